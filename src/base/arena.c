@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_BLOCK_BYTES = 4 * 1024, BLOCK_BYTES = 64 * 1024, ALIGNMENT = alignof(max_align_t) };
+enum { FIRST_BLOCK_BYTES = 512, BLOCK_BYTES = 64 * 1024, ALIGNMENT = alignof(max_align_t) };
 
 struct block {
     struct block *next;
@@ -47,6 +47,14 @@ void nt_arena_free(struct nt_arena *arena)
         arena->blocks = next;
     }
     free(arena);
+}
+
+size_t nt_arena_bytes(const struct nt_arena *arena)
+{
+    size_t bytes = 0;
+    for (const struct block *block = arena->blocks; block; block = block->next)
+        bytes += sizeof(*block) + block->capacity;
+    return bytes;
 }
 
 /* How large the next block is for that many bytes, of which two find room. */

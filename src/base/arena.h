@@ -14,6 +14,9 @@ struct nt_arena;
 struct nt_arena *nt_arena_new(void);        /* NULL without memory */
 void nt_arena_free(struct nt_arena *arena); /* accepts NULL */
 
+/* What its blocks take; what it has taken over is not among it. */
+size_t nt_arena_bytes(const struct nt_arena *arena);
+
 /* Zeroed memory for `count` items of `size` bytes, aligned for any type; NULL without memory or
  * on overflow. */
 void *nt_arena_alloc(struct nt_arena *arena, size_t count, size_t size);

@@ -161,6 +161,15 @@ uint64_t nt_budget_left(const struct nt_budget *budget)
     return budget->total ? least(left, nt_budget_left(budget->total)) : left;
 }
 
+bool nt_budget_is_tight(const struct nt_budget *budget, uint64_t bytes)
+{
+    enum { SMALL_PART = 16 };
+    uint64_t limit = atomic_load_explicit(&budget->limit, memory_order_relaxed);
+    uint64_t used = atomic_load_explicit(&budget->used, memory_order_relaxed);
+    return (bytes > limit / SMALL_PART && used > limit / 2) ||
+           (budget->total && nt_budget_is_tight(budget->total, bytes));
+}
+
 /* From a budget and from the common one; or from none, and which has too little is told. */
 static const struct nt_budget *take_from_both(struct nt_budget *budget, uint64_t bytes)
 {

@@ -12,6 +12,7 @@
 
 struct lance_opened {
     struct nt_file *file; /* NULL where it was not read */
+    struct nt_lance_memory memory;
     struct nt_lance lance;
 };
 
@@ -19,7 +20,8 @@ static inline enum nt_status lance_open_source(struct lance_opened *opened, stru
                                                struct nt_error *error)
 {
     ck_assert(nt_file_new(source->path, source, &(struct nt_limits){0}, &opened->file, error) == NT_OK);
-    enum nt_status status = nt_lance_read(opened->file, source, 0, &opened->lance, error);
+    opened->memory = (struct nt_lance_memory){.file = opened->file, .arena = opened->file->arena};
+    enum nt_status status = nt_lance_read(&opened->memory, source, 0, &opened->lance, error);
     if (status == NT_OK)
         status = nt_lance_read_schema(opened->file, &opened->lance, error);
     if (status != NT_OK) {

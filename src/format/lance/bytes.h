@@ -8,11 +8,10 @@
 #include "format/lance/opened.h"
 #include "model/metadata.h"
 
-/* Bytes of a Lance file, the arena's of the nt_file and counted in its budget; NULL with the failure in *status_ret. The range lies
+/* Bytes of a Lance file, in its memory; NULL with the failure in *status_ret. The range lies
  * in the source. */
-uint8_t *nt_lance_read_bytes(struct nt_file *file, const struct nt_lance *lance,
-                             const struct nt_lance_buffer *range, enum nt_status *status_ret,
-                             struct nt_error *error);
+uint8_t *nt_lance_read_bytes(const struct nt_lance *lance, const struct nt_lance_buffer *range,
+                             enum nt_status *status_ret, struct nt_error *error);
 
 /* Places of metadata in data files, in deletion files of fragments (by their first data file), and in the manifest, which have one
  * budget. */

@@ -38,7 +38,6 @@ const struct nt_proto_table *nt_lance_encoding_table(enum nt_lance_encoding_kind
 }
 
 struct reading {
-    struct nt_file *file;
     const struct nt_lance *lance;
     struct nt_lance_column *column;
     struct nt_error *error;
@@ -124,8 +123,8 @@ static enum nt_status count_buffers(const struct reading *reading, struct nt_pro
     if (offsets > UINT32_MAX)
         return nt_fail(reading->error, NT_LIMIT, place, "%" PRIu64 " buffers", offsets);
     *count_ret = (uint32_t)offsets;
-    return nt_budget_take(&reading->file->budget, NT_COST_ENVELOPE_BYTE,
-                          offsets * sizeof(struct nt_lance_buffer), place, reading->error);
+    return nt_lance_take(reading->lance->memory, NT_COST_ENVELOPE_BYTE,
+                         offsets * sizeof(struct nt_lance_buffer), place, reading->error);
 }
 
 static enum nt_status read_buffers(const struct reading *reading, struct nt_proto message,
@@ -136,7 +135,7 @@ static enum nt_status read_buffers(const struct reading *reading, struct nt_prot
     if (status != NT_OK || *count_ret == 0)
         return status;
     struct nt_lance_buffer *buffers =
-        nt_arena_alloc(reading->file->arena, *count_ret, sizeof(struct nt_lance_buffer));
+        nt_arena_alloc(reading->lance->memory->arena, *count_ret, sizeof(struct nt_lance_buffer));
     if (!buffers)
         return nt_fail_memory(reading->error);
     struct nt_proto_numbers offsets = nt_proto_numbers(message, fields->offsets);
@@ -219,13 +218,13 @@ static enum nt_status read_pages(const struct reading *reading)
     struct nt_proto_item item;
     uint64_t count = nt_proto_count(rest, NT_LANCE_COLUMN_METADATA_PAGES);
     enum nt_status status =
-        nt_budget_take(&reading->file->budget, NT_COST_ENVELOPE_BYTE, count * sizeof(struct nt_lance_page),
-                       column->metadata.offset, reading->error);
+        nt_lance_take(reading->lance->memory, NT_COST_ENVELOPE_BYTE, count * sizeof(struct nt_lance_page),
+                      column->metadata.offset, reading->error);
     if (status == NT_OK && count >= NT_NONE)
         status = nt_fail(reading->error, NT_LIMIT, column->metadata.offset, "%" PRIu64 " pages", count);
     if (status != NT_OK || count == 0)
         return status;
-    struct nt_lance_page *pages = nt_arena_alloc(reading->file->arena, count, sizeof(*pages));
+    struct nt_lance_page *pages = nt_arena_alloc(reading->lance->memory->arena, count, sizeof(*pages));
     if (!pages)
         return nt_fail_memory(reading->error);
     column->pages = pages;
@@ -281,13 +280,13 @@ static enum nt_status note_unknown(const struct reading *reading)
     nt_fail(&failure, NT_UNSUPPORTED, column->metadata.offset,
             "page %" PRIu32 ": an encoding of the type '%.*s' is not read", page,
             (int)(type.length < 100 ? type.length : 100), type.bytes);
-    return nt_failure_keep(&failure, reading->file->arena, &column->failure, reading->error);
+    return nt_failure_keep(&failure, reading->lance->memory->arena, &column->failure, reading->error);
 }
 
-enum nt_status nt_lance_read_column(struct nt_file *file, const struct nt_lance *lance, uint32_t number,
+enum nt_status nt_lance_read_column(const struct nt_lance *lance, uint32_t number,
                                     struct nt_lance_column *column, struct nt_error *error)
 {
-    const struct reading reading = {.file = file, .lance = lance, .column = column, .error = error};
+    const struct reading reading = {.lance = lance, .column = column, .error = error};
     enum nt_status status =
         nt_proto_check(column->message, &nt_lance_column_metadata, column->metadata.offset, error);
     if (status == NT_OK)

@@ -9,7 +9,7 @@
 
 /* Check the message of a column of `lance`, whose bytes are there, and fill the rest of the column. `number` is its
  * number, for messages. */
-enum nt_status nt_lance_read_column(struct nt_file *file, const struct nt_lance *lance, uint32_t number,
+enum nt_status nt_lance_read_column(const struct nt_lance *lance, uint32_t number,
                                     struct nt_lance_column *column, struct nt_error *error);
 
 /* What message is in an Any of this type. */

@@ -35,8 +35,8 @@ void nt_lance_describe_column(const struct nt_dataset *stored, uint32_t column, 
         nt_json_member_unsigned(json, "file_column", stored->columns[column].id);
 }
 
-enum nt_status nt_lance_describe_page(const struct nt_dataset *stored, uint32_t column,
-                                      const struct nt_page *page, struct nt_json *json)
+static enum nt_status describe_page(const struct nt_dataset *stored, uint32_t column,
+                                    const struct nt_page *page, struct nt_json *json)
 {
     struct nt_lance_home home;
     const struct nt_lance_page *of = nt_lance_file_page(stored, column, page, &home);
@@ -50,6 +50,15 @@ enum nt_status nt_lance_describe_page(const struct nt_dataset *stored, uint32_t 
     if (of)
         nt_lance_page_json(json, of);
     return NT_OK;
+}
+
+enum nt_status nt_lance_describe_page(const struct nt_dataset *stored, uint32_t column,
+                                      const struct nt_page *page, struct nt_json *json)
+{
+    nt_lock_take(&stored->whole->lock);
+    enum nt_status status = describe_page(stored, column, page, json);
+    nt_lock_give(&stored->whole->lock);
+    return status;
 }
 
 /* ---- pages of fields ---- */

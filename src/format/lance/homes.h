@@ -22,8 +22,7 @@ struct nt_lance_side {
     const struct nt_lance_schema *schema;
     const struct nt_lance_leaf *leaves; /* by its fields: the columns of `stored` */
     bool has_levels;                    /* there are files whose columns may have levels */
-    /* Find the column of a field's part. Under the data set's lock, but where it was found before: then it is found again
-     * without anything being read. */
+    /* Find the column of a field's part; of a data set it is known until the next one is looked for. Under the data set's lock. */
     enum nt_status (*find_home)(struct nt_dataset *dataset, uint32_t field, uint32_t part,
                                 struct nt_lance_home *home_ret, struct nt_error *error);
     /* The part that has the pages of a file, by the number of its source. NULL: there is one part. */
@@ -35,7 +34,7 @@ static inline const struct nt_lance_side *nt_lance_side_of(const struct nt_datas
     return dataset->format_data;
 }
 
-/* The page of a file that a page of `stored` is, in a loaded group; NULL: there is none. */
+/* The page of a file that a page of `stored` is, in a loaded group; NULL: there is none. Under the data set's lock. */
 const struct nt_lance_page *nt_lance_file_page(const struct nt_dataset *stored, uint32_t column,
                                                const struct nt_page *page, struct nt_lance_home *home_ret);
 

@@ -69,9 +69,11 @@ static enum nt_status fill_file(struct nt_file *file, const void *unused, struct
     (void)unused;
     struct nt_dataset *dataset;
     struct nt_lance *lance = nt_arena_alloc(file->arena, 1, sizeof(*lance));
-    if (!lance)
+    struct nt_lance_memory *memory = nt_arena_alloc(file->arena, 1, sizeof(*memory));
+    if (!lance || !memory)
         return nt_fail_memory(error);
-    enum nt_status status = nt_lance_read(file, file->source, 0, lance, error);
+    *memory = (struct nt_lance_memory){.file = file, .arena = file->arena};
+    enum nt_status status = nt_lance_read(memory, file->source, 0, lance, error);
     if (status == NT_OK && !lance->legacy)
         status = nt_lance_read_schema(file, lance, error);
     if (status == NT_OK)

@@ -107,9 +107,20 @@ struct nt_lance_leaf {
     uint32_t column; /* of the file */
 };
 
-/* A Lance file. Of one that is mounted alone it is the nt_dataset's format_data. All memory is the nt_file's
- * arena's. */
+/* Where the description of a Lance file lies: in the nt_file's arena, or in one that goes before that. */
+struct nt_lance_memory {
+    struct nt_file *file;
+    struct nt_arena *arena;
+    uint64_t taken; /* bytes, from the nt_file's budget */
+};
+
+/* The same as nt_budget_take, noted. */
+enum nt_status nt_lance_take(struct nt_lance_memory *memory, enum nt_cost cost, uint64_t count,
+                             uint64_t offset, struct nt_error *error);
+
+/* A Lance file. Of one that is mounted alone it is the nt_dataset's format_data. */
 struct nt_lance {
+    struct nt_lance_memory *memory;
     struct nt_source *source;
     uint64_t size;   /* of the source */
     uint32_t number; /* of the source among the data set's */

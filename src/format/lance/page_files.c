@@ -47,8 +47,8 @@ static uint32_t put_dictionary(const struct nt_column *column, struct nt_page_fi
     return 1 + is_strings;
 }
 
-uint32_t nt_lance_page_files(const struct nt_dataset *stored, uint32_t column, const struct nt_page *page,
-                             struct nt_page_file files[NT_PAGE_FILES])
+static uint32_t put_files(const struct nt_dataset *stored, uint32_t column, const struct nt_page *page,
+                          struct nt_page_file files[NT_PAGE_FILES])
 {
     enum { MOST_RANGES = 16 };
     const struct nt_column *info = &stored->columns[column];
@@ -73,5 +73,14 @@ uint32_t nt_lance_page_files(const struct nt_dataset *stored, uint32_t column, c
     put(&files[count++], ".chunks.jsonl", NT_PAGE_FILE_TEXT, 0);
     if (nt_proto_has(member, NT_LANCE_MINI_BLOCK_DICTIONARY))
         count += put_dictionary(info, &files[count]);
+    return count;
+}
+
+uint32_t nt_lance_page_files(const struct nt_dataset *stored, uint32_t column, const struct nt_page *page,
+                             struct nt_page_file files[NT_PAGE_FILES])
+{
+    nt_lock_take(&stored->whole->lock);
+    uint32_t count = put_files(stored, column, page, files);
+    nt_lock_give(&stored->whole->lock);
     return count;
 }

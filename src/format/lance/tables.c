@@ -17,7 +17,6 @@
 #include "format/lance/tail.h"
 
 struct reading {
-    struct nt_file *file;
     struct nt_lance *lance;
     struct nt_error *error;
 };
@@ -25,7 +24,7 @@ struct reading {
 static uint8_t *read_bytes(const struct reading *reading, const struct nt_lance_buffer *range,
                            enum nt_status *status_ret)
 {
-    return nt_lance_read_bytes(reading->file, reading->lance, range, status_ret, reading->error);
+    return nt_lance_read_bytes(reading->lance, range, status_ret, reading->error);
 }
 
 /* ---- tables ---- */
@@ -55,7 +54,7 @@ static enum nt_status read_table(const struct reading *reading, const struct tab
                                  struct nt_lance_buffer **entries_ret)
 {
     const struct nt_lance_buffer range = {table->offset, (uint64_t)table->count * sizeof(**entries_ret)};
-    struct nt_arena *arena = reading->file->arena;
+    struct nt_arena *arena = reading->lance->memory->arena;
     enum nt_status status;
     uint8_t *bytes = read_bytes(reading, &range, &status);
     if (!bytes)
@@ -126,8 +125,8 @@ static enum nt_status read_messages(const struct reading *reading, const struct 
         return status;
     bool is_together = span.bytes <= MUCH || span.bytes - MUCH <= bytes;
     if (is_together && bytes > span.bytes)
-        status = nt_budget_take(&reading->file->budget, NT_COST_ENVELOPE_BYTE, bytes - span.bytes,
-                                span.offset, reading->error);
+        status = nt_lance_take(reading->lance->memory, NT_COST_ENVELOPE_BYTE, bytes - span.bytes, span.offset,
+                               reading->error);
     uint8_t *all = status == NT_OK && is_together ? read_bytes(reading, &span, &status) : NULL;
     for (uint32_t i = 0; status == NT_OK && i < reading->lance->tail.columns; i++) {
         columns[i].metadata = entries[i];
@@ -161,17 +160,17 @@ static enum nt_status read_all_columns(const struct reading *reading, const stru
 {
     struct nt_lance *lance = reading->lance;
     uint32_t count = lance->tail.columns;
-    enum nt_status status = nt_budget_take(&reading->file->budget, NT_COST_COLUMN, count,
-                                           lance->tail.column_table, reading->error);
+    enum nt_status status = nt_lance_take(reading->lance->memory, NT_COST_COLUMN, count,
+                                          lance->tail.column_table, reading->error);
     if (status != NT_OK || count == 0)
         return status;
-    struct nt_lance_column *columns = nt_arena_alloc(reading->file->arena, count, sizeof(*columns));
+    struct nt_lance_column *columns = nt_arena_alloc(reading->lance->memory->arena, count, sizeof(*columns));
     if (!columns)
         return nt_fail_memory(reading->error);
     lance->columns = columns;
     status = read_messages(reading, entries, columns);
     for (uint32_t i = 0; status == NT_OK && i < count; i++) {
-        status = nt_lance_read_column(reading->file, lance, i, &columns[i], reading->error);
+        status = nt_lance_read_column(lance, i, &columns[i], reading->error);
         if (status == NT_OK)
             status = check_order(reading, i, &columns[i]);
     }
@@ -192,16 +191,16 @@ static enum nt_status read_columns(const struct reading *reading)
     return status == NT_OK ? read_all_columns(reading, entries) : status;
 }
 
-enum nt_status nt_lance_read(struct nt_file *file, struct nt_source *source, uint32_t number,
+enum nt_status nt_lance_read(struct nt_lance_memory *memory, struct nt_source *source, uint32_t number,
                              struct nt_lance *lance, struct nt_error *error)
 {
-    const struct reading reading = {.file = file, .lance = lance, .error = error};
-    *lance = (struct nt_lance){.source = source, .number = number};
+    const struct reading reading = {.lance = lance, .error = error};
+    *lance = (struct nt_lance){.memory = memory, .source = source, .number = number};
     enum nt_status status = nt_source_size(source, &lance->size, error);
     if (status == NT_OK)
         status = nt_lance_read_tail(source, lance->size, &lance->tail, error);
     if (status == NT_OK && lance->tail.is_legacy)
-        return nt_lance_legacy_read(file, lance, error);
+        return nt_lance_legacy_read(memory->file, lance, error);
     if (status == NT_OK)
         status = read_globals(&reading);
     if (status == NT_OK)

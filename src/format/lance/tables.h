@@ -8,9 +8,9 @@
 #include "format/lance/opened.h"
 
 /* Read tail, tables, descriptor and column metadata of a source, the data set's one of this number; not the fields of
- * the schema (nt_lance_read_schema). Of a legacy file, those and all else that the file's metadata tell (lance->legacy). NT_NOT_THIS_FORMAT, NT_UNSUPPORTED, NT_CORRUPT, NT_LIMIT. Memory is the file's
- * arena's, counted in its budget. */
-enum nt_status nt_lance_read(struct nt_file *file, struct nt_source *source, uint32_t number,
+ * the schema (nt_lance_read_schema). Of a legacy file, those and all else that the file's metadata tell (lance->legacy). NT_NOT_THIS_FORMAT, NT_UNSUPPORTED, NT_CORRUPT, NT_LIMIT. What a
+ * legacy file tells lies in the nt_file's arena, whatever `memory` is. */
+enum nt_status nt_lance_read(struct nt_lance_memory *memory, struct nt_source *source, uint32_t number,
                              struct nt_lance *lance, struct nt_error *error);
 
 #endif

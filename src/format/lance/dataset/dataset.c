@@ -20,6 +20,7 @@
 #include "format/lance/dataset/load.h"
 #include "format/lance/dataset/manifest.h"
 #include "format/lance/dataset/missing.h"
+#include "format/lance/dataset/open_files.h"
 #include "format/lance/dataset/sides.h"
 #include "format/lance/dataset/slices.h"
 #include "format/lance/dataset/stored.h"
@@ -38,6 +39,7 @@ static void close_dataset(struct nt_dataset *dataset)
     for (uint32_t i = 0; i < file->layout_source_count; i++)
         if (file->layout_sources[i] != file->source)
             nt_source_close(file->layout_sources[i]);
+    nt_lance_open_files_close(dataset->format_data);
     nt_lance_close_bases(dataset->format_data);
 }
 

@@ -15,19 +15,6 @@
 
 /* ---- data files ---- */
 
-static enum nt_status look_into(struct nt_dataset *dataset, uint32_t number,
-                                const struct nt_lance **opened_ret, struct nt_error *error)
-{
-    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
-    struct nt_lance_fragment_part *fragment = &lance->fragments[lance->files[number].fragment];
-    nt_lock_take(&dataset->lock);
-    enum nt_status status = nt_lance_find_stored(dataset->file, lance, fragment, error);
-    if (status == NT_OK)
-        status = nt_lance_open_data_file(dataset, number, opened_ret, error);
-    nt_lock_give(&dataset->lock);
-    return status;
-}
-
 /* Columns that no field of the version is stored in. */
 static enum nt_status put_dropped(const struct nt_lance_dataset *lance, uint32_t number,
                                   const struct nt_lance *opened, const struct nt_layout_output *output,
@@ -54,17 +41,28 @@ static enum nt_status put_dropped(const struct nt_lance_dataset *lance, uint32_t
     return status;
 }
 
-static enum nt_status put_data_file(struct nt_dataset *dataset, uint32_t number,
-                                    const struct nt_layout_output *output, struct nt_error *error)
+static enum nt_status put_opened(struct nt_dataset *dataset, uint32_t number,
+                                 const struct nt_layout_output *output, struct nt_error *error)
 {
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    struct nt_lance_fragment_part *fragment = &lance->fragments[lance->files[number].fragment];
     const struct nt_lance *opened = NULL;
-    enum nt_status status = look_into(dataset, number, &opened, error);
+    enum nt_status status = nt_lance_find_stored(dataset->file, lance, fragment, error);
+    if (status == NT_OK)
+        status = nt_lance_open_data_file(dataset, number, &opened, error);
     if (status != NT_OK)
         return nt_is_machine_failure(status) ? status : NT_OK;
     status = nt_lance_lay_out_file(opened, output, error);
-    return status == NT_OK && !opened->legacy
-               ? put_dropped(nt_lance_dataset_of(dataset), number, opened, output, error)
-               : status;
+    return status == NT_OK && !opened->legacy ? put_dropped(lance, number, opened, output, error) : status;
+}
+
+static enum nt_status put_data_file(struct nt_dataset *dataset, uint32_t number,
+                                    const struct nt_layout_output *output, struct nt_error *error)
+{
+    nt_lock_take(&dataset->lock);
+    enum nt_status status = put_opened(dataset, number, output, error);
+    nt_lock_give(&dataset->lock);
+    return status;
 }
 
 /* ---- the manifest ---- */

@@ -12,6 +12,7 @@
 #include "format/lance/dataset/deletions.h"
 #include "format/lance/dataset/fragments.h"
 #include "format/lance/dataset/missing.h"
+#include "format/lance/dataset/open_files.h"
 #include "format/lance/dataset/stored.h"
 #include "format/lance/describe.h"
 #include "format/lance/legacy/describe.h"
@@ -59,40 +60,51 @@ static enum nt_status check_file(const struct nt_lance_dataset *lance,
                           expected, opened->rows);
 }
 
-static enum nt_status read_file(struct nt_dataset *dataset, uint32_t number, struct nt_lance *opened,
+static enum nt_status read_file(struct nt_dataset *dataset, struct nt_lance_open_file *open,
                                 struct nt_error *error)
 {
-    struct nt_file *file = dataset->file;
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    const struct nt_lance_data_file *data_file = &lance->files[open->number];
+    struct nt_source *source = dataset->sources[open->number];
     uint64_t size;
-    enum nt_status status = nt_source_size(dataset->sources[number], &size, error);
+    enum nt_status status = nt_source_size(source, &size, error);
     if (status == NT_NOT_FOUND)
-        return nt_lance_fail_missing(lance, lance->files[number].folder, lance->files[number].name,
-                                     "data file", error);
+        return nt_lance_fail_missing(lance, data_file->folder, data_file->name, "data file", error);
     if (status != NT_OK)
         return status;
-    status = nt_lance_read(file, dataset->sources[number], number, opened, error);
-    return status == NT_OK ? check_file(lance, &lance->files[number], opened, error) : status;
+    status = nt_lance_read(&open->memory, source, open->number, &open->lance, error);
+    return status == NT_OK ? check_file(lance, data_file, &open->lance, error) : status;
+}
+
+static enum nt_status open_file(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
+{
+    struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    struct nt_lance_open_file *open = nt_lance_open_file_new(dataset->file, number);
+    if (!open)
+        return nt_fail_memory(error);
+    nt_lance_ask_ahead(dataset, number);
+    enum nt_status status = read_file(dataset, open, error);
+    if (status == NT_OK)
+        status = nt_lance_open_files_add(lance, open, error);
+    if (status == NT_OK)
+        return NT_OK;
+    nt_lance_open_file_free(open);
+    nt_error_context(error, "%s", lance->files[number].name);
+    return status;
 }
 
 enum nt_status nt_lance_open_data_file(struct nt_dataset *dataset, uint32_t number,
                                        const struct nt_lance **opened_ret, struct nt_error *error)
 {
-    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     struct nt_lance_data_file *data_file = &lance->files[number];
-    enum nt_status status = NT_OK;
     if (!data_file->name)
         return refuse_file(lance, data_file, error);
-    if (!data_file->opened) {
-        struct nt_lance *opened = nt_arena_alloc(dataset->file->arena, 1, sizeof(*opened));
-        nt_lance_ask_ahead(dataset, number);
-        status = opened ? read_file(dataset, number, opened, error) : nt_fail_memory(error);
-        if (status == NT_OK)
-            data_file->opened = opened;
-        else
-            nt_error_context(error, "%s", data_file->name);
-    }
-    *opened_ret = data_file->opened;
+    if (data_file->opened)
+        nt_lance_open_files_use(lance, data_file->opened);
+    enum nt_status status = data_file->opened ? NT_OK : open_file(dataset, number, error);
+    if (status == NT_OK)
+        *opened_ret = &data_file->opened->lance;
     return status;
 }
 
@@ -230,8 +242,8 @@ enum nt_status nt_lance_load_part(struct nt_dataset *dataset, uint32_t group, st
 
 /* ---- JSON ---- */
 
-enum nt_status nt_lance_describe_part_page(const struct nt_dataset *dataset, uint32_t column,
-                                           const struct nt_page *page, struct nt_json *json)
+static enum nt_status describe_page(struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
+                                    struct nt_json *json)
 {
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     const struct nt_lance_data_file *data_file = &lance->files[page->source];
@@ -239,8 +251,21 @@ enum nt_status nt_lance_describe_part_page(const struct nt_dataset *dataset, uin
     const struct nt_lance_part *part = &lance->schema.parts[dataset->columns[column].field];
     nt_json_member_unsigned(json, "fragment", fragment->id);
     uint32_t file_column = fragment->stored[part->field].leaf.column;
-    return data_file->opened->legacy
-               ? nt_lance_legacy_describe_page_of(dataset, data_file->opened, (int32_t)file_column, page,
-                                                  json)
-               : nt_lance_describe_page_of(dataset, data_file->opened, file_column, page, json);
+    const struct nt_lance *opened;
+    enum nt_status status = nt_lance_open_data_file(dataset, page->source, &opened, NULL);
+    if (status != NT_OK)
+        return status;
+    return opened->legacy
+               ? nt_lance_legacy_describe_page_of(dataset, opened, (int32_t)file_column, page, json)
+               : nt_lance_describe_page_of(dataset, opened, file_column, page, json);
+}
+
+enum nt_status nt_lance_describe_part_page(const struct nt_dataset *dataset, uint32_t column,
+                                           const struct nt_page *page, struct nt_json *json)
+{
+    struct nt_dataset *whole = dataset->whole;
+    nt_lock_take(&whole->lock);
+    enum nt_status status = describe_page(whole, column, page, json);
+    nt_lock_give(&whole->lock);
+    return status;
 }

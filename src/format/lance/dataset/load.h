@@ -11,7 +11,7 @@
  * nothing where they are known. NT_CORRUPT where there are fewer than are deleted. */
 enum nt_status nt_lance_count_rows(struct nt_dataset *dataset, uint32_t part, struct nt_error *error);
 
-/* Open a data file, if nobody has. Under the data set's lock, but for one that was opened before. */
+/* What the metadata of a data file say, until the next one is opened. Under the data set's lock. */
 enum nt_status nt_lance_open_data_file(struct nt_dataset *dataset, uint32_t number,
                                        const struct nt_lance **opened_ret, struct nt_error *error);
 /* Whether a file has a column, and, where its values are wanted, can be decoded. */

@@ -76,6 +76,14 @@ enum nt_lance_generation {
     NT_LANCE_IS_LATER = 4,
 };
 
+/* A data file that is open: what its metadata say, until others are needed more. */
+struct nt_lance_open_file {
+    struct nt_lance lance;
+    struct nt_lance_memory memory; /* whose arena has this, too */
+    uint32_t number;
+    struct nt_lance_open_file *newer, *older; /* as they were used */
+};
+
 /* A file that holds columns of a fragment. */
 struct nt_lance_data_file {
     struct nt_proto message; /* a DataFile */
@@ -83,8 +91,7 @@ struct nt_lance_data_file {
     const char *name; /* beneath it; NULL where it lies nowhere that is read */
     uint32_t fragment;
     enum nt_lance_generation generation; /* as the message says */
-    /* NULL until somebody looks; set under the data set's lock. */
-    const struct nt_lance *opened;
+    struct nt_lance_open_file *opened;   /* NULL: it is not. Under the data set's lock */
 };
 
 /* A field's id with its number in the schema. */
@@ -100,7 +107,7 @@ struct nt_lance_ahead {
     uint32_t count;      /* that are asked for at once; 0: none */
 };
 
-/* An nt_dataset's format_data. All memory is the nt_file's arena's. */
+/* An nt_dataset's format_data. All memory is the nt_file's arena's, but that of open data files. */
 struct nt_lance_dataset {
     struct nt_folder *folder;
     struct timespec opened;                 /* when */
@@ -116,6 +123,10 @@ struct nt_lance_dataset {
     unsigned generations;      /* of its files */
     struct nt_lance_side side; /* what its sides are made of */
     struct nt_lance_ahead ahead;
+    struct {
+        struct nt_lance_open_file *newest, *oldest;
+        uint64_t bytes; /* that are taken for them */
+    } open;             /* data files. Under the data set's lock */
 };
 
 static inline struct nt_lance_dataset *nt_lance_dataset_of(const struct nt_dataset *dataset)

@@ -24,10 +24,9 @@ static bool has_members(const struct nt_lance_schema *schema)
 
 /* Of a file's fields those that are refused for another reason than how their pages are made. */
 static enum nt_status look_at(struct nt_dataset *dataset, const struct nt_lance_data_file *data_file,
-                              const char **refusals, struct nt_error *error)
+                              const struct nt_lance *opened, const char **refusals, struct nt_error *error)
 {
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
-    const struct nt_lance *opened = data_file->opened;
     for (uint32_t i = 0; opened->legacy && i < opened->schema.field_count; i++) {
         const struct nt_error *failure = opened->columns[i].failure;
         uint32_t field = nt_lance_find_id(&lance->schema, opened->schema.fields[i].id);
@@ -54,7 +53,8 @@ enum nt_status nt_lance_find_slices(struct nt_dataset *dataset, struct nt_error 
         status = nt_lance_open_data_file(dataset, i, &opened, &unused);
         if (nt_is_machine_failure(status))
             return nt_fail_with(error, &unused);
-        status = status == NT_OK ? look_at(dataset, &lance->files[i], lance->schema.refusals, error) : NT_OK;
+        status = status == NT_OK ? look_at(dataset, &lance->files[i], opened, lance->schema.refusals, error)
+                                 : NT_OK;
     }
     return status;
 }

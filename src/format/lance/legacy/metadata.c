@@ -55,7 +55,7 @@ static enum nt_status read_message(const struct reading *reading, uint64_t posit
     enum nt_status status = find_message(reading, position, name, range);
     if (status != NT_OK)
         return status;
-    message->bytes = nt_lance_read_bytes(reading->file, reading->lance, range, &status, reading->error);
+    message->bytes = nt_lance_read_bytes(reading->lance, range, &status, reading->error);
     message->size = (size_t)range->bytes;
     if (message->bytes)
         status = nt_proto_check(*message, table, range->offset, reading->error);
@@ -160,7 +160,7 @@ static enum nt_status read_cells(const struct reading *reading, struct nt_lance_
                        " batches does not end before the tail at %" PRIu64,
                        table->fields, table->batches, end);
     const struct nt_lance_buffer range = {table->offset, bytes};
-    uint8_t *stored = nt_lance_read_bytes(reading->file, reading->lance, &range, &status, reading->error);
+    uint8_t *stored = nt_lance_read_bytes(reading->lance, &range, &status, reading->error);
     struct nt_lance_cell *cells = (struct nt_lance_cell *)(void *)stored; /* each is made where it was read */
     for (uint64_t i = 0; stored && i < count; i++) {
         const uint8_t *cell = stored + i * sizeof(*cells);
