@@ -69,22 +69,23 @@ static void put_groups(struct nt_dataset *dataset, struct nt_chain_share *share)
         group->entries = is_known ? own->entries : share->entries;
         group->first_cluster = share->first_cluster + own->first_cluster;
         group->clusters = own->clusters;
-        group->metadata_bytes = own->metadata_bytes;
-        group->origin = share->first_group;
-        group->deferred = share->deferred;
-        group->file = share->part->path;
+        dataset->group_more[share->first_group + i] = (struct nt_group_more){
+            .metadata_bytes = share->failure ? 0 : nt_group_more(share->dataset, own).metadata_bytes,
+            .origin = share->first_group,
+            .deferred = share->deferred,
+            .file = share->part->path};
     }
 }
 
 static void put_cluster(struct nt_dataset *dataset, const struct nt_chain_share *share, uint32_t own)
 {
-    const struct nt_cluster *cluster = &share->dataset->clusters[own];
-    bool is_of_all = cluster->column_group == NT_NONE;
+    const struct nt_cluster cluster = nt_dataset_cluster(share->dataset, own);
+    bool is_of_all = cluster.column_group == NT_NONE;
     dataset->clusters[share->first_cluster + own] = (struct nt_cluster){
-        .first_entry = share->first_entry + cluster->first_entry,
-        .entries = cluster->entries,
-        .group = share->first_group + cluster->group,
-        .column_group = is_of_all ? NT_NONE : share->first_column_group + cluster->column_group,
+        .first_entry = share->first_entry + cluster.first_entry,
+        .entries = cluster.entries,
+        .group = share->first_group + cluster.group,
+        .column_group = is_of_all ? NT_NONE : share->first_column_group + cluster.column_group,
     };
 }
 
@@ -215,11 +216,12 @@ static void set_field_groups(struct nt_dataset *dataset, struct nt_chain_share *
     for (uint32_t i = 0; i < dataset->field_count; i++)
         for (uint32_t k = 0; dataset->field_groups[i] != NT_NONE && k < part_count_of(share); k++) {
             uint32_t own, number = dataset->field_groups[i] + share->first_part + k;
-            struct nt_group *group = &dataset->groups[number];
             find_share(dataset, number, &own);
-            group->origin = share->first_part;
-            group->file = share->part->path;
-            group->metadata_bytes = own == NT_NONE ? 0 : share->dataset->groups[own].metadata_bytes;
+            const struct nt_group *group = own == NT_NONE ? NULL : &share->dataset->groups[own];
+            dataset->group_more[number] = (struct nt_group_more){
+                .metadata_bytes = group ? nt_group_more(share->dataset, group).metadata_bytes : 0,
+                .origin = share->first_part,
+                .file = share->part->path};
         }
 }
 
@@ -241,6 +243,8 @@ static enum nt_status build_field_groups(struct nt_dataset *dataset, struct nt_c
             entries[chain->shares[i].first_part + k] = part_entries(&chain->shares[i], k);
     enum nt_status status = nt_dataset_add_field_groups(dataset, entries, (uint32_t)count, error);
     free(entries);
+    if (status == NT_OK)
+        status = nt_dataset_add_group_more(dataset, error);
     if (status == NT_OK && has_drops) {
         dataset->part_drops = nt_arena_alloc(dataset->arena, count + 1, sizeof(*dataset->part_drops));
         status = dataset->part_drops ? NT_OK : nt_fail_memory(error);

@@ -24,7 +24,8 @@ static const struct nt_cost_info costs[NT_COST_COUNT] = {
     [NT_COST_DATASET] = {.name = "data sets", .bytes = 8192},
     [NT_COST_FIELD] = {.name = "fields", .bytes = 320},
     [NT_COST_COLUMN] = {.name = "columns", .bytes = 128},
-    [NT_COST_GROUP] = {.name = "cluster groups", .bytes = 128},
+    [NT_COST_PLAIN_GROUP] = {.name = "cluster groups", .bytes = 64},
+    [NT_COST_GROUP] = {.name = "cluster groups", .bytes = 64},
     [NT_COST_CLUSTER] = {.name = "clusters", .bytes = 64},
     [NT_COST_RANGE] = {.name = "columns of clusters", .bytes = 32},
     [NT_COST_PAGE] = {.name = "pages", .bytes = 56},
@@ -163,10 +164,10 @@ uint64_t nt_budget_left(const struct nt_budget *budget)
 
 bool nt_budget_is_tight(const struct nt_budget *budget, uint64_t bytes)
 {
-    enum { SMALL_PART = 16 };
+    enum { SMALL_PART = 16, LARGE_PART = 4 };
     uint64_t limit = atomic_load_explicit(&budget->limit, memory_order_relaxed);
     uint64_t used = atomic_load_explicit(&budget->used, memory_order_relaxed);
-    return (bytes > limit / SMALL_PART && used > limit / 2) ||
+    return bytes > limit / LARGE_PART || (bytes > limit / SMALL_PART && used > limit / 2) ||
            (budget->total && nt_budget_is_tight(budget->total, bytes));
 }
 

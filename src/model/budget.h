@@ -23,7 +23,8 @@ enum nt_cost {
     NT_COST_DATASET,
     NT_COST_FIELD,
     NT_COST_COLUMN,
-    NT_COST_GROUP,
+    NT_COST_PLAIN_GROUP, /* of one field */
+    NT_COST_GROUP,       /* what another one has beside */
     NT_COST_CLUSTER,
     NT_COST_RANGE, /* a column in a cluster */
     NT_COST_PAGE,
@@ -79,8 +80,8 @@ void nt_budget_give(struct nt_budget *budget, enum nt_cost cost, uint64_t count)
 uint64_t nt_budget_used(const struct nt_budget *budget);
 /* How many bytes could be taken now. */
 uint64_t nt_budget_left(const struct nt_budget *budget);
-/* Whether what can be read again ought to make room: so many bytes were taken for it. It may have a small part of the limit in
- * any case, so that what is used at once is not read for each use, and all that leaves half of it. */
+/* Whether what can be read again ought to make room: so many bytes were taken for it. It may have a quarter of the limit, or,
+ * where less than half of that is left, a small part, so that what is used at once is not read for each use. */
 bool nt_budget_is_tight(const struct nt_budget *budget, uint64_t bytes);
 
 #endif

@@ -131,24 +131,48 @@ enum nt_status nt_dataset_be_file(struct nt_dataset *dataset, struct nt_error *e
 
 /* ---- clusters ---- */
 
-enum nt_status nt_dataset_add_groups(struct nt_dataset *dataset, uint64_t groups, uint64_t clusters,
-                                     struct nt_error *error)
+static enum nt_status add_plain_groups(struct nt_dataset *dataset, uint64_t groups, uint64_t clusters,
+                                       struct nt_error *error)
 {
-    struct nt_budget *budget = &dataset->file->budget;
     if (groups >= NT_NONE || clusters >= NT_NONE)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than 2^32 clusters or cluster groups");
-    enum nt_status status = nt_budget_take(budget, NT_COST_GROUP, groups, NT_NO_OFFSET, error);
-    if (status == NT_OK)
-        status = nt_budget_take(budget, NT_COST_CLUSTER, clusters, NT_NO_OFFSET, error);
+    enum nt_status status =
+        nt_budget_take(&dataset->file->budget, NT_COST_PLAIN_GROUP, groups, NT_NO_OFFSET, error);
     if (status != NT_OK)
         return status;
     dataset->groups = nt_arena_alloc(dataset->arena, groups + 1, sizeof(*dataset->groups));
-    dataset->clusters = nt_arena_alloc(dataset->arena, clusters + 1, sizeof(*dataset->clusters));
-    if (!dataset->groups || !dataset->clusters)
+    if (!dataset->groups)
         return nt_fail_memory(error);
     dataset->group_count = (uint32_t)groups;
     dataset->cluster_count = (uint32_t)clusters;
     return NT_OK;
+}
+
+enum nt_status nt_dataset_add_group_more(struct nt_dataset *dataset, struct nt_error *error)
+{
+    uint32_t count = dataset->group_count;
+    enum nt_status status = nt_budget_take(&dataset->file->budget, NT_COST_GROUP, count, NT_NO_OFFSET, error);
+    if (status != NT_OK)
+        return status;
+    dataset->group_more = nt_arena_alloc(dataset->arena, (size_t)count + 1, sizeof(*dataset->group_more));
+    return dataset->group_more ? NT_OK : nt_fail_memory(error);
+}
+
+enum nt_status nt_dataset_add_groups(struct nt_dataset *dataset, uint64_t groups, uint64_t clusters,
+                                     struct nt_error *error)
+{
+    enum nt_status status = add_plain_groups(dataset, groups, clusters, error);
+    if (status == NT_OK)
+        status = nt_budget_take(&dataset->file->budget, NT_COST_CLUSTER, clusters, NT_NO_OFFSET, error);
+    if (status == NT_OK)
+        status = nt_dataset_add_group_more(dataset, error);
+    if (status == NT_OK) {
+        dataset->clusters = nt_arena_alloc(dataset->arena, clusters + 1, sizeof(*dataset->clusters));
+        status = dataset->clusters ? NT_OK : nt_fail_memory(error);
+    }
+    if (status != NT_OK)
+        dataset->group_count = dataset->cluster_count = 0;
+    return status;
 }
 
 enum nt_status nt_dataset_add_only_cluster(struct nt_dataset *dataset, uint64_t entries,
@@ -198,8 +222,6 @@ static void set_part(struct nt_dataset *dataset, uint32_t number, uint32_t field
     group->first_cluster = number;
     group->clusters = 1;
     group->field = field;
-    dataset->clusters[number] = (struct nt_cluster){
-        .first_entry = first, .entries = entries, .group = number, .column_group = NT_NONE};
 }
 
 enum nt_status nt_dataset_add_field_groups(struct nt_dataset *dataset, const uint64_t *entries,
@@ -211,7 +233,7 @@ enum nt_status nt_dataset_add_field_groups(struct nt_dataset *dataset, const uin
         return status;
     for (uint32_t i = 0; i < dataset->field_count; i++)
         count += has_group(&dataset->fields[i]) ? part_count : 0;
-    status = nt_dataset_add_groups(dataset, count, count, error);
+    status = add_plain_groups(dataset, count, count, error);
     if (status != NT_OK)
         return status;
     uint32_t *groups =

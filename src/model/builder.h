@@ -45,6 +45,8 @@ enum nt_status nt_dataset_be_file(struct nt_dataset *dataset, struct nt_error *e
 /* Empty cluster groups and clusters, from the data set's arena. */
 enum nt_status nt_dataset_add_groups(struct nt_dataset *dataset, uint64_t groups, uint64_t clusters,
                                      struct nt_error *error);
+/* What a group of nt_dataset_add_field_groups has beside: zeros. */
+enum nt_status nt_dataset_add_group_more(struct nt_dataset *dataset, struct nt_error *error);
 /* All entries are one cluster; where there are none, there is none. */
 enum nt_status nt_dataset_add_only_cluster(struct nt_dataset *dataset, uint64_t entries,
                                            struct nt_error *error);

@@ -290,7 +290,7 @@ uint64_t nt_dataset_metadata_bytes(const struct nt_dataset *dataset)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < dataset->group_count; i++)
-        if (!nt_add(bytes, dataset->groups[i].metadata_bytes, &bytes))
+        if (!nt_add(bytes, nt_group_more(dataset, &dataset->groups[i]).metadata_bytes, &bytes))
             return UINT64_MAX;
     return bytes;
 }

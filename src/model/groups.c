@@ -77,6 +77,24 @@ const struct nt_range *nt_group_range(const struct nt_dataset *dataset, const st
     return place == NT_NONE ? &absent : nt_cluster_ranges(dataset, group, cluster, &count) + place;
 }
 
+struct nt_cluster nt_dataset_cluster(const struct nt_dataset *dataset, uint32_t cluster)
+{
+    if (dataset->clusters)
+        return dataset->clusters[cluster];
+    const struct nt_group *group = &dataset->groups[cluster]; /* a group has one cluster, of its own number */
+    return (struct nt_cluster){.first_entry = group->first_entry,
+                               .entries = group->entries,
+                               .group = cluster,
+                               .column_group = NT_NONE};
+}
+
+struct nt_group_more nt_group_more(const struct nt_dataset *dataset, const struct nt_group *group)
+{
+    if (dataset->group_more)
+        return dataset->group_more[group - dataset->groups];
+    return (struct nt_group_more){.metadata_bytes = dataset->part_metadata_bytes};
+}
+
 NT_DEFINE_LAST_AT_MOST(find_group, struct nt_group, .first_cluster)
 
 struct nt_group *nt_cluster_group(const struct nt_dataset *dataset, uint32_t cluster)
@@ -88,9 +106,9 @@ NT_DEFINE_LAST_AT_MOST(find_column, uint32_t, )
 
 bool nt_cluster_holds(const struct nt_dataset *dataset, uint32_t cluster, uint32_t column)
 {
-    uint32_t number = dataset->clusters[cluster].column_group;
     if (dataset->field_groups)
         return nt_group_place(dataset, nt_cluster_group(dataset, cluster), column) != NT_NONE;
+    uint32_t number = dataset->clusters[cluster].column_group;
     if (number == NT_NONE)
         return true;
     if (number >= dataset->column_group_count)

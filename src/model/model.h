@@ -62,21 +62,25 @@ struct nt_group {
     uint64_t first_entry, entries; /* as the footer tells; 0,0 where it does not */
     uint32_t first_cluster;
     uint32_t clusters;
-    uint64_t metadata_bytes; /* that loading takes apart; 0: it costs nothing to speak of */
-    uint32_t field;          /* of a data set with field_groups: whose columns its cluster holds */
-    /* Of a data set that joins files: the first group of its file, and, where there is any such column, [column]: the
-     * deferral that it has in the file. */
-    uint32_t origin;
-    const uint64_t *deferred;
-    const char *file; /* likewise: its path. NULL: the data set's own */
+    uint32_t field;   /* of a data set with field_groups: whose columns its cluster holds */
+    atomic_int state; /* enum nt_late_state */
     /* Set by loading: */
     struct nt_range
         *ranges; /* [cluster - first_cluster][column, of the field's where it has one], row after row */
     struct nt_page *pages;
     uint64_t page_count;
-    void *format_data;
-    atomic_int state; /* enum nt_late_state */
     struct nt_error *failure;
+};
+
+/* What else is known of a group. Of those that hold one field, of which there are many, most have nothing of it. */
+struct nt_group_more {
+    uint64_t metadata_bytes; /* that loading takes apart; 0: it costs nothing to speak of */
+    /* Of a data set that joins files: the first group of its file, and, where there is any such column, [column]: the
+     * deferral that it has in the file. */
+    uint32_t origin;
+    const uint64_t *deferred;
+    const char *file;  /* likewise: its path. NULL: the data set's own */
+    void *format_data; /* set by loading */
 };
 
 /* Whether a group's ranges and pages are there. Loads nothing. */
@@ -278,8 +282,11 @@ struct nt_dataset {
     uint32_t source_count;
 
     struct nt_group *groups;
+    struct nt_group_more *group_more; /* as many; NULL: all are alike, and take part_metadata_bytes */
     uint32_t group_count;
-    struct nt_cluster *clusters; /* all groups'; a group's slice may be filled only once it is loaded */
+    /* All groups'; a group's slice may be filled only once it is loaded. NULL: those of field_groups. See
+     * nt_dataset_cluster. */
+    struct nt_cluster *clusters;
     uint32_t cluster_count;
     bool clusters_known; /* entries of all clusters are known without loading groups */
     struct nt_column_group *column_groups;
@@ -288,6 +295,7 @@ struct nt_dataset {
      * NT_NONE: it owns none. NULL: any group may hold any field. See nt_dataset_add_field_groups. */
     uint32_t *field_groups;
     uint32_t part_count;
+    uint64_t part_metadata_bytes;
     const uint64_t *part_borders; /* [part]: its first entry, and behind the last one all entries */
     /* [part]: what is dropped of its rows, NULL: nothing; known once a group of the part is loaded. NULL: of none. */
     const struct nt_drops **part_drops;
@@ -446,6 +454,9 @@ static inline const struct nt_decoder *nt_column_decoder(const struct nt_dataset
     return nt_decoders_get(&dataset->decoders, dataset->columns[column].decoder);
 }
 
+/* A cluster, by its number. */
+struct nt_cluster nt_dataset_cluster(const struct nt_dataset *dataset, uint32_t cluster);
+struct nt_group_more nt_group_more(const struct nt_dataset *dataset, const struct nt_group *group);
 /* The group that would hold a cluster: groups are ordered by their first one. Loads nothing. */
 struct nt_group *nt_cluster_group(const struct nt_dataset *dataset, uint32_t cluster);
 /* Whether a cluster is one that holds a column: all that are not sharded do. False for one whose column group does

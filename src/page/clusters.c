@@ -111,7 +111,7 @@ static bool holds_field(const struct nt_dataset *dataset, uint32_t cluster, uint
 {
     uint32_t column_count;
     const uint32_t *columns = nt_field_columns(dataset, field, &column_count);
-    if (dataset->clusters[cluster].column_group == NT_NONE) /* also of a field without columns */
+    if (nt_dataset_cluster(dataset, cluster).column_group == NT_NONE) /* also of a field without columns */
         return true;
     for (uint32_t i = 0; i < column_count; i++)
         if (nt_cluster_holds(dataset, cluster, columns[i]))
@@ -224,7 +224,8 @@ enum nt_status nt_span_load(struct nt_dataset *dataset, struct nt_span *span, st
 {
     if (span->fault != NT_FAULT_NONE)
         return NT_OK;
-    enum nt_status status = nt_dataset_load_group(dataset, dataset->clusters[span->cluster].group, error);
+    enum nt_status status =
+        nt_dataset_load_group(dataset, nt_dataset_cluster(dataset, span->cluster).group, error);
     if (nt_is_machine_failure(status))
         return status;
     if (status != NT_OK)
@@ -246,7 +247,8 @@ static bool find_deferral(const struct nt_dataset *dataset, const struct nt_grou
                           uint64_t *first_ret)
 {
     const struct nt_column *info = &dataset->columns[column];
-    *first_ret = group->deferred ? group->deferred[column] : nt_column_deferral(info);
+    const uint64_t *deferred = nt_group_more(dataset, group).deferred;
+    *first_ret = deferred ? deferred[column] : nt_column_deferral(info);
     return *first_ret != NT_NOT_DEFERRED;
 }
 

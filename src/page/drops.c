@@ -224,7 +224,7 @@ static enum nt_status to_items(struct nt_reader *reader, struct nt_dataset *data
     if (cluster == NT_NONE)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "no column tells of the items of field %" PRIu32,
                        dataset->fields[field].id);
-    enum nt_status status = nt_dataset_load_group(dataset, dataset->clusters[cluster].group, error);
+    enum nt_status status = nt_dataset_load_group(dataset, nt_dataset_cluster(dataset, cluster).group, error);
     if (status == NT_OK)
         status = go_below(reader, dataset, field, cluster, *drops, &made, error);
     if (status != NT_OK)

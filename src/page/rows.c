@@ -114,7 +114,7 @@ static void enter_file(struct building *build, const struct nt_span *span)
     const struct nt_dataset *dataset = build->dataset;
     if (!dataset->is_joined || span->cluster == NT_NONE)
         return;
-    uint32_t file = nt_cluster_group(dataset, span->cluster)->origin;
+    uint32_t file = nt_group_more(dataset, nt_cluster_group(dataset, span->cluster)).origin;
     if (file == build->file)
         return;
     build->file = file;
@@ -329,8 +329,8 @@ static uint32_t find_last_group(const struct nt_dataset *dataset, struct nt_grou
             group->first_entry + group->entries == dataset->entries)
             return i;
         for (uint32_t k = 0; dataset->clusters_known && k < group->clusters; k++) {
-            const struct nt_cluster *cluster = &dataset->clusters[group->first_cluster + k];
-            if (cluster->entries && cluster->first_entry + cluster->entries == dataset->entries)
+            const struct nt_cluster cluster = nt_dataset_cluster(dataset, group->first_cluster + k);
+            if (cluster.entries && cluster.first_entry + cluster.entries == dataset->entries)
                 return i;
         }
     }
@@ -352,8 +352,8 @@ static enum nt_status load_last_cluster(struct nt_dataset *dataset, uint32_t fie
         return status;
     const struct nt_group *group = &dataset->groups[last];
     for (uint32_t i = group->first_cluster; i < group->first_cluster + group->clusters; i++) {
-        const struct nt_cluster *cluster = &dataset->clusters[i];
-        if (cluster->entries && cluster->first_entry + cluster->entries == dataset->entries)
+        const struct nt_cluster cluster = nt_dataset_cluster(dataset, i);
+        if (cluster.entries && cluster.first_entry + cluster.entries == dataset->entries)
             *cluster_ret = i;
     }
     return NT_OK;

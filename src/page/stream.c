@@ -179,9 +179,10 @@ static enum nt_status locate_known(struct nt_stream *stream, struct nt_error *er
     for (uint32_t i = 0; status == NT_OK && i < stream->segment_count; i++) {
         const struct nt_span *span = &stream->segments[i].span;
         const struct nt_dataset *dataset = stream->dataset;
-        bool is_known = span->cluster == NT_NONE ||
-                        nt_group_is_loaded(&dataset->groups[dataset->clusters[span->cluster].group]) ||
-                        span->fault != NT_FAULT_NONE;
+        bool is_known =
+            span->cluster == NT_NONE ||
+            nt_group_is_loaded(&dataset->groups[nt_dataset_cluster(dataset, span->cluster).group]) ||
+            span->fault != NT_FAULT_NONE;
         if (is_known)
             status = nt_stream_locate(stream, &stream->segments[i], error);
     }

@@ -134,7 +134,7 @@ static void put_uncovered(struct nt_json *json, const struct nt_dataset *dataset
     json->out->failed = json->out->failed || !held;
     for (uint32_t i = first; held && i - first < clusters; i++)
         if (nt_cluster_holds(dataset, i, column))
-            held[count++] = dataset->clusters[i];
+            held[count++] = nt_dataset_cluster(dataset, i);
     if (count)
         qsort(held, count, sizeof(*held), compare_clusters);
     nt_json_key(json, "uncovered_entries");

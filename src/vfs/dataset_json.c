@@ -122,19 +122,20 @@ struct clusters {
 static void put_cluster(const struct nt_dataset *dataset, uint32_t group, uint32_t cluster,
                         struct nt_buffer *out)
 {
-    const struct nt_cluster *c = &dataset->clusters[cluster];
+    const struct nt_cluster c = nt_dataset_cluster(dataset, cluster);
+    const char *file = nt_group_more(dataset, &dataset->groups[group]).file;
     struct nt_column_sums sums;
     struct nt_json json;
     nt_cluster_sums(dataset, &dataset->groups[group], cluster, &sums);
     nt_json_line(&json, out);
     nt_json_member_unsigned(&json, "cluster", cluster);
     nt_json_member_unsigned(&json, "cluster_group", group);
-    nt_json_member_unsigned(&json, "first_entry", c->first_entry);
-    nt_json_member_unsigned(&json, "entries", c->entries);
-    if (dataset->groups[group].file)
-        nt_json_member_text(&json, "file", nt_text_of(dataset->groups[group].file));
-    if (c->column_group != NT_NONE)
-        nt_json_member_unsigned(&json, "column_group_id", c->column_group);
+    nt_json_member_unsigned(&json, "first_entry", c.first_entry);
+    nt_json_member_unsigned(&json, "entries", c.entries);
+    if (file)
+        nt_json_member_text(&json, "file", nt_text_of(file));
+    if (c.column_group != NT_NONE)
+        nt_json_member_unsigned(&json, "column_group_id", c.column_group);
     if (dataset->field_groups)
         nt_json_member_unsigned(&json, "field_id", dataset->fields[dataset->groups[group].field].id);
     nt_json_member_unsigned(&json, "pages", sums.pages);

@@ -78,7 +78,7 @@ static const struct nt_group *find_group(struct cost *cost, uint32_t column, uin
     *cluster_ret = nt_part_cluster(dataset, dataset->columns[column].field, cost->cluster);
     const struct nt_group *group = nt_cluster_group(dataset, *cluster_ret);
     uint32_t number = (uint32_t)(group - dataset->groups);
-    spend(cost, group->metadata_bytes);
+    spend(cost, nt_group_more(dataset, group).metadata_bytes);
     if (!cost->is_over && cost->status == NT_OK)
         cost->status = nt_groups_load_readable(dataset, (struct nt_groups){number, number + 1}, cost->error);
     return nt_group_is_loaded(group) ? group : NULL;
@@ -181,7 +181,7 @@ static bool find_entries(const struct nt_dataset *dataset, uint32_t number, stru
 {
     const uint64_t *borders = dataset->part_borders;
     if (!dataset->field_groups) {
-        *cluster = dataset->clusters[number];
+        *cluster = nt_dataset_cluster(dataset, number);
         return nt_group_is_loaded(nt_cluster_group(dataset, number));
     }
     *cluster =

@@ -61,7 +61,7 @@ static void dump_ranges(struct nt_json *json, struct nt_dataset *dataset, uint32
         const struct nt_range *range;
         if (column_range(dataset, i, column, &range, NULL) != NT_OK)
             continue;
-        const struct nt_group *group = &dataset->groups[dataset->clusters[i].group];
+        const struct nt_group *group = &dataset->groups[nt_dataset_cluster(dataset, i).group];
         nt_json_array(json);
         nt_json_unsigned(json, range->state);
         nt_json_unsigned(json, range->pages);
@@ -128,7 +128,7 @@ static void dump_content(struct nt_json *json, struct nt_dataset *dataset, uint3
         status = column_range(dataset, i, column, &range, &error);
         if (status != NT_OK)
             break;
-        const struct nt_group *group = &dataset->groups[dataset->clusters[i].group];
+        const struct nt_group *group = &dataset->groups[nt_dataset_cluster(dataset, i).group];
         for (uint32_t k = 0; k < range->pages && status == NT_OK; k++)
             status = decode_page(dataset, &group->pages[range->first_page + k], context, &out, &error);
     }
@@ -167,8 +167,9 @@ static void dump_clusters(struct nt_json *json, const struct nt_dataset *dataset
     nt_json_array(json);
     for (uint32_t i = 0; i < dataset->cluster_count; i++) {
         nt_json_object(json);
-        nt_json_member_unsigned(json, "first_entry", dataset->clusters[i].first_entry);
-        nt_json_member_unsigned(json, "entries", dataset->clusters[i].entries);
+        const struct nt_cluster cluster = nt_dataset_cluster(dataset, i);
+        nt_json_member_unsigned(json, "first_entry", cluster.first_entry);
+        nt_json_member_unsigned(json, "entries", cluster.entries);
         nt_json_end_object(json);
     }
     nt_json_end_array(json);

@@ -435,6 +435,7 @@ void finish(struct builder *builder, const struct nt_reader_options *options)
         for (uint32_t i = 0; i < parts; i++)
             entries[i] = builder->clusters[i].entries;
         dataset->group_count = dataset->cluster_count = 0;
+        dataset->clusters = NULL;
         assert_ok(nt_dataset_add_field_groups(dataset, entries, parts, &error));
     }
     reopen(builder, options);

@@ -178,8 +178,7 @@ static enum nt_status add_parts(struct nt_dataset *side, const struct nt_dataset
         entries[i] = dataset->part_borders[i + 1] - dataset->part_borders[i];
     enum nt_status status = nt_dataset_add_field_groups(side, entries, dataset->part_count, error);
     free(entries);
-    for (uint32_t i = 0; status == NT_OK && dataset->group_count && i < side->group_count; i++)
-        side->groups[i].metadata_bytes = dataset->groups[0].metadata_bytes;
+    side->part_metadata_bytes = dataset->part_metadata_bytes;
     return status;
 }
 

@@ -64,7 +64,7 @@ const char *nt_rntuple_page_elsewhere(const struct nt_dataset *dataset, const st
         const struct nt_group *group = &dataset->groups[i];
         if (!nt_group_is_loaded(group) || page < group->pages || page >= group->pages + group->page_count)
             continue;
-        const struct nt_elsewhere_list *list = group->format_data;
+        const struct nt_elsewhere_list *list = nt_group_more(dataset, group).format_data;
         uint32_t found = find_elsewhere(list->items, list->count, (uint64_t)(page - group->pages));
         return list->items[found].locator;
     }

@@ -75,7 +75,7 @@ static enum nt_status build_groups(struct nt_dataset *dataset, const struct nt_f
         group->entries = footer->groups[i].entries;
         group->first_cluster = first;
         group->clusters = footer->groups[i].clusters;
-        group->metadata_bytes = footer->groups[i].page_list.length;
+        dataset->group_more[i].metadata_bytes = footer->groups[i].page_list.length;
         first += group->clusters;
     }
     return NT_OK;

@@ -70,7 +70,8 @@ static enum nt_status settle(struct nt_page_builder *builder, struct nt_error *e
         return nt_fail_memory(error);
     list->count = builder->elsewhere.count;
     list->items = (void *)nt_arena_copy(arena, builder->elsewhere.items, list->count * sizeof(*list->items));
-    builder->group.group->format_data = list;
+    const struct nt_dataset *dataset = builder->group.dataset;
+    dataset->group_more[builder->group.group - dataset->groups].format_data = list;
     return list->items ? NT_OK : nt_fail_memory(error);
 }
 

@@ -122,8 +122,7 @@ static enum nt_status add_fragments(struct nt_dataset *dataset, const struct nt_
             nt_arena_alloc(dataset->arena, lance->fragment_count, sizeof(*dataset->part_drops));
         status = dataset->part_drops ? NT_OK : nt_fail_memory(error);
     }
-    for (uint32_t i = 0; status == NT_OK && i < dataset->group_count; i++)
-        dataset->groups[i].metadata_bytes = DATA_FILE_METADATA_BYTES;
+    dataset->part_metadata_bytes = DATA_FILE_METADATA_BYTES;
     return status;
 }
 

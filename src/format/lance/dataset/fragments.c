@@ -122,6 +122,9 @@ static enum nt_status read_fragment(const struct reading *reading, uint32_t numb
     return status;
 }
 
+/* What is kept of a data file that is not open: its names and its source. */
+enum { FILE_BYTES = 448 };
+
 /* How many fragments and files there are: as many messages, each of a byte or more. */
 static enum nt_status make_room(const struct reading *reading)
 {
@@ -140,7 +143,8 @@ static enum nt_status make_room(const struct reading *reading)
     enum nt_status status =
         nt_budget_take(&reading->file->budget, NT_COST_CLUSTER, fragments, NT_NO_OFFSET, reading->error);
     if (status == NT_OK)
-        status = nt_budget_take(&reading->file->budget, NT_COST_GROUP, files, NT_NO_OFFSET, reading->error);
+        status = nt_budget_take(&reading->file->budget, NT_COST_ENVELOPE_BYTE, files * FILE_BYTES,
+                                NT_NO_OFFSET, reading->error);
     if (status != NT_OK)
         return status;
     struct nt_arena *arena = reading->file->arena;

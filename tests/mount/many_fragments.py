@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""Data sets of many fragments: each has a copy of one data file, and a name of its own for it."""
+import hashlib
+import json
+import shutil
+import sys
+from pathlib import Path
+
+from harness import DATA
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
+from lance_editor import BYTES, FILES, FRAGMENTS, PATH, ManifestEditor, changed, items_of, message_of  # noqa: E402
+
+SOURCE = DATA / 'lance_datasets' / 'fragments_2.2'
+FRAGMENT_ID = 1
+
+
+def first_version():
+    """What another reader has found in the version of which all fragments are copies: it has one."""
+    return json.loads(SOURCE.with_name(SOURCE.name + '.json').read_text())['versions'][0]
+
+
+def write_fragments(path, count):
+    """A data set of so many fragments."""
+    manifest = f'{2 ** 64 - 1 - first_version()["version"]}.manifest'
+    for folder in '_versions', 'data':
+        (path / folder).mkdir(parents=True)
+    shutil.copy(SOURCE / '_versions' / manifest, path / '_versions')
+    editor = ManifestEditor(path)
+    fragment, = editor.all_of(FRAGMENTS)
+    file = next(value for field, _, value in items_of(fragment) if field == FILES)
+    name = next(value for field, _, value in items_of(file) if field == PATH).decode()
+    content = (SOURCE / 'data' / name).read_bytes()
+    items = [item for item in items_of(editor.message) if item[0] != FRAGMENTS]
+    for number in range(count):
+        copy = f'{number:08}.lance'
+        (path / 'data' / copy).write_bytes(content)
+        message = changed(fragment, (FRAGMENT_ID,), number) if number else fragment
+        items.append([FRAGMENTS, BYTES, changed(message, (FILES, PATH), copy.encode())])
+    editor.message = message_of(items)
+    editor.write()
+
+
+def digests(data, count):
+    """Of each of so many equal parts of a column."""
+    size = len(data) // count
+    return {hashlib.sha256(data[i * size:(i + 1) * size]).hexdigest() for i in range(count)}

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A data set of many fragments: what is read of it is right, and takes little memory for each, however much is read again."""
+import os
+import threading
+
+from harness import NTUPLE, Foreground, case, command, high_water, run, same, scratch
+from many_fragments import digests, first_version, write_fragments
+
+FRAGMENTS = int(os.environ.get('NTUPLE_FRAGMENTS', 5000))
+FEW = 100
+COLUMN = 'id'
+LIMIT = 24 << 20 if FRAGMENTS <= 5000 else 0    # of metadata; 0: as much as is usual
+# Of each fragment of nine columns of which one was read, and what the programs take beside; without a limit also open files.
+FRAGMENT_BYTES, BASE = 2600, (24 if LIMIT else 256) << 20
+IS_SANITIZED = bool(os.environ.get('ASAN_OPTIONS') or os.environ.get('TSAN_OPTIONS'))
+
+
+def expected(name):
+    return {column['path']: column for column in first_version()['columns']}[name]['data']
+
+
+def read(path):
+    with open(path, 'rb') as file:
+        return file.read()
+
+
+def read_at_once(paths):
+    """What several threads read, each its own file."""
+    found = {}
+    threads = [threading.Thread(target=lambda path=path: found.update({path: read(path)})) for path in paths]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return [found[path] for path in paths]
+
+
+@case
+def columns_are_right_and_fragments_take_little():
+    with scratch() as directory:
+        write_fragments(directory / 'many', FRAGMENTS)
+        options = ['-o', f'metadatasize={LIMIT}'] if LIMIT else []
+        with Foreground(directory / 'many', options=options) as mount:
+            top = mount.mountpoint / 'many'
+            for _ in range(2):
+                same(digests(read(top / COLUMN / 'data.bin'), FRAGMENTS), {expected(COLUMN)})
+            pages = read(top / COLUMN / 'column.0' / 'pages.jsonl').splitlines()
+            same(len(pages), FRAGMENTS)
+            again, data = read_at_once([top / COLUMN / 'column.0' / 'pages.jsonl', top / COLUMN / 'data.bin'])
+            same((again.splitlines() == pages, digests(data, FRAGMENTS)), (True, {expected(COLUMN)}))
+            same(read(mount.mountpoint / '.ntuplefs' / 'errors.jsonl'), b'')
+            most = high_water(mount.decoder)
+            same(IS_SANITIZED or most < BASE + FRAGMENT_BYTES * FRAGMENTS, True, f'{most / FRAGMENTS:.0f} bytes a fragment, all in all')
+
+
+@case
+def a_file_that_is_gone_is_told_when_it_is_read_again():
+    with scratch() as directory:
+        write_fragments(directory / 'many', FEW)
+        same(command(NTUPLE, 'verify', directory / 'many').returncode, 0)
+        (directory / 'many' / 'data' / f'{FEW - 1:08}.lance').unlink()
+        result = command(NTUPLE, 'verify', directory / 'many')
+        same((result.returncode != 0, f'{FEW - 1:08}.lance' in (result.stdout + result.stderr).decode()), (True, True), result)
+
+
+run()
