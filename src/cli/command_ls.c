@@ -17,6 +17,7 @@
 #include "cli/attributes.h"
 #include "cli/command.h"
 #include "cli/listing.h"
+#include "json/number.h"
 #include "view/json_values.h"
 
 struct column_widths {
@@ -29,6 +30,13 @@ struct owner_names {
     uid_t user;
     gid_t group_number;
     char owner[33], group[33];
+};
+
+/* The time of the last line: a whole tree mostly has one. */
+struct time_text {
+    bool is_known;
+    time_t when;
+    char text[32];
 };
 
 /* A line of ls -l before it is aligned. */
@@ -45,6 +53,7 @@ struct lister {
     bool has_printed;
     struct column_widths widths; /* only grow, so that batches of a directory stay aligned */
     struct owner_names names;
+    struct time_text time;
     struct line lines[NT_LISTING_BATCH];
     enum nt_exit_status status;
 };
@@ -93,6 +102,15 @@ static void format_time(time_t when, char *text, size_t size)
         snprintf(text, size, "%jd", (intmax_t)when);
 }
 
+static const char *remember_time(struct time_text *time, time_t when)
+{
+    if (!time->is_known || time->when != when)
+        format_time(when, time->text, sizeof(time->text));
+    time->when = when;
+    time->is_known = true;
+    return time->text;
+}
+
 /* With a unit of 1024 bytes, rounded up, as ls(1) does. */
 static void format_human(uint64_t bytes, char *text, size_t size)
 {
@@ -115,20 +133,25 @@ static void format_human(uint64_t bytes, char *text, size_t size)
         snprintf(text, size, "%.0f%c", ceil(value), units[unit]);
 }
 
+static void format_number(uint64_t number, char text[24])
+{
+    text[nt_format_unsigned(number, text)] = '\0';
+}
+
 static void format_line(struct lister *lister, const struct stat *stat, struct line *line)
 {
     struct owner_names *names = &lister->names;
     remember_names(names, stat);
     line->is_known = true;
     nt_format_mode(stat->st_mode, line->mode);
-    snprintf(line->links, sizeof(line->links), "%ju", (uintmax_t)stat->st_nlink);
+    format_number((uint64_t)stat->st_nlink, line->links);
     strcpy(line->owner, names->owner);
     strcpy(line->group, names->group);
     if (lister->invocation->settings->human)
         format_human((uint64_t)stat->st_size, line->size, sizeof(line->size));
     else
-        snprintf(line->size, sizeof(line->size), "%jd", (intmax_t)stat->st_size);
-    format_time(stat->st_mtime, line->time, sizeof(line->time));
+        format_number((uint64_t)stat->st_size, line->size);
+    strcpy(line->time, remember_time(&lister->time, stat->st_mtime));
 }
 
 static void widen(int *width, const char *text)

@@ -177,10 +177,19 @@ enum nt_exit_status nt_for_each_path(const struct nt_invocation *invocation, nt_
     return first;
 }
 
+/* Printable ASCII, of which most names are, is its own escape. */
+static bool is_plain(const char *name)
+{
+    while (*name >= ' ' && *name <= '~')
+        name++;
+    return *name == '\0';
+}
+
+/* Whether the output is a terminal is asked only where it matters: it takes longer than the name. */
 void nt_print_name(const char *name)
 {
     struct nt_buffer text = {0};
-    if (isatty(STDOUT_FILENO))
+    if (!is_plain(name) && isatty(STDOUT_FILENO))
         append_escaped(&text, name);
     fputs(text.length ? text.bytes : name, stdout);
     nt_buffer_deinit(&text);
