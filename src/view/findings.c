@@ -18,7 +18,7 @@ const char *nt_finding_name(enum nt_finding_kind kind)
     return names[kind];
 }
 
-static enum nt_finding_kind kind_of(enum nt_status status)
+enum nt_finding_kind nt_finding_kind(enum nt_status status)
 {
     switch (status) {
     case NT_OK:
@@ -38,7 +38,7 @@ static enum nt_finding_kind kind_of(enum nt_status status)
 struct nt_finding nt_finding(const struct nt_dataset *dataset, const struct nt_error *error)
 {
     return (struct nt_finding){
-        .kind = kind_of(error->status),
+        .kind = nt_finding_kind(error->status),
         .dataset = dataset ? dataset->index : NT_NONE,
         .cluster_group = NT_NONE,
         .cluster = NT_NONE,

@@ -16,6 +16,7 @@ enum nt_finding_kind {
     NT_FINDING_KINDS
 };
 const char *nt_finding_name(enum nt_finding_kind kind); /* "damaged", ... */
+enum nt_finding_kind nt_finding_kind(enum nt_status status);
 
 /* Where something was found and what. Members that do not apply are NT_NONE; `page` UINT64_MAX. */
 struct nt_finding {

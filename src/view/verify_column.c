@@ -25,6 +25,15 @@
 #include "view/verify_rows.h"
 #include "view/verify_text.h"
 
+/* Of a column that many pages are wrong of, so many are told; the last of them stands for the others. */
+enum { MOST_TOLD = 256 };
+
+/* Failures of a kind, of pages. */
+struct failures {
+    uint32_t told;
+    size_t last; /* 1 + the finding that was told last */
+};
+
 /* Where the work on a column stands. */
 struct column {
     struct nt_verify_job *job;
@@ -41,7 +50,8 @@ struct column {
     struct nt_known_pages known;
     uint64_t *chosen; /* variants: how often each alternative was, in the cluster */
     bool is_text, has_bad_text;
-    size_t unsupported; /* 1 + the finding that stands for all such pages; 0: none yet */
+    struct failures failures[NT_FINDING_KINDS];
+    uint32_t told; /* of all kinds */
 };
 
 /* Where the work on a cluster stands. */
@@ -59,17 +69,28 @@ struct cluster {
 /* ---- findings ---- */
 
 /* What is unsupported is so for most pages of a column: one finding for all. */
-static void find_unsupported(struct column *column, uint32_t cluster, uint64_t page,
-                             const struct nt_error *error)
+static bool are_all_told(const struct column *column, enum nt_status status)
+{
+    enum nt_finding_kind kind = nt_finding_kind(status);
+    return column->failures[kind].told >= (kind == NT_FINDING_UNSUPPORTED ? 1 : MOST_TOLD);
+}
+
+/* `error` is not looked at where all are told. */
+static void find_failure(struct column *column, uint32_t cluster, enum nt_status status,
+                         const struct nt_error *error)
 {
     struct nt_findings *findings = &column->job->share->findings;
-    if (column->unsupported) {
-        findings->items[column->unsupported - 1].count++;
+    struct failures *failures = &column->failures[nt_finding_kind(status)];
+    if (!nt_is_passing_failure(status) && are_all_told(column, status)) {
+        findings->items[failures->last - 1].count++;
         return;
     }
-    nt_verify_find(column->job, cluster, page, error);
-    if (!findings->has_failed)
-        column->unsupported = findings->count;
+    nt_verify_find(column->job, cluster, column->page, error);
+    if (findings->has_failed)
+        return;
+    failures->last = findings->count;
+    failures->told++;
+    column->told++;
 }
 
 /* ---- a page ---- */
@@ -186,23 +207,33 @@ static void break_off(struct cluster *cluster)
     cluster->text = (struct nt_text_check){0};
 }
 
-/* Look at a page's elements. Returns what is wrong with them, and was told. */
+/* `error` may be NULL. */
+static enum nt_status try_page(struct column *column, const struct cluster *cluster,
+                               const struct nt_page *page, bool is_met_again, struct nt_error *error)
+{
+    enum nt_status status = load(column, cluster, page, is_met_again, error);
+    return status == NT_OK && cluster->segment ? check_elements(column, cluster, page, error) : status;
+}
+
+/* Look at a page's elements. Returns what is wrong with them, and was told. Where much was told, the place of a page, which takes a
+ * search, is looked for only if it will be told, too. */
 static enum nt_status look_at_page(struct column *column, struct cluster *cluster, const struct nt_page *page,
                                    bool is_met_again)
 {
     struct nt_error error = {0};
-    enum nt_status status = load(column, cluster, page, is_met_again, &error);
-    if (status == NT_OK && cluster->segment)
-        status = check_elements(column, cluster, page, &error);
+    bool is_told = column->told < MOST_TOLD;
+    enum nt_status status = try_page(column, cluster, page, is_met_again, is_told ? &error : NULL);
+    if (status != NT_OK && !is_told && (nt_is_passing_failure(status) || !are_all_told(column, status))) {
+        unload(column);
+        status = try_page(column, cluster, page, is_met_again, &error);
+    }
     if (status == NT_OK && cluster->segment)
         carry_on(column, cluster, page);
     else if (status != NT_OK)
         break_off(cluster);
     unload(column);
-    if (status == NT_UNSUPPORTED)
-        find_unsupported(column, cluster->number, column->page, &error);
-    else if (status != NT_OK)
-        nt_verify_find(column->job, cluster->number, column->page, &error);
+    if (status != NT_OK)
+        find_failure(column, cluster->number, status, &error);
     return status;
 }
 
@@ -236,14 +267,13 @@ static void remember(const struct column *column, const struct cluster *cluster,
                      const struct nt_page_conditions *before, enum nt_status status,
                      struct nt_known_page *known)
 {
-    size_t findings = column->job->share->findings.count;
     *known = (struct nt_known_page){.page = page, .before = *before};
     /* Alternatives are counted in every cluster; of a character it matters what stands before. */
     known->has_outcome = !column->chosen && cluster->text.pending_count == 0 && status != NT_IO;
     known->has_previous = cluster->has_previous;
     known->previous = cluster->previous;
     if (status != NT_OK)
-        known->finding = status == NT_UNSUPPORTED ? column->unsupported : findings;
+        known->finding = column->failures[nt_finding_kind(status)].last;
 }
 
 static void verify_page(struct column *column, struct cluster *cluster, const struct nt_page *page)

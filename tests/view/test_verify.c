@@ -117,6 +117,28 @@ START_TEST(what_is_not_supported_is_one_finding_for_the_column)
 }
 END_TEST
 
+START_TEST(of_many_damaged_pages_some_are_told_and_all_are_counted)
+{
+    enum { DAMAGED = 300, TOLD = 256, ELSEWHERE = 10 };
+    static struct found found;
+    struct builder *builder = plain_dataset(4 * (DAMAGED + ELSEWHERE), 4);
+    for (uint32_t i = 0; i < ELSEWHERE; i++)
+        builder->pages[0][DAMAGED + i].compression = NT_COMPRESSION_ELSEWHERE;
+    finish(builder, NULL);
+    for (uint32_t i = 0; i < DAMAGED; i++)
+        builder->bytes.bytes[builder->pages[0][i].offset] ^= 4;
+    verify(builder, &found);
+    ck_assert_uint_eq(found.count, TOLD + 1);
+    ck_assert_uint_eq(found.findings[0].count, 1);
+    ck_assert_uint_eq(found.findings[TOLD - 1].count, 1 + DAMAGED - TOLD);
+    ck_assert_uint_eq(found.findings[TOLD].count, ELSEWHERE);
+    ck_assert_uint_eq(found.findings[TOLD].page, DAMAGED);
+    ck_assert_ptr_nonnull(strstr(found.findings[TOLD].error.message, "not stored"));
+    ck_assert_uint_eq(found.summary.findings[NT_FINDING_DAMAGED], DAMAGED);
+    builder_free(builder);
+}
+END_TEST
+
 /* And the others are verified. */
 START_TEST(a_field_that_is_not_read_is_a_finding_of_its_own_kind)
 {
@@ -435,6 +457,7 @@ int main(void)
     tcase_add_test(tests, pages_that_the_file_ends_before_are_damaged);
     tcase_add_loop_test(tests, what_pages_are_decoded_with_is_verified_with_each_of_them, 0, 2);
     tcase_add_loop_test(tests, what_is_not_supported_is_one_finding_for_the_column, 0, 2);
+    tcase_add_test(tests, of_many_damaged_pages_some_are_told_and_all_are_counted);
     tcase_add_test(tests, a_field_that_is_not_read_is_a_finding_of_its_own_kind);
     tcase_add_loop_test(tests, a_last_index_that_is_not_the_number_of_items_is_found, 0, 2);
     tcase_add_test(tests, an_optional_with_two_values_is_found);

@@ -11,7 +11,7 @@
 #include "support.h"
 #include "view/verify.h"
 
-enum { MOST_FINDINGS = 64 };
+enum { MOST_FINDINGS = 512 };
 
 struct found {
     struct nt_finding findings[MOST_FINDINGS];
