@@ -12,18 +12,26 @@
 #define MEBIBYTE (UINT64_C(1) << 20)
 
 /* The first megabytes are given to every file. Metadata that are compressed as well as headers with a hundred thousand fields
- * are have 5 bytes a field, and such a field takes 600. Other bytes on a disk cost who made the file something, too, but
- * hardly anything where all are equal: they count a little, and only up to a bound. */
-enum { FREE_MEBIBYTES = 8, PER_METADATA_BYTE = 160, PER_DISK_BYTE = 16, MOST_FOR_DISK_MEBIBYTES = 48 };
+ * are have 6 bytes a field, and such a field takes 1100 while it is read. */
+enum { FREE_MEBIBYTES = 8, PER_METADATA_BYTE = 192 };
 
-/* Above that, what is honest has less for each of its bytes than what is small and compressed. */
-enum { PLENTY_MEBIBYTES = 160, PER_FURTHER_BYTE = 8 };
+/* On a disk here, a file that has data for its fields and pages is large: there, all bytes count, and no others. But those that are no
+ * metadata cost hardly anything where all are equal, so that they count only up to a bound. */
+enum { PER_DISK_BYTE = 16, MOST_FOR_DISK_MEBIBYTES = 48 };
+
+/* How large a file elsewhere is nobody knows: from here on, its metadata have less for each of their bytes. */
+enum { ELSEWHERE_MEBIBYTES = 96, PER_BYTE_ELSEWHERE = 30 };
+
+/* Above that, a file takes no more than this and its size: of a file elsewhere, what was read of it. */
+enum { PLENTY_MEBIBYTES = 200, PER_FURTHER_BYTE = 16 };
 
 static const struct nt_cost_info costs[NT_COST_COUNT] = {
     [NT_COST_ENVELOPE_BYTE] = {.name = "bytes of envelopes", .bytes = 1},
     [NT_COST_DATASET] = {.name = "data sets", .bytes = 8192},
-    [NT_COST_FIELD] = {.name = "fields", .bytes = 320},
+    [NT_COST_FIELD] = {.name = "fields", .bytes = 640},
     [NT_COST_COLUMN] = {.name = "columns", .bytes = 128},
+    [NT_COST_FIELD_RECORD] = {.name = "fields", .bytes = 144},
+    [NT_COST_COLUMN_RECORD] = {.name = "columns", .bytes = 80},
     [NT_COST_PLAIN_GROUP] = {.name = "cluster groups", .bytes = 64},
     [NT_COST_GROUP] = {.name = "cluster groups", .bytes = 64},
     [NT_COST_CLUSTER] = {.name = "clusters", .bytes = 64},
@@ -52,6 +60,19 @@ static uint64_t times_and(uint64_t bytes, uint64_t factor, uint64_t more)
     return nt_multiply(bytes, factor, &sum) && nt_add(sum, more, &sum) ? sum : UINT64_MAX;
 }
 
+static uint64_t limit_on_disk(uint64_t metadata, uint64_t disk)
+{
+    uint64_t further = least(times_and(metadata, PER_FURTHER_BYTE, 0), disk);
+    return least(times_and(disk, PER_DISK_BYTE, FREE_MEBIBYTES * MEBIBYTE),
+                 times_and(further, 1, PLENTY_MEBIBYTES * MEBIBYTE));
+}
+
+static uint64_t limit_elsewhere(uint64_t metadata)
+{
+    return least(times_and(metadata, PER_BYTE_ELSEWHERE, ELSEWHERE_MEBIBYTES * MEBIBYTE),
+                 times_and(metadata, 1, PLENTY_MEBIBYTES * MEBIBYTE));
+}
+
 static void follow(struct nt_budget *budget)
 {
     if (budget->is_fixed)
@@ -62,7 +83,8 @@ static void follow(struct nt_budget *budget)
     uint64_t disk =
         least(times_and(budget->disk_bytes, PER_DISK_BYTE, 0), MOST_FOR_DISK_MEBIBYTES * MEBIBYTE);
     uint64_t limit = times_and(metadata, PER_METADATA_BYTE, FREE_MEBIBYTES * MEBIBYTE + disk);
-    limit = least(limit, times_and(metadata, PER_FURTHER_BYTE, PLENTY_MEBIBYTES * MEBIBYTE));
+    limit = least(limit, budget->is_on_disk ? limit_on_disk(metadata, budget->disk_bytes)
+                                            : limit_elsewhere(metadata));
     atomic_store_explicit(&budget->limit, least(limit, budget->ceiling), memory_order_relaxed);
 }
 

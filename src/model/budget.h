@@ -23,6 +23,8 @@ enum nt_cost {
     NT_COST_DATASET,
     NT_COST_FIELD,
     NT_COST_COLUMN,
+    NT_COST_FIELD_RECORD, /* of a schema, while it is read */
+    NT_COST_COLUMN_RECORD,
     NT_COST_PLAIN_GROUP, /* of one field */
     NT_COST_GROUP,       /* what another one has beside */
     NT_COST_CLUSTER,

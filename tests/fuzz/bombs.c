@@ -165,7 +165,7 @@ static void many_hundred_thousand_fields(struct nt_buffer *file)
 
 static void many_fields(struct nt_buffer *file)
 {
-    write_records(12000, false, file);
+    write_records(9000, false, file);
 }
 
 static void fields_nested_deep(struct nt_buffer *file)

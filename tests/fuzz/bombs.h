@@ -24,8 +24,11 @@ struct bomb {
         .name = #function, .outcome = (result), .write = (function)                                          \
     }
 
-/* RNTuples, and Lance files. */
-extern const struct bomb bombs[], lance_bombs[];
-extern const size_t bomb_count, lance_bomb_count;
+/* RNTuples, and Lance files; `dense`: of a megabyte of metadata. */
+extern const struct bomb bombs[], lance_bombs[], dense_bombs[];
+extern const size_t bomb_count, lance_bomb_count, dense_bomb_count;
+
+/* An RNTuple of so many fields, whose names have so many letters, at most 255, that no compression makes fewer. */
+void write_dense_fields(uint32_t count, size_t letters, struct nt_buffer *file);
 
 #endif

@@ -344,6 +344,22 @@ static void write_fields(uint32_t count, const char *type, bool is_deep, uint32_
     write_columns(writer.schema, 1, columns, columns, file);
 }
 
+/* Names that no compression makes less. */
+static void many_fields_with_long_names(struct nt_buffer *file)
+{
+    enum { COUNT = 12000, LETTERS = 32 };
+    struct lance_writer writer;
+    char name[LETTERS + 1] = "";
+    uint32_t state = 1;
+    lance_begin(&writer, 2, 1, 0);
+    for (int32_t i = 0; i < COUNT; i++) {
+        for (unsigned k = 0; k < LETTERS; k++, state = state * 1664525 + 1013904223)
+            name[k] = (char)('0' + (state >> 16) % 64);
+        lance_field(&writer, i, -1, name, "int32", false);
+    }
+    write_columns(writer.schema, 1, COUNT, COUNT, file);
+}
+
 static void columns_2_to_32(struct nt_buffer *file)
 {
     write_columns((struct nt_buffer){0}, 1, UINT32_MAX, 1, file);
@@ -391,6 +407,7 @@ const struct bomb lance_bombs[] = {
     BOMB(columns_2_to_32, BOMB_REFUSED),
     BOMB(global_buffers_2_to_32, BOMB_REFUSED),
     BOMB(many_fields_of_nothing, BOMB_READ),
+    BOMB(many_fields_with_long_names, BOMB_READ),
     BOMB(structures_nested_deep, BOMB_REFUSED),
     BOMB(lists_nested_deep, BOMB_READ),
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes the small files that ask for much: DIRECTORY/<name>.root for each, or .lance.
+ * Writes the files that ask for much: DIRECTORY/<name>.root for each, or .lance; all are small but `large_and_dense`.
  */
 #include <stdio.h>
 
@@ -20,10 +20,20 @@ static void write_all(const char *directory, const struct bomb *list, size_t cou
     }
 }
 
+/* 20 MB of metadata. */
+static void large_and_dense(struct nt_buffer *file)
+{
+    write_dense_fields(130000, 190, file);
+}
+
+static const struct bomb large_bombs[] = {BOMB(large_and_dense, BOMB_READ)};
+
 int main(int argc, char **argv)
 {
     demand(argc == 2);
     write_all(argv[1], bombs, bomb_count, "root");
+    write_all(argv[1], dense_bombs, dense_bomb_count, "root");
+    write_all(argv[1], large_bombs, sizeof(large_bombs) / sizeof(*large_bombs), "root");
     write_all(argv[1], lance_bombs, lance_bomb_count, "lance");
     return 0;
 }

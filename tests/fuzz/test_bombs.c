@@ -127,6 +127,12 @@ START_TEST(a_bomb_is_read_or_refused_within_its_limits)
 }
 END_TEST
 
+START_TEST(a_megabyte_of_dense_metadata_is_read_or_refused_within_its_limits)
+{
+    try_bomb(&dense_bombs[_i], ".root", 0);
+}
+END_TEST
+
 START_TEST(a_hole_behind_a_bomb_changes_nothing)
 {
     try_bomb(&bombs[_i], ".root", HOLE_BYTES);
@@ -153,6 +159,8 @@ int main(int argc, char **argv)
     TCase *tests = tcase_create("bombs");
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, a_bomb_is_read_or_refused_within_its_limits, 0, (int)bomb_count);
+    tcase_add_loop_test(tests, a_megabyte_of_dense_metadata_is_read_or_refused_within_its_limits, 0,
+                        (int)dense_bomb_count);
     tcase_add_loop_test(tests, a_hole_behind_a_bomb_changes_nothing, 0, (int)bomb_count);
     tcase_add_loop_test(tests, a_hole_behind_a_bomb_of_lance_makes_it_none, 0, (int)lance_bomb_count);
     tcase_add_loop_test(tests, a_bomb_of_lance_is_read_or_refused_within_its_limits, 0,

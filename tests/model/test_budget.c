@@ -27,9 +27,18 @@ static uint64_t limit_of(uint64_t metadata, uint64_t disk, bool is_all, uint64_t
 START_TEST(the_limit_follows_the_metadata_that_were_read)
 {
     ck_assert_uint_eq(limit_of(0, 0, false, UINT64_MAX), FREE);
-    ck_assert_uint_eq(limit_of(1000, 0, false, UINT64_MAX), FREE + 160000);
-    ck_assert_uint_eq(limit_of(10 * MEBIBYTE, 0, false, UINT64_MAX), (160 + 80) * MEBIBYTE);
+    ck_assert_uint_eq(limit_of(1000, 0, false, UINT64_MAX), FREE + 192000);
+    ck_assert_uint_eq(limit_of(MEBIBYTE, 0, false, UINT64_MAX), (96 + 30) * MEBIBYTE);
     ck_assert_uint_eq(limit_of(UINT64_MAX, 0, false, UINT64_MAX), UINT64_MAX);
+}
+END_TEST
+
+/* 256 MiB and its size are more than that by what programs take beside it. */
+START_TEST(a_file_has_no_more_than_200_mebibytes_and_its_size)
+{
+    ck_assert_uint_eq(limit_of(20 * MEBIBYTE, 0, false, UINT64_MAX), (200 + 20) * MEBIBYTE);
+    ck_assert_uint_eq(limit_of(20 * MEBIBYTE, 21 * MEBIBYTE, true, UINT64_MAX), (200 + 21) * MEBIBYTE);
+    ck_assert_uint_eq(limit_of(20 * MEBIBYTE, 1000 * MEBIBYTE, true, UINT64_MAX), (200 + 320) * MEBIBYTE);
 }
 END_TEST
 
@@ -39,13 +48,14 @@ START_TEST(other_bytes_of_the_file_count_a_little)
     ck_assert_uint_eq(limit_of(0, 4096, true, UINT64_MAX), FREE + 65536);
     ck_assert_uint_eq(limit_of(0, 100 * MEBIBYTE, true, UINT64_MAX), FREE + 48 * MEBIBYTE);
     ck_assert_uint_eq(limit_of(0, UINT64_MAX, true, UINT64_MAX), FREE + 48 * MEBIBYTE);
+    ck_assert_uint_eq(limit_of(4096, 100 * MEBIBYTE, true, UINT64_MAX), FREE + 48 * MEBIBYTE + 4096 * 192);
 }
 END_TEST
 
 START_TEST(a_file_on_a_disk_has_no_more_metadata_than_takes_room_there)
 {
-    ck_assert_uint_eq(limit_of(MEBIBYTE, 4096, true, UINT64_MAX), FREE + 4096 * (160 + 16));
-    ck_assert_uint_eq(limit_of(4096, 4096, false, UINT64_MAX), FREE + 4096 * (160 + 16));
+    ck_assert_uint_eq(limit_of(MEBIBYTE, 4096, true, UINT64_MAX), FREE + 4096 * 16);
+    ck_assert_uint_eq(limit_of(4096, 4096, false, UINT64_MAX), FREE + 4096 * (192 + 16));
 }
 END_TEST
 
@@ -91,9 +101,9 @@ START_TEST(what_is_read_twice_counts_once)
     ck_assert_uint_eq(nt_budget_add_stored(&budget, 5000, bytes, COUNT, true), 0);
     ck_assert_uint_eq(nt_budget_add_stored(&budget, 6000, bytes, COUNT, true), 1000);
     ck_assert_uint_eq(nt_budget_add_stored(&budget, 9000, bytes, COUNT, true), COUNT);
-    ck_assert_uint_eq(budget.limit, FREE + 160 * (2 * COUNT + 1000));
+    ck_assert_uint_eq(budget.limit, FREE + 192 * (2 * COUNT + 1000));
     nt_budget_withdraw(&budget, COUNT);
-    ck_assert_uint_eq(budget.limit, FREE + 160 * (COUNT + 1000));
+    ck_assert_uint_eq(budget.limit, FREE + 192 * (COUNT + 1000));
     nt_budget_deinit(&budget);
     free(bytes);
 }
@@ -184,6 +194,7 @@ int main(void)
     Suite *suite = suite_create("budget");
     TCase *cases = tcase_create("budget");
     tcase_add_test(cases, the_limit_follows_the_metadata_that_were_read);
+    tcase_add_test(cases, a_file_has_no_more_than_200_mebibytes_and_its_size);
     tcase_add_test(cases, other_bytes_of_the_file_count_a_little);
     tcase_add_test(cases, a_file_on_a_disk_has_no_more_metadata_than_takes_room_there);
     tcase_add_test(cases, nothing_is_above_the_ceiling);

@@ -240,11 +240,16 @@ static void write_metadata_links(struct rntuple_state *state, struct rntuple_wri
 static void write_attribute_sets(struct rntuple_state *state, struct rntuple_writer *writer,
                                  const uint64_t places[6])
 {
-    rntuple_list(writer, state->description->attribute_set ? 1 : 0);
-    if (state->description->attribute_set) {
-        struct nt_buffer anchor = {0};
+    const uint32_t count =
+        state->description->attribute_set ? 1 + state->description->repeated_attribute_sets : 0;
+    struct nt_buffer anchor = {0};
+    uint64_t offset = 0;
+    rntuple_list(writer, count);
+    if (count) {
         rntuple_write_anchor(state->generation, places, &anchor);
-        uint64_t offset = rntuple_put_blob(state, &anchor);
+        offset = rntuple_put_blob(state, &anchor);
+    }
+    for (uint32_t i = 0; i < count; i++) {
         rntuple_record(writer);
         rntuple_u16(writer, state->description->attribute_major ? state->description->attribute_major : 1);
         rntuple_u16(writer, state->description->attribute_minor);
@@ -252,8 +257,8 @@ static void write_attribute_sets(struct rntuple_state *state, struct rntuple_wri
         rntuple_locator(writer, RNTUPLE_IN_FILE, offset, anchor.length, NULL);
         rntuple_text(writer, state->description->attribute_set);
         rntuple_end_frame(writer);
-        nt_buffer_deinit(&anchor);
     }
+    nt_buffer_deinit(&anchor);
     rntuple_end_frame(writer);
 }
 

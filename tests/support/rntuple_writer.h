@@ -129,7 +129,8 @@ struct rntuple_description {
     uint32_t column_group_count;
     const struct rntuple_pair *pairs;
     uint32_t pair_count;
-    const char *attribute_set; /* name of a linked attribute set, which is the data set itself again */
+    const char *attribute_set;        /* name of a linked attribute set, which is the data set itself again */
+    uint32_t repeated_attribute_sets; /* so many more links to the same one */
     uint16_t attribute_major, attribute_minor; /* of its schema; 0.0: 1.0 */
     const char *extra_type; /* type name of an extra type information, with the content "content" */
     uint32_t unknown_bytes; /* so many behind what is known in each record frame and envelope */

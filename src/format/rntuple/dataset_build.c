@@ -164,6 +164,17 @@ static enum nt_status open_envelopes(struct opening *opening)
     return status;
 }
 
+/* Each data set keeps texts and has documents of its envelopes, and many may have the same ones: those of all but the first count for
+ * each, as long as the file is open. */
+static enum nt_status count_shared(const struct opening *opening)
+{
+    const struct nt_dataset *dataset = opening->dataset;
+    return dataset->index == 0 ? NT_OK
+                               : nt_budget_take(&dataset->file->budget, NT_COST_ENVELOPE_BYTE,
+                                                opening->header.length + opening->footer.length,
+                                                opening->header.offset, opening->error);
+}
+
 static enum nt_status set_texts(struct opening *opening, struct nt_text title, struct nt_text description,
                                 struct nt_text writer)
 {
@@ -343,6 +354,8 @@ static enum nt_status open_all(struct opening *opening, const struct nt_anchor_o
     enum nt_status status = open_anchor(opening, object);
     if (status == NT_OK)
         status = open_envelopes(opening);
+    if (status == NT_OK)
+        status = count_shared(opening);
     if (status == NT_OK)
         status = opening->rntuple->generation->is_predraft ? read_predraft(opening)
                                                            : read_header_and_footer(opening);

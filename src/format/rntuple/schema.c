@@ -11,8 +11,8 @@ void nt_schema_give_back(struct nt_schema *schema)
 {
     if (!schema->budget)
         return;
-    nt_budget_give(schema->budget, NT_COST_FIELD, schema->fields_taken);
-    nt_budget_give(schema->budget, NT_COST_COLUMN, schema->columns_taken);
+    nt_budget_give(schema->budget, NT_COST_FIELD_RECORD, schema->fields_taken);
+    nt_budget_give(schema->budget, NT_COST_COLUMN_RECORD, schema->columns_taken);
     schema->fields_taken = schema->columns_taken = 0;
 }
 
@@ -61,7 +61,7 @@ static enum nt_status take(struct nt_schema *schema, struct nt_budget *budget, e
 enum nt_status nt_schema_add_fields(struct nt_schema *schema, struct nt_budget *budget, uint32_t count,
                                     struct nt_error *error)
 {
-    enum nt_status status = take(schema, budget, NT_COST_FIELD, schema->fields_taken, count, error);
+    enum nt_status status = take(schema, budget, NT_COST_FIELD_RECORD, schema->fields_taken, count, error);
     if (status != NT_OK)
         return status;
     schema->fields_taken += count;
@@ -71,7 +71,7 @@ enum nt_status nt_schema_add_fields(struct nt_schema *schema, struct nt_budget *
 enum nt_status nt_schema_add_columns(struct nt_schema *schema, struct nt_budget *budget, uint32_t count,
                                      struct nt_error *error)
 {
-    enum nt_status status = take(schema, budget, NT_COST_COLUMN, schema->columns_taken, count, error);
+    enum nt_status status = take(schema, budget, NT_COST_COLUMN_RECORD, schema->columns_taken, count, error);
     if (status != NT_OK)
         return status;
     schema->columns_taken += count;
