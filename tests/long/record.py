@@ -19,6 +19,7 @@ RUNS, TABLE = ROOT / 'tests/long/runs.jsonl', ROOT / 'docs/long.md'
 MOST = 160      # characters of what a part gave
 DIGITS = 8      # of a commit, as programs tell it
 COUNTS = re.compile(r'^(?:.*: )?(\d+ (?:passed|points|tried)(?:, \d+ [a-z ]+)+)$', re.M)
+MESON = re.compile(r'^(Ok|Fail|Timeout): +(\d+) *$', re.M)
 HEAD = """# Long runs
 
 What takes longer than the tests may: each part of `scripts/long`, when it last ran, on what it was built of (a commit; `+`: with changes on
@@ -44,13 +45,16 @@ def commit(program=None):
 
 
 def result(log):
-    """What a log says at its end; where it counts in each round, or of each file, the sums: 3 passed, 1 failed. Places are told from here."""
+    """What a log says at its end; where it counts in each round, or of each file, the sums: 3 passed, 1 failed; of tests of meson, how
+    many passed. Places are told from here."""
     sums = collections.Counter()
     for counts in COUNTS.findall(log):
         sums.update({word: int(number) for number, word in (count.split(' ', 1) for count in counts.split(', '))})
     if sums:
         return ', '.join(f'{number:,} {word}' for word, number in sums.items())
     lines = [line.strip() for line in log.replace(f'{ROOT}/', '').splitlines() if line.strip()]
+    if lines and lines[-1].startswith('Full log written'):
+        return ', '.join(f'{number} {word.lower()}' for word, number in MESON.findall(log) if word == 'Ok' or number != '0')
     return lines[-1][:MOST] if lines else ''
 
 

@@ -36,6 +36,7 @@ def what_is_counted_is_summed_and_of_others_the_last_line_is_told():
     same(record.result('a.root: 900 points, 2 tried, 0 of them errors\n/b: c: 600 points, 1 tried, 1 of them errors\n100%: Checks: 2\n'),
          '1,500 points, 3 tried, 1 of them errors')
     same(record.result('ok   a: 8 executions, 9 edges, 0 found\n1,008 executions of 2 targets, 0 found\n'), '1,008 executions of 2 targets, 0 found')
+    same(record.result('1/2 a OK 1 s\nOk:                 7   \nFail:               1   \nTimeout:            0   \nFull log written to b\n'), '7 ok, 1 fail')
     same(record.result(f'made {record.ROOT}/build/it\n'), 'made build/it')
     same(record.result('first\n  last  \n\n'), 'last')
     same(record.result(''), '')
