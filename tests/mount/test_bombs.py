@@ -215,13 +215,17 @@ def claimed(path):
         server.shutdown()
 
 
+# Their pages are damaged, and each is asked for twice: so many requests take minutes, though hardly any time of a processor.
+DAMAGED = 'dense_clusters.root', 'dense_pages.root'
+
+
 @case
 def a_server_that_claims_changes_nothing():
     if 'NTUPLE_FETCH' not in os.environ:
         raise Skip('built without libcurl')
     for path in single_files():
         with claimed(path) as address:
-            for arguments in ['verify'], ['ls', '-lR']:
+            for arguments in [['ls', '-lR']] if path.name in DAMAGED else [['verify'], ['ls', '-lR']]:
                 measured(*arguments, address, size=size_of(path))
 
 
