@@ -19,7 +19,7 @@
 #include <blosc.h>
 
 #include "columns.h"
-#include "page/page.h"
+#include "read/page.h"
 
 struct chunk {
     const struct nt_page *page;

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "codec/codec.h"
+#include "core/codec/codec.h"
 
 enum { ROUNDS = 21, LARGEST_ELEMENT = 12 };
 static const double round_seconds = 0.002;

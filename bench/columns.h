@@ -12,7 +12,7 @@
 
 #include <ntuple/ntuple.h>
 
-#include "model/model.h"
+#include "core/model/model.h"
 
 static inline double seconds_now(void)
 {

@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 
 #include "columns.h"
-#include "page/page.h"
+#include "read/page.h"
 
 struct page {
     const struct nt_page *page;

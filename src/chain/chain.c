@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/overflow.h"
-#include "base/text.h"
+#include "core/base/arena.h"
+#include "core/base/overflow.h"
+#include "core/base/text.h"
 #include "chain/columns.h"
 #include "chain/describe.h"
 #include "chain/fields.h"
@@ -21,9 +21,9 @@
 #include "chain/parts.h"
 #include "chain/sources.h"
 #include "chain/united.h"
-#include "format/format.h"
-#include "io/pool.h"
-#include "model/ceiling.h"
+#include "formats/format.h"
+#include "core/io/pool.h"
+#include "core/model/ceiling.h"
 
 struct building {
     struct nt_file *file;

@@ -10,7 +10,7 @@
 
 #include "chain/list.h"
 #include "chain/options.h"
-#include "model/model.h"
+#include "core/model/model.h"
 
 /* Open the files of a list as one, which is called by the list's name; the list outlives it. Fails where a file cannot be
  * opened, or has no such data set: then it is not known how many entries there are. */

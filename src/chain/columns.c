@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "model/builder.h"
+#include "core/base/arena.h"
+#include "core/model/builder.h"
 
 /* A representation of a field in the chain: `width` columns from `first` on. */
 struct shape {

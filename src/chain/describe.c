@@ -7,7 +7,7 @@
 
 #include "chain/columns.h"
 #include "chain/groups.h"
-#include "json/json.h"
+#include "core/json/json.h"
 
 /* ---- data sets ---- */
 

@@ -8,11 +8,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/text.h"
-#include "model/kind.h"
-#include "model/names.h"
-#include "model/path.h"
+#include "core/base/arena.h"
+#include "core/base/text.h"
+#include "core/model/kind.h"
+#include "core/model/names.h"
+#include "core/model/path.h"
 
 struct matching {
     const struct nt_dataset *dataset, *other;

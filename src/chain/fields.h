@@ -5,7 +5,7 @@
 #ifndef NT_CHAIN_FIELDS_H
 #define NT_CHAIN_FIELDS_H
 
-#include "base/buffer.h"
+#include "core/base/buffer.h"
 #include "chain/opened.h"
 
 /* Find each field of a data set in another one: `fields_ret[field]` is its number there, NT_NONE of what lies below what

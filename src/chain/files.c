@@ -4,9 +4,9 @@
  */
 #include "chain/files.h"
 
-#include "base/search.h"
+#include "core/base/search.h"
 #include "chain/opened.h"
-#include "model/path.h"
+#include "core/model/path.h"
 
 NT_DEFINE_LAST_AT_MOST(last_part, struct nt_chain_part, .number)
 

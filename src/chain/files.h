@@ -5,8 +5,8 @@
 #ifndef NT_CHAIN_FILES_H
 #define NT_CHAIN_FILES_H
 
-#include "json/json.h"
-#include "model/model.h"
+#include "core/json/json.h"
+#include "core/model/model.h"
 
 /* How many the list has, those that are left out among them. */
 uint32_t nt_chain_file_count(const struct nt_file *chain);

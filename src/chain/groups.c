@@ -7,11 +7,11 @@
 
 #include <stdlib.h>
 
-#include "base/arena.h"
-#include "base/search.h"
+#include "core/base/arena.h"
+#include "core/base/search.h"
 #include "chain/fields.h"
-#include "codec/plan.h"
-#include "model/builder.h"
+#include "core/codec/plan.h"
+#include "core/model/builder.h"
 
 /* ---- which share ---- */
 

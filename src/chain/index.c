@@ -11,13 +11,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/arena.h"
-#include "base/grow.h"
-#include "base/text.h"
+#include "core/base/arena.h"
+#include "core/base/grow.h"
+#include "core/base/text.h"
 #include "chain/text_file.h"
-#include "io/descriptor.h"
-#include "json/json.h"
-#include "json/parse.h"
+#include "core/io/descriptor.h"
+#include "core/json/json.h"
+#include "core/json/parse.h"
 
 /* A value of a line takes jansson some 75 times its bytes. */
 enum { MOST_BYTES = 256 << 20, MOST_LINE_BYTES = 1 << 20 };

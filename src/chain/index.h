@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "base/buffer.h"
-#include "base/error.h"
+#include "core/base/buffer.h"
+#include "core/base/error.h"
 
 struct nt_known_dataset {
     const char *path; /* in the chain */

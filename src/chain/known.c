@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/overflow.h"
+#include "core/base/overflow.h"
 #include "chain/own.h"
-#include "io/fetcher.h"
-#include "io/remote.h"
+#include "remote/client/fetcher.h"
+#include "core/io/remote.h"
 
 enum { MOST_PATH = 4096 };
 

@@ -11,13 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/buffer.h"
-#include "base/grow.h"
-#include "base/hash_table.h"
+#include "core/base/buffer.h"
+#include "core/base/grow.h"
+#include "core/base/hash_table.h"
 #include "chain/pattern.h"
 #include "chain/text_file.h"
-#include "format/format.h"
-#include "io/remote.h"
+#include "formats/format.h"
+#include "core/io/remote.h"
 
 enum { MOST_LIST_BYTES = 64 << 20 };
 

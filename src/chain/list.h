@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
-#include "base/error.h"
+#include "core/base/arena.h"
+#include "core/base/error.h"
 #include "chain/remote_pattern.h"
 #include "chain/specification.h"
 

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
-#include "base/hash_table.h"
+#include "core/base/grow.h"
+#include "core/base/hash_table.h"
 #include "chain/list.h"
-#include "codec/codec.h"
-#include "io/remote.h"
+#include "core/codec/codec.h"
+#include "core/io/remote.h"
 
 struct known {
     struct nt_link link;

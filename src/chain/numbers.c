@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "model/model.h"
+#include "core/model/model.h"
 
 enum { WIDEST = 8 };
 

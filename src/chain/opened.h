@@ -10,7 +10,7 @@
 #include "chain/index.h"
 #include "chain/list.h"
 #include "chain/options.h"
-#include "model/model.h"
+#include "core/model/model.h"
 
 /* A file of the chain. */
 struct nt_chain_part {

@@ -4,8 +4,8 @@
  */
 #include "chain/own.h"
 
-#include "base/text.h"
-#include "format/format.h"
+#include "core/base/text.h"
+#include "formats/format.h"
 
 /* A data set that has no name of its own is called like its file. */
 static bool is_named_after_file(const struct nt_dataset *dataset)

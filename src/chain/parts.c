@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "chain/known.h"
-#include "format/format.h"
-#include "io/pool.h"
-#include "io/remote.h"
+#include "formats/format.h"
+#include "core/io/pool.h"
+#include "core/io/remote.h"
 
 enum { MOST_THREADS = 16, PARTS_PER_THREAD = 4 };
 

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buffer.h"
-#include "base/grow.h"
-#include "format/format.h"
+#include "core/base/buffer.h"
+#include "core/base/grow.h"
+#include "formats/format.h"
 
 #define ANY_FOLDERS "/**/"
 

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "base/error.h"
+#include "core/base/error.h"
 
 bool nt_is_pattern(const char *path);
 

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
-#include "format/format.h"
-#include "io/remote.h"
-#include "io/remote_folder.h"
+#include "core/base/grow.h"
+#include "formats/format.h"
+#include "core/io/remote.h"
+#include "remote/client/remote_folder.h"
 
 /* A server can tell of folders in folders without an end. No more names than there are bits for. */
 enum { MOST_NAMES = 64, MOST_DEPTH = 64, MOST_FOLDERS = 1 << 14, MOST_THREADS = 15 };

@@ -5,9 +5,9 @@
 #ifndef NT_CHAIN_REMOTE_PATTERN_H
 #define NT_CHAIN_REMOTE_PATTERN_H
 
-#include "base/arena.h"
-#include "base/error.h"
-#include "io/folder.h"
+#include "core/base/arena.h"
+#include "core/base/error.h"
+#include "core/io/folder.h"
 
 struct nt_fetcher;
 

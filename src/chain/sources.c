@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "core/base/arena.h"
 
 /* ---- of the chain itself ---- */
 

@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-#include "base/text.h"
-#include "json/json.h"
-#include "json/parse.h"
+#include "core/base/text.h"
+#include "core/json/json.h"
+#include "core/json/parse.h"
 
 struct reading {
     struct nt_arena *arena;

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/arena.h"
-#include "base/error.h"
+#include "core/base/arena.h"
+#include "core/base/error.h"
 
 enum { NT_SPECIFICATION_BYTES = 16 << 20 }; /* the most that one may have: JSON takes twenty times its text */
 

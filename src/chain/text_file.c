@@ -4,7 +4,7 @@
  */
 #include "chain/text_file.h"
 
-#include "io/source.h"
+#include "core/io/source.h"
 
 static enum nt_status read_source(struct nt_source *source, const char *path, const char *what,
                                   int most_bytes, nt_chain_check_text *check, struct nt_buffer *text,

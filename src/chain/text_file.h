@@ -7,8 +7,8 @@
 
 #include <sys/stat.h>
 
-#include "base/buffer.h"
-#include "base/error.h"
+#include "core/base/buffer.h"
+#include "core/base/error.h"
 
 /* Asks whether the text of a file is to be believed. */
 typedef enum nt_status nt_chain_check_text(const struct stat *attributes, const char *path,

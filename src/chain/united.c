@@ -7,12 +7,12 @@
 
 #include <stdlib.h>
 
-#include "base/arena.h"
-#include "base/grow.h"
-#include "base/text.h"
+#include "core/base/arena.h"
+#include "core/base/grow.h"
+#include "core/base/text.h"
 #include "chain/fields.h"
 #include "chain/numbers.h"
-#include "model/names.h"
+#include "core/model/names.h"
 
 /* What is known of a field of the chain beside itself. */
 struct united {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/remote.h"
+#include "core/io/remote.h"
 
 /* What is shown of an address is never longer than the address. */
 static bool hide(char *argument)

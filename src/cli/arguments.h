@@ -5,7 +5,7 @@
 #ifndef NT_CLI_ARGUMENTS_H
 #define NT_CLI_ARGUMENTS_H
 
-#include "base/arena.h"
+#include "core/base/arena.h"
 
 /* A copy of the arguments, in the arena. In the command line itself addresses then stand without user, password, query and
  * fragment. NULL without memory. */

@@ -5,7 +5,7 @@
 #ifndef NT_CLI_ATTRIBUTES_H
 #define NT_CLI_ATTRIBUTES_H
 
-#include "json/json.h"
+#include "core/json/json.h"
 #include "vfs/vfs.h"
 
 /* "directory", "sized", "produced", "unsized". */

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/text.h"
+#include "core/base/text.h"
 #include "cli/command.h"
 #include "cli/listing.h"
 #include "cli/progress.h"

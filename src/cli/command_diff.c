@@ -8,8 +8,8 @@
 
 #include "cli/diff_output.h"
 #include "cli/progress.h"
-#include "json/json.h"
-#include "view/diff.h"
+#include "core/json/json.h"
+#include "tools/diff.h"
 
 /* A file that is compared, and what of it. */
 struct source {

@@ -9,13 +9,13 @@
 
 #include <ntuple/ntuple.h>
 
-#include "base/text.h"
+#include "core/base/text.h"
 #include "cli/datasets.h"
 #include "cli/inspect_rows.h"
-#include "json/json.h"
-#include "model/model.h"
+#include "core/json/json.h"
+#include "core/model/model.h"
 #include "vfs/documents.h"
-#include "view/layout.h"
+#include "tools/layout.h"
 
 struct inspector {
     const struct nt_settings *settings;

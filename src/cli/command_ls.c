@@ -13,12 +13,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/text.h"
+#include "core/base/text.h"
 #include "cli/attributes.h"
 #include "cli/command.h"
 #include "cli/listing.h"
-#include "json/number.h"
-#include "view/json_values.h"
+#include "core/json/number.h"
+#include "render/json_values.h"
 
 struct column_widths {
     int links, owner, group, size;

@@ -6,9 +6,9 @@
 #include <limits.h>
 
 #include "cli/datasets.h"
-#include "json/json.h"
-#include "view/json_values.h"
-#include "view/schema.h"
+#include "core/json/json.h"
+#include "render/json_values.h"
+#include "render/schema.h"
 #include "vfs/documents.h"
 
 struct shower {

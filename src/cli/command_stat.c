@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "core/base/text.h"
 #include "cli/attributes.h"
 #include "cli/command.h"
-#include "io/fetcher.h"
-#include "io/remote.h"
-#include "view/json_values.h"
+#include "remote/client/fetcher.h"
+#include "core/io/remote.h"
+#include "render/json_values.h"
 
 #define XATTR_PREFIX "user.ntuplefs."
 

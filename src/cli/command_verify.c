@@ -7,17 +7,17 @@
 
 #include <ntuple/ntuple.h>
 
-#include "base/text.h"
+#include "core/base/text.h"
 #include "cli/command.h"
 #include "cli/listing.h"
 #include "cli/progress.h"
 #include "cli/verify_output.h"
-#include "format/format.h"
-#include "io/remote.h"
-#include "model/model.h"
-#include "model/path.h"
+#include "formats/format.h"
+#include "core/io/remote.h"
+#include "core/model/model.h"
+#include "core/model/path.h"
 #include "vfs/disk.h"
-#include "view/verify.h"
+#include "tools/verify.h"
 
 /* What is verified: a path, or what stands for it: the files of a chain, or a source, which goes with the file. */
 struct subject {

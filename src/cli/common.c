@@ -7,15 +7,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/error.h"
-#include "base/text.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 #include "cli/choices.h"
 #include "cli/command.h"
 #include "cli/confine.h"
 #include "cli/progress.h"
 #include "cli/standard_streams.h"
-#include "io/remote.h"
-#include "model/model.h"
+#include "core/io/remote.h"
+#include "core/model/model.h"
 
 static void append_escaped(struct nt_buffer *text, const char *bytes)
 {

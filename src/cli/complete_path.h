@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "base/arena.h"
+#include "core/base/arena.h"
 #include "vfs/vfs.h"
 
 /* Print the paths in the tree of a source that begin with `word`: a line for each, with a tab at its end; directories

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli/listing.h"
-#include "json/json.h"
+#include "core/json/json.h"
 #include "vfs/opening.h"
 
 struct walk {

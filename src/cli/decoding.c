@@ -11,9 +11,9 @@
 #include "cli/choices.h"
 #include "cli/confine.h"
 #include "cli/program.h"
-#include "io/fetcher_life.h"
-#include "io/fetcher.h"
-#include "io/remote.h"
+#include "remote/client/fetcher_life.h"
+#include "remote/client/fetcher.h"
+#include "core/io/remote.h"
 
 struct decoding {
     struct nt_program *program;

@@ -7,9 +7,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/text.h"
-#include "model/path.h"
-#include "view/json_values.h"
+#include "core/base/text.h"
+#include "core/model/path.h"
+#include "render/json_values.h"
 
 static const char *const side_names[NT_DIFF_SIDES] = {"A", "B"};
 static const char *const side_keys[NT_DIFF_SIDES] = {"a", "b"};

@@ -6,7 +6,7 @@
 #define NT_CLI_DIFF_OUTPUT_H
 
 #include "cli/diff_pairs.h"
-#include "view/difference.h"
+#include "tools/difference.h"
 
 /* Append a line for a difference of a pair of data sets. */
 void nt_append_difference(struct nt_buffer *out, const struct nt_dataset_pair *pair,

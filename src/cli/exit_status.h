@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "base/error.h"
+#include "core/base/error.h"
 
 /* A command that compares ends as diff(1) and cmp(1) do: 0 the same, DIFFERENT, or TROUBLE whatever it was. */
 enum nt_exit_status {

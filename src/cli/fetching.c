@@ -6,10 +6,10 @@
 
 #include <stdlib.h>
 
-#include "base/grow.h"
-#include "io/fetcher_life.h"
-#include "io/fetcher.h"
-#include "io/remote.h"
+#include "core/base/grow.h"
+#include "remote/client/fetcher_life.h"
+#include "remote/client/fetcher.h"
+#include "core/io/remote.h"
 
 static enum nt_status add(struct nt_addresses *addresses, const char *address, struct nt_error *error)
 {

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
-#include "model/path.h"
+#include "core/base/text.h"
+#include "core/model/path.h"
 
 #define MEMBER(name) offsetof(struct nt_inspect_row, name)
 

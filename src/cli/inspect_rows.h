@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/model.h"
-#include "view/inspect.h"
+#include "core/model/model.h"
+#include "tools/inspect.h"
 
 /* A column, or all of them together. Texts are the arena's or the data set's. */
 struct nt_inspect_row {

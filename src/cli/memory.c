@@ -6,7 +6,7 @@
 
 #include <malloc.h>
 
-#include "model/ceiling.h"
+#include "core/model/ceiling.h"
 
 #define MEBIBYTE (UINT64_C(1) << 20)
 

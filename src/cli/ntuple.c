@@ -17,7 +17,7 @@
 #include "cli/fetching.h"
 #include "cli/standard_streams.h"
 #include "cli/versions.h"
-#include "model/model.h"
+#include "core/model/model.h"
 #include "sandbox/sandbox.h"
 
 static const struct nt_command command_help, command_complete;

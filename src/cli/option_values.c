@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/buffer.h"
-#include "base/overflow.h"
+#include "core/base/buffer.h"
+#include "core/base/overflow.h"
 
 static bool parse_number(const char *text, uint64_t *value_ret, const char **end_ret)
 {

@@ -5,8 +5,8 @@
 #ifndef NT_CLI_OPTION_VALUES_H
 #define NT_CLI_OPTION_VALUES_H
 
-#include "base/arena.h"
-#include "base/error.h"
+#include "core/base/arena.h"
+#include "core/base/error.h"
 #include "cli/option.h"
 
 /* Set the row's member; NULL is the value of rows without an argument. NT_INVALID names option and value, and tells what is one. */

@@ -11,9 +11,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/arena.h"
-#include "base/buffer.h"
-#include "base/error.h"
+#include "core/base/arena.h"
+#include "core/base/buffer.h"
+#include "core/base/error.h"
 #include "cli/option.h"
 
 /* Parse the arguments by one or several tables. `settings` is what the members are offsets of; values live in

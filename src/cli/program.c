@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/remote.h"
+#include "core/io/remote.h"
 
 enum nt_exit_status nt_program_fail(struct nt_program *program, enum nt_exit_status status,
                                     const struct nt_error *error)

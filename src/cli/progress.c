@@ -11,7 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "core/base/clock.h"
 
 enum {
     WIDEST_BAR = 40,

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 
 #include "cli/datasets.h"
-#include "view/row_lines.h"
+#include "render/row_lines.h"
 
 /* Who names a row wants it; a range is cut to what there is. */
 static enum nt_status check_row(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,

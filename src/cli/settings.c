@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "cli/row_range.h"
-#include "format/format.h"
-#include "model/ceiling.h"
+#include "formats/format.h"
+#include "core/model/ceiling.h"
 
 #define MEMBER(name) offsetof(struct nt_settings, name)
 #define CHOICES(...)                                                                                         \

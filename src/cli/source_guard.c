@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buffer.h"
-#include "base/text.h"
+#include "core/base/buffer.h"
+#include "core/base/text.h"
 #include "cli/choices.h"
 #include "vfs/pseudo.h"
 

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "base/error.h"
+#include "core/base/error.h"
 
 /* A caller may have closed them. What the program opens would get their numbers then: be read for what the caller says, be
  * written messages into, or be closed in their place. So /dev/null takes these, the other way round: who uses one gets an

@@ -11,9 +11,9 @@
 
 #include <ntuple/version.h>
 
-#include "base/text.h"
+#include "core/base/text.h"
 #include "cli/program.h"
-#include "io/fetcher_life.h"
+#include "remote/client/fetcher_life.h"
 
 struct supervising {
     struct nt_program *program;

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
-#include "json/json.h"
-#include "model/model.h"
-#include "model/path.h"
-#include "view/json_values.h"
+#include "core/base/text.h"
+#include "core/json/json.h"
+#include "core/model/model.h"
+#include "core/model/path.h"
+#include "render/json_values.h"
 
 /* The kinds in the order in which they decide how the program ends; warnings do not. */
 static const struct {

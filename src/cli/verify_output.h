@@ -7,7 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/progress.h"
-#include "view/verify.h"
+#include "tools/verify.h"
 
 /* A file that is verified; the path as the user may see it. */
 struct nt_verifier {

@@ -7,7 +7,7 @@
 #include <ntuple/version.h>
 
 #include "cli/versions.h"
-#include "codec/codec.h"
+#include "core/codec/codec.h"
 
 void nt_print_versions(const char *program, const char *libfuse)
 {

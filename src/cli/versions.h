@@ -5,7 +5,7 @@
 #ifndef NT_CLI_VERSIONS_H
 #define NT_CLI_VERSIONS_H
 
-#include "base/error.h"
+#include "core/base/error.h"
 
 /* The commit that the program was built from: "12345678", or "12345678-dirty" where files of it were changed; ""
  * where the sources were not in git. */

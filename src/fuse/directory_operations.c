@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/grow.h"
+#include "core/base/grow.h"
 #include "fuse/status_errno.h"
 
 enum { DOT = 0, DOT_DOT = 1, DOTS = 2, MOST_WITH_ATTRIBUTES = 16384 };

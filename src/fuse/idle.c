@@ -7,8 +7,8 @@
 
 #include <linux/fuse.h>
 
-#include "base/clock.h"
-#include "base/thread.h"
+#include "core/base/clock.h"
+#include "core/base/thread.h"
 
 /* What the kernel says of its own accord is no use; nor is statfs, which is what monitors ask of every
  * mount. */

@@ -8,8 +8,8 @@
 #include <linux/fuse.h>
 #include <sys/uio.h>
 
-#include "base/clock.h"
-#include "base/thread.h"
+#include "core/base/clock.h"
+#include "core/base/thread.h"
 
 /* ENOENT, most of the time: the request has been answered. */
 static void answer(int device, uint64_t request)

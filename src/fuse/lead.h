@@ -27,7 +27,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/clock.h"
+#include "core/base/clock.h"
 
 enum {
     NT_LEAD_QUIET = 64,     /* quick requests after a slow one */

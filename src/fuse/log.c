@@ -10,7 +10,7 @@
 #include <string.h>
 #include <syslog.h>
 
-#include "base/text.h"
+#include "core/base/text.h"
 
 void nt_log_put(struct nt_log *log, int level, const char *line)
 {

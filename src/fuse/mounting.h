@@ -5,7 +5,7 @@
 #ifndef NT_FUSE_MOUNTING_H
 #define NT_FUSE_MOUNTING_H
 
-#include "base/error.h"
+#include "core/base/error.h"
 #include "fuse/channel.h"
 #include "fuse/settings.h"
 

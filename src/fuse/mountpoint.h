@@ -6,7 +6,7 @@
 #ifndef NT_FUSE_MOUNTPOINT_H
 #define NT_FUSE_MOUNTPOINT_H
 
-#include "base/error.h"
+#include "core/base/error.h"
 
 struct nt_mountpoint {
     char *path;   /* absolute, without symbolic links */

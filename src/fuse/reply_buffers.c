@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "base/large.h"
+#include "core/base/large.h"
 
 int nt_reply_buffers_init(struct nt_reply_buffers *buffers, uint64_t limit)
 {

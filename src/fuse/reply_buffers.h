@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <stddef.h>
 
-#include "base/turns.h"
+#include "core/base/turns.h"
 
 struct nt_reply_buffer {
     void *bytes;

@@ -2,7 +2,7 @@
  *
  * In: the settings of a mount. Out: a session of libfuse that knows them, and no device yet.
  */
-#include "base/buffer.h"
+#include "core/base/buffer.h"
 #include "fuse/operations.h"
 
 /* A value within libfuse's list of options: commas and backslashes are not ends. */

@@ -5,7 +5,7 @@
 #ifndef NT_FUSE_STATUS_ERRNO_H
 #define NT_FUSE_STATUS_ERRNO_H
 
-#include "base/error.h"
+#include "core/base/error.h"
 
 /* The errno value of a status; 0 for NT_OK. */
 int nt_status_errno(enum nt_status status);

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "base/error.h"
+#include "core/base/error.h"
 #include "fuse/channel.h"
 
 struct nt_supervisor {

@@ -5,7 +5,7 @@
 #ifndef NT_SANDBOX_PARTS_H
 #define NT_SANDBOX_PARTS_H
 
-#include "base/sanitized.h"
+#include "core/base/sanitized.h"
 #include "sandbox/rules.h"
 
 int nt_privileges_refuse_new(void);

@@ -8,8 +8,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "base/overflow.h"
-#include "page/page.h"
+#include "core/base/overflow.h"
+#include "read/page.h"
 #include "vfs/content.h"
 #include "vfs/npy.h"
 

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "base/text.h"
+#include "core/base/text.h"
 
 struct nt_chain_places {
     const struct nt_chain_list *list;

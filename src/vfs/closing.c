@@ -7,8 +7,8 @@
 
 #include <sys/resource.h>
 
-#include "io/folder.h"
-#include "model/ceiling.h"
+#include "core/io/folder.h"
+#include "core/model/ceiling.h"
 
 /* How much may be open. More than `most` is closed as far as nothing uses it; where there is far too much, the thread does not
  * keep up, and who opens closes. A data set in many files has many descriptors: of those that the process may have so many parts. */

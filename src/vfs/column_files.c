@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "base/overflow.h"
+#include "core/base/overflow.h"
 #include "vfs/stretch.h"
 #include "vfs/documents.h"
 #include "vfs/npy.h"

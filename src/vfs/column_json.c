@@ -4,9 +4,9 @@
  */
 #include <stdlib.h>
 
-#include "page/page.h"
+#include "read/page.h"
 #include "vfs/documents.h"
-#include "view/json_values.h"
+#include "render/json_values.h"
 
 static void put_encoding(struct nt_json *json, const struct nt_dataset *dataset,
                          const struct nt_column *column)

@@ -2,15 +2,15 @@
  *
  * The files in the topmost directory of a file, and the documents that formats give.
  */
-#include "base/overflow.h"
-#include "format/format.h"
+#include "core/base/overflow.h"
+#include "formats/format.h"
 #include "vfs/chain_places.h"
 #include "vfs/documents.h"
 #include "vfs/inner_files.h"
 #include "vfs/opening.h"
 #include "vfs/short_texts.h"
 #include "vfs/view_files.h"
-#include "view/json_values.h"
+#include "render/json_values.h"
 
 /* ---- file.json ---- */
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/overflow.h"
+#include "core/base/overflow.h"
 
 struct sized {
     struct nt_content content;

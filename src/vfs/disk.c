@@ -9,10 +9,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/buffer.h"
-#include "base/grow.h"
-#include "format/format.h"
-#include "io/folder.h"
+#include "core/base/buffer.h"
+#include "core/base/grow.h"
+#include "formats/format.h"
+#include "core/io/folder.h"
 
 enum nt_status nt_disk_stat(const char *path, struct stat *attributes, struct nt_error *error)
 {

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-#include "base/error.h"
+#include "core/base/error.h"
 
 struct nt_folder;
 

@@ -5,9 +5,9 @@
 #ifndef NT_VFS_DOCUMENTS_H
 #define NT_VFS_DOCUMENTS_H
 
-#include "json/json.h"
+#include "core/json/json.h"
 #include "vfs/pseudo.h"
-#include "view/column_sums.h"
+#include "render/column_sums.h"
 
 /* For the tables: nt_pseudo.produce and .open_text. */
 enum nt_status nt_file_json(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error);

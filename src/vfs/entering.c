@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "format/format.h"
-#include "io/folder.h"
+#include "formats/format.h"
+#include "core/io/folder.h"
 
 bool nt_place_is_listed(const struct nt_places *places, const struct nt_place *place)
 {

@@ -4,7 +4,7 @@
  */
 #include "vfs/pseudo.h"
 #include "vfs/short_texts.h"
-#include "view/row_lines.h"
+#include "render/row_lines.h"
 
 /* One line, made at once. */
 static enum nt_status entry_text(const struct nt_scope *scope, struct nt_long_text **text_ret,

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "json/json.h"
-#include "view/json_values.h"
+#include "core/json/json.h"
+#include "render/json_values.h"
 
 enum { CAPACITY = 1024 };
 

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/buffer.h"
-#include "base/error.h"
+#include "core/base/buffer.h"
+#include "core/base/error.h"
 
 struct nt_failures;
 

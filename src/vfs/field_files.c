@@ -2,7 +2,7 @@
  *
  * The files of a field's directory: the logical streams as .bin and .npy, and what is told about the field.
  */
-#include "page/page.h"
+#include "read/page.h"
 #include "vfs/view_files.h"
 #include "vfs/blob_files.h"
 #include "vfs/content.h"

@@ -3,12 +3,12 @@
  * field.json: what the schema tells about a field. No page list is read for it: numbers that only page lists
  * tell are null. What lists that were read before tell of why the field is not read is there.
  */
-#include "page/page.h"
+#include "read/page.h"
 #include "vfs/blob_files.h"
 #include "vfs/documents.h"
 #include "vfs/shape.h"
-#include "view/json_values.h"
-#include "view/unread.h"
+#include "render/json_values.h"
+#include "render/unread.h"
 
 static void put_identity(struct nt_json *json, const struct nt_dataset *dataset, const struct nt_field *field)
 {

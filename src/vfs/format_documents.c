@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "base/text.h"
+#include "core/base/text.h"
 
 const struct nt_document *nt_scope_documents(const struct nt_scope *scope, uint32_t *count_ret)
 {

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
-#include "format/format.h"
+#include "core/base/grow.h"
+#include "formats/format.h"
 #include "vfs/disk.h"
 
 /* What a look at the disk found. */

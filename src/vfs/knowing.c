@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "io/folder.h"
+#include "core/io/folder.h"
 #include "vfs/chain_places.h"
 
 /* ---- visits ---- */

@@ -4,7 +4,7 @@
  */
 #include "vfs/pseudo.h"
 
-#include "base/text.h"
+#include "core/base/text.h"
 
 static const struct nt_pseudo_table no_files = {NULL, 0};
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "io/folder.h"
+#include "core/io/folder.h"
 #include "vfs/disk.h"
 
 /* ---- scanning ---- */

@@ -7,9 +7,9 @@
 
 #include <ntuple/version.h>
 
-#include "format/format.h"
-#include "io/fetcher.h"
-#include "io/remote.h"
+#include "formats/format.h"
+#include "remote/client/fetcher.h"
+#include "core/io/remote.h"
 #include "vfs/content.h"
 #include "vfs/documents.h"
 #include "vfs/failures.h"

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "format/format.h"
-#include "io/remote.h"
+#include "formats/format.h"
+#include "core/io/remote.h"
 #include "vfs/chain_places.h"
 #include "vfs/disk.h"
 #include "vfs/histories.h"

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/hash_table.h"
-#include "base/text.h"
-#include "model/path.h"
+#include "core/base/arena.h"
+#include "core/base/hash_table.h"
+#include "core/base/text.h"
+#include "core/model/path.h"
 
 enum {
     HASH_SUFFIX = 17,      /* "~" and 16 hex digits */

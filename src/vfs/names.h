@@ -8,9 +8,9 @@
 
 #include <stdint.h>
 
-#include "base/buffer.h"
-#include "base/error.h"
-#include "model/path.h"
+#include "core/base/buffer.h"
+#include "core/base/error.h"
+#include "core/model/path.h"
 
 enum { NT_NAME_BYTES = 255 }; /* longest name that Linux takes */
 

@@ -8,7 +8,7 @@
 
 #include <ntuple/dataset.h>
 
-#include "base/buffer.h"
+#include "core/base/buffer.h"
 
 /* Failures are the buffer's. */
 void nt_npy_header(struct nt_buffer *out, const struct nt_dtype *dtype, bool is_fortran_order,

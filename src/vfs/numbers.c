@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
-#include "base/search.h"
+#include "core/base/grow.h"
+#include "core/base/search.h"
 
 bool nt_numbers_take(struct nt_numbers *numbers, uint32_t count, uint32_t *first_ret)
 {

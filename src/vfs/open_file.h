@@ -12,7 +12,7 @@
 
 #include <ntuple/arrow.h>
 
-#include "page/page.h"
+#include "read/page.h"
 #include "vfs/names.h"
 
 /* What is made of a data set on first use. Each has a lock of its own for its making, so that nobody waits

@@ -4,8 +4,8 @@
  */
 #include "vfs/opening.h"
 
-#include "base/grow.h"
-#include "format/format.h"
+#include "core/base/grow.h"
+#include "formats/format.h"
 #include "vfs/choosing.h"
 #include "vfs/disk.h"
 #include "vfs/entering.h"

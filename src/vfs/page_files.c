@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "codec/plan.h"
-#include "page/page.h"
+#include "core/codec/plan.h"
+#include "read/page.h"
 #include "vfs/documents.h"
 #include "vfs/pseudo.h"
 #include "vfs/stretch.h"

@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "page/page.h"
+#include "read/page.h"
 #include "vfs/documents.h"
-#include "view/json_values.h"
+#include "render/json_values.h"
 
 struct pages {
     struct nt_long_text text;

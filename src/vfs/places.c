@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/grow.h"
-#include "base/text.h"
-#include "io/refusal.h"
+#include "core/base/clock.h"
+#include "core/base/grow.h"
+#include "core/base/text.h"
+#include "remote/client/refusal.h"
 #include "vfs/disk.h"
 
 struct nt_place *nt_places_get(struct nt_places *places, uint32_t number)

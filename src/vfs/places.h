@@ -18,8 +18,8 @@
 #include <ntuple/read.h>
 
 #include "chain/chain.h"
-#include "format/format.h"
-#include "model/model.h"
+#include "formats/format.h"
+#include "core/model/model.h"
 #include "vfs/names.h"
 #include "vfs/numbers.h"
 #include "vfs/open_file.h"

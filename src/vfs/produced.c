@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/hash_table.h"
-#include "page/page.h"
+#include "core/base/hash_table.h"
+#include "read/page.h"
 #include "vfs/places.h"
 #include "vfs/whole.h"
 

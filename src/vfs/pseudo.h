@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-#include "page/page.h"
+#include "read/page.h"
 #include "vfs/scope.h"
 
 /* What an open file gives: `size` bytes, or a text of unknown size (UINT64_MAX). */

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "base/text.h"
+#include "core/base/text.h"
 #include "vfs/failures.h"
 #include "vfs/opening.h"
 #include "vfs/scope.h"

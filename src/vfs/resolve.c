@@ -5,7 +5,7 @@
  */
 #include "vfs/scope.h"
 
-#include "page/page.h"
+#include "read/page.h"
 #include "vfs/entering.h"
 #include "vfs/opening.h"
 #include "vfs/pseudo.h"

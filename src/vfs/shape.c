@@ -4,9 +4,9 @@
  */
 #include "vfs/shape.h"
 
-#include "base/overflow.h"
-#include "model/kind.h"
-#include "page/page.h"
+#include "core/base/overflow.h"
+#include "core/model/kind.h"
+#include "read/page.h"
 
 /* Whether elements are those of rows, and not bytes that have a number of their own. */
 static bool has_elements_of_rows(const struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind)

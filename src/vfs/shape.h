@@ -7,8 +7,8 @@
 
 #include <ntuple/read.h>
 
-#include "json/json.h"
-#include "model/model.h"
+#include "core/json/json.h"
+#include "core/model/model.h"
 
 enum { NT_NUMPY_DIMENSIONS = 32 };
 

@@ -6,9 +6,9 @@
 #include "vfs/short_texts.h"
 
 #include "chain/files.h"
-#include "model/kind.h"
-#include "page/page.h"
-#include "view/row_cost.h"
+#include "core/model/kind.h"
+#include "read/page.h"
+#include "render/row_cost.h"
 
 enum {
     MOST_METADATA_BYTES = 1 << 20, /* of page lists that are read for it */

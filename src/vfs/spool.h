@@ -5,8 +5,8 @@
 #ifndef NT_VFS_SPOOL_H
 #define NT_VFS_SPOOL_H
 
-#include "base/buffer.h"
-#include "base/error.h"
+#include "core/base/buffer.h"
+#include "core/base/error.h"
 
 struct nt_spool {
     struct nt_buffer memory; /* all of it, while `descriptor` is negative */

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "page/page.h"
+#include "read/page.h"
 
 enum nt_status nt_stretch_read_decoded(void *body, uint64_t offset, void *buffer, size_t bytes,
                                        struct nt_error *error)

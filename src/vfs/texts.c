@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "page/page.h"
+#include "read/page.h"
 
 struct nt_texts {
     pthread_mutex_t lock;

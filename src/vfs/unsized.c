@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash_table.h"
+#include "core/base/hash_table.h"
 #include "vfs/content.h"
 #include "vfs/texts.h"
 

@@ -14,9 +14,9 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "base/buffer.h"
-#include "model/model.h"
-#include "page/page.h"
+#include "core/base/buffer.h"
+#include "core/model/model.h"
+#include "read/page.h"
 #include "vfs/tree.h"
 
 struct nt_vfs;

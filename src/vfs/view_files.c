@@ -7,10 +7,10 @@
 
 #include "vfs/content.h"
 #include "vfs/short_texts.h"
-#include "view/layout.h"
-#include "view/pictures.h"
-#include "view/row_lines.h"
-#include "view/schema.h"
+#include "tools/layout.h"
+#include "tools/pictures.h"
+#include "render/row_lines.h"
+#include "render/schema.h"
 
 /* ---- the schema ---- */
 

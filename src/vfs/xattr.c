@@ -5,11 +5,11 @@
  */
 #include <string.h>
 
-#include "format/format.h"
-#include "io/fetcher.h"
-#include "io/remote.h"
-#include "json/number.h"
-#include "page/page.h"
+#include "formats/format.h"
+#include "remote/client/fetcher.h"
+#include "core/io/remote.h"
+#include "core/json/number.h"
+#include "read/page.h"
 #include "vfs/blob_files.h"
 #include "vfs/documents.h"
 #include "vfs/report.h"

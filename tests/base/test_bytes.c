@@ -2,7 +2,7 @@
  *
  * The bounds-checked reader.
  */
-#include "base/bytes.h"
+#include "core/base/bytes.h"
 #include "support.h"
 
 static const uint8_t bytes[] = {0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09};

@@ -2,7 +2,7 @@
  *
  * The hash table: what was inserted is found by its hash, and only that.
  */
-#include "base/hash_table.h"
+#include "core/base/hash_table.h"
 #include "support.h"
 
 struct thing {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/search.h"
+#include "core/base/search.h"
 
 #include "support.h"
 

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "base/text.h"
+#include "core/base/text.h"
 #include "support.h"
 
 struct sequence {

@@ -2,7 +2,7 @@
  *
  * Room that threads share: no more is taken than there is, and who wants much has its turn.
  */
-#include "base/turns.h"
+#include "core/base/turns.h"
 
 #include <stdatomic.h>
 #include <unistd.h>

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "model/builder.h"
-#include "model/kind.h"
+#include "core/base/arena.h"
+#include "core/model/builder.h"
+#include "core/model/kind.h"
 #include "support.h"
 
 struct made_field {

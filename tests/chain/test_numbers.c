@@ -4,7 +4,7 @@
  */
 #include "chain/numbers.h"
 
-#include "model/model.h"
+#include "core/model/model.h"
 #include "support.h"
 
 /* From the narrowest on, integers first; what a type holds exactly is told by its bits. */

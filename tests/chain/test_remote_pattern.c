@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/remote_folder.h"
+#include "remote/client/remote_folder.h"
 #include "support.h"
 
 #define SERVER "https://server"

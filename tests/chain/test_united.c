@@ -4,8 +4,8 @@
  */
 #include "chain/united.h"
 
-#include "base/arena.h"
-#include "model/path.h"
+#include "core/base/arena.h"
+#include "core/model/path.h"
 #include "schemas.h"
 
 enum { MOST_FILES = 4 };

@@ -10,7 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "core/base/clock.h"
 #include "cli/progress.h"
 
 static int terminal, saved;

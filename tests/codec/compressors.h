@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "codec/codec.h"
+#include "core/codec/codec.h"
 
 struct compressor {
     const char *name;    /* as nt_compression's `algorithm` tells it */

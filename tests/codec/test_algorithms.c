@@ -9,7 +9,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "codec/codec.h"
+#include "core/codec/codec.h"
 #include "compressors.h"
 #include "support.h"
 

@@ -6,7 +6,7 @@
 
 #include <blosc.h>
 
-#include "codec/codec.h"
+#include "core/codec/codec.h"
 #include "compressors.h"
 #include "support.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "codec/codec.h"
+#include "core/codec/codec.h"
 #include "support.h"
 
 static struct nt_error error;

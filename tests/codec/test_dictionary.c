@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "codec/dictionary.h"
+#include "core/codec/dictionary.h"
 #include "compressors.h"
 #include "support.h"
 

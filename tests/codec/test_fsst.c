@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "codec/tree/fsst.h"
+#include "formats/lance/decode/fsst.h"
 #include "compressors.h"
 #include "support.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "codec/codec.h"
-#include "codec/inflate.h"
+#include "core/codec/codec.h"
+#include "core/codec/inflate.h"
 #include "support.h"
 
 enum { PLAIN_BYTES = 70000, ROOM = 1 << 17 };

@@ -3,12 +3,12 @@
  * Decoding in several steps: what may be a plan, what it makes, and that no plan and no bytes lead out of the
  * memory that there is.
  */
-#include "codec/plan.h"
+#include "core/codec/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/dictionary.h"
+#include "core/codec/dictionary.h"
 #include "compressors.h"
 #include "support.h"
 

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "codec/tree/rle.h"
+#include "formats/lance/decode/rle.h"
 #include "compressors.h"
 #include "support.h"
 

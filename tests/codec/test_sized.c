@@ -8,7 +8,7 @@
 #include <lz4.h>
 #include <zstd.h>
 
-#include "codec/tree/sized.h"
+#include "formats/lance/decode/sized.h"
 #include "compressors.h"
 #include "support.h"
 

@@ -3,7 +3,7 @@
  * Pages in nested encodings against random nested rows, whose levels the tests work out by their definition: cut into
  * chunks at any place, in rows, as constants; version 2.0's arrays by hand; and what damage makes of them.
  */
-#include "codec/tree/tree.h"
+#include "formats/lance/decode/tree.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/tree/tree.h"
+#include "formats/lance/decode/tree.h"
 #include "support.h"
 
 enum { ROWS = 100 };

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/tree/tree.h"
-#include "codec/tree/wording.h"
+#include "formats/lance/decode/tree.h"
+#include "formats/lance/decode/wording.h"
 #include "compressors.h"
 #include "support.h"
 #include "tree_pages.h"

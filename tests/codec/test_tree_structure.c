@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "codec/tree/tree.h"
+#include "formats/lance/decode/tree.h"
 #include "support.h"
 
 /* Values of a byte that may be null, in structures that may be, in lists that may be. */

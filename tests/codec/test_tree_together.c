@@ -3,7 +3,7 @@
  * Several outputs made of a page at once are those made alone, in memory of exactly their size, whatever rows the page holds
  * and however it is damaged.
  */
-#include "codec/tree/tree.h"
+#include "formats/lance/decode/tree.h"
 
 #include <string.h>
 

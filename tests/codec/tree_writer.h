@@ -6,7 +6,7 @@
 #ifndef NT_TESTS_CODEC_TREE_WRITER_H
 #define NT_TESTS_CODEC_TREE_WRITER_H
 
-#include "codec/tree/description.h"
+#include "formats/lance/decode/description.h"
 
 enum { MODEL_MOST = 4096, MODEL_LAYERS = 8 };
 

@@ -11,10 +11,10 @@
 
 #include <ntuple/arrow.h>
 
-#include "model/model.h"
+#include "core/model/model.h"
 #include "vfs/scope.h"
-#include "view/diff.h"
-#include "view/verify.h"
+#include "tools/diff.h"
+#include "tools/verify.h"
 
 const char *const look_names[LOOKS] = {
     [LOOK_ATTRIBUTES] = "attributes",

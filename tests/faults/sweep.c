@@ -19,7 +19,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/text.h"
+#include "core/base/text.h"
 #include "chain/list.h"
 #include "faults.h"
 #include "looks.h"

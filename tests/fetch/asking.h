@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "fetch/files.h"
+#include "remote/helper/files.h"
 #include "support.h"
 
 enum { SIZE = 100 * 1000, MOST_ANSWERS = 1024 };

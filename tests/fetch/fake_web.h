@@ -12,7 +12,7 @@
 #include <netinet/in.h>
 
 #include "asking.h"
-#include "fetch/web.h"
+#include "remote/helper/web.h"
 #include "settings.h"
 
 enum { MOST_CONNECTIONS = 256, MOST_TEXT = 4096 };

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "asking.h"
-#include "fetch/xrootd.h"
+#include "remote/helper/xrootd.h"
 
 enum { MOST_CALLS = 32 };
 

@@ -2,7 +2,7 @@
  *
  * Files of credentials, as who needs them has them from another process: where they lie, and that they are those that lie there now.
  */
-#include "fetch/credential_files.h"
+#include "remote/helper/credential_files.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -3,7 +3,7 @@
  * What is asked of the process that fetches, which may be anything, with an engine that does what the tests say: what it is answered, and
  * what becomes of it.
  */
-#include "fetch/files.h"
+#include "remote/helper/files.h"
 
 #include "asking.h"
 

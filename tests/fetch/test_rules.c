@@ -2,13 +2,13 @@
  *
  * What a process that fetches may be asked for.
  */
-#include "fetch/rules.h"
+#include "remote/helper/rules.h"
 
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "io/fetch.h"
+#include "remote/fetch.h"
 #include "support.h"
 
 static struct nt_rules rules;

@@ -2,7 +2,7 @@
  *
  * Files on XRootD's servers, with a client whose answers the tests give: what is asked of it, and what becomes of what it says.
  */
-#include "base/clock.h"
+#include "core/base/clock.h"
 #include "fake_xrootd.h"
 
 enum { LARGE = 300 * 1000 };

@@ -2,7 +2,7 @@
  *
  * Folders on XRootD's servers, with a client whose answers the tests give: what is told of them, and files that they tell of.
  */
-#include "fetch/xrootd_list.h"
+#include "remote/helper/xrootd_list.h"
 
 #include "fake_xrootd.h"
 

@@ -2,11 +2,11 @@
  *
  * The directory of the test, what is put into it, and what the pipeline reads from it.
  */
-#include "format/format.h"
+#include "formats/format.h"
 #include "open_path.h"
 
 #include "blz_files.h"
-#include "json/json.h"
+#include "core/json/json.h"
 
 #include <dirent.h>
 #include <stdio.h>

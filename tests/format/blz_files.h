@@ -12,7 +12,7 @@
 
 #include "bloscpack_writer.h"
 #include "blz_writer.h"
-#include "model/model.h"
+#include "core/model/model.h"
 #include "support.h"
 
 extern struct nt_error error;

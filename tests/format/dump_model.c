@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "column_range.h"
-#include "format/format.h"
-#include "json/json.h"
+#include "formats/format.h"
+#include "core/json/json.h"
 
 static void text_member(struct nt_json *json, const char *key, struct nt_text text)
 {

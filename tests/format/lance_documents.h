@@ -8,7 +8,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "format/lance/documents.h"
+#include "formats/lance/file/documents.h"
 #include "lance_opened.h"
 
 /* The data set that has them. */

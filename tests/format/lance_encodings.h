@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "format/lance/trees.h"
-#include "model/model.h"
+#include "formats/lance/file/trees.h"
+#include "core/model/model.h"
 #include "proto_writer.h"
 #include "support.h"
 

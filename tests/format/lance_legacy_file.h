@@ -5,7 +5,7 @@
 #ifndef NT_TESTS_LANCE_LEGACY_FILE_H
 #define NT_TESTS_LANCE_LEGACY_FILE_H
 
-#include "format/format.h"
+#include "formats/format.h"
 #include "lance_legacy_writer.h"
 #include "support.h"
 

@@ -5,8 +5,8 @@
 #ifndef NT_TESTS_LANCE_OPENED_H
 #define NT_TESTS_LANCE_OPENED_H
 
-#include "format/lance/schema.h"
-#include "format/lance/tables.h"
+#include "formats/lance/file/schema.h"
+#include "formats/lance/file/tables.h"
 #include "lance_writer.h"
 #include "support.h"
 

@@ -8,7 +8,7 @@
 #define NT_TESTS_MATRIX_FILE_H
 
 #include "compressors.h"
-#include "model/model.h"
+#include "core/model/model.h"
 #include "rntuple_opened.h"
 
 #include <ntuple/read.h>

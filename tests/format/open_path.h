@@ -7,8 +7,8 @@
 
 #include <sys/stat.h>
 
-#include "format/format.h"
-#include "io/folder.h"
+#include "formats/format.h"
+#include "core/io/folder.h"
 
 static inline enum nt_status open_with(const struct nt_format *format, const char *path,
                                        const struct nt_open_options *options, struct nt_file **file_ret,

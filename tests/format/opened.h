@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "format/rntuple/container.h"
+#include "container/container.h"
 #include "support.h"
 #include "tfile_writer.h"
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "format/rntuple/frame.h"
+#include "formats/rntuple/frame.h"
 #include "rntuple_writer.h"
 #include "support.h"
 

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "format/rntuple/dataset.h"
-#include "format/rntuple/rntuple.h"
+#include "formats/rntuple/dataset.h"
+#include "formats/rntuple/rntuple.h"
 #include "rntuple_writer.h"
 #include "support.h"
 

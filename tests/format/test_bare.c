@@ -4,7 +4,7 @@
  */
 #include "opened.h"
 
-#include "json/json.h"
+#include "core/json/json.h"
 
 /* A file with the name "bare", an anchor of 78 bytes at byte 94 and 4 bytes behind it. */
 enum { COMPRESSION_AT = 15, FORMAT_VERSION_AT = 11, NAME_AT = 89, ANCHOR_AT = 94, FILE_BYTES = 176 };

@@ -8,8 +8,8 @@
 #include <jansson.h>
 
 #include "blz_files.h"
-#include "json/json.h"
-#include "page/reader.h"
+#include "core/json/json.h"
+#include "read/reader.h"
 
 START_TEST(an_array_reads_as_it_was_written)
 {

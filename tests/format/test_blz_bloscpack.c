@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bloscpack_writer.h"
-#include "format/blz/bloscpack.h"
+#include "formats/blz/bloscpack.h"
 #include "support.h"
 
 static struct nt_error error;

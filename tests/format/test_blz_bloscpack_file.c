@@ -7,7 +7,7 @@
 #include <jansson.h>
 
 #include "blz_files.h"
-#include "json/json.h"
+#include "core/json/json.h"
 
 static void put_bloscpack(const char *name, const struct bloscpack_options *options, size_t *places,
                           size_t spoiled)

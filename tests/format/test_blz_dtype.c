@@ -4,9 +4,9 @@
  */
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/buffer.h"
-#include "format/blz/dtype.h"
+#include "core/base/arena.h"
+#include "core/base/buffer.h"
+#include "formats/blz/dtype.h"
 #include "support.h"
 
 static struct nt_error error;

@@ -9,7 +9,7 @@
 #include <jansson.h>
 #include <openssl/evp.h>
 
-#include "format/format.h"
+#include "formats/format.h"
 #include "open_path.h"
 
 #include "blz_files.h"

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "format/blz/metadata.h"
+#include "formats/blz/metadata.h"
 #include "support.h"
 
 static struct nt_error error;

@@ -2,7 +2,7 @@
  *
  * What foreign files are called by their first bytes.
  */
-#include "format/format.h"
+#include "formats/format.h"
 
 #include <stdio.h>
 #include <stdlib.h>

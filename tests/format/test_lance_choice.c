@@ -2,7 +2,7 @@
  *
  * Which version of a data set is meant, by the names of files alone: manifests of both namings, tags, branches.
  */
-#include "format/lance/dataset/choice.h"
+#include "formats/lance/dataset/choice.h"
 
 #include <string.h>
 

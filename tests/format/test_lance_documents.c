@@ -2,7 +2,7 @@
  *
  * What is shown of a Lance file's metadata: documents, members of file.json, the layout.
  */
-#include "format/lance/details.h"
+#include "formats/lance/file/details.h"
 #include "lance_documents.h"
 
 static struct nt_error error;

@@ -7,9 +7,9 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "base/text.h"
-#include "format/format.h"
-#include "format/lance/places.h"
+#include "core/base/text.h"
+#include "formats/format.h"
+#include "formats/lance/file/places.h"
 #include "lance_writer.h"
 #include "support.h"
 

@@ -7,8 +7,8 @@
 #include <dirent.h>
 #include <stdio.h>
 
-#include "format/lance/legacy/messages.h"
-#include "format/lance/legacy/opened.h"
+#include "formats/lance/legacy/messages.h"
+#include "formats/lance/legacy/opened.h"
 #include "lance_documents.h"
 
 static struct nt_error error;

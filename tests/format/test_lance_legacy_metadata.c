@@ -2,7 +2,7 @@
  *
  * The metadata of legacy files: what was written is found, and what contradicts itself is refused.
  */
-#include "format/lance/legacy/metadata.h"
+#include "formats/lance/file/metadata.h"
 #include "lance_legacy_file.h"
 
 static const struct nt_lance *lance_of(void)

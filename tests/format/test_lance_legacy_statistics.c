@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "format/lance/legacy/documents.h"
+#include "formats/lance/legacy/documents.h"
 #include "lance_legacy_file.h"
 
 static struct nt_buffer text;

@@ -4,9 +4,9 @@
  */
 #include <string.h>
 
-#include "format/format.h"
+#include "formats/format.h"
 #include "lance_writer.h"
-#include "page/page.h"
+#include "read/page.h"
 #include "support.h"
 
 enum { ROWS = 4 };

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "format/lance/protobuf.h"
+#include "formats/lance/file/protobuf.h"
 #include "proto_writer.h"
 #include "support.h"
 

@@ -2,11 +2,11 @@
  *
  * Repetition indexes of mini-block pages: what they tell, and when they are believed.
  */
-#include "format/lance/row_index.h"
+#include "formats/lance/file/row_index.h"
 
 #include <string.h>
 
-#include "io/source.h"
+#include "core/io/source.h"
 #include "support.h"
 
 enum { MOST = 8, OFFSET = 16 };

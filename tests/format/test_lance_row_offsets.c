@@ -2,7 +2,7 @@
  *
  * Repetition indexes of full-zip pages: what they tell, and when they are believed.
  */
-#include "format/lance/row_offsets.h"
+#include "formats/lance/file/row_offsets.h"
 
 #include <string.h>
 

@@ -9,8 +9,8 @@
 
 #include <ntuple/ntuple.h>
 
-#include "page/counting.h"
-#include "page/reader.h"
+#include "read/counting.h"
+#include "read/reader.h"
 #include "support.h"
 
 enum { MOST_STREAMS = 1024, TURNS = 6 };

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
-#include "format/format.h"
+#include "core/base/text.h"
+#include "formats/format.h"
 #include "lance_writer.h"
-#include "page/reader.h"
+#include "read/reader.h"
 #include "support.h"
 
 enum { LISTS = 40, ITEMS = 10000, STRINGS = 10, STRING_BYTES = 100000, REPETITION = 2 };

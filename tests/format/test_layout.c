@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/format.h"
+#include "formats/format.h"
 #include "support.h"
 
 /* One of each structure that has ranges of its own. */

@@ -8,7 +8,7 @@
 
 #include <malloc.h>
 
-#include "format/rntuple/generation.h"
+#include "formats/rntuple/generation.h"
 
 static struct nt_error error;
 static struct matrix_file file;

@@ -2,7 +2,7 @@
  *
  * Payloads in several keys: built here part by part, read back as one.
  */
-#include "format/rntuple/payload.h"
+#include "formats/rntuple/payload.h"
 
 #include "opened.h"
 

@@ -5,7 +5,7 @@
 #include <ntuple/format.h>
 #include <string.h>
 
-#include "model/model.h"
+#include "core/model/model.h"
 #include "temporary.h"
 
 static struct nt_error error;

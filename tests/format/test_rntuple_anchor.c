@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "format/rntuple/anchor.h"
+#include "formats/rntuple/anchor.h"
 #include "rntuple_writer.h"
 #include "support.h"
 

@@ -4,7 +4,7 @@
  */
 #include <jansson.h>
 
-#include "json/json.h"
+#include "core/json/json.h"
 #include "rntuple_opened.h"
 
 static struct nt_error error;

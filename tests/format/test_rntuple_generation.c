@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "format/rntuple/generation.h"
+#include "formats/rntuple/generation.h"
 #include "support.h"
 
 static struct nt_error error;

@@ -6,9 +6,9 @@
 #include <malloc.h>
 #include <stdio.h>
 
-#include "base/sanitized.h"
-#include "base/text.h"
-#include "format/rntuple/tfile.h"
+#include "core/base/sanitized.h"
+#include "core/base/text.h"
+#include "container/tfile.h"
 #include "rntuple_opened.h"
 #include "tfile_writer.h"
 

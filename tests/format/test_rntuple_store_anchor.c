@@ -3,7 +3,7 @@
  * Anchors of object stores, as ROOT writes them. The checksum of the first one was worked out by libxxhash over the text that nlohmann's JSON
  * library makes of it.
  */
-#include "format/rntuple/store_anchor.h"
+#include "formats/rntuple/store_anchor.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,10 +12,10 @@
 
 #include <xxhash.h>
 
-#include "base/arena.h"
-#include "base/buffer.h"
-#include "base/text.h"
-#include "io/objects.h"
+#include "core/base/arena.h"
+#include "core/base/buffer.h"
+#include "core/base/text.h"
+#include "core/io/objects.h"
 #include "support.h"
 
 static struct nt_error error;

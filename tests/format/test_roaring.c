@@ -10,8 +10,8 @@
 #include <jansson.h>
 #include <roaring/roaring.h>
 
-#include "format/format.h"
-#include "format/roaring/opened.h"
+#include "formats/format.h"
+#include "formats/roaring/opened.h"
 #include "open_path.h"
 #include "support.h"
 

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/text.h"
-#include "io/objects.h"
-#include "json/json.h"
+#include "core/base/text.h"
+#include "core/io/objects.h"
+#include "core/json/json.h"
 
 static struct opened opened;
 static struct nt_error error;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "format/rntuple/tfile.h"
+#include "container/tfile.h"
 
 static const uint8_t anchor_object[78] = {0x40, 0, 0, 66, 0, 2, 0, 1, [77] = 0x5a};
 

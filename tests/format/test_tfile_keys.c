@@ -4,7 +4,7 @@
  */
 #include "opened.h"
 
-#include "format/rntuple/tfile.h"
+#include "container/tfile.h"
 
 static struct tfile_writer writer;
 static struct opened opened;

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "core/base/clock.h"
 #include "fuse/lead.h"
 #include "support.h"
 

@@ -6,9 +6,9 @@
 
 #include <stdlib.h>
 
-#include "base/buffer.h"
-#include "format/rntuple/rntuple.h"
-#include "json/json.h"
+#include "core/base/buffer.h"
+#include "formats/rntuple/rntuple.h"
+#include "core/json/json.h"
 
 enum { DOCUMENTS_OF_A_KIND = 4, PIECES_OF_A_TEXT = 64 };
 

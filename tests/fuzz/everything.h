@@ -7,7 +7,7 @@
 
 #include <ntuple/read.h>
 
-#include "model/model.h"
+#include "core/model/model.h"
 
 /* Told of every stream of every field: its bytes where it could be read whole, else the status. `bytes` is
  * NULL where it failed or is larger than what is read of it. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fetch/reply.h"
+#include "remote/helper/reply.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

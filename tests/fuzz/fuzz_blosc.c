@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "codec/codec.h"
+#include "core/codec/codec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "choice/readers.h"
+#include "read/readers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

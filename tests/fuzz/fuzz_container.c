@@ -2,7 +2,7 @@
  *
  * The container alone: its records and layout, without the data sets in it.
  */
-#include "format/rntuple/container.h"
+#include "container/container.h"
 #include "tables.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);

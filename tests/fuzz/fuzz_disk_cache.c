@@ -11,8 +11,8 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "base/bytes.h"
-#include "io/disk_cache.h"
+#include "core/base/bytes.h"
+#include "remote/client/disk_cache.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fetch/folder_list.h"
-#include "io/fetch.h"
+#include "remote/helper/folder_list.h"
+#include "remote/fetch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

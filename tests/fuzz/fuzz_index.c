@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/buffer.h"
+#include "core/base/buffer.h"
 #include "chain/index.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);

@@ -4,9 +4,9 @@
  */
 #include <stdlib.h>
 
-#include "format/lance/dataset/messages_table.h"
-#include "format/lance/legacy/messages.h"
-#include "format/lance/messages.h"
+#include "formats/lance/file/messages_table.h"
+#include "formats/lance/legacy/messages.h"
+#include "formats/lance/file/messages.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/tree/bit_unpack.h"
-#include "codec/tree/fsst.h"
-#include "codec/tree/rle.h"
-#include "codec/tree/sized.h"
+#include "formats/lance/decode/bit_unpack.h"
+#include "formats/lance/decode/fsst.h"
+#include "formats/lance/decode/rle.h"
+#include "formats/lance/decode/sized.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "codec/plan.h"
+#include "core/codec/plan.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

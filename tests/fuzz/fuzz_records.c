@@ -3,8 +3,8 @@
  * What stands between preamble and checksum of an RNTuple's envelope: header, footer, page list. The first byte tells the
  * generation, the second which it is.
  */
-#include "format/rntuple/header.h"
-#include "format/rntuple/page_list.h"
+#include "formats/rntuple/header.h"
+#include "formats/rntuple/page_list.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
+#include "core/base/bytes.h"
 #include "fuse/operations.h"
 #include "memory_tree.h"
 #include "sample.h"

@@ -2,7 +2,7 @@
  *
  * A Roaring bitmap, validated as opening one does.
  */
-#include "format/roaring/opened.h"
+#include "formats/roaring/opened.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

@@ -3,13 +3,13 @@
  * The anchor of an object store alone. What is read tells where its objects are: beneath its address, with one number in the name; what is
  * refused has a message, and no name.
  */
-#include "format/rntuple/store_anchor.h"
+#include "formats/rntuple/store_anchor.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/folder.h"
-#include "io/objects.h"
+#include "core/io/folder.h"
+#include "core/io/objects.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/text.h"
-#include "format/blz/dtype.h"
-#include "format/blz/literal.h"
-#include "format/blz/metadata.h"
+#include "core/base/arena.h"
+#include "core/base/text.h"
+#include "formats/blz/dtype.h"
+#include "formats/blz/literal.h"
+#include "formats/blz/metadata.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
+#include "core/base/bytes.h"
 
 enum { MOST_FILES = 64, MOST_NAME = 255 };
 

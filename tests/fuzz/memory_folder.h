@@ -6,7 +6,7 @@
 #ifndef NT_TESTS_MEMORY_FOLDER_H
 #define NT_TESTS_MEMORY_FOLDER_H
 
-#include "io/folder.h"
+#include "core/io/folder.h"
 
 /* A source for the folder; the bytes stay the caller's. What is cut off has as many bytes as are there. */
 enum nt_status memory_folder_open(const uint8_t *bytes, size_t count, struct nt_source **source_ret,

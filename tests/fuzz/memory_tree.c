@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/format.h"
+#include "formats/format.h"
 #include "memory_folder.h"
 #include "vfs/disk.h"
 

@@ -2,7 +2,7 @@
  *
  * What libFuzzer calls before the first input. The tests of the same build compare checksums, targets do not.
  */
-#include "codec/codec.h"
+#include "core/codec/codec.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 

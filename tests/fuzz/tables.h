@@ -6,8 +6,8 @@
 #ifndef NT_TESTS_TABLES_H
 #define NT_TESTS_TABLES_H
 
-#include "format/format.h"
-#include "model/model.h"
+#include "formats/format.h"
+#include "core/model/model.h"
 
 enum { TABLES_METADATA_BYTES = 4 << 20 };
 

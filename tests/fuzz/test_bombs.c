@@ -9,11 +9,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/sanitized.h"
+#include "core/base/sanitized.h"
 #include "bombs.h"
 #include "everything.h"
-#include "format/format.h"
-#include "io/source.h"
+#include "formats/format.h"
+#include "core/io/source.h"
 #include "support.h"
 
 #define LANCE ".lance"

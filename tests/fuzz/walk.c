@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/codec.h"
-#include "format/format.h"
-#include "view/verify.h"
+#include "core/codec/codec.h"
+#include "formats/format.h"
+#include "tools/verify.h"
 
 enum {
     METADATA_BYTES = 4 << 20,

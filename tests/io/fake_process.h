@@ -10,9 +10,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "io/fetch_start.h"
-#include "io/fetcher_life.h"
-#include "io/source.h"
+#include "remote/client/fetch_start.h"
+#include "remote/client/fetcher_life.h"
+#include "core/io/source.h"
 #include "support.h"
 
 enum { SIZE = 20000, ENDS = 2 * NT_FETCH_EDGE_BYTES, FILES = 4096 };

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "io/source.h"
+#include "core/io/source.h"
 #include "support.h"
 
 static struct nt_error error;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "io/extents.h"
+#include "remote/client/extents.h"
 
 #include <stdlib.h>
 

@@ -2,8 +2,8 @@
  *
  * Files on servers, with a process that fetches whose answers the tests give: it is not believed.
  */
-#include "io/fetcher.h"
-#include "io/remote.h"
+#include "remote/client/fetcher.h"
+#include "core/io/remote.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -11,7 +11,7 @@
 
 #include "fake_process.h"
 #include "forked.h"
-#include "io/remote_folder.h"
+#include "remote/client/remote_folder.h"
 
 static enum nt_status open_file(void)
 {

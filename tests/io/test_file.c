@@ -2,7 +2,7 @@
  *
  * Files as sources while other processes cut, write, rename and replace them, and a disk that fails.
  */
-#include "io/source.h"
+#include "core/io/source.h"
 #include "temporary.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
  *
  * Folders of this machine: what they list, what they open, and to whom they show it.
  */
-#include "io/folder.h"
+#include "core/io/folder.h"
 #include "temporary.h"
 
 #include <errno.h>

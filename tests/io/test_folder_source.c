@@ -2,7 +2,7 @@
  *
  * A directory as a source of no bytes.
  */
-#include "io/folder.h"
+#include "core/io/folder.h"
 #include "temporary.h"
 
 static struct nt_error error;

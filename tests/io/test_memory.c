@@ -2,7 +2,7 @@
  *
  * Memory as a source.
  */
-#include "io/source.h"
+#include "core/io/source.h"
 #include "support.h"
 
 #include <string.h>

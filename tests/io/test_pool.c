@@ -2,7 +2,7 @@
  *
  * Sources that share descriptors: how many, which are given up, and files that change meanwhile.
  */
-#include "io/folder.h"
+#include "core/io/folder.h"
 #include "temporary.h"
 
 #include <pthread.h>

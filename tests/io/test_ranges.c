@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "io/ranges.h"
+#include "remote/client/ranges.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "io/refusal.h"
+#include "remote/client/refusal.h"
 
 #include "support.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "io/remote.h"
+#include "core/io/remote.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/source.h"
+#include "core/io/source.h"
 #include "support.h"
 
 static struct nt_error error;

@@ -5,10 +5,10 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#include "base/clock.h"
+#include "core/base/clock.h"
 #include "fake_process.h"
-#include "io/remote.h"
-#include "io/remote_file.h"
+#include "core/io/remote.h"
+#include "remote/client/remote_file.h"
 
 enum { MOST_OPEN = 1024 };
 

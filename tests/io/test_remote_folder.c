@@ -2,13 +2,13 @@
  *
  * Folders on servers, with a process that fetches whose answers the tests give: it is not believed.
  */
-#include "io/remote_folder.h"
+#include "remote/client/remote_folder.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
 
 #include "fake_process.h"
-#include "io/folder.h"
+#include "core/io/folder.h"
 
 static struct nt_folder *folder;
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "json/json.h"
+#include "core/json/json.h"
 #include "support.h"
 
 static struct nt_buffer out;

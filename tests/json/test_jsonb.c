@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "json/jsonb.h"
+#include "core/json/jsonb.h"
 #include "support.h"
 
 static struct nt_buffer out;

@@ -2,7 +2,7 @@
  *
  * Members of objects as texts, against what RFC 8259 calls one.
  */
-#include "json/members.h"
+#include "core/json/members.h"
 
 #include <stdlib.h>
 #include <string.h>

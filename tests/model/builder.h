@@ -5,8 +5,8 @@
 #ifndef NT_TESTS_MODEL_BUILDER_H
 #define NT_TESTS_MODEL_BUILDER_H
 
-#include "base/arena.h"
-#include "model/model.h"
+#include "core/base/arena.h"
+#include "core/model/model.h"
 #include "support.h"
 
 /* A file over no bytes with one data set, whose fields and columns are copies of the lists. */

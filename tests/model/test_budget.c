@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/budget.h"
+#include "core/model/budget.h"
 #include "support.h"
 
 #define MEBIBYTE (UINT64_C(1) << 20)

@@ -2,7 +2,7 @@
  *
  * Data sets as formats build them.
  */
-#include "model/builder.h"
+#include "core/model/builder.h"
 
 #include <string.h>
 

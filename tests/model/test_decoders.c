@@ -2,7 +2,7 @@
  *
  * The table of a data set's decoders.
  */
-#include "model/decoders.h"
+#include "core/model/decoders.h"
 
 #include "support.h"
 

@@ -3,7 +3,7 @@
  * How fields hang together: rows and dimensions; and the tables of roles, streams and kinds.
  */
 #include "builder.h"
-#include "model/kind.h"
+#include "core/model/kind.h"
 
 static struct nt_error error;
 

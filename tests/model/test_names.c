@@ -2,11 +2,11 @@
  *
  * Names of fields, of which one after another is looked for.
  */
-#include "model/names.h"
+#include "core/model/names.h"
 
 #include <string.h>
 
-#include "base/text.h"
+#include "core/base/text.h"
 #include "support.h"
 
 /* "b" twice, and names that others begin with; one has no bytes, and one a NUL. */

@@ -3,7 +3,7 @@
  * What a field is called.
  */
 #include "builder.h"
-#include "model/path.h"
+#include "core/model/path.h"
 
 #define NAME(text)                                                                                           \
     {                                                                                                        \

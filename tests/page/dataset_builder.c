@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "model/builder.h"
+#include "core/model/builder.h"
 #include "support.h"
 
 struct builder *builder_new(void)

@@ -9,9 +9,9 @@
 
 #include <ntuple/read.h>
 
-#include "base/buffer.h"
-#include "model/model.h"
-#include "page/reader.h"
+#include "core/base/buffer.h"
+#include "core/model/model.h"
+#include "read/reader.h"
 
 enum { MOST_FIELDS = 64, MOST_COLUMNS = 96, MOST_CLUSTERS = 48, MOST_GROUPS = 8 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "planned_dataset.h"
 
-#include "codec/plan.h"
+#include "core/codec/plan.h"
 #include "support.h"
 
 /* Bytes with their digest behind them; the page that they are. */

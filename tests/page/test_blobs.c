@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "dataset_builder.h"
-#include "page/page.h"
+#include "read/page.h"
 #include "support.h"
 
 /* Rows of two clusters: some blocks of ends, and parts of them. */

@@ -10,8 +10,8 @@
 
 #include <ntuple/read.h>
 
-#include "page/cache.h"
-#include "page/counters.h"
+#include "read/cache.h"
+#include "read/counters.h"
 #include "support.h"
 
 static const char source[1], other_source[1];

@@ -5,11 +5,11 @@
  */
 #include <string.h>
 
-#include "model/selection.h"
+#include "core/model/selection.h"
 #include "opened_stream.h"
-#include "page/counters.h"
-#include "page/page.h"
-#include "page/stream.h"
+#include "read/counters.h"
+#include "read/page.h"
+#include "read/stream.h"
 #include "random_dataset.h"
 #include "reference.h"
 #include "support.h"

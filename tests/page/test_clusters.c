@@ -4,7 +4,7 @@
  */
 #include <sys/resource.h>
 
-#include "base/sanitized.h"
+#include "core/base/sanitized.h"
 #include "dataset_builder.h"
 #include "support.h"
 

@@ -2,7 +2,7 @@
  *
  * Contexts that are lent: the warmest first, and no more memory than there may be.
  */
-#include "page/contexts.h"
+#include "read/contexts.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -3,7 +3,7 @@
  * Rows that are dropped, by hand: of ten the third, the fourth and the eighth; what goes with them where each has several elements, or
  * as many items as end offsets tell.
  */
-#include "page/drops.h"
+#include "read/drops.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "page/elements.h"
+#include "read/elements.h"
 #include "support.h"
 
 enum { UNTOUCHED = 0xEE };

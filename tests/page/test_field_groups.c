@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "dataset_builder.h"
-#include "page/clusters.h"
-#include "page/rows.h"
+#include "read/clusters.h"
+#include "read/rows.h"
 #include "support.h"
 
 enum { NUMBER, LIST, ITEM, FIRST, TEXT, RECORD, INNER, FIELDS };

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "dataset_builder.h"
-#include "model/builder.h"
-#include "page/clusters.h"
-#include "page/rows.h"
+#include "core/model/builder.h"
+#include "read/clusters.h"
+#include "read/rows.h"
 #include "support.h"
 
 enum { NUMBER, LIST, ITEM, TEXT };

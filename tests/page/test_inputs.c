@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/plan.h"
+#include "core/codec/plan.h"
 #include "dataset_builder.h"
-#include "page/neighbours.h"
-#include "page/page.h"
-#include "page/pages.h"
+#include "read/neighbours.h"
+#include "read/page.h"
+#include "read/pages.h"
 #include "planned_dataset.h"
 #include "support.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "dataset_builder.h"
-#include "page/neighbours.h"
-#include "page/pages.h"
+#include "read/neighbours.h"
+#include "read/pages.h"
 #include "random_dataset.h"
 #include "support.h"
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "dataset_builder.h"
-#include "page/reader.h"
+#include "read/reader.h"
 #include "random_dataset.h"
 #include "reference.h"
 #include "support.h"

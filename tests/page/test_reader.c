@@ -7,8 +7,8 @@
 
 #include "dataset_builder.h"
 #include "opened_stream.h"
-#include "page/contexts.h"
-#include "page/reader.h"
+#include "read/contexts.h"
+#include "read/reader.h"
 #include "support.h"
 
 static struct nt_error error;

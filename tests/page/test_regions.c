@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "page/regions.h"
+#include "read/regions.h"
 #include "support.h"
 
 enum { UNIT = NT_REGION_UNIT, MANY = 200 };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "dataset_builder.h"
-#include "page/page.h"
+#include "read/page.h"
 #include "random_dataset.h"
 #include "support.h"
 

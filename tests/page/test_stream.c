@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "opened_stream.h"
-#include "page/page.h"
-#include "page/stream.h"
+#include "read/page.h"
+#include "read/stream.h"
 #include "random_dataset.h"
 #include "reference.h"
 #include "support.h"

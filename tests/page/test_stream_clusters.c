@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "opened_stream.h"
-#include "page/page.h"
-#include "page/stream.h"
+#include "read/page.h"
+#include "read/stream.h"
 
 /* ---- page lists that cannot be read ---- */
 

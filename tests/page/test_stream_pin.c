@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "opened_stream.h"
-#include "page/page.h"
+#include "read/page.h"
 #include "random_dataset.h"
 #include "support.h"
 

@@ -3,7 +3,7 @@
  * Which streams have pages that are the same bytes of the file. What is made of these is tried with Lance files
  * (tests/format/test_lance_together.c), which alone have plans that share them.
  */
-#include "page/together.h"
+#include "read/together.h"
 
 #include "opened_stream.h"
 #include "random_dataset.h"

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "opened_stream.h"
-#include "page/dataset_index.h"
-#include "page/page.h"
-#include "page/reader.h"
-#include "page/stream.h"
-#include "page/wanted.h"
+#include "read/dataset_index.h"
+#include "read/page.h"
+#include "read/reader.h"
+#include "read/stream.h"
+#include "read/wanted.h"
 #include "support.h"
 
 enum { CLUSTERS = 6, PAGE = 128, PAGES = 3, ELEMENTS = CLUSTERS * PAGES * PAGE, MOST = 256 };

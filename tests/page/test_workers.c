@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "page/workers.h"
+#include "read/workers.h"
 #include "support.h"
 
 enum { PAGES = 8, QUEUED = 1000 };

@@ -5,7 +5,7 @@
 #ifndef NT_TESTS_COLUMN_RANGE_H
 #define NT_TESTS_COLUMN_RANGE_H
 
-#include "model/model.h"
+#include "core/model/model.h"
 
 static inline enum nt_status column_range(struct nt_dataset *dataset, uint32_t cluster, uint32_t column,
                                           const struct nt_range **range_ret, struct nt_error *error)

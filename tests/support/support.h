@@ -8,7 +8,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "base/error.h"
+#include "core/base/error.h"
 
 #define assert_ok(expression)                                                                                \
     do {                                                                                                     \

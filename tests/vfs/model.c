@@ -19,9 +19,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
-#include "base/buffer.h"
-#include "format/format.h"
+#include "core/base/arena.h"
+#include "core/base/buffer.h"
+#include "formats/format.h"
 
 atomic_uint model_loads, model_open_files;
 bool model_has_bad_group, model_has_bad_page;

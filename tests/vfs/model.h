@@ -9,7 +9,7 @@
 
 #include <stdatomic.h>
 
-#include "format/format.h"
+#include "formats/format.h"
 
 enum {
     MODEL_ENTRIES = 9,

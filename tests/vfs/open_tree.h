@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "base/buffer.h"
+#include "core/base/buffer.h"
 #include "vfs/vfs.h"
 
 extern struct nt_vfs *vfs;   /* of the running test */

@@ -4,7 +4,7 @@
  */
 #include <jansson.h>
 
-#include "base/buffer.h"
+#include "core/base/buffer.h"
 #include "rntuple_writer.h"
 #include "support.h"
 #include "temporary.h"

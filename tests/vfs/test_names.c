@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
-#include "codec/codec.h"
+#include "core/base/text.h"
+#include "core/codec/codec.h"
 #include "support.h"
 #include "vfs/names.h"
 

@@ -7,7 +7,7 @@
 
 #include <ntuple/read.h>
 
-#include "page/page.h"
+#include "read/page.h"
 #include "support.h"
 
 enum { TEXTS = 10 };

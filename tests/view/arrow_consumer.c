@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "support.h"
-#include "json/values.h"
-#include "view/row_lines.h"
+#include "core/json/values.h"
+#include "render/row_lines.h"
 
 struct nt_arrow *open_arrow_with(struct builder *builder, enum nt_arrow_unions unions)
 {

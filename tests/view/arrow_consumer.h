@@ -7,9 +7,9 @@
 
 #include <ntuple/arrow.h>
 
-#include "base/buffer.h"
+#include "core/base/buffer.h"
 #include "dataset_builder.h"
-#include "json/json.h"
+#include "core/json/json.h"
 
 struct nt_arrow *open_arrow_with(struct builder *builder, enum nt_arrow_unions unions);
 struct nt_arrow *open_arrow(struct builder *builder); /* with the usual options */

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "dataset_builder.h"
-#include "model/path.h"
+#include "core/model/path.h"
 #include "support.h"
-#include "view/diff.h"
+#include "tools/diff.h"
 
 struct told {
     struct builder *builders[NT_DIFF_SIDES];

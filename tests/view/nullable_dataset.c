@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "base/text.h"
+#include "core/base/text.h"
 
 enum { ENTRIES = 4, PAGE = 2 };
 

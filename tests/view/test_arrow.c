@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "arrow_consumer.h"
-#include "model/model.h"
+#include "core/model/model.h"
 #include "random_dataset.h"
 #include "support.h"
-#include "view/arrow_internal.h"
+#include "render/arrow/arrow_internal.h"
 
 enum { SEEDS = 80 };
 

@@ -6,7 +6,7 @@
 
 #include "arrow_consumer.h"
 #include "support.h"
-#include "view/arrow_internal.h"
+#include "render/arrow/arrow_internal.h"
 
 /* A record of two numbers, a vector, and a variant of two numbers, of which each has five rows. */
 struct sample {

@@ -8,7 +8,7 @@
 #include "arrow_consumer.h"
 #include "random_dataset.h"
 #include "support.h"
-#include "view/arrow_internal.h"
+#include "render/arrow/arrow_internal.h"
 
 enum { SEEDS = 40 };
 

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "arrow_consumer.h"
-#include "base/text.h"
+#include "core/base/text.h"
 #include "support.h"
-#include "view/arrow_internal.h"
+#include "render/arrow/arrow_internal.h"
 
 static struct nt_error error;
 static struct builder *builder;

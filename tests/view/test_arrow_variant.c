@@ -6,7 +6,7 @@
 
 #include "arrow_consumer.h"
 #include "support.h"
-#include "view/arrow_internal.h"
+#include "render/arrow/arrow_internal.h"
 
 /* What a variant of a number and a list of numbers is made of: a cluster's switches, and how many numbers and
  * lists there are. */

@@ -2,7 +2,7 @@
  *
  * Decimals as text: every digit, the point, the sign; and types of the model with more than a number to tell.
  */
-#include "json/decimal.h"
+#include "core/json/decimal.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include "dataset_builder.h"
 #include "random_dataset.h"
 #include "support.h"
-#include "view/inspect.h"
+#include "tools/inspect.h"
 
 /* The fields: 0 plain; 1 a collection with 2 its items; the items' pages are compressed. */
 static struct builder *three_columns(void)

@@ -3,9 +3,9 @@
  * Pages that are the same bytes: a verification looks at them once, and tells of each what it would have
  * told.
  */
-#include "view/known_pages.h"
+#include "tools/known_pages.h"
 
-#include "page/reader.h"
+#include "read/reader.h"
 #include "random_dataset.h"
 #include "verified.h"
 

@@ -6,7 +6,7 @@
 
 #include "planned_dataset.h"
 #include "support.h"
-#include "view/layout.h"
+#include "tools/layout.h"
 
 static struct nt_layout_item item_at(struct nt_layout *layout, uint64_t offset)
 {

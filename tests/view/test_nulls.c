@@ -6,12 +6,12 @@
 
 #include "arrow_consumer.h"
 #include "nullable_dataset.h"
-#include "page/rows.h"
+#include "read/rows.h"
 #include "support.h"
-#include "view/arrow_internal.h"
-#include "view/row_cost.h"
-#include "view/row_lines.h"
-#include "view/verify.h"
+#include "render/arrow/arrow_internal.h"
+#include "render/row_cost.h"
+#include "render/row_lines.h"
+#include "tools/verify.h"
 
 static struct nt_error error;
 static struct builder *builder;

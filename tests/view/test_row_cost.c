@@ -6,7 +6,7 @@
  */
 #include "dataset_builder.h"
 #include "support.h"
-#include "view/row_cost.h"
+#include "render/row_cost.h"
 
 enum {
     ENTRIES = 10000, /* of a cluster, of which there are two */

@@ -6,7 +6,7 @@
 
 #include "dataset_builder.h"
 #include "support.h"
-#include "view/row_lines.h"
+#include "render/row_lines.h"
 
 enum { ENTRIES = 40000, PAGE = 1000, MOST_PIECE = 65 * 1024 };
 

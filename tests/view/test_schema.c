@@ -7,7 +7,7 @@
 
 #include "dataset_builder.h"
 #include "support.h"
-#include "view/schema.h"
+#include "render/schema.h"
 
 static struct builder *nested(void)
 {

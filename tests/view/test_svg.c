@@ -7,8 +7,8 @@
 
 #include "dataset_builder.h"
 #include "support.h"
-#include "view/pictures.h"
-#include "view/svg.h"
+#include "tools/pictures.h"
+#include "tools/svg.h"
 
 /* `boxes` boxes with a title each, fewer with a coarser grain. */
 struct drawing {

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "format/format.h"
+#include "formats/format.h"
 #include "support.h"
-#include "view/verify.h"
+#include "tools/verify.h"
 
 struct found {
     size_t count;

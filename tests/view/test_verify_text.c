@@ -2,7 +2,7 @@
  *
  * Text that is not UTF-8, however it is cut into pages or pieces.
  */
-#include "view/verify_text.h"
+#include "tools/verify_text.h"
 
 #include "verified.h"
 

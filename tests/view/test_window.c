@@ -4,7 +4,7 @@
  */
 #include "dataset_builder.h"
 #include "support.h"
-#include "view/window.h"
+#include "render/window.h"
 
 enum { ELEMENTS = 1000, PAGE = 50 };
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "base/text.h"
+#include "core/base/text.h"
 #include "support.h"
 
 static const struct type {

@@ -9,7 +9,7 @@
 
 #include "dataset_builder.h"
 #include "support.h"
-#include "view/verify.h"
+#include "tools/verify.h"
 
 enum { MOST_FINDINGS = 512 };
 

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ROOT's container, from bytes to structures: file header, keys (TKey), directories (TDirectory) and the list
+ * of free segments (TFree). ROOT's I/O documentation, "Physical layout of ROOT files"; where it is silent,
+ * the files.
+ */
+#include "container/tfile.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/overflow.h"
+#include "core/base/text.h"
+
+enum {
+    HEADER_BYTES = 75, /* of a big file; a small one has 63 */
+    SMALL_HEADER_BYTES = 63,
+    BIG_FILE_VERSION = 1000000,   /* added to the version of ROOT */
+    LARGE_OFFSETS_VERSION = 1000, /* added to the version of a record with 64-bit offsets */
+    DIRECTORY_BYTES = 42,         /* with 64-bit offsets */
+    SMALL_DIRECTORY_BYTES = 30,
+    USUAL_KEY_BYTES = 512,
+    LONG_TEXT = 255, /* the length follows in 32 bits */
+    UUID_VERSION_BYTES = 2,
+    MAX_FREE_LIST_BYTES = 64 << 20,
+};
+
+/* The high bits of a 64-bit directory offset hold the number of a process id, which is none of
+ * our business. */
+#define DIRECTORY_OFFSET_MASK ((UINT64_C(1) << 48) - 1)
+
+static uint64_t get_offset(struct nt_cursor *cursor, bool is_large)
+{
+    return is_large ? nt_get_be64(cursor) : nt_get_be32(cursor);
+}
+
+static enum nt_status check_header(const struct nt_tfile_header *header, struct nt_source *source,
+                                   struct nt_error *error)
+{
+    uint64_t least = header->is_big ? HEADER_BYTES : SMALL_HEADER_BYTES;
+    if (header->begin < least || header->begin > header->end)
+        return nt_fail(error, NT_CORRUPT, 8,
+                       "%s: file header: records from byte %" PRIu64 " to %" PRIu64 " are impossible",
+                       source->path, header->begin, header->end);
+    if (header->begin + header->name_bytes > header->end)
+        return nt_fail(error, NT_CORRUPT, header->is_big ? 36 : 28,
+                       "%s: file header: the root directory is behind the end of the file", source->path);
+    return NT_OK;
+}
+
+enum nt_status nt_tfile_read_header(struct nt_source *source, struct nt_tfile_header *header_ret,
+                                    struct nt_error *error)
+{
+    uint8_t bytes[HEADER_BYTES];
+    size_t length = source->size < HEADER_BYTES ? (size_t)source->size : HEADER_BYTES;
+    enum nt_status status = nt_source_read(source, 0, bytes, length, error);
+    if (status)
+        return status;
+    struct nt_cursor cursor = nt_cursor(bytes, length);
+    struct nt_tfile_header header = {0};
+    nt_skip(&cursor, NT_TFILE_MAGIC_BYTES);
+    header.version = nt_get_be32(&cursor);
+    header.is_big = header.version >= BIG_FILE_VERSION;
+    header.begin = nt_get_be32(&cursor);
+    header.end = get_offset(&cursor, header.is_big);
+    header.free_offset = get_offset(&cursor, header.is_big);
+    header.free_bytes = nt_get_be32(&cursor);
+    nt_skip(&cursor, 4); /* number of free segments: the list tells it too */
+    header.name_bytes = nt_get_be32(&cursor);
+    nt_skip(&cursor, 1); /* bytes of an offset: `version` tells them too */
+    header.compression = nt_get_be32(&cursor);
+    header.info_offset = get_offset(&cursor, header.is_big);
+    header.info_bytes = nt_get_be32(&cursor);
+    nt_skip(&cursor, UUID_VERSION_BYTES);
+    const uint8_t *uuid = nt_get_bytes(&cursor, NT_TFILE_UUID_BYTES);
+    if (!uuid)
+        return nt_fail(error, NT_TRUNCATED, source->size, "%s: a ROOT file that ends within its file header",
+                       source->path);
+    memcpy(header.uuid, uuid, NT_TFILE_UUID_BYTES);
+    *header_ret = header;
+    return check_header(header_ret, source, error);
+}
+
+/* ---- keys ---- */
+
+static struct nt_text get_text(struct nt_cursor *cursor)
+{
+    uint32_t length = nt_get_u8(cursor);
+    if (length == LONG_TEXT)
+        length = nt_get_be32(cursor);
+    const uint8_t *bytes = nt_get_bytes(cursor, length);
+    return bytes ? (struct nt_text){(const char *)bytes, length} : (struct nt_text){"", 0};
+}
+
+struct nt_tfile_key nt_tfile_get_key(struct nt_cursor *cursor)
+{
+    struct nt_tfile_key key = {0};
+    size_t start = cursor->position;
+    key.bytes = nt_get_be32(cursor);
+    bool is_large = nt_get_be16(cursor) > LARGE_OFFSETS_VERSION;
+    key.object_bytes = nt_get_be32(cursor);
+    key.date = nt_get_be32(cursor);
+    key.key_bytes = nt_get_be16(cursor);
+    key.cycle = nt_get_be16(cursor);
+    key.offset = get_offset(cursor, is_large);
+    key.directory_offset = get_offset(cursor, is_large) & DIRECTORY_OFFSET_MASK;
+    key.class_name = get_text(cursor);
+    key.name = get_text(cursor);
+    key.title = get_text(cursor);
+    /* Early writers counted two 32-bit offsets where they wrote 64-bit ones. */
+    uint32_t read = (uint32_t)(cursor->position - start);
+    if (is_large && key.key_bytes + 8 == read)
+        key.key_bytes = read;
+    return key;
+}
+
+bool nt_tfile_is_key_of(const struct nt_tfile_key *key, uint64_t offset, uint64_t end)
+{
+    return key->offset == offset && key->bytes <= INT32_MAX && key->bytes >= key->key_bytes &&
+           key->key_bytes > 0 && key->object_bytes <= INT32_MAX && nt_fits(offset, key->bytes, end);
+}
+
+enum nt_status nt_tfile_read_key(struct nt_source *source, uint64_t offset, uint8_t *buffer,
+                                 struct nt_tfile_key *key_ret, struct nt_error *error)
+{
+    if (offset >= source->size)
+        return nt_fail(error, NT_TRUNCATED, offset,
+                       "%s: a key is wanted behind the end of the file (%" PRIu64 " bytes)", source->path,
+                       source->size);
+    uint64_t left = source->size - offset;
+    for (size_t want = USUAL_KEY_BYTES;; want = NT_TFILE_MAX_KEY_BYTES) {
+        size_t length = left < want ? (size_t)left : want;
+        enum nt_status status = nt_source_read(source, offset, buffer, length, error);
+        if (status)
+            return status;
+        struct nt_cursor cursor = nt_cursor(buffer, length);
+        *key_ret = nt_tfile_get_key(&cursor);
+        if (!cursor.failed)
+            break;
+        if (length < want || want == NT_TFILE_MAX_KEY_BYTES)
+            return nt_fail(error, NT_CORRUPT, offset, "%s: no key where one must be: its texts do not end",
+                           source->path);
+    }
+    if (!nt_tfile_is_key_of(key_ret, offset, UINT64_MAX))
+        return nt_fail(error, NT_CORRUPT, offset,
+                       "%s: no key where one must be: sizes or place are impossible", source->path);
+    return NT_OK;
+}
+
+bool nt_tfile_is_compressed(const struct nt_tfile_key *key)
+{
+    return key->bytes - key->key_bytes < key->object_bytes;
+}
+
+static const char *const directory_classes[] = {"TDirectory", "TDirectoryFile"};
+static const char *const anchor_classes[] = {"ROOT::RNTuple", "ROOT::Experimental::RNTuple"};
+
+enum { CLASSES = 2 };
+
+static bool is_one_of(struct nt_text text, const char *const names[CLASSES])
+{
+    return nt_text_is(text, names[0]) || nt_text_is(text, names[1]);
+}
+
+bool nt_tfile_is_directory(const struct nt_tfile_key *key)
+{
+    return is_one_of(key->class_name, directory_classes);
+}
+
+bool nt_tfile_is_anchor(const struct nt_tfile_key *key)
+{
+    return is_one_of(key->class_name, anchor_classes);
+}
+
+static bool is_nearly(struct nt_text text, const char *name)
+{
+    unsigned differences = 0;
+    if (text.length != strlen(name))
+        return false;
+    for (size_t i = 0; i < text.length; i++)
+        differences += text.bytes[i] != name[i];
+    return differences <= 2;
+}
+
+bool nt_tfile_is_nearly_ours(const struct nt_tfile_key *key)
+{
+    for (unsigned i = 0; i < CLASSES; i++)
+        if (is_nearly(key->class_name, directory_classes[i]) || is_nearly(key->class_name, anchor_classes[i]))
+            return true;
+    return false;
+}
+
+/* ---- directories ---- */
+
+enum nt_status nt_tfile_read_directory(struct nt_source *source, uint64_t offset, uint64_t skip,
+                                       struct nt_tfile_directory *directory_ret, struct nt_error *error)
+{
+    uint8_t bytes[DIRECTORY_BYTES];
+    uint64_t start;
+    if (!nt_add(offset, skip, &start) || !nt_fits(start, SMALL_DIRECTORY_BYTES, source->size))
+        return nt_fail(error, NT_TRUNCATED, offset,
+                       "%s: a directory is behind the end of the file (%" PRIu64 " bytes)", source->path,
+                       source->size);
+    uint64_t left = source->size - start;
+    size_t length = left < DIRECTORY_BYTES ? (size_t)left : DIRECTORY_BYTES;
+    enum nt_status status = nt_source_read(source, start, bytes, length, error);
+    if (status)
+        return status;
+    struct nt_cursor cursor = nt_cursor(bytes, length);
+    struct nt_tfile_directory directory = {.offset = offset};
+    bool is_large = nt_get_be16(&cursor) > LARGE_OFFSETS_VERSION;
+    directory.created = nt_get_be32(&cursor);
+    directory.modified = nt_get_be32(&cursor);
+    directory.keys_bytes = nt_get_be32(&cursor);
+    nt_skip(&cursor, 4); /* bytes of the name in front of the directory: `skip` */
+    uint64_t place = get_offset(&cursor, is_large);
+    get_offset(&cursor, is_large); /* its parent's: we come from there */
+    directory.keys_offset = get_offset(&cursor, is_large);
+    if (cursor.failed)
+        return nt_fail(error, NT_TRUNCATED, start, "%s: the file ends within a directory", source->path);
+    if (place != offset)
+        return nt_fail_number(error, NT_CORRUPT, start, "a directory's own place", offset, place);
+    *directory_ret = directory;
+    return NT_OK;
+}
+
+/* ---- free segments ---- */
+
+static int compare_extents(const void *a, const void *b)
+{
+    uint64_t first = ((const struct nt_extent *)a)->offset, second = ((const struct nt_extent *)b)->offset;
+    return (first > second) - (first < second);
+}
+
+/* Append the segments of the list, which is a sequence of (version, first byte, last byte). The last one
+ * starts where the file ends and stands for all that may be appended. */
+static size_t get_segments(struct nt_cursor *cursor, uint64_t end, struct nt_extent *segments,
+                           size_t capacity)
+{
+    size_t count = 0;
+    while (nt_cursor_left(cursor) > 0 && count < capacity) {
+        bool is_large = nt_get_be16(cursor) > LARGE_OFFSETS_VERSION;
+        uint64_t first = get_offset(cursor, is_large);
+        uint64_t last = get_offset(cursor, is_large);
+        if (cursor->failed)
+            break;
+        if (first <= last && last < end)
+            segments[count++] = (struct nt_extent){first, last - first + 1};
+    }
+    return count;
+}
+
+enum nt_status nt_tfile_read_free(struct nt_source *source, const struct nt_tfile_header *header,
+                                  struct nt_extent **segments_ret, size_t *count_ret, struct nt_error *error)
+{
+    enum { SEGMENT_BYTES = 10 };
+    *segments_ret = NULL;
+    *count_ret = 0;
+    if (!header->free_offset || header->free_bytes > MAX_FREE_LIST_BYTES ||
+        !nt_fits(header->free_offset, header->free_bytes, source->size))
+        return NT_OK;
+    size_t length = (size_t)header->free_bytes;
+    size_t capacity = length / SEGMENT_BYTES + 1;
+    uint8_t *bytes = malloc(length + 1);
+    struct nt_extent *segments = calloc(capacity, sizeof(*segments));
+    enum nt_status status = bytes && segments
+                                ? nt_source_read(source, header->free_offset, bytes, length, error)
+                                : nt_fail_memory(error);
+    if (!status) {
+        struct nt_cursor cursor = nt_cursor(bytes, length);
+        struct nt_tfile_key key = nt_tfile_get_key(&cursor);
+        if (!cursor.failed && nt_tfile_is_key_of(&key, header->free_offset, source->size)) {
+            *count_ret = get_segments(&cursor, header->end, segments, capacity);
+            qsort(segments, *count_ret, sizeof(*segments), compare_extents);
+            *segments_ret = segments;
+            segments = NULL;
+        }
+    }
+    free(segments);
+    free(bytes);
+    return nt_is_machine_failure(status) ? status : NT_OK;
+}
+
+/* ---- dates ---- */
+
+bool nt_tfile_format_date(uint32_t date, char text[static 24])
+{
+    enum { FIRST_YEAR = 1995 };
+    unsigned year = FIRST_YEAR + (date >> 26), month = date >> 22 & 15, day = date >> 17 & 31;
+    unsigned hour = date >> 12 & 31, minute = date >> 6 & 63, second = date & 63;
+    if (month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 60)
+        return false;
+    snprintf(text, 24, "%04u-%02u-%02uT%02u:%02u:%02u", year, month, day, hour, minute, second);
+    return true;
+}

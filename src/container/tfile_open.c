@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From the root directory to all directories and the anchors in them. A directory, list or key that is
+ * damaged becomes an anchor object with a failure, so that the rest of the file stays readable and the damage
+ * is seen.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/base/overflow.h"
+#include "core/base/text.h"
+#include "container/tfile_collection.h"
+
+enum {
+    MAX_ANCHOR_BYTES = 4096, /* anchors of all generations have less than 100 */
+    MAX_CLASSES_SHOWN = 8,   /* in a message */
+};
+
+struct opening {
+    struct nt_file *file;
+    struct nt_source *source;
+    struct nt_tfile_header header;
+    struct nt_codec_context *codec; /* made when the first compressed anchor is met */
+    struct nt_tfile_collection found;
+    uint64_t list_bytes; /* of all lists of keys so far */
+    uint8_t *key_buffer;
+};
+
+/* ---- what keys point to ---- */
+
+/* The key in front of an object is the same as its copy in the directory's list (times may differ by a
+ * second). Neither has a checksum: comparing them is the only way to notice a changed name or place. */
+static enum nt_status check_record(struct opening *opening, const struct nt_tfile_key *copy,
+                                   struct nt_error *error)
+{
+    struct nt_tfile_key key;
+    enum nt_status status =
+        nt_tfile_read_key(opening->source, copy->offset, opening->key_buffer, &key, error);
+    if (status)
+        return status;
+    if (key.bytes != copy->bytes || key.key_bytes != copy->key_bytes ||
+        key.object_bytes != copy->object_bytes || key.cycle != copy->cycle ||
+        key.directory_offset != copy->directory_offset ||
+        !nt_texts_are_equal(key.class_name, copy->class_name) || !nt_texts_are_equal(key.name, copy->name))
+        return nt_fail(error, NT_CORRUPT, copy->offset,
+                       "the key in front of the object and its copy in the directory's list differ");
+    if (!nt_fits(key.offset, key.bytes, opening->source->size))
+        return nt_fail(error, NT_TRUNCATED, copy->offset,
+                       "the object's %" PRIu32 " bytes go beyond the end of the file (%" PRIu64 " bytes)",
+                       key.bytes, opening->source->size);
+    return NT_OK;
+}
+
+static enum nt_status decompress_object(struct opening *opening, const uint8_t *stored, size_t stored_bytes,
+                                        uint8_t *object, size_t object_bytes, struct nt_error *error)
+{
+    if (!opening->codec)
+        opening->codec = nt_codec_context_new();
+    if (!opening->codec)
+        return nt_fail_memory(error);
+    return nt_compression_info(NT_COMPRESSION_ROOT_BLOCKS)
+        ->decompress(stored, stored_bytes, object, object_bytes, opening->codec, error);
+}
+
+static enum nt_status read_anchor(struct opening *opening, const struct nt_tfile_key *key,
+                                  struct nt_anchor_object *anchor, struct nt_error *error)
+{
+    enum nt_status status = check_record(opening, key, error);
+    if (status)
+        return status;
+    uint32_t stored_bytes = key->bytes - key->key_bytes;
+    uint8_t stored[MAX_ANCHOR_BYTES];
+    if (stored_bytes > MAX_ANCHOR_BYTES || key->object_bytes > MAX_ANCHOR_BYTES)
+        return nt_fail(error, NT_CORRUPT, key->offset,
+                       "an anchor of %" PRIu32 " bytes (%" PRIu32 " stored) is impossible", key->object_bytes,
+                       stored_bytes);
+    uint8_t *object = nt_arena_alloc(opening->file->arena, 1, key->object_bytes + 1);
+    if (!object)
+        return nt_fail_memory(error);
+    anchor->offset = key->offset + key->key_bytes;
+    anchor->stored_bytes = stored_bytes;
+    status = nt_source_read(opening->source, anchor->offset, stored, stored_bytes, error);
+    if (!status && nt_tfile_is_compressed(key))
+        status = decompress_object(opening, stored, stored_bytes, object, key->object_bytes, error);
+    else if (!status)
+        memcpy(object, stored, key->object_bytes); /* the first ones, as ROOT reads it */
+    if (status)
+        return status;
+    anchor->bytes = object;
+    anchor->length = key->object_bytes;
+    return NT_OK;
+}
+
+static enum nt_status take_anchor(struct opening *opening, uint32_t directory, const struct nt_tfile_key *key,
+                                  struct nt_error *error)
+{
+    struct nt_anchor_object *anchor =
+        nt_tfile_add_anchor(&opening->found, directory, key->name, key->class_name);
+    if (!anchor)
+        return nt_fail_memory(error);
+    anchor->cycle = key->cycle;
+    struct nt_error failure = {0};
+    enum nt_status status = read_anchor(opening, key, anchor, &failure);
+    if (!status)
+        return NT_OK;
+    nt_error_context(&failure, "%s: anchor", opening->source->path);
+    if (nt_is_machine_failure(status))
+        return nt_fail_with(error, &failure);
+    return nt_tfile_set_failure(&opening->found, anchor, &failure, error);
+}
+
+/* Note a failure under the names of a key, unless it concerns the whole file. */
+static enum nt_status keep_failure(struct opening *opening, uint32_t directory,
+                                   const struct nt_tfile_key *key, const struct nt_error *failure,
+                                   struct nt_error *error)
+{
+    if (!nt_is_machine_failure(failure->status))
+        return nt_tfile_add_failure(&opening->found, directory, key, failure, error);
+    return nt_fail_with(error, failure);
+}
+
+/* How deep a directory lies; NT_CORRUPT where `offset` is that of one of the directories above. */
+static enum nt_status check_nesting(const struct opening *opening, uint32_t parent, uint64_t offset,
+                                    struct nt_error *error)
+{
+    uint32_t depth = 0;
+    for (uint32_t at = parent;; at = opening->file->directories[at].parent) {
+        if (opening->found.directories[at].offset == offset)
+            return nt_fail(error, NT_CORRUPT, offset, "the directory contains itself");
+        if (at == 0)
+            break;
+        if (++depth == NT_MAX_DEPTH)
+            return nt_fail(error, NT_LIMIT, offset, "directories are nested more than %d deep", NT_MAX_DEPTH);
+    }
+    return NT_OK;
+}
+
+static enum nt_status take_directory(struct opening *opening, uint32_t parent, const struct nt_tfile_key *key,
+                                     struct nt_error *error)
+{
+    struct nt_error failure = {0};
+    struct nt_tfile_directory directory;
+    enum nt_status status = check_nesting(opening, parent, key->offset, &failure);
+    if (!status)
+        status = check_record(opening, key, &failure);
+    if (!status)
+        status = nt_tfile_read_directory(opening->source, key->offset, key->key_bytes, &directory, &failure);
+    if (!status)
+        return nt_tfile_add_directory(&opening->found, &directory, parent, key->name, error);
+    nt_error_context(&failure, "%s: directory", opening->source->path);
+    return keep_failure(opening, parent, key, &failure, error);
+}
+
+/* A class that is nearly one of those that are looked for may be one whose name is damaged: the key in front
+ * of the object tells. */
+static enum nt_status check_class(struct opening *opening, uint32_t directory, const struct nt_tfile_key *key,
+                                  struct nt_error *error)
+{
+    struct nt_error failure = {0};
+    enum nt_status status = check_record(opening, key, &failure);
+    if (!status)
+        return NT_OK;
+    nt_error_context(&failure, "%s: key", opening->source->path);
+    return keep_failure(opening, directory, key, &failure, error);
+}
+
+/* ---- walking ---- */
+
+static enum nt_status read_keys(struct opening *opening, uint32_t directory, struct nt_tfile_key_list *list,
+                                struct nt_error *damage, struct nt_error *error)
+{
+    struct nt_tfile_key key;
+    struct nt_error failure = {0};
+    enum nt_status status;
+    while ((status = nt_tfile_key_list_next(list, &key, &failure)) != NT_NOT_FOUND) {
+        if (status) {
+            if (!damage->status)
+                *damage = failure;
+            continue;
+        }
+        status = nt_tfile_count_class(&opening->found, key.class_name, error);
+        if (!status && nt_tfile_is_anchor(&key))
+            status = take_anchor(opening, directory, &key, error);
+        else if (!status && nt_tfile_is_directory(&key))
+            status = take_directory(opening, directory, &key, error);
+        else if (!status && nt_tfile_is_nearly_ours(&key))
+            status = check_class(opening, directory, &key, error);
+        if (status)
+            return status;
+    }
+    opening->found.has_doubts |= nt_tfile_key_list_goes_on(list);
+    return NT_OK;
+}
+
+/* Lists of keys do not overlap, so that together they cannot be longer than the file: this bounds the work on
+ * a file whose directories share a list. */
+static enum nt_status count_list(struct opening *opening, const struct nt_tfile_directory *directory,
+                                 struct nt_error *error)
+{
+    uint64_t size = opening->source->size;
+    bool is_readable = directory->keys_offset && directory->keys_bytes <= size;
+    if (!is_readable) /* there is none, or reading it will tell what is wrong with it */
+        return NT_OK;
+    opening->list_bytes += directory->keys_bytes;
+    if (opening->list_bytes > size)
+        return nt_fail(error, NT_CORRUPT, directory->offset, "the directories' lists of keys overlap");
+    return NT_OK;
+}
+
+static void tell_of_cut(const struct opening *opening, struct nt_error *failure)
+{
+    const struct nt_source *source = opening->source;
+    if (source->size >= opening->header.end)
+        return;
+    nt_error_strip(failure, source->path);
+    nt_error_context(failure, "the file was cut (%" PRIu64 " of %" PRIu64 " bytes are there)", source->size,
+                     opening->header.end);
+    nt_error_context(failure, "%s", source->path);
+}
+
+/* What keeps all of the file from being read; its records are there all the same. */
+static enum nt_status fail_file(struct opening *opening, struct nt_error *failure, struct nt_error *error)
+{
+    tell_of_cut(opening, failure);
+    return nt_failure_keep(failure, opening->file->arena, &opening->file->failure, error);
+}
+
+/* What is damaged in the list itself stands in its directory under a name of its own. */
+static enum nt_status walk_directory(struct opening *opening, uint32_t directory, struct nt_error *error)
+{
+    static const struct nt_tfile_key damaged_list = {.name = {"damaged keys", 12}, .class_name = {"TKey", 4}};
+    struct nt_error damage = {0};
+    struct nt_tfile_key_list list = {0};
+    struct nt_tfile_directory here = opening->found.directories[directory];
+    enum nt_status status = count_list(opening, &here, &damage);
+    if (!status)
+        status = nt_tfile_key_list_init(&list, opening->source, &here, &damage);
+    if (!status)
+        status = read_keys(opening, directory, &list, &damage, error);
+    else if (directory == 0)
+        status = fail_file(opening, &damage, error);
+    else
+        status = nt_is_machine_failure(status) ? nt_fail_with(error, &damage) : NT_OK;
+    nt_tfile_key_list_deinit(&list);
+    if (!status && damage.status && !opening->file->failure)
+        status = nt_tfile_add_failure(&opening->found, directory, &damaged_list, &damage, error);
+    return status;
+}
+
+/* ---- what else a file without an anchor holds ---- */
+
+static enum nt_status without_anchor(const struct nt_tfile_collection *found, struct nt_error *error)
+{
+    struct nt_buffer text = {0};
+    uint64_t others = found->other_keys;
+    for (uint32_t i = 0; i < found->class_count; i++) {
+        const struct nt_tfile_class *class = &found->classes[i];
+        if (i >= MAX_CLASSES_SHOWN) {
+            others += class->keys;
+            continue;
+        }
+        nt_buffer_format(&text, "%s%" PRIu64 " ", i ? ", " : "it holds ", class->keys);
+        nt_append_printable(&text, class->name.bytes, class->name.length);
+    }
+    if (others)
+        nt_buffer_format(&text, ", %" PRIu64 " others", others);
+    enum nt_status status =
+        text.failed ? nt_fail_memory(error)
+                    : nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "a ROOT file without an RNTuple: %s",
+                              text.length ? text.bytes : "its directories are empty");
+    nt_buffer_deinit(&text);
+    return status;
+}
+
+/* ---- opening ---- */
+
+static enum nt_status walk_all(struct opening *opening, struct nt_error *error)
+{
+    const struct nt_tfile_header *header = &opening->header;
+    struct nt_tfile_directory root;
+    struct nt_error reason = {0};
+    enum nt_status status =
+        nt_tfile_read_directory(opening->source, header->begin, header->name_bytes, &root, error);
+    if (!status)
+        status = nt_tfile_add_directory(&opening->found, &root, 0, (struct nt_text){"", 0}, error);
+    /* Directories are appended while this goes on; a queue needs no recursion. */
+    for (uint32_t i = 0; !status && i < opening->found.directory_count; i++)
+        status = walk_directory(opening, i, error);
+    if (status || opening->file->failure || opening->found.anchor_count || opening->found.has_doubts)
+        return status;
+    without_anchor(&opening->found, &reason);
+    return fail_file(opening, &reason, error);
+}
+
+static enum nt_status tfile_open(struct nt_file *file, struct nt_container *container, struct nt_error *error)
+{
+    struct nt_error unused;
+    error = error ? error : &unused;
+    struct opening opening = {.file = file, .source = file->source};
+    enum nt_status status = nt_tfile_read_header(file->source, &opening.header, error);
+    if (status)
+        return status;
+    opening.key_buffer = malloc(NT_TFILE_MAX_KEY_BYTES);
+    status =
+        opening.key_buffer ? nt_tfile_collection_init(&opening.found, file, error) : nt_fail_memory(error);
+    if (!status)
+        status = walk_all(&opening, error);
+    if (!status)
+        status = nt_tfile_collection_keep(&opening.found, &opening.header, container, error);
+    if (status)
+        tell_of_cut(&opening, error);
+    nt_codec_context_free(opening.codec);
+    nt_tfile_collection_deinit(&opening.found);
+    free(opening.key_buffer);
+    return status;
+}
+
+const struct nt_container_kind nt_container_tfile = {.name = "TFile",
+                                                     .magic = "root",
+                                                     .open = tfile_open,
+                                                     .describe = nt_tfile_describe,
+                                                     .layout = nt_tfile_layout,
+                                                     .visit_anchors = nt_tfile_visit_anchors,
+                                                     .documents = nt_tfile_documents,
+                                                     .document_count = NT_TFILE_DOCUMENT_COUNT};

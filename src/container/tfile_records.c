@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The file as a sequence of records, from the first to the last: keys with their objects, and free segments.
+ * Where neither stands (writers leave unmarked gaps; records get damaged), the next record is searched for:
+ * it tells its own place.
+ */
+#include "container/tfile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WINDOW_BYTES = 65536,
+    PLACE_AT = 18,       /* of the record's own offset within a key, 32 or 64 bits */
+    LARGE_PLACE_AT = 22, /* of the low half of 64 bits */
+    PLACE_END = 26,
+};
+
+enum nt_status nt_tfile_walk_init(struct nt_tfile_walk *walk, struct nt_source *source,
+                                  const struct nt_tfile_header *header, struct nt_error *error)
+{
+    *walk = (struct nt_tfile_walk){.source = source,
+                                   .position = header->begin,
+                                   .end = header->end < source->size ? header->end : source->size,
+                                   .records_end = header->end,
+                                   .key_buffer = malloc(NT_TFILE_MAX_KEY_BYTES),
+                                   .window = malloc(WINDOW_BYTES)};
+    if (!walk->key_buffer || !walk->window)
+        return nt_fail_memory(error);
+    return nt_tfile_read_free(source, header, &walk->free_segments, &walk->free_count, error);
+}
+
+void nt_tfile_walk_deinit(struct nt_tfile_walk *walk)
+{
+    free(walk->key_buffer);
+    free(walk->window);
+    free(walk->free_segments);
+    *walk = (struct nt_tfile_walk){0};
+}
+
+/* The first free segment at or behind the position; NULL where there is none. */
+static const struct nt_extent *free_segment_from(const struct nt_tfile_walk *walk, uint64_t position)
+{
+    size_t low = 0, high = walk->free_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (walk->free_segments[middle].offset < position)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < walk->free_count ? &walk->free_segments[low] : NULL;
+}
+
+static const struct nt_extent *free_segment_at(const struct nt_tfile_walk *walk, uint64_t position)
+{
+    const struct nt_extent *segment = free_segment_from(walk, position);
+    return segment && segment->offset == position ? segment : NULL;
+}
+
+/* Bytes that cannot be read are no key; where the machine is to blame, that is noted. */
+static bool is_read(struct nt_tfile_walk *walk, enum nt_status status, const struct nt_error *failure)
+{
+    if (nt_is_machine_failure(status))
+        walk->failure = *failure;
+    return !status;
+}
+
+static bool read_key(struct nt_tfile_walk *walk, uint64_t position, struct nt_tfile_key *key)
+{
+    struct nt_error failure;
+    enum nt_status status = nt_tfile_read_key(walk->source, position, walk->key_buffer, key, &failure);
+    return is_read(walk, status, &failure) && nt_tfile_is_key_of(key, position, walk->records_end);
+}
+
+/* The bytes of a segment that marks itself as free, by a negative size; 0 where there is none. It is believed
+ * only where something known follows. */
+static uint64_t marked_free(struct nt_tfile_walk *walk, uint64_t position)
+{
+    uint8_t mark[4];
+    struct nt_tfile_key key;
+    struct nt_error failure;
+    if (!is_read(walk, nt_source_read(walk->source, position, mark, sizeof(mark), &failure), &failure))
+        return 0;
+    uint64_t bytes = UINT64_C(0x100000000) - nt_load_be32(mark);
+    uint64_t next = position + bytes;
+    if (bytes > INT32_MAX || next > walk->records_end)
+        return 0;
+    bool is_followed = next >= walk->end || free_segment_at(walk, next) || read_key(walk, next, &key);
+    return is_followed ? bytes : 0;
+}
+
+static bool is_zero(const uint8_t *bytes, size_t length)
+{
+    return length == 0 || (bytes[0] == 0 && !memcmp(bytes, bytes + 1, length - 1));
+}
+
+/* The first place in the window at which a record may stand, `length` where there is none. */
+static size_t find_place(const uint8_t *window, size_t length, uint64_t position)
+{
+    if (length < PLACE_END || is_zero(window, length))
+        return length;
+    for (size_t i = 0; i + PLACE_END <= length; i++) {
+        uint32_t place = (uint32_t)(position + i);
+        if (nt_load_be32(window + i + PLACE_AT) == place ||
+            nt_load_be32(window + i + LARGE_PLACE_AT) == place)
+            return i;
+    }
+    return length;
+}
+
+/* The first record in the window, `length` where there is none. */
+static size_t find_record(struct nt_tfile_walk *walk, size_t length, uint64_t position)
+{
+    struct nt_tfile_key key;
+    size_t at = 0;
+    while ((at += find_place(walk->window + at, length - at, position + at)) < length) {
+        if (read_key(walk, position + at, &key))
+            break;
+        at++;
+    }
+    return at;
+}
+
+/* The next place worth looking at: not in a hole, but for the zeros with which a record's size may begin. */
+static uint64_t skip_hole(const struct nt_tfile_walk *walk, uint64_t position)
+{
+    enum { LEADING_ZEROS = 3 };
+    uint64_t next = nt_source_skip_hole(walk->source, position);
+    return next > position + LEADING_ZEROS ? next - LEADING_ZEROS : position;
+}
+
+/* Where the next record or free segment starts behind `position`, or the end. */
+static enum nt_status find_next(struct nt_tfile_walk *walk, uint64_t position, uint64_t *next_ret,
+                                struct nt_error *error)
+{
+    const struct nt_extent *segment = free_segment_from(walk, position + 1);
+    uint64_t limit = segment && segment->offset < walk->end ? segment->offset : walk->end;
+    uint64_t at = position + 1;
+    while ((at = skip_hole(walk, at)) < limit) {
+        size_t length = limit - at < WINDOW_BYTES ? (size_t)(limit - at) : WINDOW_BYTES;
+        enum nt_status status = nt_source_read(walk->source, at, walk->window, length, error);
+        if (status)
+            return status;
+        size_t found = find_record(walk, length, at);
+        if (found < length) {
+            *next_ret = at + found;
+            return NT_OK;
+        }
+        bool is_last = at + length == limit;
+        at += is_last ? length : length - PLACE_END + 1;
+    }
+    *next_ret = limit;
+    return NT_OK;
+}
+
+enum nt_status nt_tfile_walk_next(struct nt_tfile_walk *walk, struct nt_tfile_record *record_ret,
+                                  struct nt_error *error)
+{
+    if (walk->position >= walk->end)
+        return NT_NOT_FOUND;
+    struct nt_tfile_record record = {.kind = NT_TFILE_FREE, .offset = walk->position};
+    walk->failure = (struct nt_error){0};
+    const struct nt_extent *segment = free_segment_at(walk, walk->position);
+    if (segment) {
+        record.bytes = segment->bytes;
+    } else if (read_key(walk, walk->position, &record.key)) {
+        record.kind = NT_TFILE_KEY;
+        record.bytes = record.key.bytes;
+    } else {
+        record.bytes = marked_free(walk, walk->position);
+    }
+    if (!record.bytes) {
+        uint64_t next;
+        enum nt_status status = find_next(walk, walk->position, &next, error);
+        if (status)
+            return status;
+        record.kind = NT_TFILE_GAP;
+        record.bytes = next - walk->position;
+    }
+    if (walk->failure.status)
+        return nt_fail_with(error, &walk->failure);
+    walk->position += record.bytes;
+    *record_ret = record;
+    return NT_OK;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: sections that threads are in, and a thread that forks. Out: a forked process in which nobody is in any, and all locks are free.
+ *
+ * This is the one place with state of the whole process, as fork() is of all of it: a gate, which is shared by threads in guarded
+ * sections and shut by who forks, and a list of all locks.
+ */
+#include "core/base/lock.h"
+
+#include <stddef.h>
+
+/* Who forks goes first, else there would always be somebody inside. */
+#define GATE PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
+
+static pthread_rwlock_t gate = GATE;
+static _Thread_local unsigned sections; /* that this thread is in; the gate is shared by one that is in any */
+
+static pthread_mutex_t listing =
+    PTHREAD_MUTEX_INITIALIZER; /* of what follows; inside the gate, and for no longer */
+static struct nt_lock *locks;
+
+/* ---- forking ---- */
+
+static void before_fork(void)
+{
+    pthread_rwlock_wrlock(&gate);
+    pthread_mutex_lock(&listing);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&listing);
+    pthread_rwlock_unlock(&gate);
+}
+
+/* Threads that the locks tell of as their holders are not there. */
+static void in_forked_process(void)
+{
+    gate = (pthread_rwlock_t)GATE;
+    listing = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    for (struct nt_lock *lock = locks; lock; lock = lock->next) {
+        lock->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+        if (lock->forked)
+            lock->forked(lock);
+    }
+}
+
+static int problem;
+
+static void watch_forks(void)
+{
+    problem = pthread_atfork(before_fork, after_fork, in_forked_process);
+}
+
+/* ---- sections ---- */
+
+unsigned nt_fork_allow(void)
+{
+    unsigned left = sections;
+    sections = 0;
+    if (left)
+        pthread_rwlock_unlock(&gate);
+    return left;
+}
+
+void nt_fork_forbid(unsigned entered)
+{
+    if (entered)
+        pthread_rwlock_rdlock(&gate);
+    sections = entered;
+}
+
+void nt_fork_hold(void)
+{
+    if (sections == 0)
+        pthread_rwlock_rdlock(&gate);
+    sections++;
+}
+
+void nt_fork_release(void)
+{
+    if (--sections == 0)
+        pthread_rwlock_unlock(&gate);
+}
+
+/* ---- locks ---- */
+
+int nt_lock_init(struct nt_lock *lock, void (*forked)(struct nt_lock *lock))
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
+    if (problem)
+        return problem;
+    lock->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    lock->forked = forked;
+    nt_fork_hold();
+    pthread_mutex_lock(&listing);
+    lock->next = locks;
+    lock->link = &locks;
+    if (lock->next)
+        lock->next->link = &lock->next;
+    locks = lock;
+    pthread_mutex_unlock(&listing);
+    nt_fork_release();
+    return 0;
+}
+
+void nt_lock_deinit(struct nt_lock *lock)
+{
+    nt_fork_hold();
+    pthread_mutex_lock(&listing);
+    *lock->link = lock->next;
+    if (lock->next)
+        lock->next->link = lock->link;
+    pthread_mutex_unlock(&listing);
+    nt_fork_release();
+    pthread_mutex_destroy(&lock->mutex);
+}
+
+void nt_lock_take(struct nt_lock *lock)
+{
+    unsigned outer = nt_fork_allow();
+    pthread_mutex_lock(&lock->mutex);
+    nt_fork_forbid(outer + 1);
+}
+
+void nt_lock_give(struct nt_lock *lock)
+{
+    pthread_mutex_unlock(&lock->mutex);
+    nt_fork_release();
+}
+
+bool nt_lock_wait(struct nt_lock *lock, pthread_cond_t *condition, const struct timespec *until)
+{
+    unsigned entered = nt_fork_allow();
+    bool is_told = pthread_cond_timedwait(condition, &lock->mutex, until) == 0;
+    nt_fork_forbid(entered);
+    return is_told;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A chunk of c-blosc 1, or some of its blocks, which do not depend on one another. Its 16-byte header
+ * (c-blosc's README_CHUNK_FORMAT) is checked against the bytes that are there before the library sees it. A
+ * chunk may hold more than is wanted (an array that was trimmed): the rest is cut off.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <blosc.h>
+
+#include "core/base/bytes.h"
+#include "core/base/overflow.h"
+#include "core/codec/decompressors.h"
+
+enum { HEADER_BYTES = 16, FORMAT_VERSION = 2, FLAG_STORED = 2, FLAG_UNKNOWN = 8 };
+
+/* A chunk of which only a part is wanted is decompressed as a whole; a small one may claim to be 2 GiB. The
+ * library takes three blocks besides, each of which may be the chunk. */
+static const size_t maximum_trimmed_chunk = (size_t)64 << 20;
+
+static enum nt_status check_header(const uint8_t *input, size_t input_bytes, size_t output_bytes,
+                                   size_t *chunk_bytes_ret, struct nt_error *error)
+{
+    if (input_bytes < HEADER_BYTES)
+        return nt_fail_number(error, NT_TRUNCATED, NT_NO_OFFSET,
+                              "bytes of a blosc chunk with its header, at least", HEADER_BYTES, input_bytes);
+    if (nt_load_le32(input + 12) != input_bytes)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a blosc chunk",
+                              nt_load_le32(input + 12), input_bytes);
+    if (blosc_cbuffer_validate(input, input_bytes, chunk_bytes_ret) < 0)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "blosc: the chunk's header contradicts itself");
+    if (*chunk_bytes_ret < output_bytes)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a decompressed blosc chunk",
+                              output_bytes, *chunk_bytes_ret);
+    return NT_OK;
+}
+
+static enum nt_status check_is_whole(const uint8_t *input, size_t input_bytes, size_t output_bytes,
+                                     struct nt_error *error)
+{
+    if (input_bytes >= HEADER_BYTES && nt_load_le32(input + 4) != output_bytes)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a decompressed blosc chunk",
+                              output_bytes, nt_load_le32(input + 4));
+    return NT_OK;
+}
+
+/* All of a chunk, or some of its items. */
+struct wanted {
+    const uint8_t *input;
+    uint8_t *output;
+    size_t bytes;
+    bool is_whole;
+    int first_item, items;
+};
+
+static int call_library(const struct wanted *wanted)
+{
+    return wanted->is_whole ? blosc_decompress_ctx(wanted->input, wanted->output, wanted->bytes, 1)
+                            : blosc_getitem(wanted->input, wanted->first_item, wanted->items, wanted->output);
+}
+
+/* What the library allocates for a chunk: three blocks, and the state of the algorithm inside. It refuses blocks that are larger
+ * than the chunk before. */
+static bool has_memory(const uint8_t *input)
+{
+    enum { BLOCKS = 3, STATE_BYTES = 1 << 18 };
+    size_t chunk_bytes = nt_load_le32(input + 4), block_bytes = nt_load_le32(input + 8);
+    size_t blocks = block_bytes <= chunk_bytes ? BLOCKS * block_bytes : 0;
+    void *memory = malloc(blocks + STATE_BYTES);
+    free(memory);
+    return memory != NULL;
+}
+
+/* The library answers alike where data are damaged and where it has no memory. A second failure, with memory at hand, is
+ * damage. */
+static enum nt_status decompress(const struct wanted *wanted, struct nt_error *error)
+{
+    int produced = call_library(wanted);
+    if (produced < 0)
+        produced = call_library(wanted);
+    if (produced >= 0 && (size_t)produced == wanted->bytes)
+        return NT_OK;
+    if (produced < 0 && !has_memory(wanted->input))
+        return nt_fail_memory(error);
+    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "blosc: invalid data (the library's code %d)", produced);
+}
+
+enum nt_status nt_decompress_blosc(const uint8_t *input, size_t input_bytes, uint8_t *output,
+                                   size_t output_bytes, struct nt_codec_context *context,
+                                   struct nt_error *error)
+{
+    size_t chunk_bytes = 0;
+    enum nt_status status = check_header(input, input_bytes, output_bytes, &chunk_bytes, error);
+    if (status != NT_OK)
+        return status;
+    if (chunk_bytes > output_bytes && chunk_bytes > maximum_trimmed_chunk)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a blosc chunk of %zu bytes, of which %zu are wanted",
+                       chunk_bytes, output_bytes);
+    if (output_bytes == 0)
+        return NT_OK;
+    uint8_t *target = output;
+    if (chunk_bytes > output_bytes)
+        target = nt_codec_scratch(context, NT_SCRATCH_CHUNK, chunk_bytes);
+    if (!target)
+        return nt_fail_memory(error);
+    status = decompress(&(struct wanted){input, target, chunk_bytes, true, 0, 0}, error);
+    if (status == NT_OK && target != output)
+        memcpy(output, target, output_bytes);
+    return status;
+}
+
+enum nt_status nt_decompress_whole_blosc(const uint8_t *input, size_t input_bytes, uint8_t *output,
+                                         size_t output_bytes, struct nt_codec_context *context,
+                                         struct nt_error *error)
+{
+    enum nt_status status = check_is_whole(input, input_bytes, output_bytes, error);
+    return status == NT_OK ? nt_decompress_blosc(input, input_bytes, output, output_bytes, context, error)
+                           : status;
+}
+
+/* ---- blocks ---- */
+
+/* blosc_getitem does not check all that blosc_decompress_ctx does. It follows flags of versions to come, and
+ * of a block that is not made of whole items it returns bytes that nobody wrote. Such chunks, and bytes that
+ * are no whole number of items, are left to the latter. So are large blocks of which only a part is wanted:
+ * the library makes all of a block. */
+size_t nt_blosc_block_bytes(const uint8_t *start, size_t input_bytes, size_t output_bytes)
+{
+    if (input_bytes < HEADER_BYTES)
+        return 0;
+    uint32_t type_bytes = start[3], chunk_bytes = nt_load_le32(start + 4),
+             block_bytes = nt_load_le32(start + 8);
+    if (start[0] != FORMAT_VERSION || start[2] & FLAG_UNKNOWN || chunk_bytes < output_bytes)
+        return 0;
+    if (type_bytes == 0 || block_bytes == 0 || block_bytes > chunk_bytes || block_bytes % type_bytes ||
+        output_bytes % type_bytes)
+        return 0;
+    if (block_bytes > output_bytes && block_bytes > maximum_trimmed_chunk)
+        return 0;
+    return block_bytes;
+}
+
+enum nt_status nt_decompress_blosc_blocks(const uint8_t *input, size_t input_bytes, size_t output_bytes,
+                                          size_t offset, uint8_t *output, size_t bytes,
+                                          struct nt_error *error)
+{
+    size_t chunk_bytes = 0;
+    enum nt_status status = check_header(input, input_bytes, output_bytes, &chunk_bytes, error);
+    if (status != NT_OK)
+        return status;
+    size_t block_bytes = nt_blosc_block_bytes(input, input_bytes, output_bytes), type_bytes = input[3];
+    if (block_bytes == 0 || offset % block_bytes || !nt_fits(offset, bytes, output_bytes) ||
+        ((offset + bytes) % block_bytes && offset + bytes != output_bytes))
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "blosc: not the borders of blocks");
+    const struct wanted wanted = {
+        input, output, bytes, false, (int)(offset / type_bytes), (int)(bytes / type_bytes)};
+    return decompress(&wanted, error);
+}
+
+enum nt_status nt_decompress_whole_blosc_blocks(const uint8_t *input, size_t input_bytes, size_t output_bytes,
+                                                size_t offset, uint8_t *output, size_t bytes,
+                                                struct nt_error *error)
+{
+    enum nt_status status = check_is_whole(input, input_bytes, output_bytes, error);
+    return status == NT_OK
+               ? nt_decompress_blosc_blocks(input, input_bytes, output_bytes, offset, output, bytes, error)
+               : status;
+}
+
+enum nt_algorithm nt_blosc_algorithm(const uint8_t *start, size_t input_bytes, size_t output_bytes)
+{
+    static const enum nt_algorithm codecs[8] = {
+        NT_ALGORITHM_BLOSCLZ, NT_ALGORITHM_LZ4,     NT_ALGORITHM_SNAPPY,  NT_ALGORITHM_ZLIB,
+        NT_ALGORITHM_ZSTD,    NT_ALGORITHM_UNKNOWN, NT_ALGORITHM_UNKNOWN, NT_ALGORITHM_UNKNOWN};
+    (void)output_bytes;
+    if (input_bytes < HEADER_BYTES)
+        return NT_ALGORITHM_UNKNOWN;
+    return start[2] & FLAG_STORED ? NT_ALGORITHM_NONE : codecs[start[2] >> 5];
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of checksums. Integers are stored little-endian, digests as their bytes.
+ */
+#include <string.h>
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+
+/* In line, with the vectors of the compiler's target: the shared library's own is built for the least. */
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "core/codec/codec.h"
+#include "core/codec/inflate.h"
+
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+bool nt_takes_any_checksum;
+#endif
+
+static void store_le(uint8_t *to, uint64_t value, unsigned bytes)
+{
+    for (unsigned i = 0; i < bytes; i++)
+        to[i] = (uint8_t)(value >> 8 * i);
+}
+
+uint64_t nt_xxh3(const void *data, size_t bytes)
+{
+    return XXH3_64bits(data, bytes);
+}
+
+uint64_t nt_xxh3_seeded(const void *data, size_t bytes, uint64_t seed)
+{
+    return XXH3_64bits_withSeed(data, bytes, seed);
+}
+
+uint32_t nt_crc32(const void *data, size_t bytes)
+{
+    return nt_inflate_crc32(data, bytes);
+}
+
+static bool compute_xxh3(const void *data, size_t bytes, uint8_t *digest)
+{
+    store_le(digest, nt_xxh3(data, bytes), 8);
+    return true;
+}
+
+static bool compute_crc32(const void *data, size_t bytes, uint8_t *digest)
+{
+    store_le(digest, nt_crc32(data, bytes), 4);
+    return true;
+}
+
+static bool compute_adler32(const void *data, size_t bytes, uint8_t *digest)
+{
+    store_le(digest, nt_inflate_adler32(data, bytes), 4);
+    return true;
+}
+
+static bool compute_evp(const EVP_MD *method, const void *data, size_t bytes, uint8_t *digest)
+{
+    if (!OSSL_LIB_CTX_get0_global_default()) /* it could not be made; the library would use it all the same */
+        return false;
+    unsigned length = (unsigned)EVP_MD_get_size(method);
+    return EVP_Digest(data, bytes, digest, &length, method, NULL) == 1;
+}
+
+#define DEFINE_EVP(name, method)                                                                             \
+    static bool name(const void *data, size_t bytes, uint8_t *digest)                                        \
+    {                                                                                                        \
+        return compute_evp(method, data, bytes, digest);                                                     \
+    }
+
+DEFINE_EVP(compute_md5, EVP_md5())
+DEFINE_EVP(compute_sha1, EVP_sha1())
+DEFINE_EVP(compute_sha224, EVP_sha224())
+DEFINE_EVP(compute_sha256, EVP_sha256())
+DEFINE_EVP(compute_sha384, EVP_sha384())
+DEFINE_EVP(compute_sha512, EVP_sha512())
+
+static const struct nt_checksum checksums[NT_CHECKSUM_COUNT] = {
+    [NT_CHECKSUM_NONE] = {"none", 0, false, NULL},
+    [NT_CHECKSUM_XXH3_64] = {"xxh3-64", 8, true, compute_xxh3},
+    [NT_CHECKSUM_CRC32] = {"crc32", 4, true, compute_crc32},
+    [NT_CHECKSUM_ADLER32] = {"adler32", 4, true, compute_adler32},
+    [NT_CHECKSUM_MD5] = {"md5", 16, false, compute_md5},
+    [NT_CHECKSUM_SHA1] = {"sha1", 20, false, compute_sha1},
+    [NT_CHECKSUM_SHA224] = {"sha224", 28, false, compute_sha224},
+    [NT_CHECKSUM_SHA256] = {"sha256", 32, false, compute_sha256},
+    [NT_CHECKSUM_SHA384] = {"sha384", 48, false, compute_sha384},
+    [NT_CHECKSUM_SHA512] = {"sha512", 64, false, compute_sha512},
+};
+
+const struct nt_checksum *nt_checksum_info(enum nt_checksum_kind kind)
+{
+    return &checksums[kind];
+}
+
+void nt_checksum_text(enum nt_checksum_kind kind, const uint8_t *stored, char text[NT_CHECKSUM_TEXT])
+{
+    static const char digits[] = "0123456789abcdef";
+    const struct nt_checksum *checksum = nt_checksum_info(kind);
+    for (uint32_t i = 0; i < checksum->bytes; i++) {
+        uint8_t byte = stored[checksum->is_integer ? checksum->bytes - 1 - i : i];
+        *text++ = digits[byte >> 4];
+        *text++ = digits[byte & 15];
+    }
+    *text = '\0';
+}
+
+enum nt_status nt_checksum_verify(enum nt_checksum_kind kind, const void *data, size_t bytes,
+                                  const uint8_t *stored, uint64_t offset, struct nt_error *error)
+{
+    const struct nt_checksum *checksum = nt_checksum_info(kind);
+    uint8_t digest[64];
+    if (!checksum->compute)
+        return NT_OK;
+    if (!checksum->compute(data, bytes, digest))
+        return nt_fail(error, NT_NO_MEMORY, offset,
+                       "%s cannot be computed: libcrypto has no memory or does not provide it",
+                       checksum->name);
+    if (!NT_COMPARES_CHECKSUMS || !memcmp(digest, stored, checksum->bytes))
+        return NT_OK;
+    char expected[NT_CHECKSUM_TEXT], found[NT_CHECKSUM_TEXT];
+    nt_checksum_text(kind, stored, expected);
+    nt_checksum_text(kind, digest, found);
+    return nt_fail_mismatch(error, NT_CHECKSUM, offset, checksum->name, expected, found);
+}

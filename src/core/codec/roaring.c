@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Containers of the portable Roaring serialization: array (u16 values), bitset (65,536 bits), run (u16 count,
+ * then u16 start and u16 length - 1 each). What is written is written by loops without a branch per value,
+ * one for each width, which the compiler makes vectors of; the rules are checked apart from them. Writing a
+ * few values more than a word of a bitset has spares most of the branches that would be guessed wrong.
+ */
+#include "core/codec/roaring.h"
+
+#include <string.h>
+
+#include "core/base/bytes.h"
+
+enum { BITSET_BYTES = 8192, VALUES = 65536, AT_ONCE = 6 };
+
+/* Output needs no alignment. */
+#define NT_DEFINE_PUT(type, suffix)                                                                          \
+    static inline void put_##suffix(uint8_t *output, size_t place, type value)                               \
+    {                                                                                                        \
+        memcpy(output + place * sizeof(value), &value, sizeof(value));                                       \
+    }                                                                                                        \
+                                                                                                             \
+    static void put_array_##suffix(type base, const uint8_t *packed, size_t count, uint8_t *output)          \
+    {                                                                                                        \
+        for (size_t i = 0; i < count; i++)                                                                   \
+            put_##suffix(output, i, base + nt_load_le16(packed + 2 * i));                                    \
+    }                                                                                                        \
+                                                                                                             \
+    static void put_run_##suffix(type first, size_t count, uint8_t *output)                                  \
+    {                                                                                                        \
+        for (size_t i = 0; i < count; i++)                                                                   \
+            put_##suffix(output, i, first + (type)i);                                                        \
+    }                                                                                                        \
+                                                                                                             \
+    /* The places of a word's bits, AT_ONCE at once: there is room for as many more than it has. */          \
+    static void put_bits_##suffix(type base, uint64_t bits, size_t count, uint8_t *output)                   \
+    {                                                                                                        \
+        for (size_t i = 0; i < count; i += AT_ONCE)                                                          \
+            for (size_t k = 0; k < AT_ONCE; k++, bits &= bits - 1)                                           \
+                put_##suffix(output, i + k, base + (unsigned)__builtin_ctzll(bits | UINT64_C(1) << 63));     \
+    }
+
+NT_DEFINE_PUT(uint32_t, u32)
+NT_DEFINE_PUT(uint64_t, u64)
+
+static bool is_wide(const struct nt_decoder *decoder)
+{
+    return decoder->element == NT_ELEMENT_UINT64;
+}
+
+enum nt_status nt_decode_roaring_array(const struct nt_packed *packed, uint8_t *output,
+                                       struct nt_error *error)
+{
+    size_t elements = packed->elements;
+    unsigned disorders = 0;
+    if (packed->bytes != 2 * elements)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of an array container", 2 * elements,
+                              packed->bytes);
+    for (size_t i = 1; i < elements; i++)
+        disorders |= nt_load_le16(packed->data + 2 * i) <= nt_load_le16(packed->data + 2 * i - 2);
+    if (disorders)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "array container: its values do not ascend");
+    if (is_wide(packed->decoder))
+        put_array_u64(packed->parameter, packed->data, elements, output);
+    else
+        put_array_u32((uint32_t)packed->parameter, packed->data, elements, output);
+    return NT_OK;
+}
+
+/* Without an instruction for it, which not all machines have. */
+static unsigned count_bits(uint64_t bits)
+{
+    bits -= bits >> 1 & UINT64_C(0x5555555555555555);
+    bits = (bits & UINT64_C(0x3333333333333333)) + (bits >> 2 & UINT64_C(0x3333333333333333));
+    bits = (bits + (bits >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
+    return (unsigned)(bits * UINT64_C(0x0101010101010101) >> 56);
+}
+
+/* One word's values. At the end of the output there is no room for more than they are. */
+static void put_word(const struct nt_decoder *decoder, uint64_t base, uint64_t bits, unsigned count,
+                     bool has_room, uint8_t *output)
+{
+    uint8_t few[(64 + AT_ONCE) * sizeof(uint64_t)];
+    uint8_t *target = has_room ? output : few;
+    if (is_wide(decoder))
+        put_bits_u64(base, bits, count, target);
+    else
+        put_bits_u32((uint32_t)base, bits, count, target);
+    if (!has_room)
+        memcpy(output, few, count * decoder->element_bytes);
+}
+
+enum nt_status nt_decode_roaring_bitset(const struct nt_packed *packed, uint8_t *output,
+                                        struct nt_error *error)
+{
+    const struct nt_decoder *decoder = packed->decoder;
+    size_t elements = packed->elements, place = 0;
+    if (packed->bytes != BITSET_BYTES)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a bitset container", BITSET_BYTES,
+                              packed->bytes);
+    for (size_t word = 0; word < BITSET_BYTES / 8; word++) {
+        uint64_t bits = nt_load_le64(packed->data + 8 * word);
+        unsigned count = count_bits(bits);
+        if (count > elements - place)
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "bitset container: more than %zu values",
+                           elements);
+        put_word(decoder, packed->parameter + 64 * word, bits, count, count + AT_ONCE <= elements - place,
+                 output + place * decoder->element_bytes);
+        place += count;
+    }
+    return place == elements ? NT_OK
+                             : nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "values of a bitset container",
+                                              elements, place);
+}
+
+enum nt_status nt_decode_roaring_run(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)
+{
+    size_t elements = packed->elements;
+    struct nt_cursor cursor = nt_cursor(packed->data, packed->bytes);
+    size_t runs = nt_get_le16(&cursor), place = 0;
+    uint32_t free_from = 0; /* the first value that the next run may have */
+    if (packed->bytes != 2 + 4 * runs)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a run container", 2 + 4 * runs,
+                              packed->bytes);
+    for (size_t i = 0; i < runs; i++) {
+        uint32_t start = nt_get_le16(&cursor), length = (uint32_t)nt_get_le16(&cursor) + 1;
+        if (start < free_from || start + length > VALUES)
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "run container: run %zu overlaps, or leaves it",
+                           i);
+        if (length > elements - place)
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "run container: more than %zu values", elements);
+        if (is_wide(packed->decoder))
+            put_run_u64(packed->parameter + start, length, output + 8 * place);
+        else
+            put_run_u32((uint32_t)packed->parameter + start, length, output + 4 * place);
+        place += length;
+        free_from = start + length;
+    }
+    return place == elements ? NT_OK
+                             : nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "values of a run container",
+                                              elements, place);
+}

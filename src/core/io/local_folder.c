@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A folder of this machine: a descriptor of the directory, beneath which names are opened.
+ *
+ * A data set that is made of many files has one mode that is shown of it. Until it is shown, every file that
+ * is opened takes from it what the file does not allow; afterwards it stays, and a file that allows less is
+ * refused where other users look on.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/buffer.h"
+#include "core/base/lock.h"
+#include "core/io/beneath.h"
+#include "core/io/descriptor.h"
+#include "core/io/folder.h"
+#include "core/io/pool.h"
+
+struct local_folder {
+    struct nt_folder folder;
+    enum nt_folder_use use;
+    int descriptor;
+    char *path;
+    struct nt_source_pool *pool; /* of the files that are opened lazily */
+    struct stat attributes;      /* of the directory when it was opened */
+    struct local_folder
+        *shown;          /* the data set that its files are part of: itself, or the one that it lies beside */
+    struct nt_lock lock; /* of all below, and of the same in those beside it */
+    mode_t readers;      /* read bits */
+    bool is_shown;
+    char *way; /* the directory whose way was allowed last; NULL: none */
+};
+
+static struct local_folder *local(struct nt_folder *folder)
+{
+    return (struct local_folder *)folder;
+}
+
+static enum nt_status open_name(const struct local_folder *folder, const char *name, int flags,
+                                int *descriptor_ret, struct nt_error *error)
+{
+    if (folder->use != NT_FOLDER_MIRROR)
+        return nt_beneath_open(folder->descriptor, folder->path, name, flags, descriptor_ret, error);
+    *descriptor_ret = openat(folder->descriptor, *name ? name : ".", flags | O_CLOEXEC);
+    return *descriptor_ret >= 0 ? NT_OK : nt_fail_system(error, errno, "%s/%s", folder->path, name);
+}
+
+static enum nt_status stat_name(const struct local_folder *folder, const char *name, struct stat *attributes,
+                                struct nt_error *error)
+{
+    int descriptor;
+    enum nt_status status = open_name(folder, name, O_PATH, &descriptor, error);
+    if (status != NT_OK)
+        return status;
+    if (fstat(descriptor, attributes))
+        status = nt_fail_system(error, errno, "%s/%s", folder->path, name);
+    close(descriptor);
+    return status;
+}
+
+/* ---- who may read what is opened ---- */
+
+/* Take note of a file or directory that is opened. Under the lock. */
+static enum nt_status allow(struct local_folder *folder, const struct stat *part, const char *name,
+                            size_t length, struct nt_error *error)
+{
+    struct local_folder *shown = folder->shown;
+    mode_t readers = nt_readers_of_part(&shown->attributes, shown->readers, part);
+    if (!shown->is_shown)
+        shown->readers = readers;
+    if (readers == shown->readers || shown->use != NT_FOLDER_DATASET_FOR_OTHERS)
+        return NT_OK;
+    return nt_fail_system(error, EACCES, "%s/%.*s: its mode, %04o, lets fewer users in than the data set's",
+                          folder->path, (int)length, name, (unsigned)part->st_mode & 07777);
+}
+
+/* The directories on the way to a file. Files of one directory follow one another. Under the lock. */
+static enum nt_status allow_way(struct local_folder *folder, const char *name, struct nt_error *error)
+{
+    const char *end = strrchr(name, '/');
+    char *way = strndup(name, end ? (size_t)(end - name) : 0);
+    if (!way)
+        return nt_fail_memory(error);
+    if (folder->way && strcmp(folder->way, way) == 0) {
+        free(way);
+        return NT_OK;
+    }
+    enum nt_status status = NT_OK;
+    for (size_t at = 1; *way && at <= (size_t)(end - name) && status == NT_OK; at++) {
+        if (name[at] != '/')
+            continue;
+        struct stat attributes;
+        way[at] = '\0';
+        status = stat_name(folder, way, &attributes, error);
+        if (status == NT_OK)
+            status = allow(folder, &attributes, way, at, error);
+        way[at] = name[at];
+    }
+    way[end ? end - name : 0] = '\0';
+    free(folder->way);
+    folder->way = status == NT_OK ? way : NULL;
+    if (status != NT_OK)
+        free(way);
+    return status;
+}
+
+static enum nt_status allow_file(struct local_folder *folder, int descriptor, const char *name,
+                                 struct nt_error *error)
+{
+    struct stat attributes;
+    if (folder->use == NT_FOLDER_MIRROR)
+        return NT_OK;
+    enum nt_status status = nt_descriptor_stat(descriptor, name, &attributes, error);
+    if (status != NT_OK)
+        return status;
+    nt_lock_take(&folder->shown->lock);
+    status = allow_way(folder, name, error);
+    if (status == NT_OK)
+        status = allow(folder, &attributes, name, strlen(name), error);
+    nt_lock_give(&folder->shown->lock);
+    return status;
+}
+
+/* ---- files ---- */
+
+static enum nt_status check_place(struct nt_folder *folder, struct nt_error *error)
+{
+    const struct stat *opened = &local(folder)->attributes;
+    struct stat attributes;
+    if (stat(folder->path, &attributes))
+        return errno == ENOENT || errno == ENOTDIR
+                   ? nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: is no longer there", folder->path)
+                   : nt_fail_system(error, errno, "%s", folder->path);
+    if (attributes.st_dev != opened->st_dev || attributes.st_ino != opened->st_ino)
+        return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: was replaced", folder->path);
+    return NT_OK;
+}
+
+/* A file that cannot be opened because its folder was moved to where this process may open nothing, or is being removed, is not
+ * the one that fails. */
+static enum nt_status failed_in(struct local_folder *folder, enum nt_status status, struct nt_error *error)
+{
+    struct nt_error change = {0};
+    bool is_changed = check_place(&folder->folder, &change) == NT_CHANGED;
+    return is_changed ? nt_fail_with(error, &change) : status;
+}
+
+static enum nt_status open_file(void *context, const char *name, int *descriptor_ret,
+                                struct nt_identity *identity_ret, struct nt_error *error)
+{
+    struct local_folder *folder = context;
+    int descriptor;
+    struct nt_buffer path = {0};
+    enum nt_status status = open_name(folder, name, NT_DESCRIPTOR_FLAGS, &descriptor, error);
+    if (status != NT_OK)
+        return folder->use == NT_FOLDER_MIRROR ? status : failed_in(folder, status, error);
+    nt_buffer_format(&path, "%s/%s", folder->path, name);
+    status = path.failed ? nt_fail_memory(error)
+                         : nt_descriptor_identify(descriptor, path.bytes, identity_ret, error);
+    if (status == NT_OK)
+        status = allow_file(folder, descriptor, name, error);
+    nt_buffer_deinit(&path);
+    if (status == NT_OK)
+        *descriptor_ret = descriptor;
+    else
+        close(descriptor);
+    return status;
+}
+
+static enum nt_status open_source(struct nt_folder *folder, const char *name, struct nt_source **source_ret,
+                                  struct nt_error *error)
+{
+    int descriptor;
+    struct nt_identity identity;
+    struct nt_buffer path = {0};
+    enum nt_status status = open_file(folder, name, &descriptor, &identity, error);
+    if (status != NT_OK)
+        return status;
+    nt_buffer_format(&path, "%s/%s", folder->path, name);
+    if (path.failed) {
+        close(descriptor);
+        status = nt_fail_memory(error);
+    } else {
+        status = nt_source_of_descriptor(descriptor, path.bytes, &identity, source_ret, error);
+    }
+    nt_buffer_deinit(&path);
+    return status;
+}
+
+static enum nt_status open_source_lazily(struct nt_folder *folder, const char *name,
+                                         struct nt_source **source_ret, struct nt_error *error)
+{
+    struct nt_buffer path = {0};
+    size_t above = strlen(folder->path);
+    nt_buffer_append(&path, folder->path, above); /* there may be many: nothing is printed */
+    nt_buffer_byte(&path, '/');
+    nt_buffer_text(&path, name);
+    enum nt_status status =
+        path.failed ? nt_fail_memory(error)
+                    : nt_source_pool_add(local(folder)->pool, path.bytes, above + 1, source_ret, error);
+    nt_buffer_deinit(&path);
+    return status;
+}
+
+/* ---- entries ---- */
+
+static enum nt_status stat_entry(struct nt_folder *folder, const char *name, struct stat *attributes,
+                                 struct nt_error *error)
+{
+    return stat_name(local(folder), name, attributes, error);
+}
+
+static enum nt_entry_kind kind_of(DIR *directory, const struct dirent *entry)
+{
+    struct stat attributes;
+    unsigned char type = entry->d_type;
+    if (type == DT_UNKNOWN && fstatat(dirfd(directory), entry->d_name, &attributes, AT_SYMLINK_NOFOLLOW) == 0)
+        type = IFTODT(attributes.st_mode);
+    return type == DT_REG   ? NT_ENTRY_FILE
+           : type == DT_DIR ? NT_ENTRY_FOLDER
+           : type == DT_LNK ? NT_ENTRY_LINK
+                            : NT_ENTRY_OTHER;
+}
+
+static bool is_dots(const char *name)
+{
+    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+static enum nt_status visit_entries(const struct nt_folder *folder, DIR *directory, const char *name,
+                                    nt_folder_visit *visit, void *context, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    while (status == NT_OK) {
+        errno = 0;
+        const struct dirent *entry = readdir(directory);
+        if (!entry)
+            return errno ? nt_fail_system(error, errno, "%s/%s", folder->path, name) : NT_OK;
+        if (!is_dots(entry->d_name))
+            status =
+                visit(context, &(struct nt_folder_entry){entry->d_name, kind_of(directory, entry)}, error);
+    }
+    return status;
+}
+
+static enum nt_status list_entries(struct nt_folder *folder, const char *name, nt_folder_visit *visit,
+                                   void *context, struct nt_error *error)
+{
+    int descriptor;
+    enum nt_status status = open_name(local(folder), name, O_RDONLY | O_DIRECTORY, &descriptor, error);
+    if (status != NT_OK)
+        return status;
+    DIR *directory = fdopendir(descriptor);
+    if (!directory) {
+        status = nt_fail_system(error, errno, "%s/%s", folder->path, name);
+        close(descriptor);
+        return status;
+    }
+    status = visit_entries(folder, directory, name, visit, context, error);
+    closedir(directory);
+    return status;
+}
+
+/* ---- the folder itself ---- */
+
+static enum nt_status show(struct nt_folder *folder, struct stat *attributes, struct nt_error *error)
+{
+    struct local_folder *here = local(folder);
+    (void)error;
+    nt_lock_take(&here->lock);
+    here->is_shown = true;
+    *attributes = here->attributes;
+    attributes->st_mode = (here->attributes.st_mode & ~(mode_t)0444) | here->readers;
+    nt_lock_give(&here->lock);
+    return NT_OK;
+}
+
+static size_t count_descriptors(struct nt_folder *folder)
+{
+    return 1 + nt_source_pool_open(local(folder)->pool);
+}
+
+/* With the last of its sources. */
+static void release(void *context)
+{
+    struct local_folder *folder = context;
+    if (folder->descriptor >= 0)
+        close(folder->descriptor);
+    nt_lock_deinit(&folder->lock);
+    free(folder->way);
+    free(folder->path);
+    free(folder);
+}
+
+static void close_local(struct nt_folder *folder)
+{
+    nt_source_pool_free(local(folder)->pool);
+}
+
+static enum nt_status open_beside(struct nt_folder *folder, const char *path, struct nt_folder **beside_ret,
+                                  struct nt_error *error);
+
+static enum nt_status open_below(struct nt_folder *folder, const char *name, struct nt_folder **below_ret,
+                                 struct nt_error *error)
+{
+    struct nt_buffer path = {0};
+    nt_buffer_format(&path, "%s/%s", folder->path, name);
+    enum nt_status status = path.failed ? nt_fail_memory(error)
+                                        : nt_folder_open(path.bytes, local(folder)->use, below_ret, error);
+    nt_buffer_deinit(&path);
+    return status;
+}
+
+static const struct nt_folder_ops local_ops = {
+    .list = list_entries,
+    .stat = stat_entry,
+    .open = open_source,
+    .open_lazily = open_source_lazily,
+    .open_beside = open_beside,
+    .open_below = open_below,
+    .check = check_place,
+    .show = show,
+    .descriptors = count_descriptors,
+    .close = close_local,
+};
+
+static enum nt_status open_directory(struct local_folder *folder, struct nt_error *error)
+{
+    folder->descriptor = open(folder->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (folder->descriptor < 0)
+        return errno == ENOTDIR
+                   ? nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: not a directory", folder->path)
+                   : nt_fail_system(error, errno, "%s", folder->path);
+    if (fstat(folder->descriptor, &folder->attributes))
+        return nt_fail_system(error, errno, "%s", folder->path);
+    folder->readers = folder->attributes.st_mode & 0444;
+    return NT_OK;
+}
+
+/* `shown`: NULL for the folder itself. */
+static enum nt_status open_local(const char *path, enum nt_folder_use use, struct local_folder *shown,
+                                 struct nt_folder **folder_ret, struct nt_error *error)
+{
+    struct local_folder *folder = calloc(1, sizeof(*folder));
+    if (!folder || nt_lock_init(&folder->lock, NULL)) {
+        free(folder);
+        return nt_fail_memory(error);
+    }
+    folder->descriptor = -1;
+    folder->use = use;
+    folder->shown = shown ? shown : folder;
+    folder->path = strdup(path);
+    folder->folder = (struct nt_folder){.ops = &local_ops, .path = folder->path};
+    enum nt_status status = folder->path ? open_directory(folder, error) : nt_fail_memory(error);
+    if (status == NT_OK) {
+        folder->pool = nt_source_pool_new(&(struct nt_pool_opener){open_file, release, folder});
+        status = folder->pool ? NT_OK : nt_fail_memory(error);
+    }
+    if (status != NT_OK) {
+        release(folder);
+        return status;
+    }
+    *folder_ret = &folder->folder;
+    return NT_OK;
+}
+
+enum nt_status nt_folder_open(const char *path, enum nt_folder_use use, struct nt_folder **folder_ret,
+                              struct nt_error *error)
+{
+    return open_local(path, use, NULL, folder_ret, error);
+}
+
+static enum nt_status open_beside(struct nt_folder *folder, const char *path, struct nt_folder **beside_ret,
+                                  struct nt_error *error)
+{
+    struct local_folder *shown = local(folder)->shown;
+    enum nt_status status = open_local(path, shown->use, shown, beside_ret, error);
+    if (status != NT_OK)
+        return status;
+    nt_lock_take(&shown->lock);
+    status = allow(local(*beside_ret), &local(*beside_ret)->attributes, "", 0, error);
+    nt_lock_give(&shown->lock);
+    if (status != NT_OK)
+        nt_folder_close(*beside_ret);
+    return status;
+}

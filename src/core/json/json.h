@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Writing JSON into a buffer: documents (indented by two spaces) and lines (compact). Keys are given in the
+ * order in which they are written; commas and newlines are put by the writer. Integers stay integers, doubles
+ * take the shortest form that reads back to the same bits, NaN and infinities become "NaN", "Infinity" and
+ * "-Infinity" as strings. Failures are the buffer's.
+ */
+#ifndef NT_JSON_JSON_H
+#define NT_JSON_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "core/base/buffer.h"
+#include "core/base/text.h"
+
+enum { NT_JSON_MAX_DEPTH = 1100 };
+
+struct nt_json {
+    struct nt_buffer *out;
+    bool is_compact;
+    unsigned depth;
+    bool after_key;
+    uint8_t has_items[NT_JSON_MAX_DEPTH / 8 + 1]; /* a bit for each depth */
+};
+
+void nt_json_init(struct nt_json *json, struct nt_buffer *out, bool is_compact);
+
+void nt_json_object(struct nt_json *json);
+void nt_json_end_object(struct nt_json *json);
+void nt_json_array(struct nt_json *json);
+void nt_json_end_array(struct nt_json *json);
+void nt_json_key(struct nt_json *json, const char *key);
+/* A key from a file: any bytes, escaped like a string. */
+void nt_json_key_bytes(struct nt_json *json, const void *bytes, size_t length);
+
+void nt_json_string(struct nt_json *json, const char *text);
+/* Text of any bytes: bytes that are not UTF-8 are given as \udcXX (a lone surrogate a byte, as Python's
+ * surrogateescape reads them). */
+void nt_json_bytes(struct nt_json *json, const void *bytes, size_t length);
+/* The text in a buffer, which is taken over: its failure becomes the document's, its memory is freed. */
+void nt_json_buffer(struct nt_json *json, struct nt_buffer *text);
+void nt_json_unsigned(struct nt_json *json, uint64_t value);
+void nt_json_signed(struct nt_json *json, int64_t value);
+void nt_json_double(struct nt_json *json, double value);
+void nt_json_float(struct nt_json *json, float value);  /* shortest for 32 bits */
+void nt_json_half(struct nt_json *json, uint16_t bits); /* the same of 16 bits */
+void nt_json_bool(struct nt_json *json, bool value);
+void nt_json_null(struct nt_json *json);
+void nt_json_raw(struct nt_json *json, const char *text); /* a value that is JSON already */
+
+/* A key and its value. The text form writes `key`, or `key`_hex where the bytes are not UTF-8. */
+void nt_json_member_string(struct nt_json *json, const char *key, const char *text); /* NULL: null */
+void nt_json_member_text(struct nt_json *json, const char *key, struct nt_text text);
+void nt_json_member_buffer(struct nt_json *json, const char *key, struct nt_buffer *text); /* taken over */
+void nt_json_member_format(struct nt_json *json, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void nt_json_member_unsigned(struct nt_json *json, const char *key, uint64_t value);
+void nt_json_member_signed(struct nt_json *json, const char *key, int64_t value);
+void nt_json_member_double(struct nt_json *json, const char *key, double value);
+void nt_json_member_bool(struct nt_json *json, const char *key, bool value);
+void nt_json_member_null(struct nt_json *json, const char *key);
+/* "2026-11-22T09:36:39Z"; null for a time that no calendar has, as a text "". */
+void nt_json_member_time(struct nt_json *json, const char *key, time_t when);
+enum { NT_TIME_TEXT = 64 };
+void nt_format_time(time_t when, char text[NT_TIME_TEXT]);
+/* Checksums: a string of all the digits. */
+void nt_json_member_hex64(struct nt_json *json, const char *key, uint64_t value);
+void nt_json_member_hex32(struct nt_json *json, const char *key, uint32_t value);
+
+/* Open the document's object with its "schema": "ntuplefs.<kind>/1"; close it, with the newline at the end.
+ * A line is opened without a schema. */
+void nt_json_document(struct nt_json *json, struct nt_buffer *out, const char *kind);
+void nt_json_line(struct nt_json *json, struct nt_buffer *out);
+void nt_json_finish(struct nt_json *json);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a file or a data set, which are opaque to programs that use libntuple. Out: what programs may know of
+ * them, one question a function. Within the library their members are read directly.
+ */
+#include "core/model/model.h"
+
+/* ---- files ---- */
+
+const char *nt_file_path(const struct nt_file *file)
+{
+    return file->path;
+}
+
+uint32_t nt_file_dataset_count(const struct nt_file *file)
+{
+    return file->dataset_count;
+}
+
+struct nt_dataset *nt_file_dataset(const struct nt_file *file, uint32_t index)
+{
+    return index < file->dataset_count ? file->datasets[index] : NULL;
+}
+
+/* ---- data sets ---- */
+
+/* What was read of a data set before it failed is not told. */
+static struct nt_text text_of(const struct nt_dataset *dataset, struct nt_text text)
+{
+    return dataset->failure || !text.bytes ? (struct nt_text){"", 0} : text;
+}
+
+static const char *string_of(const struct nt_dataset *dataset, const char *string)
+{
+    return dataset->failure || !string ? "" : string;
+}
+
+const struct nt_error *nt_dataset_failure(const struct nt_dataset *dataset)
+{
+    return dataset->failure;
+}
+
+struct nt_text nt_dataset_name(const struct nt_dataset *dataset)
+{
+    return dataset->name;
+}
+
+struct nt_text nt_dataset_title(const struct nt_dataset *dataset)
+{
+    return text_of(dataset, dataset->title);
+}
+
+struct nt_text nt_dataset_description(const struct nt_dataset *dataset)
+{
+    return text_of(dataset, dataset->description);
+}
+
+struct nt_text nt_dataset_writer(const struct nt_dataset *dataset)
+{
+    return text_of(dataset, dataset->writer);
+}
+
+const char *nt_dataset_format(const struct nt_dataset *dataset)
+{
+    return string_of(dataset, dataset->format);
+}
+
+const char *nt_dataset_version(const struct nt_dataset *dataset)
+{
+    return string_of(dataset, dataset->version);
+}
+
+const char *nt_dataset_generation(const struct nt_dataset *dataset)
+{
+    return string_of(dataset, dataset->generation);
+}
+
+uint32_t nt_dataset_cycle(const struct nt_dataset *dataset)
+{
+    return dataset->cycle;
+}
+
+struct nt_dataset *nt_dataset_attribute_of(const struct nt_dataset *dataset)
+{
+    return nt_file_dataset(dataset->file, dataset->attribute_of); /* NT_NONE is past the end */
+}
+
+uint64_t nt_dataset_entries(const struct nt_dataset *dataset)
+{
+    if (dataset->failure)
+        return 0;
+    return dataset->selection ? dataset->selection->entries : dataset->entries;
+}
+
+uint64_t nt_dataset_stored_entries(const struct nt_dataset *dataset)
+{
+    return dataset->failure ? 0 : dataset->entries;
+}
+
+bool nt_dataset_has_selection(const struct nt_dataset *dataset)
+{
+    return dataset->selection;
+}
+
+/* ---- fields and columns ---- */
+
+uint32_t nt_dataset_field_count(const struct nt_dataset *dataset)
+{
+    return dataset->failure ? 0 : dataset->field_count;
+}
+
+const struct nt_field *nt_dataset_field(const struct nt_dataset *dataset, uint32_t index)
+{
+    return index < nt_dataset_field_count(dataset) ? &dataset->fields[index] : NULL;
+}
+
+uint32_t nt_dataset_column_count(const struct nt_dataset *dataset)
+{
+    return dataset->failure ? 0 : dataset->column_count;
+}
+
+const struct nt_column *nt_dataset_column(const struct nt_dataset *dataset, uint32_t index)
+{
+    return index < nt_dataset_column_count(dataset) ? &dataset->columns[index] : NULL;
+}
+
+/* ---- pages ---- */
+
+uint32_t nt_page_elements(const struct nt_page *page)
+{
+    return page->elements;
+}
+
+uint64_t nt_page_offset(const struct nt_page *page)
+{
+    return page->offset;
+}
+
+uint64_t nt_page_stored_bytes(const struct nt_page *page)
+{
+    return page->stored_bytes;
+}

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: fields, columns, clusters and pages, in the order in which a format finds them. Out: the arrays of a
+ * data set and of its cluster groups.
+ */
+#include "core/model/builder.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/base/grow.h"
+#include "core/base/overflow.h"
+#include "core/base/text.h"
+
+/* ---- fields and columns ---- */
+
+void nt_builder_init(struct nt_builder *builder, struct nt_dataset *dataset)
+{
+    *builder = (struct nt_builder){.dataset = dataset};
+}
+
+void nt_builder_deinit(struct nt_builder *builder)
+{
+    nt_budget_give(&builder->dataset->file->budget, NT_COST_FIELD, builder->field_count);
+    nt_budget_give(&builder->dataset->file->budget, NT_COST_COLUMN, builder->column_count);
+    free(builder->fields);
+    free(builder->columns);
+}
+
+/* Room for one more of up to 2^32 - 1 items. */
+static enum nt_status reserve(struct nt_builder *builder, enum nt_cost cost, void **items, uint32_t count,
+                              size_t *capacity, size_t item_bytes, struct nt_error *error)
+{
+    struct nt_budget *budget = &builder->dataset->file->budget;
+    if (count == NT_NONE)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than 2^32 %s", nt_cost_info(cost)->name);
+    enum nt_status status = nt_budget_take(budget, cost, 1, NT_NO_OFFSET, error);
+    if (status != NT_OK)
+        return status;
+    void *larger = nt_grow(*items, count, capacity, item_bytes);
+    if (!larger) {
+        nt_budget_give(budget, cost, 1);
+        return nt_fail_memory(error);
+    }
+    *items = larger;
+    return NT_OK;
+}
+
+enum nt_status nt_builder_add_field(struct nt_builder *builder, const struct nt_field *field,
+                                    uint32_t *index_ret, struct nt_error *error)
+{
+    enum nt_status status = reserve(builder, NT_COST_FIELD, (void **)&builder->fields, builder->field_count,
+                                    &builder->field_capacity, sizeof(*field), error);
+    if (status != NT_OK)
+        return status;
+    builder->fields[builder->field_count] = *field;
+    if (index_ret)
+        *index_ret = builder->field_count;
+    builder->field_count++;
+    return NT_OK;
+}
+
+enum nt_status nt_builder_add_column(struct nt_builder *builder, const struct nt_column *column,
+                                     const struct nt_decoder *decoder, struct nt_error *error)
+{
+    enum nt_status status = reserve(builder, NT_COST_COLUMN, (void **)&builder->columns,
+                                    builder->column_count, &builder->column_capacity, sizeof(*column), error);
+    if (status != NT_OK)
+        return status;
+    struct nt_column *copy = &builder->columns[builder->column_count++];
+    *copy = *column;
+    return nt_decoders_add(&builder->dataset->decoders, builder->dataset->arena,
+                           &builder->dataset->file->budget, decoder, &copy->decoder, error);
+}
+
+enum nt_status nt_builder_add_linked_fields(struct nt_builder *builder, const struct nt_field *fields,
+                                            uint32_t count, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < count; i++) {
+        struct nt_field field = fields[i];
+        field.child_count = field.column_count = field.columns_per_representation = 0;
+        field.owns_columns = false;
+        status = nt_builder_add_field(builder, &field, NULL, error);
+    }
+    return status;
+}
+
+/* The data set takes a list over, without the room that doubling left. NULL without memory. */
+static void *settle(struct nt_dataset *dataset, void **items, uint32_t count, size_t item_bytes)
+{
+    void *exact = reallocarray(*items, count ? count : 1, item_bytes);
+    if (!exact)
+        return NULL;
+    *items = exact;
+    if (!nt_arena_adopt(dataset->arena, exact))
+        return NULL;
+    *items = NULL;
+    return exact;
+}
+
+enum nt_status nt_builder_finish(struct nt_builder *builder, struct nt_error *error)
+{
+    struct nt_dataset *dataset = builder->dataset;
+    dataset->fields =
+        settle(dataset, (void **)&builder->fields, builder->field_count, sizeof(struct nt_field));
+    dataset->columns =
+        settle(dataset, (void **)&builder->columns, builder->column_count, sizeof(struct nt_column));
+    if (!dataset->fields || !dataset->columns)
+        return nt_fail_memory(error);
+    dataset->field_count = builder->field_count;
+    dataset->column_count = builder->column_count;
+    enum nt_status status = nt_dataset_link(dataset, error);
+    if (status == NT_OK)
+        builder->field_count = builder->column_count = 0; /* they are the data set's */
+    return status;
+}
+
+enum nt_status nt_dataset_be_file(struct nt_dataset *dataset, struct nt_error *error)
+{
+    const struct nt_file *file = dataset->file;
+    dataset->sources = nt_arena_alloc(dataset->arena, 1, sizeof(struct nt_source *));
+    if (!nt_text_copy(dataset->arena, nt_path_stem(file->path), &dataset->name) || !dataset->sources)
+        return nt_fail_memory(error);
+    dataset->title = dataset->name;
+    dataset->sources[0] = file->source;
+    dataset->source_count = 1;
+    dataset->description = dataset->writer = (struct nt_text){"", 0};
+    return NT_OK;
+}
+
+/* ---- clusters ---- */
+
+static enum nt_status add_plain_groups(struct nt_dataset *dataset, uint64_t groups, uint64_t clusters,
+                                       struct nt_error *error)
+{
+    if (groups >= NT_NONE || clusters >= NT_NONE)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than 2^32 clusters or cluster groups");
+    enum nt_status status =
+        nt_budget_take(&dataset->file->budget, NT_COST_PLAIN_GROUP, groups, NT_NO_OFFSET, error);
+    if (status != NT_OK)
+        return status;
+    dataset->groups = nt_arena_alloc(dataset->arena, groups + 1, sizeof(*dataset->groups));
+    if (!dataset->groups)
+        return nt_fail_memory(error);
+    dataset->group_count = (uint32_t)groups;
+    dataset->cluster_count = (uint32_t)clusters;
+    return NT_OK;
+}
+
+enum nt_status nt_dataset_add_group_more(struct nt_dataset *dataset, struct nt_error *error)
+{
+    uint32_t count = dataset->group_count;
+    enum nt_status status = nt_budget_take(&dataset->file->budget, NT_COST_GROUP, count, NT_NO_OFFSET, error);
+    if (status != NT_OK)
+        return status;
+    dataset->group_more = nt_arena_alloc(dataset->arena, (size_t)count + 1, sizeof(*dataset->group_more));
+    return dataset->group_more ? NT_OK : nt_fail_memory(error);
+}
+
+enum nt_status nt_dataset_add_groups(struct nt_dataset *dataset, uint64_t groups, uint64_t clusters,
+                                     struct nt_error *error)
+{
+    enum nt_status status = add_plain_groups(dataset, groups, clusters, error);
+    if (status == NT_OK)
+        status = nt_budget_take(&dataset->file->budget, NT_COST_CLUSTER, clusters, NT_NO_OFFSET, error);
+    if (status == NT_OK)
+        status = nt_dataset_add_group_more(dataset, error);
+    if (status == NT_OK) {
+        dataset->clusters = nt_arena_alloc(dataset->arena, clusters + 1, sizeof(*dataset->clusters));
+        status = dataset->clusters ? NT_OK : nt_fail_memory(error);
+    }
+    if (status != NT_OK)
+        dataset->group_count = dataset->cluster_count = 0;
+    return status;
+}
+
+enum nt_status nt_dataset_add_only_cluster(struct nt_dataset *dataset, uint64_t entries,
+                                           struct nt_error *error)
+{
+    dataset->entries = entries;
+    dataset->clusters_known = true;
+    if (entries == 0)
+        return NT_OK;
+    enum nt_status status = nt_dataset_add_groups(dataset, 1, 1, error);
+    if (status != NT_OK)
+        return status;
+    dataset->groups[0].entries = entries;
+    dataset->groups[0].clusters = 1;
+    dataset->clusters[0] = (struct nt_cluster){.entries = entries, .column_group = NT_NONE};
+    return NT_OK;
+}
+
+static bool has_group(const struct nt_field *field)
+{
+    return field->owns_columns && field->column_count;
+}
+
+/* Where each part begins. */
+static enum nt_status add_parts(struct nt_dataset *dataset, const uint64_t *entries, uint32_t part_count,
+                                struct nt_error *error)
+{
+    uint64_t *borders = nt_arena_alloc(dataset->arena, (size_t)part_count + 1, sizeof(*borders));
+    if (!borders)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i < part_count; i++)
+        if (!nt_add(borders[i], entries[i], &borders[i + 1]) || borders[i + 1] > INT64_MAX)
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "more than 2^63 - 1 entries");
+    dataset->part_borders = borders;
+    dataset->part_count = part_count;
+    dataset->entries = borders[part_count];
+    dataset->clusters_known = true;
+    return NT_OK;
+}
+
+static void set_part(struct nt_dataset *dataset, uint32_t number, uint32_t field, uint32_t part)
+{
+    uint64_t first = dataset->part_borders[part], entries = dataset->part_borders[part + 1] - first;
+    struct nt_group *group = &dataset->groups[number];
+    group->first_entry = first;
+    group->entries = entries;
+    group->first_cluster = number;
+    group->clusters = 1;
+    group->field = field;
+}
+
+enum nt_status nt_dataset_add_field_groups(struct nt_dataset *dataset, const uint64_t *entries,
+                                           uint32_t part_count, struct nt_error *error)
+{
+    uint64_t count = 0;
+    enum nt_status status = add_parts(dataset, entries, part_count, error);
+    if (status != NT_OK || part_count == 0)
+        return status;
+    for (uint32_t i = 0; i < dataset->field_count; i++)
+        count += has_group(&dataset->fields[i]) ? part_count : 0;
+    status = add_plain_groups(dataset, count, count, error);
+    if (status != NT_OK)
+        return status;
+    uint32_t *groups =
+        nt_arena_alloc(dataset->arena, (size_t)dataset->field_count + 1, sizeof(*dataset->field_groups));
+    if (!groups)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0, next = 0; i < dataset->field_count; i++) {
+        groups[i] = has_group(&dataset->fields[i]) ? next : NT_NONE;
+        for (uint32_t part = 0; groups[i] != NT_NONE && part < part_count; part++)
+            set_part(dataset, next++, i, part);
+    }
+    dataset->field_groups = groups;
+    dataset->has_sharded_clusters = true;
+    return NT_OK;
+}
+
+enum nt_status nt_dataset_add_only_part(struct nt_dataset *dataset, uint64_t entries, struct nt_error *error)
+{
+    return nt_dataset_add_field_groups(dataset, &entries, entries > 0, error);
+}
+
+/* ---- ranges and pages ---- */
+
+static enum nt_status take(const struct nt_group_builder *builder, enum nt_cost cost, uint64_t count,
+                           struct nt_error *error)
+{
+    enum nt_status status =
+        nt_budget_take(&builder->dataset->file->budget, cost, count, builder->offset, error);
+    if (status != NT_OK && builder->offset == NT_NO_OFFSET)
+        nt_error_context(error, "%s", builder->list);
+    else if (status != NT_OK)
+        nt_error_context(error, "%s at offset %" PRIu64, builder->list, builder->offset);
+    return status;
+}
+
+enum nt_status nt_group_builder_init(struct nt_group_builder *builder, struct nt_dataset *dataset,
+                                     uint32_t group, const char *list, uint64_t offset,
+                                     struct nt_error *error)
+{
+    *builder = (struct nt_group_builder){
+        .dataset = dataset, .group = &dataset->groups[group], .list = list, .offset = offset};
+    uint64_t count = (uint64_t)builder->group->clusters * /* both have 32 bits */
+                     nt_group_column_count(dataset, builder->group);
+    /* What a thread has left that was loading the group while another one forked. */
+    nt_group_release(dataset, builder->group, builder->group->ranges ? count : 0, builder->group->page_count);
+    /* Absent columns take no bytes in the file, but a range each in memory. */
+    enum nt_status status = take(builder, NT_COST_RANGE, count, error);
+    if (status != NT_OK)
+        return status;
+    builder->range_count = count;
+    builder->group->ranges = calloc(count ? count : 1, sizeof(struct nt_range));
+    if (!builder->group->ranges)
+        return nt_fail_memory(error);
+    for (uint64_t i = 0; i < count; i++)
+        builder->group->ranges[i].state = NT_RANGE_ABSENT;
+    return NT_OK;
+}
+
+enum nt_status nt_group_builder_start(struct nt_group_builder *builder, uint32_t cluster, uint32_t column,
+                                      struct nt_error *error)
+{
+    struct nt_group *group = builder->group;
+    uint32_t place = nt_group_place(builder->dataset, group, column);
+    if (place == NT_NONE)
+        return nt_fail(error, NT_CORRUPT, builder->offset, "%s: a column of another field", builder->list);
+    uint32_t count = nt_group_column_count(builder->dataset, group);
+    struct nt_range *range = group->ranges + (size_t)(cluster - group->first_cluster) * count + place;
+    if (range->state != NT_RANGE_ABSENT)
+        return nt_fail(error, NT_CORRUPT, builder->offset, "%s: a cluster lists a column twice",
+                       builder->list);
+    range->state = NT_RANGE_PRESENT;
+    range->first_page = (uint32_t)group->page_count;
+    builder->range = range;
+    builder->first_element = 0;
+    return NT_OK;
+}
+
+void nt_group_builder_set_null(struct nt_group_builder *builder)
+{
+    for (uint64_t i = 0; i < builder->range_count; i++)
+        builder->group->ranges[i].state = NT_RANGE_NULL;
+}
+
+static enum nt_status reserve_page(struct nt_group_builder *builder, struct nt_error *error)
+{
+    struct nt_group *group = builder->group;
+    size_t capacity = builder->capacity;
+    if (group->page_count == UINT32_MAX)
+        return nt_fail(error, NT_LIMIT, builder->offset, "%s: more than 2^32 pages", builder->list);
+    struct nt_page *pages = nt_grow(group->pages, group->page_count, &capacity, sizeof(*pages));
+    if (!pages)
+        return nt_fail_memory(error);
+    group->pages = pages;
+    enum nt_status status = take(builder, NT_COST_PAGE, capacity - builder->capacity, error);
+    if (status == NT_OK)
+        builder->capacity = capacity;
+    return status;
+}
+
+enum nt_status nt_group_builder_add(struct nt_group_builder *builder, const struct nt_page *page,
+                                    struct nt_error *error)
+{
+    struct nt_group *group = builder->group;
+    enum nt_status status = reserve_page(builder, error);
+    if (status != NT_OK)
+        return status;
+    group->pages[group->page_count] = *page;
+    group->pages[group->page_count++].first_element = builder->first_element;
+    builder->range->pages++;
+    builder->first_element += page->elements; /* 2^32 pages of 2^32 elements at most: no overflow */
+    return NT_OK;
+}
+
+/* Give back what doubling left over. */
+static void trim_pages(struct nt_group_builder *builder)
+{
+    struct nt_group *group = builder->group;
+    nt_budget_give(&builder->dataset->file->budget, NT_COST_PAGE, builder->capacity - group->page_count);
+    struct nt_page *pages =
+        reallocarray(group->pages, group->page_count ? group->page_count : 1, sizeof(*pages));
+    if (pages)
+        group->pages = pages;
+}
+
+enum nt_status nt_group_builder_finish(struct nt_group_builder *builder, enum nt_status status)
+{
+    if (status == NT_OK)
+        trim_pages(builder);
+    else
+        nt_group_release(builder->dataset, builder->group, builder->range_count, builder->capacity);
+    return status;
+}
+
+void nt_group_release(struct nt_dataset *dataset, struct nt_group *group, uint64_t ranges, uint64_t pages)
+{
+    nt_budget_give(&dataset->file->budget, NT_COST_RANGE, ranges);
+    nt_budget_give(&dataset->file->budget, NT_COST_PAGE, pages);
+    free(group->ranges);
+    free(group->pages);
+    group->ranges = NULL;
+    group->pages = NULL;
+    group->page_count = 0;
+}

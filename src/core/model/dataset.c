@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A data set: linking fields and columns once they are known, the page lists of its cluster groups, and its sides.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/base/arena.h"
+#include "core/base/overflow.h"
+#include "core/model/model.h"
+
+/* ---- linking ---- */
+
+/* A cycle would never reach a top-level field: walk up at most NT_MAX_DEPTH steps. */
+static enum nt_status check_ancestors(const struct nt_dataset *dataset, struct nt_error *error)
+{
+    for (uint32_t i = 0; i < dataset->field_count; i++) {
+        uint32_t depth = 0;
+        for (uint32_t at = dataset->fields[i].parent; at != NT_NONE; at = dataset->fields[at].parent) {
+            if (at >= dataset->field_count)
+                return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                               "field %" PRIu32 ": its parent is number %" PRIu32 " of %" PRIu32 " fields",
+                               dataset->fields[i].id, at, dataset->field_count);
+            if (++depth > NT_MAX_DEPTH)
+                return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                               "field %" PRIu32 ": nested deeper than %d, or its own ancestor",
+                               dataset->fields[i].id, NT_MAX_DEPTH);
+        }
+    }
+    return NT_OK;
+}
+
+/* Children in the order in which they are to be shown: fields are visited in it and appended to their
+ * parents' slices. */
+static enum nt_status link_children(struct nt_dataset *dataset, const uint32_t *order, struct nt_error *error)
+{
+    uint32_t count = dataset->field_count;
+    dataset->children = nt_arena_alloc(dataset->arena, count ? count : 1, sizeof(uint32_t));
+    dataset->first_children = nt_arena_alloc(dataset->arena, count ? count : 1, sizeof(uint32_t));
+    uint32_t *next = calloc(count ? count : 1, sizeof(uint32_t));
+    if (!dataset->children || !dataset->first_children || !next) {
+        free(next);
+        return nt_fail_memory(error);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (dataset->fields[i].parent == NT_NONE)
+            dataset->top_count++;
+        else
+            dataset->fields[dataset->fields[i].parent].child_count++;
+    }
+    uint32_t used = dataset->top_count, top = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        dataset->first_children[i] = used;
+        used += dataset->fields[i].child_count;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t parent = dataset->fields[order[k]].parent;
+        if (parent == NT_NONE)
+            dataset->children[top++] = order[k];
+        else
+            dataset->children[dataset->first_children[parent] + next[parent]++] = order[k];
+    }
+    free(next);
+    return NT_OK;
+}
+
+struct column_key {
+    uint32_t field, representation, id, index;
+};
+
+static int compare_column_keys(const void *left, const void *right)
+{
+    const struct column_key *a = left, *b = right;
+    if (a->field != b->field)
+        return a->field < b->field ? -1 : 1;
+    if (a->representation != b->representation)
+        return a->representation < b->representation ? -1 : 1;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* The columns of one field, keys[first] up to keys[end]: representations 0, 1, ... of as many
+ * columns each. */
+static enum nt_status link_columns_of_field(struct nt_dataset *dataset, const struct column_key *keys,
+                                            uint32_t first, uint32_t end, struct nt_error *error)
+{
+    struct nt_field *field = &dataset->fields[keys[first].field];
+    uint32_t count = end - first, width = 0;
+    while (width < count && keys[first + width].representation == 0)
+        width++;
+    if (width == 0 || count % width)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                       "field %" PRIu32 ": %" PRIu32 " columns are not representations of %" PRIu32 " each",
+                       field->id, count, width);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct column_key *key = &keys[first + i];
+        if (key->representation != i / width)
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                           "field %" PRIu32 ": column %" PRIu32 " is of representation %" PRIu32
+                           " where %" PRIu32 " was expected",
+                           field->id, key->id, key->representation, i / width);
+        dataset->field_columns[first + i] = key->index;
+        dataset->columns[key->index].position = i % width;
+    }
+    dataset->first_columns[keys[first].field] = first;
+    field->column_count = count;
+    field->columns_per_representation = width;
+    field->owns_columns = true;
+    return NT_OK;
+}
+
+/* Columns in the order (field, representation, id). */
+static enum nt_status link_columns(struct nt_dataset *dataset, struct nt_error *error)
+{
+    uint32_t count = dataset->column_count;
+    dataset->field_columns = nt_arena_alloc(dataset->arena, count ? count : 1, sizeof(uint32_t));
+    dataset->first_columns =
+        nt_arena_alloc(dataset->arena, (size_t)dataset->field_count + 1, sizeof(uint32_t));
+    struct column_key *keys = calloc(count ? count : 1, sizeof(*keys));
+    enum nt_status status = NT_OK;
+    if (!dataset->field_columns || !dataset->first_columns || !keys) {
+        status = nt_fail_memory(error);
+        goto out;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct nt_column *column = &dataset->columns[i];
+        if (column->field >= dataset->field_count) {
+            status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                             "column %" PRIu32 " belongs to a field that does not exist", column->id);
+            goto out;
+        }
+        keys[i] = (struct column_key){column->field, column->representation, column->id, i};
+    }
+    qsort(keys, count, sizeof(*keys), compare_column_keys);
+    for (uint32_t first = 0, end; first < count && status == NT_OK; first = end) {
+        for (end = first; end < count && keys[end].field == keys[first].field;)
+            end++;
+        status = link_columns_of_field(dataset, keys, first, end, error);
+    }
+out:
+    free(keys);
+    return status;
+}
+
+struct field_key {
+    uint32_t id, index;
+};
+
+static int compare_field_keys(const void *left, const void *right)
+{
+    const struct field_key *a = left, *b = right;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+enum nt_status nt_dataset_link(struct nt_dataset *dataset, struct nt_error *error)
+{
+    uint32_t count = dataset->field_count;
+    struct field_key *keys = calloc(count ? count : 1, sizeof(*keys));
+    uint32_t *order = calloc(count ? count : 1, sizeof(*order));
+    enum nt_status status = NT_OK;
+    if (!keys || !order) {
+        status = nt_fail_memory(error);
+        goto out;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        keys[i] = (struct field_key){dataset->is_ordered ? i : dataset->fields[i].id, i};
+    qsort(keys, count, sizeof(*keys), compare_field_keys);
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = keys[i].index;
+    status = check_ancestors(dataset, error);
+    if (status == NT_OK)
+        status = link_children(dataset, order, error);
+    if (status == NT_OK)
+        status = link_columns(dataset, error);
+out:
+    free(keys);
+    free(order);
+    return status;
+}
+
+void nt_field_share_columns(struct nt_dataset *dataset, uint32_t field, uint32_t owner)
+{
+    const struct nt_field *from = &dataset->fields[owner];
+    struct nt_field *to = &dataset->fields[field];
+    dataset->first_columns[field] = dataset->first_columns[owner];
+    to->column_count = from->column_count;
+    to->columns_per_representation = from->columns_per_representation;
+    to->owns_columns = false;
+}
+
+/* ---- what is loaded late: cluster groups, sides ---- */
+
+static enum nt_status load_group(void *dataset, uint32_t number, struct nt_error *error)
+{
+    return ((struct nt_dataset *)dataset)->ops->load_group(dataset, number, error);
+}
+
+enum nt_status nt_dataset_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
+{
+    struct nt_group *group = &dataset->groups[number];
+    const struct nt_file *file = dataset->file;
+    if (nt_group_is_loaded(group))
+        return NT_OK;
+    const struct nt_late late = {.state = &group->state,
+                                 .failure = &group->failure,
+                                 .make = load_group,
+                                 .owner = dataset,
+                                 .number = number,
+                                 .lock = &dataset->whole->lock,
+                                 .before = file->before_slow_work,
+                                 .context = file->context};
+    bool is_new_failure;
+    enum nt_status status = nt_late_make(&late, &is_new_failure, error);
+    if (is_new_failure && file->on_group_failure)
+        file->on_group_failure(file->context, dataset, number, group->failure);
+    return status;
+}
+
+static enum nt_status add_sides(void *dataset, uint32_t unused, struct nt_error *error)
+{
+    (void)unused;
+    return ((struct nt_dataset *)dataset)->ops->add_sides(dataset, error);
+}
+
+enum nt_status nt_dataset_stored(struct nt_dataset *dataset, struct nt_dataset **stored_ret,
+                                 struct nt_error *error)
+{
+    const struct nt_late late = {.state = &dataset->sides_state,
+                                 .failure = &dataset->sides_failure,
+                                 .make = add_sides,
+                                 .owner = dataset,
+                                 .lock = &dataset->whole->lock,
+                                 .before = dataset->file->before_slow_work,
+                                 .context = dataset->file->context};
+    bool is_new_failure;
+    enum nt_status status =
+        nt_dataset_has_sides(dataset) ? nt_late_make(&late, &is_new_failure, error) : NT_OK;
+    if (status == NT_OK)
+        *stored_ret = dataset->stored;
+    return status;
+}
+
+/* A source that is told of several page lists need not be waited for each time. */
+static void want_groups(const struct nt_dataset *dataset, struct nt_groups groups)
+{
+    enum { EXTENTS = 64 };
+    struct nt_extent extents[EXTENTS];
+    size_t count = 0;
+    if (!dataset->ops->group_extent || !nt_source_takes_hints(dataset->sources[0]))
+        return;
+    for (uint32_t i = groups.first; i < groups.end && count < EXTENTS; i++)
+        if (!nt_group_is_loaded(&dataset->groups[i]))
+            count += dataset->ops->group_extent(dataset, i, &extents[count]);
+    nt_source_will_need(dataset->sources[0], extents, count, true);
+}
+
+enum nt_status nt_groups_load(struct nt_dataset *dataset, struct nt_groups groups, struct nt_error *error)
+{
+    want_groups(dataset, groups);
+    for (uint32_t i = groups.first; i < groups.end; i++) {
+        enum nt_status status = nt_dataset_load_group(dataset, i, error);
+        if (status != NT_OK)
+            return status;
+    }
+    return NT_OK;
+}
+
+enum nt_status nt_groups_load_readable(struct nt_dataset *dataset, struct nt_groups groups,
+                                       struct nt_error *error)
+{
+    want_groups(dataset, groups);
+    for (uint32_t i = groups.first; i < groups.end; i++) {
+        enum nt_status status = nt_dataset_load_group(dataset, i, error);
+        if (nt_is_machine_failure(status))
+            return status;
+    }
+    return NT_OK;
+}
+
+enum nt_status nt_dataset_load_all(struct nt_dataset *dataset, struct nt_error *error)
+{
+    return nt_groups_load(dataset, nt_groups_of_field(dataset, NT_NONE), error);
+}
+
+enum nt_status nt_dataset_load_readable(struct nt_dataset *dataset, struct nt_error *error)
+{
+    return nt_groups_load_readable(dataset, nt_groups_of_field(dataset, NT_NONE), error);
+}
+
+uint64_t nt_dataset_metadata_bytes(const struct nt_dataset *dataset)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < dataset->group_count; i++)
+        if (!nt_add(bytes, nt_group_more(dataset, &dataset->groups[i]).metadata_bytes, &bytes))
+            return UINT64_MAX;
+    return bytes;
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tables of roles, streams and kinds of fields, and how fields hang together.
+ */
+#include "core/model/kind.h"
+#include "core/model/model.h"
+
+const char *nt_role_name(enum nt_role role)
+{
+    static const char *const names[NT_ROLE_COUNT] = {
+        [NT_ROLE_PLAIN] = "plain",     [NT_ROLE_COLLECTION] = "collection", [NT_ROLE_RECORD] = "record",
+        [NT_ROLE_VARIANT] = "variant", [NT_ROLE_STREAMED] = "streamed",
+    };
+    return names[role];
+}
+
+const char *nt_stream_name(enum nt_stream_kind kind)
+{
+    static const char *const names[NT_STREAM_COUNT] = {
+        [NT_STREAM_DATA] = "data",   [NT_STREAM_OFFSETS] = "offsets", [NT_STREAM_TAGS] = "tags",
+        [NT_STREAM_INDEX] = "index", [NT_STREAM_VALID] = "valid",
+    };
+    return names[kind];
+}
+
+/* ---- kinds ---- */
+
+static const struct nt_stream_row values = {.make = NT_MAKE_VALUES};
+static const struct nt_stream_row stored_bytes = {.make = NT_MAKE_VALUES, .of = NT_ROWS_OF_STORED};
+static const struct nt_stream_row second_bytes = {
+    .make = NT_MAKE_VALUES, .position = 1, .of = NT_ROWS_OF_SECOND};
+static const struct nt_stream_row members = {.make = NT_MAKE_MEMBERS, .is_partial = true};
+static const struct nt_stream_row end_offsets = {
+    .make = NT_MAKE_OFFSETS, .has_leading_zero = true, .needs_previous = true};
+static const struct nt_stream_row page_ends = {
+    .make = NT_MAKE_PAGE_ENDS, .has_leading_zero = true, .is_partial = true};
+static const struct nt_stream_row sizes = {.make = NT_MAKE_SIZES, .needs_previous = true};
+static const struct nt_stream_row tags = {.make = NT_MAKE_TAGS, .is_partial = true};
+static const struct nt_stream_row alternatives = {.make = NT_MAKE_INDEX};
+
+/* Of nullable fields, by how many columns their kind has. */
+enum { MOST_COLUMNS = 2 };
+static const struct nt_stream_row validity[MOST_COLUMNS + 1] = {
+    {.make = NT_MAKE_VALUES, .position = 0, .is_per_row = true},
+    {.make = NT_MAKE_VALUES, .position = 1, .is_per_row = true},
+    {.make = NT_MAKE_VALUES, .position = 2, .is_per_row = true},
+};
+
+static const struct nt_field_kind_row kinds[NT_FIELD_KIND_COUNT] = {
+    [NT_FIELD_RECORD] =
+        {
+            .name = "record",
+            .form = NT_FORM_RECORD,
+        },
+    [NT_FIELD_TUPLE] =
+        {
+            .name = "tuple",
+            .form = NT_FORM_TUPLE,
+        },
+    [NT_FIELD_ARRAY] =
+        {
+            .name = "array",
+            .below = NT_BELOW_SEVERAL,
+            .form = NT_FORM_FIXED_LIST,
+        },
+    [NT_FIELD_WRAPPER] =
+        {
+            .name = "wrapper",
+            .form = NT_FORM_WRAPPER,
+        },
+    [NT_FIELD_VALUE] =
+        {
+            .name = "value",
+            .columns = 1,
+            .streams = {[NT_STREAM_DATA] = &values},
+            .has_dimensions = true,
+            .below = NT_BELOW_SEVERAL,
+            .form = NT_FORM_VALUE,
+        },
+    [NT_FIELD_STRING] =
+        {
+            .name = "string",
+            .columns = 2,
+            .streams = {[NT_STREAM_OFFSETS] = &end_offsets, [NT_STREAM_DATA] = &second_bytes},
+            .form = NT_FORM_TEXT,
+        },
+    [NT_FIELD_STREAMED] =
+        {
+            .name = "streamed",
+            .columns = 2,
+            .streams = {[NT_STREAM_OFFSETS] = &end_offsets, [NT_STREAM_DATA] = &second_bytes},
+            .form = NT_FORM_BYTES,
+        },
+    [NT_FIELD_COLLECTION] =
+        {
+            .name = "collection",
+            .columns = 1,
+            .streams = {[NT_STREAM_OFFSETS] = &end_offsets},
+            .below = NT_BELOW_INDEX,
+            .form = NT_FORM_LIST,
+        },
+    [NT_FIELD_OPTIONAL] =
+        {
+            .name = "optional",
+            .columns = 1,
+            .streams = {[NT_STREAM_OFFSETS] = &end_offsets},
+            .below = NT_BELOW_INDEX,
+            .form = NT_FORM_OPTIONAL,
+        },
+    [NT_FIELD_DENSE_OPTIONAL] =
+        {
+            .name = "dense optional",
+            .columns = 1,
+            .streams = {[NT_STREAM_VALID] = &values},
+            .form = NT_FORM_OPTIONAL,
+        },
+    [NT_FIELD_VARIANT] =
+        {
+            .name = "variant",
+            .columns = 1,
+            .streams = {[NT_STREAM_TAGS] = &tags, [NT_STREAM_INDEX] = &alternatives},
+            .below = NT_BELOW_SWITCH,
+            .form = NT_FORM_VARIANT,
+        },
+    [NT_FIELD_CARDINALITY] =
+        {
+            .name = "cardinality",
+            .columns = 1,
+            .streams = {[NT_STREAM_DATA] = &sizes},
+            .form = NT_FORM_VALUE,
+        },
+    [NT_FIELD_PAGE_BYTES] =
+        {
+            .name = "page bytes",
+            .columns = 1,
+            .streams = {[NT_STREAM_OFFSETS] = &page_ends, [NT_STREAM_DATA] = &stored_bytes},
+            .has_page_per_row = true,
+            .form = NT_FORM_BYTES,
+        },
+    [NT_FIELD_MEMBER] =
+        {
+            .name = "member",
+            .streams = {[NT_STREAM_DATA] = &members},
+            .form = NT_FORM_VALUE,
+        },
+    [NT_FIELD_UNREADABLE] =
+        {
+            .name = "unreadable",
+            .below = NT_BELOW_OWN,
+            .form = NT_FORM_NOTHING,
+        },
+    [NT_FIELD_NULL] =
+        {
+            .name = "null",
+            .form = NT_FORM_NULL,
+        },
+    [NT_FIELD_JSON] =
+        {
+            .name = "json",
+            .columns = 2,
+            .streams = {[NT_STREAM_OFFSETS] = &end_offsets, [NT_STREAM_DATA] = &second_bytes},
+            .form = NT_FORM_JSON,
+        },
+    [NT_FIELD_EMPTY] =
+        {
+            .name = "empty",
+            .form = NT_FORM_EMPTY,
+        },
+};
+
+const struct nt_field_kind_row *nt_field_kind_info(enum nt_field_kind kind)
+{
+    return &kinds[kind];
+}
+
+const char *nt_field_kind_name(enum nt_field_kind kind)
+{
+    return kinds[kind].name;
+}
+
+const struct nt_stream_row *nt_field_stream(const struct nt_field *field, enum nt_stream_kind kind)
+{
+    if (kind == NT_STREAM_VALID && field->is_nullable)
+        return &validity[kinds[field->kind].columns];
+    return kinds[field->kind].streams[kind];
+}
+
+bool nt_field_has_stream(const struct nt_field *field, enum nt_stream_kind kind)
+{
+    return nt_field_stream(field, kind);
+}
+
+bool nt_field_column_stream(const struct nt_field *field, uint32_t position, enum nt_stream_kind *kind_ret)
+{
+    for (unsigned i = 0; i < NT_STREAM_COUNT; i++) {
+        const struct nt_stream_row *stream = nt_field_stream(field, (enum nt_stream_kind)i);
+        *kind_ret = (enum nt_stream_kind)i;
+        if (stream && stream->position == position && !stream->is_partial)
+            return true;
+    }
+    return false;
+}
+
+bool nt_field_has_members(const struct nt_field *field)
+{
+    return kinds[field->kind].form == NT_FORM_VALUE && field->dtype.element == NT_ELEMENT_OPAQUE &&
+           field->child_count;
+}
+
+/* ---- rows ---- */
+
+uint64_t nt_field_row_elements(const struct nt_field *field)
+{
+    return kinds[field->kind].has_dimensions && field->dimension_count ? field->repetition : 1;
+}
+
+uint64_t nt_stream_row_elements(const struct nt_field *field, const struct nt_stream_row *row)
+{
+    return row->is_per_row ? 1 : nt_field_row_elements(field);
+}
+
+uint64_t nt_field_rows_below(const struct nt_field *field)
+{
+    return kinds[field->kind].below == NT_BELOW_SEVERAL && field->repetition ? field->repetition : 1;
+}
+
+bool nt_field_keeps_step(const struct nt_field *field)
+{
+    return kinds[field->kind].below == NT_BELOW_ONE || kinds[field->kind].below == NT_BELOW_SEVERAL;
+}
+
+/* ---- the tree ---- */
+
+const uint32_t *nt_dataset_children(const struct nt_dataset *dataset, uint32_t field, uint32_t *count_ret)
+{
+    if (field == NT_NONE) {
+        *count_ret = dataset->top_count;
+        return dataset->children;
+    }
+    *count_ret = dataset->fields[field].child_count;
+    return dataset->children + dataset->first_children[field];
+}
+
+const uint32_t *nt_field_columns(const struct nt_dataset *dataset, uint32_t field, uint32_t *count_ret)
+{
+    *count_ret = dataset->fields[field].column_count;
+    return dataset->field_columns + dataset->first_columns[field];
+}
+
+uint32_t nt_field_representations(const struct nt_dataset *dataset, uint32_t field)
+{
+    const struct nt_field *f = &dataset->fields[field];
+    return f->columns_per_representation ? f->column_count / f->columns_per_representation : 0;
+}
+
+uint32_t nt_field_column(const struct nt_dataset *dataset, uint32_t field, uint32_t representation,
+                         uint32_t position)
+{
+    const struct nt_field *f = &dataset->fields[field];
+    if (position >= f->columns_per_representation ||
+        representation >= nt_field_representations(dataset, field))
+        return NT_NONE;
+    return dataset->field_columns[dataset->first_columns[field] +
+                                  representation * f->columns_per_representation + position];
+}
+
+uint32_t nt_field_row_parent(const struct nt_dataset *dataset, uint32_t field)
+{
+    uint32_t at = dataset->fields[field].parent;
+    while (at != NT_NONE && nt_field_keeps_step(&dataset->fields[at]))
+        at = dataset->fields[at].parent;
+    return at;
+}
+
+/* The dimensions that a field gives to what is inside it: its own elements, or its sub-fields. */
+static uint32_t dimensions_of(const struct nt_field *field, const uint64_t **dimensions_ret)
+{
+    const struct nt_field_kind_row *row = &kinds[field->kind];
+    *dimensions_ret = row->has_dimensions ? field->dimensions : &field->repetition;
+    return row->has_dimensions ? field->dimension_count : row->below == NT_BELOW_SEVERAL;
+}
+
+uint32_t nt_field_dimensions(const struct nt_dataset *dataset, uint32_t field, uint64_t *dimensions,
+                             uint32_t capacity)
+{
+    uint32_t end = nt_field_row_parent(dataset, field), total = 0;
+    const uint64_t *found;
+    const struct nt_field *f = &dataset->fields[field];
+    uint32_t first = kinds[f->kind].has_dimensions ? field : f->parent; /* an array's own are its item's */
+    for (uint32_t at = first; at != end; at = dataset->fields[at].parent)
+        total += dimensions_of(&dataset->fields[at], &found);
+    for (uint32_t at = first, place = total; at != end; at = dataset->fields[at].parent) {
+        uint32_t count = dimensions_of(&dataset->fields[at], &found);
+        place -= count;
+        for (uint32_t i = 0; i < count && place + i < capacity; i++)
+            dimensions[place + i] = found[i];
+    }
+    return total;
+}

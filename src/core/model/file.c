@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A file: its directories and data sets, their layout, and their end.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/base/text.h"
+#include "core/model/ceiling.h"
+#include "core/model/model.h"
+
+/* Decoded pages of real files have a megabyte or less, those of chunked arrays as much as their writer liked;
+ * what is far more than its file is a bomb. Of a folder the size is not known. */
+enum { FREE_PAGE_BYTES = 64 << 20, PAGE_BYTES_PER_BYTE = 16, MOST_PAGE_BYTES = 256 << 20 };
+
+static uint64_t page_limit(uint64_t bytes)
+{
+    uint64_t more = bytes < MOST_PAGE_BYTES ? bytes * PAGE_BYTES_PER_BYTE : MOST_PAGE_BYTES;
+    return more < MOST_PAGE_BYTES - FREE_PAGE_BYTES ? FREE_PAGE_BYTES + more : MOST_PAGE_BYTES;
+}
+
+uint64_t nt_file_page_limit(const struct nt_file *file, uint64_t stored_bytes)
+{
+    uint64_t more = file->is_size_claimed ? page_limit(stored_bytes) : 0;
+    return more > file->page_bytes ? more : file->page_bytes;
+}
+
+/* Of a file of this machine, what takes room on its disk counts: a hole of any size costs nothing. What a server or a program
+ * says of a size is a claim. */
+static void measure(struct nt_file *file, uint64_t page_bytes)
+{
+    enum { BLOCK_BYTES = 512 };
+    struct nt_source *source = file->source;
+    struct stat attributes = {0};
+    bool is_elsewhere = source->folder || nt_source_takes_hints(source);
+    if (is_elsewhere || nt_source_stat(source, &attributes, NULL) != NT_OK)
+        attributes.st_blocks = 0;
+    uint64_t bytes = (uint64_t)attributes.st_blocks * BLOCK_BYTES;
+    bytes = bytes < source->size ? bytes : source->size;
+    if (bytes)
+        nt_budget_add_disk(&file->budget, bytes, true);
+    file->is_size_claimed = !bytes && !source->folder && !page_bytes;
+    file->page_bytes = page_bytes ? page_bytes : source->folder ? MOST_PAGE_BYTES : page_limit(bytes);
+}
+
+enum nt_status nt_file_new(const char *path, struct nt_source *source, const struct nt_limits *limits,
+                           struct nt_file **file_ret, struct nt_error *error)
+{
+    struct nt_file *file = calloc(1, sizeof(*file));
+    if (!file || nt_lock_init(&file->lock, NULL)) {
+        free(file);
+        return nt_fail_memory(error);
+    }
+    file->source = source;
+    nt_budget_init(&file->budget, limits->metadata_bytes, nt_metadata_ceiling());
+    measure(file, limits->page_bytes);
+    file->outline = file;
+    file->arena = nt_arena_new();
+    if (file->arena)
+        file->path = nt_arena_copy(file->arena, path, strlen(path));
+    if (!file->path || nt_file_add_directory(file, 0, (struct nt_text){"", 0}) == NT_NONE) {
+        nt_file_discard(file);
+        return nt_fail_memory(error);
+    }
+    *file_ret = file;
+    return NT_OK;
+}
+
+uint32_t nt_file_add_directory(struct nt_file *file, uint32_t parent, struct nt_text name)
+{
+    struct nt_directory *directories =
+        realloc(file->directories, (file->directory_count + 1) * sizeof(*directories));
+    bool is_copied = nt_text_copy(file->arena, name, &name);
+    if (directories)
+        file->directories = directories;
+    if (!directories || !is_copied)
+        return NT_NONE;
+    directories[file->directory_count] = (struct nt_directory){.parent = parent, .name = name};
+    return file->directory_count++;
+}
+
+static struct nt_dataset *new_dataset(void)
+{
+    struct nt_dataset *dataset = calloc(1, sizeof(*dataset));
+    if (!dataset)
+        return NULL;
+    dataset->arena = nt_arena_new();
+    if (!dataset->arena || !nt_decoders_init(&dataset->decoders) || nt_lock_init(&dataset->lock, NULL)) {
+        nt_decoders_deinit(&dataset->decoders);
+        nt_arena_free(dataset->arena);
+        free(dataset);
+        return NULL;
+    }
+    return dataset;
+}
+
+enum nt_status nt_file_add_dataset(struct nt_file *file, struct nt_dataset **dataset_ret,
+                                   struct nt_error *error)
+{
+    enum nt_status status = nt_budget_take(&file->budget, NT_COST_DATASET, 1, NT_NO_OFFSET, error);
+    if (status != NT_OK)
+        return status;
+    struct nt_dataset **datasets =
+        realloc(file->datasets, (file->dataset_count + 1) * sizeof(struct nt_dataset *));
+    if (!datasets)
+        return nt_fail_memory(error);
+    file->datasets = datasets;
+    struct nt_dataset *dataset = new_dataset();
+    if (!dataset)
+        return nt_fail_memory(error);
+    dataset->file = file;
+    dataset->index = file->dataset_count;
+    dataset->attribute_of = NT_NONE;
+    dataset->is_newest_cycle = true;
+    dataset->stored = dataset->whole = dataset;
+    datasets[file->dataset_count++] = dataset;
+    *dataset_ret = dataset;
+    return NT_OK;
+}
+
+enum nt_status nt_failure_keep(const struct nt_error *failure, struct nt_arena *arena,
+                               const struct nt_error **kept_ret, struct nt_error *error)
+{
+    if (nt_is_machine_failure(failure->status))
+        return nt_fail_with(error, failure);
+    struct nt_error *copy = nt_arena_alloc(arena, 1, sizeof(*copy));
+    if (!copy)
+        return nt_fail_memory(error);
+    *copy = *failure;
+    *kept_ret = copy;
+    return NT_OK;
+}
+
+enum nt_status nt_dataset_set_failure(struct nt_dataset *dataset, const struct nt_error *failure,
+                                      struct nt_error *error)
+{
+    return nt_failure_keep(failure, dataset->arena, &dataset->failure, error);
+}
+
+enum nt_status nt_dataset_new_side(struct nt_dataset *dataset, struct nt_dataset **side_ret,
+                                   struct nt_error *error)
+{
+    struct nt_dataset *side = new_dataset();
+    if (!side)
+        return nt_fail_memory(error);
+    side->file = dataset->file;
+    side->index = dataset->index;
+    side->directory = dataset->directory;
+    side->attribute_of = dataset->attribute_of;
+    side->is_newest_cycle = dataset->is_newest_cycle;
+    side->name = dataset->name;
+    side->title = dataset->title;
+    side->description = dataset->description;
+    side->writer = dataset->writer;
+    side->format = dataset->format;
+    side->version = side->generation = side->generation_reason = dataset->version;
+    side->entries = dataset->entries;
+    side->stored = side;
+    side->whole = dataset;
+    side->sources = dataset->sources;
+    side->source_count = dataset->source_count;
+    side->format_data = dataset->format_data;
+    *side_ret = side;
+    return NT_OK;
+}
+
+void nt_dataset_free(struct nt_dataset *dataset)
+{
+    if (!dataset)
+        return;
+    if (dataset->stored != dataset)
+        nt_dataset_free(dataset->stored);
+    nt_dataset_free(dataset->structure);
+    free(dataset->sides_failure);
+    for (uint32_t i = 0; i < dataset->group_count; i++) {
+        free(dataset->groups[i].ranges);
+        free(dataset->groups[i].pages);
+        free(dataset->groups[i].failure);
+    }
+    if (dataset->ops && dataset->ops->close)
+        dataset->ops->close(dataset);
+    nt_lock_deinit(&dataset->lock);
+    nt_decoders_deinit(&dataset->decoders);
+    nt_arena_free(dataset->arena);
+    free(dataset);
+}
+
+void nt_file_discard(struct nt_file *file)
+{
+    if (!file)
+        return;
+    nt_file_close(file->completed);
+    free(file->completed_failure);
+    for (uint32_t i = 0; i < file->dataset_count; i++)
+        nt_dataset_free(file->datasets[i]);
+    free(file->datasets);
+    nt_budget_deinit(&file->budget); /* the common one may go with what closes now */
+    if (file->close)
+        file->close(file);
+    free(file->directories);
+    nt_arena_free(file->arena);
+    nt_lock_deinit(&file->lock);
+    free(file);
+}
+
+enum nt_status nt_file_make(struct nt_source *source, const struct nt_limits *limits, nt_file_fill *fill,
+                            const void *context, struct nt_file **file_ret, struct nt_error *error)
+{
+    struct nt_file *file;
+    enum nt_status status = nt_file_new(source->path, source, limits, &file, error);
+    if (status != NT_OK)
+        return status;
+    status = fill(file, context, error);
+    if (status == NT_OK)
+        *file_ret = file;
+    else
+        nt_file_discard(file);
+    return status;
+}
+
+void nt_file_close(struct nt_file *file)
+{
+    if (!file)
+        return;
+    struct nt_source *source = file->source;
+    nt_file_discard(file);
+    nt_source_close(source);
+}
+
+/* ---- outlines ---- */
+
+void nt_file_set_outline(struct nt_file *file, const struct nt_file *outline)
+{
+    file->outline = outline;
+    file->on_group_failure = outline->on_group_failure;
+    file->before_slow_work = outline->before_slow_work;
+    file->context = outline->context;
+}
+
+static enum nt_status complete(void *owner, uint32_t unused, struct nt_error *error)
+{
+    struct nt_file *outline = owner, *file;
+    (void)unused;
+    enum nt_status status = outline->complete(outline, &file, error);
+    if (status == NT_OK)
+        outline->completed = file;
+    return status;
+}
+
+enum nt_status nt_file_complete(struct nt_file *file, struct nt_file **complete_ret, struct nt_error *error)
+{
+    const struct nt_late late = {.state = &file->completed_state,
+                                 .failure = &file->completed_failure,
+                                 .make = complete,
+                                 .owner = file,
+                                 .lock = &file->lock,
+                                 .before = file->before_slow_work,
+                                 .context = file->context};
+    bool is_new_failure;
+    enum nt_status status = file->complete ? nt_late_make(&late, &is_new_failure, error) : NT_OK;
+    if (status == NT_OK)
+        *complete_ret = file->complete ? file->completed : file;
+    return status;
+}
+
+/* ---- ranges ---- */
+
+enum nt_status nt_file_append_range(struct nt_file *file, struct nt_source *source, uint64_t offset,
+                                    uint64_t bytes, struct nt_buffer *out, struct nt_error *error)
+{
+    enum nt_status status = nt_budget_take(&file->budget, NT_COST_ENVELOPE_BYTE, bytes, offset, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_source_append(source, offset, bytes, out, error);
+    nt_budget_give(&file->budget, NT_COST_ENVELOPE_BYTE, bytes);
+    return status;
+}
+
+enum nt_status nt_layout_put(const struct nt_layout_output *output, uint64_t offset, uint64_t bytes,
+                             const char *owner)
+{
+    if (bytes == 0)
+        return NT_OK;
+    struct nt_layout_range range = {
+        .offset = offset,
+        .bytes = bytes,
+        .source = output->source,
+        .owner = owner,
+        .dataset = output->dataset,
+        .column = NT_NONE,
+        .cluster = UINT64_MAX,
+        .page = UINT64_MAX,
+    };
+    return output->emit(output->context, &range);
+}

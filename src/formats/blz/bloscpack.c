@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a Bloscpack file. Out: its header, its metadata and the place of its chunks (Bloscpack's
+ * "header_format.rst", versions 1 to 3, and what its writers do).
+ */
+#include "formats/blz/bloscpack.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <zlib.h>
+
+#include "core/base/bytes.h"
+#include "core/base/overflow.h"
+
+enum {
+    OPTION_OFFSETS = 1,
+    OPTION_METADATA = 2,
+    METADATA_HEADER_BYTES = 32,
+    METADATA_MAXIMUM_BYTES = 64 * 1024 * 1024,
+    METADATA_CODECS = 2, /* stored, zlib */
+    OFFSET_BYTES = 8,
+    MAXIMUM_CHUNK_BYTES = INT32_MAX - NT_BLOSC_HEADER_BYTES,
+};
+
+/* In the order of their numbers in the file. */
+static const enum nt_checksum_kind checksums[] = {
+    NT_CHECKSUM_NONE,   NT_CHECKSUM_ADLER32, NT_CHECKSUM_CRC32,  NT_CHECKSUM_MD5,    NT_CHECKSUM_SHA1,
+    NT_CHECKSUM_SHA224, NT_CHECKSUM_SHA256,  NT_CHECKSUM_SHA384, NT_CHECKSUM_SHA512,
+};
+
+/* ---- header ---- */
+
+static enum nt_status read_checksum(uint8_t number, enum nt_checksum_kind *kind_ret, struct nt_error *error)
+{
+    if (number >= sizeof(checksums) / sizeof(*checksums))
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "Bloscpack knows checksums 0 to 8; found %u", number);
+    *kind_ret = checksums[number];
+    return NT_OK;
+}
+
+static enum nt_status check_counts(const struct nt_bloscpack_header *header, struct nt_error *error)
+{
+    if (header->chunks < -1 || header->append_chunks < 0)
+        return nt_fail(error, NT_CORRUPT, 16,
+                       "a negative number of chunks: %" PRIi64 " and room for %" PRIi64 " more",
+                       header->chunks, header->append_chunks);
+    if (header->chunk_bytes < -1 || header->last_chunk_bytes < -1 ||
+        header->chunk_bytes > MAXIMUM_CHUNK_BYTES || header->last_chunk_bytes > MAXIMUM_CHUNK_BYTES)
+        return nt_fail(error, NT_CORRUPT, 8, "chunks of %" PRIi32 " bytes, the last of %" PRIi32,
+                       header->chunk_bytes, header->last_chunk_bytes);
+    return NT_OK;
+}
+
+static enum nt_status parse_version_1(struct nt_cursor *cursor, struct nt_bloscpack_header *header,
+                                      struct nt_error *error)
+{
+    nt_skip(cursor, 3);
+    header->chunks = (int64_t)nt_get_le64(cursor);
+    header->chunk_bytes = header->last_chunk_bytes = -1;
+    header->checksum = NT_CHECKSUM_NONE;
+    header->header_bytes = NT_BLOSCPACK_HEADER_1_BYTES;
+    return check_counts(header, error);
+}
+
+static enum nt_status parse_version_2_or_3(struct nt_cursor *cursor, struct nt_bloscpack_header *header,
+                                           struct nt_error *error)
+{
+    uint8_t options = nt_get_u8(cursor), checksum = nt_get_u8(cursor);
+    header->type_bytes = nt_get_u8(cursor);
+    header->chunk_bytes = (int32_t)nt_get_le32(cursor);
+    header->last_chunk_bytes = (int32_t)nt_get_le32(cursor);
+    header->chunks = (int64_t)nt_get_le64(cursor);
+    int64_t last = (int64_t)nt_get_le64(cursor); /* reserved in version 2 */
+    header->append_chunks = header->version == 3 ? last : 0;
+    header->header_bytes = NT_BLOSCPACK_HEADER_BYTES;
+    header->has_offsets = options & OPTION_OFFSETS;
+    header->has_metadata = options & OPTION_METADATA;
+    if (options & ~(OPTION_OFFSETS | OPTION_METADATA))
+        return nt_fail(error, NT_CORRUPT, 5, "options 0x%02x, of which only offsets and metadata are known",
+                       options);
+    if (header->has_offsets && header->chunks < 0)
+        return nt_fail(error, NT_CORRUPT, 16, "offsets of an unknown number of chunks");
+    enum nt_status status = read_checksum(checksum, &header->checksum, error);
+    return status == NT_OK ? check_counts(header, error) : status;
+}
+
+enum nt_status nt_bloscpack_header_parse(const uint8_t *bytes, size_t count,
+                                         struct nt_bloscpack_header *header, struct nt_error *error)
+{
+    struct nt_cursor cursor = nt_cursor(bytes, count);
+    const uint8_t *magic = nt_get_bytes(&cursor, 4);
+    *header = (struct nt_bloscpack_header){0};
+    if (!magic || memcmp(magic, "blpk", 4))
+        return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "not a Bloscpack file");
+    header->version = nt_get_u8(&cursor);
+    size_t needed = header->version == 1 ? NT_BLOSCPACK_HEADER_1_BYTES : NT_BLOSCPACK_HEADER_BYTES;
+    if (count < needed)
+        return nt_fail(error, NT_TRUNCATED, NT_NO_OFFSET, "a Bloscpack header has %zu bytes, the file %zu",
+                       needed, count);
+    if (header->version == 1)
+        return parse_version_1(&cursor, header, error);
+    if (header->version == 2 || header->version == 3)
+        return parse_version_2_or_3(&cursor, header, error);
+    return nt_fail(error, NT_UNSUPPORTED, 4, "Bloscpack version %u; versions 1 to 3 are known",
+                   header->version);
+}
+
+bool nt_bloscpack_plain_bytes(const struct nt_bloscpack_header *header, uint64_t *bytes_ret)
+{
+    *bytes_ret = 0;
+    if (header->chunks <= 0 || header->last_chunk_bytes < 0)
+        return header->chunks == 0;
+    uint64_t before = (uint64_t)header->chunks - 1;
+    if (before > 0 && header->chunk_bytes <= 0)
+        return false;
+    return (before == 0 || nt_multiply(before, (uint64_t)header->chunk_bytes, bytes_ret)) &&
+           nt_add(*bytes_ret, (uint64_t)header->last_chunk_bytes, bytes_ret);
+}
+
+/* ---- metadata section ---- */
+
+static enum nt_status parse_metadata_header(const uint8_t *bytes, struct nt_bloscpack_metadata *metadata,
+                                            struct nt_error *error)
+{
+    struct nt_cursor cursor = nt_cursor(bytes, METADATA_HEADER_BYTES);
+    const uint8_t *format = nt_get_bytes(&cursor, 8);
+    if (memcmp(format, "JSON\0\0\0\0", 8) && memcmp(format, "JSON    ", 8))
+        return nt_fail(error, NT_UNSUPPORTED, NT_BLOSCPACK_HEADER_BYTES, "metadata that is not JSON");
+    uint8_t options = nt_get_u8(&cursor), checksum = nt_get_u8(&cursor);
+    metadata->codec = nt_get_u8(&cursor);
+    metadata->level = nt_get_u8(&cursor);
+    metadata->bytes = nt_get_le32(&cursor);
+    metadata->maximum_bytes = nt_get_le32(&cursor);
+    metadata->stored_bytes = nt_get_le32(&cursor);
+    enum nt_status status = read_checksum(checksum, &metadata->checksum, error);
+    if (status != NT_OK)
+        return status;
+    if (options != 0 || metadata->codec >= METADATA_CODECS ||
+        metadata->stored_bytes > metadata->maximum_bytes ||
+        (metadata->codec == 0 && metadata->stored_bytes != metadata->bytes))
+        return nt_fail(error, NT_CORRUPT, NT_BLOSCPACK_HEADER_BYTES,
+                       "metadata header: options %u, codec %u, %" PRIu32 " bytes stored as %" PRIu32
+                       " in room for %" PRIu32,
+                       options, metadata->codec, metadata->bytes, metadata->stored_bytes,
+                       metadata->maximum_bytes);
+    if (metadata->bytes > METADATA_MAXIMUM_BYTES || metadata->stored_bytes > METADATA_MAXIMUM_BYTES)
+        return nt_fail(error, NT_LIMIT, NT_BLOSCPACK_HEADER_BYTES, "metadata of more than 64 MiB");
+    metadata->section_bytes = METADATA_HEADER_BYTES + (uint64_t)metadata->maximum_bytes +
+                              nt_checksum_info(metadata->checksum)->bytes;
+    return NT_OK;
+}
+
+static enum nt_status unpack_metadata(const struct nt_bloscpack_metadata *metadata, const uint8_t *stored,
+                                      struct nt_buffer *text, struct nt_error *error)
+{
+    uint8_t *bytes = nt_buffer_extend(text, metadata->bytes);
+    if (!bytes)
+        return nt_fail_memory(error);
+    if (metadata->codec == 0) {
+        memcpy(bytes, stored, metadata->bytes);
+        return NT_OK;
+    }
+    uLongf unpacked = metadata->bytes;
+    int result = uncompress(bytes, &unpacked, stored, metadata->stored_bytes);
+    if (result == Z_MEM_ERROR)
+        return nt_fail_memory(error);
+    if (result != Z_OK || unpacked != metadata->bytes)
+        return nt_fail(error, NT_CORRUPT, NT_BLOSCPACK_HEADER_BYTES,
+                       "metadata does not decompress to %" PRIu32 " bytes", metadata->bytes);
+    return NT_OK;
+}
+
+/* The section, which directly follows the header. */
+static enum nt_status read_metadata(struct nt_source *source, uint64_t size,
+                                    struct nt_bloscpack_metadata *metadata, struct nt_buffer *text,
+                                    struct nt_error *error)
+{
+    uint8_t header[METADATA_HEADER_BYTES], digest[64];
+    uint64_t start = NT_BLOSCPACK_HEADER_BYTES + METADATA_HEADER_BYTES;
+    enum nt_status status = nt_source_read(source, NT_BLOSCPACK_HEADER_BYTES, header, sizeof(header), error);
+    if (status == NT_OK)
+        status = parse_metadata_header(header, metadata, error);
+    if (status != NT_OK)
+        return status;
+    if (!nt_fits(NT_BLOSCPACK_HEADER_BYTES, metadata->section_bytes, size))
+        return nt_fail(error, NT_TRUNCATED, start, "the metadata section ends behind the end of the file");
+    uint8_t *stored = malloc(metadata->stored_bytes + 1);
+    if (!stored)
+        return nt_fail_memory(error);
+    status = nt_source_read(source, start, stored, metadata->stored_bytes, error);
+    if (status == NT_OK)
+        status = nt_source_read(source, start + metadata->maximum_bytes, digest,
+                                nt_checksum_info(metadata->checksum)->bytes, error);
+    if (status == NT_OK && metadata->checksum != NT_CHECKSUM_NONE)
+        status = nt_checksum_verify(metadata->checksum, stored, metadata->stored_bytes, digest, start, error);
+    if (status == NT_OK && text)
+        status = unpack_metadata(metadata, stored, text, error);
+    free(stored);
+    return status;
+}
+
+/* ---- offsets ---- */
+
+/* Where a writer did not come to the end, all offsets are -1; then, and where any of them cannot be, chunks
+ * are found one after another. */
+static enum nt_status check_offsets(struct nt_source *source, struct nt_bloscpack *bloscpack,
+                                    struct nt_error *error)
+{
+    enum { AT_ONCE = 512 };
+    uint8_t bytes[AT_ONCE * OFFSET_BYTES];
+    uint64_t chunks = (uint64_t)bloscpack->header.chunks, next = bloscpack->chunks_offset;
+    for (uint64_t first = 0; first < chunks; first += AT_ONCE) {
+        uint64_t count = chunks - first < AT_ONCE ? chunks - first : AT_ONCE;
+        enum nt_status status = nt_source_read(source, bloscpack->offsets_offset + first * OFFSET_BYTES,
+                                               bytes, (size_t)count * OFFSET_BYTES, error);
+        if (status != NT_OK)
+            return status;
+        for (uint64_t i = 0; i < count; i++) {
+            uint64_t offset = nt_load_le64(bytes + i * OFFSET_BYTES);
+            if (offset < next || !nt_fits(offset, NT_BLOSC_HEADER_BYTES, bloscpack->size))
+                return NT_OK;
+            next = offset + NT_BLOSC_HEADER_BYTES;
+        }
+    }
+    bloscpack->uses_offsets = true;
+    return NT_OK;
+}
+
+static enum nt_status place_chunks(struct nt_source *source, struct nt_bloscpack *bloscpack,
+                                   struct nt_error *error)
+{
+    const struct nt_bloscpack_header *header = &bloscpack->header;
+    uint64_t bytes = 0, slots;
+    bloscpack->chunks_offset = bloscpack->offsets_offset;
+    if (header->has_offsets) {
+        if (!nt_add((uint64_t)header->chunks, (uint64_t)header->append_chunks, &slots) ||
+            !nt_multiply(slots, OFFSET_BYTES, &bytes) ||
+            !nt_fits(bloscpack->offsets_offset, bytes, bloscpack->size))
+            return nt_fail(error, NT_CORRUPT, bloscpack->offsets_offset,
+                           "the offsets of %" PRIi64 " chunks and room for %" PRIi64
+                           " more end behind the end of the file",
+                           header->chunks, header->append_chunks);
+        bloscpack->chunks_offset += bytes;
+    }
+    uint64_t room = bloscpack->size - bloscpack->chunks_offset;
+    if (header->chunks > 0 && (uint64_t)header->chunks - 1 > room / NT_BLOSC_HEADER_BYTES)
+        return nt_fail(error, NT_CORRUPT, 16, "%" PRIi64 " chunks in %" PRIu64 " bytes", header->chunks,
+                       room);
+    return header->has_offsets ? check_offsets(source, bloscpack, error) : NT_OK;
+}
+
+enum nt_status nt_bloscpack_open(struct nt_source *source, struct nt_bloscpack *bloscpack,
+                                 struct nt_buffer *metadata, struct nt_error *error)
+{
+    uint8_t bytes[NT_BLOSCPACK_HEADER_BYTES];
+    *bloscpack = (struct nt_bloscpack){0};
+    enum nt_status status = nt_source_size(source, &bloscpack->size, error);
+    if (status != NT_OK)
+        return status;
+    size_t count = bloscpack->size < sizeof(bytes) ? (size_t)bloscpack->size : sizeof(bytes);
+    status = nt_source_read(source, 0, bytes, count, error);
+    if (status == NT_OK)
+        status = nt_bloscpack_header_parse(bytes, count, &bloscpack->header, error);
+    if (status == NT_OK && bloscpack->header.has_metadata)
+        status = read_metadata(source, bloscpack->size, &bloscpack->metadata, metadata, error);
+    if (status != NT_OK)
+        return status;
+    bloscpack->offsets_offset = bloscpack->header.header_bytes + bloscpack->metadata.section_bytes;
+    return place_chunks(source, bloscpack, error);
+}
+
+/* ---- chunks ---- */
+
+struct walk {
+    struct nt_source *source;
+    const struct nt_bloscpack *bloscpack;
+    uint64_t next;       /* where the next chunk starts, when they follow each other */
+    const char *lost_by; /* why that is not known */
+};
+
+static void tell_size(const struct nt_bloscpack_header *header, struct nt_bloscpack_chunk *chunk)
+{
+    bool is_last = header->chunks > 0 && chunk->number == (uint64_t)header->chunks - 1;
+    int32_t told = header->chunks < 0 ? -1 : is_last ? header->last_chunk_bytes : header->chunk_bytes;
+    bool is_told = told > 0 || (is_last && told == 0);
+    chunk->is_size_known = is_told || !chunk->damage;
+    chunk->plain_bytes = is_told ? (uint64_t)told : chunk->damage ? 0 : chunk->header.plain_bytes;
+}
+
+/* Where the chunk starts, or why that is not known. */
+static enum nt_status find_chunk(const struct walk *walk, struct nt_bloscpack_chunk *chunk,
+                                 struct nt_error *error)
+{
+    uint8_t bytes[OFFSET_BYTES];
+    chunk->offset = walk->next;
+    chunk->damage = walk->lost_by;
+    chunk->is_lost = walk->lost_by != NULL;
+    if (!walk->bloscpack->uses_offsets)
+        return NT_OK;
+    uint64_t place = walk->bloscpack->offsets_offset + chunk->number * OFFSET_BYTES;
+    enum nt_status status = nt_source_read(walk->source, place, bytes, sizeof(bytes), error);
+    chunk->offset = nt_load_le64(bytes);
+    return status;
+}
+
+static enum nt_status read_chunk(struct walk *walk, struct nt_bloscpack_chunk *chunk, struct nt_error *error)
+{
+    const struct nt_bloscpack *bloscpack = walk->bloscpack;
+    uint8_t bytes[NT_BLOSC_HEADER_BYTES];
+    uint64_t digest_bytes = nt_checksum_info(bloscpack->header.checksum)->bytes;
+    enum nt_status status = find_chunk(walk, chunk, error);
+    if (status != NT_OK || chunk->is_lost)
+        return status;
+    if (!nt_fits(chunk->offset, sizeof(bytes) + digest_bytes, bloscpack->size)) {
+        chunk->damage = "the file ends before the chunk does";
+        return NT_OK;
+    }
+    status = nt_source_read(walk->source, chunk->offset, bytes, sizeof(bytes), error);
+    if (status == NT_OK)
+        chunk->damage =
+            nt_blosc_header_read(bytes, bloscpack->size - chunk->offset - digest_bytes, &chunk->header);
+    walk->next = chunk->offset + chunk->header.stored_bytes + digest_bytes;
+    return status;
+}
+
+enum nt_status nt_bloscpack_walk(struct nt_source *source, const struct nt_bloscpack *bloscpack,
+                                 nt_bloscpack_visit *visit, void *context, struct nt_error *error)
+{
+    struct walk walk = {.source = source, .bloscpack = bloscpack, .next = bloscpack->chunks_offset};
+    bool is_counted = bloscpack->header.chunks >= 0;
+    uint64_t chunks = is_counted ? (uint64_t)bloscpack->header.chunks : UINT64_MAX;
+    enum nt_status status = NT_OK;
+    for (uint64_t i = 0; status == NT_OK && i < chunks; i++) {
+        if (!is_counted && (walk.next == bloscpack->size || walk.lost_by))
+            break;
+        struct nt_bloscpack_chunk chunk = {.number = i};
+        status = read_chunk(&walk, &chunk, error);
+        if (chunk.damage && !bloscpack->uses_offsets)
+            walk.lost_by = "a chunk before it is damaged, so that it cannot be found";
+        tell_size(&bloscpack->header, &chunk);
+        if (status == NT_OK)
+            status = visit(context, &chunk, error);
+    }
+    return status;
+}

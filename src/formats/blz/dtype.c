@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: the text of a NumPy data type. Out: its size, members and shape, and what the model tells of it (NumPy
+ * reference, "Structured arrays" and "numpy.lib.format"). Recursion is bounded by NT_BLZ_DTYPE_DEPTH.
+ */
+#include "formats/blz/dtype.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/grow.h"
+#include "core/base/overflow.h"
+#include "core/base/text.h"
+#include "formats/blz/literal.h"
+
+enum { MAXIMUM_MEMBERS = 65536, MAXIMUM_DIMENSIONS = 32 };
+
+struct parser {
+    struct nt_arena *arena;
+    struct nt_literal literal;
+    unsigned depth;
+    enum nt_status status; /* of what is not a mistake of the literal */
+    struct nt_error *error;
+};
+
+/* Members while their number is not known. */
+struct member_list {
+    struct nt_blz_member *members;
+    uint32_t count;
+    size_t capacity;
+};
+
+static bool parse_type(struct parser *parser, struct nt_blz_dtype *dtype);
+
+static bool is_well(const struct parser *parser)
+{
+    return parser->status == NT_OK && !parser->literal.mistake;
+}
+
+static bool out_of_memory(struct parser *parser)
+{
+    parser->status = nt_fail_memory(parser->error);
+    return false;
+}
+
+static bool too_large(struct parser *parser, const char *what)
+{
+    parser->status = nt_fail(parser->error, NT_LIMIT, NT_NO_OFFSET, "data type: %s", what);
+    return false;
+}
+
+/* ---- pieces ---- */
+
+static bool parse_string(struct parser *parser, struct nt_text *text)
+{
+    struct nt_buffer buffer = {0};
+    nt_literal_string(&parser->literal, &buffer);
+    text->length = buffer.length;
+    text->bytes = nt_buffer_settle(&buffer, parser->arena);
+    return text->bytes ? is_well(parser) : out_of_memory(parser);
+}
+
+/* (2, 3), (2,), (), 2: put in front of the dimensions that the type has itself. */
+static bool parse_shape(struct parser *parser, struct nt_blz_dtype *dtype)
+{
+    uint64_t shape[MAXIMUM_DIMENSIONS];
+    uint32_t count = 0;
+    if (nt_literal_accept(&parser->literal, '(')) {
+        while (is_well(parser) && !nt_literal_accept(&parser->literal, ')')) {
+            if (count + dtype->dimension_count >= MAXIMUM_DIMENSIONS)
+                return too_large(parser, "more than 32 dimensions");
+            shape[count++] = nt_literal_integer(&parser->literal);
+            if (nt_literal_peek(&parser->literal) != ')')
+                nt_literal_expect(&parser->literal, ',', "a comma or the end of a shape");
+        }
+    } else {
+        shape[count++] = nt_literal_integer(&parser->literal);
+    }
+    uint64_t *dimensions =
+        nt_arena_alloc(parser->arena, count + dtype->dimension_count + 1, sizeof(*dimensions));
+    if (!dimensions)
+        return out_of_memory(parser);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!nt_multiply(dtype->items, shape[i], &dtype->items))
+            return too_large(parser, "the shape of a sub-array");
+        dimensions[i] = shape[i];
+    }
+    if (dtype->dimension_count)
+        memcpy(dimensions + count, dtype->dimensions, dtype->dimension_count * sizeof(*dimensions));
+    dtype->dimensions = dimensions;
+    dtype->dimension_count += count;
+    return is_well(parser);
+}
+
+static bool member_bytes(struct parser *parser, const struct nt_blz_member *member, uint64_t *bytes_ret)
+{
+    if (nt_multiply(member->type.items, member->type.dtype.bytes, bytes_ret) &&
+        *bytes_ret <= NT_BLZ_ITEM_BYTES)
+        return true;
+    return too_large(parser, "a member of more than 256 MiB");
+}
+
+static struct nt_blz_member *add_member(struct parser *parser, struct member_list *list)
+{
+    if (list->count == MAXIMUM_MEMBERS) {
+        too_large(parser, "more than 65536 members");
+        return NULL;
+    }
+    struct nt_blz_member *members = nt_grow(list->members, list->count, &list->capacity, sizeof(*members));
+    if (!members) {
+        out_of_memory(parser);
+        return NULL;
+    }
+    list->members = members;
+    struct nt_blz_member *member = &list->members[list->count++];
+    *member = (struct nt_blz_member){0};
+    return member;
+}
+
+/* ---- the model's type of a structure ---- */
+
+static bool add_room(struct parser *parser, struct nt_dtype_member *part, uint64_t bytes)
+{
+    struct nt_dtype *room = nt_arena_alloc(parser->arena, 1, sizeof(*room));
+    if (!room)
+        return out_of_memory(parser);
+    *room = nt_element_dtype(NT_ELEMENT_OPAQUE);
+    room->bytes = (uint32_t)bytes;
+    room->numpy = nt_arena_format(parser->arena, "|V%" PRIu64, bytes);
+    *part = (struct nt_dtype_member){.name = {"", 0}, .dtype = room};
+    return room->numpy || out_of_memory(parser);
+}
+
+/* Members and the room between and behind them. NumPy has no list for members that overlap or go backwards:
+ * `is_list_ret` false, the whole is just bytes. */
+static bool list_parts(struct parser *parser, const struct nt_blz_dtype *dtype, struct nt_dtype_member *parts,
+                       uint32_t *count_ret, bool *is_list_ret)
+{
+    uint64_t at = 0;
+    *count_ret = 0;
+    for (uint32_t i = 0; i < dtype->member_count; i++) {
+        const struct nt_blz_member *member = &dtype->members[i];
+        *is_list_ret = member->offset >= at;
+        if (!*is_list_ret)
+            return true;
+        if (member->offset > at && !add_room(parser, &parts[(*count_ret)++], member->offset - at))
+            return false;
+        parts[(*count_ret)++] = (struct nt_dtype_member){
+            .name = member->name,
+            .dtype = &member->type.dtype,
+            .dimensions = member->type.dimensions,
+            .dimension_count = member->type.dimension_count,
+        };
+        at = member->offset + member->type.items * member->type.dtype.bytes;
+    }
+    return at == dtype->dtype.bytes || add_room(parser, &parts[(*count_ret)++], dtype->dtype.bytes - at);
+}
+
+static void append_part(struct nt_buffer *out, const struct nt_dtype_member *part)
+{
+    const char *quote = part->dtype->member_count ? "" : "'";
+    nt_buffer_text(out, out->length > 1 ? ", (" : "(");
+    nt_append_literal(out, part->name.bytes, part->name.length);
+    nt_buffer_format(out, ", %s%s%s", quote, part->dtype->numpy, quote);
+    if (part->dimension_count) {
+        nt_buffer_text(out, ", (");
+        for (uint32_t i = 0; i < part->dimension_count; i++)
+            nt_buffer_format(out, i ? ", %" PRIu64 : "%" PRIu64, part->dimensions[i]);
+        nt_buffer_text(out, part->dimension_count == 1 ? ",)" : ")");
+    }
+    nt_buffer_byte(out, ')');
+}
+
+static bool describe_structure(struct parser *parser, struct nt_blz_dtype *dtype)
+{
+    bool is_list = true;
+    struct nt_buffer text = {0};
+    struct nt_dtype_member *parts =
+        nt_arena_alloc(parser->arena, 2 * (size_t)dtype->member_count + 1, sizeof(*parts));
+    if (!parts || !list_parts(parser, dtype, parts, &dtype->dtype.member_count, &is_list))
+        return out_of_memory(parser);
+    if (is_list) {
+        dtype->dtype.members = parts;
+        nt_buffer_byte(&text, '[');
+        for (uint32_t i = 0; i < dtype->dtype.member_count; i++)
+            append_part(&text, &parts[i]);
+        nt_buffer_byte(&text, ']');
+    } else {
+        dtype->dtype.member_count = 0;
+        nt_buffer_format(&text, "|V%u", dtype->dtype.bytes);
+    }
+    dtype->dtype.numpy = nt_buffer_settle(&text, parser->arena);
+    return dtype->dtype.numpy || out_of_memory(parser);
+}
+
+/* Make the dtype of a list of members (whose memory is taken over) and the size of the whole. */
+static bool finish_structure(struct parser *parser, struct member_list *list, uint64_t bytes,
+                             struct nt_blz_dtype *dtype)
+{
+    *dtype = (struct nt_blz_dtype){.member_count = list->count, .items = 1};
+    if (is_well(parser) && (bytes == 0 || bytes > NT_BLZ_ITEM_BYTES))
+        too_large(parser, "a structure of no bytes, or of more than 256 MiB");
+    if (!is_well(parser))
+        goto out;
+    dtype->dtype = nt_element_dtype(NT_ELEMENT_OPAQUE);
+    dtype->dtype.bytes = (uint32_t)bytes;
+    dtype->members = nt_arena_alloc(parser->arena, list->count, sizeof(*list->members));
+    if (!dtype->members) {
+        out_of_memory(parser);
+        goto out;
+    }
+    memcpy(dtype->members, list->members, list->count * sizeof(*list->members));
+    describe_structure(parser, dtype);
+out:
+    free(list->members);
+    *list = (struct member_list){0};
+    return is_well(parser);
+}
+
+/* ---- [('a', '<i4'), ('b', [('x', '<f4')]), ('c', '<f8', (2, 3))] ---- */
+
+/* 'name', or ('title', 'name'). */
+static bool parse_name(struct parser *parser, struct nt_text *name)
+{
+    if (!nt_literal_accept(&parser->literal, '('))
+        return parse_string(parser, name);
+    if (!nt_literal_word(&parser->literal, "None") && !parse_string(parser, name))
+        return false;
+    nt_literal_expect(&parser->literal, ',', "a comma behind a title");
+    if (!is_well(parser) || !parse_string(parser, name))
+        return false;
+    nt_literal_expect(&parser->literal, ')', "the end of a title and name");
+    return is_well(parser);
+}
+
+static bool parse_list_member(struct parser *parser, struct nt_blz_member *member)
+{
+    nt_literal_expect(&parser->literal, '(', "a member in parentheses");
+    if (!is_well(parser) || !parse_name(parser, &member->name))
+        return false;
+    nt_literal_expect(&parser->literal, ',', "a comma behind a member's name");
+    if (!is_well(parser) || !parse_type(parser, &member->type))
+        return false;
+    if (nt_literal_accept(&parser->literal, ',') && nt_literal_peek(&parser->literal) != ')') {
+        if (!parse_shape(parser, &member->type))
+            return false;
+        nt_literal_accept(&parser->literal, ',');
+    }
+    nt_literal_expect(&parser->literal, ')', "the end of a member");
+    return is_well(parser);
+}
+
+/* Bytes without a name are padding; other members without one are called f0, f1, ... as NumPy does. */
+static bool settle_name(struct parser *parser, struct member_list *list)
+{
+    struct nt_blz_member *member = &list->members[list->count - 1];
+    if (member->name.length)
+        return true;
+    if (member->type.is_void) {
+        list->count--;
+        return true;
+    }
+    member->name.bytes = nt_arena_format(parser->arena, "f%" PRIu32, list->count - 1);
+    if (!member->name.bytes)
+        return out_of_memory(parser);
+    member->name.length = strlen(member->name.bytes);
+    return true;
+}
+
+static bool parse_list(struct parser *parser, struct nt_blz_dtype *dtype)
+{
+    struct member_list list = {0};
+    uint64_t offset = 0, bytes;
+    while (is_well(parser) && !nt_literal_accept(&parser->literal, ']')) {
+        struct nt_blz_member *member = add_member(parser, &list);
+        if (!member || !parse_list_member(parser, member) || !member_bytes(parser, member, &bytes))
+            break;
+        member->offset = offset;
+        offset += bytes;
+        if (!settle_name(parser, &list))
+            break;
+        if (nt_literal_peek(&parser->literal) != ']')
+            nt_literal_expect(&parser->literal, ',', "a comma or the end of the members");
+    }
+    return finish_structure(parser, &list, offset, dtype);
+}
+
+/* ---- {'names': [...], 'formats': [...], 'offsets': [...], 'itemsize': 16} ---- */
+
+struct dictionary {
+    struct member_list names, formats; /* only the name, only the type */
+    uint64_t *offsets;
+    uint32_t offset_count;
+    uint64_t bytes;
+    bool has_bytes, is_aligned;
+};
+
+static bool parse_offsets(struct parser *parser, struct dictionary *dictionary)
+{
+    dictionary->offsets = nt_arena_alloc(parser->arena, MAXIMUM_MEMBERS, sizeof(uint64_t));
+    if (!dictionary->offsets)
+        return out_of_memory(parser);
+    dictionary->offset_count = 0;
+    while (is_well(parser) && !nt_literal_accept(&parser->literal, ']')) {
+        if (dictionary->offset_count == MAXIMUM_MEMBERS)
+            return too_large(parser, "more than 65536 offsets");
+        dictionary->offsets[dictionary->offset_count++] = nt_literal_integer(&parser->literal);
+        if (nt_literal_peek(&parser->literal) != ']')
+            nt_literal_expect(&parser->literal, ',', "a comma or the end of the offsets");
+    }
+    return is_well(parser);
+}
+
+static bool parse_names(struct parser *parser, struct member_list *names)
+{
+    while (is_well(parser) && !nt_literal_accept(&parser->literal, ']')) {
+        struct nt_blz_member *member = add_member(parser, names);
+        if (!member || (!nt_literal_word(&parser->literal, "None") && !parse_string(parser, &member->name)))
+            return false;
+        if (nt_literal_peek(&parser->literal) != ']')
+            nt_literal_expect(&parser->literal, ',', "a comma or the end of the names");
+    }
+    return is_well(parser);
+}
+
+static bool parse_formats(struct parser *parser, struct member_list *formats)
+{
+    while (is_well(parser) && !nt_literal_accept(&parser->literal, ']')) {
+        struct nt_blz_member *member = add_member(parser, formats);
+        if (!member || !parse_type(parser, &member->type))
+            return false;
+        if (nt_literal_peek(&parser->literal) != ']')
+            nt_literal_expect(&parser->literal, ',', "a comma or the end of the formats");
+    }
+    return is_well(parser);
+}
+
+static bool parse_titles(struct parser *parser)
+{
+    struct member_list titles = {0};
+    bool parsed = parse_names(parser, &titles);
+    free(titles.members);
+    return parsed;
+}
+
+static bool parse_entry(struct parser *parser, struct dictionary *dictionary)
+{
+    struct nt_literal *literal = &parser->literal;
+    struct nt_text key;
+    if (!parse_string(parser, &key))
+        return false;
+    nt_literal_expect(literal, ':', "a colon behind a key");
+    if (!strcmp(key.bytes, "itemsize")) {
+        dictionary->bytes = nt_literal_integer(literal);
+        dictionary->has_bytes = true;
+        return is_well(parser);
+    }
+    if (!strcmp(key.bytes, "aligned")) {
+        dictionary->is_aligned = nt_literal_word(literal, "True");
+        if (!dictionary->is_aligned && !nt_literal_word(literal, "False"))
+            nt_literal_fail(literal, "True or False");
+        return is_well(parser);
+    }
+    nt_literal_expect(literal, '[', "a list");
+    if (!strcmp(key.bytes, "names") && !dictionary->names.count)
+        return parse_names(parser, &dictionary->names);
+    if (!strcmp(key.bytes, "formats") && !dictionary->formats.count)
+        return parse_formats(parser, &dictionary->formats);
+    if (!strcmp(key.bytes, "offsets") && !dictionary->offsets)
+        return parse_offsets(parser, dictionary);
+    if (!strcmp(key.bytes, "titles"))
+        return parse_titles(parser);
+    nt_literal_fail(literal, "one of the keys names, formats, offsets, titles, itemsize, aligned");
+    return false;
+}
+
+/* Give the formats their names and offsets; without offsets, members follow each other. */
+static bool join_dictionary(struct parser *parser, struct dictionary *dictionary, struct nt_blz_dtype *dtype)
+{
+    uint64_t end = 0;
+    bool has_offsets = dictionary->offsets != NULL;
+    if (dictionary->names.count != dictionary->formats.count || dictionary->names.count == 0 ||
+        (has_offsets && dictionary->offset_count != dictionary->names.count) ||
+        (!has_offsets && dictionary->is_aligned))
+        nt_literal_fail(&parser->literal, "as many names as formats and offsets");
+    for (uint32_t i = 0; is_well(parser) && i < dictionary->formats.count; i++) {
+        struct nt_blz_member *member = &dictionary->formats.members[i];
+        uint64_t bytes;
+        member->name = dictionary->names.members[i].name;
+        member->offset = has_offsets ? dictionary->offsets[i] : end;
+        if (!member_bytes(parser, member, &bytes))
+            break;
+        if (member->offset > NT_BLZ_ITEM_BYTES)
+            too_large(parser, "a structure of more than 256 MiB");
+        if (member->offset + bytes > end)
+            end = member->offset + bytes;
+    }
+    if (dictionary->has_bytes && dictionary->bytes < end)
+        nt_literal_fail(&parser->literal, "an itemsize that holds all members");
+    return finish_structure(parser, &dictionary->formats, dictionary->has_bytes ? dictionary->bytes : end,
+                            dtype);
+}
+
+static bool parse_dictionary(struct parser *parser, struct nt_blz_dtype *dtype)
+{
+    struct dictionary dictionary = {0};
+    bool parsed = true;
+    while (parsed && is_well(parser) && !nt_literal_accept(&parser->literal, '}')) {
+        parsed = parse_entry(parser, &dictionary);
+        if (parsed && nt_literal_peek(&parser->literal) != '}')
+            nt_literal_expect(&parser->literal, ',', "a comma or the end of the dictionary");
+    }
+    if (parsed && is_well(parser))
+        parsed = join_dictionary(parser, &dictionary, dtype);
+    free(dictionary.names.members);
+    free(dictionary.formats.members);
+    return parsed && is_well(parser);
+}
+
+/* ---- any type ---- */
+
+static bool parse_plain(struct parser *parser, struct nt_blz_dtype *dtype)
+{
+    struct nt_text text;
+    if (!parse_string(parser, &text))
+        return false;
+    parser->status = nt_blz_dtype_plain(parser->arena, text.bytes, text.length, dtype, parser->error);
+    return is_well(parser);
+}
+
+/* ('<f4', (2, 3)), the bracket behind us. */
+static bool parse_sub_array(struct parser *parser, struct nt_blz_dtype *dtype)
+{
+    if (!parse_type(parser, dtype))
+        return false;
+    nt_literal_expect(&parser->literal, ',', "a comma before a shape");
+    if (!is_well(parser) || !parse_shape(parser, dtype))
+        return false;
+    nt_literal_expect(&parser->literal, ')', "the end of a sub-array");
+    return is_well(parser);
+}
+
+static bool parse_type(struct parser *parser, struct nt_blz_dtype *dtype)
+{
+    if (parser->depth == NT_BLZ_DTYPE_DEPTH)
+        return too_large(parser, "nested deeper than 32");
+    bool parsed = false;
+    parser->depth++;
+    if (nt_literal_is_string(&parser->literal))
+        parsed = parse_plain(parser, dtype);
+    else if (nt_literal_accept(&parser->literal, '['))
+        parsed = parse_list(parser, dtype);
+    else if (nt_literal_accept(&parser->literal, '{'))
+        parsed = parse_dictionary(parser, dtype);
+    else if (nt_literal_accept(&parser->literal, '('))
+        parsed = parse_sub_array(parser, dtype);
+    else
+        nt_literal_fail(&parser->literal, "a data type");
+    parser->depth--;
+    return parsed;
+}
+
+enum nt_status nt_blz_dtype_parse(struct nt_arena *arena, const char *text, size_t length,
+                                  struct nt_blz_dtype *dtype, struct nt_error *error)
+{
+    struct parser parser = {.arena = arena, .error = error};
+    parser.literal = (struct nt_literal){.text = text, .end = length};
+    *dtype = (struct nt_blz_dtype){0};
+    char first = nt_literal_peek(&parser.literal);
+    if (!nt_literal_is_string(&parser.literal) && (!first || !strchr("[{(", first)))
+        return nt_blz_dtype_plain(arena, text, length, dtype, error);
+    if (parse_type(&parser, dtype) && nt_literal_peek(&parser.literal))
+        nt_literal_fail(&parser.literal, "the end of the data type");
+    if (parser.status == NT_OK && parser.literal.mistake)
+        return nt_fail(error, NT_CORRUPT, parser.literal.at, "data type \"%.*s\": expected %s",
+                       (int)(length > 80 ? 80 : length), text, parser.literal.mistake);
+    return parser.status;
+}

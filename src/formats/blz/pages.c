@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: the files of a column. Out: its pages, one a chunk, cut to the rows that there are. Only headers are
+ * read. A chunk that is missing or damaged becomes a page that fails when it is read, as long as the rows it
+ * would have.
+ */
+
+#include "core/base/overflow.h"
+#include "formats/blz/failure.h"
+#include "formats/blz/opened.h"
+#include "formats/blz/state.h"
+#include "formats/blz/superchunks.h"
+#include "core/model/builder.h"
+
+/* Pages for rows that no file has: more are refused. */
+enum { MAXIMUM_MISSING_PAGES = 65536 };
+
+struct builder {
+    struct nt_dataset *dataset;
+    const struct nt_blz *blz;
+    const struct nt_blz_column *column;
+    uint32_t decoder;
+    uint32_t element_bytes;
+    struct nt_group_builder group;
+    uint64_t element, total; /* of the current column: the next one, and all */
+    uint64_t missing;        /* elements of it that no file has */
+    /* Of the current superchunk: */
+    uint32_t source;
+    enum nt_checksum_kind checksum;
+    bool is_lost;     /* what follows in it cannot be placed */
+    uint32_t refused; /* the source because of which; NT_NONE */
+    uint64_t full;    /* elements of a full one; 0: not known */
+    bool is_measured; /* whether they are was found out */
+    bool is_placed;   /* else it is not known where the next one begins */
+};
+
+static enum nt_status add_page(struct builder *builder, struct nt_page page, uint64_t elements,
+                               struct nt_error *error)
+{
+    if (elements == 0)
+        return NT_OK;
+    if (elements > UINT32_MAX)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a chunk of more than 2^32 elements");
+    page.elements = (uint32_t)elements;
+    page.decoder = builder->decoder;
+    builder->element += elements;
+    return nt_group_builder_add(&builder->group, &page, error);
+}
+
+static uint64_t at_most_left(const struct builder *builder, uint64_t elements)
+{
+    uint64_t left = builder->total - builder->element;
+    return elements < left ? elements : left;
+}
+
+/* A page that cannot be read: of a source that only fails, or of a file that cannot be opened. */
+static enum nt_status add_unreadable(struct builder *builder, uint32_t source, uint64_t elements,
+                                     struct nt_error *error)
+{
+    struct nt_page page = {
+        .source = source,
+        .stored_bytes = NT_BLOSC_HEADER_BYTES, /* what a chunk has at least */
+        .compression = NT_COMPRESSION_BLOSC_WHOLE,
+        .is_missing = true,
+    };
+    return add_page(builder, page, elements, error);
+}
+
+static enum nt_status add_failure(struct builder *builder, enum nt_blz_failure failure, uint64_t elements,
+                                  struct nt_error *error)
+{
+    return add_unreadable(builder, builder->blz->file_count + failure, elements, error);
+}
+
+/* Elements up to `end` that cannot be read, in pages of up to `most`. */
+static enum nt_status add_hole(struct builder *builder, uint32_t source, uint64_t end, uint64_t most,
+                               struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    builder->missing += end - builder->element;
+    if (builder->missing / most > MAXIMUM_MISSING_PAGES)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "most of the rows that the sizes tell are missing");
+    while (status == NT_OK && builder->element < end) {
+        uint64_t left = end - builder->element;
+        status = add_unreadable(builder, source, left < most ? left : most, error);
+    }
+    return status;
+}
+
+/* The elements of so many whole rows as a page may have; of longer rows parts. */
+static uint64_t most_elements(const struct builder *builder)
+{
+    uint64_t items = builder->column->items, most = UINT32_MAX / items * items;
+    return most ? most : UINT32_MAX;
+}
+
+/* What the system refuses it refuses again when the page is read, and then the reader is told why. */
+static bool is_refused(enum nt_status status)
+{
+    return status == NT_IO || status == NT_CHANGED;
+}
+
+/* A chunk of `expected` bytes before compression, which is what its header should tell. */
+static enum nt_status add_chunk(struct builder *builder, const struct nt_bloscpack_chunk *chunk,
+                                uint64_t expected, struct nt_error *error)
+{
+    uint64_t whole = expected / builder->element_bytes, elements = at_most_left(builder, whole);
+    if (elements == whole && expected % builder->element_bytes) { /* all that follows would be shifted */
+        builder->is_lost = true;
+        return add_failure(builder, NT_BLZ_CHUNK_DAMAGED, elements, error);
+    }
+    if (chunk->header.plain_bytes != expected && nt_blz_check_state(builder->blz, NULL) == NT_CHANGED)
+        return add_failure(builder, NT_BLZ_CHUNK_DAMAGED, elements, error);
+    bool is_cut = chunk->header.plain_bytes == expected && elements * builder->element_bytes < expected;
+    struct nt_page page = {
+        .source = builder->source,
+        .offset = chunk->offset,
+        .stored_bytes = chunk->header.stored_bytes,
+        .checksum = (uint8_t)builder->checksum,
+        .checksum_covers = NT_COVERS_STORED,
+        .compression = is_cut ? NT_COMPRESSION_BLOSC : NT_COMPRESSION_BLOSC_WHOLE,
+    };
+    return add_page(builder, page, elements, error);
+}
+
+/* ---- superchunks ---- */
+
+static enum nt_status add_superchunk_part(void *context, const struct nt_bloscpack_chunk *chunk,
+                                          struct nt_error *error)
+{
+    struct builder *builder = context;
+    if (builder->is_lost)
+        return NT_OK;
+    if (!chunk->damage) {
+        nt_budget_add_metadata(&builder->dataset->file->budget, NT_BLOSC_HEADER_BYTES);
+        return add_chunk(builder, chunk, chunk->plain_bytes, error);
+    }
+    builder->is_lost = !chunk->is_size_known;
+    if (builder->is_lost)
+        return NT_OK;
+    return add_failure(builder, chunk->is_lost ? NT_BLZ_CHUNK_LOST : NT_BLZ_CHUNK_DAMAGED,
+                       at_most_left(builder, chunk->plain_bytes / builder->element_bytes), error);
+}
+
+static enum nt_status add_superchunk(struct builder *builder, uint32_t number, struct nt_error *error)
+{
+    struct nt_bloscpack bloscpack;
+    builder->source = builder->column->first_source + number;
+    struct nt_source *source = builder->dataset->sources[builder->source];
+    struct nt_error damage = {0};
+    enum nt_status status = nt_bloscpack_open(source, &bloscpack, NULL, &damage);
+    if (nt_is_refused_for_now(status, &damage))
+        return nt_fail_with(error, &damage);
+    if (status != NT_OK) { /* how many rows it had is not known */
+        builder->is_lost = true;
+        builder->refused = is_refused(status) ? builder->source : NT_NONE;
+        return NT_OK;
+    }
+    builder->checksum = bloscpack.header.checksum;
+    return nt_bloscpack_walk(source, &bloscpack, add_superchunk_part, builder, error);
+}
+
+/* Where the superchunks end of which there are `count`. Where the files do not prove it, nothing is placed any more. */
+static enum nt_status find_end(struct builder *builder, uint64_t count, uint64_t *end_ret,
+                               struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    if (!builder->is_measured)
+        status = nt_blz_superchunk_elements(builder->dataset, builder->column, builder->element_bytes,
+                                            builder->total, &builder->full, error);
+    builder->is_measured = true;
+    builder->is_placed = builder->full && nt_multiply(builder->full, count, end_ret);
+    if (builder->is_placed && *end_ret > builder->total)
+        *end_ret = builder->total;
+    return status;
+}
+
+/* What is lost of the superchunk before. */
+static enum nt_status add_lost_rest(struct builder *builder, uint64_t end, struct nt_error *error)
+{
+    uint32_t damage = builder->blz->file_count + NT_BLZ_SUPERCHUNK_DAMAGED,
+             source = builder->refused == NT_NONE ? damage : builder->refused;
+    builder->is_lost = false;
+    builder->refused = NT_NONE;
+    return add_hole(builder, source, end, most_elements(builder), error);
+}
+
+/* What is not there between a file and the one before it. */
+static enum nt_status add_missing_superchunks(struct builder *builder, uint32_t file, struct nt_error *error)
+{
+    uint64_t index = nt_blz_superchunk_index(builder->column, file), end = 0,
+             former = file ? nt_blz_superchunk_index(builder->column, file - 1) + 1 : 0;
+    enum nt_status status = NT_OK;
+    if (index == former && !builder->is_lost)
+        return NT_OK;
+    if (builder->is_lost) {
+        status = find_end(builder, former, &end, error);
+        if (status == NT_OK && builder->is_placed)
+            status = add_lost_rest(builder, end, error);
+    }
+    if (status == NT_OK && builder->is_placed)
+        status = find_end(builder, index, &end, error);
+    if (status == NT_OK && builder->is_placed)
+        status = add_hole(builder, builder->blz->file_count + NT_BLZ_FILE_MISSING, end,
+                          most_elements(builder), error);
+    return status;
+}
+
+static enum nt_status add_superchunks(struct builder *builder, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < builder->column->file_count; i++) {
+        status = add_missing_superchunks(builder, i, error);
+        if (status != NT_OK || !builder->is_placed)
+            break;
+        status = add_superchunk(builder, i, error);
+    }
+    return status;
+}
+
+/* ---- files of one chunk ---- */
+
+struct only_chunk {
+    struct nt_bloscpack_chunk chunk;
+    uint64_t count;
+};
+
+static enum nt_status keep_chunk(void *context, const struct nt_bloscpack_chunk *chunk,
+                                 struct nt_error *error)
+{
+    struct only_chunk *only = context;
+    (void)error;
+    only->chunk = *chunk;
+    only->count++;
+    return NT_OK;
+}
+
+/* The chunk of a file that must have just one. */
+static enum nt_status read_only_chunk(struct builder *builder, struct nt_bloscpack_chunk *chunk,
+                                      enum nt_blz_failure *failure_ret, struct nt_error *error)
+{
+    struct nt_source *source = builder->dataset->sources[builder->source];
+    struct nt_bloscpack bloscpack;
+    struct only_chunk only = {.count = 0};
+    *failure_ret = NT_BLZ_HEADER_DAMAGED;
+    enum nt_status status = nt_bloscpack_open(source, &bloscpack, NULL, error);
+    if (status == NT_OK && bloscpack.header.chunks != 1 && bloscpack.header.chunks != -1)
+        status = NT_CORRUPT;
+    if (status == NT_OK)
+        status = nt_bloscpack_walk(source, &bloscpack, keep_chunk, &only, error);
+    if (status == NT_NOT_FOUND)
+        *failure_ret = NT_BLZ_FILE_MISSING;
+    if (status != NT_OK)
+        return status;
+    if (only.count != 1 || only.chunk.damage) {
+        *failure_ret = NT_BLZ_CHUNK_DAMAGED;
+        return NT_CORRUPT;
+    }
+    builder->checksum = bloscpack.header.checksum;
+    *chunk = only.chunk;
+    return NT_OK;
+}
+
+/* Where a file has none, so many elements that cannot be read take its place. */
+static enum nt_status take_only_chunk(struct builder *builder, uint64_t elements,
+                                      struct nt_bloscpack_chunk *chunk, bool *has_ret, struct nt_error *error)
+{
+    enum nt_blz_failure failure;
+    struct nt_error damage = {0};
+    enum nt_status status = read_only_chunk(builder, chunk, &failure, &damage);
+    *has_ret = status == NT_OK;
+    if (status == NT_OK)
+        return NT_OK;
+    if (nt_is_refused_for_now(status, &damage))
+        return nt_fail_with(error, &damage);
+    return is_refused(status) ? add_unreadable(builder, builder->source, elements, error)
+                              : add_failure(builder, failure, elements, error);
+}
+
+/* The bytes that a chunk file should tell. All but the last are full. The last one has at least the rows that
+ * are left; it has more where the array was cut. */
+static uint64_t expected_bytes(const struct builder *builder, uint64_t needed, bool is_last,
+                               const struct nt_bloscpack_chunk *chunk)
+{
+    uint64_t row_bytes = builder->column->items * builder->element_bytes, full,
+             told = chunk->header.plain_bytes;
+    if (!is_last || !nt_multiply(builder->column->chunk_rows, row_bytes, &full))
+        return needed;
+    return told > needed && told <= full && told % row_bytes == 0 ? told : needed;
+}
+
+static enum nt_status add_chunk_file(struct builder *builder, uint64_t number, bool is_last,
+                                     struct nt_error *error)
+{
+    const struct nt_blz_column *column = builder->column;
+    uint64_t rows = is_last ? column->rows - number * column->chunk_rows : column->chunk_rows, needed;
+    if (!nt_multiply(rows * column->items, builder->element_bytes, &needed))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a chunk of more than 2^64 bytes");
+    struct nt_bloscpack_chunk chunk;
+    bool has_chunk;
+    enum nt_status status = take_only_chunk(builder, rows * column->items, &chunk, &has_chunk, error);
+    if (!has_chunk)
+        return status;
+    builder->total = builder->element + rows * column->items; /* what the chunk has beyond is cut */
+    return add_chunk(builder, &chunk, expected_bytes(builder, needed, is_last, &chunk), error);
+}
+
+/* A pickle may have any length. One that cannot be read takes the place of a byte, so that it is noticed. */
+static enum nt_status add_object_file(struct builder *builder, struct nt_error *error)
+{
+    struct nt_bloscpack_chunk chunk;
+    bool has_chunk;
+    enum nt_status status = take_only_chunk(builder, 1, &chunk, &has_chunk, error);
+    if (!has_chunk)
+        return status;
+    if (chunk.header.plain_bytes == 0)
+        return add_failure(builder, NT_BLZ_CHUNK_DAMAGED, 1, error);
+    return add_chunk(builder, &chunk, chunk.header.plain_bytes, error);
+}
+
+static enum nt_status add_missing_file(struct builder *builder, bool is_last, uint64_t number,
+                                       struct nt_error *error)
+{
+    const struct nt_blz_column *column = builder->column;
+    uint64_t rows = is_last ? column->rows - number * column->chunk_rows : column->chunk_rows;
+    uint64_t elements = column->chunking == NT_BLZ_OBJECT_FILES ? 1 : rows * column->items;
+    return add_failure(builder, NT_BLZ_FILE_MISSING, elements, error);
+}
+
+static enum nt_status add_chunk_files(struct builder *builder, struct nt_error *error)
+{
+    const struct nt_blz_column *column = builder->column;
+    uint64_t needed = column->rows ? (column->rows - 1) / column->chunk_rows + 1 : 0;
+    uint32_t file = 0;
+    enum nt_status status = NT_OK;
+    for (uint64_t i = 0; status == NT_OK && i < needed; i++) {
+        bool is_last = i == needed - 1;
+        if (file == column->file_count || column->numbers[file] != i) {
+            status = add_missing_file(builder, is_last, i, error);
+            continue;
+        }
+        builder->source = column->first_source + file++;
+        status = column->chunking == NT_BLZ_OBJECT_FILES ? add_object_file(builder, error)
+                                                         : add_chunk_file(builder, i, is_last, error);
+    }
+    return status;
+}
+
+/* ---- columns ---- */
+
+/* Rows that the files do not have: of a column that is shorter than its table, or whose files end early. */
+static enum nt_status add_missing_rows(struct builder *builder, struct nt_error *error)
+{
+    bool is_object = builder->column->chunking == NT_BLZ_OBJECT_FILES;
+    enum nt_blz_failure failure = builder->is_placed ? NT_BLZ_ROWS_MISSING : NT_BLZ_ROWS_NOT_PLACED;
+    uint32_t source = builder->refused == NT_NONE ? builder->blz->file_count + failure : builder->refused;
+    return add_hole(builder, source, builder->total, is_object ? 1 : most_elements(builder), error);
+}
+
+static enum nt_status add_column(struct builder *builder, uint32_t index, struct nt_error *error)
+{
+    const struct nt_dataset *dataset = builder->dataset;
+    uint64_t all;
+    builder->column = &builder->blz->columns[index];
+    builder->decoder = dataset->columns[index].decoder;
+    builder->element_bytes = nt_column_decoder(dataset, index)->element_bytes;
+    builder->element = builder->missing = 0;
+    builder->refused = NT_NONE;
+    builder->is_lost = builder->is_measured = false;
+    builder->is_placed = true;
+    if (builder->column->items == 0)
+        return NT_OK; /* whatever chunks there are, no row has bytes */
+    if (!nt_multiply(dataset->entries, builder->column->items, &all))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than 2^64 elements");
+    bool is_object = builder->column->chunking == NT_BLZ_OBJECT_FILES;
+    builder->total = is_object ? UINT64_MAX : builder->column->rows * builder->column->items;
+    enum nt_status status = builder->column->chunking == NT_BLZ_SUPERCHUNKS ? add_superchunks(builder, error)
+                                                                            : add_chunk_files(builder, error);
+    builder->total = is_object ? builder->element + (dataset->entries - builder->column->rows) : all;
+    return status == NT_OK ? add_missing_rows(builder, error) : status;
+}
+
+enum nt_status nt_blz_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
+{
+    struct builder builder = {.dataset = dataset, .blz = dataset->format_data};
+    enum nt_status status =
+        nt_group_builder_init(&builder.group, dataset, number, "list of chunks", NT_NO_OFFSET, error);
+    for (uint32_t i = 0; status == NT_OK && i < dataset->column_count; i++) {
+        status = nt_group_builder_start(&builder.group, 0, i, error);
+        if (status == NT_OK)
+            status = add_column(&builder, i, error);
+    }
+    return nt_group_builder_finish(&builder.group, status);
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a directory with _versions/. Out: the model of one of its versions: a data set named like the directory, whose
+ * clusters are the fragments. Opening reads the manifest, and data files only where it does not tell their rows.
+ */
+#include "formats/lance/dataset/dataset.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/base/text.h"
+#include "formats/lance/dataset/bases.h"
+#include "formats/lance/dataset/blobs.h"
+#include "formats/lance/dataset/choice.h"
+#include "formats/lance/dataset/deletions.h"
+#include "formats/lance/dataset/documents.h"
+#include "formats/lance/dataset/fragments.h"
+#include "formats/lance/dataset/layout.h"
+#include "formats/lance/dataset/load.h"
+#include "formats/lance/dataset/manifest.h"
+#include "formats/lance/dataset/missing.h"
+#include "formats/lance/dataset/open_files.h"
+#include "formats/lance/dataset/sides.h"
+#include "formats/lance/dataset/slices.h"
+#include "formats/lance/dataset/stored.h"
+#include "formats/lance/dataset/unread.h"
+#include "formats/lance/dataset/versions.h"
+#include "formats/lance/file/fields.h"
+#include "formats/lance/file/schema.h"
+#include "core/model/builder.h"
+
+/* What opening a data file takes apart, as far as can be told before: the end of a small one. */
+enum { DATA_FILE_METADATA_BYTES = 4096 };
+
+static void close_dataset(struct nt_dataset *dataset)
+{
+    const struct nt_file *file = dataset->file;
+    for (uint32_t i = 0; i < file->layout_source_count; i++)
+        if (file->layout_sources[i] != file->source)
+            nt_source_close(file->layout_sources[i]);
+    nt_lance_open_files_close(dataset->format_data);
+    nt_lance_close_bases(dataset->format_data);
+}
+
+static const struct nt_dataset_ops dataset_ops = {
+    .load_group = nt_lance_load_part,
+    .describe_dataset = nt_lance_describe_dataset,
+    .find_blob = nt_lance_find_blob,
+    .add_sides = nt_lance_add_dataset_sides,
+    .close = close_dataset,
+};
+
+static const struct nt_dataset_ops legacy_ops = {
+    .load_group = nt_lance_load_part,
+    .describe_dataset = nt_lance_describe_dataset,
+    .describe_page = nt_lance_describe_part_page,
+    .close = close_dataset,
+};
+
+static enum nt_status add_source(struct nt_file *file, struct nt_folder *folder, const char *name,
+                                 struct nt_error *error)
+{
+    struct nt_source *source = file->source;
+    enum nt_status status = NT_OK;
+    if (name)
+        status = nt_folder_open_file_lazily(folder, name, &source, error);
+    if (status == NT_OK)
+        file->layout_sources[file->layout_source_count++] = source;
+    return status;
+}
+
+/* The data files, and behind them for the layout the manifest and the deletion files. None is opened before something of
+ * it is wanted. */
+static enum nt_status add_sources(struct nt_dataset *dataset, const struct nt_lance_dataset *lance,
+                                  struct nt_error *error)
+{
+    struct nt_file *file = dataset->file;
+    size_t count = (size_t)lance->file_count + 1 + lance->fragment_count;
+    dataset->sources = file->layout_sources =
+        nt_arena_alloc(dataset->arena, count, sizeof(struct nt_source *));
+    enum nt_status status = dataset->sources ? NT_OK : nt_fail_memory(error);
+    for (uint32_t i = 0; status == NT_OK && i < lance->file_count; i++)
+        status = add_source(file, lance->files[i].folder, lance->files[i].name, error);
+    dataset->source_count = file->layout_source_count;
+    if (status == NT_OK)
+        status = add_source(file, lance->folder, lance->manifest.name, error);
+    for (uint32_t i = 0; status == NT_OK && i < lance->fragment_count; i++) {
+        struct nt_folder *folder;
+        const char *name;
+        if (lance->fragments[i].has_deleted_rows && !lance->fragments[i].deleted_rows)
+            continue;
+        status = nt_lance_find_deletion_file(file, lance, &lance->fragments[i], &folder, &name, error);
+        if (status == NT_OK && name)
+            status = add_source(file, folder, name, error);
+        else if (!nt_is_machine_failure(status))
+            status = NT_OK; /* it is told where the rows are looked at */
+    }
+    return status;
+}
+
+static enum nt_status add_fragments(struct nt_dataset *dataset, const struct nt_lance_dataset *lance,
+                                    struct nt_error *error)
+{
+    uint64_t *entries = calloc((size_t)lance->fragment_count + 1, sizeof(*entries));
+    if (!entries)
+        return nt_fail_memory(error);
+    bool has_deleted = false;
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < lance->fragment_count; i++) {
+        status = nt_lance_count_rows(dataset, i, error);
+        entries[i] = lance->fragments[i].physical_rows - lance->fragments[i].deleted_rows;
+        has_deleted |= lance->fragments[i].deleted_rows > 0;
+    }
+    if (status == NT_OK)
+        status = nt_dataset_add_field_groups(dataset, entries, lance->fragment_count, error);
+    free(entries);
+    if (status != NT_OK)
+        nt_error_context(error, "%s", lance->manifest.name);
+    if (status == NT_OK && has_deleted) {
+        dataset->part_drops =
+            nt_arena_alloc(dataset->arena, lance->fragment_count, sizeof(*dataset->part_drops));
+        status = dataset->part_drops ? NT_OK : nt_fail_memory(error);
+    }
+    dataset->part_metadata_bytes = DATA_FILE_METADATA_BYTES;
+    return status;
+}
+
+/* The directory's name, without the ending that Lance's writers suggest. */
+static struct nt_text name_of(const struct nt_file *file)
+{
+    struct nt_text name = nt_path_name(file->path), ending = nt_text_of(".lance");
+    if (name.length > ending.length &&
+        memcmp(name.bytes + name.length - ending.length, ending.bytes, ending.length) == 0)
+        name.length -= ending.length;
+    return name;
+}
+
+/* Early manifests have no word for the version of their data files: these tell. */
+static const char *early_version(const struct nt_lance_dataset *lance)
+{
+    return lance->generations & NT_LANCE_IS_2_0 ? "2.0" : "0.1";
+}
+
+static enum nt_status describe(struct nt_dataset *dataset, const struct nt_lance_dataset *lance,
+                               struct nt_error *error)
+{
+    struct nt_proto manifest = lance->manifest.message,
+                    writer = nt_proto_message(manifest, NT_LANCE_MANIFEST_WRITER_VERSION),
+                    format = nt_proto_message(manifest, NT_LANCE_MANIFEST_DATA_FORMAT);
+    struct nt_text library = nt_proto_text(writer, NT_LANCE_WRITER_VERSION_LIBRARY),
+                   version = nt_proto_text(writer, NT_LANCE_WRITER_VERSION_VERSION);
+    const char *written = nt_arena_format(dataset->arena, "%.*s%s%.*s", (int)library.length, library.bytes,
+                                          version.length ? " " : "", (int)version.length, version.bytes);
+    dataset->version = format.bytes ? nt_lance_text(dataset->arena, format, NT_LANCE_DATA_FORMAT_VERSION)
+                                    : early_version(lance);
+    if (!written || !dataset->version)
+        return nt_fail_memory(error);
+    dataset->writer = nt_text_of(written);
+    dataset->description = (struct nt_text){"", 0};
+    dataset->format = nt_format_lance.name;
+    dataset->generation = dataset->version;
+    dataset->generation_reason = "the manifest";
+    return NT_OK;
+}
+
+/* Behind the data files: what follows from a schema is another thing with legacy ones. */
+static enum nt_status read_schema(struct nt_file *file, struct nt_lance_dataset *lance,
+                                  struct nt_error *error)
+{
+    const struct nt_lance_message manifest = {lance->manifest.message, lance->manifest.offset};
+    enum nt_status status = nt_lance_read_fields(file, &manifest, manifest.message, &lance->schema, error);
+    lance->schema.is_legacy = lance->generations == NT_LANCE_IS_LEGACY;
+    lance->schema.has_item_columns = lance->generations & (NT_LANCE_IS_LEGACY | NT_LANCE_IS_2_0);
+    lance->side.has_levels = lance->generations & NT_LANCE_IS_LATER;
+    if (status == NT_OK)
+        status = nt_lance_find_places(file->arena, &lance->schema, error);
+    if (status == NT_OK)
+        status = nt_lance_sort_ids(file->arena, lance, error);
+    if (status != NT_OK)
+        nt_error_context(error, "%s: schema", lance->manifest.name);
+    return status;
+}
+
+/* Blobs may lie in files that no base path leads to. */
+static enum nt_status open_places_of_blobs(struct nt_file *file, struct nt_lance_dataset *lance,
+                                           const char *const *bases, struct nt_error *error)
+{
+    for (uint32_t i = 0; i < lance->schema.field_count; i++)
+        if (lance->schema.fields[i].is_description)
+            return nt_lance_open_places(file, lance, bases, error);
+    return NT_OK;
+}
+
+static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance_dataset *lance,
+                                   const char *const *bases, struct nt_error *error)
+{
+    enum nt_status status =
+        nt_lance_read_manifest(dataset->file, &lance->manifest.version, &lance->manifest, error);
+    if (status == NT_OK)
+        status = nt_lance_read_bases(dataset->file, lance, bases, error);
+    if (status == NT_OK)
+        status = nt_lance_read_fragments(dataset->file, lance, error);
+    if (status == NT_OK)
+        status = read_schema(dataset->file, lance, error);
+    if (status == NT_OK)
+        status = open_places_of_blobs(dataset->file, lance, bases, error);
+    if (status == NT_OK)
+        status = describe(dataset, lance, error);
+    if (status == NT_OK)
+        status = add_sources(dataset, lance, error);
+    if (status == NT_OK)
+        status = nt_lance_prepare_sides(dataset, error);
+    if (status == NT_OK)
+        status = nt_lance_find_unread(dataset, error);
+    if (status == NT_OK)
+        status = nt_lance_find_slices(dataset, error);
+    if (status == NT_OK)
+        status = nt_lance_build_fields(dataset, &lance->schema, lance->side.leaves, NULL, error);
+    if (status == NT_OK)
+        nt_lance_find_side_columns(dataset);
+    dataset->ops = lance->generations & NT_LANCE_IS_LEGACY ? &legacy_ops : &dataset_ops;
+    return status == NT_OK ? add_fragments(dataset, lance, error) : status;
+}
+
+static enum nt_status add_dataset(struct nt_file *file, struct nt_lance_dataset *lance,
+                                  struct nt_dataset **dataset_ret, struct nt_error *error)
+{
+    enum nt_status status = nt_file_add_dataset(file, dataset_ret, error);
+    if (status != NT_OK)
+        return status;
+    struct nt_dataset *dataset = *dataset_ret;
+    dataset->format_data = lance;
+    dataset->ops = &dataset_ops;
+    if (!nt_text_copy(dataset->arena, name_of(file), &dataset->name))
+        return nt_fail_memory(error);
+    dataset->title = dataset->name;
+    return NT_OK;
+}
+
+static void add_documents(struct nt_dataset *dataset)
+{
+    dataset->documents = nt_lance_dataset_documents;
+    dataset->document_count = nt_lance_dataset_document_count;
+    dataset->file->describe = nt_lance_describe_dataset_file;
+    dataset->file->layout = nt_lance_lay_out_dataset;
+}
+
+/* What is there instead is told of a folder that the message names. */
+static enum nt_status choose_version(const struct nt_file *file, const char *wanted,
+                                     struct nt_lance_choice *choice_ret, struct nt_error *error)
+{
+    const struct nt_source *source = file->source;
+    enum nt_status status = nt_lance_choose_version(source->folder, wanted, file->arena, choice_ret, error);
+    if (status != NT_OK && error && !nt_message_about(error->message, source->path))
+        nt_error_context(error, "%s", source->path);
+    return status;
+}
+
+/* A version that cannot be read is a data set that tells why: others are beside it. */
+static enum nt_status fill_file(struct nt_file *file, const void *context, struct nt_error *error)
+{
+    const struct nt_open_options *options = context;
+    struct nt_dataset *dataset;
+    struct nt_lance_choice choice;
+    struct nt_error failure = {0};
+    struct nt_lance_dataset *lance = nt_arena_alloc(file->arena, 1, sizeof(*lance));
+    if (!lance)
+        return nt_fail_memory(error);
+    lance->folder = file->source->folder;
+    lance->opened = nt_lance_now();
+    enum nt_status status = choose_version(file, options->version, &choice, error);
+    if (status == NT_OK)
+        status = add_dataset(file, lance, &dataset, error);
+    if (status != NT_OK)
+        return status;
+    lance->manifest.version = choice.version;
+    lance->branch = choice.branch;
+    if (fill_dataset(dataset, lance, options->bases, &failure) != NT_OK)
+        return nt_dataset_set_failure(dataset, &failure, error);
+    add_documents(dataset);
+    return NT_OK;
+}
+
+enum nt_status nt_lance_takes_folder(struct nt_folder *folder, bool *takes_ret, struct nt_error *error)
+{
+    return nt_folder_has(folder, NT_LANCE_VERSIONS, takes_ret, error);
+}
+
+enum nt_status nt_lance_open_dataset(struct nt_source *source, const struct nt_open_options *options,
+                                     struct nt_file **file_ret, struct nt_error *error)
+{
+    const struct nt_limits limits = nt_open_limits(options);
+    bool is_taken;
+    enum nt_status status = nt_lance_takes_folder(source->folder, &is_taken, error);
+    if (status == NT_OK && !is_taken)
+        status = nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
+                         "not a Lance data set: it has no " NT_LANCE_VERSIONS);
+    return status == NT_OK ? nt_file_make(source, &limits, fill_file, options, file_ret, error) : status;
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a file of _deletions/, an Arrow IPC file or a Roaring bitmap of numbers of rows. Out: runs of rows that are dropped.
+ */
+#include "formats/lance/dataset/deletions.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/base/bytes.h"
+#include "core/base/grow.h"
+#include "core/base/overflow.h"
+#include "formats/lance/file/bytes.h"
+#include "formats/lance/dataset/arrow_column.h"
+#include "formats/lance/dataset/bases.h"
+#include "formats/lance/dataset/missing.h"
+#include "formats/roaring_walk.h"
+
+static struct nt_proto message_of(const struct nt_lance_fragment_part *fragment)
+{
+    return nt_proto_message(fragment->message, NT_LANCE_FRAGMENT_DELETION_FILE);
+}
+
+static bool is_bitmap(const struct nt_lance_fragment_part *fragment)
+{
+    return nt_proto_number(message_of(fragment), NT_LANCE_DELETION_FILE_TYPE) == NT_LANCE_DELETION_BITMAP;
+}
+
+enum nt_status nt_lance_find_deletion_file(struct nt_file *file, const struct nt_lance_dataset *lance,
+                                           const struct nt_lance_fragment_part *fragment,
+                                           struct nt_folder **folder_ret, const char **name_ret,
+                                           struct nt_error *error)
+{
+    struct nt_proto message = message_of(fragment);
+    const struct nt_lance_base *base;
+    uint64_t type = nt_proto_number(message, NT_LANCE_DELETION_FILE_TYPE);
+    *name_ret = NULL;
+    if (!message.bytes)
+        return NT_OK;
+    enum nt_status status = nt_lance_find_base(lance, message, NT_LANCE_DELETION_FILE_BASE_ID, &base, error);
+    if (status == NT_OK && type > NT_LANCE_DELETION_BITMAP)
+        status = nt_fail(error, NT_UNSUPPORTED, nt_lance_place_in(&lance->manifest, message),
+                         "%s: of kind %" PRIu64 ", which is not known", lance->manifest.name, type);
+    if (status == NT_OK && base && !base->is_root)
+        status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "base path %" PRIu64 ", which is no data set's",
+                         base->id);
+    if (status != NT_OK) {
+        nt_error_context(error, "deletion file");
+        return status;
+    }
+    *folder_ret = base ? base->folder : lance->folder;
+    *name_ret = nt_arena_format(file->arena, "%s_deletions/%" PRIu64 "-%" PRIu64 "-%" PRIu64 ".%s",
+                                base ? base->below : lance->manifest.version.root, fragment->id,
+                                nt_proto_number(message, NT_LANCE_DELETION_FILE_READ_VERSION),
+                                nt_proto_number(message, NT_LANCE_DELETION_FILE_ID),
+                                is_bitmap(fragment) ? "bin" : "arrow");
+    return *name_ret ? NT_OK : nt_fail_memory(error);
+}
+
+/* ---- runs of rows, which come in ascending order ---- */
+
+struct collecting {
+    struct nt_file *file;
+    struct nt_source *source;
+    uint64_t place;         /* of its bytes, for the budget */
+    uint64_t physical_rows; /* of the fragment */
+    uint64_t
+        most; /* deleted ones: as the manifest tells, else what the file has room for; those of writers that did
+                    * not tell are not compressed */
+    struct nt_drop *runs; /* from malloc */
+    uint32_t count;
+    size_t capacity;
+    uint64_t dropped; /* rows so far */
+    uint64_t next;    /* the row behind the last of them */
+};
+
+/* A list that grows has as much room again beside it. */
+static enum nt_status add_run(struct collecting *collecting, uint64_t first, struct nt_error *error)
+{
+    enum { RUN_BYTES = 2 * sizeof(struct nt_drop) };
+    enum nt_status status =
+        nt_budget_take(&collecting->file->budget, NT_COST_ENVELOPE_BYTE, RUN_BYTES, NT_NO_OFFSET, error);
+    if (status != NT_OK)
+        return status;
+    struct nt_drop *runs =
+        nt_grow(collecting->runs, collecting->count, &collecting->capacity, sizeof(*collecting->runs));
+    if (!runs)
+        return nt_fail_memory(error);
+    collecting->runs = runs;
+    runs[collecting->count++] = (struct nt_drop){first, first - collecting->dropped};
+    return NT_OK;
+}
+
+static enum nt_status add_row(struct collecting *collecting, uint64_t row, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    if (row >= collecting->physical_rows)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "row %" PRIu64 " is deleted of %" PRIu64, row,
+                       collecting->physical_rows);
+    bool goes_on = collecting->count && row == collecting->next;
+    if (!goes_on)
+        status = add_run(collecting, row, error);
+    collecting->dropped++;
+    collecting->next = row + 1;
+    return status;
+}
+
+/* ---- Arrow: in any order ---- */
+
+struct arrow_rows {
+    uint32_t *rows; /* from malloc */
+    size_t count;
+};
+
+static enum nt_status take_values(void *context, const uint8_t *values, size_t count, struct nt_error *error)
+{
+    struct arrow_rows *found = context;
+    uint32_t *rows = reallocarray(found->rows, found->count + count + 1, sizeof(*rows));
+    if (!rows)
+        return nt_fail_memory(error);
+    found->rows = rows;
+    for (size_t i = 0; i < count; i++)
+        rows[found->count + i] = nt_load_le32(values + 4 * i);
+    found->count += count;
+    return NT_OK;
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+    const uint32_t *a = left, *b = right;
+    return *a < *b ? -1 : *a > *b;
+}
+
+static enum nt_status add_sorted(struct collecting *collecting, struct arrow_rows *found,
+                                 struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    if (found->count)
+        qsort(found->rows, found->count, sizeof(*found->rows), compare_rows);
+    for (size_t i = 0; status == NT_OK && i < found->count; i++) {
+        bool is_twice = i && found->rows[i] == found->rows[i - 1];
+        status = is_twice ? nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "row %" PRIu32 " is deleted twice",
+                                    found->rows[i])
+                          : add_row(collecting, found->rows[i], error);
+    }
+    return status;
+}
+
+static enum nt_status read_arrow(struct collecting *collecting, struct nt_error *error)
+{
+    struct nt_source *source = collecting->source;
+    struct nt_budget *budget = &collecting->file->budget;
+    struct arrow_rows found = {NULL, 0};
+    const struct nt_metadata_range all = {.bytes = source->size, .place = collecting->place};
+    uint8_t *bytes;
+    uint64_t taken;
+    enum nt_status status = nt_metadata_read(budget, source, &all, &bytes, NULL, error);
+    if (status != NT_OK)
+        return status;
+    if (!nt_multiply(collecting->most, 2 * sizeof(uint32_t), &taken))
+        taken = UINT64_MAX;
+    status = nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, taken, NT_NO_OFFSET, error);
+    if (status != NT_OK)
+        taken = 0;
+    else
+        status =
+            nt_arrow_column_read(bytes, (size_t)source->size, collecting->most, take_values, &found, error);
+    free(bytes);
+    if (status == NT_OK)
+        status = add_sorted(collecting, &found, error);
+    free(found.rows);
+    nt_budget_give(budget, NT_COST_ENVELOPE_BYTE, source->size + taken);
+    return status;
+}
+
+/* ---- Roaring ---- */
+
+struct bitmap_reading {
+    struct collecting *collecting;
+    uint8_t *stored; /* from malloc: a container's bytes, */
+    uint32_t *rows;  /* and its values */
+};
+
+enum { MOST_VALUES = 65536 };
+
+static enum nt_status take_container(void *context, const struct nt_roaring_bitmap *bitmap,
+                                     const struct nt_roaring_container *container, struct nt_error *error)
+{
+    struct bitmap_reading *reading = context;
+    const struct nt_decoder decoder = {.encoding = nt_roaring_kind_info(container->kind)->encoding,
+                                       .element = NT_ELEMENT_UINT32,
+                                       .element_bytes = sizeof(uint32_t)};
+    const struct nt_packed packed = {.decoder = &decoder,
+                                     .parameter = (uint64_t)container->key << 16,
+                                     .data = reading->stored,
+                                     .bytes = container->bytes,
+                                     .elements = container->cardinality};
+    (void)bitmap;
+    enum nt_status status = nt_source_read(reading->collecting->source, container->offset, reading->stored,
+                                           container->bytes, error);
+    if (status == NT_OK)
+        nt_budget_add_stored(&reading->collecting->file->budget,
+                             reading->collecting->place + container->offset, reading->stored,
+                             container->bytes, false);
+    if (status == NT_OK)
+        status = nt_encoding_info(decoder.encoding)->decode(&packed, (uint8_t *)reading->rows, error);
+    for (uint32_t i = 0; status == NT_OK && i < container->cardinality; i++)
+        status = add_row(reading->collecting, reading->rows[i], error);
+    return status;
+}
+
+static enum nt_status read_bitmap(struct collecting *collecting, struct nt_error *error)
+{
+    struct bitmap_reading reading = {.collecting = collecting,
+                                     .stored = malloc(NT_ROARING_WINDOW_BYTES),
+                                     .rows = malloc(MOST_VALUES * sizeof(uint32_t))};
+    struct nt_roaring_walk walk = {.source = collecting->source,
+                                   .width = NT_ROARING_32,
+                                   .context = &reading,
+                                   .on_container = take_container};
+    enum nt_status status =
+        reading.stored && reading.rows ? nt_roaring_walk(&walk, error) : nt_fail_memory(error);
+    free(reading.stored);
+    free(reading.rows);
+    return status;
+}
+
+/* ---- all ---- */
+
+static enum nt_status settle(struct collecting *collecting, const struct nt_drops **drops_ret,
+                             struct nt_error *error)
+{
+    struct nt_arena *arena = collecting->file->arena;
+    struct nt_drops *drops = nt_arena_alloc(arena, 1, sizeof(*drops));
+    struct nt_drop *items = nt_arena_alloc(arena, (size_t)collecting->count + 1, sizeof(*items));
+    if (!drops || !items)
+        return nt_fail_memory(error);
+    memcpy(items, collecting->runs, collecting->count * sizeof(*items));
+    items[collecting->count] =
+        (struct nt_drop){collecting->physical_rows, collecting->physical_rows - collecting->dropped};
+    *drops = (struct nt_drops){items, collecting->count};
+    *drops_ret = drops;
+    return NT_OK;
+}
+
+static enum nt_status collect(struct collecting *collecting, const struct nt_lance_fragment_part *fragment,
+                              const struct nt_drops **drops_ret, struct nt_error *error)
+{
+    enum nt_status status =
+        is_bitmap(fragment) ? read_bitmap(collecting, error) : read_arrow(collecting, error);
+    if (status == NT_OK && fragment->has_deleted_rows && collecting->dropped != fragment->deleted_rows)
+        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "deleted rows, as the manifest tells",
+                                fragment->deleted_rows, collecting->dropped);
+    return status == NT_OK && collecting->count ? settle(collecting, drops_ret, error) : status;
+}
+
+static enum nt_status read_file(struct nt_file *file, struct nt_lance_fragment_part *fragment,
+                                struct nt_folder *folder, const char *name, struct nt_error *error)
+{
+    struct collecting collecting = {.file = file,
+                                    .physical_rows = fragment->physical_rows,
+                                    .place = nt_lance_place_in_deletion_file(fragment->first_file, 0)};
+    enum nt_status status = nt_folder_open_file(folder, name, &collecting.source, error);
+    if (status != NT_OK)
+        return status;
+    collecting.most =
+        fragment->has_deleted_rows ? fragment->deleted_rows : collecting.source->size / sizeof(uint32_t);
+    status = collect(&collecting, fragment, &fragment->drops, error);
+    if (status == NT_OK)
+        fragment->deleted_rows = collecting.dropped;
+    free(collecting.runs);
+    nt_source_close(collecting.source);
+    return status;
+}
+
+enum nt_status nt_lance_read_deletions(struct nt_file *file, const struct nt_lance_dataset *lance,
+                                       struct nt_lance_fragment_part *fragment, struct nt_error *error)
+{
+    struct nt_folder *folder;
+    const char *name = NULL;
+    enum nt_status status = NT_OK;
+    if (!fragment->has_drops)
+        status = nt_lance_find_deletion_file(file, lance, fragment, &folder, &name, error);
+    if (status == NT_OK && name) {
+        status = read_file(file, fragment, folder, name, error);
+        if (status == NT_NOT_FOUND)
+            status = nt_lance_fail_missing(lance, folder, name, "deletion file", error);
+        if (status != NT_OK)
+            nt_error_context(error, "%s", name);
+    }
+    if (status == NT_OK)
+        fragment->has_drops = fragment->has_deleted_rows = true;
+    return status;
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: the manifest of an open data set. Out: its documents: the manifest but for its fragments, the schema in it, what lies beside it,
+ * and a line for each fragment.
+ */
+#include "formats/lance/dataset/documents.h"
+
+#include <stdlib.h>
+
+#include "formats/lance/dataset/manifest.h"
+#include "formats/lance/dataset/versions_jsonl.h"
+
+#include "formats/lance/dataset/refs.h"
+#include "formats/lance/dataset/sections.h"
+#include "formats/lance/file/details.h"
+
+#define WRITE(function)                                                                                      \
+    static enum nt_status function(const struct nt_file *file, const struct nt_dataset *dataset,             \
+                                   uint64_t number, struct nt_buffer *out, struct nt_error *error)
+
+static void put_manifest(struct nt_json *json, const struct nt_lance_dataset *lance,
+                         const struct nt_proto_table *table)
+{
+    const struct nt_lance_buffer range = {lance->manifest.offset, lance->manifest.message.size};
+    nt_json_member_format(json, "file", "%s/%s", lance->folder->path, lance->manifest.name);
+    nt_lance_put_message(json, lance->manifest.message, table, &range);
+}
+
+WRITE(write_manifest)
+{
+    (void)file, (void)number, (void)error;
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    struct nt_json json;
+    nt_json_document(&json, out, "lance_manifest");
+    nt_json_member_unsigned(&json, "fragments", lance->fragment_count);
+    put_manifest(&json, lance, &nt_lance_manifest);
+    nt_json_finish(&json);
+    return NT_OK;
+}
+
+WRITE(write_schema)
+{
+    (void)file, (void)number, (void)error;
+    struct nt_json json;
+    nt_json_document(&json, out, "lance_schema");
+    put_manifest(&json, nt_lance_dataset_of(dataset), &nt_lance_dataset_schema);
+    nt_json_finish(&json);
+    return NT_OK;
+}
+
+WRITE(write_manifest_bytes)
+{
+    (void)file, (void)number, (void)error;
+    const struct nt_proto message = nt_lance_dataset_of(dataset)->manifest.message;
+    nt_buffer_append(out, message.bytes, message.size);
+    return NT_OK;
+}
+
+static uint64_t manifest_bytes(const struct nt_dataset *dataset, uint64_t number)
+{
+    (void)number;
+    return nt_lance_dataset_of(dataset)->manifest.message.size;
+}
+
+/* ---- beside the manifest ---- */
+
+WRITE(write_transaction)
+{
+    (void)file, (void)number;
+    return nt_lance_write_section(dataset, NT_LANCE_SECTION_TRANSACTION, out, error);
+}
+
+WRITE(write_transaction_bytes)
+{
+    (void)file, (void)number;
+    return nt_lance_write_section_bytes(dataset, NT_LANCE_SECTION_TRANSACTION, out, error);
+}
+
+WRITE(write_indices)
+{
+    (void)file, (void)number;
+    return nt_lance_write_section(dataset, NT_LANCE_SECTION_INDICES, out, error);
+}
+
+WRITE(write_indices_bytes)
+{
+    (void)file, (void)number;
+    return nt_lance_write_section_bytes(dataset, NT_LANCE_SECTION_INDICES, out, error);
+}
+
+/* As they are now: they belong to all versions. */
+WRITE(write_refs)
+{
+    (void)file, (void)number;
+    struct nt_folder *folder = nt_lance_dataset_of(dataset)->folder;
+    struct nt_json json;
+    nt_json_document(&json, out, "lance_refs");
+    enum nt_status status = nt_lance_put_refs(folder, NT_LANCE_TAGS, "tags", &json, error);
+    if (status == NT_OK)
+        status = nt_lance_put_refs(folder, NT_LANCE_BRANCHES, "branches", &json, error);
+    nt_json_finish(&json);
+    return status;
+}
+
+/* ---- fragments.jsonl ---- */
+
+struct fragments_text {
+    struct nt_long_text base;
+    const struct nt_dataset *dataset;
+    uint32_t next;
+};
+
+static void write_fragment(const struct nt_dataset *dataset, uint32_t number, struct nt_buffer *out)
+{
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    const struct nt_lance_fragment_part *fragment = &lance->fragments[number];
+    struct nt_json json;
+    nt_json_line(&json, out);
+    nt_json_member_unsigned(&json, "fragment", fragment->id);
+    nt_json_member_unsigned(&json, "first_entry", dataset->part_borders[number]);
+    nt_json_member_unsigned(&json, "entries",
+                            dataset->part_borders[number + 1] - dataset->part_borders[number]);
+    nt_json_member_unsigned(&json, "deleted_rows", fragment->deleted_rows);
+    nt_lance_put_message(&json, fragment->message, &nt_lance_fragment, NULL);
+    nt_json_finish(&json);
+}
+
+static enum nt_status next_fragments(struct nt_long_text *base, struct nt_buffer *out, bool *more_ret,
+                                     struct nt_error *error)
+{
+    enum { PIECE_BYTES = 64 * 1024 };
+    struct fragments_text *text = (struct fragments_text *)base;
+    size_t end = out->length + PIECE_BYTES;
+    uint32_t count = nt_lance_dataset_of(text->dataset)->fragment_count;
+    while (text->next < count && out->length < end && !out->failed)
+        write_fragment(text->dataset, text->next++, out);
+    *more_ret = text->next < count;
+    return out->failed ? nt_fail_memory(error) : NT_OK;
+}
+
+static void free_text(struct nt_long_text *base)
+{
+    free(base);
+}
+
+static double share_of_fragments(const struct nt_long_text *base)
+{
+    const struct fragments_text *text = (const struct fragments_text *)base;
+    uint32_t count = nt_lance_dataset_of(text->dataset)->fragment_count;
+    return count ? (double)text->next / count : 1;
+}
+
+static enum nt_status open_fragments(const struct nt_file *file, const struct nt_dataset *dataset,
+                                     uint64_t number, struct nt_long_text **text_ret, struct nt_error *error)
+{
+    (void)file, (void)number;
+    struct fragments_text *text = calloc(1, sizeof(*text));
+    if (!text)
+        return nt_fail_memory(error);
+    text->base =
+        (struct nt_long_text){.next = next_fragments, .free = free_text, .share = share_of_fragments};
+    text->dataset = dataset;
+    *text_ret = &text->base;
+    return NT_OK;
+}
+
+/* The text is some times the messages. */
+static enum nt_status are_fragments_short(const struct nt_file *file, const struct nt_dataset *dataset,
+                                          uint64_t number, bool *is_short_ret, struct nt_error *error)
+{
+    enum { MOST_BYTES = 256 << 10 };
+    (void)file, (void)number, (void)error;
+    *is_short_ret = nt_lance_dataset_of(dataset)->manifest.message.size <= MOST_BYTES;
+    return NT_OK;
+}
+
+/* ---- deletions.jsonl ---- */
+
+struct deletions_text {
+    struct nt_long_text base;
+    struct nt_dataset *dataset;
+    uint32_t part, run; /* the next ones */
+};
+
+/* What is deleted is known once some field of the fragment is loaded. Without fields there are no rows. */
+static enum nt_status load_any(struct nt_dataset *dataset, uint32_t part, struct nt_error *error)
+{
+    for (uint32_t i = 0; dataset->field_groups && i < dataset->field_count; i++)
+        if (dataset->field_groups[i] != NT_NONE)
+            return nt_dataset_load_group(dataset, dataset->field_groups[i] + part, error);
+    return NT_OK;
+}
+
+/* A line for each run of rows. */
+static void write_run(struct deletions_text *text, const struct nt_drops *drops, struct nt_buffer *out)
+{
+    const struct nt_drop *run = &drops->items[text->run++];
+    uint64_t end = run[1].first - (run[1].kept - run[0].kept);
+    struct nt_json json;
+    nt_json_line(&json, out);
+    nt_json_member_unsigned(&json, "fragment", nt_lance_dataset_of(text->dataset)->fragments[text->part].id);
+    nt_json_member_unsigned(&json, "first_row", run->first);
+    nt_json_member_unsigned(&json, "rows", end - run->first);
+    nt_json_finish(&json);
+}
+
+/* Lines of the fragment at hand; of one that has none left the next. */
+static enum nt_status write_deletions(struct deletions_text *text, size_t end, struct nt_buffer *out,
+                                      struct nt_error *error)
+{
+    struct nt_dataset *dataset = text->dataset;
+    const struct nt_drops *drops = NULL;
+    if (nt_lance_dataset_of(dataset)->fragments[text->part].deleted_rows) {
+        enum nt_status status = load_any(dataset, text->part, error);
+        if (status != NT_OK)
+            return status;
+        drops = dataset->part_drops[text->part];
+    }
+    while (drops && text->run < drops->count && out->length < end)
+        write_run(text, drops, out);
+    if (!drops || text->run == drops->count) {
+        text->part++;
+        text->run = 0;
+    }
+    return NT_OK;
+}
+
+static enum nt_status next_deletions(struct nt_long_text *base, struct nt_buffer *out, bool *more_ret,
+                                     struct nt_error *error)
+{
+    enum { PIECE_BYTES = 64 * 1024 };
+    struct deletions_text *text = (struct deletions_text *)base;
+    size_t end = out->length + PIECE_BYTES;
+    uint32_t count = nt_lance_dataset_of(text->dataset)->fragment_count;
+    enum nt_status status = NT_OK;
+    while (status == NT_OK && text->part < count && out->length < end && !out->failed)
+        status = write_deletions(text, end, out, error);
+    *more_ret = text->part < count;
+    return status == NT_OK && out->failed ? nt_fail_memory(error) : status;
+}
+
+static enum nt_status open_deletions(const struct nt_file *file, const struct nt_dataset *dataset,
+                                     uint64_t number, struct nt_long_text **text_ret, struct nt_error *error)
+{
+    (void)number;
+    struct deletions_text *text = calloc(1, sizeof(*text));
+    if (!text)
+        return nt_fail_memory(error);
+    text->base = (struct nt_long_text){.next = next_deletions, .free = free_text};
+    text->dataset = file->datasets[dataset->index];
+    *text_ret = &text->base;
+    return NT_OK;
+}
+
+/* Where nothing is deleted, or in few fragments and rows. */
+static enum nt_status are_deletions_short(const struct nt_file *file, const struct nt_dataset *dataset,
+                                          uint64_t number, bool *is_short_ret, struct nt_error *error)
+{
+    enum { MOST_FRAGMENTS = 256, MOST_ROWS = 16384 };
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    uint64_t fragments = 0, rows = 0;
+    (void)file, (void)number, (void)error;
+    for (uint32_t i = 0; i < lance->fragment_count; i++) {
+        uint64_t deleted = lance->fragments[i].deleted_rows;
+        fragments += deleted > 0;
+        rows += deleted;
+    }
+    *is_short_ret = fragments <= MOST_FRAGMENTS && rows <= MOST_ROWS;
+    return NT_OK;
+}
+
+const struct nt_document nt_lance_dataset_documents[] = {
+    {.prefix = "manifest.json", .write = write_manifest},
+    {.prefix = "manifest.bin", .write = write_manifest_bytes, .bytes = manifest_bytes},
+    {.prefix = "schema.json", .write = write_schema},
+    {.prefix = "transaction.json", .write = write_transaction},
+    {.prefix = "transaction.bin", .write = write_transaction_bytes},
+    {.prefix = "indices.json", .write = write_indices},
+    {.prefix = "indices.bin", .write = write_indices_bytes},
+    {.prefix = "refs.json", .write = write_refs},
+    {.prefix = "fragments.jsonl", .open = open_fragments, .is_short = are_fragments_short},
+    {.prefix = "deletions.jsonl", .open = open_deletions, .is_short = are_deletions_short},
+    {.prefix = "versions.jsonl",
+     .open = nt_lance_open_versions,
+     .is_short = nt_lance_are_versions_short,
+     .changes = true},
+};
+const uint32_t nt_lance_dataset_document_count =
+    sizeof(nt_lance_dataset_documents) / sizeof(*nt_lance_dataset_documents);
+
+/* ---- ntuple.json, file.json ---- */
+
+static uint64_t count_deleted(const struct nt_lance_dataset *lance)
+{
+    uint64_t rows = 0;
+    for (uint32_t i = 0; i < lance->fragment_count; i++)
+        rows += lance->fragments[i].deleted_rows;
+    return rows;
+}
+
+enum nt_status nt_lance_describe_dataset(const struct nt_dataset *dataset, struct nt_json *json)
+{
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    struct nt_proto manifest = lance->manifest.message;
+    nt_json_member_unsigned(json, "dataset_version", lance->manifest.version.number);
+    nt_json_member_string(json, "branch", *lance->branch ? lance->branch : NULL);
+    nt_lance_put_timestamp(json, nt_proto_message(manifest, NT_LANCE_MANIFEST_TIMESTAMP));
+    nt_json_member_unsigned(json, "fragments", lance->fragment_count);
+    nt_json_member_unsigned(json, "data_files", lance->file_count);
+    nt_json_member_unsigned(json, "deleted_rows", count_deleted(lance));
+    return NT_OK;
+}
+
+enum nt_status nt_lance_describe_dataset_file(const struct nt_file *file, struct nt_json *json,
+                                              struct nt_error *error)
+{
+    (void)error;
+    nt_json_member_string(json, "kind", "Lance data set");
+    return nt_lance_describe_dataset(file->datasets[0], json);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: the files of a data set. Out: who owns their bytes: of data files what they have beside pages, and pages of columns
+ * that are no field's any more; the messages of the manifest; deletion files. What cannot be read is owned by nobody.
+ */
+#include "formats/lance/dataset/layout.h"
+
+#include <stdlib.h>
+
+#include "core/base/bytes.h"
+#include "formats/lance/dataset/load.h"
+#include "formats/lance/dataset/stored.h"
+#include "formats/lance/file/layout.h"
+#include "formats/lance/file/places.h"
+
+/* ---- data files ---- */
+
+/* Columns that no field of the version is stored in. */
+static enum nt_status put_dropped(const struct nt_lance_dataset *lance, uint32_t number,
+                                  const struct nt_lance *opened, const struct nt_layout_output *output,
+                                  struct nt_error *error)
+{
+    const struct nt_lance_stored *stored = lance->fragments[lance->files[number].fragment].stored;
+    bool *has_field = calloc((size_t)opened->tail.columns + 1, sizeof(*has_field));
+    enum nt_status status = has_field ? NT_OK : nt_fail_memory(error);
+    for (uint32_t i = 0; status == NT_OK && i < lance->schema.field_count; i++) {
+        uint32_t column = stored[i].leaf.column;
+        if (stored[i].file != number || column >= opened->tail.columns)
+            continue;
+        has_field[column] = true;
+        uint32_t bytes = nt_lance_byte_column(opened, &lance->schema, &stored[i].leaf);
+        if (bytes != NT_NONE && !has_field[bytes]) {
+            has_field[bytes] = true;
+            status = nt_lance_layout_put_column(&opened->columns[bytes], output, "bytes of strings");
+        }
+    }
+    for (uint32_t i = 0; status == NT_OK && i < opened->tail.columns; i++)
+        if (!has_field[i])
+            status = nt_lance_layout_put_column(&opened->columns[i], output, "dropped column");
+    free(has_field);
+    return status;
+}
+
+static enum nt_status put_opened(struct nt_dataset *dataset, uint32_t number,
+                                 const struct nt_layout_output *output, struct nt_error *error)
+{
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    struct nt_lance_fragment_part *fragment = &lance->fragments[lance->files[number].fragment];
+    const struct nt_lance *opened = NULL;
+    enum nt_status status = nt_lance_find_stored(dataset->file, lance, fragment, error);
+    if (status == NT_OK)
+        status = nt_lance_open_data_file(dataset, number, &opened, error);
+    if (status != NT_OK)
+        return nt_is_machine_failure(status) ? status : NT_OK;
+    status = nt_lance_lay_out_file(opened, output, error);
+    return status == NT_OK && !opened->legacy ? put_dropped(lance, number, opened, output, error) : status;
+}
+
+static enum nt_status put_data_file(struct nt_dataset *dataset, uint32_t number,
+                                    const struct nt_layout_output *output, struct nt_error *error)
+{
+    nt_lock_take(&dataset->lock);
+    enum nt_status status = put_opened(dataset, number, output, error);
+    nt_lock_give(&dataset->lock);
+    return status;
+}
+
+/* ---- the manifest ---- */
+
+enum { TAIL_BYTES = 16, LENGTH_BYTES = 4 };
+
+/* Messages that stand in front of the manifest's, each behind its length: one tells what the transaction did, which
+ * versions of Lance note in different members; the manifest may tell where another one lies, about indices. */
+static enum nt_status put_sections(const struct nt_lance_manifest_file *manifest, struct nt_source *source,
+                                   const struct nt_layout_output *output, struct nt_error *error)
+{
+    enum { MOST_SECTIONS = 16 };
+    uint64_t end = manifest->offset - LENGTH_BYTES, place = 0,
+             indices = nt_proto_has(manifest->message, NT_LANCE_MANIFEST_INDEX_SECTION)
+                           ? nt_proto_number(manifest->message, NT_LANCE_MANIFEST_INDEX_SECTION)
+                           : UINT64_MAX;
+    enum nt_status status = NT_OK;
+    for (unsigned i = 0; status == NT_OK && i < MOST_SECTIONS && end - place >= LENGTH_BYTES; i++) {
+        uint8_t length[LENGTH_BYTES] = {0};
+        status = nt_source_read(source, place, length, LENGTH_BYTES, error);
+        uint64_t bytes = LENGTH_BYTES + (uint64_t)nt_load_le32(length);
+        if (status != NT_OK || bytes > end - place)
+            return nt_is_machine_failure(status) ? status : NT_OK;
+        status = nt_layout_put(output, place, bytes, place == indices ? "indices" : "transaction");
+        place += bytes;
+    }
+    return status;
+}
+
+static enum nt_status put_manifest(const struct nt_lance_manifest_file *manifest, struct nt_source *source,
+                                   const struct nt_layout_output *output, struct nt_error *error)
+{
+    enum nt_status status = put_sections(manifest, source, output, error);
+    if (status == NT_OK)
+        status = nt_layout_put(output, manifest->offset - LENGTH_BYTES,
+                               LENGTH_BYTES + (uint64_t)manifest->message.size, "manifest");
+    return status == NT_OK ? nt_layout_put(output, manifest->size - TAIL_BYTES, TAIL_BYTES, "footer")
+                           : status;
+}
+
+/* ---- all ---- */
+
+enum nt_status nt_lance_lay_out_dataset(const struct nt_file *file, nt_layout_emit *emit, void *context,
+                                        struct nt_error *error)
+{
+    struct nt_dataset *dataset = file->datasets[0];
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    struct nt_layout_output output = {.emit = emit, .context = context, .dataset = 0};
+    enum nt_status status = NT_OK;
+    for (; status == NT_OK && output.source < dataset->source_count; output.source++)
+        status = put_data_file(dataset, output.source, &output, error);
+    if (status == NT_OK)
+        status = put_manifest(&lance->manifest, file->layout_sources[output.source], &output, error);
+    for (output.source++; status == NT_OK && output.source < file->layout_source_count; output.source++) {
+        uint64_t bytes;
+        if (nt_source_size(file->layout_sources[output.source], &bytes, NULL) == NT_OK)
+            status = nt_layout_put(&output, 0, bytes, "deletion file");
+    }
+    return status;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: data files as they are used. Out: which of them stay in memory.
+ */
+#include "formats/lance/dataset/open_files.h"
+
+#include "core/base/arena.h"
+
+struct nt_lance_open_file *nt_lance_open_file_new(struct nt_file *file, uint32_t number)
+{
+    struct nt_arena *arena = nt_arena_new();
+    struct nt_lance_open_file *open = arena ? nt_arena_alloc(arena, 1, sizeof(*open)) : NULL;
+    if (!open) {
+        nt_arena_free(arena);
+        return NULL;
+    }
+    *open = (struct nt_lance_open_file){.memory = {.file = file, .arena = arena}, .number = number};
+    return open;
+}
+
+void nt_lance_open_file_free(struct nt_lance_open_file *open)
+{
+    nt_budget_give(&open->memory.file->budget, NT_COST_ENVELOPE_BYTE, open->memory.taken);
+    nt_arena_free(open->memory.arena);
+}
+
+static void unlink_file(struct nt_lance_dataset *lance, struct nt_lance_open_file *open)
+{
+    *(open->newer ? &open->newer->older : &lance->open.newest) = open->older;
+    *(open->older ? &open->older->newer : &lance->open.oldest) = open->newer;
+}
+
+static void link_file(struct nt_lance_dataset *lance, struct nt_lance_open_file *open)
+{
+    open->newer = NULL;
+    open->older = lance->open.newest;
+    *(open->older ? &open->older->newer : &lance->open.oldest) = open;
+    lance->open.newest = open;
+}
+
+static void close_oldest(struct nt_lance_dataset *lance)
+{
+    struct nt_lance_open_file *open = lance->open.oldest;
+    unlink_file(lance, open);
+    lance->files[open->number].opened = NULL;
+    lance->open.bytes -= open->memory.taken;
+    nt_lance_open_file_free(open);
+}
+
+enum nt_status nt_lance_open_files_add(struct nt_lance_dataset *lance, struct nt_lance_open_file *open,
+                                       struct nt_error *error)
+{
+    const struct nt_budget *budget = &open->memory.file->budget;
+    enum nt_status status = nt_lance_take(&open->memory, NT_COST_ENVELOPE_BYTE,
+                                          nt_arena_bytes(open->memory.arena), NT_NO_OFFSET, error);
+    if (status != NT_OK)
+        return status;
+    lance->files[open->number].opened = open;
+    if (open->lance.legacy) /* which has most in the arena of all */
+        return NT_OK;
+    link_file(lance, open);
+    lance->open.bytes += open->memory.taken;
+    while (lance->open.oldest != open && nt_budget_is_tight(budget, lance->open.bytes))
+        close_oldest(lance);
+    return NT_OK;
+}
+
+void nt_lance_open_files_use(struct nt_lance_dataset *lance, struct nt_lance_open_file *open)
+{
+    if (open == lance->open.newest || open->lance.legacy)
+        return;
+    unlink_file(lance, open);
+    link_file(lance, open);
+}
+
+void nt_lance_open_files_close(struct nt_lance_dataset *lance)
+{
+    for (uint32_t i = 0; i < lance->file_count; i++)
+        if (lance->files[i].opened)
+            nt_lance_open_file_free(lance->files[i].opened);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a page in which all values are the same, or null. Out: its levels, and an array of its values (Lance's
+ * encoding, "Constant layout").
+ */
+#include "formats/lance/decode/constant.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/base/bytes.h"
+#include "core/base/overflow.h"
+#include "formats/lance/decode/levels.h"
+
+static enum nt_status decode_levels(struct nt_work *work, uint32_t number, uint32_t root, uint64_t compressed,
+                                    const uint16_t **levels_ret, uint64_t *count_ret, struct nt_error *error)
+{
+    struct nt_part part = {0};
+    enum nt_status status = nt_work_part(work, number, &part, error);
+    if (status != NT_OK || !part.bytes)
+        return status;
+    uint64_t count = root == NT_NO_NODE ? part.bytes / sizeof(uint16_t) : compressed;
+    status = nt_levels_decode(work, root, &part, count, levels_ret, error);
+    if (status == NT_OK && *count_ret && *count_ret != count)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "definition levels", *count_ret, count);
+    *count_ret = count;
+    return status;
+}
+
+static enum nt_status open_levels(struct nt_work *work, struct nt_levels *levels, struct nt_error *error)
+{
+    const struct nt_tree *tree = work->tree;
+    uint32_t first = tree->has_value_part;
+    enum nt_status status = NT_OK;
+    if (tree->part_count >= first + 1)
+        status = decode_levels(work, first, tree->repetition, tree->repetition_count, &levels->repetition,
+                               &levels->count, error);
+    if (status == NT_OK && tree->part_count >= first + 2)
+        status = decode_levels(work, first + 1, tree->definition, tree->definition_count, &levels->definition,
+                               &levels->count, error);
+    return status == NT_OK ? nt_levels_check(tree, levels, error) : status;
+}
+
+/* u32 buffers, u32 bytes of each, the buffers: those of an Arrow array of one value. Strings have offsets in the last but
+ * one. */
+static enum nt_status open_value(struct nt_work *work, struct nt_part *value, struct nt_error *error)
+{
+    const struct nt_tree *tree = work->tree;
+    struct nt_part part = {0};
+    *value = (struct nt_part){tree->value, tree->value_bytes};
+    if (!tree->has_value_part)
+        return NT_OK;
+    enum nt_status status = nt_work_part(work, 0, &part, error);
+    if (status != NT_OK)
+        return status;
+    struct nt_cursor cursor = nt_cursor(part.data, part.bytes);
+    uint32_t count = nt_get_le32(&cursor);
+    struct nt_cursor sizes = cursor;
+    nt_skip(&cursor, (uint64_t)count * sizeof(uint32_t));
+    for (uint32_t i = 0; i < count && !cursor.failed; i++) {
+        value->bytes = nt_get_le32(&sizes);
+        value->data = nt_get_bytes(&cursor, value->bytes);
+    }
+    if (cursor.failed || !count)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                       "the buffers of the value of a constant page are longer than its %" PRIu64 " bytes",
+                       part.bytes);
+    return NT_OK;
+}
+
+/* ---- repeated values ---- */
+
+static bool is_variable(const struct nt_work *work)
+{
+    const struct nt_tree *tree = work->tree;
+    return tree->values != NT_NO_NODE && tree->nodes[tree->values].kind == NT_TREE_VARIABLE;
+}
+
+static enum nt_status repeat_string(struct nt_work *work, const struct nt_part *value, uint64_t count,
+                                    struct nt_array *array, struct nt_error *error)
+{
+    uint64_t *ends, bytes;
+    uint8_t *data;
+    if (!nt_multiply(count, value->bytes, &bytes))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%" PRIu64 " equal strings are too many", count);
+    enum nt_status status = nt_work_take(work, count * sizeof(*ends), &ends, error);
+    if (status == NT_OK)
+        status = nt_work_take(work, bytes, &data, error);
+    for (uint64_t i = 0; status == NT_OK && i < count; i++) {
+        if (value->bytes)
+            memcpy(data + i * value->bytes, value->data, value->bytes);
+        ends[i] = (i + 1) * value->bytes;
+    }
+    if (status == NT_OK)
+        *array = (struct nt_array){.elements = count, .data = data, .bytes = bytes, .ends = ends};
+    return status;
+}
+
+/* `items` of one row, each of `bits`, become those of all rows. */
+static enum nt_status repeat_value(struct nt_work *work, const struct nt_part *value, uint64_t count,
+                                   struct nt_array *array, struct nt_error *error)
+{
+    const struct nt_tree *tree = work->tree;
+    uint64_t items, bits, total, bytes;
+    uint32_t root = tree->values;
+    for (; root != NT_NO_NODE && nt_tree_node_info(tree->nodes[root].kind)->children;
+         root = tree->nodes[root].children[0])
+        if (tree->nodes[root].kind == NT_TREE_FIXED_LIST && array->depth < NT_TREE_DEPTH)
+            array->lists[array->depth++].items = tree->nodes[root].items;
+    bits = root != NT_NO_NODE ? tree->nodes[root].bits : 0;
+    if (!nt_tree_items(tree, &items) || !nt_multiply(items, count, &total))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%" PRIu64 " equal values are too many", count);
+    uint64_t one = 0;
+    enum nt_status status = nt_bits_to_bytes(items, bits, &one, error);
+    if (status == NT_OK)
+        status = nt_bits_to_bytes(total, bits == 1 ? 8 : bits, &bytes, error);
+    if (status == NT_OK && value->data)
+        status = nt_part_require(value, one, "the value of a constant page", error);
+    uint8_t *data;
+    if (status == NT_OK)
+        status = nt_work_take(work, bytes, &data, error);
+    if (status != NT_OK)
+        return status;
+    array->elements = total;
+    array->bits = bits == 1 ? 8 : (uint32_t)bits;
+    array->data = data;
+    array->bytes = bytes;
+    if (!value->data)
+        memset(data, 0, bytes);
+    for (uint64_t i = 0; value->data && i < count; i++)
+        for (uint64_t k = 0; bits == 1 && k < items; k++)
+            data[i * items + k] = value->data[k / 8] >> (k % 8) & 1;
+    for (uint64_t i = 0; value->data && bits != 1 && i < count; i++)
+        memcpy(data + i * one, value->data, one);
+    return NT_OK;
+}
+
+/* Without levels, and without a value, all rows are null. */
+static bool is_null(const struct nt_work *work, const struct nt_part *value, const struct nt_levels *levels)
+{
+    return !value->data && !levels->count && work->tree->layers[0] == NT_LAYER_NULLABLE_ITEM;
+}
+
+/* Levels may tell what is null; whatever the type is, it has no value. */
+static enum nt_status set_null(uint64_t values, uint64_t count, struct nt_array *array,
+                               struct nt_error *error)
+{
+    if (count != values)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows that the levels of a page tell", values,
+                              count);
+    *array = (struct nt_array){.elements = count, .is_null = true};
+    return NT_OK;
+}
+
+enum nt_status nt_constant_open(struct nt_work *work, uint64_t values, bool wants_values,
+                                struct nt_opened *opened, struct nt_error *error)
+{
+    struct nt_part value = {0};
+    struct nt_layer_rule rule;
+    enum nt_status status = open_levels(work, &opened->levels, error);
+    if (status == NT_OK)
+        status = open_value(work, &value, error);
+    if (status != NT_OK)
+        return status;
+    if (is_null(work, &value, &opened->levels)) {
+        opened->has_array = true;
+        opened->array = (struct nt_array){.elements = values, .is_null = true};
+        return NT_OK;
+    }
+    if (!wants_values)
+        return NT_OK;
+    if (!value.data && !opened->levels.count && values)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                       "%" PRIu64 " valid rows of a constant page without a value", values);
+    opened->has_array = true;
+    nt_layer_rule(work->tree, 0, &rule);
+    uint64_t count = opened->levels.count ? nt_levels_rows(&opened->levels, &rule) : values;
+    if (!work->tree->value && !work->tree->has_value_part)
+        return set_null(values, count, &opened->array, error);
+    return is_variable(work) ? repeat_string(work, &value, count, &opened->array, error)
+                             : repeat_value(work, &value, count, &opened->array, error);
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: codes, and the table of symbols that they stand for, both as Lance stores them. Out: strings. The
+ * compression is that of "FSST: Fast Random Access String Compression" (Boncz, Neumann and Leis, VLDB 2020).
+ *
+ * Codes are taken eight at a time where all of them are symbols, which one comparison tells; others one by one. Symbols are
+ * written as 8 bytes whatever their length, as long as there is room: the next one overwrites what is too much.
+ */
+#include "formats/lance/decode/fsst.h"
+
+#include <string.h>
+
+#include "core/base/bytes.h"
+#include "core/base/overflow.h"
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+enum {
+    ESCAPE = 255, /* the next byte stands for itself */
+    SYMBOL_BYTES = 8,
+    GROUP = 8,   /* codes that are looked at together */
+    SPAN = 4096, /* codes that are taken together: their bytes are counted in 16 bits */
+    COUNT_MASK = 0xFF,
+    HAS_CODES = 1 << 24,
+};
+_Static_assert(SPAN *SYMBOL_BYTES <= UINT16_MAX && SPAN % GROUP == 0,
+               "what a span stands for can be counted");
+
+static const uint32_t magic = 0x46535354; /* "FSST", the letters from the highest byte on */
+
+/* ---- the table ---- */
+
+static enum nt_status load_symbols(struct nt_fsst *fsst, struct nt_cursor *cursor, struct nt_error *error)
+{
+    for (uint32_t i = 0; i < fsst->count; i++)
+        fsst->symbols[i] = nt_get_le64(cursor);
+    for (uint32_t i = 0; i < fsst->count; i++)
+        fsst->lengths[i] = nt_get_u8(cursor);
+    if (cursor->failed)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a table of symbols, at least",
+                              8 + fsst->count * (SYMBOL_BYTES + UINT64_C(1)), cursor->end);
+    for (uint32_t i = 0; i < fsst->count; i++)
+        if (fsst->lengths[i] < 1 || fsst->lengths[i] > SYMBOL_BYTES)
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "symbol %u has %u bytes, expected 1 to 8", i,
+                           fsst->lengths[i]);
+    return NT_OK;
+}
+
+enum nt_status nt_fsst_init(struct nt_fsst *fsst, const uint8_t *table, size_t table_bytes,
+                            struct nt_error *error)
+{
+    memset(fsst, 0, sizeof(*fsst));
+    struct nt_cursor cursor = nt_cursor(table, table_bytes);
+    uint64_t header = nt_get_le64(&cursor);
+    if (cursor.failed)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a table of symbols, at least", 8,
+                              table_bytes);
+    if (header >> 32 != magic)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a table of symbols begins with %08x instead of %08x",
+                       (unsigned)(header >> 32), (unsigned)magic);
+    fsst->is_plain = !(header & HAS_CODES);
+    if (fsst->is_plain)
+        return NT_OK;
+    fsst->count = header & COUNT_MASK;
+    return load_symbols(fsst, &cursor, error);
+}
+
+/* ---- eight codes ---- */
+
+/* What tells whether all of eight codes are symbols: their number is at most 255, so that escapes are none. */
+struct group_test {
+    uint64_t added;
+    bool is_half; /* less than half of the codes are symbols */
+};
+
+static struct group_test group_test(const struct nt_fsst *fsst)
+{
+    bool is_half = fsst->count < 128;
+    return (struct group_test){UINT64_C(0x0101010101010101) * ((is_half ? 128 : 256) - fsst->count), is_half};
+}
+
+/* A code is past the symbols where its lower 7 bits carry into the highest, or it is set; both where not is_half. */
+ALWAYS_INLINE bool are_symbols(struct group_test test, uint64_t codes)
+{
+    const uint64_t highest = UINT64_C(0x8080808080808080);
+    uint64_t carried = (codes & ~highest) + test.added;
+    return !((test.is_half ? carried | codes : carried & codes) & highest);
+}
+
+static enum nt_status fail_code(const struct nt_fsst *fsst, struct nt_error *error)
+{
+    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a code that none of the %u symbols has", fsst->count);
+}
+
+static enum nt_status fail_escape(struct nt_error *error)
+{
+    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a string's codes end within an escape");
+}
+
+/* ---- how many bytes ---- */
+
+/* What the codes of a span stand for. */
+struct measuring {
+    const struct nt_fsst *fsst;
+    bool is_escaped;  /* the next code stands for itself */
+    bool has_nothing; /* a code stood for nothing */
+    uint16_t ends
+        [SPAN]; /* where each code's bytes end, counted from the span's first; an escape's are those of the code behind it */
+};
+
+/* Up to eight codes, one by one. Returns where their bytes end. */
+static unsigned measure_some(struct measuring *span, const uint8_t *codes, unsigned count, unsigned end,
+                             uint16_t *ends)
+{
+    for (unsigned i = 0; i < count; i++) {
+        bool is_escape = !span->is_escaped && codes[i] == ESCAPE;
+        unsigned length = is_escape ? 0 : span->is_escaped ? 1 : span->fsst->lengths[codes[i]];
+        span->has_nothing |= !length && !is_escape;
+        span->is_escaped = is_escape;
+        ends[i] = (uint16_t)(end += length);
+    }
+    return end;
+}
+
+ALWAYS_INLINE unsigned measure_symbols(const struct nt_fsst *fsst, const uint8_t *codes, unsigned end,
+                                       uint16_t *ends)
+{
+    for (unsigned i = 0; i < GROUP; i++)
+        ends[i] = (uint16_t)(end += fsst->lengths[codes[i]]);
+    return end;
+}
+
+/* Returns where the bytes of all end. */
+static unsigned measure_span(struct measuring *span, const uint8_t *codes, size_t count)
+{
+    const struct group_test test = group_test(span->fsst);
+    unsigned end = 0;
+    for (size_t i = 0; i < count; i += GROUP) {
+        bool is_group = count - i >= GROUP;
+        if (is_group && !span->is_escaped && are_symbols(test, nt_load_le64(codes + i)))
+            end = measure_symbols(span->fsst, codes + i, end, span->ends + i);
+        else
+            end =
+                measure_some(span, codes + i, is_group ? GROUP : (unsigned)(count - i), end, span->ends + i);
+    }
+    return end;
+}
+
+/* Whether the last of some codes is an escape: of those in a row every other one is, from the first on. */
+static bool ends_in_escape(const uint8_t *codes, uint64_t first, uint64_t end)
+{
+    uint64_t escapes = 0;
+    while (end > first && codes[--end] == ESCAPE)
+        escapes++;
+    return escapes % 2;
+}
+
+/* Strings, of which some have been told where they end. */
+struct telling {
+    const uint8_t *codes;
+    const uint64_t *code_ends;
+    uint64_t strings, *ends;
+    uint64_t told, start; /* how many, and where the codes of the next one begin */
+    uint16_t base;        /* what the ends of a span are counted from */
+};
+
+static void skip_empty(struct telling *at)
+{
+    while (at->told < at->strings && !at->code_ends[at->told])
+        at->ends[at->told++] = 0;
+}
+
+/* Those whose codes end with one of `count` from `first` on, of which each has an end in `span`; the base there is `decoded`. False
+ * where a string ends within an escape. */
+static bool tell_ends(struct telling *at, uint64_t first, size_t count, uint64_t decoded,
+                      const uint16_t *span)
+{
+    uint64_t i = at->told, start = at->start;
+    for (; i < at->strings && at->code_ends[i] - first <= count; start = at->code_ends[i++]) {
+        uint64_t last = at->code_ends[i] - 1;
+        if (at->codes[last] == ESCAPE && ends_in_escape(at->codes, start, last + 1))
+            return false;
+        at->ends[i] = decoded + (uint16_t)(span[last - first] - at->base);
+    }
+    at->told = i;
+    at->start = start;
+    return true;
+}
+
+enum nt_status nt_fsst_ends(const struct nt_fsst *fsst, const uint8_t *codes, const uint64_t *code_ends,
+                            uint64_t strings, uint64_t *ends, struct nt_error *error)
+{
+    struct measuring span; /* whose table is large, and filled as far as it is used */
+    struct telling at = {.codes = codes, .code_ends = code_ends, .strings = strings, .ends = ends};
+    uint64_t total = strings ? code_ends[strings - 1] : 0, decoded = 0;
+    if (fsst->is_plain) {
+        if (strings)
+            memcpy(ends, code_ends, strings * sizeof(*ends));
+        return NT_OK;
+    }
+    span.fsst = fsst;
+    span.is_escaped = span.has_nothing = false;
+    skip_empty(&at);
+    for (uint64_t first = 0; first < total; first += SPAN) {
+        size_t count = total - first < SPAN ? (size_t)(total - first) : SPAN;
+        unsigned bytes = measure_span(&span, codes + first, count);
+        if (!tell_ends(&at, first, count, decoded, span.ends))
+            return fail_escape(error);
+        if (!nt_add(decoded, bytes, &decoded))
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "strings have more bytes than can be counted");
+    }
+    return span.has_nothing ? fail_code(fsst, error) : NT_OK;
+}
+
+/* ---- the bytes ---- */
+
+enum { MOST_PAST = 2 * GROUP }; /* codes of a span behind its last: of the last group, with an escaped byte */
+_Static_assert((SPAN + MOST_PAST) * SYMBOL_BYTES <= UINT16_MAX, "what a span stands for can be counted");
+
+/* Where the decoding is. */
+struct place {
+    const uint8_t *codes, *codes_end;
+    uint8_t *output, *output_end;
+    bool has_nothing;
+    /* Where to tell of each code where its bytes end: the lowest bits of the address; NULL: nobody asks. */
+    uint16_t *ends;
+};
+
+/* Eight symbols, with room for 8 bytes each. Returns where their bytes end. */
+ALWAYS_INLINE uint8_t *decode_symbols(const struct nt_fsst *fsst, uint64_t codes, uint8_t *output,
+                                      uint16_t *ends)
+{
+#pragma GCC unroll 8
+    for (unsigned i = 0; i < GROUP; i++) {
+        unsigned code = codes >> 8 * i & 0xFF;
+        memcpy(output, &fsst->symbols[code], SYMBOL_BYTES);
+        output += fsst->lengths[code];
+        if (ends)
+            ends[i] = (uint16_t)(uintptr_t)output;
+    }
+    return output;
+}
+
+/* One code, with the byte behind an escape. False where it needs more room than there is, or is an escape without a byte. */
+static bool decode_one(const struct nt_fsst *fsst, struct place *place)
+{
+    bool is_escape = *place->codes == ESCAPE;
+    unsigned taken = is_escape ? 2 : 1;
+    size_t length = is_escape ? 1 : fsst->lengths[*place->codes];
+    if (length > (size_t)(place->output_end - place->output) || taken > place->codes_end - place->codes)
+        return false;
+    place->has_nothing |= length == 0;
+    memcpy(place->output, is_escape ? place->codes + 1 : (const uint8_t *)&fsst->symbols[*place->codes],
+           length);
+    place->codes += taken;
+    place->output += length;
+    for (; place->ends && taken; taken--)
+        *place->ends++ = (uint16_t)(uintptr_t)place->output;
+    return true;
+}
+
+/* The codes up to eight codes on, or one more. False where they cannot be decoded. */
+static bool decode_some(const struct nt_fsst *fsst, struct place *place)
+{
+    const uint8_t *end = place->codes + GROUP;
+    while (place->codes < end)
+        if (!decode_one(fsst, place))
+            return false;
+    return true;
+}
+
+/* Codes up to one, or some more, while there is room for whatever eight of them stand for. `tells`: has `ends`. */
+ALWAYS_INLINE void decode_groups(const struct nt_fsst *fsst, struct place *place, const uint8_t *stop,
+                                 bool tells)
+{
+    const struct group_test test = group_test(fsst);
+    const uint8_t *codes = place->codes, *const codes_end = place->codes_end;
+    uint8_t *output = place->output, *const output_end = place->output_end;
+    uint16_t *ends = place->ends;
+    while (codes < stop && codes_end - codes >= GROUP && output_end - output >= GROUP * SYMBOL_BYTES) {
+        uint64_t group = nt_load_le64(codes);
+        if (are_symbols(test, group)) {
+            output = decode_symbols(fsst, group, output, tells ? ends : NULL);
+            codes += GROUP;
+            if (tells)
+                ends += GROUP;
+            continue;
+        }
+        struct place now = {codes, codes_end, output, output_end, place->has_nothing, ends};
+        bool are_decoded = decode_some(fsst, &now);
+        place->has_nothing = now.has_nothing;
+        codes = now.codes;
+        output = now.output;
+        ends = now.ends;
+        if (!are_decoded)
+            break;
+    }
+    place->codes = codes;
+    place->output = output;
+    place->ends = ends;
+}
+
+static enum nt_status fail_size(size_t expected, struct nt_error *error)
+{
+    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "codes do not stand for the expected %zu bytes",
+                   expected);
+}
+
+/* Whether all is as it has to be where decoding has come to its end. */
+static enum nt_status check_end(const struct nt_fsst *fsst, const struct place *place, size_t output_bytes,
+                                struct nt_error *error)
+{
+    ptrdiff_t left = place->codes_end - place->codes;
+    if (left)
+        return left == 1 && *place->codes == ESCAPE ? fail_escape(error) : fail_size(output_bytes, error);
+    if (place->has_nothing)
+        return fail_code(fsst, error);
+    return place->output < place->output_end ? fail_size(output_bytes, error) : NT_OK;
+}
+
+static enum nt_status copy_plain(const uint8_t *codes, size_t bytes, uint8_t *output, size_t output_bytes,
+                                 struct nt_error *error)
+{
+    if (bytes != output_bytes)
+        return fail_size(output_bytes, error);
+    if (bytes)
+        memcpy(output, codes, bytes);
+    return NT_OK;
+}
+
+/* All codes and the room for all that they stand for. There may be none of either, nowhere. */
+static struct place whole_place(const uint8_t *codes, size_t bytes, uint8_t *output, size_t output_bytes)
+{
+    return (struct place){.codes = codes,
+                          .codes_end = bytes ? codes + bytes : codes,
+                          .output = output,
+                          .output_end = output_bytes ? output + output_bytes : output};
+}
+
+enum nt_status nt_fsst_decode(const struct nt_fsst *fsst, const uint8_t *codes, size_t bytes, uint8_t *output,
+                              size_t output_bytes, struct nt_error *error)
+{
+    if (fsst->is_plain)
+        return copy_plain(codes, bytes, output, output_bytes, error);
+    struct place place = whole_place(codes, bytes, output, output_bytes);
+    decode_groups(fsst, &place, place.codes_end, false);
+    while (place.codes < place.codes_end && decode_one(fsst, &place))
+        ;
+    return check_end(fsst, &place, output_bytes, error);
+}
+
+enum nt_status nt_fsst_expand(const struct nt_fsst *fsst, const uint8_t *codes, const uint64_t *code_ends,
+                              uint64_t strings, uint8_t *output, size_t output_bytes, uint64_t *ends,
+                              struct nt_error *error)
+{
+    uint16_t span[SPAN + MOST_PAST];
+    struct telling at = {.codes = codes, .code_ends = code_ends, .strings = strings, .ends = ends};
+    size_t bytes = strings ? (size_t)code_ends[strings - 1] : 0;
+    struct place place = whole_place(codes, bytes, output, output_bytes);
+    if (fsst->is_plain && strings)
+        memcpy(ends, code_ends, strings * sizeof(*ends));
+    if (fsst->is_plain)
+        return copy_plain(codes, bytes, output, output_bytes, error);
+    skip_empty(&at);
+    while (place.codes < place.codes_end) {
+        const uint8_t *first = place.codes, *start = place.output;
+        const uint8_t *stop = place.codes_end - first < SPAN ? place.codes_end : first + SPAN;
+        place.ends = span;
+        decode_groups(fsst, &place, stop, true);
+        while (place.codes < stop && decode_one(fsst, &place))
+            ;
+        if (place.codes < stop)
+            break;
+        at.base = (uint16_t)(uintptr_t)start;
+        if (!tell_ends(&at, (uint64_t)(first - codes), (size_t)(place.codes - first),
+                       (uint64_t)(start - output), span))
+            return fail_escape(error);
+    }
+    return check_end(fsst, &place, output_bytes, error);
+}

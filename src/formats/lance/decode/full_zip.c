@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a full-zip page, or rows of one, of which each has its own levels and value, one behind the other. Out: levels and an array of
+ * values (Lance's encoding, "Full zip layout").
+ */
+#include "formats/lance/decode/full_zip.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/base/bytes.h"
+#include "core/base/overflow.h"
+#include "formats/lance/decode/full_zip_rows.h"
+#include "formats/lance/decode/nodes.h"
+#include "formats/lance/decode/strings.h"
+
+/* ---- values that have an encoding each ---- */
+
+static enum nt_status refuse_node(const struct nt_tree_node *node, struct nt_error *error)
+{
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s in values of a full-zip page",
+                   nt_tree_node_info(node->kind)->name);
+}
+
+/* Strings of equal length are values of fixed width; null ones have none. */
+static enum nt_status to_fixed(struct nt_work *work, uint32_t bits, struct nt_array *array,
+                               struct nt_error *error)
+{
+    uint64_t width = bits / 8, begin = 0, total;
+    uint8_t *output;
+    if (bits % 8 || !width)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "values of %" PRIu32 " bits that have lengths",
+                       bits);
+    if (!nt_multiply(array->elements, width, &total))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "values of a full-zip page overflow");
+    enum nt_status status = nt_work_take(work, total, &output, error);
+    for (uint64_t i = 0; status == NT_OK && i < array->elements; begin = array->ends[i++]) {
+        uint64_t bytes = array->ends[i] - begin;
+        if (bytes && bytes != width)
+            status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a value", width, bytes);
+        else if (bytes)
+            memcpy(output + i * width, array->data + begin, width);
+        else
+            memset(output + i * width, 0, width);
+    }
+    *array = (struct nt_array){.elements = array->elements, .bits = bits, .data = output, .bytes = total};
+    return status;
+}
+
+static enum nt_status decompress_each(struct nt_work *work, const struct nt_tree_node *node,
+                                      struct nt_array *array, struct nt_error *error)
+{
+    uint64_t total = 0, bytes = 0, begin = 0, *ends;
+    uint8_t *output;
+    enum nt_status status = nt_work_take(work, array->elements * sizeof(*ends), &ends, error);
+    for (uint64_t i = 0; status == NT_OK && i < array->elements; begin = array->ends[i++]) {
+        bytes = 0;
+        if (array->ends[i] != begin)
+            status =
+                nt_sized_bytes(node->algorithm, array->data + begin, array->ends[i] - begin, &bytes, error);
+        if (status == NT_OK && !nt_add(total, bytes, &total))
+            status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the sizes of compressed values overflow");
+        ends[i] = total;
+    }
+    if (status == NT_OK)
+        status = nt_work_take(work, total, &output, error);
+    begin = 0;
+    for (uint64_t i = 0, to = 0; status == NT_OK && i < array->elements;
+         to = ends[i], begin = array->ends[i++])
+        if (array->ends[i] != begin)
+            status = nt_sized_decompress(node->algorithm, array->data + begin, array->ends[i] - begin,
+                                         output + to, ends[i] - to, work->packed->context, error);
+    if (status == NT_OK)
+        *array = (struct nt_array){.elements = array->elements, .data = output, .bytes = total, .ends = ends};
+    return status;
+}
+
+static void copy_bits(const uint8_t *from, uint8_t *to, uint64_t at, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (from[i / 8] >> (i % 8) & 1)
+            to[(at + i) / 8] |= (uint8_t)(1U << ((at + i) % 8));
+}
+
+/* Bits [at ...) of each value, of `stride` bytes, become bits one behind the other. */
+static enum nt_status gather_bits(struct nt_work *work, const struct nt_array *array, uint64_t stride,
+                                  uint64_t offset, uint64_t count, const uint8_t **bits_ret,
+                                  struct nt_error *error)
+{
+    uint8_t *bits;
+    uint64_t total, bytes;
+    if (!nt_multiply(array->elements, count, &total))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of items of fixed-size lists overflows");
+    enum nt_status status = nt_bits_to_bytes(total, 1, &bytes, error);
+    if (status == NT_OK)
+        status = nt_work_take(work, bytes, &bits, error);
+    if (status != NT_OK)
+        return status;
+    memset(bits, 0, bytes);
+    for (uint64_t i = 0; i < array->elements; i++)
+        copy_bits(array->data + i * stride + offset, bits, i * count, count);
+    *bits_ret = bits;
+    return NT_OK;
+}
+
+static enum nt_status gather_items(struct nt_work *work, const struct nt_array *array, uint64_t stride,
+                                   uint64_t offset, uint64_t bytes, const uint8_t **data_ret,
+                                   struct nt_error *error)
+{
+    uint8_t *data;
+    if (bytes == stride) {
+        *data_ret = array->data;
+        return NT_OK;
+    }
+    enum nt_status status =
+        nt_work_take(work, array->elements * bytes, &data, error); /* less than the stride */
+    for (uint64_t i = 0; status == NT_OK && i < array->elements; i++)
+        memcpy(data + i * bytes, array->data + i * stride + offset, bytes);
+    *data_ret = data;
+    return status;
+}
+
+/* The fixed lists around a value: of each that has it, the validity of its items stands before the items. */
+struct lists {
+    const struct nt_tree_node *inside; /* of all of them */
+    uint64_t items;                    /* of all of them together */
+    uint64_t offset;                   /* where the items begin */
+};
+
+static enum nt_status cut_lists(struct nt_work *work, const struct nt_array *array, uint64_t stride,
+                                struct nt_array *cut, struct lists *lists, struct nt_error *error)
+{
+    const struct nt_tree *tree = work->tree;
+    const struct nt_tree_node *node = lists->inside;
+    enum nt_status status = NT_OK;
+    for (; status == NT_OK && (node->kind == NT_TREE_FIXED_LIST || node->kind == NT_TREE_PACKED);
+         node = &tree->nodes[node->children[0]]) {
+        if (node->kind == NT_TREE_PACKED)
+            continue;
+        if (!nt_multiply(lists->items, node->items, &lists->items) || cut->depth == NT_TREE_DEPTH)
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                           "fixed-size lists of %" PRIu64 " items in %" PRIu64 " bytes", lists->items,
+                           stride);
+        struct nt_array_items *list = &cut->lists[cut->depth++];
+        uint64_t bytes = node->has_validity ? lists->items / 8 + (lists->items % 8 != 0) : 0;
+        list->items = node->items;
+        list->are_null = tree->nodes[node->children[0]].is_null;
+        if (bytes > stride - lists->offset)
+            return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a value, at least",
+                                  lists->offset + bytes, stride);
+        if (node->has_validity)
+            status = gather_bits(work, array, stride, lists->offset, lists->items, &list->valid, error);
+        lists->offset += bytes;
+    }
+    lists->inside = node;
+    return status;
+}
+
+static enum nt_status cut_items(struct nt_work *work, const struct nt_array *array, uint64_t stride,
+                                const struct lists *lists, struct nt_array *cut, struct nt_error *error)
+{
+    uint64_t bytes;
+    cut->bits = lists->inside->bits;
+    enum nt_status status = nt_bits_to_bytes(lists->items, cut->bits, &bytes, error);
+    if (status == NT_OK && bytes > stride - lists->offset)
+        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a value, at least",
+                                lists->offset + bytes, stride);
+    if (status == NT_OK)
+        status = cut->bits == 1
+                     ? gather_bits(work, array, stride, lists->offset, lists->items, &cut->data, error)
+                     : gather_items(work, array, stride, lists->offset, bytes, &cut->data, error);
+    cut->bytes = cut->bits == 1 ? (cut->elements + 7) / 8 : array->elements * bytes;
+    return status;
+}
+
+/* Values of a node, each in `stride` bytes. */
+static enum nt_status cut_values(struct nt_work *work, uint32_t root, uint64_t stride, struct nt_array *array,
+                                 struct nt_error *error)
+{
+    struct nt_array cut = {0};
+    struct lists lists = {.items = 1, .inside = &work->tree->nodes[root]};
+    enum nt_status status = cut_lists(work, array, stride, &cut, &lists, error);
+    if (status != NT_OK)
+        return status;
+    struct nt_array values = {0};
+    uint32_t number = (uint32_t)(lists.inside - work->tree->nodes);
+    if (!nt_multiply(array->elements, lists.items, &cut.elements))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of items of fixed-size lists overflows");
+    if (lists.inside->kind == NT_TREE_FLAT) {
+        status = cut_items(work, array, stride, &lists, &cut, error);
+    } else if (lists.inside->kind == NT_TREE_SAME) {
+        status = nt_tree_node_decode(work, number, NULL, cut.elements, NULL, &values, error);
+        cut.bits = values.bits;
+        cut.data = values.data;
+        cut.bytes = values.bytes;
+    } else {
+        return refuse_node(lists.inside, error);
+    }
+    *array = cut;
+    return status;
+}
+
+/* The bytes of a member of structures, each with its members one behind the other. */
+static enum nt_status select_member(struct nt_work *work, const struct nt_tree_node *node, uint32_t member,
+                                    struct nt_array *array, struct nt_error *error)
+{
+    uint8_t *output;
+    uint64_t *ends, made = 0, begin = 0;
+    if (member >= node->member_count)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "members of a structure, at least",
+                              member + UINT64_C(1), node->member_count);
+    enum nt_status status = nt_work_take(work, array->bytes, &output, error);
+    if (status == NT_OK)
+        status = nt_work_take(work, array->elements * sizeof(*ends), &ends, error);
+    for (uint64_t i = 0; status == NT_OK && i < array->elements; begin = array->ends[i++]) {
+        struct nt_cursor cursor = nt_cursor(array->data + begin, array->ends[i] - begin);
+        for (uint32_t k = 0; k <= member && array->ends[i] != begin; k++) {
+            const struct nt_tree_member *at = &node->members[k];
+            uint64_t bytes = at->bits ? at->bits / 8 : nt_full_zip_number(&cursor, at->length_bits / 8);
+            const uint8_t *value = nt_get_bytes(&cursor, bytes);
+            if (k == member && value) {
+                memcpy(output + made, value, bytes);
+                made += bytes;
+            }
+        }
+        ends[i] = made;
+        if (cursor.failed)
+            status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                             "structure %" PRIu64 " is shorter than its members", i);
+    }
+    if (status == NT_OK)
+        *array = (struct nt_array){.elements = array->elements, .data = output, .bytes = made, .ends = ends};
+    return status;
+}
+
+/* Each in its own piece; *root comes to what is inside. */
+static enum nt_status decompress_pieces(struct nt_work *work, uint32_t *root, struct nt_array *array,
+                                        struct nt_error *error)
+{
+    const struct nt_tree_node *nodes = work->tree->nodes;
+    enum nt_status status = NT_OK;
+    for (; status == NT_OK && nodes[*root].kind == NT_TREE_SIZED; *root = nodes[*root].children[0])
+        status = decompress_each(work, &nodes[*root], array, error);
+    return status;
+}
+
+static enum nt_status decode_strings(struct nt_work *work, uint32_t root, struct nt_array *array,
+                                     struct nt_error *error)
+{
+    enum nt_status status = decompress_pieces(work, &root, array, error);
+    const struct nt_tree_node *node = &work->tree->nodes[root];
+    if (status != NT_OK || node->kind == NT_TREE_VARIABLE)
+        return status;
+    return node->kind == NT_TREE_FSST ? nt_strings_expand(work, node->fsst, array, error)
+                                      : refuse_node(node, error);
+}
+
+static enum nt_status decode_rows(struct nt_work *work, const struct nt_tree_node *node,
+                                  struct nt_array *array, struct nt_error *error)
+{
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < node->member_count; i++) {
+        bits += node->members[i].bits;
+        if (!node->members[i].bits || bits > UINT32_MAX)
+            return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "structures of no fixed width in one piece");
+    }
+    return to_fixed(work, (uint32_t)bits, array, error);
+}
+
+static enum nt_status decode_member(struct nt_work *work, const struct nt_tree_node *node, uint32_t member,
+                                    struct nt_array *array, struct nt_error *error)
+{
+    enum nt_status status = select_member(work, node, member, array, error);
+    if (status != NT_OK)
+        return status;
+    const struct nt_tree_member *wanted = &node->members[member];
+    if (!wanted->bits)
+        return decode_strings(work, wanted->node, array, error);
+    status = to_fixed(work, wanted->bits, array, error);
+    return status == NT_OK ? cut_values(work, wanted->node, wanted->bits / 8, array, error) : status;
+}
+
+static enum nt_status decode_values(struct nt_work *work, uint32_t member, struct nt_array *array,
+                                    struct nt_error *error)
+{
+    uint32_t root = work->tree->values;
+    if (!array->ends)
+        return cut_values(work, root, (work->tree->value_bits + 7) / 8, array, error);
+    enum nt_status status = decompress_pieces(work, &root, array, error);
+    const struct nt_tree_node *node = &work->tree->nodes[root];
+    if (status != NT_OK)
+        return status;
+    switch (node->kind) {
+    case NT_TREE_VARIABLE_PACKED:
+        return member == NT_TREE_ALL_MEMBERS ? decode_rows(work, node, array, error)
+                                             : decode_member(work, node, member, array, error);
+    case NT_TREE_FLAT:
+        return to_fixed(work, node->bits, array, error);
+    default:
+        return decode_strings(work, root, array, error);
+    }
+}
+
+enum nt_status nt_full_zip_open(struct nt_work *work, uint32_t member, uint64_t values,
+                                struct nt_opened *opened, struct nt_error *error)
+{
+    const struct nt_tree *tree = work->tree;
+    const struct nt_part part = {work->packed->data, work->packed->bytes};
+    enum nt_status status = NT_OK;
+    opened->has_array = true;
+    if (nt_full_zip_is_walked(tree)) {
+        status = nt_full_zip_walk(work, &part, opened, error);
+    } else {
+        uint64_t bytes = 0;
+        if (!nt_multiply(values, (tree->value_bits + 7) / 8, &bytes))
+            bytes = UINT64_MAX;
+        status = nt_part_require(&part, bytes, "rows of a full-zip page", error);
+        opened->array = (struct nt_array){.elements = values, .data = part.data, .bytes = bytes};
+    }
+    return status == NT_OK ? decode_values(work, member, &opened->array, error) : status;
+}

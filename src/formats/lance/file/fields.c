@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: Lance's fields, depth first, with their places. Out: fields and columns of the model.
+ */
+#include "formats/lance/file/fields.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/base/overflow.h"
+#include "formats/lance/file/columns.h"
+#include "formats/lance/file/schema.h"
+#include "core/model/builder.h"
+
+struct building {
+    struct nt_dataset *dataset;
+    struct nt_lance_schema *schema;
+    const struct nt_lance_leaf *leaves; /* by Lance's field */
+    const struct nt_lance
+        *lance; /* the file; NULL: a data set, whose files each tell where a field is stored */
+    struct nt_lance_part *parts;
+    uint32_t *built;   /* by Lance's field: the field of the model that its children lie in */
+    bool *is_nullable; /* it, or a structure around it: what lies in a null structure is null */
+    struct nt_builder builder;
+    struct nt_error *error;
+};
+
+/* ---- columns of the model ---- */
+
+enum nt_encoding_kind nt_lance_encoding_of(enum nt_element element)
+{
+    static const enum nt_encoding_kind kinds[NT_ELEMENT_COUNT] = {
+        [NT_ELEMENT_BOOL] = NT_ENCODING_BIT,      [NT_ELEMENT_BYTE] = NT_ENCODING_BYTE,
+        [NT_ELEMENT_INT8] = NT_ENCODING_INT8,     [NT_ELEMENT_UINT8] = NT_ENCODING_UINT8,
+        [NT_ELEMENT_INT16] = NT_ENCODING_INT16,   [NT_ELEMENT_UINT16] = NT_ENCODING_UINT16,
+        [NT_ELEMENT_INT32] = NT_ENCODING_INT32,   [NT_ELEMENT_UINT32] = NT_ENCODING_UINT32,
+        [NT_ELEMENT_INT64] = NT_ENCODING_INT64,   [NT_ELEMENT_UINT64] = NT_ENCODING_UINT64,
+        [NT_ELEMENT_REAL16] = NT_ENCODING_REAL16, [NT_ELEMENT_REAL32] = NT_ENCODING_REAL32,
+        [NT_ELEMENT_REAL64] = NT_ENCODING_REAL64, [NT_ELEMENT_OPAQUE] = NT_ENCODING_OPAQUE,
+    };
+    return kinds[element];
+}
+
+static enum nt_status add_column(struct building *build, uint32_t field, uint32_t position,
+                                 const char *type_name, enum nt_encoding_kind encoding, struct nt_dtype dtype)
+{
+    struct nt_decoder decoder;
+    const struct nt_column column = {.id = build->builder.column_count,
+                                     .field = field,
+                                     .position = position,
+                                     .type_name = type_name,
+                                     .dtype = dtype};
+    uint32_t bits = dtype.element == NT_ELEMENT_OPAQUE ? dtype.bytes * 8 : 0;
+    enum nt_status status = nt_decoder_init(&decoder, encoding, bits, 0, 0, build->error);
+    return status == NT_OK ? nt_builder_add_column(&build->builder, &column, &decoder, build->error) : status;
+}
+
+static enum nt_status add_validity(struct building *build, uint32_t field, uint32_t position)
+{
+    return add_column(build, field, position, "validity", NT_ENCODING_BIT, nt_element_dtype(NT_ELEMENT_BOOL));
+}
+
+static enum nt_status add_columns(struct building *build, uint32_t number, const struct nt_field *field)
+{
+    enum nt_status status = NT_OK;
+    uint32_t position = 0;
+    const struct nt_dtype byte = nt_element_dtype(NT_ELEMENT_BYTE),
+                          index = nt_element_dtype(NT_ELEMENT_UINT64);
+    switch (field->kind) {
+    case NT_FIELD_VALUE:
+        status = add_column(build, number, position++, "values", nt_lance_encoding_of(field->dtype.element),
+                            field->dtype);
+        break;
+    case NT_FIELD_STRING:
+    case NT_FIELD_STREAMED:
+    case NT_FIELD_JSON:
+        status = add_column(build, number, position++, "offsets", NT_ENCODING_INDEX64, index);
+        if (status == NT_OK)
+            status = add_column(build, number, position++, "bytes", NT_ENCODING_BYTE, byte);
+        break;
+    case NT_FIELD_COLLECTION:
+        status = add_column(build, number, position++, "offsets", NT_ENCODING_INDEX64, index);
+        break;
+    case NT_FIELD_PAGE_BYTES:
+        status = add_column(build, number, position++, "bytes", NT_ENCODING_BYTE, byte);
+        break;
+    default:
+        break;
+    }
+    return status == NT_OK && field->is_nullable ? add_validity(build, number, position) : status;
+}
+
+/* ---- fields of the model ---- */
+
+static enum nt_status add_field(struct building *build, struct nt_field *field,
+                                const struct nt_lance_part *part, uint32_t *number_ret)
+{
+    field->source_field = NT_NONE;
+    field->description = (struct nt_text){"", 0};
+    field->columns_per_representation = 0;
+    enum nt_status status = nt_builder_add_field(&build->builder, field, number_ret, build->error);
+    if (status != NT_OK)
+        return status;
+    build->parts[*number_ret] = *part;
+    return field->unreadable ? NT_OK : add_columns(build, *number_ret, field);
+}
+
+/* Whether a field's bytes lie elsewhere in its file: of a data set the schema tells, of a file its pages. */
+static bool is_blob(const struct building *build, uint32_t number)
+{
+    if (!build->lance)
+        return nt_lance_is_marked(&build->schema->fields[number], "lance-encoding:blob");
+    uint32_t column = build->leaves[number].column;
+    if (column == NT_NONE)
+        return false;
+    const struct nt_lance_column *c = &build->lance->columns[column];
+    return c->is_blob || (c->page_count && nt_lance_has_places(&c->pages[0]));
+}
+
+/* Whether a field lies in lists, or is one, and nothing but blobs tells of them. */
+static bool is_lost(const struct building *build, uint32_t number)
+{
+    const struct nt_lance_place *places = build->schema->places;
+    uint32_t leaf = build->leaves[number].field;
+    if (build->schema->has_item_columns || leaf == NT_NONE || places[leaf].type.shape != NT_LANCE_IS_BYTES ||
+        !is_blob(build, leaf))
+        return false;
+    bool is_in_list = places[leaf].multiple != places[number].multiple;
+    for (uint32_t at = leaf; at != NT_NONE; at = build->schema->fields[at].parent)
+        is_in_list |= places[at].type.shape == NT_LANCE_IS_LIST;
+    return is_in_list;
+}
+
+/* Why a field cannot be served; NULL: it can. */
+static const char *find_refusal(const struct building *build, uint32_t number)
+{
+    const struct nt_lance_schema *schema = build->schema;
+    const struct nt_lance_place *place = &schema->places[number];
+    if (place->is_in_struct_list && schema->has_item_columns)
+        return "fixed-size lists of structures are not read in files before 2.1";
+    if (place->has_struct_lists && !schema->has_item_columns)
+        return "lists around fixed-size lists of structures are not read";
+    if (is_lost(build, number))
+        return "lists around blobs are not read: the file does not tell where they begin";
+    if (place->type.shape == NT_LANCE_IS_UNKNOWN)
+        return "the field's type is not known to this version";
+    if (place->is_in_list)
+        return "lists in packed structures are not read";
+    if (!build->lance)
+        return schema->refusals ? schema->refusals[number] : NULL;
+    uint32_t column = build->leaves[number].column;
+    if (column == NT_NONE)
+        return "none of the file's columns stores it";
+    const struct nt_error *failure = build->lance->columns[column].failure;
+    return failure ? failure->message : NULL;
+}
+
+static void set_kind(const struct building *build, uint32_t number, struct nt_field *field)
+{
+    static const struct {
+        enum nt_field_kind kind;
+        enum nt_role role;
+    } kinds[] = {
+        [NT_LANCE_IS_VALUE] = {NT_FIELD_VALUE, NT_ROLE_PLAIN},
+        [NT_LANCE_IS_TEXT] = {NT_FIELD_STRING, NT_ROLE_PLAIN},
+        [NT_LANCE_IS_BYTES] = {NT_FIELD_STREAMED, NT_ROLE_PLAIN},
+        [NT_LANCE_IS_LIST] = {NT_FIELD_COLLECTION, NT_ROLE_COLLECTION},
+        [NT_LANCE_IS_STRUCT] = {NT_FIELD_RECORD, NT_ROLE_RECORD},
+        [NT_LANCE_IS_STRUCT_LIST] = {NT_FIELD_ARRAY, NT_ROLE_PLAIN},
+        [NT_LANCE_IS_NULL] = {NT_FIELD_NULL, NT_ROLE_PLAIN},
+        [NT_LANCE_IS_EMPTY] = {NT_FIELD_EMPTY, NT_ROLE_PLAIN},
+        [NT_LANCE_IS_BLOB] = {NT_FIELD_PAGE_BYTES, NT_ROLE_PLAIN},
+        [NT_LANCE_IS_UNKNOWN] = {NT_FIELD_UNREADABLE, NT_ROLE_PLAIN},
+    };
+    const struct nt_lance_type *type = &build->schema->places[number].type;
+    enum nt_lance_shape shape = type->shape;
+    if (shape == NT_LANCE_IS_BYTES && is_blob(build, number))
+        shape = NT_LANCE_IS_BLOB;
+    field->kind = shape == NT_LANCE_IS_BYTES && type->is_json ? NT_FIELD_JSON : kinds[shape].kind;
+    field->role = kinds[shape].role;
+    field->repetition = shape == NT_LANCE_IS_STRUCT_LIST ? type->items : 0;
+    field->dtype = shape == NT_LANCE_IS_VALUE ? type->dtype : nt_element_dtype(NT_ELEMENT_BYTE);
+}
+
+/* Structures of version 2.0 are never null, but for those that a file of a data set does not have; members of packed ones are where the whole is. In legacy files there is no
+ * validity, but strings without bytes are null. */
+static bool has_validity(const struct building *build, uint32_t number)
+{
+    const struct nt_lance_place *place = &build->schema->places[number];
+    if (build->schema->is_legacy)
+        return place->type.shape == NT_LANCE_IS_TEXT || place->type.shape == NT_LANCE_IS_BYTES;
+    bool is_never_null =
+        build->lance && build->schema->has_item_columns && place->type.shape == NT_LANCE_IS_STRUCT;
+    return place->packed == NT_NONE && !is_never_null;
+}
+
+/* What is stored is Lance's JSON, no text, though some of its writers have Arrow's name for it. Others have the name that is given
+ * here. */
+static enum nt_status name_json(const struct building *build, struct nt_field *field)
+{
+    struct nt_property *properties =
+        nt_arena_alloc(build->dataset->arena, field->property_count + 1, sizeof(*properties));
+    if (!properties)
+        return nt_fail_memory(build->error);
+    for (uint32_t i = 0; i < field->property_count; i++) {
+        properties[i] = field->properties[i];
+        if (nt_text_is(properties[i].key, "ARROW:extension:name") &&
+            nt_text_is(properties[i].value, "arrow.json"))
+            properties[i].value = nt_text_of("lance.json");
+    }
+    field->properties = properties;
+    return NT_OK;
+}
+
+/* Metadata of a field that no message has in this way: two entries. */
+static enum nt_status set_metadata(const struct building *build, const struct nt_property entries[2],
+                                   struct nt_field *field)
+{
+    struct nt_property *properties = nt_arena_alloc(build->dataset->arena, 2, sizeof(*properties));
+    if (!properties)
+        return nt_fail_memory(build->error);
+    memcpy(properties, entries, 2 * sizeof(*properties));
+    field->properties = properties;
+    field->property_count = 2;
+    return NT_OK;
+}
+
+/* What tells Arrow of an extension: Lance's writers have it in the metadata of fields. */
+static enum nt_status set_extension(const struct building *build, const char *name, struct nt_field *field)
+{
+    const struct nt_property entries[2] = {
+        {nt_text_of("ARROW:extension:name"), nt_text_of(name)},
+        {nt_text_of("ARROW:extension:metadata"), nt_text_of("")},
+    };
+    return set_metadata(build, entries, field);
+}
+
+/* Lance's reader gives each description of blobs these metadata. Those of the message are of what the blobs were made
+ * from. */
+static enum nt_status set_description(const struct building *build, struct nt_field *field)
+{
+    const struct nt_property entries[2] = {
+        {nt_text_of("lance-encoding:blob"), nt_text_of("true")},
+        {nt_text_of("lance-encoding:packed"), nt_text_of("true")},
+    };
+    return set_metadata(build, entries, field);
+}
+
+/* Whether a field is a value, which may have lists of fixed size around it. */
+static bool is_value(const struct nt_field *field)
+{
+    return !field->unreadable &&
+           (field->kind == NT_FIELD_VALUE || field->kind == NT_FIELD_NULL || field->kind == NT_FIELD_EMPTY);
+}
+
+/* The lists of fixed size around a value: a field each, and the value at the end. Items may be null whatever the field
+ * may be: the type has no word for it. */
+static enum nt_status add_lists(struct building *build, struct nt_field *field, struct nt_lance_part *part,
+                                uint32_t *number_ret)
+{
+    const struct nt_lance_type *type = &build->schema->places[part->field].type;
+    const struct nt_lance_value *value = &type->value;
+    const char *extension = type->extension;
+    enum nt_status status = NT_OK;
+    uint32_t number = NT_NONE;
+    struct nt_field item = *field;
+    for (uint32_t i = 0; status == NT_OK && i <= value->list_count && is_value(field); i++) {
+        bool is_list = i < value->list_count;
+        item.kind = is_list ? NT_FIELD_ARRAY : field->kind;
+        item.repetition = is_list ? value->lists[i] : 0;
+        item.dtype = is_list ? nt_element_dtype(NT_ELEMENT_BYTE) : field->dtype;
+        if (i) {
+            item.name = (struct nt_text){"item", 4};
+            item.own_name = (struct nt_text){NULL, 0};
+            item.property_count = 0;
+            item.is_declared_nullable = true;
+            item.is_nullable |= has_validity(build, part->field);
+            item.parent = number;
+        }
+        if (i && !is_list && extension)
+            status = set_extension(build, extension, &item);
+        item.is_nullable = item.is_nullable && item.kind != NT_FIELD_NULL;
+        part->depth = i;
+        if (status == NT_OK)
+            status = add_field(build, &item, part, &number);
+        if (i == 0)
+            *number_ret = number;
+        if (is_list && !nt_multiply(part->items, value->lists[i], &part->items))
+            status = nt_fail(build->error, NT_LIMIT, NT_NO_OFFSET,
+                             "the number of items of fixed-size lists overflows");
+    }
+    if (status == NT_OK && !is_value(field))
+        status = add_field(build, field, part, number_ret);
+    return status;
+}
+
+static enum nt_lance_shape shape_of_parent(const struct building *build, uint32_t number)
+{
+    uint32_t parent = build->schema->fields[number].parent;
+    return parent == NT_NONE ? NT_LANCE_IS_UNKNOWN : build->schema->places[parent].type.shape;
+}
+
+static bool find_nullable(const struct building *build, uint32_t number)
+{
+    const struct nt_lance_field *field = &build->schema->fields[number];
+    enum nt_lance_shape parent = shape_of_parent(build, number);
+    return (field->is_nullable && has_validity(build, number)) ||
+           ((parent == NT_LANCE_IS_STRUCT || parent == NT_LANCE_IS_STRUCT_LIST) &&
+            build->is_nullable[field->parent]);
+}
+
+static enum nt_status build_field(struct building *build, uint32_t number)
+{
+    const struct nt_lance_field *from = &build->schema->fields[number];
+    const struct nt_lance_type *type = &build->schema->places[number].type;
+    struct nt_field field = {
+        .id = (uint32_t)(from->id == NT_LANCE_NO_ID ? build->schema->fields[from->parent].id : from->id),
+        .parent = from->parent == NT_NONE ? NT_NONE : build->built[from->parent],
+        .name = from->name,
+        .type = from->logical_type,
+        .is_declared_nullable = from->is_nullable,
+        .has_short_offsets = type->has_short_offsets,
+        .is_map = type->is_map,
+        .is_description = from->is_description};
+    struct nt_lance_part part = {.field = number, .items = 1};
+    enum nt_lance_shape parent = shape_of_parent(build, number);
+    if (parent == NT_LANCE_IS_LIST || parent == NT_LANCE_IS_STRUCT_LIST) {
+        field.own_name = from->name;
+        field.name = (struct nt_text){"item", 4};
+    }
+    set_kind(build, number, &field);
+    field.unreadable = find_refusal(build, number);
+    build->is_nullable[number] = find_nullable(build, number);
+    field.is_nullable = build->is_nullable[number] && !field.unreadable;
+    if (field.unreadable)
+        field.kind = NT_FIELD_UNREADABLE;
+    enum nt_status status =
+        from->is_description
+            ? set_description(build, &field)
+            : nt_lance_read_entries(build->dataset->file, from->message, NT_LANCE_FIELD_METADATA,
+                                    &field.properties, &field.property_count, build->error);
+    if (status == NT_OK && nt_text_is(from->logical_type, "json"))
+        status = name_json(build, &field);
+    return status == NT_OK ? add_lists(build, &field, &part, &build->built[number]) : status;
+}
+
+/* ---- all ---- */
+
+static enum nt_status build_all(struct building *build)
+{
+    uint64_t count = 0;
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; i < build->schema->field_count; i++)
+        count += 1 + build->schema->values[i].list_count;
+    build->parts = nt_arena_alloc(build->dataset->arena, count + 1, sizeof(*build->parts));
+    if (!build->parts)
+        return nt_fail_memory(build->error);
+    for (uint32_t i = 0; status == NT_OK && i < build->schema->field_count; i++)
+        status = build_field(build, i);
+    build->schema->parts = build->parts;
+    return status == NT_OK ? nt_builder_finish(&build->builder, build->error) : status;
+}
+
+enum nt_status nt_lance_build_fields(struct nt_dataset *dataset, struct nt_lance_schema *schema,
+                                     const struct nt_lance_leaf *leaves, const struct nt_lance *lance,
+                                     struct nt_error *error)
+{
+    struct building build = {
+        .dataset = dataset, .schema = schema, .leaves = leaves, .lance = lance, .error = error};
+    build.built = calloc((size_t)schema->field_count + 1, sizeof(*build.built));
+    build.is_nullable = calloc((size_t)schema->field_count + 1, sizeof(*build.is_nullable));
+    dataset->is_ordered = true; /* a column of another type is a new field, in the place of the old one */
+    nt_builder_init(&build.builder, dataset);
+    enum nt_status status = build.built && build.is_nullable ? build_all(&build) : nt_fail_memory(error);
+    nt_builder_deinit(&build.builder);
+    free(build.built);
+    free(build.is_nullable);
+    return status;
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: bytes in the wire format of Protocol Buffers (protobuf.dev, "Encoding"), and tables of the fields that
+ * messages have. Out: whether they are well-formed, and the items in them. Groups, which proto3 does not
+ * have, are refused.
+ */
+#include "formats/lance/file/protobuf.h"
+
+#include <stdio.h>
+
+#include "core/base/bytes.h"
+
+enum { VARINT_BYTES = 10, WIRE_BITS = 3, MAX_FIELD_NUMBER = (1 << 29) - 1 };
+
+/* 7 bits a byte, the lowest first; of the tenth one bit is left. */
+static uint64_t get_varint(struct nt_cursor *cursor)
+{
+    uint64_t value = 0;
+    for (unsigned i = 0; i < VARINT_BYTES; i++) {
+        uint8_t byte = nt_get_u8(cursor);
+        if (i == VARINT_BYTES - 1 && byte > 1)
+            break;
+        value |= (uint64_t)(byte & 0x7f) << (7 * i);
+        if (!(byte & 0x80))
+            return value;
+    }
+    cursor->failed = true;
+    return 0;
+}
+
+static struct nt_cursor cursor_of(struct nt_proto message)
+{
+    return nt_cursor(message.bytes, message.bytes ? message.size : 0);
+}
+
+/* The value behind a tag. False where there is no such wire type, or fewer bytes than it takes. */
+static bool get_value(struct nt_cursor *cursor, struct nt_proto_item *item)
+{
+    switch (item->wire) {
+    case NT_PROTO_WIRE_VARINT:
+        item->value = get_varint(cursor);
+        break;
+    case NT_PROTO_WIRE_FIXED64:
+        item->value = nt_get_le64(cursor);
+        break;
+    case NT_PROTO_WIRE_FIXED32:
+        item->value = nt_get_le32(cursor);
+        break;
+    case NT_PROTO_WIRE_BYTES: {
+        uint64_t size = get_varint(cursor);
+        if (size > nt_cursor_left(cursor))
+            return false;
+        item->size = (size_t)size;
+        item->bytes = nt_get_bytes(cursor, item->size);
+        break;
+    }
+    default:
+        return false;
+    }
+    return !cursor->failed;
+}
+
+static bool get_item(struct nt_cursor *cursor, struct nt_proto_item *item)
+{
+    uint64_t tag = get_varint(cursor), number = tag >> WIRE_BITS;
+    *item = (struct nt_proto_item){.wire = (uint32_t)(tag & ((1 << WIRE_BITS) - 1))};
+    if (cursor->failed || number == 0 || number > MAX_FIELD_NUMBER)
+        return false;
+    item->number = (uint32_t)number;
+    return get_value(cursor, item);
+}
+
+/* ---- checking ---- */
+
+struct check {
+    const uint8_t *start; /* of the outermost message, */
+    uint64_t offset;      /* which lies there */
+    struct nt_error *error;
+};
+
+static uint64_t place_of(const struct check *check, const uint8_t *bytes)
+{
+    return check->offset + (uint64_t)(bytes - check->start);
+}
+
+static const struct nt_proto_field *find_field(const struct nt_proto_table *table, uint32_t number)
+{
+    for (uint32_t i = 0; i < table->count; i++)
+        if (table->fields[i].number == number)
+            return &table->fields[i];
+    return NULL;
+}
+
+static bool is_number(const struct nt_proto_field *field)
+{
+    return field->kind < NT_PROTO_TEXT;
+}
+
+static enum nt_proto_wire wire_of(const struct nt_proto_field *field)
+{
+    return is_number(field) ? NT_PROTO_WIRE_VARINT : NT_PROTO_WIRE_BYTES;
+}
+
+static enum nt_status check_packed(const struct check *check, const struct nt_proto_table *table,
+                                   const struct nt_proto_field *field, const struct nt_proto_item *item)
+{
+    struct nt_cursor cursor = nt_cursor(item->bytes, item->size);
+    while (!cursor.failed && nt_cursor_left(&cursor))
+        get_varint(&cursor);
+    if (!cursor.failed)
+        return NT_OK;
+    return nt_fail(check->error, NT_CORRUPT, place_of(check, item->bytes),
+                   "message %s: the numbers of %s end within one of them", table->name, field->name);
+}
+
+static enum nt_status check_field(const struct check *check, const struct nt_proto_table *table,
+                                  const struct nt_proto_field *field, const struct nt_proto_item *item,
+                                  uint64_t place)
+{
+    char what[128];
+    bool is_packed = is_number(field) && field->is_repeated && item->wire == NT_PROTO_WIRE_BYTES;
+    if (is_packed)
+        return check_packed(check, table, field, item);
+    if (item->wire == wire_of(field))
+        return NT_OK;
+    snprintf(what, sizeof(what), "message %s: wire type of %s", table->name, field->name);
+    return nt_fail_number(check->error, NT_CORRUPT, place, what, wire_of(field), item->wire);
+}
+
+/* Which rows of its table a message has shown. */
+struct seen {
+    uint64_t rows;
+};
+
+/* Of two messages for one field a reader would have to make one, and of two members of a choice the first would
+ * be nothing: no writer means that. */
+static enum nt_status check_once(const struct check *check, const struct nt_proto_table *table,
+                                 const struct nt_proto_field *field, struct seen *seen, uint64_t place)
+{
+    uint64_t row = UINT64_C(1) << (field - table->fields);
+    bool is_second = seen->rows & row && field->kind == NT_PROTO_MESSAGE && !field->is_repeated;
+    if (is_second)
+        return nt_fail(check->error, NT_CORRUPT, place, "message %s: a second %s", table->name, field->name);
+    if (table->is_choice && seen->rows & ~row)
+        return nt_fail(check->error, NT_CORRUPT, place, "message %s: %s beside another choice", table->name,
+                       field->name);
+    seen->rows |= row;
+    return NT_OK;
+}
+
+/* A message, and those in it, at most NT_PROTO_MAX_DEPTH deep. */
+static enum nt_status check_message(const struct check *check, struct nt_proto message,
+                                    const struct nt_proto_table *table, unsigned depth)
+{
+    struct nt_cursor cursor = cursor_of(message);
+    struct seen seen = {0};
+    struct nt_proto_item item;
+    enum nt_status status = NT_OK;
+    if (depth > NT_PROTO_MAX_DEPTH)
+        return nt_fail(check->error, NT_LIMIT, place_of(check, message.bytes),
+                       "message %s: more messages in one another than the limit of %d", table->name,
+                       NT_PROTO_MAX_DEPTH);
+    while (status == NT_OK && nt_cursor_left(&cursor)) {
+        uint64_t place = place_of(check, message.bytes + cursor.position);
+        if (!get_item(&cursor, &item))
+            return nt_fail(check->error, NT_CORRUPT, place,
+                           "message %s of %zu bytes: what lies at byte %zu is no field", table->name,
+                           message.size, (size_t)(place - place_of(check, message.bytes)));
+        const struct nt_proto_field *field = find_field(table, item.number);
+        if (!field)
+            continue;
+        status = check_field(check, table, field, &item, place);
+        if (status == NT_OK)
+            status = check_once(check, table, field, &seen, place);
+        if (status == NT_OK && field->kind == NT_PROTO_MESSAGE)
+            status =
+                check_message(check, (struct nt_proto){item.bytes, item.size}, field->message, depth + 1);
+    }
+    return status;
+}
+
+enum nt_status nt_proto_check(struct nt_proto message, const struct nt_proto_table *table, uint64_t offset,
+                              struct nt_error *error)
+{
+    const struct check check = {.start = message.bytes, .offset = offset, .error = error};
+    return check_message(&check, message, table, 1);
+}
+
+/* ---- looking into a checked message ---- */
+
+bool nt_proto_next(struct nt_proto *rest, struct nt_proto_item *item)
+{
+    struct nt_cursor cursor = cursor_of(*rest);
+    if (!nt_cursor_left(&cursor) || !get_item(&cursor, item))
+        return false;
+    rest->bytes += cursor.position;
+    rest->size -= cursor.position;
+    return true;
+}
+
+bool nt_proto_find(struct nt_proto message, uint32_t number, struct nt_proto_item *item)
+{
+    struct nt_proto_item next;
+    bool is_found = false;
+    while (nt_proto_next(&message, &next)) {
+        if (next.number != number)
+            continue;
+        *item = next;
+        is_found = true;
+    }
+    return is_found;
+}
+
+uint64_t nt_proto_number(struct nt_proto message, uint32_t number)
+{
+    struct nt_proto_item item;
+    return nt_proto_find(message, number, &item) ? item.value : 0;
+}
+
+struct nt_text nt_proto_text(struct nt_proto message, uint32_t number)
+{
+    struct nt_proto_item item;
+    if (!nt_proto_find(message, number, &item) || !item.bytes)
+        return (struct nt_text){"", 0};
+    return (struct nt_text){(const char *)item.bytes, item.size};
+}
+
+struct nt_proto nt_proto_message(struct nt_proto message, uint32_t number)
+{
+    struct nt_proto_item item;
+    if (!nt_proto_find(message, number, &item))
+        return (struct nt_proto){NULL, 0};
+    return (struct nt_proto){item.bytes, item.size};
+}
+
+uint64_t nt_proto_count(struct nt_proto message, uint32_t number)
+{
+    struct nt_proto_item item;
+    uint64_t count = 0;
+    while (nt_proto_next(&message, &item))
+        count += item.number == number;
+    return count;
+}
+
+uint32_t nt_proto_choice(struct nt_proto message, const struct nt_proto_table *table,
+                         struct nt_proto *member_ret)
+{
+    struct nt_proto_item item;
+    while (nt_proto_next(&message, &item)) {
+        if (!find_field(table, item.number))
+            continue;
+        *member_ret = (struct nt_proto){item.bytes, item.size};
+        return item.number;
+    }
+    *member_ret = (struct nt_proto){NULL, 0};
+    return 0;
+}
+
+bool nt_proto_next_packed(struct nt_proto *rest, uint64_t *value_ret)
+{
+    struct nt_cursor cursor = cursor_of(*rest);
+    if (!nt_cursor_left(&cursor))
+        return false;
+    *value_ret = get_varint(&cursor);
+    if (cursor.failed)
+        return false;
+    rest->bytes += cursor.position;
+    rest->size -= cursor.position;
+    return true;
+}
+
+struct nt_proto_numbers nt_proto_numbers(struct nt_proto message, uint32_t number)
+{
+    return (struct nt_proto_numbers){.rest = message, .number = number};
+}
+
+bool nt_proto_next_number(struct nt_proto_numbers *numbers, uint64_t *value_ret)
+{
+    struct nt_proto_item item;
+    for (;;) {
+        if (nt_proto_next_packed(&numbers->packed, value_ret))
+            return true;
+        do {
+            if (!nt_proto_next(&numbers->rest, &item))
+                return false;
+        } while (item.number != numbers->number);
+        *value_ret = item.value;
+        if (item.wire != NT_PROTO_WIRE_BYTES)
+            return true;
+        numbers->packed = (struct nt_proto){item.bytes, item.size};
+    }
+}
+
+uint64_t nt_proto_count_numbers(struct nt_proto message, uint32_t number)
+{
+    struct nt_proto_numbers numbers = nt_proto_numbers(message, number);
+    uint64_t count = 0, value;
+    while (nt_proto_next_number(&numbers, &value))
+        count++;
+    return count;
+}

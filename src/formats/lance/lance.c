@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: the path of a Lance file of version 2.0 to 2.2, or of a legacy one. Out: the model of it: a data set named like the
+ * file. Opening reads the tail, its tables, the schema and the columns' metadata; a field's pages are listed when they are
+ * needed.
+ */
+#include "core/base/arena.h"
+#include "formats/format.h"
+#include "formats/lance/file/checking.h"
+#include "formats/lance/dataset/choice.h"
+#include "formats/lance/dataset/dataset.h"
+#include "formats/lance/file/details.h"
+#include "formats/lance/file/documents.h"
+#include "formats/lance/file/fields.h"
+#include "formats/lance/file/layout.h"
+#include "formats/lance/legacy/describe.h"
+#include "formats/lance/legacy/documents.h"
+#include "formats/lance/file/pages.h"
+#include "formats/lance/file/schema.h"
+#include "formats/lance/file/sides.h"
+#include "formats/lance/file/tables.h"
+#include "core/model/builder.h"
+
+static const struct nt_dataset_ops dataset_ops = {
+    .load_group = nt_lance_load_group,
+    .add_sides = nt_lance_add_sides,
+};
+
+static const struct nt_dataset_ops legacy_ops = {
+    .load_group = nt_lance_load_group,
+    .describe_column = nt_lance_legacy_describe_column,
+    .describe_page = nt_lance_legacy_describe_page,
+};
+
+static enum nt_status lay_out(const struct nt_file *file, nt_layout_emit *emit, void *context,
+                              struct nt_error *error)
+{
+    const struct nt_layout_output output = {.emit = emit, .context = context, .dataset = 0};
+    const struct nt_lance *lance = nt_lance_of(file->datasets[0]);
+    enum nt_status status = nt_lance_lay_out_file(lance, &output, error);
+    return status == NT_OK && !lance->legacy ? nt_lance_layout_put_bytes(lance, &output) : status;
+}
+
+static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance *lance, struct nt_error *error)
+{
+    enum nt_status status = nt_dataset_be_file(dataset, error);
+    if (status != NT_OK)
+        return status;
+    dataset->format = nt_format_lance.name;
+    dataset->version = dataset->generation = lance->tail.version;
+    dataset->generation_reason = "the tail";
+    dataset->documents = lance->legacy ? nt_lance_legacy_documents : nt_lance_documents;
+    dataset->document_count = lance->legacy ? nt_lance_legacy_document_count : nt_lance_document_count;
+    dataset->ops = lance->legacy ? &legacy_ops : &dataset_ops;
+    dataset->format_data = lance;
+    if (!lance->legacy)
+        status = nt_lance_find_places(dataset->arena, &lance->schema, error);
+    if (status == NT_OK)
+        status = nt_lance_find_leaves(dataset->arena, lance, error);
+    if (status == NT_OK)
+        status = nt_lance_build_fields(dataset, &lance->schema, lance->leaves, lance, error);
+    for (uint32_t i = 0; status == NT_OK && i < dataset->column_count; i++)
+        dataset->columns[i].stored = nt_lance_use_in(lance, dataset->columns[i].field).column;
+    return status == NT_OK ? nt_dataset_add_only_part(dataset, lance->rows, error) : status;
+}
+
+static enum nt_status fill_file(struct nt_file *file, const void *unused, struct nt_error *error)
+{
+    (void)unused;
+    struct nt_dataset *dataset;
+    struct nt_lance *lance = nt_arena_alloc(file->arena, 1, sizeof(*lance));
+    struct nt_lance_memory *memory = nt_arena_alloc(file->arena, 1, sizeof(*memory));
+    if (!lance || !memory)
+        return nt_fail_memory(error);
+    *memory = (struct nt_lance_memory){.file = file, .arena = file->arena};
+    enum nt_status status = nt_lance_read(memory, file->source, 0, lance, error);
+    if (status == NT_OK && !lance->legacy)
+        status = nt_lance_read_schema(file, lance, error);
+    if (status == NT_OK)
+        status = nt_file_add_dataset(file, &dataset, error);
+    if (status != NT_OK)
+        return status;
+    file->describe = nt_lance_describe_file;
+    file->layout = lay_out;
+    file->check = lance->legacy ? NULL : nt_lance_check;
+    return fill_dataset(dataset, lance, error);
+}
+
+static enum nt_status open_lance(struct nt_source *source, const struct nt_open_options *options,
+                                 struct nt_file **file_ret, struct nt_error *error)
+{
+    const struct nt_limits limits = nt_open_limits(options);
+    if (source->folder)
+        return nt_lance_open_dataset(source, options, file_ret, error);
+    return nt_file_make(source, &limits, fill_file, NULL, file_ret, error);
+}
+
+const struct nt_format nt_format_lance = {
+    .name = "lance",
+    .description = "Lance files of versions 0.1, 0.2 and 2.0 to 2.2, and data sets of them (directories)",
+    .takes_folder = nt_lance_takes_folder,
+    .open = open_lance,
+    .find_version = nt_lance_find_version,
+};

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: where a field's dictionary lies. Out: its items as pages that others are decoded with, and what strings the pages of
+ * numbers stand for. An item without bytes is null, as a string is.
+ */
+#include "formats/lance/legacy/dictionary.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/base/bytes.h"
+#include "core/base/overflow.h"
+#include "core/codec/plan.h"
+#include "formats/lance/decode/tree.h"
+#include "formats/lance/file/filling.h"
+#include "formats/lance/legacy/offsets.h"
+
+enum { OFFSET_BITS = 64 };
+
+static bool is_strings(const struct nt_lance_listing *listing)
+{
+    return listing->field->kind != NT_FIELD_VALUE;
+}
+
+/* ---- items ---- */
+
+/* `stored`: bytes that the offsets or values take. */
+static enum nt_status check_items(const struct nt_lance_listing *listing, uint64_t *stored_ret)
+{
+    uint64_t offset = listing->paging->dictionary.offset, count = listing->paging->dictionary.length;
+    uint64_t elements = count, width = is_strings(listing) ? OFFSET_BITS / 8 : listing->field->dtype.bytes;
+    bool is_counted = !is_strings(listing) || nt_add(count, 1, &elements);
+    if (!is_counted || count > UINT32_MAX || !nt_multiply(elements, width, stored_ret) ||
+        !nt_fits(offset, *stored_ret, listing->lance->size))
+        return nt_fail(listing->error, NT_CORRUPT, offset,
+                       "a dictionary of %" PRIu64 " items does not lie in the file of %" PRIu64 " bytes",
+                       count, listing->lance->size);
+    return NT_OK;
+}
+
+static struct nt_page item_page(const struct nt_lance_listing *listing, uint64_t offset, uint64_t stored,
+                                uint64_t elements)
+{
+    return (struct nt_page){.offset = offset,
+                            .stored_bytes = stored,
+                            .elements = (uint32_t)elements,
+                            .source = listing->lance->number};
+}
+
+/* Where the items end, in memory: what numbers stand for is counted with them. */
+static enum nt_status read_ends(struct nt_lance_listing *listing, uint64_t stored)
+{
+    uint64_t offset = listing->paging->dictionary.offset, count = listing->paging->dictionary.length;
+    if (stored > listing->dataset->file->page_bytes)
+        return nt_fail(listing->error, NT_LIMIT, offset,
+                       "a dictionary's offsets of %" PRIu64
+                       " bytes, more than the limit pagesize of %" PRIu64,
+                       stored, listing->dataset->file->page_bytes);
+    uint8_t *bytes = malloc(stored);
+    if (!bytes)
+        return nt_fail_memory(listing->error);
+    listing->items.ends = (uint64_t *)(void *)bytes;
+    enum nt_status status = nt_source_read(listing->lance->source, offset, bytes, stored, listing->error);
+    uint64_t first = status == NT_OK ? nt_load_le64(bytes) : 0, last = first;
+    for (uint64_t i = 0; status == NT_OK && i < count; i++) {
+        uint64_t next = nt_load_le64(bytes + (i + 1) * sizeof(next));
+        if (next < last)
+            status = nt_fail(listing->error, NT_CORRUPT, offset,
+                             "item %" PRIu64 " of a dictionary ends before it begins", i);
+        listing->items.ends[i] = next - first;
+        last = next;
+    }
+    return status;
+}
+
+static enum nt_status open_strings(struct nt_lance_listing *listing, uint64_t stored)
+{
+    const struct nt_dtype index = nt_element_dtype(NT_ELEMENT_UINT64),
+                          valid = nt_element_dtype(NT_ELEMENT_BOOL);
+    const struct nt_tree_want ends_want = {.output = NT_TREE_ENDS}, valid_want = {.output = NT_TREE_VALID};
+    struct nt_lance_items *items = &listing->items;
+    uint64_t offset = listing->paging->dictionary.offset, count = listing->paging->dictionary.length, begin,
+             bytes;
+    const struct nt_tree *tree;
+    struct nt_decoder byte;
+    enum nt_status status =
+        nt_lance_read_strings(listing->lance, offset, count, &begin, &bytes, listing->error);
+    if (status == NT_OK && bytes > UINT32_MAX)
+        status = nt_fail(listing->error, NT_LIMIT, offset, "a dictionary of %" PRIu64 " bytes", bytes);
+    if (status == NT_OK)
+        status = read_ends(listing, stored);
+    if (status == NT_OK)
+        status = nt_lance_flat_tree(listing, true, OFFSET_BITS, stored, &tree);
+    if (status == NT_OK)
+        status = nt_decoder_init(&byte, NT_ENCODING_BYTE, 0, 0, 0, listing->error);
+    if (status != NT_OK)
+        return status;
+    struct nt_dataset *dataset = listing->dataset;
+    items->page_count = 2;
+    items->pages[0] = items->valid = item_page(listing, offset, stored, count);
+    items->pages[1] = item_page(listing, begin, bytes, bytes);
+    status = nt_lance_add_decoder(dataset, tree, &ends_want, &index, NULL, 0, &items->pages[0].decoder,
+                                  listing->error);
+    if (status == NT_OK)
+        status = nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, &byte,
+                                 &items->pages[1].decoder, listing->error);
+    return status == NT_OK ? nt_lance_add_decoder(dataset, tree, &valid_want, &valid, NULL, 0,
+                                                  &items->valid.decoder, listing->error)
+                           : status;
+}
+
+enum nt_status nt_lance_open_items(struct nt_lance_listing *listing)
+{
+    uint64_t stored = 0;
+    enum nt_status status = check_items(listing, &stored);
+    if (status != NT_OK || is_strings(listing))
+        return status == NT_OK ? open_strings(listing, stored) : status;
+    struct nt_lance_items *items = &listing->items;
+    uint32_t column = nt_field_column(listing->dataset, listing->number, 0, 0);
+    items->page_count = 1;
+    items->pages[0] =
+        item_page(listing, listing->paging->dictionary.offset, stored, listing->paging->dictionary.length);
+    items->pages[0].decoder = listing->dataset->columns[column].decoder;
+    return NT_OK;
+}
+
+/* ---- numbers ---- */
+
+enum nt_status nt_lance_count_items(struct nt_lance_listing *listing, struct nt_lance_batch *batch)
+{
+    const struct nt_tree *tree;
+    struct nt_tree_counts counts = {0};
+    uint64_t limit = listing->dataset->file->page_bytes;
+    if (batch->stored_bytes > limit)
+        return nt_fail(listing->error, NT_LIMIT, batch->offset,
+                       "a page of %" PRIu64 " bytes, more than the limit pagesize of %" PRIu64,
+                       batch->stored_bytes, limit);
+    uint8_t *bytes = malloc(batch->stored_bytes + 1);
+    if (!bytes)
+        return nt_fail_memory(listing->error);
+    const struct nt_value inputs[2] = {{(const uint8_t *)listing->items.ends,
+                                        listing->paging->dictionary.length, NT_ELEMENT_UINT64,
+                                        sizeof(uint64_t)},
+                                       {NULL, listing->items.pages[1].elements, NT_ELEMENT_BYTE, 1}};
+    const struct nt_packed packed = {
+        .data = bytes, .bytes = (size_t)batch->stored_bytes, .inputs = inputs, .limit = limit};
+    enum nt_status status =
+        nt_source_read(listing->lance->source, batch->offset, bytes, batch->stored_bytes, listing->error);
+    if (status == NT_OK)
+        status = nt_lance_flat_tree(listing, false, listing->paging->bits, batch->stored_bytes, &tree);
+    if (status == NT_OK)
+        status = nt_tree_count(tree, &packed, batch->rows, true, 0, &counts, listing->error);
+    free(bytes);
+    batch->bytes = counts.bytes;
+    return status;
+}
+
+/* Which items are null is known of the dictionary: the numbers choose among its validity. */
+static enum nt_status add_validity(struct nt_lance_listing *listing, uint32_t *number_ret)
+{
+    static const enum nt_encoding_kind kinds[] = {[1] = NT_ENCODING_UINT8,
+                                                  [2] = NT_ENCODING_UINT16,
+                                                  [4] = NT_ENCODING_UINT32,
+                                                  [8] = NT_ENCODING_UINT64};
+    struct nt_dataset *dataset = listing->dataset;
+    struct nt_step steps[2] = {{.kind = NT_STEP_DECODE}, {.kind = NT_STEP_DICTIONARY, .operands = {2, 1}}};
+    const struct nt_plan plan = {
+        .steps = steps, .inputs = &listing->items.valid, .step_count = 2, .input_count = 1};
+    const struct nt_decoder decoder = {
+        .encoding = NT_ENCODING_PLAN, .element = NT_ELEMENT_BOOL, .element_bytes = 1, .plan = &plan};
+    enum nt_status status =
+        nt_decoder_init(&steps[0].decoder, kinds[listing->paging->bits / 8], 0, 0, 0, listing->error);
+    steps[1].decoder =
+        (struct nt_decoder){.encoding = NT_ENCODING_PLAN, .element = NT_ELEMENT_BOOL, .element_bytes = 1};
+    return status == NT_OK ? nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget,
+                                             &decoder, number_ret, listing->error)
+                           : status;
+}
+
+enum nt_status nt_lance_add_items_decoder(struct nt_lance_listing *listing,
+                                          const struct nt_lance_batch *batch, enum nt_tree_output output,
+                                          const struct nt_dtype *dtype, uint32_t *number_ret)
+{
+    const struct nt_tree_want want = {.output = output};
+    const struct nt_tree *tree;
+    if (output == NT_TREE_VALID)
+        return add_validity(listing, number_ret);
+    enum nt_status status =
+        nt_lance_flat_tree(listing, false, listing->paging->bits, batch->stored_bytes, &tree);
+    return status == NT_OK ? nt_lance_add_decoder(listing->dataset, tree, &want, dtype, listing->items.pages,
+                                                  listing->items.page_count, number_ret, listing->error)
+                           : status;
+}

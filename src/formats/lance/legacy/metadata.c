@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: where the tail of a legacy file says that its Metadata lie (lance's protos/file.proto). Out: the batches, the schema,
+ * which is that of a manifest without fragments, and where the page of each field in each batch is.
+ */
+#include "formats/lance/file/metadata.h"
+
+#include <inttypes.h>
+
+#include "core/base/arena.h"
+#include "core/base/bytes.h"
+#include "core/base/overflow.h"
+#include "formats/lance/file/bytes.h"
+#include "formats/lance/file/messages_table.h"
+#include "formats/lance/legacy/messages.h"
+#include "formats/lance/legacy/pagings.h"
+#include "formats/lance/legacy/slices.h"
+#include "formats/lance/file/schema.h"
+
+struct reading {
+    struct nt_file *file;
+    struct nt_lance *lance;
+    struct nt_lance_legacy *legacy;
+    struct nt_error *error;
+};
+
+/* ---- messages ---- */
+
+/* At a position there is the length of a message, and behind it the message. */
+static enum nt_status find_message(const struct reading *reading, uint64_t position, const char *name,
+                                   struct nt_lance_buffer *range)
+{
+    uint8_t length[NT_LANCE_LENGTH_BYTES];
+    uint64_t end = reading->lance->tail.offset;
+    if (!nt_fits(position, NT_LANCE_LENGTH_BYTES, end))
+        return nt_fail(reading->error, NT_CORRUPT, position,
+                       "%s begins at %" PRIu64 ", where only %" PRIu64 " bytes precede the tail", name,
+                       position, end);
+    enum nt_status status =
+        nt_source_read(reading->lance->source, position, length, NT_LANCE_LENGTH_BYTES, reading->error);
+    if (status != NT_OK)
+        return status;
+    *range = (struct nt_lance_buffer){position + NT_LANCE_LENGTH_BYTES, nt_load_le32(length)};
+    if (nt_fits(range->offset, range->bytes, end))
+        return NT_OK;
+    return nt_fail(reading->error, NT_CORRUPT, position,
+                   "%s of %" PRIu64 " bytes does not end before the tail at %" PRIu64, name, range->bytes,
+                   end);
+}
+
+static enum nt_status read_message(const struct reading *reading, uint64_t position, const char *name,
+                                   const struct nt_proto_table *table, struct nt_lance_buffer *range,
+                                   struct nt_proto *message)
+{
+    enum nt_status status = find_message(reading, position, name, range);
+    if (status != NT_OK)
+        return status;
+    message->bytes = nt_lance_read_bytes(reading->lance, range, &status, reading->error);
+    message->size = (size_t)range->bytes;
+    if (message->bytes)
+        status = nt_proto_check(*message, table, range->offset, reading->error);
+    if (status != NT_OK)
+        nt_error_context(reading->error, "%s", name);
+    return status;
+}
+
+/* ---- batches ---- */
+
+static enum nt_status read_batches(const struct reading *reading)
+{
+    struct nt_lance_legacy *legacy = reading->legacy;
+    uint64_t place = legacy->metadata_range.offset, last = 0;
+    uint64_t count = nt_proto_count_numbers(legacy->metadata, NT_LANCE_METADATA_BATCH_OFFSETS);
+    if (count >= NT_NONE)
+        return nt_fail(reading->error, NT_LIMIT, place, "%" PRIu64 " batches", count);
+    enum nt_status status = nt_budget_take(&reading->file->budget, NT_COST_ENVELOPE_BYTE,
+                                           count * sizeof(uint64_t), place, reading->error);
+    if (status != NT_OK)
+        return status;
+    uint64_t *batches = nt_arena_alloc(reading->file->arena, count + 1, sizeof(*batches));
+    if (!batches)
+        return nt_fail_memory(reading->error);
+    struct nt_proto_numbers numbers = nt_proto_numbers(legacy->metadata, NT_LANCE_METADATA_BATCH_OFFSETS);
+    for (uint64_t i = 0; nt_proto_next_number(&numbers, &batches[i]); i++) {
+        if (batches[i] > INT32_MAX || batches[i] < last || (i == 0 && batches[0] != 0))
+            return nt_fail(reading->error, NT_CORRUPT, place,
+                           "batch %" PRIu64 " begins at row %" PRId64 ", the one in front of it at %" PRIu64,
+                           i, (int64_t)batches[i], last);
+        last = batches[i];
+    }
+    legacy->batches = batches;
+    legacy->table.batches = count ? (uint32_t)count - 1 : 0;
+    reading->lance->rows = last;
+    return NT_OK;
+}
+
+/* ---- schema ---- */
+
+static enum nt_status read_schema(const struct reading *reading)
+{
+    struct nt_lance *lance = reading->lance;
+    uint64_t position = nt_proto_number(reading->legacy->metadata, NT_LANCE_METADATA_MANIFEST_POSITION);
+    struct nt_lance_buffer *range = nt_arena_alloc(reading->file->arena, 1, sizeof(*range));
+    if (!range)
+        return nt_fail_memory(reading->error);
+    if (!position)
+        return nt_fail(reading->error, NT_UNSUPPORTED, reading->legacy->metadata_range.offset,
+                       "a legacy file without a manifest of its own: nothing in it tells of its fields");
+    enum nt_status status =
+        read_message(reading, position, "manifest", &nt_lance_manifest, range, &lance->descriptor);
+    if (status != NT_OK)
+        return status;
+    const struct nt_lance_message manifest = {lance->descriptor, range->offset};
+    lance->globals = range;
+    status =
+        nt_lance_read_fields(reading->file, &manifest, lance->descriptor, &lance->schema, reading->error);
+    lance->schema.is_legacy = lance->schema.has_item_columns = true;
+    if (status == NT_OK)
+        status = nt_lance_find_places(reading->file->arena, &lance->schema, reading->error);
+    if (status != NT_OK)
+        nt_error_context(reading->error, "schema");
+    return status;
+}
+
+uint32_t nt_lance_find_id(const struct nt_lance_schema *schema, int32_t id)
+{
+    for (uint32_t i = 0; i < schema->field_count; i++)
+        if (schema->fields[i].id == id)
+            return i;
+    return NT_NONE;
+}
+
+/* ---- the page table ---- */
+
+/* The table has all ids from the lowest to the highest one: as many as 32 bits can count. */
+static enum nt_status span_ids(const struct nt_lance_schema *schema, struct nt_lance_page_table *table,
+                               struct nt_error *error)
+{
+    int32_t first = INT32_MAX, last = INT32_MIN;
+    for (uint32_t i = 0; i < schema->field_count; i++) {
+        first = schema->fields[i].id < first ? schema->fields[i].id : first;
+        last = schema->fields[i].id > last ? schema->fields[i].id : last;
+    }
+    if ((int64_t)last - first >= UINT32_MAX)
+        return nt_fail(error, NT_CORRUPT, table->offset,
+                       "a page table of all fields from %" PRId32 " to %" PRId32, first, last);
+    table->first = first;
+    table->fields = first > last ? 0 : (uint32_t)last - (uint32_t)first + 1;
+    return NT_OK;
+}
+
+static enum nt_status read_cells(const struct reading *reading, struct nt_lance_page_table *table)
+{
+    uint64_t count, bytes, end = reading->lance->tail.offset;
+    enum nt_status status;
+    if (!nt_multiply(table->fields, table->batches, &count) ||
+        !nt_multiply(count, sizeof(struct nt_lance_cell), &bytes) || !nt_fits(table->offset, bytes, end))
+        return nt_fail(reading->error, NT_CORRUPT, table->offset,
+                       "a page table of %" PRIu32 " fields and %" PRIu32
+                       " batches does not end before the tail at %" PRIu64,
+                       table->fields, table->batches, end);
+    const struct nt_lance_buffer range = {table->offset, bytes};
+    uint8_t *stored = nt_lance_read_bytes(reading->lance, &range, &status, reading->error);
+    struct nt_lance_cell *cells = (struct nt_lance_cell *)(void *)stored; /* each is made where it was read */
+    for (uint64_t i = 0; stored && i < count; i++) {
+        const uint8_t *cell = stored + i * sizeof(*cells);
+        cells[i] = (struct nt_lance_cell){nt_load_le64(cell), nt_load_le64(cell + sizeof(uint64_t))};
+    }
+    table->cells = cells;
+    return status;
+}
+
+static enum nt_status read_page_table(const struct reading *reading)
+{
+    struct nt_lance_page_table *table = &reading->legacy->table;
+    table->offset = nt_proto_number(reading->legacy->metadata, NT_LANCE_METADATA_PAGE_TABLE_POSITION);
+    enum nt_status status = span_ids(&reading->lance->schema, table, reading->error);
+    return status == NT_OK ? read_cells(reading, table) : status;
+}
+
+/* ---- statistics ---- */
+
+static uint32_t count_statistics(struct nt_proto message)
+{
+    struct nt_proto_numbers ids = nt_proto_numbers(message, NT_LANCE_STATISTICS_FIELDS);
+    uint64_t last = 0, id;
+    bool has_any = false;
+    while (nt_proto_next_number(&ids, &id)) {
+        last = id > last ? id : last;
+        has_any = true;
+    }
+    return !has_any ? 0 : last < INT32_MAX ? (uint32_t)last + 1 : INT32_MAX;
+}
+
+static enum nt_status read_statistics(const struct reading *reading, struct nt_proto message,
+                                      struct nt_lance_statistics *statistics)
+{
+    const struct nt_lance_message metadata = {reading->legacy->metadata,
+                                              reading->legacy->metadata_range.offset};
+    enum nt_status status =
+        nt_lance_read_fields(reading->file, &metadata, message, &statistics->schema, reading->error);
+    statistics->schema.is_legacy = true;
+    if (status == NT_OK)
+        status = nt_lance_find_places(reading->file->arena, &statistics->schema, reading->error);
+    if (status == NT_OK)
+        status =
+            nt_lance_find_pagings(reading->file, &statistics->schema, &statistics->pagings, reading->error);
+    statistics->table = (struct nt_lance_page_table){
+        .offset = nt_proto_number(message, NT_LANCE_STATISTICS_PAGE_TABLE_POSITION),
+        .fields = count_statistics(message),
+        .batches = 1};
+    return status == NT_OK ? read_cells(reading, &statistics->table) : status;
+}
+
+/* They are no part of the values: without them the rest is read as ever. */
+static enum nt_status try_statistics(const struct reading *reading)
+{
+    struct nt_error failure;
+    const struct reading trying = {reading->file, reading->lance, reading->legacy, &failure};
+    struct nt_lance_statistics *statistics = &reading->legacy->statistics;
+    struct nt_proto message = nt_proto_message(reading->legacy->metadata, NT_LANCE_METADATA_STATISTICS);
+    enum nt_status status = message.bytes ? read_statistics(&trying, message, statistics) : NT_OK;
+    if (status == NT_OK || nt_is_machine_failure(status))
+        return status == NT_OK ? NT_OK : nt_fail_with(reading->error, &failure);
+    nt_error_context(&failure, "statistics");
+    *statistics = (struct nt_lance_statistics){0};
+    return nt_failure_keep(&failure, reading->file->arena, &statistics->failure, reading->error);
+}
+
+/* ---- all ---- */
+
+/* Each field is one: its pages or nothing. */
+static enum nt_status make_columns(const struct reading *reading)
+{
+    struct nt_lance *lance = reading->lance;
+    uint32_t count = lance->schema.field_count;
+    enum nt_status status = nt_budget_take(&reading->file->budget, NT_COST_COLUMN, count,
+                                           lance->globals[0].offset, reading->error);
+    if (status != NT_OK)
+        return status;
+    struct nt_lance_column *columns =
+        nt_arena_alloc(reading->file->arena, (size_t)count + 1, sizeof(*columns));
+    if (!columns)
+        return nt_fail_memory(reading->error);
+    for (uint32_t i = 0; i < count; i++)
+        columns[i].failure = reading->legacy->pagings[i].failure;
+    lance->columns = columns;
+    lance->tail.columns = count;
+    return nt_lance_refuse_slices(reading->file, lance, columns, reading->error);
+}
+
+enum nt_status nt_lance_legacy_read(struct nt_file *file, struct nt_lance *lance, struct nt_error *error)
+{
+    struct nt_lance_legacy *legacy = nt_arena_alloc(file->arena, 1, sizeof(*legacy));
+    const struct reading reading = {.file = file, .lance = lance, .legacy = legacy, .error = error};
+    if (!legacy)
+        return nt_fail_memory(error);
+    lance->legacy = legacy;
+    enum nt_status status = read_message(&reading, lance->tail.metadata, "metadata", &nt_lance_metadata,
+                                         &legacy->metadata_range, &legacy->metadata);
+    if (status == NT_OK)
+        status = read_batches(&reading);
+    if (status == NT_OK)
+        status = read_schema(&reading);
+    if (status == NT_OK)
+        status = read_page_table(&reading);
+    if (status == NT_OK)
+        status = nt_lance_find_pagings(file, &lance->schema, &legacy->pagings, error);
+    if (status == NT_OK)
+        status = make_columns(&reading);
+    return status == NT_OK ? try_statistics(&reading) : status;
+}

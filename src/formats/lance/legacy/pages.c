@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a field, and the cells of the page table that are its. Out: the pages of its columns in the model, one for each batch.
+ * Values are as they are stored. Of strings the offsets are a page, from the first to the last, and the bytes that they
+ * lead to another; of lists the offsets. How many items and bytes there are, the first offset and the last one tell.
+ */
+#include "formats/lance/legacy/pages.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/base/overflow.h"
+#include "formats/lance/file/filling.h"
+#include "formats/lance/legacy/dictionary.h"
+#include "formats/lance/legacy/filling.h"
+#include "formats/lance/legacy/offsets.h"
+#include "formats/lance/legacy/pagings.h"
+#include "formats/lance/file/logical.h"
+#include "core/model/builder.h"
+
+/* ---- what lies where ---- */
+
+static bool is_in_list(const struct nt_lance_schema *schema, uint32_t field)
+{
+    for (uint32_t at = schema->fields[field].parent; at != NT_NONE; at = schema->fields[at].parent)
+        if (schema->places[at].type.shape == NT_LANCE_IS_LIST)
+            return true;
+    return false;
+}
+
+/* Structures have no pages: they have as many rows as the first field below them that has some. */
+static uint32_t counted_field(const struct nt_lance_schema *schema, uint32_t field)
+{
+    while (schema->places[field].type.shape == NT_LANCE_IS_STRUCT && schema->places[field].children)
+        field++;
+    return field;
+}
+
+/* Of a field that is in no list the batch tells how many rows it has. */
+static enum nt_status open_batch(const struct nt_lance_listing *listing, uint32_t number,
+                                 struct nt_lance_batch *batch)
+{
+    const struct nt_lance *lance = listing->lance;
+    const struct nt_lance_cell *cell = &listing->cells[number];
+    const uint64_t *rows = &lance->legacy->batches[number];
+    bool is_lists = lance->legacy->pagings[listing->counted].kind == NT_LANCE_PAGE_LISTS;
+    *batch =
+        (struct nt_lance_batch){.offset = cell->offset, .rows = cell->length - (is_lists && cell->length)};
+    if (!is_in_list(&lance->schema, listing->use->column) && batch->rows != rows[1] - rows[0])
+        return nt_fail_number(listing->error, NT_CORRUPT, cell->offset, "rows of the page", rows[1] - rows[0],
+                              batch->rows);
+    const struct nt_lance_value *value = &lance->schema.places[listing->use->column].type.value;
+    if (!nt_lance_page_bytes(listing->paging, value, cell->length, &batch->stored_bytes) ||
+        !nt_fits(cell->offset, batch->stored_bytes, lance->size))
+        return nt_fail(listing->error, NT_CORRUPT, cell->offset,
+                       "a page of %" PRIu64 " elements does not lie in the file of %" PRIu64 " bytes",
+                       cell->length, lance->size);
+    return NT_OK;
+}
+
+static enum nt_status measure_batch(struct nt_lance_listing *listing, struct nt_lance_batch *batch)
+{
+    enum nt_status status = NT_OK;
+    uint64_t last;
+    bool is_strings = listing->field->kind != NT_FIELD_VALUE;
+    if (!batch->rows)
+        return NT_OK;
+    switch (listing->paging->kind) {
+    case NT_LANCE_PAGE_STRINGS:
+        return nt_lance_read_strings(listing->lance, batch->offset, batch->rows, &batch->begin, &batch->bytes,
+                                     listing->error);
+    case NT_LANCE_PAGE_LISTS:
+        status = nt_lance_read_bounds(listing->lance, batch->offset, batch->rows, listing->paging->bits,
+                                      &batch->begin, &last, listing->error);
+        batch->bytes = last;
+        if (status == NT_OK && batch->begin)
+            status = nt_fail(listing->error, NT_UNSUPPORTED, batch->offset,
+                             "lists that begin with item %" PRIu64 " of their batch", batch->begin);
+        return status;
+    case NT_LANCE_PAGE_DICTIONARY:
+        return is_strings ? nt_lance_count_items(listing, batch) : NT_OK;
+    case NT_LANCE_PAGE_NONE:
+    case NT_LANCE_PAGE_PLAIN:
+        break;
+    }
+    return NT_OK;
+}
+
+/* No writer stores anything twice: the pages together are no longer than the file, which bounds the work. */
+static enum nt_status open_batches(struct nt_lance_listing *listing)
+{
+    uint32_t count = listing->lance->legacy->table.batches;
+    uint64_t stored = 0;
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < count; i++) {
+        status = open_batch(listing, i, &listing->batches[i]);
+        if (status == NT_OK &&
+            (!nt_add(stored, listing->batches[i].stored_bytes, &stored) || stored > listing->lance->size))
+            status = nt_fail(listing->error, NT_CORRUPT, listing->cells[i].offset,
+                             "pages of a field have more bytes than the file");
+        if (status == NT_OK)
+            status = measure_batch(listing, &listing->batches[i]);
+        if (status != NT_OK)
+            nt_error_context(listing->error, "batch %" PRIu32, i);
+    }
+    return status;
+}
+
+/* Of each field whose rows are a list's items, the pages have as many as its lists tell: batches that do not would move
+ * the items behind them. */
+static enum nt_status check_items_of(const struct nt_lance_listing *listing, uint32_t field)
+{
+    const struct nt_lance_legacy *legacy = listing->lance->legacy;
+    const struct nt_lance_cell *cells =
+        nt_lance_cells(&legacy->table, listing->lance->schema.fields[field].id);
+    bool is_lists = legacy->pagings[field].kind == NT_LANCE_PAGE_LISTS;
+    for (uint32_t i = 0; i < legacy->table.batches; i++) {
+        uint64_t rows = cells[i].length - (is_lists && cells[i].length);
+        if (rows != listing->batches[i].bytes)
+            return nt_fail(listing->error, NT_CORRUPT, cells[i].offset,
+                           "batch %" PRIu32 ": lists of %" PRIu64 " items, of which field %" PRId32
+                           " has %" PRIu64,
+                           i, listing->batches[i].bytes, listing->lance->schema.fields[field].id, rows);
+    }
+    return NT_OK;
+}
+
+static enum nt_status check_items(const struct nt_lance_listing *listing)
+{
+    const struct nt_lance_schema *schema = &listing->lance->schema;
+    enum nt_status status = NT_OK;
+    for (uint32_t i = listing->use->column + 1; status == NT_OK && i < schema->field_count; i++) {
+        uint32_t parent = schema->fields[i].parent;
+        enum nt_lance_shape shape = schema->places[i].type.shape;
+        while (parent != NT_NONE && schema->places[parent].type.shape == NT_LANCE_IS_STRUCT)
+            parent = schema->fields[parent].parent;
+        if (parent == listing->use->column && shape != NT_LANCE_IS_STRUCT && shape != NT_LANCE_IS_UNKNOWN)
+            status = check_items_of(listing, i);
+    }
+    return status;
+}
+
+/* ---- pages of the model ---- */
+
+static enum nt_status add_page(const struct nt_lance_listing *listing, struct nt_group_builder *builder,
+                               struct nt_page page, uint64_t elements)
+{
+    page.source = listing->lance->number;
+    page.elements = (uint32_t)elements;
+    if (elements > UINT32_MAX)
+        return nt_fail(listing->error, NT_LIMIT, page.offset,
+                       "%" PRIu64 " elements in one page, more than the limit of 2^32", elements);
+    return elements ? nt_group_builder_add(builder, &page, listing->error) : NT_OK;
+}
+
+/* The decoder of what is wanted of a page of offsets, or of numbers of a dictionary's items. */
+static enum nt_status add_decoder(struct nt_lance_listing *listing, const struct nt_lance_batch *batch,
+                                  uint32_t column, enum nt_tree_output output, uint32_t *number_ret)
+{
+    const struct nt_tree_want want = {.output = output};
+    const struct nt_dtype *dtype = &listing->dataset->columns[column].dtype;
+    const struct nt_tree *tree;
+    if (listing->paging->kind == NT_LANCE_PAGE_DICTIONARY)
+        return nt_lance_add_items_decoder(listing, batch, output, dtype, number_ret);
+    if (listing->paging->kind == NT_LANCE_PAGE_PLAIN) {
+        *number_ret = listing->dataset->columns[column].decoder;
+        return NT_OK;
+    }
+    enum nt_status status =
+        nt_lance_flat_tree(listing, true, listing->paging->bits, batch->stored_bytes, &tree);
+    return status == NT_OK ? nt_lance_add_decoder(listing->dataset, tree, &want, dtype, NULL, 0, number_ret,
+                                                  listing->error)
+                           : status;
+}
+
+static enum nt_status put_bytes(struct nt_lance_listing *listing, struct nt_group_builder *builder,
+                                uint32_t column, const struct nt_lance_batch *batch)
+{
+    struct nt_page page = {.offset = batch->begin,
+                           .stored_bytes = batch->bytes,
+                           .decoder = listing->dataset->columns[column].decoder};
+    enum nt_status status = NT_OK;
+    if (listing->paging->kind == NT_LANCE_PAGE_DICTIONARY) {
+        page = (struct nt_page){
+            .offset = batch->offset, .stored_bytes = batch->stored_bytes, .parameter = batch->rows};
+        status = add_decoder(listing, batch, column, NT_TREE_BYTES, &page.decoder);
+    }
+    return status == NT_OK ? add_page(listing, builder, page, batch->bytes) : status;
+}
+
+/* Of nulls only those of strings were stored. Others are asked for beside later files, which have them. */
+static bool is_all_valid(const struct nt_lance_listing *listing, enum nt_tree_output output)
+{
+    return output == NT_TREE_VALID && !nt_lance_has_strings(listing->field->kind);
+}
+
+/* Values, ends or validity: of each row, or of the items of fixed-size lists in it. `base`: what is in the batches before. */
+static enum nt_status put_rows(struct nt_lance_listing *listing, struct nt_group_builder *builder,
+                               uint32_t column, const struct nt_lance_batch *batch,
+                               enum nt_tree_output output, uint64_t base)
+{
+    bool is_ends = output == NT_TREE_ENDS || output == NT_TREE_OFFSETS;
+    struct nt_page page = {
+        .offset = batch->offset, .stored_bytes = batch->stored_bytes, .parameter = is_ends ? base : 0};
+    uint64_t elements;
+    if (!nt_multiply(batch->rows, listing->use->items, &elements))
+        return nt_fail(listing->error, NT_LIMIT, batch->offset,
+                       "the number of items of fixed-size lists overflows");
+    enum nt_status status;
+    if (is_all_valid(listing, output)) {
+        page = (struct nt_page){.is_uniform = true};
+        status = nt_lance_add_all_valid(listing->dataset, &page.decoder, listing->error);
+    } else {
+        status = add_decoder(listing, batch, column, output, &page.decoder);
+    }
+    return status == NT_OK ? add_page(listing, builder, page, elements) : status;
+}
+
+static enum nt_status put_column(struct nt_lance_listing *listing, struct nt_group_builder *builder,
+                                 uint32_t position)
+{
+    uint32_t column = nt_field_column(listing->dataset, listing->number, 0, position);
+    enum nt_tree_output output = nt_lance_output(listing->field->kind, position);
+    uint64_t base = 0;
+    enum nt_status status =
+        nt_group_builder_start(builder, builder->group->first_cluster, column, listing->error);
+    for (uint32_t i = 0; status == NT_OK && i < listing->lance->legacy->table.batches; i++) {
+        const struct nt_lance_batch *batch = &listing->batches[i];
+        if (!batch->rows)
+            continue;
+        status = output == NT_TREE_BYTES ? put_bytes(listing, builder, column, batch)
+                                         : put_rows(listing, builder, column, batch, output, base);
+        if (status == NT_OK && !nt_add(base, batch->bytes, &base))
+            status = nt_fail(listing->error, NT_CORRUPT, batch->offset, "more than 2^64 bytes or items");
+    }
+    return status;
+}
+
+/* ---- all ---- */
+
+static enum nt_status open_listing(struct nt_lance_listing *listing)
+{
+    const struct nt_lance *lance = listing->lance;
+    const struct nt_lance_legacy *legacy = lance->legacy;
+    const struct nt_lance_field *field = &lance->schema.fields[listing->use->column];
+    listing->paging = &legacy->pagings[listing->use->column];
+    listing->counted = counted_field(&lance->schema, listing->use->column);
+    listing->cells = nt_lance_cells(&legacy->table, lance->schema.fields[listing->counted].id);
+    if (!nt_texts_are_equal(field->logical_type, listing->field->type))
+        return nt_fail(listing->error, NT_UNSUPPORTED, lance->globals[0].offset,
+                       "field %" PRId32 " is %s in the file", field->id, field->logical_type.bytes);
+    if (listing->field->kind == NT_FIELD_PAGE_BYTES)
+        return nt_fail(listing->error, NT_UNSUPPORTED, lance->globals[0].offset,
+                       "blobs in legacy files are not read");
+    if (lance->columns[listing->use->column].failure)
+        return nt_fail_with(listing->error, lance->columns[listing->use->column].failure);
+    listing->batches = calloc((size_t)legacy->table.batches + 1, sizeof(*listing->batches));
+    if (!listing->batches)
+        return nt_fail_memory(listing->error);
+    enum nt_status status = NT_OK;
+    if (listing->paging->kind == NT_LANCE_PAGE_DICTIONARY)
+        status = nt_lance_open_items(listing);
+    if (status == NT_OK)
+        status = open_batches(listing);
+    return status == NT_OK && listing->paging->kind == NT_LANCE_PAGE_LISTS ? check_items(listing) : status;
+}
+
+enum nt_status nt_lance_legacy_fill_group(struct nt_dataset *dataset, uint32_t group,
+                                          const struct nt_lance *lance, const struct nt_lance_use *use,
+                                          struct nt_error *error)
+{
+    struct nt_group_builder builder;
+    uint32_t number = dataset->groups[group].field;
+    struct nt_lance_listing listing = {.dataset = dataset,
+                                       .field = &dataset->fields[number],
+                                       .number = number,
+                                       .lance = lance,
+                                       .use = use,
+                                       .error = error};
+    enum nt_status status =
+        nt_group_builder_init(&builder, dataset, group, "list of pages", NT_NO_OFFSET, error);
+    if (status == NT_OK)
+        status = open_listing(&listing);
+    for (uint32_t position = 0; status == NT_OK && position < listing.field->column_count; position++)
+        status = put_column(&listing, &builder, position);
+    if (status != NT_OK)
+        nt_error_context(error, "field %" PRId32 " of the file", lance->schema.fields[use->column].id);
+    free(listing.batches);
+    free(listing.items.ends);
+    return nt_group_builder_finish(&builder, status);
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of file formats, in the order in which they are tried: those that a few bytes give away first,
+ * the one without a magic number last.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/base/buffer.h"
+#include "core/base/sized.h"
+#include "formats/format.h"
+#include "core/io/folder.h"
+#include "core/io/remote.h"
+#include "remote/client/remote_folder.h"
+
+const struct nt_format *const nt_formats[] = {&nt_format_rntuple, &nt_format_blz, &nt_format_lance,
+                                              &nt_format_roaring, NULL};
+
+static const struct nt_format *format_at(uint32_t index)
+{
+    return index < sizeof(nt_formats) / sizeof(*nt_formats) ? nt_formats[index] : NULL;
+}
+
+const char *nt_format_name(uint32_t index)
+{
+    return format_at(index) ? format_at(index)->name : NULL;
+}
+
+const char *nt_format_description(uint32_t index)
+{
+    return format_at(index) ? format_at(index)->description : NULL;
+}
+
+/* The first data set that opened makes the file worth serving; without one, the first failure is
+ * the file's. */
+static enum nt_status find_failure(struct nt_file *file, struct nt_error *error)
+{
+    struct nt_error none = {0};
+    for (uint32_t i = 0; i < file->dataset_count && !file->failure; i++)
+        if (!file->datasets[i]->failure)
+            return NT_OK;
+    if (!file->failure && file->dataset_count)
+        file->failure = file->datasets[0]->failure;
+    if (file->failure)
+        return NT_OK;
+    nt_fail(&none, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "no data set in it");
+    return nt_failure_keep(&none, file->arena, &file->failure, error);
+}
+
+static enum nt_status check_datasets(struct nt_file *file, const struct nt_open_options *options,
+                                     struct nt_error *error)
+{
+    enum nt_status status = find_failure(file, error);
+    if (status != NT_OK || !file->failure || options->open_broken)
+        return status;
+    return nt_fail_with(error, file->failure);
+}
+
+/* Who asks for a version gets that one or nothing. */
+static enum nt_status check_version(const struct nt_format *format, const struct nt_source *source,
+                                    const struct nt_open_options *options, struct nt_error *error)
+{
+    if (!options->version || (source->folder && format->find_version))
+        return NT_OK;
+    return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: has no versions, of which '%s' is wanted",
+                   source->path, options->version);
+}
+
+static enum nt_status open_with(const struct nt_format *format, struct nt_source *source,
+                                const struct nt_open_options *options, struct nt_file **file_ret,
+                                struct nt_error *error)
+{
+    struct nt_file *file = NULL;
+    enum nt_status status = format->open(source, options, &file, error);
+    if (status != NT_OK)
+        return status;
+    file->format = format;
+    status = check_version(format, source, options, error);
+    if (status == NT_OK)
+        status = check_datasets(file, options, error);
+    if (status == NT_OK)
+        *file_ret = file;
+    else
+        nt_file_discard(file);
+    return status;
+}
+
+/* ---- trying one after the other ---- */
+
+/* The formats that were tried in vain. */
+struct refusals {
+    unsigned count;
+    struct nt_buffer names, reasons;
+};
+
+static void note_refusal(struct refusals *refusals, const struct nt_format *format,
+                         const struct nt_error *reason)
+{
+    nt_buffer_format(&refusals->names, "%s%s", refusals->count ? ", " : "", format->name);
+    nt_buffer_format(&refusals->reasons, "%s%s", refusals->count ? "; " : "", reason->message);
+    refusals->count++;
+}
+
+/* What the file is where that can be told, else why it is of none of the formats. */
+static enum nt_status refuse(struct nt_source *source, const struct refusals *refusals,
+                             struct nt_error *error)
+{
+    const char *kind = NULL;
+    enum nt_status status = NT_OK;
+    if (source->folder)
+        status = nt_identify_folder(source->folder, &kind, error);
+    else
+        kind = nt_identify(source);
+    if (status != NT_OK)
+        return status;
+    if (refusals->names.failed || refusals->reasons.failed)
+        return nt_fail_memory(error);
+    if (kind)
+        return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "%s: %s, which is not read (formats: %s)",
+                       source->path, kind, refusals->names.bytes);
+    return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "%s: %s", source->path, refusals->reasons.bytes);
+}
+
+/* The formats' verdict: NT_OK, the error of the one that knows the file, or NT_NOT_THIS_FORMAT of all. */
+static enum nt_status try_formats(struct nt_source *source, const struct nt_open_options *options,
+                                  struct refusals *refusals, struct nt_file **file_ret,
+                                  struct nt_error *error)
+{
+    bool is_known = false;
+    for (size_t i = 0; nt_formats[i]; i++) {
+        if (options->format && strcmp(options->format, nt_formats[i]->name))
+            continue;
+        is_known = true;
+        if (source->folder && !nt_formats[i]->takes_folder)
+            continue;
+        struct nt_error failure = {0};
+        enum nt_status status = open_with(nt_formats[i], source, options, file_ret, &failure);
+        if (status == NT_NOT_THIS_FORMAT) {
+            note_refusal(refusals, nt_formats[i], &failure);
+            continue;
+        }
+        return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
+    }
+    if (!is_known)
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "there is no format '%s'", options->format);
+    if (!refusals->count)
+        return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "%s is a directory", source->path);
+    return refuse(source, refusals, error);
+}
+
+enum nt_status nt_file_open_source(struct nt_source *source, const struct nt_open_options *options,
+                                   struct nt_file **file_ret, struct nt_error *error)
+{
+    struct refusals refusals = {0};
+    struct nt_open_options known;
+    enum nt_status status = nt_sized_copy(options, &known, sizeof(known), "nt_open_options", error);
+    if (status == NT_OK)
+        status = try_formats(source, &known, &refusals, file_ret, error);
+    nt_buffer_deinit(&refusals.names);
+    nt_buffer_deinit(&refusals.reasons);
+    return status;
+}
+
+enum nt_status nt_open_source(const char *path, const struct nt_open_options *options,
+                              struct nt_source **source_ret, struct nt_error *error)
+{
+    struct stat attributes;
+    if (nt_is_address(path))
+        return nt_source_open_remote(path, options->fetcher, source_ret, error);
+    bool is_there = stat(path, &attributes) == 0;
+    if (!is_there && errno != ENOENT && errno != ENOTDIR)
+        return nt_fail_system(error, errno, "%s", path);
+    if (!is_there || !S_ISDIR(attributes.st_mode))
+        return nt_source_open_local(path, source_ret, error);
+    enum nt_folder_use use = options->for_other_users ? NT_FOLDER_DATASET_FOR_OTHERS : NT_FOLDER_DATASET;
+    return nt_source_open_folder(path, use, source_ret, error);
+}
+
+enum nt_status nt_file_open(const char *path, const struct nt_open_options *options,
+                            struct nt_file **file_ret, struct nt_error *error)
+{
+    struct nt_source *source;
+    struct nt_open_options known;
+    enum nt_status status = nt_sized_copy(options, &known, sizeof(known), "nt_open_options", error);
+    if (status == NT_OK)
+        status = nt_open_source(path, &known, &source, error);
+    return status == NT_OK ? nt_file_take_source(source, &known, file_ret, error) : status;
+}
+
+/* ---- folders ---- */
+
+void nt_version_deinit(struct nt_dataset_version *version)
+{
+    free(version->series);
+    free(version->file);
+    for (size_t i = 0; i < NT_VERSION_WATCHED; i++)
+        free(version->watched[i]);
+    *version = (struct nt_dataset_version){.number = 0};
+}
+
+enum nt_status nt_find_version_in(struct nt_folder *folder, const struct nt_open_options *options,
+                                  struct nt_dataset_version *version_ret, struct nt_error *error)
+{
+    *version_ret = (struct nt_dataset_version){.number = 0};
+    for (size_t i = 0; nt_formats[i]; i++) {
+        bool is_taken = false, is_tried = !options->format || !strcmp(options->format, nt_formats[i]->name);
+        if (!is_tried || !nt_formats[i]->takes_folder)
+            continue;
+        enum nt_status status = nt_formats[i]->takes_folder(folder, &is_taken, error);
+        if (status != NT_OK)
+            return status;
+        if (is_taken && nt_formats[i]->find_version)
+            return nt_formats[i]->find_version(folder, options->version, version_ret, error);
+        if (is_taken && nt_formats[i]->find_state)
+            return nt_formats[i]->find_state(folder, version_ret, error);
+        if (is_taken)
+            return NT_OK;
+    }
+    return NT_OK;
+}
+
+enum nt_status nt_find_version(const char *path, const struct nt_open_options *options,
+                               struct nt_dataset_version *version_ret, struct nt_error *error)
+{
+    struct nt_folder *folder;
+    *version_ret = (struct nt_dataset_version){.number = 0};
+    enum nt_status status = nt_folder_open(path, NT_FOLDER_DATASET, &folder, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_find_version_in(folder, options, version_ret, error);
+    nt_folder_close(folder);
+    return status;
+}
+
+enum nt_status nt_is_dataset_folder(struct nt_folder *folder, bool *is_dataset_ret, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    *is_dataset_ret = false;
+    for (size_t i = 0; nt_formats[i] && status == NT_OK && !*is_dataset_ret; i++)
+        if (nt_formats[i]->takes_folder)
+            status = nt_formats[i]->takes_folder(folder, is_dataset_ret, error);
+    if (status != NT_OK || *is_dataset_ret)
+        return status;
+    const char *kind;
+    status = nt_identify_folder(folder, &kind, error);
+    *is_dataset_ret = status == NT_OK && kind;
+    return status;
+}
+
+enum nt_status nt_is_dataset_path(const char *path, bool *is_dataset_ret, struct nt_error *error)
+{
+    struct nt_folder *folder;
+    enum nt_status status = nt_folder_open(path, NT_FOLDER_DATASET, &folder, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_is_dataset_folder(folder, is_dataset_ret, error);
+    nt_folder_close(folder);
+    return status;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: where an envelope lies. Out: its uncompressed, verified bytes and a cursor over the payload.
+ * Specification, "Envelopes".
+ */
+#include "formats/rntuple/envelope.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/base/overflow.h"
+#include "core/model/metadata.h"
+
+enum { ENVELOPE_VERSION = 1 };
+
+const char *nt_envelope_name(enum nt_envelope_kind kind)
+{
+    static const char *const names[] = {
+        [NT_ENVELOPE_ANCHOR] = "anchor",
+        [NT_ENVELOPE_HEADER] = "header",
+        [NT_ENVELOPE_FOOTER] = "footer",
+        [NT_ENVELOPE_PAGE_LIST] = "page list",
+        [NT_ENVELOPE_USER_METADATA] = "user metadata",
+    };
+    return names[kind];
+}
+
+/* What stands between preamble and checksum, from its start. */
+static void set_payload(struct nt_envelope *envelope)
+{
+    const struct nt_framing *framing = envelope->generation->framing;
+    envelope->payload =
+        nt_cursor(envelope->bytes, envelope->length - nt_checksum_info(framing->checksum)->bytes);
+    nt_skip(&envelope->payload, framing->preamble_bytes);
+}
+
+void nt_envelope_deinit(struct nt_envelope *envelope)
+{
+    if (!envelope->is_borrowed) {
+        if (envelope->budget)
+            nt_budget_give(envelope->budget, NT_COST_ENVELOPE_BYTE, envelope->length);
+        free(envelope->bytes);
+    }
+    *envelope = (struct nt_envelope){0};
+}
+
+struct nt_envelope nt_envelope_borrow(const struct nt_envelope *envelope)
+{
+    struct nt_envelope borrowed = *envelope;
+    borrowed.is_borrowed = true;
+    set_payload(&borrowed);
+    return borrowed;
+}
+
+/* ---- places, for messages ---- */
+
+enum { PLACE_BYTES = 80 };
+
+static const char *place_of(const struct nt_envelope *envelope, char text[PLACE_BYTES])
+{
+    snprintf(text, PLACE_BYTES, "%s %s %" PRIu64, nt_envelope_name(envelope->kind),
+             envelope->is_in_object ? "in object" : "at offset",
+             envelope->is_in_object ? envelope->object : envelope->offset);
+    return text;
+}
+
+static void tell_place(const struct nt_envelope *envelope, struct nt_error *error)
+{
+    char where[PLACE_BYTES];
+    nt_error_context(error, "%s", place_of(envelope, where));
+}
+
+/* ---- loading ---- */
+
+static enum nt_status check_place(struct nt_source *source, const char *name,
+                                  const struct nt_anchor_link *place, struct nt_error *error)
+{
+    if (!nt_fits(place->offset, place->stored_bytes, source->size))
+        return nt_fail(error, NT_TRUNCATED, place->offset,
+                       "%s: %" PRIu64 " bytes at offset %" PRIu64 " do not lie within the file of %" PRIu64
+                       " bytes",
+                       name, place->stored_bytes, place->offset, source->size);
+    if (place->stored_bytes == 0 || place->length < place->stored_bytes)
+        return nt_fail(error, NT_CORRUPT, place->offset,
+                       "%s: %" PRIu64 " stored bytes for %" PRIu64 " uncompressed ones", name,
+                       place->stored_bytes, place->length);
+    return NT_OK;
+}
+
+static enum nt_status decompress(const uint8_t *stored, size_t stored_bytes, uint8_t *bytes, size_t length,
+                                 struct nt_error *error)
+{
+    struct nt_codec_context *context = nt_codec_context_new();
+    if (!context)
+        return nt_fail_memory(error);
+    enum nt_status status = nt_compression_info(NT_COMPRESSION_ROOT_BLOCKS)
+                                ->decompress(stored, stored_bytes, bytes, length, context, error);
+    nt_codec_context_free(context);
+    return status;
+}
+
+/* What is stored compressed is read first: then the file may have room for what it becomes. */
+static enum nt_status inflate(struct nt_envelope *envelope, const struct nt_anchor_link *place,
+                              struct nt_error *error)
+{
+    uint8_t *stored = envelope->bytes;
+    envelope->bytes = NULL;
+    enum nt_status status =
+        nt_budget_take(envelope->budget, NT_COST_ENVELOPE_BYTE, place->length, place->offset, error);
+    if (status == NT_OK) {
+        envelope->length = place->length;
+        envelope->bytes = malloc(place->length);
+        status = envelope->bytes ? NT_OK : nt_fail_memory(error);
+    }
+    if (status == NT_OK) {
+        status = decompress(stored, place->stored_bytes, envelope->bytes, envelope->length, error);
+        if (status != NT_OK && error)
+            error->offset = envelope->offset;
+    }
+    nt_budget_give(envelope->budget, NT_COST_ENVELOPE_BYTE, place->stored_bytes);
+    free(stored);
+    return status;
+}
+
+enum nt_status nt_envelope_read(struct nt_source *source, struct nt_budget *budget,
+                                enum nt_envelope_kind kind, const struct nt_anchor_link *place,
+                                struct nt_envelope *envelope_ret, struct nt_error *error)
+{
+    struct nt_envelope envelope = {.budget = budget,
+                                   .kind = kind,
+                                   .offset = nt_source_place(source, place->offset),
+                                   .is_in_object = source->is_of_objects,
+                                   .object = place->offset / NT_OBJECT_ROOM};
+    const struct nt_metadata_range stretch = {.offset = place->offset,
+                                              .bytes = place->stored_bytes,
+                                              .place = place->offset,
+                                              .is_compressed = place->stored_bytes != place->length};
+    enum nt_status status = check_place(source, nt_envelope_name(kind), place, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_metadata_read(budget, source, &stretch, &envelope.bytes, &envelope.counted, error);
+    if (status == NT_OK && place->stored_bytes == place->length)
+        envelope.length = place->length;
+    else if (status == NT_OK)
+        status = inflate(&envelope, place, error);
+    if (status == NT_OK) {
+        *envelope_ret = envelope;
+        return NT_OK;
+    }
+    tell_place(&envelope, error);
+    nt_budget_withdraw(budget, envelope.counted);
+    nt_envelope_deinit(&envelope);
+    return status;
+}
+
+/* ---- verifying ---- */
+
+/* u64: the type id in the low 16 bits, the length in the high 48. */
+static enum nt_status check_type_and_length(const struct nt_envelope *envelope, struct nt_error *error)
+{
+    uint64_t word = nt_load_le64(envelope->bytes);
+    if ((word & 0xffff) != (uint64_t)envelope->kind)
+        return nt_fail_number(error, NT_CORRUPT, envelope->offset, "envelope's type id", envelope->kind,
+                              word & 0xffff);
+    if (word >> 16 != envelope->length)
+        return nt_fail_number(error, NT_CORRUPT, envelope->offset, "envelope's length", envelope->length,
+                              word >> 16);
+    return NT_OK;
+}
+
+/* u16 version of the writer, u16 version that a reader must know. */
+static enum nt_status check_versions(const struct nt_envelope *envelope, struct nt_error *error)
+{
+    uint16_t minimum = nt_load_le16(envelope->bytes + 2);
+    if (minimum > ENVELOPE_VERSION)
+        return nt_fail(error, NT_UNSUPPORTED, envelope->offset, "envelope needs a reader of version %u",
+                       minimum);
+    return NT_OK;
+}
+
+/* NT_CHECKSUM_CRC32 or NT_CHECKSUM_XXH3_64, at the end over all bytes before it. */
+static enum nt_status check_checksum(struct nt_envelope *envelope, enum nt_checksum_kind kind,
+                                     struct nt_error *error)
+{
+    size_t end = envelope->length - nt_checksum_info(kind)->bytes;
+    const uint8_t *stored = envelope->bytes + end;
+    envelope->checksum = kind == NT_CHECKSUM_CRC32 ? nt_load_le32(stored) : nt_load_le64(stored);
+    return nt_checksum_verify(kind, envelope->bytes, end, stored, envelope->offset, error);
+}
+
+enum nt_status nt_envelope_verify(struct nt_envelope *envelope, const struct nt_generation *generation,
+                                  struct nt_error *error)
+{
+    const struct nt_framing *framing = generation->framing;
+    uint32_t checksum_bytes = nt_checksum_info(framing->checksum)->bytes;
+    envelope->generation = generation;
+    enum nt_status status;
+    if (envelope->length < framing->preamble_bytes + checksum_bytes)
+        status = nt_fail(error, NT_CORRUPT, envelope->offset, "%zu bytes are too few for an envelope",
+                         envelope->length);
+    else
+        status = check_checksum(envelope, framing->checksum, error);
+    if (status == NT_OK)
+        status = framing->has_type_and_length ? check_type_and_length(envelope, error)
+                                              : check_versions(envelope, error);
+    if (status != NT_OK) {
+        tell_place(envelope, error);
+        nt_budget_withdraw(envelope->budget, envelope->counted);
+        envelope->counted = 0;
+        return status;
+    }
+    set_payload(envelope);
+    return NT_OK;
+}
+
+static enum nt_status load_once(struct nt_source *source, struct nt_budget *budget,
+                                const struct nt_generation *generation, enum nt_envelope_kind kind,
+                                const struct nt_anchor_link *place, struct nt_envelope *envelope_ret,
+                                struct nt_error *error)
+{
+    struct nt_envelope envelope;
+    enum nt_status status = nt_envelope_read(source, budget, kind, place, &envelope, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_envelope_verify(&envelope, generation, error);
+    if (status == NT_OK)
+        *envelope_ret = envelope;
+    else
+        nt_envelope_deinit(&envelope);
+    return status;
+}
+
+/* As a page that came over a network, it is damaged where it comes so twice. */
+enum nt_status nt_envelope_load(struct nt_source *source, struct nt_budget *budget,
+                                const struct nt_generation *generation, enum nt_envelope_kind kind,
+                                const struct nt_envelope_link *link, struct nt_envelope *envelope_ret,
+                                struct nt_error *error)
+{
+    if (!nt_locator_is_local(&link->locator))
+        return nt_fail_elsewhere(error, nt_envelope_name(kind), &link->locator);
+    const struct nt_anchor_link place = {link->locator.offset, link->locator.bytes, link->length};
+    struct nt_error first = {0};
+    enum nt_status status = load_once(source, budget, generation, kind, &place, envelope_ret, &first);
+    if (status == NT_OK)
+        return NT_OK;
+    if (nt_is_machine_failure(status) || !nt_source_forget(source, place.offset, place.stored_bytes))
+        return nt_fail_with(error, &first);
+    return load_once(source, budget, generation, kind, &place, envelope_ret, error);
+}
+
+enum nt_status nt_envelope_fail(const struct nt_envelope *envelope, const struct nt_cursor *at,
+                                enum nt_status status, struct nt_error *error, const char *format, ...)
+{
+    char message[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof(message), format, arguments);
+    va_end(arguments);
+    char where[PLACE_BYTES];
+    return nt_fail(error, status, envelope->offset, "%s, byte %zu: %s", place_of(envelope, where),
+                   at->position, message);
+}
+
+enum nt_status nt_envelope_check(const struct nt_envelope *envelope, const struct nt_cursor *cursor,
+                                 const char *what, struct nt_error *error)
+{
+    if (!cursor->failed)
+        return NT_OK;
+    return nt_envelope_fail(envelope, cursor, NT_CORRUPT, error, "%s ends too early", what);
+}

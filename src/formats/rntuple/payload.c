@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Payloads that are longer than a key may be: the first key ends with the little-endian offsets of the
+ * payloads of the other keys, all of which are full but the last. As ROOT's writer splits them; the
+ * specification has no section on it.
+ */
+#include "formats/rntuple/payload.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/base/bytes.h"
+#include "core/base/overflow.h"
+
+enum { OFFSET_BYTES = 8 };
+
+struct payload_source {
+    struct nt_source source;
+    struct nt_source *file;
+    uint64_t maximum_key_bytes; /* UINT64_MAX: never split */
+};
+
+/* In how many keys a payload lies. The offsets take room in the first; where the last has none left for what
+ * they push out, there is one more. */
+static uint64_t count_keys(uint64_t bytes, uint64_t maximum)
+{
+    uint64_t keys = bytes / maximum + (bytes % maximum != 0);
+    if (keys <= 1)
+        return 1;
+    uint64_t room = keys * maximum - bytes;
+    return room / OFFSET_BYTES < keys - 1 ? keys + 1 : keys;
+}
+
+static enum nt_status read_offsets(struct nt_source *file, struct nt_extent *extents, uint64_t keys,
+                                   uint64_t rest, uint64_t maximum, struct nt_error *error)
+{
+    uint64_t offset = extents[0].offset + extents[0].bytes;
+    for (uint64_t i = 1; i < keys; i++, offset += OFFSET_BYTES) {
+        uint8_t bytes[OFFSET_BYTES];
+        enum nt_status status = nt_source_read(file, offset, bytes, OFFSET_BYTES, error);
+        if (status)
+            return status;
+        extents[i].offset = nt_load_le64(bytes);
+        extents[i].bytes = rest < maximum ? rest : maximum;
+        rest -= extents[i].bytes;
+        if (!nt_fits(extents[i].offset, extents[i].bytes, file->size))
+            return nt_fail(error, NT_CORRUPT, offset,
+                           "%s: extent %" PRIu64 " of a payload (%" PRIu64 " bytes at byte %" PRIu64
+                           ") is behind the end of the file",
+                           file->path, i, extents[i].bytes, extents[i].offset);
+    }
+    return NT_OK;
+}
+
+enum nt_status nt_payload_extents(struct nt_source *payload_source, uint64_t offset, uint64_t bytes,
+                                  struct nt_extent **extents_ret, size_t *count_ret, struct nt_error *error)
+{
+    const struct payload_source *payload = (const struct payload_source *)payload_source;
+    struct nt_source *file = payload->file;
+    uint64_t maximum = payload->maximum_key_bytes;
+    /* Split or not, the file holds all of the payload, and at its offset the first part. */
+    if (bytes > file->size || !nt_fits(offset, bytes < maximum ? bytes : maximum, file->size))
+        return nt_fail(error, NT_TRUNCATED, offset,
+                       "%s: %" PRIu64 " bytes are wanted of a file of %" PRIu64 " bytes", file->path, bytes,
+                       file->size);
+    uint64_t keys = count_keys(bytes, maximum);
+    uint64_t list_bytes;
+    if (!nt_multiply(keys - 1, OFFSET_BYTES, &list_bytes) || (keys > 1 && list_bytes > maximum))
+        return nt_fail(error, NT_CORRUPT, offset,
+                       "%s: %" PRIu64 " bytes cannot be split into keys of %" PRIu64 " bytes", file->path,
+                       bytes, maximum);
+    struct nt_extent *extents = calloc((size_t)keys, sizeof(*extents));
+    if (!extents)
+        return nt_fail_memory(error);
+    extents[0] = (struct nt_extent){offset, keys > 1 ? maximum - list_bytes : bytes};
+    enum nt_status status = read_offsets(file, extents, keys, bytes - extents[0].bytes, maximum, error);
+    if (status) {
+        free(extents);
+        return status;
+    }
+    *extents_ret = extents;
+    *count_ret = (size_t)keys;
+    return NT_OK;
+}
+
+static enum nt_status payload_read_at(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
+                                      struct nt_error *error)
+{
+    struct payload_source *payload = (struct payload_source *)source;
+    if (bytes <= payload->maximum_key_bytes)
+        return nt_source_read(payload->file, offset, buffer, bytes, error);
+    struct nt_extent *extents;
+    size_t count;
+    enum nt_status status = nt_payload_extents(source, offset, bytes, &extents, &count, error);
+    if (status)
+        return status;
+    uint8_t *output = buffer;
+    for (size_t i = 0; i < count && !status; i++) {
+        status = nt_source_read(payload->file, extents[i].offset, output, (size_t)extents[i].bytes, error);
+        output += extents[i].bytes;
+    }
+    free(extents);
+    return status;
+}
+
+static enum nt_status payload_stat(struct nt_source *source, struct stat *attributes, struct nt_error *error)
+{
+    return nt_source_stat(((struct payload_source *)source)->file, attributes, error);
+}
+
+static enum nt_status payload_size(struct nt_source *source, uint64_t *size_ret, struct nt_error *error)
+{
+    return nt_source_size(((struct payload_source *)source)->file, size_ret, error);
+}
+
+/* Where a payload is split is told by the file: who reads it finds out. */
+static void payload_will_need(struct nt_source *source, const struct nt_extent *extents, size_t count,
+                              bool is_now)
+{
+    struct payload_source *payload = (struct payload_source *)source;
+    size_t first = 0;
+    for (size_t i = 0; i <= count; i++)
+        if (i == count || extents[i].bytes > payload->maximum_key_bytes) {
+            nt_source_will_need(payload->file, extents + first, i - first, is_now);
+            first = i + 1;
+        }
+}
+
+static bool payload_forget(struct nt_source *source, uint64_t offset, uint64_t bytes)
+{
+    struct payload_source *payload = (struct payload_source *)source;
+    return bytes <= payload->maximum_key_bytes && nt_source_forget(payload->file, offset, bytes);
+}
+
+static void payload_close(struct nt_source *source)
+{
+    free(source);
+}
+
+enum nt_status nt_payload_source_new(struct nt_source *file_source, uint64_t maximum_key_bytes,
+                                     struct nt_source **source_ret, struct nt_error *error)
+{
+    /* No check: the file is the data set's own, which is looked at as such. */
+    static const struct nt_source_ops payload_ops = {
+        .read_at = payload_read_at,
+        .stat = payload_stat,
+        .size = payload_size,
+        .close = payload_close,
+    };
+    static const struct nt_source_ops remote_payload_ops = {
+        .read_at = payload_read_at,
+        .stat = payload_stat,
+        .size = payload_size,
+        .will_need = payload_will_need,
+        .forget = payload_forget,
+        .close = payload_close,
+    };
+    struct payload_source *payload = calloc(1, sizeof(*payload));
+    if (!payload)
+        return nt_fail_memory(error);
+    /* A split payload may begin closer to the file's end than it is long: its reads are checked here. */
+    payload->source =
+        (struct nt_source){.ops = nt_source_takes_hints(file_source) ? &remote_payload_ops : &payload_ops,
+                           .size = NT_UNKNOWN_SIZE,
+                           .split_bytes = maximum_key_bytes,
+                           .path = file_source->path,
+                           .is_of_objects = file_source->is_of_objects};
+    payload->file = file_source;
+    payload->maximum_key_bytes = maximum_key_bytes ? maximum_key_bytes : UINT64_MAX;
+    *source_ret = &payload->source;
+    return NT_OK;
+}

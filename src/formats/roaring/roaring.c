@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: the path of a Roaring bitmap. Out: the model of it: a data set named like the file with one field
+ * "values", whose pages are the containers. Validation reads the whole file once; the list of pages is made
+ * when first needed.
+ */
+#include "core/base/arena.h"
+#include "formats/format.h"
+#include "formats/roaring/opened.h"
+#include "core/model/builder.h"
+
+/* What a container has at least beside its values: they were read when the file was validated. */
+enum { DESCRIPTOR_BYTES = 8 };
+
+/* A decoder's number is its container's kind. */
+static enum nt_status add_page(void *context, const struct nt_roaring_bitmap *bitmap,
+                               const struct nt_roaring_container *container, struct nt_error *error)
+{
+    const struct nt_page page = {
+        .offset = container->offset,
+        .stored_bytes = container->bytes,
+        .parameter = (uint64_t)bitmap->high << 32 | (uint64_t)container->key << 16,
+        .elements = container->cardinality,
+        .decoder = container->kind,
+        .checksum = NT_CHECKSUM_NONE,
+        .compression = NT_COMPRESSION_NONE,
+    };
+    return nt_group_builder_add(context, &page, error);
+}
+
+static enum nt_status load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
+{
+    const struct nt_roaring *roaring = dataset->format_data;
+    struct nt_group_builder builder;
+    struct nt_roaring_walk walk = {
+        .source = dataset->file->source,
+        .width = roaring->width,
+        .context = &builder,
+        .on_container = add_page,
+    };
+    enum nt_status status =
+        nt_group_builder_init(&builder, dataset, number, "list of containers", NT_NO_OFFSET, error);
+    if (status == NT_OK)
+        status = nt_group_builder_start(&builder, 0, 0, error);
+    if (status == NT_OK)
+        status = nt_roaring_walk(&walk, error);
+    if (status == NT_OK &&
+        (builder.group->page_count != roaring->containers || builder.first_element != roaring->cardinality))
+        status = nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "other containers than when the file was opened");
+    return nt_group_builder_finish(&builder, status);
+}
+
+static const struct nt_dataset_ops dataset_ops = {
+    .load_group = load_group,
+    .describe_page = nt_roaring_describe_page,
+};
+
+static const struct nt_document documents[] = {
+    {.prefix = "metadata.json", .write = nt_roaring_write_metadata},
+};
+
+/* One for each kind of container, in order. */
+static enum nt_status add_decoders(struct nt_dataset *dataset, enum nt_element element,
+                                   struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    for (unsigned kind = 0; status == NT_OK && kind < NT_ROARING_KIND_COUNT; kind++) {
+        struct nt_decoder decoder;
+        uint32_t number;
+        status = nt_decoder_init(&decoder, nt_roaring_kind_info(kind)->encoding, 0, 0, 0, error);
+        nt_decoder_set_element(&decoder, element);
+        if (status == NT_OK)
+            status = nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, &decoder,
+                                     &number, error);
+    }
+    return status;
+}
+
+/* One field and its one column. */
+static enum nt_status add_field(struct nt_builder *builder, const struct nt_roaring *roaring,
+                                struct nt_error *error)
+{
+    bool is_32 = roaring->width == NT_ROARING_32;
+    struct nt_dtype dtype = nt_element_dtype(is_32 ? NT_ELEMENT_UINT32 : NT_ELEMENT_UINT64);
+    const struct nt_field field = {
+        .parent = NT_NONE,
+        .source_field = NT_NONE,
+        .role = NT_ROLE_PLAIN,
+        .kind = NT_FIELD_VALUE,
+        .dtype = dtype,
+        .name = {"values", 6},
+        .type = {is_32 ? "uint32" : "uint64", 6},
+        .description = {"", 0},
+    };
+    const struct nt_column column = {.type_name = is_32 ? "Roaring32" : "Roaring64", .dtype = dtype};
+    enum nt_status status = add_decoders(builder->dataset, dtype.element, error);
+    if (status == NT_OK)
+        status = nt_builder_add_field(builder, &field, NULL, error);
+    if (status == NT_OK)
+        status =
+            nt_builder_add_column(builder, &column, nt_decoders_get(&builder->dataset->decoders, 0), error);
+    return status == NT_OK ? nt_builder_finish(builder, error) : status;
+}
+
+/* All containers are one cluster. */
+static enum nt_status build(struct nt_dataset *dataset, const struct nt_roaring *roaring,
+                            struct nt_error *error)
+{
+    struct nt_builder builder;
+    nt_builder_init(&builder, dataset);
+    enum nt_status status = add_field(&builder, roaring, error);
+    nt_builder_deinit(&builder);
+    return status == NT_OK ? nt_dataset_add_only_cluster(dataset, roaring->cardinality, error) : status;
+}
+
+static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_roaring *roaring,
+                                   struct nt_error *error)
+{
+    enum nt_status status = nt_dataset_be_file(dataset, error);
+    if (status != NT_OK)
+        return status;
+    dataset->format = nt_format_roaring.name;
+    dataset->version = dataset->generation =
+        roaring->width == NT_ROARING_32 ? "portable, 32-bit" : "portable, 64-bit";
+    dataset->generation_reason =
+        roaring->width == NT_ROARING_32 ? "the cookie" : "the cookie of the first bucket";
+    dataset->documents = documents;
+    dataset->document_count = sizeof(documents) / sizeof(*documents);
+    dataset->ops = &dataset_ops;
+    dataset->format_data = roaring;
+    return build(dataset, roaring, error);
+}
+
+static enum nt_status fill_file(struct nt_file *file, const void *context, struct nt_error *error)
+{
+    const struct nt_open_options *options = context;
+    struct nt_roaring *roaring = nt_arena_alloc(file->arena, 1, sizeof(*roaring));
+    if (!roaring)
+        return nt_fail_memory(error);
+    enum nt_status status =
+        nt_roaring_validate(file->source, !options->refuse_trailing_bytes, roaring, error);
+    if (status != NT_OK)
+        return status;
+    nt_budget_add_metadata(&file->budget, roaring->containers * DESCRIPTOR_BYTES);
+    file->format_data = roaring;
+    file->describe = nt_roaring_describe_file;
+    file->layout = nt_roaring_layout;
+    struct nt_dataset *dataset;
+    status = nt_file_add_dataset(file, &dataset, error);
+    return status == NT_OK ? fill_dataset(dataset, roaring, error) : status;
+}
+
+static enum nt_status open_roaring(struct nt_source *source, const struct nt_open_options *options,
+                                   struct nt_file **file_ret, struct nt_error *error)
+{
+    const struct nt_limits limits = nt_open_limits(options);
+    return nt_file_make(source, &limits, fill_file, options, file_ret, error);
+}
+
+const struct nt_format nt_format_roaring = {
+    .name = "roaring",
+    .description = "Roaring bitmaps, portable format, 32 and 64 bits",
+    .open = open_roaring,
+};

@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: the streams of the members of descriptions, and where the format finds what they describe. Out: bytes of files.
+ *
+ * Rows are those of the streams: without deleted ones, and those that were not chosen. The sizes of a block of rows are read
+ * whenever they are wanted; where the bytes of each block end is kept.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/buffer.h"
+#include "core/base/grow.h"
+#include "core/base/overflow.h"
+#include "core/base/search.h"
+#include "core/base/text.h"
+#include "core/model/path.h"
+#include "read/choosing.h"
+#include "read/page.h"
+
+/* The members of a description, in the order of enum member. */
+static const char *const member_names[] = {"kind", "position", "size", "blob_id", "blob_uri"};
+enum member { KIND, POSITION, SIZE, ID, URI, MEMBERS };
+
+enum {
+    BLOCK_ROWS = 1024,
+    MOST_BLOCKS = 1 << 24,
+    MOST_URI_BYTES = 64 * 1024,
+};
+
+struct nt_blobs {
+    struct nt_reader *reader;
+    struct nt_dataset *dataset;
+    uint32_t field;
+    uint64_t rows;
+    struct nt_stream *members[MEMBERS]; /* data; of URI the offsets */
+    struct nt_stream *uri_bytes;
+    struct nt_stream *valid; /* of KIND, and with it of what is around it; NULL: no row is null */
+    pthread_mutex_t lock;    /* of making `ends` */
+    atomic_bool has_ends;
+    uint64_t *ends; /* where each block begins, and behind the last one all bytes */
+};
+
+bool nt_field_has_blobs(const struct nt_dataset *dataset, uint32_t field)
+{
+    return dataset->fields[field].is_description && dataset->fields[field].kind == NT_FIELD_RECORD &&
+           dataset->ops && dataset->ops->find_blob;
+}
+
+/* ---- beginning and end ---- */
+
+static uint32_t find_member(const struct nt_dataset *dataset, uint32_t field, enum member member)
+{
+    uint32_t count;
+    const uint32_t *children = nt_dataset_children(dataset, field, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (nt_text_is(dataset->fields[children[i]].name, member_names[member]))
+            return children[i];
+    return NT_NONE;
+}
+
+static enum nt_status open_member(struct nt_blobs *blobs, enum member member, enum nt_stream_kind kind,
+                                  struct nt_stream **stream_ret, struct nt_error *error)
+{
+    uint32_t field = find_member(blobs->dataset, blobs->field, member);
+    if (field == NT_NONE)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "descriptions of blobs without %s",
+                       member_names[member]);
+    if (kind == NT_STREAM_VALID && !blobs->dataset->fields[field].is_nullable)
+        return NT_OK;
+    return nt_stream_open(blobs->reader, blobs->dataset, field, kind, stream_ret, error);
+}
+
+static enum nt_status open_streams(struct nt_blobs *blobs, struct nt_error *error)
+{
+    enum nt_status status = open_member(blobs, KIND, NT_STREAM_VALID, &blobs->valid, error);
+    for (unsigned i = KIND; status == NT_OK && i < MEMBERS; i++)
+        status = open_member(blobs, (enum member)i, i == URI ? NT_STREAM_OFFSETS : NT_STREAM_DATA,
+                             &blobs->members[i], error);
+    if (status == NT_OK)
+        status = open_member(blobs, URI, NT_STREAM_DATA, &blobs->uri_bytes, error);
+    return status;
+}
+
+enum nt_status nt_blobs_open(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                             struct nt_blobs **blobs_ret, struct nt_error *error)
+{
+    struct nt_blobs *blobs = calloc(1, sizeof(*blobs));
+    if (!blobs)
+        return nt_fail_memory(error);
+    *blobs = (struct nt_blobs){.reader = reader, .dataset = dataset, .field = field};
+    pthread_mutex_init(&blobs->lock, NULL);
+    enum nt_status status = open_streams(blobs, error);
+    if (status != NT_OK) {
+        nt_blobs_close(blobs);
+        return status;
+    }
+    blobs->rows = nt_stream_elements(blobs->members[KIND]);
+    *blobs_ret = blobs;
+    return NT_OK;
+}
+
+void nt_blobs_close(struct nt_blobs *blobs)
+{
+    if (!blobs)
+        return;
+    for (unsigned i = KIND; i < MEMBERS; i++)
+        nt_stream_close(blobs->members[i]);
+    nt_stream_close(blobs->uri_bytes);
+    nt_stream_close(blobs->valid);
+    pthread_mutex_destroy(&blobs->lock);
+    free(blobs->ends);
+    free(blobs);
+}
+
+uint64_t nt_blobs_rows(const struct nt_blobs *blobs)
+{
+    return blobs->rows;
+}
+
+/* ---- a row ---- */
+
+static enum nt_status tell_row(const struct nt_blobs *blobs, uint64_t row, enum nt_status status,
+                               struct nt_error *error)
+{
+    struct nt_buffer path = {0};
+    if (status == NT_OK || nt_is_passing_failure(status))
+        return status;
+    nt_append_field_path(&path, blobs->dataset, blobs->field, '/');
+    const struct nt_text dataset = blobs->dataset->name;
+    nt_error_context(error, "dataset %.*s, blob of row %" PRIu64 " of field %.80s", (int)dataset.length,
+                     dataset.bytes, row, path.failed ? "?" : nt_buffer_string(&path));
+    nt_buffer_deinit(&path);
+    return status;
+}
+
+static enum nt_status read_uri(const struct nt_blobs *blobs, uint64_t row, struct nt_text *uri_ret,
+                               struct nt_error *error)
+{
+    int64_t ends[2];
+    enum nt_status status = nt_stream_read_elements(blobs->members[URI], row, 2, ends, error);
+    if (status != NT_OK)
+        return status;
+    uint64_t bytes = (uint64_t)(ends[1] - ends[0]);
+    if (bytes > MOST_URI_BYTES)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a URI of %" PRIu64 " bytes, more than the limit of %d",
+                       bytes, MOST_URI_BYTES);
+    char *text = malloc(bytes + 1);
+    if (!text)
+        return nt_fail_memory(error);
+    *uri_ret = (struct nt_text){text, (size_t)bytes};
+    return bytes ? nt_stream_read_elements(blobs->uri_bytes, (uint64_t)ends[0], bytes, text, error) : NT_OK;
+}
+
+/* What the members but the URI are, of rows that follow one another. */
+static enum nt_status read_members(const struct nt_blobs *blobs, uint64_t first, uint64_t count,
+                                   void *const outputs[URI], struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    for (unsigned i = KIND; status == NT_OK && i < URI; i++)
+        status = nt_stream_read_elements(blobs->members[i], first, count, outputs[i], error);
+    return status;
+}
+
+/* Of a description whose URI is still to be read. */
+static enum nt_status find_described(struct nt_blobs *blobs, uint64_t row, struct nt_description *description,
+                                     bool wants_file, struct nt_blob *blob, struct nt_error *error)
+{
+    const struct nt_segment *segment = nt_stream_chosen_segment(blobs->members[KIND], row);
+    uint32_t part = nt_span_part(blobs->dataset, &segment->span);
+    enum nt_status status = NT_OK;
+    if (nt_blob_has_uri(description->kind))
+        status = read_uri(blobs, row, &description->uri, error);
+    if (status == NT_OK && wants_file)
+        nt_reader_before_slow_work(blobs->reader);
+    if (status == NT_OK)
+        status = blobs->dataset->ops->find_blob(blobs->dataset, blobs->field, part, description, wants_file,
+                                                blob, error);
+    free((char *)description->uri.bytes);
+    return tell_row(blobs, row, status, error);
+}
+
+enum nt_status nt_blobs_find(struct nt_blobs *blobs, uint64_t row, bool wants_file, struct nt_blob *blob,
+                             struct nt_error *error)
+{
+    bool is_valid = true;
+    struct nt_description description = {0};
+    void *const outputs[URI] = {&description.kind, &description.position, &description.size, &description.id};
+    enum nt_status status = NT_OK;
+    if (row >= blobs->rows)
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such row");
+    if (blobs->valid)
+        status = nt_stream_read_elements(blobs->valid, row, 1, &is_valid, error);
+    if (status == NT_OK && !is_valid)
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the row is null");
+    if (status == NT_OK)
+        status = read_members(blobs, row, 1, outputs, error);
+    return status == NT_OK ? find_described(blobs, row, &description, wants_file, blob, error)
+                           : tell_row(blobs, row, status, error);
+}
+
+enum nt_status nt_blobs_read_row(struct nt_blobs *blobs, uint64_t row, const struct nt_blob *blob,
+                                 uint64_t offset, void *buffer, size_t bytes, struct nt_error *error)
+{
+    if (!bytes)
+        return NT_OK;
+    nt_reader_before_slow_work(blobs->reader);
+    enum nt_status status = nt_source_read(blob->source, blob->offset + offset, buffer, bytes, error);
+    if (status != NT_OK && !nt_is_passing_failure(status))
+        nt_error_context(error, "%s", blob->name);
+    return tell_row(blobs, row, status, error);
+}
+
+/* ---- all rows ---- */
+
+/* A size of 0 may stand for that of the file. */
+static enum nt_status read_sizes(struct nt_blobs *blobs, uint64_t first, uint32_t count,
+                                 uint64_t sizes[BLOCK_ROWS], struct nt_error *error)
+{
+    bool valid[BLOCK_ROWS];
+    struct nt_blob blob = {0};
+    enum nt_status status = nt_stream_read_elements(blobs->members[SIZE], first, count, sizes, error);
+    if (status == NT_OK && blobs->valid)
+        status = nt_stream_read_elements(blobs->valid, first, count, valid, error);
+    for (uint32_t i = 0; status == NT_OK && i < count; i++) {
+        if (blobs->valid && !valid[i]) {
+            sizes[i] = 0;
+        } else if (!sizes[i]) {
+            status = nt_blobs_find(blobs, first + i, false, &blob, error);
+            sizes[i] = blob.bytes;
+        }
+    }
+    nt_blob_deinit(&blob);
+    return status;
+}
+
+static uint32_t rows_in_block(const struct nt_blobs *blobs, uint64_t block)
+{
+    uint64_t left = blobs->rows - block * BLOCK_ROWS;
+    return left < BLOCK_ROWS ? (uint32_t)left : BLOCK_ROWS;
+}
+
+static uint64_t count_blocks(const struct nt_blobs *blobs)
+{
+    return blobs->rows / BLOCK_ROWS + (blobs->rows % BLOCK_ROWS != 0);
+}
+
+/* Where each row of a block ends, from the first byte of all on, behind where the first one begins. */
+static enum nt_status read_ends(struct nt_blobs *blobs, uint64_t block, uint64_t begin,
+                                uint64_t ends[BLOCK_ROWS + 1], struct nt_error *error)
+{
+    uint32_t count = rows_in_block(blobs, block);
+    ends[0] = begin;
+    enum nt_status status = read_sizes(blobs, block * BLOCK_ROWS, count, ends + 1, error);
+    for (uint32_t i = 0; status == NT_OK && i < count; i++)
+        if (!nt_add(ends[i], ends[i + 1], &ends[i + 1]) || ends[i + 1] > INT64_MAX)
+            status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "blobs of more than 2^63 bytes in all");
+    return status;
+}
+
+static enum nt_status make_ends(struct nt_blobs *blobs, struct nt_error *error)
+{
+    uint64_t count = count_blocks(blobs), ends[BLOCK_ROWS + 1] = {0};
+    uint64_t *made = NULL;
+    size_t capacity = 0;
+    enum nt_status status = NT_OK;
+    if (count > MOST_BLOCKS)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%" PRIu64 " rows, more than the limit of 2^34",
+                       blobs->rows);
+    for (uint64_t i = 0; status == NT_OK && i <= count; i++) {
+        uint64_t *grown = nt_grow(made, i, &capacity, sizeof(*made));
+        if (!grown) {
+            status = nt_fail_memory(error);
+            break;
+        }
+        made = grown;
+        made[i] = i ? ends[rows_in_block(blobs, i - 1)] : 0;
+        if (i < count)
+            status = read_ends(blobs, i, made[i], ends, error);
+    }
+    if (status == NT_OK)
+        blobs->ends = made;
+    else
+        free(made);
+    return status;
+}
+
+static enum nt_status need_ends(struct nt_blobs *blobs, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    if (atomic_load_explicit(&blobs->has_ends, memory_order_acquire))
+        return NT_OK;
+    nt_reader_before_slow_work(blobs->reader);
+    pthread_mutex_lock(&blobs->lock);
+    if (!blobs->ends)
+        status = make_ends(blobs, error);
+    if (status == NT_OK)
+        atomic_store_explicit(&blobs->has_ends, true, memory_order_release);
+    pthread_mutex_unlock(&blobs->lock);
+    return status;
+}
+
+enum nt_status nt_blobs_bytes(struct nt_blobs *blobs, bool may_work, uint64_t *bytes_ret,
+                              struct nt_error *error)
+{
+    if (!may_work && !atomic_load_explicit(&blobs->has_ends, memory_order_acquire))
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the size is not known without reading sizes");
+    enum nt_status status = need_ends(blobs, error);
+    if (status == NT_OK)
+        *bytes_ret = blobs->ends[count_blocks(blobs)];
+    return status;
+}
+
+NT_DEFINE_LAST_AT_MOST(block_of, uint64_t, )
+
+/* The same once all are told: files may have changed since. */
+static enum nt_status read_told_ends(struct nt_blobs *blobs, uint64_t block, uint64_t ends[BLOCK_ROWS + 1],
+                                     struct nt_error *error)
+{
+    enum nt_status status = read_ends(blobs, block, blobs->ends[block], ends, error);
+    uint64_t told = blobs->ends[block + 1], found = ends[rows_in_block(blobs, block)];
+    if (status == NT_OK && told != found)
+        status = nt_fail_number(error, NT_CHANGED, NT_NO_OFFSET, "where the blobs end, as sizes were told",
+                                told, found);
+    return status;
+}
+
+/* A block as it is read: where its rows end, and their descriptions but for URIs. */
+struct nt_blob_rows {
+    uint64_t block;
+    uint64_t ends[BLOCK_ROWS + 1];
+    uint64_t positions[BLOCK_ROWS], sizes[BLOCK_ROWS];
+    uint32_t ids[BLOCK_ROWS];
+    uint8_t kinds[BLOCK_ROWS];
+};
+
+static void forget_rows(struct nt_blobs_cursor *cursor)
+{
+    free(cursor->rows);
+    cursor->rows = NULL;
+}
+
+void nt_blobs_cursor_deinit(struct nt_blobs_cursor *cursor)
+{
+    nt_blob_deinit(&cursor->blob);
+    forget_rows(cursor);
+}
+
+/* It is kept for the next read. */
+static enum nt_status enter_block(struct nt_blobs *blobs, struct nt_blobs_cursor *cursor, uint64_t block,
+                                  struct nt_error *error)
+{
+    if (cursor->rows && cursor->rows->block == block)
+        return NT_OK;
+    if (!cursor->rows)
+        cursor->rows = malloc(sizeof(*cursor->rows));
+    struct nt_blob_rows *rows = cursor->rows;
+    if (!rows)
+        return nt_fail_memory(error);
+    rows->block = block;
+    void *const outputs[URI] = {rows->kinds, rows->positions, rows->sizes, rows->ids};
+    enum nt_status status = read_told_ends(blobs, block, rows->ends, error);
+    if (status == NT_OK)
+        status = read_members(blobs, block * BLOCK_ROWS, rows_in_block(blobs, block), outputs, error);
+    if (status != NT_OK)
+        forget_rows(cursor);
+    return status;
+}
+
+/* What of row `i` of the block is in [offset, offset + bytes). The file may have changed since its size was told. */
+static enum nt_status read_of_row(struct nt_blobs *blobs, struct nt_blobs_cursor *cursor, uint32_t i,
+                                  uint64_t offset, void *buffer, size_t bytes, struct nt_error *error)
+{
+    const struct nt_blob_rows *rows = cursor->rows;
+    struct nt_description description = {
+        .kind = rows->kinds[i], .position = rows->positions[i], .size = rows->sizes[i], .id = rows->ids[i]};
+    uint64_t row = rows->block * BLOCK_ROWS + i, told = rows->ends[i + 1] - rows->ends[i];
+    enum nt_status status = find_described(blobs, row, &description, true, &cursor->blob, error);
+    if (status == NT_OK && cursor->blob.bytes != told)
+        status = tell_row(
+            blobs, row,
+            nt_fail_number(error, NT_CHANGED, NT_NO_OFFSET, "bytes of the file", told, cursor->blob.bytes),
+            error);
+    return status == NT_OK ? nt_blobs_read_row(blobs, row, &cursor->blob, offset, buffer, bytes, error)
+                           : status;
+}
+
+static enum nt_status read_of_block(struct nt_blobs *blobs, struct nt_blobs_cursor *cursor, uint64_t block,
+                                    uint64_t *offset, uint8_t **buffer, size_t *bytes, struct nt_error *error)
+{
+    enum nt_status status = enter_block(blobs, cursor, block, error);
+    uint32_t count = rows_in_block(blobs, block);
+    for (uint32_t i = 0; status == NT_OK && *bytes && i < count; i++) {
+        const uint64_t *ends = cursor->rows->ends;
+        if (ends[i + 1] <= *offset)
+            continue;
+        size_t part = *bytes < ends[i + 1] - *offset ? *bytes : (size_t)(ends[i + 1] - *offset);
+        status = read_of_row(blobs, cursor, i, *offset - ends[i], *buffer, part, error);
+        *offset += part;
+        *buffer += part;
+        *bytes -= part;
+    }
+    return status;
+}
+
+static bool is_within(uint64_t offset, size_t bytes, uint64_t total)
+{
+    uint64_t end;
+    return nt_add(offset, bytes, &end) && end <= total;
+}
+
+static enum nt_status fail_past_end(struct nt_error *error)
+{
+    return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "past the end of the blobs");
+}
+
+enum nt_status nt_blobs_read(struct nt_blobs *blobs, struct nt_blobs_cursor *cursor, uint64_t offset,
+                             void *buffer, size_t bytes, struct nt_error *error)
+{
+    uint8_t *output = buffer;
+    uint64_t total = 0, blocks = count_blocks(blobs);
+    enum nt_status status = nt_blobs_bytes(blobs, true, &total, error);
+    if (status == NT_OK && !is_within(offset, bytes, total))
+        return fail_past_end(error);
+    uint64_t block = status == NT_OK && blocks ? block_of(blobs->ends, (uint32_t)blocks, offset) : 0;
+    for (; status == NT_OK && bytes; block++)
+        status = read_of_block(blobs, cursor, block, &offset, &output, &bytes, error);
+    return status;
+}
+
+enum nt_status nt_blobs_read_offsets(struct nt_blobs *blobs, uint64_t offset, void *buffer, size_t bytes,
+                                     struct nt_error *error)
+{
+    uint8_t *output = buffer;
+    uint64_t ends[BLOCK_ROWS + 1] = {0}, blocks = count_blocks(blobs);
+    enum nt_status status = need_ends(blobs, error);
+    if (status == NT_OK && !is_within(offset, bytes, (blobs->rows + 1) * sizeof(*ends)))
+        return fail_past_end(error);
+    while (status == NT_OK && bytes) {
+        uint64_t block = offset / (BLOCK_ROWS * sizeof(*ends));
+        if (block && block == blocks) /* the last end of a whole block */
+            block--;
+        if (blocks)
+            status = read_told_ends(blobs, block, ends, error);
+        size_t from = (size_t)(offset - block * BLOCK_ROWS * sizeof(*ends));
+        size_t part = (blocks ? rows_in_block(blobs, block) + 1 : 1) * sizeof(*ends) - from;
+        if (part > bytes)
+            part = bytes;
+        if (status == NT_OK)
+            memcpy(output, (const uint8_t *)ends + from, part);
+        offset += part;
+        output += part;
+        bytes -= part;
+    }
+    return status;
+}

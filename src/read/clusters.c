@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: clusters in any order, some perhaps sharded, some of page lists that cannot be read. Out: for a field,
+ * the data set's entries from first to last as spans (RNTuple binary format, "Cluster Summary Record Frame",
+ * sharded clusters as the release candidates define them; "Suppressed Columns", "Deferred Columns").
+ */
+#include "read/clusters.h"
+
+#include <stdlib.h>
+
+#include "core/base/overflow.h"
+#include "core/base/search.h"
+#include "core/model/kind.h"
+#include "read/dataset_index.h"
+
+NT_DEFINE_LAST_AT_MOST(find_page, struct nt_page, .first_element)
+NT_DEFINE_LAST_AT_MOST(find_part, uint64_t, )
+
+const struct nt_page *nt_find_page(const struct nt_page *pages, uint32_t count, uint64_t element)
+{
+    return &pages[find_page(pages, count, element)];
+}
+
+/* ---- order ---- */
+
+/* Clusters without entries come before the one that begins at the same entry. */
+struct order_key {
+    uint64_t first_entry, entries;
+    uint32_t cluster;
+};
+
+static int compare_order_keys(const void *left, const void *right)
+{
+    const struct order_key *a = left, *b = right;
+    if (a->first_entry != b->first_entry)
+        return a->first_entry < b->first_entry ? -1 : 1;
+    if (a->entries != b->entries)
+        return a->entries < b->entries ? -1 : 1;
+    return a->cluster < b->cluster ? -1 : a->cluster > b->cluster;
+}
+
+static bool is_failed(const struct nt_group *group)
+{
+    return atomic_load_explicit(&group->state, memory_order_acquire) == NT_LATE_FAILED;
+}
+
+static bool is_known(const struct nt_dataset *dataset, const struct nt_group *group)
+{
+    return dataset->clusters_known || !is_failed(group);
+}
+
+/* The clusters whose entries are known, and behind them NT_NONE. Those of a bad page list are left out: how
+ * many they are is only what the footer claims. */
+static enum nt_status build_order(const struct nt_dataset *dataset, uint32_t **order_ret,
+                                  struct nt_error *error)
+{
+    uint32_t count = 0, found = 0;
+    for (uint32_t i = 0; i < dataset->group_count; i++)
+        count += is_known(dataset, &dataset->groups[i]) ? dataset->groups[i].clusters : 0;
+    struct order_key *keys = calloc((size_t)count + 1, sizeof(*keys));
+    uint32_t *order = calloc((size_t)count + 1, sizeof(*order));
+    if (!keys || !order) {
+        free(keys);
+        free(order);
+        return nt_fail_memory(error);
+    }
+    for (uint32_t i = 0; i < dataset->group_count; i++) {
+        const struct nt_group *group = &dataset->groups[i];
+        for (uint32_t k = 0; is_known(dataset, group) && k < group->clusters; k++) {
+            const struct nt_cluster *cluster = &dataset->clusters[group->first_cluster + k];
+            keys[found++] =
+                (struct order_key){cluster->first_entry, cluster->entries, group->first_cluster + k};
+        }
+    }
+    qsort(keys, count, sizeof(*keys), compare_order_keys);
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = keys[i].cluster;
+    order[count] = NT_NONE;
+    free(keys);
+    *order_ret = order;
+    return NT_OK;
+}
+
+static enum nt_status get_order(struct nt_reader *reader, struct nt_dataset *dataset,
+                                const uint32_t **order_ret, struct nt_error *error)
+{
+    struct nt_dataset_index *index = nt_dataset_index_get(reader->indexes, dataset);
+    if (!index)
+        return nt_fail_memory(error);
+    uint32_t *order = atomic_load_explicit(&index->order, memory_order_acquire);
+    enum nt_status status = NT_OK;
+    if (!order) {
+        pthread_mutex_lock(&index->lock);
+        order = atomic_load_explicit(&index->order, memory_order_acquire);
+        if (!order) {
+            status = nt_dataset_load_readable(dataset, error);
+            if (status == NT_OK)
+                status = build_order(dataset, &order, error);
+            if (status == NT_OK)
+                atomic_store_explicit(&index->order, order, memory_order_release);
+        }
+        pthread_mutex_unlock(&index->lock);
+    }
+    *order_ret = order;
+    return status;
+}
+
+/* ---- spans ---- */
+
+static bool holds_field(const struct nt_dataset *dataset, uint32_t cluster, uint32_t field)
+{
+    uint32_t column_count;
+    const uint32_t *columns = nt_field_columns(dataset, field, &column_count);
+    if (nt_dataset_cluster(dataset, cluster).column_group == NT_NONE) /* also of a field without columns */
+        return true;
+    for (uint32_t i = 0; i < column_count; i++)
+        if (nt_cluster_holds(dataset, cluster, columns[i]))
+            return true;
+    return false;
+}
+
+const struct nt_error *nt_span_failure(const struct nt_dataset *dataset, uint32_t cluster,
+                                       uint64_t first_entry, uint64_t entries)
+{
+    if (cluster != NT_NONE) {
+        const struct nt_group *group = nt_cluster_group(dataset, cluster);
+        return is_failed(group) ? group->failure : NULL;
+    }
+    for (uint32_t i = 0; i < dataset->group_count; i++) {
+        const struct nt_group *group = &dataset->groups[i];
+        bool meets =
+            group->first_entry < first_entry + entries && first_entry < group->first_entry + group->entries;
+        if (is_failed(group) && meets)
+            return group->failure;
+    }
+    return NULL;
+}
+
+static struct nt_span hole(const struct nt_dataset *dataset, uint64_t first_entry, uint64_t entries)
+{
+    bool is_bad_list = nt_span_failure(dataset, NT_NONE, first_entry, entries) != NULL;
+    return (struct nt_span){first_entry, entries, NT_NONE,
+                            is_bad_list ? NT_FAULT_GROUP : NT_FAULT_NOT_COVERED};
+}
+
+static enum nt_status fill_spans(const struct nt_dataset *dataset, const uint32_t *order, uint32_t field,
+                                 struct nt_span *spans, uint32_t *count, struct nt_error *error)
+{
+    uint64_t covered = 0;
+    for (uint32_t i = 0; order[i] != NT_NONE; i++) {
+        const struct nt_cluster *cluster = &dataset->clusters[order[i]];
+        if (!holds_field(dataset, order[i], field))
+            continue;
+        if (cluster->first_entry > covered)
+            spans[(*count)++] = hole(dataset, covered, cluster->first_entry - covered);
+        if ((cluster->first_entry < covered && cluster->entries) ||
+            !nt_fits(cluster->first_entry, cluster->entries, dataset->entries))
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                           "cluster %u holds entries of another cluster, or behind the last of the data set",
+                           order[i]);
+        bool is_bad_list = is_failed(nt_cluster_group(dataset, order[i]));
+        spans[(*count)++] = (struct nt_span){cluster->first_entry, cluster->entries, order[i],
+                                             is_bad_list ? NT_FAULT_GROUP : NT_FAULT_NONE};
+        if (cluster->entries)
+            covered = cluster->first_entry + cluster->entries;
+    }
+    if (covered < dataset->entries)
+        spans[(*count)++] = hole(dataset, covered, dataset->entries - covered);
+    return NT_OK;
+}
+
+/* The clusters of a field's own groups follow one another. Their entries are known before their page lists are, which are
+ * loaded when something of them is wanted; a single one at once. */
+static enum nt_status spans_of_group(struct nt_dataset *dataset, uint32_t field, struct nt_span **spans_ret,
+                                     uint32_t *count_ret, struct nt_error *error)
+{
+    struct nt_groups groups = nt_groups_of_field(dataset, field);
+    uint32_t count = dataset->part_count;
+    struct nt_span *spans = calloc((size_t)count + 1, sizeof(*spans));
+    if (!spans)
+        return nt_fail_memory(error);
+    bool is_alone = count == 1 && groups.first != groups.end;
+    enum nt_status status = is_alone ? nt_groups_load_readable(dataset, groups, error) : NT_OK;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t first = dataset->part_borders[i], entries = dataset->part_borders[i + 1] - first;
+        spans[i] = (struct nt_span){first, entries, NT_NONE, NT_FAULT_NOT_COVERED};
+        if (groups.first == groups.end)
+            continue;
+        spans[i].cluster = groups.first + i;
+        spans[i].fault = is_failed(&dataset->groups[groups.first + i]) ? NT_FAULT_GROUP : NT_FAULT_NONE;
+    }
+    *spans_ret = spans;
+    *count_ret = count;
+    if (status != NT_OK)
+        free(spans);
+    return status;
+}
+
+enum nt_status nt_spans_build(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                              struct nt_span **spans_ret, uint32_t *count_ret, struct nt_error *error)
+{
+    const uint32_t *order = NULL;
+    if (dataset->field_groups)
+        return spans_of_group(dataset, field, spans_ret, count_ret, error);
+    enum nt_status status = get_order(reader, dataset, &order, error);
+    if (status != NT_OK)
+        return status;
+    size_t clusters = 0;
+    while (order[clusters] != NT_NONE)
+        clusters++;
+    struct nt_span *spans = calloc(2 * clusters + 1, sizeof(*spans)); /* a hole before each, one behind all */
+    if (!spans)
+        return nt_fail_memory(error);
+    *count_ret = 0;
+    status = fill_spans(dataset, order, field, spans, count_ret, error);
+    if (status == NT_OK)
+        *spans_ret = spans;
+    else
+        free(spans);
+    return status;
+}
+
+enum nt_status nt_span_load(struct nt_dataset *dataset, struct nt_span *span, struct nt_error *error)
+{
+    if (span->fault != NT_FAULT_NONE)
+        return NT_OK;
+    enum nt_status status =
+        nt_dataset_load_group(dataset, nt_dataset_cluster(dataset, span->cluster).group, error);
+    if (nt_is_machine_failure(status))
+        return status;
+    if (status != NT_OK)
+        span->fault = NT_FAULT_GROUP;
+    return NT_OK;
+}
+
+uint32_t nt_span_part(const struct nt_dataset *dataset, const struct nt_span *span)
+{
+    if (span->cluster != NT_NONE)
+        return span->cluster - dataset->field_groups[dataset->groups[span->cluster].field];
+    return find_part(dataset->part_borders, dataset->part_count, span->first_entry);
+}
+
+/* ---- representations ---- */
+
+/* As nt_column_deferral; false where there are no zeros. */
+static bool find_deferral(const struct nt_dataset *dataset, const struct nt_group *group, uint32_t column,
+                          uint64_t *first_ret)
+{
+    const struct nt_column *info = &dataset->columns[column];
+    const uint64_t *deferred = nt_group_more(dataset, group).deferred;
+    *first_ret = deferred ? deferred[column] : nt_column_deferral(info);
+    return *first_ret != NT_NOT_DEFERRED;
+}
+
+void nt_active_find(const struct nt_dataset *dataset, uint32_t field, uint32_t position, uint32_t cluster,
+                    struct nt_active *active)
+{
+    const struct nt_group *group = nt_cluster_group(dataset, cluster);
+    uint32_t representations = nt_field_representations(dataset, field);
+    *active = (struct nt_active){.column = NT_NONE};
+    for (uint32_t i = 0; i < representations; i++) {
+        uint32_t number = nt_field_column(dataset, field, i, position);
+        if (number == NT_NONE)
+            continue;
+        uint64_t deferred_first;
+        bool is_deferred = find_deferral(dataset, group, number, &deferred_first);
+        const struct nt_range *range = nt_group_range(dataset, group, cluster, number);
+        if (range->state == NT_RANGE_PRESENT) {
+            active->present++;
+            active->column = number;
+            active->first_element = range->first_element;
+            active->elements = nt_range_elements(group, range);
+            active->pages = group->pages + range->first_page;
+            active->page_count = range->pages;
+            active->is_deferred = is_deferred;
+            active->deferred_first = deferred_first;
+        } else if (range->state == NT_RANGE_NULL || range->state == NT_RANGE_VALID) {
+            active->is_deferred = true;
+            active->is_valid = range->state == NT_RANGE_VALID;
+            active->deferred_first = UINT64_MAX;
+        } else if (!active->present && is_deferred && !active->is_deferred) {
+            active->is_deferred = true;
+            active->deferred_first = deferred_first;
+        }
+    }
+}
+
+/* ---- rows in one another ---- */
+
+bool nt_rows_per_item(const struct nt_dataset *dataset, uint32_t field, uint64_t *product_ret)
+{
+    uint32_t top = nt_field_row_parent(dataset, field);
+    *product_ret = 1;
+    for (uint32_t at = dataset->fields[field].parent; at != top; at = dataset->fields[at].parent)
+        if (!nt_multiply(*product_ret, nt_field_rows_below(&dataset->fields[at]), product_ret))
+            return false;
+    return true;
+}

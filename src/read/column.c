@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a column's ranges, cluster by cluster. Out: the column as one sequence of stored elements and pages, in
+ * the order of cluster ids, without suppressed and absent ranges.
+ *
+ * An entry per cluster and column would be more memory than the page lists themselves. The index keeps only
+ * every NT_INDEX_STRIDE-th; from there the ranges are added up.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/overflow.h"
+#include "core/base/search.h"
+#include "read/clusters.h"
+#include "read/counters.h"
+#include "read/dataset_index.h"
+#include "read/pages.h"
+#include "read/sequence.h"
+#include "read/wanted.h"
+
+/* A place in a column. */
+struct position {
+    uint32_t cluster;
+    uint64_t elements, pages; /* before the cluster */
+};
+
+/* The range of a column in a cluster of a loaded group, with the group; NULL where it stores nothing. */
+static const struct nt_range *stored_range(const struct nt_dataset *dataset, uint32_t cluster,
+                                           uint32_t column, const struct nt_group **group_ret)
+{
+    const struct nt_group *group = nt_cluster_group(dataset, cluster);
+    if (cluster < group->first_cluster || cluster - group->first_cluster >= group->clusters)
+        return NULL;
+    const struct nt_range *range = nt_group_range(dataset, group, cluster, column);
+    *group_ret = group;
+    return range->state == NT_RANGE_PRESENT ? range : NULL;
+}
+
+static enum nt_status build_index(struct nt_dataset *dataset, uint32_t column,
+                                  struct nt_column_index **index_ret, struct nt_error *error)
+{
+    struct nt_groups groups = nt_groups_of_column(dataset, column);
+    enum nt_status status = nt_groups_load(dataset, groups, error);
+    if (status != NT_OK)
+        return status;
+    uint32_t count, first = nt_groups_clusters(dataset, groups, &count);
+    size_t marks = count / NT_INDEX_STRIDE + 1;
+    struct nt_column_index *index = calloc(1, sizeof(*index) + marks * sizeof(*index->marks));
+    if (!index)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct nt_group *group;
+        if (i % NT_INDEX_STRIDE == 0)
+            index->marks[i / NT_INDEX_STRIDE] = (struct nt_column_mark){index->elements, index->pages};
+        const struct nt_range *range = stored_range(dataset, first + i, column, &group);
+        if (!range)
+            continue;
+        index->pages += range->pages;
+        if (!nt_add(index->elements, nt_range_elements(group, range), &index->elements)) {
+            free(index);
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "column %u: its number of elements overflows",
+                           dataset->columns[column].id);
+        }
+    }
+    *index_ret = index;
+    return NT_OK;
+}
+
+static enum nt_status get_index(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                                struct nt_column_index **index_ret, struct nt_error *error)
+{
+    if (dataset->failure)
+        return nt_fail_with(error, dataset->failure);
+    if (column >= dataset->column_count)
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "there is no column %u", column);
+    enum nt_status status = nt_reader_be_here(reader, error);
+    if (status != NT_OK)
+        return status;
+    struct nt_dataset_index *known = nt_dataset_index_get(reader->indexes, dataset);
+    if (!known)
+        return nt_fail_memory(error);
+    struct nt_column_index *index = atomic_load_explicit(&known->columns[column], memory_order_acquire);
+    if (!index) {
+        pthread_mutex_lock(&known->lock);
+        index = atomic_load_explicit(&known->columns[column], memory_order_acquire);
+        if (!index)
+            status = build_index(dataset, column, &index, error);
+        if (status == NT_OK)
+            atomic_store_explicit(&known->columns[column], index, memory_order_release);
+        pthread_mutex_unlock(&known->lock);
+    }
+    *index_ret = index;
+    return status;
+}
+
+NT_DEFINE_LAST_AT_MOST(mark_of_element, struct nt_column_mark, .elements)
+NT_DEFINE_LAST_AT_MOST(mark_of_page, struct nt_column_mark, .pages)
+
+/* The last mark at or before an element, or a page, of the column. */
+static struct position mark_before(const struct nt_dataset *dataset, uint32_t column,
+                                   const struct nt_column_index *index, bool by_page, uint64_t number)
+{
+    uint32_t clusters, first = nt_groups_clusters(dataset, nt_groups_of_column(dataset, column), &clusters);
+    uint32_t count = clusters / NT_INDEX_STRIDE + (clusters % NT_INDEX_STRIDE != 0);
+    uint32_t mark = (by_page ? mark_of_page : mark_of_element)(index->marks, count, number);
+    return (struct position){first + mark * NT_INDEX_STRIDE, index->marks[mark].elements,
+                             index->marks[mark].pages};
+}
+
+/* From a position to the range that holds an element, or a page. NULL behind the end. */
+static const struct nt_range *range_of(const struct nt_dataset *dataset, uint32_t column, bool by_page,
+                                       uint64_t number, struct position *at,
+                                       const struct nt_group **group_ret)
+{
+    uint32_t count, first = nt_groups_clusters(dataset, nt_groups_of_column(dataset, column), &count);
+    for (; at->cluster - first < count; at->cluster++) {
+        const struct nt_range *range = stored_range(dataset, at->cluster, column, group_ret);
+        if (!range)
+            continue;
+        uint64_t elements = nt_range_elements(*group_ret, range);
+        if (number - (by_page ? at->pages : at->elements) < (by_page ? range->pages : elements))
+            return range;
+        at->elements += elements;
+        at->pages += range->pages;
+    }
+    return NULL;
+}
+
+enum nt_status nt_column_size(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                              uint64_t *elements_ret, uint64_t *pages_ret, struct nt_error *error)
+{
+    struct nt_column_index *index = NULL;
+    enum nt_status status = get_index(reader, dataset, column, &index, error);
+    if (status == NT_OK) {
+        *elements_ret = index->elements;
+        *pages_ret = index->pages;
+    }
+    return status;
+}
+
+enum nt_status nt_column_page(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                              uint64_t number, const struct nt_page **page_ret, uint32_t *cluster_ret,
+                              uint64_t *first_element_ret, struct nt_error *error)
+{
+    struct nt_column_index *index = NULL;
+    const struct nt_group *group;
+    enum nt_status status = get_index(reader, dataset, column, &index, error);
+    if (status != NT_OK)
+        return status;
+    struct position at = mark_before(dataset, column, index, true, number);
+    const struct nt_range *range = range_of(dataset, column, true, number, &at, &group);
+    if (!range)
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the column has no page %llu",
+                       (unsigned long long)number);
+    *page_ret = &group->pages[range->first_page + (number - at.pages)];
+    *cluster_ret = at.cluster;
+    *first_element_ret = at.elements + (*page_ret)->first_element;
+    return NT_OK;
+}
+
+/* ---- reading ---- */
+
+struct column_read {
+    struct nt_reader *reader;
+    struct nt_dataset *dataset;
+    uint32_t column;
+    struct nt_column_index *index;
+    uint64_t element_bytes;
+    bool is_random; /* the read does not follow the one before */
+};
+
+/* The page that holds an element, from a position at or before it, and how many follow it in its range; NULL
+ * behind the end. */
+static const struct nt_page *page_of(const struct column_read *read, uint64_t element, struct position *at,
+                                     uint32_t *following_ret)
+{
+    const struct nt_group *group;
+    const struct nt_range *range = range_of(read->dataset, read->column, false, element, at, &group);
+    if (!range)
+        return NULL;
+    const struct nt_page *pages = group->pages + range->first_page;
+    const struct nt_page *page = nt_find_page(pages, range->pages, element - at->elements);
+    *following_ret = range->pages - 1 - (uint32_t)(page - pages);
+    return page;
+}
+
+static void find_ahead(const void *walked, uint64_t element, struct nt_ahead_page *page_ret)
+{
+    const struct column_read *read = walked;
+    struct position at = mark_before(read->dataset, read->column, read->index, false, element);
+    uint32_t following;
+    const struct nt_page *page = page_of(read, element, &at, &following);
+    *page_ret = (struct nt_ahead_page){.page = page, .column = read->column, .end = read->index->elements};
+    if (page)
+        page_ret->end = at.elements + page->first_element + page->elements;
+}
+
+/* Bytes [offset, offset + bytes) of one page's decoded elements. */
+static enum nt_status read_within(const struct column_read *read, const struct nt_page *page, uint64_t offset,
+                                  uint8_t *output, size_t bytes, struct nt_error *error)
+{
+    struct nt_cached *pinned;
+    const uint8_t *data;
+    bool is_end = offset + bytes == page->elements * read->element_bytes;
+    if (read->is_random &&
+        nt_page_read_blocks(read->reader, read->dataset, page, (size_t)offset, output, bytes))
+        return NT_OK;
+    enum nt_status status =
+        nt_page_pin(read->reader, read->dataset, read->column, page, &pinned, &data, error);
+    if (status != NT_OK)
+        return status;
+    memcpy(output, data + offset, bytes);
+    nt_page_unpin(read->reader, pinned, nt_sequence_use(&read->index->sequence, is_end));
+    return NT_OK;
+}
+
+/* From byte `offset` of a page: whole pages, or some of one. How many bytes is told. */
+static enum nt_status read_pages(const struct column_read *read, const struct nt_page *page,
+                                 uint32_t following, uint64_t offset, uint8_t *output, size_t bytes,
+                                 size_t *made_ret, struct nt_error *error)
+{
+    uint64_t elements = 0, left = page->elements * read->element_bytes - offset;
+    uint32_t whole = offset ? 0
+                            : nt_count_whole_pages(read->dataset, page, 1 + following,
+                                                   bytes / read->element_bytes, NULL, &elements);
+    if (whole) {
+        *made_ret = (size_t)(elements * read->element_bytes);
+        return nt_pages_read_whole(read->reader, read->dataset, read->column, page, whole, output, error);
+    }
+    uint64_t made = nt_page_made_elements(page) * read->element_bytes;
+    if (nt_page_made_elements(page) != page->elements) { /* few elements stand for all */
+        offset %= made;
+        left = left < made - offset ? left : made - offset;
+    }
+    *made_ret = left < bytes ? (size_t)left : bytes;
+    return read_within(read, page, offset, output, *made_ret, error);
+}
+
+static enum nt_status read_bytes(const struct column_read *read, uint64_t offset, uint8_t *output,
+                                 size_t bytes, struct nt_error *error)
+{
+    struct position at =
+        mark_before(read->dataset, read->column, read->index, false, offset / read->element_bytes);
+    enum nt_status status = NT_OK;
+    while (status == NT_OK && bytes) {
+        uint32_t following;
+        size_t made;
+        const struct nt_page *page = page_of(read, offset / read->element_bytes, &at, &following);
+        if (!page)
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the column ends before its elements do");
+        uint64_t begin = offset - (at.elements + page->first_element) * read->element_bytes;
+        status = read_pages(read, page, following, begin, output, bytes, &made, error);
+        output += made;
+        offset += made;
+        bytes -= made;
+    }
+    return status;
+}
+
+static void want(const struct column_read *read, uint64_t offset, uint64_t bytes)
+{
+    if (!nt_wants_hints(read->dataset))
+        return;
+    struct nt_sequence *sequence = &read->index->sequence;
+    uint64_t behind = nt_wanted_behind(sequence, offset, bytes);
+    struct nt_hints hints = {.is_now = behind == 0};
+    uint64_t end = (offset + bytes + behind + read->element_bytes - 1) / read->element_bytes;
+    nt_elements_want(&hints, read->reader, read->dataset, sequence, offset / read->element_bytes,
+                     end < read->index->elements ? end : read->index->elements, UINT64_MAX, find_ahead, read);
+    nt_hints_tell(&hints);
+}
+
+enum nt_status nt_column_read(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                              uint64_t offset, void *output, size_t bytes, struct nt_error *error)
+{
+    struct column_read read = {.reader = reader, .dataset = dataset, .column = column};
+    enum nt_status status = get_index(reader, dataset, column, &read.index, error);
+    if (status != NT_OK)
+        return status;
+    uint64_t size;
+    read.element_bytes = nt_column_decoder(dataset, column)->element_bytes;
+    if (!read.element_bytes)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "the type of column %u is not known to this version", dataset->columns[column].id);
+    if (!nt_multiply(read.index->elements, read.element_bytes, &size) || !nt_fits(offset, bytes, size))
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "past the end of the column");
+    nt_count(&reader->counters.reads, 1);
+    nt_count(&reader->counters.served_bytes, bytes);
+    read.is_random = !nt_sequence_follows(&read.index->sequence, offset, bytes);
+    want(&read, offset, bytes);
+    status = read_bytes(&read, offset, output, bytes, error);
+    if (status == NT_OK && nt_sequence_note(&read.index->sequence, offset, bytes))
+        nt_ahead_queue(reader, dataset, &read.index->sequence, (offset + bytes) / read.element_bytes,
+                       read.index->elements, find_ahead, &read, true);
+    return status;
+}

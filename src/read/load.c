@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a page's place and description from the page list. Out: its decoded elements: read, verified,
+ * decompressed, decoded (RNTuple binary format, "Page Locations" and "Column Description"; the other formats
+ * map onto the same).
+ *
+ * No size is believed before it is compared with a limit. Bytes are copied no more often than they must be:
+ * what is stored as it is decoded is read straight into the output.
+ */
+#include "read/load.h"
+
+#include <inttypes.h>
+
+#include "core/base/large.h"
+#include "core/base/overflow.h"
+#include "core/codec/plan.h"
+#include "read/counters.h"
+
+const struct nt_decoder *nt_page_decoder(const struct nt_dataset *dataset, const struct nt_page *page)
+{
+    return nt_decoders_get(&dataset->decoders, page->decoder);
+}
+
+static enum nt_status sizes_of(const struct nt_dataset *dataset, const struct nt_page *page,
+                               uint32_t elements, uint64_t *packed_ret, uint64_t *decoded_ret,
+                               struct nt_error *error)
+{
+    const struct nt_decoder *decoder = nt_page_decoder(dataset, page);
+    if (!nt_packed_bytes(decoder, elements, packed_ret) ||
+        !nt_multiply(elements, decoder->element_bytes, decoded_ret))
+        return nt_fail(error, NT_LIMIT, page->offset, "the sizes of a page of %u elements overflow",
+                       elements);
+    /* Elements of no fixed width (Roaring's containers, plans that decompress): the stored size tells. */
+    if (decoder->bits == 0 && (decoder->plan || nt_encoding_info(decoder->encoding)->decode))
+        *packed_ret = page->stored_bytes;
+    return NT_OK;
+}
+
+enum nt_status nt_page_sizes(const struct nt_dataset *dataset, const struct nt_page *page,
+                             uint64_t *packed_ret, uint64_t *decoded_ret, struct nt_error *error)
+{
+    return sizes_of(dataset, page, page->elements, packed_ret, decoded_ret, error);
+}
+
+struct nt_cache_key nt_page_key(const struct nt_dataset *dataset, const struct nt_page *page)
+{
+    return (struct nt_cache_key){
+        .source = dataset->sources[page->source],
+        .decoder = nt_page_decoder(dataset, page),
+        .offset = page->is_missing ? (uintptr_t)page : page->offset,
+        .stored_bytes = page->stored_bytes,
+        .parameter = page->parameter,
+        .elements = nt_page_made_elements(page),
+        .compression = page->compression,
+        .checksum = page->checksum,
+        .checksum_covers = page->checksum_covers,
+    };
+}
+
+/* ---- one page's way ---- */
+
+struct loading {
+    const struct nt_page_request *request;
+    struct nt_tally *tally;
+    struct nt_dataset *dataset;
+    const struct nt_page *page;
+    const struct nt_decoder *decoder;
+    const struct nt_encoding *encoding;
+    const struct nt_compression *compression;
+    const struct nt_value *inputs;
+    struct nt_codec_context *context;
+    size_t packed_bytes, decoded_bytes;
+    bool is_plain;   /* the stored bytes are the packed ones */
+    bool is_decoded; /* the packed bytes are the decoded ones */
+    const uint8_t *stored, *digest;
+    uint8_t *packed;    /* where to decompress to */
+    bool verify_packed; /* the digest is not that of the stored bytes: it must be that of the packed ones */
+    uint8_t digest_bytes[64];
+    uint8_t *output;
+};
+
+static enum nt_status check_readable(const struct loading *load, struct nt_error *error)
+{
+    const struct nt_page *page = load->page;
+    if (page->compression == NT_COMPRESSION_ELSEWHERE)
+        return nt_page_fail_elsewhere(load->dataset, page, error);
+    if (!load->decoder->plan && !load->encoding->decode)
+        return nt_fail(error, NT_UNSUPPORTED, page->offset, "the column's type is not known to this version");
+    return NT_OK;
+}
+
+static enum nt_status check_sizes(const struct nt_dataset *dataset, const struct nt_page *page,
+                                  size_t *packed_ret, size_t *decoded_ret, struct nt_error *error)
+{
+    uint64_t packed = 0, decoded = 0, limit = nt_file_page_limit(dataset->file, page->stored_bytes);
+    enum nt_status status = sizes_of(dataset, page, nt_page_made_elements(page), &packed, &decoded, error);
+    if (status != NT_OK)
+        return status;
+    uint64_t largest = packed > decoded ? packed : decoded;
+    if (page->stored_bytes > largest)
+        largest = page->stored_bytes;
+    if (largest > limit)
+        return nt_fail(error, NT_LIMIT, page->offset,
+                       "a page of %" PRIu32 " elements takes %" PRIu64
+                       " bytes, more than the limit pagesize of %" PRIu64,
+                       page->elements, largest, limit);
+    *packed_ret = (size_t)packed;
+    *decoded_ret = (size_t)decoded;
+    return NT_OK;
+}
+
+/* Scratch memory for what does not go straight into the output: stored bytes with their digest,
+ * packed bytes. */
+static enum nt_status prepare_memory(struct loading *load, size_t stored_bytes, uint8_t **stored_ret,
+                                     struct nt_error *error)
+{
+    enum { ALIGNMENT = 64 };
+    size_t packed_bytes = load->is_decoded || load->is_plain ? 0 : load->packed_bytes;
+    if (stored_bytes > SIZE_MAX - ALIGNMENT || packed_bytes > SIZE_MAX - ALIGNMENT - stored_bytes)
+        return nt_fail(error, NT_LIMIT, load->page->offset, "the sizes of a page overflow");
+    stored_bytes = (stored_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    size_t bytes = stored_bytes + packed_bytes;
+    uint8_t *scratch = nt_codec_scratch(load->context, NT_SCRATCH_PAGE, bytes ? bytes : 1);
+    if (!scratch)
+        return nt_fail_memory(error);
+    *stored_ret = scratch;
+    load->packed = load->is_decoded ? load->output : scratch + stored_bytes;
+    return NT_OK;
+}
+
+/* The stored bytes of a large page that is stored as it is decoded become the output; the digest is read on
+ * its own. */
+static enum nt_status read_into_output(struct loading *load, size_t digest_bytes, struct nt_error *error)
+{
+    const struct nt_page *page = load->page;
+    struct nt_source *source = load->dataset->sources[page->source];
+    size_t bytes = (size_t)page->stored_bytes;
+    enum nt_status status = nt_source_read(source, page->offset, load->output, bytes, error);
+    if (status == NT_OK && digest_bytes)
+        status = nt_source_read(source, page->offset + bytes, load->digest_bytes, digest_bytes, error);
+    load->stored = load->output;
+    load->digest = load->digest_bytes;
+    return status;
+}
+
+/* The stored bytes and the digest behind them, in one call. */
+static enum nt_status read_into_scratch(struct loading *load, size_t digest_bytes, struct nt_error *error)
+{
+    const struct nt_page *page = load->page;
+    size_t bytes = (size_t)page->stored_bytes + digest_bytes;
+    uint8_t *stored = NULL;
+    enum nt_status status = prepare_memory(load, bytes, &stored, error);
+    if (status != NT_OK)
+        return status;
+    load->stored = stored;
+    load->digest = stored + page->stored_bytes;
+    if (!bytes)
+        return NT_OK;
+    return nt_source_read(load->dataset->sources[page->source], page->offset, stored, bytes, error);
+}
+
+/* Where the stored bytes are not in memory yet. */
+static enum nt_status read_stored(struct loading *load, struct nt_error *error)
+{
+    enum { LARGE = 32 * 1024 }; /* a page for which a second read costs less than a copy */
+    const struct nt_page *page = load->page;
+    size_t digest_bytes = nt_checksum_info(page->checksum)->bytes;
+    uint8_t *unused;
+    if (load->stored)
+        return prepare_memory(load, 0, &unused, error);
+    bool is_range =
+        nt_source_is_range(load->dataset->sources[page->source], page->stored_bytes + digest_bytes);
+    enum nt_status status = load->is_plain && load->is_decoded && page->stored_bytes >= LARGE && is_range
+                                ? read_into_output(load, digest_bytes, error)
+                                : read_into_scratch(load, digest_bytes, error);
+    nt_tally_lap(load->tally, &load->tally->counters.read_nanoseconds);
+    return status;
+}
+
+static enum nt_status verify(struct loading *load, const uint8_t *bytes, size_t count, struct nt_error *error)
+{
+    const struct nt_page *page = load->page;
+    if (page->checksum == NT_CHECKSUM_NONE)
+        return NT_OK;
+    enum nt_status status =
+        nt_checksum_verify(page->checksum, bytes, count, load->digest, page->offset, error);
+    nt_tally_lap(load->tally, &load->tally->counters.checksum_nanoseconds);
+    return status;
+}
+
+/* A digest that may cover either form is tried on the stored bytes first. */
+static enum nt_status verify_stored(struct loading *load, struct nt_error *error)
+{
+    bool covers_either = load->page->checksum_covers == NT_COVERS_STORED_OR_PACKED;
+    enum nt_status status =
+        verify(load, load->stored, (size_t)load->page->stored_bytes, covers_either ? NULL : error);
+    load->verify_packed = covers_either && status == NT_CHECKSUM;
+    return load->verify_packed ? NT_OK : status;
+}
+
+static void count_algorithm(struct loading *load, uint64_t nanoseconds)
+{
+    enum nt_algorithm algorithm = nt_compression_algorithm(
+        load->page->compression, load->stored, (size_t)load->page->stored_bytes, load->packed_bytes);
+    struct nt_algorithm_counters *counters = &load->tally->algorithms[algorithm];
+    counters->pages++;
+    counters->stored_bytes += load->page->stored_bytes;
+    counters->packed_bytes += load->packed_bytes;
+    counters->nanoseconds += nanoseconds;
+}
+
+static enum nt_status decompress(struct loading *load, const uint8_t **packed_ret, struct nt_error *error)
+{
+    uint64_t nanoseconds = 0;
+    enum nt_status status = NT_OK;
+    *packed_ret = load->is_plain ? load->stored : load->packed;
+    if (!load->is_plain) {
+        status = load->compression->decompress(load->stored, (size_t)load->page->stored_bytes, load->packed,
+                                               load->packed_bytes, load->context, error);
+        nanoseconds = nt_tally_lap(load->tally, &load->tally->counters.decompress_nanoseconds);
+    }
+    count_algorithm(load, nanoseconds);
+    return status;
+}
+
+static struct nt_packed packed_of(const struct loading *load, const struct nt_page *page,
+                                  const struct nt_value *inputs, const uint8_t *packed)
+{
+    return (struct nt_packed){
+        .decoder = nt_page_decoder(load->dataset, page),
+        .parameter = page->parameter,
+        .data = packed,
+        .bytes = load->packed_bytes,
+        .elements = nt_page_made_elements(page),
+        .inputs = inputs,
+        .context = load->context,
+        .limit = nt_file_page_limit(load->dataset->file, page->stored_bytes),
+    };
+}
+
+static enum nt_status decode_together(struct loading *load, const uint8_t *packed, struct nt_error *error)
+{
+    const struct nt_page_request *request = load->request;
+    struct nt_packed what[NT_PLAN_TOGETHER] = {packed_of(load, load->page, load->inputs, packed)};
+    uint8_t *outputs[NT_PLAN_TOGETHER] = {load->output};
+    size_t unused, bytes;
+    for (uint32_t i = 0; i < request->beside_count; i++) {
+        const struct nt_page_beside *beside = &request->beside[i];
+        enum nt_status status = check_sizes(load->dataset, beside->page, &unused, &bytes, error);
+        if (status != NT_OK)
+            return status;
+        what[i + 1] = packed_of(load, beside->page, beside->inputs, packed);
+        outputs[i + 1] = beside->output;
+        load->decoded_bytes += bytes;
+    }
+    return nt_plan_run_together(what, outputs, request->beside_count + 1, error);
+}
+
+static enum nt_status decode(struct loading *load, const uint8_t *packed, struct nt_error *error)
+{
+    if (packed == load->output)
+        return NT_OK;
+    const struct nt_packed what = packed_of(load, load->page, load->inputs, packed);
+    enum nt_status status = load->request->beside_count ? decode_together(load, packed, error)
+                            : load->decoder->plan       ? nt_plan_run(&what, load->output, error)
+                                                        : nt_decode(&what, load->output, error);
+    nt_tally_lap(load->tally, &load->tally->counters.decode_nanoseconds);
+    return status;
+}
+
+/* Bytes that neither match their digest nor can be decompressed are reported as the former: it is
+ * the cause. */
+static enum nt_status unpack(struct loading *load, const uint8_t **packed_ret, struct nt_error *error)
+{
+    enum nt_status status = decompress(load, packed_ret, error);
+    if (!load->verify_packed || status == NT_NO_MEMORY)
+        return status;
+    if (status != NT_OK)
+        return verify(load, load->stored, (size_t)load->page->stored_bytes, error);
+    return verify(load, *packed_ret, load->packed_bytes, error);
+}
+
+static enum nt_status load_stages(struct loading *load, struct nt_error *error)
+{
+    const uint8_t *packed = NULL;
+    enum nt_status status = check_readable(load, error);
+    if (status == NT_OK)
+        status = check_sizes(load->dataset, load->page, &load->packed_bytes, &load->decoded_bytes, error);
+    load->is_plain = load->compression->stores_plain && load->page->stored_bytes == load->packed_bytes;
+    load->is_decoded =
+        nt_encoding_is_identity(load->decoder->encoding) && load->packed_bytes == load->decoded_bytes;
+    if (status == NT_OK)
+        status = read_stored(load, error);
+    if (status == NT_OK)
+        status = verify_stored(load, error);
+    if (status == NT_OK)
+        status = unpack(load, &packed, error);
+    if (status == NT_OK)
+        status = decode(load, packed, error);
+    return status;
+}
+
+static enum nt_status load_once(const struct nt_page_request *request, void *output, struct nt_error *error)
+{
+    const struct nt_page *page = request->page;
+    struct loading load = {
+        .request = request, .tally = request->tally, .dataset = request->dataset, .page = page};
+    load.context = request->context;
+    load.decoder = nt_page_decoder(request->dataset, page);
+    load.inputs = request->inputs;
+    load.encoding = nt_encoding_info(load.decoder->encoding);
+    load.compression = nt_compression_info(page->compression);
+    load.stored = request->stored;
+    load.digest = request->stored ? request->stored + page->stored_bytes : NULL;
+    load.output = output;
+    enum nt_status status = load_stages(&load, error);
+    if (status != NT_OK)
+        return status;
+    load.tally->counters.stored_bytes += page->stored_bytes;
+    load.tally->counters.pages_decoded += 1 + request->beside_count;
+    load.tally->counters.decoded_bytes += load.decoded_bytes;
+    return NT_OK;
+}
+
+/* What came over a network may have been damaged on the way: it is called damage where it comes so twice. */
+enum nt_status nt_page_load_with(const struct nt_page_request *request, void *output, struct nt_error *error)
+{
+    const struct nt_page *page = request->page;
+    struct nt_page_request again = *request;
+    enum nt_status status = load_once(request, output, error);
+    if ((status != NT_CHECKSUM && status != NT_CORRUPT) ||
+        !nt_source_forget(request->dataset->sources[page->source], page->offset,
+                          page->stored_bytes + nt_checksum_info(page->checksum)->bytes))
+        return status;
+    again.stored = NULL;
+    if (error)
+        *error = (struct nt_error){0};
+    return load_once(&again, output, error);
+}
+
+enum nt_status nt_page_decoded_bytes(const struct nt_dataset *dataset, const struct nt_page *page,
+                                     size_t *bytes_ret, struct nt_error *error)
+{
+    size_t packed;
+    return check_sizes(dataset, page, &packed, bytes_ret, error);
+}
+
+uint64_t nt_page_scratch_bytes(const struct nt_dataset *dataset, const struct nt_page *page)
+{
+    size_t packed = 0, decoded = 0;
+    if (check_sizes(dataset, page, &packed, &decoded, NULL) != NT_OK)
+        return 0;
+    bool is_plain = nt_compression_info(page->compression)->stores_plain && page->stored_bytes == packed;
+    size_t scratch =
+        (size_t)page->stored_bytes + nt_checksum_info(page->checksum)->bytes + (is_plain ? 0 : packed);
+    return nt_large_capacity(scratch) + (nt_page_decoder(dataset, page)->plan ? decoded : 0);
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: ranges of elements, of one or of many streams. Out: the same elements, made by this thread and all idle
+ * workers. Shares end with pages, so that no page is decoded twice, and are taken one after the other by
+ * whoever is free.
+ */
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/overflow.h"
+#include "read/counters.h"
+#include "read/stream.h"
+#include "read/together.h"
+#include "read/wanted.h"
+#include "read/workers.h"
+
+enum { SHARE_BYTES = 512 * 1024 };
+
+/* Of the ranges those that follow one another and are the same pages make a group, whose shares are taken together. */
+struct parallel_read {
+    const struct nt_stream_range *ranges;
+    size_t count;
+    pthread_mutex_t lock;
+    size_t at;                        /* the group that shares are taken of: its first range, */
+    uint32_t group, lead;             /* how many, and which of them has the most bytes ... */
+    uint64_t taken[NT_PLAN_TOGETHER]; /* ... and how many elements of each somebody has taken */
+    enum nt_status status;            /* of the first elements that failed: */
+    size_t failed_range;
+    uint64_t failed_first;
+    struct nt_error error;
+};
+
+struct share {
+    size_t range;
+    uint64_t first, end; /* elements of the stream */
+};
+
+/* Where the page (or segment without pages, or where nobody can tell) ends that holds an element of the stream. */
+static uint64_t page_end(struct nt_stream *stream, uint64_t element)
+{
+    uint64_t lead = nt_stream_lead(stream);
+    if (element < lead || stream->choosing)
+        return element + 1; /* wherever a share ends, it is as good */
+    const struct nt_segment *segment = nt_stream_segment_of(stream, element - lead);
+    uint64_t within = element - lead - segment->first;
+    uint64_t end = segment->elements;
+    bool is_located = nt_stream_locate(stream, segment, NULL) == NT_OK;
+    if (is_located && segment->drops)
+        end = within + 1; /* wherever a share ends, it is as good */
+    else if (is_located && segment->span.fault == NT_FAULT_NONE && stream->transform && segment->page_count) {
+        uint64_t stored = within < segment->zeros ? 0 : within - segment->zeros;
+        const struct nt_page *page = nt_find_page(segment->pages, segment->page_count, stored);
+        end = segment->zeros + page->first_element + page->elements;
+    }
+    return lead + segment->first + end;
+}
+
+static uint64_t bytes_of(const struct nt_stream_range *range)
+{
+    return range->count * range->stream->element_bytes;
+}
+
+static void begin_group(struct parallel_read *read, size_t at)
+{
+    const struct nt_stream_range *first = &read->ranges[at];
+    read->at = at;
+    read->group = at < read->count;
+    read->lead = 0;
+    memset(read->taken, 0, sizeof(read->taken));
+    while (read->group && read->group < NT_PLAN_TOGETHER && at + read->group < read->count &&
+           nt_streams_are_together(first->stream, first[read->group].stream)) {
+        if (bytes_of(&first[read->group]) > bytes_of(&first[read->lead]))
+            read->lead = read->group;
+        read->group++;
+    }
+}
+
+/* What of the group's range is taken up to an element of its stream; false: nothing. */
+static bool take(struct parallel_read *read, uint32_t of_group, uint64_t end, struct share *share_ret)
+{
+    const struct nt_stream_range *range = &read->ranges[read->at + of_group];
+    uint64_t first = range->first + read->taken[of_group], last = range->first + range->count;
+    if (end > last)
+        end = last;
+    if (end <= first)
+        return false;
+    *share_ret = (struct share){read->at + of_group, first, end};
+    read->taken[of_group] = end - range->first;
+    return true;
+}
+
+/* Where the segment ends that an element of the stream lies in. */
+static uint64_t segment_end(const struct nt_stream *stream, uint64_t element)
+{
+    uint64_t lead = nt_stream_lead(stream);
+    if (stream->choosing)
+        return stream->elements;
+    const struct nt_segment *segment = nt_stream_segment_of(stream, element < lead ? 0 : element - lead);
+    return lead + segment->first + segment->elements;
+}
+
+/* Where a share should end: with a page; of several ranges in the segment where it begins, too. */
+static uint64_t find_end(const struct parallel_read *read, uint32_t of_group)
+{
+    const struct nt_stream_range *range = &read->ranges[read->at + of_group];
+    struct nt_stream *stream = range->stream;
+    uint64_t least = SHARE_BYTES / stream->element_bytes, left = range->count - read->taken[of_group];
+    uint64_t first = range->first + read->taken[of_group], end = range->first + range->count;
+    uint64_t found = page_end(stream, left <= least ? end - 1 : first + least);
+    uint64_t border = read->group > 1 ? segment_end(stream, first) : found;
+    return border < found ? border : found;
+}
+
+/* The range of the group that is next; read->group: all are taken. */
+static uint32_t find_next(const struct parallel_read *read)
+{
+    for (uint32_t i = 0; i < read->group; i++) {
+        uint32_t of_group = (read->lead + i) % read->group;
+        if (read->taken[of_group] < read->ranges[read->at + of_group].count)
+            return of_group;
+    }
+    return read->group;
+}
+
+/* A share of one range, and those of other ranges that are the same pages: how many, 0 where none is left. */
+static uint32_t take_shares(struct parallel_read *read, struct share shares[NT_PLAN_TOGETHER])
+{
+    uint32_t next, count = 0;
+    pthread_mutex_lock(&read->lock);
+    while ((next = find_next(read)) == read->group && read->at < read->count)
+        begin_group(read, read->at + read->group);
+    if (read->status == NT_OK && read->at < read->count)
+        count += take(read, next, find_end(read, next), shares);
+    for (uint32_t i = 0; count && next == read->lead && i < read->group; i++)
+        if (i != next)
+            count += take(read, i,
+                          nt_stream_end_beside(read->ranges[shares->range].stream, shares->end,
+                                               read->ranges[read->at + i].stream),
+                          &shares[count]);
+    pthread_mutex_unlock(&read->lock);
+    return count;
+}
+
+static void note_failure(struct parallel_read *read, const struct share *share, enum nt_status status,
+                         const struct nt_error *error)
+{
+    pthread_mutex_lock(&read->lock);
+    bool is_earlier = share->range < read->failed_range ||
+                      (share->range == read->failed_range && share->first < read->failed_first);
+    if (read->status == NT_OK || is_earlier) {
+        read->status = status;
+        read->failed_range = share->range;
+        read->failed_first = share->first;
+        read->error = *error;
+    }
+    pthread_mutex_unlock(&read->lock);
+}
+
+static struct nt_stream_range range_of(const struct parallel_read *read, const struct share *share)
+{
+    const struct nt_stream_range *range = &read->ranges[share->range];
+    uint8_t *output = range->output;
+    return (struct nt_stream_range){range->stream, share->first, share->end - share->first,
+                                    output + (share->first - range->first) * range->stream->element_bytes};
+}
+
+/* From a share on; how much of each range its source is told of at once. */
+static void want_rest(const struct parallel_read *read, const struct nt_stream_range *share, size_t range)
+{
+    struct nt_hints hints = {.count = 0};
+    nt_stream_want(share->stream, &hints, share->first, read->ranges[range].first + read->ranges[range].count,
+                   NT_WANTED_AT_ONCE / read->count);
+    nt_hints_tell(&hints);
+}
+
+static void work(void *context)
+{
+    struct parallel_read *read = context;
+    struct share shares[NT_PLAN_TOGETHER];
+    struct nt_stream_range ranges[NT_PLAN_TOGETHER];
+    struct nt_error error = {0};
+    uint32_t count;
+    while ((count = take_shares(read, shares))) {
+        struct nt_pages_made made[NT_PLAN_TOGETHER] = {{0}};
+        for (uint32_t i = 0; i < count; i++)
+            ranges[i] = range_of(read, &shares[i]);
+        want_rest(read, &ranges[0], shares[0].range);
+        if (count > 1)
+            nt_streams_make_together(ranges, count, made);
+        for (uint32_t i = 0; i < count; i++) {
+            enum nt_status status = nt_stream_finish(ranges[i].stream, ranges[i].first, ranges[i].count,
+                                                     made[i], ranges[i].output, &error);
+            if (status != NT_OK)
+                note_failure(read, &shares[i], status, &error);
+        }
+    }
+}
+
+/* All are of one reader and lie within their streams; how many bytes they are. */
+static enum nt_status check_ranges(const struct nt_stream_range *ranges, size_t count, uint64_t *bytes_ret,
+                                   struct nt_error *error)
+{
+    *bytes_ret = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct nt_stream_range *range = &ranges[i];
+        if (range->stream->reader != ranges->stream->reader)
+            return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "range %zu is of another reader", i);
+        if (!nt_fits(range->first, range->count, range->stream->elements))
+            return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                           "%" PRIu64 " elements from %" PRIu64 " on are wanted: the stream has %" PRIu64,
+                           range->count, range->first, range->stream->elements);
+        *bytes_ret += bytes_of(range); /* of memory that is there */
+    }
+    return NT_OK;
+}
+
+static enum nt_status read_all(const struct nt_stream_range *ranges, size_t count, struct nt_error *error)
+{
+    struct nt_reader *reader = ranges->stream->reader;
+    struct parallel_read read = {.ranges = ranges, .count = count};
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        bytes += bytes_of(&ranges[i]);
+    begin_group(&read, 0);
+    if (pthread_mutex_init(&read.lock, NULL))
+        return nt_fail_memory(error);
+    if (bytes <= 2 * SHARE_BYTES)
+        work(&read);
+    else
+        nt_workers_together(reader->workers, work, &read);
+    pthread_mutex_destroy(&read.lock);
+    if (read.status != NT_OK && error)
+        *error = read.error;
+    return read.status;
+}
+
+/* ---- what must be waited for ---- */
+
+/* Where a band of a range begins: `number` of `count`, which end with segments. What is read of many streams lies side by side in
+ * each cluster: cluster by cluster it is fetched by few requests. */
+static uint64_t band_begin(const struct nt_stream_range *range, uint64_t number, uint64_t count)
+{
+    uint64_t end = range->first + range->count;
+    if (number == 0 || number == count || !range->count)
+        return number ? end : range->first;
+    double middle = ((double)number - 0.5) / (double)count;
+    uint64_t found = segment_end(range->stream, range->first + (uint64_t)((double)range->count * middle));
+    return found < end ? found : end;
+}
+
+/* Bands of ranges, and which of them sources were told of. */
+struct bands {
+    const struct nt_stream_range *ranges;
+    size_t range_count;
+    uint64_t count, told;
+    uint64_t *stored; /* bytes of each that was told */
+    uint64_t ahead;   /* all those bytes, but for the bands that have been read */
+};
+
+/* So many stored bytes are on their way or here, and not read yet, before no more is told of: a long line would be empty while what has come is decoded, and connections that have nothing to do begin anew with small windows (RFC 5681, 4.1). */
+#define MOST_AHEAD (UINT64_C(48) << 20)
+
+static void want_band(struct bands *bands, bool is_now)
+{
+    struct nt_hints hints = {.is_now = is_now};
+    uint64_t number = bands->told++;
+    for (size_t i = 0; i < bands->range_count; i++) {
+        const struct nt_stream_range *range = &bands->ranges[i];
+        nt_stream_want(range->stream, &hints, band_begin(range, number, bands->count),
+                       band_begin(range, number + 1, bands->count), NT_WANTED_AT_ONCE);
+    }
+    bands->stored[number] = hints.bytes;
+    bands->ahead += hints.bytes;
+    nt_hints_tell(&hints);
+}
+
+/* The one that is read next, the one behind it, and more where they are not much. */
+static void want_bands(struct bands *bands, uint64_t number)
+{
+    while (bands->told < bands->count && (bands->told < number + 2 || bands->ahead < MOST_AHEAD))
+        want_band(bands, bands->told == number);
+}
+
+/* Who reads one batch after the other will want the next one. */
+static void want_batch(const struct nt_stream_range *ranges, size_t count)
+{
+    struct nt_hints hints = {.is_now = true};
+    for (size_t i = 0; i < count; i++) {
+        const struct nt_stream_range *range = &ranges[i];
+        uint64_t end = range->first + range->count;
+        if (nt_wanted_follows(&range->stream->sequence, range->first)) {
+            end += range->count;
+            hints.is_now = false;
+        }
+        nt_stream_want(range->stream, &hints, range->first, end, NT_WANTED_AT_ONCE);
+    }
+    nt_hints_tell(&hints);
+}
+
+static enum nt_status read_band(const struct bands *bands, uint64_t number, struct nt_stream_range *parts,
+                                struct nt_error *error)
+{
+    for (size_t i = 0; i < bands->range_count; i++) {
+        const struct nt_stream_range *range = &bands->ranges[i];
+        uint64_t first = band_begin(range, number, bands->count);
+        uint64_t end = band_begin(range, number + 1, bands->count);
+        uint8_t *output = range->output;
+        parts[i] = (struct nt_stream_range){range->stream, first, end - first,
+                                            output + (first - range->first) * range->stream->element_bytes};
+    }
+    return read_all(parts, bands->range_count, error);
+}
+
+static enum nt_status read_bands(const struct nt_stream_range *ranges, size_t count, uint64_t band_count,
+                                 struct nt_error *error)
+{
+    struct bands bands = {.ranges = ranges, .range_count = count, .count = band_count};
+    struct nt_stream_range *parts = calloc(count, sizeof(*parts));
+    bands.stored = calloc(band_count, sizeof(*bands.stored));
+    enum nt_status status = parts && bands.stored ? NT_OK : nt_fail_memory(error);
+    for (uint64_t number = 0; status == NT_OK && number < band_count; number++) {
+        want_bands(&bands, number);
+        status = read_band(&bands, number, parts, error);
+        bands.ahead -= bands.stored[number];
+    }
+    free(bands.stored);
+    free(parts);
+    return status;
+}
+
+enum nt_status nt_streams_read_elements(const struct nt_stream_range *ranges, size_t count,
+                                        struct nt_error *error)
+{
+    uint64_t bytes;
+    enum nt_status status = check_ranges(ranges, count, &bytes, error);
+    if (status != NT_OK || !bytes)
+        return status;
+    struct nt_reader *reader = ranges->stream->reader;
+    status = nt_reader_be_here(reader, error);
+    if (status != NT_OK)
+        return status;
+    nt_count(&reader->counters.reads, count);
+    nt_count(&reader->counters.served_bytes, bytes);
+    if (!nt_wants_hints(ranges->stream->dataset))
+        return read_all(ranges, count, error);
+    uint64_t bands = count > 1 ? bytes / NT_WANTED_AT_ONCE + 1 : 1;
+    if (bands > 1)
+        return read_bands(ranges, count, bands, error);
+    want_batch(ranges, count);
+    return read_all(ranges, count, error);
+}
+
+enum nt_status nt_stream_read_elements(struct nt_stream *stream, uint64_t first, uint64_t count, void *output,
+                                       struct nt_error *error)
+{
+    return nt_streams_read_elements(&(struct nt_stream_range){stream, first, count, output}, 1, error);
+}

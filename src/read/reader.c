@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A reader's life: its parts, its defaults.
+ */
+#include "read/reader.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "core/base/sized.h"
+#include "read/cache.h"
+#include "read/contexts.h"
+#include "read/counters.h"
+#include "read/dataset_index.h"
+#include "read/page.h"
+#include "read/workers.h"
+
+enum { DECODING_BYTES = 4 * 1024 * 1024 };
+
+/* Memory for what is being decoded is beside the cache's as long as it is little. Where more threads decode, the one
+ * that asks among them, they may have more, up to a quarter of the cache, which gets less: where all the pages that
+ * they decode at once have no room, they decode one after the other. */
+static uint64_t decoding_bytes(const struct nt_reader_options *options)
+{
+    const uint64_t thread_bytes = UINT64_C(4) << 20;
+    uint64_t wanted = (options->threads + UINT64_C(1)) * thread_bytes;
+    if (wanted > options->cache_bytes / 4)
+        wanted = options->cache_bytes / 4;
+    return wanted > DECODING_BYTES ? wanted : DECODING_BYTES;
+}
+
+static void set_defaults(struct nt_reader_options *options)
+{
+    if (!options->cache_bytes)
+        options->cache_bytes = UINT64_C(256) << 20;
+    if (!options->failure_seconds)
+        options->failure_seconds = 10;
+}
+
+/* As far as there is memory. */
+static bool make_parts(struct nt_reader *reader)
+{
+    uint64_t decoding = decoding_bytes(&reader->options);
+    reader->workers = NULL;
+    reader->contexts = nt_contexts_new(decoding);
+    reader->indexes = nt_dataset_indexes_new();
+    reader->cache = nt_cache_new(reader->options.cache_bytes - (decoding - DECODING_BYTES),
+                                 reader->options.failure_seconds, &reader->counters);
+    if (reader->contexts && reader->indexes && reader->cache)
+        reader->workers = nt_workers_new(reader->options.threads);
+    return reader->workers != NULL;
+}
+
+static void free_parts(struct nt_reader *reader)
+{
+    nt_workers_free(reader->workers);
+    nt_cache_free(reader->cache);
+    nt_dataset_indexes_free(reader->indexes);
+    nt_contexts_free(reader->contexts);
+}
+
+/* ---- forked processes ---- */
+
+static void be_forked(struct nt_lock *lock)
+{
+    struct nt_reader *reader = (struct nt_reader *)((char *)lock - offsetof(struct nt_reader, lock));
+    atomic_store(&reader->is_forked, true);
+}
+
+enum nt_status nt_reader_be_here(struct nt_reader *reader, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    if (!atomic_load_explicit(&reader->is_forked, memory_order_acquire))
+        return NT_OK;
+    nt_lock_take(&reader->lock);
+    if (atomic_load(&reader->is_forked)) {
+        if (make_parts(reader)) {
+            atomic_store_explicit(&reader->is_forked, false, memory_order_release);
+        } else {
+            free_parts(reader);
+            status = nt_fail_memory(error);
+        }
+    }
+    nt_lock_give(&reader->lock);
+    return status;
+}
+
+/* ---- its life ---- */
+
+enum nt_status nt_reader_new(const struct nt_reader_options *options, struct nt_reader **reader_ret,
+                             struct nt_error *error)
+{
+    struct nt_reader_options known;
+    enum nt_status status = nt_sized_copy(options, &known, sizeof(known), "nt_reader_options", error);
+    if (status != NT_OK)
+        return status;
+    struct nt_reader *reader = calloc(1, sizeof(*reader));
+    if (!reader || nt_lock_init(&reader->lock, be_forked)) {
+        free(reader);
+        return nt_fail_memory(error);
+    }
+    reader->options = known;
+    set_defaults(&reader->options);
+    if (!make_parts(reader)) {
+        nt_reader_free(reader);
+        return nt_fail_memory(error);
+    }
+    *reader_ret = reader;
+    return NT_OK;
+}
+
+void nt_reader_free(struct nt_reader *reader)
+{
+    if (!reader)
+        return;
+    if (!atomic_load(&reader->is_forked))
+        free_parts(reader);
+    nt_lock_deinit(&reader->lock);
+    free(reader);
+}
+
+void nt_reader_tell(struct nt_reader *reader, const struct nt_dataset *dataset, uint32_t column,
+                    const struct nt_page *page, const struct nt_error *failure)
+{
+    if (nt_is_passing_failure(failure->status) || failure->status == NT_CHANGED)
+        return; /* no page is to blame */
+    nt_count(&reader->counters.failures, 1);
+    if (reader->options.on_failure)
+        reader->options.on_failure(reader->options.context, dataset, column, page, failure);
+}
+
+void nt_reader_before_slow_work(const struct nt_reader *reader)
+{
+    if (reader->options.before_slow_work)
+        reader->options.before_slow_work(reader->options.context);
+}
+
+void nt_reader_occupy(struct nt_reader *reader, int64_t bytes)
+{
+    nt_cache_occupy(reader->cache, bytes);
+}
+
+uint64_t nt_reader_side_bytes(const struct nt_reader *reader)
+{
+    return reader->options.cache_bytes / 32;
+}
+
+uint64_t nt_reader_waiting_bytes(const struct nt_reader *reader)
+{
+    return reader->options.cache_bytes / 8;
+}
+
+void nt_reader_forget(struct nt_reader *reader, const struct nt_dataset *dataset)
+{
+    if (atomic_load(&reader->is_forked))
+        return;
+    nt_workers_forget(reader->workers, dataset);
+    for (uint32_t i = 0; i < dataset->source_count; i++)
+        nt_cache_forget(reader->cache, dataset->sources[i]);
+    nt_dataset_indexes_forget(reader->indexes, dataset);
+    if (dataset->stored != dataset)
+        nt_reader_forget(reader, dataset->stored);
+    if (dataset->structure)
+        nt_reader_forget(reader, dataset->structure);
+}

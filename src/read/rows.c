@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: spans of entries. Out: the rows of a field in each of them.
+ *
+ * A field outside of all collections has as many rows per entry as the arrays above it say. Below a
+ * collection or variant its own principal column counts; where it has none, the first column of a sub-field
+ * in step with it; where that column is deferred or absent, the data of the collection or variant above. Rows
+ * of a span that cannot be read follow from where the next readable span begins, as its page list tells.
+ */
+#include "read/rows.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/base/overflow.h"
+#include "read/counting.h"
+#include "read/drops.h"
+
+/* How rows are counted. */
+struct unit {
+    enum nt_rows_of of;
+    uint32_t field;        /* whose rows */
+    uint32_t column_field; /* whose column counts them, NT_NONE: none */
+    uint32_t position;     /* of that column */
+    uint64_t divisor;      /* elements of that column per row */
+    bool is_per_entry;     /* outside of collections: the entries alone tell */
+    uint64_t per_entry;
+};
+
+/* The first field with columns among a column-less field and the readable sub-fields in step with it, depth first, and
+ * how many elements of its first column there are per row of the field. A record or array that has a column has it
+ * to tell which rows are valid, one for each. */
+static uint32_t find_counter(const struct nt_dataset *dataset, uint32_t field, uint64_t *divisor_ret)
+{
+    struct {
+        uint32_t field, next_child;
+        uint64_t divisor;
+    } path[NT_MAX_DEPTH + 2];
+    uint32_t depth = 0;
+    path[0].field = field;
+    path[0].next_child = 0;
+    path[0].divisor = 1;
+    for (;;) {
+        const struct nt_field *f = &dataset->fields[path[depth].field];
+        uint64_t per_row = f->column_count ? nt_field_row_elements(f) : nt_field_rows_below(f), divisor;
+        if (!nt_multiply(path[depth].divisor, per_row ? per_row : 1, &divisor))
+            return NT_NONE;
+        if (f->column_count && (depth == 0 || f->kind != NT_FIELD_UNREADABLE)) {
+            *divisor_ret = divisor;
+            return path[depth].field;
+        }
+        uint32_t child_count;
+        const uint32_t *children = nt_dataset_children(dataset, path[depth].field, &child_count);
+        if (nt_field_keeps_step(f) && path[depth].next_child < child_count && depth <= NT_MAX_DEPTH) {
+            path[depth + 1].field = children[path[depth].next_child++];
+            path[depth + 1].next_child = 0;
+            path[depth + 1].divisor = divisor;
+            depth++;
+        } else if (depth-- == 0) {
+            return NT_NONE;
+        }
+    }
+}
+
+static enum nt_status unit_init(struct unit *unit, const struct nt_dataset *dataset, uint32_t field,
+                                enum nt_rows_of of, struct nt_error *error)
+{
+    *unit = (struct unit){.of = of, .field = field, .column_field = NT_NONE, .divisor = 1};
+    if (of == NT_ROWS_OF_FIELD) {
+        unit->column_field = find_counter(dataset, field, &unit->divisor);
+        unit->is_per_entry = nt_field_row_parent(dataset, field) == NT_NONE;
+        if (!nt_rows_per_item(dataset, field, &unit->per_entry))
+            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "field %" PRIu32 ": its number of rows overflows",
+                           dataset->fields[field].id);
+    } else if (of != NT_ROWS_BELOW) {
+        unit->column_field = field;
+        unit->position = of == NT_ROWS_OF_SECOND;
+    }
+    return NT_OK;
+}
+
+static bool has_page_per_row(const struct nt_dataset *dataset, const struct unit *unit)
+{
+    return unit->of == NT_ROWS_OF_FIELD &&
+           nt_field_kind_info(dataset->fields[unit->column_field].kind)->has_page_per_row;
+}
+
+/* Whose clusters are looked at: in sharded data sets a field without columns goes with the data above it. */
+static uint32_t span_field(const struct nt_dataset *dataset, const struct unit *unit)
+{
+    if (unit->column_field != NT_NONE)
+        return unit->column_field;
+    uint32_t above = nt_field_row_parent(dataset, unit->field);
+    return above == NT_NONE || unit->of == NT_ROWS_BELOW ? unit->field : above;
+}
+
+/* ---- one span ---- */
+
+struct building {
+    struct nt_reader *reader;
+    struct nt_dataset *dataset;
+    struct unit unit;
+    struct nt_rows *rows;
+    uint64_t row;     /* the next */
+    uint32_t unknown; /* the last piece whose rows are not known, NT_NONE: all are */
+    uint32_t file;    /* of files that are joined: the first group of the one that is being read */
+    uint64_t origin;  /* the row that positions are counted from */
+    bool tells_positions;
+};
+
+/* Files that are joined count from their own first row. */
+static void enter_file(struct building *build, const struct nt_span *span)
+{
+    const struct nt_dataset *dataset = build->dataset;
+    if (!dataset->is_joined || span->cluster == NT_NONE)
+        return;
+    uint32_t file = nt_group_more(dataset, nt_cluster_group(dataset, span->cluster)).origin;
+    if (file == build->file)
+        return;
+    build->file = file;
+    build->origin = build->row;
+    build->tells_positions = build->unknown == NT_NONE && !dataset->field_groups;
+}
+
+/* The bytes that the last of the end offsets tells; none where there are no rows. */
+static enum nt_status count_bytes(const struct building *build, const struct nt_span *span,
+                                  uint64_t *bytes_ret, bool *known_ret, struct nt_error *error)
+{
+    uint32_t field = build->unit.field;
+    uint64_t rows;
+    enum nt_status status = NT_OK;
+    if (span->fault == NT_FAULT_NONE)
+        status = nt_items_last_index(build->reader, build->dataset, field, span->cluster, bytes_ret,
+                                     known_ret, error);
+    if (status != NT_OK || *known_ret)
+        return status;
+    status = nt_items_rows(build->reader, build->dataset, field, span, &rows, known_ret, error);
+    *known_ret = *known_ret && rows == 0;
+    return status;
+}
+
+/* The rows that data of other columns tell. */
+static enum nt_status count_from_above(const struct building *build, const struct nt_span *span,
+                                       uint64_t *rows_ret, bool *known_ret, struct nt_error *error)
+{
+    const struct unit *unit = &build->unit;
+    *known_ret = false;
+    if (unit->of == NT_ROWS_OF_FIELD)
+        return nt_items_rows(build->reader, build->dataset, unit->field, span, rows_ret, known_ret, error);
+    if (unit->of == NT_ROWS_BELOW)
+        return nt_items_below(build->reader, build->dataset, unit->field, NT_NONE, span, rows_ret, known_ret,
+                              error);
+    if (unit->of == NT_ROWS_OF_SECOND)
+        return count_bytes(build, span, rows_ret, known_ret, error);
+    return NT_OK;
+}
+
+/* Where the span before left off is unknown: this one tells where it begins itself. */
+static void resume(struct building *build, const struct nt_active *active)
+{
+    uint64_t row;
+    if (build->unknown == NT_NONE || active->present != 1 || !build->tells_positions ||
+        !nt_add(build->origin, active->first_element / build->unit.divisor, &row) || row < build->row)
+        return;
+    build->rows->pieces[build->unknown].rows = row - build->row;
+    build->row = row;
+    build->unknown = NT_NONE;
+    build->rows->refusal = NT_OK;
+}
+
+/* Of what is stored, what is dropped is no row. */
+static enum nt_status leave_out_dropped(const struct building *build, struct nt_piece *piece,
+                                        struct nt_error *error)
+{
+    const struct unit *unit = &build->unit;
+    struct nt_drops *drops = NULL;
+    if (!build->dataset->part_drops)
+        return NT_OK;
+    enum nt_status status = nt_drops_find(build->reader, build->dataset, unit->field, unit->of, 1,
+                                          nt_span_part(build->dataset, &piece->span), &drops, error);
+    if (status != NT_OK || !drops)
+        return status;
+    if (nt_drops_total_stored(drops) != piece->rows)
+        piece->span.fault = NT_FAULT_COUNT;
+    piece->rows = nt_drops_total_kept(drops);
+    nt_drops_free(drops);
+    return NT_OK;
+}
+
+/* A deferred column may begin within a row, in the midst of an array. */
+static bool begins_deferred(const struct building *build, const struct nt_active *active)
+{
+    uint64_t divisor = build->unit.divisor;
+    uint64_t rows = active->deferred_first / divisor + (active->deferred_first % divisor != 0);
+    return active->is_deferred && build->unit.of == NT_ROWS_OF_FIELD && build->row - build->origin < rows;
+}
+
+static enum nt_status count_span(struct building *build, struct nt_piece *piece, bool *known_ret,
+                                 struct nt_error *error)
+{
+    const struct unit *unit = &build->unit;
+    struct nt_active active = {0};
+    bool is_stored = piece->span.fault == NT_FAULT_NONE && unit->column_field != NT_NONE;
+    enum nt_status status = is_stored ? nt_span_load(build->dataset, &piece->span, error) : NT_OK;
+    if (status != NT_OK)
+        return status;
+    if (is_stored && piece->span.fault == NT_FAULT_NONE) {
+        nt_active_find(build->dataset, unit->column_field, unit->position, piece->span.cluster, &active);
+        resume(build, &active);
+    }
+    piece->first_row = build->row;
+    if (active.present != 1 || begins_deferred(build, &active))
+        return count_from_above(build, &piece->span, &piece->rows, known_ret, error);
+    bool is_page_per_row = has_page_per_row(build->dataset, unit);
+    piece->rows = is_page_per_row ? active.page_count : active.elements / unit->divisor;
+    if (!is_page_per_row && active.elements % unit->divisor)
+        piece->span.fault = NT_FAULT_COUNT;
+    *known_ret = true;
+    return leave_out_dropped(build, piece, error);
+}
+
+static enum nt_status add_span(struct building *build, const struct nt_span *span, struct nt_error *error)
+{
+    const struct unit *unit = &build->unit;
+    struct nt_piece *piece = &build->rows->pieces[build->rows->count];
+    bool is_known = true;
+    enum nt_status status = NT_OK;
+    struct nt_error cause;
+    cause.status = NT_OK; /* what is unknown may have no cause */
+    enter_file(build, span);
+    *piece = (struct nt_piece){.span = *span, .first_row = build->row, .origin = build->origin};
+    if (!unit->is_per_entry)
+        status = count_span(build, piece, &is_known, &cause);
+    else if (!nt_multiply(span->entries, unit->per_entry, &piece->rows))
+        status = nt_fail(&cause, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
+    if (status != NT_OK)
+        return nt_fail_with(error, &cause);
+    if (!is_known && nt_is_machine_failure(cause.status))
+        build->rows->refusal = cause.status;
+    if (!is_known)
+        piece->rows = 0;
+    if (!is_known && piece->span.fault == NT_FAULT_NONE)
+        piece->span.fault = NT_FAULT_MISSING;
+    if (build->unknown != NT_NONE && piece->span.fault == NT_FAULT_NONE)
+        piece->span.fault = NT_FAULT_POSITION;
+    if (!is_known)
+        build->unknown = build->rows->count;
+    if (!nt_add(build->row, piece->rows, &build->row) || build->row > INT64_MAX)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "more than 2^63 - 1 rows");
+    build->rows->count++;
+    return NT_OK;
+}
+
+/* ---- all ---- */
+
+void nt_rows_deinit(struct nt_rows *rows)
+{
+    free(rows->pieces);
+    *rows = (struct nt_rows){0};
+}
+
+enum nt_status nt_rows_build(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                             enum nt_rows_of of, struct nt_rows *rows, struct nt_error *error)
+{
+    struct building build = {.reader = reader,
+                             .dataset = dataset,
+                             .rows = rows,
+                             .unknown = NT_NONE,
+                             .file = NT_NONE,
+                             .tells_positions = nt_dataset_tells_positions(dataset)};
+    struct nt_span *spans = NULL;
+    uint32_t count = 0;
+    *rows = (struct nt_rows){0};
+    enum nt_status status = unit_init(&build.unit, dataset, field, of, error);
+    if (status == NT_OK)
+        status = nt_spans_build(reader, dataset, span_field(dataset, &build.unit), &spans, &count, error);
+    if (status != NT_OK)
+        return status;
+    rows->pieces = calloc(count ? count : 1, sizeof(*rows->pieces));
+    if (!rows->pieces)
+        status = nt_fail_memory(error);
+    for (uint32_t i = 0; status == NT_OK && i < count; i++)
+        status = add_span(&build, &spans[i], error);
+    free(spans);
+    if (status != NT_OK) {
+        nt_rows_deinit(rows);
+        return status;
+    }
+    rows->total = build.row;
+    rows->is_total_known = build.unknown == NT_NONE;
+    return NT_OK;
+}
+
+enum nt_status nt_rows_check_total(const struct nt_dataset *dataset, const struct nt_rows *rows,
+                                   struct nt_error *error)
+{
+    if (rows->is_total_known)
+        return NT_OK;
+    if (rows->refusal)
+        return nt_fail(error, rows->refusal, NT_NO_OFFSET,
+                       "a page that tells the number of rows cannot be read");
+    for (uint32_t i = rows->count; i-- > 0;) {
+        enum nt_fault fault = rows->pieces[i].span.fault;
+        if (fault == NT_FAULT_GROUP || fault == NT_FAULT_NOT_COVERED || fault == NT_FAULT_MISSING)
+            return nt_fault_error(dataset, &rows->pieces[i].span, 0, 0, error);
+    }
+    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the number of rows cannot be told");
+}
+
+static enum nt_status total_from_all(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                     enum nt_rows_of of, uint64_t *total_ret, struct nt_error *error)
+{
+    struct nt_rows rows;
+    enum nt_status status = nt_rows_build(reader, dataset, field, of, &rows, error);
+    if (status != NT_OK)
+        return status;
+    *total_ret = rows.total;
+    status = nt_rows_check_total(dataset, &rows, error);
+    nt_rows_deinit(&rows);
+    return status;
+}
+
+/* The one of these groups that may hold the data set's last entries; NT_NONE. */
+static uint32_t find_last_group(const struct nt_dataset *dataset, struct nt_groups groups)
+{
+    for (uint32_t i = groups.end; i-- > groups.first;) {
+        const struct nt_group *group = &dataset->groups[i];
+        if (!dataset->clusters_known && group->entries &&
+            group->first_entry + group->entries == dataset->entries)
+            return i;
+        for (uint32_t k = 0; dataset->clusters_known && k < group->clusters; k++) {
+            const struct nt_cluster cluster = nt_dataset_cluster(dataset, group->first_cluster + k);
+            if (cluster.entries && cluster.first_entry + cluster.entries == dataset->entries)
+                return i;
+        }
+    }
+    return NT_NONE;
+}
+
+/* The cluster that holds a field's last entries, loaded; NT_NONE where no single page list tells. */
+static enum nt_status load_last_cluster(struct nt_dataset *dataset, uint32_t field, uint32_t *cluster_ret,
+                                        struct nt_error *error)
+{
+    uint32_t last = !nt_dataset_shares_borders(dataset)
+                        ? NT_NONE
+                        : find_last_group(dataset, nt_groups_of_field(dataset, field));
+    *cluster_ret = NT_NONE;
+    if (last == NT_NONE)
+        return NT_OK;
+    enum nt_status status = nt_dataset_load_group(dataset, last, error);
+    if (status != NT_OK)
+        return status;
+    const struct nt_group *group = &dataset->groups[last];
+    for (uint32_t i = group->first_cluster; i < group->first_cluster + group->clusters; i++) {
+        const struct nt_cluster cluster = nt_dataset_cluster(dataset, i);
+        if (cluster.entries && cluster.first_entry + cluster.entries == dataset->entries)
+            *cluster_ret = i;
+    }
+    return NT_OK;
+}
+
+enum nt_status nt_rows_total(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                             enum nt_rows_of of, uint64_t *total_ret, struct nt_error *error)
+{
+    struct unit unit;
+    struct nt_active active = {0};
+    uint32_t cluster;
+    enum nt_status status = unit_init(&unit, dataset, field, of, error);
+    if (status != NT_OK)
+        return status;
+    if (unit.is_per_entry) {
+        if (!nt_multiply(dataset->entries, unit.per_entry, total_ret))
+            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
+        return NT_OK;
+    }
+    if (unit.column_field == NT_NONE || !nt_dataset_tells_positions(dataset))
+        return total_from_all(reader, dataset, field, of, total_ret, error);
+    status = load_last_cluster(dataset, unit.column_field, &cluster, error);
+    if (status != NT_OK)
+        return status;
+    if (cluster != NT_NONE)
+        nt_active_find(dataset, unit.column_field, unit.position, cluster, &active);
+    uint64_t elements;
+    if (active.present != 1 || has_page_per_row(dataset, &unit) ||
+        !nt_add(active.first_element, active.elements, &elements))
+        return total_from_all(reader, dataset, field, of, total_ret, error);
+    *total_ret = elements / unit.divisor;
+    return NT_OK;
+}
+
+/* The page list that is to blame: of the span itself, or of one before it on which its rows depend. */
+static const struct nt_error *cause_of(const struct nt_dataset *dataset, const struct nt_span *span)
+{
+    if (span->fault == NT_FAULT_GROUP)
+        return nt_span_failure(dataset, span->cluster, span->first_entry, span->entries);
+    if (span->fault == NT_FAULT_POSITION)
+        return nt_span_failure(dataset, NT_NONE, 0, span->first_entry);
+    return NULL;
+}
+
+enum nt_status nt_fault_error(const struct nt_dataset *dataset, const struct nt_span *span, uint64_t expected,
+                              uint64_t found, struct nt_error *error)
+{
+    static const char *const texts[] = {
+        [NT_FAULT_GROUP] = "the page list cannot be read",
+        [NT_FAULT_NOT_COVERED] = "no cluster holds these entries of the field",
+        [NT_FAULT_MISSING] = "none of the field's columns is stored in the cluster",
+        [NT_FAULT_SEVERAL] = "more than one representation of the field is stored in the cluster",
+        [NT_FAULT_POSITION] = "where the cluster's rows begin depends on a part that cannot be read",
+    };
+    uint64_t last_entry = span->first_entry + span->entries - (span->entries != 0);
+    const struct nt_error *cause = cause_of(dataset, span);
+    enum nt_status status;
+    if (cause) {
+        status = cause->status;
+        if (error)
+            *error = *cause;
+        if (span->fault == NT_FAULT_POSITION)
+            nt_error_context(error, "%s", texts[span->fault]);
+    } else if (span->fault == NT_FAULT_COUNT) {
+        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "stored elements of the cluster", expected,
+                                found);
+    } else {
+        status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s", texts[span->fault]);
+    }
+    if (span->cluster == NT_NONE)
+        nt_error_context(error, "entries %" PRIu64 " to %" PRIu64, span->first_entry, last_entry);
+    else
+        nt_error_context(error, "cluster %" PRIu32, span->cluster);
+    return status;
+}

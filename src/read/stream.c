@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a field and the kind of logical file that is wanted. Out: a stream that knows, cluster by cluster in
+ * entry order, which column's pages hold its elements, how many leading elements deferral leaves out, and
+ * what has to be added to values that count within their cluster (RNTuple binary format, "Column
+ * Description", "Deferred Columns", "Suppressed Columns"; collections, strings, variants as "Mapping of C++
+ * Types to Fields and Columns" has them).
+ */
+#include "read/stream.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/base/overflow.h"
+#include "core/base/search.h"
+#include "read/drops.h"
+#include "read/page.h"
+#include "read/rows.h"
+#include "read/wanted.h"
+
+enum nt_status nt_stream_check_field(const struct nt_dataset *dataset, uint32_t field,
+                                     enum nt_stream_kind kind, struct nt_error *error)
+{
+    if (dataset->failure)
+        return nt_fail_with(error, dataset->failure);
+    if (field >= dataset->field_count || (unsigned)kind >= NT_STREAM_COUNT)
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "there is no field %" PRIu32 " with a stream %d",
+                       field, (int)kind);
+    return NT_OK;
+}
+
+static enum nt_status no_such_stream(const struct nt_dataset *dataset, uint32_t field,
+                                     enum nt_stream_kind kind, struct nt_error *error)
+{
+    const struct nt_field *f = &dataset->fields[field];
+    if (f->unreadable)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "field %" PRIu32 ": %s", f->id, f->unreadable);
+    return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "field %" PRIu32 " has no %s", f->id,
+                   nt_stream_name(kind));
+}
+
+void nt_field_stream_dtype(const struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind,
+                           struct nt_dtype *dtype_ret)
+{
+    static const enum nt_element elements[NT_STREAM_COUNT] = {
+        [NT_STREAM_OFFSETS] = NT_ELEMENT_INT64,
+        [NT_STREAM_TAGS] = NT_ELEMENT_UINT32,
+        [NT_STREAM_INDEX] = NT_ELEMENT_INT64,
+        [NT_STREAM_VALID] = NT_ELEMENT_BOOL,
+    };
+    *dtype_ret = kind == NT_STREAM_DATA ? dataset->fields[field].dtype : nt_element_dtype(elements[kind]);
+}
+
+enum nt_status nt_stream_find_row(const struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind,
+                                  const struct nt_stream_row **row_ret, struct nt_error *error)
+{
+    enum nt_status status = nt_stream_check_field(dataset, field, kind, error);
+    if (status != NT_OK)
+        return status;
+    *row_ret = nt_field_stream(&dataset->fields[field], kind);
+    return *row_ret ? NT_OK : no_such_stream(dataset, field, kind, error);
+}
+
+enum nt_status nt_stream_count_elements(const struct nt_dataset *dataset, uint32_t field,
+                                        const struct nt_stream_row *row, uint64_t rows,
+                                        uint64_t *elements_ret, struct nt_error *error)
+{
+    if (!nt_multiply(rows, nt_stream_row_elements(&dataset->fields[field], row), elements_ret) ||
+        !nt_add(*elements_ret, row->has_leading_zero, elements_ret))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "field %" PRIu32 ": its number of elements overflows",
+                       dataset->fields[field].id);
+    return NT_OK;
+}
+
+/* ---- opening ---- */
+
+/* Leading elements that a deferred column leaves out: as its description tells, or as the page list does. */
+static bool explain_zeros(const struct nt_active *active, uint64_t start, uint64_t elements, uint64_t missing)
+{
+    uint64_t before = active->deferred_first > start ? active->deferred_first - start : 0;
+    if (!active->is_deferred)
+        return false;
+    if ((before < elements ? before : elements) == missing)
+        return true;
+    return active->present && active->first_element >= start && active->first_element - start == missing;
+}
+
+/* Where the segment's elements are stored. `first` and `elements` are known, and its page list is there. */
+static void find_stored(const struct nt_stream *stream, struct nt_segment *segment)
+{
+    struct nt_active active;
+    if (segment->span.fault != NT_FAULT_NONE || (!segment->elements && !segment->drops))
+        return;
+    nt_active_find(stream->dataset, stream->field, stream->row->position, segment->span.cluster, &active);
+    bool is_page_per_row = stream->row->make == NT_MAKE_PAGE_ENDS;
+    uint64_t stored = is_page_per_row ? active.page_count : active.elements;
+    if (active.present > 1) {
+        segment->span.fault = NT_FAULT_SEVERAL;
+        return;
+    }
+    segment->found = stored;
+    segment->are_true = active.is_valid;
+    segment->column = active.column;
+    segment->pages = active.pages;
+    segment->page_count = active.page_count;
+    if (active.present && segment->drops) {
+        if (stored != nt_segment_end(segment) || nt_drops_total_kept(segment->drops) != segment->elements)
+            segment->span.fault = NT_FAULT_COUNT;
+        return;
+    }
+    if (stored > segment->elements)
+        segment->span.fault = NT_FAULT_COUNT;
+    else
+        segment->zeros = segment->elements - stored;
+    if (segment->zeros &&
+        !explain_zeros(&active, segment->first - segment->origin, segment->elements, segment->zeros))
+        segment->span.fault = active.present ? NT_FAULT_COUNT : NT_FAULT_MISSING;
+}
+
+/* What is stored in a segment and does not belong to the stream; its page list is there. */
+static enum nt_status find_dropped(const struct nt_stream *stream, const struct nt_segment *segment,
+                                   struct nt_drops **drops_ret, struct nt_drops **items_ret,
+                                   struct nt_error *error)
+{
+    struct nt_dataset *dataset = stream->dataset;
+    if (!dataset->part_drops)
+        return NT_OK;
+    uint32_t part = nt_span_part(dataset, &segment->span);
+    uint64_t per_row = nt_stream_row_elements(&dataset->fields[stream->field], stream->row);
+    enum nt_status status = nt_drops_find(stream->reader, dataset, stream->field, stream->row->of, per_row,
+                                          part, drops_ret, error);
+    if (status == NT_OK && stream->row->has_leading_zero)
+        status =
+            nt_drops_find(stream->reader, dataset, stream->field, NT_ROWS_BELOW, 1, part, items_ret, error);
+    if (status != NT_OK)
+        nt_drops_free(*drops_ret);
+    return status;
+}
+
+enum nt_status nt_stream_locate(struct nt_stream *stream, const struct nt_segment *segment,
+                                struct nt_error *error)
+{
+    struct nt_segment *own = &stream->segments[segment - stream->segments];
+    struct nt_span span = {.cluster = own->span.cluster};
+    if (nt_segment_is_located(own))
+        return NT_OK;
+    /* where all are dropped elements are stored, too */
+    bool is_stored = span.cluster != NT_NONE && (own->elements || stream->dataset->part_drops);
+    enum nt_status status = is_stored ? nt_span_load(stream->dataset, &span, error) : NT_OK;
+    if (status != NT_OK)
+        return status;
+    struct nt_drops *drops = NULL, *items = NULL;
+    if (is_stored && span.fault == NT_FAULT_NONE)
+        status = find_dropped(stream, own, &drops, &items, error);
+    if (status != NT_OK)
+        return status;
+    nt_lock_take(&stream->lock);
+    if (!nt_segment_is_located(own)) {
+        if (own->span.fault == NT_FAULT_NONE)
+            own->span.fault = span.fault;
+        own->drops = drops;
+        own->dropped_items = items;
+        if (items)
+            own->limit = nt_drops_total_stored(items);
+        drops = items = NULL;
+        find_stored(stream, own);
+        atomic_store_explicit(&own->is_located, true, memory_order_release);
+    }
+    nt_lock_give(&stream->lock);
+    nt_drops_free(drops);
+    nt_drops_free(items);
+    return NT_OK;
+}
+
+/* What takes no more than looking at page lists that are there. */
+static enum nt_status locate_known(struct nt_stream *stream, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < stream->segment_count; i++) {
+        const struct nt_span *span = &stream->segments[i].span;
+        const struct nt_dataset *dataset = stream->dataset;
+        bool is_known =
+            span->cluster == NT_NONE ||
+            nt_group_is_loaded(&dataset->groups[nt_dataset_cluster(dataset, span->cluster).group]) ||
+            span->fault != NT_FAULT_NONE;
+        if (is_known)
+            status = nt_stream_locate(stream, &stream->segments[i], error);
+    }
+    return status;
+}
+
+/* The elements of all rows together do not overflow. */
+static enum nt_status build_segments(struct nt_stream *stream, const struct nt_rows *rows,
+                                     struct nt_error *error)
+{
+    uint64_t per_row = nt_stream_row_elements(&stream->dataset->fields[stream->field], stream->row);
+    stream->segments = calloc(rows->count ? rows->count : 1, sizeof(*stream->segments));
+    if (!stream->segments)
+        return nt_fail_memory(error);
+    stream->segment_count = rows->count;
+    for (uint32_t i = 0; i < rows->count; i++) {
+        struct nt_segment *segment = &stream->segments[i];
+        const struct nt_piece *piece = &rows->pieces[i];
+        segment->span = piece->span;
+        segment->column = NT_NONE;
+        segment->first = piece->first_row * per_row;
+        segment->origin = piece->origin * per_row;
+        segment->elements = piece->rows * per_row;
+    }
+    return NT_OK;
+}
+
+/* The items that lie below a segment: where borders are shared those of the same place in the list. */
+static bool items_of(const struct nt_rows *items, uint32_t segment, const struct nt_span *span,
+                     uint64_t *first_ret, uint64_t *rows_ret)
+{
+    *first_ret = items->total;
+    *rows_ret = 0;
+    const struct nt_piece *piece = segment < items->count ? &items->pieces[segment] : NULL;
+    if (piece && piece->span.cluster != NT_NONE && span->cluster != NT_NONE &&
+        piece->span.first_entry == span->first_entry && piece->span.entries == span->entries) {
+        *first_ret = piece->first_row;
+        *rows_ret = piece->rows;
+        return piece->span.fault == NT_FAULT_NONE || piece->span.fault == NT_FAULT_COUNT;
+    }
+    bool is_good = true, is_first = true;
+    for (uint32_t i = 0; i < items->count; i++) {
+        piece = &items->pieces[i];
+        if (piece->span.first_entry < span->first_entry ||
+            piece->span.first_entry >= span->first_entry + span->entries)
+            continue;
+        if (is_first)
+            *first_ret = piece->first_row;
+        is_first = false;
+        *rows_ret += piece->rows;
+        is_good &= piece->span.fault != NT_FAULT_POSITION;
+    }
+    return is_good;
+}
+
+static void set_bases(struct nt_stream *stream, const struct nt_rows *items)
+{
+    for (uint32_t i = 0; i < stream->segment_count; i++) {
+        struct nt_segment *segment = &stream->segments[i];
+        if (!items_of(items, i, &segment->span, &segment->base, &segment->limit) &&
+            segment->span.fault == NT_FAULT_NONE)
+            segment->span.fault = NT_FAULT_POSITION;
+    }
+}
+
+/* Offsets count the field's own bytes, else the items of its sub-field; without one the index alone tells. */
+static enum nt_status add_bases(struct nt_stream *stream, struct nt_error *error)
+{
+    const struct nt_field *field = &stream->dataset->fields[stream->field];
+    const struct nt_stream_row *data = nt_field_stream(field, NT_STREAM_DATA);
+    uint32_t child = stream->field, child_count;
+    enum nt_rows_of of = data ? data->of : NT_ROWS_BELOW;
+    if (!data && field->child_count) {
+        child = *nt_dataset_children(stream->dataset, stream->field, &child_count);
+        of = NT_ROWS_OF_FIELD;
+    }
+    struct nt_rows items;
+    enum nt_status status = nt_rows_build(stream->reader, stream->dataset, child, of, &items, error);
+    if (status != NT_OK)
+        return status;
+    set_bases(stream, &items);
+    nt_rows_deinit(&items);
+    return NT_OK;
+}
+
+static enum nt_status add_alternatives(struct nt_stream *stream, struct nt_error *error)
+{
+    uint32_t count;
+    const uint32_t *children = nt_dataset_children(stream->dataset, stream->field, &count);
+    size_t total = (size_t)count * stream->segment_count;
+    stream->alternative_count = count;
+    stream->alternatives = calloc(total ? total : 1, sizeof(*stream->alternatives));
+    if (!stream->alternatives)
+        return nt_fail_memory(error);
+    for (uint32_t k = 0; k < count; k++) {
+        struct nt_rows items;
+        enum nt_status status =
+            nt_rows_build(stream->reader, stream->dataset, children[k], NT_ROWS_OF_FIELD, &items, error);
+        if (status != NT_OK)
+            return status;
+        for (uint32_t i = 0; i < stream->segment_count; i++) {
+            struct nt_segment *segment = &stream->segments[i];
+            struct nt_alternative *alternative = &stream->alternatives[(size_t)i * count + k];
+            if (!items_of(&items, i, &segment->span, &alternative->base, &alternative->rows) &&
+                segment->span.fault == NT_FAULT_NONE)
+                segment->span.fault = NT_FAULT_POSITION;
+        }
+        nt_rows_deinit(&items);
+    }
+    return NT_OK;
+}
+
+/* The size that was told before, from the last cluster alone, must be the sum over all clusters. */
+static enum nt_status check_size(struct nt_stream *stream, const struct nt_rows *rows, struct nt_error *error)
+{
+    uint64_t size, total;
+    enum nt_status status =
+        nt_rows_total(stream->reader, stream->dataset, stream->field, stream->row->of, &total, error);
+    if (status == NT_OK)
+        status = nt_stream_count_elements(stream->dataset, stream->field, stream->row, total,
+                                          &stream->elements, error);
+    if (status != NT_OK)
+        return status;
+    if (rows->total != total)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
+                              "rows of all clusters, as the last cluster's page list tells", total,
+                              rows->total);
+    if (!nt_multiply(stream->elements, stream->element_bytes, &size) || size > INT64_MAX)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the stream is larger than a file can be");
+    return NT_OK;
+}
+
+static enum nt_status open_stream(struct nt_stream *stream, struct nt_error *error)
+{
+    struct nt_rows rows;
+    enum nt_status status =
+        nt_rows_build(stream->reader, stream->dataset, stream->field, stream->row->of, &rows, error);
+    if (status != NT_OK)
+        return status;
+    status = check_size(stream, &rows, error);
+    if (status == NT_OK)
+        status = build_segments(stream, &rows, error);
+    nt_rows_deinit(&rows);
+    if (status == NT_OK && stream->row->has_leading_zero)
+        status = add_bases(stream, error);
+    if (status == NT_OK && stream->kind == NT_STREAM_INDEX)
+        status = add_alternatives(stream, error);
+    return status == NT_OK ? locate_known(stream, error) : status;
+}
+
+enum nt_status nt_stream_open_stored(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                     enum nt_stream_kind kind, struct nt_stream **stream_ret,
+                                     struct nt_error *error)
+{
+    const struct nt_stream_row *row;
+    enum nt_status status = nt_stream_find_row(dataset, field, kind, &row, error);
+    if (status == NT_OK)
+        status = nt_reader_be_here(reader, error);
+    if (status != NT_OK)
+        return status;
+    struct nt_stream *stream = calloc(1, sizeof(*stream));
+    if (!stream || nt_lock_init(&stream->lock, NULL)) {
+        free(stream);
+        return nt_fail_memory(error);
+    }
+    stream->reader = reader;
+    stream->dataset = dataset;
+    stream->field = field;
+    stream->kind = kind;
+    stream->row = row;
+    stream->transform = nt_transform_of(row->make);
+    nt_field_stream_dtype(dataset, field, kind, &stream->dtype);
+    stream->element_bytes = stream->dtype.bytes;
+    status = open_stream(stream, error);
+    if (status != NT_OK) {
+        nt_stream_close(stream);
+        nt_error_context(error, "%s of field %" PRIu32, nt_stream_name(kind), dataset->fields[field].id);
+        return status;
+    }
+    *stream_ret = stream;
+    return NT_OK;
+}
+
+void nt_stream_close(struct nt_stream *stream)
+{
+    if (!stream)
+        return;
+    nt_lock_deinit(&stream->lock);
+    for (uint32_t i = 0; i < stream->segment_count; i++) {
+        nt_drops_free(stream->segments[i].drops);
+        nt_drops_free(stream->segments[i].dropped_items);
+    }
+    if (stream->choosing) {
+        nt_stream_close(stream->choosing->tags);
+        free(stream->choosing->alternatives);
+        free(stream->choosing);
+    }
+    free(stream->segments);
+    free(stream->alternatives);
+    free(stream);
+}
+
+/* ---- what it is ---- */
+
+uint64_t nt_stream_elements(const struct nt_stream *stream)
+{
+    return stream->elements;
+}
+
+const struct nt_dtype *nt_stream_dtype(const struct nt_stream *stream)
+{
+    return &stream->dtype;
+}
+
+size_t nt_stream_memory(const struct nt_stream *stream)
+{
+    return sizeof(*stream) +
+           stream->segment_count *
+               (sizeof(*stream->segments) + stream->alternative_count * sizeof(*stream->alternatives));
+}
+
+uint32_t nt_stream_element_bytes(const struct nt_stream *stream)
+{
+    return stream->element_bytes;
+}
+
+NT_DEFINE_LAST_AT_MOST(find_segment, struct nt_segment, .first)
+
+const struct nt_segment *nt_stream_segment_of(const struct nt_stream *stream, uint64_t element)
+{
+    return &stream->segments[find_segment(stream->segments, stream->segment_count, element)];
+}
+
+/* None where each element stands for a page: pages count bytes then. */
+static void find_page(const struct nt_stream *stream, uint64_t element, struct nt_ahead_page *page_ret)
+{
+    const struct nt_segment *segment = nt_stream_segment_of(stream, element);
+    uint64_t within = element - segment->first;
+    *page_ret = (struct nt_ahead_page){.column = NT_NONE, .end = segment->first + segment->elements};
+    if (!nt_segment_is_located(segment) || segment->span.fault != NT_FAULT_NONE || !segment->page_count ||
+        segment->drops || !stream->transform)
+        return;
+    page_ret->column = segment->column;
+    page_ret->end = segment->first + segment->zeros;
+    if (within < segment->zeros)
+        return;
+    page_ret->page = nt_find_page(segment->pages, segment->page_count, within - segment->zeros);
+    page_ret->end += page_ret->page->first_element + page_ret->page->elements;
+}
+
+void nt_stream_find_page(const void *walked, uint64_t element, struct nt_ahead_page *page_ret)
+{
+    const struct nt_stream *stream = walked;
+    if (stream->choosing)
+        *page_ret = (struct nt_ahead_page){.column = NT_NONE, .end = stream->elements};
+    else
+        find_page(stream, element, page_ret);
+}
+
+/* A page list that is not there yet will be wanted, too. */
+static void find_wanted(const void *walked, uint64_t element, struct nt_ahead_page *page_ret)
+{
+    struct nt_stream *stream = (struct nt_stream *)(uintptr_t)walked;
+    (void)!nt_stream_locate(stream, nt_stream_segment_of(stream, element), NULL);
+    find_page(stream, element, page_ret);
+}
+
+void nt_stream_want(struct nt_stream *stream, struct nt_hints *hints, uint64_t first, uint64_t end,
+                    uint64_t bytes)
+{
+    uint64_t lead = nt_stream_lead(stream);
+    if (stream->choosing)
+        return;
+    if (end > stream->elements)
+        end = stream->elements;
+    nt_elements_want(hints, stream->reader, stream->dataset, &stream->sequence,
+                     first < lead ? 0 : first - lead, end < lead ? 0 : end - lead, bytes, find_wanted,
+                     stream);
+}
+
+void nt_stream_lead_on(struct nt_stream *stream, struct nt_hints *hints, uint64_t first, uint64_t end)
+{
+    atomic_store_explicit(&stream->sequence.is_led, true, memory_order_relaxed);
+    nt_stream_want(stream, hints, first, end, UINT64_MAX);
+}
+
+uint64_t nt_stream_page_end(struct nt_stream *stream, uint64_t element)
+{
+    struct nt_ahead_page found;
+    if (nt_stream_locate(stream, nt_stream_segment_of(stream, element), NULL) != NT_OK)
+        return element + 1;
+    find_page(stream, element, &found);
+    return found.end;
+}
+
+uint64_t nt_stream_equal_elements(const struct nt_stream *stream, uint64_t element)
+{
+    struct nt_ahead_page found;
+    nt_stream_find_page(stream, element, &found);
+    return found.page && found.page->is_uniform ? found.end - element : 1;
+}

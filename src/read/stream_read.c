@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a stream and a range of its elements, as they are stored. Out: exactly these. The range is walked segment by segment
+ * and page by page.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/overflow.h"
+#include "read/counters.h"
+#include "read/drops.h"
+#include "read/page.h"
+#include "read/pages.h"
+#include "read/rows.h"
+#include "read/sequence.h"
+#include "read/stream.h"
+
+/* A read on its way from page to page. */
+struct reading {
+    struct nt_stream *stream;
+    const struct nt_segment *segment; /* at hand */
+    uint64_t dropped;                 /* offsets: items in front that are not the stream's */
+    bool is_random;                   /* the read does not follow the one before */
+    const struct nt_page *next;       /* the page behind the one that was used last ... */
+    uint64_t previous;                /* ... and the index value before its first element */
+    struct nt_pages_made made;        /* whose elements are in the output already */
+};
+
+/* ---- one page ---- */
+
+/* A run of no elements yet. */
+static struct nt_run run_on(const struct reading *reading, const struct nt_page *page)
+{
+    struct nt_run run = nt_stream_run(reading->stream, reading->segment, page);
+    run.base -=
+        reading->dropped; /* what is stored counts them: the sum is right, whatever overflows on the way */
+    return run;
+}
+
+static enum nt_status elements_failed(const struct reading *reading, const struct nt_run *run,
+                                      enum nt_status status, struct nt_error *error)
+{
+    struct nt_stream *stream = reading->stream;
+    uint32_t column = reading->segment->column;
+    struct nt_error unused = {0};
+    if (!error)
+        error = &unused; /* whoever is told of failures wants the message */
+    error->offset = run->page->offset;
+    nt_page_error(stream->dataset, column, run->page, status, error);
+    if (atomic_exchange(&stream->told, run->page) == run->page)
+        return status;
+    nt_reader_tell(stream->reader, stream->dataset, column, run->page, error);
+    return status;
+}
+
+/* The last index value of the page before: from the read itself where it used that page, else from the page.
+ * Offsets can do without it when that page is bad: their own values are good. Sizes cannot. */
+static enum nt_status find_previous(const struct reading *reading, struct nt_run *run, struct nt_error *error)
+{
+    const struct nt_stream *stream = reading->stream;
+    const struct nt_segment *segment = reading->segment;
+    struct nt_cached *pinned;
+    const uint8_t *data;
+    if (!stream->row->needs_previous || run->first || run->page->first_element == 0)
+        return NT_OK;
+    run->has_previous = true;
+    run->previous = reading->previous;
+    if (reading->next == run->page)
+        return NT_OK;
+    const struct nt_page *page =
+        nt_find_page(segment->pages, segment->page_count, run->page->first_element - 1);
+    enum nt_status status =
+        nt_page_pin(stream->reader, stream->dataset, segment->column, page, &pinned, &data, error);
+    if (status != NT_OK) {
+        run->has_previous = false;
+        return stream->row->has_leading_zero ? NT_OK : status;
+    }
+    run->has_previous = nt_load_index(nt_page_decoder(stream->dataset, page)->element, data,
+                                      nt_page_made_elements(page) - 1, &run->previous);
+    nt_page_unpin(stream->reader, pinned, NT_CACHE_PASSED);
+    return NT_OK;
+}
+
+static void carry_on(struct reading *reading, const struct nt_run *run)
+{
+    size_t last = nt_page_made_elements(run->page) - 1;
+    if (reading->stream->row->needs_previous && run->first + run->count > last &&
+        nt_load_index(run->decoder->element, run->data, last, &reading->previous))
+        reading->next = run->page + 1;
+}
+
+/* A page that is used whole at once is as good as passed. */
+static enum nt_cache_use use_of(const struct reading *reading, const struct nt_run *run)
+{
+    if (run->count == run->page->elements)
+        return NT_CACHE_PASSED;
+    return nt_sequence_use(&reading->stream->sequence, run->first + run->count == run->page->elements);
+}
+
+/* Few elements of a page that need no others, from blocks of the page. False where the page is to be used. */
+static bool read_from_blocks(const struct nt_stream *stream, const struct nt_run *run, uint8_t *output)
+{
+    size_t element_bytes = run->decoder->element_bytes;
+    return nt_page_read_blocks(stream->reader, stream->dataset, run->page, run->first * element_bytes, output,
+                               run->count * element_bytes);
+}
+
+/* The same for what is to be made of the elements: `is_made_ret` false where the page is to be used. */
+static enum nt_status produce_from_blocks(const struct reading *reading, const struct nt_run *run,
+                                          uint8_t *output, bool *is_made_ret, struct nt_error *error)
+{
+    const struct nt_stream *stream = reading->stream;
+    *is_made_ret = false;
+    if (stream->row->needs_previous || !nt_compression_info(run->page->compression)->decompress_blocks)
+        return NT_OK;
+    if (stream->row->make == NT_MAKE_VALUES && nt_values_are_equal(run->decoder, &stream->dtype)) {
+        *is_made_ret = read_from_blocks(stream, run, output);
+        return NT_OK;
+    }
+    uint8_t *elements = malloc(run->count * run->decoder->element_bytes);
+    if (!elements)
+        return nt_fail_memory(error);
+    enum nt_status status = NT_OK;
+    struct nt_run copy = *run;
+    copy.data = elements;
+    copy.first = 0;
+    *is_made_ret = read_from_blocks(stream, run, elements);
+    if (*is_made_ret)
+        status = stream->transform(&copy, output, error);
+    free(elements);
+    return status == NT_OK ? NT_OK : elements_failed(reading, run, status, error);
+}
+
+static enum nt_status produce_run(struct reading *reading, struct nt_run *run, uint8_t *output,
+                                  struct nt_error *error)
+{
+    struct nt_stream *stream = reading->stream;
+    struct nt_cached *pinned;
+    bool is_made = false;
+    enum nt_status status = NT_OK;
+    if (reading->is_random && run->count < run->page->elements)
+        status = produce_from_blocks(reading, run, output, &is_made, error);
+    if (status != NT_OK || is_made)
+        return status;
+    status = find_previous(reading, run, error);
+    if (status == NT_OK)
+        status = nt_page_pin(stream->reader, stream->dataset, reading->segment->column, run->page, &pinned,
+                             &run->data, error);
+    if (status != NT_OK)
+        return status;
+    status = stream->transform(run, output, error);
+    carry_on(reading, run);
+    nt_page_unpin(stream->reader, pinned, use_of(reading, run));
+    return status == NT_OK ? NT_OK : elements_failed(reading, run, status, error);
+}
+
+/* ---- one segment ---- */
+
+static bool is_made(const struct reading *reading, const struct nt_page *page)
+{
+    return (uintptr_t)page - (uintptr_t)reading->made.first < reading->made.count * sizeof(*page);
+}
+
+/* How many pages from one on are made already, where it is. */
+static uint32_t limit_to_made(const struct reading *reading, const struct nt_page *page, uint32_t count)
+{
+    uint32_t made =
+        is_made(reading, page) ? reading->made.count - (uint32_t)(page - reading->made.first) : count;
+    return made < count ? made : count;
+}
+
+static enum nt_status read_whole_pages(const struct reading *reading, const struct nt_page *page,
+                                       uint32_t count, uint8_t *output, struct nt_error *error)
+{
+    const struct nt_stream *stream = reading->stream;
+    if (!count || is_made(reading, page))
+        return NT_OK;
+    return nt_pages_read_whole(stream->reader, stream->dataset, reading->segment->column, page, count, output,
+                               error);
+}
+
+/* From an element where a page begins: pages whose elements are the stream's as they are, if they are wanted
+ * whole. How many elements is told; 0: the page at hand is none of them. */
+static enum nt_status produce_whole_pages(const struct reading *reading, const struct nt_page *page,
+                                          uint64_t wanted, uint64_t *count_ret, uint8_t *output,
+                                          struct nt_error *error)
+{
+    const struct nt_stream *stream = reading->stream;
+    const struct nt_segment *segment = reading->segment;
+    uint32_t left = segment->page_count - (uint32_t)(page - segment->pages);
+    *count_ret = 0;
+    if (stream->row->make != NT_MAKE_VALUES)
+        return NT_OK;
+    left = limit_to_made(reading, page, left);
+    uint32_t whole = nt_count_whole_pages(stream->dataset, page, left, wanted, &stream->dtype, count_ret);
+    return read_whole_pages(reading, page, whole, output, error);
+}
+
+/* The same for offsets: the pages' own, which become the stream's where they lie. The last of the pages is left
+ * to go through the cache, because the next read asks for its last value. */
+static enum nt_status produce_whole_offsets(struct reading *reading, const struct nt_page *page,
+                                            uint64_t wanted, uint64_t *count_ret, uint8_t *output,
+                                            struct nt_error *error)
+{
+    struct nt_stream *stream = reading->stream;
+    const struct nt_segment *segment = reading->segment;
+    uint32_t left = segment->page_count - (uint32_t)(page - segment->pages);
+    *count_ret = 0;
+    if (stream->row->make != NT_MAKE_OFFSETS)
+        return NT_OK;
+    left = limit_to_made(reading, page, left);
+    uint32_t whole = nt_count_whole_pages(stream->dataset, page, left, wanted, &stream->dtype, count_ret);
+    if (whole && !is_made(reading, page))
+        *count_ret -= page[--whole].elements;
+    if (!*count_ret)
+        return NT_OK;
+    enum nt_status status = read_whole_pages(reading, page, whole, output, error);
+    for (const struct nt_page *end = page + whole; status == NT_OK && page < end; page++) {
+        struct nt_run run = run_on(reading, page);
+        run.data = output;
+        run.count = page->elements;
+        status = find_previous(reading, &run, error);
+        if (status != NT_OK)
+            return status;
+        carry_on(reading, &run);
+        status = stream->transform(&run, output, error);
+        output += run.count * stream->element_bytes;
+        if (status != NT_OK)
+            return elements_failed(reading, &run, status, error);
+    }
+    return status;
+}
+
+/* Offsets of values that are a page each: from the page list alone. */
+static void produce_page_offsets(const struct reading *reading, uint64_t first, uint64_t count,
+                                 uint8_t *output)
+{
+    const struct nt_segment *segment = reading->segment;
+    for (uint64_t i = 0; i < count; i++) {
+        const struct nt_page *page = &segment->pages[first + i];
+        uint64_t end = segment->base - reading->dropped + page->first_element + page->elements;
+        memcpy(output + i * sizeof(end), &end, sizeof(end));
+    }
+}
+
+/* Elements that a deferred column does not store: 0, true where no row is null, or for offsets an empty item where the
+ * cluster begins. */
+static void produce_zeros(const struct nt_stream *stream, const struct nt_segment *segment, uint64_t count,
+                          uint8_t *output)
+{
+    if (!stream->row->has_leading_zero) {
+        memset(output, segment->are_true, (size_t)(count * stream->element_bytes));
+        return;
+    }
+    for (uint64_t i = 0; i < count; i++)
+        memcpy(output + i * sizeof(segment->base), &segment->base, sizeof(segment->base));
+}
+
+/* Where few elements stand for all, a run is one of them. */
+static void limit_run(struct nt_run *run)
+{
+    size_t made = nt_page_made_elements(run->page);
+    if (made == run->page->elements)
+        return;
+    run->first = 0;
+    if (run->count > made)
+        run->count = made;
+}
+
+/* Elements from element `first` of the segment on that are stored, up to the end of a page or several; tells
+ * how many were made. */
+static enum nt_status produce_stored(struct reading *reading, uint64_t first, uint64_t *count,
+                                     uint8_t *output, struct nt_error *error)
+{
+    const struct nt_segment *segment = reading->segment;
+    uint64_t stored = first - segment->zeros, whole = 0;
+    const struct nt_page *page = nt_find_page(segment->pages, segment->page_count, stored);
+    enum nt_status status = NT_OK;
+    if (stored == page->first_element)
+        status = produce_whole_pages(reading, page, *count, &whole, output, error);
+    if (status == NT_OK && !whole && stored == page->first_element)
+        status = produce_whole_offsets(reading, page, *count, &whole, output, error);
+    if (whole) {
+        *count = whole;
+        return status;
+    }
+    struct nt_run run = run_on(reading, page);
+    run.first = (size_t)(stored - page->first_element);
+    run.count = page->elements - run.first;
+    if (*count < run.count)
+        run.count = (size_t)*count;
+    limit_run(&run);
+    run.is_cluster_end = first + run.count == nt_segment_end(segment);
+    *count = run.count;
+    return produce_run(reading, &run, output, error);
+}
+
+/* From where the stream has an element to where it is stored, and how many behind it are the stream's, too. */
+static void skip_dropped(struct reading *reading, uint64_t *first, uint64_t *count)
+{
+    const struct nt_segment *segment = reading->segment;
+    const struct nt_kept kept = nt_drops_kept(segment->drops, *first);
+    *first = kept.stored;
+    if (*count > kept.count)
+        *count = kept.count;
+    if (segment->dropped_items)
+        reading->dropped = nt_drops_count(segment->dropped_items, kept.number);
+}
+
+/* Up to `count` elements from element `first` of the segment; tells how many were made. */
+static enum nt_status produce_in_segment(struct reading *reading, uint64_t first, uint64_t *count,
+                                         uint8_t *output, struct nt_error *error)
+{
+    struct nt_stream *stream = reading->stream;
+    const struct nt_segment *segment = reading->segment;
+    enum nt_status status = nt_stream_locate(stream, segment, error);
+    if (status != NT_OK)
+        return status;
+    if (segment->span.fault != NT_FAULT_NONE) {
+        status = nt_fault_error(stream->dataset, &segment->span, segment->elements, segment->found, error);
+        nt_error_context(error, "field %" PRIu32, stream->dataset->fields[stream->field].id);
+        return status;
+    }
+    reading->dropped = 0;
+    if (segment->drops && segment->page_count)
+        skip_dropped(reading, &first, count);
+    if (first < segment->zeros) {
+        *count = *count < segment->zeros - first ? *count : segment->zeros - first;
+        produce_zeros(stream, segment, *count, output);
+        return NT_OK;
+    }
+    if (!stream->transform) {
+        produce_page_offsets(reading, first - segment->zeros, *count, output);
+        return NT_OK;
+    }
+    return produce_stored(reading, first, count, output, error);
+}
+
+enum nt_status nt_stream_finish_stored(struct nt_stream *stream, uint64_t first, uint64_t count,
+                                       struct nt_pages_made read, uint8_t *output, struct nt_error *error)
+{
+    struct reading reading = {.stream = stream, .made = read};
+    enum nt_status status = NT_OK;
+    reading.is_random =
+        !nt_sequence_follows(&stream->sequence, first * stream->element_bytes, count * stream->element_bytes);
+    if (stream->row->has_leading_zero && count) {
+        if (first == 0) {
+            memset(output, 0, stream->element_bytes);
+            output += stream->element_bytes;
+            count--;
+        } else {
+            first--;
+        }
+    }
+    while (status == NT_OK && count) {
+        const struct nt_segment *segment = nt_stream_segment_of(stream, first);
+        uint64_t made = segment->elements - (first - segment->first);
+        if (count < made)
+            made = count;
+        reading.segment = segment;
+        status = produce_in_segment(&reading, first - segment->first, &made, output, error);
+        output += made * stream->element_bytes;
+        first += made;
+        count -= made;
+    }
+    return status;
+}
+
+enum nt_status nt_stream_produce_stored(struct nt_stream *stream, uint64_t first, uint64_t count,
+                                        uint8_t *output, struct nt_error *error)
+{
+    return nt_stream_finish_stored(stream, first, count, (struct nt_pages_made){0}, output, error);
+}

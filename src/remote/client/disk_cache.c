@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: ranges of remote files. Out: the same, later, as far as they are still there and what they were.
+ *
+ * A file of the folder is a list of records, each a header and at most 64 KiB behind it: the key, and pieces in the order in which they
+ * came. A record is written at once, at the end (O_APPEND): so several processes write to one file. What they or a fault leave in it that is no record, or
+ * not whole, is found by checksums (XXH3-64), of the header and of the bytes. Where records end before the file does, the file is begun
+ * anew. A folder that has become too large loses whole files, the one that was used longest ago first.
+ */
+#include "remote/client/disk_cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "core/base/grow.h"
+#include "core/base/search.h"
+
+enum {
+    MAGIC = 0x6e74646bu,
+    PIECE_BYTES = 64 * 1024,
+    FILE_BYTES = 4096,
+    AT_ONCE = 128,
+    MOST_AT_ONCE = AT_ONCE * PIECE_BYTES
+};
+#define KEY_PLACE UINT64_MAX
+
+struct record {
+    uint32_t magic, bytes;
+    uint64_t offset;   /* in the remote file; KEY_PLACE: the key. Without bytes: the file was opened */
+    uint64_t checksum; /* of the bytes, with the offset as a seed */
+    uint64_t header_checksum;
+};
+
+struct piece {
+    uint64_t offset, checksum;
+    uint64_t place; /* of its bytes in the file */
+    uint32_t bytes;
+};
+
+struct nt_disk_cache_file {
+    struct nt_disk_name name;
+    struct nt_disk_cache *cache;
+    int file;      /* -1: nothing can be kept any more */
+    uint64_t size; /* of the remote file */
+    char *key;
+    struct piece *pieces; /* by offset; none overlap */
+    size_t count, capacity;
+};
+
+static uint64_t checksum_of(const void *bytes, size_t count, uint64_t offset)
+{
+    return XXH3_64bits_withSeed(bytes, count, offset);
+}
+
+/* ---- the pieces ---- */
+
+/* How many begin at or before an offset. */
+NT_DEFINE_COUNT_UP_TO(count_pieces, struct piece, .offset)
+
+static size_t count_up_to(const struct nt_disk_cache_file *entry, uint64_t offset)
+{
+    return count_pieces(entry->pieces, entry->count, offset);
+}
+
+static struct piece *piece_at(const struct nt_disk_cache_file *entry, uint64_t offset)
+{
+    size_t count = count_up_to(entry, offset);
+    struct piece *piece = count ? &entry->pieces[count - 1] : NULL;
+    return piece && offset - piece->offset < piece->bytes ? piece : NULL;
+}
+
+static void remove_piece(struct nt_disk_cache_file *entry, struct piece *piece)
+{
+    size_t behind = entry->count - (size_t)(piece - entry->pieces) - 1;
+    memmove(piece, piece + 1, behind * sizeof(*piece));
+    entry->count--;
+}
+
+void nt_disk_cache_file_forget(struct nt_disk_cache_file *entry, uint64_t offset, uint64_t bytes)
+{
+    size_t count;
+    if (!entry || !bytes)
+        return;
+    while ((count = count_up_to(entry, offset + bytes - 1)) > 0) {
+        struct piece *last = &entry->pieces[count - 1];
+        if (last->offset + last->bytes <= offset)
+            return;
+        remove_piece(entry, last);
+    }
+}
+
+/* The newest is the one that counts. */
+static void add_piece(struct nt_disk_cache_file *entry, const struct piece *piece)
+{
+    nt_disk_cache_file_forget(entry, piece->offset, piece->bytes);
+    struct piece *pieces = nt_grow(entry->pieces, entry->count, &entry->capacity, sizeof(*pieces));
+    if (!pieces)
+        return;
+    entry->pieces = pieces;
+    size_t at = count_up_to(entry, piece->offset);
+    memmove(pieces + at + 1, pieces + at, (entry->count - at) * sizeof(*pieces));
+    pieces[at] = *piece;
+    entry->count++;
+}
+
+bool nt_disk_cache_file_find(const struct nt_disk_cache_file *entry, uint64_t offset,
+                             uint64_t *end_or_next_ret)
+{
+    const struct piece *piece = entry ? piece_at(entry, offset) : NULL;
+    size_t count = entry ? count_up_to(entry, offset) : 0;
+    if (piece)
+        *end_or_next_ret = piece->offset + piece->bytes;
+    else
+        *end_or_next_ret = entry && count < entry->count ? entry->pieces[count].offset : UINT64_MAX;
+    return piece != NULL;
+}
+
+/* ---- records ---- */
+
+static struct record record_of(const void *bytes, size_t count, uint64_t offset)
+{
+    struct record record = {.magic = MAGIC, .bytes = (uint32_t)count, .offset = offset};
+    record.checksum = count ? checksum_of(bytes, count, offset) : 0;
+    record.header_checksum = checksum_of(&record, offsetof(struct record, header_checksum), MAGIC);
+    return record;
+}
+
+static bool is_record(const struct record *record)
+{
+    return record->magic == MAGIC && record->bytes <= PIECE_BYTES &&
+           record->header_checksum == checksum_of(record, offsetof(struct record, header_checksum), MAGIC);
+}
+
+/* Whether a file that begins with a key, or has it once more, has this one. */
+static bool is_key(const struct nt_disk_cache_file *entry, const struct record *record, uint64_t place)
+{
+    char key[PIECE_BYTES];
+    return record->bytes == strlen(entry->key) &&
+           pread(entry->file, key, record->bytes, (off_t)place) == (ssize_t)record->bytes &&
+           memcmp(key, entry->key, record->bytes) == 0;
+}
+
+/* What the file has, up to its end; false where it is not of this key, or damaged. A last record that is not whole may be one that another process
+ * writes. */
+static bool read_records(struct nt_disk_cache_file *entry)
+{
+    struct record record;
+    uint64_t place = 0;
+    for (;;) {
+        ssize_t count = pread(entry->file, &record, sizeof(record), (off_t)place);
+        if (count >= 0 && count < (ssize_t)sizeof(record))
+            return true;
+        if (count < 0 || !is_record(&record) || (place == 0 && record.offset != KEY_PLACE))
+            return false;
+        place += sizeof(record);
+        if (record.offset == KEY_PLACE && !is_key(entry, &record, place))
+            return false;
+        if (record.offset != KEY_PLACE && !nt_fits(record.offset, record.bytes, entry->size))
+            return false;
+        if (record.offset != KEY_PLACE && record.bytes)
+            add_piece(entry, &(struct piece){.offset = record.offset,
+                                             .checksum = record.checksum,
+                                             .place = place,
+                                             .bytes = record.bytes});
+        place += record.bytes;
+    }
+}
+
+/* ---- opening ---- */
+
+static void put_name(const char *key, char name[NT_DISK_NAME_LENGTH + 1])
+{
+    XXH128_hash_t hash = XXH3_128bits(key, strlen(key));
+    snprintf(name, NT_DISK_NAME_LENGTH + 1, "%016llx%016llx", (unsigned long long)hash.high64,
+             (unsigned long long)hash.low64);
+}
+
+/* A file that another process removes meanwhile is written to in vain, until that is noticed. */
+static bool open_file(struct nt_disk_cache_file *entry)
+{
+    struct stat attributes;
+    entry->file = openat(entry->cache->folder, entry->name.text,
+                         O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    if (entry->file < 0)
+        return false;
+    if (fstat(entry->file, &attributes) == 0 && S_ISREG(attributes.st_mode)) {
+        bool is_new = attributes.st_size == 0;
+        struct record record =
+            is_new ? record_of(entry->key, strlen(entry->key), KEY_PLACE) : record_of(NULL, 0, 0);
+        const struct iovec parts[] = {{&record, sizeof(record)}, {entry->key, strlen(entry->key)}};
+        if (!is_new && !read_records(entry))
+            nt_disk_room_remove(entry->cache, entry->name.text);
+        else if (writev(entry->file, parts, is_new ? 2 : 1) > 0)
+            return true;
+    }
+    close(entry->file);
+    entry->file = -1;
+    return false;
+}
+
+struct nt_disk_cache_file *nt_disk_cache_file_open(struct nt_disk_cache *cache, const char *key,
+                                                   uint64_t size)
+{
+    struct nt_disk_cache_file *entry =
+        cache->folder >= 0 && nt_disk_room_take(cache, FILE_BYTES) ? calloc(1, sizeof(*entry)) : NULL;
+    if (!entry)
+        return NULL;
+    *entry = (struct nt_disk_cache_file){.cache = cache, .file = -1, .size = size, .key = strdup(key)};
+    put_name(key, entry->name.text);
+    bool is_open = entry->key && strlen(key) <= PIECE_BYTES && open_file(entry);
+    if (!is_open && entry->key) { /* what was in its way is gone */
+        entry->count = 0;
+        is_open = open_file(entry);
+    }
+    if (!is_open) {
+        free(entry->pieces);
+        free(entry->key);
+        free(entry);
+        return NULL;
+    }
+    entry->name.next = cache->first;
+    cache->first = &entry->name;
+    return entry;
+}
+
+void nt_disk_cache_file_close(struct nt_disk_cache_file *entry)
+{
+    if (!entry)
+        return;
+    struct nt_disk_name **link = &entry->cache->first;
+    while (*link != &entry->name)
+        link = &(*link)->next;
+    *link = entry->name.next;
+    if (entry->file >= 0)
+        close(entry->file);
+    free(entry->pieces);
+    free(entry->key);
+    free(entry);
+}
+
+/* ---- bytes ---- */
+
+/* The checksum is of the whole piece, so all of it is read. */
+bool nt_disk_cache_file_read(struct nt_disk_cache_file *entry, uint64_t offset, void *bytes, size_t count)
+{
+    uint8_t stored[PIECE_BYTES];
+    struct piece *piece = piece_at(entry, offset);
+    if (!piece || count > piece->bytes - (offset - piece->offset))
+        return false;
+    if (pread(entry->file, stored, piece->bytes, (off_t)piece->place) != (ssize_t)piece->bytes ||
+        checksum_of(stored, piece->bytes, piece->offset) != piece->checksum) {
+        remove_piece(entry, piece);
+        entry->cache->bad_pieces++;
+        return false;
+    }
+    memcpy(bytes, stored + (offset - piece->offset), count);
+    entry->cache->read_bytes += count;
+    return true;
+}
+
+/* Another process has removed it for want of room: it is begun anew. */
+static bool is_still_there(struct nt_disk_cache_file *entry)
+{
+    struct stat attributes;
+    if (entry->file < 0 || fstat(entry->file, &attributes) != 0)
+        return false;
+    if (attributes.st_nlink > 0)
+        return true;
+    close(entry->file);
+    entry->count = 0;
+    return open_file(entry);
+}
+
+/* Records behind one another, in one call. Where not all of it is written, the end is no record: nothing more is added. */
+static void write_pieces(struct nt_disk_cache_file *entry, uint64_t offset, const uint8_t *bytes,
+                         size_t count)
+{
+    struct record records[AT_ONCE];
+    struct iovec parts[2 * AT_ONCE];
+    int part_count = 0;
+    size_t total = 0;
+    for (size_t at = 0, piece; at < count; at += piece) {
+        piece = count - at < PIECE_BYTES ? count - at : PIECE_BYTES;
+        records[part_count / 2] = record_of(bytes + at, piece, offset + at);
+        parts[part_count] = (struct iovec){&records[part_count / 2], sizeof(*records)};
+        parts[part_count + 1] = (struct iovec){(void *)(bytes + at), piece};
+        part_count += 2;
+        total += sizeof(*records) + piece;
+    }
+    ssize_t written = writev(entry->file, parts, part_count);
+    if (written != (ssize_t)total) {
+        close(entry->file);
+        entry->file = -1;
+        entry->count = 0;
+        return;
+    }
+    uint64_t place = (uint64_t)lseek(entry->file, 0, SEEK_CUR) - total; /* where it was appended */
+    for (int i = 0; i < part_count; i += 2) {
+        const struct record *record = &records[i / 2];
+        place += sizeof(*record);
+        add_piece(entry, &(struct piece){.offset = record->offset,
+                                         .checksum = record->checksum,
+                                         .place = place,
+                                         .bytes = record->bytes});
+        place += record->bytes;
+    }
+    entry->cache->written_bytes += count;
+}
+
+void nt_disk_cache_file_add(struct nt_disk_cache_file *entry, uint64_t offset, const uint8_t *bytes,
+                            size_t count)
+{
+    uint64_t share = entry ? nt_disk_room_share(entry->cache) : 0;
+    size_t most = share < MOST_AT_ONCE ? share : MOST_AT_ONCE;
+    while (count > 0 && most > 0) {
+        size_t part = count < most ? count : most;
+        if (!is_still_there(entry) || !nt_disk_room_take(entry->cache, part))
+            return;
+        write_pieces(entry, offset, bytes, part);
+        offset += part;
+        bytes += part;
+        count -= part;
+    }
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What came of asking a server for a part of a file.
+ */
+#ifndef NT_FETCH_RESULT_H
+#define NT_FETCH_RESULT_H
+
+#include <stdint.h>
+
+#include "remote/fetch.h"
+
+enum nt_outcome {
+    NT_OUTCOME_GOOD,      /* all that was asked for has come */
+    NT_OUTCOME_AGAIN,     /* the same may be asked for again, of what is missing */
+    NT_OUTCOME_ELSEWHERE, /* this server refuses, or has gone, where there is another way: ask at once */
+    NT_OUTCOME_BAD,
+};
+
+struct nt_result {
+    enum nt_outcome outcome;
+    enum nt_fetch_failure failure;
+    uint64_t got;          /* bytes, from the first on: they are not asked for again */
+    uint64_t wait_seconds; /* that the server wants */
+    char message[160];     /* why it is not good */
+};
+
+extern const struct nt_result nt_result_no_memory;
+
+#endif

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: what is asked of files by XRootD's protocols. Out: calls of XrdCl, and what its answers mean. Texts of servers are not repeated:
+ * they may tell what was in an address. XrdCl's recovery is off: it would open what lies at the address now, and go on as if it were the
+ * same file.
+ */
+#include "remote/helper/xrd_client.h"
+
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include <XProtocol/XProtocol.hh>
+#include <XrdCl/XrdClDefaultEnv.hh>
+#include <XrdCl/XrdClFile.hh>
+#include <XrdCl/XrdClFileSystem.hh>
+
+struct nt_xrd_file {
+    XrdCl::File file;
+    std::string server; /* that it is open on */
+};
+
+struct nt_xrd_list {
+    std::unique_ptr<XrdCl::DirectoryList> entries;
+};
+
+namespace {
+
+/* What users have set by variables (XRD_...) holds. Connecting is tried once by the client: who asks it tries again. More
+ * connections to a server would take opening a round trip more. */
+const struct {
+    const char *name;
+    int value;
+} settings[] = {{"ConnectionWindow", 10}, {"ConnectionRetry", 1},     {"StreamErrorWindow", 0},
+                {"StreamTimeout", 15},    {"TimeoutResolution", 1},   {"RequestTimeout", 60},
+                {"RedirectLimit", 16},    {"SubStreamsPerChannel", 1}};
+
+/* ---- what answers mean ---- */
+
+struct Meaning {
+    int code;
+    nt_outcome outcome;
+    nt_fetch_failure failure;
+    const char *message; /* nullptr: the number is told */
+};
+
+const Meaning of_servers[] = {
+    {kXR_NotFound, NT_OUTCOME_BAD, NT_FETCH_NOT_FOUND, "the server has no such file"},
+    {kXR_NotAuthorized, NT_OUTCOME_BAD, NT_FETCH_FORBIDDEN, "the server does not allow it"},
+    {kXR_AuthFailed, NT_OUTCOME_BAD, NT_FETCH_FORBIDDEN, "the server does not know who asks"},
+    {kXR_isDirectory, NT_OUTCOME_BAD, NT_FETCH_NOT_FOUND, "it is a folder"},
+    {kXR_FileNotOpen, NT_OUTCOME_ELSEWHERE, NT_FETCH_UNREACHABLE, nullptr},
+    {kXR_FileLocked, NT_OUTCOME_AGAIN, NT_FETCH_UNREACHABLE, nullptr},
+    {kXR_FSError, NT_OUTCOME_AGAIN, NT_FETCH_UNREACHABLE, nullptr},
+    {kXR_IOError, NT_OUTCOME_AGAIN, NT_FETCH_UNREACHABLE, nullptr},
+    {kXR_NoMemory, NT_OUTCOME_AGAIN, NT_FETCH_UNREACHABLE, nullptr},
+    {kXR_ServerError, NT_OUTCOME_AGAIN, NT_FETCH_UNREACHABLE, nullptr},
+    {kXR_noserver, NT_OUTCOME_AGAIN, NT_FETCH_UNREACHABLE, nullptr},
+    {kXR_Cancelled, NT_OUTCOME_AGAIN, NT_FETCH_UNREACHABLE, nullptr},
+    {kXR_Overloaded, NT_OUTCOME_AGAIN, NT_FETCH_UNREACHABLE, nullptr},
+};
+
+const Meaning of_client[] = {
+    {XrdCl::errInvalidSession, NT_OUTCOME_ELSEWHERE, NT_FETCH_UNREACHABLE, "the server has forgotten the file"},
+    {XrdCl::errAuthFailed, NT_OUTCOME_BAD, NT_FETCH_FORBIDDEN,
+     "none of the ways to tell the server who asks has worked (X509_USER_PROXY, BEARER_TOKEN, KRB5CCNAME, ...)"},
+    {XrdCl::errLoginFailed, NT_OUTCOME_BAD, NT_FETCH_FORBIDDEN, "the server does not let its user in"},
+    {XrdCl::errTlsError, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE,
+     "no encrypted connection can be made: nobody who is trusted vouches for the server (X509_CERT_DIR), or it has none"},
+    {XrdCl::errNotSupported, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, "XrdCl: Operation not supported"},
+    {XrdCl::errInvalidArgs, NT_OUTCOME_BAD, NT_FETCH_INVALID, "XrdCl: Invalid arguments"},
+    {XrdCl::errRedirectLimit, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, "redirected too often"},
+};
+
+template <size_t count> const Meaning *meaning_of(const Meaning (&table)[count], int code)
+{
+    for (const Meaning &meaning : table)
+        if (meaning.code == code)
+            return &meaning;
+    return nullptr;
+}
+
+void judge_server(nt_result *result, uint32_t number)
+{
+    const Meaning *known = meaning_of(of_servers, static_cast<int>(number));
+    result->outcome = known ? known->outcome : NT_OUTCOME_BAD;
+    result->failure = known ? known->failure : NT_FETCH_UNREACHABLE;
+    if (known && known->message)
+        snprintf(result->message, sizeof(result->message), "%s (%u)", known->message, number);
+    else
+        snprintf(result->message, sizeof(result->message), "the server answers %u", number);
+}
+
+/* In XrdCl's words, without how bad it thinks it is: "[ERROR] Operation expired". */
+void judge_client(nt_result *result, const XrdCl::Status &status)
+{
+    const Meaning *known = meaning_of(of_client, status.code);
+    std::string text = status.ToString();
+    size_t words = text.find("] ");
+    const char *own = text.c_str() + (words == std::string::npos ? 0 : words + 2);
+    result->outcome = known ? known->outcome : NT_OUTCOME_AGAIN;
+    result->failure = known ? known->failure : NT_FETCH_UNREACHABLE;
+    snprintf(result->message, sizeof(result->message), "%s", known ? known->message : own);
+    result->message[strcspn(result->message, "\r\n")] = '\0';
+}
+
+void judge(nt_xrd_answer *answer, const XrdCl::XRootDStatus &status)
+{
+    bool is_servers = status.code == XrdCl::errErrorResponse;
+    answer->result = nt_result{};
+    if (status.IsOK())
+        return;
+    if (is_servers)
+        judge_server(&answer->result, status.errNo);
+    else
+        judge_client(&answer->result, status);
+    answer->is_lost = !is_servers || status.errNo == kXR_FileNotOpen;
+}
+
+void judge_short(nt_xrd_answer *answer)
+{
+    answer->result.outcome = NT_OUTCOME_AGAIN;
+    answer->result.failure = NT_FETCH_UNREACHABLE;
+    snprintf(answer->result.message, sizeof(answer->result.message), "the server sent less than it was asked for");
+}
+
+/* ---- asking ---- */
+
+/* Something that was asked, until it is answered. */
+class Question : public XrdCl::ResponseHandler {
+public:
+    Question(nt_xrd_file *file, uint16_t seconds, nt_xrd_done *done, void *context)
+        : file(file), seconds(seconds), done(done), context(context)
+    {
+    }
+
+    void HandleResponse(XrdCl::XRootDStatus *status, XrdCl::AnyObject *response) override
+    {
+        std::unique_ptr<XrdCl::XRootDStatus> held_status(status);
+        std::unique_ptr<XrdCl::AnyObject> held(response);
+        answered(*status, response);
+    }
+
+    /* Of what could not even be asked there is no other answer. */
+    void asked(const XrdCl::XRootDStatus &status)
+    {
+        if (!status.IsOK())
+            answered(status, nullptr);
+    }
+
+    virtual void answered(const XrdCl::XRootDStatus &status, XrdCl::AnyObject *response)
+    {
+        (void)response;
+        judge(&answer, status);
+        finish();
+    }
+
+protected:
+    void take_attributes(const XrdCl::StatInfo &info)
+    {
+        nt_xrd_attributes &attributes = answer.attributes;
+        attributes.size = info.GetSize();
+        attributes.modified = static_cast<int64_t>(info.GetModTime());
+        snprintf(attributes.id, sizeof(attributes.id), "%s", info.GetId().c_str());
+        snprintf(attributes.server, sizeof(attributes.server), "%s", file->server.c_str());
+        answer.has_attributes = true;
+    }
+
+    void finish()
+    {
+        std::unique_ptr<Question> self(this);
+        done(context, &answer);
+    }
+
+    nt_xrd_file *file;
+    uint16_t seconds;
+    nt_xrd_done *done;
+    void *context;
+    nt_xrd_answer answer{};
+};
+
+/* The server has sent the attributes with its answer to the opening: asking for them takes no time. They are given to us while the client
+ * holds its lock on the file. */
+class Opening : public Question {
+public:
+    using Question::Question;
+
+    /* Names of servers are looked up by who calls, and that may take its time: on a thread. It has ended when the call has returned
+     * and is answered. */
+    void ask(const std::string &url)
+    {
+        asked(file->file.Open(url, XrdCl::OpenFlags::Read, XrdCl::Access::None, this, seconds));
+        end_one();
+    }
+
+private:
+    bool is_open = false;
+    std::atomic<int> left{2};
+
+    void end_one()
+    {
+        if (--left == 0)
+            finish();
+    }
+
+    void answered(const XrdCl::XRootDStatus &status, XrdCl::AnyObject *response) override
+    {
+        XrdCl::StatInfo *info = nullptr;
+        judge(&answer, status);
+        if (is_open && response)
+            response->Get(info);
+        if (info)
+            take_attributes(*info);
+        if (is_open || !status.IsOK()) {
+            end_one();
+            return;
+        }
+        is_open = true;
+        file->file.GetProperty("DataServer", file->server);
+        asked(file->file.Stat(false, this, seconds));
+    }
+};
+
+/* Bytes and attributes are asked for at once: whichever is answered last ends it. */
+class Reading : public Question {
+public:
+    Reading(nt_xrd_file *file, uint64_t bytes, uint16_t seconds, nt_xrd_done *done, void *context)
+        : Question(file, seconds, done, context), bytes(bytes), attributes(*this)
+    {
+    }
+
+    /* Where attributes are not wanted it may be gone once the bytes are asked for. */
+    void ask(const nt_xrd_range *ranges, unsigned count, bool has_attributes)
+    {
+        left = has_attributes ? 2 : 1;
+        if (count == 1) {
+            asked(file->file.Read(ranges->offset, ranges->bytes, ranges->buffer, this, seconds));
+        } else {
+            XrdCl::ChunkList chunks;
+            for (unsigned i = 0; i < count; i++)
+                chunks.emplace_back(ranges[i].offset, ranges[i].bytes, ranges[i].buffer);
+            asked(file->file.VectorRead(chunks, nullptr, this, seconds));
+        }
+        if (has_attributes) {
+            XrdCl::XRootDStatus status = file->file.Stat(true, &attributes, seconds);
+            if (!status.IsOK())
+                attributes_answered(status, nullptr);
+        }
+    }
+
+    void attributes_answered(const XrdCl::XRootDStatus &status, XrdCl::AnyObject *response)
+    {
+        XrdCl::StatInfo *info = nullptr;
+        attributes_status = status;
+        if (response && status.IsOK())
+            response->Get(info);
+        if (info)
+            take_attributes(*info);
+        end_one();
+    }
+
+    void answered(const XrdCl::XRootDStatus &status, XrdCl::AnyObject *response) override
+    {
+        XrdCl::ChunkInfo *chunk = nullptr;
+        XrdCl::VectorReadInfo *vector = nullptr;
+        judge(&answer, status);
+        if (response && status.IsOK()) {
+            response->Get(chunk);
+            response->Get(vector);
+        }
+        uint64_t got = chunk ? chunk->length : vector ? vector->GetSize() : 0;
+        if (status.IsOK() && got != bytes)
+            judge_short(&answer);
+        end_one();
+    }
+
+private:
+    class Attributes : public XrdCl::ResponseHandler {
+    public:
+        explicit Attributes(Reading &reading) : reading(reading) {}
+        void HandleResponse(XrdCl::XRootDStatus *status, XrdCl::AnyObject *response) override
+        {
+            std::unique_ptr<XrdCl::XRootDStatus> held_status(status);
+            std::unique_ptr<XrdCl::AnyObject> held(response);
+            reading.attributes_answered(*status, response);
+        }
+
+    private:
+        Reading &reading;
+    };
+
+    void end_one()
+    {
+        if (--left > 0)
+            return;
+        if (answer.result.outcome == NT_OUTCOME_GOOD && !attributes_status.IsOK())
+            judge(&answer, attributes_status);
+        finish();
+    }
+
+    uint64_t bytes;
+    std::atomic<int> left{1};
+    Attributes attributes;
+    XrdCl::XRootDStatus attributes_status;
+};
+
+/* ---- the table ---- */
+
+/* Nothing may be thrown into C. What fails so is answered, unless it is not even known who asks. */
+template <typename Function> void guard(nt_xrd_done *done, void *context, Function function)
+{
+    try {
+        function();
+    } catch (...) {
+        nt_xrd_answer answer{};
+        judge(&answer, XrdCl::XRootDStatus(XrdCl::stError, XrdCl::errInternal));
+        done(context, &answer);
+    }
+}
+
+void set_up()
+{
+    XrdCl::Env *environment = XrdCl::DefaultEnv::GetEnv();
+    for (const auto &setting : settings)
+        environment->PutInt(setting.name, setting.value);
+}
+
+nt_xrd_file *make_file()
+{
+    try {
+        set_up();
+        std::unique_ptr<nt_xrd_file> file(new nt_xrd_file);
+        file->file.SetProperty("ReadRecovery", "false");
+        return file.release();
+    } catch (...) {
+        return nullptr;
+    }
+}
+
+void open_file(nt_xrd_file *file, const char *url, uint16_t seconds, nt_xrd_done *done, void *context)
+{
+    guard(done, context, [=] {
+        Opening *opening = new Opening(file, seconds, done, context);
+        std::thread(&Opening::ask, opening, std::string(url)).detach();
+    });
+}
+
+void read_file(nt_xrd_file *file, const nt_xrd_range *ranges, unsigned count, bool has_attributes,
+               uint16_t seconds, nt_xrd_done *done, void *context)
+{
+    uint64_t bytes = 0;
+    for (unsigned i = 0; i < count; i++)
+        bytes += ranges[i].bytes;
+    guard(done, context, [=] {
+        Reading *reading = new Reading(file, bytes, seconds, done, context);
+        reading->ask(ranges, count, has_attributes);
+    });
+}
+
+void close_file(nt_xrd_file *file, uint16_t seconds, nt_xrd_done *done, void *context)
+{
+    guard(done, context, [=] {
+        Question *closing = new Question(file, seconds, done, context);
+        closing->asked(file->file.Close(closing, seconds));
+    });
+}
+
+void free_file(nt_xrd_file *file)
+{
+    delete file;
+}
+
+/* ---- folders ---- */
+
+/* What servers say of a file that is listed. */
+void judge_no_folder(nt_xrd_answer *answer)
+{
+    answer->result.outcome = NT_OUTCOME_BAD;
+    answer->result.failure = NT_FETCH_NOT_FOUND;
+    snprintf(answer->result.message, sizeof(answer->result.message), "it is no folder, or cannot be listed (%d)", kXR_FSError);
+}
+
+/* Only the call that waits asks all servers that have a part of the folder. */
+void list_folder(nt_xrd_list *list, const std::string &text, uint16_t seconds, nt_xrd_done *done, void *context)
+{
+    guard(done, context, [=] {
+        nt_xrd_answer answer{};
+        XrdCl::URL url(text);
+        XrdCl::FileSystem system(url);
+        XrdCl::DirectoryList *entries = nullptr;
+        XrdCl::XRootDStatus status = system.DirList(
+            url.GetPathWithParams(),
+            XrdCl::DirListFlags::Stat | XrdCl::DirListFlags::Locate | XrdCl::DirListFlags::Merge, entries, seconds);
+        list->entries.reset(entries);
+        judge(&answer, status);
+        if (status.code == XrdCl::errErrorResponse && status.errNo == kXR_FSError)
+            judge_no_folder(&answer);
+        if (status.IsOK() && (status.code == XrdCl::suPartial || !entries))
+            judge_short(&answer);
+        done(context, &answer);
+    });
+}
+
+nt_xrd_list *start_list(const char *url, uint16_t seconds, nt_xrd_done *done, void *context)
+{
+    try {
+        set_up();
+        std::unique_ptr<nt_xrd_list> list(new nt_xrd_list);
+        std::thread(list_folder, list.get(), std::string(url), seconds, done, context).detach();
+        return list.release();
+    } catch (...) {
+        return nullptr;
+    }
+}
+
+bool entry_of(const nt_xrd_list *list, unsigned number, nt_xrd_entry *entry)
+{
+    if (!list->entries || number >= list->entries->GetSize())
+        return false;
+    const XrdCl::DirectoryList::ListEntry *found = list->entries->At(number);
+    const XrdCl::StatInfo *info = found->GetStatInfo();
+    *entry = nt_xrd_entry{};
+    entry->name = found->GetName().c_str();
+    entry->has_attributes = info != nullptr;
+    if (info) {
+        entry->is_folder = info->TestFlags(XrdCl::StatInfo::IsDir);
+        entry->size = info->GetSize();
+        entry->modified = static_cast<int64_t>(info->GetModTime());
+    }
+    return true;
+}
+
+void free_list(nt_xrd_list *list)
+{
+    delete list;
+}
+
+} // namespace
+
+const struct nt_xrd_client nt_xrd_client = {make_file, open_file,  read_file, close_file,
+                                            free_file, start_list, entry_of,  free_list};

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The FlatBuffers binary format: offsets are unsigned 32-bit distances from where they stand to what they
+ * point to; a table begins with the signed distance back to its vtable, which lists where each slot lies in
+ * it. Places are positions in the buffer, which is aligned as a whole to 8 bytes by its user.
+ */
+#include "render/arrow/flatbuffer.h"
+
+static void put_le(uint8_t *to, uint64_t value, unsigned bytes)
+{
+    for (unsigned i = 0; i < bytes; i++)
+        to[i] = (uint8_t)(value >> 8 * i);
+}
+
+static void append_le(struct nt_buffer *out, uint64_t value, unsigned bytes)
+{
+    uint8_t *room = nt_buffer_extend(out, bytes);
+    if (room)
+        put_le(room, value, bytes);
+}
+
+void nt_buffer_le32(struct nt_buffer *out, uint32_t value)
+{
+    append_le(out, value, 4);
+}
+
+void nt_buffer_le64(struct nt_buffer *out, uint64_t value)
+{
+    append_le(out, value, 8);
+}
+
+void nt_buffer_align(struct nt_buffer *out, size_t alignment)
+{
+    while (!out->failed && out->length % alignment)
+        nt_buffer_byte(out, 0);
+}
+
+static void patch(struct nt_buffer *out, size_t place)
+{
+    if (!out->failed)
+        put_le((uint8_t *)out->bytes + place, out->length - place, 4);
+}
+
+void nt_table_set(struct nt_table *table, unsigned slot, unsigned bytes, uint64_t value)
+{
+    table->slots[slot].bytes = (uint8_t)bytes;
+    table->slots[slot].value = value;
+}
+
+void nt_table_set_offset(struct nt_table *table, unsigned slot)
+{
+    nt_table_set(table, slot, 4, 0);
+}
+
+size_t nt_flatbuffer_root(struct nt_buffer *out)
+{
+    size_t place = out->length;
+    nt_buffer_le32(out, 0);
+    return place;
+}
+
+/* Slots in order of falling size lie without gaps: 8-byte ones first, from an 8-aligned place. */
+static size_t layout(struct nt_table *table, uint16_t *offsets, unsigned *slot_count)
+{
+    size_t at = 8; /* the vtable's distance takes 4 bytes; 4 more keep 8-byte slots aligned */
+    bool has_wide = false;
+    for (unsigned slot = 0; slot < NT_TABLE_SLOTS; slot++)
+        has_wide |= table->slots[slot].bytes == 8;
+    if (!has_wide)
+        at = 4;
+    *slot_count = 0;
+    for (unsigned bytes = 8; bytes; bytes /= 2)
+        for (unsigned slot = 0; slot < NT_TABLE_SLOTS; slot++)
+            if (table->slots[slot].bytes == bytes) {
+                offsets[slot] = (uint16_t)at;
+                at += bytes;
+                if (*slot_count <= slot)
+                    *slot_count = slot + 1;
+            }
+    return at;
+}
+
+void nt_flatbuffer_table(struct nt_buffer *out, size_t place, struct nt_table *table)
+{
+    uint16_t offsets[NT_TABLE_SLOTS] = {0};
+    unsigned slot_count;
+    size_t table_bytes = layout(table, offsets, &slot_count);
+    size_t vtable_bytes = 4 + 2 * slot_count;
+    nt_buffer_align(out, 8);
+    while (!out->failed && (out->length + vtable_bytes) % 8)
+        nt_buffer_byte(out, 0);
+    append_le(out, vtable_bytes, 2);
+    append_le(out, table_bytes, 2);
+    for (unsigned slot = 0; slot < slot_count; slot++)
+        append_le(out, offsets[slot], 2);
+    patch(out, place);
+    size_t start = out->length;
+    uint8_t *room = nt_buffer_extend(out, table_bytes);
+    if (!room)
+        return;
+    for (size_t i = 0; i < table_bytes; i++)
+        room[i] = 0;
+    put_le(room, vtable_bytes, 4);
+    for (unsigned slot = 0; slot < slot_count; slot++)
+        if (table->slots[slot].bytes) {
+            put_le(room + offsets[slot], table->slots[slot].value, table->slots[slot].bytes);
+            table->places[slot] = start + offsets[slot];
+        }
+}
+
+void nt_flatbuffer_string(struct nt_buffer *out, size_t place, const void *bytes, size_t length)
+{
+    nt_buffer_align(out, 4);
+    patch(out, place);
+    nt_buffer_le32(out, (uint32_t)length);
+    nt_buffer_append(out, bytes, length);
+    nt_buffer_byte(out, 0);
+}
+
+void nt_flatbuffer_vector(struct nt_buffer *out, size_t place, uint32_t count, unsigned alignment)
+{
+    nt_buffer_align(out, 4);
+    while (!out->failed && (out->length + 4) % alignment)
+        nt_buffer_byte(out, 0);
+    patch(out, place);
+    nt_buffer_le32(out, count);
+}
+
+size_t nt_flatbuffer_offsets(struct nt_buffer *out, size_t place, uint32_t count)
+{
+    nt_flatbuffer_vector(out, place, count, 4);
+    size_t first = out->length;
+    for (uint32_t i = 0; i < count; i++)
+        nt_buffer_le32(out, 0);
+    return first;
+}

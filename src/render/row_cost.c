@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Comes in: rows of a field. Goes out: an upper bound of what has to be decoded for them.
+ *
+ * Of a column in step with the rows, only the pages count that hold their elements; of one in a collection below,
+ * all pages of the clusters, as nothing tells before which items belong to which rows.
+ */
+#include "render/row_cost.h"
+
+#include "core/base/overflow.h"
+#include "core/model/kind.h"
+#include "core/model/selection.h"
+#include "read/page.h"
+
+enum {
+    PAGE_COST = 1024, /* of finding and reading a page, however small */
+    RANGE_COST = 32,  /* of a column in a cluster, also where it has no pages */
+    ALL = 0,
+};
+
+struct cost {
+    struct nt_dataset *dataset;
+    uint64_t left; /* what may still be spent */
+    bool is_over;
+    /* Of the cluster that is looked at: which of its rows; ALL rows where `count` is so. */
+    uint32_t
+        cluster; /* where fields have groups of their own: the part of the entries, of which each has one */
+    uint64_t first, count;
+    uint64_t rows; /* how many it has, as the first column in step with them tells */
+    enum nt_status status;
+    struct nt_error *error;
+};
+
+static uint64_t multiplied(uint64_t a, uint64_t b)
+{
+    uint64_t product;
+    return nt_multiply(a, b, &product) ? product : UINT64_MAX;
+}
+
+static uint64_t added(uint64_t a, uint64_t b)
+{
+    uint64_t sum;
+    return nt_add(a, b, &sum) ? sum : UINT64_MAX;
+}
+
+static void spend(struct cost *cost, uint64_t bytes)
+{
+    cost->is_over |= bytes > cost->left;
+    cost->left -= cost->is_over ? 0 : bytes;
+}
+
+/* Pages of a range that meet elements [first, end). */
+static void spend_range(struct cost *cost, const struct nt_group *group, const struct nt_range *range,
+                        uint64_t first, uint64_t end)
+{
+    uint64_t element = 0;
+    spend(cost, RANGE_COST);
+    for (uint32_t i = 0; i < range->pages && element < end && !cost->is_over; i++) {
+        const struct nt_page *page = &group->pages[(size_t)range->first_page + i];
+        uint64_t packed, decoded;
+        element += page->elements;
+        if (element <= first)
+            continue;
+        bool is_known = nt_page_sizes(cost->dataset, page, &packed, &decoded, NULL) == NT_OK;
+        spend(cost, is_known ? PAGE_COST : UINT64_MAX);
+        if (!cost->is_over)
+            spend(cost, decoded);
+    }
+}
+
+/* The group of a column, loaded, and the cluster that is looked at; NULL where its page list is bad. */
+static const struct nt_group *find_group(struct cost *cost, uint32_t column, uint32_t *cluster_ret)
+{
+    struct nt_dataset *dataset = cost->dataset;
+    *cluster_ret = cost->cluster;
+    if (!dataset->field_groups)
+        return nt_cluster_group(dataset, cost->cluster);
+    *cluster_ret = nt_part_cluster(dataset, dataset->columns[column].field, cost->cluster);
+    const struct nt_group *group = nt_cluster_group(dataset, *cluster_ret);
+    uint32_t number = (uint32_t)(group - dataset->groups);
+    spend(cost, nt_group_more(dataset, group).metadata_bytes);
+    if (!cost->is_over && cost->status == NT_OK)
+        cost->status = nt_groups_load_readable(dataset, (struct nt_groups){number, number + 1}, cost->error);
+    return nt_group_is_loaded(group) ? group : NULL;
+}
+
+/* Elements of a column for `rows` rows of its field; 0: it is not in step with them. */
+static uint64_t elements_of(const struct nt_field *field, uint32_t position, uint64_t rows)
+{
+    enum nt_stream_kind kind;
+    uint64_t elements;
+    bool is_shown = nt_field_column_stream(field, position, &kind);
+    const struct nt_stream_row *row = is_shown ? nt_field_stream(field, kind) : NULL;
+    if (position > 0 && (!row || row->of != NT_ROWS_OF_FIELD))
+        return 0;
+    uint64_t per_row = row ? nt_stream_row_elements(field, row) : nt_field_row_elements(field);
+    return nt_multiply(rows, per_row, &elements) ? elements : 0;
+}
+
+/* A field's own columns. `rows` of it belong to one of the root's; 0: it is not in step. */
+static void spend_columns(struct cost *cost, uint32_t field, uint64_t rows)
+{
+    const struct nt_dataset *dataset = cost->dataset;
+    const struct nt_field *f = &dataset->fields[field];
+    for (uint32_t i = 0; i < f->column_count && !cost->is_over; i++) {
+        uint32_t column = dataset->field_columns[dataset->first_columns[field] + i];
+        uint64_t elements = elements_of(f, dataset->columns[column].position, rows);
+        uint32_t cluster;
+        const struct nt_group *group = find_group(cost, column, &cluster);
+        uint64_t first = 0, end = UINT64_MAX;
+        if (!group)
+            continue;
+        const struct nt_range *range = nt_group_range(dataset, group, cluster, column);
+        if (elements && cost->count != ALL) {
+            first = multiplied(cost->first, elements);
+            end = multiplied(cost->first + cost->count, elements);
+        }
+        /* end offsets: the one before the first row is needed, too */
+        spend_range(cost, group, range, first ? first - 1 : 0, end);
+        if (elements && !cost->rows)
+            cost->rows = nt_range_elements(group, range) / elements;
+    }
+}
+
+/* The field and all below it, depth first, in one cluster. */
+static void spend_cluster(struct cost *cost, uint32_t root)
+{
+    struct {
+        uint32_t field, next_child;
+        uint64_t rows;
+    } path[NT_MAX_DEPTH + 2];
+    uint32_t depth = 0, count;
+    path[0].field = root;
+    path[0].next_child = 0;
+    path[0].rows = 1;
+    if (root != NT_NONE)
+        spend_columns(cost, root, 1);
+    while (!cost->is_over) {
+        uint32_t field = path[depth].field;
+        const struct nt_field *f = field == NT_NONE ? NULL : &cost->dataset->fields[field];
+        const uint32_t *children = nt_dataset_children(cost->dataset, field, &count);
+        if (path[depth].next_child < count && depth <= NT_MAX_DEPTH) {
+            uint64_t below = !f ? 1 : nt_field_keeps_step(f) ? nt_field_rows_below(f) : 0, rows;
+            uint32_t child = children[path[depth].next_child++];
+            rows = nt_multiply(path[depth].rows, below, &rows) ? rows : 0;
+            depth++;
+            path[depth].field = child;
+            path[depth].next_child = 0;
+            path[depth].rows = rows;
+            spend_columns(cost, child, rows);
+        } else if (depth-- == 0) {
+            return;
+        }
+    }
+}
+
+/* Rows of the root for each entry; 0: the entries do not tell. */
+static uint64_t rows_per_entry(const struct nt_dataset *dataset, uint32_t field)
+{
+    uint64_t rows = 1;
+    for (uint32_t at = field; at != NT_NONE && rows; at = dataset->fields[at].parent) {
+        uint32_t parent = dataset->fields[at].parent;
+        if (parent != NT_NONE && (!nt_field_keeps_step(&dataset->fields[parent]) ||
+                                  !nt_multiply(rows, nt_field_rows_below(&dataset->fields[parent]), &rows)))
+            rows = 0;
+    }
+    return rows;
+}
+
+/* What of rows [first, end) lies in the cluster, whose first row is `begins`. */
+static void spend_share(struct cost *cost, uint32_t field, uint64_t begins, uint64_t first, uint64_t end)
+{
+    cost->rows = 0;
+    cost->first = first > begins ? first - begins : 0;
+    cost->count = end == UINT64_MAX ? ALL : end - begins - cost->first;
+    spend_cluster(cost, field);
+}
+
+/* The entries of a cluster, or of what clusters of each field hold; false where its page list is bad. */
+static bool find_entries(const struct nt_dataset *dataset, uint32_t number, struct nt_cluster *cluster)
+{
+    const uint64_t *borders = dataset->part_borders;
+    if (!dataset->field_groups) {
+        *cluster = nt_dataset_cluster(dataset, number);
+        return nt_group_is_loaded(nt_cluster_group(dataset, number));
+    }
+    *cluster =
+        (struct nt_cluster){.first_entry = borders[number], .entries = borders[number + 1] - borders[number]};
+    return true;
+}
+
+/* The clusters that hold rows [first, end). */
+static void spend_rows(struct cost *cost, uint32_t field, uint64_t first, uint64_t end)
+{
+    const struct nt_dataset *dataset = cost->dataset;
+    uint64_t per_entry = rows_per_entry(dataset, field), found = 0;
+    uint32_t count = dataset->field_groups ? dataset->part_count : dataset->cluster_count;
+    for (uint32_t i = 0; i < count && !cost->is_over && cost->status == NT_OK; i++) {
+        struct nt_cluster cluster;
+        if (!find_entries(dataset, i, &cluster))
+            continue;
+        uint64_t begins = per_entry ? multiplied(cluster.first_entry, per_entry) : found;
+        uint64_t ends = added(begins, multiplied(cluster.entries, per_entry));
+        cost->cluster = i;
+        spend(cost, RANGE_COST);
+        if (begins < end && (!per_entry || ends > first))
+            spend_share(cost, field, begins, first, end);
+        found = added(found, per_entry ? 0 : cost->rows);
+    }
+}
+
+/* The stored rows that chosen ones lie among: below lists all of them, as nothing tells before which. */
+static void find_stored(const struct nt_dataset *dataset, uint32_t field, uint64_t *first, uint64_t *end)
+{
+    uint64_t per_entry = rows_per_entry(dataset, field), rows, from = *first;
+    if (!nt_dataset_has_selection(dataset))
+        return;
+    rows = multiplied(nt_dataset_entries(dataset), per_entry);
+    *first = 0;
+    if (!per_entry)
+        *end = UINT64_MAX;
+    else if (from >= rows || from >= *end)
+        *end = 0;
+    else {
+        uint64_t last = (*end < rows ? *end : rows) - 1;
+        *first = multiplied(nt_dataset_chosen_entry(dataset, from / per_entry), per_entry);
+        *end = multiplied(nt_dataset_chosen_entry(dataset, last / per_entry) + 1, per_entry);
+    }
+}
+
+enum nt_status nt_rows_are_cheap(struct nt_dataset *dataset, uint32_t field, uint64_t first, uint64_t count,
+                                 uint64_t most_bytes, bool *are_cheap_ret, struct nt_error *error)
+{
+    struct cost cost = {.dataset = dataset, .left = most_bytes, .cluster = NT_NONE, .error = error};
+    if (!dataset->field_groups)
+        cost.status = nt_dataset_load_readable(dataset, error);
+    uint64_t end = added(first, count);
+    find_stored(dataset, field, &first, &end);
+    if (cost.status == NT_OK)
+        spend_rows(&cost, field, first, end);
+    *are_cheap_ret = cost.status == NT_OK && !cost.is_over;
+    return cost.status;
+}

@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a field's shape and the number of a row. Out: the row as JSON; writing it walks the tree of shapes.
+ */
+#include "render/row_writer.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/json/jsonb.h"
+#include "core/json/values.h"
+#include "read/page.h"
+#include "render/row_shape.h"
+
+struct nt_row_writer {
+    struct nt_reader *reader;
+    struct nt_dataset *dataset;
+    uint64_t rows;
+    struct nt_row_shape root;
+    uint32_t *cells; /* numbers of the root's children that rows have */
+    uint32_t cell_count;
+};
+
+/* ---- opening ---- */
+
+static enum nt_status find_cells(struct nt_row_writer *writer, struct nt_error *error)
+{
+    const struct nt_row_shape *root = &writer->root;
+    writer->cells = calloc((size_t)root->child_count + 1, sizeof(*writer->cells));
+    if (!writer->cells)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i < root->child_count; i++)
+        if (root->children[i].form != NT_FORM_NOTHING)
+            writer->cells[writer->cell_count++] = i;
+    return NT_OK;
+}
+
+enum nt_status nt_row_writer_open(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                  struct nt_row_writer **writer_ret, struct nt_error *error)
+{
+    struct nt_row_writer *writer = calloc(1, sizeof(*writer));
+    if (!writer)
+        return nt_fail_memory(error);
+    writer->reader = reader;
+    writer->dataset = dataset;
+    writer->rows = nt_dataset_entries(dataset);
+    enum nt_status status = NT_OK;
+    if (field != NT_NONE)
+        status = nt_field_rows(reader, dataset, field, &writer->rows, error);
+    if (status == NT_OK)
+        status = nt_row_shape_init(&writer->root, reader, dataset, field, error);
+    if (status == NT_OK && field == NT_NONE)
+        status = find_cells(writer, error);
+    if (status != NT_OK) {
+        nt_row_writer_close(writer);
+        return status;
+    }
+    nt_row_shape_bound(&writer->root, nt_reader_side_bytes(reader));
+    *writer_ret = writer;
+    return NT_OK;
+}
+
+void nt_row_writer_close(struct nt_row_writer *writer)
+{
+    if (!writer)
+        return;
+    nt_row_shape_deinit(&writer->root);
+    free(writer->cells);
+    free(writer);
+}
+
+size_t nt_row_writer_memory(const struct nt_row_writer *writer)
+{
+    return sizeof(*writer) + writer->cell_count * sizeof(*writer->cells) + nt_row_shape_memory(&writer->root);
+}
+
+void nt_row_writer_want_start(const struct nt_row_writer *writer)
+{
+    nt_row_shape_want_start(&writer->root, writer->dataset);
+}
+
+uint64_t nt_row_writer_rows(const struct nt_row_writer *writer)
+{
+    return writer->rows;
+}
+
+/* ---- writing ---- */
+
+struct writing {
+    const struct nt_dataset *dataset;
+    struct nt_json *json;
+    struct nt_error *error;
+};
+
+static enum nt_status write_row(const struct writing *writing, struct nt_row_shape *shape, uint64_t row);
+static enum nt_status write_members(const struct writing *writing, struct nt_row_shape *shape, uint64_t row);
+
+static enum nt_status write_value(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
+{
+    const uint8_t *bytes;
+    enum nt_status status = nt_window_get(&shape->data, row, 1, &bytes, writing->error);
+    if (status == NT_OK)
+        nt_json_element(writing->json, &writing->dataset->fields[shape->field].dtype, bytes);
+    return status;
+}
+
+/* Where value `i` of a row, counted as C does, lies in the field's data. */
+static uint64_t value_place(const struct writing *writing, const struct nt_row_shape *shape, uint64_t row,
+                            uint64_t i)
+{
+    const struct nt_field *field = &writing->dataset->fields[shape->field];
+    if (!field->is_fortran_order)
+        return row * shape->size + i;
+    uint64_t place = row, stride = nt_dataset_entries(writing->dataset), inside = shape->size;
+    for (uint32_t d = 0; d < field->dimension_count; d++) {
+        inside /= field->dimensions[d];
+        place += i / inside * stride;
+        i %= inside;
+        stride *= field->dimensions[d];
+    }
+    return place;
+}
+
+/* Read all values of a row before any is written. In Fortran order they lie apart. */
+static enum nt_status read_values(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
+                                  const uint8_t **bytes_ret)
+{
+    if (!writing->dataset->fields[shape->field].is_fortran_order)
+        return nt_window_get(&shape->data, row * shape->size, shape->size, bytes_ret, writing->error);
+    size_t element_bytes = shape->data.element_bytes;
+    nt_buffer_clear(&shape->gathered);
+    for (uint64_t i = 0; i < shape->size; i++) {
+        enum nt_status status =
+            nt_window_get(&shape->data, value_place(writing, shape, row, i), 1, bytes_ret, writing->error);
+        if (status != NT_OK)
+            return status;
+        nt_buffer_append(&shape->gathered, *bytes_ret, element_bytes);
+    }
+    *bytes_ret = (const uint8_t *)shape->gathered.bytes;
+    return shape->gathered.failed ? nt_fail_memory(writing->error) : NT_OK;
+}
+
+static enum nt_status check_line(const struct writing *writing)
+{
+    if (writing->json->out->length <= NT_ROW_MOST_BYTES)
+        return NT_OK;
+    return nt_fail(writing->error, NT_LIMIT, NT_NO_OFFSET, "a row of more than 256 MiB of text");
+}
+
+/* A row of no elements: arrays down to the first dimension of 0. */
+static enum nt_status write_nothing(const struct writing *writing, const uint64_t *dimensions)
+{
+    enum nt_status status = NT_OK;
+    nt_json_array(writing->json);
+    for (uint64_t i = 0; status == NT_OK && i < dimensions[0]; i++) {
+        status = check_line(writing);
+        if (status == NT_OK)
+            status = write_nothing(writing, dimensions + 1);
+    }
+    nt_json_end_array(writing->json);
+    return status;
+}
+
+/* Arrays in arrays for several dimensions: an array opens wherever the index is a multiple of what is inside
+ * it. */
+static enum nt_status write_values(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
+{
+    const struct nt_field *field = &writing->dataset->fields[shape->field];
+    const uint64_t *dimensions = field->dimensions;
+    uint32_t dimension_count = field->dimension_count;
+    const uint8_t *bytes = NULL;
+    bool has_members = shape->form == NT_FORM_RECORD;
+    enum nt_status status = has_members ? NT_OK : read_values(writing, shape, row, &bytes);
+    for (uint64_t i = 0; status == NT_OK && i < shape->size; i++) {
+        uint64_t inside = shape->size;
+        for (uint32_t d = 0; d < dimension_count; inside /= dimensions[d++])
+            if (i % inside == 0)
+                nt_json_array(writing->json);
+        if (has_members)
+            status = write_members(writing, shape, value_place(writing, shape, row, i));
+        else
+            nt_json_element(writing->json, &field->dtype, bytes + i * shape->data.element_bytes);
+        if (status == NT_OK)
+            status = check_line(writing);
+        inside = shape->size;
+        for (uint32_t d = 0; d < dimension_count; inside /= dimensions[d++])
+            if ((i + 1) % inside == 0)
+                nt_json_end_array(writing->json);
+    }
+    return shape->size ? status : write_nothing(writing, dimensions);
+}
+
+static enum nt_status get_item_range(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
+                                     uint64_t *first_ret, uint64_t *count_ret)
+{
+    const uint8_t *bytes;
+    uint64_t ends[2];
+    enum nt_status status = nt_window_get(&shape->offsets, row, 2, &bytes, writing->error);
+    if (status != NT_OK)
+        return status;
+    memcpy(ends, bytes, sizeof(ends));
+    if (ends[1] < ends[0])
+        return nt_fail_number(writing->error, NT_CORRUPT, NT_NO_OFFSET,
+                              "an end offset, at least the one before it", ends[0], ends[1]);
+    *first_ret = ends[0];
+    *count_ret = ends[1] - ends[0];
+    return NT_OK;
+}
+
+/* The bytes of a row: of JSONB the text that is made of them, in `gathered`. */
+static enum nt_status get_bytes(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
+                                const uint8_t **bytes_ret, size_t *count_ret)
+{
+    uint64_t first = 0, count = 0;
+    enum nt_status status = get_item_range(writing, shape, row, &first, &count);
+    if (status == NT_OK)
+        status = nt_window_get(&shape->data, first, count, bytes_ret, writing->error);
+    *count_ret = (size_t)count;
+    if (status != NT_OK || shape->form != NT_FORM_JSON)
+        return status;
+    nt_buffer_clear(&shape->gathered);
+    status = nt_jsonb_append(&shape->gathered, *bytes_ret, (size_t)count, writing->error);
+    if (status == NT_OK && shape->gathered.failed)
+        status = nt_fail_memory(writing->error);
+    if (status != NT_OK)
+        nt_error_context(writing->error, "row %" PRIu64 " of field %" PRIu32, row,
+                         writing->dataset->fields[shape->field].id);
+    *bytes_ret = (const uint8_t *)shape->gathered.bytes;
+    *count_ret = shape->gathered.length;
+    return status;
+}
+
+static enum nt_status write_bytes(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
+{
+    const uint8_t *bytes = NULL;
+    size_t count;
+    enum nt_status status = get_bytes(writing, shape, row, &bytes, &count);
+    if (status != NT_OK)
+        return status;
+    if (shape->form == NT_FORM_BYTES)
+        nt_json_base64(writing->json, bytes, count);
+    else
+        nt_json_bytes(writing->json, bytes, count);
+    return NT_OK;
+}
+
+static enum nt_status write_items(const struct writing *writing, struct nt_row_shape *shape, uint64_t first,
+                                  uint64_t count)
+{
+    enum nt_status status = NT_OK;
+    nt_json_array(writing->json);
+    for (uint64_t i = 0; i < count && status == NT_OK; i++) {
+        status = write_row(writing, &shape->children[0], first + i);
+        if (status == NT_OK)
+            status = check_line(writing);
+    }
+    nt_json_end_array(writing->json);
+    return status;
+}
+
+static enum nt_status write_collection(const struct writing *writing, struct nt_row_shape *shape,
+                                       uint64_t row)
+{
+    uint64_t first = 0, count = 0;
+    enum nt_status status = get_item_range(writing, shape, row, &first, &count);
+    if (status != NT_OK)
+        return status;
+    return write_items(writing, shape, first, count);
+}
+
+/* Where the value of an optional's row is, if it has one. */
+static enum nt_status find_value(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
+                                 uint64_t *value_row_ret, bool *has_value_ret)
+{
+    uint64_t count = 0;
+    const uint8_t *valid = NULL;
+    enum nt_status status;
+    *value_row_ret = row;
+    if (nt_field_has_stream(&writing->dataset->fields[shape->field], NT_STREAM_VALID)) {
+        status = nt_window_get(&shape->data, row, 1, &valid, writing->error);
+        *has_value_ret = status == NT_OK && *valid;
+        return status;
+    }
+    status = get_item_range(writing, shape, row, value_row_ret, &count);
+    if (status == NT_OK && count > 1)
+        status = nt_fail_number(writing->error, NT_CORRUPT, NT_NO_OFFSET, "values of an optional, at most", 1,
+                                count);
+    *has_value_ret = status == NT_OK && count == 1;
+    return status;
+}
+
+static enum nt_status write_optional(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
+{
+    bool has_value;
+    enum nt_status status = find_value(writing, shape, row, &row, &has_value);
+    if (has_value)
+        return write_row(writing, &shape->children[0], row);
+    if (status == NT_OK)
+        nt_json_null(writing->json);
+    return status;
+}
+
+static enum nt_status write_variant(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
+{
+    uint32_t tag;
+    uint64_t index;
+    enum nt_status status = nt_window_get_u32(&shape->data, row, &tag, writing->error);
+    if (status == NT_OK)
+        status = nt_window_get_u64(&shape->offsets, row, &index, writing->error);
+    if (status != NT_OK)
+        return status;
+    if (tag > shape->child_count)
+        return nt_fail_number(writing->error, NT_CORRUPT, NT_NO_OFFSET,
+                              "the alternative of a variant, at most", shape->child_count, tag);
+    if (tag && shape->children[tag - 1].form != NT_FORM_NOTHING)
+        return write_row(writing, &shape->children[tag - 1], index);
+    nt_json_null(writing->json);
+    return NT_OK;
+}
+
+static enum nt_status write_members(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
+{
+    enum nt_status status = NT_OK;
+    bool is_object = shape->form != NT_FORM_TUPLE;
+    if (is_object)
+        nt_json_object(writing->json);
+    else
+        nt_json_array(writing->json);
+    for (uint32_t i = 0; i < shape->child_count && status == NT_OK; i++) {
+        struct nt_row_shape *child = &shape->children[i];
+        const struct nt_text *name = &writing->dataset->fields[child->field].name;
+        if (is_object && child->form == NT_FORM_NOTHING)
+            continue;
+        if (is_object)
+            nt_json_key_bytes(writing->json, name->bytes, name->length);
+        status = write_row(writing, child, row);
+    }
+    if (is_object)
+        nt_json_end_object(writing->json);
+    else
+        nt_json_end_array(writing->json);
+    return status;
+}
+
+/* Of a field that is not nullable all rows are. */
+static enum nt_status check_valid(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
+                                  bool *is_valid_ret)
+{
+    const uint8_t *valid;
+    *is_valid_ret = shape->form != NT_FORM_NULL;
+    if (!shape->valid.stream)
+        return NT_OK;
+    enum nt_status status = nt_window_get(&shape->valid, row, 1, &valid, writing->error);
+    *is_valid_ret = status == NT_OK && *valid;
+    return status;
+}
+
+static enum nt_status write_valid_row(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
+{
+    switch (shape->form) {
+    case NT_FORM_VALUE:
+        return shape->has_dimensions ? write_values(writing, shape, row) : write_value(writing, shape, row);
+    case NT_FORM_TEXT:
+    case NT_FORM_BYTES:
+    case NT_FORM_JSON:
+        return write_bytes(writing, shape, row);
+    case NT_FORM_LIST:
+        return write_collection(writing, shape, row);
+    case NT_FORM_FIXED_LIST:
+        return write_items(writing, shape, row * shape->size, shape->size);
+    case NT_FORM_OPTIONAL:
+        return write_optional(writing, shape, row);
+    case NT_FORM_VARIANT:
+        return write_variant(writing, shape, row);
+    case NT_FORM_RECORD:
+    case NT_FORM_TUPLE:
+        return shape->has_dimensions ? write_values(writing, shape, row) : write_members(writing, shape, row);
+    case NT_FORM_WRAPPER:
+        return write_row(writing, &shape->children[0], row);
+    case NT_FORM_EMPTY:
+        nt_json_base64(writing->json, NULL, 0);
+        return NT_OK;
+    case NT_FORM_NOTHING:
+    case NT_FORM_NULL:
+    case NT_FORM_COUNT:
+        break;
+    }
+    nt_json_null(writing->json);
+    return NT_OK;
+}
+
+static enum nt_status write_row(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
+{
+    bool is_valid;
+    enum nt_status status = check_valid(writing, shape, row, &is_valid);
+    if (status == NT_OK && is_valid)
+        return write_valid_row(writing, shape, row);
+    if (status == NT_OK)
+        nt_json_null(writing->json);
+    return status;
+}
+
+enum nt_status nt_row_write(struct nt_row_writer *writer, uint64_t row, struct nt_json *json,
+                            struct nt_error *error)
+{
+    if (row >= writer->rows)
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "there are %llu rows, no row %llu",
+                       (unsigned long long)writer->rows, (unsigned long long)row);
+    struct writing writing = {writer->dataset, json, error};
+    enum nt_status status = write_row(&writing, &writer->root, row);
+    if (status == NT_OK && json->out->failed)
+        status = nt_fail_memory(error);
+    return status;
+}
+
+/* ---- cells ---- */
+
+uint32_t nt_row_writer_cells(const struct nt_row_writer *writer)
+{
+    return writer->cell_count;
+}
+
+uint32_t nt_row_writer_cell_field(const struct nt_row_writer *writer, uint32_t cell)
+{
+    return writer->root.children[writer->cells[cell]].field;
+}
+
+static bool is_plain(const struct writing *writing, const struct nt_row_shape *shape)
+{
+    while (shape->form == NT_FORM_WRAPPER || shape->form == NT_FORM_OPTIONAL)
+        shape = &shape->children[0];
+    return shape->form == NT_FORM_TEXT || shape->form == NT_FORM_JSON ||
+           (shape->form == NT_FORM_VALUE && !shape->has_dimensions && shape->child_count == 0 &&
+            writing->dataset->fields[shape->field].dtype.element != NT_ELEMENT_SWITCH);
+}
+
+/* NaN and base64, which JSON has as strings. */
+static void unquote(struct nt_buffer *cell)
+{
+    if (cell->length < 2 || cell->bytes[0] != '"')
+        return;
+    cell->length -= 2;
+    memmove(cell->bytes, cell->bytes + 1, cell->length);
+    cell->bytes[cell->length] = '\0';
+}
+
+static enum nt_status write_number(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
+                                   struct nt_buffer *cell)
+{
+    const struct nt_dtype *dtype = &writing->dataset->fields[shape->field].dtype;
+    const uint8_t *bytes;
+    enum nt_status status = nt_window_get(&shape->data, row, 1, &bytes, writing->error);
+    if (status != NT_OK || nt_element_text(dtype, bytes, cell))
+        return status;
+    nt_json_element(writing->json, dtype, bytes);
+    unquote(cell);
+    return NT_OK;
+}
+
+static enum nt_status write_text(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
+                                 struct nt_buffer *cell)
+{
+    const uint8_t *bytes = NULL;
+    size_t count;
+    enum nt_status status = get_bytes(writing, shape, row, &bytes, &count);
+    if (status == NT_OK)
+        nt_buffer_append(cell, bytes, count);
+    return status;
+}
+
+static enum nt_status write_plain(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
+                                  struct nt_buffer *cell)
+{
+    bool has_value = true;
+    enum nt_status status;
+    while (shape->form == NT_FORM_WRAPPER || shape->form == NT_FORM_OPTIONAL) {
+        status = shape->form == NT_FORM_OPTIONAL ? find_value(writing, shape, row, &row, &has_value) : NT_OK;
+        if (status != NT_OK || !has_value)
+            return status;
+        shape = &shape->children[0];
+    }
+    status = check_valid(writing, shape, row, &has_value);
+    if (status != NT_OK || !has_value)
+        return status;
+    bool is_text = shape->form == NT_FORM_TEXT || shape->form == NT_FORM_JSON;
+    return is_text ? write_text(writing, shape, row, cell) : write_number(writing, shape, row, cell);
+}
+
+enum nt_status nt_row_write_cell(struct nt_row_writer *writer, uint32_t cell, uint64_t row,
+                                 struct nt_buffer *text, struct nt_error *error)
+{
+    struct nt_row_shape *shape = &writer->root.children[writer->cells[cell]];
+    struct nt_json json;
+    struct writing writing = {writer->dataset, &json, error};
+    bool is_valid;
+    nt_buffer_clear(text);
+    nt_json_init(&json, text, true);
+    enum nt_status status = check_valid(&writing, shape, row, &is_valid);
+    if (status == NT_OK && is_valid) /* a cell of no value is empty */
+        status = is_plain(&writing, shape) ? write_plain(&writing, shape, row, text)
+                                           : write_valid_row(&writing, shape, row);
+    return status == NT_OK && text->failed ? nt_fail_memory(error) : status;
+}

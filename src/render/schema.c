@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: the tree of fields. Out: lines for people (schema.txt, `ntuple schema`), and the same as JSON.
+ */
+#include "render/schema.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/base/grow.h"
+#include "core/model/kind.h"
+#include "core/model/path.h"
+#include "read/rows.h"
+#include "render/json_values.h"
+
+enum { LINES_PER_PIECE = 256, INDENT = 2, GAP = 2, WIDEST_NAME = 40, WIDEST_TYPE = 48, PATH_SHOWN = 1024 };
+
+/* ---- the fields in the order in which they are shown ---- */
+
+struct level {
+    const uint32_t *fields;
+    uint32_t count, next;
+};
+
+struct walk {
+    const struct nt_dataset *dataset;
+    struct level *levels;
+    size_t depth, capacity;
+    uint32_t root; /* the only field of the first level, where not all are shown */
+};
+
+/* The field that has no name of its own: the item of a list, an optional, an array. */
+static bool has_nameless_item(const struct nt_field *field)
+{
+    switch (nt_field_kind_info(field->kind)->form) {
+    case NT_FORM_LIST:
+    case NT_FORM_FIXED_LIST:
+    case NT_FORM_OPTIONAL:
+    case NT_FORM_WRAPPER:
+        return field->child_count == 1;
+    default:
+        return false;
+    }
+}
+
+/* What is shown below a field: its sub-fields, or those of its nameless items. */
+static const uint32_t *shown_below(const struct nt_dataset *dataset, uint32_t field, uint32_t *count_ret)
+{
+    while (has_nameless_item(&dataset->fields[field]))
+        field = *nt_dataset_children(dataset, field, count_ret);
+    return nt_dataset_children(dataset, field, count_ret);
+}
+
+static bool enter(struct walk *walk, const uint32_t *fields, uint32_t count)
+{
+    struct level *levels = nt_grow(walk->levels, walk->depth, &walk->capacity, sizeof(*levels));
+    if (!levels)
+        return false;
+    walk->levels = levels;
+    levels[walk->depth++] = (struct level){.fields = fields, .count = count};
+    return true;
+}
+
+static bool start(struct walk *walk)
+{
+    uint32_t count = 1;
+    walk->depth = 0;
+    if (walk->root != NT_NONE)
+        return enter(walk, &walk->root, count);
+    const uint32_t *fields = nt_dataset_children(walk->dataset, NT_NONE, &count);
+    return enter(walk, fields, count);
+}
+
+/* The next field, NT_NONE at the end. False without memory. */
+static bool step(struct walk *walk, uint32_t *field_ret, size_t *depth_ret)
+{
+    *field_ret = NT_NONE;
+    while (walk->depth && walk->levels[walk->depth - 1].next == walk->levels[walk->depth - 1].count)
+        walk->depth--;
+    if (!walk->depth)
+        return true;
+    struct level *level = &walk->levels[walk->depth - 1];
+    uint32_t count;
+    *depth_ret = walk->depth;
+    *field_ret = level->fields[level->next++];
+    const uint32_t *below = shown_below(walk->dataset, *field_ret, &count);
+    return enter(walk, below, count);
+}
+
+/* ---- items ---- */
+
+static bool has_items(const struct nt_field *field)
+{
+    return nt_field_kind_info(field->kind)->below == NT_BELOW_INDEX;
+}
+
+/* *known_ret is false where the file is damaged; what only fails now is an error. */
+static enum nt_status count_items(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                  uint64_t *count_ret, bool *known_ret, struct nt_error *error)
+{
+    enum nt_status status = nt_rows_total(reader, dataset, field, NT_ROWS_BELOW, count_ret, error);
+    *known_ret = status == NT_OK;
+    return nt_is_machine_failure(status) ? status : NT_OK;
+}
+
+/* ---- lines ---- */
+
+struct lines {
+    struct nt_long_text text;
+    struct nt_reader *reader;
+    struct nt_dataset *dataset;
+    struct walk walk;
+    int name_width, type_width;
+    bool has_heading;
+};
+
+static int width_of(const struct nt_buffer *text)
+{
+    return nt_text_width((struct nt_text){text->bytes, text->length});
+}
+
+/* Append a text, spaces up to a width, and those between two columns. */
+static void put_cell(struct nt_buffer *out, struct nt_text text, int width)
+{
+    struct nt_buffer printable = {0};
+    nt_append_printable(&printable, text.bytes, text.length);
+    nt_buffer_append(out, printable.bytes, printable.length);
+    int padding = width - width_of(&printable);
+    nt_buffer_format(out, "%*s", (padding > 0 ? padding : 0) + GAP, "");
+    nt_buffer_deinit_part(&printable, out);
+}
+
+static void cut_spaces(struct nt_buffer *out)
+{
+    while (out->length && out->bytes[out->length - 1] == ' ')
+        out->length--;
+}
+
+/* "1536 items", of lists in lists "1536 / 40000 items". */
+static enum nt_status put_items(struct lines *lines, uint32_t field, struct nt_buffer *out,
+                                struct nt_error *error)
+{
+    struct nt_dataset *dataset = lines->dataset;
+    const char *separator = "";
+    uint64_t items = 0;
+    uint32_t count;
+    bool is_known;
+    for (;; field = *nt_dataset_children(dataset, field, &count)) {
+        if (has_items(&dataset->fields[field])) {
+            enum nt_status status = count_items(lines->reader, dataset, field, &items, &is_known, error);
+            if (status != NT_OK)
+                return status;
+            if (is_known)
+                nt_buffer_format(out, "%s%" PRIu64, separator, items);
+            else
+                nt_buffer_format(out, "%s?", separator);
+            separator = " / ";
+        }
+        if (!has_nameless_item(&dataset->fields[field]))
+            break;
+    }
+    if (*separator)
+        nt_buffer_text(out, items == 1 ? " item  " : " items  ");
+    return NT_OK;
+}
+
+/* "[3, 4]": the elements of each row. */
+static void put_dimensions(const struct nt_field *field, struct nt_buffer *out)
+{
+    for (uint32_t i = 0; i < field->dimension_count; i++)
+        nt_buffer_format(out, "%s%" PRIu64, i ? ", " : "[", field->dimensions[i]);
+    if (field->dimension_count)
+        nt_buffer_text(out, "]  ");
+}
+
+static void put_notes(struct lines *lines, const struct nt_field *field, struct nt_buffer *out)
+{
+    if (field->source_field != NT_NONE) {
+        struct nt_buffer path = {0};
+        nt_append_field_path(&path, lines->dataset, field->source_field, '/');
+        nt_buffer_text(out, "shows ");
+        nt_append_printable(out, path.bytes, path.length);
+        nt_buffer_text(out, "  ");
+        nt_buffer_deinit_part(&path, out);
+    }
+    if (field->is_nullable)
+        nt_buffer_text(out, "nullable  ");
+    if (field->unreadable)
+        nt_buffer_format(out, "unreadable: %s  ", field->unreadable);
+    nt_append_printable(out, field->description.bytes, field->description.length);
+}
+
+static enum nt_status put_field(struct lines *lines, uint32_t index, size_t depth, struct nt_buffer *out,
+                                struct nt_error *error)
+{
+    const struct nt_field *field = &lines->dataset->fields[index];
+    int indent = (int)depth * INDENT;
+    nt_buffer_format(out, "%*s", indent, "");
+    put_cell(out, field->name, lines->name_width - indent);
+    put_cell(out, field->type, lines->type_width);
+    enum nt_status status = put_items(lines, index, out, error);
+    put_dimensions(field, out);
+    put_notes(lines, field, out);
+    cut_spaces(out);
+    nt_buffer_byte(out, '\n');
+    return status;
+}
+
+static void put_heading(const struct nt_dataset *dataset, struct nt_buffer *out)
+{
+    char path[PATH_SHOWN];
+    size_t length = nt_dataset_path(dataset, path, sizeof(path));
+    out->failed |= !length;
+    nt_append_printable(out, path, length < sizeof(path) ? length : sizeof(path) - 1);
+    nt_buffer_format(out, ": %" PRIu64 " entries, %s %s", nt_dataset_entries(dataset), dataset->format,
+                     dataset->version);
+    if (dataset->writer.length) {
+        nt_buffer_text(out, ", ");
+        nt_append_printable(out, dataset->writer.bytes, dataset->writer.length);
+    }
+    if (dataset->description.length) {
+        nt_buffer_text(out, "  ");
+        nt_append_printable(out, dataset->description.bytes, dataset->description.length);
+    }
+    nt_buffer_byte(out, '\n');
+}
+
+static enum nt_status next_lines(struct nt_long_text *text, struct nt_buffer *out, bool *more_ret,
+                                 struct nt_error *error)
+{
+    struct lines *lines = (struct lines *)text;
+    uint32_t field = NT_NONE;
+    size_t depth;
+    if (!lines->has_heading)
+        put_heading(lines->dataset, out);
+    lines->has_heading = true;
+    for (unsigned i = 0; i < LINES_PER_PIECE; i++) {
+        if (!step(&lines->walk, &field, &depth))
+            return nt_fail_memory(error);
+        if (field == NT_NONE)
+            break;
+        enum nt_status status = put_field(lines, field, depth, out, error);
+        if (status != NT_OK)
+            return status;
+    }
+    *more_ret = field != NT_NONE;
+    return out->failed ? nt_fail_memory(error) : NT_OK;
+}
+
+static int widest(int width, struct nt_buffer *text, int indent, int limit)
+{
+    int found = width_of(text) + indent;
+    return found > width && found <= limit ? found : width;
+}
+
+/* The widths of the columns: of the widest texts but for those that are very long. */
+static enum nt_status measure(struct lines *lines, struct nt_error *error)
+{
+    struct nt_buffer text = {0};
+    uint32_t index;
+    size_t depth;
+    bool has_memory = start(&lines->walk);
+    while (has_memory && (has_memory = step(&lines->walk, &index, &depth)) && index != NT_NONE) {
+        const struct nt_field *field = &lines->dataset->fields[index];
+        nt_buffer_clear(&text);
+        nt_append_printable(&text, field->name.bytes, field->name.length);
+        lines->name_width = widest(lines->name_width, &text, (int)depth * INDENT, WIDEST_NAME);
+        has_memory = !text.failed;
+        nt_buffer_clear(&text);
+        nt_append_printable(&text, field->type.bytes, field->type.length);
+        lines->type_width = widest(lines->type_width, &text, 0, WIDEST_TYPE);
+        has_memory &= !text.failed;
+    }
+    has_memory = has_memory && start(&lines->walk);
+    nt_buffer_deinit(&text);
+    return has_memory ? NT_OK : nt_fail_memory(error);
+}
+
+static void free_lines(struct nt_long_text *text)
+{
+    struct lines *lines = (struct lines *)text;
+    free(lines->walk.levels);
+    free(lines);
+}
+
+enum nt_status nt_schema_lines(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                               struct nt_long_text **text_ret, struct nt_error *error)
+{
+    struct lines *lines = calloc(1, sizeof(*lines));
+    if (!lines)
+        return nt_fail_memory(error);
+    lines->text = (struct nt_long_text){.next = next_lines, .free = free_lines};
+    lines->reader = reader;
+    lines->dataset = dataset;
+    lines->walk = (struct walk){.dataset = dataset, .root = field};
+    enum nt_status status = measure(lines, error);
+    if (status == NT_OK)
+        *text_ret = &lines->text;
+    else
+        free_lines(&lines->text);
+    return status;
+}
+
+/* ---- JSON ---- */
+
+static enum nt_status put_json_fields(struct nt_reader *reader, struct nt_dataset *dataset,
+                                      const uint32_t *fields, uint32_t count, struct nt_json *json,
+                                      struct nt_error *error);
+
+static enum nt_status put_json_items(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                     struct nt_json *json, struct nt_error *error)
+{
+    uint64_t count;
+    bool is_known;
+    enum nt_status status = count_items(reader, dataset, field, &count, &is_known, error);
+    if (is_known)
+        nt_json_member_unsigned(json, "items", count);
+    else
+        nt_json_member_null(json, "items");
+    return status;
+}
+
+static void put_json_dimensions(struct nt_json *json, const struct nt_field *field)
+{
+    nt_json_key(json, "dimensions");
+    nt_json_array(json);
+    for (uint32_t i = 0; i < field->dimension_count; i++)
+        nt_json_unsigned(json, field->dimensions[i]);
+    nt_json_end_array(json);
+}
+
+/* Fields nest no deeper than NT_MAX_DEPTH. */
+static enum nt_status put_json_field(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t index,
+                                     struct nt_json *json, struct nt_error *error)
+{
+    const struct nt_field *field = &dataset->fields[index];
+    enum nt_status status = NT_OK;
+    uint32_t count;
+    nt_json_object(json);
+    nt_json_member_text(json, "name", field->name);
+    nt_json_member_text(json, "type", field->type);
+    nt_json_member_string(json, "kind", nt_field_kind_name(field->kind));
+    if (field->is_nullable)
+        nt_json_member_bool(json, "is_nullable", true);
+    if (field->description.length)
+        nt_json_member_text(json, "description", field->description);
+    if (has_items(field))
+        status = put_json_items(reader, dataset, index, json, error);
+    if (field->dimension_count)
+        put_json_dimensions(json, field);
+    if (field->source_field != NT_NONE)
+        nt_json_member_field_path(json, "source", dataset, field->source_field);
+    if (field->unreadable)
+        nt_json_member_string(json, "unreadable", field->unreadable);
+    const uint32_t *below = nt_dataset_children(dataset, index, &count);
+    if (count && status == NT_OK)
+        status = put_json_fields(reader, dataset, below, count, json, error);
+    nt_json_end_object(json);
+    return status;
+}
+
+static enum nt_status put_json_fields(struct nt_reader *reader, struct nt_dataset *dataset,
+                                      const uint32_t *fields, uint32_t count, struct nt_json *json,
+                                      struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    nt_json_key(json, "fields");
+    nt_json_array(json);
+    for (uint32_t i = 0; i < count && status == NT_OK; i++)
+        status = put_json_field(reader, dataset, fields[i], json, error);
+    nt_json_end_array(json);
+    return status;
+}
+
+enum nt_status nt_json_member_fields(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                     struct nt_json *json, struct nt_error *error)
+{
+    uint32_t count = 1;
+    const uint32_t *fields = &field;
+    if (field == NT_NONE)
+        fields = nt_dataset_children(dataset, NT_NONE, &count);
+    return put_json_fields(reader, dataset, fields, count, json, error);
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: two data sets. Out: their differences: first those of the schema, then of values, field by field, then of the
+ * layout.
+ */
+#include "tools/diff.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/base/grow.h"
+#include "core/model/kind.h"
+#include "core/model/path.h"
+#include "read/rows.h"
+#include "tools/diff_fields.h"
+#include "tools/diff_layout.h"
+#include "tools/diff_place.h"
+#include "tools/diff_values.h"
+
+static const uint32_t of_no_field[NT_DIFF_SIDES] = {NT_NONE, NT_NONE};
+
+struct diff {
+    struct nt_diffing diffing;
+    struct nt_field_pair *pairs;
+    size_t pair_count;
+    struct nt_stream_pair *streams; /* of each pair that is compared one behind the other */
+    size_t stream_count, stream_capacity;
+    bool *items_differ; /* [field of A]: how many items it has was told */
+    bool entries_differ;
+};
+
+static bool are_two(const struct nt_field_pair *pair)
+{
+    return pair->fields[0] != NT_NONE && pair->fields[1] != NT_NONE;
+}
+
+/* ---- schema ---- */
+
+static enum nt_status diff_schema(struct diff *diff, struct nt_error *error)
+{
+    struct nt_diffing *diffing = &diff->diffing;
+    enum nt_status status = NT_OK;
+    if (diffing->sides[0].field == NT_NONE)
+        nt_diff_tell_words(diffing, nt_difference(NT_DIFF_SCHEMA, "description", of_no_field),
+                           diffing->sides[0].dataset->description, diffing->sides[1].dataset->description);
+    for (size_t i = 0; i < diff->pair_count && status == NT_OK; i++)
+        status = nt_diff_field(diffing, &diff->pairs[i], error);
+    return status;
+}
+
+/* ---- page lists ---- */
+
+/* Load them; tells which cannot be read. */
+static enum nt_status load_groups(struct diff *diff, bool *are_good_ret, struct nt_error *error)
+{
+    *are_good_ret = true;
+    for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
+        struct nt_dataset *dataset = diff->diffing.sides[side].dataset;
+        for (uint32_t i = 0; i < dataset->group_count; i++) {
+            struct nt_error failure = {0};
+            enum nt_status status = nt_dataset_load_group(dataset, i, &failure);
+            if (nt_is_passing_failure(status))
+                return nt_fail_with(error, &failure);
+            if (status == NT_OK)
+                continue;
+            nt_error_context(&failure, "page list of cluster group %" PRIu32, i);
+            nt_diff_tell_failure(&diff->diffing, side, NT_NONE, &failure);
+            *are_good_ret = false;
+        }
+    }
+    return NT_OK;
+}
+
+/* ---- which streams are compared ---- */
+
+static enum nt_status check_readable(struct diff *diff, const struct nt_field_pair *pair,
+                                     bool *are_readable_ret, struct nt_error *error)
+{
+    *are_readable_ret = true;
+    for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
+        const struct nt_dataset *dataset = diff->diffing.sides[side].dataset;
+        const struct nt_field *field = &dataset->fields[pair->fields[side]];
+        struct nt_buffer path = {0};
+        struct nt_error failure;
+        if (!field->unreadable)
+            continue;
+        nt_append_field_path(&path, dataset, pair->fields[side], '.');
+        nt_fail(&failure, NT_UNSUPPORTED, NT_NO_OFFSET, "field %s cannot be read: %s",
+                nt_buffer_string(&path), field->unreadable);
+        bool has_memory = !path.failed;
+        nt_buffer_deinit(&path);
+        if (!has_memory)
+            return nt_fail_memory(error);
+        nt_diff_tell_failure(&diff->diffing, side, pair->fields[side], &failure);
+        *are_readable_ret = false;
+    }
+    return NT_OK;
+}
+
+static enum nt_status add_streams(struct diff *diff, const struct nt_field_pair *pair, struct nt_error *error)
+{
+    const struct nt_field *field = &diff->diffing.sides[0].dataset->fields[pair->fields[0]];
+    for (unsigned kind = 0; kind < NT_STREAM_COUNT; kind++) {
+        if (!nt_field_has_stream(field, (enum nt_stream_kind)kind))
+            continue;
+        struct nt_stream_pair *streams =
+            nt_grow(diff->streams, diff->stream_count, &diff->stream_capacity, sizeof(*streams));
+        if (!streams)
+            return nt_fail_memory(error);
+        diff->streams = streams;
+        streams[diff->stream_count++] = (struct nt_stream_pair){.fields = {pair->fields[0], pair->fields[1]},
+                                                                .kind = (enum nt_stream_kind)kind};
+    }
+    return NT_OK;
+}
+
+/* The values of a structure are those of its members; what is between them is none. */
+static enum nt_status choose_streams(struct diff *diff, const struct nt_field_pair *pair,
+                                     struct nt_error *error)
+{
+    bool are_readable = false, are_alike = false, is_shown = false;
+    enum nt_status status = NT_OK;
+    if (are_two(pair))
+        status = check_readable(diff, pair, &are_readable, error);
+    if (status == NT_OK && are_readable)
+        status = nt_diff_check_elements(&diff->diffing, pair, &are_alike, error);
+    if (status == NT_OK && are_alike)
+        status = nt_diff_is_shown_elsewhere(diff->diffing.sides, pair, &is_shown, error);
+    if (status != NT_OK || !are_alike || is_shown ||
+        nt_field_has_members(&diff->diffing.sides[0].dataset->fields[pair->fields[0]]))
+        return status;
+    return add_streams(diff, pair, error);
+}
+
+/* ---- counts ---- */
+
+/* Items of collections: of those that differ all that is below differs in number, too, and is not told of. What the
+ * file does not let be counted is met again in the elements. */
+static enum nt_status diff_items(struct diff *diff, const struct nt_field_pair *pair, struct nt_error *error)
+{
+    uint64_t counts[NT_DIFF_SIDES];
+    for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
+        const struct nt_diff_side *of = &diff->diffing.sides[side];
+        const struct nt_field *field = &of->dataset->fields[pair->fields[side]];
+        struct nt_error failure = {0};
+        if (nt_field_kind_info(field->kind)->below != NT_BELOW_INDEX)
+            return NT_OK;
+        enum nt_status status = nt_rows_total(of->reader, of->dataset, pair->fields[side], NT_ROWS_BELOW,
+                                              &counts[side], &failure);
+        if (nt_is_passing_failure(status))
+            return nt_fail_with(error, &failure);
+        if (nt_is_machine_failure(status))
+            nt_diff_tell_failure(&diff->diffing, side, pair->fields[side], &failure);
+        if (status != NT_OK)
+            return NT_OK;
+    }
+    diff->items_differ[pair->fields[0]] = nt_diff_tell_numbers(
+        &diff->diffing, nt_difference(NT_DIFF_VALUES, "items", pair->fields), counts[0], counts[1]);
+    return NT_OK;
+}
+
+/* Whether the number of a field's rows follows from one that was told. */
+static bool is_count_told(const struct diff *diff, uint32_t field)
+{
+    uint32_t above = nt_field_row_parent(diff->diffing.sides[0].dataset, field);
+    return above == NT_NONE ? diff->entries_differ : diff->items_differ[above];
+}
+
+/* Elements that only one side has: of the first stream that differs so. */
+static void diff_elements(struct diff *diff, const struct nt_stream_pair *streams, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!streams[i].failures[0] && !streams[i].failures[1] &&
+            nt_diff_tell_numbers(&diff->diffing, nt_difference(NT_DIFF_VALUES, "elements", streams[i].fields),
+                                 streams[i].elements[0], streams[i].elements[1]))
+            return;
+}
+
+/* ---- values ---- */
+
+static void tell_failures(struct diff *diff, const struct nt_stream_pair *streams, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (unsigned side = 0; side < NT_DIFF_SIDES; side++)
+            if (streams[i].failures[side])
+                nt_diff_tell_failure(&diff->diffing, side, streams[i].fields[side],
+                                     streams[i].failures[side]);
+}
+
+/* What came of the streams of a field. */
+static enum nt_status tell_field(struct diff *diff, const struct nt_stream_pair *streams, size_t count,
+                                 struct nt_error *error)
+{
+    const struct nt_field_pair pair = {{streams->fields[0], streams->fields[1]}};
+    enum nt_status status = diff_items(diff, &pair, error);
+    if (status == NT_OK)
+        status = nt_diff_tell_value(&diff->diffing, streams, count, error);
+    if (status == NT_OK && !is_count_told(diff, streams->fields[0]))
+        diff_elements(diff, streams, count);
+    tell_failures(diff, streams, count);
+    return status;
+}
+
+static enum nt_status tell_all_fields(struct diff *diff, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    for (size_t first = 0, end; first < diff->stream_count && status == NT_OK; first = end) {
+        end = first + 1;
+        while (end < diff->stream_count && diff->streams[end].fields[0] == diff->streams[first].fields[0])
+            end++;
+        status = tell_field(diff, diff->streams + first, end - first, error);
+    }
+    return status;
+}
+
+static enum nt_status diff_values(struct diff *diff, struct nt_error *error)
+{
+    struct nt_diffing *diffing = &diff->diffing;
+    enum nt_status status = NT_OK;
+    diff->items_differ =
+        calloc((size_t)diffing->sides[0].dataset->field_count + 1, sizeof(*diff->items_differ));
+    if (!diff->items_differ)
+        return nt_fail_memory(error);
+    diff->entries_differ = nt_diff_tell_numbers(
+        diffing, nt_difference(NT_DIFF_VALUES, "entries", of_no_field),
+        nt_dataset_entries(diffing->sides[0].dataset), nt_dataset_entries(diffing->sides[1].dataset));
+    for (size_t i = 0; i < diff->pair_count && status == NT_OK; i++)
+        status = choose_streams(diff, &diff->pairs[i], error);
+    if (status == NT_OK)
+        status = nt_diff_streams(diffing, diff->streams, diff->stream_count, error);
+    if (status == NT_OK)
+        status = tell_all_fields(diff, error);
+    return status;
+}
+
+/* ---- all ---- */
+
+enum nt_status nt_diff(const struct nt_diff_side sides[NT_DIFF_SIDES], const struct nt_diff_options *options,
+                       struct nt_diff_summary *summary, struct nt_error *error)
+{
+    struct diff diff = {.diffing = {.sides = sides, .options = options, .summary = summary}};
+    const bool *parts = options->parts;
+    bool are_good = true;
+    *summary = (struct nt_diff_summary){0};
+    enum nt_status status = nt_field_pairs(sides, &diff.pairs, &diff.pair_count, error);
+    if (status == NT_OK && parts[NT_DIFF_SCHEMA])
+        status = diff_schema(&diff, error);
+    if (status == NT_OK && (parts[NT_DIFF_VALUES] || parts[NT_DIFF_LAYOUT]))
+        status = load_groups(&diff, &are_good, error);
+    if (status == NT_OK && parts[NT_DIFF_VALUES] && are_good)
+        status = diff_values(&diff, error);
+    if (status == NT_OK && parts[NT_DIFF_LAYOUT])
+        status = nt_diff_layout(&diff.diffing, diff.pairs, diff.pair_count, error);
+    nt_stream_pairs_free(diff.streams, diff.stream_count);
+    free(diff.items_differ);
+    free(diff.pairs);
+    return status;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: what inspection finds on both sides. Out: a difference for each property of the data sets and of each pair of
+ * columns: the k-th of a field with the k-th of its partner.
+ */
+#include "tools/diff_layout.h"
+
+#include <stdlib.h>
+
+#include "tools/inspect.h"
+
+/* ---- properties ---- */
+
+/* A side, and what of it is at hand. */
+struct layout {
+    const struct nt_dataset *dataset;
+    const struct nt_inspected *inspected; /* a column, or the total */
+};
+
+struct property {
+    const char *name;
+    bool is_detail;
+    uint64_t (*number)(const struct layout *layout); /* one of the two */
+    void (*words)(struct nt_buffer *out, const struct layout *layout);
+};
+
+static void put_format(struct nt_buffer *out, const struct layout *layout)
+{
+    nt_buffer_text(out, layout->dataset->format);
+}
+
+static void put_version(struct nt_buffer *out, const struct layout *layout)
+{
+    nt_buffer_text(out, layout->dataset->version);
+}
+
+static void put_generation(struct nt_buffer *out, const struct layout *layout)
+{
+    nt_buffer_text(out, layout->dataset->generation);
+}
+
+static void put_writer(struct nt_buffer *out, const struct layout *layout)
+{
+    nt_buffer_append(out, layout->dataset->writer.bytes, layout->dataset->writer.length);
+}
+
+static uint64_t clusters(const struct layout *layout)
+{
+    return layout->dataset->cluster_count;
+}
+
+static uint64_t cluster_groups(const struct layout *layout)
+{
+    return layout->dataset->group_count;
+}
+
+static uint64_t columns(const struct layout *layout)
+{
+    return layout->dataset->column_count;
+}
+
+static uint64_t pages(const struct layout *layout)
+{
+    return layout->inspected->sums.pages;
+}
+
+static uint64_t largest_page_bytes(const struct layout *layout)
+{
+    return layout->inspected->largest_page;
+}
+
+static uint64_t stored_bytes(const struct layout *layout)
+{
+    return layout->inspected->sums.stored_bytes;
+}
+
+static uint64_t stored_once_bytes(const struct layout *layout)
+{
+    return layout->inspected->once_bytes;
+}
+
+static uint64_t packed_bytes(const struct layout *layout)
+{
+    return layout->inspected->sums.packed_bytes;
+}
+
+static void put_compression(struct nt_buffer *out, const struct layout *layout)
+{
+    nt_append_algorithms(out, layout->inspected->algorithms);
+}
+
+static void put_checksum_kind(struct nt_buffer *out, const struct layout *layout)
+{
+    nt_buffer_text(out, nt_checksum_info(layout->inspected->sums.checksum)->name);
+}
+
+static const struct nt_column *column_of(const struct layout *layout)
+{
+    return &layout->dataset->columns[layout->inspected->column];
+}
+
+static void put_column_type(struct nt_buffer *out, const struct layout *layout)
+{
+    nt_buffer_text(out, column_of(layout)->type_name);
+}
+
+static void put_encoding(struct nt_buffer *out, const struct layout *layout)
+{
+    nt_buffer_text(
+        out, nt_encoding_steps(nt_column_decoder(layout->dataset, layout->inspected->column)->encoding));
+}
+
+static uint64_t bits(const struct layout *layout)
+{
+    return nt_column_decoder(layout->dataset, layout->inspected->column)->bits;
+}
+
+static const struct property of_datasets[] = {
+    {"format", .words = put_format},
+    {"version", .words = put_version},
+    {"generation", .words = put_generation},
+    {"writer", .words = put_writer},
+    {"clusters", .number = clusters},
+    {"cluster_groups", .number = cluster_groups},
+    {"columns", .number = columns},
+    {"pages", .number = pages},
+    {"largest_page_bytes", .number = largest_page_bytes},
+    {"stored_bytes", .number = stored_bytes},
+    {"stored_once_bytes", .number = stored_once_bytes},
+    {"packed_bytes", .number = packed_bytes},
+    {"compression", .words = put_compression},
+    {"checksum_kind", .words = put_checksum_kind},
+};
+
+static const struct property of_columns[] = {
+    {"type", .words = put_column_type},
+    {"encoding", .words = put_encoding},
+    {"bits", .number = bits},
+    {"pages", .is_detail = true, .number = pages},
+    {"stored_bytes", .is_detail = true, .number = stored_bytes},
+    {"packed_bytes", .is_detail = true, .number = packed_bytes},
+    {"compression", .is_detail = true, .words = put_compression},
+};
+
+#define COUNT(table) (sizeof(table) / sizeof(*(table)))
+
+/* Tell those of a table that differ. `template` has the place. */
+static enum nt_status tell_properties(struct nt_diffing *diffing, struct nt_difference template,
+                                      const struct property *table, size_t count,
+                                      const struct layout layouts[NT_DIFF_SIDES], struct nt_error *error)
+{
+    struct nt_buffer texts[NT_DIFF_SIDES] = {{0}};
+    bool has_memory = true;
+    for (size_t i = 0; i < count && has_memory; i++) {
+        template.property = table[i].name;
+        template.is_detail = table[i].is_detail;
+        if (table[i].number) {
+            nt_diff_tell_numbers(diffing, template, table[i].number(&layouts[0]),
+                                 table[i].number(&layouts[1]));
+            continue;
+        }
+        for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
+            nt_buffer_clear(&texts[side]);
+            table[i].words(&texts[side], &layouts[side]);
+            has_memory &= !texts[side].failed;
+        }
+        if (has_memory)
+            nt_diff_tell_words(diffing, template,
+                               (struct nt_text){nt_buffer_string(&texts[0]), texts[0].length},
+                               (struct nt_text){nt_buffer_string(&texts[1]), texts[1].length});
+    }
+    for (unsigned side = 0; side < NT_DIFF_SIDES; side++)
+        nt_buffer_deinit(&texts[side]);
+    return has_memory ? NT_OK : nt_fail_memory(error);
+}
+
+/* ---- columns ---- */
+
+struct inspection {
+    struct nt_inspected *columns; /* by index, behind the last the total */
+    uint32_t count;
+};
+
+static int compare_columns(const void *key, const void *item)
+{
+    const uint32_t *column = key;
+    const struct nt_inspected *inspected = item;
+    return (*column > inspected->column) - (*column < inspected->column);
+}
+
+static const struct nt_inspected *inspected_column(const struct inspection *inspection, uint32_t column)
+{
+    return bsearch(&column, inspection->columns, inspection->count, sizeof(*inspection->columns),
+                   compare_columns);
+}
+
+/* The columns that a field owns. */
+static const uint32_t *own_columns(const struct nt_dataset *dataset, uint32_t field, uint32_t *count_ret)
+{
+    const uint32_t *found = nt_field_columns(dataset, field, count_ret);
+    if (!dataset->fields[field].owns_columns)
+        *count_ret = 0;
+    return found;
+}
+
+static enum nt_status diff_column(struct nt_diffing *diffing, const struct inspection *inspections,
+                                  const struct nt_field_pair *pair, uint32_t number, uint32_t a, uint32_t b,
+                                  struct nt_error *error)
+{
+    const uint32_t columns[NT_DIFF_SIDES] = {a, b};
+    struct nt_difference difference = nt_difference(NT_DIFF_LAYOUT, "column", pair->fields);
+    struct layout layouts[NT_DIFF_SIDES];
+    bool are_two = true;
+    difference.column = number;
+    for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
+        const struct nt_dataset *dataset = diffing->sides[side].dataset->stored;
+        layouts[side] = (struct layout){dataset, NULL};
+        if (columns[side] != NT_NONE)
+            layouts[side].inspected = inspected_column(&inspections[side], columns[side]);
+        if (layouts[side].inspected)
+            difference.values[side] = (struct nt_diff_value){
+                .kind = NT_DIFF_WORDS, .text = nt_text_of(dataset->columns[columns[side]].type_name)};
+        are_two &= layouts[side].inspected != NULL;
+    }
+    if (are_two)
+        return tell_properties(diffing, difference, of_columns, COUNT(of_columns), layouts, error);
+    nt_diff_tell(diffing, &difference);
+    return NT_OK;
+}
+
+static enum nt_status diff_columns(struct nt_diffing *diffing, const struct inspection *inspections,
+                                   const struct nt_field_pair *pair, struct nt_error *error)
+{
+    const uint32_t *columns[NT_DIFF_SIDES];
+    uint32_t counts[NT_DIFF_SIDES];
+    enum nt_status status = NT_OK;
+    for (unsigned side = 0; side < NT_DIFF_SIDES; side++)
+        columns[side] = own_columns(diffing->sides[side].dataset->stored, pair->fields[side], &counts[side]);
+    for (uint32_t i = 0; (i < counts[0] || i < counts[1]) && status == NT_OK; i++)
+        status = diff_column(diffing, inspections, pair, i, i < counts[0] ? columns[0][i] : NT_NONE,
+                             i < counts[1] ? columns[1][i] : NT_NONE, error);
+    return status;
+}
+
+/* ---- all ---- */
+
+enum nt_status nt_diff_layout(struct nt_diffing *diffing, const struct nt_field_pair *pairs, size_t count,
+                              struct nt_error *error)
+{
+    static const uint32_t of_no_field[NT_DIFF_SIDES] = {NT_NONE, NT_NONE};
+    struct inspection inspections[NT_DIFF_SIDES] = {{0}};
+    struct layout layouts[NT_DIFF_SIDES];
+    enum nt_status status = NT_OK;
+    for (unsigned side = 0; side < NT_DIFF_SIDES && status == NT_OK; side++) {
+        const struct nt_diff_side *of = &diffing->sides[side];
+        status =
+            nt_inspect(of->dataset, of->field, &inspections[side].columns, &inspections[side].count, error);
+        if (status == NT_OK)
+            layouts[side] =
+                (struct layout){of->dataset->stored, &inspections[side].columns[inspections[side].count]};
+    }
+    if (status == NT_OK)
+        status = tell_properties(diffing, nt_difference(NT_DIFF_LAYOUT, NULL, of_no_field), of_datasets,
+                                 COUNT(of_datasets), layouts, error);
+    for (size_t i = 0; i < count && status == NT_OK; i++)
+        if (pairs[i].fields[0] != NT_NONE && pairs[i].fields[1] != NT_NONE)
+            status = diff_columns(diffing, inspections, &pairs[i], error);
+    for (unsigned side = 0; side < NT_DIFF_SIDES; side++)
+        free(inspections[side].columns);
+    return status;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Documents of the tree for programs that have no tree: a text that is made piece by piece comes in, the pieces
+ * go to a function of the program.
+ */
+#include <ntuple/document.h>
+
+#include "tools/layout.h"
+#include "render/schema.h"
+
+static enum nt_status take_all(const struct nt_buffer *piece, nt_take_text *take, void *context,
+                               struct nt_error *error)
+{
+    if (piece->failed)
+        return nt_fail_memory(error);
+    if (piece->length && !take(context, piece->bytes, piece->length))
+        return nt_fail(error, NT_CANCELED, NT_NO_OFFSET, "the document was not wanted any more");
+    return NT_OK;
+}
+
+/* Ends the text. */
+static enum nt_status write_text(struct nt_long_text *text, nt_take_text *take, void *context,
+                                 struct nt_error *error)
+{
+    struct nt_buffer piece = {0};
+    enum nt_status status = NT_OK;
+    for (bool more = true; more && status == NT_OK;) {
+        nt_buffer_clear(&piece);
+        status = text->next(text, &piece, &more, error);
+        if (status == NT_OK)
+            status = take_all(&piece, take, context, error);
+    }
+    nt_buffer_deinit(&piece);
+    text->free(text);
+    return status;
+}
+
+enum nt_status nt_write_schema_lines(struct nt_reader *reader, struct nt_dataset *dataset, nt_take_text *take,
+                                     void *context, struct nt_error *error)
+{
+    struct nt_long_text *text;
+    if (dataset->failure)
+        return nt_fail_with(error, dataset->failure);
+    enum nt_status status = nt_schema_lines(reader, dataset, NT_NONE, &text, error);
+    return status == NT_OK ? write_text(text, take, context, error) : status;
+}
+
+enum nt_status nt_write_schema_json(struct nt_reader *reader, struct nt_dataset *dataset, nt_take_text *take,
+                                    void *context, struct nt_error *error)
+{
+    struct nt_buffer out = {0};
+    struct nt_json json;
+    if (dataset->failure)
+        return nt_fail_with(error, dataset->failure);
+    nt_json_init(&json, &out, true);
+    nt_json_object(&json);
+    nt_json_member_text(&json, "name", dataset->name);
+    nt_json_member_text(&json, "description", dataset->description);
+    nt_json_member_unsigned(&json, "entries", nt_dataset_entries(dataset));
+    enum nt_status status = nt_json_member_fields(reader, dataset, NT_NONE, &json, error);
+    nt_json_end_object(&json);
+    if (status == NT_OK)
+        status = take_all(&out, take, context, error);
+    nt_buffer_deinit(&out);
+    return status;
+}
+
+enum nt_status nt_write_layout(const struct nt_file *file, nt_take_text *take, void *context,
+                               struct nt_error *error)
+{
+    struct nt_long_text *text;
+    enum nt_status status = nt_layout_lines(file, &text, error);
+    return status == NT_OK ? write_text(text, take, context, error) : status;
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a file. Out: who claims which of its bytes, as often as somebody asks and in any order: the format's own ranges (headers, keys,
+ * envelopes, ...), which are kept as they are told once, and pages with their checksums, which the model has.
+ */
+#include "tools/layout_claims.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/grow.h"
+#include "core/base/overflow.h"
+
+/* ---- the format's own ---- */
+
+/* What many ranges have in common. */
+struct nt_layout_label {
+    const char *owner, *detail;
+    uint32_t dataset, column, cluster, page;
+};
+
+/* A file may have millions of them. */
+struct nt_layout_own {
+    uint64_t offset, bytes;
+    uint32_t source, label;
+};
+
+struct collecting {
+    struct nt_layout_claims *claims;
+    struct nt_budget *budget;
+    struct nt_error *error;
+};
+
+/* One of the last few, or a new one. */
+static enum nt_status find_label(struct nt_layout_claims *claims, const struct nt_layout_label *label,
+                                 uint32_t *number_ret)
+{
+    enum { LOOKED_AT = 16 };
+    for (size_t i = 0; i < LOOKED_AT && i < claims->label_count; i++) {
+        *number_ret = (uint32_t)(claims->label_count - 1 - i);
+        const struct nt_layout_label *known = &claims->labels[*number_ret];
+        if (known->owner == label->owner && known->detail == label->detail &&
+            known->dataset == label->dataset && known->column == label->column &&
+            known->cluster == label->cluster && known->page == label->page)
+            return NT_OK;
+    }
+    struct nt_layout_label *labels =
+        nt_grow(claims->labels, claims->label_count, &claims->label_capacity, sizeof(*labels));
+    if (!labels)
+        return NT_NO_MEMORY;
+    claims->labels = labels;
+    *number_ret = (uint32_t)claims->label_count;
+    labels[claims->label_count++] = *label;
+    return NT_OK;
+}
+
+/* Room for one more, which is taken from what the file may ask for as long as the layout is there. */
+static enum nt_status grow(const struct collecting *collecting)
+{
+    struct nt_layout_claims *claims = collecting->claims;
+    size_t capacity = claims->own_capacity;
+    if (claims->own_count < capacity)
+        return NT_OK;
+    uint64_t more = (capacity ? capacity : 8) * sizeof(*claims->own);
+    enum nt_status status =
+        nt_budget_take(collecting->budget, NT_COST_ENVELOPE_BYTE, more, NT_NO_OFFSET, collecting->error);
+    if (status != NT_OK)
+        return status;
+    claims->taken += more;
+    struct nt_layout_own *own =
+        nt_grow(claims->own, claims->own_count, &claims->own_capacity, sizeof(*claims->own));
+    if (!own)
+        return NT_NO_MEMORY;
+    claims->own = own;
+    return NT_OK;
+}
+
+static enum nt_status keep_range(void *context, const struct nt_layout_range *range)
+{
+    const struct collecting *collecting = context;
+    struct nt_layout_claims *claims = collecting->claims;
+    const struct nt_layout_label label = {
+        .owner = range->owner,
+        .detail = range->detail,
+        .dataset = range->dataset,
+        .column = range->column,
+        .cluster = range->cluster == UINT64_MAX ? NT_NONE : (uint32_t)range->cluster,
+        .page = range->page == UINT64_MAX ? NT_NONE : (uint32_t)range->page,
+    };
+    uint32_t number;
+    if (!range->bytes)
+        return NT_OK;
+    enum nt_status status = grow(collecting);
+    if (status == NT_OK)
+        status = find_label(claims, &label, &number);
+    if (status == NT_OK)
+        claims->own[claims->own_count++] =
+            (struct nt_layout_own){range->offset, range->bytes, range->source, number};
+    return status;
+}
+
+/* ---- whom they are put to ---- */
+
+struct sink {
+    const struct nt_layout_window *window;
+    nt_layout_visit *visit;
+    void *context;
+};
+
+/* Whether a source's bytes up to an end are no part of the window. */
+static bool is_outside(const struct sink *sink, uint32_t source, uint64_t offset, uint64_t end)
+{
+    const struct nt_layout_window *window = sink->window;
+    return source < window->first_source || source > window->last_source ||
+           (source == window->first_source && end < window->first_offset) ||
+           (source == window->last_source && offset > window->last_offset);
+}
+
+static enum nt_status put(const struct sink *sink, const struct nt_layout_item *item)
+{
+    if (is_outside(sink, item->source, item->offset, item->offset))
+        return NT_OK;
+    struct nt_layout_item claim = *item;
+    claim.claimed_offset = item->offset;
+    claim.claimed_bytes = item->bytes;
+    return sink->visit(sink->context, &claim);
+}
+
+static enum nt_status put_own(const struct sink *sink, const struct nt_layout_claims *claims)
+{
+    enum nt_status status = NT_OK;
+    for (size_t i = 0; i < claims->own_count && status == NT_OK; i++) {
+        const struct nt_layout_own *own = &claims->own[i];
+        const struct nt_layout_label *label = &claims->labels[own->label];
+        if (is_outside(sink, own->source, own->offset, own->offset))
+            continue;
+        const struct nt_layout_item item = {.offset = own->offset,
+                                            .bytes = own->bytes,
+                                            .source = own->source,
+                                            .dataset = label->dataset,
+                                            .column = label->column,
+                                            .cluster = label->cluster,
+                                            .page = label->page,
+                                            .owner = label->owner,
+                                            .detail = label->detail};
+        status = put(sink, &item);
+    }
+    return status;
+}
+
+/* ---- pages ---- */
+
+/* A page's stored bytes, then its checksum; both may be spread over several extents. */
+static enum nt_status add_page_extents(const struct sink *sink, struct nt_layout_item *item,
+                                       const char *owner, const struct nt_extent *extents, size_t count,
+                                       uint64_t stored_bytes)
+{
+    double ratio = item->ratio;
+    enum nt_status status = NT_OK;
+    for (size_t i = 0; i < count && status == NT_OK; i++) {
+        uint64_t bytes = extents[i].bytes < stored_bytes ? extents[i].bytes : stored_bytes;
+        item->owner = owner;
+        item->ratio = ratio;
+        item->offset = extents[i].offset;
+        item->bytes = bytes;
+        if (bytes)
+            status = put(sink, item);
+        item->owner = "checksum";
+        item->ratio = 0;
+        item->offset += bytes;
+        item->bytes = extents[i].bytes - bytes;
+        if (item->bytes && status == NT_OK)
+            status = put(sink, item);
+        stored_bytes -= bytes;
+    }
+    return status;
+}
+
+static double page_ratio(const struct nt_dataset *dataset, const struct nt_page *page)
+{
+    uint64_t packed;
+    bool is_known =
+        nt_packed_bytes(nt_decoders_get(&dataset->decoders, page->decoder), page->elements, &packed);
+    return is_known && page->stored_bytes ? (double)packed / (double)page->stored_bytes : 0;
+}
+
+static enum nt_status add_page(const struct sink *sink, const struct nt_dataset *dataset,
+                               const struct nt_page *page, struct nt_layout_item *item, const char *owner,
+                               struct nt_error *error)
+{
+    struct nt_extent one = {page->offset, page->stored_bytes + nt_checksum_info(page->checksum)->bytes};
+    struct nt_extent *several = NULL;
+    size_t count = 1;
+    enum nt_status status = NT_OK;
+    item->source = dataset->file->layout_sources ? page->source : 0;
+    item->ratio = page_ratio(dataset, page);
+    /* Extents that cannot be read (a damaged list of chunks) leave the page at the place that is listed. */
+    if (dataset->ops->page_extents)
+        status = dataset->ops->page_extents(dataset, page, &several, &count, error);
+    if (nt_is_machine_failure(status))
+        return status;
+    status = add_page_extents(sink, item, owner, several ? several : &one, several ? count : 1,
+                              page->stored_bytes);
+    free(several);
+    return status;
+}
+
+/* A page's buffers, each with an owner of its own. False in `*are_there_ret` where pages are one range. */
+static enum nt_status add_page_buffers(const struct sink *sink, const struct nt_dataset *dataset,
+                                       const struct nt_page *page, const struct nt_layout_item *template,
+                                       bool *are_there_ret)
+{
+    struct nt_page_file files[NT_PAGE_FILES];
+    enum nt_status status = NT_OK;
+    uint32_t count =
+        dataset->ops->page_files ? dataset->ops->page_files(dataset, template->column, page, files) : 0;
+    *are_there_ret = dataset->ops->page_files;
+    for (uint32_t i = 0; i < count && files[i].kind == NT_PAGE_FILE_RANGE && status == NT_OK; i++) {
+        struct nt_layout_item item = *template;
+        item.offset = files[i].offset;
+        item.bytes = files[i].bytes;
+        item.owner = files[i].owner;
+        item.ratio = page_ratio(dataset, page);
+        item.source = dataset->file->layout_sources ? page->source : 0;
+        if (item.bytes)
+            status = put(sink, &item);
+    }
+    return status;
+}
+
+/* As far as that can be told before its parts are looked for. */
+static bool is_page_outside(const struct sink *sink, const struct nt_dataset *dataset,
+                            const struct nt_page *page)
+{
+    uint64_t end;
+    if (dataset->ops->page_files || dataset->ops->page_extents)
+        return false;
+    if (!nt_add(page->offset, page->stored_bytes, &end))
+        end = UINT64_MAX;
+    return is_outside(sink, dataset->file->layout_sources ? page->source : 0, page->offset, end);
+}
+
+/* Pages are numbered through the column's clusters in order of cluster id; a group whose page list is bad is
+ * left out, and with it the numbering of the pages behind it. */
+static enum nt_status add_column_pages(const struct sink *sink, struct nt_dataset *dataset, uint32_t column,
+                                       struct nt_error *error)
+{
+    uint32_t number = 0;
+    enum nt_status status = NT_OK;
+    struct nt_groups groups = nt_groups_of_column(dataset, column);
+    for (uint32_t g = groups.first; g < groups.end; g++) {
+        const struct nt_group *group = &dataset->groups[g];
+        if (!nt_group_is_loaded(group))
+            return NT_OK;
+        for (uint32_t c = 0; c < group->clusters && status == NT_OK; c++) {
+            uint32_t cluster = group->first_cluster + c;
+            const struct nt_range *range = nt_group_range(dataset, group, cluster, column);
+            for (uint32_t p = 0; p < range->pages && status == NT_OK; p++) {
+                const struct nt_page *page = &group->pages[(size_t)range->first_page + p];
+                struct nt_layout_item item = {
+                    .dataset = dataset->index, .column = column, .cluster = cluster, .page = number++};
+                bool has_buffers;
+                if (is_page_outside(sink, dataset, page))
+                    continue;
+                status = add_page_buffers(sink, dataset, page, &item, &has_buffers);
+                if (status == NT_OK && !has_buffers && page->compression != NT_COMPRESSION_ELSEWHERE)
+                    status = add_page(sink, dataset, page, &item, "page", error);
+            }
+        }
+    }
+    return status;
+}
+
+/* What pages are decoded with belongs to no one column. */
+static enum nt_status add_inputs(const struct sink *sink, const struct nt_dataset *dataset,
+                                 struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    for (uint32_t number = 0; number < dataset->decoders.count; number++) {
+        const struct nt_plan *plan = nt_decoders_get(&dataset->decoders, number)->plan;
+        for (uint32_t i = 0; plan && i < plan->input_count && status == NT_OK; i++) {
+            struct nt_layout_item item = {
+                .dataset = dataset->index, .column = NT_NONE, .cluster = NT_NONE, .page = NT_NONE};
+            if (plan->inputs[i].compression != NT_COMPRESSION_ELSEWHERE)
+                status = add_page(sink, dataset, &plan->inputs[i], &item, "input", error);
+        }
+    }
+    return status;
+}
+
+/* Values that lie apart from the file's columns, each a page of the field. */
+static enum nt_status add_values(const struct sink *sink, struct nt_dataset *dataset, uint32_t column,
+                                 struct nt_error *error)
+{
+    struct nt_groups groups = nt_groups_of_column(dataset, column);
+    enum nt_status status = nt_groups_load_readable(dataset, groups, error);
+    for (uint32_t g = groups.first; g < groups.end && status == NT_OK; g++) {
+        const struct nt_group *group = &dataset->groups[g];
+        for (uint32_t c = 0; c < group->clusters && nt_group_is_loaded(group); c++) {
+            uint32_t cluster = group->first_cluster + c;
+            const struct nt_range *range = nt_group_range(dataset, group, cluster, column);
+            for (uint32_t p = 0; p < range->pages && status == NT_OK; p++) {
+                struct nt_layout_item item = {.dataset = dataset->index,
+                                              .column = nt_stored_column(dataset, column),
+                                              .cluster = NT_NONE,
+                                              .page = NT_NONE};
+                status = add_page(sink, dataset, &group->pages[(size_t)range->first_page + p], &item, "value",
+                                  error);
+            }
+        }
+    }
+    return status;
+}
+
+static bool has_values_apart(const struct nt_dataset *dataset, uint32_t column)
+{
+    const struct nt_column *info = &dataset->columns[column];
+    return nt_dataset_has_sides(dataset) && info->position == 0 &&
+           dataset->fields[info->field].kind == NT_FIELD_PAGE_BYTES;
+}
+
+static enum nt_status add_pages(const struct sink *sink, struct nt_dataset *dataset, struct nt_error *error)
+{
+    if (dataset->failure)
+        return NT_OK;
+    struct nt_dataset *stored;
+    enum nt_status status = nt_dataset_stored(dataset, &stored, error);
+    if (status == NT_OK)
+        status = nt_dataset_load_readable(stored, error);
+    for (uint32_t column = 0; status == NT_OK && column < stored->column_count; column++)
+        status = add_column_pages(sink, stored, column, error);
+    for (uint32_t column = 0; column < dataset->column_count && status == NT_OK; column++)
+        if (has_values_apart(dataset, column))
+            status = add_values(sink, dataset, column, error);
+    return status == NT_OK && !stored->ops->page_files ? add_inputs(sink, stored, error) : status;
+}
+
+/* ---- all ---- */
+
+enum nt_status nt_layout_claims_init(struct nt_layout_claims *claims, const struct nt_file *file,
+                                     struct nt_error *error)
+{
+    /* Not a part of what the file is, but counted like one. */
+    struct nt_budget *budget = (struct nt_budget *)(uintptr_t)&file->budget;
+    struct collecting collecting = {.claims = claims, .budget = budget, .error = error};
+    *claims = (struct nt_layout_claims){.file = file, .budget = budget};
+    enum nt_status status = file->layout ? file->layout(file, keep_range, &collecting, error) : NT_OK;
+    return status == NT_NO_MEMORY ? nt_fail_memory(error) : status;
+}
+
+void nt_layout_claims_deinit(struct nt_layout_claims *claims)
+{
+    if (claims->budget)
+        nt_budget_give(claims->budget, NT_COST_ENVELOPE_BYTE, claims->taken);
+    free(claims->own);
+    free(claims->labels);
+    *claims = (struct nt_layout_claims){0};
+}
+
+enum nt_status nt_layout_claims_visit(const struct nt_layout_claims *claims,
+                                      const struct nt_layout_window *window, nt_layout_visit *visit,
+                                      void *context, struct nt_error *error)
+{
+    const struct sink sink = {window, visit, context};
+    enum nt_status status = put_own(&sink, claims);
+    for (uint32_t i = 0; i < claims->file->dataset_count && status == NT_OK; i++)
+        status = add_pages(&sink, claims->file->datasets[i], error);
+    return status == NT_NO_MEMORY ? nt_fail_memory(error) : status;
+}

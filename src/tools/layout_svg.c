@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The layout's items come in, rectangles go out. Stretches narrower than a pixel are drawn together, in the
+ * colour of the largest of them, so that a picture has a bounded number of rectangles whatever
+ * the file.
+ */
+#include "tools/pictures.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/text.h"
+#include "core/model/path.h"
+#include "tools/field_groups.h"
+#include "tools/layout.h"
+#include "tools/svg.h"
+
+enum {
+    MARGIN = 24,
+    MAP_WIDTH = 900,
+    LEGEND_WIDTH = 420,
+    LINE_HEIGHT = 13,
+    LINE_GAP = 5,
+    MOST_LINES = 40,
+    HEADING_HEIGHT = 64,
+    LEGEND_ENTRIES = 24,
+    LEGEND_STEP = 20,
+};
+
+/* Owners in the legend: the groups of top-level fields, then what is no page. */
+struct owner {
+    char *name; /* of malloc */
+    uint64_t bytes, packed_bytes;
+    struct nt_colour colour; /* of a field: of its mean ratio */
+    bool is_field;
+};
+
+struct picture {
+    const struct nt_file *file;
+    struct nt_layout *layout;
+    const uint64_t *source_bytes;
+    uint32_t source_count;
+    struct owner *owners;
+    struct nt_field_groups *groups; /* [data set] */
+    uint32_t *first_owner;          /* of each data set's groups */
+    uint32_t owner_count;
+    uint32_t *by_size;   /* owners, the largest first */
+    uint64_t total;      /* bytes of all sources, one behind the other */
+    uint64_t line_bytes; /* bytes in a line */
+    unsigned lines;
+    /* Of one drawing: */
+    unsigned grain;
+    size_t bytes;
+    struct nt_buffer *out;
+    enum nt_status status;
+    struct nt_error *error;
+};
+
+static const struct other {
+    const char *owner;
+    struct nt_colour colour;
+} others[] = {
+    {"header", {0, 0, 20}},          {"footer", {0, 0, 28}}, {"page list", {0, 0, 36}},
+    {"anchor", {0, 70, 40}},         {"key", {0, 0, 68}},    {"checksum", {0, 0, 80}},
+    {"streamer info", {40, 25, 55}}, {"free", {0, 0, 92}},   {"gap", {0, 0, 96}},
+    {"other", {215, 14, 50}},
+};
+enum { OTHERS = sizeof(others) / sizeof(*others) };
+
+/* ---- owners ---- */
+
+static enum nt_status add_groups(struct picture *picture, uint32_t dataset_index, struct nt_error *error)
+{
+    const struct nt_dataset *dataset = picture->file->datasets[dataset_index];
+    const struct nt_field_groups *groups = &picture->groups[dataset_index];
+    picture->first_owner[dataset_index] = picture->owner_count;
+    for (uint32_t i = 0; i < groups->count; i++) {
+        struct nt_buffer name = {0};
+        if (picture->file->dataset_count > 1) {
+            nt_append_dataset_path(&name, dataset);
+            nt_buffer_text(&name, ": ");
+        }
+        nt_append_field_group(&name, &groups->items[i]);
+        nt_buffer_byte(&name, '\0');
+        if (name.failed) {
+            nt_buffer_deinit(&name);
+            return nt_fail_memory(error);
+        }
+        picture->owners[picture->owner_count++] = (struct owner){.name = name.bytes, .is_field = true};
+    }
+    return NT_OK;
+}
+
+static enum nt_status find_groups(struct picture *picture, size_t *count_ret, struct nt_error *error)
+{
+    const struct nt_file *file = picture->file;
+    enum nt_status status = NT_OK;
+    picture->groups = calloc((size_t)file->dataset_count + 1, sizeof(*picture->groups));
+    if (!picture->groups)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i < file->dataset_count && status == NT_OK; i++) {
+        status = nt_field_groups_init(&picture->groups[i], file->datasets[i], error);
+        *count_ret += picture->groups[i].count;
+    }
+    return status;
+}
+
+static enum nt_status make_owners(struct picture *picture, struct nt_error *error)
+{
+    const struct nt_file *file = picture->file;
+    size_t count = 0;
+    enum nt_status status = find_groups(picture, &count, error);
+    if (status != NT_OK)
+        return status;
+    picture->owners = calloc(count + OTHERS, sizeof(*picture->owners));
+    picture->first_owner = calloc((size_t)file->dataset_count + 1, sizeof(uint32_t));
+    if (!picture->owners || !picture->first_owner)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i < file->dataset_count && status == NT_OK; i++)
+        status = add_groups(picture, i, error);
+    for (uint32_t i = 0; i < OTHERS && status == NT_OK; i++) {
+        char *name = strdup(others[i].owner);
+        if (!name)
+            return nt_fail_memory(error);
+        picture->owners[picture->owner_count++] = (struct owner){name, 0, 0, others[i].colour, false};
+    }
+    return status;
+}
+
+static uint32_t find_owner(const struct picture *picture, const struct nt_layout_item *item)
+{
+    if (item->column != NT_NONE && !strcmp(item->owner, "page")) {
+        const struct nt_dataset *dataset = picture->file->datasets[item->dataset];
+        uint32_t field = dataset->stored->columns[item->column].field;
+        return picture->first_owner[item->dataset] + picture->groups[item->dataset].of_field[field];
+    }
+    uint32_t first = picture->owner_count - OTHERS;
+    for (uint32_t i = 0; i < OTHERS; i++)
+        if (!strcmp(others[i].owner, item->owner))
+            return first + i;
+    return picture->owner_count - 1;
+}
+
+static int compare_owners(const void *left, const void *right, void *owners)
+{
+    const struct owner *a = (const struct owner *)owners + *(const uint32_t *)left;
+    const struct owner *b = (const struct owner *)owners + *(const uint32_t *)right;
+    return a->bytes < b->bytes ? 1 : a->bytes > b->bytes ? -1 : strcmp(a->name, b->name);
+}
+
+/* The next item that shares nothing with those before; false behind the last, or where there was a failure, which is noted. */
+static bool next_item(struct picture *picture, struct nt_layout_item *item)
+{
+    bool has_item = true;
+    do
+        picture->status = nt_layout_next(picture->layout, item, &has_item, picture->error);
+    while (picture->status == NT_OK && has_item && item->is_shared);
+    return picture->status == NT_OK && has_item;
+}
+
+/* What each owner has, and the order of the legend. */
+static enum nt_status sum_up_owners(struct picture *picture, struct nt_error *error)
+{
+    struct nt_layout_item item;
+    picture->by_size = calloc((size_t)picture->owner_count + 1, sizeof(uint32_t));
+    if (!picture->by_size)
+        return nt_fail_memory(error);
+    while (next_item(picture, &item)) {
+        struct owner *owner = &picture->owners[find_owner(picture, &item)];
+        owner->bytes += item.bytes;
+        owner->packed_bytes += (uint64_t)(item.ratio * (double)item.bytes);
+    }
+    if (picture->status != NT_OK)
+        return picture->status;
+    for (uint32_t i = 0; i < picture->owner_count; i++) {
+        struct owner *owner = &picture->owners[i];
+        picture->by_size[i] = i;
+        if (owner->is_field && owner->bytes)
+            owner->colour = nt_field_colour(i, (double)owner->packed_bytes / (double)owner->bytes);
+    }
+    qsort_r(picture->by_size, picture->owner_count, sizeof(uint32_t), compare_owners, picture->owners);
+    return NT_OK;
+}
+
+/* ---- drawing ---- */
+
+static void describe(const struct picture *picture, const struct nt_layout_item *item,
+                     struct nt_buffer *title)
+{
+    nt_buffer_text(title, item->owner);
+    if (item->dataset != NT_NONE && item->column != NT_NONE) {
+        const struct nt_dataset *dataset = picture->file->datasets[item->dataset];
+        nt_buffer_format(title, " %" PRIu32 " of column %" PRIu32 " (%s), ", item->page,
+                         dataset->stored->columns[item->column].id,
+                         dataset->stored->columns[item->column].type_name);
+        struct nt_buffer path = {0};
+        nt_append_field_path(&path, dataset, dataset->stored->columns[item->column].field, '/');
+        nt_svg_append_name(title, nt_buffer_string(&path), path.length);
+        nt_buffer_deinit_part(&path, title);
+        nt_buffer_format(title, ", cluster %" PRIu32, item->cluster);
+    } else if (item->detail) {
+        nt_buffer_byte(title, ' ');
+        nt_svg_append_name(title, item->detail, strlen(item->detail));
+    }
+    nt_buffer_format(title, "\n%" PRIu64 " bytes at %" PRIu64, item->bytes,
+                     nt_source_place(nt_layout_source(picture->file, item->source), item->offset));
+    if (item->ratio > 0)
+        nt_buffer_format(title, ", ratio %.2f", item->ratio);
+}
+
+/* Stretches that wait to be drawn together because they are too narrow. */
+struct narrow {
+    double x, end;
+    uint64_t bytes;
+    unsigned count;
+    struct nt_layout_item largest;
+};
+
+/* From pixel to pixel, so that neighbours meet. What covers none is not drawn. */
+static void draw(struct picture *picture, unsigned line, double x, double end, struct nt_colour colour,
+                 const struct nt_buffer *title)
+{
+    struct nt_box box = {MARGIN + round(x), HEADING_HEIGHT + line * (LINE_HEIGHT + LINE_GAP),
+                         round(end) - round(x), LINE_HEIGHT};
+    if (box.width > 0)
+        nt_svg_box(picture->out, box, colour, title);
+}
+
+static struct nt_colour colour_of(const struct picture *picture, const struct nt_layout_item *item)
+{
+    uint32_t owner = find_owner(picture, item);
+    if (picture->owners[owner].is_field)
+        return nt_field_colour(owner, item->ratio);
+    return picture->owners[owner].colour;
+}
+
+static void draw_narrow(struct picture *picture, unsigned line, struct narrow *narrow)
+{
+    struct nt_buffer title = {0};
+    if (narrow->count == 0)
+        return;
+    if (narrow->count > 1) {
+        nt_buffer_format(&title, "%u ranges, ", narrow->count);
+        nt_append_bytes(&title, narrow->bytes);
+        nt_buffer_text(&title, " together; the largest:\n");
+    }
+    describe(picture, &narrow->largest, &title);
+    draw(picture, line, narrow->x, narrow->end, colour_of(picture, &narrow->largest), &title);
+    nt_buffer_deinit_part(&title, picture->out);
+    *narrow = (struct narrow){0};
+}
+
+static void add_narrow(struct picture *picture, unsigned line, struct narrow *narrow, double x, double end,
+                       const struct nt_layout_item *item)
+{
+    if (narrow->count == 0) {
+        narrow->x = x;
+        narrow->largest = *item;
+    }
+    narrow->end = end;
+    narrow->count++;
+    narrow->bytes += item->bytes;
+    if (item->bytes > narrow->largest.bytes)
+        narrow->largest = *item;
+    if (narrow->end - narrow->x >= picture->grain)
+        draw_narrow(picture, line, narrow);
+}
+
+/* One item may run over several lines. */
+static void draw_item(struct picture *picture, const struct nt_layout_item *item, uint64_t start,
+                      struct narrow *narrow)
+{
+    for (uint64_t done = 0; done < item->bytes;) {
+        uint64_t at = start + done, within = at % picture->line_bytes;
+        uint64_t left = picture->line_bytes - within;
+        uint64_t take = left < item->bytes - done ? left : item->bytes - done;
+        unsigned line = (unsigned)(at / picture->line_bytes);
+        double scale = (double)MAP_WIDTH / (double)picture->line_bytes;
+        double x = (double)within * scale, end = (double)(within + take) * scale;
+        if (end - x < picture->grain) {
+            add_narrow(picture, line, narrow, x, end, item);
+        } else {
+            struct nt_buffer title = {0};
+            draw_narrow(picture, line, narrow);
+            describe(picture, item, &title);
+            draw(picture, line, x, end, colour_of(picture, item), &title);
+            nt_buffer_deinit_part(&title, picture->out);
+        }
+        if (take == left)
+            draw_narrow(picture, line, narrow);
+        done += take;
+    }
+}
+
+static void draw_map(struct picture *picture)
+{
+    struct narrow narrow = {0};
+    uint64_t source_start = 0, drawn = 0;
+    uint32_t source = 0;
+    struct nt_layout_item item;
+    nt_layout_rewind(picture->layout);
+    while (picture->out->length <= picture->bytes && next_item(picture, &item)) {
+        for (; source < item.source; source++, drawn = 0)
+            source_start += picture->source_bytes[source];
+        bool is_of_objects = nt_layout_source(picture->file, source)->is_of_objects;
+        draw_item(picture, &item, source_start + (is_of_objects ? drawn : item.offset), &narrow);
+        drawn += item.bytes;
+    }
+    if (picture->lines)
+        draw_narrow(picture, picture->lines - 1, &narrow);
+    for (unsigned line = 0; line < picture->lines; line += 4) {
+        struct nt_buffer text = {0};
+        nt_append_bytes(&text, line * picture->line_bytes);
+        nt_svg_text(picture->out, MARGIN + MAP_WIDTH + 6,
+                    HEADING_HEIGHT + line * (LINE_HEIGHT + LINE_GAP) + LINE_HEIGHT - 3, "s", 0,
+                    nt_buffer_string(&text));
+        nt_buffer_deinit_part(&text, picture->out);
+    }
+}
+
+static void draw_legend(struct picture *picture)
+{
+    double x = MARGIN + MAP_WIDTH + 84, y = HEADING_HEIGHT + 10;
+    uint64_t left_bytes = 0;
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < picture->owner_count; i++) {
+        const struct owner *owner = &picture->owners[picture->by_size[i]];
+        if (owner->bytes == 0)
+            break;
+        if (i >= LEGEND_ENTRIES) {
+            left++;
+            left_bytes += owner->bytes;
+            continue;
+        }
+        struct nt_buffer text = {0};
+        nt_append_bytes(&text, owner->bytes);
+        nt_buffer_format(&text, ", %.1f %%", 100.0 * (double)owner->bytes / (double)picture->total);
+        if (owner->is_field && owner->bytes)
+            nt_buffer_format(&text, ", ratio %.1f", (double)owner->packed_bytes / (double)owner->bytes);
+        nt_svg_box(picture->out, (struct nt_box){x, y - 10, 12, 12}, owner->colour, NULL);
+        nt_svg_text(picture->out, x + 18, y, "t", 250, owner->name);
+        nt_svg_text(picture->out, x + 272, y, "s", 0, nt_buffer_string(&text));
+        nt_buffer_deinit_part(&text, picture->out);
+        y += LEGEND_STEP;
+    }
+    if (left) {
+        struct nt_buffer text = {0};
+        nt_buffer_format(&text, "and %" PRIu32 " more: ", left);
+        nt_append_bytes(&text, left_bytes);
+        nt_svg_text(picture->out, x + 18, y, "t", 0, nt_buffer_string(&text));
+        nt_buffer_deinit_part(&text, picture->out);
+    }
+}
+
+static void draw_heading(struct picture *picture)
+{
+    struct nt_text name = nt_path_name(picture->file->path);
+    struct nt_buffer title = {0}, text = {0};
+    nt_buffer_append(&title, name.bytes, name.length);
+    nt_svg_text(picture->out, MARGIN, 30, "h", MAP_WIDTH + LEGEND_WIDTH, nt_buffer_string(&title));
+    nt_buffer_deinit_part(&title, picture->out);
+    nt_append_bytes(&text, picture->total);
+    nt_buffer_text(&text, " in the order of the file, ");
+    nt_append_bytes(&text, picture->line_bytes);
+    nt_buffer_text(&text, " a line; deep colours compress well, light ones are stored as they are");
+    nt_svg_text(picture->out, MARGIN, 50, "t", 0, nt_buffer_string(&text));
+    nt_buffer_deinit_part(&text, picture->out);
+}
+
+static void draw_picture(void *context, unsigned grain, size_t bytes, struct nt_buffer *out)
+{
+    struct picture *picture = context;
+    struct nt_buffer title = {0};
+    double height = HEADING_HEIGHT + MOST_LINES * (LINE_HEIGHT + LINE_GAP) + MARGIN;
+    picture->grain = grain;
+    picture->bytes = bytes;
+    picture->out = out;
+    nt_svg_append_name(&title, picture->file->path, strlen(picture->file->path));
+    nt_svg_begin(out, MARGIN + MAP_WIDTH + 84 + LEGEND_WIDTH + MARGIN, height, nt_buffer_string(&title));
+    nt_buffer_deinit_part(&title, out);
+    draw_heading(picture);
+    draw_map(picture);
+    draw_legend(picture);
+    nt_svg_end(out);
+}
+
+static void measure_lines(struct picture *picture)
+{
+    picture->source_bytes = nt_layout_source_bytes(picture->layout, &picture->source_count);
+    for (uint32_t i = 0; i < picture->source_count; i++)
+        picture->total += picture->source_bytes[i];
+    picture->line_bytes = picture->total / MOST_LINES + (picture->total % MOST_LINES != 0);
+    if (picture->line_bytes == 0)
+        picture->line_bytes = 1;
+    picture->lines =
+        (unsigned)(picture->total / picture->line_bytes + (picture->total % picture->line_bytes != 0));
+}
+
+/* A page of few bytes is drawn in some hundred. Of many files no size is asked for: each is a page or two. */
+uint64_t nt_layout_svg_bytes(const struct nt_file *file)
+{
+    enum { FRAME_BYTES = 20000, BYTES_PER_BYTE = 8, BYTES_PER_SOURCE = 500 };
+    if (nt_layout_source(file, 0)->is_of_objects) /* nobody knows how many */
+        return nt_svg_size(NT_SVG_MOST_BYTES);
+    if (file->layout_sources && file->layout_source_count > 1)
+        return nt_svg_size(FRAME_BYTES + (uint64_t)file->layout_source_count * BYTES_PER_SOURCE);
+    uint64_t bytes = nt_layout_source(file, 0)->size;
+    return nt_svg_size(bytes < NT_SVG_MOST_BYTES ? FRAME_BYTES + BYTES_PER_BYTE * bytes : NT_SVG_MOST_BYTES);
+}
+
+enum nt_status nt_layout_svg(const struct nt_file *file, struct nt_buffer *out, struct nt_error *error)
+{
+    struct picture picture = {.file = file, .error = error};
+    enum nt_status status = nt_layout_new(file, &picture.layout, error);
+    if (status == NT_OK)
+        status = make_owners(&picture, error);
+    if (status == NT_OK)
+        status = sum_up_owners(&picture, error);
+    if (status == NT_OK) {
+        measure_lines(&picture);
+        status = nt_svg_fit(draw_picture, &picture, nt_layout_svg_bytes(file), out, error);
+        if (picture.status != NT_OK)
+            status = picture.status;
+    }
+    for (uint32_t i = 0; picture.owners && i < picture.owner_count; i++)
+        free(picture.owners[i].name);
+    for (uint32_t i = 0; picture.groups && i < file->dataset_count; i++)
+        nt_field_groups_deinit(&picture.groups[i]);
+    free(picture.groups);
+    free(picture.owners);
+    free(picture.first_owner);
+    free(picture.by_size);
+    nt_layout_free(picture.layout);
+    return status;
+}

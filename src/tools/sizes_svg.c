@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A squarified treemap: a field's box is divided among its own columns and its sub-fields by their stored
+ * bytes, in strips that are filled as long as that makes their boxes more square. Of what is too small to be drawn
+ * by itself, neighbours share a box.
+ */
+#include "tools/pictures.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/model/path.h"
+#include "render/column_sums.h"
+#include "tools/field_groups.h"
+#include "tools/stored_once.h"
+#include "tools/svg.h"
+
+enum { WIDTH = 1200, HEIGHT = 760, MARGIN = 20, HEADING = 60, LABEL_HEIGHT = 15 };
+
+struct part {
+    uint64_t stored, packed;
+    uint32_t field;                     /* of a group: its first */
+    bool is_own;                        /* the field's own columns, not a sub-field */
+    const struct nt_field_group *group; /* of several fields, or NULL */
+    uint32_t shared, last; /* of a box that neighbours share: fields, and the last of them; 0 else */
+};
+
+struct treemap {
+    const struct nt_dataset *dataset;
+    struct part *sums; /* [field]: with all sub-fields */
+    struct part *own;  /* [field]: its own columns */
+    struct nt_field_groups groups;
+    uint64_t total, once; /* once: pages that several columns share counted once */
+    /* Of one drawing: */
+    unsigned grain;
+    size_t bytes;
+    struct nt_buffer *out;
+};
+
+/* ---- sums ---- */
+
+/* Fields are summed up into their parents by walking up from each column's field. */
+static enum nt_status sum_up(struct treemap *treemap, struct nt_dataset *dataset, struct nt_error *error)
+{
+    for (uint32_t c = 0; c < dataset->column_count; c++) {
+        struct nt_column_sums sums;
+        uint32_t field = dataset->columns[c].field;
+        enum nt_status status = nt_column_sums(dataset, c, &sums, error);
+        if (status != NT_OK)
+            return status;
+        treemap->own[field].stored += sums.stored_bytes;
+        treemap->own[field].packed += sums.packed_bytes;
+        treemap->total += sums.stored_bytes;
+        for (uint32_t at = field; at != NT_NONE; at = dataset->fields[at].parent) {
+            treemap->sums[at].stored += sums.stored_bytes;
+            treemap->sums[at].packed += sums.packed_bytes;
+        }
+    }
+    return nt_stored_once(dataset, NULL, 0, &treemap->once, error);
+}
+
+/* ---- squarifying ---- */
+
+static double worst_aspect(double shortest, double strip, double smallest, double largest)
+{
+    double side = strip / shortest;
+    double a = largest / side / side, b = side * side / smallest;
+    return a > b ? a : b;
+}
+
+/* How many of the parts (areas, descending) the next strip takes along the shorter side. */
+static size_t strip_length(const double *areas, size_t count, double shortest)
+{
+    double strip = areas[0], worst = worst_aspect(shortest, strip, areas[0], areas[0]);
+    size_t length = 1;
+    for (; length < count && areas[length] > 0; length++) {
+        double next = worst_aspect(shortest, strip + areas[length], areas[length], areas[0]);
+        if (next > worst)
+            break;
+        worst = next;
+        strip += areas[length];
+    }
+    return length;
+}
+
+static void place_strip(const double *areas, size_t length, struct nt_box *free_box, struct nt_box *boxes)
+{
+    double strip = 0, at = 0;
+    for (size_t i = 0; i < length; i++)
+        strip += areas[i];
+    bool is_column = free_box->width >= free_box->height;
+    double side = strip / (is_column ? free_box->height : free_box->width);
+    for (size_t i = 0; i < length; i++) {
+        double along = side > 0 ? areas[i] / side : 0;
+        boxes[i] = is_column ? (struct nt_box){free_box->x, free_box->y + at, side, along}
+                             : (struct nt_box){free_box->x + at, free_box->y, along, side};
+        at += along;
+    }
+    if (is_column) {
+        free_box->x += side;
+        free_box->width -= side;
+    } else {
+        free_box->y += side;
+        free_box->height -= side;
+    }
+}
+
+/* ---- drawing ---- */
+
+static int compare_parts(const void *left, const void *right)
+{
+    const struct part *a = left, *b = right;
+    if (a->stored != b->stored)
+        return a->stored < b->stored ? 1 : -1;
+    return a->field < b->field ? -1 : a->field > b->field;
+}
+
+static double ratio_of(const struct part *part)
+{
+    return part->stored ? (double)part->packed / (double)part->stored : 0;
+}
+
+static void append_part(struct nt_buffer *out, const struct treemap *treemap, const struct part *part)
+{
+    if (part->group) {
+        nt_append_field_group(out, part->group);
+        return;
+    }
+    nt_append_field_path(out, treemap->dataset, part->field, '/');
+    if (part->shared) {
+        nt_buffer_text(out, " \u2026 ");
+        nt_append_field_path(out, treemap->dataset, part->last, '/');
+        nt_buffer_format(out, " (%" PRIu32 " fields)", part->shared);
+    }
+}
+
+static bool is_item(const struct nt_text *name)
+{
+    size_t at = 1;
+    while (at < name->length && name->bytes[at] >= '0' && name->bytes[at] <= '9')
+        at++;
+    return name->length > 1 && name->bytes[0] == '_' && at == name->length;
+}
+
+/* The bytes of a path from the last name on that is more than an item's, without what the names of a group have in
+ * common: what tells the field from its neighbours. */
+static size_t end_of_path(const struct treemap *treemap, uint32_t field)
+{
+    const struct nt_field *fields = treemap->dataset->fields;
+    const struct nt_field_group *group = &treemap->groups.items[treemap->groups.of_field[field]];
+    size_t length = fields[field].name.length;
+    while (is_item(&fields[field].name) && fields[field].parent != NT_NONE) {
+        field = fields[field].parent;
+        length += fields[field].name.length + 1;
+    }
+    bool has_prefix = fields[field].parent == NT_NONE && group->count > 1 && group->to.length == 0;
+    return has_prefix && group->name.length < fields[field].name.length ? length - group->name.length
+                                                                        : length;
+}
+
+static void append_title(struct nt_buffer *title, const struct treemap *treemap, const struct part *part,
+                         const struct nt_buffer *label)
+{
+    const struct nt_text *type = &treemap->dataset->fields[part->field].type;
+    nt_svg_append_name(title, label->bytes, label->length);
+    nt_buffer_text(title, "\n");
+    nt_append_bytes(title, part->stored);
+    nt_buffer_format(title, " stored, %.1f %% of the data set, ratio %.2f",
+                     100.0 * (double)part->stored / (double)treemap->total, ratio_of(part));
+    if (part->group || part->shared)
+        return;
+    nt_buffer_text(title, "\n");
+    nt_svg_append_name(title, type->bytes, type->length);
+}
+
+static struct nt_box without_gap(struct nt_box box)
+{
+    box.width -= box.width > 2 ? 1 : 0;
+    box.height -= box.height > 2 ? 1 : 0;
+    return box;
+}
+
+static struct nt_colour colour_of(const struct treemap *treemap, const struct part *part)
+{
+    return nt_field_colour(treemap->groups.of_field[part->field], ratio_of(part));
+}
+
+/* All of a label, or where that has no room the end of the path that it is. */
+static const char *label_that_fits(const struct treemap *treemap, const struct part *part,
+                                   const struct nt_buffer *label, double width)
+{
+    const char *text = nt_buffer_string(label);
+    size_t end = part->group || part->shared ? SIZE_MAX : end_of_path(treemap, part->field);
+    return nt_svg_fits("l", width, text) || end > strlen(text) ? text : text + strlen(text) - end;
+}
+
+static void draw_leaf(struct treemap *treemap, const struct part *part, struct nt_box box)
+{
+    struct nt_buffer title = {0}, label = {0};
+    struct nt_colour colour = colour_of(treemap, part);
+    const char *class = nt_label_class(colour);
+    append_part(&label, treemap, part);
+    append_title(&title, treemap, part, &label);
+    box = without_gap(box);
+    nt_svg_box(treemap->out, box, colour, &title);
+    if (box.height >= LABEL_HEIGHT && box.width > 40)
+        nt_svg_text(treemap->out, box.x + 4, box.y + 12, class, box.width - 8,
+                    label_that_fits(treemap, part, &label, box.width - 8));
+    if (box.height >= 2 * LABEL_HEIGHT && box.width > 60) {
+        struct nt_buffer size = {0};
+        nt_append_bytes(&size, part->stored);
+        nt_svg_text(treemap->out, box.x + 4, box.y + 25, class, box.width - 8, nt_buffer_string(&size));
+        nt_buffer_deinit_part(&size, treemap->out);
+    }
+    nt_buffer_deinit_part(&title, treemap->out);
+    nt_buffer_deinit_part(&label, treemap->out);
+}
+
+/* A group, or a top-level field that is in none, has its name above what is in it where there is room for that.
+ * Returns the box that is left. */
+static struct nt_box draw_group(struct treemap *treemap, const struct part *part, struct nt_box box)
+{
+    enum { LEAST_HEIGHT = 3 * LABEL_HEIGHT, LEAST_WIDTH = 60, FRAME = 2 };
+    struct nt_buffer title = {0}, label = {0};
+    struct nt_colour colour = colour_of(treemap, part);
+    if (box.height < LEAST_HEIGHT || box.width < LEAST_WIDTH)
+        return box;
+    append_part(&label, treemap, part);
+    append_title(&title, treemap, part, &label);
+    nt_buffer_text(&label, ", ");
+    nt_append_bytes(&label, part->stored);
+    colour.lightness = 92;
+    nt_svg_box(treemap->out, without_gap(box), colour, &title);
+    nt_svg_text(treemap->out, box.x + 4, box.y + 12, "l", box.width - 8, nt_buffer_string(&label));
+    nt_buffer_deinit_part(&title, treemap->out);
+    nt_buffer_deinit_part(&label, treemap->out);
+    return (struct nt_box){box.x + FRAME, box.y + LABEL_HEIGHT + FRAME, box.width - 2 * FRAME,
+                           box.height - LABEL_HEIGHT - 2 * FRAME};
+}
+
+static void draw_parts(struct treemap *treemap, const struct part *whole, struct nt_box box);
+
+/* What has no room of its own is left out, or drawn as one with what is below it. */
+static void draw_part(struct treemap *treemap, const struct part *part, struct nt_box box)
+{
+    uint32_t count;
+    unsigned grain = treemap->grain, least = 3 * grain;
+    if (treemap->out->length > treemap->bytes || (grain > 1 && box.width * box.height < grain * grain))
+        return;
+    nt_dataset_children(treemap->dataset, part->field, &count);
+    bool is_leaf = part->shared || (!part->group && (part->is_own || count == 0));
+    bool is_top = treemap->dataset->fields[part->field].parent == NT_NONE &&
+                  (part->group || treemap->groups.items[treemap->groups.of_field[part->field]].count == 1);
+    if (is_leaf || box.width < least || box.height < least)
+        draw_leaf(treemap, part, box);
+    else
+        draw_parts(treemap, part, is_top ? draw_group(treemap, part, box) : box);
+}
+
+static void add_field(const struct treemap *treemap, uint32_t field, struct part *parts, size_t *count)
+{
+    if (treemap->sums[field].stored == 0)
+        return;
+    parts[*count] = treemap->sums[field];
+    parts[(*count)++].field = field;
+}
+
+static void add_group(const struct treemap *treemap, const struct nt_field_group *group, struct part *parts,
+                      size_t *count)
+{
+    const uint32_t *members = treemap->groups.members + group->first;
+    struct part part = {.field = members[0], .group = group->count > 1 ? group : NULL};
+    for (uint32_t i = 0; i < group->count; i++) {
+        part.stored += treemap->sums[members[i]].stored;
+        part.packed += treemap->sums[members[i]].packed;
+    }
+    if (part.stored)
+        parts[(*count)++] = part;
+}
+
+/* The parts of a group, a field or (NULL) the data set that store anything: one more than the fields at most. */
+static size_t collect_parts(const struct treemap *treemap, const struct part *whole, struct part *parts)
+{
+    size_t used = 0;
+    if (!whole) {
+        for (uint32_t i = 0; i < treemap->groups.count; i++)
+            add_group(treemap, &treemap->groups.items[i], parts, &used);
+        return used;
+    }
+    uint32_t count;
+    const uint32_t *fields = nt_dataset_children(treemap->dataset, whole->field, &count);
+    if (whole->group) {
+        fields = treemap->groups.members + whole->group->first;
+        count = whole->group->count;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        add_field(treemap, fields[i], parts, &used);
+    if (!whole->group && treemap->own[whole->field].stored) {
+        parts[used] = treemap->own[whole->field];
+        parts[used].field = whole->field;
+        parts[used++].is_own = true;
+    }
+    return used;
+}
+
+static size_t most_parts(const struct treemap *treemap, const struct part *whole)
+{
+    uint32_t children;
+    if (whole && whole->group)
+        return whole->group->count;
+    nt_dataset_children(treemap->dataset, whole ? whole->field : NT_NONE, &children);
+    return (size_t)children + 1;
+}
+
+static uint64_t stored_bytes(const struct part *parts, size_t count)
+{
+    uint64_t stored = 0;
+    for (size_t i = 0; i < count; i++)
+        stored += parts[i].stored;
+    return stored;
+}
+
+static void add_to_shared(const struct treemap *treemap, struct part *shared, const struct part *part)
+{
+    const struct nt_field_group *group = part->group;
+    shared->stored += part->stored;
+    shared->packed += part->packed;
+    shared->shared += part->shared ? part->shared : group ? group->count : 1;
+    shared->last = part->shared ? part->last
+                   : group      ? treemap->groups.members[group->first + group->count - 1]
+                                : part->field;
+}
+
+static void share_box(const struct treemap *treemap, struct part *shared, const struct part *part)
+{
+    if (!shared->shared) {
+        struct part first = *shared;
+        *shared = (struct part){.field = first.field};
+        add_to_shared(treemap, shared, &first);
+    }
+    add_to_shared(treemap, shared, part);
+}
+
+/* Parts whose boxes would be smaller than the grain are put together with those that follow, and the last of them with
+ * those before. Returns how many are left. */
+static size_t share_boxes(const struct treemap *treemap, struct part *parts, size_t count, struct nt_box box)
+{
+    double least = (double)treemap->grain * treemap->grain / (box.width * box.height);
+    uint64_t stored = stored_bytes(parts, count);
+    size_t used = 0;
+    size_t open = SIZE_MAX; /* the shared box that has room */
+    size_t full = SIZE_MAX; /* the last one that has none */
+    for (size_t i = 0; i < count; i++) {
+        if ((double)parts[i].stored >= least * (double)stored) {
+            parts[used++] = parts[i];
+            continue;
+        }
+        if (open == SIZE_MAX) {
+            open = used++;
+            parts[open] = parts[i];
+        } else {
+            share_box(treemap, &parts[open], &parts[i]);
+        }
+        if ((double)parts[open].stored >= least * (double)stored) {
+            full = open;
+            open = SIZE_MAX;
+        }
+    }
+    if (open != SIZE_MAX && full != SIZE_MAX) {
+        add_to_shared(treemap, &parts[full], &parts[open]);
+        memmove(parts + open, parts + open + 1, (--used - open) * sizeof(*parts));
+    }
+    return used;
+}
+
+static void place_parts(const struct part *parts, size_t count, double *areas, struct nt_box box,
+                        struct nt_box *boxes)
+{
+    uint64_t stored = stored_bytes(parts, count);
+    for (size_t i = 0; i < count; i++)
+        areas[i] = box.width * box.height * (double)parts[i].stored / (double)stored;
+    for (size_t first = 0, length; first < count; first += length) {
+        double shortest = box.width < box.height ? box.width : box.height;
+        length = shortest > 0 ? strip_length(areas + first, count - first, shortest) : count - first;
+        place_strip(areas + first, length, &box, boxes + first);
+    }
+}
+
+/* As deep as the schema and its groups: NT_MAX_DEPTH + 1 at most. */
+static void draw_parts(struct treemap *treemap, const struct part *whole, struct nt_box box)
+{
+    size_t most = most_parts(treemap, whole);
+    struct part *parts = calloc(most, sizeof(*parts));
+    double *areas = calloc(most, sizeof(*areas));
+    struct nt_box *boxes = calloc(most, sizeof(*boxes));
+    if (parts && areas && boxes) {
+        size_t count = collect_parts(treemap, whole, parts);
+        if (treemap->grain > 1)
+            count = share_boxes(treemap, parts, count, box);
+        qsort(parts, count, sizeof(*parts), compare_parts);
+        place_parts(parts, count, areas, box, boxes);
+        for (size_t i = 0; i < count; i++)
+            draw_part(treemap, &parts[i], boxes[i]);
+    } else {
+        treemap->out->failed = true;
+    }
+    free(parts);
+    free(areas);
+    free(boxes);
+}
+
+static void draw_heading(struct treemap *treemap)
+{
+    const struct nt_dataset *dataset = treemap->dataset;
+    struct nt_buffer name = {0}, text = {0};
+    nt_buffer_append(&name, dataset->name.bytes, dataset->name.length);
+    nt_svg_text(treemap->out, MARGIN, 28, "h", WIDTH, nt_buffer_string(&name));
+    nt_buffer_deinit_part(&name, treemap->out);
+    nt_append_bytes(&text, treemap->total);
+    nt_buffer_format(&text, " stored in %" PRIu32 " columns", dataset->column_count);
+    if (treemap->once < treemap->total) {
+        nt_buffer_text(&text, ", ");
+        nt_append_bytes(&text, treemap->once);
+        nt_buffer_text(&text, " with shared pages once");
+    }
+    nt_buffer_text(&text,
+                   "; areas are stored bytes, deep colours compress well, light ones are stored as they are");
+    nt_svg_text(treemap->out, MARGIN, 48, "t", 0, nt_buffer_string(&text));
+    nt_buffer_deinit_part(&text, treemap->out);
+}
+
+static void draw_treemap(void *context, unsigned grain, size_t bytes, struct nt_buffer *out)
+{
+    struct treemap *treemap = context;
+    treemap->grain = grain;
+    treemap->bytes = bytes;
+    treemap->out = out;
+    nt_svg_begin(out, WIDTH + 2 * MARGIN, HEIGHT + HEADING + MARGIN, "Stored bytes by field");
+    draw_heading(treemap);
+    if (treemap->total)
+        draw_parts(treemap, NULL, (struct nt_box){MARGIN, HEADING, WIDTH, HEIGHT});
+    nt_svg_end(out);
+}
+
+/* A box with its title, and labels in some, takes 200 to 400 bytes. */
+uint64_t nt_sizes_svg_bytes(const struct nt_dataset *dataset)
+{
+    enum { FRAME_BYTES = 1500, BOX_BYTES = 300 };
+    uint32_t columns = nt_dataset_has_sides(dataset) ? dataset->field_count : dataset->column_count;
+    return nt_svg_size(FRAME_BYTES + (uint64_t)BOX_BYTES * columns);
+}
+
+enum nt_status nt_sizes_svg(struct nt_dataset *of, struct nt_buffer *out, struct nt_error *error)
+{
+    struct nt_dataset *dataset;
+    enum nt_status status = nt_dataset_stored(of, &dataset, error);
+    if (status != NT_OK)
+        return status;
+    size_t fields = (size_t)dataset->field_count + 1;
+    struct treemap treemap = {.dataset = dataset};
+    treemap.sums = calloc(fields, sizeof(*treemap.sums));
+    treemap.own = calloc(fields, sizeof(*treemap.own));
+    status = treemap.sums && treemap.own ? nt_field_groups_init(&treemap.groups, dataset, error)
+                                         : nt_fail_memory(error);
+    if (status == NT_OK)
+        status = sum_up(&treemap, dataset, error);
+    if (status == NT_OK)
+        status = nt_svg_fit(draw_treemap, &treemap, nt_sizes_svg_bytes(of), out, error);
+    free(treemap.sums);
+    free(treemap.own);
+    nt_field_groups_deinit(&treemap.groups);
+    return status;
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: an open file. Out: findings, data set by data set, then of the file around them. Of a data set first
+ * what page lists and clusters say, then the columns, which threads take one by one: findings of a column
+ * wait until all columns before it are done, so that the order is always the same.
+ */
+#include "tools/verify.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "read/clusters.h"
+#include "read/reader.h"
+#include "read/workers.h"
+#include "render/column_sums.h"
+#include "tools/verify_column.h"
+
+struct verification {
+    struct nt_reader *reader;
+    const struct nt_verify_options *options;
+    struct nt_verify_summary *summary;
+    uint64_t bytes, total; /* progress */
+    /* The data set at hand: */
+    struct nt_dataset *dataset;
+    bool is_alone;
+    struct nt_verify_share *shares; /* of each column */
+    pthread_mutex_t lock;           /* from here on, and all calls of the options' functions */
+    uint32_t next;                  /* the next column to be taken */
+    uint32_t told;                  /* columns whose findings are told */
+    uint32_t wanted;                /* columns that sources were told of, */
+    uint64_t wanted_bytes;          /* and what those of them take that nobody has taken yet */
+    bool has_failed;
+};
+
+static void tell(struct verification *verification, const struct nt_finding *finding)
+{
+    verification->summary->findings[finding->kind] += finding->count;
+    verification->options->on_finding(verification->options->context, finding);
+}
+
+/* ---- page lists and clusters ---- */
+
+/* A page list that cannot be read. Where it is one field's, in a way that this version does not read, it is the field that is not. */
+static void tell_of_group(struct verification *verification, uint32_t group, const struct nt_error *error)
+{
+    const struct nt_dataset *dataset = verification->dataset;
+    struct nt_finding finding = nt_finding(dataset, error);
+    finding.cluster_group = group;
+    if (dataset->field_groups && error->status == NT_UNSUPPORTED) {
+        finding.kind = NT_FINDING_UNREAD;
+        finding.field = dataset->groups[group].field;
+    }
+    nt_error_context(&finding.error, "page list of cluster group %" PRIu32, group);
+    tell(verification, &finding);
+}
+
+/* Tell of page lists that cannot be read; `all_good_ret` false where there is one. */
+static enum nt_status check_groups(struct verification *verification, bool *all_good_ret)
+{
+    *all_good_ret = true;
+    for (uint32_t i = 0; i < verification->dataset->group_count; i++) {
+        struct nt_error error = {0};
+        enum nt_status status = nt_dataset_load_group(verification->dataset, i, &error);
+        if (status == NT_OK)
+            continue;
+        if (nt_is_passing_failure(status))
+            return status;
+        tell_of_group(verification, i, &error);
+        *all_good_ret = false;
+    }
+    return NT_OK;
+}
+
+static void tell_of_hole(struct verification *verification, uint32_t field, const struct nt_span *span)
+{
+    struct nt_error error;
+    nt_fail(&error, NT_CORRUPT, NT_NO_OFFSET, "no cluster holds entries %" PRIu64 " to %" PRIu64,
+            span->first_entry, span->first_entry + span->entries - 1);
+    struct nt_finding finding = nt_finding(verification->dataset, &error);
+    finding.field = field;
+    tell(verification, &finding);
+}
+
+/* Whether clusters follow one another and hold all entries. `told_as`: the field that findings name. */
+static enum nt_status check_borders(struct verification *verification, uint32_t field, uint32_t told_as,
+                                    bool *good_ret)
+{
+    struct nt_span *spans;
+    struct nt_error error = {0};
+    uint32_t count;
+    enum nt_status status =
+        nt_spans_build(verification->reader, verification->dataset, field, &spans, &count, &error);
+    *good_ret = status == NT_OK;
+    if (nt_is_passing_failure(status))
+        return status;
+    if (status != NT_OK) {
+        struct nt_finding finding = nt_finding(verification->dataset, &error);
+        finding.field = told_as;
+        tell(verification, &finding);
+        return NT_OK;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (spans[i].fault == NT_FAULT_NOT_COVERED)
+            tell_of_hole(verification, told_as, &spans[i]);
+    free(spans);
+    return NT_OK;
+}
+
+/* All fields have the same clusters, unless these are sharded. */
+static enum nt_status check_all_borders(struct verification *verification)
+{
+    struct nt_dataset *dataset = verification->dataset;
+    enum nt_status status = NT_OK;
+    bool is_good = true, all_good = true;
+    if (!dataset->has_sharded_clusters && dataset->field_count)
+        status = check_borders(verification, 0, NT_NONE, &all_good);
+    for (uint32_t i = 0; dataset->has_sharded_clusters && i < dataset->field_count && status == NT_OK; i++) {
+        if (!dataset->fields[i].column_count || !dataset->fields[i].owns_columns)
+            continue;
+        status = check_borders(verification, i, i, &is_good);
+        all_good &= is_good;
+    }
+    verification->is_alone |= !all_good;
+    return status;
+}
+
+/* ---- fields ---- */
+
+/* Of fields that are not read, columns may be looked at, values never. */
+static void tell_of_unread(struct verification *verification)
+{
+    for (uint32_t i = 0; i < verification->dataset->field_count; i++) {
+        const char *reason = verification->dataset->fields[i].unreadable;
+        struct nt_error error;
+        if (!reason)
+            continue;
+        nt_fail(&error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s", reason);
+        struct nt_finding finding = nt_finding(verification->dataset, &error);
+        finding.kind = NT_FINDING_UNREAD;
+        finding.field = i;
+        tell(verification, &finding);
+    }
+}
+
+/* ---- columns ---- */
+
+static void on_cluster(void *context, uint64_t stored_bytes)
+{
+    struct verification *verification = context;
+    if (!verification->options->on_progress)
+        return;
+    pthread_mutex_lock(&verification->lock);
+    verification->bytes += stored_bytes;
+    verification->options->on_progress(verification->options->context, verification->bytes,
+                                       verification->total);
+    pthread_mutex_unlock(&verification->lock);
+}
+
+/* Tell what is ready to be told. Locked. */
+static void tell_shares(struct verification *verification)
+{
+    struct nt_verify_summary *summary = verification->summary;
+    while (verification->told < verification->dataset->column_count &&
+           verification->shares[verification->told].is_done) {
+        struct nt_verify_share *share = &verification->shares[verification->told++];
+        for (size_t i = 0; i < share->findings.count; i++)
+            tell(verification, &share->findings.items[i]);
+        summary->pages += share->pages;
+        summary->unchecked += share->unchecked;
+        summary->stored_bytes += share->stored_bytes;
+        verification->has_failed |= share->findings.has_failed;
+        nt_findings_deinit(&share->findings);
+    }
+}
+
+/* Of columns that lie side by side much is told at once, so that few requests have it all, and again when half of it is used up. */
+static void want_columns(struct verification *verification, struct nt_hints *hints)
+{
+    const uint64_t most = UINT64_C(32) << 20;
+    const struct nt_dataset *dataset = verification->dataset;
+    if (!nt_wants_hints(dataset) || verification->wanted_bytes > most / 2)
+        return;
+    while (verification->wanted < dataset->column_count && verification->wanted_bytes < most) {
+        struct nt_verify_share *share = &verification->shares[verification->wanted];
+        uint64_t before = hints->bytes;
+        nt_verify_want_column(verification->reader, verification->dataset, verification->wanted++, hints);
+        share->wanted_bytes = hints->bytes - before;
+        verification->wanted_bytes += share->wanted_bytes;
+    }
+}
+
+/* The next column; false: there is none. */
+static bool take_column(struct verification *verification, struct nt_verify_job *job)
+{
+    struct nt_hints hints = {.count = 0};
+    pthread_mutex_lock(&verification->lock);
+    bool is_there = verification->next < verification->dataset->column_count;
+    if (is_there) {
+        want_columns(verification, &hints);
+        job->column = verification->next++;
+        job->share = &verification->shares[job->column];
+        verification->wanted_bytes -= job->share->wanted_bytes;
+    }
+    pthread_mutex_unlock(&verification->lock);
+    nt_hints_tell(&hints);
+    return is_there;
+}
+
+/* What each thread does: take columns until none is left. */
+static void verify_columns(void *context)
+{
+    struct verification *verification = context;
+    struct nt_verify_job job = {.reader = verification->reader,
+                                .dataset = verification->dataset,
+                                .is_alone = verification->is_alone,
+                                .on_cluster = on_cluster,
+                                .context = verification};
+    while (take_column(verification, &job)) {
+        nt_verify_column(&job);
+        pthread_mutex_lock(&verification->lock);
+        job.share->is_done = true;
+        tell_shares(verification);
+        pthread_mutex_unlock(&verification->lock);
+    }
+}
+
+/* ---- data sets ---- */
+
+static enum nt_status verify_dataset(struct verification *verification, struct nt_error *error)
+{
+    struct nt_dataset *dataset = verification->dataset;
+    if (dataset->failure) {
+        struct nt_finding finding = nt_finding(dataset, dataset->failure);
+        tell(verification, &finding);
+        return NT_OK;
+    }
+    bool all_good;
+    tell_of_unread(verification);
+    enum nt_status status = check_groups(verification, &all_good);
+    verification->is_alone = !all_good;
+    if (status == NT_OK)
+        status = check_all_borders(verification);
+    if (status != NT_OK)
+        return nt_fail_memory(error);
+    verification->shares = calloc((size_t)dataset->column_count + 1, sizeof(*verification->shares));
+    if (!verification->shares)
+        return nt_fail_memory(error);
+    verification->told = verification->next = verification->wanted = 0;
+    verification->wanted_bytes = 0;
+    nt_workers_together(verification->reader->workers, verify_columns, verification);
+    verification->summary->columns += dataset->column_count;
+    free(verification->shares);
+    return verification->has_failed ? nt_fail_memory(error) : NT_OK;
+}
+
+/* ---- the file around them ---- */
+
+static void tell_of_file(void *context, const struct nt_error *failure)
+{
+    struct nt_finding finding = nt_finding(NULL, failure);
+    tell(context, &finding);
+}
+
+/* What cannot be read of the file, on the way to what is wrong with it, is a finding as well. */
+static enum nt_status check_file(struct verification *verification, const struct nt_file *file,
+                                 struct nt_error *error)
+{
+    struct nt_error failure = {0};
+    enum nt_status status = file->check ? file->check(file, tell_of_file, verification, &failure) : NT_OK;
+    if (nt_is_passing_failure(status))
+        return nt_fail_with(error, &failure);
+    if (status != NT_OK)
+        tell_of_file(verification, &failure);
+    return NT_OK;
+}
+
+/* Only for the progress that is told: what cannot be counted is told by the verification. */
+static uint64_t all_bytes(const struct nt_file *file)
+{
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < file->dataset_count; i++) {
+        struct nt_column_sums sums = {0};
+        if (!file->datasets[i]->failure)
+            (void)nt_column_sums(file->datasets[i], NT_NONE, &sums, NULL);
+        total += sums.stored_bytes;
+    }
+    return total;
+}
+
+enum nt_status nt_verify(struct nt_reader *reader, const struct nt_file *file,
+                         const struct nt_verify_options *options, struct nt_verify_summary *summary,
+                         struct nt_error *error)
+{
+    struct verification verification = {.reader = reader, .options = options, .summary = summary};
+    enum nt_status status = NT_OK;
+    *summary = (struct nt_verify_summary){0};
+    if (options->on_progress)
+        verification.total = all_bytes(file);
+    pthread_mutex_init(&verification.lock, NULL);
+    for (uint32_t i = 0; i < file->dataset_count && status == NT_OK; i++) {
+        verification.dataset = file->datasets[i];
+        status = verify_dataset(&verification, error);
+    }
+    if (status == NT_OK)
+        status = check_file(&verification, file, error);
+    pthread_mutex_destroy(&verification.lock);
+    return status;
+}

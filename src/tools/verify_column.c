@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a column. Out: findings. Each page is loaded past the cache, those that are met again through it, and
+ * none is looked at twice under the same conditions. Its elements are made into those of the stream that
+ * readers get them from (page/stream.h), by the same functions: what verifies is what can be read. Added to
+ * that is what a single reader does not see: rows of sub-fields that disagree, alternatives that are not
+ * chosen as often as they are there, elements that nobody reads.
+ */
+#include "tools/verify_column.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/bytes.h"
+#include "core/base/overflow.h"
+#include "read/load.h"
+#include "read/neighbours.h"
+#include "read/page.h"
+#include "read/pages.h"
+#include "read/rows.h"
+#include "read/stream.h"
+#include "read/wanted.h"
+#include "tools/known_pages.h"
+#include "tools/verify_rows.h"
+#include "tools/verify_text.h"
+
+/* Of a column that many pages are wrong of, so many are told; the last of them stands for the others. */
+enum { MOST_TOLD = 256 };
+
+/* Failures of a kind, of pages. */
+struct failures {
+    uint32_t told;
+    size_t last; /* 1 + the finding that was told last */
+};
+
+/* Where the work on a column stands. */
+struct column {
+    struct nt_verify_job *job;
+    const struct nt_column *info;
+    bool is_first;            /* of the field's columns at its position: tells what is true of all of them */
+    struct nt_stream *stream; /* NULL: only the pages can be verified */
+    uint32_t *segment_of;     /* of each cluster; NT_NONE */
+    uint64_t page;            /* number of the next page within the column */
+    const uint8_t *elements;  /* of the page that is looked at: in `loaded`, or in the cache */
+    struct nt_cached *pinned;
+    uint8_t *loaded, *made; /* `made`: elements of the stream */
+    size_t loaded_capacity, made_capacity;
+    struct nt_neighbours neighbours;
+    struct nt_known_pages known;
+    uint64_t *chosen; /* variants: how often each alternative was, in the cluster */
+    bool is_text, has_bad_text;
+    struct failures failures[NT_FINDING_KINDS];
+    uint32_t told; /* of all kinds */
+};
+
+/* Where the work on a cluster stands. */
+struct cluster {
+    uint32_t number;
+    const struct nt_group *group;
+    const struct nt_range *range;
+    const struct nt_segment *segment; /* NULL: not to be looked at */
+    bool has_previous;
+    uint64_t previous; /* index value at the end of the page before */
+    bool is_whole;     /* no page has failed */
+    struct nt_text_check text;
+};
+
+/* ---- findings ---- */
+
+/* What is unsupported is so for most pages of a column: one finding for all. */
+static bool are_all_told(const struct column *column, enum nt_status status)
+{
+    enum nt_finding_kind kind = nt_finding_kind(status);
+    return column->failures[kind].told >= (kind == NT_FINDING_UNSUPPORTED ? 1 : MOST_TOLD);
+}
+
+/* `error` is not looked at where all are told. */
+static void find_failure(struct column *column, uint32_t cluster, enum nt_status status,
+                         const struct nt_error *error)
+{
+    struct nt_findings *findings = &column->job->share->findings;
+    struct failures *failures = &column->failures[nt_finding_kind(status)];
+    if (!nt_is_passing_failure(status) && are_all_told(column, status)) {
+        findings->items[failures->last - 1].count++;
+        return;
+    }
+    nt_verify_find(column->job, cluster, column->page, error);
+    if (findings->has_failed)
+        return;
+    failures->last = findings->count;
+    failures->told++;
+    column->told++;
+}
+
+/* ---- a page ---- */
+
+static bool reserve(uint8_t **bytes, size_t *capacity, uint64_t wanted)
+{
+    if (wanted <= *capacity && *bytes)
+        return true;
+    uint8_t *larger = wanted < SIZE_MAX ? realloc(*bytes, (size_t)wanted + 1) : NULL;
+    if (!larger)
+        return false;
+    *bytes = larger;
+    *capacity = (size_t)wanted;
+    return true;
+}
+
+static enum nt_status load(struct column *column, const struct cluster *cluster, const struct nt_page *page,
+                           bool is_met_again, struct nt_error *error)
+{
+    const struct nt_verify_job *job = column->job;
+    const struct nt_page *end = cluster->group->pages + cluster->range->first_page + cluster->range->pages;
+    if (is_met_again)
+        return nt_page_pin(job->reader, job->dataset, job->column, page, &column->pinned, &column->elements,
+                           error);
+    size_t bytes;
+    enum nt_status status = nt_page_decoded_bytes(job->dataset, page, &bytes, error);
+    if (status != NT_OK)
+        return nt_page_error(job->dataset, job->column, page, status, error);
+    if (!reserve(&column->loaded, &column->loaded_capacity, bytes))
+        status = nt_fail_memory(error);
+    if (status == NT_OK)
+        status = nt_neighbours_load(&column->neighbours, job->reader, job->dataset, job->column, page,
+                                    (uint32_t)(end - page), column->loaded, error);
+    column->elements = column->loaded;
+    return status;
+}
+
+static void unload(struct column *column)
+{
+    if (column->pinned)
+        nt_page_unpin(column->job->reader, column->pinned, NT_CACHE_STAY);
+    column->pinned = NULL;
+}
+
+static bool is_cluster_end(const struct nt_segment *segment, const struct nt_page *page)
+{
+    return segment->zeros + page->first_element + page->elements == nt_segment_end(segment);
+}
+
+/* The elements as the stream gives them, which is where they are checked. */
+static enum nt_status check_elements(struct column *column, const struct cluster *cluster,
+                                     const struct nt_page *page, struct nt_error *error)
+{
+    const struct nt_stream *stream = column->stream;
+    const struct nt_segment *segment = cluster->segment;
+    const struct nt_decoder *decoder = nt_page_decoder(stream->dataset, page);
+    uint64_t bytes;
+    if (stream->row->make == NT_MAKE_VALUES && nt_values_are_equal(decoder, &stream->dtype))
+        return NT_OK;
+    if (!nt_multiply(nt_page_made_elements(page), stream->element_bytes, &bytes) ||
+        !reserve(&column->made, &column->made_capacity, bytes))
+        return nt_fail_memory(error);
+    struct nt_run run = nt_stream_run(stream, segment, page);
+    run.data = column->elements;
+    run.count = nt_page_made_elements(page);
+    run.is_cluster_end = is_cluster_end(segment, page);
+    run.has_previous = cluster->has_previous;
+    run.previous = cluster->previous;
+    enum nt_status status = stream->transform(&run, column->made, error);
+    return status ? nt_page_error(stream->dataset, column->job->column, page, status, error) : NT_OK;
+}
+
+static void count_chosen(struct column *column, const struct nt_page *page)
+{
+    const uint8_t *at = column->elements + NT_SWITCH_TAG;
+    for (uint32_t i = 0; i < nt_page_made_elements(page); i++, at += NT_SWITCH_BYTES) {
+        uint32_t tag = nt_load_le32(at);
+        if (tag && tag <= column->stream->alternative_count)
+            column->chosen[tag - 1]++;
+    }
+}
+
+/* One warning for a column, at the first place. */
+static void warn_of_text(struct column *column, const struct cluster *cluster, const struct nt_page *page,
+                         uint64_t number)
+{
+    struct nt_error error;
+    enum nt_status status = nt_fail(&error, NT_OK, NT_NO_OFFSET, "text that is not UTF-8");
+    nt_page_error(column->job->dataset, column->job->column, page, status, &error);
+    nt_verify_find(column->job, cluster->number, number, &error);
+    column->has_bad_text = true;
+}
+
+/* What the next page and the end of the cluster are compared with. */
+static void carry_on(struct column *column, struct cluster *cluster, const struct nt_page *page)
+{
+    const struct nt_stream *stream = column->stream;
+    const struct nt_decoder *decoder = nt_page_decoder(stream->dataset, page);
+    uint32_t elements = nt_page_made_elements(page);
+    if (stream->row->needs_previous && elements)
+        cluster->has_previous =
+            nt_load_index(decoder->element, column->elements, elements - 1, &cluster->previous);
+    if (column->chosen && decoder->element == NT_ELEMENT_SWITCH)
+        count_chosen(column, page);
+    if (column->is_text && !column->has_bad_text && decoder->element_bytes == 1 &&
+        !nt_text_check_piece(&cluster->text, column->elements, elements))
+        warn_of_text(column, cluster, page, column->page);
+}
+
+static void break_off(struct cluster *cluster)
+{
+    cluster->is_whole = false;
+    cluster->has_previous = false;
+    cluster->text = (struct nt_text_check){0};
+}
+
+/* `error` may be NULL. */
+static enum nt_status try_page(struct column *column, const struct cluster *cluster,
+                               const struct nt_page *page, bool is_met_again, struct nt_error *error)
+{
+    enum nt_status status = load(column, cluster, page, is_met_again, error);
+    return status == NT_OK && cluster->segment ? check_elements(column, cluster, page, error) : status;
+}
+
+/* Look at a page's elements. Returns what is wrong with them, and was told. Where much was told, the place of a page, which takes a
+ * search, is looked for only if it will be told, too. */
+static enum nt_status look_at_page(struct column *column, struct cluster *cluster, const struct nt_page *page,
+                                   bool is_met_again)
+{
+    struct nt_error error = {0};
+    bool is_told = column->told < MOST_TOLD;
+    enum nt_status status = try_page(column, cluster, page, is_met_again, is_told ? &error : NULL);
+    if (status != NT_OK && !is_told && (nt_is_passing_failure(status) || !are_all_told(column, status))) {
+        unload(column);
+        status = try_page(column, cluster, page, is_met_again, &error);
+    }
+    if (status == NT_OK && cluster->segment)
+        carry_on(column, cluster, page);
+    else if (status != NT_OK)
+        break_off(cluster);
+    unload(column);
+    if (status != NT_OK)
+        find_failure(column, cluster->number, status, &error);
+    return status;
+}
+
+/* An index is compared with what lies around the page; other elements are what their page says. */
+static struct nt_page_conditions conditions(const struct column *column, const struct cluster *cluster,
+                                            const struct nt_page *page)
+{
+    const struct nt_segment *segment = cluster->segment;
+    struct nt_page_conditions conditions = {.is_compared = segment != NULL};
+    if (segment && column->stream->row->needs_previous) {
+        conditions.is_cluster_end = is_cluster_end(segment, page);
+        conditions.has_previous = cluster->has_previous;
+        conditions.previous = cluster->has_previous ? cluster->previous : 0;
+        conditions.limit = segment->limit;
+    }
+    return conditions;
+}
+
+/* What came of the page when it was looked at under the same conditions. */
+static void repeat_outcome(struct column *column, struct cluster *cluster, const struct nt_known_page *known)
+{
+    cluster->has_previous = known->has_previous;
+    cluster->previous = known->previous;
+    if (known->finding) {
+        break_off(cluster);
+        column->job->share->findings.items[known->finding - 1].count++;
+    }
+}
+
+static void remember(const struct column *column, const struct cluster *cluster, const struct nt_page *page,
+                     const struct nt_page_conditions *before, enum nt_status status,
+                     struct nt_known_page *known)
+{
+    *known = (struct nt_known_page){.page = page, .before = *before};
+    /* Alternatives are counted in every cluster; of a character it matters what stands before. */
+    known->has_outcome = !column->chosen && cluster->text.pending_count == 0 && status != NT_IO;
+    known->has_previous = cluster->has_previous;
+    known->previous = cluster->previous;
+    if (status != NT_OK)
+        known->finding = column->failures[nt_finding_kind(status)].last;
+}
+
+static void verify_page(struct column *column, struct cluster *cluster, const struct nt_page *page)
+{
+    struct nt_known_page *known = nt_known_pages_find(&column->known, page);
+    struct nt_page_conditions before = conditions(column, cluster, page);
+    bool is_between_characters = cluster->text.pending_count == 0;
+    if (known && known->has_outcome && is_between_characters &&
+        nt_page_conditions_equal(&known->before, &before)) {
+        repeat_outcome(column, cluster, known);
+    } else {
+        enum nt_status status = look_at_page(column, cluster, page, known && known->page);
+        if (known && is_between_characters && !column->job->share->findings.has_failed)
+            remember(column, cluster, page, &before, status, known);
+    }
+    column->page++;
+}
+
+/* ---- a cluster ---- */
+
+/* The column's part of the stream in the cluster; NULL where there is none that can be trusted. */
+static const struct nt_segment *segment_in(const struct column *column, uint32_t cluster)
+{
+    uint32_t number = column->stream ? column->segment_of[cluster] : NT_NONE;
+    return number == NT_NONE ? NULL : &column->stream->segments[number];
+}
+
+/* What the page list alone tells. False where the elements cannot be compared with anything. */
+static bool check_segment(struct column *column, struct cluster *cluster, const struct nt_segment *segment)
+{
+    struct nt_verify_job *job = column->job;
+    struct nt_error error = {0};
+    uint64_t stored = nt_range_elements(cluster->group, cluster->range);
+    if (segment->span.fault == NT_FAULT_MISSING || segment->span.fault == NT_FAULT_SEVERAL ||
+        segment->span.fault == NT_FAULT_COUNT) {
+        if (column->is_first) {
+            nt_fault_error(job->dataset, &segment->span, segment->elements, segment->found, &error);
+            nt_error_context(&error, "field %" PRIu32, job->dataset->fields[column->info->field].id);
+            nt_verify_find(job, cluster->number, UINT64_MAX, &error);
+        }
+        return false;
+    }
+    if (segment->span.fault != NT_FAULT_NONE)
+        return false;
+    if (cluster->range->state != NT_RANGE_PRESENT)
+        return false;
+    if (stored && segment->column != job->column) {
+        nt_verify_find_in_cluster(job, cluster->number,
+                                  "stored elements of a representation that is not the cluster's", 0, stored);
+        return false;
+    }
+    bool is_deferred = nt_column_deferral(column->info) != NT_NOT_DEFERRED;
+    if (stored && !is_deferred && nt_dataset_tells_positions(job->dataset) &&
+        segment->first != cluster->range->first_element)
+        nt_verify_find_in_cluster(job, cluster->number, "first element, as the page list tells",
+                                  segment->first, cluster->range->first_element);
+    if (column->stream->row->has_leading_zero && !stored && segment->limit)
+        nt_verify_find_in_cluster(job, cluster->number, "items below a field without rows", 0,
+                                  segment->limit);
+    return true;
+}
+
+static void check_alternatives(struct column *column, const struct cluster *cluster)
+{
+    const struct nt_stream *stream = column->stream;
+    size_t segment = (size_t)(cluster->segment - stream->segments);
+    for (uint32_t i = 0; i < stream->alternative_count; i++) {
+        uint64_t rows = stream->alternatives[segment * stream->alternative_count + i].rows;
+        if (rows != column->chosen[i])
+            nt_verify_find_in_cluster(column->job, cluster->number,
+                                      "rows of an alternative, as the switches tell", column->chosen[i],
+                                      rows);
+    }
+}
+
+static void verify_cluster(struct column *column, const struct nt_group *group, uint32_t number)
+{
+    struct nt_verify_job *job = column->job;
+    struct cluster cluster = {.number = number, .group = group, .is_whole = true};
+    cluster.range = nt_group_range(job->dataset, group, number, job->column);
+    const struct nt_segment *segment = segment_in(column, number);
+    if (segment && nt_stream_locate(column->stream, segment, NULL) == NT_OK &&
+        check_segment(column, &cluster, segment))
+        cluster.segment = segment;
+    if (column->chosen)
+        memset(column->chosen, 0, column->stream->alternative_count * sizeof(*column->chosen));
+    if (cluster.range->state != NT_RANGE_PRESENT)
+        return;
+    uint64_t bytes = 0;
+    const struct nt_page *pages = group->pages + cluster.range->first_page;
+    for (uint32_t i = 0; i < cluster.range->pages && !job->share->findings.has_failed; i++) {
+        verify_page(column, &cluster, &pages[i]);
+        bytes += pages[i].stored_bytes;
+        job->share->unchecked += pages[i].checksum == NT_CHECKSUM_NONE && pages[i].stored_bytes > 0;
+    }
+    if (cluster.segment && cluster.is_whole && column->chosen)
+        check_alternatives(column, &cluster);
+    if (!nt_text_check_end(&cluster.text) && !column->has_bad_text)
+        warn_of_text(column, &cluster, &pages[cluster.range->pages - 1], column->page - 1);
+    job->share->pages += cluster.range->pages;
+    job->share->stored_bytes += bytes;
+    job->on_cluster(job->context, bytes);
+}
+
+/* ---- a column ---- */
+
+static enum nt_status map_segments(struct column *column, struct nt_error *error)
+{
+    const struct nt_stream *stream = column->stream;
+    uint32_t clusters = stream->dataset->cluster_count;
+    column->segment_of = malloc(((size_t)clusters + 1) * sizeof(*column->segment_of));
+    if (!column->segment_of)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i < clusters; i++)
+        column->segment_of[i] = NT_NONE;
+    for (uint32_t i = 0; i < stream->segment_count; i++)
+        if (stream->segments[i].span.cluster < clusters)
+            column->segment_of[stream->segments[i].span.cluster] = i;
+    if (stream->kind == NT_STREAM_INDEX) {
+        column->chosen = calloc((size_t)stream->alternative_count + 1, sizeof(*column->chosen));
+        if (!column->chosen)
+            return nt_fail_memory(error);
+    }
+    return NT_OK;
+}
+
+static void open_stream(struct column *column)
+{
+    const struct nt_verify_job *job = column->job;
+    const struct nt_field *field = &job->dataset->fields[column->info->field];
+    struct nt_error error = {0};
+    enum nt_stream_kind kind;
+    if (!nt_field_column_stream(field, column->info->position, &kind))
+        return;
+    enum nt_status status =
+        nt_stream_open_stored(job->reader, job->dataset, column->info->field, kind, &column->stream, &error);
+    if (status == NT_OK)
+        status = map_segments(column, &error);
+    if (status != NT_OK && (column->is_first || nt_is_passing_failure(status)))
+        nt_verify_find(column->job, NT_NONE, UINT64_MAX, &error);
+}
+
+/* The pages in the `index`-th cluster of the group, if there is one, will be looked at next. */
+static void want_cluster(const struct column *column, const struct nt_group *group, uint32_t index)
+{
+    const struct nt_verify_job *job = column->job;
+    if (index >= group->clusters)
+        return;
+    const struct nt_range *range =
+        nt_group_range(job->dataset, group, group->first_cluster + index, job->column);
+    if (range->state == NT_RANGE_PRESENT)
+        nt_pages_want(job->reader, job->dataset, group->pages + range->first_page, range->pages);
+}
+
+void nt_verify_want_column(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                           struct nt_hints *hints)
+{
+    struct nt_groups groups = nt_groups_of_column(dataset, column);
+    for (uint32_t g = groups.first; g < groups.end; g++) {
+        const struct nt_group *group = &dataset->groups[g];
+        if (nt_dataset_load_group(dataset, g, NULL) != NT_OK)
+            continue;
+        for (uint32_t i = 0; i < group->clusters; i++) {
+            const struct nt_range *range = nt_group_range(dataset, group, group->first_cluster + i, column);
+            if (range->state == NT_RANGE_PRESENT)
+                nt_hints_add(hints, reader, dataset, group->pages + range->first_page, range->pages);
+        }
+    }
+}
+
+static void verify_clusters(struct column *column)
+{
+    struct nt_dataset *dataset = column->job->dataset;
+    struct nt_groups groups = nt_groups_of_column(dataset, column->job->column);
+    for (uint32_t g = groups.first; g < groups.end; g++) {
+        const struct nt_group *group = &dataset->groups[g];
+        if (nt_dataset_load_group(dataset, g, NULL) != NT_OK)
+            continue; /* told once, for the data set */
+        want_cluster(column, group, 0);
+        for (uint32_t i = 0; i < group->clusters && !column->job->share->findings.has_failed; i++) {
+            want_cluster(column, group, i + 1);
+            verify_cluster(column, group, group->first_cluster + i);
+        }
+    }
+}
+
+void nt_verify_column(struct nt_verify_job *job)
+{
+    const struct nt_column *info = &job->dataset->columns[job->column];
+    const struct nt_field *field = &job->dataset->fields[info->field];
+    struct column column = {.job = job, .info = info, .is_first = info->representation == 0};
+    const struct nt_field_kind_row *row = nt_field_kind_info(field->kind);
+    column.is_text =
+        row->form == NT_FORM_TEXT && info->position == nt_field_stream(field, NT_STREAM_DATA)->position;
+    if (!job->is_alone) {
+        open_stream(&column);
+        if (column.is_first)
+            nt_verify_rows(job);
+    }
+    nt_known_pages_init(&column.known);
+    if (!job->share->findings.has_failed)
+        verify_clusters(&column);
+    nt_known_pages_deinit(&column.known);
+    nt_neighbours_deinit(&column.neighbours);
+    nt_stream_close(column.stream);
+    free(column.segment_of);
+    free(column.chosen);
+    free(column.loaded);
+    free(column.made);
+}
