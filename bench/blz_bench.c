@@ -20,6 +20,10 @@
 
 #include "columns.h"
 #include "read/page.h"
+#include "core/codec/codec.h"
+#include "core/model/model.h"
+#include "read/read.h"
+#include <ntuple/format.h>
 
 struct chunk {
     const struct nt_page *page;

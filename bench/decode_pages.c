@@ -13,6 +13,10 @@
 
 #include "columns.h"
 #include "read/page.h"
+#include "core/codec/codec.h"
+#include "core/model/model.h"
+#include "read/read.h"
+#include <ntuple/format.h>
 
 struct page {
     const struct nt_page *page;

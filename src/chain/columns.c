@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: the fields of a chain, and which they are in its files. Out: they as the data set's, and columns for all types in which files store
- * them. Files of one generation mostly store a field in one way, those of another one in another: both are representations
- * of it, as one file may have several.
+ * Builds the fields and columns of a chained dataset. Members that store a field with other column types
+ * add a further column representation of it.
  */
-#include "chain/columns.h"
+#include "chain/chain.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/arena.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
 #include "core/model/builder.h"
+#include "core/model/model.h"
 
 /* A representation of a field in the chain: `width` columns from `first` on. */
 struct shape {

@@ -1,23 +1,59 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: operands. Out: absolute paths of files, in their order, each once; and addresses, as they are.
+ * Expands the operands of a command line into the ordered list of files of a chain: paths, glob patterns,
+ * list files, RDataFrame specifications and URLs. Duplicates are errors.
  */
-#include "chain/list.h"
+#include "chain/chain.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/buffer.h"
-#include "core/base/grow.h"
+#include "core/base/error.h"
 #include "core/base/hash_table.h"
-#include "chain/pattern.h"
-#include "chain/text_file.h"
-#include "formats/format.h"
-#include "core/io/remote.h"
+#include "core/base/memory.h"
+#include "core/codec/codec.h"
+#include "core/io/address.h"
+#include "core/io/folder.h"
+#include "core/io/source.h"
+#include "formats/formats.h"
+#include "remote/client/client.h"
+
+/* ---- Read a small text file ---- */
+
+static enum nt_status read_source(struct nt_source *source, const char *path, const char *what,
+                                  int most_bytes, nt_chain_check_text *check, struct nt_buffer *text,
+                                  struct nt_error *error)
+{
+    struct stat attributes;
+    enum nt_status status = check ? nt_source_stat(source, &attributes, error) : NT_OK;
+    if (status == NT_OK && check)
+        status = check(&attributes, path, error);
+    if (status != NT_OK)
+        return status;
+    if (source->size > (uint64_t)most_bytes)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: %s of more than %d bytes", path, what, most_bytes);
+    return nt_source_append(source, 0, source->size, text, error);
+}
+
+enum nt_status nt_chain_read_text(const char *path, const char *what, int most_bytes,
+                                  nt_chain_check_text *check, struct nt_buffer *text, struct nt_error *error)
+{
+    struct nt_source *source;
+    enum nt_status status = nt_source_open_file(path, &source, error);
+    if (status != NT_OK)
+        return status;
+    status = read_source(source, path, what, most_bytes, check, text, error);
+    nt_source_close(source);
+    return status == NT_OK && text->failed ? nt_fail_memory(error) : status;
+}
+
+/* ---- Expand local operands ---- */
 
 enum { MOST_LIST_BYTES = 64 << 20 };
 
@@ -334,4 +370,123 @@ void nt_chain_list_free(struct nt_chain_list *list)
     free(list->folders);
     nt_arena_free(list->arena);
     free(list);
+}
+
+/* ---- Expand remote patterns ---- */
+
+struct known_address {
+    struct nt_link link;
+    const char *address, *dataset;
+};
+
+struct asking {
+    struct nt_chain_list *list;
+    struct nt_hash_table known_address; /* addresses that are in the new list */
+    struct nt_chain_file *files;
+    uint32_t count;
+    size_t capacity;
+    const struct nt_chain_file *pattern; /* that is looked at */
+};
+
+/* A specification may name several data sets of a file. */
+static enum nt_status note_address(struct asking *asking, const struct nt_chain_file *file,
+                                   struct nt_error *error)
+{
+    const char *dataset = file->sample ? file->sample->dataset : "";
+    uint64_t hash = nt_xxh3_seeded(file->address, strlen(file->address), asking->known_address.seed);
+    const struct nt_link *link = nt_hash_table_find(&asking->known_address, hash);
+    for (; link; link = nt_hash_table_next(link)) {
+        const struct known_address *known_address = NT_LINKED(link, struct known_address, link);
+        if (strcmp(known_address->address, file->address) == 0 &&
+            strcmp(known_address->dataset, dataset) == 0)
+            return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: is named twice", file->path);
+    }
+    struct known_address *known_address = nt_arena_alloc(asking->list->arena, 1, sizeof(*known_address));
+    if (!known_address)
+        return nt_fail_memory(error);
+    known_address->address = file->address;
+    known_address->dataset = dataset;
+    nt_hash_table_insert(&asking->known_address, &known_address->link, hash);
+    return NT_OK;
+}
+
+static enum nt_status append_file(struct asking *asking, const struct nt_chain_file *file,
+                                  struct nt_error *error)
+{
+    enum nt_status status = file->address ? note_address(asking, file, error) : NT_OK;
+    if (status != NT_OK)
+        return status;
+    struct nt_chain_file *files = nt_grow(asking->files, asking->count, &asking->capacity, sizeof(*files));
+    if (!files)
+        return nt_fail_memory(error);
+    asking->files = files;
+    files[asking->count++] = *file;
+    return NT_OK;
+}
+
+/* As messages about the file call it: a folder by its address, a file by the folder that it was listed in. */
+static const char *shown(const struct asking *asking, const struct nt_remote_match *match)
+{
+    struct nt_arena *arena = asking->list->arena;
+    if (!match->is_folder)
+        return nt_arena_format(arena, "%s%s%s", match->folder->path,
+                               nt_address_is_folder(match->folder->path) ? "" : "/", match->name);
+    char *address = nt_address_folder_of(match->address);
+    char *text = address ? nt_address_shown(address) : NULL;
+    const char *copy = text ? nt_arena_copy(arena, text, strlen(text)) : NULL;
+    free(address);
+    free(text);
+    return copy;
+}
+
+static enum nt_status take_match(void *context, const struct nt_remote_match *match, struct nt_error *error)
+{
+    struct asking *asking = context;
+    struct nt_chain_file file = *asking->pattern;
+    enum nt_status status = nt_folder_stat(match->folder, match->name, &file.identity, error);
+    if (status != NT_OK)
+        return status;
+    file.path = shown(asking, match);
+    file.address = match->address;
+    if (!match->is_folder) {
+        file.folder = match->folder;
+        file.name = match->name;
+    }
+    return file.path ? append_file(asking, &file, error) : nt_fail_memory(error);
+}
+
+static enum nt_status expand_file(struct asking *asking, const struct nt_chain_file *file,
+                                  struct nt_fetcher *fetcher, struct nt_error *error)
+{
+    bool is_pattern = file->address && nt_address_is_pattern(file->address);
+    asking->pattern = file;
+    enum nt_status status = is_pattern
+                                ? nt_remote_pattern_expand(file->address, fetcher, asking->list->arena,
+                                                           &asking->list->listed, take_match, asking, error)
+                                : append_file(asking, file, error);
+    if (status != NT_OK && file->named)
+        nt_error_context(error, "%s", file->named);
+    return status;
+}
+
+enum nt_status nt_chain_list_ask(struct nt_chain_list *list, struct nt_fetcher *fetcher,
+                                 struct nt_error *error)
+{
+    struct asking asking = {.list = list};
+    enum nt_status status = NT_OK;
+    if (!list->address)
+        return NT_OK;
+    if (!nt_hash_table_init(&asking.known_address))
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; status == NT_OK && i < list->count; i++)
+        status = expand_file(&asking, &list->files[i], fetcher, error);
+    nt_hash_table_deinit(&asking.known_address);
+    if (status != NT_OK) {
+        free(asking.files);
+        return status;
+    }
+    free(list->files);
+    list->files = asking.files;
+    list->count = asking.count;
+    return NT_OK;
 }

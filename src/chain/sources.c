@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: the sources of several files. Out: a list of them all, in which pages and layout have numbers.
+ * Numbers the byte sources of all members consecutively, so that pages and layout ranges of the chain can
+ * refer to them. The chain itself is an empty source with the attributes of its first file.
  */
-#include "chain/sources.h"
+#include "chain/chain.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/arena.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/io/source.h"
+#include "core/model/model.h"
 
 /* ---- of the chain itself ---- */
 

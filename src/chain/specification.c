@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a text for ROOT::RDF::Experimental::FromSpec (its schema: ROOT's issue 11624). Out: names of files in the order that RDataFrame has,
- * each with its sample: which data set of the file is meant, and what is told of it.
+ * Parses the JSON dataset specification of ROOT::RDF::Experimental::FromSpec into file names, each with
+ * its sample, its dataset path and its metadata.
  */
-#include "chain/specification.h"
+#include "chain/chain.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
+#include "core/base/error.h"
+#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/json/json.h"
 #include "core/json/parse.h"

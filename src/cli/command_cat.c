@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * ntuple cat: files of the tree to standard output, or rows of data sets and fields; in bounded memory.
+ * The command cat: writes files of the tree, or rows of datasets and fields as JSON Lines, to standard
+ * output in bounded memory.
  */
+#include "cli/cli.h"
+
 #include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/progress.h"
-#include "cli/rows.h"
+#include "vfs/tree.h"
+#include "vfs/vfs.h"
 
 static enum nt_exit_status cat(void *context, struct nt_vfs *vfs, const char *path, uint64_t node)
 {

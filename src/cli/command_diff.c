@@ -1,15 +1,381 @@
 /* SPDX-License-Identifier: MIT
  *
- * ntuple diff: what differs between two files, or parts of them: schema, values, layout. Lines, or a JSON document;
- * what cannot be read stands on standard error, too.
+ * The command diff: compares schema, values and layout of the datasets of two files, matched by path, and
+ * prints the differences as lines or JSON.
  */
+#include "cli/cli.h"
+
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/diff_output.h"
-#include "cli/progress.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
 #include "core/json/json.h"
-#include "tools/diff.h"
+#include "core/model/model.h"
+#include "render/render.h"
+#include "tools/tools.h"
+#include "vfs/tree.h"
+#include "vfs/vfs.h"
+
+/* ---- Match datasets ---- */
+
+enum { NT_PAIR_SIDES = 2 };
+
+/* A data set of each side; `paths` (in the file) and `datasets` are NULL where a side has none. */
+struct nt_dataset_pair {
+    struct nt_dataset *datasets[NT_PAIR_SIDES];
+    const char *paths[NT_PAIR_SIDES];
+};
+
+/* A data set with the name by which it is looked for. */
+struct item {
+    struct nt_dataset *dataset;
+    const char *path, *name;
+    bool is_taken;
+};
+
+struct side {
+    struct nt_arena *arena;
+    struct item *items;
+    size_t count;
+    bool has_failed;
+};
+
+static enum nt_exit_status count_dataset(void *context, const struct nt_scope *scope, uint32_t index,
+                                         uint32_t field)
+{
+    struct side *side = context;
+    (void)scope, (void)index, (void)field;
+    side->count++;
+    return NT_EXIT_OK;
+}
+
+static char *path_of(struct nt_arena *arena, const struct nt_dataset *dataset)
+{
+    size_t length = nt_dataset_path(dataset, NULL, 0);
+    char *path = length ? nt_arena_alloc(arena, length + 1, 1) : NULL;
+    if (path)
+        nt_dataset_path(dataset, path, length + 1);
+    return path;
+}
+
+/* Behind the names of the directories that lead to the scope; a slash in a name is encoded. */
+static const char *below_scope(const struct nt_scope *scope, const char *path)
+{
+    uint32_t directory = scope->dataset ? 0 : scope->node.item;
+    for (; directory && strchr(path, '/'); directory = scope->file->directories[directory].parent)
+        path = strchr(path, '/') + 1;
+    return path;
+}
+
+static enum nt_exit_status add_dataset(void *context, const struct nt_scope *scope, uint32_t index,
+                                       uint32_t field)
+{
+    struct side *side = context;
+    struct item *item = &side->items[side->count];
+    (void)field;
+    item->dataset = scope->file->datasets[index];
+    item->path = path_of(side->arena, item->dataset);
+    side->has_failed |= !item->path;
+    if (!item->path)
+        return NT_EXIT_INTERNAL;
+    item->name = below_scope(scope, item->path);
+    side->count++;
+    return NT_EXIT_OK;
+}
+
+static bool list_datasets(const struct nt_scope *scope, struct side *side)
+{
+    nt_for_each_dataset(scope, count_dataset, side);
+    side->items = nt_arena_alloc(side->arena, side->count + 1, sizeof(*side->items));
+    side->count = 0;
+    if (!side->items)
+        return false;
+    nt_for_each_dataset(scope, add_dataset, side);
+    return !side->has_failed;
+}
+
+/* The only data set that is no attribute set and no older cycle; NULL where there are several or none. */
+static const struct item *only_one(const struct side *side)
+{
+    const struct item *found = NULL;
+    if (side->count == 1)
+        return side->items;
+    for (size_t i = 0; i < side->count; i++) {
+        const struct nt_dataset *dataset = side->items[i].dataset;
+        if (dataset->attribute_of != NT_NONE || !dataset->is_newest_cycle)
+            continue;
+        if (found)
+            return NULL;
+        found = &side->items[i];
+    }
+    return found;
+}
+
+/* Take the name of a data set out of its own and of those of its attribute sets. */
+static void leave_name_out(struct side *side, const char *name)
+{
+    size_t length = strlen(name);
+    for (size_t i = 0; i < side->count; i++) {
+        const char *other = side->items[i].name;
+        if (strncmp(other, name, length) == 0 && (other[length] == '/' || other[length] == '\0'))
+            side->items[i].name = other + length;
+    }
+}
+
+static struct item *partner_of(struct side *side, const struct item *item)
+{
+    for (size_t i = 0; i < side->count; i++)
+        if (!side->items[i].is_taken && strcmp(side->items[i].name, item->name) == 0)
+            return &side->items[i];
+    return NULL;
+}
+
+/* The data sets that two scopes are or hold, matched by their paths below the scope; where each holds one (older cycles
+ * and attribute sets not counted), these belong together whatever their names. Those of A in their order, then those that
+ * only B has. The arena's. False without memory. */
+static bool nt_dataset_pairs(const struct nt_scope scopes[NT_PAIR_SIDES], struct nt_arena *arena,
+                             struct nt_dataset_pair **pairs_ret, size_t *count_ret)
+{
+    struct side a = {.arena = arena}, b = {.arena = arena};
+    if (!list_datasets(&scopes[0], &a) || !list_datasets(&scopes[1], &b))
+        return false;
+    struct nt_dataset_pair *pairs = nt_arena_alloc(arena, a.count + b.count + 1, sizeof(*pairs));
+    const struct item *only_a = only_one(&a), *only_b = only_one(&b);
+    size_t count = 0;
+    if (!pairs)
+        return false;
+    if (only_a && only_b) {
+        leave_name_out(&a, only_a->name);
+        leave_name_out(&b, only_b->name);
+    }
+    for (size_t i = 0; i < a.count; i++) {
+        struct item *partner = partner_of(&b, &a.items[i]);
+        pairs[count] = (struct nt_dataset_pair){{a.items[i].dataset, NULL}, {a.items[i].path, NULL}};
+        if (partner) {
+            partner->is_taken = true;
+            pairs[count].datasets[1] = partner->dataset;
+            pairs[count].paths[1] = partner->path;
+        }
+        count++;
+    }
+    for (size_t i = 0; i < b.count; i++)
+        if (!b.items[i].is_taken)
+            pairs[count++] = (struct nt_dataset_pair){{NULL, b.items[i].dataset}, {NULL, b.items[i].path}};
+    *pairs_ret = pairs;
+    *count_ret = count;
+    return true;
+}
+
+/* ---- Print differences ---- */
+
+static const char *const side_names[NT_DIFF_SIDES] = {"A", "B"};
+static const char *const side_keys[NT_DIFF_SIDES] = {"a", "b"};
+
+/* ---- lines ---- */
+
+static void append_printable(struct nt_buffer *out, const struct nt_buffer *text)
+{
+    nt_append_printable(out, nt_buffer_string(text), text->length);
+    out->failed |= text->failed;
+}
+
+/* Append what a pair is called: its path, or both where they differ. */
+static void nt_append_pair(struct nt_buffer *out, const struct nt_dataset_pair *pair)
+{
+    const char *a = pair->paths[0], *b = pair->paths[1];
+    if (a)
+        nt_append_printable(out, a, strlen(a));
+    if (a && b && strcmp(a, b) == 0)
+        return;
+    if (a && b)
+        nt_buffer_text(out, " and ");
+    if (b)
+        nt_append_printable(out, b, strlen(b));
+}
+
+/* The path of the fields; both where they were chosen by different names. */
+static void append_fields(struct nt_buffer *out, const struct nt_dataset_pair *pair,
+                          const struct nt_difference *difference)
+{
+    struct nt_buffer paths[NT_DIFF_SIDES] = {{0}};
+    const char *separator = "";
+    for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
+        if (difference->fields[side] == NT_NONE)
+            continue;
+        nt_append_field_path(&paths[side], pair->datasets[side], difference->fields[side], '/');
+        if (side && paths[0].length == paths[1].length &&
+            strcmp(nt_buffer_string(&paths[0]), nt_buffer_string(&paths[1])) == 0)
+            continue;
+        nt_buffer_text(out, separator);
+        append_printable(out, &paths[side]);
+        separator = " and ";
+    }
+    for (unsigned side = 0; side < NT_DIFF_SIDES; side++)
+        nt_buffer_deinit_part(&paths[side], out);
+}
+
+/* "muons/_0/pt[12] (entry 7), byte 3", "jets, column 0". */
+static void append_place(struct nt_buffer *out, const struct nt_dataset_pair *pair,
+                         const struct nt_difference *difference)
+{
+    append_fields(out, pair, difference);
+    if (difference->column != NT_NONE)
+        nt_buffer_format(out, ", column %" PRIu32, difference->column);
+    if (difference->row == NT_DIFF_NOWHERE)
+        return;
+    nt_buffer_format(out, "[%" PRIu64 "]", difference->row);
+    if (difference->element != NT_DIFF_NOWHERE)
+        nt_buffer_format(out, "[%" PRIu64 "]", difference->element);
+    if (difference->entry != NT_DIFF_NOWHERE && difference->entry != difference->row)
+        nt_buffer_format(out, " (entry %" PRIu64 ")", difference->entry);
+    if (difference->byte != NT_DIFF_NOWHERE)
+        nt_buffer_format(out, ", byte %" PRIu64, difference->byte);
+    if (difference->first_byte != NT_DIFF_NOWHERE)
+        nt_buffer_format(out, ", shown from byte %" PRIu64 " on", difference->first_byte);
+}
+
+/* Texts of the schema stand as they are, values as JSON has them. */
+static void append_value(struct nt_buffer *out, const struct nt_diff_value *value, bool has_bits)
+{
+    struct nt_buffer text = {0};
+    if (value->kind == NT_DIFF_NOTHING || (value->kind == NT_DIFF_WORDS && !value->text.length)) {
+        nt_buffer_text(out, "none");
+    } else if (value->kind == NT_DIFF_WORDS) {
+        nt_append_printable(out, value->text.bytes, value->text.length);
+    } else {
+        struct nt_json json;
+        nt_json_init(&json, &text, true);
+        nt_json_diff_value(&json, value);
+        append_printable(out, &text);
+    }
+    if (has_bits) {
+        nt_buffer_text(out, " (0x");
+        nt_append_diff_bits(out, value);
+        nt_buffer_byte(out, ')');
+    }
+    nt_buffer_deinit_part(&text, out);
+}
+
+/* A name of JSON as words. */
+static void append_property(struct nt_buffer *out, const char *property)
+{
+    for (; *property; property++)
+        nt_buffer_byte(out, *property == '_' ? ' ' : *property);
+}
+
+/* What of one side the other does not have. */
+static void append_only(struct nt_buffer *out, const struct nt_difference *difference)
+{
+    unsigned side = difference->values[0].kind == NT_DIFF_NOTHING;
+    nt_buffer_format(out, "%s only in %s, ", difference->property, side_names[side]);
+    append_value(out, &difference->values[side], false);
+}
+
+static void append_both(struct nt_buffer *out, const struct nt_difference *difference)
+{
+    bool has_bits = nt_diff_values_look_alike(difference);
+    for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
+        nt_buffer_format(out, "%s%s ", side ? ", " : "", side_names[side]);
+        append_value(out, &difference->values[side], has_bits);
+    }
+}
+
+/* Append a line for a difference of a pair of data sets. */
+static void nt_append_difference(struct nt_buffer *out, const struct nt_dataset_pair *pair,
+                                 const struct nt_difference *difference)
+{
+    bool is_one_sided =
+        (difference->values[0].kind == NT_DIFF_NOTHING) != (difference->values[1].kind == NT_DIFF_NOTHING);
+    size_t before;
+    nt_append_pair(out, pair);
+    nt_buffer_format(out, ": %s: ", nt_diff_part_name(difference->part));
+    before = out->length;
+    append_place(out, pair, difference);
+    if (out->length > before)
+        nt_buffer_text(out, ": ");
+    if (is_one_sided) {
+        append_only(out, difference);
+    } else {
+        if (difference->part == NT_DIFF_VALUES && difference->values[0].kind == NT_DIFF_WORDS)
+            nt_buffer_text(out, "not compared: ");
+        if (strcmp(difference->property, "value") != 0) {
+            append_property(out, difference->property);
+            nt_buffer_text(out, ": ");
+        }
+        append_both(out, difference);
+    }
+    nt_buffer_byte(out, '\n');
+}
+
+/* ---- objects ---- */
+
+static void put_number(struct nt_json *json, const char *key, uint64_t number)
+{
+    if (number != NT_DIFF_NOWHERE)
+        nt_json_member_unsigned(json, key, number);
+}
+
+static void put_bits(struct nt_json *json, const struct nt_difference *difference)
+{
+    static const char *const keys[NT_DIFF_SIDES] = {"a_bits", "b_bits"};
+    if (!nt_diff_values_look_alike(difference))
+        return;
+    for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
+        struct nt_buffer bits = {0};
+        nt_append_diff_bits(&bits, &difference->values[side]);
+        nt_json_member_buffer(json, keys[side], &bits);
+    }
+}
+
+/* By A's names where it has the field. */
+static void put_field(struct nt_json *json, const struct nt_dataset_pair *pair,
+                      const uint32_t fields[NT_DIFF_SIDES])
+{
+    unsigned side = fields[0] == NT_NONE;
+    if (fields[side] != NT_NONE)
+        nt_json_member_field_path(json, "field", pair->datasets[side], fields[side]);
+}
+
+/* The same as an object of a list. */
+static void nt_json_difference(struct nt_json *json, const struct nt_dataset_pair *pair,
+                               const struct nt_difference *difference)
+{
+    nt_json_object(json);
+    nt_json_member_string(json, "finding", nt_diff_part_name(difference->part));
+    put_field(json, pair, difference->fields);
+    if (difference->column != NT_NONE)
+        nt_json_member_unsigned(json, "column", difference->column);
+    nt_json_member_string(json, "property", difference->property);
+    put_number(json, "row", difference->row);
+    put_number(json, "element", difference->element);
+    put_number(json, "entry", difference->entry);
+    put_number(json, "byte", difference->byte);
+    put_number(json, "first_byte", difference->first_byte);
+    for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
+        nt_json_key(json, side_keys[side]);
+        nt_json_diff_value(json, &difference->values[side]);
+    }
+    put_bits(json, difference);
+    nt_json_end_object(json);
+}
+
+/* A side that cannot be read, as an object of the same list. */
+static void nt_json_diff_failure(struct nt_json *json, const struct nt_dataset_pair *pair, unsigned side,
+                                 uint32_t field, const struct nt_error *error)
+{
+    nt_json_object(json);
+    nt_json_member_string(json, "finding", "failure");
+    nt_json_member_string(json, "side", side_keys[side]);
+    if (field != NT_NONE)
+        nt_json_member_field_path(json, "field", pair->datasets[side], field);
+    nt_json_failure_members(json, error);
+    nt_json_end_object(json);
+}
+
+/* ---- The command diff ---- */
 
 /* A file that is compared, and what of it. */
 struct source {
@@ -235,7 +601,7 @@ static enum nt_exit_status diff_scopes(struct differ *differ)
 {
     const struct nt_scope scopes[NT_DIFF_SIDES] = {differ->sources[0].scope, differ->sources[1].scope};
     struct nt_arena *arena = nt_arena_new();
-    struct nt_dataset_pair *pairs;
+    struct nt_dataset_pair *pairs = NULL;
     struct nt_error error = {0};
     enum nt_status status = NT_OK;
     size_t count = 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * ntuple ls: the entries of directories, in the order of the file (which is the order of the schema). Long
- * lines are made batch by batch, so that a directory of a million pages needs no more memory than one of ten.
- * As JSON, a line for each entry.
+ * The command ls: lists directories in file order, in batches of bounded memory; also long, recursive,
+ * sorted, or as JSON Lines.
  */
+#include "cli/cli.h"
+
 #include <grp.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -13,12 +14,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/base/error.h"
+#include "core/base/memory.h"
 #include "core/base/text.h"
-#include "cli/attributes.h"
-#include "cli/command.h"
-#include "cli/listing.h"
-#include "core/json/number.h"
-#include "render/json_values.h"
+#include "core/json/json.h"
+#include "render/render.h"
+#include "vfs/tree.h"
+#include "vfs/vfs.h"
 
 struct column_widths {
     int links, owner, group, size;

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * ntuple schema: the fields of data sets with their types, items and descriptions, as schema.txt has them, or
- * as JSON.
+ * The command schema: prints the fields of datasets with types and descriptions, as text or JSON.
  */
+#include "cli/cli.h"
+
 #include <limits.h>
 
-#include "cli/datasets.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
 #include "core/json/json.h"
-#include "render/json_values.h"
-#include "render/schema.h"
-#include "vfs/documents.h"
+#include "core/model/model.h"
+#include "read/read.h"
+#include "render/render.h"
+#include "vfs/vfs.h"
 
 struct shower {
     const struct nt_settings *settings;

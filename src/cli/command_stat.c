@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * ntuple stat: what is known about a file or directory of the tree: its attributes, then its extended
- * attributes without their common prefix; as "key: value" lines, or as a JSON document.
+ * The command stat: prints the attributes and extended attributes of a file or directory of the tree, as
+ * text or JSON.
  */
+#include "cli/cli.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/memory.h"
 #include "core/base/text.h"
-#include "cli/attributes.h"
-#include "cli/command.h"
-#include "remote/client/fetcher.h"
-#include "core/io/remote.h"
-#include "render/json_values.h"
+#include "core/json/json.h"
+#include "remote/client/client.h"
+#include "render/render.h"
+#include "vfs/tree.h"
+#include "vfs/vfs.h"
 
 #define XATTR_PREFIX "user.ntuplefs."
 

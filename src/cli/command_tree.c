@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * ntuple tree: the tree as a drawing, in the order of the file.
+ * The command tree: draws the tree in file order.
  */
+#include "cli/cli.h"
+
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 
-#include "cli/command.h"
-#include "cli/listing.h"
+#include "core/base/memory.h"
+#include "vfs/tree.h"
+#include "vfs/vfs.h"
 
 struct drawing {
     const struct nt_settings *settings;

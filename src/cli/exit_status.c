@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a status of the library. Out: the number that a program ends with, and what it means.
+ * The exit status of both programs: a table with the meaning of each, and the mapping from library status
+ * codes.
  */
-#include "cli/exit_status.h"
+#include "cli/cli.h"
 
 #include <stddef.h>
+#include <stdio.h>
 
 static const char *const meanings[NT_EXIT_COUNT] = {
     [NT_EXIT_OK] = "success",

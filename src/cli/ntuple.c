@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * The tool for people and scripts without a mount: the same tree, as commands. In: arguments. Out: what the
- * command prints, and an exit status.
+ * The program ntuple, which reads the virtual tree without a mount: the table of commands, help, and main.
  */
+#include "cli/cli.h"
+
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <ntuple/ntuple.h>
-
-#include "cli/arguments.h"
-#include "cli/choices.h"
-#include "cli/command.h"
-#include "cli/complete.h"
-#include "cli/fetching.h"
-#include "cli/standard_streams.h"
-#include "cli/versions.h"
-#include "core/model/model.h"
+#include "chain/chain.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
 #include "sandbox/sandbox.h"
 
 static const struct nt_command command_help, command_complete;

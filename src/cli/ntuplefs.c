@@ -1,22 +1,231 @@
 /* SPDX-License-Identifier: MIT
  *
- * The mount program. In: arguments. Out: a mount that works, or a message and an exit status.
- *
- * The process that was started ends only when the kernel has accepted the mount. It forks before the first thread is
- * made.
+ * The program ntuplefs: parses the arguments, prepares what its two processes share (mount settings,
+ * memory limits, the index file), and forks into worker and supervisor.
  */
+#include "cli/cli.h"
+#include "cli/ntuplefs.h"
+
 #include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include <ntuple/ntuple.h>
+#include "chain/chain.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/io/address.h"
+#include "core/model/budget.h"
+#include "fuse/mount.h"
 
-#include "cli/arguments.h"
-#include "cli/fetching.h"
-#include "cli/program.h"
-#include "cli/standard_streams.h"
-#include "cli/versions.h"
+/* ---- Memory limits ---- */
+
+#define MEBIBYTE (UINT64_C(1) << 20)
+
+/* Tell the allocator, before the first thread is started.
+ *
+ * glibc gives each thread a heap of its own, and a freed buffer stays in the heap that it came from: after a
+ * while each has holes for the largest that its thread ever used. One heap for all, and none for buffers that
+ * are large: those that come and go are kept for reuse by who has them. */
+static void nt_memory_prepare(void)
+{
+    enum { LARGE = 160 * 1024, KEPT_AT_END = 1024 * 1024 };
+    mallopt(M_ARENA_MAX, 1);
+    mallopt(M_MMAP_THRESHOLD, LARGE);
+    mallopt(M_TRIM_THRESHOLD, KEPT_AT_END);
+    nt_memory_here(); /* which is asked for again where it cannot be read any more */
+}
+
+/* 256 MiB; less on a small machine, or in a control group that has little. */
+static uint64_t default_cache(void)
+{
+    const uint64_t most = 256 * MEBIBYTE, least = 16 * MEBIBYTE;
+    uint64_t part = nt_memory_here() / 8;
+    return part > most ? most : part < least ? least : part;
+}
+
+/* What is to be had of `cachesize` (0: the default) where so many requests are served at once.
+ *
+ * Replies are at most 1 MiB, and lie on huge pages. A few are beside the cache's memory; the many that many
+ * threads can make at once are a part of it, an eighth at most. */
+static struct nt_memory nt_memory_share(uint64_t cachesize, unsigned threads)
+{
+    const uint64_t few = 8 * MEBIBYTE, reply = 2 * MEBIBYTE;
+    struct nt_memory memory = {cachesize ? cachesize : default_cache(), threads * reply};
+    if (memory.reply_bytes > memory.cache_bytes / 8)
+        memory.reply_bytes = memory.cache_bytes / 8;
+    if (memory.reply_bytes < few)
+        memory.reply_bytes = few;
+    memory.cache_bytes -= memory.reply_bytes - few;
+    return memory;
+}
+
+/* ---- The index file ---- */
+
+/* Before there are two processes. */
+static enum nt_status nt_index_file_init(struct nt_index_file *file, const char *path, struct nt_error *error)
+{
+    *file = (struct nt_index_file){.path = path, .descriptor = -1};
+    if (path && asprintf(&file->new_path, "%s.%ld.new", path, (long)getpid()) < 0) {
+        file->new_path = NULL;
+        return nt_fail_memory(error);
+    }
+    return NT_OK;
+}
+
+static void tell(const struct nt_index_file *file, struct nt_log *log, int problem)
+{
+    struct nt_error error;
+    nt_fail_system(&error, problem, "%s: the index is not written", file->path);
+    nt_log_line(log, error.message);
+}
+
+void nt_index_file_prepare(struct nt_index_file *file, struct nt_log *log)
+{
+    if (!file->path)
+        return;
+    file->descriptor = open(file->new_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (file->descriptor < 0)
+        tell(file, log, errno);
+}
+
+enum nt_status nt_index_file_read(struct nt_index_file *file, struct nt_error *error)
+{
+    enum nt_status status = file->path ? nt_chain_index_read(file->path, &file->index, error) : NT_OK;
+    if (status == NT_INVALID)
+        nt_error_context(error, "option \"index\"");
+    return status;
+}
+
+static bool write_all(int descriptor, const char *bytes, size_t count)
+{
+    while (count) {
+        ssize_t written = write(descriptor, bytes, count);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return false;
+        bytes += written;
+        count -= (size_t)written;
+    }
+    return true;
+}
+
+bool nt_index_file_write(struct nt_index_file *file, const struct nt_buffer *text, struct nt_log *log)
+{
+    if (file->descriptor < 0)
+        return false;
+    bool is_written = write_all(file->descriptor, text->bytes, text->length);
+    if (!is_written)
+        tell(file, log, errno);
+    close(file->descriptor);
+    file->descriptor = -1;
+    return is_written;
+}
+
+void nt_index_file_replace(const struct nt_index_file *file, struct nt_log *log)
+{
+    if (file->path && rename(file->new_path, file->path) != 0)
+        tell(file, log, errno);
+}
+
+void nt_index_file_deinit(struct nt_index_file *file, bool is_owner)
+{
+    if (file->new_path && is_owner)
+        unlink(file->new_path);
+    if (file->descriptor >= 0)
+        close(file->descriptor);
+    free(file->new_path);
+    nt_chain_index_free(file->index);
+}
+
+/* ---- Shared state ---- */
+
+#define NT_PROGRAM "ntuplefs"
+
+enum nt_exit_status nt_program_fail(struct nt_program *program, enum nt_exit_status status,
+                                    const struct nt_error *error)
+{
+    nt_log_line(&program->log, error->message);
+    return status;
+}
+
+/* A path as it is seen from everywhere; a pattern leads to no file. */
+static void append_absolute(struct nt_buffer *text, const char *source)
+{
+    bool is_path = !nt_is_address(source);
+    char *path = is_path ? realpath(source, NULL) : NULL,
+         *folder = is_path && !path && source[0] != '/' ? getcwd(NULL, 0) : NULL;
+    if (!path)
+        path = nt_address_shown(source);
+    if (folder)
+        nt_buffer_format(text, "%s%s", folder, strcmp(folder, "/") ? "/" : "");
+    nt_buffer_text(text, path ? path : "");
+    free(folder);
+    free(path);
+}
+
+/* What mount(8) shows: the first source, and how many more there are. */
+static void set_source_text(struct nt_program *program)
+{
+    struct nt_buffer *text = &program->source_text;
+    append_absolute(text, program->sources[0]);
+    if (program->source_count > 1)
+        nt_buffer_format(text, " and %zu more", program->source_count - 1);
+}
+
+/* Requests that are served at once. Slow decoding must not keep metadata waiting, and neither must a slow server. */
+static unsigned request_threads(const struct nt_settings *settings)
+{
+    enum { FEWEST = 4, FEWEST_REMOTE = 16 };
+    unsigned fewest = settings->fetcher ? FEWEST_REMOTE : FEWEST;
+    unsigned threads = settings->threads ? settings->threads : nt_processors();
+    return threads > fewest ? threads : fewest;
+}
+
+struct nt_memory nt_memory_of(const struct nt_settings *settings)
+{
+    return nt_memory_share(settings->cache_bytes, request_threads(settings));
+}
+
+/* As both processes tell libfuse. */
+static struct nt_mount_settings mount_settings(const struct nt_program *program)
+{
+    enum { FEWEST_READS_AHEAD = 2 }; /* slow decoding must not keep a reader's own next read waiting */
+    const struct nt_settings *settings = &program->settings;
+    unsigned threads = settings->threads ? settings->threads : nt_processors();
+    return (struct nt_mount_settings){
+        .program = NT_PROGRAM,
+        .mountpoint = program->mountpoint_argument,
+        .source = settings->fsname ? settings->fsname : program->source_text.bytes,
+        .subtype = settings->subtype ? settings->subtype : NT_PROGRAM,
+        .options = settings->passed.bytes,
+        .allow_other = settings->allow_other,
+        .auto_unmount = settings->auto_unmount,
+        .is_debugging = settings->debug,
+        .is_single_threaded = settings->single_threaded,
+        .threads = request_threads(settings),
+        .reply_bytes = nt_memory_of(settings).reply_bytes,
+        .reads_ahead = threads > FEWEST_READS_AHEAD ? threads : FEWEST_READS_AHEAD,
+        .direct_io = settings->direct_io,
+        .idle_seconds = settings->idle_seconds,
+    };
+}
+
+/* Before there are two: all that follows from the options. */
+static enum nt_status nt_program_prepare(struct nt_program *program, struct nt_error *error)
+{
+    set_source_text(program);
+    if (program->source_text.failed || program->settings.passed.failed)
+        return nt_fail_memory(error);
+    program->mount_settings = mount_settings(program);
+    return nt_index_file_init(&program->index, program->settings.index, error);
+}
+
+/* ---- Main ---- */
 
 static void print_help(void)
 {

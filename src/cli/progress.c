@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: bytes that are done and the clock. Out: one line on standard error, which replaces itself and is never
- * wider than the terminal.
+ * A progress line on the terminal with bytes, rate and remaining time, drawn at most ten times a second.
  */
-#include "cli/progress.h"
+#include "cli/cli.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "core/base/clock.h"
+#include "core/base/thread.h"
 
 enum {
     WIDEST_BAR = 40,

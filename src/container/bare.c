@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * The bare-file container: a header, the name of the one RNTuple, and its anchor. Envelopes and pages follow
- * without keys.
+ * The bare-file container: a file header, the name of the only RNTuple and its anchor. Envelopes and pages
+ * follow without keys.
  */
 #include "container/container.h"
 
+#include <ntuple/source.h>
+
 #include <inttypes.h>
 
-#include "core/base/arena.h"
 #include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
 #include "core/json/json.h"
+#include "core/model/model.h"
 
 enum {
     MAGIC_BYTES = 7,   /* "rntuple" */

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * The byte ranges of a ROOT file with their owners: file header, keys, free segments, and the objects that
- * are not part of an RNTuple.
+ * Lists the byte ranges of a ROOT file and what each belongs to: file header, keys, directories, free
+ * segments and all objects that are not part of an RNTuple.
  */
-#include "core/base/text.h"
-#include "container/tfile.h"
+#include "container/container.h"
 
 #include <stdlib.h>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/model/model.h"
 
 /* An object of which the opened container knows what it is, by its place. */
 struct landmark {

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a file or folder that no format takes. Out: what it is, by its first or last bytes, or by what lies in it: tables of
- * magic numbers and of names.
+ * Names the type of a file or folder that no supported format accepts, from magic numbers and well-known
+ * file names. Used for error messages only.
  */
-#include "formats/format.h"
+#include "formats/formats.h"
 
 #include <stdbool.h>
 #include <string.h>
 
 #include "core/base/bytes.h"
 #include "core/base/text.h"
+#include "core/io/folder.h"
+#include "core/io/source.h"
 
 enum { START_BYTES = 512 };
 

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of file formats, in the order in which they are tried: those that a few bytes give away first,
- * the one without a magic number last.
+ * The table of file formats and the functions that open a file or folder by it. Formats with a magic
+ * number are tried first; the one without any is tried last.
  */
+#include "formats/formats.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/base/buffer.h"
-#include "core/base/sized.h"
-#include "formats/format.h"
+#include "core/base/abi.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/io/address.h"
 #include "core/io/folder.h"
-#include "core/io/remote.h"
-#include "remote/client/remote_folder.h"
+#include "core/io/source.h"
+#include "core/model/model.h"
+#include "remote/client/client.h"
 
 const struct nt_format *const nt_formats[] = {&nt_format_rntuple, &nt_format_blz, &nt_format_lance,
                                               &nt_format_roaring, NULL};

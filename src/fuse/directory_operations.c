@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: opendir, readdir, readdirplus. READDIRPLUS answers with all attributes where they are known without
- * work, and else with node id 0: the kernel then asks for that entry when somebody looks at it. So a plain
- * `ls` reads no page list and produces no document. In large directories only the first entries have
- * attributes: what the kernel keeps of each is a thousand bytes.
- *
- * Position 0 is ".", 1 is ".."; the others are the tree's cursors moved by two.
+ * Handlers of opendir, readdir and readdirplus. Entries carry attributes only where these are known
+ * without work, and only the first entries of a large directory do, to save kernel memory.
  */
-#include "fuse/operations.h"
-
 #include <errno.h>
 #include <stdlib.h>
 
-#include "core/base/grow.h"
-#include "fuse/status_errno.h"
+#include "core/base/memory.h"
+#include "fuse/operations.h"
+#include "vfs/tree.h"
+#include "vfs/vfs.h"
+
+/* In: opendir, readdir, readdirplus. READDIRPLUS answers with all attributes where they are known without
+ * work, and else with node id 0: the kernel then asks for that entry when somebody looks at it. So a plain
+ * `ls` reads no page list and produces no document. In large directories only the first entries have
+ * attributes: what the kernel keeps of each is a thousand bytes.
+ * 
+ * Position 0 is ".", 1 is ".."; the others are the tree's cursors moved by two. */
 
 enum { DOT = 0, DOT_DOT = 1, DOTS = 2, MOST_WITH_ATTRIBUTES = 16384 };
 

@@ -1,123 +1,323 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a virtual tree, the settings of a mount and its device. Out: a session with the kernel and its loop.
+ * Prepares the mountpoint, mounts and unmounts it through libfuse or fusermount3, reads
+ * /proc/self/mountinfo, and raises the read-ahead of the mount.
  */
 #include "fuse/mount.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "core/base/error.h"
 #include "fuse/operations.h"
 
-/* What the kernel is asked for when it has accepted the mount. */
-static void on_init(void *userdata, struct fuse_conn_info *connection)
+/* ---- Read the mount table ---- */
+
+static bool is_octal(char digit)
 {
-    struct nt_mount *mount = userdata;
-    const unsigned unwanted =
-        FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE | FUSE_CAP_EXPORT_SUPPORT |
-        FUSE_CAP_READDIRPLUS_AUTO; /* it would ask for names only where a program lists before it looks */
-    const unsigned wanted =
-        FUSE_CAP_ASYNC_READ | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_READDIRPLUS | FUSE_CAP_AUTO_INVAL_DATA;
-    connection->want = (connection->want & ~unwanted) | (wanted & connection->capable);
-    connection->max_readahead = 16u << 20; /* the limit is the one of the mount, see readahead.c */
-    connection->max_background = mount->settings.reads_ahead;
-    connection->congestion_threshold =
-        mount->settings.reads_ahead; /* fewer would leave out what can be served */
-    mount->is_ready = true;
-    if (mount->settings.on_ready)
-        mount->settings.on_ready(mount->settings.context);
+    return digit >= '0' && digit <= '7';
 }
 
-static enum nt_status begin_session(struct nt_mount *mount, int device, struct nt_error *error)
+/* Space, tab, newline and backslash stand in the table as \ooo. In place. */
+static void unescape(char *text)
 {
-    struct fuse_lowlevel_ops operations = {.init = on_init};
-    nt_add_node_operations(&operations);
-    nt_add_file_operations(&operations);
-    nt_add_directory_operations(&operations);
-    nt_add_refusals(&operations);
-    enum nt_status status = nt_session_new(&mount->settings, &operations, mount, &mount->session, error);
-    if (status != NT_OK)
-        return status;
-    if (fuse_set_signal_handlers(mount->session) != 0)
-        return nt_fail(error, NT_IO, NT_NO_OFFSET, "cannot set signal handlers");
-    mount->has_signal_handlers = true;
-    if (nt_device_use(mount, device) != 0)
-        return nt_fail(error, NT_IO, NT_NO_OFFSET, "libfuse does not take the device of %s",
-                       mount->settings.mountpoint);
-    int problem = nt_interrupts_init(&mount->interrupts, device, NT_INTERRUPTS_PATIENCE);
-    mount->has_interrupts = problem == 0;
-    return problem ? nt_fail_system(error, problem, "cannot prepare for interrupts") : NT_OK;
-}
-
-enum nt_status nt_mount_new(struct nt_vfs *vfs, const struct nt_mount_settings *settings, int device,
-                            struct nt_mount **mount_ret, struct nt_error *error)
-{
-    struct nt_mount *mount = calloc(1, sizeof(*mount));
-    if (!mount)
-        return nt_fail_memory(error);
-    mount->vfs = vfs;
-    mount->settings = *settings;
-    int problem = nt_file_operations_init(mount);
-    if (problem) {
-        free(mount);
-        return nt_fail_system(error, problem, "cannot prepare for reading");
+    char *out = text;
+    while (*text) {
+        if (text[0] == '\\' && is_octal(text[1]) && is_octal(text[2]) && is_octal(text[3])) {
+            *out++ = (char)((text[1] - '0') << 6 | (text[2] - '0') << 3 | (text[3] - '0'));
+            text += 4;
+        } else {
+            *out++ = *text++;
+        }
     }
-    enum nt_status status = begin_session(mount, device, error);
-    if (status == NT_OK)
-        *mount_ret = mount;
-    else
-        nt_mount_free(mount);
-    return status;
+    *out = '\0';
 }
 
-/* Positive: the signal that ended the loop; negative: an errno value. */
-static int loop(struct nt_mount *mount)
+/* Take a line apart (it is modified): false where it is not for `mountpoint`. */
+static bool parse_line(char *line, const char *mountpoint, struct nt_mountinfo *info)
 {
-    return mount->settings.is_single_threaded ? fuse_session_loop(mount->session)
-                                              : nt_device_loop_threads(mount);
+    enum { DEVICE = 2, MOUNTPOINT = 4, FIRST_OPTIONAL = 6 };
+    unsigned major = 0, minor = 0;
+    char *rest = line, *word;
+    for (int number = 0; (word = strsep(&rest, " \n")); number++) {
+        if (number == DEVICE && sscanf(word, "%u:%u", &major, &minor) != 2)
+            return false;
+        if (number == MOUNTPOINT) {
+            unescape(word);
+            if (strcmp(word, mountpoint) != 0)
+                return false;
+        }
+        if (number >= FIRST_OPTIONAL && strcmp(word, "-") == 0)
+            break;
+    }
+    char *type = strsep(&rest, " \n");
+    if (!type)
+        return false;
+    info->major = major;
+    info->minor = minor;
+    snprintf(info->type, sizeof(info->type), "%s", type);
+    return true;
 }
 
-enum nt_status nt_mount_serve(struct nt_mount *mount, bool *is_left_ret, struct nt_error *error)
+bool nt_mountinfo_find(FILE *stream, const char *mountpoint, struct nt_mountinfo *info)
 {
-    mount->idle.seconds = mount->settings.idle_seconds;
-    mount->idle.is_in_use = nt_has_open_files;
-    mount->idle.unmount = mount->settings.unmount;
-    mount->idle.context = mount;
-    mount->idle.unmount_context = mount->settings.context;
-    int problem = nt_idle_start(&mount->idle);
-    if (problem)
-        return nt_fail_system(error, problem, "cannot watch for use");
-    int result = loop(mount);
-    nt_idle_stop(&mount->idle);
-    *is_left_ret = result > 0;
-    if (result < 0)
-        return nt_fail_system(error, -result, "%s: the mount has ended", mount->settings.mountpoint);
-    if (!mount->is_ready)
-        return nt_fail(error, NT_IO, NT_NO_OFFSET, "%s: the mount was ended before it worked",
-                       mount->settings.mountpoint);
+    bool found = false;
+    char *line = NULL;
+    size_t capacity = 0;
+    while (getline(&line, &capacity, stream) > 0)
+        found |= parse_line(line, mountpoint, info);
+    free(line);
+    return found;
+}
+
+bool nt_mountinfo_get(const char *mountpoint, struct nt_mountinfo *info)
+{
+    FILE *stream = fopen("/proc/self/mountinfo", "re");
+    if (!stream)
+        return false;
+    bool found = nt_mountinfo_find(stream, mountpoint, info);
+    fclose(stream);
+    return found;
+}
+
+/* ---- Raise the read-ahead ---- */
+
+/* Raise the read-ahead of the mount at `mountpoint` to 1 MiB, so that buffered reads arrive in that size.
+ * Only root may; for others, and where /sys is missing, nothing happens and reads stay at the kernel's 128
+ * KiB. */
+static void nt_readahead_raise(const char *mountpoint)
+{
+    /* One of the largest requests. Two are little faster, and each fault in a mapping would read as much. */
+    static const char kibibytes[] = "1024";
+    struct nt_mountinfo info;
+    if (!nt_mountinfo_get(mountpoint, &info))
+        return;
+    char path[64];
+    snprintf(path, sizeof(path), "/sys/class/bdi/%u:%u/read_ahead_kb", info.major, info.minor);
+    int descriptor = open(path, O_WRONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return;
+    ssize_t written = write(descriptor, kibibytes, strlen(kibibytes));
+    (void)written; /* a hint: reading works without */
+    close(descriptor);
+}
+
+/* ---- Prepare the mountpoint ---- */
+
+extern char **environ;
+
+#define MOUNT_TYPE_PREFIX "fuse.ntuplefs"
+
+/* Parent's real path + "/" + last name: for a directory that does not exist yet, or that cannot be
+ * looked at. */
+static char *absolute_in_parent(const char *path)
+{
+    char *copy = strdup(path), *result = NULL;
+    if (!copy)
+        return NULL;
+    size_t length = strlen(copy);
+    while (length > 1 && copy[length - 1] == '/')
+        copy[--length] = '\0';
+    char *slash = strrchr(copy, '/');
+    const char *name = slash ? slash + 1 : copy;
+    if (slash)
+        *slash = '\0';
+    char *parent = realpath(!slash ? "." : slash == copy ? "/" : copy, NULL);
+    if (parent && asprintf(&result, "%s/%s", strcmp(parent, "/") == 0 ? "" : parent, name) < 0)
+        result = NULL;
+    free(parent);
+    free(copy);
+    return result;
+}
+
+static char *absolute(const char *path)
+{
+    char *result = realpath(path, NULL);
+    return result ? result : absolute_in_parent(path);
+}
+
+/* 0, or why a directory cannot be used. Attributes and listings may be answered from the kernel's cache
+ * although the program is dead; statfs() always asks it. */
+static int probe(const char *path)
+{
+    struct statvfs statistics;
+    struct stat attributes;
+    if (stat(path, &attributes) != 0 || statvfs(path, &statistics) != 0)
+        return errno;
+    return S_ISDIR(attributes.st_mode) ? 0 : ENOTDIR;
+}
+
+static bool is_dead(int system_error)
+{
+    return system_error == ENOTCONN || system_error == ECONNABORTED;
+}
+
+static bool run_fusermount(const char *path, bool is_lazy)
+{
+    pid_t process;
+    int status;
+    const char *const arguments[] = {"fusermount3", is_lazy ? "-uqz" : "-uq", "--", path, NULL};
+    if (posix_spawnp(&process, arguments[0], NULL, NULL, (char *const *)arguments, environ) != 0)
+        return false;
+    while (waitpid(process, &status, 0) < 0) {
+        if (errno != EINTR)
+            return false;
+    }
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+bool nt_unmount(const char *path, bool is_lazy)
+{
+    if (umount2(path, UMOUNT_NOFOLLOW | (is_lazy ? MNT_DETACH : 0)) == 0)
+        return true;
+    return errno == EPERM && run_fusermount(path, is_lazy);
+}
+
+/* What is mounted there already: nothing of ours, a living mount (refused) or a dead one (cleaned
+ * or told). */
+static enum nt_status clear_previous(const char *path, int problem, bool force, struct nt_error *error)
+{
+    struct nt_mountinfo info;
+    if (!nt_mountinfo_get(path, &info) ||
+        strncmp(info.type, MOUNT_TYPE_PREFIX, strlen(MOUNT_TYPE_PREFIX)) != 0)
+        return NT_OK;
+    if (!is_dead(problem))
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: ntuplefs is already mounted there", path);
+    if (!force)
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                       "%s: a mount of ntuplefs is there whose program has died; "
+                       "run \"fusermount3 -u %s\" or use -o force",
+                       path, path);
+    if (!nt_unmount(path, true))
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: cannot unmount the dead mount of ntuplefs",
+                       path);
     return NT_OK;
 }
 
-void nt_mount_free(struct nt_mount *mount)
+static enum nt_status find_or_make(struct nt_mountpoint *mountpoint, bool force, struct nt_error *error)
 {
-    if (!mount)
-        return;
-    if (mount->has_signal_handlers)
-        fuse_remove_signal_handlers(mount->session);
-    if (mount->has_interrupts)
-        nt_interrupts_deinit(&mount->interrupts);
-    if (mount->session)
-        fuse_session_destroy(mount->session);
-    nt_file_operations_deinit(mount);
-    free(mount);
+    const char *path = mountpoint->path;
+    int problem = probe(path);
+    enum nt_status status = clear_previous(path, problem, force, error);
+    if (status != NT_OK)
+        return status;
+    if (is_dead(problem))
+        problem = probe(path);
+    if (problem == ENOENT && mkdir(path, 0755) == 0) {
+        mountpoint->is_ours = true;
+        return NT_OK;
+    }
+    if (problem != 0)
+        return nt_fail_system(error, problem == ENOENT ? errno : problem, "%s", path);
+    return NT_OK;
 }
 
-const char *nt_mount_libfuse_version(void)
+enum nt_status nt_mountpoint_prepare(struct nt_mountpoint *mountpoint, const char *path, bool force,
+                                     struct nt_error *error)
 {
-    return fuse_pkgversion();
+    *mountpoint = (struct nt_mountpoint){0};
+    if (!*path) /* a shell's variable that is not set: else this would be the working directory */
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "the name of the mountpoint is empty");
+    mountpoint->path = absolute(path);
+    if (!mountpoint->path)
+        return nt_fail_system(error, errno, "%s", path);
+    enum nt_status status = find_or_make(mountpoint, force, error);
+    if (status != NT_OK)
+        nt_mountpoint_release(mountpoint);
+    return status;
 }
 
-const char *nt_mount_libfuse_lacks(void)
+void nt_mountpoint_release(struct nt_mountpoint *mountpoint)
 {
-    return nt_device_lacks();
+    if (mountpoint->is_ours)
+        rmdir(mountpoint->path);
+    free(mountpoint->path);
+    *mountpoint = (struct nt_mountpoint){0};
+}
+
+/* ---- Mount and unmount ---- */
+
+/* libfuse tells nobody which socket it keeps for auto_unmount: it is the one that was not there before. A bit for each
+ * of the lowest descriptors, among which it is: there are few at that time. */
+static uint64_t sockets(void)
+{
+    uint64_t found = 0;
+    for (int descriptor = 0; descriptor < 64; descriptor++) {
+        struct stat attributes;
+        if (fstat(descriptor, &attributes) == 0 && S_ISSOCK(attributes.st_mode))
+            found |= UINT64_C(1) << descriptor;
+    }
+    return found;
+}
+
+/* Where the mount is, while nothing else can lie on top of it. */
+static void note_place(struct nt_mounting *mounting, const char *mountpoint)
+{
+    struct nt_mountinfo info;
+    mounting->mountpoint = mountpoint;
+    mounting->is_made = nt_mountinfo_get(mountpoint, &info);
+    if (mounting->is_made) {
+        mounting->major = info.major;
+        mounting->minor = info.minor;
+    }
+}
+
+static enum nt_status mount_session(struct nt_mounting *mounting, const struct nt_mount_settings *settings,
+                                    struct fuse_session *session, int *descriptors_ret, int *count_ret,
+                                    struct nt_error *error)
+{
+    const uint64_t before = sockets();
+    if (fuse_session_mount(session, settings->mountpoint) != 0)
+        return nt_fail(error, NT_IO, NT_NO_OFFSET, "cannot mount on %s", settings->mountpoint);
+    note_place(mounting, settings->mountpoint);
+    const uint64_t opened = sockets() & ~before;
+    *count_ret = 0;
+    if (opened)
+        descriptors_ret[(*count_ret)++] = __builtin_ctzll(opened);
+    descriptors_ret[(*count_ret)++] = fuse_session_fd(session);
+    return NT_OK;
+}
+
+/* libfuse frees a session that has mounted only with an unmount of its own, of whatever is mounted there then. So it is kept,
+ * where who looks for leaks finds it; its descriptor is given away. */
+static struct fuse_session *volatile kept;
+
+enum nt_status nt_mounting_make(struct nt_mounting *mounting, const struct nt_mount_settings *settings,
+                                int descriptors_ret[NT_MESSAGE_DESCRIPTORS], int *count_ret,
+                                struct nt_error *error)
+{
+    static const struct fuse_lowlevel_ops none;
+    struct fuse_session *session;
+    enum nt_status status = nt_session_new(settings, &none, NULL, &session, error);
+    if (status != NT_OK)
+        return status;
+    status = mount_session(mounting, settings, session, descriptors_ret, count_ret, error);
+    if (status != NT_OK) {
+        fuse_session_destroy(session);
+        return status;
+    }
+    kept = session;
+    nt_readahead_raise(settings->mountpoint);
+    return NT_OK;
+}
+
+bool nt_mounting_end(struct nt_mounting *mounting, bool is_lazy)
+{
+    struct nt_mountinfo info;
+    if (!mounting->is_made || !nt_mountinfo_get(mounting->mountpoint, &info) ||
+        info.major != mounting->major || info.minor != mounting->minor ||
+        !nt_unmount(mounting->mountpoint, is_lazy))
+        return false;
+    mounting->is_made = false;
+    return true;
 }

@@ -1,14 +1,39 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: lookup, forget, getattr, statfs and extended attributes. Nodes are numbers that are computed from what they stand for:
- * what the kernel knows of is counted for each file of the mount, not for each node.
+ * Handlers of lookup, forget, getattr, statfs and extended attributes. Requests that would modify the tree
+ * fail with EROFS. Maps library status codes to errno values.
  */
-#include "fuse/operations.h"
-
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
-#include "fuse/status_errno.h"
+#include "core/base/memory.h"
+#include "fuse/operations.h"
+#include "vfs/tree.h"
+
+/* ---- Errno values ---- */
+
+static const int errno_of_status[] = {
+    [NT_OK] = 0,           [NT_NOT_FOUND] = ENOENT, [NT_NOT_THIS_FORMAT] = EIO, [NT_UNSUPPORTED] = EIO,
+    [NT_CORRUPT] = EIO,    [NT_CHECKSUM] = EIO,     [NT_TRUNCATED] = EIO,       [NT_CHANGED] = ESTALE,
+    [NT_IO] = EIO,         [NT_NO_MEMORY] = ENOMEM, [NT_LIMIT] = EIO, /* not EFBIG: to a reader the bytes are
+                                                                         as unavailable as damaged ones */
+    [NT_INVALID] = EINVAL, [NT_CANCELED] = EINTR,   [NT_UNREACHABLE] = EIO,
+};
+
+int nt_status_errno(enum nt_status status)
+{
+    return (size_t)status < sizeof(errno_of_status) / sizeof(*errno_of_status) ? errno_of_status[status]
+                                                                               : EIO;
+}
+
+int nt_failure_errno(enum nt_status status, const struct nt_error *error)
+{
+    bool may_be_refused = status == NT_IO || status == NT_UNREACHABLE;
+    return may_be_refused && error->system_error == EACCES ? EACCES : nt_status_errno(status);
+}
+
+/* ---- Lookup and attributes ---- */
 
 enum { LONGEST_NAME = 255, BLOCK = 4096 };
 
@@ -120,4 +145,52 @@ void nt_add_node_operations(struct fuse_lowlevel_ops *operations)
     operations->statfs = on_statfs;
     operations->getxattr = on_getxattr;
     operations->listxattr = on_listxattr;
+}
+
+/* ---- Modifying requests ---- */
+
+#define REFUSE(name, ...)                                                                                    \
+    static void on_##name(fuse_req_t request, fuse_ino_t node, __VA_ARGS__)                                  \
+    {                                                                                                        \
+        fuse_reply_err(request, EROFS);                                                                      \
+    }
+
+typedef struct fuse_file_info info_t;
+
+REFUSE(setattr, struct stat *attributes, int which, info_t *info)
+REFUSE(mknod, const char *name, mode_t mode, dev_t device)
+REFUSE(mkdir, const char *name, mode_t mode)
+REFUSE(unlink, const char *name)
+REFUSE(rmdir, const char *name)
+REFUSE(rename, const char *name, fuse_ino_t parent, const char *new_name, unsigned flags)
+REFUSE(link, fuse_ino_t parent, const char *name)
+REFUSE(write, const char *bytes, size_t size, off_t offset, info_t *info)
+REFUSE(setxattr, const char *name, const char *value, size_t size, int flags)
+REFUSE(removexattr, const char *name)
+REFUSE(create, const char *name, mode_t mode, info_t *info)
+REFUSE(fallocate, int mode, off_t offset, off_t length, info_t *info)
+REFUSE(copy_file_range, off_t offset, info_t *info, fuse_ino_t to, off_t to_offset, info_t *to_info,
+       size_t length, int flags)
+
+static void on_symlink(fuse_req_t request, const char *target, fuse_ino_t parent, const char *name)
+{
+    fuse_reply_err(request, EROFS);
+}
+
+void nt_add_refusals(struct fuse_lowlevel_ops *operations)
+{
+    operations->setattr = on_setattr;
+    operations->mknod = on_mknod;
+    operations->mkdir = on_mkdir;
+    operations->unlink = on_unlink;
+    operations->rmdir = on_rmdir;
+    operations->symlink = on_symlink;
+    operations->rename = on_rename;
+    operations->link = on_link;
+    operations->write = on_write;
+    operations->setxattr = on_setxattr;
+    operations->removexattr = on_removexattr;
+    operations->create = on_create;
+    operations->fallocate = on_fallocate;
+    operations->copy_file_range = on_copy_file_range;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The requests of the kernel, translated to calls of the virtual tree, and nothing else. One file for each
- * kind: each adds its rows to libfuse's table.
+ * Private declarations of the request handlers, the state of a mount, and scheduling. Includes the headers
+ * of libfuse.
  */
 #ifndef NT_FUSE_OPERATIONS_H
 #define NT_FUSE_OPERATIONS_H
@@ -9,17 +9,167 @@
 #include <fuse_lowlevel.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "fuse/crowd.h"
-#include "fuse/idle.h"
-#include "fuse/interrupts.h"
-#include "fuse/lead.h"
-#include "fuse/reply_buffers.h"
-#include "fuse/settings.h"
-#include "fuse/store.h"
+#include "core/base/thread.h"
+#include "fuse/mount.h"
+#include "vfs/tree.h"
 #include "vfs/vfs.h"
 
 struct open_file;
+
+/* ---- Errno values ---- */
+
+/* The errno value of a status; 0 for NT_OK. */
+int nt_status_errno(enum nt_status status);
+/* The same of a failure whose error was zero before, and may have been filled in: what the system forbids is
+ * EACCES. */
+int nt_failure_errno(enum nt_status status, const struct nt_error *error);
+
+/* ---- Oversubscription ---- */
+
+enum {
+    NT_CROWD_READS = 64, /* that are remembered */
+    NT_CROWD_SURE = 2,   /* reads from afar, less those from near, that make a crowd ... */
+    NT_CROWD_MOST = 16,  /* ... of which no more count */
+};
+
+/* All 0 at first. */
+struct nt_crowd {
+    atomic_uint_least32_t readers[NT_CROWD_READS]; /* a ring; 0: none yet */
+    atomic_uint next;
+    atomic_int evidence;
+};
+
+/* A large read of a thread, by the number that the kernel tells; 0, one that cannot be seen from here, is nobody.
+ * `processors`: how many may take turns without being a crowd. Any thread; where several call at once, what is remembered
+ * may be a little out of order. */
+void nt_crowd_note(struct nt_crowd *crowd, uint32_t reader, unsigned processors);
+bool nt_crowd_is(const struct nt_crowd *crowd);
+
+/* ---- Scheduler time slices ---- */
+
+enum nt_slice {
+    NT_SLICE_USUAL, /* the kernel's, which others have */
+    NT_SLICE_SHORT,
+    NT_SLICE_LONG,
+};
+
+/* struct sched_attr as the kernel had it first; <linux/sched/types.h> of some systems cannot be included beside <sched.h>. */
+struct nt_slice_attributes {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period; /* runtime is the slice, in nanoseconds */
+};
+
+/* The calling thread's. Nothing where the kernel does not know it or does not let it; policy and nice value stay. */
+void nt_slice_set(enum nt_slice slice);
+
+/* ---- CPU migration ---- */
+
+/* Move the calling thread to the next one of the processors that it may run on, which are the same afterwards: the kernel may
+ * move it again at once. Nothing where there is one, or the kernel does not let it. */
+void nt_processor_next(void);
+
+/* ---- The idle timer ---- */
+
+struct nt_idle {
+    unsigned seconds; /* 0: never */
+    bool (*is_in_use)(void *context);
+    void *context;
+    bool (*unmount)(void *context); /* false where it is in use after all */
+    void *unmount_context;
+    atomic_uint_least64_t last_use; /* nanoseconds of the monotonic clock */
+    bool is_started, must_end;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wanted;
+};
+
+/* Begin to watch; the first five members are set, the rest is 0. 0 or an errno
+ * value. */
+int nt_idle_start(struct nt_idle *idle);
+/* Also where it was not started. */
+void nt_idle_stop(struct nt_idle *idle);
+
+/* A request has come, by its number in <linux/fuse.h>. Any thread. */
+void nt_idle_note(struct nt_idle *idle, uint32_t opcode);
+
+/* ---- Interrupted requests ---- */
+
+enum { NT_MOST_INTERRUPTS = 256 }; /* at once; who comes then waits for the answer */
+
+struct nt_interrupts {
+    int device;
+    uint64_t patience; /* nanoseconds */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    pthread_t thread;
+    bool is_started, must_end;
+    unsigned first, count;
+    struct nt_interrupt {
+        uint64_t request;
+        uint64_t due;
+    } list[NT_MOST_INTERRUPTS]; /* a ring */
+};
+
+/* 0 or an errno value. */
+int nt_interrupts_init(struct nt_interrupts *interrupts, int device, uint64_t patience);
+/* After this no answer is given any more. */
+void nt_interrupts_deinit(struct nt_interrupts *interrupts);
+
+/* Who waits for this request was interrupted. Any thread. */
+void nt_interrupts_note(struct nt_interrupts *interrupts, uint64_t request);
+
+/* ---- Reply buffers ---- */
+
+struct nt_reply_buffer {
+    void *bytes;
+    size_t capacity;
+    struct nt_reply_buffer *next;
+};
+
+struct nt_reply_buffers {
+    pthread_mutex_t lock;
+    struct nt_turns turns;
+    uint64_t limit;
+    uint64_t lent, kept;          /* bytes of those that are lent, and of the idle ones */
+    struct nt_reply_buffer *idle; /* the last one returned first */
+};
+
+/* `limit` bounds the bytes of all buffers, but for one that is larger. 0 or an errno value. */
+int nt_reply_buffers_init(struct nt_reply_buffers *buffers, uint64_t limit);
+/* All buffers have been returned. */
+void nt_reply_buffers_deinit(struct nt_reply_buffers *buffers);
+
+/* At least `size` bytes, the caller's until they are returned; waits while others have too many. NULL without
+ * memory. */
+struct nt_reply_buffer *nt_reply_buffer_borrow(struct nt_reply_buffers *buffers, size_t size);
+/* Accepts NULL. */
+void nt_reply_buffer_return(struct nt_reply_buffers *buffers, struct nt_reply_buffer *buffer);
+
+/* ---- Page cache prefill ---- */
+
+enum {
+    NT_STORE_BYTES = 16 * 1024, /* of a file that is small: less than what is slow to load */
+    NT_STORED_BITS = 1 << 18,
+};
+
+/* Which files' bytes the kernel was given, as far as is remembered: a bit for each node, which others may have,
+ * too. Whose bit is set is opened as any file is. Under a lock of its owner's. */
+struct nt_stored {
+    uint64_t bits[NT_STORED_BITS / 64];
+    uint32_t count; /* of the bits that are set */
+};
+
+/* Set a node's bit; false where it was set. `is_idle`: no file is open, all may be forgotten. */
+bool nt_stored_add(struct nt_stored *stored, uint64_t node, bool is_idle);
+
+/* ---- Request handlers ---- */
 
 /* What the operations work with: the session's user data. */
 struct nt_mount {

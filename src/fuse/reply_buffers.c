@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * The kernel hands its requests to the thread that has waited for longest, so a buffer for each thread would
- * be the one that was not used for longest. The buffer that was returned last is in the processor's cache.
- * Idle buffers go where there is no room for them beside those that are lent.
+ * A pool of reply buffers with a total limit. The last returned buffer is lent first, because it is still
+ * in the CPU cache; over the limit threads wait in FIFO order.
  */
-#include "fuse/reply_buffers.h"
-
+#include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 
-#include "core/base/large.h"
+#include "core/base/memory.h"
+#include "core/base/thread.h"
+#include "fuse/operations.h"
 
 int nt_reply_buffers_init(struct nt_reply_buffers *buffers, uint64_t limit)
 {

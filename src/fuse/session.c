@@ -1,9 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: the settings of a mount. Out: a session of libfuse that knows them, and no device yet.
+ * Creates the libfuse session of a mounted device, registers all request handlers, and runs the loop until
+ * the unmount or a signal.
  */
-#include "core/base/buffer.h"
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "fuse/mount.h"
 #include "fuse/operations.h"
+#include "vfs/vfs.h"
+
+/* ---- Create the session ---- */
 
 /* A value within libfuse's list of options: commas and backslashes are not ends. */
 static void append_escaped(struct nt_buffer *options, const char *value)
@@ -44,4 +56,122 @@ enum nt_status nt_session_new(const struct nt_mount_settings *settings,
     nt_buffer_deinit(&options);
     return *session_ret ? NT_OK
                         : nt_fail(error, NT_INVALID, NT_NO_OFFSET, "libfuse refused the mount options");
+}
+
+/* ---- Serve requests ---- */
+
+/* For a mount: nobody waits longer who has pressed a key, and what does not wait for others has its answer by then. */
+#define NT_INTERRUPTS_PATIENCE INT64_C(250000000)
+
+/* What the kernel is asked for when it has accepted the mount. */
+static void on_init(void *userdata, struct fuse_conn_info *connection)
+{
+    struct nt_mount *mount = userdata;
+    const unsigned unwanted =
+        FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE | FUSE_CAP_EXPORT_SUPPORT |
+        FUSE_CAP_READDIRPLUS_AUTO; /* it would ask for names only where a program lists before it looks */
+    const unsigned wanted =
+        FUSE_CAP_ASYNC_READ | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_READDIRPLUS | FUSE_CAP_AUTO_INVAL_DATA;
+    connection->want = (connection->want & ~unwanted) | (wanted & connection->capable);
+    connection->max_readahead = 16u << 20; /* the limit is the one of the mount, see readahead.c */
+    connection->max_background = mount->settings.reads_ahead;
+    connection->congestion_threshold =
+        mount->settings.reads_ahead; /* fewer would leave out what can be served */
+    mount->is_ready = true;
+    if (mount->settings.on_ready)
+        mount->settings.on_ready(mount->settings.context);
+}
+
+static enum nt_status begin_session(struct nt_mount *mount, int device, struct nt_error *error)
+{
+    struct fuse_lowlevel_ops operations = {.init = on_init};
+    nt_add_node_operations(&operations);
+    nt_add_file_operations(&operations);
+    nt_add_directory_operations(&operations);
+    nt_add_refusals(&operations);
+    enum nt_status status = nt_session_new(&mount->settings, &operations, mount, &mount->session, error);
+    if (status != NT_OK)
+        return status;
+    if (fuse_set_signal_handlers(mount->session) != 0)
+        return nt_fail(error, NT_IO, NT_NO_OFFSET, "cannot set signal handlers");
+    mount->has_signal_handlers = true;
+    if (nt_device_use(mount, device) != 0)
+        return nt_fail(error, NT_IO, NT_NO_OFFSET, "libfuse does not take the device of %s",
+                       mount->settings.mountpoint);
+    int problem = nt_interrupts_init(&mount->interrupts, device, NT_INTERRUPTS_PATIENCE);
+    mount->has_interrupts = problem == 0;
+    return problem ? nt_fail_system(error, problem, "cannot prepare for interrupts") : NT_OK;
+}
+
+enum nt_status nt_mount_new(struct nt_vfs *vfs, const struct nt_mount_settings *settings, int device,
+                            struct nt_mount **mount_ret, struct nt_error *error)
+{
+    struct nt_mount *mount = calloc(1, sizeof(*mount));
+    if (!mount)
+        return nt_fail_memory(error);
+    mount->vfs = vfs;
+    mount->settings = *settings;
+    int problem = nt_file_operations_init(mount);
+    if (problem) {
+        free(mount);
+        return nt_fail_system(error, problem, "cannot prepare for reading");
+    }
+    enum nt_status status = begin_session(mount, device, error);
+    if (status == NT_OK)
+        *mount_ret = mount;
+    else
+        nt_mount_free(mount);
+    return status;
+}
+
+/* Positive: the signal that ended the loop; negative: an errno value. */
+static int loop(struct nt_mount *mount)
+{
+    return mount->settings.is_single_threaded ? fuse_session_loop(mount->session)
+                                              : nt_device_loop_threads(mount);
+}
+
+enum nt_status nt_mount_serve(struct nt_mount *mount, bool *is_left_ret, struct nt_error *error)
+{
+    mount->idle.seconds = mount->settings.idle_seconds;
+    mount->idle.is_in_use = nt_has_open_files;
+    mount->idle.unmount = mount->settings.unmount;
+    mount->idle.context = mount;
+    mount->idle.unmount_context = mount->settings.context;
+    int problem = nt_idle_start(&mount->idle);
+    if (problem)
+        return nt_fail_system(error, problem, "cannot watch for use");
+    int result = loop(mount);
+    nt_idle_stop(&mount->idle);
+    *is_left_ret = result > 0;
+    if (result < 0)
+        return nt_fail_system(error, -result, "%s: the mount has ended", mount->settings.mountpoint);
+    if (!mount->is_ready)
+        return nt_fail(error, NT_IO, NT_NO_OFFSET, "%s: the mount was ended before it worked",
+                       mount->settings.mountpoint);
+    return NT_OK;
+}
+
+void nt_mount_free(struct nt_mount *mount)
+{
+    if (!mount)
+        return;
+    if (mount->has_signal_handlers)
+        fuse_remove_signal_handlers(mount->session);
+    if (mount->has_interrupts)
+        nt_interrupts_deinit(&mount->interrupts);
+    if (mount->session)
+        fuse_session_destroy(mount->session);
+    nt_file_operations_deinit(mount);
+    free(mount);
+}
+
+const char *nt_mount_libfuse_version(void)
+{
+    return fuse_pkgversion();
+}
+
+const char *nt_mount_libfuse_lacks(void)
+{
+    return nt_device_lacks();
 }

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: the streams of the members of descriptions, and where the format finds what they describe. Out: bytes of files.
- *
- * Rows are those of the streams: without deleted ones, and those that were not chosen. The sizes of a block of rows are read
- * whenever they are wanted; where the bytes of each block end is kept.
+ * Reads blobs, whose bytes are in files that the rows of a field refer to: single blobs, and all of them
+ * as one stream with its end offsets.
  */
+#include "read/read.h"
+
+#include <ntuple/source.h>
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/buffer.h"
-#include "core/base/grow.h"
-#include "core/base/overflow.h"
-#include "core/base/search.h"
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/model/path.h"
-#include "read/choosing.h"
+#include "core/model/model.h"
 #include "read/page.h"
 
 /* The members of a description, in the order of enum member. */

@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a column's ranges, cluster by cluster. Out: the column as one sequence of stored elements and pages, in
- * the order of cluster ids, without suppressed and absent ranges.
- *
- * An entry per cluster and column would be more memory than the page lists themselves. The index keeps only
- * every NT_INDEX_STRIDE-th; from there the ranges are added up.
+ * Reads a column as one sequence of stored elements and pages, in the order of cluster ids and without
+ * suppressed or absent ranges. A sparse index of every 32nd cluster gives the position to start from.
  */
+#include "read/read.h"
+
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/overflow.h"
-#include "core/base/search.h"
-#include "read/clusters.h"
-#include "read/counters.h"
-#include "read/dataset_index.h"
-#include "read/pages.h"
-#include "read/sequence.h"
-#include "read/wanted.h"
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/model/model.h"
+
+#define NT_INDEX_STRIDE 32
 
 /* A place in a column. */
 struct position {

@@ -1,20 +1,145 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a page's place and description from the page list. Out: its decoded elements: read, verified,
- * decompressed, decoded (RNTuple binary format, "Page Locations" and "Column Description"; the other formats
- * map onto the same).
- *
- * No size is believed before it is compared with a limit. Bytes are copied no more often than they must be:
- * what is stored as it is decoded is read straight into the output.
+ * Loads a page: reads the stored bytes, verifies the checksum, decompresses and decodes. Includes the
+ * pages that a decoder depends on (dictionaries) and the pool of codec contexts with their scratch memory.
  */
-#include "read/load.h"
+#include "read/read.h"
+
+#include <ntuple/source.h>
 
 #include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "core/base/large.h"
-#include "core/base/overflow.h"
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/thread.h"
+#include "core/codec/codec.h"
 #include "core/codec/plan.h"
-#include "read/counters.h"
+#include "core/io/source.h"
+#include "core/model/model.h"
+#include "read/page.h"
+
+/* ---- Pool of codec contexts ---- */
+
+enum { KEPT = 16 };
+
+struct nt_contexts {
+    pthread_mutex_t lock;
+    struct nt_turns turns;
+    uint64_t limit;
+    uint64_t lent, kept; /* bytes that were borrowed, and those of idle contexts */
+    struct nt_codec_context *idle[KEPT];
+    unsigned count;
+};
+
+struct nt_contexts *nt_contexts_new(uint64_t limit)
+{
+    struct nt_contexts *contexts = calloc(1, sizeof(*contexts));
+    if (!contexts)
+        return NULL;
+    contexts->limit = limit;
+    if (!pthread_mutex_init(&contexts->lock, NULL)) {
+        if (!nt_turns_init(&contexts->turns))
+            return contexts;
+        pthread_mutex_destroy(&contexts->lock);
+    }
+    free(contexts);
+    return NULL;
+}
+
+void nt_contexts_free(struct nt_contexts *contexts)
+{
+    if (!contexts)
+        return;
+    for (unsigned i = 0; i < contexts->count; i++)
+        nt_codec_context_free(contexts->idle[i]);
+    nt_turns_deinit(&contexts->turns);
+    pthread_mutex_destroy(&contexts->lock);
+    free(contexts);
+}
+
+static bool has_room(const void *context, uint64_t bytes)
+{
+    const struct nt_contexts *contexts = context;
+    return contexts->lent == 0 || contexts->lent + bytes <= contexts->limit;
+}
+
+static struct nt_codec_context *take_idle(struct nt_contexts *contexts, unsigned number)
+{
+    struct nt_codec_context *context = contexts->idle[number];
+    for (contexts->count--; number < contexts->count; number++)
+        contexts->idle[number] = contexts->idle[number + 1];
+    contexts->kept -= nt_codec_context_bytes(context);
+    return context;
+}
+
+/* Under the lock: take those that there is no room for, the coldest first. */
+static unsigned take_surplus(struct nt_contexts *contexts, struct nt_codec_context **surplus)
+{
+    unsigned count = 0;
+    while (contexts->count && (contexts->lent + contexts->kept > contexts->limit))
+        surplus[count++] = take_idle(contexts, 0);
+    return count;
+}
+
+static void free_surplus(struct nt_codec_context *const *surplus, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        nt_codec_context_free(surplus[i]);
+}
+
+enum nt_status nt_contexts_borrow(struct nt_contexts *contexts, uint64_t bytes, struct nt_loan *loan_ret,
+                                  struct nt_error *error)
+{
+    struct nt_codec_context *context = NULL, *surplus[KEPT];
+    pthread_mutex_lock(&contexts->lock);
+    nt_turns_wait(&contexts->turns, &contexts->lock, has_room, contexts, bytes);
+    if (contexts->count)
+        context = take_idle(contexts, contexts->count - 1);
+    if (context && nt_codec_context_bytes(context) > bytes)
+        bytes = nt_codec_context_bytes(context);
+    contexts->lent += bytes;
+    unsigned count = take_surplus(contexts, surplus);
+    pthread_mutex_unlock(&contexts->lock);
+    free_surplus(surplus, count);
+    if (!context)
+        context = nt_codec_context_new();
+    *loan_ret = (struct nt_loan){context, bytes};
+    if (context)
+        return NT_OK;
+    nt_contexts_return(contexts, loan_ret);
+    return nt_fail_memory(error);
+}
+
+void nt_contexts_return(struct nt_contexts *contexts, const struct nt_loan *loan)
+{
+    struct nt_codec_context *surplus[KEPT + 1];
+    unsigned count = 0;
+    pthread_mutex_lock(&contexts->lock);
+    contexts->lent -= loan->bytes;
+    if (contexts->count == KEPT)
+        surplus[count++] = take_idle(contexts, 0);
+    if (loan->context) {
+        contexts->idle[contexts->count++] = loan->context;
+        contexts->kept += nt_codec_context_bytes(loan->context);
+    }
+    count += take_surplus(contexts, surplus + count);
+    nt_turns_freed(&contexts->turns);
+    pthread_mutex_unlock(&contexts->lock);
+    free_surplus(surplus, count);
+}
+
+/* ---- Read, verify, decompress, decode ---- */
+
+/* In: a page's place and description from the page list. Out: its decoded elements: read, verified,
+ * decompressed, decoded (RNTuple binary format, "Page Locations" and "Column Description"; the other formats
+ * map onto the same).
+ * 
+ * No size is believed before it is compared with a limit. Bytes are copied no more often than they must be:
+ * what is stored as it is decoded is read straight into the output. */
 
 const struct nt_decoder *nt_page_decoder(const struct nt_dataset *dataset, const struct nt_page *page)
 {
@@ -354,4 +479,118 @@ uint64_t nt_page_scratch_bytes(const struct nt_dataset *dataset, const struct nt
     size_t scratch =
         (size_t)page->stored_bytes + nt_checksum_info(page->checksum)->bytes + (is_plain ? 0 : packed);
     return nt_large_capacity(scratch) + (nt_page_decoder(dataset, page)->plan ? decoded : 0);
+}
+
+/* ---- Dependencies of a page ---- */
+
+/* For the cache. The error tells where the input lies: it belongs to no one column. */
+static enum nt_status load_input(void *context, uint8_t *output, struct nt_error *error)
+{
+    const struct nt_page_request *request = context;
+    enum nt_status status = nt_page_load_all(request, output, error);
+    if (status != NT_OK && error) {
+        if (error->offset == NT_NO_OFFSET)
+            error->offset = request->page->offset;
+        nt_error_context(error, "what it is decoded with, at byte %" PRIu64, request->page->offset);
+    }
+    return status;
+}
+
+static enum nt_status pin_input(const struct nt_page_request *request, const struct nt_page *page,
+                                struct nt_page_inputs *inputs, struct nt_error *error)
+{
+    struct nt_page_request input = {
+        .reader = request->reader, .dataset = request->dataset, .column = request->column, .page = page};
+    struct nt_cache_key key = nt_page_key(request->dataset, page);
+    struct nt_cached **pinned = &inputs->pinned[inputs->count];
+    size_t bytes;
+    enum nt_status status = nt_page_decoded_bytes(request->dataset, page, &bytes, error);
+    if (status == NT_OK)
+        status = nt_cache_get(request->reader->cache, &key, bytes, NT_CACHE_LOADER, load_input, &input,
+                              pinned, error);
+    if (status != NT_OK)
+        return status;
+    inputs->values[inputs->count++] = nt_decoded_value(nt_page_decoder(request->dataset, page),
+                                                       nt_cached_bytes(*pinned), nt_page_made_elements(page));
+    return NT_OK;
+}
+
+enum nt_status nt_page_pin_inputs(const struct nt_page_request *request, struct nt_page_inputs *inputs,
+                                  struct nt_error *error)
+{
+    const struct nt_plan *plan = nt_page_decoder(request->dataset, request->page)->plan;
+    enum nt_status status = NT_OK;
+    inputs->count = 0;
+    for (uint32_t i = 0; plan && i < plan->input_count && status == NT_OK; i++)
+        status = pin_input(request, &plan->inputs[i], inputs, error);
+    return status;
+}
+
+void nt_page_unpin_inputs(struct nt_reader *reader, const struct nt_page_inputs *inputs)
+{
+    for (uint32_t i = 0; i < inputs->count; i++)
+        nt_cache_release(reader->cache, inputs->pinned[i], NT_CACHE_STAY);
+}
+
+/* A page that takes longer to load than it takes to wake another thread. */
+static bool is_slow(const struct nt_page_request *request)
+{
+    enum { SLOW_BYTES = 32 * 1024 };
+    size_t bytes;
+    return request->page->stored_bytes >= SLOW_BYTES ||
+           nt_page_decoded_bytes(request->dataset, request->page, &bytes, NULL) != NT_OK ||
+           bytes >= SLOW_BYTES;
+}
+
+/* What is waited for is waited for before: inputs, then a context, which is as much as room in memory. */
+enum nt_status nt_page_load_all(const struct nt_page_request *request, void *output, struct nt_error *error)
+{
+    struct nt_contexts *contexts = request->reader->contexts;
+    struct nt_page_request whole = *request;
+    struct nt_page_inputs inputs;
+    struct nt_tally tally = {0};
+    struct nt_loan loan;
+    if (request->context)
+        return nt_page_load_with(request, output, error);
+    if (is_slow(request))
+        nt_reader_before_slow_work(request->reader);
+    enum nt_status status = nt_page_pin_inputs(request, &inputs, error);
+    if (status == NT_OK)
+        status = nt_contexts_borrow(contexts, nt_page_scratch_bytes(request->dataset, request->page), &loan,
+                                    error);
+    if (status == NT_OK) {
+        whole.inputs = inputs.values;
+        whole.context = loan.context;
+        whole.tally = &tally;
+        nt_tally_begin(&tally);
+        status = nt_page_load_with(&whole, output, error);
+        nt_contexts_return(contexts, &loan);
+        nt_reader_add(request->reader, &tally);
+    }
+    nt_page_unpin_inputs(request->reader, &inputs);
+    return status;
+}
+
+/* Of a page whose elements are all equal, the first ones become all. */
+static void repeat_elements(const struct nt_dataset *dataset, const struct nt_page *page, uint8_t *output)
+{
+    uint64_t width = nt_page_decoder(dataset, page)->element_bytes, total = page->elements * width;
+    for (uint64_t made = nt_page_made_elements(page) * width, count; made < total; made += count) {
+        count = made < total - made ? made : total - made;
+        memcpy(output + made, output, count);
+    }
+}
+
+enum nt_status nt_page_load(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                            const struct nt_page *page, void *output, struct nt_error *error)
+{
+    struct nt_page_request request = {.reader = reader, .dataset = dataset, .column = column, .page = page};
+    enum nt_status status = nt_reader_be_here(reader, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_page_load_all(&request, output, error);
+    if (status != NT_OK)
+        return nt_page_error(dataset, column, page, status, error);
+    repeat_elements(dataset, page, output);
+    return NT_OK;
 }

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the stages behind this one see of it beyond <ntuple/read.h>: pages and streams as they are described
- * and stored.
+ * The reading interface for the other folders, beyond <ntuple/read.h>: stored and decoded pages, pinned
+ * stream ranges, memory accounting, and the bytes of blobs.
  */
-#ifndef NT_PAGE_PAGE_H
-#define NT_PAGE_PAGE_H
+#ifndef NT_READ_PAGE_H
+#define NT_READ_PAGE_H
 
-#include <ntuple/read.h>
-
+#include "core/codec/codec.h"
 #include "core/model/model.h"
+#include "read/read.h"
+
+struct nt_blob_rows;
+struct nt_blobs;
+struct nt_cached;
 
 /* ---- one page ---- */
 
@@ -41,8 +45,6 @@ enum nt_status nt_page_fail_elsewhere(const struct nt_dataset *dataset, const st
 /* ---- a stream's bytes where they lie ---- */
 
 enum { NT_MOST_PINS = 36 };
-
-struct nt_cached;
 
 /* Runs of bytes in pages of the cache, one behind the other in the stream. */
 struct nt_pins {
@@ -77,17 +79,12 @@ uint64_t nt_reader_waiting_bytes(const struct nt_reader *reader);
 /* Bytes of memory that a stream takes. */
 size_t nt_stream_memory(const struct nt_stream *stream);
 
-/* ---- bytes of blobs ---- */
-
 /* They lie where the rows of a field say (model/blob.h): of each row one blob, and all of them one behind the other, as those of any
  * binary field. How many bytes they have the descriptions tell, whatever is in the files; where a description leaves that to the file, the file
  * is looked at. */
 
 /* Whether the rows of a field describe blobs that can be read. */
 bool nt_field_has_blobs(const struct nt_dataset *dataset, uint32_t field);
-
-/* May be used by several threads at once. */
-struct nt_blobs;
 enum nt_status nt_blobs_open(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                              struct nt_blobs **blobs_ret, struct nt_error *error);
 void nt_blobs_close(struct nt_blobs *blobs); /* accepts NULL */

@@ -1,25 +1,32 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a field and the kind of logical file that is wanted. Out: a stream that knows, cluster by cluster in
- * entry order, which column's pages hold its elements, how many leading elements deferral leaves out, and
- * what has to be added to values that count within their cluster (RNTuple binary format, "Column
- * Description", "Deferred Columns", "Suppressed Columns"; collections, strings, variants as "Mapping of C++
- * Types to Fields and Columns" has them).
+ * Opens streams and finds their segments, one per cluster in entry order: the column and pages that store
+ * the elements, leading elements that a deferred column omits, and the base of offsets that count within a
+ * cluster (RNTuple specification, "Column Description", "Deferred Columns", "Suppressed Columns").
  */
-#include "read/stream.h"
+#include "read/read.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "core/base/overflow.h"
-#include "core/base/search.h"
-#include "read/drops.h"
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/base/thread.h"
+#include "core/model/field.h"
+#include "core/model/model.h"
 #include "read/page.h"
-#include "read/rows.h"
-#include "read/wanted.h"
 
-enum nt_status nt_stream_check_field(const struct nt_dataset *dataset, uint32_t field,
-                                     enum nt_stream_kind kind, struct nt_error *error)
+/* ---- Segments of a stream ---- */
+
+static inline bool nt_segment_is_located(const struct nt_segment *segment)
+{
+    return atomic_load_explicit(&segment->is_located, memory_order_acquire);
+}
+
+/* Whether there is such a field, by numbers from outside the library; and its stream, NT_NOT_FOUND and other reasons where
+ * there is none. */
+static enum nt_status nt_stream_check_field(const struct nt_dataset *dataset, uint32_t field,
+                                            enum nt_stream_kind kind, struct nt_error *error)
 {
     if (dataset->failure)
         return nt_fail_with(error, dataset->failure);
@@ -51,8 +58,9 @@ void nt_field_stream_dtype(const struct nt_dataset *dataset, uint32_t field, enu
     *dtype_ret = kind == NT_STREAM_DATA ? dataset->fields[field].dtype : nt_element_dtype(elements[kind]);
 }
 
-enum nt_status nt_stream_find_row(const struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind,
-                                  const struct nt_stream_row **row_ret, struct nt_error *error)
+static enum nt_status nt_stream_find_row(const struct nt_dataset *dataset, uint32_t field,
+                                         enum nt_stream_kind kind, const struct nt_stream_row **row_ret,
+                                         struct nt_error *error)
 {
     enum nt_status status = nt_stream_check_field(dataset, field, kind, error);
     if (status != NT_OK)
@@ -61,9 +69,10 @@ enum nt_status nt_stream_find_row(const struct nt_dataset *dataset, uint32_t fie
     return *row_ret ? NT_OK : no_such_stream(dataset, field, kind, error);
 }
 
-enum nt_status nt_stream_count_elements(const struct nt_dataset *dataset, uint32_t field,
-                                        const struct nt_stream_row *row, uint64_t rows,
-                                        uint64_t *elements_ret, struct nt_error *error)
+/* How many elements such a stream has of so many rows. */
+static enum nt_status nt_stream_count_elements(const struct nt_dataset *dataset, uint32_t field,
+                                               const struct nt_stream_row *row, uint64_t rows,
+                                               uint64_t *elements_ret, struct nt_error *error)
 {
     if (!nt_multiply(rows, nt_stream_row_elements(&dataset->fields[field], row), elements_ret) ||
         !nt_add(*elements_ret, row->has_leading_zero, elements_ret))
@@ -483,4 +492,109 @@ uint64_t nt_stream_equal_elements(const struct nt_stream *stream, uint64_t eleme
     struct nt_ahead_page found;
     nt_stream_find_page(stream, element, &found);
     return found.page && found.page->is_uniform ? found.end - element : 1;
+}
+
+/* ---- Open a stream ---- */
+
+/* Whose rows cannot be told. Returns `status`. */
+static enum nt_status name_field(const struct nt_dataset *dataset, uint32_t field, enum nt_status status,
+                                 struct nt_error *error)
+{
+    if (status != NT_OK)
+        nt_error_context(error, "field %" PRIu32, dataset->fields[field].id);
+    return status;
+}
+
+static enum nt_status count_rows(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                 enum nt_rows_of of, uint64_t *rows_ret, struct nt_error *error)
+{
+    struct nt_left_out left_out;
+    enum nt_status status = nt_left_out_find(reader, dataset, field, of, &left_out, error);
+    if (status != NT_OK)
+        return status;
+    if (!left_out.drops)
+        return name_field(dataset, field, nt_rows_total(reader, dataset, field, of, rows_ret, error), error);
+    if (!nt_multiply(nt_drops_total_kept(left_out.drops), left_out.per_row, rows_ret))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
+    return NT_OK;
+}
+
+enum nt_status nt_field_rows(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                             uint64_t *rows_ret, struct nt_error *error)
+{
+    enum nt_status status = nt_stream_check_field(dataset, field, NT_STREAM_DATA, error);
+    if (status == NT_OK)
+        status = nt_reader_be_here(reader, error);
+    return status == NT_OK ? count_rows(reader, dataset, field, NT_ROWS_OF_FIELD, rows_ret, error) : status;
+}
+
+enum nt_status nt_field_stream_elements(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                        enum nt_stream_kind kind, uint64_t *elements_ret,
+                                        struct nt_error *error)
+{
+    const struct nt_stream_row *row;
+    uint64_t rows;
+    enum nt_status status = nt_stream_find_row(dataset, field, kind, &row, error);
+    if (status == NT_OK)
+        status = nt_reader_be_here(reader, error);
+    if (status == NT_OK)
+        status = count_rows(reader, dataset, field, row->of, &rows, error);
+    return status == NT_OK ? nt_stream_count_elements(dataset, field, row, rows, elements_ret, error)
+                           : status;
+}
+
+static enum nt_status find_borders(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                   enum nt_rows_of of, uint64_t **borders_ret, uint32_t *count_ret,
+                                   struct nt_error *error)
+{
+    struct nt_rows rows;
+    struct nt_left_out left_out;
+    uint64_t *borders = NULL;
+    enum nt_status status = nt_rows_build(reader, dataset, field, of, &rows, error);
+    if (status != NT_OK)
+        return status;
+    status = name_field(dataset, field, nt_rows_check_total(dataset, &rows, error), error);
+    if (status == NT_OK)
+        status = nt_left_out_find(reader, dataset, field, of, &left_out, error);
+    if (status == NT_OK && !(borders = calloc((size_t)rows.count + 1, sizeof(*borders))))
+        status = nt_fail_memory(error);
+    if (status == NT_OK) {
+        for (uint32_t i = 0; i <= rows.count; i++)
+            borders[i] =
+                nt_left_out_before(&left_out, i < rows.count ? rows.pieces[i].first_row : rows.total);
+        *borders_ret = borders;
+        *count_ret = rows.count;
+    }
+    nt_rows_deinit(&rows);
+    return status;
+}
+
+enum nt_status nt_field_row_borders(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                    uint64_t **borders_ret, uint32_t *count_ret, struct nt_error *error)
+{
+    return find_borders(reader, dataset, field, NT_ROWS_OF_FIELD, borders_ret, count_ret, error);
+}
+
+enum nt_status nt_field_byte_borders(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                     uint64_t **borders_ret, uint32_t *count_ret, struct nt_error *error)
+{
+    const struct nt_stream_row *row;
+    enum nt_status status = nt_stream_find_row(dataset, field, NT_STREAM_DATA, &row, error);
+    return status == NT_OK ? find_borders(reader, dataset, field, row->of, borders_ret, count_ret, error)
+                           : status;
+}
+
+enum nt_status nt_stream_open(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                              enum nt_stream_kind kind, struct nt_stream **stream_ret, struct nt_error *error)
+{
+    struct nt_stream *stream = NULL;
+    enum nt_status status = nt_stream_open_stored(reader, dataset, field, kind, &stream, error);
+    if (status == NT_OK && dataset->selection) {
+        status = nt_stream_choose(stream, error);
+        if (status != NT_OK)
+            nt_stream_close(stream);
+    }
+    if (status == NT_OK)
+        *stream_ret = stream;
+    return status;
 }

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a stream and a range of its elements, as they are stored. Out: exactly these. The range is walked segment by segment
- * and page by page.
+ * Reads a stream by elements or by bytes: walks the range segment by segment and page by page. A
+ * sequential reader may instead pin the cached pages and use their bytes in place.
  */
+#include "read/read.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/overflow.h"
-#include "read/counters.h"
-#include "read/drops.h"
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/codec/codec.h"
+#include "core/model/field.h"
+#include "core/model/model.h"
 #include "read/page.h"
-#include "read/pages.h"
-#include "read/rows.h"
-#include "read/sequence.h"
-#include "read/stream.h"
+
+/* ---- Read elements ---- */
 
 /* A read on its way from page to page. */
 struct reading {
@@ -337,8 +339,9 @@ static enum nt_status produce_in_segment(struct reading *reading, uint64_t first
     return produce_stored(reading, first, count, output, error);
 }
 
-enum nt_status nt_stream_finish_stored(struct nt_stream *stream, uint64_t first, uint64_t count,
-                                       struct nt_pages_made read, uint8_t *output, struct nt_error *error)
+static enum nt_status nt_stream_finish_stored(struct nt_stream *stream, uint64_t first, uint64_t count,
+                                              struct nt_pages_made read, uint8_t *output,
+                                              struct nt_error *error)
 {
     struct reading reading = {.stream = stream, .made = read};
     enum nt_status status = NT_OK;
@@ -371,4 +374,211 @@ enum nt_status nt_stream_produce_stored(struct nt_stream *stream, uint64_t first
                                         uint8_t *output, struct nt_error *error)
 {
     return nt_stream_finish_stored(stream, first, count, (struct nt_pages_made){0}, output, error);
+}
+
+/* ---- Read bytes ---- */
+
+enum nt_status nt_stream_finish(struct nt_stream *stream, uint64_t first, uint64_t count,
+                                struct nt_pages_made made, uint8_t *output, struct nt_error *error)
+{
+    if (stream->choosing)
+        return nt_stream_produce_chosen(stream, first, count, output, error);
+    return nt_stream_finish_stored(stream, first, count, made, output, error);
+}
+
+enum nt_status nt_stream_produce(struct nt_stream *stream, uint64_t first, uint64_t count, uint8_t *output,
+                                 struct nt_error *error)
+{
+    return nt_stream_finish(stream, first, count, (struct nt_pages_made){0}, output, error);
+}
+
+/* ---- any range of bytes ---- */
+
+/* Bytes [skip, skip + bytes) of one element. */
+static enum nt_status read_cut_element(struct nt_stream *stream, uint64_t element, size_t skip,
+                                       uint8_t *output, size_t bytes, struct nt_error *error)
+{
+    uint8_t small[64], *whole = small;
+    if (stream->element_bytes > sizeof(small) && !(whole = malloc(stream->element_bytes)))
+        return nt_fail_memory(error);
+    enum nt_status status = nt_stream_produce(stream, element, 1, whole, error);
+    if (status == NT_OK)
+        memcpy(output, whole + skip, bytes);
+    if (whole != small)
+        free(whole);
+    return status;
+}
+
+static enum nt_status read_bytes(struct nt_stream *stream, uint64_t offset, uint8_t *output, size_t bytes,
+                                 struct nt_error *error)
+{
+    uint32_t element_bytes = stream->element_bytes;
+    uint64_t element = offset / element_bytes;
+    size_t skip = (size_t)(offset % element_bytes);
+    enum nt_status status = NT_OK;
+    if (skip) {
+        size_t rest = element_bytes - skip < bytes ? element_bytes - skip : bytes;
+        status = read_cut_element(stream, element++, skip, output, rest, error);
+        output += rest;
+        bytes -= rest;
+    }
+    uint64_t whole = bytes / element_bytes;
+    if (status == NT_OK && whole)
+        status = nt_stream_produce(stream, element, whole, output, error);
+    size_t rest = bytes % element_bytes;
+    if (status == NT_OK && rest)
+        status = read_cut_element(stream, element + whole, 0, output + bytes - rest, rest, error);
+    return status;
+}
+
+static void want(struct nt_stream *stream, uint64_t offset, uint64_t bytes)
+{
+    if (!nt_wants_hints(stream->dataset))
+        return;
+    uint64_t behind = nt_wanted_behind(&stream->sequence, offset, bytes);
+    struct nt_hints hints = {.is_now = behind == 0};
+    nt_stream_want(stream, &hints, offset / stream->element_bytes,
+                   (offset + bytes + behind + stream->element_bytes - 1) / stream->element_bytes, UINT64_MAX);
+    nt_hints_tell(&hints);
+}
+
+enum nt_status nt_stream_read(struct nt_stream *stream, uint64_t offset, void *output, size_t bytes,
+                              struct nt_error *error)
+{
+    if (!nt_fits(offset, bytes, stream->elements * stream->element_bytes))
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "past the end of the stream");
+    if (!bytes)
+        return NT_OK;
+    enum nt_status status = nt_reader_be_here(stream->reader, error);
+    if (status != NT_OK)
+        return status;
+    nt_count(&stream->reader->counters.reads, 1);
+    nt_count(&stream->reader->counters.served_bytes, bytes);
+    want(stream, offset, bytes);
+    status = read_bytes(stream, offset, output, bytes, error);
+    if (status == NT_OK && nt_sequence_note(&stream->sequence, offset, bytes) && stream->transform &&
+        !stream->choosing)
+        nt_ahead_queue(stream->reader, stream->dataset, &stream->sequence,
+                       (offset + bytes) / stream->element_bytes,
+                       stream->elements - stream->row->has_leading_zero, nt_stream_find_page, stream, true);
+    return status;
+}
+
+/* ---- Pin cached pages ---- */
+
+/* Of a request and of each page: less is copied faster than it is looked up. */
+enum { LEAST_BYTES = 32 * 1024 };
+
+/* The bytes of a request that one page holds. */
+struct piece {
+    struct nt_ahead_page at;
+    size_t skip, count, page_bytes;
+};
+
+/* False where the bytes at `offset` are not those of a page as they are. */
+static bool find_piece(const struct nt_stream *stream, uint64_t offset, size_t bytes, struct piece *piece)
+{
+    nt_stream_find_page(stream, offset / stream->element_bytes, &piece->at);
+    const struct nt_page *page = piece->at.page;
+    if (!page || nt_page_made_elements(page) != page->elements ||
+        !nt_values_are_equal(nt_page_decoder(stream->dataset, page), &stream->dtype))
+        return false;
+    uint64_t page_bytes = (uint64_t)page->elements * stream->element_bytes;
+    uint64_t left = piece->at.end * stream->element_bytes - offset;
+    if (page_bytes < LEAST_BYTES)
+        return false;
+    piece->page_bytes = (size_t)page_bytes;
+    piece->skip = (size_t)(page_bytes - left);
+    piece->count = left < bytes ? (size_t)left : bytes;
+    return true;
+}
+
+static bool is_whole(const struct piece *piece)
+{
+    return piece->count == piece->page_bytes;
+}
+
+/* A whole page is decoded straight into a reply, whose memory is the warmest there is, unless it is in the cache
+ * already, or pages are decoded ahead. */
+static bool is_better_read(const struct nt_stream *stream, const struct piece *piece)
+{
+    return is_whole(piece) && !nt_ahead_pays(stream->reader) &&
+           nt_page_is_absent(stream->reader, stream->dataset, piece->at.page);
+}
+
+/* Whether all of the request lies in pages as they are, and few enough. */
+static bool is_pinnable(const struct nt_stream *stream, uint64_t offset, size_t bytes, unsigned most)
+{
+    struct piece piece;
+    unsigned pieces = 0;
+    if (stream->row->make != NT_MAKE_VALUES || bytes < LEAST_BYTES ||
+        !nt_fits(offset, bytes, stream->elements * stream->element_bytes) ||
+        !nt_sequence_follows(&stream->sequence, offset, bytes))
+        return false;
+    for (size_t done = 0; done < bytes; done += piece.count)
+        if (pieces++ == most || !find_piece(stream, offset + done, bytes - done, &piece) ||
+            is_better_read(stream, &piece))
+            return false;
+    return true;
+}
+
+/* A page of which much is passed on at once is as good as passed. */
+static enum nt_cache_use use_of_piece(struct nt_stream *stream, const struct piece *piece, size_t bytes)
+{
+    enum { MUCH = 128 * 1024 };
+    bool is_end = piece->skip + piece->count == piece->page_bytes;
+    if (is_end && (bytes >= MUCH || is_whole(piece)))
+        return NT_CACHE_PASSED;
+    return nt_sequence_use(&stream->sequence, is_end);
+}
+
+static bool pin_piece(struct nt_stream *stream, const struct piece *piece, size_t bytes, struct nt_pins *pins)
+{
+    struct nt_pin *pin = &pins->items[pins->count];
+    enum nt_cache_asker asker = pins->count ? NT_CACHE_HOLDER : NT_CACHE_READER;
+    const uint8_t *data;
+    if (nt_page_pin_as(asker, stream->reader, stream->dataset, piece->at.column, piece->at.page, &pin->page,
+                       &data, NULL) != NT_OK)
+        return false;
+    pin->bytes = data + piece->skip;
+    pin->count = piece->count;
+    pin->use = use_of_piece(stream, piece, bytes);
+    pins->count++;
+    return true;
+}
+
+/* What comes behind is decoded while this thread decodes what is asked for. */
+static void decode_ahead(struct nt_stream *stream, uint64_t offset, size_t bytes)
+{
+    if (nt_sequence_note(&stream->sequence, offset, bytes))
+        nt_ahead_queue(stream->reader, stream->dataset, &stream->sequence,
+                       (offset + bytes) / stream->element_bytes, stream->elements, nt_stream_find_page,
+                       stream, false);
+}
+
+bool nt_stream_pin(struct nt_stream *stream, uint64_t offset, size_t bytes, struct nt_pins *pins)
+{
+    struct piece piece;
+    if (!bytes || !is_pinnable(stream, offset, bytes, NT_MOST_PINS - pins->count))
+        return false;
+    pins->reader = stream->reader;
+    decode_ahead(stream, offset, bytes);
+    for (size_t done = 0; done < bytes; done += piece.count)
+        if (!find_piece(stream, offset + done, bytes - done, &piece) ||
+            !pin_piece(stream, &piece, bytes, pins)) {
+            nt_pins_release(pins);
+            return false;
+        }
+    nt_count(&stream->reader->counters.reads, 1);
+    nt_count(&stream->reader->counters.served_bytes, bytes);
+    nt_count(&stream->reader->counters.pinned_bytes, bytes);
+    return true;
+}
+
+void nt_pins_release(struct nt_pins *pins)
+{
+    for (unsigned i = 0; i < pins->count; i++)
+        if (pins->items[i].page)
+            nt_page_unpin(pins->reader, pins->items[i].page, pins->items[i].use);
+    pins->count = 0;
 }

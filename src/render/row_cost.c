@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Comes in: rows of a field. Goes out: an upper bound of what has to be decoded for them.
- *
- * Of a column in step with the rows, only the pages count that hold their elements; of one in a collection below,
- * all pages of the clusters, as nothing tells before which items belong to which rows.
+ * Estimates an upper bound of the bytes to decode for a range of rows, from page lists alone.
  */
-#include "render/row_cost.h"
+#include "render/render.h"
 
-#include "core/base/overflow.h"
-#include "core/model/kind.h"
-#include "core/model/selection.h"
+#include "core/base/bytes.h"
+#include "core/model/field.h"
+#include "core/model/model.h"
 #include "read/page.h"
 
 enum {

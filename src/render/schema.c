@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: the tree of fields. Out: lines for people (schema.txt, `ntuple schema`), and the same as JSON.
+ * The schema of a data set as indented text (schema.txt, `ntuple schema`) and as JSON.
  */
-#include "render/schema.h"
+#include "render/render.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "core/base/grow.h"
-#include "core/model/kind.h"
-#include "core/model/path.h"
-#include "read/rows.h"
-#include "render/json_values.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/json/json.h"
+#include "core/model/field.h"
+#include "core/model/model.h"
+#include "read/read.h"
 
 enum { LINES_PER_PIECE = 256, INDENT = 2, GAP = 2, WIDEST_NAME = 40, WIDEST_TYPE = 48, PATH_SHOWN = 1024 };
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: places. Out: a process that can open nothing else, whatever its user may. By landlock(7); the numbers are of
- * <linux/landlock.h>, which of older systems lacks what newer kernels know.
+ * Landlock rules: restricts file access to the given paths, and TCP, signals and sockets where the kernel
+ * supports it.
  */
+#include "sandbox/sandbox.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -10,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "sandbox/parts.h"
+#include "core/base/sanitizer.h"
 
 /* The same on all architectures. */
 enum { CREATE_RULESET = 444, ADD_RULE = 445, RESTRICT_SELF = 446 };

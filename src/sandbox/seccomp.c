@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: what a process goes on to do. Out: the system calls that it may make, all others fail with EPERM. By seccomp(2), with
- * a program for the kernel's filter that is made of a table.
+ * Seccomp filter: a table of allowed system calls by use, compiled to BPF. All other calls fail with
+ * EPERM.
  */
+#include "sandbox/sandbox.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
@@ -19,7 +21,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "sandbox/parts.h"
+#include "core/base/sanitizer.h"
 
 #if defined(__x86_64__) && defined(__LP64__)
 #define ARCHITECTURE AUDIT_ARCH_X86_64

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: what inspection finds on both sides. Out: a difference for each property of the data sets and of each pair of
- * columns: the k-th of a field with the k-th of its partner.
+ * Compares how two data sets are stored: totals, and each column with the column of the same number in the
+ * paired field.
  */
-#include "tools/diff_layout.h"
+#include "tools/tools.h"
 
 #include <stdlib.h>
 
-#include "tools/inspect.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/codec/codec.h"
+#include "core/model/model.h"
 
 /* ---- properties ---- */
 

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Documents of the tree for programs that have no tree: a text that is made piece by piece comes in, the pieces
- * go to a function of the program.
+ * Public functions that write the schema and the layout as text, piece by piece, to a function of the
+ * caller.
  */
+#include "tools/tools.h"
+
 #include <ntuple/document.h>
 
-#include "tools/layout.h"
-#include "render/schema.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/json/json.h"
+#include "core/model/model.h"
+#include "read/read.h"
+#include "render/render.h"
 
 static enum nt_status take_all(const struct nt_buffer *piece, nt_take_text *take, void *context,
                                struct nt_error *error)

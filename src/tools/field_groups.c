@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: the names of top-level fields. Out: groups by what stands before the first mark behind what is common to
- * all of them; where there is no such mark, ranges of the numbers that stand there, or by as many letters as give a
- * number of groups that can be shown.
+ * Groups top-level fields by a common prefix of their names (Jet_pt, Jet_eta) or by a range of numbers at
+ * the end (x10, x11).
  */
-#include "tools/field_groups.h"
+#include "tools/tools.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/svg.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/model/model.h"
 
 enum { MANY_FIELDS = 24, MOST_LETTERS = 3, MOST_DIGITS = 18 };
 

@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a file. Out: who claims which of its bytes, as often as somebody asks and in any order: the format's own ranges (headers, keys,
- * envelopes, ...), which are kept as they are told once, and pages with their checksums, which the model has.
+ * Collects the owners of byte ranges in a file: the ranges that the format reports (headers, keys,
+ * envelopes) and all pages with their checksums.
  */
-#include "tools/layout_claims.h"
+#include "tools/tools.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/grow.h"
-#include "core/base/overflow.h"
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/codec/codec.h"
+#include "core/codec/plan.h"
+#include "core/io/source.h"
+#include "core/model/budget.h"
+#include "core/model/model.h"
 
 /* ---- the format's own ---- */
 

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * The layout's items come in, rectangles go out. Stretches narrower than a pixel are drawn together, in the
- * colour of the largest of them, so that a picture has a bounded number of rectangles whatever
- * the file.
+ * Draws layout.svg, a strip map of the file. Ranges narrower than a pixel are drawn together, so that the
+ * picture has a bounded number of rectangles.
  */
-#include "tools/pictures.h"
+#include "tools/tools.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/error.h"
+#include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/model/path.h"
-#include "tools/field_groups.h"
-#include "tools/layout.h"
-#include "tools/svg.h"
+#include "core/io/source.h"
+#include "core/model/model.h"
 
 enum {
     MARGIN = 24,

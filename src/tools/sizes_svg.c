@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * A squarified treemap: a field's box is divided among its own columns and its sub-fields by their stored
- * bytes, in strips that are filled as long as that makes their boxes more square. Of what is too small to be drawn
- * by itself, neighbours share a box.
+ * Draws sizes.svg, a squarified treemap of the stored bytes by group and field. Fields that are too small
+ * to draw share a box with their neighbours.
  */
-#include "tools/pictures.h"
+#include "tools/tools.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/model/path.h"
-#include "render/column_sums.h"
-#include "tools/field_groups.h"
-#include "tools/stored_once.h"
-#include "tools/svg.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/model/model.h"
+#include "render/render.h"
 
 enum { WIDTH = 1200, HEIGHT = 760, MARGIN = 20, HEADING = 60, LABEL_HEIGHT = 15 };
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: boxes, colours and texts. Out: the elements of an SVG 1.1 document that show them; a whole document
- * of a size that was chosen before (XML 1.0, 2.1: white space may follow the root element).
+ * Writes SVG 1.1: boxes, colours and text, in a document of a size that is chosen before drawing.
  */
-#include "tools/svg.h"
+#include "tools/tools.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "core/base/error.h"
+#include "core/base/memory.h"
 #include "core/base/text.h"
 
 /* A line of any bytes for XML: markup escaped, what cannot be shown as \x.. . */

@@ -1,20 +1,107 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: an open file. Out: findings, data set by data set, then of the file around them. Of a data set first
- * what page lists and clusters say, then the columns, which threads take one by one: findings of a column
- * wait until all columns before it are done, so that the order is always the same.
+ * Verifies a file: page lists and clusters of each data set, then its columns in parallel, then the file
+ * around them. Problems are reported as findings, always in the same order.
  */
-#include "tools/verify.h"
+#include "tools/tools.h"
 
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "read/clusters.h"
-#include "read/reader.h"
-#include "read/workers.h"
-#include "render/column_sums.h"
-#include "tools/verify_column.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/model/model.h"
+#include "read/read.h"
+#include "render/render.h"
+
+/* ---- Findings ---- */
+
+const char *nt_finding_name(enum nt_finding_kind kind)
+{
+    static const char *const names[NT_FINDING_KINDS] = {
+        [NT_FINDING_DAMAGED] = "damaged",         [NT_FINDING_UNREADABLE] = "unreadable",
+        [NT_FINDING_UNSUPPORTED] = "unsupported", [NT_FINDING_UNREAD] = "unread",
+        [NT_FINDING_WARNING] = "warning",
+    };
+    return names[kind];
+}
+
+enum nt_finding_kind nt_finding_kind(enum nt_status status)
+{
+    switch (status) {
+    case NT_OK:
+        return NT_FINDING_WARNING;
+    case NT_UNSUPPORTED:
+    case NT_LIMIT:
+        return NT_FINDING_UNSUPPORTED;
+    case NT_IO:
+    case NT_CHANGED:
+    case NT_UNREACHABLE:
+        return NT_FINDING_UNREADABLE;
+    default:
+        return NT_FINDING_DAMAGED;
+    }
+}
+
+struct nt_finding nt_finding(const struct nt_dataset *dataset, const struct nt_error *error)
+{
+    return (struct nt_finding){
+        .kind = nt_finding_kind(error->status),
+        .dataset = dataset ? dataset->index : NT_NONE,
+        .cluster_group = NT_NONE,
+        .cluster = NT_NONE,
+        .field = NT_NONE,
+        .column = NT_NONE,
+        .page = UINT64_MAX,
+        .count = 1,
+        .error = *error,
+    };
+}
+
+static void nt_findings_add(struct nt_findings *findings, const struct nt_finding *finding)
+{
+    struct nt_finding *items = nt_grow(findings->items, findings->count, &findings->capacity, sizeof(*items));
+    if (!items) {
+        findings->has_failed = true;
+        return;
+    }
+    findings->items = items;
+    items[findings->count++] = *finding;
+}
+
+static void nt_findings_deinit(struct nt_findings *findings)
+{
+    free(findings->items);
+    *findings = (struct nt_findings){0};
+}
+
+/* ---- Findings of a column ---- */
+
+void nt_verify_find(struct nt_verify_job *job, uint32_t cluster, uint64_t page, const struct nt_error *error)
+{
+    struct nt_finding finding = nt_finding(job->dataset, error);
+    if (nt_is_passing_failure(error->status)) {
+        job->share->findings.has_failed = true;
+        return;
+    }
+    finding.field = job->dataset->columns[job->column].field;
+    finding.column = job->column;
+    finding.cluster = cluster;
+    finding.page = page;
+    nt_findings_add(&job->share->findings, &finding);
+}
+
+void nt_verify_find_in_cluster(struct nt_verify_job *job, uint32_t cluster, const char *what,
+                               uint64_t expected, uint64_t found)
+{
+    struct nt_error error;
+    nt_fail_number(&error, NT_CORRUPT, NT_NO_OFFSET, what, expected, found);
+    nt_error_context(&error, "cluster %" PRIu32, cluster);
+    nt_verify_find(job, cluster, UINT64_MAX, &error);
+}
+
+/* ---- Verify a file ---- */
 
 struct verification {
     struct nt_reader *reader;

@@ -1,29 +1,175 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a column. Out: findings. Each page is loaded past the cache, those that are met again through it, and
- * none is looked at twice under the same conditions. Its elements are made into those of the stream that
- * readers get them from (page/stream.h), by the same functions: what verifies is what can be read. Added to
- * that is what a single reader does not see: rows of sub-fields that disagree, alternatives that are not
- * chosen as often as they are there, elements that nobody reads.
+ * Verifies one column: loads every page and converts its elements as a reader does. Also checks what a
+ * single reader does not see: row counts of sub-fields, unused alternatives, elements nobody reads, and
+ * UTF-8.
  */
-#include "tools/verify_column.h"
+#include "tools/tools.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/base/overflow.h"
-#include "read/load.h"
-#include "read/neighbours.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/codec/codec.h"
+#include "core/model/field.h"
+#include "core/model/model.h"
 #include "read/page.h"
-#include "read/pages.h"
-#include "read/rows.h"
-#include "read/stream.h"
-#include "read/wanted.h"
-#include "tools/known_pages.h"
-#include "tools/verify_rows.h"
-#include "tools/verify_text.h"
+#include "read/read.h"
+
+/* ---- Pages already verified ---- */
+
+enum { SLOT_BITS = 10 };
+
+void nt_known_pages_init(struct nt_known_pages *known)
+{
+    known->slots = calloc((size_t)1 << SLOT_BITS, sizeof(*known->slots));
+}
+
+void nt_known_pages_deinit(struct nt_known_pages *known)
+{
+    free(known->slots);
+    known->slots = NULL;
+}
+
+static bool is_same(const struct nt_page *a, const struct nt_page *b)
+{
+    if (a->is_missing || b->is_missing)
+        return a == b; /* equal to no other */
+    return a->offset == b->offset && a->stored_bytes == b->stored_bytes && a->elements == b->elements &&
+           a->parameter == b->parameter && a->decoder == b->decoder && a->source == b->source &&
+           a->checksum == b->checksum && a->checksum_covers == b->checksum_covers &&
+           a->compression == b->compression;
+}
+
+struct nt_known_page *nt_known_pages_find(struct nt_known_pages *known, const struct nt_page *page)
+{
+    if (!known->slots)
+        return NULL;
+    uint64_t hash = (page->offset ^ (uint64_t)page->elements << 40) * UINT64_C(0x9e3779b97f4a7c15);
+    struct nt_known_page *slot = &known->slots[hash >> (64 - SLOT_BITS)];
+    if (!slot->page || !is_same(slot->page, page))
+        *slot = (struct nt_known_page){0};
+    return slot;
+}
+
+bool nt_page_conditions_equal(const struct nt_page_conditions *left, const struct nt_page_conditions *right)
+{
+    return left->is_compared == right->is_compared && left->is_cluster_end == right->is_cluster_end &&
+           left->has_previous == right->has_previous && left->previous == right->previous &&
+           left->limit == right->limit;
+}
+
+/* ---- Check UTF-8 ---- */
+
+/* Bytes of a character by its first byte; 1 where that cannot begin one. */
+static size_t character_bytes(uint8_t first)
+{
+    return first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
+}
+
+/* Bytes at the end that begin a character which is not there in full: 0 to 3. */
+static size_t cut_bytes(const uint8_t *bytes, size_t count)
+{
+    for (size_t back = 1; back <= 3 && back <= count; back++) {
+        uint8_t byte = bytes[count - back];
+        if ((byte & 0xc0) != 0x80)
+            return character_bytes(byte) > back ? back : 0;
+    }
+    return 0;
+}
+
+bool nt_text_check_piece(struct nt_text_check *check, const uint8_t *bytes, size_t count)
+{
+    uint32_t code_point;
+    while (check->pending_count && count) {
+        check->pending[check->pending_count++] = *bytes++;
+        count--;
+        if (check->pending_count < character_bytes(check->pending[0]))
+            continue;
+        if (!nt_utf8_decode(check->pending, check->pending_count, &code_point))
+            return false;
+        check->pending_count = 0;
+    }
+    size_t cut = cut_bytes(bytes, count);
+    if (!nt_is_utf8(bytes, count - cut))
+        return false;
+    if (cut) {
+        memcpy(check->pending, bytes + count - cut, cut);
+        check->pending_count = cut;
+    }
+    return true;
+}
+
+/* ---- Row counts of sibling fields ---- */
+
+/* The field below the collection or variant above that the field keeps step with; the field itself where
+ * nothing lies between. `per_row_ret`: rows of the field for each of its rows. */
+static uint32_t find_branch(const struct nt_dataset *dataset, uint32_t field, uint64_t *per_row_ret)
+{
+    uint32_t above = nt_field_row_parent(dataset, field), branch = field;
+    *per_row_ret = 1;
+    while (dataset->fields[branch].parent != above) {
+        branch = dataset->fields[branch].parent;
+        if (!nt_multiply(*per_row_ret, nt_field_rows_below(&dataset->fields[branch]), per_row_ret))
+            return field;
+    }
+    return branch;
+}
+
+static bool has_rows(const struct nt_piece *piece)
+{
+    return piece->span.fault == NT_FAULT_NONE;
+}
+
+static void compare_rows(struct nt_verify_job *job, const struct nt_rows *rows, const struct nt_rows *above,
+                         uint64_t per_row)
+{
+    for (uint32_t i = 0; i < rows->count && i < above->count; i++) {
+        const struct nt_piece *piece = &rows->pieces[i], *branch = &above->pieces[i];
+        uint64_t expected;
+        if (piece->span.cluster != branch->span.cluster || !has_rows(piece) || !has_rows(branch))
+            continue;
+        if (nt_multiply(branch->rows, per_row, &expected) && expected != piece->rows)
+            nt_verify_find_in_cluster(job, piece->span.cluster, "rows, as the fields beside it tell",
+                                      expected, piece->rows);
+    }
+}
+
+/* Compare the rows of a column's field with those of the fields beside it.
+ *
+ * Below a collection or variant each field counts its rows by its own column: they must be as many as those
+ * of the fields beside it. */
+static void nt_verify_rows(struct nt_verify_job *job)
+{
+    const struct nt_column *info = &job->dataset->columns[job->column];
+    struct nt_rows rows = {0}, above = {0};
+    struct nt_error error = {0};
+    uint32_t field = info->field;
+    uint64_t per_row;
+    if (nt_field_row_parent(job->dataset, field) == NT_NONE || info->position ||
+        job->dataset->fields[field].kind == NT_FIELD_UNREADABLE)
+        return;
+    uint32_t branch = find_branch(job->dataset, field, &per_row);
+    if (branch == field)
+        return;
+    enum nt_status status = nt_rows_build(job->reader, job->dataset, field, NT_ROWS_OF_FIELD, &rows, &error);
+    if (status == NT_OK)
+        status = nt_rows_build(job->reader, job->dataset, branch, NT_ROWS_OF_FIELD, &above, &error);
+    if (status == NT_OK)
+        compare_rows(job, &rows, &above, per_row);
+    else
+        nt_verify_find(job, NT_NONE, UINT64_MAX, &error);
+    nt_rows_deinit(&rows);
+    nt_rows_deinit(&above);
+}
+
+/* ---- Verify pages and elements ---- */
 
 /* Of a column that many pages are wrong of, so many are told; the last of them stands for the others. */
 enum { MOST_TOLD = 256 };

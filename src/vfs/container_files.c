@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * The files in the topmost directory of a file, and the documents that formats give.
+ * The files in the root directory of a data file: file.json, error.json, the layout, and how files that
+ * the format provides are opened.
  */
-#include "core/base/overflow.h"
-#include "formats/format.h"
-#include "vfs/chain_places.h"
-#include "vfs/documents.h"
-#include "vfs/inner_files.h"
-#include "vfs/opening.h"
-#include "vfs/short_texts.h"
-#include "vfs/view_files.h"
-#include "render/json_values.h"
+#include "vfs/vfs.h"
+
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/io/source.h"
+#include "core/json/json.h"
+#include "core/model/model.h"
+#include "render/render.h"
+#include "vfs/inode.h"
+#include "vfs/tree.h"
 
 /* ---- file.json ---- */
 
@@ -67,7 +71,9 @@ static enum nt_status put_size(struct nt_json *json, const struct nt_file *file,
     return NT_OK;
 }
 
-enum nt_status nt_file_json(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error)
+/* For the tables: nt_pseudo.produce and .open_text. */
+static enum nt_status nt_file_json(const struct nt_scope *scope, struct nt_buffer *out,
+                                   struct nt_error *error)
 {
     const struct nt_file *file = scope->file;
     struct nt_json json;

@@ -1,12 +1,278 @@
 /* SPDX-License-Identifier: MIT
  *
- * The files of a data set's directory, and of one that cannot be opened. What the format gives itself
- * (header.json, pagelist.<n>.bin, ...) is listed beside them, see sections.c.
+ * The files of a dataset directory: ntuple.json, clusters.jsonl, and files.jsonl of a chain; and the files
+ * of a dataset that cannot be opened.
  */
-#include "vfs/documents.h"
-#include "vfs/inner_files.h"
-#include "vfs/short_texts.h"
-#include "vfs/view_files.h"
+#include "vfs/vfs.h"
+
+#include <stdlib.h>
+
+#include "chain/chain.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/codec/codec.h"
+#include "core/json/json.h"
+#include "core/model/model.h"
+#include "render/render.h"
+#include "vfs/inode.h"
+#include "vfs/tree.h"
+
+/* ---- ntuple.json and clusters.jsonl ---- */
+
+static void put_identity(struct nt_json *json, const struct nt_dataset *dataset)
+{
+    nt_json_member_text(json, "name", dataset->name);
+    nt_json_member_text(json, "title", dataset->title);
+    nt_json_member_text(json, "description", dataset->description);
+    nt_json_member_text(json, "writer", dataset->writer);
+    nt_json_member_string(json, "format", dataset->format);
+    nt_json_member_string(json, "version", dataset->version);
+    nt_json_member_string(json, "generation", dataset->generation);
+    nt_json_member_string(json, "generation_reason", dataset->generation_reason);
+    if (dataset->cycle) {
+        nt_json_member_unsigned(json, "cycle", dataset->cycle);
+        nt_json_member_bool(json, "is_newest_cycle", dataset->is_newest_cycle);
+    }
+    if (dataset->attribute_of != NT_NONE)
+        nt_json_member_text(json, "attribute_of", dataset->file->datasets[dataset->attribute_of]->name);
+}
+
+static void put_counts(struct nt_json *json, const struct nt_dataset *dataset,
+                       const struct nt_dataset *stored)
+{
+    nt_json_member_unsigned(json, "entries", nt_dataset_entries(dataset));
+    if (dataset->selection)
+        nt_json_member_unsigned(json, "stored_entries", dataset->entries);
+    nt_json_member_unsigned(json, "fields", dataset->field_count);
+    nt_json_member_unsigned(json, "top_level_fields", dataset->top_count);
+    nt_json_member_unsigned(json, "columns", stored->column_count);
+    nt_json_member_unsigned(json, "clusters", stored->cluster_count);
+    nt_json_member_unsigned(json, "cluster_groups", stored->group_count);
+    nt_json_member_bool(json, "has_sharded_clusters", stored->has_sharded_clusters);
+}
+
+/* Page lists that cannot be read: the sums are without them, and say so. */
+static void put_bad_groups(struct nt_json *json, struct nt_dataset *dataset)
+{
+    nt_json_key(json, "unreadable_cluster_groups");
+    nt_json_array(json);
+    for (uint32_t i = 0; i < dataset->group_count; i++) {
+        struct nt_error error = {0};
+        if (nt_dataset_load_group(dataset, i, &error) == NT_OK)
+            continue;
+        nt_json_object(json);
+        nt_json_member_unsigned(json, "cluster_group", i);
+        nt_json_member_text(json, "error", nt_text_of(error.message));
+        nt_json_end_object(json);
+    }
+    nt_json_end_array(json);
+}
+
+/* Where page lists are told by files of their own, many of them are not opened for a look at this document. */
+static bool are_sums_told(const struct nt_dataset *dataset)
+{
+    enum { MOST_METADATA_BYTES = 1 << 20 };
+    return dataset->part_count <= 1 || nt_dataset_metadata_bytes(dataset) <= MOST_METADATA_BYTES;
+}
+
+static void put_no_sums(struct nt_json *json)
+{
+    static const char *const keys[] = {"pages",         "stored_bytes", "packed_bytes",
+                                       "decoded_bytes", "ratio",        "checksum_kind"};
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+        nt_json_member_null(json, keys[i]);
+}
+
+static enum nt_status put_sums(struct nt_json *json, struct nt_dataset *dataset, struct nt_error *error)
+{
+    struct nt_column_sums sums;
+    enum nt_status status = nt_column_sums(dataset, NT_NONE, &sums, error);
+    if (status != NT_OK)
+        return status;
+    nt_json_member_unsigned(json, "pages", sums.pages);
+    nt_json_member_unsigned(json, "stored_bytes", sums.stored_bytes);
+    nt_json_member_unsigned(json, "packed_bytes", sums.packed_bytes);
+    nt_json_member_unsigned(json, "decoded_bytes", sums.decoded_bytes);
+    nt_json_ratio(json, sums.packed_bytes, sums.stored_bytes);
+    nt_json_member_string(json, "checksum_kind", nt_checksum_info(sums.checksum)->name);
+    nt_json_member_settings(json, dataset, NT_NONE);
+    if (!sums.is_complete)
+        put_bad_groups(json, dataset);
+    return NT_OK;
+}
+
+static enum nt_status nt_dataset_json(const struct nt_scope *scope, struct nt_buffer *out,
+                                      struct nt_error *error)
+{
+    struct nt_dataset *dataset = scope->dataset, *stored;
+    struct nt_json json;
+    enum nt_status status = nt_dataset_stored(dataset, &stored, error);
+    if (status != NT_OK)
+        return status;
+    nt_json_document(&json, out, "ntuple");
+    put_identity(&json, dataset);
+    put_counts(&json, dataset, stored);
+    if (are_sums_told(stored))
+        status = put_sums(&json, stored, error);
+    else
+        put_no_sums(&json);
+    if (status != NT_OK)
+        return status;
+    if (dataset->ops && dataset->ops->describe_dataset)
+        status = dataset->ops->describe_dataset(dataset, &json);
+    nt_json_finish(&json);
+    return status;
+}
+
+/* ---- clusters.jsonl ---- */
+
+struct clusters {
+    struct nt_long_text text;
+    struct nt_dataset *dataset;
+    uint32_t group;
+    uint32_t cluster; /* within the group */
+};
+
+static void put_cluster(const struct nt_dataset *dataset, uint32_t group, uint32_t cluster,
+                        struct nt_buffer *out)
+{
+    const struct nt_cluster c = nt_dataset_cluster(dataset, cluster);
+    const char *file = nt_group_more(dataset, &dataset->groups[group]).file;
+    struct nt_column_sums sums;
+    struct nt_json json;
+    nt_cluster_sums(dataset, &dataset->groups[group], cluster, &sums);
+    nt_json_line(&json, out);
+    nt_json_member_unsigned(&json, "cluster", cluster);
+    nt_json_member_unsigned(&json, "cluster_group", group);
+    nt_json_member_unsigned(&json, "first_entry", c.first_entry);
+    nt_json_member_unsigned(&json, "entries", c.entries);
+    if (file)
+        nt_json_member_text(&json, "file", nt_text_of(file));
+    if (c.column_group != NT_NONE)
+        nt_json_member_unsigned(&json, "column_group_id", c.column_group);
+    if (dataset->field_groups)
+        nt_json_member_unsigned(&json, "field_id", dataset->fields[dataset->groups[group].field].id);
+    nt_json_member_unsigned(&json, "pages", sums.pages);
+    nt_json_member_unsigned(&json, "stored_bytes", sums.stored_bytes);
+    nt_json_member_unsigned(&json, "packed_bytes", sums.packed_bytes);
+    nt_json_member_unsigned(&json, "decoded_bytes", sums.decoded_bytes);
+    nt_json_ratio(&json, sums.packed_bytes, sums.stored_bytes);
+    nt_json_finish(&json);
+}
+
+/* The clusters of a page list that cannot be read: what is known of them, and why not more. */
+static void put_bad_group(const struct nt_dataset *dataset, uint32_t group, const struct nt_error *failure,
+                          struct nt_buffer *out)
+{
+    struct nt_json json;
+    nt_json_line(&json, out);
+    nt_json_member_unsigned(&json, "cluster_group", group);
+    nt_json_member_unsigned(&json, "first_cluster", dataset->groups[group].first_cluster);
+    nt_json_member_unsigned(&json, "clusters", dataset->groups[group].clusters);
+    nt_json_member_text(&json, "unreadable", nt_text_of(failure->message));
+    nt_json_finish(&json);
+}
+
+static enum nt_status next_clusters(struct nt_long_text *text, struct nt_buffer *out, bool *more_ret,
+                                    struct nt_error *error)
+{
+    enum { PIECE = 32768 };
+    struct clusters *clusters = (struct clusters *)text;
+    struct nt_dataset *dataset = clusters->dataset;
+    size_t start = out->length;
+    while (clusters->group < dataset->group_count && out->length - start < PIECE && !out->failed) {
+        const struct nt_group *group = &dataset->groups[clusters->group];
+        struct nt_error failure = {0};
+        enum nt_status status = nt_dataset_load_group(dataset, clusters->group, &failure);
+        bool is_good = status == NT_OK;
+        if (nt_is_machine_failure(status))
+            return nt_fail_with(error, &failure);
+        if (is_good && clusters->cluster < group->clusters)
+            put_cluster(dataset, clusters->group, group->first_cluster + clusters->cluster, out);
+        else if (!is_good)
+            put_bad_group(dataset, clusters->group, &failure, out);
+        if (!is_good || ++clusters->cluster >= group->clusters) {
+            clusters->group++;
+            clusters->cluster = 0;
+        }
+    }
+    *more_ret = clusters->group < dataset->group_count;
+    return NT_OK;
+}
+
+static void free_clusters(struct nt_long_text *text)
+{
+    free(text);
+}
+
+static enum nt_status nt_clusters_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
+                                        struct nt_error *error)
+{
+    struct nt_dataset *stored;
+    enum nt_status status = nt_dataset_stored(scope->dataset, &stored, error);
+    if (status != NT_OK)
+        return status;
+    struct clusters *clusters = calloc(1, sizeof(*clusters));
+    if (!clusters)
+        return nt_fail_memory(error);
+    *clusters = (struct clusters){.text = {.next = next_clusters, .free = free_clusters}, .dataset = stored};
+    *text_ret = &clusters->text;
+    return NT_OK;
+}
+
+/* ---- files.jsonl ---- */
+
+struct files {
+    struct nt_long_text text;
+    const struct nt_dataset *dataset;
+    const struct nt_chain_places *places;
+    uint32_t next;
+};
+
+static void write_line(const struct files *files, struct nt_buffer *out)
+{
+    struct nt_json json;
+    nt_json_line(&json, out);
+    nt_json_member_unsigned(&json, "number", files->next);
+    nt_json_member_format(&json, "path", NT_CHAIN_FILES "/%s",
+                          nt_chain_places_name(files->places, files->next));
+    nt_chain_write_file(files->dataset, files->next, &json);
+    nt_json_finish(&json);
+}
+
+static enum nt_status next_files(struct nt_long_text *text, struct nt_buffer *out, bool *more_ret,
+                                 struct nt_error *error)
+{
+    enum { PIECE = 32768 };
+    struct files *files = (struct files *)text;
+    uint32_t count = nt_chain_file_count(files->dataset->file);
+    for (size_t end = out->length + PIECE; files->next < count && out->length < end && !out->failed;
+         files->next++)
+        write_line(files, out);
+    *more_ret = files->next < count;
+    return out->failed ? nt_fail_memory(error) : NT_OK;
+}
+
+static void free_files(struct nt_long_text *text)
+{
+    free(text);
+}
+
+static enum nt_status nt_files_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
+                                     struct nt_error *error)
+{
+    struct files *files = calloc(1, sizeof(*files));
+    if (!files)
+        return nt_fail_memory(error);
+    *files = (struct files){.text = {.next = next_files, .free = free_files},
+                            .dataset = scope->dataset,
+                            .places = nt_places_get(scope->vfs->places, scope->place)->chain};
+    *text_ret = &files->text;
+    return NT_OK;
+}
+
+/* ---- The table of dataset files ---- */
 
 static const struct nt_section *const entries_sections[] = {&nt_section_entries, NULL};
 static const struct nt_section *const versions_sections[] = {&nt_section_versions, NULL};

@@ -1,11 +1,441 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a directory. Out: the sections that it is made of. And the one directory that is no level's: .ntuplefs,
- * at the top of the mount.
+ * Lists and searches directories. Each type of directory is a sequence of sources of entries: pseudo-files
+ * of a table, files that the format provides, children, fields, columns, pages, and hidden entries that
+ * are found only by name.
  */
-#include "vfs/pseudo.h"
+#include "vfs/vfs.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/model/model.h"
+#include "vfs/inode.h"
+#include "vfs/tree.h"
+
+/* ---- Files that the format provides ---- */
+
+const struct nt_document *nt_scope_documents(const struct nt_scope *scope, uint32_t *count_ret)
+{
+    *count_ret = 0;
+    if (scope->node.level == NT_LEVEL_DATASET) {
+        *count_ret = scope->dataset->document_count;
+        return scope->dataset->documents;
+    }
+    if (scope->node.level == NT_LEVEL_PLACE && scope->file && scope->node.item == 0) {
+        *count_ret = scope->file->document_count;
+        return scope->file->documents;
+    }
+    return NULL;
+}
+
+uint64_t nt_document_count(const struct nt_scope *scope, const struct nt_document *document)
+{
+    return document->count ? document->count(scope->file, scope->dataset) : 1;
+}
+
+void nt_document_name(const struct nt_document *document, uint64_t number, struct nt_buffer *name)
+{
+    nt_buffer_text(name, document->prefix);
+    if (document->count)
+        nt_buffer_format(name, "%llu%s", (unsigned long long)number, document->suffix);
+}
+
+/* Whether a name is the document's, whatever its number. */
+static bool nt_document_is(const struct nt_document *document, struct nt_text name)
+{
+    uint64_t number;
+    if (!document->count)
+        return nt_text_is(name, document->prefix);
+    return strlen(name.bytes) == name.length &&
+           nt_parse_between(name.bytes, document->prefix, document->suffix, &number);
+}
+
+/* ---- Tables of each node type ---- */
+
+static const struct nt_pseudo_table no_files = {NULL, 0};
+
+const struct nt_pseudo_table *nt_scope_files(const struct nt_scope *scope)
+{
+    switch (scope->node.level) {
+    case NT_LEVEL_PLACE:
+        if (scope->place_kind == NT_PLACE_FAILED)
+            return &nt_failed_files;
+        return scope->file && scope->node.item == 0 ? &nt_container_files : &no_files;
+    case NT_LEVEL_MOUNT:
+        return &nt_mount_files;
+    case NT_LEVEL_DATASET:
+        return scope->dataset->failure ? &nt_failed_files : &nt_dataset_files;
+    case NT_LEVEL_FIELD:
+        return &nt_field_files;
+    case NT_LEVEL_COLUMN:
+        return &nt_column_files;
+    default:
+        return &no_files;
+    }
+}
+
+bool nt_is_container_file(const struct nt_file *file, struct nt_text name)
+{
+    for (unsigned row = 0; row < nt_container_files.count; row++)
+        if (nt_text_is(name, nt_container_files.rows[row].name))
+            return true;
+    for (uint32_t i = 0; i < file->document_count; i++)
+        if (nt_document_is(&file->documents[i], name))
+            return true;
+    return false;
+}
+
+/* ---- Sources of entries ---- */
+
+static inline void nt_dir_entry_set_name(struct nt_dir_entry *listed, const char *name)
+{
+    snprintf(listed->name, sizeof(listed->name), "%s", name);
+}
+
+/* A node of the directory's own level. */
+static bool pack_file(const struct nt_scope *directory, uint32_t file, uint64_t number, uint64_t *node_ret)
+{
+    struct nt_node node = directory->node;
+    if (node.level == NT_LEVEL_PLACE)
+        node.slot = directory->place; /* of a data set with a history the present version's */
+    node.file = file;
+    node.number = number;
+    return nt_node_pack(&node, node_ret);
+}
+
+/* ---- the files of the level's table ---- */
+
+static bool has_row(const struct nt_scope *directory, const struct nt_pseudo *row)
+{
+    return !row->exists || row->exists(directory, row->parameter);
+}
+
+static enum nt_status files_next(const struct nt_scope *directory, uint64_t *index,
+                                 struct nt_dir_entry *listed, struct nt_error *error)
+{
+    const struct nt_pseudo_table *table = nt_scope_files(directory);
+    for (; *index < table->count; ++*index) {
+        const struct nt_pseudo *row = &table->rows[*index];
+        if (!has_row(directory, row) ||
+            !pack_file(directory, NT_NODE_FIRST_FILE + (uint32_t)*index, 0, &listed->node))
+            continue;
+        listed->class = row->class;
+        nt_dir_entry_set_name(listed, row->name);
+        return NT_OK;
+    }
+    return nt_no_such_file(error);
+}
+
+static enum nt_status files_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
+                                 struct nt_error *error)
+{
+    const struct nt_pseudo_table *table = nt_scope_files(directory);
+    for (unsigned row = 0; row < table->count; row++)
+        if (strcmp(table->rows[row].name, name) == 0 && has_row(directory, &table->rows[row]) &&
+            pack_file(directory, NT_NODE_FIRST_FILE + row, 0, node_ret))
+            return NT_OK;
+    return nt_no_such_file(error);
+}
+
+/* Sections that several levels have. */
+/* of the level's table */
+static const struct nt_section nt_section_files = {.next = files_next, .find = files_find};
+
+/* ---- documents of the format: index = document << 32 | number ---- */
+
+/* Longer listings help nobody, and a small file can ask for them; what is behind opens by name. */
+enum { MOST_DOCUMENTS_LISTED = 10000, MOST_COLUMNS_LISTED = 1000 };
+
+static enum nt_status documents_next(const struct nt_scope *directory, uint64_t *index,
+                                     struct nt_dir_entry *listed, struct nt_error *error)
+{
+    uint32_t count;
+    const struct nt_document *documents = nt_scope_documents(directory, &count);
+    struct nt_buffer name = {0};
+    for (; *index >> 32 < count; *index = ((*index >> 32) + 1) << 32) {
+        uint32_t document = (uint32_t)(*index >> 32);
+        uint64_t number = *index & UINT32_MAX;
+        if (number >= MOST_DOCUMENTS_LISTED || number >= nt_document_count(directory, &documents[document]) ||
+            !pack_file(directory, NT_NODE_FIRST_DOCUMENT + document, number, &listed->node))
+            continue;
+        nt_document_name(&documents[document], number, &name);
+        nt_dir_entry_set_name(listed, nt_buffer_string(&name));
+        listed->class = documents[document].write ? NT_VFS_PRODUCED : NT_VFS_UNSIZED;
+        bool has_failed = name.failed;
+        nt_buffer_deinit(&name);
+        return has_failed ? nt_fail_memory(error) : NT_OK;
+    }
+    return nt_no_such_file(error);
+}
+
+static enum nt_status documents_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
+                                     struct nt_error *error)
+{
+    uint32_t count;
+    const struct nt_document *documents = nt_scope_documents(directory, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t number = 0;
+        bool is_named = documents[i].count
+                            ? nt_parse_between(name, documents[i].prefix, documents[i].suffix, &number)
+                            : strcmp(name, documents[i].prefix) == 0;
+        if (is_named && number < nt_document_count(directory, &documents[i]) &&
+            pack_file(directory, NT_NODE_FIRST_DOCUMENT + i, number, node_ret))
+            return NT_OK;
+    }
+    return nt_no_such_file(error);
+}
+
+/* given by the format */
+static const struct nt_section nt_section_documents = {.next = documents_next, .find = documents_find};
+
+/* ---- children of groups and folders: index = order ---- */
+
+static bool pack_place(uint32_t place, uint64_t *node_ret)
+{
+    *node_ret = nt_node_number(NT_LEVEL_PLACE, place, 0, NT_NODE_SELF);
+    return *node_ret != 0;
+}
+
+static enum nt_status places_begin(const struct nt_scope *directory, struct nt_error *error)
+{
+    return nt_places_scan(directory->vfs->places, directory->place, error);
+}
+
+static enum nt_status places_next(const struct nt_scope *directory, uint64_t *index,
+                                  struct nt_dir_entry *listed, struct nt_error *error)
+{
+    struct nt_places *places = directory->vfs->places;
+    for (uint32_t order = (uint32_t)*index; order < NT_NONE; order++) {
+        uint32_t place = nt_places_next(places, directory->place, &order);
+        if (place == NT_NONE)
+            break;
+        if (nt_places_kind(places, place) == NT_PLACE_NONE || !pack_place(place, &listed->node))
+            continue;
+        *index = order;
+        listed->class = NT_VFS_DIRECTORY;
+        nt_places_name(places, place, listed->name);
+        return NT_OK;
+    }
+    return nt_no_such_file(error);
+}
+
+static enum nt_status places_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
+                                  struct nt_error *error)
+{
+    struct nt_places *places = directory->vfs->places;
+    uint32_t place;
+    enum nt_status status = nt_places_find(places, directory->place, name, &place, error);
+    if (status != NT_OK)
+        return status;
+    if (nt_places_kind(places, place) == NT_PLACE_NONE || !pack_place(place, node_ret))
+        return nt_no_such_file(error);
+    return NT_OK;
+}
+
+/* children of a folder */
+static const struct nt_section nt_section_places = {
+    .next = places_next, .find = places_find, .begin = places_begin};
+
+/* ---- directories and data sets in a directory of the file; attribute sets in a data set ---- */
+
+static uint32_t items_parent(const struct nt_scope *directory)
+{
+    return directory->dataset ? directory->file->directory_count + directory->dataset->index
+                              : directory->node.item;
+}
+
+static bool pack_item(const struct nt_scope *directory, uint32_t item, uint64_t *node_ret)
+{
+    struct nt_node node = {
+        .level = NT_LEVEL_PLACE, .slot = directory->place, .item = item, .file = NT_NODE_SELF};
+    if (item >= directory->file->directory_count) {
+        node.level = NT_LEVEL_DATASET;
+        node.slot = directory->opened->first_slot + item - directory->file->directory_count;
+        node.item = 0;
+    }
+    return nt_node_pack(&node, node_ret);
+}
+
+static enum nt_status items_next(const struct nt_scope *directory, uint64_t *index,
+                                 struct nt_dir_entry *listed, struct nt_error *error)
+{
+    uint32_t count;
+    const uint32_t *items = nt_open_file_children(directory->opened, items_parent(directory), &count);
+    for (; *index < count; ++*index) {
+        if (!pack_item(directory, items[*index], &listed->node))
+            continue;
+        listed->class = NT_VFS_DIRECTORY;
+        nt_dir_entry_set_name(listed, nt_names_get(directory->opened->names, items[*index]));
+        return NT_OK;
+    }
+    return nt_no_such_file(error);
+}
+
+static enum nt_status items_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
+                                 struct nt_error *error)
+{
+    uint32_t item = nt_names_find(directory->opened->names, items_parent(directory), name);
+    return item != NT_NONE && pack_item(directory, item, node_ret) ? NT_OK : nt_no_such_file(error);
+}
+
+/* directories and data sets; attribute sets */
+static const struct nt_section nt_section_items = {.next = items_next, .find = items_find};
+
+/* ---- fields: index = number of the child ---- */
+
+static enum nt_status names_of_fields(const struct nt_scope *directory, const struct nt_names **names_ret,
+                                      struct nt_error *error)
+{
+    return nt_open_file_field_names(directory->opened, directory->dataset->index, names_ret, error);
+}
+
+static enum nt_status fields_next(const struct nt_scope *directory, uint64_t *index,
+                                  struct nt_dir_entry *listed, struct nt_error *error)
+{
+    uint32_t count;
+    const uint32_t *children = nt_dataset_children(directory->dataset, directory->field, &count);
+    const struct nt_names *names;
+    enum nt_status status = names_of_fields(directory, &names, error);
+    if (status != NT_OK)
+        return status;
+    for (; *index < count; ++*index) {
+        listed->node = nt_scope_field_node(directory, children[*index]);
+        if (!listed->node)
+            continue;
+        listed->class = NT_VFS_DIRECTORY;
+        nt_dir_entry_set_name(listed, nt_names_get(names, children[*index]));
+        return NT_OK;
+    }
+    return nt_no_such_file(error);
+}
+
+static enum nt_status fields_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
+                                  struct nt_error *error)
+{
+    const struct nt_names *names;
+    enum nt_status status = names_of_fields(directory, &names, error);
+    if (status != NT_OK)
+        return status;
+    uint32_t field = nt_names_find(names, directory->field, name);
+    *node_ret = field == NT_NONE ? 0 : nt_scope_field_node(directory, field);
+    return *node_ret ? NT_OK : nt_no_such_file(error);
+}
+
+static const struct nt_section nt_section_fields = {.next = fields_next, .find = fields_find};
+
+/* ---- columns of a field: index = its number among the field's ---- */
+
+static enum nt_status find_column(const struct nt_scope *directory, uint64_t number, uint64_t *node_ret,
+                                  struct nt_error *error)
+{
+    uint32_t count;
+    struct nt_dataset *stored;
+    enum nt_status status = nt_dataset_stored(directory->dataset, &stored, error);
+    if (status != NT_OK)
+        return status;
+    const uint32_t *columns = nt_field_columns(stored, directory->field, &count);
+    bool has_it = stored->fields[directory->field].owns_columns && number < count;
+    *node_ret = has_it ? nt_scope_column_node(directory, columns[number]) : 0;
+    return *node_ret ? NT_OK : nt_no_such_file(error);
+}
+
+/* What is not in the outline is in other files. Where these cannot be opened, what is in it is listed. */
+static enum nt_status columns_next(const struct nt_scope *directory, uint64_t *index,
+                                   struct nt_dir_entry *listed, struct nt_error *error)
+{
+    struct nt_scope complete = *directory;
+    if (*index >= MOST_COLUMNS_LISTED)
+        return nt_no_such_file(error);
+    enum nt_status status = nt_scope_complete(&complete, true, error);
+    if (nt_is_passing_failure(status))
+        return status;
+    listed->class = NT_VFS_DIRECTORY;
+    snprintf(listed->name, sizeof(listed->name), "column.%u", (unsigned)*index);
+    return find_column(&complete, *index, &listed->node, error);
+}
+
+static enum nt_status columns_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
+                                   struct nt_error *error)
+{
+    uint64_t number;
+    struct nt_scope complete = *directory;
+    if (!nt_parse_between(name, "column.", "", &number))
+        return nt_no_such_file(error);
+    enum nt_status status = nt_scope_complete(&complete, true, error);
+    return status == NT_OK ? find_column(&complete, number, node_ret, error) : status;
+}
+
+static const struct nt_section nt_section_columns = {.next = columns_next, .find = columns_find};
+
+/* ---- Versions and chain members ---- */
+
+bool nt_has_versions(const struct nt_scope *scope, unsigned unused)
+{
+    const struct nt_place *place = nt_places_get(scope->vfs->places, scope->place);
+    (void)unused;
+    return place && place->way == NT_ROUTE_SHOWN && place->version;
+}
+
+bool nt_is_of_chain(const struct nt_scope *scope, unsigned unused)
+{
+    const struct nt_place *place = nt_places_get(scope->vfs->places, scope->place);
+    (void)unused;
+    return place && place->chain;
+}
+
+/* There may be many, and each look at one opens it. */
+static enum nt_status list_nothing(const struct nt_scope *directory, uint64_t *index,
+                                   struct nt_dir_entry *listed, struct nt_error *error)
+{
+    (void)directory, (void)index, (void)listed;
+    return nt_no_such_file(error);
+}
+
+static enum nt_status pack(enum nt_level level, uint32_t slot, uint64_t *node_ret, struct nt_error *error)
+{
+    *node_ret = nt_node_number(level, slot, 0, NT_NODE_SELF);
+    return *node_ret ? NT_OK : nt_no_such_file(error);
+}
+
+/* The data set; of a version that cannot be opened, a directory that tells why. */
+static enum nt_status versions_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
+                                    struct nt_error *error)
+{
+    struct nt_places *places = directory->vfs->places;
+    struct nt_open_file *opened;
+    uint64_t number;
+    uint32_t place;
+    if (!nt_parse_between(name, "", "", &number))
+        return nt_no_such_file(error);
+    enum nt_status status = nt_history_find(places, directory->place, number, &place, error);
+    if (status != NT_OK)
+        return status;
+    nt_places_hold(places, place, &place, &opened);
+    bool has_dataset = opened && opened->file->dataset_count > 0;
+    status = pack(has_dataset ? NT_LEVEL_DATASET : NT_LEVEL_PLACE, has_dataset ? opened->first_slot : place,
+                  node_ret, error);
+    nt_places_release(places, opened);
+    return status;
+}
+
+const struct nt_section nt_section_versions = {.next = list_nothing, .find = versions_find};
+
+static enum nt_status chain_files_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
+                                       struct nt_error *error)
+{
+    uint32_t place;
+    enum nt_status status =
+        nt_chain_places_find(directory->vfs->places, directory->place, name, &place, error);
+    return status == NT_OK ? pack(NT_LEVEL_PLACE, place, node_ret, error) : status;
+}
+
+const struct nt_section nt_section_chain_files = {.next = list_nothing, .find = chain_files_find};
+
+/* ---- Sources of each directory ---- */
 
 /* ---- .ntuplefs ---- */
 

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * Comes in: names as files have them. Goes out: names that a directory can have, reversible by
- * percent-decoding, unique in their directory, at most 255 bytes. Rule 1 of docs/tree.md.
- *
- * The index is a hash table with open addressing over (parent, name); the hash is fast and good, at most half of the slots are
- * taken, and who chose the names does not know which of them want the same one: the hash is another one for each table.
+ * Turns names of fields, datasets and directories into unique, percent-encoded file names of at most 255
+ * bytes, and finds items by name in a hash table. Rule 1 of docs/tree.md.
  */
-#include "vfs/names.h"
-
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/arena.h"
+#include "core/base/error.h"
 #include "core/base/hash_table.h"
+#include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/model/path.h"
+#include "core/codec/codec.h"
+#include "core/model/model.h"
+#include "vfs/inode.h"
 
 enum {
     HASH_SUFFIX = 17,      /* "~" and 16 hex digits */

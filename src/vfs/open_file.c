@@ -1,12 +1,29 @@
 /* SPDX-License-Identifier: MIT
  *
- * Comes in: a file's model. Goes out: unique names for what is in it, and who lies in which directory.
+ * An open data file as a part of the tree: the names and the hierarchy of its directories and datasets,
+ * and, on first use, the names of fields, the Arrow table and the blobs of each dataset.
  */
-#include "vfs/open_file.h"
-
 #include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/io/source.h"
+#include "core/model/model.h"
+#include "read/page.h"
+#include "read/read.h"
+#include "render/arrow/arrow.h"
+#include "vfs/inode.h"
+
+static inline uint32_t nt_open_file_items(const struct nt_open_file *opened)
+{
+    return opened->file->directory_count + opened->file->dataset_count;
+}
 
 static void ask_directory(const struct nt_file *file, uint32_t index, struct nt_name_wish *wish)
 {

@@ -1,14 +1,132 @@
 /* SPDX-License-Identifier: MIT
  *
- * Comes in: a node number, from a caller or from the kernel, possibly stale. Goes out: what it stands for,
- * checked against the open model; and the way back from there to names and paths.
+ * Packs node numbers and resolves them to the open file, dataset, field, column or page they stand for,
+ * with checks against stale numbers; and maps nodes back to names and paths.
  */
-#include "vfs/scope.h"
+#include "vfs/vfs.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/model/model.h"
 #include "read/page.h"
-#include "vfs/entering.h"
-#include "vfs/opening.h"
-#include "vfs/pseudo.h"
+#include "vfs/inode.h"
+#include "vfs/tree.h"
+
+/* ---- Pack and unpack numbers ---- */
+
+enum { LEVEL_SHIFT = 60, PARTS = 4 };
+
+/* Bits of slot, item, number and file; together at most 60. */
+static const uint8_t widths[NT_LEVEL_COUNT][PARTS] = {
+    [NT_LEVEL_PLACE] = {20, 16, 12, 12},   [NT_LEVEL_MOUNT] = {0, 0, 0, 12},
+    [NT_LEVEL_DATASET] = {16, 0, 32, 12},  [NT_LEVEL_FIELD] = {16, 24, 0, 12},
+    [NT_LEVEL_COLUMN] = {16, 24, 0, 12},   [NT_LEVEL_PAGE_RAW] = {16, 20, 24, 0},
+    [NT_LEVEL_PAGE_BIN] = {16, 20, 24, 0}, [NT_LEVEL_PAGE_FILE] = {16, 19, 20, 5},
+    [NT_LEVEL_ENTRY] = {16, 0, 44, 0},     [NT_LEVEL_BLOB] = {16, 14, 30, 0},
+};
+
+bool nt_node_pack(const struct nt_node *node, uint64_t *number_ret)
+{
+    const uint64_t parts[PARTS] = {node->slot, node->item, node->number, node->file};
+    uint64_t number = 0;
+    for (int i = 0; i < PARTS; i++) {
+        unsigned width = widths[node->level][i];
+        if (parts[i] >> width)
+            return false;
+        number = number << width | parts[i];
+    }
+    *number_ret = (uint64_t)node->level << LEVEL_SHIFT | number;
+    return true;
+}
+
+bool nt_node_unpack(uint64_t number, struct nt_node *node)
+{
+    uint64_t level = number >> LEVEL_SHIFT, parts[PARTS];
+    if (level >= NT_LEVEL_COUNT)
+        return false;
+    number &= (UINT64_C(1) << LEVEL_SHIFT) - 1;
+    for (int i = PARTS - 1; i >= 0; i--) {
+        unsigned width = widths[level][i];
+        parts[i] = number & ((UINT64_C(1) << width) - 1);
+        number >>= width;
+    }
+    *node = (struct nt_node){(enum nt_level)level, (uint32_t)parts[0], (uint32_t)parts[1], (uint32_t)parts[3],
+                             parts[2]};
+    return number == 0 && (widths[level][PARTS - 1] == 0 || node->file >= NT_NODE_SELF);
+}
+
+uint64_t nt_node_number(enum nt_level level, uint32_t slot, uint32_t item, uint32_t file)
+{
+    struct nt_node node = {.level = level, .slot = slot, .item = item, .file = file};
+    uint64_t number = 0;
+    return nt_node_pack(&node, &number) ? number : 0;
+}
+
+/* ---- Resolved nodes ---- */
+
+void nt_scope_close(struct nt_scope *scope)
+{
+    nt_places_release(scope->vfs->places, scope->opened);
+    scope->opened = NULL;
+}
+
+enum nt_status nt_scope_complete(struct nt_scope *scope, bool may_work, struct nt_error *error)
+{
+    struct nt_file *file = scope->file;
+    if (!file || !file->complete || (scope->dataset && scope->dataset->failure))
+        return NT_OK;
+    if (!may_work && !nt_file_is_complete(file))
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "not all files are open");
+    enum nt_status status = nt_file_complete(file, &file, error);
+    struct nt_dataset *dataset = scope->dataset;
+    if (status == NT_OK && dataset)
+        dataset = file->datasets[dataset->index];
+    if (status == NT_OK && dataset && dataset->failure)
+        status = nt_fail_with(error, dataset->failure);
+    if (status != NT_OK)
+        return status;
+    scope->file = file;
+    scope->dataset = dataset;
+    return NT_OK;
+}
+
+bool nt_scope_is_changing(const struct nt_scope *scope)
+{
+    return scope->node.level == NT_LEVEL_MOUNT || scope->place_kind == NT_PLACE_FAILED ||
+           (scope->document && scope->document->changes);
+}
+
+enum nt_status nt_scope_check_caller(const struct nt_scope *scope, struct nt_error *error)
+{
+    const struct nt_vfs_caller *caller = scope->caller;
+    if (caller && caller->is_gone(caller->context))
+        return nt_fail(error, NT_CANCELED, NT_NO_OFFSET, "the caller gave up");
+    return NT_OK;
+}
+
+uint64_t nt_scope_field_node(const struct nt_scope *scope, uint32_t field)
+{
+    return nt_node_number(NT_LEVEL_FIELD, scope->opened->first_slot + scope->dataset->index, field,
+                          NT_NODE_SELF);
+}
+
+uint64_t nt_scope_column_node(const struct nt_scope *scope, uint32_t column)
+{
+    return nt_node_number(NT_LEVEL_COLUMN, scope->opened->first_slot + scope->dataset->index, column,
+                          NT_NODE_SELF);
+}
+
+void nt_vfs_before_slow_work(void *context)
+{
+    const struct nt_vfs *vfs = context;
+    if (vfs->options.before_slow_work)
+        vfs->options.before_slow_work(vfs->options.context);
+}
+
+/* ---- Resolve numbers and paths ---- */
 
 /* ---- opening ---- */
 
@@ -376,7 +494,8 @@ static void directory_name(const struct nt_scope *scope, struct nt_buffer *name)
     }
 }
 
-void nt_scope_name(const struct nt_scope *scope, struct nt_buffer *name)
+/* Append the name that a node has in its parent directory (none for the root). */
+static void nt_scope_name(const struct nt_scope *scope, struct nt_buffer *name)
 {
     if (scope->document)
         nt_document_name(scope->document, scope->node.number, name);

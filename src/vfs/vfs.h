@@ -1,120 +1,528 @@
 /* SPDX-License-Identifier: MIT
  *
- * The virtual tree that docs/tree.md defines, as plain functions. The mount and the ntuple tool walk the same
- * tree through them; nothing here knows FUSE or a file format.
- *
- * A node is a 64-bit number that is computed from what it stands for (data set, field, file), not stored: see
- * node.h. The root is 1. Numbers are stable for as long as what they stand for is there, and for as long as somebody knows
- * them: who is asked for is_told in the options tells that. All functions may be called from several threads.
+ * Private declarations of the virtual tree: node numbers, the tables of pseudo-files for each type of
+ * node, directory sources, and file contents.
  */
 #ifndef NT_VFS_VFS_H
 #define NT_VFS_VFS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/stat.h>
+#include <stdio.h>
 
-#include "core/base/buffer.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/json/json.h"
 #include "core/model/model.h"
 #include "read/page.h"
+#include "vfs/inode.h"
 #include "vfs/tree.h"
 
-struct nt_vfs;
-struct nt_vfs_handle;
+struct nt_content_ops;
+struct nt_failures;
+struct nt_names;
+struct nt_produced;
+struct nt_pseudo;
+struct nt_reader;
+struct nt_section;
+struct nt_texts;
 
-/* A tree over one or several sources (files, or directories that are mirrored or are data sets). One source:
- * its tree is the root; several: a directory each. Fails where no source can be opened. Paths are made
- * absolute. */
-enum nt_status nt_vfs_new(const char *const *paths, size_t path_count, const struct nt_vfs_options *options,
-                          struct nt_vfs **vfs_ret, struct nt_error *error);
-void nt_vfs_free(struct nt_vfs *vfs); /* accepts NULL */
+/* ---- Node numbers ---- */
 
-/* Why a single source would be refused without `open_broken`, without its name; NT_OK: it would not. */
-enum nt_status nt_vfs_broken(struct nt_vfs *vfs, struct nt_error *error);
-
-/* Whether no file is opened any more, but for texts: all sources are files, are open, and stay so. */
-bool nt_vfs_holds_sources(struct nt_vfs *vfs);
-
-/* Look at every source, and report those of which nothing can be shown: files that do not open, and folders
- * in which none of some hundred files does. */
-void nt_vfs_try_sources(struct nt_vfs *vfs);
-
-struct nt_vfs_attributes {
-    uint64_t node;
-    uint32_t generation; /* a number that is given again comes with another one */
-    enum nt_vfs_class class;
-    bool is_immutable;    /* never changes while mounted: may be cached for ever */
-    bool is_name_lasting; /* the same, and its name leads to nothing else */
-    struct stat stat;     /* all members set, st_ino = node */
+/* The levels of the tree. Each has directories of its own and a table of pseudo-files (see pseudo.h). */
+enum nt_level {
+    NT_LEVEL_PLACE, /* a mirrored folder, or a file's directories; place 0 is the root of the mount */
+    NT_LEVEL_MOUNT, /* .ntuplefs */
+    NT_LEVEL_DATASET,
+    NT_LEVEL_FIELD,
+    NT_LEVEL_COLUMN,
+    NT_LEVEL_PAGE_RAW,  /* pages/<n>.raw */
+    NT_LEVEL_PAGE_BIN,  /* pages/<n>.bin */
+    NT_LEVEL_PAGE_FILE, /* pages/<n>.<...>: what the page consists of */
+    NT_LEVEL_ENTRY,     /* rows.d/<n>.json */
+    NT_LEVEL_BLOB,      /* blob.d/<n> of a field */
+    NT_LEVEL_COUNT
 };
 
-/* The attributes of a node. `may_work` false: NT_NOT_FOUND instead of reading a page list or producing a
- * document to learn the size. */
-enum nt_status nt_vfs_stat(struct nt_vfs *vfs, uint64_t node, bool may_work,
-                           struct nt_vfs_attributes *attributes, struct nt_error *error);
-/* The same with work, for a caller who may give up: NT_CANCELED. */
-enum nt_status nt_vfs_stat_for(struct nt_vfs *vfs, uint64_t node, const struct nt_vfs_caller *caller,
-                               struct nt_vfs_attributes *attributes, struct nt_error *error);
+enum {
+    NT_NODE_SELF = 1,              /* `file` of the level's directory itself; so that place 0 is node 1 */
+    NT_NODE_FIRST_FILE = 2,        /* row 0 of the level's table */
+    NT_NODE_FIRST_DOCUMENT = 1024, /* document 0 that the format gives */
+};
 
-/* The node of a name in a directory; NT_NOT_FOUND. Does not work out its size. */
-enum nt_status nt_vfs_lookup(struct nt_vfs *vfs, uint64_t directory, const char *name, uint64_t *node_ret,
+struct nt_node {
+    enum nt_level level;
+    uint32_t slot;   /* place; from data sets on: data set slot (see places.h) */
+    uint32_t item;   /* index of a directory in its file; of a field, column in its data set */
+    uint32_t file;   /* SELF, or which file of the directory; of a page's files the number, counted from 1 */
+    uint64_t number; /* of a document, page, entry or blob */
+};
+
+/* False where a part does not fit its bits: such a node cannot be shown. */
+bool nt_node_pack(const struct nt_node *node, uint64_t *number_ret);
+/* False for numbers that nt_node_pack never gives. */
+bool nt_node_unpack(uint64_t number, struct nt_node *node);
+/* The number of a node that is no document, page, entry or blob; 0: it cannot be shown. */
+uint64_t nt_node_number(enum nt_level level, uint32_t slot, uint32_t item, uint32_t file);
+
+/* ---- Resolved nodes ---- */
+
+struct nt_vfs {
+    struct nt_vfs_options options;
+    struct nt_reader *reader;
+    struct nt_places *places;
+    struct nt_produced *produced; /* documents that were made, see content.h */
+    struct nt_texts *texts;       /* that are being read piece by piece, see texts.h */
+    struct nt_failures *failures; /* what goes into errors.jsonl, see failures.h */
+    struct stat daemon;           /* attributes of .ntuplefs and its files */
+};
+
+/* The calling thread is about to work or to wait for long. A hook of the tree's reader and files, too. */
+void nt_vfs_before_slow_work(void *vfs);
+
+struct nt_scope {
+    struct nt_vfs *vfs;
+    uint64_t number; /* the node's */
+    struct nt_node node;
+    uint32_t place;
+    enum nt_place_kind place_kind;
+    struct nt_open_file
+        *opened;          /* of the place, held until the scope is closed; NULL: a folder, failed, ours */
+    struct nt_file *file; /* the opened one; since nt_scope_complete that with all it has */
+    struct nt_dataset *dataset; /* of `file`; NULL above data sets */
+    uint32_t field;             /* NT_NONE above fields */
+    uint32_t column;            /* NT_NONE but for columns and pages, where the data set is its stored side */
+    struct nt_page_file page_file;      /* of that level */
+    const struct nt_names *field_names; /* of the data set where `field` is set */
+    const struct nt_pseudo *pseudo;     /* the file's row; NULL: a directory of the model */
+    const struct nt_document *document; /* where the row is a format's document */
+    const struct nt_vfs_caller *caller; /* who waits, where that is known; else NULL */
+};
+
+/* The end of what nt_scope_open began. */
+void nt_scope_close(struct nt_scope *scope);
+
+/* Names are those of the file's outline, where it has one. Here file and data set become the ones that have entries, too;
+ * on failure they stay as they are. `may_work` false: NT_NOT_FOUND where files would be opened for it. */
+enum nt_status nt_scope_complete(struct nt_scope *scope, bool may_work, struct nt_error *error);
+
+/* What the node shows may be something else at the next look: the daemon's own files, what is made anew for each who asks, and
+ * why a place has failed, which may open then. */
+bool nt_scope_is_changing(const struct nt_scope *scope);
+
+/* NT_CANCELED where the caller who waits has given up; to be asked in the course of long work. */
+enum nt_status nt_scope_check_caller(const struct nt_scope *scope, struct nt_error *error);
+
+/* Number of a field's directory, a column's directory. 0 where it cannot be shown. */
+uint64_t nt_scope_field_node(const struct nt_scope *scope, uint32_t field);
+uint64_t nt_scope_column_node(const struct nt_scope *scope, uint32_t column);
+
+/* ---- from node numbers to what they stand for, and from there to names and paths ---- */
+
+/* Take a node apart and open what it stands for; NT_NOT_FOUND for stale and senseless numbers. On success the
+ * scope must be closed. */
+enum nt_status nt_scope_open(struct nt_vfs *vfs, uint64_t number, struct nt_scope *scope,
                              struct nt_error *error);
-/* The same with its attributes; the caller knows the node from then on. */
-enum nt_status nt_vfs_learn(struct nt_vfs *vfs, uint64_t directory, const char *name,
-                            const struct nt_vfs_caller *caller, struct nt_vfs_attributes *attributes,
-                            struct nt_error *error);
-/* The caller knows a node, which is being listed to it or which it knew before, once more; and has forgotten one so many
- * times. */
-void nt_vfs_know(struct nt_vfs *vfs, uint64_t node);
-void nt_vfs_forget(struct nt_vfs *vfs, uint64_t node, uint64_t times);
-/* The node of a path from the root ("", "/", "Events/run/data.bin"). */
-enum nt_status nt_vfs_resolve(struct nt_vfs *vfs, const char *path, uint64_t *node_ret,
-                              struct nt_error *error);
-uint64_t nt_vfs_parent(struct nt_vfs *vfs, uint64_t node);
 
-/* Emit the entries of a directory from `cursor` on (0: the first; else a `next_cursor` that was emitted),
- * without "." and "..". Stops when `emit` returns false; that entry counts as not emitted. */
-typedef bool nt_vfs_emit(void *context, const char *name, uint64_t node, enum nt_vfs_class class,
-                         uint64_t next_cursor);
-enum nt_status nt_vfs_readdir(struct nt_vfs *vfs, uint64_t directory, uint64_t cursor, nt_vfs_emit *emit,
-                              void *context, struct nt_error *error);
+/* A directory on a server, as far as its attributes are told without asking for what it is: NT_NOT_FOUND where they are not and no
+ * work is to be done for them. False for all else. */
+bool nt_scope_open_outside(struct nt_vfs *vfs, uint64_t number, bool may_work, struct nt_scope *scope,
+                           enum nt_status *status_ret, struct nt_error *error);
+/* The directory of the level (the place, data set, field, column) that the scope is in, or is. */
+uint64_t nt_scope_directory(const struct nt_scope *scope);
+/* The directory that a node lies in; the root is its own. */
+uint64_t nt_scope_parent(const struct nt_scope *scope);
+/* Append the path from the root to a node, without a leading slash. */
+enum nt_status nt_scope_path(struct nt_vfs *vfs, uint64_t number, struct nt_buffer *path,
+                             struct nt_error *error);
 
-/* How many entries of its kind come before a cursor. */
-uint64_t nt_vfs_cursor_index(uint64_t cursor);
+/* ---- Pseudo-files and directory sources ---- */
 
-/* Open a file. Reading at or past the end gives 0 bytes; within, exactly `bytes` or up to the end, or an
- * error; of an unsized handle also fewer, up to a place that cannot be made. Handles may be read from several
- * threads; unsized ones are read in any order, sequentially at full speed. */
-enum nt_status nt_vfs_open(struct nt_vfs *vfs, uint64_t node, struct nt_vfs_handle **handle_ret,
-                           struct nt_error *error);
-enum nt_status nt_vfs_read(struct nt_vfs_handle *handle, uint64_t offset, void *buffer, size_t bytes,
-                           size_t *bytes_ret, struct nt_error *error);
-/* Whether the handle is read as a stream is: its size is not known, or damage ends it before. */
-bool nt_vfs_is_unsized(const struct nt_vfs_handle *handle);
-/* How many bytes an unsized handle will have if what was not made yet is like what was; 0: nobody knows. */
-uint64_t nt_vfs_probable_bytes(const struct nt_vfs_handle *handle);
-/* The same bytes where they lie, as nt_stream_pin gives them; false: they are to be read. */
-bool nt_vfs_pin(struct nt_vfs_handle *handle, uint64_t offset, size_t bytes, struct nt_pins *pins);
-void nt_vfs_close(struct nt_vfs_handle *handle);
+/* The tables that the tree is made of. Every level of the tree has a table of pseudo-files, a row each: a
+ * name, a class and the functions that make its content. A directory is a list of sections (files of the
+ * table, fields, columns, pages, ...), each of which can list its entries and find one by name. Listing,
+ * looking up, attributes and reading are written once, over these tables.
+ * 
+ * To add a file: write its function, declare it in documents.h or view_files.h, add a row to the level's table in
+ * <level>_files.c. */
 
-/* Extended attributes (user.ntuplefs.*): NT_NOT_FOUND for an unknown name. The list has a NUL after each
- * name. */
-enum nt_status nt_vfs_getxattr(struct nt_vfs *vfs, uint64_t node, const char *name, struct nt_buffer *value,
-                               struct nt_error *error);
-enum nt_status nt_vfs_listxattr(struct nt_vfs *vfs, uint64_t node, struct nt_buffer *names,
-                                struct nt_error *error);
-
-/* What the text of an extended attribute says: a text; a decimal integer below 2^64; a real number as JSON has it;
- * such integers with commas between them. An unknown one is a text. */
-enum nt_vfs_value {
-    NT_VFS_VALUE_TEXT,
-    NT_VFS_VALUE_INTEGER,
-    NT_VFS_VALUE_REAL,
-    NT_VFS_VALUE_INTEGERS,
+/* What an open file gives: `size` bytes, or a text of unknown size (UINT64_MAX). */
+struct nt_content {
+    const struct nt_content_ops *ops;
+    uint64_t size;
+    bool ends_early; /* its last byte stands for what is damaged, and fails */
 };
-enum nt_vfs_value nt_vfs_xattr_value(const char *name);
 
-/* For statfs: bytes of all sources. How many files and directories a walk would find is not known before it. */
-uint64_t nt_vfs_source_bytes(struct nt_vfs *vfs);
+struct nt_content_ops {
+    /* Within [0, size) exactly `bytes`; of a text that is unsized or ends early up to its end, *bytes_ret
+     * tells. */
+    enum nt_status (*read)(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
+                           size_t *bytes_ret, struct nt_error *error);
+    void (*close)(struct nt_content *content);
+    /* Of one without a size: as nt_vfs_probable_bytes. NULL: nobody knows. */
+    uint64_t (*probable_bytes)(struct nt_content *content);
+    /* The same bytes where they lie, as nt_stream_pin gives them, but the content has to stay open. May be NULL. */
+    bool (*pin)(const struct nt_content *content, uint64_t offset, size_t bytes, struct nt_pins *pins);
+};
+
+struct nt_pseudo {
+    const char *name;
+    enum nt_vfs_class class;
+    unsigned parameter; /* for functions that serve several rows */
+    bool is_private;    /* only its owner may read it */
+    /* Whether the scope has such a file; NULL: always. Must do no work. */
+    bool (*exists)(const struct nt_scope *scope, unsigned parameter);
+
+    /* SIZED. `may_work` false: NT_NOT_FOUND where the size is not known without reading page lists. Also
+     * PRODUCED, where it is known before the document is made; NT_NOT_FOUND or no function: it is not. */
+    enum nt_status (*size)(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
+                           struct nt_error *error);
+    enum nt_status (*open)(const struct nt_scope *scope, struct nt_content **content_ret,
+                           struct nt_error *error);
+    /* SIZED: whether an outline is enough to tell the size. NULL: it is not. */
+    bool (*is_outlined)(const struct nt_scope *scope);
+    /* PRODUCED: the same bytes each time, but in .ntuplefs. */
+    enum nt_status (*produce)(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error);
+    /* UNSIZED: `open_text` makes it, the same bytes each time. Where `is_short` finds, from metadata alone, that
+     * this is little work, it is done for a look, and the file is as a PRODUCED one. */
+    enum nt_status (*open_text)(const struct nt_scope *scope, struct nt_long_text **text_ret,
+                                struct nt_error *error);
+    enum nt_status (*is_short)(const struct nt_scope *scope, bool *is_short_ret, struct nt_error *error);
+    /* DIRECTORY; NULL-terminated. */
+    const struct nt_section *const *sections;
+};
+
+struct nt_pseudo_table {
+    const struct nt_pseudo *rows;
+    unsigned count;
+};
+
+/* An entry of a directory. */
+struct nt_dir_entry {
+    uint64_t node;
+    enum nt_vfs_class class;
+    char name[NT_NAME_BYTES + 1];
+};
+
+struct nt_section {
+    /* The first entry with an index of at least *index, which is set to its index. NT_NOT_FOUND at
+     * the end. */
+    enum nt_status (*next)(const struct nt_scope *directory, uint64_t *index, struct nt_dir_entry *listed,
+                           struct nt_error *error);
+    /* NT_NOT_FOUND where the section has no such name. */
+    enum nt_status (*find)(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
+                           struct nt_error *error);
+    /* Called before a listing starts. May be NULL. */
+    enum nt_status (*begin)(const struct nt_scope *directory, struct nt_error *error);
+};
+
+/* ---- the levels ---- */
+
+extern const struct nt_pseudo_table nt_container_files; /* of a file: file.json, ... */
+extern const struct nt_pseudo_table nt_mount_files;     /* .ntuplefs */
+extern const struct nt_pseudo_table nt_dataset_files;
+extern const struct nt_pseudo_table nt_field_files;
+extern const struct nt_pseudo_table nt_column_files;
+extern const struct nt_pseudo_table
+    nt_failed_files; /* of a data set or file that cannot be opened: error.json */
+extern const struct nt_pseudo nt_page_raw_file, nt_page_bin_file;   /* <n>.raw, <n>.bin */
+extern const struct nt_pseudo nt_page_part_file, nt_page_text_file; /* <n>.0.raw, <n>.chunks.jsonl, ... */
+extern const struct nt_pseudo nt_entry_file;                        /* rows.d/<n>.json */
+extern const struct nt_pseudo nt_blob_file;                         /* blob.d/<n> */
+extern const struct nt_pseudo nt_mount_directory;                   /* .ntuplefs */
+extern const struct nt_pseudo nt_produced_document, nt_unsized_document; /* given by formats */
+extern const struct nt_section nt_section_pages;
+extern const struct nt_section nt_section_entries;     /* found by number, not listed */
+extern const struct nt_section nt_section_blobs;       /* the same */
+extern const struct nt_section nt_section_versions;    /* the same */
+extern const struct nt_section nt_section_chain_files; /* found by name, not listed */
+
+/* The files that a page of the scope's column has beside <n>.raw and <n>.bin: none where there is no such page, or no list of
+ * pages that can be read. Fails where the machine does. */
+enum nt_status nt_page_files(const struct nt_scope *column, uint64_t page,
+                             struct nt_page_file files[NT_PAGE_FILES], uint32_t *count_ret,
+                             struct nt_error *error);
+
+/* Whether the scope is a directory. */
+static inline bool nt_scope_is_directory(const struct nt_scope *scope)
+{
+    return !scope->pseudo || scope->pseudo->class == NT_VFS_DIRECTORY;
+}
+
+/* ---- what a directory has ---- */
+
+/* The sections of the scope's directory; NULL-terminated. */
+const struct nt_section *const *nt_scope_sections(const struct nt_scope *scope);
+
+/* The table of the scope's level. */
+const struct nt_pseudo_table *nt_scope_files(const struct nt_scope *scope);
+
+/* Whether a name in a file's topmost directory is one of ours. */
+bool nt_is_container_file(const struct nt_file *file, struct nt_text name);
+
+/* ---- documents that a format gives: header.json, pagelist.<n>.bin, keys.jsonl ---- */
+
+/* Those in the scope's directory. */
+const struct nt_document *nt_scope_documents(const struct nt_scope *scope, uint32_t *count_ret);
+uint64_t nt_document_count(const struct nt_scope *scope, const struct nt_document *document);
+void nt_document_name(const struct nt_document *document, uint64_t number, struct nt_buffer *name);
+
+/* ---- what the functions of rows and sections have in common ---- */
+
+/* The end of a listing, or a name or a number that is not there. */
+static inline enum nt_status nt_no_such_file(struct nt_error *error)
+{
+    return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such file");
+}
+
+/* For a size that is asked for without work. */
+static inline enum nt_status nt_unknown_size(struct nt_error *error)
+{
+    return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the size is not known without reading page lists");
+}
+
+/* ---- Hidden directories ---- */
+
+/* Whether the scope is of a data set's present version: those in versions.d have none of their own. */
+bool nt_has_versions(const struct nt_scope *scope, unsigned parameter);
+/* Whether it is of a chain. */
+bool nt_is_of_chain(const struct nt_scope *scope, unsigned parameter);
+
+/* ---- Distinct failures ---- */
+
+struct nt_failures *nt_failures_new(void);           /* NULL without memory */
+void nt_failures_free(struct nt_failures *failures); /* accepts NULL */
+/* Append a JSON line for each, the oldest first. */
+void nt_failures_write(struct nt_failures *failures, struct nt_buffer *out);
+
+/* ---- Error reports ---- */
+
+/* Pass on what a request for a node came to: returns `status`, copies `failure` to `error` (may be NULL)
+ * where it is not NT_OK. */
+enum nt_status nt_report(struct nt_vfs *vfs, uint64_t node, enum nt_status status,
+                         const struct nt_error *failure, struct nt_error *error);
+
+/* nt_scope_open, whose failures are reported, as is what cannot be opened there. */
+enum nt_status nt_report_open(struct nt_vfs *vfs, uint64_t node, struct nt_scope *scope,
+                              struct nt_error *error);
+
+/* What the reader and the model find on their own, perhaps ahead of any request. `vfs` is the struct nt_vfs.
+ * A page is told under its column's directory, a page list under its data set's. */
+void nt_report_page(void *vfs, const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
+                    const struct nt_error *error);
+void nt_report_group(void *vfs, const struct nt_dataset *dataset, uint32_t group,
+                     const struct nt_error *error);
+
+/* Try every source, and note those of which nothing can be shown. */
+void nt_report_sources(struct nt_vfs *vfs);
+
+/* ---- File contents ---- */
+
+/* A header of `header_bytes` (from malloc, taken also on failure; may be NULL) in front of `size` bytes that
+ * `read` gives. */
+typedef enum nt_status nt_content_read_body(void *body, uint64_t offset, void *buffer, size_t bytes,
+                                            struct nt_error *error);
+/* The same bytes where they lie, as nt_stream_pin gives them. */
+typedef bool nt_content_pin_body(void *body, uint64_t offset, size_t bytes, struct nt_pins *pins);
+struct nt_content_body {
+    void *body;
+    uint64_t size;
+    nt_content_read_body *read;
+    void (*close)(void *body);
+    nt_content_pin_body *pin; /* may be NULL */
+};
+enum nt_status nt_content_new(void *header, size_t header_bytes, const struct nt_content_body *body,
+                              struct nt_content **content_ret, struct nt_error *error);
+
+/* A long text, opened by the scope's row. Read in order it is made once; going back makes it again from
+ * the start. The scope must outlive the content. */
+enum nt_status nt_content_new_unsized(const struct nt_scope *scope, struct nt_content **content_ret,
+                                      struct nt_error *error);
+
+static inline void nt_content_close(struct nt_content *content)
+{
+    if (content)
+        content->ops->close(content);
+}
+
+/* ---- documents and texts that are made whole ---- */
+
+struct nt_produced_options {
+    struct nt_reader *reader; /* what is kept in memory counts as its */
+    /* Of the disk: for the texts that are kept, all together, and for each one that is being made, for itself: one
+     * that is longer fails. Those that are being made, or are read though not kept any more, come on top. */
+    uint64_t disk_bytes;
+    const char *directory; /* of the disk; lives as long as this */
+    bool makes_all;        /* every text, not only those that are short */
+};
+
+/* NULL without memory. */
+struct nt_produced *nt_produced_new(const struct nt_produced_options *options);
+void nt_produced_free(struct nt_produced *produced); /* accepts NULL; no content may be open */
+
+/* The scope's document or text, made where it is not kept; closed by the caller. NULL for a text that is not made
+ * whole, as it is, or may be, too long. */
+enum nt_status nt_produced_open(struct nt_produced *produced, const struct nt_scope *scope,
+                                struct nt_content **content_ret, struct nt_error *error);
+/* Whether it is known without work what nt_produced_open would give: a document's size, as it is kept or its row
+ * tells it before; or that a text is too long. */
+bool nt_produced_is_known(struct nt_produced *produced, const struct nt_scope *scope, bool *is_long_ret,
+                          uint64_t *size_ret);
+
+/* Forget what is kept of places that were put away. Under the lock of the places. */
+void nt_produced_forget(struct nt_produced *produced, const struct nt_places *places);
+
+/* What has been counted: name and value of counter `index`; false past the last. */
+bool nt_produced_counter(struct nt_produced *produced, uint32_t index, const char **name_ret,
+                         uint64_t *value_ret);
+
+/* ---- Spool files ---- */
+
+struct nt_spool {
+    struct nt_buffer memory; /* all of it, while `descriptor` is negative */
+    uint64_t bytes;
+    int descriptor;
+};
+
+#define NT_SPOOL_EMPTY ((struct nt_spool){.descriptor = -1})
+
+/* Append to the text; from `memory_bytes` on it lies in a file in `directory`, which nobody else sees and
+ * which ends with the spool or the program. A failure of the disk names the directory. */
+enum nt_status nt_spool_append(struct nt_spool *spool, const void *bytes, size_t count, uint64_t memory_bytes,
+                               const char *directory, struct nt_error *error);
+/* Bytes [offset, offset + count), which must be there. Threads may read at once. */
+enum nt_status nt_spool_read(const struct nt_spool *spool, uint64_t offset, void *buffer, size_t count,
+                             struct nt_error *error);
+void nt_spool_deinit(struct nt_spool *spool);
+
+/* ---- Suspended streamed files ---- */
+
+/* A member of whoever has the text; zero at first. */
+struct nt_waiting_text {
+    /* Give the memory back; false where the text is being read again already. */
+    bool (*put_aside)(struct nt_waiting_text *text);
+    struct nt_waiting_text *newer, *older;
+    size_t bytes;
+    bool is_listed;
+};
+
+/* The memory counts as the reader's. NULL without memory. */
+struct nt_texts *nt_texts_new(struct nt_reader *reader);
+void nt_texts_free(struct nt_texts *texts); /* accepts NULL; all texts have left */
+
+/* The text is being read. */
+void nt_texts_use(struct nt_texts *texts, struct nt_waiting_text *text);
+/* It was, and now takes so many bytes. */
+void nt_texts_wait(struct nt_texts *texts, struct nt_waiting_text *text, size_t bytes);
+/* It is no more. */
+void nt_texts_leave(struct nt_texts *texts, struct nt_waiting_text *text);
+
+/* ---- Size policy ---- */
+
+typedef enum nt_status nt_is_short(const struct nt_scope *scope, bool *is_short_ret, struct nt_error *error);
+
+nt_is_short nt_rows_are_short;     /* rows.jsonl, table.csv */
+nt_is_short nt_head_is_short;      /* head.jsonl */
+nt_is_short nt_entry_is_short;     /* rows.d/<n>.json */
+nt_is_short nt_schema_is_short;    /* schema.txt */
+nt_is_short nt_clusters_are_short; /* clusters.jsonl */
+nt_is_short nt_files_are_short;    /* files.jsonl */
+nt_is_short nt_pages_are_short;    /* pages.jsonl */
+nt_is_short nt_layout_is_short;    /* layout.jsonl */
+nt_is_short nt_document_is_short;  /* what formats give */
+
+enum { NT_HEAD_ROWS = 100 };
+
+/* ---- NumPy headers ---- */
+
+/* Failures are the buffer's. */
+void nt_npy_header(struct nt_buffer *out, const struct nt_dtype *dtype, bool is_fortran_order,
+                   const uint64_t *shape, size_t dimensions);
+
+/* ---- Shapes ---- */
+
+struct nt_shape {
+    uint64_t dimensions[NT_MAX_DEPTH + 2];
+    uint32_t count;
+    uint64_t bytes; /* of all elements */
+};
+
+/* Whether the number of elements follows from the schema and the number of entries alone. */
+bool nt_stream_is_known(const struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind);
+
+/* The stream's shape: [elements], or for data [rows, N, ...], without the rows of an array of no dimensions. May read page lists. */
+enum nt_status nt_stream_shape(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                               enum nt_stream_kind kind, struct nt_shape *shape, struct nt_error *error);
+
+/* A dtype as NumPy's .str or .descr would be in JSON: a string, or a list for structured ones. */
+void nt_json_dtype(struct nt_json *json, const struct nt_dtype *dtype);
+
+/* ---- Byte ranges of columns and pages ---- */
+
+/* A stretch of a column's decoded bytes, or of a page's stored ones. */
+struct nt_stretch {
+    struct nt_reader *reader;
+    struct nt_dataset *dataset;
+    uint32_t column;
+    const struct nt_page *page;
+    uint64_t first_byte;
+};
+
+/* For nt_stretch_content: the column's decoded bytes from `first_byte` on; the page's stored ones; the page's
+ * decoded ones, whichever page it is; those of the page's file from `first_byte` on. */
+nt_content_read_body nt_stretch_read_decoded, nt_stretch_read_stored, nt_stretch_read_page,
+    nt_stretch_read_source;
+
+/* `size` bytes of the stretch, which is copied, behind a header that is taken, also on failure. */
+enum nt_status nt_stretch_content(const struct nt_stretch *stretch, struct nt_buffer *header, uint64_t size,
+                                  nt_content_read_body *read, struct nt_content **content_ret,
+                                  struct nt_error *error);
+
+/* ---- JSON files ---- */
+
+enum nt_status nt_error_json(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error);
+enum nt_status nt_pages_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
+                              struct nt_error *error);
+
+/* "ratio": packed to stored bytes, null where nothing is stored. */
+void nt_json_ratio(struct nt_json *json, uint64_t packed_bytes, uint64_t stored_bytes);
+
+/* "compression_settings": those that the writer noted for a column (NT_NONE: for all), each once. A setting
+ * is 100 times the algorithm, plus the level; page lists that are not loaded are left out. */
+void nt_json_member_settings(struct nt_json *json, const struct nt_dataset *dataset, uint32_t column);
+
+/* "path": where a data set lies below the directory of its file, null where no path is that long. */
+void nt_json_member_dataset_path(struct nt_json *json, const struct nt_open_file *opened, uint32_t dataset);
+
+/* ---- Rendered files ---- */
+
+enum nt_status nt_schema_txt(const struct nt_scope *scope, struct nt_long_text **text_ret,
+                             struct nt_error *error);
+enum nt_status nt_rows_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
+                             struct nt_error *error);
+enum nt_status nt_head_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
+                             struct nt_error *error);
+enum nt_status nt_table_csv(const struct nt_scope *scope, struct nt_long_text **text_ret,
+                            struct nt_error *error);
+bool nt_has_table_arrow(const struct nt_scope *scope, unsigned parameter);
+enum nt_status nt_table_arrow_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
+                                   struct nt_error *error);
+enum nt_status nt_table_arrow_open(const struct nt_scope *scope, struct nt_content **content_ret,
+                                   struct nt_error *error);
+enum nt_status nt_layout_svg_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
+                                  struct nt_error *error);
+enum nt_status nt_layout_svg_file(const struct nt_scope *scope, struct nt_buffer *out,
+                                  struct nt_error *error);
+enum nt_status nt_sizes_svg_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
+                                 struct nt_error *error);
+enum nt_status nt_sizes_svg_file(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error);
+enum nt_status nt_layout_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
+                               struct nt_error *error);
+
+/* ---- Blob files ---- */
+
+/* Whether a field has files of such a stream: its own, or those of the blobs that it describes. */
+bool nt_field_shows(const struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind);
 
 #endif

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * Extended attributes: what is asked most about a field, a column, a page or a data set, as short texts. A
- * table of names; a row's function appends its value, or says NT_NOT_FOUND where the node has no such thing.
+ * Extended attributes user.ntuplefs.*: a table of names, each with a function that formats its value for a
+ * file, dataset, field, column or page, or reports that the node has none.
  */
+#include "vfs/vfs.h"
+
 #include <string.h>
 
-#include "formats/format.h"
-#include "remote/client/fetcher.h"
-#include "core/io/remote.h"
-#include "core/json/number.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/codec/codec.h"
+#include "core/json/json.h"
+#include "core/model/model.h"
 #include "read/page.h"
-#include "vfs/blob_files.h"
-#include "vfs/documents.h"
-#include "vfs/report.h"
-#include "vfs/shape.h"
-#include "vfs/vfs.h"
+#include "remote/client/client.h"
+#include "render/render.h"
+#include "vfs/inode.h"
+#include "vfs/tree.h"
 
 static const char prefix[] = "user.ntuplefs.";
 

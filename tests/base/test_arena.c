@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/arena.h"
+#include "core/base/memory.h"
 #include "support.h"
 
 static struct nt_arena *arena;

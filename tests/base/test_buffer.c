@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "core/base/buffer.h"
+#include "core/base/memory.h"
 #include "support.h"
 
 START_TEST(what_is_appended_stands_in_order_and_is_terminated)

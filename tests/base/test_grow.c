@@ -2,7 +2,7 @@
  *
  * Lists that grow by an item at a time.
  */
-#include "core/base/grow.h"
+#include "core/base/memory.h"
 #include "support.h"
 
 START_TEST(items_stay_while_the_list_grows)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/large.h"
+#include "core/base/memory.h"
 #include "support.h"
 
 static const size_t sizes[] = {0, 1, 4096, 4097, 524288, 524289, 1048576, 2097152, 2097153, 50000000};

@@ -2,7 +2,7 @@
  *
  * Forked processes of one whose threads are at work: locks are free in them, and what they guard is whole.
  */
-#include "core/base/lock.h"
+#include "core/base/thread.h"
 
 #include <stdatomic.h>
 #include <sys/wait.h>

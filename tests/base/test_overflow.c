@@ -2,7 +2,7 @@
  *
  * Checked arithmetic, at the edges.
  */
-#include "core/base/overflow.h"
+#include "core/base/bytes.h"
 #include "support.h"
 
 #define HALF (UINT64_C(1) << 63)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/base/search.h"
+#include "core/base/bytes.h"
 
 #include "support.h"
 

@@ -2,7 +2,7 @@
  *
  * Callers that know less, or more, of a structure than the library.
  */
-#include "core/base/sized.h"
+#include "core/base/abi.h"
 
 #include <stdint.h>
 #include <string.h>

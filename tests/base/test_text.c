@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "support.h"
+#include "core/base/memory.h"
 
 struct sequence {
     const char *bytes;

@@ -2,7 +2,7 @@
  *
  * Room that threads share: no more is taken than there is, and who wants much has its turn.
  */
-#include "core/base/turns.h"
+#include "core/base/thread.h"
 
 #include <stdatomic.h>
 #include <unistd.h>

@@ -9,10 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/arena.h"
+#include "core/base/memory.h"
 #include "core/model/builder.h"
-#include "core/model/kind.h"
+#include "core/model/field.h"
 #include "support.h"
+#include "core/codec/codec.h"
+#include "core/io/source.h"
+#include "core/model/model.h"
+#include <ntuple/source.h>
 
 struct made_field {
     const char *name;

@@ -2,9 +2,10 @@
  *
  * Fields of one file found in another.
  */
-#include "chain/fields.h"
+#include "chain/chain.h"
 
 #include "schemas.h"
+#include "core/model/model.h"
 
 static const struct made_field plain[] = {
     {VALUE("number", TOP, NT_ELEMENT_INT32)}, {FIELD("list", TOP, NT_FIELD_COLLECTION)},

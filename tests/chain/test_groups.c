@@ -2,15 +2,16 @@
  *
  * Clusters that hold some of the columns, in a chain that has more fields than their file.
  */
-#include "chain/groups.h"
+#include "chain/chain.h"
 
 #include <ntuple/read.h>
 #include <string.h>
 
-#include "chain/chain.h"
-#include "chain/list.h"
 #include "rntuple_writer.h"
 #include "temporary.h"
+#include "core/base/memory.h"
+#include "core/model/model.h"
+#include "read/read.h"
 
 enum { INDEX32 = 0x02, INT32 = 0x17 }; /* column types of the release candidates */
 

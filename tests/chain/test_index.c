@@ -2,7 +2,7 @@
  *
  * The text of an index: what is read of it, what is refused, and that it is written as it is read.
  */
-#include "chain/index.h"
+#include "chain/chain.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +10,7 @@
 
 #include "support.h"
 #include "temporary.h"
+#include "core/base/memory.h"
 
 #define LINE(path, rest)                                                                                     \
     "{\"file\":\"" path "\",\"file_bytes\":11,\"modified\":\"1970-01-01T00:00:01.000000002Z\",\"inode\":3,"  \

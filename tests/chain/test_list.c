@@ -2,7 +2,7 @@
  *
  * Addresses in lists: how they are shown, that each is there once, and that they stand where they were named.
  */
-#include "chain/list.h"
+#include "chain/chain.h"
 
 #include <stdio.h>
 #include <stdlib.h>

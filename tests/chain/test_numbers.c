@@ -2,7 +2,7 @@
  *
  * Which type holds the numbers of several.
  */
-#include "chain/numbers.h"
+#include "chain/chain.h"
 
 #include "core/model/model.h"
 #include "support.h"

@@ -2,15 +2,18 @@
  *
  * Patterns on servers, whose folders are here made of a list of names: what is matched, in which order, and what is looked at for it.
  */
-#include "chain/remote_pattern.h"
+#include "chain/chain.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "remote/client/remote_folder.h"
+#include "remote/client/client.h"
 #include "support.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/io/folder.h"
 
 #define SERVER "https://server"
 

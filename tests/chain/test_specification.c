@@ -2,13 +2,15 @@
  *
  * Specifications of data sets: what RDataFrame's schema has, in its order, and what is refused with which words.
  */
-#include "chain/specification.h"
+#include "chain/chain.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "support.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
 
 static struct nt_error error;
 static struct nt_arena *arena;

@@ -2,10 +2,10 @@
  *
  * Fields of several files as one tree.
  */
-#include "chain/united.h"
+#include "chain/chain.h"
 
-#include "core/base/arena.h"
-#include "core/model/path.h"
+#include "core/base/memory.h"
+#include "core/model/model.h"
 #include "schemas.h"
 
 enum { MOST_FILES = 4 };

@@ -3,11 +3,12 @@
  * What a line's last word could be, over commands of the test's own: which operand stands where, which word is an
  * option's value, and what lists go on with.
  */
-#include "cli/complete.h"
+#include "cli/cli.h"
 
 #include <string.h>
 
 #include "support.h"
+#include "core/base/memory.h"
 
 static const char *const colors[] = {"red", "green", NULL};
 

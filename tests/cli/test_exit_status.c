@@ -2,7 +2,7 @@
  *
  * The exit statuses: which failure ends with which number, and that --help tells each.
  */
-#include "cli/exit_status.h"
+#include "cli/cli.h"
 
 #include <string.h>
 

@@ -3,12 +3,13 @@
  * The parser of options over a table of every kind of option: forms, units, escapes, and what it says of
  * mistakes.
  */
-#include "cli/options.h"
+#include "cli/cli.h"
 
 #include <string.h>
 #include <unistd.h>
 
 #include "support.h"
+#include "core/base/memory.h"
 
 struct settings {
     bool flag, other;

@@ -10,8 +10,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "core/base/clock.h"
-#include "cli/progress.h"
+#include "core/base/thread.h"
+#include "cli/cli.h"
 
 static int terminal, saved;
 

@@ -2,7 +2,7 @@
  *
  * Ranges of rows as they are written, alone and behind the name of a data set.
  */
-#include "cli/row_range.h"
+#include "cli/cli.h"
 
 #include "support.h"
 

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "formats/lance/decode/bit_unpack.h"
+#include "formats/lance/decode/decode.h"
 #include "compressors.h"
 #include "support.h"
 

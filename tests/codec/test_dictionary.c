@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "core/codec/dictionary.h"
+#include "core/codec/codec.h"
 #include "compressors.h"
 #include "support.h"
 

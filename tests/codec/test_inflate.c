@@ -7,7 +7,6 @@
 #include <zlib.h>
 
 #include "core/codec/codec.h"
-#include "core/codec/inflate.h"
 #include "support.h"
 
 enum { PLAIN_BYTES = 70000, ROOM = 1 << 17 };

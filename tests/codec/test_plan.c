@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/codec/dictionary.h"
+#include "core/codec/codec.h"
 #include "compressors.h"
 #include "support.h"
+#include "formats/lance/decode/decode.h"
 
 static struct nt_error error;
 static struct nt_codec_context *context;

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "formats/lance/decode/rle.h"
+#include "formats/lance/decode/decode.h"
 #include "compressors.h"
 #include "support.h"
 

@@ -8,9 +8,10 @@
 #include <lz4.h>
 #include <zstd.h>
 
-#include "formats/lance/decode/sized.h"
+#include "formats/lance/decode/decode.h"
 #include "compressors.h"
 #include "support.h"
+#include "core/codec/codec.h"
 
 enum { PLAIN = 100000, PACKED = 120000, GUARD = 0xA5 };
 

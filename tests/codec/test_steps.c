@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/codec/steps.h"
+#include "core/codec/codec.h"
 #include "support.h"
 
 enum { LONGEST = 4200, GUARD = 0xA5 };

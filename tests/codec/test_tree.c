@@ -3,7 +3,7 @@
  * Pages in nested encodings against random nested rows, whose levels the tests work out by their definition: cut into
  * chunks at any place, in rows, as constants; version 2.0's arrays by hand; and what damage makes of them.
  */
-#include "formats/lance/decode/tree.h"
+#include "formats/lance/decode/decode.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +11,7 @@
 #include "compressors.h"
 #include "support.h"
 #include "tree_writer.h"
+#include "core/codec/codec.h"
 
 static struct nt_error error;
 static struct nt_codec_context *context;

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/lance/decode/tree.h"
+#include "formats/lance/decode/decode.h"
 #include "support.h"
+#include "core/codec/codec.h"
 
 enum { ROWS = 100 };
 

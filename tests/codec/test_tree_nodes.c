@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/lance/decode/tree.h"
-#include "formats/lance/decode/wording.h"
+#include "formats/lance/decode/decode.h"
 #include "compressors.h"
 #include "support.h"
 #include "tree_pages.h"
+#include "core/codec/codec.h"
 
 enum { SOUND = sizeof(sound) / sizeof(*sound), REFUSED = sizeof(refused) / sizeof(*refused) };
 

@@ -5,8 +5,9 @@
  */
 #include <string.h>
 
-#include "formats/lance/decode/tree.h"
+#include "formats/lance/decode/decode.h"
 #include "support.h"
+#include "core/codec/codec.h"
 
 /* Values of a byte that may be null, in structures that may be, in lists that may be. */
 static const struct nt_tree_node flat = {.kind = NT_TREE_FLAT, .bits = 8};

@@ -3,13 +3,14 @@
  * Several outputs made of a page at once are those made alone, in memory of exactly their size, whatever rows the page holds
  * and however it is damaged.
  */
-#include "formats/lance/decode/tree.h"
+#include "formats/lance/decode/decode.h"
 
 #include <string.h>
 
 #include "compressors.h"
 #include "support.h"
 #include "tree_writer.h"
+#include "core/codec/codec.h"
 
 static struct nt_error error;
 static struct nt_codec_context *context;

@@ -5,7 +5,7 @@
 #ifndef NT_TESTS_CODEC_TREE_PAGES_H
 #define NT_TESTS_CODEC_TREE_PAGES_H
 
-#include "formats/lance/decode/description.h"
+#include "formats/lance/decode/decode.h"
 
 enum { NODES = 20, PARTS = 3, MOST = 4096 };
 

@@ -6,7 +6,7 @@
 #ifndef NT_TESTS_CODEC_TREE_WRITER_H
 #define NT_TESTS_CODEC_TREE_WRITER_H
 
-#include "formats/lance/decode/description.h"
+#include "formats/lance/decode/decode.h"
 
 enum { MODEL_MOST = 4096, MODEL_LAYERS = 8 };
 

@@ -5,7 +5,7 @@
  */
 #include <dlfcn.h>
 
-#include "remote/helper/xrootd.h"
+#include "remote/helper/helper.h"
 
 void __gcov_dump(void);
 _Noreturn void __real__exit(int status);

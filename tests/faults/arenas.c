@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "core/base/arena.h"
+#include "core/base/memory.h"
 #include "faults.h"
 
 void *__real_nt_arena_alloc(struct nt_arena *arena, size_t count, size_t size);

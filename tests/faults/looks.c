@@ -12,9 +12,12 @@
 #include <ntuple/arrow.h>
 
 #include "core/model/model.h"
-#include "vfs/scope.h"
-#include "tools/diff.h"
-#include "tools/verify.h"
+#include "vfs/vfs.h"
+#include "tools/tools.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "render/arrow/arrow.h"
+#include "vfs/tree.h"
 
 const char *const look_names[LOOKS] = {
     [LOOK_ATTRIBUTES] = "attributes",

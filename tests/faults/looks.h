@@ -3,10 +3,10 @@
  * All that can be seen of a source through its tree, look by look. What was seen is kept as a digest; nothing
  * is allocated here, so that every allocation is the tree's.
  */
+#include "vfs/vfs.h"
+
 #ifndef NT_TESTS_LOOKS_H
 #define NT_TESTS_LOOKS_H
-
-#include "vfs/vfs.h"
 
 enum look {
     LOOK_ATTRIBUTES, /* lookup of each part of the path, stat */

@@ -20,11 +20,15 @@
 #include <unistd.h>
 
 #include "core/base/text.h"
-#include "chain/list.h"
+#include "chain/chain.h"
 #include "faults.h"
 #include "looks.h"
 #include "samples.h"
 #include "support.h"
+#include "read/read.h"
+#include "vfs/tree.h"
+#include "vfs/vfs.h"
+#include <ntuple/choice.h>
 
 struct kind {
     const char *name;

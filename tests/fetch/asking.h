@@ -10,8 +10,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "remote/helper/files.h"
+#include "remote/helper/helper.h"
 #include "support.h"
+#include "remote/protocol.h"
 
 enum { SIZE = 100 * 1000, MOST_ANSWERS = 1024 };
 

@@ -12,8 +12,9 @@
 #include <netinet/in.h>
 
 #include "asking.h"
-#include "remote/helper/web.h"
+#include "remote/helper/helper.h"
 #include "settings.h"
+#include "remote/protocol.h"
 
 enum { MOST_CONNECTIONS = 256, MOST_TEXT = 4096 };
 

@@ -8,7 +8,10 @@
 #include <stdlib.h>
 
 #include "asking.h"
-#include "remote/helper/xrootd.h"
+#include "remote/helper/helper.h"
+#include "remote/helper/result.h"
+#include "remote/helper/xrd_client.h"
+#include "remote/protocol.h"
 
 enum { MOST_CALLS = 32 };
 

@@ -2,14 +2,13 @@
  *
  * What is asked for where a user gives an address: of WebDAV, of a bucket by what is configured.
  */
-#include "remote/helper/address.h"
+#include "remote/helper/helper.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "remote/helper/s3.h"
 #include "settings.h"
 #include "support.h"
 

@@ -2,7 +2,7 @@
  *
  * Files of credentials, as who needs them has them from another process: where they lie, and that they are those that lie there now.
  */
-#include "remote/helper/credential_files.h"
+#include "remote/helper/helper.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -16,6 +16,7 @@
 
 #include "support.h"
 #include "temporary.h"
+#include "core/base/memory.h"
 
 static pid_t keeper;
 

@@ -3,9 +3,11 @@
  * What is asked of the process that fetches, which may be anything, with an engine that does what the tests say: what it is answered, and
  * what becomes of it.
  */
-#include "remote/helper/files.h"
+#include "remote/helper/helper.h"
 
 #include "asking.h"
+#include "remote/helper/result.h"
+#include "remote/protocol.h"
 
 enum { AT_ONCE = 4, MOST_BYTES = 10 * 1000 };
 

@@ -2,14 +2,14 @@
  *
  * What is understood of lists of folders, as the documentation of both protocols and servers have them; and what is refused.
  */
-#include "remote/helper/folder_list.h"
+#include "remote/helper/helper.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/buffer.h"
-#include "remote/fetch.h"
+#include "core/base/memory.h"
+#include "remote/protocol.h"
 #include "support.h"
 
 /* RFC 4918, 9.1.5, without the properties that are of no use here but two. */

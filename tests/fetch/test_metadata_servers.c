@@ -2,7 +2,7 @@
  *
  * Which servers are never asked: the addresses are those of the clouds' manuals.
  */
-#include "remote/helper/metadata_servers.h"
+#include "remote/helper/helper.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -2,7 +2,7 @@
  *
  * What is understood of the headers of an answer, and that nothing else is.
  */
-#include "remote/helper/reply.h"
+#include "remote/helper/helper.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,13 +2,13 @@
  *
  * What a process that fetches may be asked for.
  */
-#include "remote/helper/rules.h"
+#include "remote/helper/helper.h"
 
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "remote/fetch.h"
+#include "remote/protocol.h"
 #include "support.h"
 
 static struct nt_rules rules;

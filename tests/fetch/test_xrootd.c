@@ -2,8 +2,11 @@
  *
  * Files on XRootD's servers, with a client whose answers the tests give: what is asked of it, and what becomes of what it says.
  */
-#include "core/base/clock.h"
+#include "core/base/thread.h"
 #include "fake_xrootd.h"
+#include "remote/helper/result.h"
+#include "remote/helper/xrd_client.h"
+#include "remote/protocol.h"
 
 enum { LARGE = 300 * 1000 };
 

@@ -2,9 +2,11 @@
  *
  * Folders on XRootD's servers, with a client whose answers the tests give: what is told of them, and files that they tell of.
  */
-#include "remote/helper/xrootd_list.h"
 
 #include "fake_xrootd.h"
+#include "remote/helper/result.h"
+#include "remote/helper/xrd_client.h"
+#include "remote/protocol.h"
 
 static const struct nt_xrd_entry entries[] = {{"file.root", false, true, 17, 1000}, {".", true, true, 0, 1},
                                               {"folder", true, true, 4096, 2000},   {"..", true, true, 0, 1},

@@ -2,7 +2,7 @@
  *
  * The directory of the test, what is put into it, and what the pipeline reads from it.
  */
-#include "formats/format.h"
+#include "formats/formats.h"
 #include "open_path.h"
 
 #include "blz_files.h"
@@ -12,6 +12,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "core/base/memory.h"
+#include "core/model/model.h"
+#include "read/read.h"
 
 struct nt_error error;
 struct nt_reader *reader;

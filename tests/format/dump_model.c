@@ -7,8 +7,12 @@
 #include <stdlib.h>
 
 #include "column_range.h"
-#include "formats/format.h"
 #include "core/json/json.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/codec/codec.h"
+#include "core/model/model.h"
+#include <ntuple/format.h>
 
 static void text_member(struct nt_json *json, const char *key, struct nt_text text)
 {

@@ -8,8 +8,10 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "formats/lance/file/documents.h"
+#include "formats/lance/file/file.h"
 #include "lance_opened.h"
+#include "core/base/memory.h"
+#include "core/model/model.h"
 
 /* The data set that has them. */
 static inline const struct nt_dataset *lance_add_dataset(struct lance_opened *opened)

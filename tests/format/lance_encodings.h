@@ -7,10 +7,14 @@
 
 #include <string.h>
 
-#include "formats/lance/file/trees.h"
+#include "formats/lance/file/file.h"
 #include "core/model/model.h"
 #include "proto_writer.h"
 #include "support.h"
+#include "core/base/memory.h"
+#include "core/io/source.h"
+#include "formats/lance/decode/decode.h"
+#include <ntuple/source.h>
 
 enum { MOST_BUFFERS = 20 };
 

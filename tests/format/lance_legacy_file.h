@@ -5,9 +5,11 @@
 #ifndef NT_TESTS_LANCE_LEGACY_FILE_H
 #define NT_TESTS_LANCE_LEGACY_FILE_H
 
-#include "formats/format.h"
+#include "formats/formats.h"
 #include "lance_legacy_writer.h"
 #include "support.h"
+#include "core/io/source.h"
+#include "core/model/model.h"
 
 static struct nt_error error;
 static struct legacy_writer writer;

@@ -5,10 +5,12 @@
 #ifndef NT_TESTS_LANCE_OPENED_H
 #define NT_TESTS_LANCE_OPENED_H
 
-#include "formats/lance/file/schema.h"
-#include "formats/lance/file/tables.h"
+#include "formats/lance/file/file.h"
 #include "lance_writer.h"
 #include "support.h"
+#include "core/io/source.h"
+#include "core/model/model.h"
+#include <ntuple/source.h>
 
 struct lance_opened {
     struct nt_file *file; /* NULL where it was not read */

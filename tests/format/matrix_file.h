@@ -8,10 +8,12 @@
 #define NT_TESTS_MATRIX_FILE_H
 
 #include "compressors.h"
-#include "core/model/model.h"
 #include "rntuple_opened.h"
 
 #include <ntuple/read.h>
+
+#include "core/base/memory.h"
+#include "read/read.h"
 
 enum packing {
     PACKED_PLAIN,

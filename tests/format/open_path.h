@@ -7,8 +7,10 @@
 
 #include <sys/stat.h>
 
-#include "formats/format.h"
+#include "formats/formats.h"
 #include "core/io/folder.h"
+#include "core/io/source.h"
+#include "core/model/model.h"
 
 static inline enum nt_status open_with(const struct nt_format *format, const char *path,
                                        const struct nt_open_options *options, struct nt_file **file_ret,

@@ -10,6 +10,10 @@
 #include "container/container.h"
 #include "support.h"
 #include "tfile_writer.h"
+#include "core/base/error.h"
+#include "core/io/source.h"
+#include "core/model/model.h"
+#include <ntuple/source.h>
 
 struct opened {
     struct nt_file *file;

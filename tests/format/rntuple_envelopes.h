@@ -7,9 +7,12 @@
 
 #include <string.h>
 
-#include "formats/rntuple/frame.h"
+#include "formats/rntuple/rntuple.h"
 #include "rntuple_writer.h"
 #include "support.h"
+#include "core/io/source.h"
+#include "core/model/budget.h"
+#include <ntuple/source.h>
 
 /* The reader's row for a writer's generation, by the name that the row has. */
 static inline const struct nt_generation *row_of(enum rntuple_generation generation)

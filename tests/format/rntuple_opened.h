@@ -7,10 +7,13 @@
 
 #include <string.h>
 
-#include "formats/rntuple/dataset.h"
 #include "formats/rntuple/rntuple.h"
 #include "rntuple_writer.h"
 #include "support.h"
+#include "core/base/memory.h"
+#include "core/io/source.h"
+#include "core/model/model.h"
+#include <ntuple/source.h>
 
 struct written {
     struct nt_buffer bytes;

@@ -8,8 +8,9 @@
 #include <jansson.h>
 
 #include "blz_files.h"
-#include "core/json/json.h"
-#include "read/reader.h"
+#include "read/read.h"
+#include "core/base/memory.h"
+#include "core/model/model.h"
 
 START_TEST(an_array_reads_as_it_was_written)
 {

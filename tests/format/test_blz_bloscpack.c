@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "bloscpack_writer.h"
-#include "formats/blz/bloscpack.h"
+#include "formats/blz/blz.h"
 #include "support.h"
+#include "core/base/memory.h"
+#include "core/io/source.h"
+#include <ntuple/source.h>
 
 static struct nt_error error;
 

@@ -4,9 +4,8 @@
  */
 #include <string.h>
 
-#include "core/base/arena.h"
-#include "core/base/buffer.h"
-#include "formats/blz/dtype.h"
+#include "core/base/memory.h"
+#include "formats/blz/blz.h"
 #include "support.h"
 
 static struct nt_error error;

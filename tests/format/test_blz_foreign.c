@@ -9,10 +9,12 @@
 #include <jansson.h>
 #include <openssl/evp.h>
 
-#include "formats/format.h"
+#include "formats/formats.h"
 #include "open_path.h"
 
 #include "blz_files.h"
+#include "core/model/model.h"
+#include "read/read.h"
 
 static void check_digest(const json_t *expected, struct nt_dataset *dataset, const char *path,
                          const char *where)

@@ -4,8 +4,11 @@
  */
 #include <string.h>
 
-#include "formats/blz/metadata.h"
+#include "formats/blz/blz.h"
 #include "support.h"
+#include "core/base/memory.h"
+#include "core/json/json.h"
+#include "core/model/budget.h"
 
 static struct nt_error error;
 static struct nt_budget budget = {.is_fixed = true, .limit = UINT64_MAX};

@@ -2,7 +2,7 @@
  *
  * What foreign files are called by their first bytes.
  */
-#include "formats/format.h"
+#include "formats/formats.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "support.h"
+#include "core/io/folder.h"
+#include "core/io/source.h"
 
 static struct nt_error error;
 

@@ -2,7 +2,7 @@
  *
  * Arrow IPC files of one column, as pyarrow 26 writes them: their values, and what is damaged in them.
  */
-#include "formats/lance/dataset/arrow_column.h"
+#include "formats/lance/dataset/dataset.h"
 
 #include <stdlib.h>
 #include <string.h>

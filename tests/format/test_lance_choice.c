@@ -2,12 +2,14 @@
  *
  * Which version of a data set is meant, by the names of files alone: manifests of both namings, tags, branches.
  */
-#include "formats/lance/dataset/choice.h"
+#include "formats/lance/dataset/dataset.h"
 
 #include <string.h>
 
 #include "support.h"
 #include "temporary.h"
+#include "core/io/folder.h"
+#include "formats/formats.h"
 
 static struct nt_error error;
 static struct nt_folder *folder;

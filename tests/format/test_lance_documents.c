@@ -2,8 +2,11 @@
  *
  * What is shown of a Lance file's metadata: documents, members of file.json, the layout.
  */
-#include "formats/lance/file/details.h"
+#include "formats/lance/file/file.h"
 #include "lance_documents.h"
+#include "core/base/memory.h"
+#include "core/json/json.h"
+#include "core/model/model.h"
 
 static struct nt_error error;
 static struct lance_writer writer;

@@ -8,10 +8,14 @@
 #include <string.h>
 
 #include "core/base/text.h"
-#include "formats/format.h"
-#include "formats/lance/file/places.h"
+#include "formats/formats.h"
+#include "formats/lance/file/file.h"
 #include "lance_writer.h"
 #include "support.h"
+#include "core/base/memory.h"
+#include "core/io/source.h"
+#include "core/model/model.h"
+#include "formats/lance/decode/decode.h"
 
 static struct nt_error error;
 static struct nt_file *file;

@@ -7,9 +7,14 @@
 #include <dirent.h>
 #include <stdio.h>
 
-#include "formats/lance/legacy/messages.h"
-#include "formats/lance/legacy/opened.h"
+#include "formats/lance/file/messages.h"
+#include "formats/lance/file/file.h"
 #include "lance_documents.h"
+#include "core/base/memory.h"
+#include "core/io/source.h"
+#include "core/json/json.h"
+#include "core/model/model.h"
+#include <ntuple/source.h>
 
 static struct nt_error error;
 static const char *where; /* the file that is looked at */

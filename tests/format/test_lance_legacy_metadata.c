@@ -2,8 +2,9 @@
  *
  * The metadata of legacy files: what was written is found, and what contradicts itself is refused.
  */
-#include "formats/lance/file/metadata.h"
+#include "formats/lance/file/file.h"
 #include "lance_legacy_file.h"
+#include "core/model/model.h"
 
 static const struct nt_lance *lance_of(void)
 {

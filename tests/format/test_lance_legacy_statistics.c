@@ -6,8 +6,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "formats/lance/legacy/documents.h"
 #include "lance_legacy_file.h"
+#include "core/base/memory.h"
+#include "core/model/model.h"
+#include "formats/lance/file/messages.h"
 
 static struct nt_buffer text;
 

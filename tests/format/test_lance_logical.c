@@ -3,11 +3,11 @@
  * Logical types, by the list in Lance's documents ("Schema"): what is a value and how wide, what is a text, and what
  * is no type at all.
  */
-#include "formats/lance/file/logical.h"
+#include "formats/lance/file/file.h"
 
 #include <string.h>
 
-#include "core/base/arena.h"
+#include "core/base/memory.h"
 #include "support.h"
 
 static struct nt_error error;

@@ -4,10 +4,14 @@
  */
 #include <string.h>
 
-#include "formats/format.h"
+#include "formats/formats.h"
 #include "lance_writer.h"
-#include "read/page.h"
 #include "support.h"
+#include "core/base/memory.h"
+#include "core/io/source.h"
+#include "core/model/model.h"
+#include "formats/lance/decode/decode.h"
+#include "read/read.h"
 
 enum { ROWS = 4 };
 

@@ -5,9 +5,12 @@
  */
 #include <string.h>
 
-#include "formats/lance/file/protobuf.h"
+#include "formats/lance/file/messages.h"
 #include "proto_writer.h"
 #include "support.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/json/json.h"
 
 static struct nt_error error;
 

@@ -2,11 +2,15 @@
  *
  * Repetition indexes of full-zip pages: what they tell, and when they are believed.
  */
-#include "formats/lance/file/row_offsets.h"
+#include "formats/lance/file/page_list.h"
 
 #include <string.h>
 
 #include "support.h"
+#include "core/io/source.h"
+#include "formats/lance/decode/decode.h"
+#include "formats/lance/file/file.h"
+#include <ntuple/source.h>
 
 enum { MOST = 8, OFFSET = 16 };
 

@@ -9,9 +9,9 @@
 
 #include <ntuple/ntuple.h>
 
-#include "read/counting.h"
-#include "read/reader.h"
+#include "read/read.h"
 #include "support.h"
+#include "core/model/model.h"
 
 enum { MOST_STREAMS = 1024, TURNS = 6 };
 

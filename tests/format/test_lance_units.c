@@ -6,11 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/text.h"
-#include "formats/format.h"
+#include "formats/formats.h"
 #include "lance_writer.h"
-#include "read/reader.h"
+#include "read/read.h"
 #include "support.h"
+#include "core/base/memory.h"
+#include "core/io/source.h"
+#include "core/model/model.h"
+#include "formats/lance/decode/decode.h"
 
 enum { LISTS = 40, ITEMS = 10000, STRINGS = 10, STRING_BYTES = 100000, REPETITION = 2 };
 

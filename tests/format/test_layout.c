@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/format.h"
+#include "formats/formats.h"
 #include "support.h"
+#include "core/io/source.h"
+#include "core/model/model.h"
 
 /* One of each structure that has ranges of its own. */
 static const char *const names[] = {"types.root",

@@ -8,7 +8,10 @@
 
 #include <malloc.h>
 
-#include "formats/rntuple/generation.h"
+#include "formats/rntuple/rntuple.h"
+#include "core/base/memory.h"
+#include "core/model/model.h"
+#include <ntuple/read.h>
 
 static struct nt_error error;
 static struct matrix_file file;

@@ -2,9 +2,11 @@
  *
  * Payloads in several keys: built here part by part, read back as one.
  */
-#include "formats/rntuple/payload.h"
+#include "formats/rntuple/rntuple.h"
 
 #include "opened.h"
+#include "core/io/source.h"
+#include <ntuple/source.h>
 
 enum { MOST_BYTES = 4096, GAP = 5 };
 

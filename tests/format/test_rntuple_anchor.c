@@ -4,9 +4,12 @@
  */
 #include <string.h>
 
-#include "formats/rntuple/anchor.h"
+#include "formats/rntuple/rntuple.h"
 #include "rntuple_writer.h"
 #include "support.h"
+#include "container/container.h"
+#include "core/base/memory.h"
+#include "core/codec/codec.h"
 
 static struct nt_error error;
 static const uint64_t places[6] = {1000, 200, 300, 4000, 500, 600};

@@ -6,6 +6,8 @@
 
 #include "core/json/json.h"
 #include "rntuple_opened.h"
+#include "core/base/memory.h"
+#include "core/model/model.h"
 
 static struct nt_error error;
 static struct written written;

@@ -2,7 +2,7 @@
  *
  * What a field's role, type name and columns make of it.
  */
-#include "formats/rntuple/schema.h"
+#include "formats/rntuple/rntuple.h"
 #include "rntuple_opened.h"
 
 static struct nt_error error;

@@ -4,8 +4,9 @@
  */
 #include <string.h>
 
-#include "formats/rntuple/generation.h"
+#include "formats/rntuple/rntuple.h"
 #include "support.h"
+#include "core/codec/codec.h"
 
 static struct nt_error error;
 

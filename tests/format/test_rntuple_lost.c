@@ -6,11 +6,15 @@
 #include <malloc.h>
 #include <stdio.h>
 
-#include "core/base/sanitized.h"
+#include "core/base/sanitizer.h"
 #include "core/base/text.h"
-#include "container/tfile.h"
+#include "container/container.h"
 #include "rntuple_opened.h"
 #include "tfile_writer.h"
+#include "core/io/source.h"
+#include "core/model/model.h"
+#include "formats/rntuple/rntuple.h"
+#include <ntuple/source.h>
 
 static struct nt_error error;
 static uint8_t *bytes;

@@ -3,7 +3,7 @@
  * Anchors of object stores, as ROOT writes them. The checksum of the first one was worked out by libxxhash over the text that nlohmann's JSON
  * library makes of it.
  */
-#include "formats/rntuple/store_anchor.h"
+#include "formats/rntuple/rntuple.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,8 +12,7 @@
 
 #include <xxhash.h>
 
-#include "core/base/arena.h"
-#include "core/base/buffer.h"
+#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/io/objects.h"
 #include "support.h"

@@ -10,10 +10,14 @@
 #include <jansson.h>
 #include <roaring/roaring.h>
 
-#include "formats/format.h"
-#include "formats/roaring/opened.h"
+#include "formats/formats.h"
+#include "formats/roaring/roaring.h"
 #include "open_path.h"
 #include "support.h"
+#include "core/codec/codec.h"
+#include "core/io/source.h"
+#include "core/model/model.h"
+#include "formats/roaring_reader.h"
 
 static struct nt_error error;
 

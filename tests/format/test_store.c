@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/base/text.h"
 #include "core/io/objects.h"
 #include "core/json/json.h"
+#include "container/container.h"
+#include "core/base/memory.h"
+#include "core/io/source.h"
 
 static struct opened opened;
 static struct nt_error error;

@@ -7,7 +7,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "container/tfile.h"
+#include "container/container.h"
+#include "core/io/source.h"
+#include "core/model/model.h"
+#include <ntuple/source.h>
 
 static const uint8_t anchor_object[78] = {0x40, 0, 0, 66, 0, 2, 0, 1, [77] = 0x5a};
 

@@ -4,7 +4,7 @@
  */
 #include "opened.h"
 
-#include "container/tfile.h"
+#include "container/container.h"
 
 static struct tfile_writer writer;
 static struct opened opened;

@@ -7,7 +7,11 @@
 #include <jansson.h>
 #include <unistd.h>
 
-#include "container/tfile.h"
+#include "core/base/memory.h"
+#include "core/io/source.h"
+#include "core/json/json.h"
+#include "core/model/model.h"
+#include <ntuple/source.h>
 
 static const uint8_t anchor_object[78] = {0x40, 0, 0, 66, 0, 2};
 

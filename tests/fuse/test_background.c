@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "fuse/background.h"
+#include "fuse/mount.h"
 #include "support.h"
 
 enum { DEATH_STATUS = 77 };

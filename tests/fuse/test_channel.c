@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "fuse/channel.h"
+#include "fuse/mount.h"
 #include "support.h"
 
 static int ends[2];

@@ -2,7 +2,7 @@
  *
  * What is a crowd of readers, and what is none.
  */
-#include "fuse/crowd.h"
+#include "fuse/operations.h"
 #include "support.h"
 
 enum { PROCESSORS = 2, MANY = 16 };

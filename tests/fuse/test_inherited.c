@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fuse/background.h"
+#include "fuse/mount.h"
 #include "support.h"
 
 enum { LOWEST = 20, HIGHEST = 30, MOST_ARGUMENTS = 5 };

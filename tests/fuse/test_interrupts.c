@@ -2,7 +2,7 @@
  *
  * Who was interrupted is let go; the device is a socket, whose other end is the kernel's.
  */
-#include "fuse/interrupts.h"
+#include "fuse/operations.h"
 
 #include <errno.h>
 #include <linux/fuse.h>

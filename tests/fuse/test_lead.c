@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/base/clock.h"
-#include "fuse/lead.h"
+#include "core/base/thread.h"
+#include "fuse/mount.h"
 #include "support.h"
 
 enum { THREADS = 4 };

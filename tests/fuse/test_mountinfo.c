@@ -2,7 +2,7 @@
  *
  * The table of mounts as proc_pid_mountinfo(5) describes it: made-up ones, and that of this system.
  */
-#include "fuse/mountinfo.h"
+#include "fuse/mount.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "fuse/mountpoint.h"
+#include "fuse/mount.h"
 #include "temporary.h"
 
 static struct nt_error error;

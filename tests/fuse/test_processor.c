@@ -4,7 +4,7 @@
  */
 #include <sched.h>
 
-#include "fuse/processor.h"
+#include "fuse/operations.h"
 #include "support.h"
 
 START_TEST(a_thread_moves_and_may_run_where_it_might_before)

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "fuse/reply_buffers.h"
+#include "fuse/operations.h"
 #include "support.h"
 
 enum { LIMIT = 4 << 20 };

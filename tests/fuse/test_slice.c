@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "fuse/slice.h"
+#include "fuse/operations.h"
 #include "support.h"
 
 static struct nt_slice_attributes attributes_of_this_thread(void)

@@ -2,7 +2,7 @@
  *
  * The errno value of every status.
  */
-#include "fuse/status_errno.h"
+#include "fuse/operations.h"
 
 #include <errno.h>
 

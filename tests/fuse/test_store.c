@@ -2,7 +2,7 @@
  *
  * Which files' bytes the kernel was given.
  */
-#include "fuse/store.h"
+#include "fuse/operations.h"
 #include "support.h"
 
 static struct nt_stored *stored;

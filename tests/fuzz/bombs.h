@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "core/base/buffer.h"
+#include "core/base/memory.h"
 
 /* What becomes of a file when all its streams are read; may be several. */
 enum bomb_outcome { BOMB_WITHOUT_STREAMS = 0, BOMB_READ = 1, BOMB_FAILED = 2, BOMB_REFUSED = 4 };

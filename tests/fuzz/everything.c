@@ -6,9 +6,13 @@
 
 #include <stdlib.h>
 
-#include "core/base/buffer.h"
+#include "core/base/memory.h"
 #include "formats/rntuple/rntuple.h"
 #include "core/json/json.h"
+#include "core/io/source.h"
+#include "core/model/model.h"
+#include "read/read.h"
+#include <ntuple/source.h>
 
 enum { DOCUMENTS_OF_A_KIND = 4, PIECES_OF_A_TEXT = 64 };
 

@@ -8,6 +8,7 @@
 #include <ntuple/read.h>
 
 #include "core/model/model.h"
+#include "core/io/source.h"
 
 /* Told of every stream of every field: its bytes where it could be read whole, else the status. `bytes` is
  * NULL where it failed or is larger than what is read of it. */

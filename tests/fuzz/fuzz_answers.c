@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "remote/helper/reply.h"
+#include "remote/helper/helper.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

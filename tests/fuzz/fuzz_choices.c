@@ -4,7 +4,9 @@
  */
 #include <stdlib.h>
 
-#include "read/readers.h"
+#include "read/read.h"
+#include "core/io/source.h"
+#include <ntuple/source.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

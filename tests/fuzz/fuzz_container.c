@@ -4,6 +4,9 @@
  */
 #include "container/container.h"
 #include "tables.h"
+#include "core/io/source.h"
+#include "core/model/model.h"
+#include <ntuple/source.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

@@ -12,7 +12,7 @@
 #include <xxhash.h>
 
 #include "core/base/bytes.h"
-#include "remote/client/disk_cache.h"
+#include "remote/client/client.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

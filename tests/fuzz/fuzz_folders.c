@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "remote/helper/folder_list.h"
-#include "remote/fetch.h"
+#include "remote/helper/helper.h"
+#include "remote/protocol.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

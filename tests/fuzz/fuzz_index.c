@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/buffer.h"
-#include "chain/index.h"
+#include "core/base/memory.h"
+#include "chain/chain.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

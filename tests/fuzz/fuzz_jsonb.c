@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/json/jsonb.h"
+#include "core/base/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "chain/list.h"
+#include "chain/chain.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 int __real_glob64(const char *pattern, int flags, int (*on_error)(const char *, int), glob_t *found);

@@ -4,9 +4,9 @@
  */
 #include <stdlib.h>
 
-#include "formats/lance/file/messages_table.h"
-#include "formats/lance/legacy/messages.h"
 #include "formats/lance/file/messages.h"
+#include "core/base/memory.h"
+#include "core/json/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

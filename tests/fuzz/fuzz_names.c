@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vfs/names.h"
+#include "vfs/inode.h"
+#include "core/model/model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

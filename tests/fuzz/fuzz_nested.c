@@ -6,10 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/lance/decode/bit_unpack.h"
-#include "formats/lance/decode/fsst.h"
-#include "formats/lance/decode/rle.h"
-#include "formats/lance/decode/sized.h"
+#include "formats/lance/decode/decode.h"
+#include "core/codec/codec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

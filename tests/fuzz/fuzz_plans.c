@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "core/codec/plan.h"
+#include "core/codec/codec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

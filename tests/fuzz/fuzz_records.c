@@ -3,8 +3,9 @@
  * What stands between preamble and checksum of an RNTuple's envelope: header, footer, page list. The first byte tells the
  * generation, the second which it is.
  */
-#include "formats/rntuple/header.h"
-#include "formats/rntuple/page_list.h"
+#include "formats/rntuple/rntuple.h"
+#include "core/base/bytes.h"
+#include "core/model/budget.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

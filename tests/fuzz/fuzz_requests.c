@@ -12,6 +12,8 @@
 #include "fuse/operations.h"
 #include "memory_tree.h"
 #include "sample.h"
+#include "core/base/memory.h"
+#include "vfs/tree.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

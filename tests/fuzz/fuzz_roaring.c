@@ -2,7 +2,9 @@
  *
  * A Roaring bitmap, validated as opening one does.
  */
-#include "formats/roaring/opened.h"
+#include "formats/roaring/roaring.h"
+#include "core/io/source.h"
+#include <ntuple/source.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

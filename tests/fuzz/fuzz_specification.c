@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chain/specification.h"
+#include "chain/chain.h"
+#include "core/base/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

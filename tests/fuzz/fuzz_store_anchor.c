@@ -3,13 +3,15 @@
  * The anchor of an object store alone. What is read tells where its objects are: beneath its address, with one number in the name; what is
  * refused has a message, and no name.
  */
-#include "formats/rntuple/store_anchor.h"
+#include "formats/rntuple/rntuple.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/io/folder.h"
 #include "core/io/objects.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <syslog.h>
 
-#include "fuse/supervisor.h"
+#include "fuse/mount.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 ssize_t __real_read(int file, void *buffer, size_t bytes);

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/arena.h"
+#include "core/base/memory.h"
 #include "core/base/text.h"
-#include "formats/blz/dtype.h"
-#include "formats/blz/literal.h"
-#include "formats/blz/metadata.h"
+#include "formats/blz/blz.h"
+#include "core/json/json.h"
+#include "core/model/budget.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

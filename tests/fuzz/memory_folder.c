@@ -8,6 +8,10 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/io/folder.h"
+#include "core/io/source.h"
+#include <ntuple/source.h>
 
 enum { MOST_FILES = 64, MOST_NAME = 255 };
 

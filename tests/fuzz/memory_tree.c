@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/format.h"
+#include "formats/formats.h"
 #include "memory_folder.h"
-#include "vfs/disk.h"
+#include "core/base/error.h"
+#include "core/io/source.h"
+#include "core/model/model.h"
 
 char *__wrap_realpath(const char *path, char *resolved);
 enum nt_status __wrap_nt_disk_stat(const char *path, struct stat *attributes, struct nt_error *error);

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "vfs/vfs.h"
+#include "vfs/tree.h"
 
 struct memory_tree_input {
     const uint8_t *bytes;

@@ -6,8 +6,9 @@
 #ifndef NT_TESTS_TABLES_H
 #define NT_TESTS_TABLES_H
 
-#include "formats/format.h"
+#include "formats/formats.h"
 #include "core/model/model.h"
+#include "core/io/source.h"
 
 enum { TABLES_METADATA_BYTES = 4 << 20 };
 

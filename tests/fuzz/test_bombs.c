@@ -9,12 +9,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/base/sanitized.h"
+#include "core/base/sanitizer.h"
 #include "bombs.h"
 #include "everything.h"
-#include "formats/format.h"
+#include "formats/formats.h"
 #include "core/io/source.h"
 #include "support.h"
+#include "core/base/memory.h"
+#include "core/model/model.h"
 
 #define LANCE ".lance"
 enum { MEMORY_BYTES = 256 << 20, SECONDS = 2, NOT_TRIED = 8 };

@@ -9,8 +9,12 @@
 #include <string.h>
 
 #include "core/codec/codec.h"
-#include "formats/format.h"
-#include "tools/verify.h"
+#include "tools/tools.h"
+#include "core/base/memory.h"
+#include "core/model/model.h"
+#include "read/read.h"
+#include "vfs/tree.h"
+#include "vfs/vfs.h"
 
 enum {
     METADATA_BYTES = 4 << 20,

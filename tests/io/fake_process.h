@@ -10,10 +10,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "remote/client/fetch_start.h"
-#include "remote/client/fetcher_life.h"
+#include "remote/client/client.h"
 #include "core/io/source.h"
 #include "support.h"
+#include "remote/protocol.h"
+#include <ntuple/source.h>
 
 enum { SIZE = 20000, ENDS = 2 * NT_FETCH_EDGE_BYTES, FILES = 4096 };
 

@@ -2,7 +2,7 @@
  *
  * Both ways to open a name beneath a directory: with the kernel's help, and part by part without it.
  */
-#include "core/io/beneath.h"
+#include "core/io/folder.h"
 #include "temporary.h"
 
 #include <errno.h>

@@ -6,6 +6,7 @@
 
 #include "core/io/source.h"
 #include "support.h"
+#include <ntuple/source.h>
 
 static struct nt_error error;
 static struct nt_source *source;

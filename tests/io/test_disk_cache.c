@@ -2,7 +2,7 @@
  *
  * What stays on disk is what was written, or is not there; whoever writes to the same folder, and whatever becomes of its files.
  */
-#include "remote/client/disk_cache.h"
+#include "remote/client/client.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "remote/client/extents.h"
+#include "remote/client/client.h"
 
 #include <stdlib.h>
 

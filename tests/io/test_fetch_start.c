@@ -2,7 +2,7 @@
  *
  * Starting the program that fetches: why it cannot be.
  */
-#include "remote/client/fetch_start.h"
+#include "remote/client/client.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "remote/fetch.h"
+#include "remote/protocol.h"
 #include "support.h"
 #include "temporary.h"
 

@@ -2,8 +2,7 @@
  *
  * Files on servers, with a process that fetches whose answers the tests give: it is not believed.
  */
-#include "remote/client/fetcher.h"
-#include "core/io/remote.h"
+#include "remote/client/client.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -11,7 +10,10 @@
 
 #include "fake_process.h"
 #include "forked.h"
-#include "remote/client/remote_folder.h"
+#include "core/io/folder.h"
+#include "core/io/source.h"
+#include "remote/protocol.h"
+#include <ntuple/source.h>
 
 static enum nt_status open_file(void)
 {

@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include <ntuple/source.h>
+
 static struct nt_error error;
 static struct nt_source *source;
 static char buffer[64];

@@ -8,6 +8,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/io/source.h"
+#include <ntuple/source.h>
+
 static struct nt_error error;
 static struct nt_folder *folder;
 static struct nt_source *source;

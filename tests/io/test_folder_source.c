@@ -4,6 +4,8 @@
  */
 #include "core/io/folder.h"
 #include "temporary.h"
+#include "core/io/source.h"
+#include <ntuple/source.h>
 
 static struct nt_error error;
 static struct nt_source *source;

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include <ntuple/source.h>
+
 static struct nt_error error;
 static struct nt_source *source;
 

@@ -2,7 +2,7 @@
  *
  * Requests over lines that answer by a clock of the test's own.
  */
-#include "remote/client/pace.h"
+#include "remote/client/client.h"
 
 #include <stdio.h>
 

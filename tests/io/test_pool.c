@@ -9,6 +9,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "core/io/source.h"
+#include <ntuple/source.h>
+
 enum { FILES = 200, MOST_OPEN = 128, THREADS = 4, READS = 5000 };
 
 static struct nt_error error;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "remote/client/ranges.h"
+#include "remote/client/client.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "support.h"
+#include "core/io/source.h"
 
 enum { KIB = 1024, MOST = 8 };
 #define SIZE (UINT64_C(64) << 20)

@@ -2,7 +2,7 @@
  *
  * Whom a file is shown to against whom it lets read, over the bits of modes, owners and groups.
  */
-#include "core/io/beneath.h"
+#include "core/io/folder.h"
 #include "support.h"
 
 static struct stat file(mode_t mode, uid_t owner, gid_t group)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "remote/client/refusal.h"
+#include "remote/client/client.h"
 
 #include "support.h"
+#include "core/base/error.h"
 
 enum { NOON = 43200000 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/io/remote.h"
+#include "core/io/address.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 
 #include "core/io/source.h"
 #include "support.h"
+#include <ntuple/source.h>
 
 static struct nt_error error;
 

@@ -5,10 +5,12 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#include "core/base/clock.h"
+#include "core/base/thread.h"
 #include "fake_process.h"
-#include "core/io/remote.h"
-#include "remote/client/remote_file.h"
+#include "remote/client/client.h"
+#include "core/io/source.h"
+#include "remote/protocol.h"
+#include <ntuple/source.h>
 
 enum { MOST_OPEN = 1024 };
 

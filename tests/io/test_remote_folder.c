@@ -2,13 +2,16 @@
  *
  * Folders on servers, with a process that fetches whose answers the tests give: it is not believed.
  */
-#include "remote/client/remote_folder.h"
+#include "remote/client/client.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
 
 #include "fake_process.h"
 #include "core/io/folder.h"
+#include "core/io/source.h"
+#include "remote/protocol.h"
+#include <ntuple/source.h>
 
 static struct nt_folder *folder;
 

@@ -8,6 +8,8 @@
 
 #include "core/json/json.h"
 #include "support.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
 
 static struct nt_buffer out;
 static struct nt_json json;

@@ -7,6 +7,7 @@
 
 #include "core/json/jsonb.h"
 #include "support.h"
+#include "core/base/memory.h"
 
 static struct nt_buffer out;
 static struct nt_error error;

@@ -2,12 +2,13 @@
  *
  * Members of objects as texts, against what RFC 8259 calls one.
  */
-#include "core/json/members.h"
+#include "core/json/parse.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "support.h"
+#include "core/base/memory.h"
 
 static struct nt_error error;
 

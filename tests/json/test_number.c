@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/json/number.h"
+#include "core/json/json.h"
 #include "support.h"
 
 /* Expected: what Python's repr gives for the double, and NumPy's for the 32-bit float. */

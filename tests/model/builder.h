@@ -5,9 +5,11 @@
 #ifndef NT_TESTS_MODEL_BUILDER_H
 #define NT_TESTS_MODEL_BUILDER_H
 
-#include "core/base/arena.h"
+#include "core/base/memory.h"
 #include "core/model/model.h"
 #include "support.h"
+#include "core/io/source.h"
+#include <ntuple/source.h>
 
 /* A file over no bytes with one data set, whose fields and columns are copies of the lists. */
 static inline struct nt_file *build_file(const struct nt_field *fields, uint32_t field_count,

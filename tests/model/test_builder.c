@@ -7,6 +7,11 @@
 #include <string.h>
 
 #include "builder.h"
+#include "core/codec/codec.h"
+#include "core/io/source.h"
+#include "core/model/budget.h"
+#include "core/model/model.h"
+#include <ntuple/source.h>
 
 static struct nt_error error;
 static struct nt_file *file;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/model/ceiling.h"
+#include "core/model/budget.h"
 #include "support.h"
 
 #define MEBIBYTE (UINT64_C(1) << 20)

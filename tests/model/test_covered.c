@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "core/model/covered.h"
+#include "core/model/budget.h"
 #include "support.h"
 
 enum { PLACES = 1000, RANGES = 20000 };

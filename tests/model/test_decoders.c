@@ -2,9 +2,12 @@
  *
  * The table of a data set's decoders.
  */
-#include "core/model/decoders.h"
+#include "core/model/model.h"
 
 #include "support.h"
+#include "core/base/memory.h"
+#include "core/codec/codec.h"
+#include "core/model/budget.h"
 
 static struct nt_error error;
 static struct nt_arena *arena;

@@ -3,7 +3,8 @@
  * How fields hang together: rows and dimensions; and the tables of roles, streams and kinds.
  */
 #include "builder.h"
-#include "core/model/kind.h"
+#include "core/model/field.h"
+#include "core/model/model.h"
 
 static struct nt_error error;
 

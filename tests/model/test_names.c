@@ -2,7 +2,7 @@
  *
  * Names of fields, of which one after another is looked for.
  */
-#include "core/model/names.h"
+#include "core/model/model.h"
 
 #include <string.h>
 

@@ -3,7 +3,8 @@
  * What a field is called.
  */
 #include "builder.h"
-#include "core/model/path.h"
+#include "core/model/model.h"
+#include "core/base/memory.h"
 
 #define NAME(text)                                                                                           \
     {                                                                                                        \

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "builder.h"
-#include "core/model/selection.h"
+#include "core/model/model.h"
 
 static struct nt_error error;
 static struct nt_file *file;

@@ -9,6 +9,12 @@
 
 #include "core/model/builder.h"
 #include "support.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/codec/codec.h"
+#include "core/model/model.h"
+#include <ntuple/read.h>
+#include <ntuple/source.h>
 
 struct builder *builder_new(void)
 {

@@ -9,9 +9,11 @@
 
 #include <ntuple/read.h>
 
-#include "core/base/buffer.h"
+#include "core/base/memory.h"
 #include "core/model/model.h"
-#include "read/reader.h"
+#include "read/read.h"
+#include "core/codec/codec.h"
+#include "core/io/source.h"
 
 enum { MOST_FIELDS = 64, MOST_COLUMNS = 96, MOST_CLUSTERS = 48, MOST_GROUPS = 8 };
 

@@ -3,6 +3,9 @@
 
 #include "core/codec/plan.h"
 #include "support.h"
+#include "core/base/memory.h"
+#include "core/codec/codec.h"
+#include "core/model/model.h"
 
 /* Bytes with their digest behind them; the page that they are. */
 static struct nt_page write_input(struct builder *builder, const void *bytes, size_t count, uint32_t elements)

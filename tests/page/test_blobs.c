@@ -9,6 +9,10 @@
 #include "dataset_builder.h"
 #include "read/page.h"
 #include "support.h"
+#include "core/base/error.h"
+#include "core/codec/codec.h"
+#include "core/model/model.h"
+#include <ntuple/source.h>
 
 /* Rows of two clusters: some blocks of ends, and parts of them. */
 enum { FIRST_ROWS = 1500, ROWS = 2600, TEXT_BYTES = 4096, MOST_BYTES = 40, WHOLE_BYTES = 7 };

@@ -10,9 +10,9 @@
 
 #include <ntuple/read.h>
 
-#include "read/cache.h"
-#include "read/counters.h"
+#include "read/read.h"
 #include "support.h"
+#include "core/base/error.h"
 
 static const char source[1], other_source[1];
 

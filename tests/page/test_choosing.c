@@ -5,14 +5,15 @@
  */
 #include <string.h>
 
-#include "core/model/selection.h"
+#include "core/model/model.h"
 #include "opened_stream.h"
-#include "read/counters.h"
-#include "read/page.h"
-#include "read/stream.h"
+#include "read/read.h"
 #include "random_dataset.h"
 #include "reference.h"
 #include "support.h"
+#include "core/base/memory.h"
+#include "core/codec/codec.h"
+#include "core/model/field.h"
 
 /* ---- what is to be expected ---- */
 

@@ -4,9 +4,11 @@
  */
 #include <sys/resource.h>
 
-#include "core/base/sanitized.h"
+#include "core/base/sanitizer.h"
 #include "dataset_builder.h"
 #include "support.h"
+#include "core/codec/codec.h"
+#include "read/read.h"
 
 enum { CLAIMED = 60 * 1000 * 1000 };
 

@@ -2,13 +2,14 @@
  *
  * Contexts that are lent: the warmest first, and no more memory than there may be.
  */
-#include "read/contexts.h"
+#include "read/read.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include "support.h"
+#include "core/codec/codec.h"
 
 enum { LIMIT = 1 << 20 };
 

@@ -3,11 +3,13 @@
  * Rows that are dropped, by hand: of ten the third, the fourth and the eighth; what goes with them where each has several elements, or
  * as many items as end offsets tell.
  */
-#include "read/drops.h"
+#include "read/read.h"
 
 #include <string.h>
 
 #include "support.h"
+#include "core/base/error.h"
+#include "core/model/model.h"
 
 enum { STORED = 10, RUNS = 2, CALLS = 2 * RUNS + 1 };
 

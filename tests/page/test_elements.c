@@ -4,8 +4,11 @@
  */
 #include <string.h>
 
-#include "read/elements.h"
+#include "read/read.h"
 #include "support.h"
+#include "core/codec/codec.h"
+#include "core/model/field.h"
+#include "core/model/model.h"
 
 enum { UNTOUCHED = 0xEE };
 

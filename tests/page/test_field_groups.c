@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "dataset_builder.h"
-#include "read/clusters.h"
-#include "read/rows.h"
+#include "read/read.h"
 #include "support.h"
+#include "core/codec/codec.h"
+#include "core/model/model.h"
 
 enum { NUMBER, LIST, ITEM, FIRST, TEXT, RECORD, INNER, FIELDS };
 

@@ -7,9 +7,10 @@
 
 #include "dataset_builder.h"
 #include "core/model/builder.h"
-#include "read/clusters.h"
-#include "read/rows.h"
+#include "read/read.h"
 #include "support.h"
+#include "core/codec/codec.h"
+#include "core/model/model.h"
 
 enum { NUMBER, LIST, ITEM, TEXT };
 

@@ -9,11 +9,14 @@
 
 #include "core/codec/plan.h"
 #include "dataset_builder.h"
-#include "read/neighbours.h"
+#include "read/read.h"
 #include "read/page.h"
-#include "read/pages.h"
 #include "planned_dataset.h"
 #include "support.h"
+#include "core/base/memory.h"
+#include "core/codec/codec.h"
+#include "core/model/budget.h"
+#include "core/model/model.h"
 
 enum { ENTRIES = 1000, PAGE_ELEMENTS = 100, PAGES = ENTRIES / PAGE_ELEMENTS, ITEMS = 50 };
 

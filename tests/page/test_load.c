@@ -9,6 +9,9 @@
 #include "read/page.h"
 #include "random_dataset.h"
 #include "support.h"
+#include "core/codec/codec.h"
+#include "core/model/model.h"
+#include "read/read.h"
 
 static const struct {
     enum nt_checksum_kind checksum;

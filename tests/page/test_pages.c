@@ -6,10 +6,14 @@
 #include <string.h>
 
 #include "dataset_builder.h"
-#include "read/neighbours.h"
-#include "read/pages.h"
+#include "read/read.h"
 #include "random_dataset.h"
 #include "support.h"
+#include "core/base/error.h"
+#include "core/codec/codec.h"
+#include "core/io/source.h"
+#include "core/model/model.h"
+#include <ntuple/source.h>
 
 enum { ENTRIES = 1000, PAGE_ELEMENTS = 10, PAGES = ENTRIES / PAGE_ELEMENTS };
 

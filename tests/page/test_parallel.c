@@ -7,10 +7,13 @@
 #include <unistd.h>
 
 #include "dataset_builder.h"
-#include "read/reader.h"
+#include "read/read.h"
 #include "random_dataset.h"
 #include "reference.h"
 #include "support.h"
+#include "core/base/memory.h"
+#include "core/codec/codec.h"
+#include "core/model/model.h"
 
 static struct nt_stream *open_data(struct builder *builder, uint32_t field, enum nt_stream_kind kind)
 {

@@ -7,9 +7,11 @@
 
 #include "dataset_builder.h"
 #include "opened_stream.h"
-#include "read/contexts.h"
-#include "read/reader.h"
+#include "read/read.h"
 #include "support.h"
+#include "core/base/error.h"
+#include "core/codec/codec.h"
+#include "core/model/model.h"
 
 static struct nt_error error;
 

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "read/regions.h"
+#include "read/read.h"
 #include "support.h"
 
 enum { UNIT = NT_REGION_UNIT, MANY = 200 };

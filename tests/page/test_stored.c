@@ -9,6 +9,9 @@
 #include "read/page.h"
 #include "random_dataset.h"
 #include "support.h"
+#include "core/codec/codec.h"
+#include "core/io/source.h"
+#include "core/model/model.h"
 
 START_TEST(stored_bytes_are_shown_even_where_they_are_damaged)
 {

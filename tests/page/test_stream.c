@@ -6,10 +6,12 @@
 
 #include "opened_stream.h"
 #include "read/page.h"
-#include "read/stream.h"
+#include "read/read.h"
 #include "random_dataset.h"
 #include "reference.h"
 #include "support.h"
+#include "core/base/memory.h"
+#include "core/codec/codec.h"
 
 enum { SEEDS = 60 };
 

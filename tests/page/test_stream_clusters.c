@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "opened_stream.h"
-#include "read/page.h"
-#include "read/stream.h"
+#include "read/read.h"
+#include "core/codec/codec.h"
+#include "core/model/model.h"
 
 /* ---- page lists that cannot be read ---- */
 

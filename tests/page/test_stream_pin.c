@@ -9,6 +9,8 @@
 #include "read/page.h"
 #include "random_dataset.h"
 #include "support.h"
+#include "core/codec/codec.h"
+#include "read/read.h"
 
 enum { ENTRIES = 110000, PAGE_ELEMENTS = 25000, PAGE_BYTES = 4 * PAGE_ELEMENTS, BYTES = 4 * ENTRIES };
 

@@ -3,10 +3,11 @@
  * Which streams have pages that are the same bytes of the file. What is made of these is tried with Lance files
  * (tests/format/test_lance_together.c), which alone have plans that share them.
  */
-#include "read/together.h"
+#include "read/read.h"
 
 #include "opened_stream.h"
 #include "random_dataset.h"
+#include "core/codec/codec.h"
 
 /* Of entries in this many clusters a number, and another field that shows the same column; and half as many that are a third one's. */
 static struct builder *numbers(uint32_t clusters)

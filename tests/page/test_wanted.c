@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "opened_stream.h"
-#include "read/dataset_index.h"
-#include "read/page.h"
-#include "read/reader.h"
-#include "read/stream.h"
-#include "read/wanted.h"
+#include "read/read.h"
 #include "support.h"
+#include "core/codec/codec.h"
+#include "core/io/source.h"
+#include "core/model/model.h"
+#include <ntuple/source.h>
 
 enum { CLUSTERS = 6, PAGE = 128, PAGES = 3, ELEMENTS = CLUSTERS * PAGES * PAGE, MOST = 256 };
 enum { PAGE_BYTES = PAGE * sizeof(int32_t) };

@@ -7,8 +7,9 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "read/workers.h"
+#include "read/read.h"
 #include "support.h"
+#include "core/model/model.h"
 
 enum { PAGES = 8, QUEUED = 1000 };
 

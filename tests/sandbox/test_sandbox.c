@@ -17,9 +17,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sandbox/parts.h"
 #include "support.h"
 #include "temporary.h"
+#include "core/base/sanitizer.h"
 
 static struct nt_sandbox sandbox;
 

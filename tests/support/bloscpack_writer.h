@@ -6,7 +6,7 @@
 #ifndef NT_TESTS_BLOSCPACK_WRITER_H
 #define NT_TESTS_BLOSCPACK_WRITER_H
 
-#include "core/base/buffer.h"
+#include "core/base/memory.h"
 
 struct bloscpack_options {
     unsigned version;  /* 1, 2 or 3 */

@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "core/base/sanitized.h"
+#include "core/base/sanitizer.h"
 
 /* AddressSanitizer of clang before 17 and of gcc before 14 does not take its allocator's locks before fork(). Where another
  * thread allocates at that moment, the forked process waits for ever. Tests fork without such threads there. */

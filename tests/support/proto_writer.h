@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "core/base/buffer.h"
+#include "core/base/memory.h"
 
 static inline void put_varint(struct nt_buffer *out, uint64_t value)
 {

@@ -9,7 +9,7 @@
 #ifndef NT_TESTS_RNTUPLE_WRITER_H
 #define NT_TESTS_RNTUPLE_WRITER_H
 
-#include "core/base/buffer.h"
+#include "core/base/memory.h"
 
 enum rntuple_generation {
     RNTUPLE_PREDRAFT,        /* ROOT 6.21 to 6.25 */

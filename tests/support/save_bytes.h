@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "core/base/buffer.h"
+#include "core/base/memory.h"
 #include "demand.h"
 
 static inline void save_file(const void *bytes, size_t count, const char *path)

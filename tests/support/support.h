@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "core/base/error.h"
+#include <ntuple/error.h>
 
 #define assert_ok(expression)                                                                                \
     do {                                                                                                     \

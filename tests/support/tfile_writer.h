@@ -13,7 +13,7 @@
 #ifndef NT_TESTS_TFILE_WRITER_H
 #define NT_TESTS_TFILE_WRITER_H
 
-#include "core/base/buffer.h"
+#include "core/base/memory.h"
 
 enum tfile_size {
     TFILE_SMALL, /* offsets of 32 bits */

@@ -19,9 +19,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/base/arena.h"
-#include "core/base/buffer.h"
-#include "formats/format.h"
+#include "core/base/memory.h"
+#include "formats/formats.h"
+#include "core/base/error.h"
+#include "core/codec/codec.h"
+#include "core/io/folder.h"
+#include "core/io/source.h"
+#include "core/model/model.h"
 
 atomic_uint model_loads, model_open_files;
 bool model_has_bad_group, model_has_bad_page;

@@ -9,7 +9,7 @@
 
 #include <stdatomic.h>
 
-#include "formats/format.h"
+#include "core/model/model.h"
 
 enum {
     MODEL_ENTRIES = 9,

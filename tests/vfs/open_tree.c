@@ -10,7 +10,9 @@
 
 #include "model.h"
 #include "support.h"
-#include "vfs/scope.h"
+#include "vfs/vfs.h"
+#include "core/base/memory.h"
+#include "vfs/tree.h"
 
 struct nt_vfs *vfs;
 char reported[4096];

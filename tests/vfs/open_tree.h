@@ -8,7 +8,8 @@
 
 #include <jansson.h>
 
-#include "core/base/buffer.h"
+#include "core/base/memory.h"
+#include "vfs/tree.h"
 #include "vfs/vfs.h"
 
 extern struct nt_vfs *vfs;   /* of the running test */

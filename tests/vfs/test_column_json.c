@@ -4,10 +4,11 @@
  */
 #include <jansson.h>
 
-#include "core/base/buffer.h"
+#include "core/base/memory.h"
 #include "rntuple_writer.h"
 #include "support.h"
 #include "temporary.h"
+#include "vfs/tree.h"
 #include "vfs/vfs.h"
 
 enum { ENTRIES = 2, INT32 = 0x07, INT32_OF_DRAFTS = 0x17 };

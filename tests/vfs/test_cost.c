@@ -10,6 +10,8 @@
 
 #include "rntuple_writer.h"
 #include "support.h"
+#include "vfs/tree.h"
+#include "core/base/memory.h"
 #include "vfs/vfs.h"
 
 enum { GROUPS = 5, ENTRIES = 3, ITEMS = 2, MOST_READS = 1000 };

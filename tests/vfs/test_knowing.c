@@ -14,7 +14,9 @@
 #include "model.h"
 #include "open_tree.h"
 #include "support.h"
-#include "vfs/node.h"
+#include "vfs/vfs.h"
+#include "core/base/memory.h"
+#include "vfs/tree.h"
 
 enum { MOST_KNOWN = 16, REPLACED = 3000, MOST_PLACES = 12, VISITORS = 3 };
 

@@ -8,7 +8,9 @@
 #include "core/base/text.h"
 #include "core/codec/codec.h"
 #include "support.h"
-#include "vfs/names.h"
+#include "vfs/inode.h"
+#include "core/base/memory.h"
+#include "core/model/model.h"
 
 /* ---- what single names become ---- */
 

@@ -3,8 +3,8 @@
  * Node numbers at the bounds of their parts, and numbers that are none.
  */
 #include "support.h"
-#include "vfs/node.h"
 #include "vfs/vfs.h"
+#include "vfs/tree.h"
 
 START_TEST(place_0_is_the_root)
 {

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "support.h"
-#include "vfs/npy.h"
+#include "vfs/vfs.h"
+#include "core/base/memory.h"
 
 /* A strict reader of the header, after NumPy's description of the format (numpy.lib.format). */
 struct header {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "support.h"
-#include "vfs/numbers.h"
+#include "vfs/inode.h"
 
 enum { LIMIT = 300, STEPS = 20000, MOST_OWNERS = 64 };
 

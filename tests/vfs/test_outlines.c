@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chain/index.h"
-#include "chain/list.h"
+#include "chain/chain.h"
 #include "support.h"
 #include "temporary.h"
+#include "vfs/tree.h"
+#include "core/base/memory.h"
 #include "vfs/vfs.h"
 
 enum { MOST_PATH = 512, PIECE = 4096, MOST_BYTES = 1 << 16 };

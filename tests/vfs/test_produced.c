@@ -11,7 +11,12 @@
 #include <ntuple/read.h>
 
 #include "support.h"
-#include "vfs/content.h"
+#include "vfs/vfs.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/model/model.h"
+#include "read/read.h"
+#include "vfs/tree.h"
 
 enum { PIECE = 1 << 16, SHORT_PIECES = 8, MOST_SHORT_PIECES = 64 }; /* which are the 4 MiB of a short text */
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "support.h"
-#include "vfs/spool.h"
+#include "vfs/vfs.h"
 
 enum { LENGTH = 100000, PIECE = 777 };
 

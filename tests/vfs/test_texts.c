@@ -3,12 +3,13 @@
  * Texts between two reads: those that were not read for longest are put aside, and the reader knows of the
  * memory.
  */
-#include "vfs/texts.h"
+#include "vfs/vfs.h"
 
 #include <ntuple/read.h>
 
 #include "read/page.h"
 #include "support.h"
+#include "read/read.h"
 
 enum { TEXTS = 10 };
 

@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 #include "support.h"
-#include "vfs/visits.h"
+#include "vfs/inode.h"
 
 START_TEST(a_second_turn_waits_for_those_who_were_there_before_the_first)
 {

@@ -10,6 +10,8 @@
 
 #include "model.h"
 #include "support.h"
+#include "vfs/tree.h"
+#include "core/model/model.h"
 #include "vfs/vfs.h"
 
 enum { FILES = 150 }; /* more than stay open while nothing uses them */

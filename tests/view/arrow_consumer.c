@@ -7,8 +7,11 @@
 #include <string.h>
 
 #include "support.h"
-#include "core/json/values.h"
-#include "render/row_lines.h"
+#include "core/json/json.h"
+#include "render/render.h"
+#include "core/base/memory.h"
+#include "core/model/model.h"
+#include "render/arrow/arrow.h"
 
 struct nt_arrow *open_arrow_with(struct builder *builder, enum nt_arrow_unions unions)
 {

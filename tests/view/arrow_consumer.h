@@ -7,9 +7,10 @@
 
 #include <ntuple/arrow.h>
 
-#include "core/base/buffer.h"
+#include "core/base/memory.h"
 #include "dataset_builder.h"
 #include "core/json/json.h"
+#include "render/arrow/arrow.h"
 
 struct nt_arrow *open_arrow_with(struct builder *builder, enum nt_arrow_unions unions);
 struct nt_arrow *open_arrow(struct builder *builder); /* with the usual options */

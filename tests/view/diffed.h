@@ -11,9 +11,11 @@
 #include <string.h>
 
 #include "dataset_builder.h"
-#include "core/model/path.h"
+#include "core/model/model.h"
 #include "support.h"
-#include "tools/diff.h"
+#include "tools/tools.h"
+#include "core/base/memory.h"
+#include "core/json/json.h"
 
 struct told {
     struct builder *builders[NT_DIFF_SIDES];

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/codec/codec.h"
+#include <ntuple/dataset.h>
 
 enum { ENTRIES = 4, PAGE = 2 };
 

@@ -6,10 +6,13 @@
 #include <string.h>
 
 #include "arrow_consumer.h"
-#include "core/model/model.h"
 #include "random_dataset.h"
 #include "support.h"
-#include "render/arrow/arrow_internal.h"
+#include "render/arrow/arrow.h"
+#include "core/base/memory.h"
+#include "core/codec/codec.h"
+#include "core/json/json.h"
+#include "read/read.h"
 
 enum { SEEDS = 80 };
 

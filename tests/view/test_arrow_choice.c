@@ -6,7 +6,10 @@
 
 #include "arrow_consumer.h"
 #include "support.h"
-#include "render/arrow/arrow_internal.h"
+#include "render/arrow/arrow.h"
+#include "core/base/memory.h"
+#include "core/codec/codec.h"
+#include "read/read.h"
 
 /* A record of two numbers, a vector, and a variant of two numbers, of which each has five rows. */
 struct sample {

@@ -7,7 +7,9 @@
 #include "arrow_consumer.h"
 #include "random_dataset.h"
 #include "support.h"
-#include "render/arrow/arrow_internal.h"
+#include "render/arrow/arrow.h"
+#include "core/base/memory.h"
+#include "read/read.h"
 
 enum { SEEDS = 24, RANGES = 12 };
 

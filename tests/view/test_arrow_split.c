@@ -8,7 +8,9 @@
 #include "arrow_consumer.h"
 #include "random_dataset.h"
 #include "support.h"
-#include "render/arrow/arrow_internal.h"
+#include "render/arrow/arrow.h"
+#include "core/base/memory.h"
+#include "core/codec/codec.h"
 
 enum { SEEDS = 40 };
 

@@ -8,7 +8,9 @@
 
 #include "arrow_consumer.h"
 #include "support.h"
-#include "render/arrow/arrow_internal.h"
+#include "render/arrow/arrow.h"
+#include "core/base/memory.h"
+#include "core/codec/codec.h"
 
 /* More than a block of the texts has in each of two clusters; every 5th row is null. */
 enum { ROWS = 3000, CLUSTER_ROWS = 1700, VALUE_BYTES = 11, DAMAGED = 1500, PAGE = 256 };

@@ -6,7 +6,9 @@
 
 #include "arrow_consumer.h"
 #include "support.h"
-#include "render/arrow/arrow_internal.h"
+#include "render/arrow/arrow.h"
+#include "core/base/memory.h"
+#include "core/codec/codec.h"
 
 /* What a variant of a number and a list of numbers is made of: a cluster's switches, and how many numbers and
  * lists there are. */

@@ -2,13 +2,14 @@
  *
  * Decimals as text: every digit, the point, the sign; and types of the model with more than a number to tell.
  */
-#include "core/json/decimal.h"
+#include "core/json/json.h"
 
 #include <string.h>
 
 #include "arrow_consumer.h"
 #include "support.h"
 #include "typed_dataset.h"
+#include "core/base/memory.h"
 
 /* Numbers as Python has them; bytes above the first eight are all `above`. */
 static const struct {

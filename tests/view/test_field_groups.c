@@ -7,7 +7,8 @@
 
 #include "dataset_builder.h"
 #include "support.h"
-#include "tools/field_groups.h"
+#include "tools/tools.h"
+#include "core/base/memory.h"
 
 /* A data set of top-level fields, the first of which has a sub-field. */
 static struct builder *named_fields(const char *const *names, unsigned count)

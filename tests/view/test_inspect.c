@@ -7,7 +7,9 @@
 #include "dataset_builder.h"
 #include "random_dataset.h"
 #include "support.h"
-#include "tools/inspect.h"
+#include "tools/tools.h"
+#include "core/codec/codec.h"
+#include "core/model/model.h"
 
 /* The fields: 0 plain; 1 a collection with 2 its items; the items' pages are compressed. */
 static struct builder *three_columns(void)

@@ -3,11 +3,12 @@
  * Pages that are the same bytes: a verification looks at them once, and tells of each what it would have
  * told.
  */
-#include "tools/known_pages.h"
+#include "tools/tools.h"
 
-#include "read/reader.h"
 #include "random_dataset.h"
 #include "verified.h"
+#include "core/codec/codec.h"
+#include "core/model/model.h"
 
 enum { PAGES = 5 };
 

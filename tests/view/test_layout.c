@@ -6,7 +6,11 @@
 
 #include "planned_dataset.h"
 #include "support.h"
-#include "tools/layout.h"
+#include "tools/tools.h"
+#include "core/codec/codec.h"
+#include "core/codec/plan.h"
+#include "core/io/source.h"
+#include "core/model/model.h"
 
 static struct nt_layout_item item_at(struct nt_layout *layout, uint64_t offset)
 {

@@ -6,12 +6,13 @@
 
 #include "arrow_consumer.h"
 #include "nullable_dataset.h"
-#include "read/rows.h"
+#include "read/read.h"
 #include "support.h"
-#include "render/arrow/arrow_internal.h"
-#include "render/row_cost.h"
-#include "render/row_lines.h"
-#include "tools/verify.h"
+#include "render/arrow/arrow.h"
+#include "render/render.h"
+#include "tools/tools.h"
+#include "core/base/memory.h"
+#include "core/model/model.h"
 
 static struct nt_error error;
 static struct builder *builder;

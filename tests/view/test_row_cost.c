@@ -6,7 +6,8 @@
  */
 #include "dataset_builder.h"
 #include "support.h"
-#include "render/row_cost.h"
+#include "render/render.h"
+#include "core/codec/codec.h"
 
 enum {
     ENTRIES = 10000, /* of a cluster, of which there are two */

@@ -6,7 +6,10 @@
 
 #include "dataset_builder.h"
 #include "support.h"
-#include "render/row_lines.h"
+#include "render/render.h"
+#include "core/base/memory.h"
+#include "core/codec/codec.h"
+#include "core/model/model.h"
 
 enum { ENTRIES = 40000, PAGE = 1000, MOST_PIECE = 65 * 1024 };
 

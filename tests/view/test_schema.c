@@ -7,7 +7,11 @@
 
 #include "dataset_builder.h"
 #include "support.h"
-#include "render/schema.h"
+#include "render/render.h"
+#include "core/base/memory.h"
+#include "core/codec/codec.h"
+#include "core/json/json.h"
+#include "core/model/model.h"
 
 static struct builder *nested(void)
 {

@@ -7,8 +7,9 @@
 
 #include "dataset_builder.h"
 #include "support.h"
-#include "tools/pictures.h"
-#include "tools/svg.h"
+#include "tools/tools.h"
+#include "core/base/memory.h"
+#include "core/codec/codec.h"
 
 /* `boxes` boxes with a title each, fewer with a coarser grain. */
 struct drawing {

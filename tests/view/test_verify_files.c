@@ -9,9 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "formats/format.h"
 #include "support.h"
-#include "tools/verify.h"
+#include "tools/tools.h"
+#include "core/codec/codec.h"
+#include "core/model/model.h"
+#include "read/read.h"
+#include <ntuple/format.h>
 
 struct found {
     size_t count;

@@ -2,9 +2,10 @@
  *
  * Text that is not UTF-8, however it is cut into pages or pieces.
  */
-#include "tools/verify_text.h"
+#include "tools/tools.h"
 
 #include "verified.h"
+#include "core/codec/codec.h"
 
 /* Strings of `length` bytes each, in pages of `page_bytes`. */
 static struct builder *strings(const char *text, uint32_t page_bytes)

@@ -4,7 +4,9 @@
  */
 #include "dataset_builder.h"
 #include "support.h"
-#include "render/window.h"
+#include "render/render.h"
+#include "core/codec/codec.h"
+#include "read/read.h"
 
 enum { ELEMENTS = 1000, PAGE = 50 };
 

@@ -8,6 +8,8 @@
 
 #include "core/base/text.h"
 #include "support.h"
+#include "core/codec/codec.h"
+#include <ntuple/dataset.h>
 
 static const struct type {
     const char *arrow, *numpy;

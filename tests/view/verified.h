@@ -9,7 +9,7 @@
 
 #include "dataset_builder.h"
 #include "support.h"
-#include "tools/verify.h"
+#include "tools/tools.h"
 
 enum { MOST_FINDINGS = 512 };
 

@@ -1,16 +1,35 @@
 /* SPDX-License-Identifier: MIT
  *
- * The bounds-checked reader: the only way in which bytes of a file become numbers and texts. A cursor walks
- * over [position, end); a read past the end gives zeros and makes the cursor fail for good, so that a caller
- * may read a whole record and check once. Who reads may tell what it was to an observer, if somebody listens.
+ * Inline primitives for untrusted input: a bounds-checked cursor with little- and big-endian loads,
+ * overflow-checked arithmetic, and binary search.
  */
-#ifndef NT_BASE_BYTES_H
-#define NT_BASE_BYTES_H
+#ifndef NT_CORE_BASE_BYTES_H
+#define NT_CORE_BASE_BYTES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+/* ---- Checked arithmetic ---- */
+
+static inline bool nt_add(uint64_t a, uint64_t b, uint64_t *sum_ret)
+{
+    return !__builtin_add_overflow(a, b, sum_ret);
+}
+
+static inline bool nt_multiply(uint64_t a, uint64_t b, uint64_t *product_ret)
+{
+    return !__builtin_mul_overflow(a, b, product_ret);
+}
+
+/* True where [offset, offset + bytes) lies within [0, size). */
+static inline bool nt_fits(uint64_t offset, uint64_t bytes, uint64_t size)
+{
+    return offset <= size && bytes <= size - offset;
+}
+
+/* ---- Bounds-checked cursor ---- */
 
 /* Is told what bytes are: `what` of `whole`, e.g. "version" of "field". Both live for ever. */
 struct nt_read_observer {
@@ -142,5 +161,38 @@ static inline double nt_get_le_real64(struct nt_cursor *cursor)
     memcpy(&value, &bits, sizeof(value));
     return value;
 }
+
+/* ---- Binary search ---- */
+
+/* Define a function that finds the last of `count` items whose member is at most `value`; 0 where all are
+ * larger, or there are none. The member is given with its dot; none where the items are the numbers. */
+#define NT_DEFINE_LAST_AT_MOST(name, type, member)                                                           \
+    static uint32_t name(const type *items, uint32_t count, uint64_t value)                                  \
+    {                                                                                                        \
+        uint32_t low = 0, high = count;                                                                      \
+        while (high - low > 1) {                                                                             \
+            uint32_t middle = low + (high - low) / 2;                                                        \
+            if (items[middle] member <= value)                                                               \
+                low = middle;                                                                                \
+            else                                                                                             \
+                high = middle;                                                                               \
+        }                                                                                                    \
+        return low;                                                                                          \
+    }
+
+/* Define one that counts how many of `count` items, the first ones, have a member that is at most `value`. */
+#define NT_DEFINE_COUNT_UP_TO(name, type, member)                                                            \
+    static size_t name(const type *items, size_t count, uint64_t value)                                      \
+    {                                                                                                        \
+        size_t low = 0, high = count;                                                                        \
+        while (low < high) {                                                                                 \
+            size_t middle = low + (high - low) / 2;                                                          \
+            if (items[middle] member <= value)                                                               \
+                low = middle + 1;                                                                            \
+            else                                                                                             \
+                high = middle;                                                                               \
+        }                                                                                                    \
+        return low;                                                                                          \
+    }
 
 #endif

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a status, a place and a message. Out: the caller's nt_error, where there is one, and the status again.
+ * Fills nt_error structures: plain messages, expected/found mismatches, errno values. Classifies failures
+ * as environmental, transient or retryable.
  */
+#include "core/base/error.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "core/base/error.h"
 
 static const char *const status_names[] = {
     [NT_OK] = "ok",

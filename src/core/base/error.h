@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Leaving a message in a caller's nt_error.
+ * Helpers that fill the caller's nt_error, classify failures and add context to messages.
  */
-#ifndef NT_BASE_ERROR_H
-#define NT_BASE_ERROR_H
+#ifndef NT_CORE_BASE_ERROR_H
+#define NT_CORE_BASE_ERROR_H
 
 #include <ntuple/error.h>
 

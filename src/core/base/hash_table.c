@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: links with their hashes. Out: the links of a hash. Buckets of chains, doubled as the table fills.
+ * Intrusive hash table: chained buckets whose number doubles as the table fills.
  */
 #include "core/base/hash_table.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/random.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * A hash table of things that have a link in them, and are not the table's. Not thread-safe.
+ * Intrusive hash table with a random multiply-shift hash per table. Not thread-safe.
  */
-#ifndef NT_BASE_HASH_TABLE_H
-#define NT_BASE_HASH_TABLE_H
+#ifndef NT_CORE_BASE_HASH_TABLE_H
+#define NT_CORE_BASE_HASH_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: bytes that may be anything. Out: their code points (The Unicode Standard, table 3-7: well-formed UTF-8
- * byte sequences), what a terminal may show of them, bytes that were percent-encoded (RFC 3986, 2.1), and the
- * last component of a path.
+ * String views, UTF-8 decoding and validation, percent-decoding, path components, and escaping for
+ * terminals and logs.
  */
 #include "core/base/text.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
+
+#include "core/base/memory.h"
 
 struct nt_text nt_text_of(const char *string)
 {

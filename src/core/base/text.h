@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * Texts from files: comparing and copying them, whether they are UTF-8, and how they are shown to people.
+ * String views, UTF-8, percent-encoding, path components, and escaping for terminals and logs.
  */
-#ifndef NT_BASE_TEXT_H
-#define NT_BASE_TEXT_H
+#ifndef NT_CORE_BASE_TEXT_H
+#define NT_CORE_BASE_TEXT_H
+
+#include <ntuple/text.h>
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <ntuple/text.h>
+#include "core/base/memory.h"
 
-#include "core/base/arena.h"
-#include "core/base/buffer.h"
+struct nt_arena;
 
 /* A string as a text, without copying it; NULL is the empty one. */
 struct nt_text nt_text_of(const char *string);

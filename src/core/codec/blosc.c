@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * A chunk of c-blosc 1, or some of its blocks, which do not depend on one another. Its 16-byte header
- * (c-blosc's README_CHUNK_FORMAT) is checked against the bytes that are there before the library sees it. A
- * chunk may hold more than is wanted (an array that was trimmed): the rest is cut off.
+ * Decompresses chunks of c-blosc 1, as a whole or by single blocks. The header is validated before the
+ * library sees it.
  */
+#include "core/codec/codec.h"
+
+#include <blosc.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <blosc.h>
-
 #include "core/base/bytes.h"
-#include "core/base/overflow.h"
-#include "core/codec/decompressors.h"
+#include "core/base/error.h"
 
 enum { HEADER_BYTES = 16, FORMAT_VERSION = 2, FLAG_STORED = 2, FLAG_UNKNOWN = 8 };
 

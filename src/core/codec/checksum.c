@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of checksums. Integers are stored little-endian, digests as their bytes.
+ * Table of checksums and digests (XXH3, CRC-32, Adler-32, MD5, SHA-1, SHA-2), and their verification.
  */
-#include <string.h>
+#include "core/codec/codec.h"
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "core/base/error.h"
 
 /* In line, with the vectors of the compiler's target: the shared library's own is built for the least. */
 #define XXH_INLINE_ALL
-#include <xxhash.h>
-
-#include "core/codec/codec.h"
-#include "core/codec/inflate.h"
 
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 bool nt_takes_any_checksum;

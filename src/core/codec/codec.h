@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
- * From stored bytes to elements, as four tables: checksums, algorithms, compressions and encodings. A row is
- * all that a reader, a JSON document, an extended attribute or a test needs to know; adding one is adding a
- * row.
+ * Decoding of stored bytes into elements: tables of checksums, compression formats and page encodings, and
+ * the decompressors.
  */
-#ifndef NT_CODEC_CODEC_H
-#define NT_CODEC_CODEC_H
-
-#include <stddef.h>
-#include <stdint.h>
+#ifndef NT_CORE_CODEC_CODEC_H
+#define NT_CORE_CODEC_CODEC_H
 
 #include <ntuple/element.h>
+#include <ntuple/error.h>
 
-#include "core/base/error.h"
+#include <lzma.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <zstd.h>
+
+struct nt_codec_context;
+struct nt_inflater;
+struct nt_plan;
+
+/* ---- Codec tables ---- */
 
 /* ---- elements ---- */
 
@@ -91,9 +98,6 @@ enum nt_algorithm {
 const char *nt_algorithm_name(enum nt_algorithm algorithm); /* "none", "zstd", "old-zlib", ... */
 
 /* ---- compression ---- */
-
-/* Decompressors' state and scratch memory. One per thread; never shared. */
-struct nt_codec_context;
 struct nt_codec_context *nt_codec_context_new(void); /* NULL without memory */
 void nt_codec_context_free(struct nt_codec_context *context);
 size_t nt_codec_context_bytes(const struct nt_codec_context *context); /* what it keeps, roughly */
@@ -195,8 +199,6 @@ enum nt_encoding_kind {
     NT_ENCODING_COUNT
 };
 
-struct nt_plan;
-
 /* What a decoder must know beside the bytes. */
 struct nt_decoder {
     enum nt_encoding_kind encoding;
@@ -263,5 +265,121 @@ bool nt_packed_bytes(const struct nt_decoder *decoder, uint64_t elements, uint64
 
 /* Table lookup and call; the number of bytes is checked. */
 enum nt_status nt_decode(const struct nt_packed *packed, uint8_t *output, struct nt_error *error);
+
+/* ---- Deflate library ---- */
+
+enum nt_inflate_form {
+    NT_INFLATE_ZLIB, /* with zlib's header, and its checksum, which is compared */
+    NT_INFLATE_BARE, /* deflate alone */
+    NT_INFLATE_FORM_COUNT
+};
+
+enum nt_inflate_result {
+    NT_INFLATE_OK,
+    NT_INFLATE_TOO_MUCH, /* more output than there is room */
+    NT_INFLATE_INVALID,
+    NT_INFLATE_NO_MEMORY,
+};
+struct nt_inflater *nt_inflater_new(void); /* NULL without memory */
+void nt_inflater_free(struct nt_inflater *inflater);
+
+/* Decompress the stream that the input begins with. On success the stream ended: after `*consumed_ret` bytes
+ * of the input, with `*produced_ret` bytes of output, which may be fewer than there is room for. */
+enum nt_inflate_result nt_inflate(struct nt_inflater *inflater, enum nt_inflate_form form,
+                                  const uint8_t *input, size_t input_bytes, uint8_t *output,
+                                  size_t output_bytes, size_t *consumed_ret, size_t *produced_ret);
+
+uint32_t nt_inflate_crc32(const void *data, size_t bytes);
+uint32_t nt_inflate_adler32(const void *data, size_t bytes);
+
+/* ---- Decompressors ---- */
+
+typedef enum nt_status nt_decompress_block(const uint8_t *input, size_t input_bytes, uint8_t *output,
+                                           size_t output_bytes, struct nt_codec_context *context,
+                                           struct nt_error *error);
+nt_decompress_block nt_decompress_lzma, nt_decompress_zstd;
+nt_decompress_block nt_decompress_lz4,
+    nt_decompress_bare_lz4; /* with ROOT's checksum in front, and without */
+nt_decompress_block nt_decompress_blosc, nt_decompress_whole_blosc;
+
+typedef enum nt_status nt_decompress_some(const uint8_t *input, size_t input_bytes, size_t output_bytes,
+                                          size_t offset, uint8_t *output, size_t bytes,
+                                          struct nt_error *error);
+
+nt_decompress_some nt_decompress_blosc_blocks, nt_decompress_whole_blosc_blocks;
+size_t nt_blosc_block_bytes(const uint8_t *start, size_t input_bytes, size_t output_bytes);
+enum nt_algorithm nt_blosc_algorithm(const uint8_t *start, size_t input_bytes, size_t output_bytes);
+
+/* What the decompressors of a thread keep between calls. */
+struct nt_codec_context {
+    ZSTD_DCtx *zstd;
+    struct nt_inflater *inflater;
+    lzma_stream lzma; /* all zero (LZMA_STREAM_INIT) before its first use */
+    struct {
+        uint8_t *bytes;
+        size_t capacity;
+    } scratch[NT_SCRATCH_COUNT];
+};
+
+/* ---- Information content ---- */
+
+/* How many of these bytes count where a bound follows what a file has: all, or 16 times what LZ4 makes of them where that
+ * is less; of bytes that were compressed, which rarely compress again, 4 times. So zeros count as hardly any, and so does what
+ * compresses well twice. Takes no memory. */
+uint64_t nt_worth(const uint8_t *bytes, size_t count, bool is_compressed);
+
+/* ---- Vectorized transforms ---- */
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "only little-endian machines are supported: elements are decoded into the files' byte order");
+
+/* What is done to each element after its bytes have been put together. */
+enum nt_finish {
+    NT_FINISH_NOTHING,
+    NT_FINISH_ZIGZAG, /* 0, 1, 2, 3, ... are 0, -1, 1, -2, ... */
+    NT_FINISH_DELTA,  /* each element is the sum of those up to it */
+};
+
+/* Undo the split: `planes` holds all lowest bytes of the `count` elements of a page, then all second ones,
+ * ... There is no 16-bit delta. */
+void nt_unsplit16(const uint8_t *planes, size_t count, enum nt_finish finish, uint8_t *output);
+void nt_unsplit32(const uint8_t *planes, size_t count, enum nt_finish finish, uint8_t *output);
+void nt_unsplit64(const uint8_t *planes, size_t count, enum nt_finish finish, uint8_t *output);
+
+/* Bits, the lowest of a byte first, as bytes 0 and 1. */
+void nt_unpack_bits(const uint8_t *packed, size_t count, uint8_t *output);
+
+/* Elements [first, first + count) of those of `width` (1..32) bits that lie close together in `packed_bytes`
+ * bytes, lowest bits first. `first` is a multiple of 8. */
+void nt_unpack_integers(const uint8_t *packed, size_t packed_bytes, unsigned width, size_t first,
+                        size_t count, uint32_t *output);
+
+/* ---- Roaring containers ---- */
+
+enum nt_status nt_decode_roaring_array(const struct nt_packed *packed, uint8_t *output,
+                                       struct nt_error *error);
+enum nt_status nt_decode_roaring_bitset(const struct nt_packed *packed, uint8_t *output,
+                                        struct nt_error *error);
+enum nt_status nt_decode_roaring_run(const struct nt_packed *packed, uint8_t *output, struct nt_error *error);
+
+/* ---- Dictionary lookup ---- */
+
+/* Unsigned integers and bytes can number items. */
+bool nt_dictionary_takes(enum nt_element numbers);
+
+/* For each number the item of that number, counted from 0, into `output`. NT_CORRUPT where there is none. */
+enum nt_status nt_dictionary_gather(const struct nt_value *numbers, const struct nt_value *items,
+                                    uint8_t *output, struct nt_error *error);
+
+/* Of strings whose `item_ends` (UINT64) tell where each ends: where the chosen ones end, `base` added, as uint64_t that need no
+ * alignment. `valid`: a byte for each number, 0 where it has no bytes; NULL: all have. NT_CORRUPT where there is no such item,
+ * or its end lies before its beginning. */
+enum nt_status nt_dictionary_ends(const struct nt_value *numbers, const struct nt_value *item_ends,
+                                  const uint8_t *valid, uint64_t base, uint8_t *output,
+                                  struct nt_error *error);
+/* And their bytes, exactly `output_bytes` of them. NT_CORRUPT where items end behind the bytes, too. */
+enum nt_status nt_dictionary_bytes(const struct nt_value *numbers, const struct nt_value *item_ends,
+                                   const struct nt_value *bytes, const uint8_t *valid, uint8_t *output,
+                                   uint64_t output_bytes, struct nt_error *error);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: numbers and items. Out: the items that the numbers tell. A loop for each width of either, so that an
- * item is one load and one store.
+ * Dictionary decoding: replaces indices by dictionary items of fixed or variable size.
  */
-#include "core/codec/dictionary.h"
+#include "core/codec/codec.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/base/error.h"
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 

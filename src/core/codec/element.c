@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Element kinds, and conversion between the numeric ones by value. Every number fits one of three widest
- * kinds without loss: integers by their sign into 64 bits, reals into 64 bits. It is loaded into that and
- * stored, checked, as the target.
+ * Element types and conversion between numeric types. Integers that do not fit the target are an error;
+ * reals are rounded to nearest.
  */
+#include "core/codec/codec.h"
+
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/codec/codec.h"
+#include "core/base/error.h"
 
 static const struct nt_element_row elements[NT_ELEMENT_COUNT] = {
     [NT_ELEMENT_BOOL] = {"bool", "|b1", 1},

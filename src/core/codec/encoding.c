@@ -1,15 +1,289 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of encodings: how the elements of a page lie in its packed bytes, for the column types of every
- * RNTuple generation and the pages of the other formats.
+ * Table of page encodings: packed bits, byte splitting, delta, zigzag, truncated and quantized reals. Hot
+ * loops use vectors of 16 bytes.
  */
+#include "core/codec/codec.h"
+
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/base/overflow.h"
-#include "core/codec/codec.h"
-#include "core/codec/roaring.h"
-#include "core/codec/steps.h"
+#include "core/base/error.h"
+
+/* ---- Vectorized transforms ---- */
+
+/* ---- split, then zigzag or delta: one element after the other ---- */
+
+#define DEFINE_UNSPLIT_REST(bits)                                                                            \
+    static void unsplit_rest##bits(const uint8_t *planes, size_t count, size_t first, enum nt_finish finish, \
+                                   uint##bits##_t before, uint8_t *output)                                   \
+    {                                                                                                        \
+        for (size_t i = first; i < count; i++) {                                                             \
+            uint##bits##_t value = 0;                                                                        \
+            for (unsigned byte = 0; byte < sizeof(value); byte++)                                            \
+                value |= (uint##bits##_t)((uint##bits##_t)planes[byte * count + i] << 8 * byte);             \
+            if (finish == NT_FINISH_ZIGZAG)                                                                  \
+                value = (uint##bits##_t)(value >> 1 ^ (uint##bits##_t) - (value & 1));                       \
+            else if (finish == NT_FINISH_DELTA)                                                              \
+                before = value = (uint##bits##_t)(value + before);                                           \
+            memcpy(output + i * sizeof(value), &value, sizeof(value));                                       \
+        }                                                                                                    \
+    }
+
+DEFINE_UNSPLIT_REST(16)
+DEFINE_UNSPLIT_REST(32)
+DEFINE_UNSPLIT_REST(64)
+
+#ifdef __has_builtin
+#if __has_builtin(__builtin_shufflevector)
+#define HAVE_VECTORS
+#endif
+#endif
+
+#ifdef HAVE_VECTORS
+
+enum { VECTOR = 16 }; /* bytes of a vector, and elements that one round of the loops below puts together */
+
+typedef uint8_t vector8 __attribute__((vector_size(VECTOR)));
+typedef uint16_t vector16 __attribute__((vector_size(VECTOR)));
+typedef uint32_t vector32 __attribute__((vector_size(VECTOR)));
+typedef uint64_t vector64 __attribute__((vector_size(VECTOR)));
+
+static inline vector8 load(const uint8_t *from)
+{
+    vector8 vector;
+    memcpy(&vector, from, sizeof(vector));
+    return vector;
+}
+
+/* Items of both in turn, from the lower half of the vectors (pair[0]) and from the higher one (pair[1]). */
+static inline void interleave8(vector8 a, vector8 b, vector16 pair[2])
+{
+    pair[0] = (vector16)__builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    pair[1] =
+        (vector16)__builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+}
+
+static inline void interleave16(vector16 a, vector16 b, vector32 pair[2])
+{
+    pair[0] = (vector32)__builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
+    pair[1] = (vector32)__builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+}
+
+static inline void interleave32(vector32 a, vector32 b, vector64 pair[2])
+{
+    pair[0] = (vector64)__builtin_shufflevector(a, b, 0, 4, 1, 5);
+    pair[1] = (vector64)__builtin_shufflevector(a, b, 2, 6, 3, 7);
+}
+
+/* The bytes of VECTOR elements, `stride` bytes apart, become elements. */
+static inline void join16(const uint8_t *planes, size_t stride, vector16 elements[2])
+{
+    interleave8(load(planes), load(planes + stride), elements);
+}
+
+static inline void join32(const uint8_t *planes, size_t stride, vector32 elements[4])
+{
+    vector16 low[2], high[2];
+    join16(planes, stride, low);
+    join16(planes + 2 * stride, stride, high);
+    interleave16(low[0], high[0], elements);
+    interleave16(low[1], high[1], elements + 2);
+}
+
+static inline void join64(const uint8_t *planes, size_t stride, vector64 elements[8])
+{
+    vector32 low[4], high[4];
+    join32(planes, stride, low);
+    join32(planes + 4 * stride, stride, high);
+    for (unsigned i = 0; i < 4; i++)
+        interleave32(low[i], high[i], elements + 2 * i);
+}
+
+/* Sums of the items up to each, by adding the vector to itself one and two items further; `before` is the sum
+ * of all earlier vectors in each item. Only its addition waits for the vector before. */
+static inline vector32 undelta32(vector32 items, vector32 *before)
+{
+    const vector32 zero = {0};
+    items += __builtin_shufflevector(zero, items, 0, 4, 5, 6);
+    items += __builtin_shufflevector(zero, items, 0, 1, 4, 5);
+    vector32 sums = items + *before;
+    *before += __builtin_shufflevector(items, items, 3, 3, 3, 3);
+    return sums;
+}
+
+static inline vector64 undelta64(vector64 items, vector64 *before)
+{
+    const vector64 zero = {0};
+    items += __builtin_shufflevector(zero, items, 0, 2);
+    vector64 sums = items + *before;
+    *before += __builtin_shufflevector(items, items, 1, 1);
+    return sums;
+}
+
+static inline vector16 undelta16(vector16 items, vector16 *before)
+{
+    (void)before; /* the formats have no such column type */
+    return items;
+}
+
+/* Called with a constant `finish`, so that the loop has no choice left. */
+#define DEFINE_UNSPLIT_VECTORS(bits)                                                                         \
+    __attribute__((always_inline)) static inline size_t unsplit_vectors##bits(                               \
+        const uint8_t *planes, size_t count, enum nt_finish finish, uint##bits##_t *before_ret,              \
+        uint8_t *output)                                                                                     \
+    {                                                                                                        \
+        size_t first = 0;                                                                                    \
+        vector##bits before = {0};                                                                           \
+        for (; count - first >= VECTOR; first += VECTOR) {                                                   \
+            vector##bits items[(bits) / 8];                                                                  \
+            join##bits(planes + first, count, items);                                                        \
+            for (unsigned i = 0; i < (bits) / 8; i++) {                                                      \
+                if (finish == NT_FINISH_ZIGZAG)                                                              \
+                    items[i] = items[i] >> 1 ^ -(items[i] & 1);                                              \
+                else if (finish == NT_FINISH_DELTA)                                                          \
+                    items[i] = undelta##bits(items[i], &before);                                             \
+                memcpy(output + first * ((bits) / 8) + i * VECTOR, &items[i], VECTOR);                       \
+            }                                                                                                \
+        }                                                                                                    \
+        *before_ret = before[0];                                                                             \
+        return first;                                                                                        \
+    }
+
+#else
+
+#define DEFINE_UNSPLIT_VECTORS(bits)                                                                         \
+    static size_t unsplit_vectors##bits(const uint8_t *planes, size_t count, enum nt_finish finish,          \
+                                        uint##bits##_t *before_ret, uint8_t *output)                         \
+    {                                                                                                        \
+        (void)planes, (void)count, (void)finish, (void)output;                                               \
+        *before_ret = 0;                                                                                     \
+        return 0;                                                                                            \
+    }
+
+#endif
+
+DEFINE_UNSPLIT_VECTORS(16)
+DEFINE_UNSPLIT_VECTORS(32)
+DEFINE_UNSPLIT_VECTORS(64)
+
+#define DEFINE_UNSPLIT(bits)                                                                                 \
+    void nt_unsplit##bits(const uint8_t *planes, size_t count, enum nt_finish finish, uint8_t *output)       \
+    {                                                                                                        \
+        uint##bits##_t before = 0;                                                                           \
+        size_t done = finish == NT_FINISH_ZIGZAG                                                             \
+                          ? unsplit_vectors##bits(planes, count, NT_FINISH_ZIGZAG, &before, output)          \
+                      : finish == NT_FINISH_DELTA                                                            \
+                          ? unsplit_vectors##bits(planes, count, NT_FINISH_DELTA, &before, output)           \
+                          : unsplit_vectors##bits(planes, count, NT_FINISH_NOTHING, &before, output);        \
+        unsplit_rest##bits(planes, count, done, finish, before, output);                                     \
+    }
+
+DEFINE_UNSPLIT(16)
+DEFINE_UNSPLIT(32)
+DEFINE_UNSPLIT(64)
+
+/* ---- bits ---- */
+
+#ifdef HAVE_VECTORS
+
+/* The bits of VECTOR bytes as 8 * VECTOR bytes: each byte is copied eight times by three interleavings with
+ * itself, each copy is masked to one bit, compared, and -1 is made 1. */
+static inline void unpack_round(const uint8_t *packed, uint8_t *output)
+{
+    const vector8 masks = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+    vector8 bytes = load(packed);
+    vector16 twice[2];
+    vector32 four_times[4];
+    vector64 eight_times[8];
+    interleave8(bytes, bytes, twice);
+    for (unsigned i = 0; i < 2; i++)
+        interleave16(twice[i], twice[i], four_times + 2 * i);
+    for (unsigned i = 0; i < 4; i++)
+        interleave32(four_times[i], four_times[i], eight_times + 2 * i);
+    for (unsigned i = 0; i < 8; i++) {
+        vector8 bits = (vector8)(((vector8)eight_times[i] & masks) == masks) & 1;
+        memcpy(output + i * VECTOR, &bits, VECTOR);
+    }
+}
+
+static size_t unpack_vectors(const uint8_t *packed, size_t count, uint8_t *output)
+{
+    size_t i = 0;
+    for (; count - i >= 8 * VECTOR; i += 8 * VECTOR)
+        unpack_round(packed + i / 8, output + i);
+    return i;
+}
+
+#else
+
+static size_t unpack_vectors(const uint8_t *packed, size_t count, uint8_t *output)
+{
+    (void)packed, (void)count, (void)output;
+    return 0;
+}
+
+#endif
+
+void nt_unpack_bits(const uint8_t *packed, size_t count, uint8_t *output)
+{
+    for (size_t i = unpack_vectors(packed, count, output); i < count; i++)
+        output[i] = packed[i / 8] >> i % 8 & 1;
+}
+
+/* ---- integers of any width ---- */
+
+enum { GROUP = 8, WINDOW = sizeof(uint64_t) }; /* a group of elements takes `width` bytes */
+
+/* The integer at a bit, from the `bytes` (5 are enough, 8 at most) bytes that begin with its first one. */
+__attribute__((always_inline)) static inline uint32_t integer_at(const uint8_t *packed, size_t bytes,
+                                                                 size_t bit, unsigned width)
+{
+    uint64_t window = 0;
+    memcpy(&window, packed + bit / 8, bytes);
+    return (uint32_t)(window >> bit % 8 & ((UINT64_C(1) << width) - 1));
+}
+
+/* A function for each width, in which all shifts and masks are constants. */
+/* clang-format off */
+#define EACH_WIDTH(X) \
+    X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) \
+    X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31) X(32)
+/* clang-format on */
+
+#define DEFINE_UNPACK_GROUPS(width)                                                                          \
+    static void unpack_groups_##width(const uint8_t *packed, size_t groups, uint32_t *output)                \
+    {                                                                                                        \
+        for (size_t group = 0; group < groups; group++, packed += width, output += GROUP)                    \
+            for (unsigned i = 0; i < GROUP; i++)                                                             \
+                output[i] = integer_at(packed, WINDOW, i * width, width);                                    \
+    }
+
+EACH_WIDTH(DEFINE_UNPACK_GROUPS)
+
+#define UNPACK_GROUPS_ROW(width) [width] = unpack_groups_##width,
+
+static void (*const unpack_groups[])(const uint8_t *packed, size_t groups,
+                                     uint32_t *output) = {EACH_WIDTH(UNPACK_GROUPS_ROW)};
+
+void nt_unpack_integers(const uint8_t *packed, size_t packed_bytes, unsigned width, size_t first,
+                        size_t count, uint32_t *output)
+{
+    size_t start = first / GROUP * width, left = packed_bytes - start;
+    size_t beyond = 7 * width / 8 + WINDOW; /* bytes that the windows of a group reach */
+    size_t groups = left < beyond ? 0 : (left - beyond) / width + 1;
+    if (groups > count / GROUP)
+        groups = count / GROUP;
+    unpack_groups[width](packed + start, groups, output);
+    for (size_t i = groups * GROUP; i < count; i++) {
+        size_t bit = (first + i) * width, bytes = packed_bytes - bit / 8;
+        output[i] = integer_at(packed, bytes < WINDOW ? bytes : WINDOW, bit, width);
+    }
+}
+
+/* ---- Encoding table ---- */
 
 static enum nt_status identity(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)
 {

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a zlib or bare deflate stream (RFC 1950, RFC 1951). Out: its bytes, by libdeflate.
+ * Deflate backend: libdeflate (RFC 1950, RFC 1951).
  */
-#include "core/codec/inflate.h"
+#include "core/codec/codec.h"
 
 #include <libdeflate.h>
-
-#include "core/codec/codec.h"
 
 /* The state is the library's own. */
 static struct libdeflate_decompressor *state_of(struct nt_inflater *inflater)

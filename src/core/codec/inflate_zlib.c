@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a zlib or bare deflate stream (RFC 1950, RFC 1951). Out: its bytes, by zlib.
- *
- * The output has room for all of the stream, so that zlib needs no window of its own: it is told to finish at
- * once. Its counts have 32 bits: larger buffers are given in pieces.
+ * Deflate backend: zlib (RFC 1950, RFC 1951).
  */
-#include "core/codec/inflate.h"
+#define ZLIB_CONST
+
+#include "core/codec/codec.h"
 
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
-
-#define ZLIB_CONST
 #include <zlib.h>
-
-#include "core/codec/codec.h"
 
 /* The largest window, which is that of a smaller one, too; negative: no header. */
 static const int window_bits[NT_INFLATE_FORM_COUNT] = {

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a page's packed bytes, and elements that were decoded before. Out: the page's elements, by way of what
- * the steps of its plan make of one another.
- *
- * Steps only use what stands before them, so that they are run in order, once each. What one makes is bounded
- * before memory is taken for it.
+ * Validates and runs decode pipelines. Each step uses only earlier results, and the size of intermediate
+ * results is limited.
  */
+#include "core/codec/codec.h"
 #include "core/codec/plan.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "core/base/overflow.h"
-#include "core/codec/dictionary.h"
-#include "formats/lance/decode/tree.h"
-#include "formats/lance/decode/whole.h"
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "formats/lance/decode/decode.h"
 
 /* ---- the table ---- */
 

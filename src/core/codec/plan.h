@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Decoding in several steps: what the decoder of a page is where one row of the encodings is not enough.
- * Steps work on the page's packed bytes, on other pages that were decoded before (inputs: a dictionary,
- * symbols), and on what the steps before them made; the last one makes the page's elements. A step is a row
- * of one table.
+ * Decode pipelines for pages that need more than one encoding: a list of steps over the page and its
+ * dictionary pages.
  */
-#ifndef NT_CODEC_PLAN_H
-#define NT_CODEC_PLAN_H
+#ifndef NT_CORE_CODEC_PLAN_H
+#define NT_CORE_CODEC_PLAN_H
 
 #include "core/codec/codec.h"
-#include "formats/lance/decode/description.h"
+#include "formats/lance/decode/decode.h"
+
+struct nt_page;
 
 enum nt_step_kind {
     NT_STEP_DECOMPRESS, /* bytes, by a row of the compressions */
@@ -33,8 +33,6 @@ struct nt_step {
     const struct nt_tree *tree; /* TREE; equal ones are one, as the format makes them. Else NULL */
     struct nt_tree_want want;
 };
-
-struct nt_page;
 
 /* The data set's, with all it points to; two of the same content are one row of its decoders. */
 struct nt_plan {

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Containers of the portable Roaring serialization: array (u16 values), bitset (65,536 bits), run (u16 count,
- * then u16 start and u16 length - 1 each). What is written is written by loops without a branch per value,
- * one for each width, which the compiler makes vectors of; the rules are checked apart from them. Writing a
- * few values more than a word of a bitset has spares most of the branches that would be guessed wrong.
+ * Decodes containers of the portable Roaring format (array, bitset, run) into integers.
  */
-#include "core/codec/roaring.h"
+#include "core/codec/codec.h"
 
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/base/error.h"
 
 enum { BITSET_BYTES = 8192, VALUES = 65536, AT_ONCE = 6 };
 

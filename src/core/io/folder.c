@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * What all folders share: questions that are answered by the implementation's functions.
+ * Common part of all folders: dispatch to the implementation, reference counts, name checks, and the
+ * folder as a source without bytes.
  */
 #include "core/io/folder.h"
 
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/base/error.h"
+#include "core/io/source.h"
+
+/* ---- Dispatch ---- */
 
 enum nt_status nt_folder_list(struct nt_folder *folder, const char *name, nt_folder_visit *visit,
                               void *context, struct nt_error *error)
@@ -102,4 +110,53 @@ void nt_folder_close(struct nt_folder *folder)
 {
     if (folder && atomic_fetch_sub(&folder->more_holders, 1) == 0)
         folder->ops->close(folder);
+}
+
+/* ---- Folder as a source ---- */
+
+static enum nt_status read_nothing(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
+                                   struct nt_error *error)
+{
+    (void)buffer, (void)bytes;
+    return nt_fail(error, NT_TRUNCATED, offset, "%s: a directory has no bytes", source->path);
+}
+
+static enum nt_status check_folder(struct nt_source *source, struct nt_error *error)
+{
+    return source->folder->ops->check(source->folder, error);
+}
+
+static enum nt_status show_folder(struct nt_source *source, struct stat *attributes, struct nt_error *error)
+{
+    return source->folder->ops->show(source->folder, attributes, error);
+}
+
+static void close_folder(struct nt_source *source)
+{
+    nt_folder_close(source->folder);
+    free(source);
+}
+
+static const struct nt_source_ops folder_source_ops = {
+    .read_at = read_nothing, .check = check_folder, .stat = show_folder, .close = close_folder};
+
+enum nt_status nt_source_of_folder(struct nt_folder *folder, struct nt_source **source_ret,
+                                   struct nt_error *error)
+{
+    struct nt_source *source = calloc(1, sizeof(*source));
+    if (!source)
+        return nt_fail_memory(error);
+    *source = (struct nt_source){.ops = &folder_source_ops, .path = folder->path, .folder = folder};
+    *source_ret = source;
+    return NT_OK;
+}
+
+enum nt_status nt_source_open_folder(const char *path, enum nt_folder_use use, struct nt_source **source_ret,
+                                     struct nt_error *error)
+{
+    struct nt_folder *folder;
+    enum nt_status status = nt_folder_open(path, use, &folder, error);
+    if (status == NT_OK && (status = nt_source_of_folder(folder, source_ret, error)) != NT_OK)
+        nt_folder_close(folder);
+    return status;
 }

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * Folders of sources: what lies in a directory that is a data set, or is mirrored. Names are relative, with
- * '/' between their parts ("meta/storage"; "" is the folder itself), and lead to what is beneath the folder.
- * All functions may be called from several threads.
+ * Folders: directories, local or remote, whose files are sources. Declares folder operations, opening
+ * beneath a directory, and permission checks.
  */
-#ifndef NT_IO_FOLDER_H
-#define NT_IO_FOLDER_H
+#ifndef NT_CORE_IO_FOLDER_H
+#define NT_CORE_IO_FOLDER_H
+
+#include <ntuple/error.h>
+#include <ntuple/text.h>
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/stat.h>
 
-#include <ntuple/text.h>
-
 #include "core/io/source.h"
+
+struct nt_folder;
+
+/* ---- Folders ---- */
 
 enum nt_entry_kind { NT_ENTRY_FILE, NT_ENTRY_FOLDER, NT_ENTRY_LINK, NT_ENTRY_OTHER };
 
@@ -25,8 +29,6 @@ struct nt_folder_entry {
 /* Anything but NT_OK ends the listing. */
 typedef enum nt_status nt_folder_visit(void *context, const struct nt_folder_entry *entry,
                                        struct nt_error *error);
-
-struct nt_folder;
 
 /* An implementation; see the functions below. */
 struct nt_folder_ops {
@@ -59,12 +61,6 @@ struct nt_folder {
     const char *path;         /* for messages; owned by the implementation */
     atomic_uint more_holders; /* than one */
 };
-
-/* On a server: each file that is looked into takes a request or more. */
-static inline bool nt_folder_is_remote(const struct nt_folder *folder)
-{
-    return folder->ops->refresh != NULL;
-}
 
 enum nt_folder_use {
     NT_FOLDER_DATASET,            /* what leads out of it is refused */
@@ -132,5 +128,25 @@ enum nt_status nt_source_of_folder(struct nt_folder *folder, struct nt_source **
  * NT_NOT_FOUND, NT_INVALID where it is no directory, NT_IO. */
 enum nt_status nt_source_open_folder(const char *path, enum nt_folder_use use, struct nt_source **source_ret,
                                      struct nt_error *error);
+
+/* ---- Access beneath a directory ---- */
+
+/* Open `name` ("" for the directory itself) beneath the directory behind the descriptor, with the flags of
+ * open(2). `path` is the directory's, for messages. Links are followed as long as they stay beneath it; where
+ * the kernel cannot see to that (before Linux 5.6), none is followed. NT_NOT_FOUND; NT_IO, for links with
+ * EACCES as the system's error. */
+enum nt_status nt_beneath_open(int directory, const char *path, const char *name, int flags,
+                               int *descriptor_ret, struct nt_error *error);
+
+/* The way without the kernel's help, part by part. */
+enum nt_status nt_beneath_open_by_parts(int directory, const char *path, const char *name, int flags,
+                                        int *descriptor_ret, struct nt_error *error);
+
+/* ---- who may read what ---- */
+
+/* The read bits of `mode` (owner, group and others of the file that is shown) that are true of a part, too:
+ * all whom they let read the one can read the other. Of a directory on the way, it is the right to enter it
+ * that counts. */
+mode_t nt_readers_of_part(const struct stat *shown, mode_t mode, const struct stat *part);
 
 #endif

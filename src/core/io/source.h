@@ -1,19 +1,27 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a source is made of, and what else can be asked of it.
+ * Sources: random-access byte input with all-or-nothing reads. Declares the operations of a source,
+ * regular files with change detection, and file pools.
  */
-#ifndef NT_IO_SOURCE_H
-#define NT_IO_SOURCE_H
+#ifndef NT_CORE_IO_SOURCE_H
+#define NT_CORE_IO_SOURCE_H
 
+#include <ntuple/error.h>
+
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/stat.h>
 
-#include <ntuple/source.h>
-
-#include "core/base/buffer.h"
-#include "core/base/error.h"
+#include "core/base/memory.h"
 #include "core/io/objects.h"
+
+struct nt_folder;
+struct nt_source;
+struct nt_source_pool;
+
+/* ---- Sources ---- */
 
 /* Where stored bytes lie. */
 struct nt_extent {
@@ -48,8 +56,6 @@ struct nt_source_ops {
 };
 
 #define NT_UNKNOWN_SIZE UINT64_MAX
-
-struct nt_folder;
 
 /* Embedded as the first member by implementations. The pointer identifies the source for as long as it is
  * open. */
@@ -115,5 +121,73 @@ enum nt_status nt_source_stat(struct nt_source *source, struct stat *attributes,
 
 /* nt_source_open_file of a path that is no address. */
 enum nt_status nt_source_open_local(const char *path, struct nt_source **source_ret, struct nt_error *error);
+
+/* ---- Files ---- */
+
+/* What tells a file from another one, or from itself before it was written to. The time of the last status
+ * change (ctime) is left out: a new mode, owner, name or link changes it, but not a byte of the file. */
+struct nt_identity {
+    dev_t device;
+    ino_t inode;
+    off_t size;
+    struct timespec modified;
+    /* The size that the file had when a change was found out, else -1: it stays changed, and the message the
+     * same, whatever the file looks like later. */
+    atomic_llong changed_size;
+};
+
+/* NT_CHANGED where `found` is not `expected`, now or at any time before; always the same message. */
+enum nt_status nt_identity_compare(const char *path, struct nt_identity *expected,
+                                   const struct nt_identity *found, struct nt_error *error);
+
+/* Flags of open(2) for a file that is read; opening a FIFO must not wait for a writer. */
+#define NT_DESCRIPTOR_FLAGS (O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+
+/* Tell the identity of a file that was opened so. NT_INVALID for anything else than a regular file. */
+enum nt_status nt_descriptor_identify(int descriptor, const char *path, struct nt_identity *identity_ret,
+                                      struct nt_error *error);
+
+/* Exactly `bytes` bytes of a file that is, when they have been read, still what `identity` tells: else
+ * NT_CHANGED. NT_TRUNCATED where it ends early. */
+enum nt_status nt_descriptor_read(int descriptor, const char *path, struct nt_identity *identity,
+                                  uint64_t offset, void *buffer, size_t bytes, struct nt_error *error);
+
+/* Whether the file behind the descriptor is still what `identity` tells: NT_OK, NT_CHANGED or NT_IO. */
+enum nt_status nt_descriptor_check(int descriptor, const char *path, struct nt_identity *identity,
+                                   struct nt_error *error);
+
+/* What a file or folder says is trusted only where nobody but the user and root may have written it: NT_INVALID where
+ * another user owns it, or group or others may write to it. `path` names it in the message. */
+enum nt_status nt_check_writers(const struct stat *attributes, const char *path, struct nt_error *error);
+
+enum nt_status nt_descriptor_stat(int descriptor, const char *path, struct stat *attributes,
+                                  struct nt_error *error);
+
+/* A source that reads from the descriptor and closes it, also where this fails. */
+enum nt_status nt_source_of_descriptor(int descriptor, const char *path, const struct nt_identity *identity,
+                                       struct nt_source **source_ret, struct nt_error *error);
+
+/* ---- File pools ---- */
+
+/* What the sources of a pool are opened by, whenever they are; called by several threads at once. */
+struct nt_pool_opener {
+    enum nt_status (*open)(void *context, const char *name, int *descriptor_ret,
+                           struct nt_identity *identity_ret, struct nt_error *error);
+    void (*release)(void *context); /* with the pool's end */
+    void *context;
+};
+
+/* NULL without memory; then nothing is released. */
+struct nt_source_pool *nt_source_pool_new(const struct nt_pool_opener *opener);
+/* Drop the caller's hold; the pool lives until its last source is closed. Accepts NULL. */
+void nt_source_pool_free(struct nt_source_pool *pool);
+
+/* How many of its sources are open. */
+size_t nt_source_pool_open(struct nt_source_pool *pool);
+
+/* A source that is opened when it is first used, by the part of its path from `name_at` on. The path is for
+ * messages and copied. */
+enum nt_status nt_source_pool_add(struct nt_source_pool *pool, const char *path, size_t name_at,
+                                  struct nt_source **source_ret, struct nt_error *error);
 
 #endif

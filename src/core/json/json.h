@@ -1,20 +1,36 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writing JSON into a buffer: documents (indented by two spaces) and lines (compact). Keys are given in the
- * order in which they are written; commas and newlines are put by the writer. Integers stay integers, doubles
- * take the shortest form that reads back to the same bits, NaN and infinities become "NaN", "Infinity" and
- * "-Infinity" as strings. Failures are the buffer's.
+ * JSON output: a streaming writer, shortest round-trip number formatting, and dataset elements as JSON
+ * values.
  */
-#ifndef NT_JSON_JSON_H
-#define NT_JSON_JSON_H
+#ifndef NT_CORE_JSON_JSON_H
+#define NT_CORE_JSON_JSON_H
+
+#include <ntuple/element.h>
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
-#include "core/base/buffer.h"
-#include "core/base/text.h"
+#include "core/base/memory.h"
+
+/* ---- Numbers as text ---- */
+
+/* Room that every text below fits in. No NUL is put at the end; the functions return the length. */
+#define NT_NUMBER_TEXT 32
+
+size_t nt_format_unsigned(uint64_t value, char *text);
+/* Finite numbers only. Integral values keep ".0" or an exponent, so that they stay recognisable as real
+ * numbers. */
+size_t nt_format_double(double value, char *text);
+size_t nt_format_float(float value, char *text);
+size_t nt_format_half(uint16_t bits, char *text); /* of 16 bits */
+double nt_half_value(uint16_t bits);
+/* The same laid out as Rust's serde_json does: 0.00001 without an exponent, 1e-6 with one of as few digits as it has. */
+size_t nt_format_double_unpadded(double value, char *text);
+
+/* ---- Streaming writer ---- */
 
 enum { NT_JSON_MAX_DEPTH = 1100 };
 
@@ -75,5 +91,26 @@ void nt_json_member_hex32(struct nt_json *json, const char *key, uint32_t value)
 void nt_json_document(struct nt_json *json, struct nt_buffer *out, const char *kind);
 void nt_json_line(struct nt_json *json, struct nt_buffer *out);
 void nt_json_finish(struct nt_json *json);
+
+/* ---- Decimals ---- */
+
+struct nt_decimal {
+    uint32_t precision, bits;
+    int32_t scale; /* digits behind the point; below 0: zeros in front of it that are not stored */
+};
+
+/* Whether elements are decimals, as their Arrow format tells ("d:10,2", "d:50,3,256"), and which. */
+bool nt_decimal_of(const struct nt_dtype *dtype, struct nt_decimal *decimal_ret);
+/* Append the exact number: "-1.05". */
+void nt_decimal_append(struct nt_buffer *out, const struct nt_decimal *decimal, const uint8_t *bytes);
+
+/* ---- Elements ---- */
+
+/* Append the text of an element that is one: NumPy's S and U, without the zeros at its end, and decimals, all digits;
+ * false for others. */
+bool nt_element_text(const struct nt_dtype *dtype, const uint8_t *bytes, struct nt_buffer *out);
+
+void nt_json_element(struct nt_json *json, const struct nt_dtype *dtype, const uint8_t *bytes);
+void nt_json_base64(struct nt_json *json, const uint8_t *bytes, size_t count);
 
 #endif

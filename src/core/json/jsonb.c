@@ -1,16 +1,309 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a value of JSON in the binary format of Databend's jsonb crate, which Lance uses. Out: its text.
- *
- * A value begins with a header of 32 bits, most significant byte first: 3 bits tell what it is, the others how many values it
- * has. For each of these follow 32 bits (a JEntry): 4 of its type, 28 of the length of its bytes; of objects first those of the keys,
- * then those of the values. Behind them lie the bytes of all, in the same order. A scalar has one JEntry.
+ * Converts JSONB, the binary JSON that Lance stores, to JSON text.
  */
+#include "core/json/json.h"
 #include "core/json/jsonb.h"
 
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
 #include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/json/jsonb_scalars.h"
+
+/* ---- Scalar values ---- */
+
+/* ---- strings ---- */
+
+/* What stands behind the backslash; 0: the character needs none, 'u': it is told by its number. */
+static char escape_of(uint8_t byte)
+{
+    static const char short_ones[] = {['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
+    if (byte == '"' || byte == '\\')
+        return (char)byte;
+    if (byte >= ' ')
+        return 0;
+    return byte < sizeof(short_ones) && short_ones[byte] ? short_ones[byte] : 'u';
+}
+
+static void nt_jsonb_append_string(struct nt_buffer *out, const uint8_t *bytes, size_t count)
+{
+    size_t plain = 0; /* the first that is not written yet */
+    nt_buffer_byte(out, '"');
+    for (size_t i = 0; i < count; i++) {
+        char escape = escape_of(bytes[i]);
+        if (!escape)
+            continue;
+        nt_buffer_append(out, bytes + plain, i - plain);
+        plain = i + 1;
+        nt_buffer_byte(out, '\\');
+        nt_buffer_byte(out, escape);
+        if (escape == 'u')
+            nt_buffer_format(out, "%04x", bytes[i]);
+    }
+    nt_buffer_append(out, bytes + plain, count - plain);
+    nt_buffer_byte(out, '"');
+}
+
+/* ---- numbers ---- */
+
+enum {
+    ZERO = 0x00,
+    NOT_A_NUMBER = 0x10,
+    INFINITE = 0x20,
+    MINUS_INFINITE = 0x30,
+    SIGNED = 0x40,
+    UNSIGNED = 0x50,
+    REAL = 0x60,
+    DECIMAL = 0x70
+};
+
+/* Of 1, 2, 4 or 8 bytes. */
+static bool load_unsigned(const uint8_t *bytes, size_t count, uint64_t *value_ret)
+{
+    if (count != 1 && count != 2 && count != 4 && count != 8)
+        return false;
+    *value_ret = 0;
+    for (size_t i = 0; i < count; i++)
+        *value_ret = *value_ret << 8 | bytes[i];
+    return true;
+}
+
+static bool append_unsigned(struct nt_buffer *out, const uint8_t *bytes, size_t count)
+{
+    uint64_t value;
+    if (!load_unsigned(bytes, count, &value))
+        return false;
+    nt_buffer_format(out, "%" PRIu64, value);
+    return true;
+}
+
+static bool append_signed(struct nt_buffer *out, const uint8_t *bytes, size_t count)
+{
+    uint64_t value;
+    if (!load_unsigned(bytes, count, &value))
+        return false;
+    unsigned missing = 64 - 8 * (unsigned)count;
+    nt_buffer_format(out, "%" PRId64, (int64_t)(value << missing) >> missing);
+    return true;
+}
+
+static void append_real(struct nt_buffer *out, double value)
+{
+    char text[NT_NUMBER_TEXT];
+    if (isfinite(value))
+        nt_buffer_append(out, text, nt_format_double_unpadded(value, text));
+    else
+        nt_buffer_text(out, "null");
+}
+
+static bool append_double(struct nt_buffer *out, const uint8_t *bytes, size_t count)
+{
+    double value;
+    if (count != sizeof(value))
+        return false;
+    uint64_t bits = nt_load_be64(bytes);
+    memcpy(&value, &bits, sizeof(value));
+    append_real(out, value);
+    return true;
+}
+
+/* An integer of two's complement of up to 256 bits, rounded once: of its 64 most significant bits the last tells of all below. */
+static double load_integer(const uint8_t *bytes, size_t count)
+{
+    uint8_t magnitude[32];
+    bool is_negative = bytes[0] & 0x80;
+    unsigned carry = is_negative;
+    for (size_t i = count; i-- > 0;) {
+        carry += is_negative ? (uint8_t)~bytes[i] : bytes[i];
+        magnitude[i] = (uint8_t)carry;
+        carry >>= 8;
+    }
+    size_t first = 0;
+    while (first < count && !magnitude[first])
+        first++;
+    uint64_t top = 0;
+    size_t used = 0;
+    while (first + used < count && !(top >> 56))
+        top = top << 8 | magnitude[first + used++];
+    for (size_t i = first + used; i < count; i++)
+        top |= magnitude[i] != 0;
+    double value = ldexp((double)top, 8 * (int)(count - first - used));
+    return is_negative ? -value : value;
+}
+
+/* By squares, as Rust's powi and C compilers' runtimes do. */
+static double power_of_10(unsigned exponent)
+{
+    double power = 1, square = 10;
+    for (; exponent; exponent /= 2, square *= square)
+        if (exponent % 2)
+            power *= square;
+    return power;
+}
+
+/* Early writers put the precision in front of the scale. */
+static bool append_decimal(struct nt_buffer *out, const uint8_t *bytes, size_t count)
+{
+    static const struct {
+        size_t count, integer;
+    } kinds[] = {{9, 8}, {17, 16}, {18, 16}, {33, 32}, {34, 32}};
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+        if (count == kinds[i].count) {
+            append_real(out, load_integer(bytes, kinds[i].integer) / power_of_10(bytes[count - 1]));
+            return true;
+        }
+    return false;
+}
+
+/* False where the bytes are none: what was appended till then is of no use. */
+static bool nt_jsonb_append_number(struct nt_buffer *out, const uint8_t *bytes, size_t count)
+{
+    if (!count)
+        return false;
+    switch (bytes[0]) {
+    case ZERO:
+        nt_buffer_byte(out, '0');
+        return true;
+    case NOT_A_NUMBER:
+    case INFINITE:
+    case MINUS_INFINITE:
+        nt_buffer_text(out, "null");
+        return true;
+    case SIGNED:
+        return append_signed(out, bytes + 1, count - 1);
+    case UNSIGNED:
+        return append_unsigned(out, bytes + 1, count - 1);
+    case REAL:
+        return append_double(out, bytes + 1, count - 1);
+    case DECIMAL:
+        return append_decimal(out, bytes + 1, count - 1);
+    default:
+        return false;
+    }
+}
+
+/* ---- extensions ---- */
+
+enum { BINARY = 0x00, DATE = 0x10, TIMESTAMP = 0x20, TIMESTAMP_WITH_ZONE = 0x30, INTERVAL = 0x40 };
+enum { DAY_SECONDS = 86400, MICROSECONDS = 1000000 };
+
+/* The proleptic Gregorian calendar; false beyond the years 0 to 9999. */
+static bool append_date(struct nt_buffer *out, int64_t days)
+{
+    enum { FIRST_DAY = -719528, LAST_DAY = 2932896, DAYS_OF_400_YEARS = 146097 };
+    if (days < FIRST_DAY || days > LAST_DAY)
+        return false;
+    int64_t shifted = days - FIRST_DAY - 60; /* from March of year 0 on; days before are of the year before */
+    int64_t era = (shifted >= 0 ? shifted : shifted - DAYS_OF_400_YEARS + 1) / DAYS_OF_400_YEARS;
+    unsigned day = (unsigned)(shifted - era * DAYS_OF_400_YEARS);
+    unsigned year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
+    unsigned of_year = day - (365 * year + year / 4 - year / 100), month = (5 * of_year + 2) / 153;
+    unsigned of_month = of_year - (153 * month + 2) / 5 + 1;
+    month = month < 10 ? month + 3 : month - 9;
+    nt_buffer_format(out, "%04" PRId64 "-%02u-%02u", era * 400 + year + (month <= 2), month, of_month);
+    return true;
+}
+
+static bool append_time(struct nt_buffer *out, int64_t microseconds, int64_t offset_seconds)
+{
+    int64_t seconds = microseconds / MICROSECONDS, left = microseconds % MICROSECONDS;
+    if (left < 0) {
+        seconds--;
+        left += MICROSECONDS;
+    }
+    seconds += offset_seconds;
+    int64_t days = seconds / DAY_SECONDS, of_day = seconds % DAY_SECONDS;
+    if (of_day < 0) {
+        days--;
+        of_day += DAY_SECONDS;
+    }
+    if (!append_date(out, days))
+        return false;
+    nt_buffer_format(out, " %02d:%02d:%02d.%06d", (int)(of_day / 3600), (int)(of_day / 60 % 60),
+                     (int)(of_day % 60), (int)left);
+    return true;
+}
+
+/* The offset from UTC: hours in a byte, or seconds in 4. */
+static bool append_zoned_time(struct nt_buffer *out, const uint8_t *bytes, size_t count)
+{
+    enum { MOST_SECONDS = 26 * 3600 };
+    if (count != 9 && count != 12)
+        return false;
+    int32_t offset = count == 9 ? (int8_t)bytes[8] * 3600 : (int32_t)nt_load_be32(bytes + 8);
+    if (offset <= -MOST_SECONDS || offset >= MOST_SECONDS ||
+        !append_time(out, (int64_t)nt_load_be64(bytes), offset))
+        return false;
+    int minutes = (offset < 0 ? -offset : offset) / 60;
+    nt_buffer_format(out, " %c%02d%02d", offset < 0 ? '-' : '+', minutes / 60, minutes % 60);
+    return true;
+}
+
+static void append_count(struct nt_buffer *out, int64_t count, const char *unit, bool *has_any)
+{
+    if (!count)
+        return;
+    nt_buffer_format(out, "%s%" PRId64 " %s%s", *has_any ? " " : "", count, unit,
+                     count == 1 || count == -1 ? "" : "s");
+    *has_any = true;
+}
+
+static void append_interval(struct nt_buffer *out, const uint8_t *bytes)
+{
+    int32_t months = (int32_t)nt_load_be32(bytes);
+    int64_t microseconds = (int64_t)nt_load_be64(bytes + 8);
+    bool has_any = false;
+    append_count(out, months / 12, "year", &has_any);
+    append_count(out, months % 12, "month", &has_any);
+    append_count(out, (int32_t)nt_load_be32(bytes + 4), "day", &has_any);
+    if (!microseconds && has_any)
+        return;
+    uint64_t left = microseconds < 0 ? -(uint64_t)microseconds : (uint64_t)microseconds;
+    nt_buffer_format(out, "%s%s%02" PRIu64 ":%02d:%02d", has_any ? " " : "", microseconds < 0 ? "-" : "",
+                     left / MICROSECONDS / 3600, (int)(left / MICROSECONDS / 60 % 60),
+                     (int)(left / MICROSECONDS % 60));
+    if (left % MICROSECONDS)
+        nt_buffer_format(out, ".%06d", (int)(left % MICROSECONDS));
+}
+
+static bool append_kind(struct nt_buffer *out, uint8_t kind, const uint8_t *bytes, size_t count)
+{
+    switch (kind) {
+    case BINARY:
+        for (size_t i = 0; i < count; i++)
+            nt_buffer_format(out, "%02X", bytes[i]);
+        return true;
+    case DATE:
+        return count == 4 && append_date(out, (int32_t)nt_load_be32(bytes));
+    case TIMESTAMP:
+        return count == 8 && append_time(out, (int64_t)nt_load_be64(bytes), 0);
+    case TIMESTAMP_WITH_ZONE:
+        return append_zoned_time(out, bytes, count);
+    case INTERVAL:
+        if (count != 16)
+            return false;
+        append_interval(out, bytes);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The same of binaries, dates, times and intervals: in quotes. */
+static bool nt_jsonb_append_extension(struct nt_buffer *out, const uint8_t *bytes, size_t count)
+{
+    nt_buffer_byte(out, '"');
+    if (!count || !append_kind(out, bytes[0], bytes + 1, count - 1))
+        return false;
+    nt_buffer_byte(out, '"');
+    return true;
+}
+
+/* ---- Arrays and objects ---- */
 
 enum { MOST_DEPTH = 500, ENTRY_BYTES = 4 };
 

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * JSONB, as Lance stores values of JSON.
+ * Conversion of JSONB to JSON text.
  */
-#ifndef NT_JSON_JSONB_H
-#define NT_JSON_JSONB_H
+#ifndef NT_CORE_JSON_JSONB_H
+#define NT_CORE_JSON_JSONB_H
 
-#include "core/base/buffer.h"
-#include "core/base/error.h"
+#include <ntuple/error.h>
+
+#include "core/base/memory.h"
+
+/* ---- Arrays and objects ---- */
 
 /* Append the text of a value: compact, as Lance's own reader gives it. Bytes that are no JSONB but text are that text. NT_CORRUPT
  * where they are neither, NT_LIMIT where values are nested too deep; then nothing is appended. */

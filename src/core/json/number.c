@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: MIT
  *
- * From numbers to the shortest decimal text that reads back to the same bits. Comes in: a finite number of 16, 32 or
- * 64 bits; goes out: digits and a decimal exponent, laid out as Python's repr does (1.0, 0.001, 1e-07, 1e+16).
- *
- * Most numbers in data are either integers or decimals of few digits: those are found by scaling, exactly.
- * For the rest the C library is asked with growing precision. The layout is ours, so that no locale's decimal
- * comma gets into a document.
+ * Formats integers and floating-point numbers as text. Floating-point numbers of 16, 32 and 64 bits take
+ * the shortest form that parses back to the same bits.
  */
-#include "core/json/number.h"
+#include "core/json/json.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/bytes.h"
 #include "core/codec/codec.h"
+
+/* From numbers to the shortest decimal text that reads back to the same bits. Comes in: a finite number of 16, 32 or
+ * 64 bits; goes out: digits and a decimal exponent, laid out as Python's repr does (1.0, 0.001, 1e-07, 1e+16).
+ * 
+ * Most numbers in data are either integers or decimals of few digits: those are found by scaling, exactly.
+ * For the rest the C library is asked with growing precision. The layout is ours, so that no locale's decimal
+ * comma gets into a document. */
 
 enum {
     DOUBLE_SAFE_DIGITS = 15, /* two decimals of so many digits never read as the same double */

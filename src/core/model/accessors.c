@@ -1,9 +1,45 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a file or a data set, which are opaque to programs that use libntuple. Out: what programs may know of
- * them, one question a function. Within the library their members are read directly.
+ * Public accessors of files and datasets, and the NumPy and Arrow types of elements.
  */
 #include "core/model/model.h"
+
+/* ---- Element types ---- */
+
+static const char *const arrow_formats[NT_ELEMENT_COUNT] = {
+    [NT_ELEMENT_BOOL] = "b",   [NT_ELEMENT_BYTE] = "C",   [NT_ELEMENT_INT8] = "c",
+    [NT_ELEMENT_UINT8] = "C",  [NT_ELEMENT_INT16] = "s",  [NT_ELEMENT_UINT16] = "S",
+    [NT_ELEMENT_INT32] = "i",  [NT_ELEMENT_UINT32] = "I", [NT_ELEMENT_INT64] = "l",
+    [NT_ELEMENT_UINT64] = "L", [NT_ELEMENT_REAL16] = "e", [NT_ELEMENT_REAL32] = "f",
+    [NT_ELEMENT_REAL64] = "g",
+};
+
+/* A Switch is a structure. */
+static const struct nt_dtype index_dtype = {
+    .element = NT_ELEMENT_UINT64, .bytes = 8, .number = NT_ELEMENT_UINT64, .numpy = "<u8", .arrow = "L"};
+static const struct nt_dtype tag_dtype = {
+    .element = NT_ELEMENT_UINT32, .bytes = 4, .number = NT_ELEMENT_UINT32, .numpy = "<u4", .arrow = "I"};
+static const struct nt_dtype_member switch_members[] = {
+    {.name = {"index", 5}, .dtype = &index_dtype},
+    {.name = {"tag", 3}, .dtype = &tag_dtype},
+};
+
+struct nt_dtype nt_element_dtype(enum nt_element element)
+{
+    const struct nt_element_row *info = nt_element_info(element);
+    bool is_switch = element == NT_ELEMENT_SWITCH;
+    return (struct nt_dtype){
+        .element = element,
+        .bytes = info->bytes,
+        .number = is_switch ? NT_ELEMENT_OPAQUE : element,
+        .numpy = info->dtype,
+        .arrow = arrow_formats[element],
+        .members = is_switch ? switch_members : NULL,
+        .member_count = is_switch ? sizeof(switch_members) / sizeof(*switch_members) : 0,
+    };
+}
+
+/* ---- Accessors ---- */
 
 /* ---- files ---- */
 

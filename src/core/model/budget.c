@@ -1,13 +1,186 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: counts from a file's metadata, and how much of that was read. Out: whether the file may ask for so many.
+ * Metadata budget: charges and limits per file, bytes of metadata seen so far, bounded reads of metadata,
+ * and the ceiling derived from RAM and cgroup limits.
  */
 #include "core/model/budget.h"
 
-#include <inttypes.h>
+#include <ntuple/source.h>
 
-#include "core/base/overflow.h"
-#include "core/codec/worth.h"
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/codec/codec.h"
+#include "core/io/source.h"
+#include "core/model/builder.h"
+
+/* ---- Interval set ---- */
+
+enum { MOST_OUT_OF_ORDER = 1 << 14 };
+
+void nt_covered_deinit(struct nt_covered *covered)
+{
+    free(covered->ranges);
+    *covered = (struct nt_covered){0};
+}
+
+/* The first range that ends at an offset or behind it. */
+static size_t find(const struct nt_covered *covered, uint64_t offset)
+{
+    size_t low = 0, high = covered->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (covered->ranges[middle].end < offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void replace(struct nt_covered *covered, size_t at, size_t removed, struct nt_seen range)
+{
+    struct nt_seen *ranges = covered->ranges;
+    memmove(ranges + at + 1, ranges + at + removed, (covered->count - at - removed) * sizeof(*ranges));
+    ranges[at] = range;
+    covered->count += 1 - removed;
+}
+
+uint64_t nt_covered_add(struct nt_covered *covered, uint64_t first, uint64_t bytes)
+{
+    struct nt_seen range = {first, 0};
+    if (!nt_add(first, bytes, &range.end) || !bytes)
+        return 0;
+    size_t at = find(covered, first), end = at;
+    uint64_t known = 0;
+    for (; end < covered->count && covered->ranges[end].first <= range.end; end++) {
+        const struct nt_seen *other = &covered->ranges[end];
+        uint64_t from = other->first > first ? other->first : first;
+        uint64_t to = other->end < first + bytes ? other->end : first + bytes;
+        known += to - from;
+        range.first = other->first < range.first ? other->first : range.first;
+        range.end = other->end > range.end ? other->end : range.end;
+    }
+    if (end == at && at < covered->count && covered->count > MOST_OUT_OF_ORDER)
+        return 0;
+    struct nt_seen *ranges = nt_grow(covered->ranges, covered->count, &covered->capacity, sizeof(*ranges));
+    if (!ranges)
+        return 0;
+    covered->ranges = ranges;
+    replace(covered, at, end - at, range);
+    return bytes - known;
+}
+
+/* ---- Memory ceiling ---- */
+
+#define MIB (UINT64_C(1) << 20)
+
+enum { PATH_BYTES = 4096 };
+
+static uint64_t smaller(uint64_t left, uint64_t right)
+{
+    return left < right ? left : right;
+}
+
+/* A number; UINT64_MAX where it says "max" or is not there. */
+static uint64_t read_number(const char *path)
+{
+    uint64_t number = UINT64_MAX;
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return UINT64_MAX;
+    if (fscanf(file, "%" SCNu64, &number) != 1)
+        number = UINT64_MAX;
+    fclose(file);
+    return number;
+}
+
+/* Of the group at a path of its own, and of all above it. */
+static uint64_t read_groups(const char *mount, const char *group, const char *name)
+{
+    char path[PATH_BYTES], file[PATH_BYTES + 64];
+    uint64_t memory = UINT64_MAX;
+    if (snprintf(path, sizeof(path), "%s%s", mount, group) >= (int)sizeof(path))
+        return memory;
+    for (size_t end = strlen(path), first = strlen(mount); end >= first; end--) {
+        if (path[end] != '/' && path[end])
+            continue;
+        path[end] = '\0';
+        snprintf(file, sizeof(file), "%s/%s", path, name);
+        memory = smaller(memory, read_number(file));
+    }
+    return memory;
+}
+
+static uint64_t read_line(char *line, const char *root)
+{
+    char mount[PATH_BYTES];
+    char *controllers = strchr(line, ':'), *group = controllers ? strchr(controllers + 1, ':') : NULL;
+    if (!group)
+        return UINT64_MAX;
+    *group++ = '\0';
+    group[strcspn(group, "\n")] = '\0';
+    controllers++;
+    if (*controllers == '\0')
+        return read_groups(root, group, "memory.max");
+    if (strcmp(controllers, "memory") != 0)
+        return UINT64_MAX;
+    snprintf(mount, sizeof(mount), "%s/memory", root);
+    return read_groups(mount, group, "memory.limit_in_bytes");
+}
+
+uint64_t nt_group_memory(const char *groups, const char *root)
+{
+    char line[PATH_BYTES];
+    uint64_t memory = UINT64_MAX;
+    FILE *file = fopen(groups, "re");
+    while (file && fgets(line, sizeof(line), file))
+        memory = smaller(memory, read_line(line, root));
+    if (file)
+        fclose(file);
+    return memory;
+}
+
+uint64_t nt_metadata_ceiling_of(uint64_t memory_bytes)
+{
+    const uint64_t most = 1024 * MIB, wanted = 160 * MIB;
+    uint64_t eighth = memory_bytes / 8, room = smaller(wanted, memory_bytes / 8 * 5);
+    return smaller(most, eighth > room ? eighth : room);
+}
+
+static uint64_t memory_here;
+
+static void find_memory(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+    uint64_t machine = pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes : UINT64_MAX;
+    memory_here = smaller(machine, nt_group_memory("/proc/self/cgroup", "/sys/fs/cgroup"));
+}
+
+uint64_t nt_memory_here(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_memory);
+    return memory_here;
+}
+
+uint64_t nt_metadata_ceiling(void)
+{
+    return nt_metadata_ceiling_of(nt_memory_here());
+}
+
+/* ---- Budget ---- */
 
 #define MEBIBYTE (UINT64_C(1) << 20)
 
@@ -176,7 +349,8 @@ uint64_t nt_budget_used(const struct nt_budget *budget)
     return atomic_load_explicit(&counted->used, memory_order_relaxed);
 }
 
-uint64_t nt_budget_left(const struct nt_budget *budget)
+/* How many bytes could be taken now. */
+static uint64_t nt_budget_left(const struct nt_budget *budget)
 {
     uint64_t used = atomic_load_explicit(&budget->used, memory_order_relaxed);
     uint64_t limit = atomic_load_explicit(&budget->limit, memory_order_relaxed);
@@ -247,5 +421,63 @@ enum nt_status nt_budget_join(struct nt_budget *budget, struct nt_budget *total,
                        used, atomic_load_explicit(&total->limit, memory_order_relaxed),
                        nt_budget_left(total));
     budget->total = total;
+    return NT_OK;
+}
+
+/* ---- Reading metadata ---- */
+
+/* What is smaller is not read by itself. */
+enum { LEAST_PIECE = 1 << 16 };
+
+/* How much is read next. */
+static uint64_t piece_of(const struct nt_budget *budget, uint64_t rest)
+{
+    uint64_t left = nt_budget_left(budget);
+    return rest <= left || left < LEAST_PIECE ? rest : left;
+}
+
+static enum nt_status read_piece(struct nt_budget *budget, struct nt_source *source,
+                                 const struct nt_metadata_range *stretch, uint64_t done, uint64_t piece,
+                                 uint8_t **bytes, struct nt_error *error)
+{
+    uint64_t offset = stretch->offset + done;
+    enum nt_status status = nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, piece, offset, error);
+    if (status != NT_OK)
+        return status;
+    uint8_t *larger = realloc(*bytes, (size_t)(done + piece) + 1);
+    if (larger)
+        *bytes = larger;
+    status =
+        larger ? nt_source_read(source, offset, larger + done, (size_t)piece, error) : nt_fail_memory(error);
+    if (status != NT_OK)
+        nt_budget_give(budget, NT_COST_ENVELOPE_BYTE, piece);
+    return status;
+}
+
+enum nt_status nt_metadata_read(struct nt_budget *budget, struct nt_source *source,
+                                const struct nt_metadata_range *stretch, uint8_t **bytes_ret,
+                                uint64_t *counted_ret, struct nt_error *error)
+{
+    uint8_t *bytes = NULL;
+    uint64_t done = 0, counted = 0;
+    enum nt_status status = NT_OK;
+    do {
+        uint64_t piece = piece_of(budget, stretch->bytes - done);
+        status = read_piece(budget, source, stretch, done, piece, &bytes, error);
+        if (status != NT_OK)
+            break;
+        counted += nt_budget_add_stored(budget, stretch->place + done, bytes + done, (size_t)piece,
+                                        stretch->is_compressed);
+        done += piece;
+    } while (done < stretch->bytes);
+    if (status != NT_OK) {
+        nt_budget_give(budget, NT_COST_ENVELOPE_BYTE, done);
+        nt_budget_withdraw(budget, counted);
+        free(bytes);
+        return status;
+    }
+    if (counted_ret)
+        *counted_ret = counted;
+    *bytes_ret = bytes;
     return NT_OK;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a file's description may take: a bound over all that is made from its metadata (envelopes, fields, clusters, page
- * lists), however little of it stands in the file because it is compressed or shared. The bound follows what was really read
- * as metadata, never a number that a file or a server only claims. Thread-safe.
+ * Memory limit for metadata: a budget that grows with the metadata actually read, up to a ceiling derived
+ * from available memory.
  */
-#ifndef NT_MODEL_BUDGET_H
-#define NT_MODEL_BUDGET_H
+#ifndef NT_CORE_MODEL_BUDGET_H
+#define NT_CORE_MODEL_BUDGET_H
+
+#include <ntuple/error.h>
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -13,8 +14,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/base/error.h"
-#include "core/model/covered.h"
+/* ---- Interval set ---- */
+
+struct nt_seen {
+    uint64_t first, end;
+};
+
+/* All zeros: nothing was seen. */
+struct nt_covered {
+    struct nt_seen *ranges; /* ascending, apart from one another */
+    size_t count, capacity;
+};
+
+void nt_covered_deinit(struct nt_covered *covered);
+
+/* Add a range. Returns how many bytes of it were not seen before; 0 also without memory, and where there are thousands of ranges
+ * in no order, which would take long to sort in. */
+uint64_t nt_covered_add(struct nt_covered *covered, uint64_t first, uint64_t bytes);
+
+/* ---- Budget ---- */
 
 /* What is counted. A row of the table says what one takes: the model's own memory and what is made of it
  * while it is served (names, orders, spans). */
@@ -80,10 +98,25 @@ void nt_budget_give(struct nt_budget *budget, enum nt_cost cost, uint64_t count)
 
 /* How many bytes were taken, of a common budget by all that share it. */
 uint64_t nt_budget_used(const struct nt_budget *budget);
-/* How many bytes could be taken now. */
-uint64_t nt_budget_left(const struct nt_budget *budget);
 /* Whether what can be read again ought to make room: so many bytes were taken for it. It may have a quarter of the limit, or,
  * where less than half of that is left, a small part, so that what is used at once is not read for each use. */
 bool nt_budget_is_tight(const struct nt_budget *budget, uint64_t bytes);
+
+/* ---- Memory ceiling ---- */
+
+/* The memory that the machine or the process's control group has. Looked up by the first call, which has to come before the process
+ * loses the right to read /proc and /sys. */
+uint64_t nt_memory_here(void);
+
+/* What metadata of one file, or of all files of a chain, may take at most where nobody gave a limit: an eighth of the memory that
+ * the machine or the process's control group has, at most 1 GiB; but 160 MiB, if that is no more than five eighths. */
+uint64_t nt_metadata_ceiling(void);
+
+/* The same of so much memory. */
+uint64_t nt_metadata_ceiling_of(uint64_t memory_bytes);
+
+/* The least limit of a control group and those above it, UINT64_MAX: none. `groups`: what /proc/self/cgroup says; `root`: where
+ * groups are mounted ("/sys/fs/cgroup"). */
+uint64_t nt_group_memory(const char *groups, const char *root);
 
 #endif

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: fields, columns, clusters and pages, in the order in which a format finds them. Out: the arrays of a
- * data set and of its cluster groups.
+ * Builds datasets: appends fields, columns, clusters, ranges and pages, and charges them to the metadata
+ * budget.
  */
 #include "core/model/builder.h"
+#include "core/model/model.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "core/base/grow.h"
-#include "core/base/overflow.h"
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/codec/codec.h"
+#include "core/io/source.h"
+#include "core/model/budget.h"
 
 /* ---- fields and columns ---- */
 

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * What formats make data sets with: fields and columns one after another, clusters, and the ranges and pages
- * of a cluster group. All that is counted in a file's budget is counted here.
+ * Interface for formats: adding fields, columns, clusters and pages to a dataset, and reading metadata
+ * within the budget.
  */
-#ifndef NT_MODEL_BUILDER_H
-#define NT_MODEL_BUILDER_H
+#ifndef NT_CORE_MODEL_BUILDER_H
+#define NT_CORE_MODEL_BUILDER_H
 
+#include <ntuple/dataset.h>
+
+#include "core/codec/codec.h"
+#include "core/io/source.h"
+#include "core/model/budget.h"
 #include "core/model/model.h"
+
+/* ---- Builders ---- */
 
 /* ---- fields and columns ---- */
 
@@ -91,5 +98,28 @@ enum nt_status nt_group_builder_add(struct nt_group_builder *builder, const stru
 enum nt_status nt_group_builder_finish(struct nt_group_builder *builder, enum nt_status status);
 /* A group is as before it was loaded; so many ranges and pages were taken from the file's budget for it. */
 void nt_group_release(struct nt_dataset *dataset, struct nt_group *group, uint64_t ranges, uint64_t pages);
+
+/* ---- Reading metadata ---- */
+
+/* Where metadata lie. */
+struct nt_metadata_range {
+    uint64_t offset, bytes;
+    uint64_t place; /* of its first byte, among all that the budget is for: no two bytes have the same one */
+    bool is_compressed;
+};
+
+/* Places in the file of a number, of several that have one budget. */
+static inline uint64_t nt_place_in_file(uint64_t number, uint64_t offset)
+{
+    enum { OFFSET_BITS = 40 };
+    return (number << OFFSET_BITS) + offset;
+}
+
+/* Read a stretch, which lies in the source, into memory of malloc, which has a byte more. The bytes are taken from the budget, and
+ * stay so; where it has less than all of them, they are read in pieces, as what was read makes it larger. `*counted_ret`: how
+ * many it was made larger by, for nt_budget_withdraw; may be NULL. */
+enum nt_status nt_metadata_read(struct nt_budget *budget, struct nt_source *source,
+                                const struct nt_metadata_range *stretch, uint8_t **bytes_ret,
+                                uint64_t *counted_ret, struct nt_error *error);
 
 #endif

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: decoders, many of them equal. Out: numbers, equal ones for equal decoders. What is compared are bytes:
- * the structures have no padding, and plans are compared by what they point to.
+ * Deduplicated table of decoders. Equal decoders share one row, and rows never move.
  */
-#include "core/model/decoders.h"
+#include "core/model/model.h"
 
 #include <stddef.h>
 #include <string.h>
 
-#include "core/model/page.h"
+#include "core/base/error.h"
+#include "core/base/hash_table.h"
+#include "core/base/memory.h"
+#include "core/codec/codec.h"
+#include "core/codec/plan.h"
+#include "core/model/budget.h"
+#include "formats/lance/decode/decode.h"
 
 _Static_assert(sizeof(struct nt_decoder) == 4 * sizeof(uint32_t) + 2 * sizeof(double) + sizeof(void *),
                "a decoder has no padding");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tables of roles, streams and kinds of fields, and how fields hang together.
+ * Tables of field roles, streams and kinds, and relations between a field and its parents and columns.
  */
-#include "core/model/kind.h"
+#include "core/model/field.h"
 #include "core/model/model.h"
 
 const char *nt_role_name(enum nt_role role)

@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * A file: its directories and data sets, their layout, and their end.
+ * Files of the model: creation, directories, datasets, lazy completion of stub files, and the layout
+ * ranges of a format.
  */
+#include "core/model/model.h"
+
+#include <ntuple/source.h>
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/arena.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/model/ceiling.h"
-#include "core/model/model.h"
+#include "core/base/thread.h"
+#include "core/io/source.h"
+#include "core/model/budget.h"
 
 /* Decoded pages of real files have a megabyte or less, those of chunked arrays as much as their writer liked;
  * what is far more than its file is a bomb. Of a folder the size is not known. */

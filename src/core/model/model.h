@@ -1,26 +1,184 @@
 /* SPDX-License-Identifier: MIT
  *
- * The model: what every format is turned into. A file holds directories and data sets; a data set has a tree
- * of fields, the columns that store them, and, cluster by cluster, the pages of each column. Formats only
- * describe; loading, decoding, caching and serving are written once, for this model.
- *
- * Everything is immutable after opening, but for the cluster groups' page lists, a data set's sides and the file that an
- * outline stands for, which are made at first touch behind nt_dataset_load_group, nt_dataset_stored and nt_file_complete
- * (thread-safe), and for the choice of entries, which is made before anybody reads (nt_dataset_select). All memory belongs
- * to the nt_file.
+ * The data model that every format is described in: files, datasets, fields, columns, clusters and pages,
+ * with decoders, lazy loading, field paths and row selections.
  */
-#ifndef NT_MODEL_MODEL_H
-#define NT_MODEL_MODEL_H
+#ifndef NT_CORE_MODEL_MODEL_H
+#define NT_CORE_MODEL_MODEL_H
 
 #include <ntuple/dataset.h>
 
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/base/hash_table.h"
+#include "core/base/thread.h"
 #include "core/codec/codec.h"
 #include "core/io/source.h"
-#include "core/model/blob.h"
 #include "core/model/budget.h"
-#include "core/model/decoders.h"
-#include "core/model/late.h"
-#include "core/model/page.h"
+
+struct nt_arena;
+struct nt_buffer;
+struct nt_dataset;
+struct nt_file;
+struct nt_folder;
+struct nt_format;
+struct nt_json;
+struct nt_source;
+
+/* ---- Lazy loading ---- */
+
+enum nt_late_state { NT_LATE_NOT_MADE, NT_LATE_MADE, NT_LATE_FAILED };
+
+struct nt_late {
+    atomic_int *state;         /* enum nt_late_state */
+    struct nt_error **failure; /* of malloc, once it has failed */
+    enum nt_status (*make)(void *owner, uint32_t number, struct nt_error *error);
+    void *owner; /* that `make` is called with, and `number` */
+    uint32_t number;
+    struct nt_lock *lock; /* held meanwhile */
+    /* Called before something is made or waited for, with `context`; may be NULL. */
+    void (*before)(void *context);
+    void *context;
+};
+
+/* The first thread that comes makes it, others wait. What is there and turns out to be bad is remembered, `is_new_ret` is
+ * set where that was now; after a failure of the machine the next call tries again. */
+enum nt_status nt_late_make(const struct nt_late *late, bool *is_new_ret, struct nt_error *error);
+
+static inline bool nt_late_is_made(const atomic_int *state)
+{
+    return atomic_load_explicit(state, memory_order_acquire) == NT_LATE_MADE;
+}
+
+/* ---- Pages ---- */
+
+enum nt_checksum_covers {
+    NT_COVERS_STORED,           /* the bytes as stored */
+    NT_COVERS_STORED_OR_PACKED, /* drafts: either the stored or the uncompressed bytes; both are accepted */
+};
+
+struct nt_page {
+    uint64_t offset; /* in its source; see nt_dataset_ops.page_extents where it may lie in several places */
+    uint64_t stored_bytes;  /* checksum not counted */
+    uint64_t first_element; /* within its column range */
+    uint64_t parameter;     /* handed to the decoder (Roaring: what is added to each value) */
+    uint32_t elements;
+    uint32_t decoder; /* number of one of the data set's */
+    uint32_t source;  /* index into the data set's sources */
+    uint8_t checksum; /* enum nt_checksum_kind; the digest follows the stored bytes */
+    uint8_t checksum_covers;
+    uint8_t compression; /* enum nt_compression_kind */
+    bool is_missing : 1; /* there are no bytes, and what is read instead fails: equal to no other page */
+    bool is_uniform : 1; /* all elements are equal: see nt_page_made_elements */
+};
+
+enum { NT_UNIFORM_ELEMENTS = 8192 };
+
+/* How many elements are decoded: of a page whose elements are all equal only so many, which stand for any run of as many. */
+static inline uint32_t nt_page_made_elements(const struct nt_page *page)
+{
+    return page->is_uniform && page->elements > NT_UNIFORM_ELEMENTS ? NT_UNIFORM_ELEMENTS : page->elements;
+}
+
+/* ---- Blobs ---- */
+
+/* The numbers of `kind` in the file. */
+enum nt_blob_kind {
+    NT_BLOB_INLINE,    /* in the data file that has the row */
+    NT_BLOB_PACKED,    /* in a file beside it that has several */
+    NT_BLOB_DEDICATED, /* in a file of its own beside it */
+    NT_BLOB_EXTERNAL,  /* in a file that does not belong to the dataset */
+    NT_BLOB_MANAGED,   /* in a file of the dataset that has a name of its own */
+    NT_BLOB_KINDS
+};
+
+/* Whether `uri` is read: the others have none. */
+static inline bool nt_blob_has_uri(uint8_t kind)
+{
+    return kind == NT_BLOB_EXTERNAL || kind == NT_BLOB_MANAGED;
+}
+
+/* A row that is not null, in the types of the file. */
+struct nt_description {
+    uint8_t kind;
+    uint64_t position, size;
+    uint32_t id;
+    struct nt_text uri;
+};
+
+/* Where a blob lies. Zero at first. */
+struct nt_blob {
+    uint64_t bytes;
+    uint64_t offset;          /* in `source` */
+    struct nt_source *source; /* NULL: no file is open */
+    struct nt_folder *folder; /* that the file lies beneath, and its name there, from malloc */
+    char *name;
+};
+
+/* Closes the file. */
+void nt_blob_deinit(struct nt_blob *blob);
+
+/* ---- Decoders ---- */
+
+struct nt_decoder_row {
+    struct nt_link link;
+    uint32_t number;
+    uint32_t depth; /* how deep its inputs' plans have inputs themselves */
+    struct nt_decoder decoder;
+};
+
+enum { NT_FIRST_DECODERS = 32, NT_DECODER_SEGMENTS = 27 };
+
+struct nt_decoders {
+    struct nt_decoder_row *segments[NT_DECODER_SEGMENTS]; /* each twice as long as the one before */
+    uint32_t count;
+    struct nt_hash_table table;
+};
+
+/* False without memory. */
+bool nt_decoders_init(struct nt_decoders *decoders);
+void nt_decoders_deinit(struct nt_decoders *decoders);
+
+/* The number of a decoder: that of an equal one, or of a new row in the arena's memory, with a copy of its
+ * plan, which is taken from the budget. A plan is checked (see nt_plan_check); its inputs' decoders were added
+ * before. Not thread-safe, but others may get the rows that they know the numbers of. */
+enum nt_status nt_decoders_add(struct nt_decoders *decoders, struct nt_arena *arena, struct nt_budget *budget,
+                               const struct nt_decoder *decoder, uint32_t *number_ret,
+                               struct nt_error *error);
+
+static inline unsigned nt_decoder_segment(uint32_t number)
+{
+    return 31u - (unsigned)__builtin_clz(number / NT_FIRST_DECODERS + 1);
+}
+
+static inline uint32_t nt_decoder_segment_first(unsigned segment)
+{
+    return NT_FIRST_DECODERS * ((1u << segment) - 1);
+}
+
+static inline const struct nt_decoder_row *nt_decoder_row(const struct nt_decoders *decoders, uint32_t number)
+{
+    unsigned segment = nt_decoder_segment(number);
+    return &decoders->segments[segment][number - nt_decoder_segment_first(segment)];
+}
+
+static inline const struct nt_decoder *nt_decoders_get(const struct nt_decoders *decoders, uint32_t number)
+{
+    return &nt_decoder_row(decoders, number)->decoder;
+}
+
+/* ---- Files, datasets and clusters ---- */
+
+/* The model: what every format is turned into. A file holds directories and data sets; a data set has a tree
+ * of fields, the columns that store them, and, cluster by cluster, the pages of each column. Formats only
+ * describe; loading, decoding, caching and serving are written once, for this model.
+ * 
+ * Everything is immutable after opening, but for the cluster groups' page lists, a data set's sides and the file that an
+ * outline stands for, which are made at first touch behind nt_dataset_load_group, nt_dataset_stored and nt_file_complete
+ * (thread-safe), and for the choice of entries, which is made before anybody reads (nt_dataset_select). All memory belongs
+ * to the nt_file. */
 
 /* ---- clusters ---- */
 
@@ -88,11 +246,6 @@ static inline bool nt_group_is_loaded(const struct nt_group *group)
 {
     return nt_late_is_made(&group->state);
 }
-
-struct nt_dataset;
-struct nt_file;
-struct nt_buffer;
-struct nt_json;
 
 /* Text that is made piece by piece: lines of a .jsonl, items of a large document. */
 struct nt_long_text {
@@ -313,8 +466,6 @@ struct nt_directory {
     struct nt_text name;
 };
 
-struct nt_format;
-
 /* What a file may ask for; 0: as much as follows from what there is of it. */
 struct nt_limits {
     uint64_t metadata_bytes; /* see model/budget.h */
@@ -526,5 +677,76 @@ static inline bool nt_dataset_shares_borders(const struct nt_dataset *dataset)
 {
     return !dataset->has_sharded_clusters || dataset->field_groups;
 }
+
+/* ---- Fields by name ---- */
+
+struct nt_field_name {
+    struct nt_text text;
+    uint32_t field;
+    uint32_t place; /* among those that were given */
+    uint32_t alike; /* of the first of a name: how many have it, which stand behind it as they came */
+    uint32_t taken; /* likewise: the caller's, 0 at first */
+};
+
+struct nt_field_names {
+    struct nt_field_name *sorted; /* from malloc */
+    uint32_t count;
+};
+
+/* `fields`: their numbers among the `all` of a data set, whose names stay until deinit. */
+enum nt_status nt_field_names_init(struct nt_field_names *names, const struct nt_field *all,
+                                   const uint32_t *fields, uint32_t count, struct nt_error *error);
+/* Of names that are all 0 nothing. */
+void nt_field_names_deinit(struct nt_field_names *names);
+
+/* The first of this name; NULL: there is none. Takes the logarithm of their number. */
+struct nt_field_name *nt_field_names_find(const struct nt_field_names *names, struct nt_text text);
+
+/* ---- Paths ---- */
+
+/* ---- encoded, as in the mounted tree ---- */
+
+/* A linked attribute set lies in its data set under a name with this in front. */
+#define NT_ATTRIBUTE_PREFIX "attribute."
+
+enum nt_name_rule {
+    NT_NAME_FIELD,   /* every dot is encoded: names with a dot are ours */
+    NT_NAME_DATASET, /* dots stay, but for one at the beginning */
+    NT_NAME_OURS,    /* a data set's name that equals one of ours: its first dot is encoded */
+};
+
+/* Append the encoded name; of any length, empty where the text is empty. */
+void nt_name_encode(struct nt_text text, enum nt_name_rule rule, struct nt_buffer *out);
+
+/* The path of a data set within its file, as nt_dataset_path (<ntuple/dataset.h>) has it. */
+void nt_append_dataset_path(struct nt_buffer *out, const struct nt_dataset *dataset);
+
+/* ---- as they are ---- */
+
+/* The names of a field and its ancestors, outermost first, with `separator` between, byte for byte. */
+void nt_append_field_path(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field,
+                          char separator);
+
+/* ---- Selections and deletion vectors ---- */
+
+/* Rows that are kept, told in ascending order; begins as zeros. */
+struct nt_keeping {
+    struct nt_drop *items;
+    size_t count, capacity;
+    uint64_t end, kept; /* behind the last that is kept; how many are */
+};
+/* `count` rows from `first` on, which is not in front of `end`. NT_LIMIT where there are too many runs. */
+enum nt_status nt_keeping_add(struct nt_keeping *keeping, uint64_t first, uint64_t count,
+                              struct nt_error *error);
+/* All are told, of `stored`: the list has keeping->count runs. The last may be of no rows, so that there is one. */
+enum nt_status nt_keeping_end(struct nt_keeping *keeping, uint64_t stored, struct nt_error *error);
+void nt_keeping_deinit(struct nt_keeping *keeping);
+
+/* How many of the first `stored` rows are kept. */
+uint64_t nt_drops_kept_before(const struct nt_drops *drops, uint64_t stored);
+/* How many of the first `entries` entries are chosen: all of them where nobody chose. */
+uint64_t nt_dataset_chosen_before(const struct nt_dataset *dataset, uint64_t entries);
+/* Where the `entry`th of those that are chosen is stored. There is one. */
+uint64_t nt_dataset_chosen_entry(const struct nt_dataset *dataset, uint64_t entry);
 
 #endif

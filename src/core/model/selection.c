@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: ranges of entries. Out: the entries between them, which a data set is to be served without.
+ * Row selections and deletion vectors as sorted runs, with conversion between stored and selected row
+ * numbers.
  */
-#include "core/model/selection.h"
+#include "core/model/model.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/arena.h"
-#include "core/base/grow.h"
-#include "core/base/overflow.h"
-#include "core/base/search.h"
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
 
 /* ---- rows that are kept ---- */
 

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: an open array, table or Bloscpack file. Out: what its JSON tells beyond the model: metadata.json, the
- * Blosc header of a page, and the byte ranges of its files that are not chunks.
+ * Metadata of an open array, table or Bloscpack file: metadata.json, the Blosc header of each page, and
+ * the byte ranges outside chunks.
  */
+#include "formats/blz/blz.h"
 
-#include "formats/blz/failure.h"
-#include "formats/blz/metadata.h"
-#include "formats/blz/opened.h"
+#include <ntuple/source.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/codec/codec.h"
+#include "core/io/source.h"
+#include "core/json/json.h"
+#include "core/model/model.h"
 
 /* ---- metadata.json ---- */
 

@@ -1,20 +1,483 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a directory that is an array or a table. Out: its fields: "values", or one for each column, in the
- * order that the table names; tables in tables become fields of fields. A column that cannot be read stays as
- * a field that says why.
+ * Reads the directory tree of a BLZ or bcolz array or table: sizes, storage, attributes, columns and chunk
+ * files. A column that cannot be read becomes a field that reports its error.
  */
-#include "formats/blz/build.h"
+#include "formats/blz/blz.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <search.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "core/base/arena.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
 #include "core/base/text.h"
-#include "formats/blz/array.h"
-#include "formats/blz/failure.h"
-#include "formats/blz/meta_files.h"
-#include "formats/blz/metadata.h"
+#include "core/io/folder.h"
+#include "core/model/budget.h"
+
+/* ---- List chunk files ---- */
+
+enum nt_blz_naming {
+    NT_BLZ_NAMED_CHUNKS,      /* __<n>.blp, as blz and bcolz write */
+    NT_BLZ_NAMED_SUPERCHUNKS, /* __<n>__.bin, as the format's first description has it */
+    NT_BLZ_NAMING_COUNT
+};
+
+struct nt_blz_listing {
+    uint64_t *numbers; /* ascending, in the arena */
+    uint32_t count;
+};
+
+static const char *const suffixes[NT_BLZ_NAMING_COUNT] = {
+    [NT_BLZ_NAMED_CHUNKS] = ".blp",
+    [NT_BLZ_NAMED_SUPERCHUNKS] = "__.bin",
+};
+
+/* "__", a number without needless zeros, the suffix. */
+static bool parse_name(const char *name, enum nt_blz_naming naming, uint64_t *number_ret)
+{
+    if (strncmp(name, "__", 2) || name[2] < '0' || name[2] > '9' ||
+        (name[2] == '0' && name[3] >= '0' && name[3] <= '9'))
+        return false;
+    char *end;
+    errno = 0;
+    *number_ret = strtoull(name + 2, &end, 10);
+    return errno == 0 && !strcmp(end, suffixes[naming]);
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+struct listing_context {
+    enum nt_blz_naming naming;
+    struct nt_buffer numbers;
+};
+
+static enum nt_status take_chunk_file(void *context, const struct nt_folder_entry *entry,
+                                      struct nt_error *error)
+{
+    struct listing_context *c = context;
+    uint64_t number;
+    if (parse_name(entry->name, c->naming, &number))
+        nt_buffer_append(&c->numbers, &number, sizeof(number));
+    return c->numbers.failed ? nt_fail_memory(error) : NT_OK;
+}
+
+/* The numbers of the files in a directory of the folder that are named in this way. None where the directory
+ * is missing. */
+static enum nt_status nt_blz_list(struct nt_arena *arena, struct nt_folder *folder, const char *name,
+                                  enum nt_blz_naming naming, struct nt_blz_listing *listing,
+                                  struct nt_error *error)
+{
+    *listing = (struct nt_blz_listing){0};
+    struct listing_context context = {.naming = naming};
+    struct nt_buffer *numbers = &context.numbers;
+    enum nt_status status = nt_folder_list(folder, name, take_chunk_file, &context, error);
+    if (status == NT_NOT_FOUND)
+        status = NT_OK;
+    size_t count = numbers->length / sizeof(uint64_t);
+    if (status == NT_OK && count > UINT32_MAX)
+        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s/%s: more than 2^32 files", folder->path, name);
+    if (status == NT_OK) {
+        listing->numbers = (uint64_t *)(void *)nt_arena_copy(arena, numbers->bytes, numbers->length);
+        listing->count = (uint32_t)count;
+        if (numbers->failed || !listing->numbers)
+            status = nt_fail_memory(error);
+    }
+    if (status == NT_OK && count)
+        qsort(listing->numbers, count, sizeof(uint64_t), compare_numbers);
+    nt_buffer_deinit(numbers);
+    return status;
+}
+
+/* The name of a file in the folder, in the arena; NULL without memory. */
+static char *nt_blz_file_name(struct nt_arena *arena, const char *directory, enum nt_blz_naming naming,
+                              uint64_t number)
+{
+    return nt_arena_format(arena, "%s/__%" PRIu64 "%s", directory, number, suffixes[naming]);
+}
+
+/* ---- Other metadata files ---- */
+
+enum { MOST_FILES = 4096 };
+
+struct names {
+    struct nt_arena *arena;
+    const char **list; /* from malloc, the texts in the arena */
+    size_t count, capacity;
+};
+
+static bool is_known(const char *name)
+{
+    static const char *const known[] = {"sizes", "storage", "attributes"};
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+        if (!strcmp(name, known[i]))
+            return true;
+    return name[0] == '.';
+}
+
+static enum nt_status take_meta_file(void *context, const struct nt_folder_entry *entry,
+                                     struct nt_error *error)
+{
+    struct names *names = context;
+    if (is_known(entry->name) || entry->kind == NT_ENTRY_FOLDER || entry->kind == NT_ENTRY_OTHER)
+        return NT_OK;
+    if (names->count == MOST_FILES)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than %d files of metadata", MOST_FILES);
+    const char **list = nt_grow(names->list, names->count, &names->capacity, sizeof(*list));
+    if (!list)
+        return nt_fail_memory(error);
+    names->list = list;
+    list[names->count] = nt_arena_copy(names->arena, entry->name, strlen(entry->name));
+    return list[names->count++] ? NT_OK : nt_fail_memory(error);
+}
+
+static int compare_names(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* It is the user's: what is wrong with it costs nothing but itself. */
+static enum nt_status read_file(struct nt_blz_build *build, const char *path, struct nt_blz_meta_file *file,
+                                struct nt_error *error)
+{
+    struct nt_error failure = {0};
+    enum nt_status status = nt_blz_json_load(build->folder, path, build->metadata.count,
+                                             &build->dataset->file->budget, &file->content, &failure);
+    if (nt_is_refused_for_now(status, &failure))
+        return nt_fail_with(error, &failure);
+    if (status != NT_OK)
+        file->unreadable = nt_arena_format(build->dataset->arena, "%s", failure.message);
+    return status == NT_OK || file->unreadable ? nt_blz_add_file(build, &build->metadata, path, error)
+                                               : nt_fail_memory(error);
+}
+
+static enum nt_status read_files(struct nt_blz_build *build, const char *meta, struct names *names,
+                                 struct nt_blz_node *node, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    if (names->count)
+        qsort(names->list, names->count, sizeof(*names->list), compare_names);
+    node->others = nt_arena_alloc(names->arena, names->count + 1, sizeof(*node->others));
+    if (!node->others)
+        return nt_fail_memory(error);
+    for (size_t i = 0; status == NT_OK && i < names->count; i++) {
+        const char *path = nt_blz_name(build, meta, names->list[i]);
+        struct nt_blz_meta_file *file = &node->others[node->other_count];
+        file->name = nt_text_of(names->list[i]);
+        status = path ? read_file(build, path, file, error) : nt_fail_memory(error);
+        node->other_count++;
+    }
+    return status;
+}
+
+/* Read those of `directory` into `node`, by name. One that is no JSON tells why; hidden ones are left out. */
+static enum nt_status nt_blz_meta_files_read(struct nt_blz_build *build, const char *directory,
+                                             struct nt_blz_node *node, struct nt_error *error)
+{
+    struct names names = {.arena = build->dataset->arena};
+    const char *meta = nt_blz_name(build, directory, "meta");
+    enum nt_status status =
+        meta ? nt_folder_list(build->folder, meta, take_meta_file, &names, error) : nt_fail_memory(error);
+    if (status == NT_OK)
+        status = read_files(build, meta, &names, node, error);
+    free(names.list);
+    return status == NT_NOT_FOUND ? NT_OK : status;
+}
+
+/* ---- Array directories ---- */
+
+struct nt_blz_array {
+    const char *directory, *data; /* in the folder: the array's, and that of its files */
+    struct nt_blz_dtype dtype;
+    struct nt_text type;       /* the dtype's text */
+    uint64_t rows, chunk_rows; /* chunk_rows 0: not told */
+    uint64_t *dimensions;      /* beyond the rows */
+    uint32_t dimension_count;
+    bool is_scalar;      /* without dimensions, not even rows */
+    bool is_column_wise; /* a structure whose members have directories of their own */
+};
+
+enum {
+    MAXIMUM_DIMENSIONS = 32,
+    MAXIMUM_MISSING_FILES = 65536,
+    LISTED_BYTES = 16, /* what is read of a file in a list: its name */
+};
+
+/* ---- metadata ---- */
+
+static enum nt_status load_json(struct nt_blz_build *build, const char *name, json_t **value_ret,
+                                struct nt_error *error)
+{
+    enum nt_status status = nt_blz_json_load(build->folder, name, build->metadata.count,
+                                             &build->dataset->file->budget, value_ret, error);
+    return status == NT_OK ? nt_blz_add_file(build, &build->metadata, name, error) : status;
+}
+
+static enum nt_status load_object(struct nt_blz_build *build, const char *directory, const char *name,
+                                  json_t **value_ret, struct nt_error *error)
+{
+    const char *file = nt_blz_name(build, directory, name);
+    if (!file)
+        return nt_fail_memory(error);
+    enum nt_status status = load_json(build, file, value_ret, error);
+    if (status == NT_NOT_FOUND)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s is missing", nt_blz_path(build, file));
+    if (status == NT_OK && !json_is_object(*value_ret))
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s: not a JSON object", nt_blz_path(build, file));
+    return status;
+}
+
+/* The attributes of an array or table, into `node`: __attrs__, or meta/attributes.
+ *
+ * Attributes are the user's: without them, or where they are damaged, the data is what it is. */
+static enum nt_status nt_blz_attributes_read(struct nt_blz_build *build, const char *directory,
+                                             struct nt_blz_node *node, struct nt_error *error)
+{
+    static const char *const names[] = {"__attrs__", "meta/attributes"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        struct nt_error failure = {0};
+        const char *file = nt_blz_name(build, directory, names[i]);
+        enum nt_status status =
+            file ? load_json(build, file, &node->attributes, &failure) : nt_fail_memory(&failure);
+        if (status == NT_OK)
+            return NT_OK;
+        if (nt_is_refused_for_now(status, &failure))
+            return nt_fail_with(error, &failure);
+        if (status == NT_NOT_FOUND)
+            continue;
+        node->problem = nt_arena_format(build->dataset->arena, "%s", failure.message);
+        node->failure = status;
+        if (!node->problem)
+            return nt_fail_memory(error);
+    }
+    return NT_OK;
+}
+
+enum nt_status nt_blz_shape_read(struct nt_arena *arena, const json_t *shape, uint64_t *rows_ret,
+                                 uint64_t **dimensions_ret, uint32_t *count_ret, struct nt_error *error)
+{
+    size_t count = json_array_size(shape);
+    if (!json_is_array(shape) || count > MAXIMUM_DIMENSIONS)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the shape is not a list of up to 32 integers");
+    uint64_t *dimensions = nt_arena_alloc(arena, count + 1, sizeof(*dimensions));
+    if (!dimensions)
+        return nt_fail_memory(error);
+    for (size_t i = 0; i < count; i++) {
+        const json_t *value = json_array_get(shape, i);
+        if (!json_is_integer(value) || json_integer_value(value) < 0)
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the shape has a dimension that is no size");
+        dimensions[i] = (uint64_t)json_integer_value(value);
+    }
+    *rows_ret = count ? dimensions[0] : 1;
+    *dimensions_ret = dimensions + (count > 0);
+    *count_ret = count ? (uint32_t)count - 1 : 0;
+    return NT_OK;
+}
+
+/* A member's name may lead nowhere but into the directory. */
+static bool is_plain_name(const struct nt_text *name)
+{
+    return name->length && !memchr(name->bytes, '/', name->length) &&
+           !memchr(name->bytes, '\0', name->length) && strcmp(name->bytes, ".") && strcmp(name->bytes, "..");
+}
+
+/* Whether a data directory has directories for the members of a structure. */
+static enum nt_status is_column_wise(struct nt_blz_build *build, const char *data,
+                                     const struct nt_blz_dtype *dtype, bool *is_column_wise_ret,
+                                     struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    *is_column_wise_ret = false;
+    for (uint32_t i = 0; i < dtype->member_count && status == NT_OK && !*is_column_wise_ret; i++) {
+        const struct nt_text *name = &dtype->members[i].name;
+        if (!is_plain_name(name))
+            continue;
+        const char *directory = nt_blz_name(build, data, name->bytes);
+        status = directory ? nt_folder_has_folder(build->folder, directory, is_column_wise_ret, error)
+                           : nt_fail_memory(error);
+    }
+    return status;
+}
+
+/* Read meta/sizes, meta/storage and the attributes of the array in `directory` into `node`, and what follows
+ * from them. */
+static enum nt_status nt_blz_array_read(struct nt_blz_build *build, const char *directory,
+                                        struct nt_blz_node *node, struct nt_blz_array *array,
+                                        struct nt_error *error)
+{
+    struct nt_arena *arena = build->dataset->arena;
+    *array = (struct nt_blz_array){.directory = directory};
+    enum nt_status status = nt_blz_attributes_read(build, directory, node, error);
+    if (status == NT_OK)
+        status = load_object(build, directory, "meta/sizes", &node->sizes, error);
+    if (status == NT_OK)
+        status = load_object(build, directory, "meta/storage", &node->storage, error);
+    if (status == NT_OK)
+        status = nt_blz_meta_files_read(build, directory, node, error);
+    if (status != NT_OK)
+        return status;
+    const json_t *text = json_object_get(node->storage, "dtype");
+    if (!json_is_string(text))
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s: meta/storage has no dtype",
+                       nt_blz_path(build, directory));
+    array->type = (struct nt_text){json_string_value(text), json_string_length(text)};
+    status = nt_blz_dtype_parse(arena, array->type.bytes, array->type.length, &array->dtype, error);
+    if (status == NT_OK)
+        status = nt_blz_shape_read(arena, json_object_get(node->sizes, "shape"), &array->rows,
+                                   &array->dimensions, &array->dimension_count, error);
+    if (status != NT_OK) {
+        nt_error_context(error, "%s", nt_blz_path(build, directory));
+        return status;
+    }
+    array->is_scalar = json_array_size(json_object_get(node->sizes, "shape")) == 0;
+    nt_blz_json_unsigned(node->storage, "chunklen", &array->chunk_rows);
+    array->data = nt_blz_name(build, directory, "data");
+    if (!array->data)
+        return nt_fail_memory(error);
+    return is_column_wise(build, array->data, &array->dtype, &array->is_column_wise, error);
+}
+
+/* ---- files ---- */
+
+static enum nt_status add_files(struct nt_blz_build *build, const char *data, enum nt_blz_naming naming,
+                                struct nt_blz_column *column, struct nt_error *error)
+{
+    column->first_source = build->chunks.count;
+    for (uint32_t i = 0; i < column->file_count; i++) {
+        char *file = nt_blz_file_name(build->dataset->arena, data, naming, column->numbers[i]);
+        enum nt_status status =
+            file ? nt_blz_add_file(build, &build->chunks, file, error) : nt_fail_memory(error);
+        if (status != NT_OK)
+            return status;
+    }
+    return NT_OK;
+}
+
+/* Files of one chunk. Those behind the last one that the rows need are left over from before the array was
+ * cut. */
+static enum nt_status find_chunk_files(struct nt_blz_build *build, const char *data,
+                                       struct nt_blz_column *column, struct nt_error *error)
+{
+    struct nt_blz_listing listing;
+    enum nt_status status =
+        nt_blz_list(build->dataset->arena, build->folder, data, NT_BLZ_NAMED_CHUNKS, &listing, error);
+    if (status != NT_OK)
+        return status;
+    nt_budget_add_metadata(&build->dataset->file->budget, (uint64_t)listing.count * LISTED_BYTES);
+    if (column->rows > 0 && column->chunk_rows == 0)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s: the storage has no chunklen",
+                       nt_blz_path(build, data));
+    uint64_t needed = column->rows == 0 ? 0 : (column->rows - 1) / column->chunk_rows + 1;
+    uint32_t count = listing.count;
+    while (count > 0 && listing.numbers[count - 1] >= needed)
+        count--;
+    if (needed - count > MAXIMUM_MISSING_FILES)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                       "%s: %" PRIu64 " rows need %" PRIu64 " chunk files; %" PRIu32 " are there",
+                       nt_blz_path(build, data), column->rows, needed, count);
+    column->numbers = listing.numbers;
+    column->file_count = count;
+    return add_files(build, data, NT_BLZ_NAMED_CHUNKS, column, error);
+}
+
+/* Files of many chunks, numbered from 1 (from 0, where that is there). */
+static enum nt_status add_superchunks(struct nt_blz_build *build, const char *data,
+                                      const struct nt_blz_listing *listing, struct nt_blz_column *column,
+                                      struct nt_error *error)
+{
+    column->chunking = NT_BLZ_SUPERCHUNKS;
+    column->numbers = listing->numbers;
+    column->file_count = listing->count;
+    return add_files(build, data, NT_BLZ_NAMED_SUPERCHUNKS, column, error);
+}
+
+static enum nt_status find_files(struct nt_blz_build *build, const char *data, bool is_object,
+                                 struct nt_blz_column *column, struct nt_error *error)
+{
+    struct nt_blz_listing superchunks;
+    enum nt_status status = nt_blz_list(build->dataset->arena, build->folder, data, NT_BLZ_NAMED_SUPERCHUNKS,
+                                        &superchunks, error);
+    if (status != NT_OK)
+        return status;
+    if (is_object) {
+        column->chunking = NT_BLZ_OBJECT_FILES;
+        column->chunk_rows = 1;
+    } else if (superchunks.count) {
+        return add_superchunks(build, data, &superchunks, column, error);
+    }
+    return find_chunk_files(build, data, column, error);
+}
+
+/* ---- columns ---- */
+
+static enum nt_status add_array_column(struct nt_blz_build *build, const struct nt_blz_array *array,
+                                       uint32_t field, const struct nt_blz_dtype *dtype, const char *data,
+                                       struct nt_error *error)
+{
+    struct nt_blz_column column = {.rows = array->rows, .chunk_rows = array->chunk_rows};
+    enum nt_status status = find_files(build, data, dtype->is_object, &column, error);
+    if (status != NT_OK)
+        return status;
+    return nt_blz_add_column(build, field, dtype, array->dimensions, array->dimension_count, &column, error);
+}
+
+/* Give `field` the array's rows. */
+static enum nt_status nt_blz_array_add(struct nt_blz_build *build, const struct nt_blz_array *array,
+                                       uint32_t field, struct nt_error *error)
+{
+    build->model.fields[field].type = array->type;
+    build->model.fields[field].is_scalar = array->is_scalar;
+    if (array->dtype.is_object)
+        build->model.fields[field].kind = NT_FIELD_PAGE_BYTES;
+    return add_array_column(build, array, field, &array->dtype, array->data, error);
+}
+
+static enum nt_status add_member_columns(struct nt_blz_build *build, const struct nt_blz_array *array,
+                                         uint32_t parent, const struct nt_blz_dtype *dtype, const char *data,
+                                         struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < dtype->member_count; i++) {
+        const struct nt_blz_member *member = &dtype->members[i];
+        if (!is_plain_name(&member->name))
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                           "%s: a member whose name cannot be that of a directory",
+                           nt_blz_path(build, array->directory));
+        const char *directory = nt_blz_name(build, data, member->name.bytes);
+        if (!directory)
+            return nt_fail_memory(error);
+        bool is_nested;
+        status = is_column_wise(build, directory, &member->type, &is_nested, error);
+        if (status != NT_OK)
+            return status;
+        struct nt_text type = nt_text_of(member->type.dtype.numpy);
+        uint32_t field;
+        status = nt_blz_add_field(build, parent, member->name, type,
+                                  is_nested ? NT_FIELD_RECORD : NT_FIELD_VALUE, &field, error);
+        if (status != NT_OK)
+            return status;
+        status = is_nested ? add_member_columns(build, array, field, &member->type, directory, error)
+                           : add_array_column(build, array, field, &member->type, directory, error);
+    }
+    return status;
+}
+
+/* A field below `parent` (NT_NONE: at the top) for each member of a column-wise array. */
+static enum nt_status nt_blz_array_add_members(struct nt_blz_build *build, const struct nt_blz_array *array,
+                                               uint32_t parent, struct nt_error *error)
+{
+    return add_member_columns(build, array, parent, &array->dtype, array->data, error);
+}
+
+/* ---- Table directories ---- */
 
 static enum nt_status read_table(struct nt_blz_build *build, const char *directory, struct nt_blz_node *node,
                                  uint32_t parent, unsigned depth, struct nt_error *error);
@@ -96,9 +559,9 @@ static enum nt_status read_column(struct nt_blz_build *build, const char *direct
     return read_table(build, directory, node, field, depth + 1, error);
 }
 
-static enum nt_status add_column(struct nt_blz_build *build, const char *table, struct nt_blz_node *node,
-                                 const json_t *name_value, uint32_t parent, unsigned depth,
-                                 struct nt_error *error)
+static enum nt_status add_table_column(struct nt_blz_build *build, const char *table,
+                                       struct nt_blz_node *node, const json_t *name_value, uint32_t parent,
+                                       unsigned depth, struct nt_error *error)
 {
     struct nt_text name = {json_string_value(name_value), json_string_length(name_value)};
     struct nt_blz_node *column = add_node(build, node, name);
@@ -194,7 +657,7 @@ static enum nt_status read_table(struct nt_blz_build *build, const char *directo
     if (status == NT_OK)
         status = nt_blz_meta_files_read(build, directory, node, error);
     for (size_t i = 0; status == NT_OK && i < json_array_size(names); i++)
-        status = add_column(build, directory, node, json_array_get(names, i), parent, depth, error);
+        status = add_table_column(build, directory, node, json_array_get(names, i), parent, depth, error);
     return status;
 }
 

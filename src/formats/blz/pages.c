@@ -1,16 +1,160 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: the files of a column. Out: its pages, one a chunk, cut to the rows that there are. Only headers are
- * read. A chunk that is missing or damaged becomes a page that fails when it is read, as long as the rows it
- * would have.
+ * Builds the page list of a column, one page per Blosc chunk, by reading chunk headers only. Missing or
+ * damaged chunks become pages that fail on read, so that all rows keep their positions.
  */
+#include "formats/blz/blz.h"
 
-#include "core/base/overflow.h"
-#include "formats/blz/failure.h"
-#include "formats/blz/opened.h"
-#include "formats/blz/state.h"
-#include "formats/blz/superchunks.h"
+#include <stdlib.h>
+
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/codec/codec.h"
+#include "core/io/source.h"
+#include "core/model/budget.h"
 #include "core/model/builder.h"
+#include "core/model/model.h"
+
+/* ---- Error sources ---- */
+
+static const char *const reasons[NT_BLZ_FAILURE_COUNT] = {
+    [NT_BLZ_FILE_MISSING] = "the chunk's file is missing",
+    [NT_BLZ_HEADER_DAMAGED] = "the chunk's file has no valid Bloscpack header of a file with one chunk",
+    [NT_BLZ_CHUNK_DAMAGED] = "the chunk's Blosc header is damaged, or the file ends before the chunk does",
+    [NT_BLZ_CHUNK_LOST] = "the chunk's place is not known, because of damage in front of it",
+    [NT_BLZ_SUPERCHUNK_DAMAGED] = "the superchunk's headers are damaged: its chunks are not known",
+    [NT_BLZ_ROWS_NOT_PLACED] =
+        ("the row's place is not known: a superchunk in front of it is missing or damaged, and the "
+         "others do not prove how many rows that has"),
+    [NT_BLZ_ROWS_MISSING] = "the files end before all rows that the sizes tell",
+};
+
+struct failure_source {
+    struct nt_source source;
+    enum nt_blz_failure failure;
+    const struct nt_blz *blz;
+};
+
+static enum nt_status fail_to_read(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
+                                   struct nt_error *error)
+{
+    const struct failure_source *failing = (struct failure_source *)source;
+    (void)offset, (void)buffer, (void)bytes;
+    enum nt_status status = nt_blz_check_state(failing->blz, error);
+    return status == NT_OK ? nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s", reasons[failing->failure])
+                           : status;
+}
+
+static enum nt_status no_size(struct nt_source *source, uint64_t *size_ret, struct nt_error *error)
+{
+    (void)source, (void)error;
+    *size_ret = 0;
+    return NT_OK;
+}
+
+static void close_failure(struct nt_source *source)
+{
+    free(source);
+}
+
+enum nt_status nt_blz_failure_source(enum nt_blz_failure failure, const struct nt_blz *blz,
+                                     struct nt_source **source_ret, struct nt_error *error)
+{
+    static const struct nt_source_ops ops = {
+        .read_at = fail_to_read, .size = no_size, .close = close_failure};
+    struct failure_source *source = calloc(1, sizeof(*source));
+    if (!source)
+        return nt_fail_memory(error);
+    source->source.ops = &ops;
+    source->source.size = NT_UNKNOWN_SIZE; /* so that no bound stops a read before it is told the reason */
+    source->source.path = reasons[failure];
+    source->failure = failure;
+    source->blz = blz;
+    *source_ret = &source->source;
+    return NT_OK;
+}
+
+/* ---- Superchunk sizes ---- */
+
+/* How many superchunks come before a file of the column, missing ones, too. */
+static inline uint64_t nt_blz_superchunk_index(const struct nt_blz_column *column, uint32_t file)
+{
+    uint64_t first = column->numbers && column->numbers[0] == 0 ? 0 : 1;
+    return column->numbers ? column->numbers[file] - first : file;
+}
+
+struct counting {
+    uint64_t bytes;
+    bool is_known;
+};
+
+static enum nt_status count_chunk(void *context, const struct nt_bloscpack_chunk *chunk,
+                                  struct nt_error *error)
+{
+    struct counting *counting = context;
+    (void)error;
+    bool is_told = !chunk->damage || chunk->is_size_known;
+    counting->is_known =
+        counting->is_known && is_told && nt_add(counting->bytes, chunk->plain_bytes, &counting->bytes);
+    return NT_OK;
+}
+
+/* What its header and those of its chunks tell. */
+static enum nt_status count_superchunk(struct nt_source *source, uint32_t element_bytes,
+                                       uint64_t *elements_ret, bool *is_known_ret, struct nt_error *error)
+{
+    struct counting counting = {.is_known = true};
+    struct nt_bloscpack bloscpack;
+    struct nt_error damage = {0};
+    enum nt_status status = nt_bloscpack_open(source, &bloscpack, NULL, &damage);
+    if (status == NT_OK)
+        status = nt_bloscpack_walk(source, &bloscpack, count_chunk, &counting, &damage);
+    if (nt_is_refused_for_now(status, &damage))
+        return nt_fail_with(error, &damage);
+    *is_known_ret = status == NT_OK && counting.is_known && counting.bytes % element_bytes == 0;
+    *elements_ret = counting.bytes / element_bytes;
+    return NT_OK;
+}
+
+/* Whether the last file is the last superchunk, where `full` is the elements of those before it. */
+static bool ends_with(const struct nt_blz_column *column, uint64_t full, uint64_t total, uint64_t *rest_ret)
+{
+    uint64_t before = nt_blz_superchunk_index(column, column->file_count - 1), elements;
+    if (full == 0 || !nt_multiply(full, before, &elements) || elements >= total || total - elements > full)
+        return false;
+    *rest_ret = total - elements;
+    return true;
+}
+
+/* The elements of a full superchunk of a column, of which `total` elements are stored. 0: the files do not prove it, so that
+ * nothing behind one that is missing can be placed. It is proven where all files that can be counted, but for the last one, have
+ * the same number, the last one has the rest, and no file is missing behind it. */
+static enum nt_status nt_blz_superchunk_elements(const struct nt_dataset *dataset,
+                                                 const struct nt_blz_column *column, uint32_t element_bytes,
+                                                 uint64_t total, uint64_t *elements_ret,
+                                                 struct nt_error *error)
+{
+    uint64_t full = 0, last = 0, rest;
+    bool is_known = false, is_uniform = true;
+    *elements_ret = 0;
+    for (uint32_t i = 0; i < column->file_count; i++) {
+        struct nt_source *source = dataset->sources[column->first_source + i];
+        enum nt_status status = count_superchunk(source, element_bytes, &last, &is_known, error);
+        if (status != NT_OK)
+            return status;
+        if (!is_known || i == column->file_count - 1)
+            continue;
+        is_uniform = is_uniform && (full == 0 || full == last);
+        full = last;
+    }
+    if (!is_uniform || column->file_count == 0 || !ends_with(column, full, total, &rest))
+        return NT_OK;
+    if (!is_known || last == rest)
+        *elements_ret = full;
+    return NT_OK;
+}
+
+/* ---- Page lists ---- */
 
 /* Pages for rows that no file has: more are refused. */
 enum { MAXIMUM_MISSING_PAGES = 65536 };

@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: the path of a Lance file of version 2.0 to 2.2, or of a legacy one. Out: the model of it: a data set named like the
- * file. Opening reads the tail, its tables, the schema and the columns' metadata; a field's pages are listed when they are
- * needed.
+ * Opens Lance files (2.0 to 2.2, and legacy 0.1 and 0.2) as data sets and registers the Lance format.
+ * Directories are opened by dataset/.
  */
-#include "core/base/arena.h"
-#include "formats/format.h"
-#include "formats/lance/file/checking.h"
-#include "formats/lance/dataset/choice.h"
-#include "formats/lance/dataset/dataset.h"
-#include "formats/lance/file/details.h"
-#include "formats/lance/file/documents.h"
-#include "formats/lance/file/fields.h"
-#include "formats/lance/file/layout.h"
-#include "formats/lance/legacy/describe.h"
-#include "formats/lance/legacy/documents.h"
-#include "formats/lance/file/pages.h"
-#include "formats/lance/file/schema.h"
-#include "formats/lance/file/sides.h"
-#include "formats/lance/file/tables.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/io/source.h"
 #include "core/model/builder.h"
+#include "core/model/model.h"
+#include "formats/formats.h"
+#include "formats/lance/dataset/dataset.h"
+#include "formats/lance/file/file.h"
+#include "formats/lance/legacy/legacy.h"
 
 static const struct nt_dataset_ops dataset_ops = {
     .load_group = nt_lance_load_group,

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of a data set's documents: its envelopes, decoded as JSON, as their uncompressed bytes, and as they
- * are stored.
+ * The table of an RNTuple's documents: each envelope decoded as JSON, as an annotated hex dump, as its
+ * uncompressed bytes and as its stored bytes.
  */
-#include "formats/rntuple/shown.h"
+#include "formats/rntuple/rntuple.h"
+
+#include "core/base/memory.h"
+#include "core/model/model.h"
 
 /* The bytes of an envelope with its preamble and checksum. */
 static enum nt_status write_envelope(const struct nt_dataset *dataset, enum nt_envelope_kind kind,

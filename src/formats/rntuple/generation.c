@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of generations. Drawn from the drafts and the final text of the RNTuple binary format
- * specification and from files of every year; a row's comment names the ROOT versions that wrote it.
+ * The table of format generations, from the first experiments of 2020 to version 1: one row for each
+ * change on disk, with the ROOT versions that wrote it. Sources are the drafts and the final
+ * specification, and files of every year.
  */
-#include "formats/rntuple/generation.h"
+#include "formats/rntuple/rntuple.h"
 
 #include <stdio.h>
 
 #include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/codec/codec.h"
+#include "core/model/model.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

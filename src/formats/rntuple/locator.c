@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a cursor over an envelope. Out: struct nt_locator. Specification, "Locators and Envelope Links" and
- * "Well-known Payload Formats", those of the drafts (URI, Object64) included.
+ * Reads locators and envelope links, which give the place of a page or an envelope (specification,
+ * "Locators and Envelope Links", "Well-known Payload Formats"; also the locators of the drafts: URI,
+ * Object64).
  */
-#include "formats/rntuple/locator.h"
+#include "formats/rntuple/rntuple.h"
 
 #include <inttypes.h>
+#include <stdint.h>
 
-#include "core/base/overflow.h"
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/io/objects.h"
+#include "core/json/json.h"
+
+#define NT_OBJECT_MOST_NUMBER INT32_MAX
 
 enum { HEAD_BYTES = 4, LARGE_BYTES = 16, OBJECT64_BYTES = 12, OBJECT64_LARGE_BYTES = 16 };
 

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Payloads that are longer than a key may be: the first key ends with the little-endian offsets of the
- * payloads of the other keys, all of which are full but the last. As ROOT's writer splits them; the
- * specification has no section on it.
+ * Reads payloads (envelopes, and pages with their checksums) that are longer than one TFile key may be.
+ * The first key ends with the little-endian offsets of the other keys, as ROOT's writer splits them.
  */
-#include "formats/rntuple/payload.h"
+#include "formats/rntuple/rntuple.h"
+
+#include <ntuple/source.h>
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "core/base/bytes.h"
-#include "core/base/overflow.h"
+#include "core/base/error.h"
+#include "core/io/source.h"
 
 enum { OFFSET_BYTES = 8 };
 

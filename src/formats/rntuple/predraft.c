@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a verified header or footer of the predraft. Out: records, and the model's clusters. There is no text
- * that specifies it; the layout is that of the files which ROOT 6.21 to 6.25 wrote.
+ * The format before its first specification (ROOT 6.21 to 6.25): reads its header and footer, builds the
+ * model's clusters and pages from them and shows them as JSON. No text specifies it; the layout is that of
+ * files.
  */
-#include "formats/rntuple/predraft.h"
+#include "formats/rntuple/rntuple.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/json/json.h"
+#include "core/model/builder.h"
+#include "core/model/model.h"
+
+/* ---- Read header and footer ---- */
 
 #define NO_PARENT UINT64_MAX
 
@@ -322,4 +332,256 @@ struct nt_page_record nt_predraft_page_read(struct nt_cursor *cursor)
     nt_tell(cursor, "page", "elements");
     page.locator = read_locator(cursor);
     return page;
+}
+
+/* ---- Build clusters and pages ---- */
+
+/* ---- clusters ---- */
+
+static enum nt_status skip_columns(const struct nt_envelope *envelope, struct nt_cursor *cursor,
+                                   uint32_t count, struct nt_error *error)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct nt_predraft_column column;
+        enum nt_status status = nt_predraft_column_read(envelope, cursor, &column, error);
+        if (status != NT_OK)
+            return status;
+        for (uint32_t k = 0; k < column.pages && !cursor->failed; k++)
+            nt_predraft_page_read(cursor);
+    }
+    return nt_envelope_check(envelope, cursor, "page of a column", error);
+}
+
+static enum nt_status build_cluster(struct nt_dataset *dataset, const struct nt_envelope *envelope,
+                                    struct nt_cursor *cursor, uint32_t number, struct nt_error *error)
+{
+    struct nt_predraft_cluster cluster;
+    enum nt_status status = nt_predraft_cluster_read(envelope, cursor, &cluster, error);
+    if (status == NT_OK)
+        status = skip_columns(envelope, cursor, cluster.columns, error);
+    if (status != NT_OK)
+        return status;
+    uint64_t end;
+    if (!nt_add(cluster.first_entry, cluster.entries, &end))
+        return nt_fail(error, NT_CORRUPT, envelope->offset, "footer: cluster %u ends beyond 2^64 entries",
+                       number);
+    dataset->clusters[number] = (struct nt_cluster){cluster.first_entry, cluster.entries, 0, NT_NONE};
+    if (end > dataset->entries)
+        dataset->entries = end;
+    return NT_OK;
+}
+
+enum nt_status nt_predraft_build(struct nt_dataset *dataset, const struct nt_envelope *envelope,
+                                 struct nt_error *error)
+{
+    struct nt_cursor cursor;
+    uint64_t clusters;
+    enum nt_status status = nt_predraft_footer_open(envelope, &cursor, &clusters, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_dataset_add_groups(dataset, 1, clusters, error);
+    if (status != NT_OK)
+        return status;
+    dataset->clusters_known = true;
+    for (uint32_t i = 0; i < dataset->cluster_count && status == NT_OK; i++)
+        status = build_cluster(dataset, envelope, &cursor, i, error);
+    if (status != NT_OK)
+        return status;
+    dataset->groups[0].entries = dataset->entries;
+    dataset->groups[0].clusters = dataset->cluster_count;
+    return NT_OK;
+}
+
+/* ---- pages ---- */
+
+NT_DEFINE_LAST_AT_MOST(last_column, struct nt_column, .id)
+
+/* Columns stand by id: cluster lists name them in any order. */
+static uint32_t find_column(const struct nt_dataset *dataset, uint64_t id)
+{
+    uint32_t found = last_column(dataset->columns, dataset->column_count, id);
+    return found < dataset->column_count && dataset->columns[found].id == id ? found : NT_NONE;
+}
+
+static enum nt_status fill_column(struct nt_page_builder *builder, struct nt_cursor *cursor, uint32_t cluster,
+                                  struct nt_error *error)
+{
+    const struct nt_envelope *envelope = builder->envelope;
+    struct nt_predraft_column record;
+    enum nt_status status = nt_predraft_column_read(envelope, cursor, &record, error);
+    if (status != NT_OK)
+        return status;
+    uint32_t column = find_column(builder->group.dataset, record.id);
+    if (column == NT_NONE)
+        return nt_envelope_fail(envelope, cursor, NT_CORRUPT, error,
+                                "a cluster lists column %" PRIu64 ", which does not exist", record.id);
+    status = nt_group_builder_start(&builder->group, cluster, column, error);
+    if (status != NT_OK)
+        return status;
+    builder->group.range->first_element = record.first_element;
+    builder->group.range->compression_settings = (uint32_t)record.compression_settings;
+    for (uint32_t i = 0; i < record.pages && status == NT_OK; i++) {
+        struct nt_page_record page = nt_predraft_page_read(cursor);
+        status = nt_envelope_check(envelope, cursor, "page of a column", error);
+        if (status == NT_OK)
+            status = nt_page_builder_add(builder, column, &page, error);
+    }
+    if (status == NT_OK && builder->group.first_element != record.elements)
+        return nt_fail_number(error, NT_CORRUPT, envelope->offset, "footer: elements in a column's pages",
+                              record.elements, builder->group.first_element);
+    return status;
+}
+
+enum nt_status nt_predraft_fill(struct nt_dataset *dataset, const struct nt_envelope *envelope,
+                                struct nt_error *error)
+{
+    struct nt_cursor cursor;
+    uint64_t clusters;
+    struct nt_page_builder builder;
+    enum nt_status status = nt_page_builder_init(&builder, dataset, 0, envelope, error);
+    if (status == NT_OK)
+        status = nt_predraft_footer_open(envelope, &cursor, &clusters, error);
+    for (uint32_t i = 0; i < dataset->cluster_count && status == NT_OK; i++) {
+        struct nt_predraft_cluster cluster = {0};
+        status = nt_predraft_cluster_read(envelope, &cursor, &cluster, error);
+        for (uint32_t k = 0; k < cluster.columns && status == NT_OK; k++)
+            status = fill_column(&builder, &cursor, i, error);
+    }
+    return nt_page_builder_finish(&builder, status, error);
+}
+
+/* ---- header.json and footer.json ---- */
+
+static void version_json(struct nt_json *json, const struct nt_predraft_version *version)
+{
+    nt_json_key(json, "version");
+    nt_json_object(json);
+    nt_json_member_unsigned(json, "version", version->version);
+    nt_json_member_unsigned(json, "minimum_version", version->minimum);
+    nt_json_member_unsigned(json, "flags", version->flags);
+    nt_json_end_object(json);
+}
+
+static void header_json(const struct nt_dataset *dataset, const struct nt_envelope *envelope,
+                        const struct nt_predraft_header *header, const struct nt_schema *schema,
+                        struct nt_buffer *out)
+{
+    struct nt_json json;
+    nt_json_document(&json, out, "header");
+    nt_json_member_unsigned(&json, "decoded_bytes", envelope->length);
+    nt_json_member_hex64(&json, "checksum", envelope->checksum);
+    nt_json_member_text(&json, "name", header->name);
+    nt_json_member_text(&json, "description", header->description);
+    nt_json_member_text(&json, "author", header->author);
+    nt_json_member_text(&json, "custodian", header->custodian);
+    nt_json_member_unsigned(&json, "time_of_data", header->time_of_data);
+    nt_json_member_unsigned(&json, "time_of_writing", header->time_of_writing);
+    version_json(&json, &header->version);
+    nt_json_member_text(&json, "own_uuid", header->own_uuid);
+    nt_json_member_text(&json, "group_uuid", header->group_uuid);
+    nt_schema_json(&json, dataset, schema, 0, 0);
+    nt_unknown_bytes_json(&json, header->unknown_bytes);
+    nt_json_finish(&json);
+}
+
+enum nt_status nt_predraft_header_json(const struct nt_dataset *dataset, struct nt_buffer *out,
+                                       struct nt_error *error)
+{
+    struct nt_envelope envelope;
+    struct nt_schema schema = {0};
+    struct nt_predraft_header header;
+    enum nt_status status = nt_rntuple_load_envelope(dataset, NT_ENVELOPE_HEADER, 0, &envelope, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_predraft_header_read(&envelope, &header, &schema, error);
+    if (status == NT_OK)
+        header_json(dataset, &envelope, &header, &schema, out);
+    nt_schema_deinit(&schema);
+    nt_envelope_deinit(&envelope);
+    return status;
+}
+
+static enum nt_status pages_json(struct nt_json *json, const struct nt_envelope *envelope,
+                                 struct nt_cursor *cursor, uint32_t count, struct nt_error *error)
+{
+    nt_json_key(json, "pages");
+    nt_json_array(json);
+    for (uint32_t i = 0; i < count; i++) {
+        struct nt_page_record page = nt_predraft_page_read(cursor);
+        enum nt_status status = nt_envelope_check(envelope, cursor, "page", error);
+        if (status != NT_OK)
+            return status;
+        nt_json_object(json);
+        nt_json_member_unsigned(json, "elements", page.elements);
+        nt_locator_describe(json, &page.locator);
+        nt_json_end_object(json);
+    }
+    nt_json_end_array(json);
+    return NT_OK;
+}
+
+static enum nt_status column_json(struct nt_json *json, const struct nt_envelope *envelope,
+                                  struct nt_cursor *cursor, struct nt_error *error)
+{
+    struct nt_predraft_column column;
+    enum nt_status status = nt_predraft_column_read(envelope, cursor, &column, error);
+    if (status != NT_OK)
+        return status;
+    nt_json_object(json);
+    nt_json_member_unsigned(json, "column_id", column.id);
+    nt_json_member_unsigned(json, "first_element", column.first_element);
+    nt_json_member_unsigned(json, "elements", column.elements);
+    nt_json_member_signed(json, "compression_settings", column.compression_settings);
+    status = pages_json(json, envelope, cursor, column.pages, error);
+    nt_json_end_object(json);
+    return status;
+}
+
+static enum nt_status cluster_json(struct nt_json *json, const struct nt_envelope *envelope,
+                                   struct nt_cursor *cursor, struct nt_error *error)
+{
+    struct nt_predraft_cluster cluster;
+    enum nt_status status = nt_predraft_cluster_read(envelope, cursor, &cluster, error);
+    if (status != NT_OK)
+        return status;
+    nt_json_object(json);
+    nt_json_member_unsigned(json, "id", cluster.id);
+    nt_json_member_text(json, "uuid", cluster.uuid);
+    version_json(json, &cluster.version);
+    nt_json_member_unsigned(json, "first_entry", cluster.first_entry);
+    nt_json_member_unsigned(json, "entries", cluster.entries);
+    nt_locator_describe(json, &cluster.locator);
+    nt_json_key(json, "columns");
+    nt_json_array(json);
+    for (uint32_t i = 0; i < cluster.columns && status == NT_OK; i++)
+        status = column_json(json, envelope, cursor, error);
+    nt_json_end_array(json);
+    nt_json_end_object(json);
+    return status;
+}
+
+enum nt_status nt_predraft_footer_json(const struct nt_dataset *dataset, struct nt_buffer *out,
+                                       struct nt_error *error)
+{
+    struct nt_envelope envelope;
+    struct nt_cursor cursor;
+    struct nt_json json;
+    uint64_t clusters = 0;
+    enum nt_status status = nt_rntuple_load_envelope(dataset, NT_ENVELOPE_FOOTER, 0, &envelope, error);
+    if (status != NT_OK)
+        return status;
+    nt_json_document(&json, out, "footer");
+    nt_json_member_unsigned(&json, "decoded_bytes", envelope.length);
+    nt_json_member_hex64(&json, "checksum", envelope.checksum);
+    status = nt_predraft_footer_open(&envelope, &cursor, &clusters, error);
+    nt_json_key(&json, "clusters");
+    nt_json_array(&json);
+    for (uint64_t i = 0; i < clusters && status == NT_OK; i++)
+        status = cluster_json(&json, &envelope, &cursor, error);
+    nt_json_end_array(&json);
+    if (status == NT_OK)
+        nt_unknown_bytes_json(&json, nt_cursor_left(&cursor));
+    nt_json_finish(&json);
+    nt_envelope_deinit(&envelope);
+    return status;
 }

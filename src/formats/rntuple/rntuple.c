@@ -1,14 +1,500 @@
 /* SPDX-License-Identifier: MIT
  *
- * RNTuple, a row of the formats' table: from a source to a file with a data set for each anchor.
+ * Opens an RNTuple file: finds its container and opens a data set for each anchor. Header and footer are
+ * read at once, the page list of a cluster group when it is needed.
  */
 #include "formats/rntuple/rntuple.h"
 
-#include "core/base/arena.h"
-#include "formats/format.h"
+#include <string.h>
+
 #include "container/container.h"
-#include "formats/rntuple/dataset.h"
-#include "formats/rntuple/shown.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/codec/codec.h"
+#include "core/io/source.h"
+#include "core/model/budget.h"
+#include "core/model/model.h"
+#include "formats/formats.h"
+
+/* ---- Find the container ---- */
+
+static const struct nt_container_kind *const kinds[] = {&nt_container_tfile, &nt_container_bare,
+                                                        &nt_container_store};
+
+/* Magic words are words: a text (/etc/passwd) may begin with one. */
+static enum nt_status is_of_kind(struct nt_source *source, const struct nt_container_kind *kind, bool *is_ret,
+                                 struct nt_error *error)
+{
+    enum { START_BYTES = 4096 };
+    char start[START_BYTES];
+    size_t length = strlen(kind->magic),
+           count = source->size < sizeof(start) ? (size_t)source->size : sizeof(start);
+    *is_ret = false;
+    if (source->size < length)
+        return NT_OK;
+    enum nt_status status = nt_source_read(source, 0, start, length, error);
+    if (status != NT_OK || memcmp(start, kind->magic, length) != 0)
+        return status;
+    bool is_text = source->size > length && nt_is_text_file(source);
+    *is_ret = is_text == (kind->text_mark != NULL);
+    if (!is_text || !kind->text_mark)
+        return NT_OK;
+    status = nt_source_read(source, 0, start, count, error);
+    *is_ret = status == NT_OK && memmem(start, count, kind->text_mark, strlen(kind->text_mark));
+    return status;
+}
+
+static enum nt_status find_kind(struct nt_source *source, const struct nt_container_kind **kind_ret,
+                                struct nt_error *error)
+{
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+        bool is_kind;
+        enum nt_status status = is_of_kind(source, kinds[i], &is_kind, error);
+        if (status != NT_OK)
+            return status;
+        if (is_kind) {
+            *kind_ret = kinds[i];
+            return NT_OK;
+        }
+    }
+    return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "neither a ROOT file nor a bare RNTuple file");
+}
+
+enum nt_status nt_container_open(struct nt_file *file, struct nt_container *container, struct nt_error *error)
+{
+    const struct nt_container_kind *kind = NULL;
+    enum nt_status status = find_kind(file->source, &kind, error);
+    if (status)
+        return status;
+    *container = (struct nt_container){.kind = kind};
+    status = kind->open(file, container, error);
+    if (status)
+        return status;
+    file->format_data = container;
+    file->describe = kind->describe;
+    file->layout = kind->layout;
+    file->documents = kind->documents;
+    file->document_count = kind->document_count;
+    return NT_OK;
+}
+
+/* ---- Envelopes of an open data set ---- */
+
+enum nt_status nt_rntuple_find(const struct nt_dataset *dataset, struct nt_locator *locator, const char *what,
+                               struct nt_error *error)
+{
+    return nt_rntuple_of(dataset)->objects ? nt_locator_find_object(locator, what, error) : NT_OK;
+}
+
+enum nt_status nt_rntuple_load_envelope(const struct nt_dataset *dataset, enum nt_envelope_kind kind,
+                                        uint32_t number, struct nt_envelope *envelope_ret,
+                                        struct nt_error *error)
+{
+    const struct nt_rntuple *rntuple = nt_rntuple_of(dataset);
+    struct nt_budget *budget = &dataset->file->budget;
+    if (kind == NT_ENVELOPE_PAGE_LIST)
+        return nt_envelope_load(rntuple->payload, budget, rntuple->generation, kind,
+                                &rntuple->page_lists[number], envelope_ret, error);
+    bool is_header = kind == NT_ENVELOPE_HEADER;
+    const struct nt_envelope *kept = is_header ? &rntuple->header : &rntuple->footer;
+    if (kept->bytes) {
+        *envelope_ret = nt_envelope_borrow(kept);
+        return NT_OK;
+    }
+    const struct nt_anchor_link *place = is_header ? &rntuple->anchor.header : &rntuple->anchor.footer;
+    struct nt_envelope_link link = {
+        .length = place->length,
+        .locator = {.kind = NT_LOCATOR_FILE, .offset = place->offset, .bytes = place->stored_bytes},
+    };
+    return nt_envelope_load(rntuple->payload, budget, rntuple->generation, kind, &link, envelope_ret, error);
+}
+
+/* ---- Open a data set ---- */
+
+/* The first of them show bytes as stored: so many need nothing but the place of the anchor, so many its links. */
+enum { NT_RNTUPLE_ANCHOR_DOCUMENTS = 1, NT_RNTUPLE_LINKED_DOCUMENTS = 3 };
+
+static enum nt_status nt_rntuple_build(struct nt_dataset *dataset, const struct nt_anchor_object *object,
+                                       struct nt_error *error);
+
+/* What is only needed while a data set is being opened. */
+struct opening {
+    struct nt_dataset *dataset;
+    struct nt_rntuple *rntuple;
+    struct nt_envelope header, footer;
+    struct nt_schema schema;
+    struct nt_footer footer_records;
+    struct nt_error *error;
+};
+
+/* ---- operations ---- */
+
+static enum nt_status load_group(struct nt_dataset *dataset, uint32_t group, struct nt_error *error)
+{
+    const struct nt_rntuple *rntuple = nt_rntuple_of(dataset);
+    bool is_predraft = rntuple->generation->is_predraft;
+    struct nt_envelope envelope;
+    enum nt_envelope_kind kind = is_predraft ? NT_ENVELOPE_FOOTER : NT_ENVELOPE_PAGE_LIST;
+    enum nt_status status = nt_rntuple_load_envelope(dataset, kind, group, &envelope, error);
+    if (status != NT_OK)
+        return status;
+    status = is_predraft ? nt_predraft_fill(dataset, &envelope, error)
+                         : nt_page_list_build(dataset, group, &envelope, rntuple->header_checksum, error);
+    nt_envelope_deinit(&envelope);
+    return status;
+}
+
+static bool group_extent(const struct nt_dataset *dataset, uint32_t group, struct nt_extent *extent_ret)
+{
+    const struct nt_rntuple *rntuple = nt_rntuple_of(dataset);
+    if (rntuple->generation->is_predraft || rntuple->page_lists[group].locator.kind != NT_LOCATOR_FILE)
+        return false;
+    const struct nt_locator *locator = &rntuple->page_lists[group].locator;
+    *extent_ret = (struct nt_extent){locator->offset, locator->bytes};
+    return true;
+}
+
+static enum nt_status page_extents(const struct nt_dataset *dataset, const struct nt_page *page,
+                                   struct nt_extent **extents_ret, size_t *count_ret, struct nt_error *error)
+{
+    uint64_t digest_bytes = nt_checksum_info(page->checksum)->bytes;
+    return nt_payload_extents(nt_rntuple_of(dataset)->payload, page->offset,
+                              page->stored_bytes + digest_bytes, extents_ret, count_ret, error);
+}
+
+static void close_dataset(struct nt_dataset *dataset)
+{
+    struct nt_rntuple *rntuple = dataset->format_data;
+    nt_envelope_deinit(&rntuple->header);
+    nt_envelope_deinit(&rntuple->footer);
+    nt_source_close(rntuple->payload);
+    nt_source_close(rntuple->objects);
+}
+
+static const struct nt_dataset_ops ops = {
+    .load_group = load_group,
+    .group_extent = group_extent,
+    .page_extents = page_extents,
+    .describe_dataset = nt_rntuple_describe,
+    .describe_field = nt_rntuple_describe_field,
+    .describe_column = nt_rntuple_describe_column,
+    .describe_page = nt_rntuple_describe_page,
+    .page_elsewhere = nt_rntuple_page_elsewhere,
+    .close = close_dataset,
+};
+
+/* ---- opening ---- */
+
+/* Each object has its place in the layout, and behind them comes the file that leads to them. */
+static enum nt_status open_objects(const struct opening *opening, struct nt_rntuple *rntuple)
+{
+    struct nt_file *file = opening->dataset->file;
+    const struct nt_container_kind *kind = nt_container_of(file)->kind;
+    if (!kind->open_objects)
+        return NT_OK;
+    file->layout_sources = nt_arena_alloc(file->arena, 2, sizeof(struct nt_source *));
+    if (!file->layout_sources)
+        return nt_fail_memory(opening->error);
+    enum nt_status status = kind->open_objects(file, &rntuple->objects, opening->error);
+    if (status != NT_OK) {
+        file->layout_sources = NULL;
+        return status;
+    }
+    file->layout_sources[0] = rntuple->objects;
+    file->layout_sources[1] = file->source;
+    file->layout_source_count = 2;
+    return NT_OK;
+}
+
+/* What is stored is shown whatever is wrong with it, from the first place on that is known. */
+static enum nt_status open_anchor(struct opening *opening, const struct nt_anchor_object *object)
+{
+    struct nt_dataset *dataset = opening->dataset;
+    struct nt_rntuple *rntuple = nt_arena_alloc(dataset->arena, 1, sizeof(*rntuple));
+    dataset->sources = nt_arena_alloc(dataset->arena, 1, sizeof(*dataset->sources));
+    if (!rntuple || !dataset->sources)
+        return nt_fail_memory(opening->error);
+    struct nt_anchor *anchor = &rntuple->anchor;
+    *anchor = object->anchor
+                  ? *object->anchor
+                  : (struct nt_anchor){.offset = object->offset, .stored_bytes = object->stored_bytes};
+    rntuple->schema_major = object->schema_major;
+    rntuple->schema_minor = object->schema_minor;
+    enum nt_status opened = open_objects(opening, rntuple), status = opened;
+    if (object->failure)
+        status = nt_fail_with(opening->error, object->failure);
+    else if (!object->anchor)
+        status = nt_anchor_read(object, anchor, opening->error);
+    struct nt_source *source = rntuple->objects ? rntuple->objects : dataset->file->source;
+    if (nt_payload_source_new(source, anchor->maximum_key_bytes, &rntuple->payload, NULL) != NT_OK) {
+        nt_source_close(rntuple->objects);
+        return nt_fail_memory(opening->error);
+    }
+    dataset->sources[0] = rntuple->payload;
+    dataset->source_count = 1;
+    dataset->format_data = opening->rntuple = rntuple;
+    dataset->ops = &ops;
+    dataset->documents = nt_rntuple_documents;
+    dataset->document_count =
+        anchor->length && opened == NT_OK ? NT_RNTUPLE_LINKED_DOCUMENTS : NT_RNTUPLE_ANCHOR_DOCUMENTS;
+    return status;
+}
+
+/* The generation is known only when the envelopes' bytes are there; only then can they be verified. */
+static enum nt_status open_envelopes(struct opening *opening)
+{
+    struct nt_rntuple *rntuple = opening->rntuple;
+    const struct nt_anchor *anchor = &rntuple->anchor;
+    struct nt_budget *budget = &opening->dataset->file->budget;
+    struct nt_envelope *header = &opening->header, *footer = &opening->footer;
+    const struct nt_extent both[] = {{anchor->header.offset, anchor->header.stored_bytes},
+                                     {anchor->footer.offset, anchor->footer.stored_bytes}};
+    if (rntuple->objects) /* of a file both come with opening it, mostly */
+        nt_source_will_need(rntuple->payload, both, sizeof(both) / sizeof(*both), true);
+    enum nt_status status = nt_envelope_read(rntuple->payload, budget, NT_ENVELOPE_HEADER, &anchor->header,
+                                             header, opening->error);
+    if (status == NT_OK)
+        status = nt_envelope_read(rntuple->payload, budget, NT_ENVELOPE_FOOTER, &anchor->footer, footer,
+                                  opening->error);
+    if (status == NT_OK)
+        status = nt_generation_find(anchor, header->bytes, header->length, footer->bytes, footer->length,
+                                    &rntuple->generation, opening->error);
+    if (status == NT_OK)
+        status = nt_envelope_verify(header, rntuple->generation, opening->error);
+    if (status == NT_OK)
+        status = nt_envelope_verify(footer, rntuple->generation, opening->error);
+    rntuple->header_checksum = header->checksum;
+    return status;
+}
+
+/* Each data set keeps texts and has documents of its envelopes, and many may have the same ones: those of all but the first count for
+ * each, as long as the file is open. */
+static enum nt_status count_shared(const struct opening *opening)
+{
+    const struct nt_dataset *dataset = opening->dataset;
+    return dataset->index == 0 ? NT_OK
+                               : nt_budget_take(&dataset->file->budget, NT_COST_ENVELOPE_BYTE,
+                                                opening->header.length + opening->footer.length,
+                                                opening->header.offset, opening->error);
+}
+
+static enum nt_status set_texts(struct opening *opening, struct nt_text title, struct nt_text description,
+                                struct nt_text writer)
+{
+    struct nt_dataset *dataset = opening->dataset;
+    const struct nt_anchor *anchor = &opening->rntuple->anchor;
+    dataset->format = "rntuple";
+    dataset->generation = opening->rntuple->generation->name;
+    dataset->generation_reason = opening->rntuple->generation->reason;
+    dataset->version = nt_arena_format(dataset->arena, "%u.%u.%u.%u", anchor->epoch, anchor->major,
+                                       anchor->minor, anchor->patch);
+    if (!dataset->version || !nt_text_copy(dataset->arena, title, &dataset->title) ||
+        !nt_text_copy(dataset->arena, description, &dataset->description) ||
+        !nt_text_copy(dataset->arena, writer, &dataset->writer))
+        return nt_fail_memory(opening->error);
+    if (opening->rntuple->objects) /* their anchor has no name */
+        dataset->name = dataset->title;
+    return NT_OK;
+}
+
+static enum nt_status read_predraft(struct opening *opening)
+{
+    struct nt_predraft_header header;
+    enum nt_status status =
+        nt_predraft_header_read(&opening->header, &header, &opening->schema, opening->error);
+    if (status == NT_OK)
+        status = set_texts(opening, header.name, header.description, header.author);
+    if (status == NT_OK)
+        status =
+            nt_schema_build(opening->dataset, opening->rntuple->generation, &opening->schema, opening->error);
+    if (status == NT_OK)
+        status = nt_predraft_build(opening->dataset, &opening->footer, opening->error);
+    return status;
+}
+
+/* An attribute set whose schema is not known is ignored: it is shown, and has no data. */
+static enum nt_status check_schema_version(struct opening *opening)
+{
+    const struct nt_rntuple *rntuple = opening->rntuple;
+    if (opening->dataset->attribute_of == NT_NONE ||
+        rntuple->schema_major == rntuple->generation->attribute_set_major)
+        return NT_OK;
+    opening->schema.unreadable =
+        nt_arena_format(opening->dataset->arena, "version %u.%u of the attribute set's schema is not known",
+                        rntuple->schema_major, rntuple->schema_minor);
+    return opening->schema.unreadable ? NT_OK : nt_fail_memory(opening->error);
+}
+
+static enum nt_status read_header_and_footer(struct opening *opening)
+{
+    struct nt_rntuple *rntuple = opening->rntuple;
+    struct nt_footer *footer = &opening->footer_records;
+    struct nt_header header;
+    enum nt_status status = nt_header_read(&opening->header, &header, &opening->schema, opening->error);
+    if (status == NT_OK)
+        status = set_texts(opening, header.name, header.description, header.writer);
+    if (status == NT_OK)
+        status = nt_footer_read(&opening->footer, footer, &opening->schema, opening->error);
+    if (status == NT_OK)
+        status = nt_header_checksum_check(&opening->footer, rntuple->header_checksum, footer->header_checksum,
+                                          opening->error);
+    if (status == NT_OK)
+        status = check_schema_version(opening);
+    if (status == NT_OK)
+        status = nt_schema_build(opening->dataset, rntuple->generation, &opening->schema, opening->error);
+    if (status == NT_OK)
+        status = nt_footer_build(opening->dataset, rntuple->generation, footer, opening->error);
+    return status;
+}
+
+/* ---- links that are followed later ---- */
+
+static enum nt_status keep_link(const struct opening *opening, const char *what,
+                                const struct nt_envelope_link *from, struct nt_envelope_link *to)
+{
+    *to = *from;
+    if (from->locator.payload.length &&
+        !nt_text_copy(opening->dataset->arena, from->locator.payload, &to->locator.payload))
+        return nt_fail_memory(opening->error);
+    return nt_rntuple_find(opening->dataset, &to->locator, what, opening->error);
+}
+
+static enum nt_status keep_links(struct opening *opening)
+{
+    struct nt_arena *arena = opening->dataset->arena;
+    const struct nt_footer *footer = &opening->footer_records;
+    struct nt_envelope_link *page_lists =
+        nt_arena_alloc(arena, footer->group_count + 1u, sizeof(*page_lists));
+    struct nt_envelope_link *user_metadata =
+        nt_arena_alloc(arena, footer->user_metadata_count + 1u, sizeof(*user_metadata));
+    enum nt_status status = page_lists && user_metadata ? NT_OK : nt_fail_memory(opening->error);
+    for (uint32_t i = 0; i < footer->group_count && status == NT_OK; i++)
+        status = keep_link(opening, "page list", &footer->groups[i].page_list, &page_lists[i]);
+    for (uint32_t i = 0; i < footer->user_metadata_count && status == NT_OK; i++)
+        status = keep_link(opening, "user metadata", &footer->user_metadata[i], &user_metadata[i]);
+    if (status != NT_OK)
+        return status;
+    opening->rntuple->page_lists = page_lists;
+    opening->rntuple->page_list_count = footer->group_count;
+    opening->rntuple->user_metadata = user_metadata;
+    opening->rntuple->user_metadata_count = footer->user_metadata_count;
+    return NT_OK;
+}
+
+/* ---- attribute sets ---- */
+
+/* The anchor of an attribute set is in no list of keys: the footer's record is the only way to it. */
+static enum nt_status open_attribute_anchor(struct nt_dataset *dataset, const struct nt_rntuple *parent,
+                                            const struct nt_attribute_set_record *record,
+                                            struct nt_error *error)
+{
+    struct nt_anchor_link place = {record->anchor.offset, record->anchor.bytes, record->anchor_length};
+    struct nt_envelope bytes;
+    if (!nt_locator_is_local(&record->anchor))
+        return nt_fail_elsewhere(error, "attribute set: its anchor", &record->anchor);
+    enum nt_status status =
+        nt_envelope_read(parent->payload, &dataset->file->budget, NT_ENVELOPE_ANCHOR, &place, &bytes, error);
+    if (status != NT_OK)
+        return status;
+    struct nt_anchor_object object = {
+        .class_name = parent->anchor.class_name,
+        .bytes = bytes.bytes,
+        .length = bytes.length,
+        .offset = place.offset,
+        .stored_bytes = place.stored_bytes,
+        .schema_major = record->major,
+        .schema_minor = record->minor,
+    };
+    status = nt_rntuple_build(dataset, &object, error);
+    nt_envelope_deinit(&bytes);
+    return status;
+}
+
+/* An attribute set that fails does not keep its data set from being read. */
+static enum nt_status open_attribute_sets(struct opening *opening)
+{
+    const struct nt_dataset *parent = opening->dataset;
+    const struct nt_footer *footer = &opening->footer_records;
+    if (parent->attribute_of != NT_NONE)
+        return NT_OK; /* sets of sets: the specification has none, and a chain of them could be endless */
+    for (uint32_t i = 0; i < footer->attribute_set_count; i++) {
+        struct nt_dataset *dataset;
+        enum nt_status status = nt_file_add_dataset(parent->file, &dataset, opening->error);
+        if (status != NT_OK)
+            return status;
+        if (!nt_text_copy(dataset->arena, footer->attribute_sets[i].name, &dataset->name))
+            return nt_fail_memory(opening->error);
+        dataset->directory = parent->directory;
+        dataset->attribute_of = parent->index;
+        struct nt_error error = {0};
+        if (open_attribute_anchor(dataset, opening->rntuple, &footer->attribute_sets[i], &error) != NT_OK)
+            status = nt_dataset_set_failure(dataset, &error, opening->error);
+        if (status != NT_OK)
+            return status;
+    }
+    return NT_OK;
+}
+
+/* ---- what stays ---- */
+
+/* An envelope is read once where it is small beside what the file may take: its documents are made of the
+ * same bytes. */
+static void keep_envelope(struct nt_envelope *envelope, struct nt_envelope *kept)
+{
+    enum { MOST_BYTES = 1 << 18, PART_OF_BUDGET = 8 };
+    if (envelope->length > MOST_BYTES ||
+        atomic_load_explicit(&envelope->budget->used, memory_order_relaxed) >
+            atomic_load_explicit(&envelope->budget->limit, memory_order_relaxed) / PART_OF_BUDGET)
+        return;
+    *kept = *envelope;
+    *envelope = (struct nt_envelope){0};
+}
+
+/* ---- all ---- */
+
+static enum nt_status open_all(struct opening *opening, const struct nt_anchor_object *object)
+{
+    enum nt_status status = open_anchor(opening, object);
+    if (status == NT_OK)
+        status = open_envelopes(opening);
+    if (status == NT_OK)
+        status = count_shared(opening);
+    if (status == NT_OK)
+        status = opening->rntuple->generation->is_predraft ? read_predraft(opening)
+                                                           : read_header_and_footer(opening);
+    if (status == NT_OK)
+        status =
+            nt_rntuple_keep_details(opening->dataset, opening->rntuple, &opening->schema, opening->error);
+    if (status == NT_OK)
+        status = keep_links(opening);
+    if (status == NT_OK)
+        status = open_attribute_sets(opening);
+    if (status == NT_OK)
+        opening->dataset->document_count = nt_rntuple_document_count;
+    return status;
+}
+
+/* Open the data set of an anchor object: reads anchor, header and footer. Attribute sets that its footer
+ * links are added to the file, opened or with their failure, unless it is one itself. Where it fails, the data
+ * set has the documents that show bytes as stored, of what was found until then. */
+static enum nt_status nt_rntuple_build(struct nt_dataset *dataset, const struct nt_anchor_object *object,
+                                       struct nt_error *error)
+{
+    struct opening opening = {.dataset = dataset, .error = error};
+    enum nt_status status = open_all(&opening, object);
+    if (status == NT_OK) {
+        keep_envelope(&opening.header, &opening.rntuple->header);
+        keep_envelope(&opening.footer, &opening.rntuple->footer);
+    }
+    nt_footer_deinit(&opening.footer_records);
+    nt_schema_deinit(&opening.schema);
+    nt_envelope_deinit(&opening.header);
+    nt_envelope_deinit(&opening.footer);
+    return status;
+}
+
+/* ---- Open a file ---- */
 
 /* A data set for an anchor. What fails for the anchor alone is kept with its data set; whether any opened is
  * for the caller of all formats to see. */

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a cursor over a header or a footer's schema extension. Out: the records of struct nt_schema.
- * Specification, "Field Description", "Column Description", "Alias columns", "Extra type information".
+ * Reads the header envelope and the schema description in the header and in the footer's extension:
+ * fields, columns, alias columns and extra type information (specification, "Header Envelope").
  */
-#include "formats/rntuple/schema.h"
+#include "formats/rntuple/rntuple.h"
 
 #include <stdlib.h>
+
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/model/budget.h"
+
+/* ---- Fields, columns, aliases, extra type information ---- */
 
 void nt_schema_give_back(struct nt_schema *schema)
 {
@@ -294,8 +300,9 @@ static const struct list lists[] = {
     {"list of extra type information", 16, read_extra_types},
 };
 
-enum nt_status nt_schema_read(const struct nt_envelope *envelope, struct nt_cursor *cursor,
-                              struct nt_schema *schema, struct nt_error *error)
+/* Append the four lists at the cursor. */
+static enum nt_status nt_schema_read(const struct nt_envelope *envelope, struct nt_cursor *cursor,
+                                     struct nt_schema *schema, struct nt_error *error)
 {
     for (unsigned i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
         struct nt_frame list;
@@ -317,4 +324,34 @@ enum nt_status nt_schema_read_extension(const struct nt_envelope *envelope, stru
     if (status != NT_OK || nt_cursor_left(&record.payload) == 0)
         return status;
     return nt_schema_read(envelope, &record.payload, schema, error);
+}
+
+/* ---- Header envelope ---- */
+
+enum nt_status nt_header_read(const struct nt_envelope *envelope, struct nt_header *header_ret,
+                              struct nt_schema *schema, struct nt_error *error)
+{
+    struct nt_header header = {0};
+    struct nt_cursor cursor = envelope->payload;
+    enum nt_status status = nt_feature_flags_read(envelope, &cursor, &header.flags, error);
+    if (status != NT_OK)
+        return status;
+    if (envelope->generation->has_release_candidate_tag) {
+        header.release_candidate_tag = nt_get_le32(&cursor);
+        nt_tell(&cursor, "header", "release candidate tag");
+    }
+    header.name = nt_get_text(&cursor);
+    nt_tell(&cursor, "header", "name");
+    header.description = nt_get_text(&cursor);
+    nt_tell(&cursor, "header", "description");
+    header.writer = nt_get_text(&cursor);
+    nt_tell(&cursor, "header", "writer");
+    status = nt_envelope_check(envelope, &cursor, "header", error);
+    if (status == NT_OK)
+        status = nt_schema_read(envelope, &cursor, schema, error);
+    if (status != NT_OK)
+        return status;
+    header.unknown_bytes = nt_cursor_left(&cursor);
+    *header_ret = header;
+    return NT_OK;
 }

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: the records of a whole schema (header and extension). Out: the model's fields, columns and decoders,
- * linked. Specification, "Header Envelope": ids, parents, representations, alias columns of projected fields.
+ * Builds the fields, columns and decoders of the model from the records of a whole schema, and links them
+ * (specification, "Header Envelope": ids, parents, column representations, alias columns of projected
+ * fields).
  */
-#include "formats/rntuple/schema.h"
+#include "formats/rntuple/rntuple.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "core/base/arena.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/codec/codec.h"
 #include "core/model/builder.h"
+#include "core/model/model.h"
 
 struct builder {
     struct nt_builder model;

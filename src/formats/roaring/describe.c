@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: an open Roaring file. Out: what its JSON tells beyond the model (metadata.json, key and kind of a
- * container), and the byte ranges that are not containers.
+ * Metadata of a Roaring file: its metadata.json, the JSON members of files and pages, and the byte ranges
+ * that are headers rather than containers.
  */
+#include "formats/roaring/roaring.h"
 
-#include "formats/roaring/opened.h"
+#include "core/base/memory.h"
 #include "core/json/json.h"
+#include "core/model/model.h"
+#include "formats/roaring_reader.h"
 
 /* Buckets that metadata.json lists; the containers of all of them stand in pages.jsonl. */
 enum { LISTED_BUCKETS = 65536 };

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: the path of a Roaring bitmap. Out: the model of it: a data set named like the file with one field
- * "values", whose pages are the containers. Validation reads the whole file once; the list of pages is made
- * when first needed.
+ * Opens a Roaring bitmap file as a data set with one field `values` whose pages are the bitmap's
+ * containers. The whole file is validated on open; the page list is built on first use.
  */
-#include "core/base/arena.h"
-#include "formats/format.h"
-#include "formats/roaring/opened.h"
+#include "formats/roaring/roaring.h"
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/codec/codec.h"
+#include "core/io/source.h"
+#include "core/model/budget.h"
 #include "core/model/builder.h"
+#include "core/model/model.h"
+#include "formats/formats.h"
+#include "formats/roaring_reader.h"
 
 /* What a container has at least beside its values: they were read when the file was validated. */
 enum { DESCRIPTOR_BYTES = 8 };

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: ranges of remote files. Out: the same, later, as far as they are still there and what they were.
- *
- * A file of the folder is a list of records, each a header and at most 64 KiB behind it: the key, and pieces in the order in which they
- * came. A record is written at once, at the end (O_APPEND): so several processes write to one file. What they or a fault leave in it that is no record, or
- * not whole, is found by checksums (XXH3-64), of the header and of the bytes. Where records end before the file does, the file is begun
- * anew. A folder that has become too large loses whole files, the one that was used longest ago first.
+ * Persistent cache of remote byte ranges. One append-only file per remote version holds checksummed
+ * records; the least recently used files are removed when space runs out.
  */
-#include "remote/client/disk_cache.h"
+#include "remote/client/client.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +19,159 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "core/base/grow.h"
-#include "core/base/search.h"
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/io/source.h"
+
+/* ---- Space and eviction ---- */
+
+struct file {
+    char name[NT_DISK_NAME_LENGTH + 1];
+    uint64_t bytes;
+    struct timespec used;
+};
+
+struct files {
+    struct file *list;
+    size_t count, capacity;
+    uint64_t bytes;
+};
+
+enum nt_status nt_disk_cache_open(struct nt_disk_cache *cache, const char *path, uint64_t most_bytes,
+                                  struct nt_error *error)
+{
+    struct stat attributes;
+    *cache = (struct nt_disk_cache){.folder = -1, .most_bytes = most_bytes};
+    if (mkdir(path, 0700) != 0 && errno != EEXIST)
+        return nt_fail_system(error, errno, "%s cannot be made", path);
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (folder < 0 || fstat(folder, &attributes) != 0) {
+        nt_fail_system(error, errno, "%s cannot be opened", path);
+        if (folder >= 0)
+            close(folder);
+        return NT_IO;
+    }
+    enum nt_status status = nt_check_writers(&attributes, path, error);
+    if (status == NT_OK)
+        cache->folder = folder;
+    else
+        close(folder);
+    return status;
+}
+
+void nt_disk_cache_close(struct nt_disk_cache *cache)
+{
+    if (cache->folder >= 0)
+        close(cache->folder);
+    cache->folder = -1;
+}
+
+void nt_disk_room_remove(struct nt_disk_cache *cache, const char *name)
+{
+    int file = openat(cache->folder, name, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (file >= 0)
+        close(file);
+    unlinkat(cache->folder, name, 0);
+}
+
+/* ---- looking through ---- */
+
+static bool is_later(struct timespec one, struct timespec other)
+{
+    return one.tv_sec != other.tv_sec ? one.tv_sec > other.tv_sec : one.tv_nsec > other.tv_nsec;
+}
+
+static int compare(const void *one, const void *other)
+{
+    const struct file *left = one, *right = other;
+    return is_later(left->used, right->used) - is_later(right->used, left->used);
+}
+
+/* Files that are not the cache's are left alone, and not counted. */
+static void note(struct files *files, const struct nt_disk_cache *cache, const char *name)
+{
+    struct stat attributes;
+    if (strlen(name) != NT_DISK_NAME_LENGTH || strspn(name, "0123456789abcdef") != NT_DISK_NAME_LENGTH ||
+        fstatat(cache->folder, name, &attributes, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(attributes.st_mode))
+        return;
+    struct file *list = nt_grow(files->list, files->count, &files->capacity, sizeof(*list));
+    if (!list)
+        return;
+    files->list = list;
+    struct file *file = &list[files->count++];
+    memcpy(file->name, name, sizeof(file->name));
+    file->bytes = (uint64_t)attributes.st_blocks * 512;
+    file->used = is_later(attributes.st_atim, attributes.st_mtim) ? attributes.st_atim : attributes.st_mtim;
+    files->bytes += file->bytes;
+}
+
+static bool look(struct files *files, const struct nt_disk_cache *cache)
+{
+    int folder = openat(cache->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *directory = folder >= 0 ? fdopendir(folder) : NULL;
+    const struct dirent *found;
+    if (!directory) {
+        if (folder >= 0)
+            close(folder);
+        return false;
+    }
+    while ((found = readdir(directory)))
+        note(files, cache, found->d_name);
+    closedir(directory);
+    return true;
+}
+
+static bool is_open(const struct nt_disk_cache *cache, const char *name)
+{
+    for (const struct nt_disk_name *open = cache->first; open; open = open->next)
+        if (strcmp(open->text, name) == 0)
+            return true;
+    return false;
+}
+
+/* The most that can be asked for at once. */
+static uint64_t nt_disk_room_share(const struct nt_disk_cache *cache)
+{
+    return cache->most_bytes / 16;
+}
+
+/* What may be written from now on, after others have made room. */
+static uint64_t allow(struct nt_disk_cache *cache)
+{
+    struct files files = {0};
+    uint64_t share = nt_disk_room_share(cache), goal = cache->most_bytes - 2 * share;
+    bool is_known = look(&files, cache);
+    if (files.count)
+        qsort(files.list, files.count, sizeof(*files.list), compare);
+    for (size_t i = 0; i < files.count && files.bytes > goal; i++)
+        if (!is_open(cache, files.list[i].name)) {
+            nt_disk_room_remove(cache, files.list[i].name);
+            files.bytes -= files.list[i].bytes;
+        }
+    free(files.list);
+    return is_known && files.bytes <= goal ? share : 0;
+}
+
+/* Whether so much may be written. What was used longest ago goes where there is no room, but nothing that this process has open. */
+static bool nt_disk_room_take(struct nt_disk_cache *cache, uint64_t bytes)
+{
+    if (cache->allowance < bytes)
+        cache->allowance = allow(cache);
+    if (cache->allowance < bytes)
+        return false;
+    cache->allowance -= bytes;
+    return true;
+}
+
+/* ---- Records ---- */
+
+/* In: ranges of remote files. Out: the same, later, as far as they are still there and what they were.
+ * 
+ * A file of the folder is a list of records, each a header and at most 64 KiB behind it: the key, and pieces in the order in which they
+ * came. A record is written at once, at the end (O_APPEND): so several processes write to one file. What they or a fault leave in it that is no record, or
+ * not whole, is found by checksums (XXH3-64), of the header and of the bytes. Where records end before the file does, the file is begun
+ * anew. A folder that has become too large loses whole files, the one that was used longest ago first. */
 
 enum {
     MAGIC = 0x6e74646bu,

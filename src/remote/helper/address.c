@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: an address as a user gives it. Out: a URL that libcurl reads.
+ * Maps addresses of files and folders to HTTP URLs.
  */
-#include "remote/helper/address.h"
+#include "remote/helper/helper.h"
 
+#include <curl/curl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include <curl/curl.h>
-
-#include "remote/helper/metadata_servers.h"
-#include "remote/helper/s3.h"
-#include "remote/fetch.h"
+#include "core/io/objects.h"
 
 /* WebDAV reads files as the web does. */
 static const struct scheme {

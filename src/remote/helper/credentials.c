@@ -1,17 +1,430 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: the environment and files that it names. Out: options of a request: netrc(5), bearer tokens ("WLCG Bearer Token Discovery", 1.0),
- * proxy certificates (X509_USER_PROXY), certificates of authorities.
+ * Credentials: netrc, bearer tokens, client certificates and certificate authorities, read from files that
+ * the watchdog opens for the sandboxed worker.
  */
-#include "remote/helper/credentials.h"
+#include "remote/helper/helper.h"
 
+#include <curl/curl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "core/base/buffer.h"
-#include "remote/helper/credential_files.h"
-#include "remote/helper/environment.h"
+#include "core/base/memory.h"
+
+/* ---- Credential files ---- */
+
+enum { MOST_BYTES = 8 << 20, PIECE_BYTES = 16 * 1024 };
+
+/* The first of these that there is: what a variable names, or, where it names nothing, below the user's home, in the directory of
+ * his session, or where everybody writes; %u is the user's number. */
+static const struct row {
+    const char *variable, *other_variable;
+    const char *below_home, *in_session, *shared;
+    bool is_for_libraries; /* they read it themselves */
+} rows[NT_CREDENTIALS] = {
+    [NT_CREDENTIAL_PASSWORDS] = {.variable = "NETRC", .below_home = ".netrc"},
+    [NT_CREDENTIAL_TOKEN] = {.variable = "BEARER_TOKEN_FILE",
+                             .in_session = "bt_u%u",
+                             .shared = "/tmp/bt_u%u",
+                             .is_for_libraries = true},
+    [NT_CREDENTIAL_PROXY] = {.variable = "X509_USER_PROXY",
+                             .other_variable = "XrdSecGSIUSERPROXY",
+                             .shared = "/tmp/x509up_u%u",
+                             .is_for_libraries = true},
+    [NT_CREDENTIAL_CERTIFICATE] = {.variable = "X509_USER_CERT",
+                                   .other_variable = "XrdSecGSIUSERCERT",
+                                   .below_home = ".globus/usercert.pem",
+                                   .is_for_libraries = true},
+    [NT_CREDENTIAL_KEY] = {.variable = "X509_USER_KEY",
+                           .other_variable = "XrdSecGSIUSERKEY",
+                           .below_home = ".globus/userkey.pem",
+                           .is_for_libraries = true},
+    [NT_CREDENTIAL_BUNDLE] = {.variable = "CURL_CA_BUNDLE"},
+    [NT_CREDENTIAL_BUNDLE_OF_SSL] = {.variable = "SSL_CERT_FILE", .is_for_libraries = true},
+    [NT_CREDENTIAL_AWS_CONFIG] = {.variable = "AWS_CONFIG_FILE", .below_home = ".aws/config"},
+    [NT_CREDENTIAL_AWS_KEYS] = {.variable = "AWS_SHARED_CREDENTIALS_FILE", .below_home = ".aws/credentials"},
+    [NT_CREDENTIAL_TICKETS] = {.variable = "KRB5CCNAME",
+                               .shared = "/tmp/krb5cc_%u",
+                               .is_for_libraries = true},
+    [NT_CREDENTIAL_SECRETS] = {.variable = "XrdSecSSSKT",
+                               .below_home = ".xrd/sss.keytab",
+                               .is_for_libraries = true},
+};
+
+static const char *named(const struct row *row)
+{
+    const char *value = row->other_variable ? nt_environment(row->other_variable) : NULL;
+    return value ? value : nt_environment(row->variable);
+}
+
+/* ---- where it lies ---- */
+
+struct place {
+    char path[PATH_MAX];
+    bool is_own; /* somebody else may have put it there: it has to be the user's */
+};
+
+static bool put(char path[PATH_MAX], const char *folder, const char *name)
+{
+    return (size_t)snprintf(path, PATH_MAX, "%s/%s", folder, name) < PATH_MAX;
+}
+
+/* A folder of ticket files has one that tells which is used. */
+static bool put_primary(char path[PATH_MAX], const char *folder)
+{
+    char name[NAME_MAX + 1];
+    int descriptor =
+        put(path, folder, "primary") ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
+    ssize_t count = descriptor < 0 ? -1 : read(descriptor, name, sizeof(name) - 1);
+    if (descriptor >= 0)
+        close(descriptor);
+    name[count > 0 ? count : 0] = '\0';
+    name[strcspn(name, "\n")] = '\0';
+    if (count < 0) /* it is not there before there are others */
+        strcpy(name, "tkt");
+    return strncmp(name, "tkt", strlen("tkt")) == 0 && !strchr(name, '/') && put(path, folder, name);
+}
+
+/* Behind a kind of places, "FILE:/path", "DIR:/folder" or "DIR::/folder/tkt"; others are no files. */
+static bool put_tickets(char path[PATH_MAX], const char *value)
+{
+    const char *colon = strchr(value, ':');
+    size_t kind = colon ? (size_t)(colon - value) : 0;
+    bool is_folder = kind == strlen("DIR") && strncmp(value, "DIR", kind) == 0 && colon[1] != ':';
+    bool is_file = !colon || *value == '/' || (kind == strlen("FILE") && strncmp(value, "FILE", kind) == 0) ||
+                   (kind == strlen("DIR") && strncmp(value, "DIR:", kind + 1) == 0);
+    const char *rest = !colon || *value == '/' ? value : colon + 1 + (colon[1] == ':');
+    if (is_folder)
+        return put_primary(path, rest);
+    return is_file && (size_t)snprintf(path, PATH_MAX, "%s", rest) < PATH_MAX;
+}
+
+static bool put_named(enum nt_credential credential, struct place *place)
+{
+    const char *value = named(&rows[credential]);
+    place->is_own = false;
+    return credential == NT_CREDENTIAL_TICKETS
+               ? put_tickets(place->path, value)
+               : (size_t)snprintf(place->path, PATH_MAX, "%s", value) < PATH_MAX;
+}
+
+static bool put_usual(const struct row *row, unsigned which, struct place *place)
+{
+    char name[64];
+    const char *folders[] = {row->below_home ? nt_environment("HOME") : NULL,
+                             row->in_session ? nt_environment("XDG_RUNTIME_DIR") : NULL,
+                             row->shared ? "" : NULL};
+    const char *formats[] = {row->below_home, row->in_session, row->shared ? row->shared + 1 : NULL};
+    if (!folders[which])
+        return false;
+    const char *number = strstr(formats[which], "%u");
+    int before = number ? (int)(number - formats[which]) : (int)strlen(formats[which]);
+    snprintf(name, sizeof(name), "%.*s", before, formats[which]);
+    if (number)
+        snprintf(name + before, sizeof(name) - (size_t)before, "%u", (unsigned)geteuid());
+    place->is_own = number != NULL;
+    return put(place->path, folders[which], name);
+}
+
+/* ---- opening it ---- */
+
+/* What tells a file from another one, and from what it was before. */
+struct version {
+    bool is_there;
+    bool is_new; /* it was written a moment ago: what is written now may have the same time */
+    struct stat attributes;
+};
+
+static bool is_same(const struct version *one, const struct version *other)
+{
+    const struct stat *a = &one->attributes, *b = &other->attributes;
+    return one->is_there && other->is_there && !one->is_new && a->st_dev == b->st_dev &&
+           a->st_ino == b->st_ino && a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+           a->st_mtim.tv_nsec == b->st_mtim.tv_nsec && a->st_ctim.tv_sec == b->st_ctim.tv_sec &&
+           a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
+
+/* A link that others made leads to what they want to be read. */
+static bool is_users(const char *path)
+{
+    struct stat attributes;
+    return lstat(path, &attributes) == 0 && attributes.st_uid == geteuid();
+}
+
+static int open_place(const struct place *place, struct version *version_ret)
+{
+    struct stat *attributes = &version_ret->attributes;
+    int descriptor = !place->is_own || is_users(place->path)
+                         ? open(place->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+                         : -1;
+    bool is_good = descriptor >= 0 && fstat(descriptor, attributes) == 0 && S_ISREG(attributes->st_mode) &&
+                   (!place->is_own || (attributes->st_uid == geteuid() && attributes->st_size > 0));
+    version_ret->is_there = is_good;
+    version_ret->is_new = is_good && attributes->st_ctim.tv_sec + 1 >= time(NULL);
+    if (is_good || descriptor < 0)
+        return descriptor;
+    close(descriptor);
+    return -1;
+}
+
+static int open_credential(enum nt_credential credential, struct version *version_ret)
+{
+    enum { USUAL_PLACES = 3 };
+    struct place place;
+    int descriptor = -1;
+    *version_ret = (struct version){.is_there = false};
+    if (named(&rows[credential]))
+        return put_named(credential, &place) ? open_place(&place, version_ret) : -1;
+    for (unsigned i = 0; i < USUAL_PLACES && descriptor < 0; i++)
+        if (put_usual(&rows[credential], i, &place))
+            descriptor = open_place(&place, version_ret);
+    return descriptor;
+}
+
+/* ---- a copy of it ---- */
+
+/* One that cannot be run, where the kernel knows such. */
+static int new_copy(void)
+{
+    enum { NO_EXECUTION = 8 };
+    int copy = memfd_create("credential", MFD_CLOEXEC | NO_EXECUTION);
+    return copy >= 0 || errno != EINVAL ? copy : memfd_create("credential", MFD_CLOEXEC);
+}
+
+static bool fill(int copy, int from)
+{
+    char piece[PIECE_BYTES];
+    ssize_t count = 0;
+    off_t sum = 0;
+    bool is_good = true;
+    while (is_good && (count = read(from, piece, sizeof(piece))) > 0) {
+        is_good = sum + count <= MOST_BYTES && pwrite(copy, piece, (size_t)count, sum) == count;
+        sum += count;
+    }
+    explicit_bzero(piece, sizeof(piece));
+    return is_good && count == 0;
+}
+
+/* Libraries want to see that it is the user's alone. Who gets it cannot write to it. */
+static int copy_of(int from)
+{
+    char path[64];
+    int copy = new_copy(), opened = -1;
+    if (copy < 0)
+        return -1;
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", copy);
+    if (fill(copy, from) && fchmod(copy, S_IRUSR) == 0)
+        opened = open(path, O_RDONLY | O_CLOEXEC);
+    close(copy);
+    return opened;
+}
+
+/* A copy, where it is another one than is known; -1: there is none. */
+static int give(enum nt_credential credential, struct version *known, bool *is_there_ret)
+{
+    struct version version;
+    int descriptor = open_credential(credential, &version), copy = -1;
+    bool is_known = is_same(known, &version);
+    if (descriptor >= 0 && !is_known)
+        copy = copy_of(descriptor);
+    if (descriptor >= 0)
+        close(descriptor);
+    *is_there_ret = descriptor >= 0 && (is_known || copy >= 0);
+    *known = version;
+    known->is_there = *is_there_ret;
+    return copy;
+}
+
+/* ---- over the socket ---- */
+
+union control {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(sizeof(int))];
+};
+
+static bool send_copy(int socket, bool is_there, int copy)
+{
+    union control control = {.bytes = ""};
+    uint8_t byte = is_there;
+    struct iovec part = {&byte, 1};
+    const struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)};
+    if (copy < 0)
+        return send(socket, &byte, 1, MSG_NOSIGNAL) == 1;
+    control.header = (struct cmsghdr){
+        .cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+    memcpy(CMSG_DATA(&control.header), &copy, sizeof(copy));
+    return sendmsg(socket, &message, MSG_NOSIGNAL) == 1;
+}
+
+static bool receive_copy(int socket, bool *is_there_ret, int *copy_ret)
+{
+    union control control;
+    uint8_t byte = 0;
+    struct iovec part = {&byte, 1};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)};
+    ssize_t count;
+    do
+        count = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+    while (count < 0 && errno == EINTR);
+    const struct cmsghdr *header = count == 1 ? CMSG_FIRSTHDR(&message) : NULL;
+    *copy_ret = -1;
+    if (header && header->cmsg_type == SCM_RIGHTS)
+        memcpy(copy_ret, CMSG_DATA(header), sizeof(*copy_ret));
+    *is_there_ret = count == 1 && byte;
+    return count == 1;
+}
+
+void nt_credentials_serve(int socket)
+{
+    struct version known[NT_CREDENTIALS] = {{.is_there = false}};
+    uint8_t credential;
+    bool is_there, goes_on = true;
+    while (goes_on && recv(socket, &credential, 1, 0) == 1) {
+        if (credential >= NT_CREDENTIALS)
+            return;
+        int copy = give((enum nt_credential)credential, &known[credential], &is_there);
+        goes_on = send_copy(socket, is_there, copy);
+        if (copy >= 0)
+            close(copy);
+    }
+}
+
+/* ---- who needs them ---- */
+
+/* Of the process, as its environment is. */
+static struct {
+    bool has_begun;
+    int socket; /* -1: there is none to ask */
+    struct slot {
+        int descriptor;
+        bool is_there, is_named;
+        struct version known; /* where nobody is asked */
+        char path[32];
+    } slots[NT_CREDENTIALS];
+} state;
+
+static bool look(enum nt_credential credential, bool *is_there_ret, int *copy_ret)
+{
+    uint8_t byte = (uint8_t)credential;
+    if (state.socket >= 0)
+        return send(state.socket, &byte, 1, MSG_NOSIGNAL) == 1 &&
+               receive_copy(state.socket, is_there_ret, copy_ret);
+    *copy_ret = give(credential, &state.slots[credential].known, is_there_ret);
+    return true;
+}
+
+/* In the place of what was there: whoever opens the path has the one or the other. */
+static void refresh(enum nt_credential credential)
+{
+    struct slot *slot = &state.slots[credential];
+    bool is_there;
+    int copy;
+    if (!look(credential, &is_there, &copy))
+        return;
+    if (!is_there && slot->is_there)
+        copy = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    slot->is_there = is_there;
+    if (copy < 0)
+        return;
+    dup3(copy, slot->descriptor, O_CLOEXEC);
+    close(copy);
+}
+
+/* What is not there they are not told of, or they would refuse to go on without it. Kerberos wants to know what it is. */
+static void tell_libraries(enum nt_credential credential)
+{
+    const struct row *row = &rows[credential];
+    const struct slot *slot = &state.slots[credential];
+    char value[512], path[PATH_MAX];
+    bool is_tickets = credential == NT_CREDENTIAL_TICKETS;
+    if (!row->is_for_libraries || (!slot->is_named && !slot->is_there) ||
+        (is_tickets && slot->is_named && !put_tickets(path, named(row))))
+        return;
+    snprintf(value, sizeof(value), "%s%s", is_tickets ? "FILE:" : "", slot->path);
+    setenv(row->variable, value, 1);
+    if (row->other_variable)
+        unsetenv(row->other_variable);
+}
+
+void nt_credentials_begin(int socket)
+{
+    state.has_begun = true;
+    state.socket = socket;
+    for (int i = 0; i < NT_CREDENTIALS; i++) {
+        struct slot *slot = &state.slots[i];
+        *slot = (struct slot){.descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC),
+                              .is_named = named(&rows[i]) != NULL};
+        snprintf(slot->path, sizeof(slot->path), "/proc/self/fd/%d", slot->descriptor);
+        refresh((enum nt_credential)i);
+        if (socket >= 0)
+            tell_libraries((enum nt_credential)i);
+    }
+}
+
+static struct slot *slot_of(enum nt_credential credential)
+{
+    if (!state.has_begun)
+        nt_credentials_begin(-1);
+    else
+        refresh(credential);
+    return &state.slots[credential];
+}
+
+/* Whether a variable names it, or it is looked for where it usually lies. */
+static bool nt_credential_is_named(enum nt_credential credential)
+{
+    return slot_of(credential)->is_named;
+}
+
+const char *nt_credential_path(enum nt_credential credential)
+{
+    const struct slot *slot = slot_of(credential);
+    return slot->is_there || slot->is_named ? slot->path : NULL;
+}
+
+bool nt_credential_read(enum nt_credential credential, struct nt_buffer *text)
+{
+    char piece[PIECE_BYTES];
+    ssize_t count = 0;
+    off_t at = 0;
+    const struct slot *slot = slot_of(credential);
+    while (slot->is_there && (count = pread(slot->descriptor, piece, sizeof(piece), at)) > 0) {
+        nt_buffer_append(text, piece, (size_t)count);
+        at += count;
+    }
+    explicit_bzero(piece, sizeof(piece));
+    nt_buffer_byte(text, '\0');
+    return slot->is_there && count == 0 && !text->failed;
+}
+
+void nt_credential_forget(struct nt_buffer *text)
+{
+    if (text->bytes)
+        explicit_bzero(text->bytes, text->length);
+    nt_buffer_deinit(text);
+}
+
+void nt_credentials_refresh(void)
+{
+    for (int i = 0; i < NT_CREDENTIALS; i++)
+        if (rows[i].is_for_libraries)
+            slot_of((enum nt_credential)i);
+}
+
+/* ---- Request credentials ---- */
 
 /* ---- bearer tokens ---- */
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * What came of asking a server for a part of a file.
+ * Outcome of one request to a server.
  */
-#ifndef NT_FETCH_RESULT_H
-#define NT_FETCH_RESULT_H
+#ifndef NT_REMOTE_HELPER_RESULT_H
+#define NT_REMOTE_HELPER_RESULT_H
 
 #include <stdint.h>
 
-#include "remote/fetch.h"
+#include "remote/protocol.h"
 
 enum nt_outcome {
     NT_OUTCOME_GOOD,      /* all that was asked for has come */

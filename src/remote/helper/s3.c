@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: BUCKET/KEY, the environment, and the files of AWS's tools ("AWS SDKs and Tools Reference Guide"). Out: the URL of an object, and
- * what a signed request says ("Amazon S3 API Reference", Signature Version 4). The names of ROOT's variables are known, too.
+ * S3: configuration from the environment and AWS files, object URLs, and signed requests (Signature
+ * Version 4).
  */
-#include "remote/helper/s3.h"
+#include "remote/helper/helper.h"
 
+#include <curl/curl.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "core/base/buffer.h"
-#include "remote/helper/credential_files.h"
-#include "remote/helper/environment.h"
-#include "remote/helper/headers.h"
+#include "core/base/memory.h"
 
 #define USUAL_REGION "us-east-1"
 

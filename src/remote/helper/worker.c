@@ -1,20 +1,85 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a socket. Out: answers on it. One thread, which waits for the socket and for servers alike, and for neither alone.
+ * Worker process of the helper: enters its sandbox, then runs a single-threaded event loop over the client
+ * socket and all server connections.
  */
-#include "remote/helper/worker.h"
+#include "remote/helper/helper.h"
 
 #include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "remote/helper/confine.h"
-#include "remote/helper/credential_files.h"
-#include "remote/helper/credentials.h"
-#include "remote/helper/files.h"
-#include "remote/helper/web.h"
-#include "remote/helper/xrootd.h"
+#include "remote/protocol.h"
+#include "sandbox/sandbox.h"
+
+/* ---- Sandbox ---- */
+
+/* Names are resolved and authorities are found by files of the system, some of them by libraries there. */
+static const char *const system_places[] = {"/etc",
+                                            "/usr",
+                                            "/lib",
+                                            "/lib64",
+                                            "/run/systemd/resolve",
+                                            "/var/lib/ca-certificates",
+                                            "/var/lib/sss/pubconf",
+                                            "/dev/urandom",
+                                            "/dev/null"};
+/* Certificates of others, and how libraries are set up. What is the user's own comes as a copy (credential_files.h). */
+static const char *const below_home[] = {"/.globus/certificates", "/.xrootd"};
+static const char *const named[] = {"X509_CERT_DIR", "X509_VOMS_DIR", "SSL_CERT_DIR", "KRB5_CONFIG",
+                                    "XRD_PLUGINCONFDIR"};
+
+enum {
+    SYSTEM_PLACES = sizeof(system_places) / sizeof(*system_places),
+    BELOW_HOME = sizeof(below_home) / sizeof(*below_home),
+    NAMED = sizeof(named) / sizeof(*named),
+    MOST_PLACES = 1 + SYSTEM_PLACES + NAMED + BELOW_HOME
+};
+
+static void enter(struct nt_sandbox *sandbox, const char *module)
+{
+    char paths[BELOW_HOME][4096];
+    struct nt_sandbox_place places[MOST_PLACES] = {{.path = module}};
+    const char *home = nt_environment("HOME");
+    size_t count = 1;
+    for (size_t i = 0; i < SYSTEM_PLACES; i++)
+        places[count++].path = system_places[i];
+    for (size_t i = 0; i < NAMED; i++)
+        if (nt_environment(named[i]))
+            places[count++].path = nt_environment(named[i]);
+    for (size_t i = 0; home && i < BELOW_HOME; i++) {
+        snprintf(paths[i], sizeof(paths[i]), "%s%s", home, below_home[i]);
+        places[count++].path = paths[i];
+    }
+    nt_sandbox_enter(sandbox, &(struct nt_sandbox_rules){.places = places,
+                                                         .place_count = count,
+                                                         .uses = NT_SANDBOX_OPENS | NT_SANDBOX_CONNECTS |
+                                                                 NT_SANDBOX_LOADS});
+}
+
+/* It is entered before anything is asked of a server, or any thread started. `module`: a file that may be loaded later. */
+static void nt_fetch_confine(struct nt_fetch_sandbox *told_ret, const char *module)
+{
+    struct nt_sandbox sandbox;
+    size_t length = 0;
+    *told_ret = (struct nt_fetch_sandbox){0};
+    enter(&sandbox, module);
+    for (size_t i = 0; sandbox.parts[i]; i++)
+        length += (size_t)snprintf(told_ret->parts + length, sizeof(told_ret->parts) - length, "%s%s",
+                                   length ? " " : "", sandbox.parts[i]);
+    snprintf(told_ret->missing, sizeof(told_ret->missing), "%s", sandbox.missing);
+}
+
+/* ---- Event loop ---- */
+
+/* Readable where it has work to do. */
+static inline int nt_xrootd_event(const struct nt_xrootd *xrootd)
+{
+    return xrootd->queue.event;
+}
 
 enum { PACKETS_AT_ONCE = 64 };
 

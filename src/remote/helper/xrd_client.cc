@@ -18,6 +18,9 @@
 #include <XrdCl/XrdClFile.hh>
 #include <XrdCl/XrdClFileSystem.hh>
 
+#include "remote/helper/result.h"
+#include "remote/protocol.h"
+
 struct nt_xrd_file {
     XrdCl::File file;
     std::string server; /* that it is open on */
@@ -27,7 +30,8 @@ struct nt_xrd_list {
     std::unique_ptr<XrdCl::DirectoryList> entries;
 };
 
-namespace {
+namespace
+{
 
 /* What users have set by variables (XRD_...) holds. Connecting is tried once by the client: who asks it tries again. More
  * connections to a server would take opening a round trip more. */
@@ -64,12 +68,15 @@ const Meaning of_servers[] = {
 };
 
 const Meaning of_client[] = {
-    {XrdCl::errInvalidSession, NT_OUTCOME_ELSEWHERE, NT_FETCH_UNREACHABLE, "the server has forgotten the file"},
+    {XrdCl::errInvalidSession, NT_OUTCOME_ELSEWHERE, NT_FETCH_UNREACHABLE,
+     "the server has forgotten the file"},
     {XrdCl::errAuthFailed, NT_OUTCOME_BAD, NT_FETCH_FORBIDDEN,
-     "none of the ways to tell the server who asks has worked (X509_USER_PROXY, BEARER_TOKEN, KRB5CCNAME, ...)"},
+     "none of the ways to tell the server who asks has worked (X509_USER_PROXY, BEARER_TOKEN, KRB5CCNAME, "
+     "...)"},
     {XrdCl::errLoginFailed, NT_OUTCOME_BAD, NT_FETCH_FORBIDDEN, "the server does not let its user in"},
     {XrdCl::errTlsError, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE,
-     "no encrypted connection can be made: nobody who is trusted vouches for the server (X509_CERT_DIR), or it has none"},
+     "no encrypted connection can be made: nobody who is trusted vouches for the server (X509_CERT_DIR), or "
+     "it has none"},
     {XrdCl::errNotSupported, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, "XrdCl: Operation not supported"},
     {XrdCl::errInvalidArgs, NT_OUTCOME_BAD, NT_FETCH_INVALID, "XrdCl: Invalid arguments"},
     {XrdCl::errRedirectLimit, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, "redirected too often"},
@@ -124,14 +131,16 @@ void judge_short(nt_xrd_answer *answer)
 {
     answer->result.outcome = NT_OUTCOME_AGAIN;
     answer->result.failure = NT_FETCH_UNREACHABLE;
-    snprintf(answer->result.message, sizeof(answer->result.message), "the server sent less than it was asked for");
+    snprintf(answer->result.message, sizeof(answer->result.message),
+             "the server sent less than it was asked for");
 }
 
 /* ---- asking ---- */
 
 /* Something that was asked, until it is answered. */
-class Question : public XrdCl::ResponseHandler {
-public:
+class Question : public XrdCl::ResponseHandler
+{
+  public:
     Question(nt_xrd_file *file, uint16_t seconds, nt_xrd_done *done, void *context)
         : file(file), seconds(seconds), done(done), context(context)
     {
@@ -158,7 +167,7 @@ public:
         finish();
     }
 
-protected:
+  protected:
     void take_attributes(const XrdCl::StatInfo &info)
     {
         nt_xrd_attributes &attributes = answer.attributes;
@@ -184,8 +193,9 @@ protected:
 
 /* The server has sent the attributes with its answer to the opening: asking for them takes no time. They are given to us while the client
  * holds its lock on the file. */
-class Opening : public Question {
-public:
+class Opening : public Question
+{
+  public:
     using Question::Question;
 
     /* Names of servers are looked up by who calls, and that may take its time: on a thread. It has ended when the call has returned
@@ -196,7 +206,7 @@ public:
         end_one();
     }
 
-private:
+  private:
     bool is_open = false;
     std::atomic<int> left{2};
 
@@ -225,8 +235,9 @@ private:
 };
 
 /* Bytes and attributes are asked for at once: whichever is answered last ends it. */
-class Reading : public Question {
-public:
+class Reading : public Question
+{
+  public:
     Reading(nt_xrd_file *file, uint64_t bytes, uint16_t seconds, nt_xrd_done *done, void *context)
         : Question(file, seconds, done, context), bytes(bytes), attributes(*this)
     {
@@ -277,10 +288,13 @@ public:
         end_one();
     }
 
-private:
-    class Attributes : public XrdCl::ResponseHandler {
-    public:
-        explicit Attributes(Reading &reading) : reading(reading) {}
+  private:
+    class Attributes : public XrdCl::ResponseHandler
+    {
+      public:
+        explicit Attributes(Reading &reading) : reading(reading)
+        {
+        }
         void HandleResponse(XrdCl::XRootDStatus *status, XrdCl::AnyObject *response) override
         {
             std::unique_ptr<XrdCl::XRootDStatus> held_status(status);
@@ -288,7 +302,7 @@ private:
             reading.attributes_answered(*status, response);
         }
 
-    private:
+      private:
         Reading &reading;
     };
 
@@ -380,20 +394,23 @@ void judge_no_folder(nt_xrd_answer *answer)
 {
     answer->result.outcome = NT_OUTCOME_BAD;
     answer->result.failure = NT_FETCH_NOT_FOUND;
-    snprintf(answer->result.message, sizeof(answer->result.message), "it is no folder, or cannot be listed (%d)", kXR_FSError);
+    snprintf(answer->result.message, sizeof(answer->result.message),
+             "it is no folder, or cannot be listed (%d)", kXR_FSError);
 }
 
 /* Only the call that waits asks all servers that have a part of the folder. */
-void list_folder(nt_xrd_list *list, const std::string &text, uint16_t seconds, nt_xrd_done *done, void *context)
+void list_folder(nt_xrd_list *list, const std::string &text, uint16_t seconds, nt_xrd_done *done,
+                 void *context)
 {
     guard(done, context, [=] {
         nt_xrd_answer answer{};
         XrdCl::URL url(text);
         XrdCl::FileSystem system(url);
         XrdCl::DirectoryList *entries = nullptr;
-        XrdCl::XRootDStatus status = system.DirList(
-            url.GetPathWithParams(),
-            XrdCl::DirListFlags::Stat | XrdCl::DirListFlags::Locate | XrdCl::DirListFlags::Merge, entries, seconds);
+        XrdCl::XRootDStatus status = system.DirList(url.GetPathWithParams(),
+                                                    XrdCl::DirListFlags::Stat | XrdCl::DirListFlags::Locate |
+                                                        XrdCl::DirListFlags::Merge,
+                                                    entries, seconds);
         list->entries.reset(entries);
         judge(&answer, status);
         if (status.code == XrdCl::errErrorResponse && status.errNo == kXR_FSError)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "remote/helper/result.h"
+#include "remote/helper/xrd_client.h"
 
 #ifdef __cplusplus
 extern "C" {

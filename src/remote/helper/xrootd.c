@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: jobs for files on XRootD's servers. Out: what they ask XRootD's client for, which a module brings.
+ * XRootD backend: loads the client module, opens files with their head and tail, and lists directories.
  */
-#include "remote/helper/xrootd.h"
+#include "remote/helper/helper.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -11,12 +11,260 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "remote/helper/credential_files.h"
-#include "remote/helper/xrootd_list.h"
-#include "remote/helper/xrootd_open.h"
-#include "remote/helper/xrootd_read.h"
+#include "core/base/thread.h"
+#include "remote/helper/result.h"
+#include "remote/helper/xrd_client.h"
+#include "remote/protocol.h"
 
-#include "core/base/clock.h"
+/* ---- Open files ---- */
+
+/* Both ends of a file, one behind the other. */
+struct nt_xrd_edges {
+    struct nt_transfer job;
+    struct nt_fetched *fetched;
+    size_t got[2];
+    char bytes[2][NT_FETCH_EDGE_BYTES];
+};
+
+/* Whether the job is an opening, which wants both ends. */
+static bool nt_xrootd_is_opening(const struct nt_transfer *job)
+{
+    const struct nt_xrootd_file *file = (struct nt_xrootd_file *)job->remote;
+    return file->edges && job == &file->edges->job;
+}
+
+/* The head is the one at 0; it is asked for, and comes, first. */
+static bool take_edge(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count)
+{
+    struct nt_xrd_edges *edges = (struct nt_xrd_edges *)job;
+    unsigned which = offset > 0;
+    memcpy(edges->bytes[which], bytes, count);
+    edges->got[which] = count;
+    return true;
+}
+
+static void end_opening(struct nt_transfer *job)
+{
+    struct nt_xrd_edges *edges = (struct nt_xrd_edges *)job;
+    struct nt_xrootd_file *file = (struct nt_xrootd_file *)job->remote;
+    char stamp[NT_FETCH_STAMP_BYTES];
+    file->edges = NULL;
+    nt_xrootd_stamp(stamp, file->attributes.modified);
+    struct nt_open_result opened = {.size = file->attributes.size,
+                                    .modified = file->attributes.modified,
+                                    .stamp = stamp,
+                                    .head = edges->bytes[0],
+                                    .head_bytes = edges->got[0],
+                                    .tail = edges->bytes[1],
+                                    .tail_bytes = edges->got[1],
+                                    .round_trips =
+                                        edges->got[0] ? 2 : 1}; /* that it is there, and its edges */
+    snprintf(opened.server, sizeof(opened.server), "%.*s://%s", (int)strcspn(file->url, ":"), file->url,
+             file->attributes.server);
+    if (job->result.outcome == NT_OUTCOME_GOOD)
+        nt_file_opened(edges->fetched, &opened);
+    else
+        nt_file_not_opened(edges->fetched, job->result.failure, job->result.message);
+    free(edges);
+}
+
+static struct nt_xrootd_file *add_file(struct nt_engine *engine, struct nt_xrootd_wanting *wanting,
+                                       struct nt_fetched *fetched, const char *address)
+{
+    struct nt_xrootd_file *file = calloc(1, sizeof(*file));
+    char *url = strdup(address);
+    if (!file || !url) {
+        free(file);
+        free(url);
+        return NULL;
+    }
+    *file = (struct nt_xrootd_file){.remote = {engine}, .url = url, .wanting = wanting};
+    fetched->remote = &file->remote;
+    return file;
+}
+
+/* False without memory; `address` is copied. What comes of it is told by nt_file_opened or nt_file_not_opened. */
+static bool nt_xrootd_open(struct nt_engine *engine, struct nt_xrootd_wanting *wanting,
+                           struct nt_fetched *fetched, const char *address)
+{
+    struct nt_xrd_edges *edges = calloc(1, sizeof(*edges));
+    struct nt_xrootd_file *file = edges ? add_file(engine, wanting, fetched, address) : NULL;
+    if (!file) {
+        free(edges);
+        return false;
+    }
+    file->edges = edges;
+    edges->fetched = fetched;
+    edges->job = (struct nt_transfer){.remote = &file->remote,
+                                      .bytes = sizeof(edges->bytes),
+                                      .milliseconds = fetched->milliseconds,
+                                      .most_tries = NT_TRIES_OF_UNKNOWN,
+                                      .take = take_edge,
+                                      .end = end_opening};
+    nt_transfers_add(engine->jobs, &edges->job);
+    return true;
+}
+
+/* The same of a file that a list has told of, with its stamp; nothing more is told.
+ *
+ * It is opened by the first read, and then has to be what the list has told. */
+static bool nt_xrootd_open_listed(struct nt_engine *engine, struct nt_xrootd_wanting *wanting,
+                                  struct nt_fetched *fetched, const char *address, const char *stamp)
+{
+    struct nt_xrootd_file *file = add_file(engine, wanting, fetched, address);
+    if (!file)
+        return false;
+    file->is_known = true;
+    file->attributes =
+        (struct nt_xrd_attributes){.size = fetched->size, .modified = strtoll(stamp, NULL, 10)};
+    return true;
+}
+
+static void nt_xrootd_close(struct nt_fetched *fetched)
+{
+    struct nt_xrootd_file *file = (struct nt_xrootd_file *)fetched->remote;
+    if (file->edges)
+        nt_transfers_remove(file->remote.engine->jobs, &file->edges->job);
+    free(file->edges);
+    nt_xrootd_file_lose(file);
+    nt_xrootd_file_rest(file);
+    free(file->url);
+    free(file);
+}
+
+/* ---- Listings ---- */
+
+/* A folder is asked for as a file is: by a job that is tried until there is an answer. */
+struct nt_xrd_walk {
+    struct nt_transfer job;
+    struct nt_xrootd_file folder;
+    struct nt_listing *listing;
+    struct question *question; /* NULL: none is under way */
+    bool has_ended;            /* the job has */
+};
+
+/* What the client was asked; it outlives who asked. */
+struct question {
+    struct nt_xrd_operation operation;
+    struct nt_xrd_walk *walk; /* NULL: nobody waits */
+    struct nt_xrd_list *list;
+};
+
+/* ---- the answer ---- */
+
+/* False where there is more than is listed. */
+static bool tell_all(struct nt_listing *listing, const struct nt_xrd_client *client,
+                     const struct nt_xrd_list *list)
+{
+    struct nt_xrd_entry entry;
+    for (unsigned i = 0; client->entry(list, i, &entry); i++) {
+        char stamp[NT_FETCH_STAMP_BYTES] = "";
+        struct nt_listed listed = {entry.name, entry.is_folder, entry.size, NT_FETCH_NO_TIME, stamp};
+        if (entry.has_attributes)
+            listed.modified = entry.modified;
+        if (entry.has_attributes && !entry.is_folder)
+            nt_xrootd_stamp(stamp, entry.modified);
+        if (!nt_listing_tell(listing, &listed))
+            return false;
+    }
+    return true;
+}
+
+static void end_question(struct nt_xrd_operation *operation)
+{
+    static const struct nt_result too_many = {NT_OUTCOME_BAD, NT_FETCH_UNSUPPORTED,
+                                              .message = NT_LISTING_TOO_LONG};
+    struct question *question = (struct question *)operation;
+    const struct nt_xrd_client *client = operation->queue->client;
+    struct nt_xrd_walk *walk = question->walk;
+    if (walk) {
+        walk->question = NULL;
+        walk->job.result = operation->answer.result;
+        if (walk->job.result.outcome == NT_OUTCOME_GOOD && !tell_all(walk->listing, client, question->list))
+            walk->job.result = too_many;
+        nt_transfers_end_try(walk->folder.remote.engine->jobs, &walk->job);
+    }
+    client->free_list(question->list);
+    free(question);
+}
+
+static void end_job(struct nt_transfer *job)
+{
+    struct nt_xrd_walk *walk = (struct nt_xrd_walk *)job;
+    struct nt_listing *listing = walk->listing;
+    const struct nt_result result = job->result;
+    walk->has_ended = true;
+    if (result.outcome == NT_OUTCOME_GOOD)
+        nt_listing_done(listing);
+    else
+        nt_listing_fail(listing, result.failure, result.message);
+}
+
+/* ---- asking ---- */
+
+/* Ask for what is in it, for its job that waits. */
+static void nt_xrootd_list_ask(struct nt_xrootd_file *folder, struct nt_xrd_queue *queue)
+{
+    struct nt_xrd_attempt *attempt = folder->waiting;
+    struct nt_xrd_walk *walk = folder->walk;
+    uint64_t now = nt_milliseconds(), milliseconds = attempt->deadline > now ? attempt->deadline - now : 1;
+    struct question *question = calloc(1, sizeof(*question));
+    if (question) {
+        *question = (struct question){.operation = {.end = end_question}, .walk = walk};
+        question->list = nt_xrd_queue_list(queue, &question->operation, folder->url, milliseconds);
+    }
+    if (!question || !question->list) {
+        free(question);
+        nt_xrootd_file_fail(folder, &nt_result_no_memory);
+        return;
+    }
+    folder->remote.engine->jobs->totals.requests++;
+    nt_xrd_attempt_leave(attempt);
+    walk->question = question;
+}
+
+/* Its job waits no more. */
+static void nt_xrootd_list_leave(struct nt_xrootd_file *folder)
+{
+    struct nt_xrd_walk *walk = folder->walk;
+    if (walk->question)
+        walk->question->walk = NULL;
+    walk->question = NULL;
+}
+
+/* Begin to list a folder: what is in it is told to the listing. False without memory. */
+static bool nt_xrootd_list(struct nt_listing *listing, struct nt_xrootd_wanting *wanting, const char *address)
+{
+    struct nt_xrd_walk *walk = calloc(1, sizeof(*walk));
+    char *url = strdup(address);
+    if (!walk || !url) {
+        free(walk);
+        free(url);
+        return false;
+    }
+    walk->listing = listing;
+    walk->folder =
+        (struct nt_xrootd_file){.remote = {listing->engine}, .url = url, .wanting = wanting, .walk = walk};
+    walk->job = (struct nt_transfer){.remote = &walk->folder.remote,
+                                     .milliseconds = listing->milliseconds,
+                                     .most_tries = NT_TRIES_OF_UNKNOWN,
+                                     .end = end_job};
+    listing->walk = walk;
+    nt_transfers_add(listing->engine->jobs, &walk->job);
+    return true;
+}
+
+static void nt_xrootd_end_list(struct nt_listing *listing)
+{
+    struct nt_xrd_walk *walk = listing->walk;
+    if (!walk->has_ended)
+        nt_transfers_remove(listing->engine->jobs, &walk->job);
+    nt_xrootd_file_rest(&walk->folder);
+    free(walk->folder.url);
+    free(walk);
+}
+
+/* ---- Backend ---- */
 
 enum { AT_ONCE = 128 };
 #define MOST_BYTES (UINT64_C(16) << 20) /* of tries at once: all of it is in memory before any is taken */

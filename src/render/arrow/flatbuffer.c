@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * The FlatBuffers binary format: offsets are unsigned 32-bit distances from where they stand to what they
- * point to; a table begins with the signed distance back to its vtable, which lists where each slot lies in
- * it. Places are positions in the buffer, which is aligned as a whole to 8 bytes by its user.
+ * Writes FlatBuffers from front to back: tables with vtables, strings and vectors. A table is written
+ * before its children, whose offsets are patched in later.
  */
-#include "render/arrow/flatbuffer.h"
+#include "render/arrow/arrow.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/memory.h"
 
 static void put_le(uint8_t *to, uint64_t value, unsigned bytes)
 {

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: the description of a blob, and the fragment of its row. Out: the file that has its bytes, and where in it (Lance's table format,
- * "Blob v2").
- *
- * Files lie beside the data file that has the row, or beneath a base path, or where a URI says; of the last only those are read that lie
- * beneath the data set or what the option bases allows.
+ * Locates the bytes of blobs (version 2): the file that stores them and the range in it.
  */
-#include "formats/lance/dataset/blobs.h"
+#include "formats/lance/dataset/dataset.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/overflow.h"
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
 #include "core/base/text.h"
-#include "formats/lance/dataset/bases.h"
-#include "formats/lance/dataset/missing.h"
-#include "formats/lance/file/places.h"
+#include "core/io/folder.h"
+#include "core/model/model.h"
+#include "formats/lance/file/messages.h"
 
 struct finding {
     const struct nt_lance_dataset *lance;

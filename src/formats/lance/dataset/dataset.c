@@ -1,34 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a directory with _versions/. Out: the model of one of its versions: a data set named like the directory, whose
- * clusters are the fragments. Opening reads the manifest, and data files only where it does not tell their rows.
+ * Opens one version of a Lance data set directory as a data set whose clusters are the fragments. Data
+ * files are opened only when the manifest does not give their row counts.
  */
 #include "formats/lance/dataset/dataset.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/arena.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
 #include "core/base/text.h"
-#include "formats/lance/dataset/bases.h"
-#include "formats/lance/dataset/blobs.h"
-#include "formats/lance/dataset/choice.h"
-#include "formats/lance/dataset/deletions.h"
-#include "formats/lance/dataset/documents.h"
-#include "formats/lance/dataset/fragments.h"
-#include "formats/lance/dataset/layout.h"
-#include "formats/lance/dataset/load.h"
-#include "formats/lance/dataset/manifest.h"
-#include "formats/lance/dataset/missing.h"
-#include "formats/lance/dataset/open_files.h"
-#include "formats/lance/dataset/sides.h"
-#include "formats/lance/dataset/slices.h"
-#include "formats/lance/dataset/stored.h"
-#include "formats/lance/dataset/unread.h"
-#include "formats/lance/dataset/versions.h"
-#include "formats/lance/file/fields.h"
-#include "formats/lance/file/schema.h"
+#include "core/io/folder.h"
+#include "core/io/source.h"
 #include "core/model/builder.h"
+#include "core/model/model.h"
+#include "formats/formats.h"
+#include "formats/lance/file/file.h"
+#include "formats/lance/file/messages.h"
 
 /* What opening a data file takes apart, as far as can be told before: the end of a small one. */
 enum { DATA_FILE_METADATA_BYTES = 4096 };

@@ -1,22 +1,35 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a file of _deletions/, an Arrow IPC file or a Roaring bitmap of numbers of rows. Out: runs of rows that are dropped.
+ * Reads the deletion file of a fragment, an Arrow IPC file or a Roaring bitmap, into ranges of deleted
+ * rows.
  */
-#include "formats/lance/dataset/deletions.h"
+#include "formats/lance/dataset/dataset.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/arena.h"
 #include "core/base/bytes.h"
-#include "core/base/grow.h"
-#include "core/base/overflow.h"
-#include "formats/lance/file/bytes.h"
-#include "formats/lance/dataset/arrow_column.h"
-#include "formats/lance/dataset/bases.h"
-#include "formats/lance/dataset/missing.h"
-#include "formats/roaring_walk.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/codec/codec.h"
+#include "core/io/folder.h"
+#include "core/io/source.h"
+#include "core/model/budget.h"
+#include "core/model/builder.h"
+#include "core/model/model.h"
+#include "formats/lance/file/messages.h"
+#include "formats/roaring_reader.h"
+
+enum nt_lance_deletion_type {
+    NT_LANCE_DELETION_ARROW = 0,
+    NT_LANCE_DELETION_BITMAP = 1,
+};
+
+static inline uint64_t nt_lance_place_in_deletion_file(uint32_t first_file, uint64_t offset)
+{
+    return nt_place_in_file(2 + 2 * (uint64_t)first_file, offset);
+}
 
 static struct nt_proto message_of(const struct nt_lance_fragment_part *fragment)
 {

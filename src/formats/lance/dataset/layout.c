@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: the files of a data set. Out: who owns their bytes: of data files what they have beside pages, and pages of columns
- * that are no field's any more; the messages of the manifest; deletion files. What cannot be read is owned by nobody.
+ * Reports the owner of every byte range in the files of a data set that is not a page of one of its
+ * fields.
  */
-#include "formats/lance/dataset/layout.h"
+#include "formats/lance/dataset/dataset.h"
 
 #include <stdlib.h>
 
 #include "core/base/bytes.h"
-#include "formats/lance/dataset/load.h"
-#include "formats/lance/dataset/stored.h"
-#include "formats/lance/file/layout.h"
-#include "formats/lance/file/places.h"
+#include "core/base/error.h"
+#include "core/base/thread.h"
+#include "core/io/source.h"
+#include "core/model/model.h"
+#include "formats/lance/file/file.h"
+#include "formats/lance/file/messages.h"
 
 /* ---- data files ---- */
 

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: data files as they are used. Out: which of them stay in memory.
+ * The open data files of a dataset. Each has memory of its own, which is freed when the file was not used
+ * for long, and read again on demand.
  */
-#include "formats/lance/dataset/open_files.h"
+#include "formats/lance/dataset/dataset.h"
 
-#include "core/base/arena.h"
+#include "core/base/memory.h"
+#include "core/model/budget.h"
+#include "core/model/model.h"
+#include "formats/lance/file/file.h"
 
 struct nt_lance_open_file *nt_lance_open_file_new(struct nt_file *file, uint32_t number)
 {

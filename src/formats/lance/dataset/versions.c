@@ -1,15 +1,234 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: the names in _versions/, of the data set or of a branch. Out: versions. A manifest is called N.manifest, or, as newer writers have it, by
- * 2^64 - 1 - N in 20 digits, so that a list in the order of names begins with the latest. Names that are neither are
- * those of manifests apart from the history, dN.manifest, which are found by their numbers alone, or of what a writer left behind.
+ * Lists the versions, tags and branches of a data set, and resolves a requested version to a manifest.
  */
-#include "formats/lance/dataset/versions.h"
+#include "formats/lance/dataset/dataset.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "formats/lance/dataset/now.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/io/folder.h"
+#include "core/io/source.h"
+#include "core/json/json.h"
+#include "core/json/parse.h"
+#include "formats/formats.h"
+
+/* ---- Tags and branches ---- */
+
+/* nt_folder_refresh of a name that was put together. */
+static inline enum nt_status nt_lance_refresh(struct nt_folder *folder, const struct nt_buffer *name,
+                                              struct nt_error *error)
+{
+    return name->failed ? nt_fail_memory(error) : nt_folder_refresh(folder, name->bytes, NULL, error);
+}
+
+static inline enum nt_status nt_lance_has_now(struct nt_folder *folder, const struct nt_buffer *name,
+                                              bool *has_ret, struct nt_error *error)
+{
+    enum nt_status status = nt_lance_refresh(folder, name, error);
+    return status == NT_OK ? nt_folder_has(folder, name->bytes, has_ret, error) : status;
+}
+
+#define ENDING ".json"
+
+/* ---- names ---- */
+
+struct ref_walk {
+    nt_lance_visit_ref *visit;
+    void *context;
+};
+
+static void append_decoded(struct nt_buffer *out, const char *bytes, size_t length)
+{
+    for (size_t at = 0; at < length;) {
+        uint8_t byte;
+        size_t step = nt_percent_decode(bytes + at, length - at, &byte);
+        nt_buffer_byte(out, (char)byte);
+        at += step;
+    }
+}
+
+static enum nt_status visit_ref_name(void *context, const struct nt_folder_entry *entry,
+                                     struct nt_error *error)
+{
+    const struct ref_walk *ref_walk = context;
+    const char *end = strrchr(entry->name, '.');
+    struct nt_buffer name = {0};
+    if (!end || end == entry->name || strcmp(end, ENDING) != 0)
+        return NT_OK;
+    append_decoded(&name, entry->name, (size_t)(end - entry->name));
+    enum nt_status status =
+        name.failed ? nt_fail_memory(error) : ref_walk->visit(ref_walk->context, name.bytes, error);
+    nt_buffer_deinit(&name);
+    return status;
+}
+
+enum nt_status nt_lance_each_ref(struct nt_folder *folder, const char *refs, nt_lance_visit_ref *visit,
+                                 void *context, struct nt_error *error)
+{
+    struct ref_walk ref_walk = {visit, context};
+    bool has_any;
+    enum nt_status status = nt_folder_refresh(folder, refs, NULL, error);
+    if (status == NT_OK)
+        status = nt_folder_has_folder(folder, refs, &has_any, error);
+    return status == NT_OK && has_any ? nt_folder_list(folder, refs, visit_ref_name, &ref_walk, error)
+                                      : status;
+}
+
+/* The file of a name, which is one beneath a folder. */
+static void append_file_name(struct nt_buffer *out, const char *refs, const char *name)
+{
+    nt_buffer_format(out, "%s/", refs);
+    for (; *name; name++)
+        *name == '/' ? nt_buffer_text(out, "%2F") : nt_buffer_byte(out, *name);
+    nt_buffer_text(out, ENDING);
+}
+
+/* ---- branches ---- */
+
+/* Where a branch lies beneath the data set's folder, "" for none; NULL without memory. */
+static const char *nt_lance_root_of(struct nt_arena *arena, const char *branch)
+{
+    return *branch ? nt_arena_format(arena, "tree/%s/", branch) : "";
+}
+
+static enum nt_status nt_lance_has_branch(struct nt_folder *folder, const char *name, bool *has_ret,
+                                          struct nt_error *error)
+{
+    struct nt_buffer file = {0};
+    append_file_name(&file, NT_LANCE_BRANCHES, name);
+    enum nt_status status = nt_lance_has_now(folder, &file, has_ret, error);
+    nt_buffer_deinit(&file);
+    return status;
+}
+
+/* ---- tags ---- */
+
+static enum nt_status take_tag(const json_t *value, struct nt_arena *arena, struct nt_lance_tag *tag,
+                               struct nt_error *error)
+{
+    const json_t *version = json_object_get(value, "version"), *branch = json_object_get(value, "branch");
+    if (!json_is_integer(version) || json_integer_value(version) < 0)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a tag without the number of a version");
+    tag->version = (uint64_t)json_integer_value(version);
+    tag->branch = "";
+    if (!branch || json_is_null(branch))
+        return NT_OK;
+    const struct nt_text name = {json_string_value(branch), json_string_length(branch)};
+    if (!name.bytes || !nt_folder_is_name_below(name))
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a tag of a branch that is no name of one: '%.*s'",
+                       (int)name.length, name.bytes ? name.bytes : "");
+    tag->branch = nt_arena_copy(arena, name.bytes, name.length);
+    return tag->branch ? NT_OK : nt_fail_memory(error);
+}
+
+static enum nt_status parse_ref(struct nt_source *source, json_t **value_ret, struct nt_error *error)
+{
+    enum { MOST_BYTES = 1 << 20 };
+    struct nt_buffer text = {0};
+    if (source->size > MOST_BYTES)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a tag or branch of more than 1 MiB");
+    enum nt_status status = nt_source_append(source, 0, source->size, &text, error);
+    if (status == NT_OK)
+        status = nt_json_parse(text.bytes, text.length, 0, value_ret, error);
+    nt_buffer_deinit(&text);
+    return status;
+}
+
+/* What the file of a tag or branch holds is given to `take`. */
+typedef enum nt_status take_ref(void *context, const json_t *value, struct nt_error *error);
+
+static enum nt_status read_ref(struct nt_folder *folder, const char *refs, const char *name, take_ref *take,
+                               void *context, struct nt_error *error)
+{
+    struct nt_buffer file = {0};
+    struct nt_source *source;
+    json_t *value = NULL;
+    append_file_name(&file, refs, name);
+    enum nt_status status = nt_lance_refresh(folder, &file, error);
+    if (status == NT_OK)
+        status = nt_folder_open_file(folder, file.bytes, &source, error);
+    if (status == NT_OK) {
+        status = parse_ref(source, &value, error);
+        if (status == NT_OK)
+            status = take(context, value, error);
+        if (status != NT_OK)
+            nt_error_context(error, "%s", source->path);
+        json_decref(value);
+        nt_source_close(source);
+    }
+    nt_buffer_deinit(&file);
+    return status;
+}
+
+struct tag_reading {
+    struct nt_arena *arena;
+    struct nt_lance_tag *tag;
+};
+
+static enum nt_status take_as_tag(void *context, const json_t *value, struct nt_error *error)
+{
+    const struct tag_reading *reading = context;
+    return take_tag(value, reading->arena, reading->tag, error);
+}
+
+enum nt_status nt_lance_read_tag(struct nt_folder *folder, const char *name, struct nt_arena *arena,
+                                 struct nt_lance_tag *tag_ret, struct nt_error *error)
+{
+    struct tag_reading reading = {arena, tag_ret};
+    return read_ref(folder, NT_LANCE_TAGS, name, take_as_tag, &reading, error);
+}
+
+/* ---- refs.json ---- */
+
+static enum nt_status put_content(void *context, const json_t *value, struct nt_error *error)
+{
+    struct nt_json *json = context;
+    char *text = json_dumps(value, JSON_COMPACT | JSON_ENSURE_ASCII);
+    if (!text)
+        return nt_fail_memory(error);
+    nt_json_key(json, "content");
+    nt_json_raw(json, text);
+    free(text);
+    return NT_OK;
+}
+
+struct refs_writing {
+    struct nt_folder *folder;
+    const char *refs;
+    struct nt_json *json;
+};
+
+static enum nt_status put_ref(void *context, const char *name, struct nt_error *error)
+{
+    const struct refs_writing *writing = context;
+    struct nt_json *json = writing->json;
+    struct nt_error failure = {0};
+    nt_json_object(json);
+    nt_json_member_text(json, "name", nt_text_of(name));
+    enum nt_status status = read_ref(writing->folder, writing->refs, name, put_content, json, &failure);
+    if (status != NT_OK)
+        nt_json_member_string(json, "unreadable", failure.message);
+    nt_json_end_object(json);
+    return nt_is_machine_failure(status) ? nt_fail_with(error, &failure) : NT_OK;
+}
+
+enum nt_status nt_lance_put_refs(struct nt_folder *folder, const char *refs, const char *key,
+                                 struct nt_json *json, struct nt_error *error)
+{
+    struct refs_writing writing = {folder, refs, json};
+    nt_json_key(json, key);
+    nt_json_array(json);
+    enum nt_status status = nt_lance_each_ref(folder, refs, put_ref, &writing, error);
+    nt_json_end_array(json);
+    return status;
+}
+
+/* ---- List versions ---- */
 
 enum { INVERTED_DIGITS = 20 };
 static const uint64_t detached = UINT64_C(1) << 63; /* of the numbers of versions apart from the history */
@@ -28,7 +247,8 @@ static bool take_number(const char *digits, size_t count, bool is_padded, uint64
     return count && (is_padded || digits[0] != '0' || count == 1);
 }
 
-bool nt_lance_parse_version(const char *text, uint64_t *number_ret)
+/* Digits alone, without zeros in front, as a whole text. */
+static bool nt_lance_parse_version(const char *text, uint64_t *number_ret)
 {
     return take_number(text, strlen(text), false, number_ret);
 }
@@ -115,8 +335,9 @@ static enum nt_status search_all(struct nt_folder *folder, const char *root, str
     return status;
 }
 
-enum nt_status nt_lance_find_latest(struct nt_folder *folder, const char *root,
-                                    struct nt_lance_version *version_ret, struct nt_error *error)
+/* The latest version of a history; that of a number, without a walk. NT_NOT_FOUND tells which there are. */
+static enum nt_status nt_lance_find_latest(struct nt_folder *folder, const char *root,
+                                           struct nt_lance_version *version_ret, struct nt_error *error)
 {
     struct search search;
     enum nt_status status = search_all(folder, root, &search, error);
@@ -147,8 +368,8 @@ static enum nt_status find_name(struct nt_folder *folder, struct nt_lance_versio
     return has_manifest(folder, version, is_found_ret, error);
 }
 
-enum nt_status nt_lance_find_number(struct nt_folder *folder, const char *root, uint64_t number,
-                                    struct nt_lance_version *version_ret, struct nt_error *error)
+static enum nt_status nt_lance_find_number(struct nt_folder *folder, const char *root, uint64_t number,
+                                           struct nt_lance_version *version_ret, struct nt_error *error)
 {
     struct search search;
     bool is_found = false;
@@ -162,5 +383,186 @@ enum nt_status nt_lance_find_number(struct nt_folder *folder, const char *root, 
             nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET,
                     "there is no version %" PRIu64 "; there are %" PRIu64 " from %" PRIu64 " to %" PRIu64,
                     number, search.count, search.first.number, search.latest.number);
+    return status;
+}
+
+/* ---- Resolve a version ---- */
+
+struct choosing {
+    struct nt_folder *folder;
+    struct nt_arena *arena;
+    struct nt_lance_choice *choice;
+    struct nt_error *error;
+};
+
+static enum nt_status set_watched(const struct choosing *c, const char *watched)
+{
+    c->choice->watched = watched;
+    return watched ? NT_OK : nt_fail_memory(c->error);
+}
+
+/* ---- a number, the latest ---- */
+
+static enum nt_status set_branch(const struct choosing *c, const char *branch, const char **root_ret)
+{
+    c->choice->branch = branch;
+    *root_ret = nt_lance_root_of(c->arena, branch);
+    return *root_ret ? NT_OK : nt_fail_memory(c->error);
+}
+
+static enum nt_status choose_latest(const struct choosing *c, const char *branch)
+{
+    const char *root;
+    enum nt_status status = set_branch(c, branch, &root);
+    if (status == NT_OK)
+        status = nt_lance_find_latest(c->folder, root, &c->choice->version, c->error);
+    return status == NT_OK ? set_watched(c, nt_arena_format(c->arena, "%s" NT_LANCE_VERSIONS, root)) : status;
+}
+
+static enum nt_status choose_number(const struct choosing *c, const char *branch, uint64_t number)
+{
+    const char *root;
+    struct nt_buffer name = {0};
+    enum nt_status status = set_branch(c, branch, &root);
+    if (status == NT_OK)
+        status = nt_lance_find_number(c->folder, root, number, &c->choice->version, c->error);
+    if (status != NT_OK)
+        return status;
+    nt_lance_append_manifest_name(&name, &c->choice->version);
+    return set_watched(c, nt_buffer_settle(&name, c->arena));
+}
+
+/* ---- names ---- */
+
+/* What there is, for who asked for what is not. */
+struct names {
+    struct nt_buffer text;
+    unsigned count;
+};
+
+static enum nt_status tell_name(void *context, const char *name, struct nt_error *error)
+{
+    enum { MOST_TOLD = 16 };
+    struct names *names = context;
+    (void)error;
+    if (names->count < MOST_TOLD)
+        nt_buffer_format(&names->text, "%s%s", names->count ? ", " : "", name);
+    else if (names->count == MOST_TOLD)
+        nt_buffer_text(&names->text, ", …");
+    names->count++;
+    return NT_OK;
+}
+
+static enum nt_status refuse_name(const struct choosing *c, const char *wanted)
+{
+    struct names tags = {.count = 0}, branches = {.count = 0};
+    enum nt_status status = nt_lance_each_ref(c->folder, NT_LANCE_TAGS, tell_name, &tags, c->error);
+    if (status == NT_OK)
+        status = nt_lance_each_ref(c->folder, NT_LANCE_BRANCHES, tell_name, &branches, c->error);
+    if (status == NT_OK)
+        status = nt_fail(c->error, NT_NOT_FOUND, NT_NO_OFFSET,
+                         "there is no version, tag or branch '%s'; tags: %s; branches: %s", wanted,
+                         tags.count ? nt_buffer_string(&tags.text) : "none",
+                         branches.count ? nt_buffer_string(&branches.text) : "none");
+    nt_buffer_deinit(&tags.text);
+    nt_buffer_deinit(&branches.text);
+    return status;
+}
+
+static enum nt_status check_name(const struct choosing *c, const char *name)
+{
+    return nt_folder_is_name_below(nt_text_of(name))
+               ? NT_OK
+               : nt_fail(c->error, NT_INVALID, NT_NO_OFFSET,
+                         "'%s' is a path and no name of a version, tag or branch", name);
+}
+
+static enum nt_status choose_tag(const struct choosing *c, const char *name)
+{
+    struct nt_lance_tag tag;
+    enum nt_status status = nt_lance_read_tag(c->folder, name, c->arena, &tag, c->error);
+    if (status != NT_OK)
+        return status;
+    status = choose_number(c, tag.branch, tag.version);
+    if (status == NT_NOT_FOUND) /* the tag is there all the same */
+        status = nt_fail(c->error, NT_CORRUPT, NT_NO_OFFSET,
+                         "tag '%s' names version %" PRIu64 ", which is not there", name, tag.version);
+    return status == NT_OK ? set_watched(c, nt_arena_format(c->arena, NT_LANCE_TAGS "/%s.json", name))
+                           : status;
+}
+
+static enum nt_status choose_branch(const struct choosing *c, const char *name)
+{
+    bool is_there;
+    const char *branch = nt_arena_copy(c->arena, name, strlen(name));
+    enum nt_status status =
+        branch ? nt_lance_has_branch(c->folder, name, &is_there, c->error) : nt_fail_memory(c->error);
+    if (status == NT_OK && !is_there)
+        return refuse_name(c, name);
+    return status == NT_OK ? choose_latest(c, branch) : status;
+}
+
+static enum nt_status choose_name(const struct choosing *c, const char *name)
+{
+    enum nt_status status = check_name(c, name);
+    if (status == NT_OK)
+        status = strchr(name, '/') ? NT_NOT_FOUND : choose_tag(c, name); /* a branch's may have them */
+    return status == NT_NOT_FOUND ? choose_branch(c, name) : status;
+}
+
+/* "BRANCH:NUMBER" */
+static enum nt_status take_of_branch(const struct choosing *c, const char *wanted, const char *colon,
+                                     uint64_t number)
+{
+    const char *branch = nt_arena_copy(c->arena, wanted, (size_t)(colon - wanted));
+    enum nt_status status = branch ? check_name(c, branch) : nt_fail_memory(c->error);
+    return status == NT_OK ? choose_number(c, branch, number) : status;
+}
+
+enum nt_status nt_lance_choose_version(struct nt_folder *folder, const char *wanted, struct nt_arena *arena,
+                                       struct nt_lance_choice *choice_ret, struct nt_error *error)
+{
+    const struct choosing c = {folder, arena, choice_ret, error};
+    uint64_t number;
+    if (!wanted)
+        return choose_latest(&c, "");
+    const char *colon = strrchr(wanted, ':');
+    if (colon && nt_lance_parse_version(colon + 1, &number))
+        return take_of_branch(&c, wanted, colon, number);
+    bool is_number = nt_lance_parse_version(wanted, &number);
+    enum nt_status status = is_number ? choose_number(&c, "", number) : choose_name(&c, wanted);
+    if (!is_number || status != NT_NOT_FOUND)
+        return status;
+    struct nt_error failure = {0}; /* a tag may be called by a number, too */
+    enum nt_status of_tag = choose_tag(&(struct choosing){folder, arena, choice_ret, &failure}, wanted);
+    if (of_tag == NT_NOT_FOUND)
+        return status;
+    return of_tag == NT_OK ? NT_OK : nt_fail_with(error, &failure);
+}
+
+/* ---- for who shows versions ---- */
+
+enum nt_status nt_lance_find_version(struct nt_folder *folder, const char *wanted,
+                                     struct nt_dataset_version *version_ret, struct nt_error *error)
+{
+    struct nt_lance_choice choice;
+    struct nt_buffer series = {0}, file = {0};
+    struct nt_arena *arena = nt_arena_new();
+    enum nt_status status =
+        arena ? nt_lance_choose_version(folder, wanted, arena, &choice, error) : nt_fail_memory(error);
+    *version_ret = (struct nt_dataset_version){.number = 0};
+    if (status == NT_OK) {
+        nt_buffer_format(&series, "%s%s", choice.branch, *choice.branch ? ":" : "");
+        nt_lance_append_manifest_name(&file, &choice.version);
+        *version_ret = (struct nt_dataset_version){.series = series.bytes,
+                                                   .number = choice.version.number,
+                                                   .file = file.bytes,
+                                                   .watched = {strdup(choice.watched)}};
+        if (series.failed || file.failed || !version_ret->watched[0]) {
+            nt_version_deinit(version_ret);
+            status = nt_fail_memory(error);
+        }
+    }
+    nt_arena_free(arena);
     return status;
 }

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a page in which all values are the same, or null. Out: its levels, and an array of its values (Lance's
- * encoding, "Constant layout").
+ * Decodes the constant layout: one value or null for all rows, with levels.
  */
-#include "formats/lance/decode/constant.h"
+#include "formats/lance/decode/decode.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/base/overflow.h"
-#include "formats/lance/decode/levels.h"
+#include "core/base/error.h"
 
 static enum nt_status decode_levels(struct nt_work *work, uint32_t number, uint32_t root, uint64_t compressed,
                                     const uint16_t **levels_ret, uint64_t *count_ret, struct nt_error *error)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: codes, and the table of symbols that they stand for, both as Lance stores them. Out: strings. The
- * compression is that of "FSST: Fast Random Access String Compression" (Boncz, Neumann and Leis, VLDB 2020).
- *
- * Codes are taken eight at a time where all of them are symbols, which one comparison tells; others one by one. Symbols are
- * written as 8 bytes whatever their length, as long as there is room: the next one overwrites what is too much.
+ * Decodes FSST (Fast Static Symbol Table) compressed strings and reads the symbol tables that Lance
+ * stores.
  */
-#include "formats/lance/decode/fsst.h"
+#include "formats/lance/decode/decode.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/base/overflow.h"
+#include "core/base/error.h"
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: repetition and definition levels, and the layers around a value. Out: which levels are rows of which
- * layer, and which of them are null (Lance's encoding, "Repetition and definition levels").
- *
- * Definition levels count up from the innermost layer; one tells that its layer, and all inside it, has
- * nothing. Repetition r begins a list at the r-th list layer from inside, 0 goes on in all of them.
+ * Decodes repetition and definition levels, and unravels them into the validity and list offsets of each
+ * nesting layer.
  */
-#include "formats/lance/decode/levels.h"
+#include "formats/lance/decode/decode.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "core/base/bytes.h"
-#include "formats/lance/decode/nodes.h"
+#include "core/base/error.h"
+#include "core/codec/codec.h"
+
+/* ---- Repetition and definition levels ---- */
 
 static const struct {
     bool is_list;
@@ -164,4 +165,222 @@ bool nt_layer_is_always_valid(const struct nt_tree *tree, uint32_t layer)
         if (level != rule.empty)
             return false;
     return true;
+}
+
+/* ---- Validity and list offsets ---- */
+
+/* The validity of items `depth` fixed lists deep, with that of all lists around them. */
+static enum nt_status make_item_valid(struct nt_made *made, uint8_t *output, struct nt_error *error)
+{
+    const struct nt_array *array = &made->opened.array;
+    uint64_t elements = made->work->packed->elements, items;
+    enum nt_status status = nt_made_decode(made, NULL, error);
+    if (status == NT_OK)
+        status = nt_made_find_nulls(made, error);
+    if (status != NT_OK)
+        return status;
+    bool is_packed = nt_tree_is_structure(made->work->tree);
+    if ((made->rows && elements % made->rows) || !nt_tree_items(made->work->tree, &items) ||
+        !nt_multiply(made->rows, items, &items) ||
+        (!array->is_null && !is_packed && array->elements != items))
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " items in %" PRIu64 " lists",
+                       array->elements, made->rows);
+    memset(output, 1, elements);
+    nt_made_clear_nulls(made, made->want->depth, 1, output);
+    return NT_OK;
+}
+
+static bool items_of_depth(const struct nt_tree *tree, uint32_t depth, uint64_t *items_ret)
+{
+    *items_ret = 1;
+    for (uint32_t node = tree->values; node != NT_NO_NODE && depth;
+         node = nt_tree_node_info(tree->nodes[node].kind)->children ? tree->nodes[node].children[0]
+                                                                    : NT_NO_NODE)
+        if (tree->nodes[node].kind == NT_TREE_FIXED_LIST) {
+            depth--;
+            if (!nt_multiply(*items_ret, tree->nodes[node].items, items_ret))
+                return false;
+        }
+    return *items_ret;
+}
+
+/* Version 2.0: what its array says. */
+static enum nt_status make_plain_valid(struct nt_made *made, uint8_t *output, struct nt_error *error)
+{
+    uint64_t elements = made->work->packed->elements;
+    enum nt_status status = nt_made_decode(made, NULL, error);
+    if (status == NT_OK)
+        status = nt_made_find_nulls(made, error);
+    if (status == NT_OK && made->valid)
+        memcpy(output, made->valid, elements);
+    else if (status == NT_OK)
+        memset(output, 1, elements);
+    return status;
+}
+
+/* Of rows of which several are one: all of these tell the same. */
+static enum nt_status make_repeated_valid(const struct nt_made *made, uint8_t *output, struct nt_error *error)
+{
+    const struct nt_packed *packed = made->work->packed;
+    uint64_t repeats = made->want->repeats, skipped = packed->parameter, done = 0;
+    struct nt_layer_rule rule;
+    uint8_t *valid;
+    nt_layer_rule(made->work->tree, made->want->layer, &rule);
+    uint64_t rows = nt_levels_rows(&made->opened.levels, &rule);
+    enum nt_status status = nt_work_take(made->work, rows, &valid, error);
+    if (status == NT_OK)
+        status = nt_made_valid_rows(made, made->want->layer, rows, valid, error);
+    for (uint64_t i = skipped; status == NT_OK && i < rows; i++) {
+        bool begins = (i - skipped) % repeats == 0;
+        if (!begins && valid[i] != valid[i - 1])
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                           "items of one fixed-size list tell that it is null, and that it is not");
+        if (begins && done++ < packed->elements)
+            output[done - 1] = valid[i];
+    }
+    return status == NT_OK && done != packed->elements
+               ? nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
+                                "fixed-size lists that the levels of a page tell", packed->elements, done)
+               : status;
+}
+
+static enum nt_status make_layer_valid(const struct nt_made *made, uint8_t *output, struct nt_error *error)
+{
+    const struct nt_tree *tree = made->work->tree;
+    uint64_t elements = made->work->packed->elements;
+    struct nt_layer_rule rule;
+    nt_layer_rule(tree, made->want->layer, &rule);
+    if (made->opened.array.is_null)
+        memset(output, rule.valid >= 1, elements); /* the innermost layer is what has no value */
+    else if (made->opened.levels.count || nt_tree_has_levels(tree))
+        return made->want->repeats > 1 ? make_repeated_valid(made, output, error)
+                                       : nt_made_valid_rows(made, made->want->layer, elements, output, error);
+    else
+        memset(output, made->want->layer || !nt_tree_is_null(tree), elements);
+    return NT_OK;
+}
+
+enum nt_status nt_make_valid(struct nt_made *made, uint8_t *output, struct nt_error *error)
+{
+    const struct nt_tree *tree = made->work->tree;
+    uint64_t elements = made->work->packed->elements, items;
+    bool is_member = made->want->depth && nt_tree_is_structure(tree);
+    if (is_member)
+        items = nt_made_member_items(made);
+    if ((!is_member && !items_of_depth(tree, made->want->depth, &items)) || !items || elements % items)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " items in lists of %" PRIu64, elements,
+                       items);
+    made->rows = elements / items;
+    bool is_plain = tree->layout == NT_TREE_ARRAY;
+    enum nt_status status = nt_made_open(made, true, made->want->depth || is_plain, error);
+    if (status != NT_OK)
+        return status;
+    if (made->want->depth)
+        return make_item_valid(made, output, error);
+    return is_plain ? make_plain_valid(made, output, error) : make_layer_valid(made, output, error);
+}
+
+/* `count` offsets, each where a list begins: what is written behind the last one is overwritten by the next, so that
+ * there is no branch. `items` is how many are before the first level. */
+static inline __attribute__((always_inline)) void write_offsets(const uint16_t *restrict repetition,
+                                                                const uint16_t *restrict definition,
+                                                                uint64_t levels, struct nt_layer_rule list,
+                                                                struct nt_layer_rule item, uint64_t items,
+                                                                uint8_t *restrict output, uint64_t count)
+{
+    for (uint64_t i = 0, done = 0; i < levels && done < count; i++) {
+        uint16_t hides = definition ? definition[i] : 0;
+        uint16_t begins = repetition ? repetition[i] : UINT16_MAX;
+        memcpy(output + 8 * done, &items, sizeof(items));
+        done += (begins >= list.begins) & (hides <= list.visible);
+        items += (begins >= item.begins) & (hides <= item.visible);
+    }
+}
+
+/* The same, as a loop of its own for each sort of levels. */
+static void put_offsets(const struct nt_levels *levels, const struct nt_layer_rule *list,
+                        const struct nt_layer_rule *item, uint64_t from, uint64_t items, uint8_t *output,
+                        uint64_t count)
+{
+    const uint16_t *repetition = levels->repetition ? levels->repetition + from : NULL;
+    const uint16_t *definition = levels->definition ? levels->definition + from : NULL;
+    uint64_t left = levels->count - from;
+    if (repetition && definition)
+        write_offsets(repetition, definition, left, *list, *item, items, output, count);
+    else if (repetition)
+        write_offsets(repetition, NULL, left, *list, *item, items, output, count);
+    else
+        write_offsets(NULL, definition, left, *list, *item, items, output, count);
+}
+
+/* The first list's level, whose offset the page before has told, or nobody has to. */
+static uint64_t skip_first(const struct nt_levels *levels, const struct nt_layer_rule *list,
+                           const struct nt_layer_rule *item, uint64_t *items)
+{
+    uint64_t i = 0;
+    while (i < levels->count && !nt_is_row(levels, list, i))
+        *items += nt_is_row(levels, item, i++);
+    if (i < levels->count)
+        *items += nt_is_row(levels, item, i++);
+    return i;
+}
+
+/* What stands in the parameter for what is added, and what the page's levels have to tell. */
+static uint64_t find_added(uint64_t parameter, uint64_t *items_ret)
+{
+    uint64_t number = parameter & ~(NT_TREE_IS_FIRST | NT_TREE_IS_LAST | NT_TREE_TELLS_ITEMS);
+    if (!(parameter & NT_TREE_TELLS_ITEMS))
+        return number;
+    *items_ret = number >> NT_TREE_ADDED_BITS;
+    return number & ((UINT64_C(1) << NT_TREE_ADDED_BITS) - 1);
+}
+
+enum nt_status nt_make_offsets(struct nt_made *made, uint8_t *output, struct nt_error *error)
+{
+    const struct nt_packed *packed = made->work->packed;
+    const struct nt_levels *levels = &made->opened.levels;
+    uint64_t told = UINT64_MAX, items = find_added(packed->parameter, &told), last, from = 0;
+    bool is_first = packed->parameter & NT_TREE_IS_FIRST, is_last = packed->parameter & NT_TREE_IS_LAST;
+    struct nt_layer_rule list, item;
+    if (made->work->tree->layout == NT_TREE_ARRAY)
+        return nt_make_ends(made, output, error);
+    enum nt_status status = nt_made_open(made, true, false, error);
+    nt_layer_rule(made->work->tree, made->want->layer, &list);
+    nt_layer_rule(made->work->tree, made->want->layer - 1, &item);
+    if (status != NT_OK)
+        return status;
+    uint64_t lists = nt_levels_rows(levels, &list);
+    uint64_t found = lists - (is_first && lists) + is_last;
+    if (found != packed->elements)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "lists that the levels of a page tell",
+                              packed->elements, found);
+    last = items + nt_levels_rows(levels, &item);
+    if (told != UINT64_MAX && told != last - items)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "items that the levels of a page tell", told,
+                              last - items);
+    if (is_first)
+        from = skip_first(levels, &list, &item, &items);
+    put_offsets(levels, &list, &item, from, items, output, found - is_last);
+    if (is_last)
+        memcpy(output + 8 * (found - 1), &last, sizeof(last));
+    return NT_OK;
+}
+
+enum nt_status nt_make_levels(struct nt_made *made, uint8_t *output, struct nt_error *error)
+{
+    const struct nt_packed *packed = made->work->packed;
+    const struct nt_levels *levels = &made->opened.levels;
+    made->rows = packed->parameter;
+    enum nt_status status = nt_made_open(made, true, false, error);
+    if (status != NT_OK)
+        return status;
+    if (levels->count != packed->elements)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "levels of a page", packed->elements,
+                              levels->count);
+    for (uint64_t i = 0; i < levels->count; i++) {
+        const uint16_t both[2] = {levels->repetition ? levels->repetition[i] : 0,
+                                  levels->definition ? levels->definition[i] : 0};
+        memcpy(output + i * sizeof(both), both, sizeof(both));
+    }
+    return NT_OK;
 }

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a chunk of a mini-block page. Out: its levels and the buffers of its values (Lance's encoding,
- * "Mini-block layout").
- *
- *   u16 levels, u16 bytes of repetition, u16 bytes of definition (those two where there are such levels),
- *   the size of each buffer (u16, u32 of large chunks), padding to 8; each of them, padded to 8
+ * Parses a chunk of the mini-block layout: its header, levels and value buffers.
  */
-#include "formats/lance/decode/mini_block.h"
+#include "formats/lance/decode/decode.h"
 
 #include "core/base/bytes.h"
-#include "formats/lance/decode/rle.h"
-#include "formats/lance/decode/levels.h"
+#include "core/base/error.h"
 
 enum { ALIGNMENT = 8 };
 

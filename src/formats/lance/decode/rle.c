@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: values, and how often each of them stands one behind the other. Out: the elements, as Lance's "rle" has
- * them (lance-encoding, physical/rle).
- *
- * Most runs are short: one is written as whole vectors, two of them before its length is looked at, as long as
- * there is room behind it. What they write beyond it, the next run overwrites.
+ * Expands run-length encoded values of any fixed width.
  */
-#include "formats/lance/decode/rle.h"
+#include "formats/lance/decode/decode.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/base/overflow.h"
+#include "core/base/error.h"
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 

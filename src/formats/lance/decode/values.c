@@ -1,19 +1,110 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: decoded values. Out: elements of fixed width: bits as bytes, members of structures, items of dictionaries, zeros
- * where something is null.
+ * Writes fixed-width outputs: booleans, structure members, dictionary indices and dictionary items, with
+ * zeros for null values.
  */
-#include "formats/lance/decode/values.h"
+#include "formats/lance/decode/decode.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/base/overflow.h"
-#include "core/codec/dictionary.h"
-#include "core/codec/steps.h"
-#include "formats/lance/decode/nulls.h"
-#include "formats/lance/decode/numbers.h"
+#include "core/base/error.h"
+#include "core/codec/codec.h"
+
+/* ---- Zero null values ---- */
+
+#define DEFINE_MASK(bits)                                                                                    \
+    static void mask##bits(const uint8_t *restrict valid, uint64_t rows, uint8_t *restrict output)           \
+    {                                                                                                        \
+        for (uint64_t i = 0; i < rows; i++) {                                                                \
+            uint##bits##_t value;                                                                            \
+            memcpy(&value, output + i * sizeof(value), sizeof(value));                                       \
+            value &= (uint##bits##_t)(0 - (uint##bits##_t)(valid[i] != 0));                                  \
+            memcpy(output + i * sizeof(value), &value, sizeof(value));                                       \
+        }                                                                                                    \
+    }
+DEFINE_MASK(8)
+DEFINE_MASK(16)
+DEFINE_MASK(32)
+DEFINE_MASK(64)
+
+/* Zeros for rows of `bytes` each that are null. */
+static void mask_rows(const uint8_t *valid, uint64_t rows, uint64_t bytes, uint8_t *output)
+{
+    static void (*const masks[])(const uint8_t *, uint64_t,
+                                 uint8_t *) = {[1] = mask8, [2] = mask16, [4] = mask32, [8] = mask64};
+    if (bytes < sizeof(masks) / sizeof(*masks) && masks[bytes]) {
+        masks[bytes](valid, rows, output);
+        return;
+    }
+    for (uint64_t i = 0; i < rows; i++)
+        if (!valid[i])
+            memset(output + i * bytes, 0, bytes);
+}
+
+void nt_made_clear_nulls(const struct nt_made *made, uint32_t depth, uint32_t width, uint8_t *output)
+{
+    const struct nt_array *array = &made->opened.array;
+    uint64_t elements = made->work->packed->elements, lists = made->rows;
+    uint64_t items = made->rows ? elements / made->rows : 0;
+    if (made->valid)
+        mask_rows(made->valid, made->rows, items * width, output);
+    for (uint32_t d = 0; d < depth && d < array->depth; d++) {
+        const uint8_t *valid = array->lists[d].valid;
+        lists *= array->lists[d].items; /* these are at most as many as there are elements */
+        uint64_t each = lists ? elements / lists : 0;
+        if (array->lists[d].are_null)
+            memset(output, 0, elements * width);
+        for (uint64_t i = 0; valid && i < lists; i++)
+            if (!(valid[i / 8] >> (i % 8) & 1))
+                memset(output + i * each * width, 0, each * width);
+    }
+}
+
+/* ---- Dictionary indices ---- */
+
+/* Numbers of items, 0 where the row is null: what is stored there may be anything. */
+static enum nt_status mask_numbers(struct nt_made *made, const uint8_t **data_ret, struct nt_error *error)
+{
+    const struct nt_array *array = &made->opened.array;
+    uint32_t width = array->bits / 8;
+    uint8_t *data;
+    *data_ret = array->data;
+    if (!made->valid)
+        return NT_OK;
+    enum nt_status status = nt_work_take(made->work, array->bytes, &data, error);
+    if (status != NT_OK)
+        return status;
+    memcpy(data, array->data, array->bytes);
+    for (uint64_t i = 0; i < array->elements; i++)
+        if (!made->valid[i])
+            memset(data + i * width, 0, width);
+    *data_ret = data;
+    return NT_OK;
+}
+
+enum nt_status nt_made_numbers(struct nt_made *made, struct nt_value *numbers, struct nt_error *error)
+{
+    const struct nt_array *array = &made->opened.array;
+    enum nt_element element = array->bits == 8    ? NT_ELEMENT_UINT8
+                              : array->bits == 16 ? NT_ELEMENT_UINT16
+                              : array->bits == 32 ? NT_ELEMENT_UINT32
+                                                  : NT_ELEMENT_UINT64;
+    if (array->bits != 8 && array->bits != 16 && array->bits != 32 && array->bits != 64)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "numbers of a dictionary's items of %" PRIu32 " bits", array->bits);
+    *numbers =
+        (struct nt_value){.elements = array->elements, .element = element, .element_bytes = array->bits / 8};
+    return mask_numbers(made, &numbers->data, error);
+}
+
+bool nt_made_is_null(const struct nt_made *made)
+{
+    return made->valid && !memchr(made->valid, 1, made->rows);
+}
+
+/* ---- Fixed-width outputs ---- */
 
 /* A fixed-width dictionary's items. */
 static enum nt_status look_up_values(struct nt_made *made, uint8_t *output, struct nt_error *error)

@@ -1,13 +1,116 @@
 /* SPDX-License-Identifier: MIT
  *
- * The messages of Lance files: for each an enumeration of its fields' numbers, named after it, and its table.
- * They are those of lance's protos/file.proto and file2.proto, encodings_v2_0.proto (pages of version 2.0) and
- * encodings_v2_1.proto (pages of 2.1 and 2.2).
+ * The Protocol Buffers reader, and the field numbers and tables of Lance's messages.
  */
-#ifndef NT_FORMAT_LANCE_MESSAGES_H
-#define NT_FORMAT_LANCE_MESSAGES_H
+#ifndef NT_FORMATS_LANCE_FILE_MESSAGES_H
+#define NT_FORMATS_LANCE_FILE_MESSAGES_H
 
-#include "formats/lance/file/protobuf.h"
+#include <ntuple/error.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/json/json.h"
+
+struct nt_proto_table;
+
+/* ---- Protocol Buffers ---- */
+
+/* How deep messages may lie in one another. */
+enum { NT_PROTO_MAX_DEPTH = 32 };
+
+/* A message's bytes. `bytes` NULL: there is none; one that is there and empty has bytes. */
+struct nt_proto {
+    const uint8_t *bytes;
+    size_t size;
+};
+
+enum nt_proto_wire {
+    NT_PROTO_WIRE_VARINT = 0,
+    NT_PROTO_WIRE_FIXED64 = 1,
+    NT_PROTO_WIRE_BYTES = 2,
+    NT_PROTO_WIRE_FIXED32 = 5,
+};
+
+/* One occurrence of a field. */
+struct nt_proto_item {
+    uint32_t number;
+    uint32_t wire;        /* enum nt_proto_wire */
+    uint64_t value;       /* of a varint or fixed one; negative numbers of any width as 64 bits */
+    const uint8_t *bytes; /* of NT_PROTO_WIRE_BYTES: a text, a message, packed numbers */
+    size_t size;
+};
+
+enum nt_proto_kind {
+    NT_PROTO_UINT,
+    NT_PROTO_INT, /* int32, int64; not the zigzag ones */
+    NT_PROTO_BOOL,
+    NT_PROTO_ENUM,
+    NT_PROTO_TEXT,  /* also bytes that are meant as text */
+    NT_PROTO_BYTES, /* shown in hexadecimal, as member `name`_hex */
+    NT_PROTO_MESSAGE,
+};
+
+struct nt_proto_field {
+    uint32_t number;
+    const char *name; /* in snake_case */
+    enum nt_proto_kind kind;
+    bool is_repeated;   /* numbers packed or one by one */
+    bool is_optional;   /* of a number or text: where it is absent, it is not the default but nothing */
+    bool is_told_apart; /* left out of JSON */
+    const struct nt_proto_table *message; /* of a message */
+    const char *const *names;             /* of an enumeration: ends with NULL */
+};
+
+struct nt_proto_table {
+    const char *name; /* "ColumnMetadata.Page" */
+    const struct nt_proto_field *fields;
+    uint32_t count;
+    bool is_choice; /* one of its fields at most is there: a oneof and nothing else */
+    bool is_part;   /* of a message that has more fields, which are not told of */
+};
+
+/* Check a message and the messages in it: bounds, wire types as the table has them, no message where one is
+ * there already, one member at most of a choice. Fields that the table does not have are skipped. `offset` is
+ * where the message lies in the file. NT_CORRUPT; NT_LIMIT where messages lie too deep. */
+enum nt_status nt_proto_check(struct nt_proto message, const struct nt_proto_table *table, uint64_t offset,
+                              struct nt_error *error);
+
+/* Walk over the items of a checked message; false at its end. */
+bool nt_proto_next(struct nt_proto *rest, struct nt_proto_item *item);
+
+/* A field's last occurrence; false where it is absent. */
+bool nt_proto_find(struct nt_proto message, uint32_t number, struct nt_proto_item *item);
+static inline bool nt_proto_has(struct nt_proto message, uint32_t number)
+{
+    struct nt_proto_item item;
+    return nt_proto_find(message, number, &item);
+}
+/* 0, an empty text, no message where it is absent. A text is not NUL-terminated. */
+uint64_t nt_proto_number(struct nt_proto message, uint32_t number);
+struct nt_text nt_proto_text(struct nt_proto message, uint32_t number);
+struct nt_proto nt_proto_message(struct nt_proto message, uint32_t number);
+/* How often it occurs. */
+uint64_t nt_proto_count(struct nt_proto message, uint32_t number);
+/* Which member of a choice is there, as far as the table knows it, and its message; 0: none. */
+uint32_t nt_proto_choice(struct nt_proto message, const struct nt_proto_table *table,
+                         struct nt_proto *member_ret);
+
+/* The numbers of a repeated field, packed or one by one. */
+struct nt_proto_numbers {
+    struct nt_proto rest, packed;
+    uint32_t number;
+};
+struct nt_proto_numbers nt_proto_numbers(struct nt_proto message, uint32_t number);
+bool nt_proto_next_number(struct nt_proto_numbers *numbers, uint64_t *value_ret);
+uint64_t nt_proto_count_numbers(struct nt_proto message, uint32_t number);
+
+/* Members of an object: what a checked message holds, in the order of its table; "unknown_bytes" where it has
+ * fields that the table does not have. */
+void nt_proto_json(struct nt_json *json, struct nt_proto message, const struct nt_proto_table *table);
+
+/* ---- Messages of files ---- */
 
 /* ---- the file: global buffer 0 ---- */
 
@@ -44,11 +147,6 @@ enum nt_lance_field_dictionary_field {
     NT_LANCE_FIELD_DICTIONARY_LENGTH = 2,
 };
 
-/* NT_LANCE_FIELD_ENCODING */
-enum nt_lance_legacy_encoding {
-    NT_LANCE_LEGACY_ENCODING_RLE = 4,
-};
-
 /* An entry of a map. */
 enum nt_lance_entry_field {
     NT_LANCE_ENTRY_KEY = 1,
@@ -82,11 +180,6 @@ enum nt_lance_encoding_field {
     NT_LANCE_ENCODING_NONE = 3,
 };
 
-enum nt_lance_indirect_field {
-    NT_LANCE_INDIRECT_BUFFER_LOCATION = 1,
-    NT_LANCE_INDIRECT_BUFFER_LENGTH = 2,
-};
-
 enum nt_lance_direct_field {
     NT_LANCE_DIRECT_ENCODING = 1, /* the bytes of an Any */
 };
@@ -111,10 +204,6 @@ enum nt_lance_zone_index_field {
     NT_LANCE_ZONE_INDEX_ROWS_PER_ZONE = 1,
     NT_LANCE_ZONE_INDEX_BUFFER = 2, /* a message of nt_lance_array_buffer_field */
     NT_LANCE_ZONE_INDEX_INNER = 3,
-};
-
-enum nt_lance_column_blob_field {
-    NT_LANCE_COLUMN_BLOB_INNER = 1,
 };
 
 extern const struct nt_proto_table nt_lance_column_encoding;
@@ -148,12 +237,6 @@ enum nt_lance_array_field {
 enum nt_lance_array_buffer_field {
     NT_LANCE_ARRAY_BUFFER_INDEX = 1,
     NT_LANCE_ARRAY_BUFFER_TYPE = 2,
-};
-/* Whose buffers an index counts. */
-enum nt_lance_buffer_type {
-    NT_LANCE_BUFFER_OF_PAGE = 0,
-    NT_LANCE_BUFFER_OF_COLUMN = 1,
-    NT_LANCE_BUFFER_OF_FILE = 2,
 };
 
 enum nt_lance_array_compression_field {
@@ -217,25 +300,8 @@ enum nt_lance_array_packed_struct_field {
     NT_LANCE_ARRAY_PACKED_STRUCT_BUFFER = 2,
 };
 
-enum nt_lance_array_bitpacked_field {
-    NT_LANCE_ARRAY_BITPACKED_COMPRESSED_BITS = 1,
-    NT_LANCE_ARRAY_BITPACKED_UNCOMPRESSED_BITS = 2,
-    NT_LANCE_ARRAY_BITPACKED_BUFFER = 3,
-    NT_LANCE_ARRAY_BITPACKED_SIGNED = 4, /* not in bitpacked_for_non_neg */
-};
-
-enum nt_lance_array_fixed_size_binary_field {
-    NT_LANCE_ARRAY_FIXED_SIZE_BINARY_BYTES = 1,
-    NT_LANCE_ARRAY_FIXED_SIZE_BINARY_BYTE_WIDTH = 2,
-};
-
-enum nt_lance_array_constant_field {
-    NT_LANCE_ARRAY_CONSTANT_VALUE = 1,
-};
-
 extern const struct nt_proto_table nt_lance_array_encoding;
 extern const struct nt_proto_table nt_lance_array_nullable;
-extern const struct nt_proto_table nt_lance_array_buffer;
 
 /* ---- pages of 2.1 and 2.2: PageLayout, a choice ---- */
 
@@ -310,11 +376,6 @@ enum nt_lance_buffer_compression_field {
     NT_LANCE_BUFFER_COMPRESSION_SCHEME = 1,
     NT_LANCE_BUFFER_COMPRESSION_LEVEL = 2,
 };
-enum nt_lance_compression_scheme {
-    NT_LANCE_SCHEME_UNSPECIFIED = 0,
-    NT_LANCE_SCHEME_LZ4 = 1,
-    NT_LANCE_SCHEME_ZSTD = 2,
-};
 
 enum nt_lance_flat_field {
     NT_LANCE_FLAT_BITS_PER_VALUE = 1,
@@ -343,12 +404,6 @@ enum nt_lance_inline_bitpacking_field {
 enum nt_lance_fsst_field {
     NT_LANCE_FSST_SYMBOL_TABLE = 1,
     NT_LANCE_FSST_VALUES = 2,
-};
-
-enum nt_lance_dictionary_field {
-    NT_LANCE_DICTIONARY_INDICES = 1,
-    NT_LANCE_DICTIONARY_ITEMS = 2,
-    NT_LANCE_DICTIONARY_NUM_DICTIONARY_ITEMS = 3,
 };
 
 enum nt_lance_rle_field {
@@ -387,5 +442,120 @@ enum nt_lance_packed_member_field {
 };
 
 extern const struct nt_proto_table nt_lance_compressive_encoding;
+
+/* ---- Initializers of message tables ---- */
+
+#define UINT(field, text)                                                                                    \
+    {                                                                                                        \
+        .number = (field), .name = (text), .kind = NT_PROTO_UINT                                             \
+    }
+#define TEXT(field, text)                                                                                    \
+    {                                                                                                        \
+        .number = (field), .name = (text), .kind = NT_PROTO_TEXT                                             \
+    }
+
+/* ---- Metadata of legacy files ---- */
+
+enum nt_lance_metadata_field {
+    NT_LANCE_METADATA_MANIFEST_POSITION = 1, /* 0: there is none in the file */
+    NT_LANCE_METADATA_BATCH_OFFSETS = 2,
+    NT_LANCE_METADATA_PAGE_TABLE_POSITION = 3,
+    NT_LANCE_METADATA_STATISTICS = 5,
+};
+
+/* Its fields are members of the number NT_LANCE_SCHEMA_FIELDS, as those of a Schema and of a Manifest. */
+enum nt_lance_statistics_field {
+    NT_LANCE_STATISTICS_SCHEMA = 1,
+    NT_LANCE_STATISTICS_FIELDS = 2, /* ids */
+    NT_LANCE_STATISTICS_PAGE_TABLE_POSITION = 3,
+};
+
+extern const struct nt_proto_table nt_lance_metadata;
+
+/* ---- Messages of data sets ---- */
+
+enum nt_lance_manifest_field {
+    NT_LANCE_MANIFEST_FIELDS = 1, /* as NT_LANCE_SCHEMA_FIELDS */
+    NT_LANCE_MANIFEST_FRAGMENTS = 2,
+    NT_LANCE_MANIFEST_VERSION = 3,
+    NT_LANCE_MANIFEST_AUXILIARY_DATA = 4,
+    NT_LANCE_MANIFEST_SCHEMA_METADATA = 5, /* as NT_LANCE_SCHEMA_METADATA */
+    NT_LANCE_MANIFEST_INDEX_SECTION = 6,   /* where it lies */
+    NT_LANCE_MANIFEST_TIMESTAMP = 7,
+    NT_LANCE_MANIFEST_TAG = 8,
+    NT_LANCE_MANIFEST_READER_FLAGS = 9,
+    NT_LANCE_MANIFEST_WRITER_FLAGS = 10,
+    NT_LANCE_MANIFEST_MAX_FRAGMENT_ID = 11,
+    NT_LANCE_MANIFEST_TRANSACTION_FILE = 12,
+    NT_LANCE_MANIFEST_WRITER_VERSION = 13,
+    NT_LANCE_MANIFEST_NEXT_ROW_ID = 14,
+    NT_LANCE_MANIFEST_DATA_FORMAT = 15,
+    NT_LANCE_MANIFEST_CONFIG = 16,
+    NT_LANCE_MANIFEST_BASE_PATHS = 18,
+    NT_LANCE_MANIFEST_TABLE_METADATA = 19,
+    NT_LANCE_MANIFEST_BRANCH = 20,
+    NT_LANCE_MANIFEST_TRANSACTION_SECTION_DEPRECATED =
+        21, /* where it lies, as earlier versions of Lance tell it */
+    NT_LANCE_MANIFEST_FRAGMENT_TREE = 22,
+    NT_LANCE_MANIFEST_TRANSACTION_SECTION = 23, /* the same, as later ones tell it */
+};
+
+enum nt_lance_writer_version_field {
+    NT_LANCE_WRITER_VERSION_LIBRARY = 1,
+    NT_LANCE_WRITER_VERSION_VERSION = 2,
+};
+
+enum nt_lance_timestamp_field {
+    NT_LANCE_TIMESTAMP_SECONDS = 1,
+    NT_LANCE_TIMESTAMP_NANOSECONDS = 2,
+};
+
+enum nt_lance_data_format_field {
+    NT_LANCE_DATA_FORMAT_FILE_FORMAT = 1,
+    NT_LANCE_DATA_FORMAT_VERSION = 2,
+};
+
+enum nt_lance_base_path_field {
+    NT_LANCE_BASE_PATH_ID = 1,
+    NT_LANCE_BASE_PATH_NAME = 2,
+    NT_LANCE_BASE_PATH_IS_DATASET_ROOT = 3,
+    NT_LANCE_BASE_PATH_PATH = 4,
+};
+
+enum nt_lance_fragment_field {
+    NT_LANCE_FRAGMENT_ID = 1,
+    NT_LANCE_FRAGMENT_FILES = 2,
+    NT_LANCE_FRAGMENT_DELETION_FILE = 3,
+    NT_LANCE_FRAGMENT_PHYSICAL_ROWS = 4,
+    NT_LANCE_FRAGMENT_INLINE_ROW_IDS = 5,
+    NT_LANCE_FRAGMENT_OVERLAYS = 11,
+};
+
+enum nt_lance_data_file_field {
+    NT_LANCE_DATA_FILE_PATH = 1,
+    NT_LANCE_DATA_FILE_FIELDS = 2,
+    NT_LANCE_DATA_FILE_COLUMN_INDICES = 3,
+    NT_LANCE_DATA_FILE_MAJOR_VERSION = 4,
+    NT_LANCE_DATA_FILE_MINOR_VERSION = 5,
+    NT_LANCE_DATA_FILE_SIZE = 6,
+    NT_LANCE_DATA_FILE_BASE_ID = 7,
+};
+
+enum nt_lance_deletion_file_field {
+    NT_LANCE_DELETION_FILE_TYPE = 1,
+    NT_LANCE_DELETION_FILE_READ_VERSION = 2,
+    NT_LANCE_DELETION_FILE_ID = 3,
+    NT_LANCE_DELETION_FILE_ROWS = 4,
+    NT_LANCE_DELETION_FILE_BASE_ID = 7,
+};
+
+extern const struct nt_proto_table nt_lance_manifest;
+extern const struct nt_proto_table nt_lance_dataset_schema; /* of a Manifest the schema alone */
+extern const struct nt_proto_table nt_lance_fragment;
+extern const struct nt_proto_table nt_lance_data_file;
+extern const struct nt_proto_table nt_lance_row_ids;
+extern const struct nt_proto_table nt_lance_row_versions;
+extern const struct nt_proto_table nt_lance_index_section;
+extern const struct nt_proto_table nt_lance_transaction;
 
 #endif

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: where a field's dictionary lies. Out: its items as pages that others are decoded with, and what strings the pages of
- * numbers stand for. An item without bytes is null, as a string is.
+ * Reads the dictionaries of legacy files, which all batches share, as pages that other pages are decoded
+ * with.
  */
-#include "formats/lance/legacy/dictionary.h"
+#include "formats/lance/legacy/legacy.h"
+
+#include <ntuple/source.h>
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "core/base/bytes.h"
-#include "core/base/overflow.h"
+#include "core/base/error.h"
+#include "core/codec/codec.h"
 #include "core/codec/plan.h"
-#include "formats/lance/decode/tree.h"
-#include "formats/lance/file/filling.h"
-#include "formats/lance/legacy/offsets.h"
+#include "core/model/model.h"
+#include "formats/lance/decode/decode.h"
+#include "formats/lance/file/page_list.h"
 
 enum { OFFSET_BITS = 64 };
 

@@ -1,21 +1,235 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: where the tail of a legacy file says that its Metadata lie (lance's protos/file.proto). Out: the batches, the schema,
- * which is that of a manifest without fragments, and where the page of each field in each batch is.
+ * Reads the metadata of a legacy Lance file (0.1 and 0.2): batches, schema and page table, and determines
+ * how the pages of each field are stored.
  */
-#include "formats/lance/file/metadata.h"
+#include "formats/lance/legacy/legacy.h"
+
+#include <ntuple/source.h>
 
 #include <inttypes.h>
 
-#include "core/base/arena.h"
 #include "core/base/bytes.h"
-#include "core/base/overflow.h"
-#include "formats/lance/file/bytes.h"
-#include "formats/lance/file/messages_table.h"
-#include "formats/lance/legacy/messages.h"
-#include "formats/lance/legacy/pagings.h"
-#include "formats/lance/legacy/slices.h"
-#include "formats/lance/file/schema.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/model/budget.h"
+#include "core/model/model.h"
+#include "formats/lance/file/file.h"
+#include "formats/lance/file/messages.h"
+
+/* ---- Page table ---- */
+
+const struct nt_lance_cell *nt_lance_cells(const struct nt_lance_page_table *table, int32_t id)
+{
+    uint32_t number = (uint32_t)id - (uint32_t)table->first;
+    return id < table->first || number >= table->fields ? NULL
+                                                        : table->cells + (uint64_t)number * table->batches;
+}
+
+/* ---- Page types ---- */
+
+/* NT_LANCE_FIELD_ENCODING */
+enum nt_lance_legacy_encoding {
+    NT_LANCE_LEGACY_ENCODING_RLE = 4,
+};
+
+enum { OFFSET_BITS = 64, SHORT_OFFSET_BITS = 32 };
+
+static enum nt_status refuse(const char *reason, struct nt_error *failure)
+{
+    return nt_fail(failure, NT_UNSUPPORTED, NT_NO_OFFSET, "%s", reason);
+}
+
+static enum nt_status find_dictionary(const struct nt_lance_field *field, const struct nt_lance_type *type,
+                                      struct nt_lance_paging *paging, struct nt_error *failure)
+{
+    struct nt_proto message = nt_proto_message(field->message, NT_LANCE_FIELD_DICTIONARY);
+    if (!message.bytes)
+        return refuse("a dictionary that lies nowhere", failure);
+    if (!type->index_bits || type->value.list_count || type->value.bits % 8 || type->value.is_empty)
+        return refuse("a dictionary of such items or numbers is not read", failure);
+    *paging = (struct nt_lance_paging){.kind = NT_LANCE_PAGE_DICTIONARY, .bits = type->index_bits};
+    paging->dictionary.offset = nt_proto_number(message, NT_LANCE_FIELD_DICTIONARY_OFFSET);
+    paging->dictionary.length = nt_proto_number(message, NT_LANCE_FIELD_DICTIONARY_LENGTH);
+    return NT_OK;
+}
+
+static enum nt_status find_lists(const struct nt_lance_field *field, struct nt_lance_paging *paging,
+                                 struct nt_error *failure)
+{
+    struct nt_text type = field->logical_type;
+    if (nt_text_is(type, "map"))
+        return refuse("maps in legacy files are not read", failure);
+    bool is_large = nt_text_skip(&type, "large_");
+    *paging = (struct nt_lance_paging){.kind = NT_LANCE_PAGE_LISTS,
+                                       .bits = is_large ? OFFSET_BITS : SHORT_OFFSET_BITS};
+    return NT_OK;
+}
+
+/* NT_UNSUPPORTED, with `failure`, where the field cannot be read. */
+static enum nt_status find_paging(const struct nt_lance_field *field, const struct nt_lance_type *type,
+                                  struct nt_lance_paging *paging, struct nt_error *failure)
+{
+    *paging = (struct nt_lance_paging){.kind = NT_LANCE_PAGE_NONE};
+    if (nt_proto_number(field->message, NT_LANCE_FIELD_ENCODING) == NT_LANCE_LEGACY_ENCODING_RLE)
+        return refuse("the encoding RLE, which no version of Lance has defined", failure);
+    if (type->is_dictionary && type->shape != NT_LANCE_IS_UNKNOWN)
+        return find_dictionary(field, type, paging, failure);
+    switch (type->shape) {
+    case NT_LANCE_IS_VALUE:
+        *paging = (struct nt_lance_paging){.kind = NT_LANCE_PAGE_PLAIN, .bits = type->value.bits};
+        return NT_OK;
+    case NT_LANCE_IS_TEXT:
+    case NT_LANCE_IS_BYTES:
+        *paging = (struct nt_lance_paging){.kind = NT_LANCE_PAGE_STRINGS, .bits = OFFSET_BITS};
+        return NT_OK;
+    case NT_LANCE_IS_LIST:
+        return find_lists(field, paging, failure);
+    case NT_LANCE_IS_BLOB:
+        return refuse("blobs in legacy files are not read", failure);
+    case NT_LANCE_IS_STRUCT:
+    case NT_LANCE_IS_NULL:
+    case NT_LANCE_IS_EMPTY:
+    case NT_LANCE_IS_STRUCT_LIST:
+    case NT_LANCE_IS_UNKNOWN:
+        break;
+    }
+    return NT_OK;
+}
+
+/* Of a schema that has places: how the pages of each of its fields are made, in the file's arena. */
+static enum nt_status nt_lance_find_pagings(struct nt_file *file, const struct nt_lance_schema *schema,
+                                            const struct nt_lance_paging **pagings_ret,
+                                            struct nt_error *error)
+{
+    uint32_t count = schema->field_count;
+    enum nt_status status = NT_OK;
+    struct nt_lance_paging *pagings = nt_arena_alloc(file->arena, (size_t)count + 1, sizeof(*pagings));
+    if (!pagings)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; status == NT_OK && i < count; i++) {
+        struct nt_error failure;
+        if (find_paging(&schema->fields[i], &schema->places[i].type, &pagings[i], &failure) != NT_OK)
+            status = nt_failure_keep(&failure, file->arena, &pagings[i].failure, error);
+    }
+    *pagings_ret = pagings;
+    return status;
+}
+
+bool nt_lance_page_bytes(const struct nt_lance_paging *paging, const struct nt_lance_value *value,
+                         uint64_t elements, uint64_t *bytes_ret)
+{
+    uint64_t bits;
+    if (paging->kind == NT_LANCE_PAGE_STRINGS && !nt_add(elements, 1, &elements))
+        return false;
+    for (uint32_t i = 0; paging->kind == NT_LANCE_PAGE_PLAIN && i < value->list_count; i++)
+        if (!nt_multiply(elements, value->lists[i], &elements))
+            return false;
+    if (!nt_multiply(elements, paging->bits, &bits))
+        return false;
+    *bytes_ret = bits / 8 + (bits % 8 != 0);
+    return true;
+}
+
+/* ---- Sliced structures ---- */
+
+static bool has_shape(const struct nt_lance_schema *schema, uint32_t field, enum nt_lance_shape shape)
+{
+    return field != NT_NONE && schema->places[field].type.shape == shape;
+}
+
+/* Whether the rows of a field are the file's, in structures alone. */
+static bool is_member(const struct nt_lance_schema *schema, uint32_t field)
+{
+    uint32_t at = schema->fields[field].parent;
+    if (!has_shape(schema, at, NT_LANCE_IS_STRUCT))
+        return false;
+    while (has_shape(schema, at, NT_LANCE_IS_STRUCT))
+        at = schema->fields[at].parent;
+    return at == NT_NONE;
+}
+
+/* The first batch in which a member's page has more rows than the batch; false where there is none. */
+static bool find_surplus(const struct nt_lance *lance, uint32_t field, uint32_t *batch_ret,
+                         uint64_t *rows_ret)
+{
+    const struct nt_lance_legacy *legacy = lance->legacy;
+    const struct nt_lance_cell *cells = nt_lance_cells(&legacy->table, lance->schema.fields[field].id);
+    bool is_lists = legacy->pagings[field].kind == NT_LANCE_PAGE_LISTS;
+    for (uint32_t i = 0; cells && i < legacy->table.batches; i++) {
+        *batch_ret = i;
+        *rows_ret = cells[i].length - (is_lists && cells[i].length);
+        if (*rows_ret > legacy->batches[i + 1] - legacy->batches[i])
+            return true;
+    }
+    return false;
+}
+
+static enum nt_status refuse_slice(struct nt_file *file, const struct nt_lance *lance, uint32_t field,
+                                   struct nt_lance_column *column, struct nt_error *error)
+{
+    uint32_t batch;
+    uint64_t rows;
+    struct nt_error failure;
+    if (lance->legacy->pagings[field].kind == NT_LANCE_PAGE_NONE || !is_member(&lance->schema, field) ||
+        !find_surplus(lance, field, &batch, &rows))
+        return NT_OK;
+    nt_fail(&failure, NT_UNSUPPORTED, NT_NO_OFFSET,
+            "a slice of structures was written with all rows of their members, %" PRIu64 " for the %" PRIu64
+            " of batch %" PRIu32 ": which of them are its rows is not known",
+            rows, lance->legacy->batches[batch + 1] - lance->legacy->batches[batch], batch);
+    return nt_failure_keep(&failure, file->arena, &column->failure, error);
+}
+
+/* What the members of a structure have in common: the reason why none of them can be read; NULL: one can, or there is none. */
+static const struct nt_error *find_common_failure(const struct nt_lance_schema *schema, uint32_t field,
+                                                  const struct nt_lance_column *columns)
+{
+    const struct nt_error *failure = NULL;
+    for (uint32_t i = field + 1; i < schema->field_count; i++) {
+        uint32_t parent = schema->fields[i].parent;
+        if (parent == NT_NONE || parent < field)
+            break; /* depth first: what follows is not in it */
+        if (parent == field && !columns[i].failure)
+            return NULL;
+        if (parent == field)
+            failure = columns[i].failure;
+    }
+    return failure;
+}
+
+/* Items go with their list, and a structure with the last of its members. */
+static void spread(const struct nt_lance_schema *schema, struct nt_lance_column *columns)
+{
+    for (uint32_t i = 0; i < schema->field_count; i++) {
+        uint32_t parent = schema->fields[i].parent;
+        if (!columns[i].failure && parent != NT_NONE && !has_shape(schema, parent, NT_LANCE_IS_STRUCT))
+            columns[i].failure = columns[parent].failure;
+    }
+    for (uint32_t i = schema->field_count; i-- > 0;)
+        if (!columns[i].failure && has_shape(schema, i, NT_LANCE_IS_STRUCT))
+            columns[i].failure = find_common_failure(schema, i, columns);
+}
+
+/* Give each field that cannot be read since a structure around it was a slice its `failure`. `columns`: of the file, by field. */
+static enum nt_status nt_lance_refuse_slices(struct nt_file *file, const struct nt_lance *lance,
+                                             struct nt_lance_column *columns, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    bool has_slices = false;
+    for (uint32_t i = 0; status == NT_OK && i < lance->schema.field_count; i++) {
+        if (columns[i].failure)
+            continue;
+        status = refuse_slice(file, lance, i, &columns[i], error);
+        has_slices |= columns[i].failure != NULL;
+    }
+    if (status == NT_OK && has_slices)
+        spread(&lance->schema, columns);
+    return status;
+}
+
+/* ---- Read the metadata ---- */
 
 struct reading {
     struct nt_file *file;

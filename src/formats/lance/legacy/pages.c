@@ -1,22 +1,91 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a field, and the cells of the page table that are its. Out: the pages of its columns in the model, one for each batch.
- * Values are as they are stored. Of strings the offsets are a page, from the first to the last, and the bytes that they
- * lead to another; of lists the offsets. How many items and bytes there are, the first offset and the last one tell.
+ * Builds the page list of a field of a legacy file, one page per batch.
  */
-#include "formats/lance/legacy/pages.h"
+#include "formats/lance/legacy/legacy.h"
+
+#include <ntuple/source.h>
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "core/base/overflow.h"
-#include "formats/lance/file/filling.h"
-#include "formats/lance/legacy/dictionary.h"
-#include "formats/lance/legacy/filling.h"
-#include "formats/lance/legacy/offsets.h"
-#include "formats/lance/legacy/pagings.h"
-#include "formats/lance/file/logical.h"
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/model/builder.h"
+#include "core/model/model.h"
+#include "formats/lance/decode/decode.h"
+#include "formats/lance/file/file.h"
+#include "formats/lance/file/page_list.h"
+
+/* ---- Decoding trees ---- */
+
+enum nt_status nt_lance_flat_tree(struct nt_lance_listing *listing, bool are_offsets, uint32_t bits,
+                                  uint64_t bytes, const struct nt_tree **tree_ret)
+{
+    const struct nt_tree_node nodes[] = {{.kind = NT_TREE_ABSOLUTE_OFFSETS, .children = {1, NT_NO_NODE}},
+                                         {.kind = NT_TREE_FLAT, .bits = bits}};
+    const struct nt_tree_part part = {0, bytes};
+    const struct nt_tree tree = {.layout = NT_TREE_ARRAY,
+                                 .nodes = are_offsets ? &nodes[0] : &nodes[1],
+                                 .node_count = are_offsets ? 2 : 1,
+                                 .repetition = NT_NO_NODE,
+                                 .definition = NT_NO_NODE,
+                                 .has_dictionary = !are_offsets,
+                                 .parts = &part,
+                                 .part_count = 1};
+    enum nt_status status =
+        nt_lance_keep_tree(listing->dataset->file, listing->known, &tree, tree_ret, listing->error);
+    if (status == NT_OK)
+        listing->known = *tree_ret;
+    return status;
+}
+
+/* ---- Ranges of offsets ---- */
+
+enum { STRING_BITS = 64 };
+
+static enum nt_status read_offset(const struct nt_lance *lance, uint64_t offset, uint32_t bits,
+                                  uint64_t *value_ret, struct nt_error *error)
+{
+    uint8_t bytes[sizeof(uint64_t)] = {0};
+    enum nt_status status = nt_source_read(lance->source, offset, bytes, bits / 8, error);
+    *value_ret = nt_load_le64(bytes);
+    return status;
+}
+
+/* The first of `count` + 1 offsets of 32 or 64 bits, and the last, which is no less. They lie in the file. */
+static enum nt_status nt_lance_read_bounds(const struct nt_lance *lance, uint64_t offset, uint64_t count,
+                                           uint32_t bits, uint64_t *first_ret, uint64_t *last_ret,
+                                           struct nt_error *error)
+{
+    enum nt_status status = read_offset(lance, offset, bits, first_ret, error);
+    if (status == NT_OK)
+        status = read_offset(lance, offset + count * (bits / 8), bits, last_ret, error);
+    if (status == NT_OK && *last_ret < *first_ret)
+        status =
+            nt_fail(error, NT_CORRUPT, offset, "offsets of %" PRIu64 " rows go from %" PRIu64 " to %" PRIu64,
+                    count, *first_ret, *last_ret);
+    return status;
+}
+
+enum nt_status nt_lance_read_strings(const struct nt_lance *lance, uint64_t offset, uint64_t count,
+                                     uint64_t *begin_ret, uint64_t *bytes_ret, struct nt_error *error)
+{
+    uint64_t begin, end;
+    enum nt_status status = nt_lance_read_bounds(lance, offset, count, STRING_BITS, &begin, &end, error);
+    if (status != NT_OK)
+        return status;
+    if (end > lance->size)
+        return nt_fail(error, NT_CORRUPT, offset,
+                       "strings end at %" PRIu64 ", behind the %" PRIu64 " bytes of the file", end,
+                       lance->size);
+    *begin_ret = begin;
+    *bytes_ret = end - begin;
+    return NT_OK;
+}
+
+/* ---- Page lists ---- */
 
 /* ---- what lies where ---- */
 
@@ -61,7 +130,7 @@ static enum nt_status open_batch(const struct nt_lance_listing *listing, uint32_
 static enum nt_status measure_batch(struct nt_lance_listing *listing, struct nt_lance_batch *batch)
 {
     enum nt_status status = NT_OK;
-    uint64_t last;
+    uint64_t last = 0;
     bool is_strings = listing->field->kind != NT_FIELD_VALUE;
     if (!batch->rows)
         return NT_OK;
@@ -159,7 +228,7 @@ static enum nt_status add_decoder(struct nt_lance_listing *listing, const struct
 {
     const struct nt_tree_want want = {.output = output};
     const struct nt_dtype *dtype = &listing->dataset->columns[column].dtype;
-    const struct nt_tree *tree;
+    const struct nt_tree *tree = NULL;
     if (listing->paging->kind == NT_LANCE_PAGE_DICTIONARY)
         return nt_lance_add_items_decoder(listing, batch, output, dtype, number_ret);
     if (listing->paging->kind == NT_LANCE_PAGE_PLAIN) {

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: the columns of statistics in a legacy file. Out: lines of JSON, and who owns their bytes. A structure is named by the
- * id of a field and has members null_count, min_value and max_value, of which any may be absent; others, and other
- * fields, mean nothing (Lance's format documentation of these versions, "Statistics").
+ * The page statistics of a legacy file (null count, minimum, maximum) as JSON lines, and their byte
+ * ranges.
  */
-#include "formats/lance/legacy/statistics.h"
+#include "formats/lance/legacy/legacy.h"
+
+#include <ntuple/source.h>
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "core/base/bytes.h"
-#include "core/base/overflow.h"
-#include "formats/lance/legacy/offsets.h"
-#include "formats/lance/legacy/pagings.h"
-#include "formats/lance/file/places.h"
-#include "core/json/values.h"
-#include "core/model/path.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/json/json.h"
+#include "core/model/model.h"
+#include "formats/lance/file/file.h"
 
 enum { NULL_COUNT, MINIMUM, MAXIMUM, MEMBERS };
 static const struct {

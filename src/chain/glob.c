@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Expands glob patterns with *, ?, [] and ** (any number of directories) in byte order. Local patterns use
+ * glob(3) and fts(3); remote patterns list one server directory per request.
+ */
+#include "chain/chain.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <fts.h>
+#include <glob.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/io/address.h"
+#include "core/io/folder.h"
+#include "formats/formats.h"
+#include "remote/client/client.h"
+
+/* ---- Local patterns ---- */
+
+#define ANY_FOLDERS "/**/"
+
+bool nt_is_pattern(const char *path)
+{
+    return strpbrk(path, "*?[") != NULL;
+}
+
+/* What was matched so far. */
+struct matches {
+    char **paths;
+    size_t count, capacity;
+};
+
+static enum nt_status add_path(struct matches *matches, const char *path, struct nt_error *error)
+{
+    char **paths = nt_grow(matches->paths, matches->count, &matches->capacity, sizeof(char *));
+    char *copy = strdup(path);
+    if (paths)
+        matches->paths = paths;
+    if (!paths || !copy) {
+        free(copy);
+        return nt_fail_memory(error);
+    }
+    paths[matches->count++] = copy;
+    return NT_OK;
+}
+
+static void free_matches(struct matches *matches)
+{
+    for (size_t i = 0; i < matches->count; i++)
+        free(matches->paths[i]);
+    free(matches->paths);
+}
+
+/* Not each folder has what the rest of a pattern asks for. */
+static int is_fault(const char *path, int problem)
+{
+    (void)path;
+    return problem != ENOENT && problem != ENOTDIR;
+}
+
+static enum nt_status match_plain(const char *pattern, struct matches *matches, struct nt_error *error)
+{
+    glob_t found = {0};
+    int problem = glob(pattern, 0, is_fault, &found);
+    enum nt_status status = NT_OK;
+    if (problem == GLOB_NOSPACE)
+        status = nt_fail_memory(error);
+    else if (problem && problem != GLOB_NOMATCH)
+        status = nt_fail_system(error, errno, "%s: a folder cannot be read", pattern);
+    for (size_t i = 0; status == NT_OK && i < found.gl_pathc; i++)
+        status = add_path(matches, found.gl_pathv[i], error);
+    globfree(&found);
+    return status;
+}
+
+/* ---- any folders ---- */
+
+static enum nt_status match_pattern(const char *pattern, struct matches *matches, struct nt_error *error);
+
+/* The rest of a pattern in a folder, as it is: its name may have what would be special in a pattern. */
+static enum nt_status match_in(const char *folder, const char *rest, struct matches *matches,
+                               struct nt_error *error)
+{
+    struct nt_buffer pattern = {0};
+    for (const char *at = folder; *at; at++) {
+        if (strchr("*?[\\", *at))
+            nt_buffer_byte(&pattern, '\\');
+        nt_buffer_byte(&pattern, *at);
+    }
+    nt_buffer_format(&pattern, "/%s", rest);
+    enum nt_status status =
+        pattern.failed ? nt_fail_memory(error) : match_pattern(pattern.bytes, matches, error);
+    nt_buffer_deinit(&pattern);
+    return status;
+}
+
+/* One entry of a walk: folders are entered, but hidden ones and data sets. */
+static enum nt_status visit(FTS *walk, FTSENT *entry, const char *rest, struct matches *matches,
+                            struct nt_error *error)
+{
+    bool is_one = false;
+    if (entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR)
+        return nt_fail_system(error, entry->fts_errno, "%s", entry->fts_path);
+    if (entry->fts_info != FTS_D)
+        return NT_OK;
+    bool is_hidden = entry->fts_level > 0 && entry->fts_name[0] == '.';
+    enum nt_status status = is_hidden ? NT_OK : nt_is_dataset_path(entry->fts_path, &is_one, error);
+    if (is_hidden || is_one)
+        fts_set(walk, entry, FTS_SKIP);
+    return is_hidden || is_one || status != NT_OK ? status : match_in(entry->fts_path, rest, matches, error);
+}
+
+static enum nt_status match_below(char *folder, const char *rest, struct matches *matches,
+                                  struct nt_error *error)
+{
+    char *const paths[] = {folder, NULL};
+    FTSENT *entry;
+    enum nt_status status = NT_OK;
+    FTS *walk = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    if (!walk)
+        return nt_fail_system(error, errno, "%s", folder);
+    while (status == NT_OK && (errno = 0, entry = fts_read(walk)))
+        status = visit(walk, entry, rest, matches, error);
+    if (status == NT_OK && errno)
+        status = nt_fail_system(error, errno, "%s", folder);
+    fts_close(walk);
+    return status;
+}
+
+/* The first "**" may lie anywhere below what stands in front of it; another one behind it likewise. */
+static enum nt_status match_pattern(const char *pattern, struct matches *matches, struct nt_error *error)
+{
+    const char *any = strstr(pattern, ANY_FOLDERS);
+    if (!any)
+        return match_plain(pattern, matches, error);
+    struct matches folders = {0};
+    char *front = strndup(pattern, any > pattern ? (size_t)(any - pattern) : 1);
+    enum nt_status status = front ? match_plain(front, &folders, error) : nt_fail_memory(error);
+    for (size_t i = 0; status == NT_OK && i < folders.count; i++)
+        status = match_below(folders.paths[i], any + strlen(ANY_FOLDERS), matches, error);
+    free(front);
+    free_matches(&folders);
+    return status;
+}
+
+static int compare_paths(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+enum nt_status nt_pattern_expand(const char *pattern, nt_pattern_take *take, void *context,
+                                 struct nt_error *error)
+{
+    struct matches matches = {0};
+    enum nt_status status = match_pattern(pattern, &matches, error);
+    if (status == NT_OK && matches.count == 0)
+        status = nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s: matches no file", pattern);
+    if (matches.count)
+        qsort(matches.paths, matches.count, sizeof(char *), compare_paths);
+    for (size_t i = 0; status == NT_OK && i < matches.count; i++)
+        if (i == 0 || strcmp(matches.paths[i], matches.paths[i - 1]) != 0)
+            status = take(context, matches.paths[i], error);
+    free_matches(&matches);
+    return status;
+}
+
+/* ---- Remote patterns ---- */
+
+/* A server can tell of folders in folders without an end. No more names than there are bits for. */
+enum { MOST_NAMES = 64, MOST_DEPTH = 64, MOST_FOLDERS = 1 << 14, MOST_THREADS = 15 };
+
+/* A folder on the way. */
+struct place {
+    const char *address;
+    const char *path; /* as of a match; "": the first one */
+    unsigned depth;
+    struct nt_folder *folder;
+    bool is_kept; /* something in it matches */
+};
+
+/* A pattern, name by name. Sets of them have a bit for each. */
+struct pattern {
+    const char *names[MOST_NAMES];
+    unsigned count;
+    uint64_t anywhere; /* those that are "**": the next one is looked for in this folder, and in all below */
+    bool is_of_folders;
+};
+
+/* A folder that is to be looked at, for these names of the pattern: once, whichever ways of the pattern lead there. */
+struct task {
+    struct place place;
+    uint64_t wanted;
+    struct task *next;
+};
+
+struct walk {
+    struct nt_fetcher *fetcher;
+    const struct pattern *pattern;
+    pthread_mutex_t lock; /* of all that follows */
+    pthread_cond_t changed;
+    struct nt_arena *arena;
+    struct nt_listed_folders *folders;
+    struct nt_remote_match *matches;
+    size_t count, capacity;
+    struct task *tasks;
+    unsigned looks, busy; /* tasks that there were, and that are being done */
+    pthread_t threads[MOST_THREADS];
+    unsigned thread_count;
+    struct nt_error failure; /* the first one; NT_OK: there was none */
+};
+
+/* ---- what is found ---- */
+
+/* Under the lock. */
+static enum nt_status keep(struct walk *walk, struct place *place, struct nt_error *error)
+{
+    struct nt_listed_folders *folders = walk->folders;
+    if (place->is_kept)
+        return NT_OK;
+    struct nt_folder **items =
+        nt_grow(folders->items, folders->count, &folders->capacity, sizeof(struct nt_folder *));
+    if (!items)
+        return nt_fail_memory(error);
+    folders->items = items;
+    items[folders->count++] = place->folder;
+    place->is_kept = true;
+    return NT_OK;
+}
+
+static char *address_below(const struct walk *walk, const struct place *place, const char *name,
+                           bool is_folder)
+{
+    char *address = nt_address_below(place->address, name, is_folder);
+    char *copy = address ? nt_arena_copy(walk->arena, address, strlen(address)) : NULL;
+    free(address);
+    return copy;
+}
+
+static char *path_below(const struct walk *walk, const struct place *place, const char *name)
+{
+    return nt_arena_format(walk->arena, "%s%s%s", place->path, *place->path ? "/" : "", name);
+}
+
+/* Under the lock. */
+static enum nt_status add_match(struct walk *walk, struct place *place, const char *name, bool is_folder,
+                                struct nt_error *error)
+{
+    enum nt_status status = keep(walk, place, error);
+    if (status != NT_OK)
+        return status;
+    struct nt_remote_match *matches = nt_grow(walk->matches, walk->count, &walk->capacity, sizeof(*matches));
+    if (!matches)
+        return nt_fail_memory(error);
+    walk->matches = matches;
+    struct nt_remote_match *match = &matches[walk->count];
+    *match = (struct nt_remote_match){.path = path_below(walk, place, name),
+                                      .address = address_below(walk, place, name, is_folder),
+                                      .folder = place->folder,
+                                      .name = nt_arena_copy(walk->arena, name, strlen(name)),
+                                      .is_folder = is_folder};
+    walk->count++;
+    return match->path && match->address && match->name ? NT_OK : nt_fail_memory(error);
+}
+
+/* ---- folders ---- */
+
+static enum nt_status look(struct walk *walk, struct task *task, struct nt_error *error);
+static void *work(void *argument);
+
+/* Under the lock. Who lists folders mostly waits: several do it at once, where there are several. */
+static enum nt_status add_task(struct walk *walk, const struct task *task, struct nt_error *error)
+{
+    if (task->place.depth == MOST_DEPTH || walk->looks == MOST_FOLDERS)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
+                       "more than %d folders are looked at, or %d in one another", MOST_FOLDERS, MOST_DEPTH);
+    struct task *copy = nt_arena_alloc(walk->arena, 1, sizeof(*copy));
+    if (!copy)
+        return nt_fail_memory(error);
+    *copy = *task;
+    copy->next = walk->tasks;
+    walk->tasks = copy;
+    walk->looks++;
+    pthread_cond_signal(&walk->changed);
+    if (walk->busy && !walk->failure.status && walk->thread_count < MOST_THREADS &&
+        pthread_create(&walk->threads[walk->thread_count], NULL, work, walk) == 0)
+        walk->thread_count++;
+    return NT_OK;
+}
+
+/* Under the lock. */
+static enum nt_status look_below(struct walk *walk, const struct place *place, const char *name,
+                                 uint64_t wanted, struct nt_error *error)
+{
+    const struct task task = {.place = {.address = address_below(walk, place, name, false),
+                                        .path = path_below(walk, place, name),
+                                        .depth = place->depth + 1},
+                              .wanted = wanted};
+    return task.place.address && task.place.path ? add_task(walk, &task, error) : nt_fail_memory(error);
+}
+
+static enum nt_status do_task(struct walk *walk, struct task *task, struct nt_error *error)
+{
+    struct place *place = &task->place;
+    enum nt_status status = nt_folder_open_address(place->address, walk->fetcher, &place->folder, error);
+    if (status != NT_OK)
+        return status;
+    status = look(walk, task, error);
+    if (!place->is_kept)
+        nt_folder_close(place->folder);
+    return status;
+}
+
+/* Until there is nothing left to do, or something has failed. */
+static void *work(void *argument)
+{
+    struct walk *walk = argument;
+    pthread_mutex_lock(&walk->lock);
+    for (;;) {
+        while (!walk->tasks && walk->busy && !walk->failure.status)
+            pthread_cond_wait(&walk->changed, &walk->lock);
+        struct task *task = walk->tasks;
+        if (!task || walk->failure.status)
+            break;
+        walk->tasks = task->next;
+        walk->busy++;
+        pthread_mutex_unlock(&walk->lock);
+        struct nt_error failure = {0};
+        enum nt_status status = do_task(walk, task, &failure);
+        pthread_mutex_lock(&walk->lock);
+        walk->busy--;
+        if (status != NT_OK && !walk->failure.status)
+            walk->failure = failure;
+        pthread_cond_broadcast(&walk->changed);
+    }
+    pthread_mutex_unlock(&walk->lock);
+    return NULL;
+}
+
+/* ---- names ---- */
+
+/* The names of a pattern, which is cut into them. A slash at its end matches folders alone. */
+static enum nt_status read_pattern(char *text, struct pattern *pattern, struct nt_error *error)
+{
+    const size_t length = strlen(text);
+    *pattern = (struct pattern){.is_of_folders = length && text[length - 1] == '/'};
+    for (char *rest = text, *name; (name = strtok_r(rest, "/", &rest)); pattern->count++) {
+        if (pattern->count == MOST_NAMES)
+            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than %d names with wildcards, or behind one",
+                           MOST_NAMES);
+        pattern->names[pattern->count] = name;
+    }
+    for (unsigned i = 0; i + 1 < pattern->count; i++)
+        if (strcmp(pattern->names[i], "**") == 0)
+            pattern->anywhere |= UINT64_C(1) << i;
+    return NT_OK;
+}
+
+/* What is asked of the entries of a folder. */
+struct asking {
+    struct walk *walk;
+    struct place *place;
+    uint64_t wanted;
+};
+
+/* Whether an entry is matched, and what is wanted below it. */
+static bool match(const struct asking *asking, const struct nt_folder_entry *entry, uint64_t *below_ret)
+{
+    const struct pattern *pattern = asking->walk->pattern;
+    bool is_folder = entry->kind == NT_ENTRY_FOLDER, is_match = false;
+    uint64_t below = 0;
+    for (unsigned i = 0; i < pattern->count; i++) {
+        const uint64_t bit = UINT64_C(1) << i;
+        if (!(asking->wanted & bit))
+            continue;
+        if (pattern->anywhere & bit)
+            below |= entry->name[0] == '.' ? 0 : bit;
+        else if (fnmatch(pattern->names[i], entry->name, FNM_PERIOD) != 0)
+            continue;
+        else if (i + 1 < pattern->count)
+            below |= bit << 1;
+        else
+            is_match = is_folder || !pattern->is_of_folders;
+    }
+    *below_ret = is_folder ? below : 0;
+    return is_match;
+}
+
+static enum nt_status take_entry(void *context, const struct nt_folder_entry *entry, struct nt_error *error)
+{
+    const struct asking *asking = context;
+    uint64_t below;
+    enum nt_status status = NT_OK;
+    bool is_match = match(asking, entry, &below);
+    if (!is_match && !below)
+        return NT_OK;
+    pthread_mutex_lock(&asking->walk->lock);
+    if (is_match)
+        status = add_match(asking->walk, asking->place, entry->name, entry->kind == NT_ENTRY_FOLDER, error);
+    if (status == NT_OK && below)
+        status = look_below(asking->walk, asking->place, entry->name, below, error);
+    pthread_mutex_unlock(&asking->walk->lock);
+    return status;
+}
+
+/* Folders that are data sets have none of the files that are meant anywhere. */
+static enum nt_status look(struct walk *walk, struct task *task, struct nt_error *error)
+{
+    const uint64_t anywhere = walk->pattern->anywhere;
+    struct asking asking = {walk, &task->place, task->wanted};
+    bool is_dataset = false;
+    for (uint64_t bit = 1; bit; bit <<= 1)
+        if (asking.wanted & anywhere & bit)
+            asking.wanted |= bit << 1;
+    enum nt_status status =
+        asking.wanted & anywhere ? nt_is_dataset_folder(task->place.folder, &is_dataset, error) : NT_OK;
+    if (is_dataset)
+        asking.wanted = task->wanted & ~anywhere;
+    if (status != NT_OK || !asking.wanted)
+        return status;
+    return nt_folder_list(task->place.folder, "", take_entry, &asking, error);
+}
+
+/* ---- all ---- */
+
+static int compare_matches(const void *left, const void *right)
+{
+    const struct nt_remote_match *a = left, *b = right;
+    return strcmp(a->path, b->path);
+}
+
+static enum nt_status take_matches(struct walk *walk, const char *shown, nt_remote_take *take, void *context,
+                                   struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    if (walk->count == 0)
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s: matches no file", shown);
+    qsort(walk->matches, walk->count, sizeof(*walk->matches), compare_matches);
+    for (size_t i = 0; status == NT_OK && i < walk->count; i++)
+        status = take(context, &walk->matches[i], error);
+    return status;
+}
+
+/* All that is matched in a folder and below. */
+static enum nt_status find_matches(struct walk *walk, const char *folder, struct nt_error *error)
+{
+    const struct task first = {.place = {.address = folder, .path = ""}, .wanted = 1};
+    enum nt_status status = add_task(walk, &first, error);
+    if (status != NT_OK)
+        return status;
+    work(walk);
+    while (walk->thread_count > 0) /* none is started any more */
+        pthread_join(walk->threads[--walk->thread_count], NULL);
+    return walk->failure.status ? nt_fail_with(error, &walk->failure) : NT_OK;
+}
+
+enum nt_status nt_remote_pattern_expand(const char *pattern, struct nt_fetcher *fetcher,
+                                        struct nt_arena *arena, struct nt_listed_folders *folders,
+                                        nt_remote_take *take, void *context, struct nt_error *error)
+{
+    char *folder, *names, *shown = nt_address_shown(pattern);
+    if (!shown || !nt_address_split_pattern(pattern, &folder, &names)) {
+        free(shown);
+        return nt_fail_memory(error);
+    }
+    struct pattern parsed;
+    struct walk walk = {.fetcher = fetcher, .pattern = &parsed, .arena = arena, .folders = folders};
+    pthread_mutex_init(&walk.lock, NULL);
+    pthread_cond_init(&walk.changed, NULL);
+    enum nt_status status = read_pattern(names, &parsed, error);
+    if (status == NT_OK)
+        status = find_matches(&walk, folder, error);
+    if (status != NT_OK)
+        nt_error_context(error, "%s", shown);
+    else
+        status = take_matches(&walk, shown, take, context, error);
+    pthread_cond_destroy(&walk.changed);
+    pthread_mutex_destroy(&walk.lock);
+    free(walk.matches);
+    free(folder);
+    free(names);
+    free(shown);
+    return status;
+}
+
+void nt_listed_folders_close(struct nt_listed_folders *folders)
+{
+    for (size_t i = 0; i < folders->count; i++)
+        nt_folder_close(folders->items[i]);
+    free(folders->items);
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Finds the dataset and the fields of a member that correspond to those of the chain. Fields match by path
+ * and physical type, because type names differ between file versions.
+ */
+#include "chain/chain.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/model/field.h"
+#include "core/model/model.h"
+#include "formats/formats.h"
+
+/* ---- Match datasets ---- */
+
+/* A data set that has no name of its own is called like its file. */
+static bool is_named_after_file(const struct nt_dataset *dataset)
+{
+    const char *path = dataset->file->path;
+    return nt_texts_are_equal(dataset->name, nt_path_stem(path)) ||
+           nt_texts_are_equal(dataset->name, nt_path_name(path));
+}
+
+enum nt_status nt_chain_find_own(const struct nt_dataset *first, const struct nt_chain_part *part,
+                                 struct nt_dataset **dataset_ret, struct nt_error *error)
+{
+    enum { MOST_PATH = 4096 };
+    char path[MOST_PATH];
+    const struct nt_file *file = part->file;
+    bool has_one = first->file->dataset_count == 1 && file->dataset_count == 1;
+    if (file->format != first->file->format)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "its format is %s, that of %s %s", file->format->name,
+                       first->file->path, first->file->format->name);
+    if (!part->listed->sample && has_one && is_named_after_file(first) &&
+        is_named_after_file(file->datasets[0])) {
+        *dataset_ret = file->datasets[0];
+        return file->datasets[0]->failure ? nt_fail_with(error, file->datasets[0]->failure) : NT_OK;
+    }
+    size_t length = nt_dataset_path(first, path, sizeof(path));
+    if (!length)
+        return nt_fail_memory(error);
+    if (length >= sizeof(path))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the data set's path is longer than %d bytes",
+                       MOST_PATH);
+    struct nt_error failure = {0};
+    enum nt_status status = nt_file_find(file, part->listed->sample ? part->listed->sample->dataset : path,
+                                         dataset_ret, &failure);
+    if (status == NT_NOT_FOUND)
+        failure.status = NT_CORRUPT; /* of a name that is there */
+    return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
+}
+
+/* ---- Match fields ---- */
+
+struct matching {
+    const struct nt_dataset *dataset, *other;
+    uint32_t *fields;
+    struct nt_error *error;
+};
+
+static void append_path(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field)
+{
+    struct nt_buffer path = {0};
+    nt_append_field_path(&path, dataset, field, '.');
+    nt_append_printable(out, path.bytes, path.length);
+    nt_buffer_deinit_part(&path, out);
+}
+
+/* "<f4 [3, 4], or null" */
+static void append_elements(struct nt_buffer *out, const struct nt_field *field)
+{
+    bool has_values = nt_field_kind_info(field->kind)->form == NT_FORM_VALUE && field->dtype.numpy;
+    if (has_values)
+        nt_buffer_text(out, field->dtype.numpy);
+    for (uint32_t i = 0; has_values && i < field->dimension_count; i++)
+        nt_buffer_format(out, "%s%" PRIu64 "%s", i ? ", " : " [", field->dimensions[i],
+                         i + 1 == field->dimension_count ? "]" : "");
+    if (field->is_fortran_order)
+        nt_buffer_text(out, " in Fortran order");
+    if (field->is_nullable)
+        nt_buffer_format(out, "%sor null", out->length ? ", " : "");
+}
+
+void nt_chain_append_type(struct nt_buffer *out, const struct nt_field *field)
+{
+    if (field->type.length)
+        nt_append_printable(out, field->type.bytes, field->type.length);
+    else
+        nt_buffer_text(out, nt_field_kind_name(field->kind));
+    struct nt_buffer elements = {0};
+    append_elements(&elements, field);
+    if (elements.length)
+        nt_buffer_format(out, " (%s)", elements.bytes);
+    nt_buffer_deinit_part(&elements, out);
+}
+
+/* `here` or `there` NULL: it is missing there. */
+static enum nt_status differ(const struct matching *matching, const struct nt_dataset *named, uint32_t field,
+                             const struct nt_field *here, const struct nt_field *there)
+{
+    struct nt_buffer path = {0}, left = {0}, right = {0};
+    append_path(&path, named, field);
+    nt_buffer_text(&left, here ? "" : "no such field");
+    nt_buffer_text(&right, there ? "" : "no such field");
+    if (here)
+        nt_chain_append_type(&left, here);
+    if (there)
+        nt_chain_append_type(&right, there);
+    bool has_memory = !path.failed && !left.failed && !right.failed;
+    enum nt_status status =
+        has_memory ? nt_fail(matching->error, NT_CORRUPT, NT_NO_OFFSET,
+                             "field %s is not as in the other files: %s: %s; %s: %s", nt_buffer_string(&path),
+                             matching->dataset->file->path, nt_buffer_string(&left),
+                             matching->other->file->path, nt_buffer_string(&right))
+                   : nt_fail_memory(matching->error);
+    nt_buffer_deinit(&path);
+    nt_buffer_deinit(&left);
+    nt_buffer_deinit(&right);
+    return status;
+}
+
+/* ---- two fields ---- */
+
+bool nt_chain_have_equal_elements(const struct nt_field *left, const struct nt_field *right)
+{
+    const struct nt_dtype *a = &left->dtype, *b = &right->dtype;
+    if (a->element != b->element || a->bytes != b->bytes || a->number != b->number ||
+        a->is_big_endian != b->is_big_endian || a->character_bytes != b->character_bytes ||
+        !a->numpy != !b->numpy)
+        return false;
+    return !a->numpy || strcmp(a->numpy, b->numpy) == 0;
+}
+
+/* A record that is never null has no columns of its own, and shows none either. */
+static bool shows_another(const struct nt_field *field)
+{
+    return field->column_count && !field->owns_columns;
+}
+
+bool nt_chain_are_alike(const struct nt_field *a, const struct nt_field *b)
+{
+    if (a->kind != b->kind || a->repetition != b->repetition || a->member_offset != b->member_offset ||
+        a->is_fortran_order != b->is_fortran_order || a->dimension_count != b->dimension_count ||
+        shows_another(a) != shows_another(b) || nt_chain_columns_of_kind(a) != nt_chain_columns_of_kind(b) ||
+        !a->unreadable != !b->unreadable)
+        return false;
+    for (uint32_t i = 0; i < a->dimension_count; i++)
+        if (a->dimensions[i] != b->dimensions[i])
+            return false;
+    return true;
+}
+
+static bool are_equal(const struct nt_field *a, const struct nt_field *b)
+{
+    return nt_chain_are_alike(a, b) && a->is_nullable == b->is_nullable && nt_chain_have_equal_elements(a, b);
+}
+
+/* ---- all of them, level by level ---- */
+
+/* Writers of older generations called an item by its type. */
+bool nt_chain_are_named(const struct nt_dataset *dataset, uint32_t parent)
+{
+    if (parent == NT_NONE)
+        return true;
+    enum nt_form form = nt_field_kind_info(dataset->fields[parent].kind)->form;
+    return form == NT_FORM_RECORD || form == NT_FORM_VALUE;
+}
+
+/* What lies in one field. */
+struct siblings {
+    const struct nt_dataset *dataset;
+    const uint32_t *fields;
+    uint32_t count;
+    bool have_names;
+    struct nt_field_names names; /* nothing until a field is not where it was looked for first */
+};
+
+static struct siblings siblings_in(const struct nt_dataset *dataset, uint32_t parent)
+{
+    struct siblings siblings = {.dataset = dataset, .have_names = nt_chain_are_named(dataset, parent)};
+    siblings.fields = nt_dataset_children(dataset, parent, &siblings.count);
+    return siblings;
+}
+
+/* The one of this name, NT_NONE; mostly it has the same place. Of several of one name each is found by its place alone. */
+static enum nt_status find_sibling(struct siblings *siblings, uint32_t place, struct nt_text name,
+                                   uint32_t *found_ret, struct nt_error *error)
+{
+    const struct nt_field *all = siblings->dataset->fields;
+    *found_ret = NT_NONE;
+    if (place < siblings->count &&
+        (!siblings->have_names || nt_texts_are_equal(all[siblings->fields[place]].name, name))) {
+        *found_ret = siblings->fields[place];
+        return NT_OK;
+    }
+    if (!siblings->have_names)
+        return NT_OK;
+    enum nt_status status =
+        siblings->names.sorted
+            ? NT_OK
+            : nt_field_names_init(&siblings->names, all, siblings->fields, siblings->count, error);
+    const struct nt_field_name *found = status == NT_OK ? nt_field_names_find(&siblings->names, name) : NULL;
+    if (found)
+        *found_ret = found->field;
+    return status;
+}
+
+static enum nt_status match_siblings(const struct matching *matching, struct siblings *here,
+                                     struct siblings *there)
+{
+    uint32_t found;
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < here->count; i++) {
+        const struct nt_field *field = &matching->dataset->fields[here->fields[i]];
+        status = find_sibling(there, i, field->name, &found, matching->error);
+        const struct nt_field *other = found == NT_NONE ? NULL : &matching->other->fields[found];
+        if (status == NT_OK && (!other || !are_equal(field, other)))
+            return differ(matching, matching->dataset, here->fields[i], field, other);
+        matching->fields[here->fields[i]] = found;
+    }
+    for (uint32_t i = 0; status == NT_OK && i < there->count && there->count != here->count; i++) {
+        const struct nt_field *other = &matching->other->fields[there->fields[i]];
+        status = find_sibling(here, i, other->name, &found, matching->error);
+        if (status == NT_OK && found == NT_NONE)
+            return differ(matching, matching->other, there->fields[i], NULL, other);
+    }
+    return status;
+}
+
+static enum nt_status match_children(const struct matching *matching, uint32_t parent, uint32_t other_parent)
+{
+    struct siblings here = siblings_in(matching->dataset, parent),
+                    there = siblings_in(matching->other, other_parent);
+    enum nt_status status = match_siblings(matching, &here, &there);
+    nt_field_names_deinit(&here.names);
+    nt_field_names_deinit(&there.names);
+    return status;
+}
+
+/* Parents before their children, whatever their numbers: depth by depth, of which there are few. */
+enum nt_status nt_chain_match_fields(const struct nt_dataset *dataset, const struct nt_dataset *other,
+                                     uint32_t *fields_ret, struct nt_error *error)
+{
+    const struct matching matching = {dataset, other, fields_ret, error};
+    for (uint32_t i = 0; i < dataset->field_count; i++)
+        fields_ret[i] = NT_NONE;
+    enum nt_status status = match_children(&matching, NT_NONE, NT_NONE);
+    bool is_new = true;
+    while (status == NT_OK && is_new) {
+        is_new = false;
+        for (uint32_t i = 0; status == NT_OK && i < dataset->field_count; i++) {
+            const uint32_t *children = nt_dataset_children(dataset, i, &(uint32_t){0});
+            uint32_t other_children;
+            if (fields_ret[i] == NT_NONE)
+                continue;
+            nt_dataset_children(other, fields_ret[i], &other_children);
+            bool is_done = dataset->fields[i].child_count == 0 ? other_children == 0
+                                                               : fields_ret[children[0]] != NT_NONE;
+            if (is_done)
+                continue;
+            status = match_children(&matching, i, fields_ret[i]);
+            is_new = true;
+        }
+    }
+    return status;
+}
+
+/* ---- as they are in one file ---- */
+
+uint32_t nt_chain_columns_owner(const struct nt_dataset *dataset, uint32_t field)
+{
+    uint32_t count;
+    const uint32_t *columns = nt_field_columns(dataset, field, &count);
+    return count && !dataset->fields[field].owns_columns ? dataset->columns[columns[0]].field : NT_NONE;
+}
+
+enum nt_status nt_chain_take_fields(struct nt_dataset *dataset, struct nt_arena *arena,
+                                    struct nt_chain_fields *fields_ret, struct nt_error *error)
+{
+    uint32_t *owners = nt_arena_alloc(arena, (size_t)dataset->field_count + 1, sizeof(*owners));
+    if (!owners)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i < dataset->field_count; i++)
+        owners[i] = nt_chain_columns_owner(dataset, i);
+    *fields_ret = (struct nt_chain_fields){dataset->fields, owners, dataset->field_count};
+    return NT_OK;
+}

@@ -1,0 +1,552 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Merges the schemas of all members into one, in which each path occurs once. Numeric types are promoted
+ * as NumPy does, but only without loss; fields whose types conflict become unreadable.
+ */
+#include "chain/chain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/codec/codec.h"
+#include "core/model/model.h"
+
+/* ---- Promote numeric types ---- */
+
+enum { WIDEST = 8 };
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+static bool are_equal(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* Elements that mean more than their number have other names. */
+static bool is_plain(const struct nt_dtype *dtype)
+{
+    const struct nt_dtype plain = nt_element_dtype(dtype->element);
+    return !dtype->is_big_endian && dtype->number == dtype->element && dtype->bytes == plain.bytes &&
+           are_equal(dtype->numpy, plain.numpy) && are_equal(dtype->arrow, plain.arrow);
+}
+
+bool nt_chain_numbers_add(struct nt_chain_numbers *numbers, const struct nt_dtype *dtype)
+{
+    uint32_t *bytes;
+    switch (dtype->element) {
+    case NT_ELEMENT_UINT8:
+    case NT_ELEMENT_UINT16:
+    case NT_ELEMENT_UINT32:
+    case NT_ELEMENT_UINT64:
+        bytes = &numbers->unsigned_bytes;
+        break;
+    case NT_ELEMENT_INT8:
+    case NT_ELEMENT_INT16:
+    case NT_ELEMENT_INT32:
+    case NT_ELEMENT_INT64:
+        bytes = &numbers->signed_bytes;
+        break;
+    case NT_ELEMENT_REAL16:
+    case NT_ELEMENT_REAL32:
+    case NT_ELEMENT_REAL64:
+        bytes = &numbers->real_bytes;
+        break;
+    default:
+        return false;
+    }
+    if (!is_plain(dtype))
+        return false;
+    *bytes = larger(*bytes, dtype->bytes);
+    return true;
+}
+
+/* A real has room for the integers of half its bytes: 11, 24 and 53 bits of 16, 32 and 64. */
+static uint32_t needed_bytes(const struct nt_chain_numbers *numbers)
+{
+    uint32_t integers = larger(numbers->signed_bytes, numbers->unsigned_bytes);
+    if (numbers->real_bytes)
+        return larger(numbers->real_bytes, integers * 2);
+    if (numbers->signed_bytes)
+        return larger(numbers->signed_bytes, numbers->unsigned_bytes * 2);
+    return numbers->unsigned_bytes;
+}
+
+enum nt_element nt_chain_numbers_element(const struct nt_chain_numbers *numbers)
+{
+    static const enum nt_element signed_elements[WIDEST + 1] = {
+        [1] = NT_ELEMENT_INT8, [2] = NT_ELEMENT_INT16, [4] = NT_ELEMENT_INT32, [8] = NT_ELEMENT_INT64};
+    static const enum nt_element unsigned_elements[WIDEST + 1] = {
+        [1] = NT_ELEMENT_UINT8, [2] = NT_ELEMENT_UINT16, [4] = NT_ELEMENT_UINT32, [8] = NT_ELEMENT_UINT64};
+    static const enum nt_element reals[WIDEST + 1] = {
+        [2] = NT_ELEMENT_REAL16, [4] = NT_ELEMENT_REAL32, [8] = NT_ELEMENT_REAL64};
+    uint32_t bytes = needed_bytes(numbers);
+    if (!bytes || bytes > WIDEST)
+        return NT_ELEMENT_OPAQUE;
+    if (numbers->real_bytes)
+        return reals[bytes];
+    return numbers->signed_bytes ? signed_elements[bytes] : unsigned_elements[bytes];
+}
+
+/* ---- Merge the schemas ---- */
+
+/* What is known of a field of the chain beside itself. */
+struct united {
+    uint32_t first_child, last_child, next; /* NT_NONE: none */
+    uint32_t last_share;                    /* the last of those that have it, as far as they are taken in */
+    uint32_t share, own;                    /* the one that its type comes from, and the field there */
+    uint32_t owner;                         /* whose columns it shows; NT_NONE: no other's */
+    struct nt_chain_numbers numbers;
+    /* Of integers that a file stores with the other sign, the type that they have there, which cannot be widened; else
+     * NT_ELEMENT_OPAQUE. */
+    enum nt_element reinterpreted;
+    const char *refusal; /* why it is not one; NULL: it is */
+};
+
+struct uniting {
+    struct nt_dataset *dataset;
+    struct nt_chain_dataset *chain;
+    struct nt_field *fields;
+    struct united *united;
+    uint32_t count;
+    size_t field_capacity, united_capacity;
+    struct united top; /* above those that are in no other */
+    uint32_t next_id;
+    uint32_t **numbers;               /* [share][field of the file]: of the chain */
+    uint32_t share;                   /* that is being taken in */
+    uint32_t *waiting, waiting_count; /* fields of its file whose sub-fields are not */
+    struct nt_error *error;
+};
+
+static const struct united nothing_yet = {.first_child = NT_NONE,
+                                          .last_child = NT_NONE,
+                                          .next = NT_NONE,
+                                          .owner = NT_NONE,
+                                          .reinterpreted = NT_ELEMENT_OPAQUE};
+
+static const struct nt_chain_share *share_of(const struct uniting *uniting)
+{
+    return &uniting->chain->shares[uniting->share];
+}
+
+/* ---- what cannot be one ---- */
+
+static void append_file_and_type(struct nt_buffer *out, const struct nt_chain_share *share, uint32_t own)
+{
+    const struct nt_field *field = &share->dataset->fields[own];
+    nt_buffer_format(out, "%s: ", share->part->path);
+    if (field->unreadable)
+        nt_buffer_text(out, field->unreadable);
+    else
+        nt_chain_append_type(out, field);
+}
+
+/* `rule`: what the files do not agree in. `own`: the field of the share at hand. */
+static enum nt_status refuse(struct uniting *uniting, uint32_t number, uint32_t own, const char *rule)
+{
+    struct united *united = &uniting->united[number];
+    struct nt_buffer text = {0};
+    nt_buffer_format(&text, "%s: ", rule);
+    append_file_and_type(&text, &uniting->chain->shares[united->share], united->own);
+    nt_buffer_text(&text, "; ");
+    append_file_and_type(&text, share_of(uniting), own);
+    united->refusal = nt_buffer_settle(&text, uniting->dataset->arena);
+    return united->refusal ? NT_OK : nt_fail_memory(uniting->error);
+}
+
+/* ---- elements ---- */
+
+/* The element that a file stores for integers of the same length with another sign; NT_ELEMENT_OPAQUE: it does not. */
+static enum nt_element find_reinterpreted(const struct nt_dataset *dataset, uint32_t field)
+{
+    const struct nt_dtype *dtype = &dataset->fields[field].dtype;
+    uint32_t representations = nt_field_representations(dataset, field);
+    for (uint32_t i = 0; i < representations; i++) {
+        uint32_t column = nt_field_column(dataset, field, i, 0);
+        const struct nt_decoder *decoder = nt_column_decoder(dataset, column);
+        if (decoder->element != dtype->element && decoder->element_bytes == dtype->bytes)
+            return dtype->element;
+    }
+    return NT_ELEMENT_OPAQUE;
+}
+
+static bool is_widened_wrongly(enum nt_element reinterpreted, enum nt_element wide)
+{
+    return reinterpreted != NT_ELEMENT_OPAQUE && reinterpreted != wide;
+}
+
+/* The wider type is called as the file calls it that has it, or by its own name where none has. */
+static void widen(struct uniting *uniting, uint32_t number, uint32_t own_number, enum nt_element wide)
+{
+    struct nt_field *field = &uniting->fields[number];
+    const struct nt_field *own = &share_of(uniting)->dataset->fields[own_number];
+    if (field->dtype.element == wide)
+        return;
+    field->dtype = nt_element_dtype(wide);
+    field->type = own->dtype.element == wide ? own->type : nt_text_of(nt_element_info(wide)->name);
+    uniting->united[number].share = uniting->share;
+    uniting->united[number].own = own_number;
+}
+
+static enum nt_status unite_numbers(struct uniting *uniting, uint32_t number, uint32_t own)
+{
+    struct united *united = &uniting->united[number];
+    const struct nt_dataset *dataset = share_of(uniting)->dataset;
+    enum nt_element reinterpreted = find_reinterpreted(dataset, own);
+    nt_chain_numbers_add(&united->numbers, &dataset->fields[own].dtype);
+    enum nt_element wide = nt_chain_numbers_element(&united->numbers);
+    if (wide == NT_ELEMENT_OPAQUE)
+        return refuse(uniting, number, own, "no type holds the numbers of all files exactly");
+    if (is_widened_wrongly(united->reinterpreted, wide) || is_widened_wrongly(reinterpreted, wide))
+        return refuse(uniting, number, own, "integers that are stored with another sign do not widen");
+    if (united->reinterpreted == NT_ELEMENT_OPAQUE)
+        united->reinterpreted = reinterpreted;
+    widen(uniting, number, own, wide);
+    return NT_OK;
+}
+
+static bool are_numbers(const struct nt_field *a, const struct nt_field *b)
+{
+    struct nt_chain_numbers numbers = {0};
+    return nt_chain_numbers_add(&numbers, &a->dtype) && nt_chain_numbers_add(&numbers, &b->dtype);
+}
+
+/* ---- fields of one path ---- */
+
+static enum nt_status unite_field(struct uniting *uniting, uint32_t number, uint32_t own_number)
+{
+    struct nt_field *field = &uniting->fields[number];
+    const struct nt_field *own = &share_of(uniting)->dataset->fields[own_number];
+    bool have_numbers = are_numbers(field, own);
+    uniting->united[number].last_share = uniting->share;
+    if (uniting->united[number].refusal)
+        return NT_OK;
+    if (!field->unreadable != !own->unreadable)
+        return refuse(uniting, number, own_number, "not readable in all files");
+    if (!nt_chain_are_alike(field, own) || (!have_numbers && !nt_chain_have_equal_elements(field, own)))
+        return refuse(uniting, number, own_number, "not the same in all files");
+    field->columns_per_representation += !field->is_nullable && own->is_nullable;
+    field->is_nullable |= own->is_nullable;
+    field->is_declared_nullable |= own->is_declared_nullable;
+    field->has_short_offsets &= own->has_short_offsets;
+    field->is_map &= own->is_map;
+    field->is_description &= own->is_description;
+    return have_numbers ? unite_numbers(uniting, number, own_number) : NT_OK;
+}
+
+static bool reserve(struct uniting *uniting)
+{
+    struct nt_field *fields =
+        nt_grow(uniting->fields, uniting->count, &uniting->field_capacity, sizeof(*fields));
+    if (fields)
+        uniting->fields = fields;
+    struct united *united =
+        nt_grow(uniting->united, uniting->count, &uniting->united_capacity, sizeof(*united));
+    if (united)
+        uniting->united = united;
+    return fields && united;
+}
+
+/* What is known of a field, or of what is above those that are in none. */
+static struct united *above(struct uniting *uniting, uint32_t parent)
+{
+    return parent == NT_NONE ? &uniting->top : &uniting->united[parent];
+}
+
+static void append_child(struct uniting *uniting, uint32_t parent, uint32_t number)
+{
+    struct united *of = above(uniting, parent);
+    if (of->last_child == NT_NONE)
+        of->first_child = number;
+    else
+        uniting->united[of->last_child].next = number;
+    of->last_child = number;
+}
+
+/* Ids of the first file stay; those of others may be the same. */
+static enum nt_status add_field(struct uniting *uniting, uint32_t parent, uint32_t own, uint32_t *number_ret)
+{
+    const struct nt_dataset *dataset = share_of(uniting)->dataset;
+    uint32_t number = uniting->count;
+    if (number == NT_NONE)
+        return nt_fail(uniting->error, NT_LIMIT, NT_NO_OFFSET, "more than 2^32 fields");
+    if (!reserve(uniting))
+        return nt_fail_memory(uniting->error);
+    struct nt_field *field = &uniting->fields[number];
+    struct united *united = &uniting->united[number];
+    *field = dataset->fields[own];
+    field->parent = parent;
+    if (uniting->share)
+        field->id = uniting->next_id;
+    if (field->id >= uniting->next_id)
+        uniting->next_id = field->id + 1;
+    *united = nothing_yet;
+    united->last_share = united->share = uniting->share;
+    united->own = own;
+    if (nt_chain_numbers_add(&united->numbers, &field->dtype))
+        united->reinterpreted = find_reinterpreted(dataset, own);
+    append_child(uniting, parent, number);
+    uniting->count++;
+    *number_ret = number;
+    return NT_OK;
+}
+
+/* ---- the fields of a file ---- */
+
+/* What is known of what lies in one field, before a file is taken in. */
+struct siblings {
+    uint32_t first,
+        expected; /* most files have their fields in one order: the next is the expected one, or near */
+    struct nt_field_names names; /* nothing until it is not */
+};
+
+static enum nt_status sort_siblings(const struct uniting *uniting, struct siblings *siblings)
+{
+    uint32_t count = 0;
+    for (uint32_t at = siblings->first; at != NT_NONE; at = uniting->united[at].next)
+        count++;
+    uint32_t *fields = malloc(((size_t)count + 1) * sizeof(*fields));
+    if (!fields)
+        return nt_fail_memory(uniting->error);
+    count = 0;
+    for (uint32_t at = siblings->first; at != NT_NONE; at = uniting->united[at].next)
+        fields[count++] = at;
+    enum nt_status status =
+        nt_field_names_init(&siblings->names, uniting->fields, fields, count, uniting->error);
+    free(fields);
+    return status;
+}
+
+/* Of several of one name each is found once. */
+static bool is_free(const struct uniting *uniting, uint32_t number)
+{
+    return uniting->united[number].last_share != uniting->share;
+}
+
+static uint32_t find_near(const struct uniting *uniting, uint32_t expected, struct nt_text name)
+{
+    enum { NEAR = 16 };
+    for (unsigned i = 0; i < NEAR && expected != NT_NONE; i++) {
+        if (is_free(uniting, expected) && nt_texts_are_equal(uniting->fields[expected].name, name))
+            return expected;
+        expected = uniting->united[expected].next;
+    }
+    return NT_NONE;
+}
+
+/* The one of this name, NT_NONE. */
+static enum nt_status find_sibling(const struct uniting *uniting, struct siblings *siblings,
+                                   struct nt_text name, uint32_t *found_ret)
+{
+    *found_ret = find_near(uniting, siblings->expected, name);
+    if (*found_ret != NT_NONE || siblings->first == NT_NONE)
+        return NT_OK;
+    enum nt_status status = siblings->names.sorted ? NT_OK : sort_siblings(uniting, siblings);
+    struct nt_field_name *first = status == NT_OK ? nt_field_names_find(&siblings->names, name) : NULL;
+    for (; first && first->taken < first->alike && *found_ret == NT_NONE; first->taken++)
+        if (is_free(uniting, first[first->taken].field))
+            *found_ret = first[first->taken].field;
+    return status;
+}
+
+/* Those that have children themselves wait for their turn. */
+static enum nt_status unite_siblings(struct uniting *uniting, uint32_t own_parent, uint32_t parent,
+                                     struct siblings *siblings, bool are_named)
+{
+    const struct nt_dataset *dataset = share_of(uniting)->dataset;
+    uint32_t *numbers = uniting->numbers[uniting->share], count;
+    const uint32_t *children = nt_dataset_children(dataset, own_parent, &count);
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < count; i++) {
+        uint32_t own = children[i], number = siblings->expected;
+        if (are_named)
+            status = find_sibling(uniting, siblings, dataset->fields[own].name, &number);
+        if (status == NT_OK && number == NT_NONE) {
+            status = add_field(uniting, parent, own, &number);
+        } else if (status == NT_OK) {
+            status = unite_field(uniting, number, own);
+            siblings->expected = uniting->united[number].next;
+        }
+        if (status != NT_OK)
+            return status;
+        numbers[own] = number;
+        if (dataset->fields[own].child_count)
+            uniting->waiting[uniting->waiting_count++] = own;
+    }
+    return NT_OK;
+}
+
+static enum nt_status unite_children(struct uniting *uniting, uint32_t own_parent)
+{
+    const struct nt_dataset *dataset = share_of(uniting)->dataset;
+    uint32_t parent = own_parent == NT_NONE ? NT_NONE : uniting->numbers[uniting->share][own_parent];
+    const struct united *of = above(uniting, parent);
+    struct siblings siblings = {.first = of->first_child, .expected = of->first_child};
+    bool are_named = of->refusal || nt_chain_are_named(dataset, own_parent);
+    enum nt_status status = unite_siblings(uniting, own_parent, parent, &siblings, are_named);
+    nt_field_names_deinit(&siblings.names);
+    return status;
+}
+
+/* What a field shows must be one thing in all files. */
+static enum nt_status unite_owners(struct uniting *uniting)
+{
+    const struct nt_dataset *dataset = share_of(uniting)->dataset;
+    const uint32_t *numbers = uniting->numbers[uniting->share];
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < dataset->field_count; i++) {
+        uint32_t owner = nt_chain_columns_owner(dataset, i), source = dataset->fields[i].source_field;
+        if (owner == NT_NONE)
+            continue;
+        struct united *united = &uniting->united[numbers[i]];
+        if (united->owner == NT_NONE) {
+            united->owner = numbers[owner];
+            uniting->fields[numbers[i]].source_field = source == NT_NONE ? NT_NONE : numbers[source];
+        } else if (united->owner != numbers[owner] && !united->refusal) {
+            status = refuse(uniting, numbers[i], i, "shows another field in another file");
+        }
+    }
+    return status;
+}
+
+/* Parents before their children, whatever their numbers. */
+static enum nt_status unite_share(struct uniting *uniting)
+{
+    size_t count = share_of(uniting)->dataset->field_count;
+    uint32_t *numbers = uniting->numbers[uniting->share] = malloc((count + 1) * sizeof(*numbers));
+    uniting->waiting = malloc((count + 1) * sizeof(*uniting->waiting));
+    uniting->waiting_count = 0;
+    enum nt_status status = numbers && uniting->waiting ? NT_OK : nt_fail_memory(uniting->error);
+    for (size_t i = 0; status == NT_OK && i < count; i++)
+        numbers[i] = NT_NONE;
+    if (status == NT_OK)
+        status = unite_children(uniting, NT_NONE);
+    for (uint32_t i = 0; status == NT_OK && i < uniting->waiting_count; i++)
+        status = unite_children(uniting, uniting->waiting[i]);
+    free(uniting->waiting);
+    return status == NT_OK ? unite_owners(uniting) : status;
+}
+
+/* ---- all of them ---- */
+
+/* A field that shows one that is wider in another file: files that do not have it store that one alone. */
+static void widen_shown(const struct uniting *uniting, uint32_t number)
+{
+    const struct united *united = &uniting->united[number];
+    const struct nt_dataset *dataset = uniting->chain->shares[united->share].dataset;
+    const struct nt_field *owner = &uniting->fields[united->owner];
+    const struct nt_field *own_owner = &dataset->fields[nt_chain_columns_owner(dataset, united->own)];
+    struct nt_field *field = &uniting->fields[number];
+    struct nt_chain_numbers numbers = united->numbers;
+    if (own_owner->dtype.element == owner->dtype.element || !are_numbers(field, owner))
+        return;
+    nt_chain_numbers_add(&numbers, &owner->dtype);
+    enum nt_element wide = nt_chain_numbers_element(&numbers);
+    if (wide == NT_ELEMENT_OPAQUE || wide == field->dtype.element)
+        return;
+    field->dtype = nt_element_dtype(wide);
+    field->type = wide == owner->dtype.element ? owner->type : nt_text_of(nt_element_info(wide)->name);
+}
+
+/* Why a field cannot be read, for what it lies in, or shows; NULL: it can. */
+static const char *find_refusal(const struct uniting *uniting, uint32_t number)
+{
+    const struct united *united = &uniting->united[number];
+    uint32_t parent = uniting->fields[number].parent;
+    if (!united->refusal && parent != NT_NONE && uniting->united[parent].refusal)
+        return uniting->united[parent].refusal;
+    return united->refusal || united->owner == NT_NONE ? united->refusal
+                                                       : uniting->united[united->owner].refusal;
+}
+
+/* Parents stand before their children, but what a field shows may stand behind it. */
+static void spread_refusals(const struct uniting *uniting)
+{
+    bool is_new = true;
+    while (is_new) {
+        is_new = false;
+        for (uint32_t i = 0; i < uniting->count; i++) {
+            struct united *united = &uniting->united[i];
+            if (united->refusal || !(united->refusal = find_refusal(uniting, i)))
+                continue;
+            is_new = true;
+        }
+    }
+}
+
+/* Its columns are of several makes: each is shown alone. */
+static void set_unreadable(struct nt_field *field, const char *reason)
+{
+    field->kind = NT_FIELD_UNREADABLE;
+    field->unreadable = reason;
+    field->source_field = NT_NONE;
+    field->is_nullable = false;
+    field->repetition = field->dimension_count = 0;
+    field->dtype = nt_element_dtype(NT_ELEMENT_OPAQUE);
+    field->columns_per_representation = 1;
+}
+
+static enum nt_status set_fields_of_share(const struct uniting *uniting, uint32_t share)
+{
+    struct nt_chain_share *of = &uniting->chain->shares[share];
+    of->fields = nt_arena_alloc(uniting->dataset->arena, (size_t)uniting->count + 1, sizeof(*of->fields));
+    if (!of->fields)
+        return nt_fail_memory(uniting->error);
+    for (uint32_t i = 0; i < uniting->count; i++)
+        of->fields[i] = NT_NONE;
+    for (uint32_t i = 0; i < of->dataset->field_count; i++)
+        of->fields[uniting->numbers[share][i]] = i;
+    return NT_OK;
+}
+
+static enum nt_status settle(struct uniting *uniting)
+{
+    struct nt_chain_fields *fields = &uniting->chain->fields;
+    struct nt_arena *arena = uniting->dataset->arena;
+    uint32_t *owners = nt_arena_alloc(arena, (size_t)uniting->count + 1, sizeof(*owners));
+    if (!owners || (uniting->fields && !nt_arena_adopt(arena, uniting->fields)))
+        return nt_fail_memory(uniting->error);
+    *fields = (struct nt_chain_fields){uniting->fields, owners, uniting->count};
+    uniting->fields = NULL;
+    for (uint32_t i = 0; i < uniting->count; i++) {
+        const struct united *united = &uniting->united[i];
+        owners[i] = united->refusal ? NT_NONE : united->owner;
+        if (united->refusal)
+            set_unreadable(&fields->items[i], united->refusal);
+    }
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < uniting->chain->share_count; i++)
+        status = set_fields_of_share(uniting, i);
+    return status;
+}
+
+enum nt_status nt_chain_unite_fields(struct nt_dataset *dataset, struct nt_error *error)
+{
+    struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
+    struct uniting uniting = {.dataset = dataset,
+                              .chain = chain,
+                              .top = nothing_yet,
+                              .numbers = calloc((size_t)chain->share_count + 1, sizeof(uint32_t *)),
+                              .error = error};
+    enum nt_status status = uniting.numbers ? NT_OK : nt_fail_memory(error);
+    for (; status == NT_OK && uniting.share < chain->share_count; uniting.share++)
+        status = unite_share(&uniting);
+    if (status == NT_OK) {
+        for (uint32_t i = 0; i < uniting.count; i++)
+            if (uniting.united[i].owner != NT_NONE)
+                widen_shown(&uniting, i);
+        spread_refusals(&uniting);
+        status = settle(&uniting);
+    }
+    for (uint32_t i = 0; uniting.numbers && i < chain->share_count; i++)
+        free(uniting.numbers[i]);
+    free(uniting.numbers);
+    free(uniting.fields);
+    free(uniting.united);
+    return status;
+}

@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Helpers of the commands of ntuple: error messages, opening a tree in the sandbox, visiting paths, files
+ * and datasets, listing directories in batches, file attributes, and output.
+ */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "chain/chain.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/io/address.h"
+#include "core/json/json.h"
+#include "core/model/model.h"
+#include "sandbox/sandbox.h"
+#include "vfs/inode.h"
+#include "vfs/tree.h"
+#include "vfs/vfs.h"
+
+/* ---- List directories ---- */
+
+struct nt_dir_listing *nt_dir_listing_new(struct nt_vfs *vfs, uint64_t directory, unsigned depth,
+                                          struct nt_error *error)
+{
+    if (depth > NT_DEEPEST_DIRECTORY) {
+        nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than %d directories deep", NT_DEEPEST_DIRECTORY);
+        return NULL;
+    }
+    struct nt_dir_listing *listing = malloc(sizeof(*listing));
+    if (!listing) {
+        nt_fail_memory(error);
+        return NULL;
+    }
+    listing->vfs = vfs;
+    listing->directory = directory;
+    listing->cursor = 0;
+    listing->is_at_end = false;
+    listing->count = 0;
+    return listing;
+}
+
+static bool take(void *context, const char *name, uint64_t node, enum nt_vfs_class class,
+                 uint64_t next_cursor)
+{
+    struct nt_dir_listing *listing = context;
+    if (listing->count == NT_LISTING_BATCH) {
+        listing->is_at_end = false;
+        return false;
+    }
+    struct nt_tree_entry *entry = &listing->entries[listing->count++];
+    snprintf(entry->name, sizeof(entry->name), "%s", name);
+    entry->node = node;
+    entry->class = class;
+    listing->cursor = next_cursor;
+    return true;
+}
+
+enum nt_status nt_dir_listing_next(struct nt_dir_listing *listing, struct nt_error *error)
+{
+    listing->count = 0;
+    if (listing->is_at_end)
+        return NT_OK;
+    listing->is_at_end = true; /* unless an entry is left over */
+    return nt_vfs_readdir(listing->vfs, listing->directory, listing->cursor, take, listing, error);
+}
+
+/* ---- Errors, trees and output ---- */
+
+static void append_escaped(struct nt_buffer *text, const char *bytes)
+{
+    nt_append_printable(text, bytes, strlen(bytes));
+}
+
+/* Messages of the system name the file already. */
+static void append_subject(struct nt_buffer *text, const char *subject, const char *message)
+{
+    char *shown = nt_address_shown(subject);
+    if (!nt_message_about(message, shown ? shown : "")) {
+        append_escaped(text, shown && *shown ? shown : "/");
+        nt_buffer_text(text, ": ");
+    }
+    free(shown);
+}
+
+static void print_line(const char *subject, const char *message)
+{
+    struct nt_buffer text = {0};
+    if (subject)
+        append_subject(&text, subject, message);
+    append_escaped(&text, message);
+    fprintf(stderr, "ntuple: %s\n", text.failed ? message : text.bytes);
+    nt_buffer_deinit(&text);
+}
+
+enum nt_exit_status nt_complain(const char *subject, const struct nt_error *error)
+{
+    fflush(stdout); /* keep the order of what is seen on a terminal */
+    print_line(subject, error->message);
+    return nt_exit_status(error->status);
+}
+
+bool nt_is_directory(const char *path)
+{
+    struct stat attributes;
+    return stat(path, &attributes) == 0 && S_ISDIR(attributes.st_mode);
+}
+
+/* A directory to write in: what does not exist yet, or is a file to be replaced, lies in another one. Cut off in place. */
+static const char *directory_of(char *path)
+{
+    if (nt_is_directory(path))
+        return path;
+    char *slash = strrchr(path, '/');
+    if (!slash)
+        return ".";
+    slash[slash == path] = '\0';
+    return path;
+}
+
+int nt_source_count(const struct nt_invocation *invocation)
+{
+    int most = invocation->command->sources ? invocation->command->sources : 1;
+    return most < invocation->operand_count ? most : invocation->operand_count;
+}
+
+/* What is read of each source: of a chain the folders that its files lie in. NULL without memory. */
+static const char **places_of(const struct nt_invocation *invocation, int sources, size_t *count_ret)
+{
+    size_t count = 0;
+    for (int i = 0; i < sources; i++)
+        count += invocation->chains[i] ? invocation->chains[i]->folder_count : 1;
+    const char **places = calloc(count + 1, sizeof(*places)), **next = places;
+    *count_ret = count;
+    for (int i = 0; places && i < sources; i++) {
+        const struct nt_chain_list *chain = invocation->chains[i];
+        for (uint32_t k = 0; chain && k < chain->folder_count; k++)
+            *next++ = chain->folders[k];
+        if (!chain)
+            *next++ = invocation->operands[i];
+    }
+    return places;
+}
+
+static enum nt_status ask_servers(const struct nt_invocation *invocation, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    for (int i = 0; status == NT_OK && i < invocation->operand_count; i++)
+        if (invocation->chains[i])
+            status = nt_chain_list_ask(invocation->chains[i], invocation->settings->fetcher, error);
+    return status;
+}
+
+enum nt_exit_status nt_confine_command(const struct nt_invocation *invocation)
+{
+    enum { NAMES = 3 };
+    const struct nt_command *command = invocation->command;
+    struct nt_sandbox_place others[NAMES + 1] = {
+        {"/etc/passwd", false}, {"/etc/group", false}, {"/etc/nsswitch.conf", false}};
+    struct nt_error error = {0};
+    bool names_owners = command->names_owners && invocation->settings->details;
+    size_t first = names_owners ? 0 : NAMES;
+    char *target = strdup(invocation->operands[invocation->operand_count - 1]);
+    if (!target) {
+        nt_fail_memory(&error);
+        return nt_complain(command->name, &error);
+    }
+    others[NAMES] = (struct nt_sandbox_place){directory_of(target), true};
+    size_t count;
+    const char **places = places_of(invocation, nt_source_count(invocation), &count);
+    enum nt_status status =
+        places
+            ? nt_confine(invocation->settings, places, count, others + first, NAMES - first + command->writes,
+                         NT_SANDBOX_OPENS | NT_SANDBOX_TELLS, invocation->sandbox, &error)
+            : nt_fail_memory(&error);
+    if (status == NT_OK)
+        status = ask_servers(invocation, &error);
+    free(places);
+    free(target);
+    return status == NT_OK ? NT_EXIT_OK : nt_complain(command->name, &error);
+}
+
+enum nt_exit_status nt_open_tree(const struct nt_invocation *invocation, const char *source,
+                                 struct nt_vfs **vfs_ret)
+{
+    struct nt_error error = {0};
+    struct nt_vfs_options options = nt_settings_tree(invocation->settings);
+    for (int i = 0; i < invocation->operand_count; i++)
+        if (invocation->operands[i] == source)
+            options.chain = invocation->chains[i];
+    options.sandbox = invocation->sandbox->parts;
+    options.open.open_broken = invocation->command->shows_broken;
+    if (!invocation->choices->items &&
+        nt_choices_open(invocation->settings, invocation->choices, &error) != NT_OK)
+        return nt_complain(NULL, &error);
+    options.choices = invocation->choices->items;
+    options.choice_count = invocation->choices->count;
+    if (nt_vfs_new(&source, 1, &options, vfs_ret, &error) != NT_OK)
+        return nt_complain(source, &error);
+    if (nt_vfs_broken(*vfs_ret, &error) != NT_OK)
+        nt_complain(source, &error);
+    return NT_EXIT_OK;
+}
+
+static enum nt_exit_status visit_path(struct nt_vfs *vfs, const char *path, nt_visit *visit, void *context)
+{
+    struct nt_error error = {0};
+    uint64_t node;
+    enum nt_status status = nt_vfs_resolve(vfs, path, &node, &error);
+    return status == NT_OK ? visit(context, vfs, path, node) : nt_complain(path, &error);
+}
+
+enum nt_exit_status nt_for_each_path(const struct nt_invocation *invocation, nt_visit *visit, void *context)
+{
+    struct nt_vfs *vfs = NULL;
+    enum nt_exit_status first = nt_confine_command(invocation);
+    if (first == NT_EXIT_OK)
+        first = nt_open_tree(invocation, invocation->operands[0], &vfs);
+    if (first != NT_EXIT_OK)
+        return first;
+    if (invocation->operand_count == 1)
+        first = visit(context, vfs, "", NT_VFS_ROOT);
+    for (int i = 1; i < invocation->operand_count; i++)
+        nt_note_failure(&first, visit_path(vfs, invocation->operands[i], visit, context));
+    nt_vfs_free(vfs);
+    nt_note_failure(&first, nt_finish_output());
+    return first;
+}
+
+/* Printable ASCII, of which most names are, is its own escape. */
+static bool is_plain(const char *name)
+{
+    while (*name >= ' ' && *name <= '~')
+        name++;
+    return *name == '\0';
+}
+
+/* Whether the output is a terminal is asked only where it matters: it takes longer than the name. */
+void nt_print_name(const char *name)
+{
+    struct nt_buffer text = {0};
+    if (!is_plain(name) && isatty(STDOUT_FILENO))
+        append_escaped(&text, name);
+    fputs(text.length ? text.bytes : name, stdout);
+    nt_buffer_deinit(&text);
+}
+
+static enum nt_exit_status complain_about_output(const char *destination, int system_error)
+{
+    struct nt_error error = {0};
+    if (nt_fail_write(&error, system_error) == NT_OK)
+        return NT_EXIT_OK;
+    nt_complain(destination, &error);
+    return NT_EXIT_OUTPUT;
+}
+
+enum nt_exit_status nt_finish_output(void)
+{
+    struct nt_error error = {0};
+    if (nt_standard_output_finish(&error) == NT_OK)
+        return NT_EXIT_OK;
+    nt_complain("standard output", &error);
+    return NT_EXIT_OUTPUT;
+}
+
+enum nt_exit_status nt_print_buffer(const struct nt_buffer *document, const char *subject)
+{
+    struct nt_error error = {0};
+    if (document->failed) {
+        nt_fail_memory(&error);
+        return nt_complain(subject, &error);
+    }
+    fwrite(document->bytes, 1, document->length, stdout);
+    return NT_EXIT_OK;
+}
+
+enum nt_exit_status nt_print_long_text(struct nt_long_text *text, const char *subject)
+{
+    struct nt_buffer piece = {0};
+    struct nt_error error = {0};
+    enum nt_status status = NT_OK;
+    bool more = true;
+    while (more && status == NT_OK && !ferror(stdout)) {
+        nt_buffer_clear(&piece);
+        status = text->next(text, &piece, &more, &error);
+        if (piece.length)
+            fwrite(piece.bytes, 1, piece.length, stdout);
+    }
+    text->free(text);
+    nt_buffer_deinit(&piece);
+    return status == NT_OK ? NT_EXIT_OK : nt_complain(subject, &error);
+}
+
+/* 0 or an errno value. */
+static int write_all(int descriptor, const char *bytes, size_t count)
+{
+    while (count > 0) {
+        ssize_t written = write(descriptor, bytes, count);
+        if (written < 0 && errno != EINTR)
+            return errno;
+        if (written > 0) {
+            bytes += written;
+            count -= (size_t)written;
+        }
+    }
+    return 0;
+}
+
+static enum nt_exit_status copy_bytes(struct nt_vfs_handle *handle, char *buffer, const char *path,
+                                      int descriptor, const char *destination, struct nt_progress *progress)
+{
+    size_t count;
+    for (uint64_t offset = 0;; offset += count) {
+        struct nt_error error = {0};
+        if (nt_vfs_read(handle, offset, buffer, nt_progress_piece(progress), &count, &error) != NT_OK) {
+            nt_progress_clear(progress);
+            return nt_complain(path, &error);
+        }
+        if (count == 0)
+            return NT_EXIT_OK;
+        int problem = write_all(descriptor, buffer, count);
+        if (problem) {
+            nt_progress_clear(progress);
+            return complain_about_output(destination, problem);
+        }
+        uint64_t expected = nt_vfs_probable_bytes(handle), made = offset + count;
+        nt_progress_advance(progress, count, expected > made ? expected - made : 0);
+    }
+}
+
+enum nt_exit_status nt_copy_content(struct nt_vfs *vfs, uint64_t node, const char *path, int descriptor,
+                                    const char *destination, struct nt_progress *progress)
+{
+    struct nt_error error = {0};
+    struct nt_vfs_handle *handle = NULL;
+    char *buffer = malloc(NT_PROGRESS_PIECE);
+    enum nt_status status = buffer ? nt_vfs_open(vfs, node, &handle, &error) : nt_fail_memory(&error);
+    if (status != NT_OK)
+        nt_progress_clear(progress);
+    enum nt_exit_status result = status == NT_OK
+                                     ? copy_bytes(handle, buffer, path, descriptor, destination, progress)
+                                     : nt_complain(path, &error);
+    nt_progress_end_file(progress);
+    nt_vfs_close(handle);
+    free(buffer);
+    return result;
+}
+
+size_t nt_path_enter(struct nt_buffer *path, const char *name)
+{
+    size_t length = path->length;
+    if (length > 0 && path->bytes[length - 1] != '/')
+        nt_buffer_byte(path, '/');
+    nt_buffer_text(path, name);
+    return length;
+}
+
+void nt_path_leave(struct nt_buffer *path, size_t length)
+{
+    path->length = length;
+    if (path->bytes)
+        path->bytes[length] = '\0';
+}
+
+void nt_format_mode(mode_t mode, char text[NT_MODE_TEXT])
+{
+    static const char letters[] = "rwxrwxrwx";
+    text[0] = S_ISDIR(mode) ? 'd' : '-';
+    for (int bit = 0; bit < 9; bit++)
+        text[1 + bit] = mode & (0400u >> bit) ? letters[bit] : '-';
+    text[10] = '\0';
+}
+
+/* ---- File attributes ---- */
+
+const char *nt_class_name(enum nt_vfs_class class)
+{
+    static const char *const names[] = {
+        [NT_VFS_DIRECTORY] = "directory",
+        [NT_VFS_SIZED] = "sized",
+        [NT_VFS_PRODUCED] = "produced",
+        [NT_VFS_UNSIZED] = "unsized",
+    };
+    return names[class];
+}
+
+void nt_json_attribute_members(struct nt_json *json, const struct nt_vfs_attributes *attributes)
+{
+    const struct stat *stat = &attributes->stat;
+    char mode[NT_MODE_TEXT];
+    nt_format_mode(stat->st_mode, mode);
+    nt_json_member_string(json, "class", nt_class_name(attributes->class));
+    if (attributes->class == NT_VFS_UNSIZED)
+        nt_json_member_null(json, "size_bytes");
+    else
+        nt_json_member_unsigned(json, "size_bytes", (uint64_t)stat->st_size);
+    nt_json_member_unsigned(json, "inode", stat->st_ino);
+    nt_json_member_string(json, "mode", mode);
+    nt_json_member_unsigned(json, "uid", stat->st_uid);
+    nt_json_member_unsigned(json, "gid", stat->st_gid);
+    nt_json_member_time(json, "modified", stat->st_mtime);
+}
+
+/* ---- Visit files and datasets ---- */
+
+struct walk {
+    nt_visit_file *visit;
+    void *context;
+    bool is_of_many;
+    unsigned depth; /* of folders */
+};
+
+static enum nt_exit_status visit_node(struct walk *walk, struct nt_vfs *vfs, const char *path, uint64_t node);
+
+/* All that is in a mirrored folder; files that do not open are named. */
+static enum nt_exit_status visit_folder(struct walk *walk, struct nt_vfs *vfs, const char *path,
+                                        uint64_t node)
+{
+    enum nt_exit_status first = NT_EXIT_OK;
+    struct nt_error error = {0};
+    struct nt_buffer below = {0};
+    struct nt_dir_listing *listing = nt_dir_listing_new(vfs, node, walk->depth, &error);
+    enum nt_status status = listing ? NT_OK : error.status;
+    walk->depth++;
+    walk->is_of_many = true;
+    nt_buffer_text(&below, path);
+    while (status == NT_OK && (status = nt_dir_listing_next(listing, &error)) == NT_OK && listing->count > 0)
+        for (size_t i = 0; i < listing->count; i++) {
+            const struct nt_tree_entry *entry = &listing->entries[i];
+            if (entry->class != NT_VFS_DIRECTORY || strcmp(entry->name, ".ntuplefs") == 0)
+                continue;
+            size_t length = nt_path_enter(&below, entry->name);
+            nt_note_failure(&first,
+                            visit_node(walk, vfs, below.failed ? entry->name : below.bytes, entry->node));
+            nt_path_leave(&below, length);
+        }
+    walk->depth--;
+    if (status != NT_OK)
+        nt_note_failure(&first, nt_complain(path, &error));
+    nt_buffer_deinit(&below);
+    free(listing);
+    return first;
+}
+
+static enum nt_exit_status visit_node(struct walk *walk, struct nt_vfs *vfs, const char *path, uint64_t node)
+{
+    struct nt_scope scope;
+    struct nt_error error = {0};
+    enum nt_exit_status result;
+    if (nt_scope_open(vfs, node, &scope, &error) != NT_OK)
+        return nt_complain(path, &error);
+    if (scope.file) {
+        result = walk->visit(walk->context, &scope, walk->is_of_many);
+    } else if (scope.place_kind == NT_PLACE_FOLDER) {
+        result = visit_folder(walk, vfs, path, node);
+    } else if (scope.place_kind == NT_PLACE_FAILED) {
+        nt_places_failure(vfs->places, scope.place, &error);
+        result = nt_complain(path, &error);
+    } else {
+        nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "no data; name a file or what is in it");
+        result = nt_complain(path, &error);
+    }
+    nt_scope_close(&scope);
+    return result;
+}
+
+enum nt_exit_status nt_for_each_file(struct nt_vfs *vfs, const char *path, uint64_t node,
+                                     nt_visit_file *visit, void *context)
+{
+    struct walk walk = {.visit = visit, .context = context};
+    return visit_node(&walk, vfs, path, node);
+}
+
+static bool is_in_directory(const struct nt_file *file, const struct nt_dataset *dataset, uint32_t directory)
+{
+    uint32_t at = dataset->directory;
+    while (at && at != directory)
+        at = file->directories[at].parent;
+    return at == directory;
+}
+
+enum nt_exit_status nt_for_each_dataset(const struct nt_scope *scope, nt_visit_dataset *visit, void *context)
+{
+    enum nt_exit_status first = NT_EXIT_OK;
+    if (scope->dataset)
+        return visit(context, scope, scope->dataset->index, scope->field);
+    for (uint32_t i = 0; i < scope->file->dataset_count; i++)
+        if (is_in_directory(scope->file, scope->file->datasets[i], scope->node.item))
+            nt_note_failure(&first, visit(context, scope, i, NT_NONE));
+    return first;
+}
+
+enum nt_exit_status nt_print_datasets_json(const struct nt_scope *scope, struct nt_json *json,
+                                           nt_visit_dataset *visit, void *context)
+{
+    nt_json_key(json, "datasets");
+    nt_json_array(json);
+    enum nt_exit_status result = nt_for_each_dataset(scope, visit, context);
+    nt_json_end_array(json);
+    nt_json_finish(json);
+    nt_note_failure(&result, nt_print_buffer(json->out, scope->file->path));
+    return result;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Resolves the sources of a command line: chains of files, remote URLs, for which the network helper is
+ * started, and the entry selections that the options give.
+ */
+#include "cli/cli.h"
+
+#include <ntuple/choice.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "chain/chain.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/io/address.h"
+#include "read/read.h"
+#include "remote/client/client.h"
+#include "vfs/tree.h"
+
+/* ---- Open entry selections ---- */
+
+const char *nt_select_path(const char *value)
+{
+    return strchr(value, ':') + 1; /* the option's parser has put it there */
+}
+
+/* Takes the choice. The name is what the value begins with. */
+static enum nt_status add_choice(struct nt_choices *choices, const char *value, size_t length,
+                                 struct nt_choice *choice, struct nt_error *error)
+{
+    char *name = strndup(value, length);
+    choices->owned[choices->count] = choice;
+    choices->items[choices->count++] = (struct nt_vfs_choice){name, choice};
+    return name ? NT_OK : nt_fail_memory(error);
+}
+
+/* Name and range, as the option's parser has found them. */
+static enum nt_status open_entries(const char *value, struct nt_choices *choices, struct nt_error *error)
+{
+    struct nt_row_range range = {0};
+    struct nt_choice *choice;
+    size_t length;
+    nt_named_row_range_parse(value, &length, &range);
+    enum nt_status status = nt_choice_of_range(range.first, range.end, &choice, error);
+    return status == NT_OK ? add_choice(choices, value, length, choice, error) : status;
+}
+
+static enum nt_status open_file(const char *value, struct nt_choices *choices, struct nt_error *error)
+{
+    struct nt_choice *choice;
+    const char *path = nt_select_path(value);
+    enum nt_status status = nt_choice_open(path, &choice, error);
+    if (status == NT_OK)
+        return add_choice(choices, value, (size_t)(path - 1 - value), choice, error);
+    nt_error_context(error, "option \"select\"");
+    return status;
+}
+
+static size_t count_of(const char *const *values)
+{
+    size_t count = 0;
+    while (values && values[count])
+        count++;
+    return count;
+}
+
+enum nt_status nt_choices_open(const struct nt_settings *settings, struct nt_choices *choices,
+                               struct nt_error *error)
+{
+    size_t files = count_of(settings->select), ranges = count_of(settings->entries);
+    if (!files && !ranges)
+        return NT_OK;
+    choices->items = calloc(files + ranges, sizeof(*choices->items));
+    choices->owned = calloc(files + ranges, sizeof(*choices->owned));
+    if (!choices->items || !choices->owned)
+        return nt_fail_memory(error);
+    enum nt_status status = NT_OK;
+    for (size_t i = 0; i < files && status == NT_OK; i++)
+        status = open_file(settings->select[i], choices, error);
+    for (size_t i = 0; i < ranges && status == NT_OK; i++)
+        status = open_entries(settings->entries[i], choices, error);
+    return status;
+}
+
+void nt_choices_deinit(struct nt_choices *choices)
+{
+    for (size_t i = 0; i < choices->count; i++) {
+        free((char *)choices->items[i].dataset);
+        nt_choice_free(choices->owned[i]);
+    }
+    free(choices->items);
+    free(choices->owned);
+    *choices = (struct nt_choices){0};
+}
+
+/* ---- Find remote sources ---- */
+
+static enum nt_status add_address(struct nt_addresses *addresses, const char *address, struct nt_error *error)
+{
+    const char **items =
+        nt_grow(addresses->items, addresses->count + 1, &addresses->capacity, sizeof(*addresses->items));
+    if (!items)
+        return nt_fail_memory(error);
+    addresses->items = items;
+    items[addresses->count++] = address;
+    items[addresses->count] = NULL;
+    return NT_OK;
+}
+
+void nt_addresses_deinit(struct nt_addresses *addresses)
+{
+    free(addresses->items);
+}
+
+/* It has a sandbox of its own, which no option opens. */
+static enum nt_status check_strictly(const struct nt_settings *settings, struct nt_error *error)
+{
+    struct nt_fetch_sandbox sandbox;
+    enum nt_status status = nt_fetch_await_sandbox(settings->fetcher, &sandbox, error);
+    if (status != NT_OK || !sandbox.missing[0])
+        return status;
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                   "sandbox=strict: for the process that fetches there is no %s here", sandbox.missing);
+}
+
+enum nt_status nt_start_fetching(struct nt_settings *settings, const struct nt_addresses *addresses,
+                                 struct nt_error *error)
+{
+    const struct nt_fetcher_options options = {.struct_bytes = sizeof(options),
+                                               .timeout_seconds = settings->timeout_seconds,
+                                               .cache_bytes = settings->remote_cache_bytes,
+                                               .disk_cache = settings->disk_cache,
+                                               .disk_cache_bytes = settings->disk_cache_bytes,
+                                               .addresses = addresses->items,
+                                               .certificate_to_origin = settings->certificate != 0};
+    if (!addresses->count)
+        return NT_OK;
+    enum nt_status status = nt_fetcher_new(&options, &settings->fetcher, error);
+    if (status == NT_OK)
+        nt_fetcher_hand_over(settings->fetcher); /* of the processes of a mount the one that decodes asks */
+    char *shown = status == NT_OK ? NULL : nt_address_shown(addresses->items[addresses->count - 1]);
+    if (shown)
+        nt_error_context(error, "%s", shown);
+    free(shown);
+    return status == NT_OK && settings->sandbox == NT_CONFINEMENT_STRICT ? check_strictly(settings, error)
+                                                                         : status;
+}
+
+enum nt_status nt_find_sources(const struct nt_settings *settings, const char *const *sources, size_t count,
+                               struct nt_chain_list **chain_ret, struct nt_addresses *addresses,
+                               struct nt_error *error)
+{
+    enum nt_status status = nt_settings_chain(settings, sources, count, chain_ret, error);
+    const struct nt_chain_list *chain = status == NT_OK ? *chain_ret : NULL;
+    for (uint32_t i = 0; chain && status == NT_OK && i < chain->count; i++)
+        if (chain->files[i].address)
+            status = add_address(addresses, chain->files[i].address, error);
+    for (size_t i = 0; !chain && status == NT_OK && i < count; i++)
+        if (nt_is_address(sources[i]) && (status = nt_address_check(sources[i], error)) == NT_OK)
+            status = add_address(addresses, sources[i], error);
+    return status;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What both programs do first: make sure that the standard streams are open, hide credentials in the
+ * command line, print versions, and enter the sandbox that the options demand.
+ */
+#include "cli/cli.h"
+
+#include <ntuple/version.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/codec/codec.h"
+#include "core/io/address.h"
+#include "sandbox/sandbox.h"
+#include "vfs/tree.h"
+
+/* ---- Standard streams ---- */
+
+bool nt_standard_streams_open(void)
+{
+    static const int contrary_modes[] = {
+        [STDIN_FILENO] = O_WRONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_RDONLY};
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
+        bool is_closed = fcntl(stream, F_GETFD) < 0 && errno == EBADF;
+        /* The lowest number that is free is this one. */
+        if (is_closed && open("/dev/null", contrary_modes[stream]) != stream)
+            return false;
+    }
+    return true;
+}
+
+enum nt_status nt_fail_write(struct nt_error *error, int system_error)
+{
+    return system_error == EPIPE ? NT_OK : nt_fail_system(error, system_error, "cannot write");
+}
+
+enum nt_status nt_standard_output_finish(struct nt_error *error)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return NT_OK;
+    enum nt_status status = nt_fail_write(error, errno);
+    if (status != NT_OK)
+        nt_error_context(error, "standard output");
+    return status;
+}
+
+/* ---- Hide credentials ---- */
+
+/* What is shown of an address is never longer than the address. */
+static bool hide(char *argument)
+{
+    char *shown = nt_is_address(argument) ? nt_address_shown(argument) : NULL;
+    if (!shown)
+        return !nt_is_address(argument);
+    size_t length = strlen(argument), shown_length = strlen(shown);
+    if (shown_length < length) {
+        memset(argument, 0, length);
+        memcpy(argument, shown, shown_length);
+    }
+    free(shown);
+    return true;
+}
+
+char **nt_arguments_hide(int count, char **arguments, struct nt_arena *arena)
+{
+    char **copies = nt_arena_alloc(arena, (size_t)count + 1, sizeof(*copies));
+    for (int i = 0; copies && i < count; i++) {
+        copies[i] = nt_arena_copy(arena, arguments[i], strlen(arguments[i]));
+        if (!copies[i] || !hide(arguments[i]))
+            return NULL;
+    }
+    return copies;
+}
+
+/* ---- Print versions ---- */
+
+void nt_print_versions(const char *program, const char *libfuse)
+{
+    printf("%s %s\n", program, nt_version());
+    if (*nt_commit)
+        printf("commit %s\n", nt_commit);
+    if (libfuse)
+        printf("libfuse %s\n", libfuse);
+    printf("%s\nliblzma %s\n", nt_deflate_library(), nt_lzma_version());
+}
+
+enum nt_status nt_check_versions(int operand_count, struct nt_error *error)
+{
+    if (operand_count == 0)
+        return NT_OK;
+    return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                   "-V and --version take no operands; a version of a data set is --version=N|TAG|BRANCH");
+}
+
+/* ---- Enter the sandbox ---- */
+
+/* Besides what is told: all, where links may lead anywhere; texts; an index; what is kept of remote files. */
+enum { MOST_OWN_PLACES = 4 };
+
+static void add(struct nt_sandbox_place *places, size_t *count, const char *path, bool is_written)
+{
+    places[(*count)++] = (struct nt_sandbox_place){path, is_written};
+}
+
+enum nt_status nt_confine(const struct nt_settings *settings, const char *const *sources, size_t source_count,
+                          const struct nt_sandbox_place *others, size_t other_count, unsigned uses,
+                          struct nt_sandbox *sandbox_ret, struct nt_error *error)
+{
+    const struct nt_vfs_options tree = nt_settings_tree(settings);
+    *sandbox_ret = (struct nt_sandbox){0};
+    if (settings->sandbox == NT_CONFINEMENT_OFF)
+        return NT_OK;
+    size_t count = 0, base_count = 0, select_count = 0;
+    while (settings->bases && settings->bases[base_count])
+        base_count++;
+    while (settings->select && settings->select[select_count])
+        select_count++;
+    struct nt_sandbox_place *places =
+        calloc(source_count + base_count + select_count + other_count + MOST_OWN_PLACES, sizeof(*places));
+    if (!places)
+        return nt_fail_memory(error);
+    for (size_t i = 0; i < source_count; i++)
+        add(places, &count, sources[i], false);
+    for (size_t i = 0; i < base_count; i++)
+        add(places, &count, settings->bases[i], false);
+    for (size_t i = 0; i < select_count; i++)
+        add(places, &count, nt_select_path(settings->select[i]), false);
+    if (settings->index)
+        add(places, &count, settings->index, false);
+    if (tree.follow_links)
+        add(places, &count, "/", false);
+    if (tree.text_sized)
+        add(places, &count, tree.text_directory ? tree.text_directory : NT_VFS_TEXT_DIRECTORY, true);
+    if (settings->fetcher && settings->disk_cache)
+        add(places, &count, settings->disk_cache, true);
+    for (size_t i = 0; i < other_count; i++)
+        places[count++] = others[i];
+    uses |= settings->fetcher ? NT_SANDBOX_FETCHES : 0;
+    for (size_t i = 0; i < count; i++)
+        uses |= places[i].is_written ? NT_SANDBOX_WRITES : 0;
+    nt_sandbox_enter(sandbox_ret, &(struct nt_sandbox_rules){places, count, uses, .has_sources = true});
+    free(places);
+    if (settings->sandbox == NT_CONFINEMENT_STRICT && sandbox_ret->missing[0])
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "sandbox=strict: there is no %s here",
+                       sandbox_ret->missing);
+    return NT_OK;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The supervisor process of ntuplefs: mounts and unmounts at the worker's request or on a signal, replaces
+ * the index file, and owns the log.
+ */
+#include "cli/cli.h"
+
+#include <ntuple/version.h>
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/ntuplefs.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "fuse/mount.h"
+#include "remote/client/client.h"
+
+struct supervising {
+    struct nt_program *program;
+    struct nt_mountpoint mountpoint;
+    struct nt_mounting mounting;
+};
+
+/* ---- the log ---- */
+
+__attribute__((format(printf, 2, 3))) static void note(struct nt_program *program, const char *format, ...)
+{
+    va_list arguments;
+    char *line = NULL;
+    va_start(arguments, format);
+    if (vasprintf(&line, format, arguments) >= 0)
+        nt_log_note(&program->log, line);
+    va_end(arguments);
+    free(line);
+}
+
+static void note_mounted(struct supervising *supervising)
+{
+    struct nt_program *program = supervising->program;
+    struct nt_buffer given = {0};
+    nt_options_append_given(&given, nt_mount_options, &program->settings);
+    nt_options_append_given(&given, nt_tree_options, &program->settings);
+    note(program, "mounted %s on %s, version %s%s%s", program->source_text.bytes,
+         supervising->mountpoint.path, nt_version(), given.length ? ": " : "",
+         given.length ? given.bytes : "");
+    if (nt_mount_libfuse_lacks() &&
+        (program->settings.auto_unmount || program->settings.direct_io == NT_DIRECT_IO_ON))
+        note(program, "libfuse %s %s", nt_mount_libfuse_version(), nt_mount_libfuse_lacks());
+    nt_buffer_deinit(&given);
+}
+
+static void note_end(struct supervising *supervising, const struct nt_supervisor_end *end)
+{
+    struct nt_program *program = supervising->program;
+    if (end->signal)
+        note(program, "got signal %d (%s)", end->signal, strsignal(end->signal));
+    if (end->was_idle)
+        note(program, "nobody used it for %u s", program->settings.idle_seconds);
+    note(program, "unmounted %s", supervising->mountpoint.path);
+}
+
+/* ---- what is asked for ---- */
+
+/* A source below the mountpoint would be hidden by the mount, and a mountpoint below a mirrored directory
+ * would be mirrored in itself without end. */
+static enum nt_status check_places(const struct supervising *supervising, struct nt_error *error)
+{
+    const struct nt_program *program = supervising->program;
+    const char *mountpoint = supervising->mountpoint.path;
+    for (size_t i = 0; i < program->source_count; i++) {
+        char *source = realpath(program->sources[i], NULL);
+        bool overlaps =
+            source && (nt_path_is_within(source, mountpoint) || nt_path_is_within(mountpoint, source));
+        free(source);
+        if (overlaps)
+            return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s and the mountpoint %s lie in one another",
+                           program->sources[i], mountpoint);
+    }
+    return NT_OK;
+}
+
+static bool mount(void *context, int *descriptors_ret, int *count_ret)
+{
+    struct supervising *supervising = context;
+    struct nt_program *program = supervising->program;
+    struct nt_error error = {0};
+    struct nt_mount_settings settings = program->mount_settings;
+    enum nt_status status = nt_mountpoint_prepare(&supervising->mountpoint, program->mountpoint_argument,
+                                                  program->settings.force, &error);
+    settings.mountpoint = supervising->mountpoint.path;
+    if (status == NT_OK)
+        status = check_places(supervising, &error);
+    if (status == NT_OK)
+        status = nt_mounting_make(&supervising->mounting, &settings, descriptors_ret, count_ret, &error);
+    if (status != NT_OK)
+        nt_program_fail(program, NT_EXIT_MOUNT, &error);
+    return status == NT_OK;
+}
+
+static bool unmount(void *context, bool is_lazy)
+{
+    struct supervising *supervising = context;
+    struct nt_fetcher *fetcher = supervising->program->settings.fetcher;
+    if (is_lazy && fetcher)
+        nt_fetcher_stop(fetcher); /* whoever waits for a server keeps the other process from its end */
+    return nt_mounting_end(&supervising->mounting, is_lazy);
+}
+
+/* The kernel has accepted the mount: nothing can go wrong any more. */
+static void be_ready(void *context)
+{
+    struct supervising *supervising = context;
+    struct nt_program *program = supervising->program;
+    if (program->background.ready_pipe >= 0)
+        nt_log_to_syslog(&program->log);
+    note_mounted(supervising);
+    nt_background_ready(&program->background);
+}
+
+static void put_line(void *context, int level, const char *line)
+{
+    struct supervising *supervising = context;
+    nt_log_put(&supervising->program->log, level, line);
+}
+
+static void replace_index(void *context)
+{
+    struct supervising *supervising = context;
+    nt_index_file_replace(&supervising->program->index, &supervising->program->log);
+}
+
+/* ---- the end ---- */
+
+/* Before there was anything to unmount, a signal is the program's end as of any other. */
+static void die_of(int number)
+{
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, number);
+    sigprocmask(SIG_UNBLOCK, &signals, NULL);
+    raise(number);
+}
+
+static enum nt_exit_status end_status(struct nt_program *program, const struct nt_supervisor_end *end)
+{
+    struct nt_error error = {0};
+    if (end->exit_status >= 0)
+        return (enum nt_exit_status)end->exit_status;
+    if (end->signal && end->was_ready)
+        return NT_EXIT_OK;
+    if (end->signal)
+        nt_fail(&error, NT_IO, NT_NO_OFFSET, "%s: the mount was ended before it worked",
+                program->mountpoint_argument);
+    else
+        nt_fail(&error, NT_IO, NT_NO_OFFSET, "the process that decodes was ended by signal %d (%s)",
+                end->death_signal, strsignal(end->death_signal));
+    return nt_program_fail(program, end->signal ? NT_EXIT_MOUNT : NT_EXIT_INTERNAL, &error);
+}
+
+enum nt_exit_status nt_program_supervise(struct nt_program *program)
+{
+    struct supervising supervising = {.program = program};
+    const struct nt_supervisor_tasks tasks = {mount,         be_ready, put_line,
+                                              replace_index, unmount,  &supervising};
+    struct nt_supervisor_end end;
+    nt_supervise(&program->supervisor, &tasks, &end);
+    if (end.signal && !supervising.mountpoint.path)
+        die_of(end.signal);
+    enum nt_exit_status status = end_status(program, &end);
+    if (end.was_ready)
+        note_end(&supervising, &end);
+    nt_mountpoint_release(&supervising.mountpoint);
+    nt_index_file_deinit(&program->index, true);
+    nt_fetcher_free(program->settings.fetcher);
+    return status;
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The worker process of ntuplefs: opens the sources, enters the sandbox, asks the supervisor for the
+ * mount, and answers the kernel's requests.
+ */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "chain/chain.h"
+#include "cli/ntuplefs.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/thread.h"
+#include "fuse/mount.h"
+#include "remote/client/client.h"
+#include "sandbox/sandbox.h"
+#include "vfs/tree.h"
+#include "vfs/vfs.h"
+
+/* For a mount: longer than what is quick, shorter than anybody notices. */
+#define NT_LEAD_PATIENCE (2 * NT_MILLISECOND)
+/* For a mount: longer than who reads one small piece after the other takes between two. */
+#define NT_LEAD_SOON (NT_MILLISECOND / 10)
+
+struct decoding {
+    struct nt_program *program;
+    bool is_background;
+    int null; /* /dev/null, or -1 */
+    struct nt_sandbox sandbox;
+    struct nt_lead lead; /* who receives requests */
+    struct nt_choices choices;
+    struct nt_vfs *vfs;
+};
+
+static void report(void *context, const char *line)
+{
+    struct decoding *decoding = context;
+    nt_log_line(&decoding->program->log, line);
+}
+
+static void before_slow_work(void *context)
+{
+    struct decoding *decoding = context;
+    nt_lead_let_go(&decoding->lead);
+}
+
+static void keep_index(void *context, const struct nt_buffer *text)
+{
+    struct decoding *decoding = context;
+    struct nt_program *program = decoding->program;
+    if (nt_index_file_write(&program->index, text, &program->log))
+        nt_channel_send(program->supervisor.channel, NT_MESSAGE_KEPT);
+}
+
+/* ---- the tree ---- */
+
+/* The message names the option by which what is stored can be seen, where it can. */
+static void suggest_broken(const struct nt_program *program, struct nt_vfs_options options,
+                           struct nt_error *error)
+{
+    struct nt_vfs *vfs;
+    size_t length = strlen(error->message);
+    if (nt_is_machine_failure(error->status)) /* it would be the same */
+        return;
+    options.open.open_broken = true;
+    options.threads = 0;
+    if (nt_vfs_new(program->sources, program->source_count, &options, &vfs, NULL) != NT_OK)
+        return;
+    snprintf(error->message + length, sizeof(error->message) - length,
+             "; -o broken=show shows what is stored");
+    nt_vfs_free(vfs);
+}
+
+static struct nt_vfs_options tree_options(struct decoding *decoding)
+{
+    const struct nt_settings *settings = &decoding->program->settings;
+    struct nt_vfs_options options = nt_settings_tree(settings);
+    options.cache_bytes = nt_memory_of(settings).cache_bytes;
+    options.chain = decoding->program->chain;
+    options.chain_options.is_lazy = true;
+    options.chain_options.index = decoding->program->index.index;
+    options.chain_options.keep_index = settings->index ? keep_index : NULL;
+    options.chain_options.context = decoding;
+    options.is_told = true;
+    options.sandbox = decoding->sandbox.parts;
+    options.choices = decoding->choices.items;
+    options.choice_count = decoding->choices.count;
+    options.report = report;
+    options.before_slow_work = before_slow_work;
+    options.context = decoding;
+    options.open.for_other_users = settings->allow_other;
+    options.owner = settings->uid.is_given ? &settings->uid.number : NULL;
+    options.group = settings->gid.is_given ? &settings->gid.number : NULL;
+    if (settings->single_threaded)
+        options.threads = 0;
+    options.always_ahead = settings->direct_io == NT_DIRECT_IO_ON; /* the kernel does not read ahead then */
+    return options;
+}
+
+static void note_missing(struct nt_program *program, const char *sandbox, const char *missing)
+{
+    char line[512];
+    if (!missing[0])
+        return;
+    snprintf(line, sizeof(line), "of %s there is no %s here", sandbox, missing);
+    nt_log_note(&program->log, line);
+}
+
+static enum nt_exit_status open_tree(struct decoding *decoding)
+{
+    struct nt_error error = {0};
+    struct nt_fetch_sandbox sandbox;
+    struct nt_program *program = decoding->program;
+    enum nt_status status = nt_index_file_read(&program->index, &error);
+    if (status == NT_OK && program->chain)
+        status = nt_chain_list_ask(program->chain, program->settings.fetcher, &error);
+    if (status == NT_OK)
+        status = nt_choices_open(&program->settings, &decoding->choices, &error);
+    if (status != NT_OK)
+        return nt_program_fail(program, nt_exit_status(status), &error);
+    const struct nt_vfs_options options = tree_options(decoding);
+    status = nt_vfs_new(program->sources, program->source_count, &options, &decoding->vfs, &error);
+    if (status != NT_OK) {
+        suggest_broken(program, options, &error);
+        return nt_program_fail(program, nt_exit_status(status), &error);
+    }
+    nt_vfs_try_sources(decoding->vfs);
+    if (program->settings.fetcher) {
+        nt_fetch_sandbox(program->settings.fetcher, &sandbox);
+        note_missing(program, "the sandbox of the process that fetches", sandbox.missing);
+    }
+    return NT_EXIT_OK;
+}
+
+/* ---- the mount ---- */
+
+/* What there was to begin with is done. Where all sources are open, none is opened any more. */
+static void narrow(struct decoding *decoding)
+{
+    const struct nt_settings *settings = &decoding->program->settings;
+    bool writes = settings->text != 0 || (settings->fetcher && settings->disk_cache);
+    bool opens = writes || !nt_vfs_holds_sources(decoding->vfs);
+    unsigned uses = (opens ? NT_SANDBOX_OPENS : 0) | (writes ? NT_SANDBOX_WRITES : 0) |
+                    (settings->fetcher ? NT_SANDBOX_FETCHES : 0);
+    if (settings->sandbox != NT_CONFINEMENT_OFF && !nt_sandbox_narrow(&decoding->sandbox, uses))
+        nt_log_note(&decoding->program->log, "the sandbox stays as wide as it was at the start");
+}
+
+/* Requests are answered when the log says that it is mounted. */
+static void on_ready(void *context)
+{
+    struct decoding *decoding = context;
+    struct nt_message answer;
+    int channel = decoding->program->supervisor.channel;
+    narrow(decoding);
+    if (nt_channel_send(channel, NT_MESSAGE_READY))
+        nt_channel_receive(channel, &answer);
+}
+
+/* Threads that wait for a server would keep the process from its end. */
+static void on_gone(void *context)
+{
+    const struct decoding *decoding = context;
+    if (decoding->program->settings.fetcher)
+        nt_fetcher_stop(decoding->program->settings.fetcher);
+}
+
+static bool ask_to_unmount(void *context)
+{
+    struct decoding *decoding = context;
+    struct nt_message answer;
+    int channel = decoding->program->supervisor.channel;
+    if (!nt_channel_send(channel, NT_MESSAGE_IDLE))
+        return false;
+    nt_channel_receive(channel, &answer);
+    return answer.kind == NT_MESSAGE_UNMOUNTED;
+}
+
+/* Where no device comes, the other process has told why. */
+static enum nt_exit_status answer_requests(struct decoding *decoding)
+{
+    struct nt_error error = {0};
+    struct nt_program *program = decoding->program;
+    struct nt_mount *mount = NULL;
+    bool is_left = false;
+    struct nt_mount_settings settings = program->mount_settings;
+    int descriptors[NT_MESSAGE_DESCRIPTORS], count, channel = program->supervisor.channel;
+    settings.lead = &decoding->lead;
+    settings.on_ready = on_ready;
+    settings.on_gone = on_gone;
+    settings.unmount = ask_to_unmount;
+    settings.context = decoding;
+    nt_channel_send(channel, NT_MESSAGE_OPENED);
+    if (nt_channel_receive_descriptors(channel, descriptors, &count) != NT_MESSAGE_MOUNTED || count == 0)
+        return NT_EXIT_MOUNT;
+    if (decoding->is_background)
+        nt_background_leave(decoding->null);
+    enum nt_status status = nt_mount_new(decoding->vfs, &settings, descriptors[count - 1], &mount, &error);
+    if (status == NT_OK)
+        status = nt_mount_serve(mount, &is_left, &error);
+    if (is_left)
+        nt_channel_send(channel, NT_MESSAGE_LEFT);
+    nt_mount_free(mount);
+    return status == NT_OK ? NT_EXIT_OK : nt_program_fail(program, NT_EXIT_MOUNT, &error);
+}
+
+/* What cannot be had any more when strangers' bytes are looked at. */
+static enum nt_status prepare(struct decoding *decoding, struct nt_error *error)
+{
+    struct nt_program *program = decoding->program;
+    decoding->is_background = program->background.ready_pipe >= 0;
+    decoding->null = decoding->is_background ? nt_background_null() : -1;
+    nt_background_forget(&program->background);
+    if (decoding->is_background)
+        nt_log_to_channel(&program->log, program->supervisor.channel);
+    enum nt_status status = nt_unwinder_load(error);
+    if (status != NT_OK)
+        return status;
+    nt_index_file_prepare(&program->index, &program->log);
+    int problem = nt_lead_init(&decoding->lead, NT_LEAD_PATIENCE, NT_LEAD_SOON);
+    return problem ? nt_fail_system(error, problem, "cannot prepare for requests") : NT_OK;
+}
+
+static enum nt_status enter_sandbox(struct decoding *decoding, struct nt_error *error)
+{
+    struct nt_program *program = decoding->program;
+    struct nt_sandbox *sandbox = &decoding->sandbox;
+    const struct nt_settings *settings = &program->settings;
+    const char *const *places = program->sources;
+    size_t count = program->source_count;
+    if (program->chain) {
+        places = program->chain->folders;
+        count = program->chain->folder_count;
+    }
+    enum nt_status status =
+        nt_confine(settings, places, count, NULL, 0, NT_SANDBOX_STARTS | NT_SANDBOX_OPENS, sandbox, error);
+    if (status == NT_OK)
+        note_missing(program, "the sandbox", sandbox->missing);
+    return status;
+}
+
+enum nt_exit_status nt_program_decode(struct nt_program *program)
+{
+    struct nt_error error = {0};
+    struct decoding decoding = {.program = program};
+    if (prepare(&decoding, &error) != NT_OK)
+        return nt_program_fail(program, NT_EXIT_INTERNAL, &error);
+    if (enter_sandbox(&decoding, &error) != NT_OK)
+        return nt_program_fail(program, NT_EXIT_MOUNT, &error);
+    enum nt_exit_status status = open_tree(&decoding);
+    if (status == NT_EXIT_OK && !program->settings.is_fake)
+        status = answer_requests(&decoding);
+    nt_vfs_free(decoding.vfs);
+    nt_choices_deinit(&decoding.choices);
+    nt_fetcher_free(program->settings.fetcher);
+    nt_index_file_deinit(&program->index, false);
+    nt_lead_deinit(&decoding.lead);
+    return status;
+}

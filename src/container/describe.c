@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Describes a container in JSON: the members of file.json for a ROOT file and the lines of keys.jsonl, one
+ * for each record.
+ */
+#include "container/container.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/codec/codec.h"
+#include "core/io/source.h"
+#include "core/json/json.h"
+#include "core/model/model.h"
+
+/* ---- ROOT version and compression setting ---- */
+
+void nt_container_describe_root_version(struct nt_json *json, uint32_t version)
+{
+    char text[32];
+    version %= 1000000; /* the mark of a big file */
+    snprintf(text, sizeof(text), "%u.%02u.%02u", version / 10000, version / 100 % 100, version % 100);
+    nt_json_member_string(json, "root_version", text);
+}
+
+void nt_container_describe_compression(struct nt_json *json, uint32_t setting)
+{
+    /* ROOT's numbers of them; 0 leaves the choice to the writer. */
+    static const enum nt_algorithm algorithms[] = {NT_ALGORITHM_UNKNOWN, NT_ALGORITHM_ZLIB,
+                                                   NT_ALGORITHM_LZMA,    NT_ALGORITHM_OLD_ZLIB,
+                                                   NT_ALGORITHM_LZ4,     NT_ALGORITHM_ZSTD};
+    uint32_t algorithm = setting / 100;
+    bool is_known = algorithm < sizeof(algorithms) / sizeof(*algorithms);
+    nt_json_key(json, "compression");
+    nt_json_object(json);
+    nt_json_member_unsigned(json, "setting", setting);
+    nt_json_member_string(json, "algorithm",
+                          setting % 100 == 0 ? nt_algorithm_name(NT_ALGORITHM_NONE)
+                          : algorithm == 0   ? "default"
+                          : is_known         ? nt_algorithm_name(algorithms[algorithm])
+                                             : NULL);
+    nt_json_member_unsigned(json, "level", setting % 100);
+    nt_json_end_object(json);
+}
+
+/* ---- file.json and keys.jsonl ---- */
+
+/* ---- file.json ---- */
+
+static void describe_date(struct nt_json *json, const char *name, uint32_t date)
+{
+    char text[24];
+    nt_json_member_string(json, name, nt_tfile_format_date(date, text) ? text : NULL);
+}
+
+static void describe_uuid(struct nt_json *json, const uint8_t *uuid)
+{
+    struct nt_buffer text = {0};
+    for (int i = 0; i < NT_TFILE_UUID_BYTES; i++)
+        nt_buffer_format(&text, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
+    nt_json_member_buffer(json, "uuid", &text);
+}
+
+static void describe_place(struct nt_json *json, const char *name, uint64_t offset, uint64_t bytes)
+{
+    nt_json_key(json, name);
+    nt_json_object(json);
+    nt_json_member_unsigned(json, "file_offset", offset);
+    nt_json_member_unsigned(json, "stored_bytes", bytes);
+    nt_json_end_object(json);
+}
+
+static void describe_header(const struct nt_file *file, struct nt_json *json)
+{
+    const struct nt_container *container = file->format_data;
+    const struct nt_tfile *tfile = nt_tfile_of(file);
+    const struct nt_tfile_header *header = &tfile->header;
+    uint64_t size = file->source->size;
+    nt_json_member_string(json, "kind", container->kind->name);
+    nt_json_member_unsigned(json, "version", header->version);
+    nt_container_describe_root_version(json, header->version);
+    nt_json_member_bool(json, "is_big_file", header->is_big);
+    nt_json_member_unsigned(json, "begin_offset", header->begin);
+    nt_json_member_unsigned(json, "end_offset", header->end);
+    nt_json_member_unsigned(json, "missing_bytes", size < header->end ? header->end - size : 0);
+    nt_json_member_unsigned(json, "trailing_bytes", size > header->end ? size - header->end : 0);
+    nt_container_describe_compression(json, header->compression);
+    describe_uuid(json, header->uuid);
+    describe_date(json, "created", tfile->directories[0].created);
+    describe_date(json, "modified", tfile->directories[0].modified);
+    describe_place(json, "streamer_info", header->info_offset, header->info_bytes);
+    describe_place(json, "free_list", header->free_offset, header->free_bytes);
+}
+
+static enum nt_status describe_free_segments(const struct nt_file *file, struct nt_json *json,
+                                             struct nt_error *error)
+{
+    struct nt_extent *segments;
+    size_t count;
+    enum nt_status status =
+        nt_tfile_read_free(file->source, &nt_tfile_of(file)->header, &segments, &count, error);
+    nt_json_key(json, "free_segments");
+    nt_json_array(json);
+    for (size_t i = 0; i < count; i++) {
+        nt_json_object(json);
+        nt_json_member_unsigned(json, "file_offset", segments[i].offset);
+        nt_json_member_unsigned(json, "stored_bytes", segments[i].bytes);
+        nt_json_end_object(json);
+    }
+    nt_json_end_array(json);
+    free(segments);
+    return status;
+}
+
+static void describe_classes(const struct nt_tfile *tfile, struct nt_json *json)
+{
+    uint64_t keys = tfile->other_keys;
+    nt_json_key(json, "classes");
+    nt_json_array(json);
+    for (uint32_t i = 0; i < tfile->class_count; i++) {
+        const struct nt_tfile_class *class = &tfile->classes[i];
+        keys += class->keys;
+        nt_json_object(json);
+        nt_json_member_text(json, "class", class->name);
+        nt_json_member_unsigned(json, "keys", class->keys);
+        nt_json_end_object(json);
+    }
+    nt_json_end_array(json);
+    nt_json_member_unsigned(json, "keys", keys);
+}
+
+/* A directory may list very many keys: what finds one here, the rest is in keys.jsonl at its offset. */
+static void describe_listed_key(struct nt_json *json, const struct nt_tfile_key *key)
+{
+    nt_json_object(json);
+    nt_json_member_text(json, "class", key->class_name);
+    nt_json_member_text(json, "name", key->name);
+    nt_json_member_unsigned(json, "cycle", key->cycle);
+    nt_json_member_unsigned(json, "file_offset", key->offset);
+    nt_json_end_object(json);
+}
+
+/* "keys": all that the directory lists, and "error" where one or all of them cannot be read. */
+static enum nt_status describe_keys(const struct nt_file *file, const struct nt_tfile_directory *directory,
+                                    struct nt_json *json, struct nt_error *error)
+{
+    struct nt_tfile_key_list list;
+    struct nt_tfile_key key;
+    struct nt_error damage = {0};
+    enum nt_status status;
+    nt_tfile_key_list_init(&list, file->source, directory, &damage);
+    nt_json_key(json, "keys");
+    nt_json_array(json);
+    while ((status = nt_tfile_key_list_next(&list, &key, &damage)) != NT_NOT_FOUND) {
+        if (!status)
+            describe_listed_key(json, &key);
+    }
+    nt_json_end_array(json);
+    if (damage.status)
+        nt_json_member_string(json, "error", damage.message);
+    nt_tfile_key_list_deinit(&list);
+    return nt_is_machine_failure(damage.status) ? nt_fail_with(error, &damage) : NT_OK;
+}
+
+static enum nt_status describe_directory(const struct nt_file *file, uint32_t index, struct nt_json *json,
+                                         struct nt_error *error)
+{
+    const struct nt_directory *names = &file->directories[index];
+    const struct nt_tfile_directory *directory = &nt_tfile_of(file)->directories[index];
+    nt_json_object(json);
+    nt_json_member_unsigned(json, "directory", index);
+    if (index > 0)
+        nt_json_member_unsigned(json, "parent", names->parent);
+    else
+        nt_json_member_null(json, "parent");
+    nt_json_member_text(json, "name", names->name);
+    nt_json_member_unsigned(json, "file_offset", directory->offset);
+    describe_date(json, "created", directory->created);
+    describe_date(json, "modified", directory->modified);
+    describe_place(json, "key_list", directory->keys_offset, directory->keys_bytes);
+    enum nt_status status = describe_keys(file, directory, json, error);
+    nt_json_end_object(json);
+    return status;
+}
+
+enum nt_status nt_tfile_describe(const struct nt_file *file, struct nt_json *json, struct nt_error *error)
+{
+    const struct nt_tfile *tfile = nt_tfile_of(file);
+    describe_header(file, json);
+    enum nt_status status = describe_free_segments(file, json, error);
+    describe_classes(tfile, json);
+    nt_json_key(json, "directories");
+    nt_json_array(json);
+    for (uint32_t i = 0; i < tfile->directory_count && !status; i++)
+        status = describe_directory(file, i, json, error);
+    nt_json_end_array(json);
+    return status;
+}
+
+/* ---- keys.jsonl ---- */
+
+enum { PIECE_BYTES = 32 * 1024 };
+
+struct keys_text {
+    struct nt_long_text text;
+    struct nt_tfile_walk walk;
+};
+
+static void describe_key(struct nt_json *json, const struct nt_tfile_key *key)
+{
+    nt_json_member_text(json, "class", key->class_name);
+    nt_json_member_text(json, "name", key->name);
+    nt_json_member_text(json, "title", key->title);
+    nt_json_member_unsigned(json, "cycle", key->cycle);
+    nt_json_member_unsigned(json, "key_bytes", key->key_bytes);
+    nt_json_member_unsigned(json, "object_bytes", key->object_bytes);
+    nt_json_member_bool(json, "is_compressed", nt_tfile_is_compressed(key));
+    describe_date(json, "datetime", key->date);
+    nt_json_member_unsigned(json, "directory_offset", key->directory_offset);
+}
+
+static void append_record(struct nt_buffer *out, const struct nt_tfile_record *record)
+{
+    static const char *const kinds[] = {
+        [NT_TFILE_KEY] = "key", [NT_TFILE_FREE] = "free", [NT_TFILE_GAP] = "gap"};
+    struct nt_json json;
+    nt_json_line(&json, out);
+    nt_json_member_unsigned(&json, "file_offset", record->offset);
+    nt_json_member_unsigned(&json, "stored_bytes", record->bytes);
+    nt_json_member_string(&json, "record", kinds[record->kind]);
+    if (record->kind == NT_TFILE_KEY)
+        describe_key(&json, &record->key);
+    nt_json_finish(&json);
+}
+
+static enum nt_status keys_next(struct nt_long_text *text, struct nt_buffer *out, bool *more_ret,
+                                struct nt_error *error)
+{
+    struct keys_text *keys = (struct keys_text *)text;
+    struct nt_tfile_record record;
+    enum nt_status status = NT_OK;
+    size_t start = out->length;
+    while (!status && out->length < start + PIECE_BYTES) {
+        status = nt_tfile_walk_next(&keys->walk, &record, error);
+        if (!status)
+            append_record(out, &record);
+        if (out->failed)
+            return nt_fail_memory(error);
+    }
+    *more_ret = status != NT_NOT_FOUND;
+    return status == NT_NOT_FOUND || (status && out->length > start) ? NT_OK : status;
+}
+
+static void keys_free(struct nt_long_text *text)
+{
+    nt_tfile_walk_deinit(&((struct keys_text *)text)->walk);
+    free(text);
+}
+
+static enum nt_status open_keys(const struct nt_file *file, const struct nt_dataset *dataset, uint64_t number,
+                                struct nt_long_text **text_ret, struct nt_error *error)
+{
+    (void)dataset, (void)number;
+    struct keys_text *keys = calloc(1, sizeof(*keys));
+    if (!keys)
+        return nt_fail_memory(error);
+    keys->text = (struct nt_long_text){.next = keys_next, .free = keys_free};
+    enum nt_status status = nt_tfile_walk_init(&keys->walk, file->source, &nt_tfile_of(file)->header, error);
+    if (status) {
+        keys_free(&keys->text);
+        return status;
+    }
+    *text_ret = &keys->text;
+    return NT_OK;
+}
+
+/* Nothing tells how many records there are but a walk, which is given up where they are many. */
+static enum nt_status are_keys_short(const struct nt_file *file, const struct nt_dataset *dataset,
+                                     uint64_t number, bool *is_short_ret, struct nt_error *error)
+{
+    enum { MOST_RECORDS = 4096 };
+    struct nt_tfile_walk walk;
+    struct nt_tfile_record record;
+    struct nt_error failure = {0};
+    (void)dataset, (void)number;
+    enum nt_status status = nt_tfile_walk_init(&walk, file->source, &nt_tfile_of(file)->header, &failure);
+    for (unsigned i = 0; i < MOST_RECORDS && status == NT_OK; i++)
+        status = nt_tfile_walk_next(&walk, &record, &failure);
+    nt_tfile_walk_deinit(&walk);
+    *is_short_ret = status != NT_OK; /* it ended, or the text will */
+    return nt_is_machine_failure(status) ? nt_fail_with(error, &failure) : NT_OK;
+}
+
+const struct nt_document nt_tfile_documents[NT_TFILE_DOCUMENT_COUNT] = {
+    {.prefix = "keys.jsonl", .suffix = "", .open = open_keys, .is_short = are_keys_short},
+};

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Memory management: arenas, growing byte buffers, growing arrays, and allocations on huge pages.
+ */
+#ifndef NT_CORE_BASE_MEMORY_H
+#define NT_CORE_BASE_MEMORY_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "core/base/bytes.h"
+
+struct nt_arena;
+
+/* ---- Arenas ---- */
+
+struct nt_arena *nt_arena_new(void);        /* NULL without memory */
+void nt_arena_free(struct nt_arena *arena); /* accepts NULL */
+
+/* What its blocks take; what it has taken over is not among it. */
+size_t nt_arena_bytes(const struct nt_arena *arena);
+
+/* Zeroed memory for `count` items of `size` bytes, aligned for any type; NULL without memory or
+ * on overflow. */
+void *nt_arena_alloc(struct nt_arena *arena, size_t count, size_t size);
+/* Take over memory from malloc, which is freed with the rest; false without memory: then it stays the caller's. */
+bool nt_arena_adopt(struct nt_arena *arena, void *memory);
+/* A NUL-terminated copy; NULL without memory. */
+char *nt_arena_copy(struct nt_arena *arena, const void *bytes, size_t length);
+char *nt_arena_format(struct nt_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- Huge pages ---- */
+
+/* At least `bytes` bytes, not initialized; how many there are is told. Sizes come in steps, so that a buffer
+ * that grows little by little is not made anew each time. Freed with free(). NULL without memory. */
+size_t nt_large_capacity(size_t bytes); /* how many there would be; SIZE_MAX: more than can be */
+void *nt_large_new(size_t bytes, size_t *capacity_ret);
+/* Exactly so many bytes, on huge pages as far as they fill them, and aligned to one. */
+void *nt_huge_new(size_t bytes);
+
+/* ---- Growing arrays ---- */
+
+/* The items of a list with room for one more behind `count`, which may have moved; capacities double. NULL
+ * without memory: then the items are where they were. From malloc. */
+static inline void *nt_grow(void *items, size_t count, size_t *capacity, size_t item_bytes)
+{
+    enum { LEAST_ITEMS = 8 };
+    if (count < *capacity)
+        return items;
+    uint64_t larger = *capacity ? *capacity : LEAST_ITEMS / 2, bytes;
+    if (!nt_multiply(larger, 2, &larger) || !nt_multiply(larger, item_bytes, &bytes) || bytes > PTRDIFF_MAX)
+        return NULL;
+    items = realloc(items, bytes);
+    if (items)
+        *capacity = larger;
+    return items;
+}
+
+/* ---- Byte buffers ---- */
+
+struct nt_buffer {
+    char *bytes; /* NUL-terminated where anything was appended */
+    size_t length;
+    size_t capacity;
+    bool failed;
+};
+
+void nt_buffer_deinit(struct nt_buffer *buffer);
+/* The end of a buffer whose bytes became part of `whole`, whatever way: if it failed, so has the whole. */
+void nt_buffer_deinit_part(struct nt_buffer *part, struct nt_buffer *whole);
+void nt_buffer_clear(struct nt_buffer *buffer); /* keeps the memory */
+void nt_buffer_append(struct nt_buffer *buffer, const void *bytes, size_t count);
+void nt_buffer_text(struct nt_buffer *buffer, const char *text);
+void nt_buffer_byte(struct nt_buffer *buffer, char byte);
+void nt_buffer_format(struct nt_buffer *buffer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void nt_buffer_format_list(struct nt_buffer *buffer, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
+/* Give back what was taken for bytes that did not come, where the buffer is kept for long. */
+void nt_buffer_fit(struct nt_buffer *buffer);
+/* The bytes as a text that is never NULL: "" where nothing was appended, or could be. */
+const char *nt_buffer_string(const struct nt_buffer *buffer);
+/* The same for good, from malloc; the buffer is empty then. NULL where it failed, and without memory. */
+char *nt_buffer_take(struct nt_buffer *buffer);
+/* Room for `count` bytes at the end, which then count as appended; NULL without memory. */
+uint8_t *nt_buffer_extend(struct nt_buffer *buffer, size_t count);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Fork-safe mutexes and FIFO waiting. fork() is delayed until no thread is inside a critical section, so
+ * that every lock is free and all guarded data is consistent in the child.
+ */
+#include "core/base/thread.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+/* ---- Fork-safe mutexes ---- */
+
+/* Who forks goes first, else there would always be somebody inside. */
+#define GATE PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
+
+static pthread_rwlock_t gate = GATE;
+static _Thread_local unsigned sections; /* that this thread is in; the gate is shared by one that is in any */
+
+static pthread_mutex_t listing =
+    PTHREAD_MUTEX_INITIALIZER; /* of what follows; inside the gate, and for no longer */
+static struct nt_lock *locks;
+
+/* ---- forking ---- */
+
+static void before_fork(void)
+{
+    pthread_rwlock_wrlock(&gate);
+    pthread_mutex_lock(&listing);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&listing);
+    pthread_rwlock_unlock(&gate);
+}
+
+/* Threads that the locks tell of as their holders are not there. */
+static void in_forked_process(void)
+{
+    gate = (pthread_rwlock_t)GATE;
+    listing = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    for (struct nt_lock *lock = locks; lock; lock = lock->next) {
+        lock->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+        if (lock->forked)
+            lock->forked(lock);
+    }
+}
+
+static int problem;
+
+static void watch_forks(void)
+{
+    problem = pthread_atfork(before_fork, after_fork, in_forked_process);
+}
+
+/* ---- sections ---- */
+
+unsigned nt_fork_allow(void)
+{
+    unsigned left = sections;
+    sections = 0;
+    if (left)
+        pthread_rwlock_unlock(&gate);
+    return left;
+}
+
+void nt_fork_forbid(unsigned entered)
+{
+    if (entered)
+        pthread_rwlock_rdlock(&gate);
+    sections = entered;
+}
+
+void nt_fork_hold(void)
+{
+    if (sections == 0)
+        pthread_rwlock_rdlock(&gate);
+    sections++;
+}
+
+void nt_fork_release(void)
+{
+    if (--sections == 0)
+        pthread_rwlock_unlock(&gate);
+}
+
+/* ---- locks ---- */
+
+int nt_lock_init(struct nt_lock *lock, void (*forked)(struct nt_lock *lock))
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
+    if (problem)
+        return problem;
+    lock->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    lock->forked = forked;
+    nt_fork_hold();
+    pthread_mutex_lock(&listing);
+    lock->next = locks;
+    lock->link = &locks;
+    if (lock->next)
+        lock->next->link = &lock->next;
+    locks = lock;
+    pthread_mutex_unlock(&listing);
+    nt_fork_release();
+    return 0;
+}
+
+void nt_lock_deinit(struct nt_lock *lock)
+{
+    nt_fork_hold();
+    pthread_mutex_lock(&listing);
+    *lock->link = lock->next;
+    if (lock->next)
+        lock->next->link = lock->link;
+    pthread_mutex_unlock(&listing);
+    nt_fork_release();
+    pthread_mutex_destroy(&lock->mutex);
+}
+
+void nt_lock_take(struct nt_lock *lock)
+{
+    unsigned outer = nt_fork_allow();
+    pthread_mutex_lock(&lock->mutex);
+    nt_fork_forbid(outer + 1);
+}
+
+void nt_lock_give(struct nt_lock *lock)
+{
+    pthread_mutex_unlock(&lock->mutex);
+    nt_fork_release();
+}
+
+bool nt_lock_wait(struct nt_lock *lock, pthread_cond_t *condition, const struct timespec *until)
+{
+    unsigned entered = nt_fork_allow();
+    bool is_told = pthread_cond_timedwait(condition, &lock->mutex, until) == 0;
+    nt_fork_forbid(entered);
+    return is_told;
+}
+
+/* ---- FIFO wait ---- */
+
+int nt_turns_init(struct nt_turns *turns)
+{
+    turns->next = turns->last = 0;
+    return pthread_cond_init(&turns->turned, NULL);
+}
+
+void nt_turns_deinit(struct nt_turns *turns)
+{
+    pthread_cond_destroy(&turns->turned);
+}
+
+void nt_turns_freed(struct nt_turns *turns)
+{
+    if (turns->next != turns->last)
+        pthread_cond_broadcast(&turns->turned);
+}
+
+bool nt_turns_wait(struct nt_turns *turns, pthread_mutex_t *lock, nt_has_room *has_room, const void *context,
+                   uint64_t bytes)
+{
+    if (turns->next == turns->last && has_room(context, bytes))
+        return false;
+    uint64_t turn = turns->last++;
+    while (turn != turns->next || !has_room(context, bytes))
+        pthread_cond_wait(&turns->turned, lock);
+    turns->next++;
+    nt_turns_freed(turns); /* there may be room for the next one, too */
+    return true;
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Addresses of remote files: the table of URL schemes, redaction of credentials and queries, folder and
+ * pattern arithmetic. Sends no requests.
+ */
+#include "core/io/address.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+
+static const struct scheme {
+    const char *name, *advice; /* NULL: it is read */
+    const char *ends;          /* what begins that which is not shown */
+    bool has_host;             /* else a bucket, whose server is configured */
+    bool has_users;            /* a user's name is no secret: servers do not believe it */
+    bool is_encoded;           /* names are percent-encoded in it */
+    bool is_store;             /* of a data set, whose objects lie beneath it: never of a folder */
+} schemes[] = {
+    {"root", NULL, "?", true, true, false, false},
+    {"roots", NULL, "?", true, true, false, false},
+    {"xroot", NULL, "?", true, true, false, false},
+    {"xroots", NULL, "?", true, true, false, false},
+    {"http", NULL, "?#", true, false, true, false},
+    {"https", NULL, "?#", true, false, true, false},
+    {"dav", NULL, "?#", true, false, true, false},
+    {"davs", NULL, "?#", true, false, true, false},
+    {"s3", NULL, "", false, false, false, false}, /* any character may be in the name of an object */
+    {"ntpl+s3+http", NULL, "?#", true, false, true, true},
+    {"ntpl+s3+https", NULL, "?#", true, false, true, true},
+    {"gs", "copy it with gcloud storage cp or rclone, or mount its bucket with gcsfuse or rclone", "", false,
+     false, false, false},
+};
+
+/* The bytes of the scheme; 0 where the path is none of an address. */
+static size_t scheme_length(const char *path)
+{
+    size_t length = 0;
+    while (isalnum((unsigned char)path[length]) || (length && path[length] && strchr("+-.", path[length])))
+        length++;
+    bool is_address = isalpha((unsigned char)path[0]) && strncmp(path + length, "://", strlen("://")) == 0;
+    return is_address ? length : 0;
+}
+
+/* Of a path that begins with its name. */
+static const struct scheme *find_scheme(const char *path, size_t length)
+{
+    static const struct scheme unknown = {"", "copy it, or mount its server", "", false, false, false, false};
+    for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++)
+        if (strlen(schemes[i].name) == length && strncasecmp(path, schemes[i].name, length) == 0)
+            return &schemes[i];
+    return &unknown;
+}
+
+enum nt_status nt_fail_path(struct nt_error *error, int system_error, const char *path)
+{
+    size_t length = scheme_length(path);
+    const char *advice = length ? find_scheme(path, length)->advice : NULL;
+    if (!advice || (system_error != ENOENT && system_error != ENOTDIR))
+        return nt_fail_system(error, system_error, "%s", path);
+    if (length == strlen("file") && strncasecmp(path, "file", length) == 0)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: no file of this name; give its path alone",
+                       path);
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: files by %.*s:// are not read; %s", path,
+                   (int)length, path, advice);
+}
+
+bool nt_is_address(const char *path)
+{
+    size_t length = scheme_length(path);
+    return length && !find_scheme(path, length)->advice;
+}
+
+/* Where host and port begin, behind the user. */
+static const char *host_of(const char *address)
+{
+    const char *authority = address + scheme_length(address) + strlen("://");
+    const char *at = memrchr(authority, '@', strcspn(authority, "/?#"));
+    return at ? at + 1 : authority;
+}
+
+char *nt_address_shown(const char *path)
+{
+    if (!nt_is_address(path))
+        return strdup(path);
+    const char *host = host_of(path);
+    size_t length = scheme_length(path), scheme = length + strlen("://");
+    size_t rest = strcspn(host, find_scheme(path, length)->ends);
+    char *shown = malloc(scheme + rest + 1);
+    if (!shown)
+        return NULL;
+    memcpy(shown, path, scheme);
+    memcpy(shown + scheme, host, rest);
+    shown[scheme + rest] = '\0';
+    return shown;
+}
+
+bool nt_address_is_store(const char *address)
+{
+    return find_scheme(address, scheme_length(address))->is_store;
+}
+
+bool nt_address_has_host(const char *address)
+{
+    return find_scheme(address, scheme_length(address))->has_host;
+}
+
+/* Behind the path. */
+static size_t path_end(const char *address)
+{
+    size_t length = scheme_length(address), scheme = length + strlen("://");
+    return scheme + strcspn(address + scheme, find_scheme(address, length)->ends);
+}
+
+bool nt_address_is_folder(const char *address)
+{
+    size_t end = path_end(address);
+    return address[end - 1] == '/' && !nt_address_is_store(address);
+}
+
+char *nt_address_folder_of(const char *address)
+{
+    size_t end = path_end(address), kept = end, rest = strlen(address + end);
+    size_t least = nt_address_is_store(address) ? (size_t)(host_of(address) - address) : kept;
+    while (address[kept - 1] == '/' && (address[kept - 2] != '/' || kept > least))
+        kept--;
+    char *folder = malloc(kept + rest + 1);
+    if (!folder)
+        return NULL;
+    memcpy(folder, address, kept);
+    memcpy(folder + kept, address + end, rest + 1);
+    return folder;
+}
+
+/* Whatever may not stand for itself in a URL (RFC 3986). */
+static void append_encoded(struct nt_buffer *url, const char *name)
+{
+    for (; *name; name++) {
+        unsigned char byte = (unsigned char)*name;
+        if (isalnum(byte) || strchr("-._~/", byte))
+            nt_buffer_byte(url, (char)byte);
+        else
+            nt_buffer_format(url, "%%%02X", byte);
+    }
+}
+
+char *nt_address_below(const char *folder, const char *name, bool is_folder)
+{
+    size_t end = path_end(folder);
+    struct nt_buffer address = {0};
+    nt_buffer_append(&address, folder, end);
+    if (folder[end - 1] != '/') /* the root of a server of XRootD does */
+        nt_buffer_byte(&address, '/');
+    if (find_scheme(folder, scheme_length(folder))->is_encoded)
+        append_encoded(&address, name);
+    else
+        nt_buffer_text(&address, name);
+    if (*name && is_folder)
+        nt_buffer_byte(&address, '/');
+    nt_buffer_text(&address, folder + end);
+    return nt_buffer_take(&address);
+}
+
+/* ---- patterns ---- */
+
+static const char wildcards[] = "*?[";
+
+/* The first name with one in the path of an address, its length where there is none. */
+static size_t first_wildcard(const char *address)
+{
+    size_t host = scheme_length(address) + strlen("://"), end = path_end(address);
+    size_t at = host + strcspn(address + host, "/");
+    at += strcspn(address + at, wildcards);
+    return at < end ? at : strlen(address);
+}
+
+bool nt_address_is_pattern(const char *address)
+{
+    return address[first_wildcard(address)] != '\0';
+}
+
+/* What is encoded is meant as it is; what no name can have stays so. */
+static void append_decoded(struct nt_buffer *pattern, const char *text, const char *end)
+{
+    size_t step;
+    for (; text < end; text += step) {
+        uint8_t byte;
+        step = nt_percent_decode(text, (size_t)(end - text), &byte);
+        if (!byte || byte == '/') {
+            step = 1;
+            byte = (uint8_t)*text;
+        }
+        if (step > 1 && strchr("*?[\\", byte))
+            nt_buffer_byte(pattern, '\\');
+        nt_buffer_byte(pattern, (char)byte);
+    }
+}
+
+bool nt_address_split_pattern(const char *address, char **folder_ret, char **pattern_ret)
+{
+    size_t first = first_wildcard(address), end = path_end(address);
+    struct nt_buffer front = {0}, pattern = {0};
+    while (address[first - 1] != '/')
+        first--;
+    nt_buffer_append(&front, address, first);
+    nt_buffer_text(&front, address + end);
+    if (find_scheme(address, scheme_length(address))->is_encoded)
+        append_decoded(&pattern, address + first, address + end);
+    else
+        nt_buffer_append(&pattern, address + first, end - first);
+    char *folder = front.failed ? NULL : nt_address_folder_of(front.bytes);
+    nt_buffer_deinit(&front);
+    *folder_ret = folder;
+    *pattern_ret = nt_buffer_take(&pattern);
+    if (folder && *pattern_ret)
+        return true;
+    free(folder);
+    free(*pattern_ret);
+    return false;
+}
+
+char *nt_address_place(const char *address)
+{
+    size_t end = path_end(address), wildcard = first_wildcard(address);
+    size_t host = scheme_length(address) + strlen("://"), least = host + strcspn(address + host, "/?#");
+    if (wildcard < end)
+        for (end = wildcard; end > least && address[end - 1] != '/'; end--)
+            ;
+    while (end > least && address[end - 1] == '/')
+        end--;
+    return strndup(address, end);
+}
+
+enum nt_status nt_address_check(const char *address, struct nt_error *error)
+{
+    size_t length = scheme_length(address);
+    const char *host = host_of(address), *user = address + length + strlen("://");
+    if (nt_address_is_store(address) && user[strcspn(user, "@?#")])
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                       "the address of a data set in a store on %.*s has one of @ ? # in it, which none has",
+                       (int)strcspn(host, "/?#"), host);
+    if (host == user)
+        return NT_OK;
+    bool has_users = find_scheme(address, length)->has_users;
+    if (has_users && !memchr(user, ':', (size_t)(host - user)))
+        return NT_OK;
+    return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                   "the address of a file on %.*s has a %s in it, which others could see%s",
+                   (int)strcspn(host, "/?#"), host, has_users ? "password" : "user",
+                   has_users ? "" : "; netrc(5) is for that");
+}

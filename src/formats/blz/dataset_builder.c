@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Collects fields, columns and files while directories are read, and builds a data set of the model with
+ * one cluster from them.
+ */
+#include "formats/blz/blz.h"
+
+#include <ntuple/source.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/codec/codec.h"
+#include "core/io/folder.h"
+#include "core/io/source.h"
+#include "core/model/builder.h"
+#include "core/model/model.h"
+
+enum nt_status nt_blz_add_field(struct nt_blz_build *build, uint32_t parent, struct nt_text name,
+                                struct nt_text type, enum nt_field_kind kind, uint32_t *index_ret,
+                                struct nt_error *error)
+{
+    const struct nt_field field = {
+        .id = build->model.field_count,
+        .parent = parent,
+        .source_field = NT_NONE,
+        .role = kind == NT_FIELD_RECORD ? NT_ROLE_RECORD : NT_ROLE_PLAIN,
+        .kind = kind,
+        .name = name,
+        .type = type,
+        .description = {"", 0},
+    };
+    return nt_builder_add_field(&build->model, &field, index_ret, error);
+}
+
+char *nt_blz_name(struct nt_blz_build *build, const char *directory, const char *name)
+{
+    return nt_arena_format(build->dataset->arena, "%s%s%s", directory, *directory ? "/" : "", name);
+}
+
+const char *nt_blz_path(struct nt_blz_build *build, const char *directory)
+{
+    const char *path = nt_arena_format(build->dataset->arena, "%s%s%s", build->folder->path,
+                                       *directory ? "/" : "", directory);
+    return path ? path : directory;
+}
+
+enum nt_status nt_blz_add_source(struct nt_blz_files *files, struct nt_source *source, struct nt_error *error)
+{
+    struct nt_source **sources = nt_grow(files->sources, files->count, &files->capacity, sizeof(source));
+    if (!sources)
+        return nt_fail_memory(error);
+    files->sources = sources;
+    sources[files->count++] = source;
+    return NT_OK;
+}
+
+/* The same; a source that cannot be appended is closed. */
+static enum nt_status add_own_source(struct nt_blz_files *files, struct nt_source *source,
+                                     struct nt_error *error)
+{
+    enum nt_status status = nt_blz_add_source(files, source, error);
+    if (status != NT_OK)
+        nt_source_close(source);
+    return status;
+}
+
+enum nt_status nt_blz_add_file(struct nt_blz_build *build, struct nt_blz_files *files, const char *name,
+                               struct nt_error *error)
+{
+    struct nt_source *source;
+    enum nt_status status = nt_folder_open_file_lazily(build->folder, name, &source, error);
+    return status == NT_OK ? add_own_source(files, source, error) : status;
+}
+
+/* ---- columns ---- */
+
+/* A member that is an array is served as bytes, an item of the array after the other. */
+static enum nt_status set_member(struct nt_blz_build *build, uint32_t index, uint64_t offset,
+                                 const struct nt_blz_dtype *type, struct nt_error *error)
+{
+    struct nt_arena *arena = build->dataset->arena;
+    struct nt_field *field = &build->model.fields[index];
+    field->is_fortran_order = build->model.fields[field->parent].is_fortran_order;
+    field->member_offset = offset;
+    field->dtype = type->dtype;
+    if (type->dimension_count) {
+        uint64_t bytes = type->items * type->dtype.bytes; /* checked when the dtype was read */
+        field->dtype = nt_element_dtype(NT_ELEMENT_OPAQUE);
+        field->dtype.bytes = (uint32_t)bytes;
+        field->dtype.numpy = nt_arena_format(arena, "|V%u", field->dtype.bytes);
+    }
+    return field->dtype.numpy ? NT_OK : nt_fail_memory(error);
+}
+
+/* They are nested no deeper than the text of their type may be. */
+static enum nt_status add_members(struct nt_blz_build *build, uint32_t parent, uint64_t offset,
+                                  const struct nt_blz_dtype *dtype, struct nt_error *error)
+{
+    for (uint32_t i = 0; i < dtype->member_count; i++) {
+        const struct nt_blz_member *member = &dtype->members[i];
+        if (member->type.items == 0)
+            continue; /* an array of no items has no bytes to serve */
+        uint32_t field;
+        enum nt_status status =
+            nt_blz_add_field(build, parent, member->name, nt_text_of(member->type.dtype.numpy),
+                             NT_FIELD_MEMBER, &field, error);
+        if (status == NT_OK)
+            status = set_member(build, field, offset + member->offset, &member->type, error);
+        if (status == NT_OK && !member->type.dimension_count)
+            status = add_members(build, field, offset + member->offset, &member->type, error);
+        if (status != NT_OK)
+            return status;
+    }
+    return NT_OK;
+}
+
+/* The dimensions of a row: the array's own, then those of a sub-array that is its element. */
+static enum nt_status set_shape(struct nt_blz_build *build, struct nt_field *field,
+                                const struct nt_blz_dtype *dtype, const uint64_t *dimensions, uint32_t count,
+                                uint64_t *items_ret, struct nt_error *error)
+{
+    uint32_t total = count + dtype->dimension_count;
+    uint64_t *all = nt_arena_alloc(build->dataset->arena, total + 1, sizeof(*all));
+    if (!all)
+        return nt_fail_memory(error);
+    uint64_t items = dtype->items;
+    for (uint32_t i = 0; i < count; i++) {
+        all[i] = dimensions[i];
+        if (!nt_multiply(items, dimensions[i], &items))
+            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the shape has more than 2^64 items");
+    }
+    if (dtype->dimension_count)
+        memcpy(all + count, dtype->dimensions, dtype->dimension_count * sizeof(*all));
+    field->dimensions = all;
+    field->dimension_count = total;
+    field->repetition = total ? items : 0;
+    *items_ret = items;
+    return NT_OK;
+}
+
+static enum nt_status add_info(struct nt_blz_build *build, const struct nt_blz_column *info,
+                               struct nt_error *error)
+{
+    struct nt_blz_column *infos =
+        nt_grow(build->infos, build->model.column_count, &build->info_capacity, sizeof(*infos));
+    if (!infos)
+        return nt_fail_memory(error);
+    build->infos = infos;
+    infos[build->model.column_count] = *info;
+    return NT_OK;
+}
+
+/* Elements lie in the chunks as they are served. */
+static enum nt_status init_decoder(struct nt_decoder *decoder, const struct nt_dtype *dtype,
+                                   struct nt_error *error)
+{
+    enum nt_status status = nt_decoder_init(decoder, NT_ENCODING_OPAQUE, dtype->bytes * 8, 0, 0, error);
+    if (status != NT_OK)
+        return status;
+    decoder->element = dtype->element;
+    decoder->element_bytes = dtype->bytes;
+    return NT_OK;
+}
+
+enum nt_status nt_blz_add_column(struct nt_blz_build *build, uint32_t field, const struct nt_blz_dtype *dtype,
+                                 const uint64_t *dimensions, uint32_t dimension_count,
+                                 struct nt_blz_column *info, struct nt_error *error)
+{
+    const struct nt_column column = {
+        .id = build->model.column_count,
+        .field = field,
+        .type_name = dtype->is_object ? "pickle" : dtype->dtype.numpy,
+        .dtype = dtype->is_object ? nt_element_dtype(NT_ELEMENT_BYTE) : dtype->dtype,
+    };
+    struct nt_decoder decoder;
+    enum nt_status status = init_decoder(&decoder, &column.dtype, error);
+    if (status == NT_OK)
+        status = set_shape(build, &build->model.fields[field], dtype, dimensions, dimension_count,
+                           &info->items, error);
+    if (status == NT_OK)
+        status = add_info(build, info, error);
+    if (status == NT_OK)
+        status = nt_builder_add_column(&build->model, &column, &decoder, error);
+    if (status != NT_OK)
+        return status;
+    build->model.fields[field].dtype = column.dtype;
+    if (info->rows > build->entries)
+        build->entries = info->rows;
+    return info->items ? add_members(build, field, 0, dtype, error) : NT_OK;
+}
+
+/* ---- the end ---- */
+
+/* Members read the column of the field whose elements they are part of. */
+static void link_members(struct nt_dataset *dataset)
+{
+    for (uint32_t i = 0; i < dataset->field_count; i++) {
+        const struct nt_field *field = &dataset->fields[i];
+        if (field->kind == NT_FIELD_MEMBER) /* the parent has a lower index: it has its columns by now */
+            nt_field_share_columns(dataset, i, field->parent);
+    }
+}
+
+static void close_files(struct nt_blz_files *files, const struct nt_source *kept)
+{
+    for (uint32_t i = 0; i < files->count; i++)
+        if (files->sources[i] != kept)
+            nt_source_close(files->sources[i]);
+    free(files->sources);
+}
+
+static enum nt_status add_failures(const struct nt_blz *blz, struct nt_blz_files *files,
+                                   struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    for (int i = 0; status == NT_OK && i < NT_BLZ_FAILURE_COUNT; i++) {
+        struct nt_source *source;
+        status = nt_blz_failure_source((enum nt_blz_failure)i, blz, &source, error);
+        if (status == NT_OK)
+            status = add_own_source(files, source, error);
+    }
+    return status;
+}
+
+/* Chunk files first, then those of metadata, then the failures. From here on, the data set closes them. */
+static enum nt_status add_sources(struct nt_blz_build *build, struct nt_error *error)
+{
+    struct nt_dataset *dataset = build->dataset;
+    struct nt_blz_files failures = {0}, *const lists[] = {&build->chunks, &build->metadata, &failures};
+    enum nt_status status = add_failures(build->blz, &failures, error);
+    uint32_t count = build->chunks.count + build->metadata.count + failures.count;
+    struct nt_source **sources = nt_arena_alloc(dataset->arena, count, sizeof(struct nt_source *));
+    if (status == NT_OK && !sources)
+        status = nt_fail_memory(error);
+    build->blz->chunk_file_count = build->chunks.count;
+    build->blz->file_count = build->chunks.count + build->metadata.count;
+    for (size_t i = 0; status == NT_OK && i < sizeof(lists) / sizeof(*lists); i++) {
+        for (uint32_t k = 0; k < lists[i]->count; k++)
+            sources[dataset->source_count++] = lists[i]->sources[k];
+        lists[i]->count = 0;
+    }
+    dataset->sources = sources;
+    close_files(&failures, NULL);
+    return status;
+}
+
+enum nt_status nt_blz_build_finish(struct nt_blz_build *build, struct nt_error *error)
+{
+    struct nt_dataset *dataset = build->dataset;
+    build->blz->columns = (void *)nt_arena_copy(dataset->arena, build->infos,
+                                                build->model.column_count * sizeof(*build->infos));
+    if (!build->blz->columns)
+        return nt_fail_memory(error);
+    enum nt_status status = nt_builder_finish(&build->model, error);
+    if (status != NT_OK)
+        return status;
+    link_members(dataset);
+    status = nt_dataset_add_only_cluster(dataset, build->entries, error);
+    return status == NT_OK ? add_sources(build, error) : status;
+}
+
+void nt_blz_build_deinit(struct nt_blz_build *build)
+{
+    nt_builder_deinit(&build->model);
+    free(build->infos);
+    close_files(&build->chunks, build->dataset->file->source);
+    close_files(&build->metadata, NULL);
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Parses JSON as Python's json module writes it, including NaN, Infinity and integers of any size. Values
+ * that strict JSON lacks are quoted before jansson parses the text.
+ */
+#include "formats/blz/blz.h"
+
+#include <ntuple/source.h>
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/io/folder.h"
+#include "core/io/source.h"
+#include "core/json/json.h"
+#include "core/json/parse.h"
+#include "core/model/budget.h"
+#include "core/model/builder.h"
+
+enum { NT_BLZ_JSON_DEPTH = 64, NT_BLZ_JSON_BYTES = 16 * 1024 * 1024 };
+
+enum {
+    BIG_INTEGER_MARK = 1, /* the first character of a quoted integer; in JSON \u0001 */
+    LONGEST_INTEGER = 18, /* digits that 63 bits always hold */
+};
+
+/* ---- quoting ---- */
+
+struct scanner {
+    const char *text;
+    size_t length, at;
+};
+
+/* The end of the string that begins at the current quote. */
+static size_t end_of_string(const struct scanner *scanner)
+{
+    size_t at = scanner->at + 1;
+    while (at < scanner->length && scanner->text[at] != '"')
+        at += scanner->text[at] == '\\' ? 2 : 1;
+    return at < scanner->length ? at + 1 : scanner->length;
+}
+
+/* The length of a number's characters from the current one on. */
+static size_t number_length(const struct scanner *scanner)
+{
+    size_t at = scanner->at;
+    while (at < scanner->length && scanner->text[at] && strchr("+-.0123456789eE", scanner->text[at]))
+        at++;
+    return at - scanner->at;
+}
+
+/* The length of NaN, Infinity or -Infinity here, 0 where there is none. */
+static size_t word_length(const struct scanner *scanner)
+{
+    static const char *const words[] = {"NaN", "Infinity", "-Infinity"};
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+        size_t length = strlen(words[i]);
+        if (length <= scanner->length - scanner->at && !memcmp(scanner->text + scanner->at, words[i], length))
+            return length;
+    }
+    return 0;
+}
+
+static void append_quoted(struct nt_buffer *out, const char *mark, const char *text, size_t length)
+{
+    nt_buffer_byte(out, '"');
+    nt_buffer_text(out, mark);
+    nt_buffer_append(out, text, length);
+    nt_buffer_byte(out, '"');
+}
+
+static bool is_long_integer(const char *number, size_t length)
+{
+    for (size_t i = number[0] == '-'; i < length; i++)
+        if (number[i] < '0' || number[i] > '9')
+            return false;
+    return length > LONGEST_INTEGER;
+}
+
+/* One token: a string, a word, a number, or a single character. */
+static void copy_token(struct scanner *scanner, struct nt_buffer *out)
+{
+    const char *token = scanner->text + scanner->at;
+    size_t length = word_length(scanner);
+    if (length) {
+        append_quoted(out, "", token, length);
+    } else if (*token == '"') {
+        length = end_of_string(scanner) - scanner->at;
+        nt_buffer_append(out, token, length);
+    } else if ((length = number_length(scanner)) > 0) {
+        if (is_long_integer(token, length))
+            append_quoted(out, "\\u0001", token, length);
+        else
+            nt_buffer_append(out, token, length);
+    } else {
+        length = 1;
+        nt_buffer_byte(out, *token);
+    }
+    scanner->at += length;
+}
+
+/* Whether a token that begins so is a value, or the key of one. Words are copied letter by letter: the first
+ * one counts. */
+static bool begins_value(char next)
+{
+    return next && strchr("\"[{-0123456789tfnNI", next);
+}
+
+enum nt_status nt_blz_json_quote(const char *text, size_t length, struct nt_buffer *out, uint64_t *values_ret,
+                                 struct nt_error *error)
+{
+    struct scanner scanner = {.text = text, .length = length};
+    unsigned depth = 0;
+    *values_ret = 0;
+    while (scanner.at < length) {
+        char next = text[scanner.at];
+        if (next == '[' || next == '{')
+            depth++;
+        else if ((next == ']' || next == '}') && depth > 0)
+            depth--;
+        if (depth > NT_BLZ_JSON_DEPTH)
+            return nt_fail(error, NT_LIMIT, scanner.at, "JSON nested deeper than %d", NT_BLZ_JSON_DEPTH);
+        *values_ret += begins_value(next);
+        copy_token(&scanner, out);
+    }
+    return out->failed ? nt_fail_memory(error) : NT_OK;
+}
+
+/* ---- reading ---- */
+
+/* What the values become is counted for good, the text and its copy while they are here. */
+static enum nt_status parse(const char *text, size_t length, struct nt_budget *budget, json_t **value_ret,
+                            struct nt_error *error)
+{
+    struct nt_buffer quoted = {0};
+    uint64_t values;
+    enum nt_status status = nt_blz_json_quote(text, length, &quoted, &values, error);
+    if (status == NT_OK)
+        status = nt_budget_take(budget, NT_COST_JSON_VALUE, values, NT_NO_OFFSET, error);
+    if (status == NT_OK)
+        status =
+            nt_json_parse(quoted.bytes, quoted.length, JSON_DECODE_ANY | JSON_ALLOW_NUL, value_ret, error);
+    nt_buffer_deinit(&quoted);
+    return status;
+}
+
+enum nt_status nt_blz_json_parse(const char *text, size_t length, struct nt_budget *budget,
+                                 json_t **value_ret, struct nt_error *error)
+{
+    size_t blank = 0;
+    while (blank < length && text[blank] && strchr(" \t\r\n", text[blank]))
+        blank++;
+    if (blank == length) {
+        *value_ret = json_object();
+        return *value_ret ? NT_OK : nt_fail_memory(error);
+    }
+    enum nt_status status = nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, length, NT_NO_OFFSET, error);
+    if (status != NT_OK)
+        return status;
+    status = parse(text, length, budget, value_ret, error);
+    nt_budget_give(budget, NT_COST_ENVELOPE_BYTE, length);
+    return status;
+}
+
+enum nt_status nt_blz_json_load(struct nt_folder *folder, const char *name, uint32_t number,
+                                struct nt_budget *budget, json_t **value_ret, struct nt_error *error)
+{
+    struct nt_source *source;
+    enum nt_status status = nt_folder_open_file(folder, name, &source, error);
+    if (status != NT_OK)
+        return status;
+    const struct nt_metadata_range all = {.bytes = source->size, .place = nt_place_in_file(number, 0)};
+    uint8_t *text = NULL;
+    if (source->size > NT_BLZ_JSON_BYTES) {
+        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: metadata of more than 16 MiB", source->path);
+        goto out;
+    }
+    status = nt_metadata_read(budget, source, &all, &text, NULL, error);
+    if (status == NT_OK) {
+        status = nt_blz_json_parse((const char *)text, (size_t)all.bytes, budget, value_ret, error);
+        nt_budget_give(budget, NT_COST_ENVELOPE_BYTE, all.bytes);
+    }
+    if (status != NT_OK)
+        nt_error_context(error, "%s", source->path);
+out:
+    free(text);
+    nt_source_close(source);
+    return status;
+}
+
+bool nt_blz_json_unsigned(const json_t *object, const char *key, uint64_t *value_ret)
+{
+    const json_t *value = json_object_get(object, key);
+    if (!json_is_integer(value) || json_integer_value(value) < 0)
+        return false;
+    *value_ret = (uint64_t)json_integer_value(value);
+    return true;
+}
+
+/* ---- writing ---- */
+
+static void write_string(struct nt_json *json, const json_t *value)
+{
+    const char *text = json_string_value(value);
+    size_t length = json_string_length(value);
+    if (length == 0 || text[0] != BIG_INTEGER_MARK || !is_long_integer(text + 1, length - 1)) {
+        nt_json_bytes(json, text, length);
+        return;
+    }
+    errno = 0;
+    bool is_negative = text[1] == '-';
+    int64_t negative = is_negative ? strtoll(text + 1, NULL, 10) : 0;
+    uint64_t positive = is_negative ? 0 : strtoull(text + 1, NULL, 10);
+    if (errno)
+        nt_json_string(json, text + 1);
+    else if (is_negative)
+        nt_json_signed(json, negative);
+    else
+        nt_json_unsigned(json, positive);
+}
+
+static void write_object(struct nt_json *json, const json_t *value)
+{
+    const char *key;
+    json_t *member;
+    nt_json_object(json);
+    json_object_foreach((json_t *)value, key, member)
+    {
+        nt_json_key_bytes(json, key, strlen(key));
+        nt_blz_json_write(json, member);
+    }
+    nt_json_end_object(json);
+}
+
+static void write_array(struct nt_json *json, const json_t *value)
+{
+    nt_json_array(json);
+    for (size_t i = 0; i < json_array_size(value); i++)
+        nt_blz_json_write(json, json_array_get(value, i));
+    nt_json_end_array(json);
+}
+
+void nt_blz_json_write(struct nt_json *json, const json_t *value)
+{
+    switch (value ? json_typeof(value) : JSON_NULL) {
+    case JSON_OBJECT:
+        write_object(json, value);
+        break;
+    case JSON_ARRAY:
+        write_array(json, value);
+        break;
+    case JSON_STRING:
+        write_string(json, value);
+        break;
+    case JSON_INTEGER:
+        nt_json_signed(json, json_integer_value(value));
+        break;
+    case JSON_REAL:
+        nt_json_double(json, json_real_value(value));
+        break;
+    case JSON_TRUE:
+    case JSON_FALSE:
+        nt_json_bool(json, json_is_true(value));
+        break;
+    case JSON_NULL:
+        nt_json_null(json);
+        break;
+    }
+}

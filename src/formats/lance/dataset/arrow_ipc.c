@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A minimal Arrow IPC file reader for one uint32 column, as deletion files use it.
+ */
+#include "formats/lance/dataset/dataset.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/codec/codec.h"
+
+enum {
+    MAGIC_BYTES = 6,  /* at both ends; at the beginning with two more */
+    LENGTH_BYTES = 4, /* of the footer, in front of the magic at the end */
+    BLOCK_BYTES =
+        24, /* of a record batch: i64 offset, i32 bytes of metadata, padding, i64 bytes of the body */
+    BUFFER_BYTES = 16, /* i64 offset, i64 bytes */
+    NODE_BYTES = 16,   /* i64 rows, i64 nulls */
+    VALUE_BYTES = 4,
+};
+
+/* Members by their numbers in Arrow's File.fbs and Message.fbs. */
+enum { FOOTER_RECORD_BATCHES = 3 };
+enum { MESSAGE_HEADER_TYPE = 1, MESSAGE_HEADER = 2 };
+enum { BATCH_LENGTH = 0, BATCH_NODES = 1, BATCH_BUFFERS = 2, BATCH_COMPRESSION = 3 };
+enum { COMPRESSION_CODEC = 0 };
+enum { HEADER_IS_RECORD_BATCH = 3 };
+
+/* A range of the file that FlatBuffers lie in; what they say is checked against it. */
+struct flat {
+    const uint8_t *bytes;
+    size_t size;
+    bool failed;
+};
+
+static uint32_t load32(struct flat *flat, uint64_t at)
+{
+    if (nt_fits(at, 4, flat->size))
+        return nt_load_le32(flat->bytes + at);
+    flat->failed = true;
+    return 0;
+}
+
+static uint16_t load16(struct flat *flat, uint64_t at)
+{
+    if (nt_fits(at, 2, flat->size))
+        return nt_load_le16(flat->bytes + at);
+    flat->failed = true;
+    return 0;
+}
+
+static uint64_t load64(struct flat *flat, uint64_t at)
+{
+    if (nt_fits(at, 8, flat->size))
+        return nt_load_le64(flat->bytes + at);
+    flat->failed = true;
+    return 0;
+}
+
+/* What an offset at a place leads to. */
+static uint64_t follow(struct flat *flat, uint64_t at)
+{
+    return at + load32(flat, at);
+}
+
+/* Where a member of a table lies; 0: it is absent. */
+static uint64_t member(struct flat *flat, uint64_t table, unsigned number)
+{
+    uint64_t places = table - (uint64_t)(int64_t)(int32_t)load32(flat, table);
+    uint64_t place = 4 + 2 * (uint64_t)number;
+    if (flat->failed || place + 2 > load16(flat, places))
+        return 0;
+    uint16_t within = load16(flat, places + place);
+    return within ? table + within : 0;
+}
+
+/* The items of a vector of structures, of so many bytes each: their place, and how many there are; 0 where it is absent. */
+static uint64_t items(struct flat *flat, uint64_t table, unsigned number, size_t item_bytes,
+                      uint32_t *count_ret)
+{
+    uint64_t place = member(flat, table, number);
+    *count_ret = 0;
+    if (!place)
+        return 0;
+    uint64_t vector = follow(flat, place);
+    uint32_t count = load32(flat, vector);
+    if (!nt_fits(vector + 4, (uint64_t)count * item_bytes, flat->size)) {
+        flat->failed = true;
+        return 0;
+    }
+    *count_ret = count;
+    return vector + 4;
+}
+
+/* ---- record batches ---- */
+
+struct batch {
+    uint64_t offset, metadata_bytes, body_bytes;
+};
+
+static enum nt_status damaged(uint64_t offset, const char *what, struct nt_error *error)
+{
+    return nt_fail(error, NT_CORRUPT, offset, "no Arrow IPC file of deleted rows: %s", what);
+}
+
+/* What is done with the values of all batches. */
+struct walk {
+    uint64_t left; /* rows that batches may still have: many may lie at the same place */
+    nt_arrow_values *take;
+    void *context;
+    struct nt_error *error;
+};
+
+/* The values of a Zstandard frame, which makes `wanted` bytes. */
+static enum nt_status take_frame(const struct walk *walk, const uint8_t *frame, size_t frame_bytes,
+                                 size_t wanted)
+{
+    struct nt_codec_context *context = nt_codec_context_new();
+    uint8_t *values = malloc(wanted + 1);
+    enum nt_status status = context && values
+                                ? nt_decompress_zstd(frame, frame_bytes, values, wanted, context, walk->error)
+                                : nt_fail_memory(walk->error);
+    if (status == NT_CORRUPT)
+        nt_error_context(walk->error, "no Arrow IPC file of deleted rows");
+    if (status == NT_OK)
+        status = walk->take(walk->context, values, wanted / VALUE_BYTES, walk->error);
+    free(values);
+    nt_codec_context_free(context);
+    return status;
+}
+
+/* Of a compressed batch a buffer begins with the bytes that it makes, -1 where it is stored as it is. `wanted` is the
+ * bytes of its rows. */
+static enum nt_status take_compressed(const struct walk *walk, const struct batch *batch, unsigned codec,
+                                      const uint8_t *bytes, uint64_t size, uint64_t wanted)
+{
+    enum { LENGTH_BYTES_OF_BUFFER = 8, CODEC_ZSTD = 1 };
+    if (size < LENGTH_BYTES_OF_BUFFER)
+        return damaged(batch->offset, "a buffer without its length", walk->error);
+    uint64_t plain = nt_load_le64(bytes);
+    bytes += LENGTH_BYTES_OF_BUFFER;
+    size -= LENGTH_BYTES_OF_BUFFER;
+    if (plain == UINT64_MAX)
+        return wanted <= size ? walk->take(walk->context, bytes, (size_t)wanted / VALUE_BYTES, walk->error)
+                              : damaged(batch->offset, "its rows are not all there", walk->error);
+    if (codec != CODEC_ZSTD)
+        return nt_fail(walk->error, NT_UNSUPPORTED, batch->offset,
+                       "lists of deleted rows that are compressed as LZ4 frames are not read");
+    if (plain != wanted)
+        return nt_fail_number(walk->error, NT_CORRUPT, batch->offset, "bytes of deleted rows", wanted, plain);
+    return take_frame(walk, bytes, (size_t)size, (size_t)wanted);
+}
+
+/* The values' buffer is the second one, behind that of validity. */
+static enum nt_status take_batch(struct walk *walk, const struct batch *batch, struct flat *flat,
+                                 uint64_t table, const uint8_t *body)
+{
+    uint32_t nodes, buffers;
+    uint64_t length_at = member(flat, table, BATCH_LENGTH),
+             compression_at = member(flat, table, BATCH_COMPRESSION);
+    uint64_t rows = length_at ? load64(flat, length_at) : 0;
+    uint64_t node = items(flat, table, BATCH_NODES, NODE_BYTES, &nodes);
+    uint64_t buffer = items(flat, table, BATCH_BUFFERS, BUFFER_BYTES, &buffers);
+    uint64_t codec_at = compression_at ? member(flat, follow(flat, compression_at), COMPRESSION_CODEC) : 0;
+    if (flat->failed || (codec_at && !nt_fits(codec_at, 1, flat->size)))
+        return damaged(batch->offset, "a record batch's metadata leave their bytes", walk->error);
+    if (nodes != 1 || buffers != 2)
+        return nt_fail(walk->error, NT_UNSUPPORTED, batch->offset,
+                       "%" PRIu32 " columns with %" PRIu32 " buffers, where one of two was expected", nodes,
+                       buffers);
+    uint64_t nulls = load64(flat, node + 8), offset = load64(flat, buffer + BUFFER_BYTES),
+             bytes = load64(flat, buffer + BUFFER_BYTES + 8), wanted;
+    if (nulls)
+        return damaged(batch->offset, "a row that is null", walk->error);
+    if (rows > walk->left)
+        return nt_fail_number(walk->error, NT_CORRUPT, batch->offset, "deleted rows, at most", walk->left,
+                              rows);
+    walk->left -= rows;
+    if (!nt_fits(offset, bytes, batch->body_bytes))
+        return damaged(batch->offset, "its rows are not all there", walk->error);
+    if (!nt_multiply(rows, VALUE_BYTES, &wanted))
+        return damaged(batch->offset, "more rows than bytes can be counted", walk->error);
+    if (compression_at)
+        return take_compressed(walk, batch, codec_at ? flat->bytes[codec_at] : 0, body + offset, bytes,
+                               wanted);
+    return wanted <= bytes ? walk->take(walk->context, body + offset, (size_t)rows, walk->error)
+                           : damaged(batch->offset, "its rows are not all there", walk->error);
+}
+
+/* Behind 0xffffffff and a length, or the length alone, as earlier versions had it. */
+static enum nt_status read_batch(struct walk *walk, const uint8_t *bytes, size_t size,
+                                 const struct batch *batch)
+{
+    enum { CONTINUATION_BYTES = 8, OLD_BYTES = 4 };
+    if (!nt_fits(batch->offset, batch->metadata_bytes, size) ||
+        !nt_fits(batch->offset + batch->metadata_bytes, batch->body_bytes, size) ||
+        batch->metadata_bytes < CONTINUATION_BYTES)
+        return damaged(batch->offset, "a record batch is not in the file", walk->error);
+    const uint8_t *message = bytes + batch->offset;
+    size_t prefix = nt_load_le32(message) == UINT32_MAX ? CONTINUATION_BYTES : OLD_BYTES;
+    struct flat flat = {message + prefix, (size_t)batch->metadata_bytes - prefix, false};
+    uint64_t root = follow(&flat, 0);
+    uint64_t type_at = member(&flat, root, MESSAGE_HEADER_TYPE),
+             header_at = member(&flat, root, MESSAGE_HEADER);
+    bool is_batch = !flat.failed && type_at && header_at && nt_fits(type_at, 1, flat.size) &&
+                    flat.bytes[type_at] == HEADER_IS_RECORD_BATCH;
+    if (!is_batch)
+        return damaged(batch->offset, "a message that is no record batch", walk->error);
+    return take_batch(walk, batch, &flat, follow(&flat, header_at), message + batch->metadata_bytes);
+}
+
+enum nt_status nt_arrow_column_read(const uint8_t *bytes, size_t size, uint64_t most_rows,
+                                    nt_arrow_values *take, void *context, struct nt_error *error)
+{
+    struct walk walk = {most_rows, take, context, error};
+    static const char magic[] = "ARROW1";
+    enum { END_BYTES = LENGTH_BYTES + MAGIC_BYTES };
+    if (size < 2 + MAGIC_BYTES + END_BYTES || memcmp(bytes, magic, MAGIC_BYTES) ||
+        memcmp(bytes + size - MAGIC_BYTES, magic, MAGIC_BYTES))
+        return damaged(0, "it does not begin and end in ARROW1", error);
+    uint64_t end = size - END_BYTES, length = nt_load_le32(bytes + end);
+    if (length > end)
+        return damaged(end, "its footer does not lie in it", error);
+    struct flat flat = {bytes + (end - length), (size_t)length, false};
+    uint32_t count;
+    uint64_t blocks = items(&flat, follow(&flat, 0), FOOTER_RECORD_BATCHES, BLOCK_BYTES, &count);
+    enum nt_status status = flat.failed ? damaged(end - length, "its footer leaves its bytes", error) : NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < count; i++) {
+        uint64_t at = blocks + (uint64_t)i * BLOCK_BYTES;
+        const struct batch batch = {load64(&flat, at), load32(&flat, at + 8), load64(&flat, at + 16)};
+        status = read_batch(&walk, bytes, size, &batch);
+    }
+    return status;
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Resolves the base paths of a manifest, which place files of a data set outside its directory, and
+ * enforces which directories may be read.
+ */
+#include "formats/lance/dataset/dataset.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/io/folder.h"
+#include "core/model/budget.h"
+#include "core/model/model.h"
+#include "formats/lance/file/messages.h"
+
+/* ---- beneath which folder ---- */
+
+/* What follows a directory in a path, which lies beneath it or is it: false where it does not. */
+static bool take_directory(struct nt_text path, const char *directory, struct nt_text *rest_ret)
+{
+    size_t length = strlen(directory);
+    while (length && directory[length - 1] == '/')
+        length--;
+    if (path.length < length || memcmp(path.bytes, directory, length) ||
+        (path.length > length && path.bytes[length] != '/'))
+        return false;
+    size_t skipped = path.length > length ? length + 1 : length;
+    *rest_ret = (struct nt_text){path.bytes + skipped, path.length - skipped};
+    return !rest_ret->length || nt_folder_is_name_below(*rest_ret);
+}
+
+/* Nobody knows what a relative path was relative to: it may be beneath the directory, or name its end, as that of a branch does which
+ * was made of the data set. */
+static enum nt_status take_relative(const struct nt_lance_place_of_bases *place, struct nt_arena *arena,
+                                    struct nt_text path, bool *is_below_ret, struct nt_text *rest_ret,
+                                    struct nt_error *error)
+{
+    size_t length = strlen(place->real);
+    *is_below_ret = false;
+    if (!nt_folder_is_name_below(path))
+        return NT_OK;
+    const char *name = nt_arena_copy(arena, path.bytes, path.length);
+    enum nt_status status =
+        name ? nt_folder_has_folder(place->folder, name, is_below_ret, error) : nt_fail_memory(error);
+    *rest_ret = path;
+    if (status != NT_OK || *is_below_ret)
+        return status;
+    *is_below_ret = length > path.length && place->real[length - path.length - 1] == '/' &&
+                    memcmp(place->real + length - path.length, path.bytes, path.length) == 0;
+    rest_ret->length = 0;
+    return NT_OK;
+}
+
+static enum nt_status look_beneath(const struct nt_lance_place_of_bases *place, struct nt_arena *arena,
+                                   struct nt_lance_base *base, struct nt_text path, struct nt_error *error)
+{
+    struct nt_text rest;
+    bool is_below;
+    enum nt_status status = NT_OK;
+    if (path.length && path.bytes[0] == '/')
+        is_below =
+            take_directory(path, place->real, &rest) || take_directory(path, place->folder->path, &rest);
+    else
+        status = take_relative(place, arena, path, &is_below, &rest, error);
+    if (status != NT_OK || !is_below)
+        return status;
+    base->folder = place->folder;
+    base->below = nt_arena_format(arena, "%.*s%s", (int)rest.length, rest.bytes, rest.length ? "/" : "");
+    return base->below ? NT_OK : nt_fail_memory(error);
+}
+
+static enum nt_status find_folder(struct nt_file *file, const struct nt_lance_dataset *lance,
+                                  struct nt_lance_base *base, struct nt_error *error)
+{
+    struct nt_text path = base->path;
+    enum nt_status status = NT_OK;
+    nt_text_skip(&path, "file://");
+    while (path.length > 1 && path.bytes[path.length - 1] == '/')
+        path.length--;
+    for (uint32_t i = 0; status == NT_OK && !base->folder && i < lance->place_count; i++)
+        status = look_beneath(&lance->places[i], file->arena, base, path, error);
+    return status;
+}
+
+/* ---- the folders ---- */
+
+static enum nt_status add_place(struct nt_file *file, struct nt_lance_dataset *lance,
+                                struct nt_folder *folder, struct nt_error *error)
+{
+    struct nt_lance_place_of_bases *place = &lance->places[lance->place_count++];
+    place->folder = folder;
+    char *real = realpath(folder->path, NULL);
+    place->real = nt_arena_copy(file->arena, real ? real : folder->path, strlen(real ? real : folder->path));
+    free(real);
+    return place->real ? NT_OK : nt_fail_memory(error);
+}
+
+enum nt_status nt_lance_open_places(struct nt_file *file, struct nt_lance_dataset *lance,
+                                    const char *const *allowed, struct nt_error *error)
+{
+    uint32_t count = 0;
+    if (lance->places)
+        return NT_OK;
+    while (allowed && allowed[count])
+        count++;
+    lance->places = nt_arena_alloc(file->arena, (size_t)count + 1, sizeof(*lance->places));
+    if (!lance->places)
+        return nt_fail_memory(error);
+    enum nt_status status = add_place(file, lance, lance->folder, error);
+    for (uint32_t i = 0; status == NT_OK && i < count; i++) {
+        struct nt_folder *folder;
+        status = nt_folder_open_beside(lance->folder, allowed[i], &folder, error);
+        if (status == NT_OK)
+            status = add_place(file, lance, folder, error);
+    }
+    return status;
+}
+
+void nt_lance_close_bases(struct nt_lance_dataset *lance)
+{
+    for (uint32_t i = 1; i < lance->place_count; i++)
+        nt_folder_close(lance->places[i].folder);
+    lance->place_count = 0;
+}
+
+/* ---- the manifest's ---- */
+
+static int compare_bases(const void *left, const void *right)
+{
+    const struct nt_lance_base *a = left, *b = right;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+static enum nt_status read_bases(struct nt_file *file, struct nt_lance_dataset *lance, struct nt_error *error)
+{
+    struct nt_proto rest = lance->manifest.message;
+    struct nt_proto_item item;
+    enum nt_status status = NT_OK;
+    while (status == NT_OK && nt_proto_next(&rest, &item)) {
+        if (item.number != NT_LANCE_MANIFEST_BASE_PATHS)
+            continue;
+        const struct nt_proto message = {item.bytes, item.size};
+        struct nt_lance_base *base = &lance->bases[lance->base_count++];
+        *base = (struct nt_lance_base){
+            .id = nt_proto_number(message, NT_LANCE_BASE_PATH_ID),
+            .is_root = nt_proto_number(message, NT_LANCE_BASE_PATH_IS_DATASET_ROOT),
+            .path = nt_proto_text(message, NT_LANCE_BASE_PATH_PATH),
+        };
+        status = find_folder(file, lance, base, error);
+    }
+    if (lance->base_count)
+        qsort(lance->bases, lance->base_count, sizeof(*lance->bases), compare_bases);
+    for (uint32_t i = 1; status == NT_OK && i < lance->base_count; i++)
+        if (lance->bases[i].id == lance->bases[i - 1].id)
+            status = nt_fail(error, NT_CORRUPT, lance->manifest.offset, "two base paths have the id %" PRIu64,
+                             lance->bases[i].id);
+    return status;
+}
+
+enum nt_status nt_lance_read_bases(struct nt_file *file, struct nt_lance_dataset *lance,
+                                   const char *const *allowed, struct nt_error *error)
+{
+    uint64_t count = nt_proto_count(lance->manifest.message, NT_LANCE_MANIFEST_BASE_PATHS);
+    if (!count)
+        return NT_OK;
+    enum nt_status status =
+        nt_budget_take(&file->budget, NT_COST_GROUP, count, lance->manifest.offset, error);
+    if (status != NT_OK)
+        return status;
+    lance->bases = nt_arena_alloc(file->arena, count, sizeof(*lance->bases));
+    status = lance->bases ? nt_lance_open_places(file, lance, allowed, error) : nt_fail_memory(error);
+    if (status == NT_OK)
+        status = read_bases(file, lance, error);
+    if (status != NT_OK)
+        nt_error_context(error, "%s: base paths", lance->manifest.name);
+    return status;
+}
+
+enum nt_status nt_lance_find_base_of(const struct nt_lance_dataset *lance, uint64_t id, uint64_t told_at,
+                                     const struct nt_lance_base **base_ret, struct nt_error *error)
+{
+    const struct nt_lance_base key = {.id = id}, *base = NULL;
+    if (lance->base_count)
+        base = bsearch(&key, lance->bases, lance->base_count, sizeof(key), compare_bases);
+    *base_ret = base;
+    if (!base)
+        return nt_fail(error, NT_CORRUPT, told_at, "base path %" PRIu64 ", which the manifest does not have",
+                       id);
+    if (!base->folder)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "base path %" PRIu64
+                       ", '%.*s', is not beneath the data set, nor beneath what the option bases allows",
+                       base->id, (int)base->path.length, base->path.bytes);
+    return NT_OK;
+}
+
+enum nt_status nt_lance_find_base(const struct nt_lance_dataset *lance, struct nt_proto message,
+                                  uint32_t id_field, const struct nt_lance_base **base_ret,
+                                  struct nt_error *error)
+{
+    *base_ret = NULL;
+    if (!nt_proto_has(message, id_field))
+        return NT_OK;
+    return nt_lance_find_base_of(lance, nt_proto_number(message, id_field),
+                                 nt_lance_place_in(&lance->manifest, message), base_ret, error);
+}
+
+bool nt_lance_find_beneath(const struct nt_lance_dataset *lance, struct nt_text path,
+                           struct nt_folder **folder_ret, struct nt_text *name_ret)
+{
+    for (uint32_t i = 0; i < lance->place_count; i++) {
+        const struct nt_lance_place_of_bases *place = &lance->places[i];
+        *folder_ret = place->folder;
+        if ((take_directory(path, place->real, name_ret) ||
+             take_directory(path, place->folder->path, name_ret)) &&
+            name_ret->length)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Maps the fields of the schema to columns of each fragment's data files, finds fields that cannot be
+ * read, and builds the physical view from those columns.
+ */
+#include "formats/lance/dataset/dataset.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/model/budget.h"
+#include "core/model/model.h"
+#include "formats/lance/file/file.h"
+#include "formats/lance/file/messages.h"
+
+/* ---- Columns of a fragment ---- */
+
+static int compare_ids(const void *left, const void *right)
+{
+    const struct nt_lance_id *a = left, *b = right;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+enum nt_status nt_lance_sort_ids(struct nt_arena *arena, struct nt_lance_dataset *lance,
+                                 struct nt_error *error)
+{
+    uint32_t count = lance->schema.field_count;
+    struct nt_lance_id *ids = nt_arena_alloc(arena, (size_t)count + 1, sizeof(*ids));
+    if (!ids)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i < count; i++)
+        ids[i] = (struct nt_lance_id){lance->schema.fields[i].id, i};
+    qsort(ids, count, sizeof(*ids), compare_ids);
+    lance->ids = ids;
+    return NT_OK;
+}
+
+/* NT_NONE: the schema has no such field. */
+static uint32_t find_field(const struct nt_lance_dataset *lance, int32_t id)
+{
+    const struct nt_lance_id key = {.id = id};
+    const struct nt_lance_id *found =
+        bsearch(&key, lance->ids, lance->schema.field_count, sizeof(key), compare_ids);
+    return found && id >= 0 ? found->field : NT_NONE;
+}
+
+struct finding {
+    const struct nt_lance_dataset *lance;
+    uint64_t place; /* in the manifest: of the DataFile at hand */
+    struct nt_lance_stored *stored;
+    struct nt_error *error;
+};
+
+static enum nt_status add_column(const struct finding *finding, uint32_t file, int32_t id, uint64_t column)
+{
+    uint32_t field = find_field(finding->lance, id);
+    struct nt_lance_stored *stored = field == NT_NONE ? NULL : &finding->stored[field];
+    bool has_none = (int32_t)column < 0; /* of 2.1 and later: what only surrounds others */
+    if (!stored || has_none)
+        return NT_OK;
+    if (stored->leaf.field != NT_NONE && stored->file != file)
+        return NT_OK;
+    if (stored->leaf.field != NT_NONE)
+        return nt_fail(finding->error, NT_CORRUPT, finding->place, "two columns for field %" PRId32, id);
+    if (column > UINT32_MAX)
+        return nt_fail(finding->error, NT_CORRUPT, finding->place, "field %" PRId32 " in column %" PRIu64, id,
+                       column);
+    *stored = (struct nt_lance_stored){.leaf = {field, (uint32_t)column}, .file = file};
+    return NT_OK;
+}
+
+/* Legacy files have no numbers of columns: the field's id stands for it. */
+static enum nt_status add_legacy_file(const struct finding *finding, uint32_t number)
+{
+    struct nt_proto_numbers ids =
+        nt_proto_numbers(finding->lance->files[number].message, NT_LANCE_DATA_FILE_FIELDS);
+    uint64_t id;
+    enum nt_status status = NT_OK;
+    while (status == NT_OK && nt_proto_next_number(&ids, &id))
+        if ((int32_t)id >= 0)
+            status = add_column(finding, number, (int32_t)id, (uint32_t)id);
+    return status;
+}
+
+static enum nt_status add_numbered_file(const struct finding *finding, uint32_t number)
+{
+    struct nt_proto message = finding->lance->files[number].message;
+    struct nt_proto_numbers ids = nt_proto_numbers(message, NT_LANCE_DATA_FILE_FIELDS),
+                            columns = nt_proto_numbers(message, NT_LANCE_DATA_FILE_COLUMN_INDICES);
+    uint64_t id_count = nt_proto_count_numbers(message, NT_LANCE_DATA_FILE_FIELDS),
+             column_count = nt_proto_count_numbers(message, NT_LANCE_DATA_FILE_COLUMN_INDICES), id, column;
+    enum nt_status status = NT_OK;
+    if (id_count != column_count)
+        status = nt_fail_number(finding->error, NT_CORRUPT, finding->place,
+                                "numbers of columns, as ids of fields", id_count, column_count);
+    while (status == NT_OK && nt_proto_next_number(&ids, &id) && nt_proto_next_number(&columns, &column))
+        status = add_column(finding, number, (int32_t)id, column);
+    return status;
+}
+
+static enum nt_status add_file(struct finding *finding, uint32_t number)
+{
+    const struct nt_lance_manifest_file *manifest = &finding->lance->manifest;
+    struct nt_proto message = finding->lance->files[number].message;
+    finding->place = nt_lance_place_in(manifest, message);
+    enum nt_status status = finding->lance->files[number].generation == NT_LANCE_IS_LEGACY
+                                ? add_legacy_file(finding, number)
+                                : add_numbered_file(finding, number);
+    if (status != NT_OK) {
+        struct nt_text path = nt_proto_text(message, NT_LANCE_DATA_FILE_PATH);
+        nt_error_context(finding->error, "%s: data file '%.*s'", manifest->name, (int)path.length,
+                         path.bytes);
+    }
+    return status;
+}
+
+/* What surrounds a field that has a column, and has none itself. */
+static void find_tellers(const struct finding *finding, unsigned teller)
+{
+    const struct nt_lance_schema *schema = &finding->lance->schema;
+    struct nt_lance_stored *stored = finding->stored;
+    for (uint32_t i = 0; i < schema->field_count; i++) {
+        if (stored[i].leaf.field != i || nt_lance_teller(&schema->places[i]) != teller)
+            continue;
+        for (uint32_t at = schema->fields[i].parent; at != NT_NONE && stored[at].leaf.field == NT_NONE;
+             at = schema->fields[at].parent)
+            stored[at] = stored[i];
+    }
+}
+
+/* The same, and what lies in a packed structure. */
+static void find_leaves(const struct finding *finding)
+{
+    const struct nt_lance_schema *schema = &finding->lance->schema;
+    struct nt_lance_stored *stored = finding->stored;
+    for (uint32_t i = 0; i < schema->field_count; i++) {
+        uint32_t packed = schema->places[i].packed;
+        if (packed != NT_NONE)
+            stored[i] = stored[packed];
+    }
+    for (unsigned teller = 0; teller < NT_LANCE_TELLERS; teller++)
+        find_tellers(finding, teller);
+}
+
+enum nt_status nt_lance_find_stored(struct nt_file *file, const struct nt_lance_dataset *lance,
+                                    struct nt_lance_fragment_part *fragment, struct nt_error *error)
+{
+    uint32_t count = lance->schema.field_count;
+    if (fragment->stored)
+        return NT_OK;
+    enum nt_status status = nt_budget_take(&file->budget, NT_COST_RANGE, count, NT_NO_OFFSET, error);
+    if (status != NT_OK)
+        return status;
+    struct nt_lance_stored *stored = nt_arena_alloc(file->arena, (size_t)count + 1, sizeof(*stored));
+    struct finding finding = {.lance = lance, .stored = stored, .error = error};
+    if (!stored)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i < count; i++)
+        stored[i].leaf = (struct nt_lance_leaf){NT_NONE, NT_NONE};
+    for (uint32_t i = 0; status == NT_OK && i < fragment->file_count; i++)
+        status = add_file(&finding, fragment->first_file + i);
+    if (status != NT_OK)
+        return status;
+    find_leaves(&finding);
+    fragment->stored = stored;
+    return NT_OK;
+}
+
+/* ---- Unsupported encodings ---- */
+
+struct looking {
+    struct nt_dataset *dataset;
+    struct nt_lance_dataset *lance;
+    const char **refusals; /* by field */
+    bool *is_known;
+    uint32_t left; /* fields that are not known */
+    struct nt_error *error;
+};
+
+static bool is_settled(const struct nt_lance_data_file *data_file)
+{
+    enum { MAJOR = 2, MINOR = 2 };
+    uint64_t major = nt_proto_number(data_file->message, NT_LANCE_DATA_FILE_MAJOR_VERSION),
+             minor = nt_proto_number(data_file->message, NT_LANCE_DATA_FILE_MINOR_VERSION);
+    return major < MAJOR || (major == MAJOR && minor <= MINOR);
+}
+
+static enum nt_status look_at_field(struct looking *looking, uint32_t field,
+                                    const struct nt_lance_stored *stored)
+{
+    struct nt_error failure;
+    const struct nt_lance *opened;
+    enum nt_status status = nt_lance_open_data_file(looking->dataset, stored->file, &opened, &failure);
+    looking->is_known[field] = true;
+    looking->left--;
+    if (status != NT_OK)
+        return nt_is_machine_failure(status) ? nt_fail_with(looking->error, &failure) : NT_OK;
+    if (stored->leaf.column >= opened->tail.columns || !opened->columns[stored->leaf.column].failure)
+        return NT_OK;
+    looking->refusals[field] =
+        nt_arena_format(looking->dataset->arena, "%s: %s", looking->lance->files[stored->file].name,
+                        opened->columns[stored->leaf.column].failure->message);
+    return looking->refusals[field] ? NT_OK : nt_fail_memory(looking->error);
+}
+
+static enum nt_status look_at_fragment(struct looking *looking, struct nt_lance_fragment_part *fragment)
+{
+    const struct nt_lance_data_file *files = looking->lance->files;
+    bool is_all_settled = true;
+    for (uint32_t i = 0; i < fragment->file_count; i++)
+        is_all_settled &= is_settled(&files[fragment->first_file + i]);
+    if (is_all_settled)
+        return NT_OK;
+    enum nt_status status =
+        nt_lance_find_stored(looking->dataset->file, looking->lance, fragment, looking->error);
+    for (uint32_t i = 0; status == NT_OK && i < looking->lance->schema.field_count; i++) {
+        const struct nt_lance_stored *stored = &fragment->stored[i];
+        if (stored->leaf.column != NT_NONE && !looking->is_known[i] && !is_settled(&files[stored->file]))
+            status = look_at_field(looking, i, stored);
+    }
+    return status;
+}
+
+enum nt_status nt_lance_find_unread(struct nt_dataset *dataset, struct nt_error *error)
+{
+    struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    size_t count = (size_t)lance->schema.field_count + 1;
+    struct looking looking = {.dataset = dataset,
+                              .lance = lance,
+                              .refusals = nt_arena_alloc(dataset->arena, count, sizeof(*looking.refusals)),
+                              .is_known = calloc(count, sizeof(*looking.is_known)),
+                              .left = lance->schema.field_count,
+                              .error = error};
+    enum nt_status status = looking.refusals && looking.is_known ? NT_OK : nt_fail_memory(error);
+    for (uint32_t i = 0; status == NT_OK && looking.left && i < lance->fragment_count; i++)
+        status = look_at_fragment(&looking, &lance->fragments[i]);
+    free(looking.is_known);
+    lance->schema.refusals = looking.refusals;
+    return status;
+}
+
+/* ---- Sliced structures ---- */
+
+enum { MOST_FRAGMENTS = 64 };
+
+static bool has_members(const struct nt_lance_schema *schema)
+{
+    for (uint32_t i = 0; i < schema->field_count; i++)
+        if (schema->places[i].type.shape == NT_LANCE_IS_STRUCT && schema->places[i].children)
+            return true;
+    return false;
+}
+
+/* Of a file's fields those that are refused for another reason than how their pages are made. */
+static enum nt_status look_at(struct nt_dataset *dataset, const struct nt_lance_data_file *data_file,
+                              const struct nt_lance *opened, const char **refusals, struct nt_error *error)
+{
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    for (uint32_t i = 0; opened->legacy && i < opened->schema.field_count; i++) {
+        const struct nt_error *failure = opened->columns[i].failure;
+        uint32_t field = nt_lance_find_id(&lance->schema, opened->schema.fields[i].id);
+        if (!failure || failure == opened->legacy->pagings[i].failure || field == NT_NONE || refusals[field])
+            continue;
+        refusals[field] =
+            nt_arena_format(dataset->arena, "fragment %" PRIu64 ": %s: %s",
+                            lance->fragments[data_file->fragment].id, data_file->name, failure->message);
+        if (!refusals[field])
+            return nt_fail_memory(error);
+    }
+    return NT_OK;
+}
+
+enum nt_status nt_lance_find_slices(struct nt_dataset *dataset, struct nt_error *error)
+{
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    const struct nt_lance *opened;
+    enum nt_status status = NT_OK;
+    if (!lance->schema.is_legacy || lance->fragment_count > MOST_FRAGMENTS || !has_members(&lance->schema))
+        return NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < lance->file_count; i++) {
+        struct nt_error unused;
+        status = nt_lance_open_data_file(dataset, i, &opened, &unused);
+        if (nt_is_machine_failure(status))
+            return nt_fail_with(error, &unused);
+        status = status == NT_OK ? look_at(dataset, &lance->files[i], opened, lance->schema.refusals, error)
+                                 : NT_OK;
+    }
+    return status;
+}
+
+/* ---- Physical columns ---- */
+
+/* A field that only surrounds others has no column in a file of 2.1 or later. */
+static enum nt_status find_home(struct nt_dataset *dataset, uint32_t field, uint32_t part,
+                                struct nt_lance_home *home_ret, struct nt_error *error)
+{
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    struct nt_lance_fragment_part *fragment = &lance->fragments[part];
+    const struct nt_lance_part *shown = &lance->schema.parts[field];
+    *home_ret = (struct nt_lance_home){.fragment = fragment->id};
+    enum nt_status status = nt_lance_find_stored(dataset->file, lance, fragment, error);
+    const struct nt_lance_stored *stored = status == NT_OK ? &fragment->stored[shown->field] : NULL;
+    if (!stored || stored->leaf.field != shown->field)
+        return status;
+    home_ret->name = lance->files[stored->file].name;
+    status = nt_lance_open_data_file(dataset, stored->file, &home_ret->lance, error);
+    if (status == NT_OK)
+        home_ret->use = nt_lance_use_of(&lance->schema, &stored->leaf,
+                                        nt_lance_has_item_columns(&home_ret->lance->tail), shown);
+    if (status == NT_OK)
+        status = nt_lance_check_column(&lance->schema, home_ret->lance, &stored->leaf, false, error);
+    if (status != NT_OK)
+        nt_error_context(error, "fragment %" PRIu64, fragment->id);
+    return status;
+}
+
+static uint32_t find_part(const struct nt_dataset *dataset, uint32_t source)
+{
+    return nt_lance_dataset_of(dataset)->files[source].fragment;
+}
+
+enum nt_status nt_lance_prepare_sides(struct nt_dataset *dataset, struct nt_error *error)
+{
+    struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    struct nt_lance_side *side = &lance->side;
+    uint32_t count;
+    side->schema = &lance->schema;
+    side->find_home = find_home;
+    side->find_part = find_part;
+    return nt_lance_number_columns(dataset->arena, &lance->schema, &side->leaves, &count, error);
+}
+
+void nt_lance_find_side_columns(struct nt_dataset *dataset)
+{
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    for (uint32_t i = 0; i < dataset->column_count; i++) {
+        uint32_t field = lance->schema.parts[dataset->columns[i].field].field;
+        dataset->columns[i].stored = lance->side.leaves[field].column;
+    }
+}
+
+enum nt_status nt_lance_add_dataset_sides(struct nt_dataset *dataset, struct nt_error *error)
+{
+    return nt_lance_add_sides_of(dataset, &nt_lance_dataset_of(dataset)->side, error);
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Opens the data files of fragments, prefetches the metadata of the next ones, and loads the page list of
+ * a field in a fragment.
+ */
+#include "formats/lance/dataset/dataset.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/thread.h"
+#include "core/io/folder.h"
+#include "core/io/source.h"
+#include "core/json/json.h"
+#include "core/model/builder.h"
+#include "core/model/model.h"
+#include "formats/lance/file/file.h"
+#include "formats/lance/file/messages.h"
+
+/* ---- Missing files ---- */
+
+struct timespec nt_lance_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    return now;
+}
+
+static bool is_before(const struct timespec *left, const struct timespec *right)
+{
+    return left->tv_sec < right->tv_sec || (left->tv_sec == right->tv_sec && left->tv_nsec < right->tv_nsec);
+}
+
+/* Of the folder that a name lies in, or, where that has gone, too, of the one around it. */
+static enum nt_status look_around(struct nt_folder *folder, const char *name, struct stat *attributes,
+                                  struct nt_error *error)
+{
+    enum nt_status status = NT_NOT_FOUND;
+    size_t length = strlen(name);
+    while (status == NT_NOT_FOUND && length) {
+        struct nt_buffer way = {0};
+        const char *end = memrchr(name, '/', length);
+        length = end ? (size_t)(end - name) : 0;
+        nt_buffer_append(&way, name, length);
+        nt_buffer_text(&way, "");
+        status = way.failed ? nt_fail_memory(error) : nt_folder_stat(folder, way.bytes, attributes, error);
+        nt_buffer_deinit(&way);
+    }
+    return status;
+}
+
+enum nt_status nt_lance_fail_missing(const struct nt_lance_dataset *lance, struct nt_folder *folder,
+                                     const char *name, const char *what, struct nt_error *error)
+{
+    struct stat attributes;
+    enum nt_status status = look_around(folder, name, &attributes, error);
+    if (status != NT_OK && status != NT_NOT_FOUND)
+        return status;
+    bool has_changed = status == NT_OK && !is_before(&attributes.st_mtim, &lance->opened);
+    return nt_fail(error, has_changed ? NT_CHANGED : NT_CORRUPT, NT_NO_OFFSET, "the %s is missing%s", what,
+                   has_changed ? ", whose folder has changed since the data set was opened" : "");
+}
+
+/* ---- Prefetch data files ---- */
+
+enum { FIRST_AHEAD = 4, MOST_AHEAD = 64, END_BYTES = 16 * 1024 };
+
+/* What is read will tell why a file cannot be asked for. */
+static void ask(struct nt_source *source)
+{
+    uint64_t size;
+    if (nt_source_size(source, &size, NULL) != NT_OK)
+        return;
+    const uint64_t bytes = size < END_BYTES ? size : END_BYTES;
+    nt_source_will_need(source, &(struct nt_extent){size - bytes, bytes}, 1, false);
+}
+
+/* The file of a fragment that stores what the k-th one of the others does. */
+static void ask_for_fragment(struct nt_dataset *dataset, const struct nt_lance_dataset *lance,
+                             uint32_t fragment, uint32_t k)
+{
+    const struct nt_lance_fragment_part *part = &lance->fragments[fragment];
+    uint32_t number = part->first_file + k;
+    if (k < part->file_count && lance->files[number].name && !lance->files[number].opened)
+        ask(dataset->sources[number]);
+}
+
+/* A data file is about to be read for the first time. Under the data set's lock. */
+static void nt_lance_ask_ahead(struct nt_dataset *dataset, uint32_t number)
+{
+    struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    struct nt_lance_ahead *ahead = &lance->ahead;
+    uint32_t fragment = lance->files[number].fragment, k = number - lance->fragments[fragment].first_file;
+    if (!nt_source_takes_hints(dataset->sources[number]))
+        return;
+    bool follows = fragment == ahead->next && k == ahead->file;
+    ahead->count = !follows ? 0 : !ahead->count ? FIRST_AHEAD : ahead->count;
+    ahead->file = k;
+    ahead->next = fragment + 1;
+    if (!follows || ahead->asked < fragment + 1)
+        ahead->asked = fragment + 1;
+    if (ahead->asked - fragment >
+        ahead->count / 2) /* many at once, so that there are always some under way */
+        return;
+    for (uint32_t i = 0; i < ahead->count && ahead->asked < lance->fragment_count; i++)
+        ask_for_fragment(dataset, lance, ahead->asked++, k);
+    if (ahead->count < MOST_AHEAD)
+        ahead->count *= 2;
+}
+
+/* ---- Load data files ---- */
+
+/* ---- data files ---- */
+
+static struct nt_text path_of(const struct nt_lance_data_file *data_file)
+{
+    return nt_proto_text(data_file->message, NT_LANCE_DATA_FILE_PATH);
+}
+
+/* Why a file that has no name cannot be read. */
+static enum nt_status refuse_file(const struct nt_lance_dataset *lance,
+                                  const struct nt_lance_data_file *data_file, struct nt_error *error)
+{
+    struct nt_text path = path_of(data_file);
+    const struct nt_lance_base *base;
+    enum nt_status status =
+        nt_lance_find_base(lance, data_file->message, NT_LANCE_DATA_FILE_BASE_ID, &base, error);
+    if (status == NT_OK)
+        status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "its path does not lie below data/");
+    nt_error_context(error, "data file '%.*s'", (int)path.length, path.bytes);
+    return status;
+}
+
+/* The file has as many rows as its fragment, and nulls where the schema has them. */
+static enum nt_status check_file(const struct nt_lance_dataset *lance,
+                                 const struct nt_lance_data_file *data_file, const struct nt_lance *opened,
+                                 struct nt_error *error)
+{
+    const struct nt_lance_fragment_part *fragment = &lance->fragments[data_file->fragment];
+    uint64_t expected = fragment->physical_rows;
+    bool is_legacy = opened->legacy, is_told_so = data_file->generation == NT_LANCE_IS_LEGACY;
+    if (is_legacy != is_told_so)
+        return nt_fail(error, NT_CORRUPT, opened->tail.offset,
+                       "a file of version %s, where the manifest tells of a %s one", opened->tail.version,
+                       is_told_so ? "legacy" : "later");
+    if (!fragment->has_rows || opened->rows == expected)
+        return NT_OK;
+    return nt_fail_number(error, NT_CORRUPT, opened->globals[0].offset, "rows, as the manifest tells",
+                          expected, opened->rows);
+}
+
+static enum nt_status read_file(struct nt_dataset *dataset, struct nt_lance_open_file *open,
+                                struct nt_error *error)
+{
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    const struct nt_lance_data_file *data_file = &lance->files[open->number];
+    struct nt_source *source = dataset->sources[open->number];
+    uint64_t size;
+    enum nt_status status = nt_source_size(source, &size, error);
+    if (status == NT_NOT_FOUND)
+        return nt_lance_fail_missing(lance, data_file->folder, data_file->name, "data file", error);
+    if (status != NT_OK)
+        return status;
+    status = nt_lance_read(&open->memory, source, open->number, &open->lance, error);
+    return status == NT_OK ? check_file(lance, data_file, &open->lance, error) : status;
+}
+
+static enum nt_status open_file(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
+{
+    struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    struct nt_lance_open_file *open = nt_lance_open_file_new(dataset->file, number);
+    if (!open)
+        return nt_fail_memory(error);
+    nt_lance_ask_ahead(dataset, number);
+    enum nt_status status = read_file(dataset, open, error);
+    if (status == NT_OK)
+        status = nt_lance_open_files_add(lance, open, error);
+    if (status == NT_OK)
+        return NT_OK;
+    nt_lance_open_file_free(open);
+    nt_error_context(error, "%s", lance->files[number].name);
+    return status;
+}
+
+enum nt_status nt_lance_open_data_file(struct nt_dataset *dataset, uint32_t number,
+                                       const struct nt_lance **opened_ret, struct nt_error *error)
+{
+    struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    struct nt_lance_data_file *data_file = &lance->files[number];
+    if (!data_file->name)
+        return refuse_file(lance, data_file, error);
+    if (data_file->opened)
+        nt_lance_open_files_use(lance, data_file->opened);
+    enum nt_status status = data_file->opened ? NT_OK : open_file(dataset, number, error);
+    if (status == NT_OK)
+        *opened_ret = &data_file->opened->lance;
+    return status;
+}
+
+static enum nt_status count_physical_rows(struct nt_dataset *dataset, struct nt_lance_fragment_part *fragment,
+                                          struct nt_error *error)
+{
+    const struct nt_lance *opened = NULL;
+    enum nt_status status = nt_lance_open_data_file(dataset, fragment->first_file, &opened, error);
+    if (status == NT_OK && fragment->deleted_rows > opened->rows)
+        status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " deleted rows of %" PRIu64,
+                         fragment->deleted_rows, opened->rows);
+    if (status == NT_OK)
+        fragment->physical_rows = opened->rows;
+    fragment->has_rows = status == NT_OK;
+    return status;
+}
+
+enum nt_status nt_lance_count_rows(struct nt_dataset *dataset, uint32_t part, struct nt_error *error)
+{
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    struct nt_lance_fragment_part *fragment = &lance->fragments[part];
+    enum nt_status status = fragment->has_rows ? NT_OK : count_physical_rows(dataset, fragment, error);
+    if (status == NT_OK && !fragment->has_deleted_rows)
+        status = nt_lance_read_deletions(dataset->file, lance, fragment, error);
+    if (status != NT_OK)
+        nt_error_context(error, "fragment %" PRIu64, fragment->id);
+    return status;
+}
+
+/* ---- groups ---- */
+
+static enum nt_status fill_null(struct nt_dataset *dataset, uint32_t group, struct nt_error *error)
+{
+    const struct nt_field *field = &dataset->fields[dataset->groups[group].field];
+    struct nt_group_builder builder;
+    if (nt_lance_dataset_of(dataset)->schema.is_legacy && !field->is_nullable && field->kind != NT_FIELD_NULL)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "no legacy data file stores the field, which has no nulls in others");
+    enum nt_status status =
+        nt_group_builder_init(&builder, dataset, group, "list of pages", NT_NO_OFFSET, error);
+    if (status == NT_OK)
+        nt_group_builder_set_null(&builder);
+    return nt_group_builder_finish(&builder, status);
+}
+
+/* Of a legacy file the column is known by the field's id. */
+static enum nt_status find_column(const struct nt_lance *opened, uint32_t *column, struct nt_error *error)
+{
+    int32_t id = (int32_t)*column;
+    if (!opened->legacy)
+        return NT_OK;
+    *column = nt_lance_find_id(&opened->schema, id);
+    return *column != NT_NONE ? NT_OK
+                              : nt_fail(error, NT_CORRUPT, opened->globals[0].offset,
+                                        "field %" PRId32 " is not in the file", id);
+}
+
+enum nt_status nt_lance_check_column(const struct nt_lance_schema *schema, const struct nt_lance *opened,
+                                     const struct nt_lance_leaf *leaf, bool wants_values,
+                                     struct nt_error *error)
+{
+    uint32_t column = leaf->column;
+    if (column >= opened->tail.columns)
+        return nt_fail(error, NT_CORRUPT, opened->tail.column_table,
+                       "column %" PRIu32 " is wanted of a file of %" PRIu32, column, opened->tail.columns);
+    const struct nt_error *failure = opened->columns[column].failure;
+    return failure && wants_values ? nt_fail_with(error, failure)
+                                   : nt_lance_check_rows(schema, leaf, opened, error);
+}
+
+static enum nt_status fill_stored(struct nt_dataset *dataset, uint32_t group,
+                                  const struct nt_lance_stored *stored, struct nt_error *error)
+{
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    const struct nt_lance *opened = NULL;
+    enum nt_status status = nt_lance_open_data_file(dataset, stored->file, &opened, error);
+    if (status != NT_OK)
+        return status;
+    struct nt_lance_leaf leaf = stored->leaf;
+    status = find_column(opened, &leaf.column, error);
+    if (status == NT_OK)
+        status = nt_lance_check_column(&lance->schema, opened, &leaf, true, error);
+    const struct nt_lance_use use =
+        nt_lance_use_of(&lance->schema, &leaf, nt_lance_has_item_columns(&opened->tail),
+                        &lance->schema.parts[dataset->groups[group].field]);
+    if (status == NT_OK)
+        status = nt_lance_fill_group(dataset, group, opened, &use, error);
+    if (status != NT_OK)
+        nt_error_context(error, "%s", lance->files[stored->file].name);
+    return status;
+}
+
+/* Once for all fields of the fragment. */
+static enum nt_status find_dropped(struct nt_dataset *dataset, uint32_t part, struct nt_error *error)
+{
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    struct nt_lance_fragment_part *fragment = &lance->fragments[part];
+    if (!dataset->part_drops)
+        return NT_OK;
+    enum nt_status status = nt_lance_read_deletions(dataset->file, lance, fragment, error);
+    dataset->part_drops[part] = fragment->drops;
+    return status;
+}
+
+/* Values that stand in place of those in the data files: a version of Lance that is not known yet. */
+static enum nt_status check_overlays(const struct nt_lance_dataset *lance,
+                                     const struct nt_lance_fragment_part *fragment, struct nt_error *error)
+{
+    return nt_proto_has(fragment->message, NT_LANCE_FRAGMENT_OVERLAYS)
+               ? nt_fail(error, NT_UNSUPPORTED, nt_lance_place_in(&lance->manifest, fragment->message),
+                         "%s: overlays, which are not read", lance->manifest.name)
+               : NT_OK;
+}
+
+enum nt_status nt_lance_load_part(struct nt_dataset *dataset, uint32_t group, struct nt_error *error)
+{
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    uint32_t field = dataset->groups[group].field;
+    struct nt_lance_fragment_part *fragment = &lance->fragments[group - dataset->field_groups[field]];
+    const struct nt_lance_stored *stored = NULL;
+    enum nt_status status = check_overlays(lance, fragment, error);
+    if (status == NT_OK)
+        status = find_dropped(dataset, group - dataset->field_groups[field], error);
+    if (status == NT_OK)
+        status = nt_lance_find_stored(dataset->file, lance, fragment, error);
+    if (status == NT_OK)
+        stored = &fragment->stored[lance->schema.parts[field].field];
+    if (status == NT_OK)
+        status = stored->leaf.column == NT_NONE ? fill_null(dataset, group, error)
+                                                : fill_stored(dataset, group, stored, error);
+    if (status != NT_OK)
+        nt_error_context(error, "fragment %" PRIu64, fragment->id);
+    return status;
+}
+
+/* ---- JSON ---- */
+
+static enum nt_status describe_page(struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
+                                    struct nt_json *json)
+{
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    const struct nt_lance_data_file *data_file = &lance->files[page->source];
+    const struct nt_lance_fragment_part *fragment = &lance->fragments[data_file->fragment];
+    const struct nt_lance_part *part = &lance->schema.parts[dataset->columns[column].field];
+    nt_json_member_unsigned(json, "fragment", fragment->id);
+    uint32_t file_column = fragment->stored[part->field].leaf.column;
+    const struct nt_lance *opened;
+    enum nt_status status = nt_lance_open_data_file(dataset, page->source, &opened, NULL);
+    if (status != NT_OK)
+        return status;
+    return opened->legacy
+               ? nt_lance_legacy_describe_page_of(dataset, opened, (int32_t)file_column, page, json)
+               : nt_lance_describe_page_of(dataset, opened, file_column, page, json);
+}
+
+enum nt_status nt_lance_describe_part_page(const struct nt_dataset *dataset, uint32_t column,
+                                           const struct nt_page *page, struct nt_json *json)
+{
+    struct nt_dataset *whole = dataset->whole;
+    nt_lock_take(&whole->lock);
+    enum nt_status status = describe_page(whole, column, page, json);
+    nt_lock_give(&whole->lock);
+    return status;
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Unpacks FastLanes bit-packed integers: blocks of 1024 values in the unified transposed layout, with one
+ * specialized function per bit width.
+ */
+#include "formats/lance/decode/decode.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+
+/* In: blocks of 1024 integers of 0 to T bits each, packed into words of T = 8, 16, 32 or 64 bits. Out: the
+ * words. The order is the unified transposed layout of "The FastLanes Compression Layout" (Afroozeh and
+ * Boncz, VLDB 2023), as Lance writes it.
+ * 
+ * A block has 1024 / T lanes. Word k of lane l is word k * lanes + l of the block, and the T integers of a
+ * lane, its rows, lie close together in the lane's words, lowest bits first. So whatever is done for a row is
+ * the same in all lanes, and neighbouring lanes are neighbours in the input and in the output: a vector holds
+ * some of them, and the shifts and masks of each row are constants, in a function for each width. */
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+enum {
+    BLOCK = 1024,     /* integers of a block */
+    LANE_BYTES = 128, /* one word of every lane: 1024 / T lanes of T bits */
+    VECTOR = 16,      /* bytes of a vector */
+    MOST_PADDING = 7, /* bytes that fill a buffer up to a multiple of 8 */
+    MOST_WORD = 8,    /* bytes */
+};
+
+typedef uint8_t vector8 __attribute__((vector_size(VECTOR)));
+typedef uint16_t vector16 __attribute__((vector_size(VECTOR)));
+typedef uint32_t vector32 __attribute__((vector_size(VECTOR)));
+typedef uint64_t vector64 __attribute__((vector_size(VECTOR)));
+
+/* Which sixteenth of the first 128 elements every eighth row begins in; the seven rows behind it are 128
+ * elements apart. */
+static const size_t row_order[] = {0, 4, 2, 6, 1, 5, 3, 7};
+
+/* ---- a block ---- */
+
+/* A row in as many lanes as a vector has; `input` and `output` begin with the first of them. Called with
+ * constant `width` and `row`. */
+#define DEFINE_UNPACK_ROW(bits)                                                                              \
+    ALWAYS_INLINE void unpack_row##bits(const uint8_t *input, unsigned width, unsigned row, uint8_t *output) \
+    {                                                                                                        \
+        const unsigned word = row * width / (bits), shift = row * width % (bits);                            \
+        const size_t element = row_order[row / 8] * 16 + row % 8 * 128;                                      \
+        vector##bits values, next;                                                                           \
+        memcpy(&values, input + (size_t)word * LANE_BYTES, VECTOR);                                          \
+        values >>= (uint##bits##_t)shift;                                                                    \
+        if (shift + width > (bits)) {                                                                        \
+            memcpy(&next, input + ((size_t)word + 1) * LANE_BYTES, VECTOR);                                  \
+            values |= next << (uint##bits##_t)((bits)-shift);                                                \
+        }                                                                                                    \
+        if (shift + width != (bits))                                                                         \
+            values &= (uint##bits##_t)(UINT##bits##_MAX >> ((bits)-width));                                  \
+        memcpy(output + element * ((bits) / 8), &values, VECTOR);                                            \
+    }
+
+DEFINE_UNPACK_ROW(8)
+DEFINE_UNPACK_ROW(16)
+DEFINE_UNPACK_ROW(32)
+DEFINE_UNPACK_ROW(64)
+
+/* Written out, because compilers do not unroll loops as long as these; with what a sanitizer adds to each row,
+ * they would take minutes to compile. */
+#ifdef NT_HAS_SANITIZER
+#define EACH_ROW(ROW, count)                                                                                 \
+    for (unsigned row = 0; row < (count); row++) {                                                           \
+        ROW(row)                                                                                             \
+    }
+#define ROWS8(ROW, first) EACH_ROW(ROW, 8)
+#define ROWS16(ROW, first) EACH_ROW(ROW, 16)
+#define ROWS32(ROW, first) EACH_ROW(ROW, 32)
+#define ROWS64(ROW, first) EACH_ROW(ROW, 64)
+#else
+#define ROWS4(ROW, first) ROW((first)) ROW((first) + 1) ROW((first) + 2) ROW((first) + 3)
+#define ROWS8(ROW, first) ROWS4(ROW, first) ROWS4(ROW, (first) + 4)
+#define ROWS16(ROW, first) ROWS8(ROW, first) ROWS8(ROW, (first) + 8)
+#define ROWS32(ROW, first) ROWS16(ROW, first) ROWS16(ROW, (first) + 16)
+#define ROWS64(ROW, first) ROWS32(ROW, first) ROWS32(ROW, (first) + 32)
+#endif
+
+#define ROW_OF_8(row) unpack_row8(input + lane, width, row, output + lane);
+#define ROW_OF_16(row) unpack_row16(input + lane, width, row, output + lane);
+#define ROW_OF_32(row) unpack_row32(input + lane, width, row, output + lane);
+#define ROW_OF_64(row) unpack_row64(input + lane, width, row, output + lane);
+
+#define DEFINE_UNPACK(bits)                                                                                  \
+    ALWAYS_INLINE void unpack##bits(const uint8_t *input, unsigned width, uint8_t *output)                   \
+    {                                                                                                        \
+        for (size_t lane = 0; lane < LANE_BYTES; lane += VECTOR) {                                           \
+            ROWS##bits(ROW_OF_##bits, 0u)                                                                    \
+        }                                                                                                    \
+    }
+
+DEFINE_UNPACK(8)
+DEFINE_UNPACK(16)
+DEFINE_UNPACK(32)
+DEFINE_UNPACK(64)
+
+/* ---- a function for each width ---- */
+
+/* clang-format off */
+#define WIDTHS8(X, bits) X(bits, 1) X(bits, 2) X(bits, 3) X(bits, 4) X(bits, 5) X(bits, 6) X(bits, 7) X(bits, 8)
+#define WIDTHS16(X, bits) WIDTHS8(X, bits) \
+    X(bits, 9) X(bits, 10) X(bits, 11) X(bits, 12) X(bits, 13) X(bits, 14) X(bits, 15) X(bits, 16)
+#define WIDTHS32(X, bits) WIDTHS16(X, bits) \
+    X(bits, 17) X(bits, 18) X(bits, 19) X(bits, 20) X(bits, 21) X(bits, 22) X(bits, 23) X(bits, 24) \
+    X(bits, 25) X(bits, 26) X(bits, 27) X(bits, 28) X(bits, 29) X(bits, 30) X(bits, 31) X(bits, 32)
+#define WIDTHS64(X, bits) WIDTHS32(X, bits) \
+    X(bits, 33) X(bits, 34) X(bits, 35) X(bits, 36) X(bits, 37) X(bits, 38) X(bits, 39) X(bits, 40) \
+    X(bits, 41) X(bits, 42) X(bits, 43) X(bits, 44) X(bits, 45) X(bits, 46) X(bits, 47) X(bits, 48) \
+    X(bits, 49) X(bits, 50) X(bits, 51) X(bits, 52) X(bits, 53) X(bits, 54) X(bits, 55) X(bits, 56) \
+    X(bits, 57) X(bits, 58) X(bits, 59) X(bits, 60) X(bits, 61) X(bits, 62) X(bits, 63) X(bits, 64)
+/* clang-format on */
+
+#define DEFINE_UNPACK_WIDTH(bits, width)                                                                     \
+    static void unpack##bits##_##width(const uint8_t *input, uint8_t *output)                                \
+    {                                                                                                        \
+        unpack##bits(input, width, output);                                                                  \
+    }
+
+WIDTHS8(DEFINE_UNPACK_WIDTH, 8)
+WIDTHS16(DEFINE_UNPACK_WIDTH, 16)
+WIDTHS32(DEFINE_UNPACK_WIDTH, 32)
+WIDTHS64(DEFINE_UNPACK_WIDTH, 64)
+
+typedef void unpack_block(const uint8_t *input, uint8_t *output);
+
+#define UNPACK_WIDTH_ROW(bits, width) [width] = unpack##bits##_##width,
+
+static unpack_block *const widths_of_8[] = {WIDTHS8(UNPACK_WIDTH_ROW, 8)};
+static unpack_block *const widths_of_16[] = {WIDTHS16(UNPACK_WIDTH_ROW, 16)};
+static unpack_block *const widths_of_32[] = {WIDTHS32(UNPACK_WIDTH_ROW, 32)};
+static unpack_block *const widths_of_64[] = {WIDTHS64(UNPACK_WIDTH_ROW, 64)};
+
+static const struct word {
+    uint32_t bits, bytes;
+    unpack_block *const *unpack; /* by width, from 1 to `bits` */
+} words[] = {{8, 1, widths_of_8}, {16, 2, widths_of_16}, {32, 4, widths_of_32}, {64, 8, widths_of_64}};
+
+/* NULL, and a message, where there are no such words. */
+static const struct word *find_word(uint32_t bits, struct nt_error *error)
+{
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+        if (words[i].bits == bits)
+            return &words[i];
+    nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "bit-packed words have 8, 16, 32 or 64 bits, not %u", bits);
+    return NULL;
+}
+
+static enum nt_status check_width(const struct word *word, uint64_t width, struct nt_error *error)
+{
+    if (width > word->bits)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
+                              "bits of an element in a bit-packed word, at most", word->bits, width);
+    return NT_OK;
+}
+
+/* The first `elements` (1 to 1024) of a block, and nothing behind them. They are made in memory that is warm, and written from
+ * front to back: memory that is not waits for each line that is written out of order. */
+static void unpack_some(const struct word *word, unsigned width, const uint8_t *input, uint64_t elements,
+                        uint8_t *output)
+{
+    uint8_t whole[BLOCK * MOST_WORD];
+    size_t bytes = (size_t)elements * word->bytes;
+    if (width == 0) {
+        memset(output, 0, bytes);
+    } else {
+        word->unpack[width](input, whole);
+        memcpy(output, whole, bytes);
+    }
+}
+
+/* ---- blocks ---- */
+
+static uint64_t get_word(struct nt_cursor *cursor, const struct word *word)
+{
+    switch (word->bits) {
+    case 8:
+        return nt_get_u8(cursor);
+    case 16:
+        return nt_get_le16(cursor);
+    case 32:
+        return nt_get_le32(cursor);
+    default:
+        return nt_get_le64(cursor);
+    }
+}
+
+/* A block with its width in front. */
+static enum nt_status unpack_next(struct nt_cursor *cursor, const struct word *word, uint64_t elements,
+                                  uint8_t *output, struct nt_error *error)
+{
+    uint64_t width = get_word(cursor, word);
+    if (cursor->failed)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a bit-packed block is missing: there are %zu bytes",
+                       cursor->end);
+    enum nt_status status = check_width(word, width, error);
+    if (status != NT_OK)
+        return status;
+    size_t start = cursor->position, left = nt_cursor_left(cursor);
+    const uint8_t *input = nt_get_bytes(cursor, (size_t)width * LANE_BYTES);
+    if (!input)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                       "a bit-packed block at byte %zu is cut off: expected %zu bytes, found %zu", start,
+                       (size_t)width * LANE_BYTES, left);
+    unpack_some(word, (unsigned)width, input, elements, output);
+    return NT_OK;
+}
+
+enum nt_status nt_unpack_inline(const uint8_t *input, size_t input_bytes, uint32_t word_bits,
+                                uint64_t elements, uint8_t *output, struct nt_error *error)
+{
+    const struct word *word = find_word(word_bits, error);
+    enum nt_status status = word ? NT_OK : NT_CORRUPT;
+    struct nt_cursor cursor = nt_cursor(input, input_bytes);
+    while (status == NT_OK && elements) {
+        uint64_t now = elements < BLOCK ? elements : BLOCK;
+        status = unpack_next(&cursor, word, now, output, error);
+        output += now * word->bytes;
+        elements -= now;
+    }
+    if (status == NT_OK && nt_cursor_left(&cursor) > MOST_PADDING)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of bit-packed blocks", cursor.position,
+                              input_bytes);
+    return status;
+}
+
+/* Bytes of the whole blocks, and of all elements where the tail is packed, and where it is bare words. */
+struct sizes {
+    uint64_t whole, packed, bare;
+};
+
+/* False where they overflow. */
+static bool measure(const struct word *word, uint32_t packed_bits, uint64_t elements, struct sizes *sizes_ret)
+{
+    uint64_t block = (uint64_t)packed_bits * LANE_BYTES, left = elements % BLOCK;
+    return nt_multiply(elements / BLOCK, block, &sizes_ret->whole) &&
+           nt_add(sizes_ret->whole, left ? block : 0, &sizes_ret->packed) &&
+           nt_add(sizes_ret->whole, left * word->bytes, &sizes_ret->bare);
+}
+
+enum nt_status nt_unpack_blocks(const uint8_t *input, size_t input_bytes, uint32_t word_bits,
+                                uint32_t packed_bits, uint64_t elements, uint8_t *output,
+                                struct nt_error *error)
+{
+    struct sizes sizes;
+    const struct word *word = find_word(word_bits, error);
+    if (!word || check_width(word, packed_bits, error) != NT_OK)
+        return NT_CORRUPT;
+    bool is_measured = measure(word, packed_bits, elements, &sizes);
+    if (!is_measured)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the bytes of bit-packed blocks overflow");
+    if (input_bytes != sizes.bare && input_bytes != sizes.packed)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of bit-packed blocks", sizes.packed,
+                              input_bytes);
+    /* Where both sizes are the same, writers store bare words: packing would not gain anything. */
+    uint64_t packed = input_bytes == sizes.bare ? elements - elements % BLOCK : elements;
+    struct nt_cursor cursor = nt_cursor(input, input_bytes);
+    for (uint64_t done = 0; done < packed; done += BLOCK) {
+        const uint8_t *block = packed_bits ? nt_get_bytes(&cursor, (size_t)packed_bits * LANE_BYTES) : NULL;
+        unpack_some(word, packed_bits, block, packed - done < BLOCK ? packed - done : BLOCK,
+                    output + done * word->bytes);
+    }
+    size_t bare = nt_cursor_left(&cursor);
+    if (bare)
+        memcpy(output + packed * word->bytes, nt_get_bytes(&cursor, bare), bare);
+    return NT_OK;
+}

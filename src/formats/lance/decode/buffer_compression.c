@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Decompresses buffers under Lance's general compression: LZ4 or Zstandard with a decompressed-size
+ * prefix, or bare Zstandard frames.
+ */
+#include "formats/lance/decode/decode.h"
+
+#include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <zstd_errors.h>
+
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/codec/codec.h"
+
+enum {
+    LZ4_SIZE_BYTES = 4,
+    ZSTD_SIZE_BYTES = 8,
+    ZSTD_RESERVED_BIT = 8, /* of a frame's descriptor, the byte behind the magic number: always 0 */
+    /* An LZ4 match grows by 255 bytes for each byte of its length; a Zstandard block of 4 bytes has 128 KiB. */
+    LZ4_MOST = 255,
+    LZ4_MOST_BESIDES = 16,
+    ZSTD_MOST = 128 * 1024 / 4,
+};
+
+static const uint32_t zstd_magic = 0xFD2FB528;
+static const uint64_t most_counted = UINT64_C(1) << 32; /* decompressed only to be counted: a second or two */
+
+/* What is decompressed, and how many bytes are said to come of it. */
+struct payload {
+    const uint8_t *bytes;
+    size_t count;
+    bool is_told;
+    uint64_t size;
+};
+
+static enum nt_status check_size(const char *name, uint64_t size, size_t input_bytes, uint64_t most_each,
+                                 uint64_t besides, struct nt_error *error)
+{
+    uint64_t most;
+    if (!nt_multiply(input_bytes, most_each, &most) || !nt_add(most, besides, &most) || size <= most)
+        return NT_OK;
+    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s: %llu bytes cannot be in %zu, at most %llu", name,
+                   (unsigned long long)size, input_bytes, (unsigned long long)most);
+}
+
+/* ---- LZ4 ---- */
+
+static enum nt_status split_lz4(const uint8_t *input, size_t input_bytes, struct payload *payload_ret,
+                                struct nt_error *error)
+{
+    struct nt_cursor cursor = nt_cursor(input, input_bytes);
+    uint32_t size = nt_get_le32(&cursor);
+    if (cursor.failed)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
+                              "bytes of an lz4 block with its size, at least", LZ4_SIZE_BYTES, input_bytes);
+    size_t count = nt_cursor_left(&cursor);
+    *payload_ret = (struct payload){nt_get_bytes(&cursor, count), count, true, size};
+    return NT_OK;
+}
+
+static enum nt_status measure_lz4(const struct payload *payload, uint64_t *bytes_ret, struct nt_error *error)
+{
+    *bytes_ret = payload->size;
+    if (payload->size > INT_MAX)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "lz4: no block has %llu bytes",
+                       (unsigned long long)payload->size);
+    return check_size("lz4", payload->size, payload->count, LZ4_MOST, LZ4_MOST_BESIDES, error);
+}
+
+/* ---- Zstandard ---- */
+
+/* Frames without a size in front. A size whose bytes are the magic number is told from it by a bit that no
+ * frame has; too few bytes for a size are frames, too. */
+static bool is_bare_frame(const uint8_t *input, size_t input_bytes)
+{
+    struct nt_cursor cursor = nt_cursor(input, input_bytes);
+    bool has_magic = nt_get_le32(&cursor) == zstd_magic;
+    bool is_reserved = nt_get_u8(&cursor) & ZSTD_RESERVED_BIT;
+    return input_bytes < ZSTD_SIZE_BYTES || (has_magic && !is_reserved);
+}
+
+static enum nt_status split_zstd(const uint8_t *input, size_t input_bytes, struct payload *payload_ret,
+                                 struct nt_error *error)
+{
+    (void)error;
+    struct nt_cursor cursor = nt_cursor(input, input_bytes);
+    bool is_told = !is_bare_frame(input, input_bytes);
+    uint64_t size = is_told ? nt_get_le64(&cursor) : 0;
+    size_t count = nt_cursor_left(&cursor);
+    *payload_ret = (struct payload){count ? nt_get_bytes(&cursor, count) : NULL, count, is_told, size};
+    return NT_OK;
+}
+
+static enum nt_status fail_zstd(const char *what, struct nt_error *error)
+{
+    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "zstd: %s", what);
+}
+
+/* Decompress a frame piece by piece, each over the one before. */
+static enum nt_status count_pieces(ZSTD_DCtx *decompressor, ZSTD_inBuffer *input, void *piece,
+                                   size_t piece_bytes, uint64_t *bytes_ret, struct nt_error *error)
+{
+    uint64_t bytes = 0;
+    size_t more = 1;
+    while (more) {
+        ZSTD_outBuffer output = {piece, piece_bytes, 0};
+        more = ZSTD_decompressStream(decompressor, &output, input);
+        if (ZSTD_getErrorCode(more) == ZSTD_error_memory_allocation)
+            return nt_fail_memory(error);
+        if (ZSTD_isError(more))
+            return fail_zstd(ZSTD_getErrorName(more), error);
+        if (more && output.pos == 0 && input->pos == input->size)
+            return fail_zstd("a frame is cut off", error);
+        bytes += output.pos;
+        if (bytes > most_counted)
+            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
+                           "zstd: a frame that does not tell its size has more than %llu bytes",
+                           (unsigned long long)most_counted);
+    }
+    *bytes_ret = bytes;
+    return NT_OK;
+}
+
+static enum nt_status count_frame(const uint8_t *frame, size_t frame_bytes, uint64_t *bytes_ret,
+                                  struct nt_error *error)
+{
+    ZSTD_DCtx *decompressor = ZSTD_createDCtx();
+    size_t piece_bytes = ZSTD_DStreamOutSize();
+    void *piece = malloc(piece_bytes);
+    ZSTD_inBuffer input = {frame, frame_bytes, 0};
+    enum nt_status status = decompressor && piece
+                                ? count_pieces(decompressor, &input, piece, piece_bytes, bytes_ret, error)
+                                : nt_fail_memory(error);
+    free(piece);
+    ZSTD_freeDCtx(decompressor);
+    return status;
+}
+
+/* The next of several frames. It may not tell its size; where nothing else does, it is counted. */
+static enum nt_status measure_frame(struct nt_cursor *cursor, bool is_counted, bool *is_known,
+                                    uint64_t *bytes_ret, struct nt_error *error)
+{
+    size_t left = nt_cursor_left(cursor);
+    const uint8_t *frame = cursor->bytes + cursor->position;
+    size_t frame_bytes = ZSTD_findFrameCompressedSize(frame, left);
+    if (ZSTD_isError(frame_bytes))
+        return fail_zstd(ZSTD_getErrorName(frame_bytes), error);
+    unsigned long long size = ZSTD_getFrameContentSize(frame, left);
+    nt_skip(cursor, frame_bytes);
+    if (size == ZSTD_CONTENTSIZE_ERROR)
+        return fail_zstd("a frame's header is wrong", error);
+    *bytes_ret = 0;
+    if (size == ZSTD_CONTENTSIZE_UNKNOWN) {
+        *is_known = is_counted;
+        return is_counted ? count_frame(frame, frame_bytes, bytes_ret, error) : NT_OK;
+    }
+    *bytes_ret = size;
+    return check_size("zstd", size, frame_bytes, ZSTD_MOST, 0, error);
+}
+
+static enum nt_status measure_zstd(const struct payload *payload, uint64_t *bytes_ret, struct nt_error *error)
+{
+    struct nt_cursor cursor = nt_cursor(payload->bytes, payload->count);
+    uint64_t total = 0;
+    bool are_known = true;
+    while (nt_cursor_left(&cursor)) {
+        uint64_t bytes = 0;
+        bool is_known = true;
+        enum nt_status status = measure_frame(&cursor, !payload->is_told, &is_known, &bytes, error);
+        if (status != NT_OK)
+            return status;
+        are_known = are_known && is_known;
+        if (!nt_add(total, bytes, &total))
+            return fail_zstd("frames have more bytes than can be counted", error);
+    }
+    *bytes_ret = payload->is_told ? payload->size : total;
+    if (are_known && *bytes_ret != total)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes in zstd frames", payload->size, total);
+    return check_size("zstd", *bytes_ret, payload->count, ZSTD_MOST, 0, error);
+}
+
+/* ---- both ---- */
+
+static const struct {
+    enum nt_status (*split)(const uint8_t *input, size_t input_bytes, struct payload *payload_ret,
+                            struct nt_error *error);
+    enum nt_status (*measure)(const struct payload *payload, uint64_t *bytes_ret, struct nt_error *error);
+    nt_decompress_block *decompress;
+} kinds[NT_SIZED_KIND_COUNT] = {
+    [NT_SIZED_LZ4] = {split_lz4, measure_lz4, nt_decompress_bare_lz4},
+    [NT_SIZED_ZSTD] = {split_zstd, measure_zstd, nt_decompress_zstd},
+};
+
+enum nt_status nt_sized_bytes(enum nt_sized_kind kind, const uint8_t *input, size_t input_bytes,
+                              uint64_t *bytes_ret, struct nt_error *error)
+{
+    struct payload payload;
+    enum nt_status status = kinds[kind].split(input, input_bytes, &payload, error);
+    return status == NT_OK ? kinds[kind].measure(&payload, bytes_ret, error) : status;
+}
+
+enum nt_status nt_sized_decompress(enum nt_sized_kind kind, const uint8_t *input, size_t input_bytes,
+                                   uint8_t *output, size_t output_bytes, struct nt_codec_context *context,
+                                   struct nt_error *error)
+{
+    struct payload payload;
+    enum nt_status status = kinds[kind].split(input, input_bytes, &payload, error);
+    if (status != NT_OK)
+        return status;
+    if (payload.is_told && payload.size != output_bytes)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a compressed buffer", output_bytes,
+                              payload.size);
+    return kinds[kind].decompress(payload.bytes, payload.count, output, output_bytes, context, error);
+}

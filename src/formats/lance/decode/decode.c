@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Decodes one output (values, validity, offsets, string bytes or levels) of a Lance page, or several
+ * outputs in one pass, and counts the rows and bytes of a page. Works on single chunks and on whole pages.
+ */
+#include "formats/lance/decode/decode.h"
+
+#include <inttypes.h>
+
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/codec/codec.h"
+
+/* ---- Decode and count a chunk ---- */
+
+/* ---- all ---- */
+
+static enum nt_status make(struct nt_made *made, uint32_t element_bytes, uint8_t *output,
+                           struct nt_error *error)
+{
+    switch (made->want->output) {
+    case NT_TREE_VALUES:
+        return nt_make_values(made, element_bytes, output, error);
+    case NT_TREE_VALID:
+        return nt_make_valid(made, output, error);
+    case NT_TREE_OFFSETS:
+        return nt_make_offsets(made, output, error);
+    case NT_TREE_ENDS:
+        return nt_make_ends(made, output, error);
+    case NT_TREE_BYTES:
+        return nt_make_bytes(made, output, error);
+    case NT_TREE_LEVELS:
+        return nt_make_levels(made, output, error);
+    case NT_TREE_PRESENT:
+        return nt_make_presence(made, output, error);
+    }
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "an output of no known kind");
+}
+
+enum nt_status nt_tree_decode(const struct nt_tree *tree, const struct nt_tree_want *want,
+                              const struct nt_packed *packed, uint32_t element_bytes, uint8_t *output,
+                              struct nt_error *error)
+{
+    struct nt_work work;
+    struct nt_made made = {.work = &work, .want = want};
+    nt_work_begin(&work, tree, packed);
+    enum nt_status status = make(&made, element_bytes, output, error);
+    nt_work_free(&work);
+    return status;
+}
+
+/* ---- together ---- */
+
+bool nt_tree_is_shareable(const struct nt_tree *tree, const struct nt_tree_want *want)
+{
+    static const bool is_shareable[] = {
+        [NT_TREE_VALUES] = true, [NT_TREE_VALID] = true, [NT_TREE_OFFSETS] = true,
+        [NT_TREE_ENDS] = true,   [NT_TREE_BYTES] = true, [NT_TREE_PRESENT] = false};
+    bool is_walked = tree->layout == NT_TREE_FULL_ZIP && nt_full_zip_is_walked(tree);
+    return (tree->layout == NT_TREE_MINI_BLOCK || is_walked) && !tree->is_whole &&
+           !nt_tree_is_structure(tree) && !want->depth && want->repeats <= 1 && is_shareable[want->output];
+}
+
+/* What decodes all values, straight to where they are wanted, and leaves to the others what they ask for. */
+static bool is_main(const struct nt_tree_share *share)
+{
+    return share->want->output == NT_TREE_VALUES || share->want->output == NT_TREE_BYTES;
+}
+
+static bool need_levels(const struct nt_tree *tree, const struct nt_tree_share *shares, uint32_t count)
+{
+    bool are_needed = nt_made_has_nulls(tree);
+    for (uint32_t i = 0; i < count; i++)
+        are_needed |= shares[i].want->output == NT_TREE_VALID || shares[i].want->output == NT_TREE_OFFSETS;
+    return are_needed;
+}
+
+enum nt_status nt_tree_decode_together(const struct nt_tree *tree, const struct nt_tree_share *shares,
+                                       uint32_t count, struct nt_error *error)
+{
+    struct nt_work work;
+    struct nt_made made = {.work = &work, .want = shares->want, .is_shared = true};
+    nt_work_begin(&work, tree, shares->packed);
+    enum nt_status status = nt_made_open(&made, need_levels(tree, shares, count), true, error);
+    for (uint32_t i = 0; status == NT_OK && i < 2 * count; i++) {
+        const struct nt_tree_share *share = &shares[i % count];
+        if (is_main(share) != (i < count))
+            continue;
+        made.want = share->want;
+        work.packed = share->packed;
+        status = make(&made, share->element_bytes, share->output, error);
+    }
+    nt_work_free(&work);
+    return status;
+}
+
+/* ---- counting ---- */
+
+static void count_rows(const struct nt_made *made, uint64_t values, struct nt_tree_counts *counts)
+{
+    const struct nt_tree *tree = made->work->tree;
+    struct nt_layer_rule rule;
+    for (uint32_t i = 0; i < tree->layer_count; i++) {
+        nt_layer_rule(tree, i, &rule);
+        counts->slots[i] = made->opened.levels.count ? nt_levels_rows(&made->opened.levels, &rule)
+                           : rule.begins             ? 0
+                                                     : values;
+    }
+}
+
+/* Where rows of the outermost layer begin, seen from the page's ends. */
+static void count_ends(const struct nt_made *made, struct nt_tree_counts *counts)
+{
+    const struct nt_tree *tree = made->work->tree;
+    const struct nt_levels *levels = &made->opened.levels;
+    struct nt_layer_rule rule;
+    if (!tree->layer_count || !levels->count)
+        return;
+    nt_layer_rule(tree, tree->layer_count - 1, &rule);
+    counts->is_continued = !nt_is_row(levels, &rule, 0);
+    while (counts->last_row < levels->count)
+        if (nt_is_row(levels, &rule, levels->count - ++counts->last_row))
+            return;
+}
+
+static enum nt_status count_bytes(struct nt_made *made, uint64_t rows, struct nt_tree_counts *counts,
+                                  struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    made->rows = rows;
+    if (made->work->tree->layout ==
+        NT_TREE_CONSTANT) { /* it has as many values as its levels have told now */
+        made->opened = (struct nt_opened){0};
+        status = nt_made_open(made, true, true, error);
+    }
+    return status == NT_OK ? nt_count_string_bytes(made, &counts->bytes, error) : status;
+}
+
+enum nt_status nt_tree_count(const struct nt_tree *tree, const struct nt_packed *packed, uint64_t values,
+                             bool wants_bytes, uint32_t member, struct nt_tree_counts *counts,
+                             struct nt_error *error)
+{
+    const struct nt_tree_want want = {.output = NT_TREE_ENDS, .member = member};
+    struct nt_work work;
+    struct nt_made made = {.work = &work, .want = &want, .rows = values};
+    *counts = (struct nt_tree_counts){0};
+    nt_work_begin(&work, tree, packed);
+    enum nt_status status = nt_made_open(&made, true, wants_bytes && tree->layout != NT_TREE_CONSTANT, error);
+    if (status == NT_OK) {
+        counts->levels = made.opened.levels.count;
+        count_rows(&made, values, counts);
+        count_ends(&made, counts);
+    }
+    if (status == NT_OK && wants_bytes)
+        status = count_bytes(&made, tree->layer_count ? counts->slots[0] : values, counts, error);
+    counts->spent = packed->limit - work.left;
+    nt_work_free(&work);
+    return status;
+}
+
+/* ---- Decode whole pages ---- */
+
+enum { CHUNK_UNIT = 8, WORDS = 0, CHUNKS = 1 };
+
+/* ---- chunks ---- */
+
+/* The low bits have the logarithm of the number of values, 0 of the last one, which has the rest. */
+enum nt_status nt_tree_next_chunk(const struct nt_tree *tree, const uint8_t *words, uint64_t word_count,
+                                  uint64_t number, uint64_t values, uint64_t bytes,
+                                  struct nt_tree_chunk *chunk, struct nt_error *error)
+{
+    uint64_t word =
+        tree->has_large_chunk ? nt_load_le32(words + 4 * number) : nt_load_le16(words + 2 * number);
+    uint64_t offset = chunk->offset + chunk->bytes, first = chunk->first_value + chunk->values;
+    bool is_last = number + 1 == word_count;
+    *chunk = (struct nt_tree_chunk){.offset = offset,
+                                    .bytes = ((word >> 4) + 1) * CHUNK_UNIT,
+                                    .first_value = first,
+                                    .values = is_last ? values - first : UINT64_C(1) << (word & 15)};
+    if (chunk->bytes > bytes - offset || (is_last && bytes - offset - chunk->bytes >= CHUNK_UNIT))
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                       "chunk %" PRIu64 " of %" PRIu64 " takes %" PRIu64
+                       " bytes where its buffer has %" PRIu64 " left",
+                       number, word_count, chunk->bytes, bytes - offset);
+    if (chunk->values > values - first)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                       "chunk %" PRIu64 " has %" PRIu64 " values where its page has %" PRIu64 " left", number,
+                       chunk->values, values - first);
+    return NT_OK;
+}
+
+/* ---- what is wanted of them ---- */
+
+struct whole {
+    struct nt_tree part; /* of a chunk, or of the rows */
+    const struct nt_tree_want *want;
+    const struct nt_packed *packed;
+    uint32_t element_bytes;
+    uint64_t items; /* elements of a value */
+    uint64_t done;  /* elements */
+    uint64_t end;   /* ENDS: of the last string so far */
+    uint8_t *output;
+};
+
+static uint64_t left(const struct whole *whole)
+{
+    return whole->packed->elements - whole->done;
+}
+
+/* How many elements there are of `values`, where nothing but what is stored tells it. */
+static enum nt_status count_elements(const struct whole *whole, const struct nt_packed *part, uint64_t values,
+                                     uint64_t *elements_ret, struct nt_error *error)
+{
+    bool are_bytes = whole->want->output == NT_TREE_BYTES;
+    struct nt_tree_counts counts;
+    enum nt_status status = nt_tree_count(&whole->part, part, values, are_bytes, 0, &counts, error);
+    if (status == NT_OK)
+        *elements_ret = are_bytes ? counts.bytes : counts.levels;
+    return status;
+}
+
+static enum nt_status decode_part(struct whole *whole, const uint8_t *data, size_t bytes, uint64_t values,
+                                  struct nt_error *error)
+{
+    enum nt_tree_output output = whole->want->output;
+    struct nt_packed part = *whole->packed;
+    uint64_t elements = values;
+    enum nt_status status = NT_OK;
+    part.data = data;
+    part.bytes = bytes;
+    if (output == NT_TREE_BYTES || output == NT_TREE_LEVELS)
+        status = count_elements(whole, &part, values, &elements, error);
+    else if (!nt_multiply(values, whole->items, &elements))
+        elements = UINT64_MAX;
+    if (status == NT_OK && elements > left(whole))
+        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "elements of a page, at most",
+                                whole->packed->elements, elements);
+    part.elements = (size_t)elements;
+    part.parameter = output == NT_TREE_ENDS ? whole->end : values;
+    uint8_t *into = whole->output + whole->done * whole->element_bytes;
+    if (status == NT_OK)
+        status = nt_tree_decode(&whole->part, whole->want, &part, whole->element_bytes, into, error);
+    if (status != NT_OK)
+        return status;
+    if (output == NT_TREE_ENDS && elements)
+        whole->end = nt_load_le64(into + (elements - 1) * sizeof(uint64_t));
+    whole->done += elements;
+    return NT_OK;
+}
+
+/* Values of the page: its elements, but of BYTES and LEVELS. */
+static uint64_t count_values(const struct whole *whole)
+{
+    enum nt_tree_output output = whole->want->output;
+    return output == NT_TREE_BYTES || output == NT_TREE_LEVELS ? whole->packed->parameter
+                                                               : whole->packed->elements / whole->items;
+}
+
+static enum nt_status decode_chunks(struct whole *whole, const struct nt_part *words,
+                                    const struct nt_part *chunks, struct nt_error *error)
+{
+    uint64_t count = words->bytes / (whole->part.has_large_chunk ? 4 : 2);
+    struct nt_tree_chunk chunk = {0};
+    enum nt_status status = NT_OK;
+    for (uint64_t i = 0; status == NT_OK && i < count; i++) {
+        status = nt_tree_next_chunk(&whole->part, words->data, count, i, count_values(whole), chunks->bytes,
+                                    &chunk, error);
+        if (status == NT_OK)
+            status =
+                decode_part(whole, chunks->data + chunk.offset, (size_t)chunk.bytes, chunk.values, error);
+        if (status != NT_OK)
+            nt_error_context(error, "chunk %" PRIu64, i);
+    }
+    return status;
+}
+
+enum nt_status nt_whole_decode(const struct nt_tree *tree, const struct nt_tree_want *want,
+                               const struct nt_packed *packed, uint32_t element_bytes, uint8_t *output,
+                               struct nt_error *error)
+{
+    struct whole whole = {.part = *tree,
+                          .want = want,
+                          .packed = packed,
+                          .element_bytes = element_bytes,
+                          .items = 1,
+                          .output = output};
+    const struct nt_work work = {.tree = tree, .packed = packed};
+    struct nt_part first, chunks;
+    whole.part.is_whole = false;
+    whole.part.parts = NULL;
+    whole.part.part_count = 0;
+    if (want->output == NT_TREE_VALUES && !nt_tree_is_structure(tree) && !nt_tree_items(tree, &whole.items))
+        whole.items = 0;
+    if (!whole.items || packed->elements % whole.items)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%zu elements in lists of %" PRIu64, packed->elements,
+                       whole.items);
+    enum nt_status status = nt_work_part(&work, WORDS, &first, error);
+    if (status == NT_OK && tree->layout == NT_TREE_MINI_BLOCK) {
+        status = nt_work_part(&work, CHUNKS, &chunks, error);
+        if (status == NT_OK)
+            status = decode_chunks(&whole, &first, &chunks, error);
+    } else if (status == NT_OK) {
+        status = decode_part(&whole, first.data, (size_t)first.bytes, count_values(&whole), error);
+    }
+    if (status == NT_OK && left(&whole))
+        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "elements of a page", packed->elements,
+                                whole.done);
+    return status;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The state of one page while it is decoded: bounded scratch memory that is freed in one call, page
+ * buffers, decoded values and null masks.
+ */
+#include "formats/lance/decode/decode.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/codec/codec.h"
+
+/* ---- Scratch memory ---- */
+
+enum {
+    ALIGNMENT = 16,
+    LEAST_SCRATCH = 64 * 1024,
+    MOST_SCRATCH =
+        512 * 1024, /* that are kept: where pages are large, taking memory is little beside decoding them */
+};
+
+struct nt_work_block {
+    struct nt_work_block *next;
+    _Alignas(ALIGNMENT) uint8_t bytes[];
+};
+
+void nt_work_begin(struct nt_work *work, const struct nt_tree *tree, const struct nt_packed *packed)
+{
+    *work = (struct nt_work){.tree = tree, .packed = packed, .left = packed->limit};
+#ifndef NT_HAS_SANITIZER /* which sees the ends of blocks, and not those of what lies side by side in one */
+    if (packed->context)
+        work->scratch = nt_codec_scratch(packed->context, NT_SCRATCH_TREE, LEAST_SCRATCH);
+    if (work->scratch)
+        work->scratch_left = nt_codec_scratch_bytes(packed->context, NT_SCRATCH_TREE);
+#endif
+}
+
+/* NULL where there is not enough of it. */
+static void *take_scratch(struct nt_work *work, size_t bytes)
+{
+    size_t padded = bytes + (ALIGNMENT - bytes % ALIGNMENT) % ALIGNMENT;
+    work->scratch_wanted += padded; /* less than twice the limit of a page */
+    if (!work->scratch || padded > work->scratch_left)
+        return NULL;
+    void *memory = work->scratch;
+    work->scratch += padded;
+    work->scratch_left -= padded;
+    return memory;
+}
+
+enum nt_status nt_work_take(struct nt_work *work, uint64_t bytes, void *memory_ret, struct nt_error *error)
+{
+    if (bytes > work->left || bytes > SIZE_MAX - sizeof(struct nt_work_block) - ALIGNMENT)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
+                       "decoding takes %" PRIu64 " bytes more, and %" PRIu64
+                       " are left of the limit pagesize of %" PRIu64,
+                       bytes, work->left, work->packed->limit);
+    work->left -= bytes;
+    if ((*(void **)memory_ret = take_scratch(work, (size_t)bytes)))
+        return NT_OK;
+    struct nt_work_block *block = malloc(sizeof(*block) + (size_t)bytes);
+    if (!block)
+        return nt_fail_memory(error);
+    block->next = work->blocks;
+    work->blocks = block;
+    *(void **)memory_ret = block->bytes;
+    return NT_OK;
+}
+
+void nt_work_free(struct nt_work *work)
+{
+    if (work->scratch && work->blocks && work->scratch_wanted <= MOST_SCRATCH)
+        nt_codec_scratch(work->packed->context, NT_SCRATCH_TREE, work->scratch_wanted);
+    while (work->blocks) {
+        struct nt_work_block *next = work->blocks->next;
+        free(work->blocks);
+        work->blocks = next;
+    }
+}
+
+enum nt_status nt_work_part(const struct nt_work *work, uint32_t number, struct nt_part *part,
+                            struct nt_error *error)
+{
+    const struct nt_tree_part *at = &work->tree->parts[number];
+    if (at->offset > work->packed->bytes || at->bytes > work->packed->bytes - at->offset)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "buffer %" PRIu32 " lies outside of its page",
+                       number);
+    *part = (struct nt_part){work->packed->data + at->offset, at->bytes};
+    return NT_OK;
+}
+
+enum nt_status nt_part_require(const struct nt_part *part, uint64_t bytes, const char *what,
+                               struct nt_error *error)
+{
+    if (part->bytes >= bytes)
+        return NT_OK;
+    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                   "%s: a buffer of at least %" PRIu64 " bytes was expected, found %" PRIu64, what, bytes,
+                   part->bytes);
+}
+
+enum nt_status nt_bits_to_bytes(uint64_t count, uint64_t bits, uint64_t *bytes_ret, struct nt_error *error)
+{
+    uint64_t total;
+    if (!nt_multiply(count, bits, &total) || !nt_add(total, 7, &total))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%" PRIu64 " values of %" PRIu64 " bits overflow",
+                       count, bits);
+    *bytes_ret = total / 8;
+    return NT_OK;
+}
+
+/* ---- Decoded pages ---- */
+
+static inline bool nt_is_valid(const struct nt_levels *levels, const struct nt_layer_rule *rule, uint64_t i)
+{
+    uint16_t definition = levels->definition ? levels->definition[i] : 0;
+    return definition <= rule->valid || (rule->empty && definition == rule->empty);
+}
+
+/* ---- opening ---- */
+
+static enum nt_status open_parts(const struct nt_work *work, struct nt_opened *opened, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    opened->part_count = work->tree->part_count;
+    for (uint32_t i = 0; status == NT_OK && i < opened->part_count; i++)
+        status = nt_work_part(work, i, &opened->parts[i], error);
+    return status;
+}
+
+enum nt_status nt_made_open(struct nt_made *made, bool wants_levels, bool wants_values,
+                            struct nt_error *error)
+{
+    struct nt_work *work = made->work;
+    const struct nt_packed *packed = work->packed;
+    if (made->is_opened)
+        return NT_OK;
+    made->is_opened = made->is_shared;
+    switch (work->tree->layout) {
+    case NT_TREE_MINI_BLOCK:
+        return nt_mini_block_open(work, wants_levels, &made->opened, error);
+    case NT_TREE_FULL_ZIP:
+        return nt_full_zip_open(work, made->want->member, made->rows, &made->opened, error);
+    case NT_TREE_CONSTANT:
+        return nt_constant_open(work, made->rows, wants_values, &made->opened, error);
+    case NT_TREE_BLOCK:
+        made->opened.part_count = 1;
+        made->opened.parts[0] = (struct nt_part){packed->data, packed->bytes};
+        return NT_OK;
+    case NT_TREE_ARRAY:
+        return open_parts(work, &made->opened, error);
+    }
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "a page of no known layout");
+}
+
+enum nt_status nt_made_decode(struct nt_made *made, uint8_t *into, struct nt_error *error)
+{
+    struct nt_work *work = made->work;
+    struct nt_opened *opened = &made->opened;
+    uint32_t root = work->tree->values;
+    if (opened->has_array || made->is_decoded)
+        return NT_OK;
+    made->is_decoded = made->is_shared;
+    if (work->tree->layout == NT_TREE_ARRAY)
+        return nt_plain_decode(work, root, opened->parts, opened->part_count, made->rows, &opened->array,
+                               error);
+    if (work->tree->layout == NT_TREE_BLOCK)
+        return nt_block_decode(work, root, &opened->parts[0], made->rows, into, &opened->array, error);
+    return nt_tree_node_decode(work, root, opened->parts, made->rows, into, &opened->array, error);
+}
+
+/* ---- which rows are null ---- */
+
+enum nt_status nt_made_check_rows(const struct nt_made *made, uint64_t found, struct nt_error *error)
+{
+    if (found == made->rows)
+        return NT_OK;
+    return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows that the levels of a page tell", made->rows,
+                          found);
+}
+
+/* A vector of them at a time. */
+static void compare_levels(const uint16_t *restrict definition, uint16_t most, uint64_t rows,
+                           uint8_t *restrict valid)
+{
+    for (uint64_t i = 0; i < rows; i++)
+        valid[i] = definition[i] <= most;
+}
+
+/* Of the rows of a layer. `rows`: how many there have to be. */
+enum nt_status nt_made_valid_rows(const struct nt_made *made, uint32_t layer, uint64_t rows, uint8_t *valid,
+                                  struct nt_error *error)
+{
+    const struct nt_levels levels = made->opened.levels;
+    struct nt_layer_rule rule;
+    nt_layer_rule(made->work->tree, layer, &rule);
+    uint64_t found = nt_levels_rows(&levels, &rule);
+    if (found != rows)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows that the levels of a page tell", rows,
+                              found);
+    const struct nt_layer_rule fixed = rule; /* in registers: a byte that is written could be anything */
+    if (!layer && nt_tree_is_null(made->work->tree))
+        memset(valid, 0, rows);
+    else if (nt_layer_is_always_valid(made->work->tree, layer))
+        memset(valid, 1, rows);
+    else if (rows == levels.count && levels.definition && !fixed.empty)
+        compare_levels(levels.definition, fixed.valid, rows, valid);
+    else
+        for (uint64_t i = 0, done = 0; done < rows; i++) {
+            valid[done] = nt_is_valid(&levels, &fixed, i);
+            done += nt_is_row(&levels, &fixed, i);
+        }
+    return NT_OK;
+}
+
+static enum nt_status spread_bits(struct nt_work *work, const uint8_t *bits, uint64_t count,
+                                  const uint8_t **bytes_ret, struct nt_error *error)
+{
+    uint8_t *bytes;
+    enum nt_status status = nt_work_take(work, count, &bytes, error);
+    if (status == NT_OK)
+        nt_unpack_bits(bits, count, bytes);
+    *bytes_ret = bytes;
+    return status;
+}
+
+/* Set `valid`, from levels or from what version 2.0 stores. */
+enum nt_status nt_made_find_nulls(struct nt_made *made, struct nt_error *error)
+{
+    const struct nt_array *array = &made->opened.array;
+    uint8_t *valid;
+    if (made->is_shared && (made->valid || !nt_made_has_nulls(made->work->tree)))
+        return NT_OK;
+    if (array->valid)
+        return spread_bits(made->work, array->valid, made->rows, &made->valid, error);
+    bool is_null = array->is_null || nt_tree_is_null(made->work->tree);
+    if (!is_null && !made->opened.levels.count)
+        return NT_OK;
+    enum nt_status status = nt_work_take(made->work, made->rows, &valid, error);
+    if (status != NT_OK)
+        return status;
+    made->valid = valid;
+    if (!is_null)
+        return nt_made_valid_rows(made, 0, made->rows, valid, error);
+    memset(valid, 0, made->rows);
+    return NT_OK;
+}
+
+/* Whether levels can tell that a value is null. */
+bool nt_made_has_nulls(const struct nt_tree *tree)
+{
+    struct nt_layer_rule rule;
+    if (tree->layout == NT_TREE_BLOCK || tree->layout == NT_TREE_ARRAY)
+        return false;
+    if (nt_tree_is_null(tree))
+        return true;
+    nt_layer_rule(tree, 0, &rule);
+    for (uint32_t i = 0; rule.visible && i < tree->layer_count; i++)
+        if (tree->layers[i] != NT_LAYER_ITEM && tree->layers[i] != NT_LAYER_LIST)
+            return true;
+    return false;
+}

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of Lance's nested encodings with the decoders of those that yield fixed-width values, and a
+ * textual description of an encoding tree.
+ */
+#include "formats/lance/decode/decode.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/codec/codec.h"
+
+/* ---- Table of encodings ---- */
+
+/* The table of nested encodings, and those of them that give values of fixed width (Lance's encoding,
+ * "Compressive encodings").
+ * 
+ * There are two forms: a mini-block's values lie in one or more buffers, which its nodes take in their
+ * order; a block has all in one. A node works on what its children make; these stand behind it in the tree,
+ * so that no recursion goes deeper than the tree has nodes. */
+
+/* What a node is to decode. */
+struct job {
+    struct nt_work *work;
+    const struct nt_tree_node *node;
+    struct nt_part *parts; /* NT_TREE_BUFFERS of them; those that the chunk does not have are empty */
+    bool is_block;
+    uint64_t elements;
+    uint8_t *into;
+    struct nt_array *array;
+};
+
+typedef enum nt_status decode_node(const struct job *job, struct nt_error *error);
+
+static enum nt_status decode(const struct job *job, uint32_t node, struct nt_error *error);
+
+/* The child's values, in place of the node's. */
+static enum nt_status decode_child(const struct job *job, unsigned child, uint64_t elements, uint8_t *into,
+                                   struct nt_array *array, struct nt_error *error)
+{
+    struct job below = *job;
+    below.elements = elements;
+    below.into = into;
+    below.array = array;
+    return decode(&below, job->node->children[child], error);
+}
+
+static enum nt_status take_output(const struct job *job, uint64_t bytes, uint8_t **output_ret,
+                                  struct nt_error *error)
+{
+    *output_ret = job->into;
+    return job->into ? NT_OK : nt_work_take(job->work, bytes, output_ret, error);
+}
+
+static void set_fixed(const struct job *job, uint32_t bits, const uint8_t *data, uint64_t bytes)
+{
+    *job->array = (struct nt_array){.elements = job->elements, .bits = bits, .data = data, .bytes = bytes};
+}
+
+/* ---- values as they are ---- */
+
+static enum nt_status decode_flat(const struct job *job, struct nt_error *error)
+{
+    const struct nt_part *part = &job->parts[job->node->buffer];
+    uint64_t bytes;
+    enum nt_status status = nt_bits_to_bytes(job->elements, job->node->bits, &bytes, error);
+    if (status == NT_OK)
+        status = nt_part_require(part, bytes, "flat values", error);
+    if (status == NT_OK)
+        set_fixed(job, job->node->bits, part->data, bytes);
+    return status;
+}
+
+/* ---- one value ---- */
+
+static enum nt_status repeat(const struct job *job, struct nt_error *error)
+{
+    const struct nt_tree_node *node = job->node;
+    uint64_t bytes, width = node->bits / 8;
+    uint8_t *output;
+    enum nt_status status = nt_bits_to_bytes(job->elements, node->bits, &bytes, error);
+    if (status == NT_OK)
+        status = take_output(job, bytes, &output, error);
+    if (status != NT_OK)
+        return status;
+    if (!node->value)
+        memset(output, 0, bytes);
+    for (uint64_t i = 0; node->value && i < job->elements; i++)
+        memcpy(output + i * width, node->value, width);
+    set_fixed(job, node->bits, output, bytes);
+    return NT_OK;
+}
+
+/* ---- packed bits ---- */
+
+static enum nt_status unpack(const struct job *job, struct nt_error *error)
+{
+    const struct nt_tree_node *node = job->node;
+    const struct nt_part *part = &job->parts[node->buffer];
+    uint8_t *output;
+    uint64_t bytes;
+    enum nt_status status = nt_bits_to_bytes(job->elements, node->bits, &bytes, error);
+    if (status == NT_OK)
+        status = take_output(job, bytes, &output, error);
+    if (status == NT_OK)
+        status = node->kind == NT_TREE_INLINE_BITS
+                     ? nt_unpack_inline(part->data, part->bytes, node->bits, job->elements, output, error)
+                     : nt_unpack_blocks(part->data, part->bytes, node->bits, node->packed_bits, job->elements,
+                                        output, error);
+    if (status == NT_OK)
+        set_fixed(job, node->bits, output, bytes);
+    return status;
+}
+
+/* ---- runs ---- */
+
+/* A block has the size of the values, the values, then the lengths. */
+static enum nt_status cut_block_of_runs(const struct nt_part *block, struct nt_part parts[2],
+                                        struct nt_error *error)
+{
+    uint64_t bytes = block->bytes >= sizeof(uint64_t) ? nt_load_le64(block->data) : 0;
+    if (block->bytes < sizeof(uint64_t) || bytes > block->bytes - sizeof(uint64_t))
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                       "runs: %" PRIu64 " bytes of values in a block of %" PRIu64 " bytes", bytes,
+                       block->bytes);
+    parts[0] = (struct nt_part){block->data + sizeof(uint64_t), bytes};
+    parts[1] = (struct nt_part){parts[0].data + bytes, block->bytes - sizeof(uint64_t) - bytes};
+    return NT_OK;
+}
+
+static enum nt_status expand_runs(const struct job *job, struct nt_error *error)
+{
+    const struct nt_tree_node *nodes = job->work->tree->nodes;
+    const struct nt_tree_node *values = &nodes[job->node->children[0]],
+                              *lengths = &nodes[job->node->children[1]];
+    struct nt_part parts[2] = {{0}};
+    uint8_t *output;
+    uint64_t bytes;
+    enum nt_status status = NT_OK;
+    if (job->is_block) {
+        status = cut_block_of_runs(&job->parts[job->node->buffer], parts, error);
+    } else {
+        parts[0] = job->parts[values->buffer];
+        parts[1] = job->parts[lengths->buffer];
+    }
+    if (status == NT_OK)
+        status = nt_bits_to_bytes(job->elements, values->bits, &bytes, error);
+    if (status == NT_OK)
+        status = take_output(job, bytes, &output, error);
+    if (status != NT_OK)
+        return status;
+    uint32_t value_bytes = values->bits / 8, length_bytes = lengths->bits / 8;
+    uint64_t runs = parts[0].bytes / value_bytes, found = parts[1].bytes / length_bytes;
+    if (runs > found)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "lengths of runs", runs, found);
+    set_fixed(job, values->bits, output, bytes);
+    return nt_rle_expand(parts[0].data, value_bytes, runs, parts[1].data, length_bytes, job->elements, output,
+                         error);
+}
+
+/* ---- byte planes ---- */
+
+static enum nt_status join_planes(const struct job *job, struct nt_error *error)
+{
+    static const enum nt_encoding_kind encodings[] = {[1] = NT_ENCODING_UINT8,
+                                                      [2] = NT_ENCODING_SPLIT_REAL16,
+                                                      [4] = NT_ENCODING_SPLIT_REAL32,
+                                                      [8] = NT_ENCODING_SPLIT_REAL64};
+    struct nt_array planes = {0};
+    enum nt_status status = decode_child(job, 0, job->elements, NULL, &planes, error);
+    uint32_t width = planes.bits / 8;
+    uint8_t *output;
+    if (status == NT_OK && planes.elements != job->elements)
+        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "values in byte planes", job->elements,
+                                planes.elements);
+    if (status == NT_OK && (planes.bits % 8 || width > 8 || (width & (width - 1)) || !width))
+        status = nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "byte planes of values of %" PRIu32 " bits",
+                         planes.bits);
+    if (status == NT_OK)
+        status = take_output(job, planes.bytes, &output, error);
+    if (status != NT_OK)
+        return status;
+    const struct nt_decoder decoder = {
+        .encoding = encodings[width], .bits = planes.bits, .element_bytes = width};
+    const struct nt_packed packed = {.decoder = &decoder,
+                                     .data = planes.data,
+                                     .bytes = (size_t)planes.bytes,
+                                     .elements = (size_t)planes.elements};
+    set_fixed(job, planes.bits, output, planes.bytes);
+    return nt_decode(&packed, output, error);
+}
+
+/* ---- compressed bytes ---- */
+
+/* Of several buffers, the first one is compressed. */
+static enum nt_status decompress(const struct job *job, struct nt_error *error)
+{
+    const struct nt_tree_node *node = job->node;
+    struct nt_part *part = &job->parts[node->buffer];
+    const struct nt_part stored = *part;
+    uint8_t *output;
+    uint64_t bytes;
+    enum nt_status status = nt_sized_bytes(node->algorithm, stored.data, stored.bytes, &bytes, error);
+    if (status == NT_OK)
+        status = nt_work_take(job->work, bytes, &output, error);
+    if (status == NT_OK)
+        status = nt_sized_decompress(node->algorithm, stored.data, stored.bytes, output, bytes,
+                                     job->work->packed->context, error);
+    if (status != NT_OK)
+        return status;
+    *part = (struct nt_part){output, bytes};
+    status = decode_child(job, 0, job->elements, job->into, job->array, error);
+    *part = stored;
+    return status;
+}
+
+/* ---- lists and structures of fixed width ---- */
+
+static enum nt_status decode_list(const struct job *job, struct nt_error *error)
+{
+    const struct nt_tree_node *node = job->node;
+    uint64_t items, bytes;
+    if (!nt_multiply(job->elements, node->items, &items))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of items of fixed-size lists overflows");
+    enum nt_status status = nt_bits_to_bytes(items, 1, &bytes, error);
+    if (status == NT_OK && node->has_validity)
+        status = nt_part_require(&job->parts[node->buffer], bytes, "validity of items", error);
+    if (status == NT_OK)
+        status = decode_child(job, 0, items, job->into, job->array, error);
+    if (status != NT_OK)
+        return status;
+    struct nt_array *array = job->array;
+    if (array->depth == NT_TREE_DEPTH)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "fixed-size lists are nested deeper than %d",
+                       NT_TREE_DEPTH);
+    memmove(&array->lists[1], &array->lists[0], array->depth * sizeof(array->lists[0]));
+    array->lists[0] =
+        (struct nt_array_items){.valid = node->has_validity ? job->parts[node->buffer].data : NULL,
+                                .are_null = job->work->tree->nodes[node->children[0]].is_null,
+                                .items = node->items};
+    array->depth++;
+    return NT_OK;
+}
+
+static enum nt_status decode_rows(const struct job *job, struct nt_error *error)
+{
+    return decode_child(job, 0, job->elements, job->into, job->array, error);
+}
+
+/* ---- strings ---- */
+
+static enum nt_status decode_strings(const struct job *job, struct nt_error *error)
+{
+    const struct nt_part *part = &job->parts[job->node->buffer];
+    return job->is_block
+               ? nt_strings_decode_block(job->work, job->node, part, job->elements, job->array, error)
+               : nt_strings_decode(job->work, job->node, part, job->elements, job->array, error);
+}
+
+/* Codes stay codes: who wants only the ends, or only the bytes, expands them to just that. */
+static enum nt_status take_codes(const struct job *job, struct nt_error *error)
+{
+    struct nt_array *array = job->array;
+    enum nt_status status = decode_child(job, 0, job->elements, NULL, array, error);
+    if (status == NT_OK && array->fsst)
+        status = nt_strings_expand(job->work, array->fsst, array, error);
+    if (status == NT_OK && !array->ends)
+        status = nt_strings_are_missing(error);
+    array->fsst = job->node->fsst;
+    return status;
+}
+
+/* ---- the table ---- */
+
+static const struct {
+    struct nt_tree_node_info info;
+    decode_node *decode; /* NULL: not in mini-blocks or blocks */
+} nodes[NT_TREE_NODE_COUNT] = {
+    [NT_TREE_FLAT] = {{"flat", 1, 0}, decode_flat},
+    [NT_TREE_VARIABLE] = {{"variable", 1, 0}, decode_strings},
+    [NT_TREE_INLINE_BITS] = {{"inline bitpacking", 1, 0}, unpack},
+    [NT_TREE_OUT_OF_LINE_BITS] = {{"out-of-line bitpacking", 1, 0}, unpack},
+    [NT_TREE_RUNS] = {{"rle", 0, 2}, expand_runs},
+    [NT_TREE_BYTE_SPLIT] = {{"byte stream split", 0, 1}, join_planes},
+    [NT_TREE_SIZED] = {{"general", 0, 1}, decompress},
+    [NT_TREE_FSST] = {{"fsst", 0, 1}, take_codes},
+    [NT_TREE_FIXED_LIST] = {{"fixed-size list", 0, 1}, decode_list},
+    [NT_TREE_PACKED] = {{"packed struct", 0, 1}, decode_rows},
+    [NT_TREE_SAME] = {{"constant", 0, 0}, repeat},
+    [NT_TREE_VARIABLE_PACKED] = {{"variable packed struct", 0, 0}, NULL},
+    [NT_TREE_NULLABLE] = {{"nullable", 0, 2}, NULL},
+    [NT_TREE_ALL_NULL] = {{"all nulls", 0, 0}, NULL},
+    [NT_TREE_LIST_ENDS] = {{"list", 0, 1}, NULL},
+    [NT_TREE_BINARY] = {{"binary", 0, 2}, NULL},
+    [NT_TREE_DICTIONARY] = {{"dictionary", 0, 2}, NULL},
+    [NT_TREE_ABSOLUTE_OFFSETS] = {{"offsets", 0, 1}, NULL},
+};
+
+const struct nt_tree_node_info *nt_tree_node_info(enum nt_tree_node_kind kind)
+{
+    return &nodes[kind].info;
+}
+
+static enum nt_status decode(const struct job *job, uint32_t node, struct nt_error *error)
+{
+    struct job below = *job;
+    below.node = &job->work->tree->nodes[node];
+    decode_node *function = nodes[below.node->kind].decode;
+    if (!function)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s where values of a block were expected",
+                       nt_tree_node_info(below.node->kind)->name);
+    return function(&below, error);
+}
+
+enum nt_status nt_tree_node_decode(struct nt_work *work, uint32_t node, struct nt_part *parts,
+                                   uint64_t elements, uint8_t *into, struct nt_array *array,
+                                   struct nt_error *error)
+{
+    const struct job job = {.work = work, .parts = parts, .elements = elements, .into = into, .array = array};
+    return decode(&job, node, error);
+}
+
+enum nt_status nt_block_decode(struct nt_work *work, uint32_t node, const struct nt_part *part,
+                               uint64_t elements, uint8_t *into, struct nt_array *array,
+                               struct nt_error *error)
+{
+    struct nt_part parts[NT_TREE_BUFFERS];
+    for (uint32_t i = 0; i < NT_TREE_BUFFERS; i++) /* whatever number a node has: there is only the one */
+        parts[i] = *part;
+    const struct job job = {
+        .work = work, .parts = parts, .is_block = true, .elements = elements, .into = into, .array = array};
+    return decode(&job, node, error);
+}
+
+bool nt_tree_is_structure(const struct nt_tree *tree)
+{
+    return tree->values != NT_NO_NODE && (tree->nodes[tree->values].kind == NT_TREE_PACKED ||
+                                          tree->nodes[tree->values].kind == NT_TREE_VARIABLE_PACKED);
+}
+
+bool nt_tree_is_null(const struct nt_tree *tree)
+{
+    return tree->values != NT_NO_NODE && tree->nodes[tree->values].is_null;
+}
+
+bool nt_tree_items(const struct nt_tree *tree, uint64_t *items_ret)
+{
+    uint32_t node = tree->values;
+    *items_ret = 1;
+    while (node != NT_NO_NODE) {
+        const struct nt_tree_node *at = &tree->nodes[node];
+        if (at->kind == NT_TREE_FIXED_LIST && !nt_multiply(*items_ret, at->items, items_ret))
+            return false;
+        node = nodes[at->kind].info.children ? at->children[0] : NT_NO_NODE;
+    }
+    return true;
+}
+
+/* ---- Describe an encoding tree ---- */
+
+const char *nt_tree_layout_name(enum nt_tree_layout layout)
+{
+    static const char *const names[] = {
+        [NT_TREE_MINI_BLOCK] = "mini-block", [NT_TREE_FULL_ZIP] = "full zip", [NT_TREE_CONSTANT] = "constant",
+        [NT_TREE_BLOCK] = "block",           [NT_TREE_ARRAY] = "array",
+    };
+    return names[layout];
+}
+
+const char *nt_tree_output_name(enum nt_tree_output output)
+{
+    static const char *const names[] = {
+        [NT_TREE_VALUES] = "values",    [NT_TREE_VALID] = "validity", [NT_TREE_OFFSETS] = "offsets",
+        [NT_TREE_ENDS] = "ends",        [NT_TREE_BYTES] = "bytes",    [NT_TREE_LEVELS] = "levels",
+        [NT_TREE_PRESENT] = "presence",
+    };
+    return names[output];
+}
+
+struct writing {
+    const struct nt_tree *tree;
+    char *text;
+    size_t capacity, length;
+};
+
+static void write_words(struct writing *writing, const char *words, uint64_t number)
+{
+    size_t left = writing->capacity - writing->length;
+    int count = number ? snprintf(writing->text + writing->length, left, "%s %" PRIu64, words, number)
+                       : snprintf(writing->text + writing->length, left, "%s", words);
+    if (count > 0)
+        writing->length += (size_t)count < left ? (size_t)count : left - 1;
+}
+
+/* What a node tells beside its name: the width of values, or the length of lists. */
+static uint64_t number_of(const struct nt_tree_node *node)
+{
+    switch (node->kind) {
+    case NT_TREE_FLAT:
+    case NT_TREE_VARIABLE:
+    case NT_TREE_INLINE_BITS:
+        return node->bits;
+    case NT_TREE_OUT_OF_LINE_BITS:
+        return node->packed_bits;
+    case NT_TREE_FIXED_LIST:
+    case NT_TREE_DICTIONARY:
+        return node->items;
+    default:
+        return 0;
+    }
+}
+
+/* Children stand behind their node: no deeper than there are nodes. */
+static void write_node(struct writing *writing, uint32_t number)
+{
+    const struct nt_tree_node *node = &writing->tree->nodes[number];
+    const struct nt_tree_node_info *info = nt_tree_node_info(node->kind);
+    write_words(writing, info->name, number_of(node));
+    for (uint32_t i = 0; i < info->children; i++) {
+        if (node->children[i] == NT_NO_NODE)
+            continue;
+        write_words(writing, i ? ", " : "(", 0);
+        write_node(writing, node->children[i]);
+    }
+    if (info->children)
+        write_words(writing, ")", 0);
+}
+
+void nt_tree_text(const struct nt_tree *tree, char *text, size_t capacity)
+{
+    struct writing writing = {.tree = tree, .text = text, .capacity = capacity};
+    text[0] = '\0';
+    if (tree->values != NT_NO_NODE)
+        write_node(&writing, tree->values);
+}

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Decodes pages of Lance 2.0 and of the legacy versions, whose encodings refer to buffers by number and
+ * store validity instead of levels.
+ */
+#include "formats/lance/decode/decode.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+
+struct job {
+    struct nt_work *work;
+    const struct nt_tree_node *node;
+    const struct nt_part *parts;
+    uint32_t part_count;
+    const struct nt_part *instead; /* of the buffer: it was decompressed */
+    uint64_t elements;
+    struct nt_array *array;
+};
+
+typedef enum nt_status decode_node(const struct job *job, struct nt_error *error);
+
+static enum nt_status decode(const struct job *job, uint32_t node, struct nt_error *error);
+
+static enum nt_status decode_child(const struct job *job, unsigned child, uint64_t elements,
+                                   struct nt_array *array, struct nt_error *error)
+{
+    struct job below = *job;
+    below.elements = elements;
+    below.array = array;
+    *array = (struct nt_array){0};
+    return decode(&below, job->node->children[child], error);
+}
+
+/* The same where there has to be one for each: lists would make more of them, or fewer. */
+static enum nt_status decode_exactly(const struct job *job, unsigned child, uint64_t elements,
+                                     struct nt_array *array, struct nt_error *error)
+{
+    enum nt_status status = decode_child(job, child, elements, array, error);
+    if (status != NT_OK || array->elements == elements)
+        return status;
+    char what[64];
+    snprintf(what, sizeof(what), "elements of a part of %s", nt_tree_node_info(job->node->kind)->name);
+    return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, what, elements, array->elements);
+}
+
+static enum nt_status find_part(const struct job *job, const struct nt_part **part_ret,
+                                struct nt_error *error)
+{
+    *part_ret = job->instead;
+    if (job->instead)
+        return NT_OK;
+    if (job->node->buffer >= job->part_count)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "buffers of the page, at least",
+                              job->node->buffer + UINT64_C(1), job->part_count);
+    *part_ret = &job->parts[job->node->buffer];
+    return NT_OK;
+}
+
+static enum nt_status decode_flat(const struct job *job, struct nt_error *error)
+{
+    const struct nt_part *part;
+    uint64_t bytes;
+    enum nt_status status = find_part(job, &part, error);
+    if (status == NT_OK)
+        status = nt_bits_to_bytes(job->elements, job->node->bits, &bytes, error);
+    if (status == NT_OK)
+        status = nt_part_require(part, bytes, "flat values", error);
+    if (status == NT_OK)
+        *job->array = (struct nt_array){
+            .elements = job->elements, .bits = job->node->bits, .data = part->data, .bytes = bytes};
+    return status;
+}
+
+static enum nt_status decompress(const struct job *job, struct nt_error *error)
+{
+    const struct nt_part *part;
+    struct nt_part instead;
+    uint8_t *output;
+    struct job below = *job;
+    enum nt_sized_kind algorithm = job->node->algorithm;
+    enum nt_status status = find_part(job, &part, error);
+    if (status == NT_OK)
+        status = nt_sized_bytes(algorithm, part->data, part->bytes, &instead.bytes, error);
+    if (status == NT_OK)
+        status = nt_work_take(job->work, instead.bytes, &output, error);
+    if (status == NT_OK)
+        status = nt_sized_decompress(algorithm, part->data, part->bytes, output, instead.bytes,
+                                     job->work->packed->context, error);
+    if (status != NT_OK)
+        return status;
+    instead.data = output;
+    below.instead = &instead;
+    return decode(&below, job->node->children[0], error);
+}
+
+static enum nt_status decode_nullable(const struct job *job, struct nt_error *error)
+{
+    struct nt_array valid;
+    enum nt_status status = decode_child(job, 0, job->elements, job->array, error);
+    if (status != NT_OK || job->node->children[1] == NT_NO_NODE)
+        return status;
+    status = decode_exactly(job, 1, job->elements, &valid, error);
+    if (status == NT_OK && valid.bits != 1)
+        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bits of validity", 1, valid.bits);
+    job->array->valid = valid.data;
+    return status;
+}
+
+static enum nt_status make_null(const struct job *job, struct nt_error *error)
+{
+    (void)error;
+    *job->array = (struct nt_array){.elements = job->elements, .is_null = true};
+    return NT_OK;
+}
+
+static enum nt_status take_bits(struct nt_work *work, uint64_t elements, int byte, uint8_t **bits_ret,
+                                struct nt_error *error)
+{
+    uint64_t bytes;
+    enum nt_status status = nt_bits_to_bytes(elements, 1, &bytes, error);
+    if (status == NT_OK)
+        status = nt_work_take(work, bytes, bits_ret, error);
+    if (status == NT_OK)
+        memset(*bits_ret, byte, bytes);
+    return status;
+}
+
+/* Lists of nulls need not be null themselves. */
+static enum nt_status keep_lists_of_nulls(const struct job *job, struct nt_error *error)
+{
+    uint8_t *valid;
+    enum nt_status status = take_bits(job->work, job->elements, 0xFF, &valid, error);
+    job->array->valid = valid;
+    return status;
+}
+
+static enum nt_status decode_list(const struct job *job, struct nt_error *error)
+{
+    struct nt_array *array = job->array;
+    uint64_t items;
+    if (!nt_multiply(job->elements, job->node->items, &items))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of items of fixed-size lists overflows");
+    enum nt_status status = decode_child(job, 0, items, array, error);
+    if (status == NT_OK && array->depth == NT_TREE_DEPTH)
+        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "fixed-size lists are nested deeper than %d",
+                         NT_TREE_DEPTH);
+    if (status != NT_OK)
+        return status;
+    memmove(&array->lists[1], &array->lists[0], array->depth * sizeof(array->lists[0]));
+    array->lists[0] = (struct nt_array_items){
+        .valid = array->valid, .are_null = array->is_null && !array->valid, .items = job->node->items};
+    array->depth++;
+    array->valid = NULL;
+    return array->is_null && !job->node->is_null ? keep_lists_of_nulls(job, error) : NT_OK;
+}
+
+static enum nt_status decode_rows(const struct job *job, struct nt_error *error)
+{
+    return decode_child(job, 0, job->elements, job->array, error);
+}
+
+/* ---- end offsets ---- */
+
+/* Numbers of `bits` as they are read here. */
+static enum nt_status load_numbers(const struct job *job, const struct nt_array *array, uint64_t *numbers,
+                                   struct nt_error *error)
+{
+    const uint8_t *data = array->data;
+    for (uint64_t i = 0; i < array->elements; i++)
+        switch (array->bits) {
+        case 8:
+            numbers[i] = data[i];
+            break;
+        case 16:
+            numbers[i] = nt_load_le16(data + 2 * i);
+            break;
+        case 32:
+            numbers[i] = nt_load_le32(data + 4 * i);
+            break;
+        case 64:
+            numbers[i] = nt_load_le64(data + 8 * i);
+            break;
+        default:
+            return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s of numbers of %" PRIu32 " bits",
+                           nt_tree_node_info(job->node->kind)->name, array->bits);
+        }
+    return NT_OK;
+}
+
+static void set_valid(uint8_t *valid, uint64_t i)
+{
+    valid[i / 8] |= (uint8_t)(1U << (i % 8));
+}
+
+/* A row whose end offset has the adjustment added is null. */
+static enum nt_status decode_ends(const struct job *job, struct nt_error *error)
+{
+    struct nt_array stored;
+    uint64_t *ends, bytes, adjustment = job->node->adjustment, last = 0;
+    uint8_t *valid;
+    enum nt_status status = decode_exactly(job, 0, job->elements, &stored, error);
+    if (status == NT_OK && !nt_multiply(job->elements, sizeof(*ends), &bytes))
+        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of end offsets overflows");
+    if (status == NT_OK)
+        status = nt_work_take(job->work, bytes, &ends, error);
+    if (status == NT_OK)
+        status = take_bits(job->work, job->elements, 0, &valid, error);
+    if (status == NT_OK)
+        status = load_numbers(job, &stored, ends, error);
+    for (uint64_t i = 0; status == NT_OK && i < job->elements; i++) {
+        if (adjustment && ends[i] >= adjustment)
+            ends[i] -= adjustment;
+        else
+            set_valid(valid, i);
+        if (job->node->kind == NT_TREE_LIST_ENDS && adjustment && !(valid[i / 8] >> (i % 8) & 1) &&
+            ends[i] != last)
+            status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                             "list %" PRIu64 " of a page is null and has items", i);
+        if (ends[i] < last)
+            status =
+                nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "end offset %" PRIu64 " of a page decreases", i);
+        last = ends[i];
+    }
+    if (status == NT_OK && job->node->kind == NT_TREE_LIST_ENDS && last != job->node->items)
+        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "items of a page's lists", job->node->items,
+                                last);
+    if (status != NT_OK)
+        return status;
+    *job->array = (struct nt_array){.elements = job->elements, .ends = ends, .valid = valid};
+    return status;
+}
+
+/* From offsets that count from anywhere to ends that count from the first of them, in their place. */
+static enum nt_status end_rows(uint64_t *offsets, uint64_t rows, uint8_t *valid, struct nt_error *error)
+{
+    uint64_t first = offsets[0], last = first;
+    for (uint64_t i = 0; i < rows; i++) {
+        uint64_t next = offsets[i + 1];
+        if (next < last)
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "offset %" PRIu64 " of a page decreases", i + 1);
+        if (next > last)
+            set_valid(valid, i);
+        offsets[i] = next - first;
+        last = next;
+    }
+    return NT_OK;
+}
+
+static enum nt_status decode_offsets(const struct job *job, struct nt_error *error)
+{
+    struct nt_array stored;
+    uint64_t *offsets, count, bytes;
+    uint8_t *valid;
+    if (!nt_add(job->elements, 1, &count) || !nt_multiply(count, sizeof(*offsets), &bytes))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of offsets overflows");
+    enum nt_status status = decode_exactly(job, 0, count, &stored, error);
+    if (status == NT_OK)
+        status = nt_work_take(job->work, bytes, &offsets, error);
+    if (status == NT_OK)
+        status = take_bits(job->work, job->elements, 0, &valid, error);
+    if (status == NT_OK)
+        status = load_numbers(job, &stored, offsets, error);
+    if (status == NT_OK)
+        status = end_rows(offsets, job->elements, valid, error);
+    if (status == NT_OK)
+        *job->array = (struct nt_array){.elements = job->elements, .ends = offsets, .valid = valid};
+    return status;
+}
+
+static enum nt_status decode_strings(const struct job *job, struct nt_error *error)
+{
+    struct nt_array bytes;
+    enum nt_status status = decode_ends(job, error);
+    if (status != NT_OK)
+        return status;
+    uint64_t total = job->elements ? job->array->ends[job->elements - 1] : 0;
+    status = decode_exactly(job, 1, total, &bytes, error);
+    if (status == NT_OK && bytes.bits != 8)
+        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bits of a string's bytes", 8, bytes.bits);
+    job->array->data = bytes.data;
+    job->array->bytes = total;
+    return status;
+}
+
+static enum nt_status expand_strings(const struct job *job, struct nt_error *error)
+{
+    enum nt_status status = decode_child(job, 0, job->elements, job->array, error);
+    const uint8_t *valid = job->array->valid;
+    if (status == NT_OK)
+        status = nt_strings_expand(job->work, job->node->fsst, job->array, error);
+    job->array->valid = valid;
+    return status;
+}
+
+/* ---- dictionaries ---- */
+
+static bool is_item_valid(const struct nt_array *items, uint64_t number)
+{
+    return !items->is_null && (!items->valid || (items->valid[number / 8] >> (number % 8) & 1));
+}
+
+static enum nt_status copy_strings(const struct job *job, const uint64_t *numbers, const uint8_t *valid,
+                                   const struct nt_array *items, struct nt_error *error)
+{
+    uint64_t *ends, total = 0, count = job->elements;
+    uint8_t *output;
+    enum nt_status status = nt_work_take(job->work, count * sizeof(*ends), &ends, error);
+    for (uint64_t i = 0; status == NT_OK && i < count; i++) {
+        uint64_t number = numbers[i];
+        if (valid[i / 8] >> (i % 8) & 1)
+            total +=
+                items->ends[number] - (number ? items->ends[number - 1] : 0); /* 2^64 of them do not fit */
+        ends[i] = total;
+    }
+    if (status == NT_OK)
+        status = nt_work_take(job->work, total, &output, error);
+    for (uint64_t i = 0, at = 0; status == NT_OK && i < count; at = ends[i++])
+        if (ends[i] != at)
+            memcpy(output + at, items->data + items->ends[numbers[i]] - (ends[i] - at), ends[i] - at);
+    *job->array =
+        (struct nt_array){.elements = count, .data = output, .bytes = total, .ends = ends, .valid = valid};
+    return status;
+}
+
+static enum nt_status copy_bits(const struct job *job, const uint64_t *numbers, const uint8_t *valid,
+                                const struct nt_array *items, struct nt_error *error)
+{
+    uint8_t *output;
+    enum nt_status status = take_bits(job->work, job->elements, 0, &output, error);
+    if (status != NT_OK)
+        return status;
+    for (uint64_t i = 0; i < job->elements; i++)
+        if ((valid[i / 8] >> (i % 8) & 1) && (items->data[numbers[i] / 8] >> (numbers[i] % 8) & 1))
+            set_valid(output, i);
+    *job->array = (struct nt_array){.elements = job->elements,
+                                    .bits = 1,
+                                    .data = output,
+                                    .bytes = (job->elements + 7) / 8,
+                                    .valid = valid};
+    return NT_OK;
+}
+
+static enum nt_status copy_values(const struct job *job, const uint64_t *numbers, const uint8_t *valid,
+                                  const struct nt_array *items, struct nt_error *error)
+{
+    uint64_t width = items->bits / 8, bytes;
+    uint8_t *output;
+    if (items->bits % 8 || !nt_multiply(job->elements, width, &bytes))
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "a dictionary of items of %" PRIu32 " bits",
+                       items->bits);
+    enum nt_status status = nt_work_take(job->work, bytes, &output, error);
+    if (status != NT_OK)
+        return status;
+    memset(output, 0, bytes);
+    for (uint64_t i = 0; i < job->elements; i++)
+        if (valid[i / 8] >> (i % 8) & 1)
+            memcpy(output + i * width, items->data + numbers[i] * width, width);
+    *job->array = (struct nt_array){
+        .elements = job->elements, .bits = items->bits, .data = output, .bytes = bytes, .valid = valid};
+    return NT_OK;
+}
+
+static enum nt_status look_up(const struct job *job, struct nt_error *error)
+{
+    const struct nt_tree_node *node = job->node;
+    struct nt_array stored, items;
+    uint64_t *numbers, bytes;
+    uint8_t *valid;
+    enum nt_status status = decode_exactly(job, 0, job->elements, &stored, error);
+    if (status == NT_OK)
+        status = decode_exactly(job, 1, node->items, &items, error);
+    if (status == NT_OK && (stored.is_null || items.is_null))
+        return make_null(job, error);
+    if (status == NT_OK && !nt_multiply(job->elements, sizeof(*numbers), &bytes))
+        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of a dictionary's numbers overflows");
+    if (status == NT_OK)
+        status = nt_work_take(job->work, bytes, &numbers, error);
+    if (status == NT_OK)
+        status = take_bits(job->work, job->elements, 0, &valid, error);
+    if (status == NT_OK)
+        status = load_numbers(job, &stored, numbers, error);
+    for (uint64_t i = 0; status == NT_OK && i < job->elements; i++) {
+        bool is_null =
+            (node->is_one_based && !numbers[i]) || (stored.valid && !(stored.valid[i / 8] >> (i % 8) & 1));
+        numbers[i] -= node->is_one_based && !is_null;
+        if (!is_null && numbers[i] >= node->items)
+            status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                             "element %" PRIu64 " is item %" PRIu64 " of a dictionary that has %" PRIu64, i,
+                             numbers[i], node->items);
+        else if (!is_null && is_item_valid(&items, numbers[i]))
+            set_valid(valid, i);
+    }
+    if (status != NT_OK)
+        return status;
+    return items.ends        ? copy_strings(job, numbers, valid, &items, error)
+           : items.bits == 1 ? copy_bits(job, numbers, valid, &items, error)
+                             : copy_values(job, numbers, valid, &items, error);
+}
+
+/* ---- all ---- */
+
+static decode_node *const functions[NT_TREE_NODE_COUNT] = {
+    [NT_TREE_FLAT] = decode_flat,
+    [NT_TREE_SIZED] = decompress,
+    [NT_TREE_NULLABLE] = decode_nullable,
+    [NT_TREE_ALL_NULL] = make_null,
+    [NT_TREE_FIXED_LIST] = decode_list,
+    [NT_TREE_LIST_ENDS] = decode_ends,
+    [NT_TREE_BINARY] = decode_strings,
+    [NT_TREE_FSST] = expand_strings,
+    [NT_TREE_DICTIONARY] = look_up,
+    [NT_TREE_PACKED] = decode_rows,
+    [NT_TREE_ABSOLUTE_OFFSETS] = decode_offsets,
+};
+
+static enum nt_status decode(const struct job *job, uint32_t node, struct nt_error *error)
+{
+    struct job below = *job;
+    below.node = &job->work->tree->nodes[node];
+    decode_node *function = functions[below.node->kind];
+    if (!function)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s in a page of arrays",
+                       nt_tree_node_info(below.node->kind)->name);
+    return function(&below, error);
+}
+
+enum nt_status nt_plain_decode(struct nt_work *work, uint32_t node, const struct nt_part *parts,
+                               uint32_t part_count, uint64_t elements, struct nt_array *array,
+                               struct nt_error *error)
+{
+    const struct job job = {
+        .work = work, .parts = parts, .part_count = part_count, .elements = elements, .array = array};
+    *array = (struct nt_array){0};
+    return decode(&job, node, error);
+}

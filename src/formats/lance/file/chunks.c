@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Splits a page into chunks that can be decoded independently: mini-block chunks, ranges of full-zip rows,
+ * or the whole page.
+ */
+#include "formats/lance/file/file.h"
+
+#include <ntuple/source.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/model/budget.h"
+#include "core/model/model.h"
+#include "formats/lance/decode/decode.h"
+#include "formats/lance/file/page_list.h"
+
+enum { ROWS_BYTES = 128 * 1024, METADATA = 0, CHUNKS = 1 };
+
+/* ---- mini-blocks ---- */
+
+static uint32_t word_bytes(const struct nt_lance_opened *opened)
+{
+    return opened->layout.tree->has_large_chunk ? 4 : 2;
+}
+
+static enum nt_status open_mini_block(const struct nt_lance *lance, struct nt_lance_opened *opened,
+                                      struct nt_error *error)
+{
+    const struct nt_lance_page *page = opened->page;
+    uint32_t buffers = 2 + (opened->layout.dictionary != NULL);
+    if (page->buffer_count < buffers)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "buffers of a page, at least", buffers,
+                              page->buffer_count);
+    const struct nt_lance_buffer *words = &page->buffers[METADATA];
+    opened->unit_count = words->bytes / word_bytes(opened);
+    if (words->bytes % word_bytes(opened))
+        return nt_fail(error, NT_CORRUPT, words->offset,
+                       "%" PRIu64 " bytes of chunks' sizes, of %" PRIu32 " each", words->bytes,
+                       word_bytes(opened));
+    uint8_t *chunks = malloc(words->bytes ? words->bytes : 1);
+    if (!chunks)
+        return nt_fail_memory(error);
+    opened->chunks = chunks;
+    opened->next_offset = page->buffers[CHUNKS].offset;
+    return nt_source_read(lance->source, words->offset, chunks, words->bytes, error);
+}
+
+static enum nt_status next_chunk(struct nt_lance_opened *opened, struct nt_lance_unit *unit,
+                                 struct nt_error *error)
+{
+    const struct nt_lance_buffer *chunks = &opened->page->buffers[CHUNKS];
+    uint64_t before = opened->next_offset - chunks->offset;
+    struct nt_tree_chunk chunk = {.bytes = before, .values = opened->next_value};
+    enum nt_status status =
+        nt_tree_next_chunk(opened->layout.tree, opened->chunks, opened->unit_count, opened->next_unit,
+                           opened->layout.items, chunks->bytes, &chunk, error);
+    if (status != NT_OK && error && error->offset == NT_NO_OFFSET)
+        error->offset = opened->next_offset;
+    *unit = (struct nt_lance_unit){
+        .offset = chunks->offset + chunk.offset, .bytes = chunk.bytes, .values = chunk.values};
+    return status;
+}
+
+/* ---- rows ---- */
+
+/* Where nothing lies between values, and none is compressed: of the fixed lists around them and them. */
+static const struct nt_tree_node *find_plain(const struct nt_tree *tree)
+{
+    const struct nt_tree_node *node = &tree->nodes[tree->values];
+    bool is_bare = tree->layout == NT_TREE_ARRAY ||
+                   (!tree->repetition_bits && !tree->definition_bits && !tree->offset_bits);
+    while (is_bare && node->kind == NT_TREE_FIXED_LIST && !node->has_validity)
+        node = &tree->nodes[node->children[0]];
+    return is_bare && node->kind == NT_TREE_FLAT && node->bits % 8 == 0 ? node : NULL;
+}
+
+static enum nt_status cut_rows(struct nt_lance_opened *opened, uint32_t buffer, uint64_t rows,
+                               struct nt_error *error)
+{
+    const struct nt_lance_page *page = opened->page;
+    uint64_t bytes;
+    if (buffer >= page->buffer_count)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "buffers of a page, at least",
+                              buffer + UINT64_C(1), page->buffer_count);
+    const struct nt_lance_buffer *from = &page->buffers[buffer];
+    if (!nt_multiply(opened->row_bytes, rows, &bytes) || bytes != from->bytes)
+        return nt_fail(error, NT_CORRUPT, from->offset,
+                       "%" PRIu64 " rows of %" PRIu64 " bytes in %" PRIu64 " bytes", rows, opened->row_bytes,
+                       from->bytes);
+    opened->next_offset = from->offset;
+    opened->rows_per_unit = opened->row_bytes >= opened->unit_bytes || !opened->row_bytes
+                                ? 1
+                                : opened->unit_bytes / opened->row_bytes;
+    opened->unit_count = (rows + opened->rows_per_unit - 1) / opened->rows_per_unit;
+    return NT_OK;
+}
+
+/* Bytes of the rows of a unit: fewer where null values take none, as they do once they are decoded. */
+static uint64_t unit_bytes(const struct nt_tree *tree, const struct nt_lance_value *value)
+{
+    uint64_t stored = nt_tree_control_bytes(tree) + (tree->value_bits + 7) / 8, items, decoded;
+    if (!tree->nodes[tree->node_count - 1].is_null || !stored)
+        return ROWS_BYTES;
+    if (!nt_tree_items(tree, &items) || !nt_multiply(items, value->bits / 8, &decoded))
+        decoded = UINT64_MAX;
+    uint64_t ratio = decoded / stored;
+    return ratio > 1 ? ROWS_BYTES / ratio : ROWS_BYTES;
+}
+
+/* Others have an index. */
+static enum nt_status cut_by_index(const struct nt_lance *lance, struct nt_lance_opened *opened,
+                                   struct nt_error *error)
+{
+    const struct nt_lance_page *page = opened->page;
+    struct nt_lance_row_offsets *offsets = &opened->offsets;
+    enum nt_status status = nt_lance_row_offsets_open(lance->source, page, &opened->layout, offsets, error);
+    if (status != NT_OK || !offsets->entries)
+        return status;
+    opened->unit_count = 0;
+    for (uint64_t row = 0; row < offsets->rows; opened->unit_count++)
+        row += nt_lance_row_offsets_take(offsets, row, opened->unit_bytes).rows;
+    opened->next_offset = page->buffers[0].offset;
+    return NT_OK;
+}
+
+/* Rows of fixed width without lists lie at multiples of their width. */
+static enum nt_status open_full_zip(const struct nt_lance *lance, struct nt_lance_opened *opened,
+                                    struct nt_error *error)
+{
+    const struct nt_tree *tree = opened->layout.tree;
+    opened->is_plain = find_plain(tree);
+    if (tree->repetition_bits || tree->offset_bits)
+        return cut_by_index(lance, opened, error);
+    opened->row_bytes = nt_tree_control_bytes(tree) + (tree->value_bits + 7) / 8;
+    return cut_rows(opened, 0, opened->layout.items, error);
+}
+
+static enum nt_status open_array(struct nt_lance_opened *opened, struct nt_error *error)
+{
+    const struct nt_tree_node *node = find_plain(opened->layout.tree);
+    uint64_t items;
+    opened->is_plain = node;
+    if (!node)
+        return NT_OK;
+    if (!nt_tree_items(opened->layout.tree, &items) ||
+        !nt_multiply(items, node->bits / 8, &opened->row_bytes))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the bytes of a row of fixed-size lists overflow");
+    return cut_rows(opened, node->buffer, opened->page->length, error);
+}
+
+/* Of a page without lists. */
+static uint64_t rows_of(const struct nt_lance_opened *opened)
+{
+    return opened->layout.tree->layout == NT_TREE_FULL_ZIP ? opened->layout.items : opened->page->length;
+}
+
+/* A value that is the same in all rows takes no bytes, and rows may be many. Values of fixed width become pages of which few
+ * elements are decoded, however many they have; of strings and fixed-size lists as many are a unit as a page may have, once
+ * there are more than LEAST_ROWS in each of MOST_UNITS. */
+static void open_uniform(const struct nt_dataset *dataset, const struct nt_lance_value *value,
+                         struct nt_lance_opened *opened)
+{
+    enum { LEAST_ROWS = 1 << 16, MOST_UNITS = 1 << 14 };
+    const struct nt_tree *tree = opened->layout.tree;
+    uint64_t rows = rows_of(opened), bytes = value->bits / 8, most = UINT32_MAX;
+    bool is_single = !nt_lance_is_string(value) && !value->list_count;
+    if (nt_lance_is_string(value))
+        bytes = sizeof(uint64_t) + (tree->has_value_part ? tree->parts[0].bytes : tree->value_bytes);
+    for (uint32_t i = 0; i < value->list_count; i++)
+        if (!nt_multiply(bytes, value->lists[i], &bytes))
+            bytes = UINT64_MAX;
+    if (!is_single && bytes)
+        most = dataset->file->page_bytes / bytes;
+    opened->rows_per_unit = rows / MOST_UNITS + 1 > LEAST_ROWS ? rows / MOST_UNITS + 1 : LEAST_ROWS;
+    if (is_single || opened->rows_per_unit > most)
+        opened->rows_per_unit = most ? most : 1;
+    opened->unit_count = rows / opened->rows_per_unit + (rows % opened->rows_per_unit != 0);
+}
+
+bool nt_lance_is_uniform(const struct nt_tree *tree)
+{
+    if (tree->layout == NT_TREE_CONSTANT)
+        return tree->part_count == tree->has_value_part;
+    if (tree->layout == NT_TREE_FULL_ZIP)
+        return !nt_tree_has_levels(tree) && !tree->value_bits && !tree->offset_bits;
+    for (uint32_t i = 0; i < tree->part_count; i++)
+        if (tree->parts[i].bytes)
+            return false;
+    return tree->layout == NT_TREE_ARRAY;
+}
+
+/* ---- whole pages ---- */
+
+struct nt_lance_unit nt_lance_page_span(const struct nt_lance_page *page)
+{
+    uint64_t first = UINT64_MAX, end = 0;
+    for (uint32_t i = 0; i < page->buffer_count; i++) {
+        const struct nt_lance_buffer *buffer = &page->buffers[i];
+        if (!buffer->bytes)
+            continue;
+        first = buffer->offset < first ? buffer->offset : first;
+        end = buffer->offset + buffer->bytes > end ? buffer->offset + buffer->bytes : end;
+    }
+    return (struct nt_lance_unit){
+        .offset = end ? first : 0, .bytes = end ? end - first : 0, .values = page->length};
+}
+
+static void next_rows(struct nt_lance_opened *opened, struct nt_lance_unit *unit)
+{
+    const struct nt_tree *tree = opened->layout.tree;
+    uint64_t rows = rows_of(opened) - opened->next_value;
+    *unit = nt_lance_page_span(opened->page);
+    if (tree->layout == NT_TREE_FULL_ZIP && !nt_lance_is_uniform(tree))
+        *unit = (struct nt_lance_unit){.offset = opened->page->buffers[0].offset,
+                                       .bytes = opened->page->buffers[0].bytes,
+                                       .values = rows};
+    if (!opened->rows_per_unit)
+        return;
+    unit->values = rows < opened->rows_per_unit ? rows : opened->rows_per_unit;
+    if (!opened->row_bytes)
+        return;
+    unit->offset = opened->next_offset;
+    unit->bytes = unit->values * opened->row_bytes;
+}
+
+static void next_indexed(struct nt_lance_opened *opened, struct nt_lance_unit *unit)
+{
+    const struct nt_lance_row_offsets *offsets = &opened->offsets;
+    const struct nt_lance_row_span span =
+        nt_lance_row_offsets_take(offsets, opened->next_row, opened->unit_bytes);
+    *unit = (struct nt_lance_unit){opened->next_offset, span.bytes,
+                                   offsets->item_bytes ? span.items : span.rows, span.rows};
+    opened->next_row += span.rows;
+}
+
+/* ---- all ---- */
+
+/* As many pages have to be within the file's budget: asked for before there is memory for them. */
+static enum nt_status check_count(struct nt_dataset *dataset, const struct nt_lance_opened *opened,
+                                  struct nt_error *error)
+{
+    enum nt_status status =
+        nt_budget_take(&dataset->file->budget, NT_COST_PAGE, opened->unit_count, NT_NO_OFFSET, error);
+    if (status == NT_OK)
+        nt_budget_give(&dataset->file->budget, NT_COST_PAGE, opened->unit_count);
+    return status;
+}
+
+enum nt_status nt_lance_open_page(struct nt_dataset *dataset, const struct nt_lance *lance,
+                                  const struct nt_lance_page *page, const struct nt_lance_use *use,
+                                  const struct nt_tree *known, struct nt_lance_opened *opened,
+                                  struct nt_error *error)
+{
+    *opened = (struct nt_lance_opened){.page = page, .unit_count = 1};
+    enum nt_status status =
+        nt_lance_make_layout(dataset->file, &lance->columns[use->column], page, use->value, use->is_one_based,
+                             known, &opened->layout, error);
+    if (status != NT_OK)
+        return status;
+    const struct nt_tree *tree = opened->layout.tree;
+    opened->unit_bytes = tree->layout == NT_TREE_FULL_ZIP ? unit_bytes(tree, use->value) : ROWS_BYTES;
+    if (tree->layout == NT_TREE_MINI_BLOCK)
+        status = open_mini_block(lance, opened, error);
+    else if (nt_lance_is_uniform(tree))
+        open_uniform(dataset, use->value, opened);
+    else if (tree->layout == NT_TREE_FULL_ZIP)
+        status = open_full_zip(lance, opened, error);
+    else if (tree->layout == NT_TREE_ARRAY)
+        status = open_array(opened, error);
+    return status == NT_OK ? check_count(dataset, opened, error) : status;
+}
+
+void nt_lance_close_page(struct nt_lance_opened *opened)
+{
+    free((void *)opened->chunks);
+    nt_lance_row_index_close(&opened->index);
+    nt_lance_row_offsets_close(&opened->offsets);
+}
+
+enum nt_status nt_lance_next_unit(struct nt_lance_opened *opened, struct nt_lance_unit *unit,
+                                  struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    if (opened->layout.tree->layout == NT_TREE_MINI_BLOCK)
+        status = next_chunk(opened, unit, error);
+    else if (opened->offsets.entries)
+        next_indexed(opened, unit);
+    else
+        next_rows(opened, unit);
+    if (status != NT_OK)
+        return status;
+    opened->next_offset += unit->bytes;
+    opened->next_value += unit->values;
+    opened->next_unit++;
+    return NT_OK;
+}

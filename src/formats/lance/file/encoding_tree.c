@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Builds the decoding tree of a page from its PageLayout or ArrayEncoding message.
+ */
+#include "formats/lance/file/file.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/model/model.h"
+#include "formats/lance/decode/decode.h"
+#include "formats/lance/file/messages.h"
+
+/* ---- Tree builder ---- */
+
+enum nt_status nt_lance_check_bits(const struct nt_tree_builder *builder, uint64_t bits, const char *what,
+                                   struct nt_error *error)
+{
+    enum { MOST = 1 << 30 };
+    bool may_be_empty = builder->value && builder->value->is_empty;
+    if (bits == 1 || ((bits || may_be_empty) && bits % 8 == 0 && bits <= MOST))
+        return NT_OK;
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s of %" PRIu64 " bits", what, bits);
+}
+
+enum nt_status nt_lance_make_symbols(const struct nt_tree_builder *builder, struct nt_proto message,
+                                     uint32_t field, const struct nt_fsst **fsst_ret, struct nt_error *error)
+{
+    struct nt_proto_item item = {0};
+    struct nt_fsst *fsst = nt_arena_alloc(builder->scratch, 1, sizeof(*fsst));
+    if (!fsst)
+        return nt_fail_memory(error);
+    *fsst_ret = fsst;
+    nt_proto_find(message, field, &item);
+    return nt_fsst_init(fsst, item.bytes, item.size, error);
+}
+
+enum nt_status nt_tree_add_node(struct nt_tree_builder *builder, const struct nt_tree_node *node,
+                                uint32_t *number_ret, struct nt_error *error)
+{
+    if (builder->count == NT_TREE_NODES)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than %d encodings in one another", NT_TREE_NODES);
+    *number_ret = builder->count;
+    builder->nodes[builder->count++] = *node;
+    return NT_OK;
+}
+
+enum nt_status nt_lance_add_nulls(struct nt_tree_builder *builder, enum nt_tree_node_kind kind,
+                                  uint32_t null_depth, uint32_t *number_ret, struct nt_error *error)
+{
+    const struct nt_lance_value *value = builder->value;
+    const uint32_t list_count = value ? value->list_count : 0, bits = value ? value->bits : 0;
+    enum nt_status status = NT_OK;
+    uint32_t number;
+    *number_ret = builder->count;
+    for (uint32_t i = builder->depth; status == NT_OK && i < list_count; i++) {
+        const struct nt_tree_node list = {.kind = NT_TREE_FIXED_LIST,
+                                          .children = {builder->count + 1},
+                                          .bits = bits,
+                                          .items = value->lists[i],
+                                          .is_null = i >= null_depth};
+        status = nt_tree_add_node(builder, &list, &number, error);
+    }
+    const struct nt_tree_node node = {.kind = kind, .bits = bits, .is_null = true};
+    return status == NT_OK ? nt_tree_add_node(builder, &node, &number, error) : status;
+}
+
+/* ---- Page layouts ---- */
+
+/* ---- trees ---- */
+
+static enum nt_status keep_tree(struct nt_tree_builder *builder, struct nt_tree *tree,
+                                const struct nt_tree *known, const struct nt_tree **tree_ret,
+                                struct nt_error *error)
+{
+    tree->nodes = builder->nodes;
+    tree->node_count = builder->count;
+    return nt_lance_keep_tree(builder->file, known, tree, tree_ret, error);
+}
+
+static void set_tree(struct nt_tree *tree, enum nt_tree_layout layout)
+{
+    *tree = (struct nt_tree){
+        .layout = layout, .values = NT_NO_NODE, .repetition = NT_NO_NODE, .definition = NT_NO_NODE};
+}
+
+/* The buffers of a page that is read in one piece, from where the first of them begins. */
+enum { MOST_PARTS = 16 };
+
+static enum nt_status add_parts(const struct nt_lance_page *page, struct nt_tree *tree,
+                                struct nt_tree_part parts[MOST_PARTS], struct nt_error *error)
+{
+    uint64_t first = UINT64_MAX;
+    if (page->buffer_count > MOST_PARTS)
+        return nt_fail_number(error, NT_LIMIT, NT_NO_OFFSET, "buffers of a page, at most", MOST_PARTS,
+                              page->buffer_count);
+    for (uint32_t i = 0; i < page->buffer_count; i++)
+        if (page->buffers[i].bytes && page->buffers[i].offset < first)
+            first = page->buffers[i].offset;
+    for (uint32_t i = 0; i < page->buffer_count; i++)
+        parts[i] = (struct nt_tree_part){page->buffers[i].bytes ? page->buffers[i].offset - first : 0,
+                                         page->buffers[i].bytes};
+    tree->parts = parts;
+    tree->part_count = page->buffer_count;
+    return NT_OK;
+}
+
+static enum nt_status add_layers(struct nt_proto message, uint32_t field, struct nt_tree *tree,
+                                 struct nt_error *error)
+{
+    struct nt_proto_numbers numbers = nt_proto_numbers(message, field);
+    for (uint64_t layer; nt_proto_next_number(&numbers, &layer);) {
+        if (tree->layer_count == NT_TREE_LAYERS)
+            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than %d layers around a value",
+                           NT_TREE_LAYERS);
+        if (layer == NT_LAYER_NONE || layer >= NT_LAYER_COUNT)
+            return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                           "layer %" PRIu64 " around a value is not read", layer);
+        tree->layers[tree->layer_count++] = (uint8_t)layer;
+    }
+    if (!tree->layer_count)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a page without layers around its values");
+    return NT_OK;
+}
+
+/* An encoding that may be absent. */
+static enum nt_status add_optional(struct nt_tree_builder *builder, struct nt_proto message, uint32_t field,
+                                   uint32_t *number_ret, struct nt_error *error)
+{
+    struct nt_proto encoding = nt_proto_message(message, field);
+    *number_ret = NT_NO_NODE;
+    return encoding.bytes ? nt_lance_add_compressive(builder, encoding, number_ret, error) : NT_OK;
+}
+
+/* ---- layouts ---- */
+
+/* What all layouts are made from. */
+struct making {
+    struct nt_file *file;
+    struct nt_arena *scratch;
+    const struct nt_lance_column *column;
+    const struct nt_lance_page *page;
+    const struct nt_lance_value *value;
+    const struct nt_tree *known;
+    struct nt_lance_layout *layout;
+    bool is_dictionary_one_based;
+};
+
+static enum nt_status make_dictionary(const struct making *making, struct nt_proto message,
+                                      struct nt_error *error)
+{
+    struct nt_tree_builder builder = {.file = making->file, .scratch = making->scratch};
+    struct nt_tree tree;
+    struct nt_proto encoding = nt_proto_message(message, NT_LANCE_MINI_BLOCK_DICTIONARY);
+    if (!encoding.bytes)
+        return NT_OK;
+    set_tree(&tree, NT_TREE_BLOCK);
+    making->layout->dictionary_buffer = 2; /* behind metadata and chunks */
+    making->layout->dictionary_items = nt_proto_number(message, NT_LANCE_MINI_BLOCK_NUM_DICTIONARY_ITEMS);
+    enum nt_status status = nt_lance_add_compressive(&builder, encoding, &tree.values, error);
+    return status == NT_OK ? keep_tree(&builder, &tree, NULL, &making->layout->dictionary, error) : status;
+}
+
+/* Values of a page with these layers: whether null ones are told by them, or by those of another of the column's pages, with which
+ * Lance's reader puts them together. */
+static bool is_never_told(const struct making *making, const struct nt_tree *tree)
+{
+    return making->value->is_nullable && tree->layers[0] == NT_LAYER_ITEM && !making->column->tells_nulls;
+}
+
+/* A constant takes no buffer. Where it stands in fixed-size lists, Lance's reader wants one all the same. */
+static bool has_spare_buffer(const struct nt_tree_builder *builder, uint64_t buffers)
+{
+    return builder->count && builder->nodes[builder->count - 1].kind == NT_TREE_SAME &&
+           buffers == (uint64_t)builder->buffers + 1;
+}
+
+static enum nt_status make_mini_block(const struct making *making, struct nt_proto message,
+                                      struct nt_error *error)
+{
+    struct nt_tree_builder builder = {
+        .file = making->file, .scratch = making->scratch, .value = making->value};
+    struct nt_tree tree;
+    set_tree(&tree, NT_TREE_MINI_BLOCK);
+    tree.has_large_chunk = nt_proto_number(message, NT_LANCE_MINI_BLOCK_HAS_LARGE_CHUNK);
+    making->layout->items = nt_proto_number(message, NT_LANCE_MINI_BLOCK_NUM_ITEMS);
+    making->layout->index_depth = nt_proto_number(message, NT_LANCE_MINI_BLOCK_REPETITION_INDEX_DEPTH);
+    enum nt_status status = add_layers(message, NT_LANCE_MINI_BLOCK_LAYERS, &tree, error);
+    builder.are_rows_null = is_never_told(making, &tree);
+    if (status == NT_OK)
+        status = nt_lance_add_compressive(
+            &builder, nt_proto_message(message, NT_LANCE_MINI_BLOCK_VALUE_COMPRESSION), &tree.values, error);
+    uint64_t buffers = nt_proto_number(message, NT_LANCE_MINI_BLOCK_NUM_BUFFERS);
+    tree.buffers = builder.buffers + (status == NT_OK && has_spare_buffer(&builder, buffers));
+    builder.value = NULL;
+    if (status == NT_OK && tree.buffers > NT_TREE_BUFFERS)
+        status = nt_fail_number(error, NT_LIMIT, NT_NO_OFFSET, "buffers of a chunk, at most", NT_TREE_BUFFERS,
+                                tree.buffers);
+    if (status == NT_OK && buffers != tree.buffers)
+        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
+                                "buffers of a chunk, as its encodings take them", tree.buffers, buffers);
+    if (status == NT_OK)
+        status =
+            add_optional(&builder, message, NT_LANCE_MINI_BLOCK_REP_COMPRESSION, &tree.repetition, error);
+    if (status == NT_OK)
+        status =
+            add_optional(&builder, message, NT_LANCE_MINI_BLOCK_DEF_COMPRESSION, &tree.definition, error);
+    if (status == NT_OK)
+        status = make_dictionary(making, message, error);
+    tree.has_dictionary = making->layout->dictionary;
+    return status == NT_OK ? keep_tree(&builder, &tree, making->known, &making->layout->tree, error) : status;
+}
+
+/* Values that are null, or empty, take no bytes. */
+static bool may_be_empty(const struct nt_tree_builder *builder)
+{
+    return builder->value->is_empty || builder->nodes[builder->count - 1].kind == NT_TREE_SAME;
+}
+
+static enum nt_status check_widths(const struct nt_tree_builder *builder, const struct nt_tree *tree,
+                                   struct nt_error *error)
+{
+    enum { MOST_BITS = 1 << 30 };
+    bool has_width = tree->value_bits || may_be_empty(builder);
+    bool has_length = tree->offset_bits == 8 || tree->offset_bits == 16 || tree->offset_bits == 32 ||
+                      tree->offset_bits == 64;
+    if (tree->repetition_bits <= 16 && tree->definition_bits <= 16 && (has_length || !tree->offset_bits) &&
+        (has_length ? !tree->value_bits : has_width) && tree->value_bits <= MOST_BITS)
+        return NT_OK;
+    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                   "rows of %" PRIu32 " and %" PRIu32 " bits of levels, %" PRIu32 " of values, %" PRIu32
+                   " of lengths",
+                   tree->repetition_bits, tree->definition_bits, tree->value_bits, tree->offset_bits);
+}
+
+static uint32_t narrow(uint64_t number)
+{
+    return number > UINT32_MAX ? UINT32_MAX : (uint32_t)number;
+}
+
+static enum nt_status make_full_zip(const struct making *making, struct nt_proto message,
+                                    struct nt_error *error)
+{
+    struct nt_tree_builder builder = {
+        .file = making->file, .scratch = making->scratch, .value = making->value};
+    struct nt_tree tree;
+    set_tree(&tree, NT_TREE_FULL_ZIP);
+    tree.repetition_bits = narrow(nt_proto_number(message, NT_LANCE_FULL_ZIP_BITS_REP));
+    tree.definition_bits = narrow(nt_proto_number(message, NT_LANCE_FULL_ZIP_BITS_DEF));
+    tree.value_bits = narrow(nt_proto_number(message, NT_LANCE_FULL_ZIP_BITS_PER_VALUE));
+    tree.offset_bits = narrow(nt_proto_number(message, NT_LANCE_FULL_ZIP_BITS_PER_OFFSET));
+    making->layout->items = nt_proto_number(message, NT_LANCE_FULL_ZIP_NUM_VISIBLE_ITEMS);
+    enum nt_status status = add_layers(message, NT_LANCE_FULL_ZIP_LAYERS, &tree, error);
+    builder.are_rows_null = is_never_told(making, &tree);
+    if (status == NT_OK)
+        status = nt_lance_add_compressive(
+            &builder, nt_proto_message(message, NT_LANCE_FULL_ZIP_VALUE_COMPRESSION), &tree.values, error);
+    if (status == NT_OK)
+        status = check_widths(&builder, &tree, error);
+    return status == NT_OK ? keep_tree(&builder, &tree, making->known, &making->layout->tree, error) : status;
+}
+
+/* The only value has no encoding: its type tells what it is. */
+static enum nt_status add_value(struct nt_tree_builder *builder, const struct nt_lance_value *value,
+                                uint32_t *number_ret, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    uint32_t number;
+    *number_ret = builder->count;
+    if (value->is_packed) {
+        const struct nt_tree_node packed = {
+            .kind = NT_TREE_PACKED, .bits = value->bits, .children = {builder->count + 1}};
+        status = nt_tree_add_node(builder, &packed, &number, error);
+    }
+    for (uint32_t i = 0; status == NT_OK && i < value->list_count; i++) {
+        const struct nt_tree_node list = {.kind = NT_TREE_FIXED_LIST,
+                                          .items = value->lists[i],
+                                          .bits = value->bits,
+                                          .children = {builder->count + 1}};
+        status = nt_tree_add_node(builder, &list, &number, error);
+    }
+    bool is_string = nt_lance_is_string(value);
+    const struct nt_tree_node node = {.kind = is_string ? NT_TREE_VARIABLE : NT_TREE_FLAT,
+                                      .bits = is_string ? 32 : value->bits};
+    return status == NT_OK ? nt_tree_add_node(builder, &node, &number, error) : status;
+}
+
+static enum nt_status make_constant(const struct making *making, struct nt_proto message,
+                                    struct nt_error *error)
+{
+    struct nt_tree_builder builder = {.file = making->file, .scratch = making->scratch};
+    struct nt_tree_part parts[MOST_PARTS];
+    struct nt_tree tree;
+    struct nt_proto_item value = {0};
+    set_tree(&tree, NT_TREE_CONSTANT);
+    if (nt_proto_find(message, NT_LANCE_CONSTANT_LAYOUT_INLINE_VALUE, &value)) {
+        tree.value = value.bytes;
+        tree.value_bytes = (uint32_t)value.size;
+    }
+    tree.has_value_part = !tree.value && making->page->buffer_count % 2;
+
+    tree.repetition_count = nt_proto_number(message, NT_LANCE_CONSTANT_LAYOUT_NUM_REP_VALUES);
+    tree.definition_count = nt_proto_number(message, NT_LANCE_CONSTANT_LAYOUT_NUM_DEF_VALUES);
+    enum nt_status status = add_layers(message, NT_LANCE_CONSTANT_LAYOUT_LAYERS, &tree, error);
+    if (status == NT_OK)
+        status = add_parts(making->page, &tree, parts, error);
+    if (status == NT_OK)
+        status = add_value(&builder, making->value, &tree.values, error);
+    if (status == NT_OK)
+        status = add_optional(&builder, message, NT_LANCE_CONSTANT_LAYOUT_REP_COMPRESSION, &tree.repetition,
+                              error);
+    if (status == NT_OK)
+        status = add_optional(&builder, message, NT_LANCE_CONSTANT_LAYOUT_DEF_COMPRESSION, &tree.definition,
+                              error);
+    return status == NT_OK ? keep_tree(&builder, &tree, making->known, &making->layout->tree, error) : status;
+}
+
+/* The values inside are places of 16 bytes, and have the layers of the values that lie there. */
+static const struct nt_lance_value place = {.bits = 128};
+
+static enum nt_status make_of_layout(const struct making *making, struct nt_proto message, unsigned depth,
+                                     struct nt_error *error)
+{
+    struct nt_proto member = {0};
+    struct making inside = *making;
+    enum nt_status status;
+    uint32_t choice = message.bytes ? nt_proto_choice(message, &nt_lance_page_layout, &member) : 0;
+    switch (choice) {
+    case NT_LANCE_LAYOUT_MINI_BLOCK:
+        return make_mini_block(making, member, error);
+    case NT_LANCE_LAYOUT_FULL_ZIP:
+        return make_full_zip(making, member, error);
+    case NT_LANCE_LAYOUT_CONSTANT:
+        return make_constant(making, member, error);
+    case NT_LANCE_LAYOUT_BLOB:
+        if (depth)
+            break;
+        making->layout->is_blob = true;
+        inside.value = &place;
+        status = add_layers(member, NT_LANCE_BLOB_LAYOUT_LAYERS, &making->layout->blobs, error);
+        return status != NT_OK
+                   ? status
+                   : make_of_layout(&inside, nt_proto_message(member, NT_LANCE_BLOB_LAYOUT_INNER_LAYOUT),
+                                    depth + 1, error);
+    default:
+        break;
+    }
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "layout %" PRIu32 " of a page is not read", choice);
+}
+
+static enum nt_status make_of_array(const struct making *making, struct nt_error *error)
+{
+    const struct nt_lance_page *page = making->page;
+    struct nt_tree_builder builder = {
+        .file = making->file, .scratch = making->scratch, .value = making->value};
+    struct nt_tree_part parts[MOST_PARTS];
+    struct nt_tree tree;
+    struct nt_proto member;
+    set_tree(&tree, NT_TREE_ARRAY);
+    if (nt_proto_choice(page->encoding, &nt_lance_array_encoding, &member) == NT_LANCE_ARRAY_LIST)
+        making->layout->list_items = nt_proto_number(member, NT_LANCE_ARRAY_LIST_NUM_ITEMS);
+    enum nt_status status = add_parts(page, &tree, parts, error);
+    if (status == NT_OK)
+        status = nt_lance_add_array(&builder, page->encoding, making->is_dictionary_one_based, &tree.values,
+                                    error);
+    return status == NT_OK ? keep_tree(&builder, &tree, making->known, &making->layout->tree, error) : status;
+}
+
+enum nt_status nt_lance_make_layout(struct nt_file *file, const struct nt_lance_column *column,
+                                    const struct nt_lance_page *page, const struct nt_lance_value *value,
+                                    bool is_dictionary_one_based, const struct nt_tree *known,
+                                    struct nt_lance_layout *layout, struct nt_error *error)
+{
+    const struct making making = {file,  nt_arena_new(), column, page,
+                                  value, known,          layout, is_dictionary_one_based};
+    enum nt_status status = making.scratch ? NT_OK : nt_fail_memory(error);
+    *layout = (struct nt_lance_layout){0};
+    if (status == NT_OK && page->encoding_kind == NT_LANCE_ENCODING_IS_ARRAY)
+        status = make_of_array(&making, error);
+    else if (status == NT_OK && page->encoding_kind == NT_LANCE_ENCODING_IS_LAYOUT)
+        status = make_of_layout(&making, page->encoding, 0, error);
+    else if (status == NT_OK)
+        status = nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "pages of an encoding that is not known");
+    nt_arena_free(making.scratch);
+    return status;
+}

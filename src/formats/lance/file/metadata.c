@@ -1,0 +1,705 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reads the metadata of a Lance file: the footer, the offset tables, the global buffers, and the metadata
+ * of every column with its pages and buffers.
+ */
+#include "formats/lance/file/file.h"
+
+#include <ntuple/source.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/io/source.h"
+#include "core/model/budget.h"
+#include "core/model/builder.h"
+#include "core/model/model.h"
+#include "formats/lance/decode/decode.h"
+#include "formats/lance/file/messages.h"
+
+/* ---- Read metadata bytes ---- */
+
+/* Places of metadata in data files, in deletion files of fragments (by their first data file), and in the manifest, which have one
+ * budget. */
+static inline uint64_t nt_lance_place_in_data_file(uint32_t number, uint64_t offset)
+{
+    return nt_place_in_file(1 + 2 * (uint64_t)number, offset);
+}
+
+enum nt_status nt_lance_take(struct nt_lance_memory *memory, enum nt_cost cost, uint64_t count,
+                             uint64_t offset, struct nt_error *error)
+{
+    enum nt_status status = nt_budget_take(&memory->file->budget, cost, count, offset, error);
+    if (status == NT_OK)
+        memory->taken += count * nt_cost_info(cost)->bytes;
+    return status;
+}
+
+uint8_t *nt_lance_read_bytes(const struct nt_lance *lance, const struct nt_lance_buffer *range,
+                             enum nt_status *status_ret, struct nt_error *error)
+{
+    uint8_t *bytes = NULL;
+    const struct nt_metadata_range stretch = {.offset = range->offset,
+                                              .bytes = range->bytes,
+                                              .place =
+                                                  nt_lance_place_in_data_file(lance->number, range->offset)};
+    enum nt_status status =
+        nt_metadata_read(&lance->memory->file->budget, lance->source, &stretch, &bytes, NULL, error);
+    if (status == NT_OK)
+        lance->memory->taken += range->bytes;
+    if (status == NT_OK && !nt_arena_adopt(lance->memory->arena, bytes)) {
+        status = nt_fail_memory(error);
+        free(bytes);
+        bytes = NULL;
+    }
+    *status_ret = status;
+    return bytes;
+}
+
+/* ---- Read the footer ---- */
+
+/* The end that all versions have: position of something, u16 major, u16 minor, magic. */
+enum { END_BYTES = NT_LANCE_LEGACY_TAIL_BYTES, VERSION_BYTES = 8, MAGIC_BYTES = 4, TABLE_ENTRY_BYTES = 16 };
+
+struct version {
+    uint16_t major, minor;
+    const char *name;
+    bool is_legacy;
+};
+
+static const struct version versions[] = {
+    {0, 1, "0.1", true},  {0, 2, "0.2", true},  {0, 3, "2.0", false}, /* as all writers of 2.0 number it */
+    {2, 0, "2.0", false}, {2, 1, "2.1", false}, {2, 2, "2.2", false},
+    {2, 3, "2.3", false}, /* not settled: of what it has beyond 2.2, the columns tell that they are not read */
+};
+
+static const struct version *find_version(uint16_t major, uint16_t minor)
+{
+    for (size_t i = 0; i < sizeof(versions) / sizeof(*versions); i++)
+        if (versions[i].major == major && versions[i].minor == minor)
+            return &versions[i];
+    return NULL;
+}
+
+/* A manifest's message begins with the fields of a schema, messages of number 1, which is a number in a legacy file's
+ * metadata, or absent. */
+static bool is_manifest(struct nt_source *source, uint64_t size, uint64_t position)
+{
+    uint8_t start[5];
+    if (!nt_fits(position, sizeof(start), size) ||
+        nt_source_read(source, position, start, sizeof(start), NULL) != NT_OK)
+        return false;
+    struct nt_cursor cursor = nt_cursor(start, sizeof(start));
+    uint32_t length = nt_get_le32(&cursor);
+    return length > 0 && nt_get_u8(&cursor) == (1 << 3 | NT_PROTO_WIRE_BYTES);
+}
+
+static enum nt_status take_legacy(struct nt_source *source, uint64_t size, uint64_t position,
+                                  struct nt_lance_tail *tail, struct nt_error *error)
+{
+    if (is_manifest(source, size, position))
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "a manifest of a Lance data set, which is not read; its files in data/ are");
+    tail->is_legacy = true;
+    tail->offset = size - NT_LANCE_LEGACY_TAIL_BYTES;
+    tail->metadata = position;
+    return NT_OK;
+}
+
+/* The end of any Lance file, and its version. */
+static enum nt_status recognize(struct nt_source *source, uint64_t size, struct nt_lance_tail *tail,
+                                struct nt_error *error)
+{
+    uint8_t bytes[END_BYTES];
+    enum nt_status status = NT_OK;
+    if (size >= END_BYTES)
+        status = nt_source_read(source, size - END_BYTES, bytes, END_BYTES, error);
+    if (status != NT_OK)
+        return status;
+    if (size < END_BYTES || memcmp(bytes + END_BYTES - MAGIC_BYTES, "LANC", MAGIC_BYTES) != 0)
+        return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "not a Lance file: it does not end in LANC");
+    struct nt_cursor cursor = nt_cursor(bytes, END_BYTES);
+    uint64_t position = nt_get_le64(&cursor);
+    tail->major = nt_get_le16(&cursor);
+    tail->minor = nt_get_le16(&cursor);
+    const struct version *version = find_version(tail->major, tail->minor);
+    if (!version)
+        return nt_fail(error, NT_UNSUPPORTED, size - VERSION_BYTES,
+                       "a Lance file of version %u.%u is not read", tail->major, tail->minor);
+    tail->version = version->name;
+    return version->is_legacy ? take_legacy(source, size, position, tail, error) : NT_OK;
+}
+
+/* A table lies in front of the tail, whole. */
+static enum nt_status check_table(const struct nt_lance_tail *tail, const char *name, uint64_t offset,
+                                  uint32_t entries, struct nt_error *error)
+{
+    uint64_t bytes = (uint64_t)entries * TABLE_ENTRY_BYTES;
+    if (nt_fits(offset, bytes, tail->offset))
+        return NT_OK;
+    return nt_fail(error, NT_CORRUPT, tail->offset,
+                   "the tail's %s of %" PRIu32 " entries, %" PRIu64 " bytes at %" PRIu64
+                   ", does not end before the tail at %" PRIu64,
+                   name, entries, bytes, offset, tail->offset);
+}
+
+static enum nt_status check_tail(const struct nt_lance_tail *tail, struct nt_error *error)
+{
+    enum nt_status status = check_table(tail, "column table", tail->column_table, tail->columns, error);
+    if (status == NT_OK)
+        status = check_table(tail, "table of global buffers", tail->global_table, tail->globals, error);
+    if (status == NT_OK && tail->columns_start > tail->column_table)
+        status =
+            nt_fail(error, NT_CORRUPT, tail->offset,
+                    "the tail's column metadata begin at %" PRIu64 ", behind the column table at %" PRIu64,
+                    tail->columns_start, tail->column_table);
+    if (status == NT_OK && tail->globals == 0)
+        status = nt_fail(error, NT_CORRUPT, tail->offset, "no global buffer, where the schema should be");
+    return status;
+}
+
+/* NT_NOT_THIS_FORMAT where a source of `size` bytes is no Lance file; NT_UNSUPPORTED with what it is where it is one that is
+ * not read; NT_CORRUPT where the tables do not lie in front of the tail. */
+static enum nt_status nt_lance_read_tail(struct nt_source *source, uint64_t size, struct nt_lance_tail *tail,
+                                         struct nt_error *error)
+{
+    uint8_t bytes[NT_LANCE_TAIL_BYTES];
+    enum nt_status status = recognize(source, size, tail, error);
+    if (status != NT_OK || tail->is_legacy)
+        return status;
+    if (size < NT_LANCE_TAIL_BYTES)
+        return nt_fail(error, NT_CORRUPT, 0, "a Lance file of %" PRIu64 " bytes, fewer than its tail has",
+                       size);
+    tail->offset = size - NT_LANCE_TAIL_BYTES;
+    status = nt_source_read(source, tail->offset, bytes, sizeof(bytes), error);
+    if (status != NT_OK)
+        return status;
+    struct nt_cursor cursor = nt_cursor(bytes, sizeof(bytes));
+    tail->columns_start = nt_get_le64(&cursor);
+    tail->column_table = nt_get_le64(&cursor);
+    tail->global_table = nt_get_le64(&cursor);
+    tail->globals = nt_get_le32(&cursor);
+    tail->columns = nt_get_le32(&cursor);
+    return check_tail(tail, error);
+}
+
+/* ---- Column metadata ---- */
+
+/* ---- encodings ---- */
+
+static const struct {
+    const char *type; /* of an Any, behind the slash */
+    const struct nt_proto_table *table;
+} encodings[] = {
+    [NT_LANCE_ENCODING_IS_ARRAY] = {"lance.encodings.ArrayEncoding", &nt_lance_array_encoding},
+    [NT_LANCE_ENCODING_IS_LAYOUT] = {"lance.encodings21.PageLayout", &nt_lance_page_layout},
+    [NT_LANCE_ENCODING_IS_COLUMN] = {"lance.encodings.ColumnEncoding", &nt_lance_column_encoding},
+};
+enum { ENCODING_COUNT = sizeof(encodings) / sizeof(*encodings) };
+
+enum nt_lance_encoding_kind nt_lance_encoding_kind(struct nt_text type_url)
+{
+    nt_text_skip(&type_url, "/");
+    for (unsigned kind = 0; kind < ENCODING_COUNT; kind++)
+        if (encodings[kind].type && nt_text_is(type_url, encodings[kind].type))
+            return (enum nt_lance_encoding_kind)kind;
+    return NT_LANCE_ENCODING_IS_UNKNOWN;
+}
+
+const struct nt_proto_table *nt_lance_encoding_table(enum nt_lance_encoding_kind kind)
+{
+    return encodings[kind].table;
+}
+
+struct reading {
+    const struct nt_lance *lance;
+    struct nt_lance_column *column;
+    struct nt_error *error;
+};
+
+/* Where bytes of the column's message lie in the file. */
+static uint64_t place_of(const struct reading *reading, struct nt_proto message)
+{
+    return reading->column->metadata.offset + (uint64_t)(message.bytes - reading->column->message.bytes);
+}
+
+/* An encoding that is there: its type, and its message where the type is known. */
+struct encoding {
+    enum nt_lance_encoding_kind kind;
+    struct nt_text type_url;
+    struct nt_proto message;
+};
+
+static enum nt_status read_any(const struct reading *reading, struct nt_proto any, struct encoding *encoding)
+{
+    enum nt_status status = nt_proto_check(any, &nt_lance_any, place_of(reading, any), reading->error);
+    if (status != NT_OK)
+        return status;
+    encoding->type_url = nt_proto_text(any, NT_LANCE_ANY_TYPE_URL);
+    encoding->kind = nt_lance_encoding_kind(encoding->type_url);
+    encoding->message = nt_proto_message(any, NT_LANCE_ANY_VALUE);
+    if (!encoding->message.bytes) /* an empty message need not be written */
+        encoding->message = (struct nt_proto){any.bytes, 0};
+    const struct nt_proto_table *table = nt_lance_encoding_table(encoding->kind);
+    if (!table)
+        return NT_OK;
+    return nt_proto_check(encoding->message, table, place_of(reading, encoding->message), reading->error);
+}
+
+/* The member `encoding` of a column or page, whose number `field` is. Nothing is left where it has none. */
+static enum nt_status read_encoding(const struct reading *reading, struct nt_proto message, uint32_t field,
+                                    struct encoding *encoding)
+{
+    struct nt_proto member, choice = nt_proto_message(message, field);
+    *encoding = (struct encoding){.type_url = {"", 0}};
+    switch (nt_proto_choice(choice, &nt_lance_encoding, &member)) {
+    case NT_LANCE_ENCODING_DIRECT:
+        member = nt_proto_message(member, NT_LANCE_DIRECT_ENCODING);
+        return member.bytes ? read_any(reading, member, encoding) : NT_OK;
+    case NT_LANCE_ENCODING_INDIRECT:
+        return nt_fail(reading->error, NT_UNSUPPORTED, place_of(reading, choice),
+                       "an encoding that lies elsewhere in the file is not read");
+    default:
+        return NT_OK;
+    }
+}
+
+/* ---- buffers ---- */
+
+static enum nt_status check_buffer(const struct reading *reading, struct nt_proto message, uint32_t number,
+                                   const struct nt_lance_buffer *buffer)
+{
+    uint64_t size = reading->lance->size;
+    if (nt_fits(buffer->offset, buffer->bytes, size))
+        return NT_OK;
+    return nt_fail(reading->error, NT_CORRUPT, place_of(reading, message),
+                   "buffer %" PRIu32 ", %" PRIu64 " bytes at %" PRIu64
+                   ", does not lie in the file of %" PRIu64 " bytes",
+                   number, buffer->bytes, buffer->offset, size);
+}
+
+/* Two fields of the same numbers of items: offsets and sizes. */
+struct buffer_fields {
+    uint32_t offsets, sizes;
+};
+static const struct buffer_fields column_fields = {NT_LANCE_COLUMN_METADATA_BUFFER_OFFSETS,
+                                                   NT_LANCE_COLUMN_METADATA_BUFFER_SIZES},
+                                  page_fields = {NT_LANCE_PAGE_BUFFER_OFFSETS, NT_LANCE_PAGE_BUFFER_SIZES};
+
+static enum nt_status count_buffers(const struct reading *reading, struct nt_proto message,
+                                    const struct buffer_fields *fields, uint32_t *count_ret)
+{
+    uint64_t place = place_of(reading, message);
+    uint64_t offsets = nt_proto_count_numbers(message, fields->offsets);
+    uint64_t sizes = nt_proto_count_numbers(message, fields->sizes);
+    if (offsets != sizes)
+        return nt_fail_number(reading->error, NT_CORRUPT, place, "sizes of buffers", offsets, sizes);
+    if (offsets > UINT32_MAX)
+        return nt_fail(reading->error, NT_LIMIT, place, "%" PRIu64 " buffers", offsets);
+    *count_ret = (uint32_t)offsets;
+    return nt_lance_take(reading->lance->memory, NT_COST_ENVELOPE_BYTE,
+                         offsets * sizeof(struct nt_lance_buffer), place, reading->error);
+}
+
+static enum nt_status read_buffers(const struct reading *reading, struct nt_proto message,
+                                   const struct buffer_fields *fields,
+                                   const struct nt_lance_buffer **buffers_ret, uint32_t *count_ret)
+{
+    enum nt_status status = count_buffers(reading, message, fields, count_ret);
+    if (status != NT_OK || *count_ret == 0)
+        return status;
+    struct nt_lance_buffer *buffers =
+        nt_arena_alloc(reading->lance->memory->arena, *count_ret, sizeof(struct nt_lance_buffer));
+    if (!buffers)
+        return nt_fail_memory(reading->error);
+    struct nt_proto_numbers offsets = nt_proto_numbers(message, fields->offsets);
+    struct nt_proto_numbers sizes = nt_proto_numbers(message, fields->sizes);
+    for (uint32_t i = 0; status == NT_OK && i < *count_ret; i++) {
+        nt_proto_next_number(&offsets, &buffers[i].offset);
+        nt_proto_next_number(&sizes, &buffers[i].bytes);
+        status = check_buffer(reading, message, i, &buffers[i]);
+    }
+    *buffers_ret = buffers;
+    return status;
+}
+
+/* ---- pages ---- */
+
+static enum nt_status read_page_encoding(const struct reading *reading, struct nt_proto message,
+                                         struct nt_lance_page *page)
+{
+    struct encoding encoding;
+    enum nt_status status = read_encoding(reading, message, NT_LANCE_PAGE_ENCODING, &encoding);
+    if (status == NT_OK && !encoding.message.bytes)
+        status = nt_fail(reading->error, NT_CORRUPT, place_of(reading, message), "no encoding");
+    page->encoding_kind = encoding.kind;
+    page->encoding = encoding.message;
+    page->type_url = encoding.type_url;
+    return status;
+}
+
+/* Whether the innermost of the layers around a page's values tells which of these are null. */
+static bool tells_nulls(const struct nt_lance_page *page)
+{
+    static const struct {
+        uint32_t choice, layers;
+    } fields[] = {{NT_LANCE_LAYOUT_MINI_BLOCK, NT_LANCE_MINI_BLOCK_LAYERS},
+                  {NT_LANCE_LAYOUT_FULL_ZIP, NT_LANCE_FULL_ZIP_LAYERS},
+                  {NT_LANCE_LAYOUT_CONSTANT, NT_LANCE_CONSTANT_LAYOUT_LAYERS}};
+    struct nt_proto member;
+    uint64_t layer = NT_LAYER_NONE;
+    uint32_t choice = nt_lance_page_choice(page, &member);
+    for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+        if (choice == fields[i].choice) {
+            struct nt_proto_numbers layers = nt_proto_numbers(member, fields[i].layers);
+            nt_proto_next_number(&layers, &layer);
+        }
+    return layer == NT_LAYER_NULLABLE_ITEM;
+}
+
+/* The rows of pages add up. */
+static enum nt_status add_page_rows(const struct reading *reading, struct nt_proto message, uint32_t number,
+                                    struct nt_lance_page *pages)
+{
+    struct nt_lance_column *column = reading->column;
+    struct nt_lance_page *page = &pages[number];
+    page->length = nt_proto_number(message, NT_LANCE_PAGE_LENGTH);
+    page->priority = nt_proto_number(message, NT_LANCE_PAGE_PRIORITY);
+    if (!nt_add(column->rows, page->length, &column->rows) || column->rows > INT64_MAX)
+        return nt_fail(reading->error, NT_CORRUPT, place_of(reading, message),
+                       "%" PRIu64 " rows are more than a column can have", page->length);
+    return NT_OK;
+}
+
+static enum nt_status read_page(const struct reading *reading, struct nt_proto message, uint32_t number,
+                                struct nt_lance_page *pages)
+{
+    struct nt_lance_page *page = &pages[number];
+    enum nt_status status = add_page_rows(reading, message, number, pages);
+    if (status == NT_OK)
+        status = read_buffers(reading, message, &page_fields, &page->buffers, &page->buffer_count);
+    if (status == NT_OK)
+        status = read_page_encoding(reading, message, page);
+    if (status != NT_OK)
+        nt_error_context(reading->error, "page %" PRIu32, number);
+    return status;
+}
+
+static enum nt_status read_pages(const struct reading *reading)
+{
+    struct nt_lance_column *column = reading->column;
+    struct nt_proto rest = column->message;
+    struct nt_proto_item item;
+    uint64_t count = nt_proto_count(rest, NT_LANCE_COLUMN_METADATA_PAGES);
+    enum nt_status status =
+        nt_lance_take(reading->lance->memory, NT_COST_ENVELOPE_BYTE, count * sizeof(struct nt_lance_page),
+                      column->metadata.offset, reading->error);
+    if (status == NT_OK && count >= NT_NONE)
+        status = nt_fail(reading->error, NT_LIMIT, column->metadata.offset, "%" PRIu64 " pages", count);
+    if (status != NT_OK || count == 0)
+        return status;
+    struct nt_lance_page *pages = nt_arena_alloc(reading->lance->memory->arena, count, sizeof(*pages));
+    if (!pages)
+        return nt_fail_memory(reading->error);
+    column->pages = pages;
+    while (status == NT_OK && nt_proto_next(&rest, &item))
+        if (item.number == NT_LANCE_COLUMN_METADATA_PAGES)
+            status =
+                read_page(reading, (struct nt_proto){item.bytes, item.size}, column->page_count++, pages);
+    for (uint32_t i = 0; status == NT_OK && !column->tells_nulls && i < column->page_count; i++)
+        column->tells_nulls = tells_nulls(&pages[i]);
+    return status;
+}
+
+/* ---- columns ---- */
+
+/* Zone maps stand around what the column is; they lie in one another no deeper than messages may. */
+static bool is_blob(struct nt_proto encoding)
+{
+    struct nt_proto member;
+    uint32_t choice = nt_proto_choice(encoding, &nt_lance_column_encoding, &member);
+    while (choice == NT_LANCE_COLUMN_ENCODING_ZONE_INDEX) {
+        encoding = nt_proto_message(member, NT_LANCE_ZONE_INDEX_INNER);
+        choice = nt_proto_choice(encoding, &nt_lance_column_encoding, &member);
+    }
+    return choice == NT_LANCE_COLUMN_ENCODING_BLOB;
+}
+
+static enum nt_status read_column_encoding(const struct reading *reading)
+{
+    struct nt_lance_column *column = reading->column;
+    struct encoding encoding;
+    enum nt_status status =
+        read_encoding(reading, column->message, NT_LANCE_COLUMN_METADATA_ENCODING, &encoding);
+    column->type_url = encoding.type_url;
+    if (status != NT_OK || encoding.kind != NT_LANCE_ENCODING_IS_COLUMN)
+        return status;
+    column->encoding = encoding.message;
+    column->is_blob = is_blob(encoding.message);
+    return NT_OK;
+}
+
+/* Pages of an encoding that nobody knows keep their column from being decoded, not the file from being read. */
+static enum nt_status note_unknown(const struct reading *reading)
+{
+    struct nt_lance_column *column = reading->column;
+    struct nt_error failure;
+    uint32_t page = 0;
+    while (page < column->page_count && (column->pages[page].encoding_kind == NT_LANCE_ENCODING_IS_ARRAY ||
+                                         column->pages[page].encoding_kind == NT_LANCE_ENCODING_IS_LAYOUT))
+        page++;
+    if (page == column->page_count)
+        return NT_OK;
+    struct nt_text type = column->pages[page].type_url;
+    nt_fail(&failure, NT_UNSUPPORTED, column->metadata.offset,
+            "page %" PRIu32 ": an encoding of the type '%.*s' is not read", page,
+            (int)(type.length < 100 ? type.length : 100), type.bytes);
+    return nt_failure_keep(&failure, reading->lance->memory->arena, &column->failure, reading->error);
+}
+
+/* Check the message of a column of `lance`, whose bytes are there, and fill the rest of the column. `number` is its
+ * number, for messages. */
+static enum nt_status nt_lance_read_column(const struct nt_lance *lance, uint32_t number,
+                                           struct nt_lance_column *column, struct nt_error *error)
+{
+    const struct reading reading = {.lance = lance, .column = column, .error = error};
+    enum nt_status status =
+        nt_proto_check(column->message, &nt_lance_column_metadata, column->metadata.offset, error);
+    if (status == NT_OK)
+        status = read_column_encoding(&reading);
+    if (status == NT_OK)
+        status =
+            read_buffers(&reading, column->message, &column_fields, &column->buffers, &column->buffer_count);
+    if (status == NT_OK)
+        status = read_pages(&reading);
+    if (status == NT_OK)
+        status = note_unknown(&reading);
+    if (status != NT_OK)
+        nt_error_context(error, "column %" PRIu32, number);
+    return status;
+}
+
+bool nt_lance_has_places(const struct nt_lance_page *page)
+{
+    struct nt_proto member;
+    return page->encoding_kind == NT_LANCE_ENCODING_IS_LAYOUT &&
+           nt_proto_choice(page->encoding, &nt_lance_page_layout, &member) == NT_LANCE_LAYOUT_BLOB;
+}
+
+bool nt_lance_has_lists(const struct nt_lance_page *page)
+{
+    struct nt_proto member;
+    return page->encoding_kind == NT_LANCE_ENCODING_IS_ARRAY &&
+           nt_proto_choice(page->encoding, &nt_lance_array_encoding, &member) == NT_LANCE_ARRAY_LIST;
+}
+
+uint32_t nt_lance_page_choice(const struct nt_lance_page *page, struct nt_proto *member_ret)
+{
+    *member_ret = (struct nt_proto){0};
+    if (page->encoding_kind != NT_LANCE_ENCODING_IS_LAYOUT)
+        return 0;
+    uint32_t choice = nt_proto_choice(page->encoding, &nt_lance_page_layout, member_ret);
+    if (choice == NT_LANCE_LAYOUT_BLOB)
+        choice = nt_proto_choice(nt_proto_message(*member_ret, NT_LANCE_BLOB_LAYOUT_INNER_LAYOUT),
+                                 &nt_lance_page_layout, member_ret);
+    return choice;
+}
+
+/* ---- Offset tables and global buffers ---- */
+
+struct opening {
+    struct nt_lance *lance;
+    struct nt_error *error;
+};
+
+static uint8_t *read_bytes(const struct opening *opening, const struct nt_lance_buffer *range,
+                           enum nt_status *status_ret)
+{
+    return nt_lance_read_bytes(opening->lance, range, status_ret, opening->error);
+}
+
+/* ---- tables ---- */
+
+struct table {
+    const char *entry; /* what an entry is of */
+    uint64_t offset;
+    uint32_t count;
+    struct nt_lance_buffer within; /* what the entries point into */
+};
+
+static enum nt_status check_entry(const struct opening *opening, const struct table *table, uint32_t number,
+                                  const struct nt_lance_buffer *entry)
+{
+    const struct nt_lance_buffer *within = &table->within;
+    if (entry->offset >= within->offset &&
+        nt_fits(entry->offset - within->offset, entry->bytes, within->bytes))
+        return NT_OK;
+    return nt_fail(
+        opening->error, NT_CORRUPT, table->offset + (uint64_t)number * sizeof(*entry),
+        "%s %" PRIu32 ", %" PRIu64 " bytes at %" PRIu64 ", does not lie between %" PRIu64 " and %" PRIu64,
+        table->entry, number, entry->bytes, entry->offset, within->offset, within->offset + within->bytes);
+}
+
+/* The tail has been checked: the table's bytes are there. */
+static enum nt_status read_table(const struct opening *opening, const struct table *table,
+                                 struct nt_lance_buffer **entries_ret)
+{
+    const struct nt_lance_buffer range = {table->offset, (uint64_t)table->count * sizeof(**entries_ret)};
+    struct nt_arena *arena = opening->lance->memory->arena;
+    enum nt_status status;
+    uint8_t *bytes = read_bytes(opening, &range, &status);
+    if (!bytes)
+        return status;
+    struct nt_lance_buffer *entries = nt_arena_alloc(arena, (size_t)table->count + 1, sizeof(*entries));
+    if (!entries)
+        return nt_fail_memory(opening->error);
+    struct nt_cursor cursor = nt_cursor(bytes, (size_t)range.bytes);
+    for (uint32_t i = 0; status == NT_OK && i < table->count; i++) {
+        entries[i].offset = nt_get_le64(&cursor);
+        entries[i].bytes = nt_get_le64(&cursor);
+        status = check_entry(opening, table, i, &entries[i]);
+    }
+    *entries_ret = entries;
+    return status;
+}
+
+/* ---- schema ---- */
+
+static enum nt_status read_globals(const struct opening *opening)
+{
+    struct nt_lance *lance = opening->lance;
+    struct nt_lance_buffer *globals;
+    const struct table table = {
+        .entry = "global buffer",
+        .offset = lance->tail.global_table,
+        .count = lance->tail.globals,
+        .within = {0, lance->tail.offset},
+    };
+    enum nt_status status = read_table(opening, &table, &globals);
+    if (status != NT_OK)
+        return status;
+    lance->globals = globals;
+    lance->descriptor.bytes = read_bytes(opening, &globals[0], &status);
+    lance->descriptor.size = (size_t)globals[0].bytes;
+    return status;
+}
+
+/* ---- columns ---- */
+
+/* What the metadata of all columns span, and how many bytes they have. */
+static enum nt_status span_of(const struct opening *opening, const struct nt_lance_buffer *entries,
+                              struct nt_lance_buffer *span_ret, uint64_t *bytes_ret)
+{
+    uint64_t start = UINT64_MAX, end = 0, bytes = 0;
+    for (uint32_t i = 0; i < opening->lance->tail.columns; i++) {
+        start = entries[i].offset < start ? entries[i].offset : start;
+        end = entries[i].offset + entries[i].bytes > end ? entries[i].offset + entries[i].bytes : end;
+        if (!nt_add(bytes, entries[i].bytes, &bytes))
+            return nt_fail(opening->error, NT_CORRUPT, opening->lance->tail.column_table,
+                           "column metadata of more than 2^64 bytes");
+    }
+    *span_ret = (struct nt_lance_buffer){start < end ? start : 0, start < end ? end - start : 0};
+    *bytes_ret = bytes;
+    return NT_OK;
+}
+
+/* All of them at once, unless much else lies between them. What columns share is counted for each that
+ * takes it apart. */
+static enum nt_status read_messages(const struct opening *opening, const struct nt_lance_buffer *entries,
+                                    struct nt_lance_column *columns)
+{
+    enum { MUCH = 1 << 20 };
+    struct nt_lance_buffer span = {0, 0};
+    uint64_t bytes = 0;
+    enum nt_status status = span_of(opening, entries, &span, &bytes);
+    if (status != NT_OK)
+        return status;
+    bool is_together = span.bytes <= MUCH || span.bytes - MUCH <= bytes;
+    if (is_together && bytes > span.bytes)
+        status = nt_lance_take(opening->lance->memory, NT_COST_ENVELOPE_BYTE, bytes - span.bytes, span.offset,
+                               opening->error);
+    uint8_t *all = status == NT_OK && is_together ? read_bytes(opening, &span, &status) : NULL;
+    for (uint32_t i = 0; status == NT_OK && i < opening->lance->tail.columns; i++) {
+        columns[i].metadata = entries[i];
+        columns[i].message.size = (size_t)entries[i].bytes;
+        columns[i].message.bytes =
+            all ? all + (entries[i].offset - span.offset) : read_bytes(opening, &entries[i], &status);
+    }
+    return status;
+}
+
+/* Pages stand in the order of their first rows. In 2.0 a page's may count from where a batch began. */
+static enum nt_status check_order(const struct opening *opening, uint32_t number,
+                                  const struct nt_lance_column *column)
+{
+    enum nt_status status = NT_OK;
+    if (nt_lance_has_item_columns(&opening->lance->tail))
+        return NT_OK;
+    for (uint32_t i = 1; i < column->page_count; i++)
+        if (column->pages[i].priority < column->pages[i - 1].priority) {
+            status = nt_fail(opening->error, NT_CORRUPT, column->metadata.offset,
+                             "page %" PRIu32 " begins at row %" PRIu64
+                             ", before the one in front of it, at row %" PRIu64,
+                             i, column->pages[i].priority, column->pages[i - 1].priority);
+            nt_error_context(opening->error, "column %" PRIu32, number);
+            return status;
+        }
+    return NT_OK;
+}
+
+static enum nt_status read_all_columns(const struct opening *opening, const struct nt_lance_buffer *entries)
+{
+    struct nt_lance *lance = opening->lance;
+    uint32_t count = lance->tail.columns;
+    enum nt_status status = nt_lance_take(opening->lance->memory, NT_COST_COLUMN, count,
+                                          lance->tail.column_table, opening->error);
+    if (status != NT_OK || count == 0)
+        return status;
+    struct nt_lance_column *columns = nt_arena_alloc(opening->lance->memory->arena, count, sizeof(*columns));
+    if (!columns)
+        return nt_fail_memory(opening->error);
+    lance->columns = columns;
+    status = read_messages(opening, entries, columns);
+    for (uint32_t i = 0; status == NT_OK && i < count; i++) {
+        status = nt_lance_read_column(lance, i, &columns[i], opening->error);
+        if (status == NT_OK)
+            status = check_order(opening, i, &columns[i]);
+    }
+    return status;
+}
+
+static enum nt_status read_columns(const struct opening *opening)
+{
+    const struct nt_lance_tail *tail = &opening->lance->tail;
+    struct nt_lance_buffer *entries;
+    const struct table table = {
+        .entry = "metadata of column",
+        .offset = tail->column_table,
+        .count = tail->columns,
+        .within = {tail->columns_start, tail->column_table - tail->columns_start},
+    };
+    enum nt_status status = read_table(opening, &table, &entries);
+    return status == NT_OK ? read_all_columns(opening, entries) : status;
+}
+
+enum nt_status nt_lance_read(struct nt_lance_memory *memory, struct nt_source *source, uint32_t number,
+                             struct nt_lance *lance, struct nt_error *error)
+{
+    const struct opening opening = {.lance = lance, .error = error};
+    *lance = (struct nt_lance){.memory = memory, .source = source, .number = number};
+    enum nt_status status = nt_source_size(source, &lance->size, error);
+    if (status == NT_OK)
+        status = nt_lance_read_tail(source, lance->size, &lance->tail, error);
+    if (status == NT_OK && lance->tail.is_legacy)
+        return nt_lance_legacy_read(memory->file, lance, error);
+    if (status == NT_OK)
+        status = read_globals(&opening);
+    if (status == NT_OK)
+        status = nt_lance_read_descriptor(lance, error);
+    return status == NT_OK ? read_columns(&opening) : status;
+}

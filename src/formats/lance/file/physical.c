@@ -1,0 +1,554 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The physical view of a data set: the columns of the file as stored, with their page lists and level
+ * columns.
+ */
+#include "formats/lance/file/file.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/codec/codec.h"
+#include "core/model/builder.h"
+#include "core/model/model.h"
+#include "formats/lance/decode/decode.h"
+#include "formats/lance/file/page_list.h"
+
+/* ---- Column contents ---- */
+
+struct nt_lance_content_info {
+    const char *name; /* the columns' type_name, the same pointer */
+    enum nt_tree_output output;
+};
+
+static const struct nt_lance_content_info *nt_lance_content_info(enum nt_lance_content content);
+
+static const struct nt_lance_content_info contents[NT_LANCE_CONTENT_COUNT] = {
+    [NT_LANCE_HAS_VALUES] = {"values", NT_TREE_VALUES},
+    [NT_LANCE_HAS_BYTES] = {"bytes", NT_TREE_BYTES},
+    [NT_LANCE_HAS_ROWS] = {"rows", NT_TREE_VALUES},
+    [NT_LANCE_HAS_PLACES] = {"places", NT_TREE_VALUES},
+    [NT_LANCE_HAS_LIST_ENDS] = {"list ends", NT_TREE_OFFSETS},
+    [NT_LANCE_HAS_NOTHING] = {"unknown", NT_TREE_VALUES},
+    [NT_LANCE_HAS_ENDS] = {"ends", NT_TREE_ENDS},
+    [NT_LANCE_HAS_LEVELS] = {"levels", NT_TREE_LEVELS},
+};
+
+static const struct nt_lance_content_info *nt_lance_content_info(enum nt_lance_content content)
+{
+    return &contents[content];
+}
+
+enum nt_lance_content nt_lance_content_of(const struct nt_column *column)
+{
+    unsigned content = 0;
+    while (content < NT_LANCE_HAS_NOTHING && contents[content].name != column->type_name)
+        content++;
+    for (unsigned i = NT_LANCE_HAS_ENDS; i < NT_LANCE_CONTENT_COUNT; i++)
+        content = contents[i].name == column->type_name ? i : content;
+    return (enum nt_lance_content)content;
+}
+
+/* ---- Find the file page ---- */
+
+const struct nt_lance_page *nt_lance_file_page(const struct nt_dataset *stored, uint32_t column,
+                                               const struct nt_page *page, struct nt_lance_home *home_ret)
+{
+    const struct nt_lance_side *side = nt_lance_side_of(stored);
+    uint32_t field = stored->columns[column].field,
+             part = side->find_part ? side->find_part(stored->whole, page->source) : 0;
+    const struct nt_group *group = &stored->groups[nt_groups_of_column(stored, column).first + part];
+    const struct nt_range *range = nt_group_range(stored, group, group->first_cluster, column);
+    size_t number = (size_t)(page - &group->pages[range->first_page]);
+    if (side->find_home(stored->whole, field, part, home_ret, NULL) != NT_OK || !home_ret->lance)
+        return NULL;
+    return &home_ret->lance->columns[home_ret->use.column].pages[number];
+}
+
+/* ---- Page lists of stored columns ---- */
+
+/* What a column of the side has of a page of the file. */
+struct stored {
+    const struct nt_tree *tree;
+    uint64_t values, bytes, levels;
+};
+
+/* ---- trees ---- */
+
+static enum nt_status keep_tree(struct nt_filling *filling, const struct nt_tree *tree, struct stored *stored)
+{
+    return nt_lance_keep_tree(filling->dataset->file, NULL, tree, &stored->tree, filling->error);
+}
+
+/* All chunks of the page, or all of its rows. */
+static enum nt_status make_whole(struct nt_filling *filling, const struct nt_lance_opened *opened,
+                                 const struct nt_lance_unit *span, struct stored *stored)
+{
+    struct nt_tree_part parts[2];
+    struct nt_tree tree = *opened->layout.tree;
+    tree.is_whole = true;
+    tree.part_count = tree.layout == NT_TREE_MINI_BLOCK ? 2 : 1;
+    for (uint32_t i = 0; i < tree.part_count;
+         i++) { /* there are as many, as was checked when it was opened */
+        const struct nt_lance_buffer *buffer = &opened->page->buffers[i];
+        parts[i] = (struct nt_tree_part){buffer->bytes ? buffer->offset - span->offset : 0, buffer->bytes};
+    }
+    stored->values = opened->layout.items;
+    tree.parts = parts;
+    return keep_tree(filling, &tree, stored);
+}
+
+/* The value without what surrounds it. */
+static enum nt_status make_single(struct nt_filling *filling, const struct nt_tree *constant,
+                                  struct stored *stored)
+{
+    struct nt_tree tree = *constant;
+    tree.part_count = constant->has_value_part;
+    tree.repetition = tree.definition = NT_NO_NODE;
+    tree.repetition_count = tree.definition_count = 0;
+    tree.layer_count = 1;
+    tree.layers[0] = NT_LAYER_ITEM;
+    stored->values = tree.value || tree.has_value_part;
+    return keep_tree(filling, &tree, stored);
+}
+
+static enum nt_status make_tree(struct nt_filling *filling, const struct nt_lance_opened *opened,
+                                enum nt_tree_output output, const struct nt_lance_unit *span,
+                                struct stored *stored)
+{
+    const struct nt_tree *tree = opened->layout.tree;
+    *stored = (struct stored){.tree = tree, .values = nt_lance_is_uniform(tree) ? 0 : opened->page->length};
+    if (tree->layout == NT_TREE_MINI_BLOCK || tree->layout == NT_TREE_FULL_ZIP)
+        return make_whole(filling, opened, span, stored);
+    if (tree->layout == NT_TREE_CONSTANT && output != NT_TREE_LEVELS)
+        return make_single(filling, tree, stored);
+    return NT_OK;
+}
+
+/* ---- counting ---- */
+
+static enum nt_status count_units(struct nt_filling *filling, struct nt_lance_opened *opened,
+                                  bool wants_bytes, struct stored *stored)
+{
+    struct nt_lance_unit unit;
+    struct nt_tree_counts counts;
+    enum nt_status status = NT_OK;
+    while (status == NT_OK && opened->next_unit < opened->unit_count) {
+        status = nt_lance_next_unit(opened, &unit, filling->error);
+        if (status == NT_OK)
+            status = nt_lance_count_unit(filling, opened, &unit, wants_bytes, &counts);
+        if (status == NT_OK && (!nt_add(stored->bytes, counts.bytes, &stored->bytes) ||
+                                !nt_add(stored->levels, counts.levels, &stored->levels)))
+            status = nt_fail(filling->error, NT_CORRUPT, unit.offset, "more than 2^64 bytes or levels");
+        if (status != NT_OK)
+            nt_error_context(filling->error, "unit %" PRIu64 " at byte %" PRIu64, opened->next_unit - 1,
+                             unit.offset);
+        status = nt_filling_place_failure(filling, status, unit.offset);
+    }
+    return status;
+}
+
+/* A constant's bytes. */
+static enum nt_status count_single(struct nt_filling *filling, const struct nt_lance_opened *opened,
+                                   const struct nt_lance_unit *span, struct stored *stored)
+{
+    struct nt_lance_opened single = *opened;
+    struct nt_tree_counts counts;
+    single.layout.tree = stored->tree;
+    const struct nt_lance_unit unit = {
+        .offset = span->offset, .bytes = span->bytes, .values = stored->values};
+    if (!stored->values)
+        return NT_OK;
+    enum nt_status status = nt_lance_count_unit(filling, &single, &unit, true, &counts);
+    stored->bytes = counts.bytes;
+    return status;
+}
+
+static enum nt_status count(struct nt_filling *filling, struct nt_lance_opened *opened,
+                            enum nt_tree_output output, const struct nt_lance_unit *span,
+                            struct stored *stored)
+{
+    const struct nt_tree *tree = opened->layout.tree;
+    bool is_constant = tree->layout == NT_TREE_CONSTANT;
+    if (output == NT_TREE_BYTES && is_constant)
+        return count_single(filling, opened, span, stored);
+    bool has_levels = is_constant ? !nt_lance_is_uniform(tree) : nt_tree_has_levels(tree);
+    bool has_bytes = stored->values && !nt_lance_has_lists(opened->page); /* else the next column has them */
+    bool is_counted = output == NT_TREE_BYTES ? has_bytes : output == NT_TREE_LEVELS && has_levels;
+    return is_counted ? count_units(filling, opened, output == NT_TREE_BYTES, stored) : NT_OK;
+}
+
+/* ---- pages ---- */
+
+static enum nt_status add_page(struct nt_filling *filling, struct nt_group_builder *builder, uint32_t column,
+                               const struct nt_lance_opened *opened, const struct nt_lance_unit *span,
+                               const struct stored *stored)
+{
+    enum nt_lance_content content = nt_lance_content_of(&filling->dataset->columns[column]);
+    const struct nt_lance_content_info *info = nt_lance_content_info(content);
+    const struct nt_tree_want want = {.output = info->output,
+                                      .member = content == NT_LANCE_HAS_ROWS ? NT_TREE_ALL_MEMBERS : 0,
+                                      .is_stored = true};
+    struct nt_page inputs[2],
+        page = {.offset = span->offset, .stored_bytes = span->bytes, .source = filling->lance->number};
+    uint32_t input_count = 0;
+    uint64_t elements = stored->values;
+    enum nt_status status = NT_OK;
+    if (info->output != NT_TREE_LEVELS)
+        status = nt_lance_add_inputs(filling, opened, inputs, &input_count);
+    if (status == NT_OK)
+        status =
+            nt_filling_add_decoder(filling, stored->tree, &want, &filling->dataset->columns[column].dtype,
+                                   inputs, input_count, &page.decoder);
+    if (info->output == NT_TREE_BYTES || info->output == NT_TREE_LEVELS) {
+        page.parameter = stored->values;
+        elements = info->output == NT_TREE_BYTES ? stored->bytes : stored->levels;
+    } else if (info->output == NT_TREE_VALUES && !nt_multiply(elements, filling->use->items, &elements)) {
+        elements = UINT64_MAX;
+    }
+    page.elements = (uint32_t)elements;
+    if (status == NT_OK && elements > UINT32_MAX)
+        status = nt_fail(filling->error, NT_LIMIT, span->offset,
+                         "%" PRIu64 " elements in one page, more than the limit of 2^32", elements);
+    return status == NT_OK ? nt_group_builder_add(builder, &page, filling->error) : status;
+}
+
+static enum nt_status store_page(struct nt_filling *filling, struct nt_group_builder *builder,
+                                 uint32_t column, const struct nt_lance_page *page,
+                                 const struct nt_tree **known)
+{
+    enum nt_lance_content content = nt_lance_content_of(&filling->dataset->columns[column]);
+    enum nt_tree_output output = nt_lance_content_info(content)->output;
+    struct nt_lance_unit span = nt_lance_page_span(page);
+    struct nt_lance_opened opened;
+    struct stored stored;
+    if (content == NT_LANCE_HAS_NOTHING) {
+        const struct nt_page bare = {.offset = span.offset,
+                                     .stored_bytes = span.bytes,
+                                     .source = filling->lance->number,
+                                     .decoder = filling->dataset->columns[column].decoder};
+        return nt_group_builder_add(builder, &bare, filling->error);
+    }
+    enum nt_status status = nt_lance_open_page(filling->dataset, filling->lance, page, filling->use, *known,
+                                               &opened, filling->error);
+    if (status == NT_OK) {
+        *known = opened.layout.tree;
+        status = make_tree(filling, &opened, output, &span, &stored);
+    } else {
+        nt_filling_place_page_failure(filling, status, page, false);
+    }
+    if (status == NT_OK && output != NT_TREE_LEVELS)
+        status = nt_lance_read_dictionary(filling, &opened);
+    if (status == NT_OK)
+        status = count(filling, &opened, output, &span, &stored);
+    if (status == NT_OK)
+        status = add_page(filling, builder, column, &opened, &span, &stored);
+    nt_lance_close_page(&opened);
+    return nt_filling_place_page_failure(filling, status, page, true);
+}
+
+static enum nt_status store_column(struct nt_filling *filling, struct nt_group_builder *builder,
+                                   uint32_t column)
+{
+    const struct nt_lance_column *of = &filling->lance->columns[filling->use->column];
+    const struct nt_tree *known = NULL;
+    enum nt_status status =
+        nt_group_builder_start(builder, builder->group->first_cluster, column, filling->error);
+    for (uint32_t i = 0; status == NT_OK && i < of->page_count; i++) {
+        status = store_page(filling, builder, column, &of->pages[i], &known);
+        if (status != NT_OK)
+            nt_error_context(filling->error, "page %" PRIu32, i);
+    }
+    return status;
+}
+
+static enum nt_status store_columns(struct nt_dataset *side, uint32_t number,
+                                    const struct nt_lance_home *home, struct nt_group_builder *builder,
+                                    struct nt_error *error)
+{
+    uint32_t count, field = side->groups[number].field;
+    const uint32_t *columns = nt_field_columns(side, field, &count);
+    struct nt_filling filling = {.dataset = side,
+                                 .number = field,
+                                 .field = &side->fields[field],
+                                 .lance = home->lance,
+                                 .use = &home->use,
+                                 .context = nt_codec_context_new(),
+                                 .error = error};
+    enum nt_status status = filling.context ? NT_OK : nt_fail_memory(error);
+    for (uint32_t i = 0; status == NT_OK && i < count; i++)
+        status = store_column(&filling, builder, columns[i]);
+    if (status != NT_OK)
+        nt_error_context(error, "column %" PRIu32 " of the file", home->use.column);
+    nt_filling_deinit(&filling);
+    return status;
+}
+
+/* nt_dataset_ops.load_group of both sides. Strings and levels are counted in one pass over the file's column. */
+static enum nt_status nt_lance_load_stored(struct nt_dataset *side, uint32_t number, struct nt_error *error)
+{
+    uint32_t field = side->groups[number].field, part = number - side->field_groups[field];
+    struct nt_lance_home home;
+    struct nt_group_builder builder;
+    enum nt_status status =
+        nt_group_builder_init(&builder, side, number, "list of pages", NT_NO_OFFSET, error);
+    if (status == NT_OK)
+        status = nt_lance_side_of(side)->find_home(side->whole, field, part, &home, error);
+    if (status == NT_OK && home.lance) {
+        status = store_columns(side, number, &home, &builder, error);
+        if (status != NT_OK && home.name)
+            nt_error_context(error, "fragment %" PRIu64 ": %s", home.fragment, home.name);
+    }
+    return nt_group_builder_finish(&builder, status);
+}
+
+/* ---- Physical data sets ---- */
+
+/* ---- types ---- */
+
+static const struct nt_dtype
+    unsigned16 = {.element = NT_ELEMENT_UINT16, .bytes = 2, .number = NT_ELEMENT_UINT16, .numpy = "<u2"},
+    unsigned64 = {.element = NT_ELEMENT_UINT64, .bytes = 8, .number = NT_ELEMENT_UINT64, .numpy = "<u8"};
+static const struct nt_dtype_member level_members[] = {
+    {.name = {"repetition", 10}, .dtype = &unsigned16},
+    {.name = {"definition", 10}, .dtype = &unsigned16},
+};
+static const struct nt_dtype_member place_members[] = {
+    {.name = {"position", 8}, .dtype = &unsigned64},
+    {.name = {"size", 4}, .dtype = &unsigned64},
+};
+static const struct nt_dtype level = {.element = NT_ELEMENT_OPAQUE,
+                                      .bytes = NT_TREE_LEVEL_BYTES,
+                                      .number = NT_ELEMENT_OPAQUE,
+                                      .numpy = "[('repetition', '<u2'), ('definition', '<u2')]",
+                                      .members = level_members,
+                                      .member_count = 2};
+static const struct nt_dtype place = {.element = NT_ELEMENT_OPAQUE,
+                                      .bytes = 16,
+                                      .number = NT_ELEMENT_OPAQUE,
+                                      .numpy = "[('position', '<u8'), ('size', '<u8')]",
+                                      .members = place_members,
+                                      .member_count = 2};
+
+struct adding {
+    const struct nt_dataset *dataset;
+    const struct nt_lance_side *side;
+    struct nt_builder builder;
+    struct nt_error *error;
+};
+
+/* What a field takes of its column. */
+static struct nt_lance_use use_of(const struct adding *adding, uint32_t field)
+{
+    const struct nt_lance_side *side = adding->side;
+    const struct nt_lance_part *part = &side->schema->parts[field];
+    return nt_lance_use_of(side->schema, &side->leaves[part->field], side->schema->has_item_columns, part);
+}
+
+/* The bytes of a packed structure. */
+static enum nt_status set_rows(const struct adding *adding, uint32_t bytes, struct nt_dtype *dtype)
+{
+    char text[16];
+    int length = snprintf(text, sizeof(text), "|V%u", bytes);
+    *dtype = (struct nt_dtype){.element = NT_ELEMENT_OPAQUE, .bytes = bytes, .number = NT_ELEMENT_OPAQUE};
+    dtype->numpy = nt_arena_copy(adding->builder.dataset->arena, text, (size_t)length + 1);
+    return dtype->numpy ? NT_OK : nt_fail_memory(adding->error);
+}
+
+static enum nt_status set_dtype(const struct adding *adding, uint32_t field, enum nt_lance_content content,
+                                struct nt_dtype *dtype)
+{
+    switch (content) {
+    case NT_LANCE_HAS_VALUES:
+        *dtype = adding->dataset->fields[field].dtype;
+        return NT_OK;
+    case NT_LANCE_HAS_ROWS:
+        return set_rows(adding, use_of(adding, field).value->bits / 8, dtype);
+    case NT_LANCE_HAS_PLACES:
+        *dtype = place;
+        return NT_OK;
+    case NT_LANCE_HAS_LEVELS:
+        *dtype = level;
+        return NT_OK;
+    case NT_LANCE_HAS_LIST_ENDS:
+    case NT_LANCE_HAS_ENDS:
+        *dtype = nt_element_dtype(NT_ELEMENT_UINT64);
+        return NT_OK;
+    default:
+        *dtype = nt_element_dtype(NT_ELEMENT_BYTE);
+        return NT_OK;
+    }
+}
+
+/* ---- columns ---- */
+
+/* Pages have decoders of their own; this one tells the type. */
+static enum nt_status add_column(struct adding *adding, uint32_t field, enum nt_lance_content content)
+{
+    struct nt_decoder decoder;
+    struct nt_column column = {.id = use_of(adding, field).column,
+                               .field = field,
+                               .type_name = nt_lance_content_info(content)->name};
+    enum nt_status status = set_dtype(adding, field, content, &column.dtype);
+    enum nt_element element = column.dtype.element;
+    enum nt_encoding_kind encoding =
+        content == NT_LANCE_HAS_NOTHING ? NT_ENCODING_UNKNOWN : nt_lance_encoding_of(element);
+    if (status == NT_OK)
+        status =
+            nt_decoder_init(&decoder, encoding, element == NT_ELEMENT_OPAQUE ? column.dtype.bytes * 8 : 0, 0,
+                            0, adding->error);
+    return status == NT_OK ? nt_builder_add_column(&adding->builder, &column, &decoder, adding->error)
+                           : status;
+}
+
+static enum nt_lance_content content_of_field(const struct adding *adding, uint32_t field)
+{
+    const struct nt_lance_use use = use_of(adding, field);
+    switch (adding->dataset->fields[field].kind) {
+    case NT_FIELD_VALUE:
+        return NT_LANCE_HAS_VALUES;
+    case NT_FIELD_STRING:
+    case NT_FIELD_STREAMED:
+    case NT_FIELD_JSON:
+        return NT_LANCE_HAS_BYTES;
+    case NT_FIELD_PAGE_BYTES:
+        return NT_LANCE_HAS_PLACES;
+    case NT_FIELD_COLLECTION:
+        return NT_LANCE_HAS_LIST_ENDS;
+    case NT_FIELD_RECORD:
+        return use.value->is_packed && use.value->bits ? NT_LANCE_HAS_ROWS : NT_LANCE_HAS_NOTHING;
+    default:
+        return NT_LANCE_HAS_NOTHING;
+    }
+}
+
+/* From 2.1 on a column has levels where anything around its values may be null or is a list. */
+static bool may_have_levels(const struct nt_lance_side *side, uint32_t leaf)
+{
+    const struct nt_lance_schema *schema = side->schema;
+    for (uint32_t at = leaf; at != NT_NONE; at = schema->fields[at].parent)
+        if (schema->fields[at].is_nullable || schema->places[at].type.shape == NT_LANCE_IS_LIST)
+            return side->has_levels;
+    return false;
+}
+
+static enum nt_status add_structure_of(struct adding *adding, uint32_t field)
+{
+    uint32_t leaf = adding->side->schema->parts[field].field;
+    enum nt_status status = NT_OK;
+    if (content_of_field(adding, field) == NT_LANCE_HAS_BYTES)
+        status = add_column(adding, field, NT_LANCE_HAS_ENDS);
+    if (status == NT_OK && may_have_levels(adding->side, leaf) &&
+        adding->dataset->fields[field].kind != NT_FIELD_UNREADABLE)
+        status = add_column(adding, field, NT_LANCE_HAS_LEVELS);
+    return status;
+}
+
+/* Whether a field of the model is what a column of the file is shown at: the field that it stores, of fixed-size lists
+ * the innermost items. */
+static bool has_column(const struct adding *adding, uint32_t field)
+{
+    const struct nt_lance_side *side = adding->side;
+    uint32_t leaf = side->schema->parts[field].field;
+    bool is_last = field + 1 == adding->dataset->field_count || side->schema->parts[field + 1].field != leaf;
+    return is_last && side->leaves[leaf].field == leaf;
+}
+
+/* The parts are those of the data set, and as dear to look at. */
+static enum nt_status add_parts(struct nt_dataset *side, const struct nt_dataset *dataset,
+                                struct nt_error *error)
+{
+    uint64_t *entries = calloc((size_t)dataset->part_count + 1, sizeof(*entries));
+    if (!entries)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i < dataset->part_count; i++)
+        entries[i] = dataset->part_borders[i + 1] - dataset->part_borders[i];
+    enum nt_status status = nt_dataset_add_field_groups(side, entries, dataset->part_count, error);
+    free(entries);
+    side->part_metadata_bytes = dataset->part_metadata_bytes;
+    return status;
+}
+
+static enum nt_status add_side(struct nt_dataset *dataset, const struct nt_lance_side *of,
+                               const struct nt_dataset_ops *ops, struct nt_dataset **side_ret,
+                               struct nt_error *error)
+{
+    struct adding adding = {.dataset = dataset, .side = of, .error = error};
+    bool is_structure = !ops->page_files;
+    struct nt_dataset *side;
+    enum nt_status status = nt_dataset_new_side(dataset, &side, error);
+    if (status != NT_OK)
+        return status;
+    side->ops = ops;
+    side->format_data = (void *)of;
+    nt_builder_init(&adding.builder, side);
+    status = nt_builder_add_linked_fields(&adding.builder, dataset->fields, dataset->field_count, error);
+    for (uint32_t i = 0; status == NT_OK && i < dataset->field_count; i++) {
+        if (!has_column(&adding, i))
+            continue;
+        status = is_structure ? add_structure_of(&adding, i)
+                              : add_column(&adding, i, content_of_field(&adding, i));
+    }
+    if (status == NT_OK)
+        status = nt_builder_finish(&adding.builder, error);
+    if (status == NT_OK)
+        status = add_parts(side, dataset, error);
+    nt_builder_deinit(&adding.builder);
+    if (status == NT_OK)
+        *side_ret = side;
+    else
+        nt_dataset_free(side);
+    return status;
+}
+
+enum nt_status nt_lance_add_sides_of(struct nt_dataset *dataset, const struct nt_lance_side *side,
+                                     struct nt_error *error)
+{
+    static const struct nt_dataset_ops stored_ops = {
+        .load_group = nt_lance_load_stored,
+        .page_files = nt_lance_page_files,
+        .describe_column = nt_lance_describe_column,
+        .describe_page = nt_lance_describe_page,
+    };
+    static const struct nt_dataset_ops structure_ops = {.load_group = nt_lance_load_stored};
+    struct nt_dataset *stored, *structure;
+    enum nt_status status = add_side(dataset, side, &stored_ops, &stored, error);
+    if (status != NT_OK)
+        return status;
+    status = add_side(dataset, side, &structure_ops, &structure, error);
+    if (status != NT_OK) {
+        nt_dataset_free(stored);
+        return status;
+    }
+    dataset->stored = stored;
+    dataset->structure = structure;
+    return NT_OK;
+}
+
+/* ---- a file that is mounted alone ---- */
+
+static enum nt_status find_home(struct nt_dataset *dataset, uint32_t field, uint32_t part,
+                                struct nt_lance_home *home_ret, struct nt_error *error)
+{
+    const struct nt_lance *lance = nt_lance_of(dataset);
+    (void)part, (void)error;
+    *home_ret = (struct nt_lance_home){.lance = lance, .use = nt_lance_use_in(lance, field)};
+    return NT_OK;
+}
+
+enum nt_status nt_lance_add_sides(struct nt_dataset *dataset, struct nt_error *error)
+{
+    const struct nt_lance *lance = nt_lance_of(dataset);
+    struct nt_lance_side *side = nt_arena_alloc(dataset->arena, 1, sizeof(*side));
+    if (!side)
+        return nt_fail_memory(error);
+    *side = (struct nt_lance_side){.schema = &lance->schema,
+                                   .leaves = lance->leaves,
+                                   .has_levels = !lance->schema.has_item_columns,
+                                   .find_home = find_home};
+    return nt_lance_add_sides_of(dataset, side, error);
+}

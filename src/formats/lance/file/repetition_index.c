@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reads the repetition indexes of mini-block and full-zip pages, and verifies that they agree with the
+ * levels.
+ */
+#include "formats/lance/file/file.h"
+
+#include <ntuple/source.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/codec/codec.h"
+#include "core/io/source.h"
+#include "core/model/model.h"
+#include "formats/lance/decode/decode.h"
+#include "formats/lance/file/page_list.h"
+
+/* ---- Mini-block repetition index ---- */
+
+struct entry {
+    uint64_t ended, left; /* rows; levels */
+};
+
+static struct entry entry_of(const struct nt_lance_row_index *index, uint64_t chunk)
+{
+    const uint8_t *bytes = index->entries + chunk * index->entry_bytes;
+    return (struct entry){nt_load_le64(bytes), nt_load_le64(bytes + sizeof(uint64_t))};
+}
+
+static bool is_continued(const struct nt_lance_row_index *index, uint64_t chunk)
+{
+    return chunk && entry_of(index, chunk - 1).left;
+}
+
+uint64_t nt_lance_row_index_rows(const struct nt_lance_row_index *index, uint64_t chunk)
+{
+    const struct entry entry = entry_of(index, chunk);
+    return entry.ended + (entry.left > 0) - is_continued(index, chunk);
+}
+
+static uint64_t place_of(const struct nt_lance_row_index *index, uint64_t chunk)
+{
+    return index->offset + chunk * index->entry_bytes;
+}
+
+/* ---- opening ---- */
+
+/* Rows end where they are, all of them, and none goes on behind the last chunk. */
+static enum nt_status check_sum(const struct nt_lance_row_index *index, uint64_t rows, struct nt_error *error)
+{
+    uint64_t ended = 0;
+    for (uint64_t i = 0; i < index->count; i++) {
+        const struct entry entry = entry_of(index, i);
+        bool is_last = i + 1 == index->count;
+        if (!nt_add(ended, entry.ended, &ended) || ended > rows ||
+            (is_last && (entry.left || ended != rows)) ||
+            (is_continued(index, i) && !entry.ended && !entry.left))
+            return nt_fail(error, NT_CORRUPT, place_of(index, i),
+                           "the repetition index has %" PRIu64 " rows that end in chunk %" PRIu64
+                           " of %" PRIu64 ", and %" PRIu64 " levels behind them, where the page has %" PRIu64
+                           " rows",
+                           entry.ended, i, index->count, entry.left, rows);
+    }
+    return NT_OK;
+}
+
+static enum nt_status place_index(const struct nt_lance_page *page, const struct nt_lance_layout *layout,
+                                  struct nt_lance_row_index *index, struct nt_error *error)
+{
+    uint32_t number = 2 + (layout->dictionary != NULL); /* behind metadata, chunks and dictionary */
+    uint64_t entry_bytes, bytes;
+    if (page->buffer_count <= number)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
+                              "buffers of a page with a repetition index, at least", number + 1,
+                              page->buffer_count);
+    const struct nt_lance_buffer *buffer = &page->buffers[number];
+    if (layout->index_depth >= UINT32_MAX / sizeof(uint64_t) - 1 ||
+        !nt_multiply(layout->index_depth + 1, sizeof(uint64_t), &entry_bytes) ||
+        !nt_multiply(index->count, entry_bytes, &bytes) || bytes != buffer->bytes)
+        return nt_fail(error, NT_CORRUPT, buffer->offset,
+                       "a repetition index of depth %" PRIu64 " in %" PRIu64 " bytes, for %" PRIu64 " chunks",
+                       layout->index_depth, buffer->bytes, index->count);
+    index->entry_bytes = (uint32_t)entry_bytes;
+    index->offset = buffer->offset;
+    return NT_OK;
+}
+
+enum nt_status nt_lance_row_index_open(struct nt_source *source, const struct nt_lance_page *page,
+                                       const struct nt_lance_layout *layout, uint64_t count,
+                                       struct nt_lance_row_index *index, struct nt_error *error)
+{
+    *index = (struct nt_lance_row_index){.count = count};
+    if (!layout->index_depth)
+        return NT_OK;
+    enum nt_status status = place_index(page, layout, index, error);
+    if (status != NT_OK)
+        return status;
+    uint64_t bytes = index->count * index->entry_bytes;
+    uint8_t *entries = malloc(bytes ? bytes : 1);
+    if (!entries)
+        return nt_fail_memory(error);
+    index->entries = entries;
+    status = nt_source_read(source, index->offset, entries, bytes, error);
+    return status == NT_OK ? check_sum(index, page->length, error) : status;
+}
+
+void nt_lance_row_index_close(struct nt_lance_row_index *index)
+{
+    free((void *)index->entries);
+}
+
+/* ---- checking ---- */
+
+static enum nt_status check_entry(const struct nt_lance_row_index *index, const struct nt_tree *tree,
+                                  uint64_t chunk, bool goes_on, struct nt_error *error)
+{
+    const struct nt_tree_counts *counts = &index->counted;
+    const struct entry found = entry_of(index, chunk),
+                       expected = {counts->slots[tree->layer_count - 1] + counts->is_continued - goes_on,
+                                   goes_on ? counts->last_row : 0};
+    if (found.ended == expected.ended && found.left == expected.left)
+        return NT_OK;
+    return nt_fail(error, NT_CORRUPT, place_of(index, chunk),
+                   "the repetition index has %" PRIu64 " rows that end in chunk %" PRIu64 ", and %" PRIu64
+                   " levels behind them, where the chunk's levels tell %" PRIu64 " and %" PRIu64,
+                   found.ended, chunk, found.left, expected.ended, expected.left);
+}
+
+enum nt_status nt_lance_row_index_check(struct nt_lance_row_index *index, const struct nt_tree *tree,
+                                        uint64_t chunk, const struct nt_tree_counts *counts,
+                                        struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    if (!index->entries)
+        return NT_OK;
+    if (chunk)
+        status = check_entry(index, tree, chunk - 1, counts->is_continued, error);
+    index->counted = *counts;
+    if (status == NT_OK && chunk + 1 == index->count)
+        status = check_entry(index, tree, chunk, false, error);
+    return status;
+}
+
+/* ---- Full-zip repetition index ---- */
+
+enum { ROWS = 0, INDEX = 1 };
+
+static uint64_t begin_of(const struct nt_lance_row_offsets *offsets, uint64_t row)
+{
+    const uint8_t *bytes = offsets->entries + row * offsets->entry_bytes;
+    switch (offsets->entry_bytes) {
+    case 1:
+        return *bytes;
+    case 2:
+        return nt_load_le16(bytes);
+    case 4:
+        return nt_load_le32(bytes);
+    default:
+        return nt_load_le64(bytes);
+    }
+}
+
+/* ---- opening ---- */
+
+static enum nt_status check_row(const struct nt_lance_row_offsets *offsets, uint64_t row, uint64_t *items,
+                                struct nt_error *error)
+{
+    uint64_t begin = begin_of(offsets, row), end = begin_of(offsets, row + 1);
+    if (end <= begin || end > offsets->end)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                       "row %" PRIu64 " goes from byte %" PRIu64 " to byte %" PRIu64 " of %" PRIu64, row,
+                       begin, end, offsets->end);
+    if (!offsets->item_bytes || end - begin == offsets->empty_bytes)
+        return NT_OK;
+    *items += (end - begin) / offsets->item_bytes;
+    if ((end - begin) % offsets->item_bytes)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                       "row %" PRIu64 " has %" PRIu64 " bytes, of %" PRIu32 " an item", row, end - begin,
+                       offsets->item_bytes);
+    return NT_OK;
+}
+
+/* Rows follow one another, and are all that there is. */
+static enum nt_status check(const struct nt_lance_row_offsets *offsets, uint64_t items, uint64_t place,
+                            struct nt_error *error)
+{
+    uint64_t row = 0, found = 0, first = begin_of(offsets, 0), last = begin_of(offsets, offsets->rows);
+    enum nt_status status = NT_OK;
+    while (status == NT_OK && row < offsets->rows)
+        status = check_row(offsets, row++, &found, error);
+    if (status == NT_OK && (first || last != offsets->end))
+        status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                         "rows go from byte %" PRIu64 " to byte %" PRIu64 " of %" PRIu64, first, last,
+                         offsets->end);
+    if (status == NT_OK && offsets->item_bytes && found != items)
+        status =
+            nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "items that the rows' places tell", items, found);
+    if (status != NT_OK && error)
+        error->offset = place + row * offsets->entry_bytes;
+    return status;
+}
+
+/* In lists of values of fixed width, that are in no other, an item takes what any other does, and nothing else is there but the
+ * levels of lists without one. Items of no bytes are not told from these. */
+static void find_item_bytes(const struct nt_tree *tree, struct nt_lance_row_offsets *offsets)
+{
+    if (tree->offset_bits || !tree->value_bits || !tree->layer_count ||
+        nt_tree_lists(tree, tree->layer_count - 1) != 1)
+        return;
+    offsets->empty_bytes = nt_tree_control_bytes(tree);
+    offsets->item_bytes = offsets->empty_bytes + (tree->value_bits + 7) / 8;
+}
+
+static enum nt_status find_width(const struct nt_lance_page *page, struct nt_lance_row_offsets *offsets,
+                                 struct nt_error *error)
+{
+    const struct nt_lance_buffer *index = &page->buffers[INDEX];
+    uint64_t width = page->length < index->bytes ? index->bytes / (page->length + 1) : 0;
+    offsets->rows = page->length;
+    offsets->end = page->buffers[ROWS].bytes;
+    offsets->entry_bytes = (uint32_t)width;
+    if ((width == 1 || width == 2 || width == 4 || width == 8) && index->bytes % (page->length + 1) == 0)
+        return NT_OK;
+    return nt_fail(error, NT_CORRUPT, index->offset, "%" PRIu64 " bytes for %" PRIu64 " rows", index->bytes,
+                   page->length);
+}
+
+enum nt_status nt_lance_row_offsets_open(struct nt_source *source, const struct nt_lance_page *page,
+                                         const struct nt_lance_layout *layout,
+                                         struct nt_lance_row_offsets *offsets, struct nt_error *error)
+{
+    *offsets = (struct nt_lance_row_offsets){0};
+    if (page->buffer_count <= INDEX || !page->buffers[INDEX].bytes)
+        return NT_OK;
+    const struct nt_lance_buffer *index = &page->buffers[INDEX];
+    enum nt_status status = find_width(page, offsets, error);
+    uint8_t *entries = status == NT_OK ? malloc(index->bytes) : NULL;
+    if (status == NT_OK && !entries)
+        return nt_fail_memory(error);
+    offsets->entries = entries;
+    if (status == NT_OK)
+        status = nt_source_read(source, index->offset, entries, index->bytes, error);
+    find_item_bytes(layout->tree, offsets);
+    if (status == NT_OK)
+        status = check(offsets, layout->items, index->offset, error);
+    if (status != NT_OK)
+        nt_error_context(error, "repetition index");
+    return status;
+}
+
+void nt_lance_row_offsets_close(struct nt_lance_row_offsets *offsets)
+{
+    free((void *)offsets->entries);
+}
+
+/* ---- taking ---- */
+
+static uint64_t items_of(const struct nt_lance_row_offsets *offsets, uint64_t bytes)
+{
+    return !offsets->item_bytes || bytes == offsets->empty_bytes ? 0 : bytes / offsets->item_bytes;
+}
+
+struct nt_lance_row_span nt_lance_row_offsets_take(const struct nt_lance_row_offsets *offsets, uint64_t row,
+                                                   uint64_t most_bytes)
+{
+    struct nt_lance_row_span span = {0};
+    uint64_t begin = begin_of(offsets, row), at = begin;
+    while (row + span.rows < offsets->rows) {
+        uint64_t end = begin_of(offsets, row + span.rows + 1);
+        if (span.rows && end - begin > most_bytes)
+            break;
+        span.items += items_of(offsets, end - at);
+        span.rows++;
+        at = end;
+    }
+    span.bytes = at - begin;
+    return span;
+}
+
+/* ---- Verify repetition indexes ---- */
+
+/* One column of the file, as a field uses it. */
+struct checking {
+    struct nt_filling filling;
+    nt_failure_emit *emit;
+    void *context;
+};
+
+/* Chunk after chunk, up to the first that cannot be decoded, of which who decodes it tells. */
+static enum nt_status check_chunks(struct nt_filling *filling, struct nt_lance_opened *opened, bool *is_wrong)
+{
+    const struct nt_tree *tree = opened->layout.tree;
+    enum nt_status status = NT_OK;
+    while (status == NT_OK && opened->next_unit < opened->unit_count) {
+        uint64_t chunk = opened->next_unit;
+        struct nt_lance_unit unit;
+        struct nt_tree_counts counts;
+        status = nt_lance_next_unit(opened, &unit, filling->error);
+        if (status == NT_OK)
+            status = nt_lance_count_unit(filling, opened, &unit, false, &counts);
+        if (status != NT_OK || counts.slots[0] != unit.values)
+            return status;
+        status = nt_lance_row_index_check(&opened->index, tree, chunk, &counts, filling->error);
+        *is_wrong = status != NT_OK;
+    }
+    return status;
+}
+
+static enum nt_status check_page(struct checking *checking, uint32_t number)
+{
+    struct nt_filling *filling = &checking->filling;
+    uint32_t column = filling->use->column;
+    struct nt_lance_opened opened;
+    bool is_wrong = false;
+    enum nt_status status =
+        nt_lance_open_page(filling->dataset, filling->lance, &filling->lance->columns[column].pages[number],
+                           filling->use, NULL, &opened, filling->error);
+    if (status == NT_OK)
+        status = nt_lance_row_index_open(filling->lance->source, opened.page, &opened.layout,
+                                         opened.unit_count, &opened.index, filling->error);
+    is_wrong = status == NT_CORRUPT;
+    if (status == NT_OK && opened.index.entries)
+        status = check_chunks(filling, &opened, &is_wrong);
+    nt_lance_close_page(&opened);
+    if (is_wrong) {
+        nt_error_context(filling->error, "column %" PRIu32 " of the file: page %" PRIu32, column, number);
+        checking->emit(checking->context, filling->error);
+    }
+    return nt_is_machine_failure(status) ? status : NT_OK;
+}
+
+static enum nt_status check_column(struct checking *checking)
+{
+    struct nt_filling *filling = &checking->filling;
+    uint32_t pages = filling->lance->columns[filling->use->column].page_count;
+    enum nt_status status = NT_OK;
+    filling->context = nt_codec_context_new();
+    if (!filling->context)
+        status = nt_fail_memory(filling->error);
+    for (uint32_t i = 0; status == NT_OK && i < pages; i++)
+        status = check_page(checking, i);
+    nt_filling_deinit(filling);
+    return status;
+}
+
+static bool has_page_list(struct nt_dataset *dataset, uint32_t field)
+{
+    uint32_t group = dataset->field_groups[field];
+    return group == NT_NONE || nt_dataset_load_group(dataset, group, NULL) == NT_OK;
+}
+
+/* Of the fields that use a column, one: NT_NONE where the page list of one of them has failed, of which was told. */
+static enum nt_status find_users(struct nt_dataset *dataset, uint32_t **users_ret, struct nt_error *error)
+{
+    const struct nt_lance *lance = nt_lance_of(dataset);
+    uint32_t *users = malloc(((size_t)lance->tail.columns + 1) * sizeof(*users));
+    bool *has_failed = calloc((size_t)lance->tail.columns + 1, sizeof(*has_failed));
+    *users_ret = users;
+    for (uint32_t i = 0; users && i < lance->tail.columns; i++)
+        users[i] = NT_NONE;
+    for (uint32_t i = 0; users && has_failed && i < dataset->field_count; i++) {
+        uint32_t column = nt_lance_use_in(lance, i).column;
+        if (column == NT_NONE || dataset->fields[i].unreadable)
+            continue;
+        has_failed[column] = has_failed[column] || !has_page_list(dataset, i);
+        users[column] = has_failed[column] ? NT_NONE : i;
+    }
+    enum nt_status status = users && has_failed ? NT_OK : nt_fail_memory(error);
+    free(has_failed);
+    return status;
+}
+
+enum nt_status nt_lance_check(const struct nt_file *file, nt_failure_emit *emit, void *context,
+                              struct nt_error *error)
+{
+    struct nt_dataset *dataset = file->datasets[0];
+    const struct nt_lance *lance = nt_lance_of(dataset);
+    struct nt_error failure = {0};
+    uint32_t *users;
+    if (!dataset->field_groups) /* without rows */
+        return NT_OK;
+    enum nt_status status = find_users(dataset, &users, &failure);
+    for (uint32_t i = 0; status == NT_OK && i < lance->tail.columns; i++) {
+        if (users[i] == NT_NONE)
+            continue;
+        const struct nt_lance_use use = nt_lance_use_in(lance, users[i]);
+        struct checking checking = {.emit = emit, .context = context};
+        checking.filling = (struct nt_filling){.dataset = dataset,
+                                               .number = users[i],
+                                               .field = &dataset->fields[users[i]],
+                                               .lance = lance,
+                                               .use = &use,
+                                               .error = &failure};
+        status = check_column(&checking);
+    }
+    free(users);
+    return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
+}

@@ -1,0 +1,752 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Shows envelopes as JSON, every item as it is stored: header.json, footer.json, pagelist.<n>.json and,
+ * for the drafts, metadata.json. Page lists may be very large and are written piece by piece.
+ */
+#include "formats/rntuple/rntuple.h"
+
+#include <stdlib.h>
+
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/json/json.h"
+#include "core/model/model.h"
+
+/* ---- header.json ---- */
+
+void nt_unknown_bytes_json(struct nt_json *json, size_t bytes)
+{
+    if (bytes > 0)
+        nt_json_member_unsigned(json, "unknown_bytes", bytes);
+}
+
+/* "feature_flags", the words, and "features", the names of those that are set. */
+static void nt_feature_flags_json(struct nt_json *json, const struct nt_generation *generation,
+                                  const struct nt_feature_flags *flags)
+{
+    nt_json_key(json, "feature_flags");
+    nt_json_array(json);
+    for (uint32_t i = 0; i < flags->count; i++)
+        nt_json_signed(json, flags->words[i]);
+    nt_json_end_array(json);
+    nt_json_key(json, "features");
+    nt_json_array(json);
+    for (uint32_t i = 0; i < generation->feature_count; i++) {
+        const struct nt_feature *feature = &generation->features[i];
+        uint32_t word = feature->number / 64;
+        if (word < flags->count && (uint64_t)flags->words[word] >> feature->number % 64 & 1)
+            nt_json_string(json, feature->name);
+    }
+    nt_json_end_array(json);
+}
+
+static void field_json(struct nt_json *json, const struct nt_generation *generation,
+                       const struct nt_field_record *field, uint64_t id)
+{
+    uint16_t flags = field->flags & generation->field_flags;
+    nt_json_object(json);
+    nt_json_member_unsigned(json, "id", id);
+    nt_json_member_text(json, "name", field->name);
+    nt_json_member_text(json, "type", field->type);
+    nt_json_member_text(json, "type_alias", field->alias);
+    nt_json_member_text(json, "description", field->description);
+    nt_json_member_unsigned(json, "field_version", field->field_version);
+    nt_json_member_unsigned(json, "type_version", field->type_version);
+    nt_json_member_unsigned(json, "parent_field_id", field->parent_id);
+    nt_json_member_unsigned(json, "structural_role", field->role);
+    nt_json_member_string(json, "role", field->role < NT_ROLE_COUNT ? nt_role_name(field->role) : NULL);
+    nt_json_member_unsigned(json, "flags", field->flags);
+    if (flags & NT_FIELD_REPETITIVE || field->repetition)
+        nt_json_member_unsigned(json, "repetition", field->repetition);
+    if (flags & NT_FIELD_PROJECTED)
+        nt_json_member_unsigned(json, "source_field_id", field->source_id);
+    if (flags & NT_FIELD_HAS_TYPE_CHECKSUM)
+        nt_json_member_hex32(json, "type_checksum", field->type_checksum);
+    nt_unknown_bytes_json(json, field->unknown_bytes);
+    nt_json_end_object(json);
+}
+
+static void column_json(struct nt_json *json, const struct nt_dataset *dataset,
+                        const struct nt_column_record *column, uint64_t id)
+{
+    const struct nt_generation *generation = nt_rntuple_of(dataset)->generation;
+    const char *type;
+    nt_generation_encoding(generation, dataset->writer, column->type_number, &type);
+    nt_json_object(json);
+    nt_json_member_unsigned(json, "id", id);
+    nt_json_member_string(json, "type", type);
+    nt_json_member_unsigned(json, "type_number", column->type_number);
+    nt_json_member_unsigned(json, "bits", column->bits);
+    nt_json_member_unsigned(json, "field_id", column->field_id);
+    nt_json_member_unsigned(json, "flags", column->flags);
+    nt_json_member_unsigned(json, "representation_index", column->representation);
+    if (column->is_deferred)
+        nt_json_member_signed(json, "first_element", column->first_element);
+    if (column->has_range) {
+        nt_json_member_double(json, "minimum", column->minimum);
+        nt_json_member_double(json, "maximum", column->maximum);
+    }
+    nt_unknown_bytes_json(json, column->unknown_bytes);
+    nt_json_end_object(json);
+}
+
+static void alias_json(struct nt_json *json, const struct nt_alias_record *alias)
+{
+    nt_json_object(json);
+    nt_json_member_unsigned(json, "physical_column_id", alias->physical_column);
+    nt_json_member_unsigned(json, "field_id", alias->field);
+    nt_unknown_bytes_json(json, alias->unknown_bytes);
+    nt_json_end_object(json);
+}
+
+static void extra_type_json(struct nt_json *json, const struct nt_generation *generation,
+                            const struct nt_extra_type_record *extra)
+{
+    nt_json_object(json);
+    nt_json_member_unsigned(json, "content_identifier", extra->content_id);
+    if (generation->has_extra_type_content) {
+        nt_json_member_unsigned(json, "type_version", extra->version_from);
+    } else {
+        nt_json_member_unsigned(json, "type_version_from", extra->version_from);
+        nt_json_member_unsigned(json, "type_version_to", extra->version_to);
+    }
+    nt_json_member_text(json, "type_name", extra->type_name);
+    if (generation->has_extra_type_content)
+        nt_json_member_text(json, "content", extra->content);
+    nt_unknown_bytes_json(json, extra->unknown_bytes);
+    nt_json_end_object(json);
+}
+
+void nt_schema_json(struct nt_json *json, const struct nt_dataset *dataset, const struct nt_schema *schema,
+                    uint32_t first_field, uint32_t first_column)
+{
+    const struct nt_generation *generation = nt_rntuple_of(dataset)->generation;
+    nt_json_key(json, "fields");
+    nt_json_array(json);
+    for (uint32_t i = 0; i < schema->field_count; i++)
+        field_json(json, generation, &schema->fields[i], first_field + schema->fields[i].id);
+    nt_json_end_array(json);
+    nt_json_key(json, "columns");
+    nt_json_array(json);
+    for (uint32_t i = 0; i < schema->column_count; i++)
+        column_json(json, dataset, &schema->columns[i], first_column + schema->columns[i].id);
+    nt_json_end_array(json);
+    nt_json_key(json, "alias_columns");
+    nt_json_array(json);
+    for (uint32_t i = 0; i < schema->alias_count; i++)
+        alias_json(json, &schema->aliases[i]);
+    nt_json_end_array(json);
+    nt_json_key(json, "extra_type_information");
+    nt_json_array(json);
+    for (uint32_t i = 0; i < schema->extra_type_count; i++)
+        extra_type_json(json, generation, &schema->extra_types[i]);
+    nt_json_end_array(json);
+}
+
+static void header_json(const struct nt_dataset *dataset, const struct nt_envelope *envelope,
+                        const struct nt_header *header, const struct nt_schema *schema, struct nt_buffer *out)
+{
+    struct nt_json json;
+    nt_json_document(&json, out, "header");
+    nt_json_member_unsigned(&json, "decoded_bytes", envelope->length);
+    nt_json_member_hex64(&json, "checksum", envelope->checksum);
+    nt_feature_flags_json(&json, envelope->generation, &header->flags);
+    if (envelope->generation->has_release_candidate_tag)
+        nt_json_member_unsigned(&json, "release_candidate_tag", header->release_candidate_tag);
+    nt_json_member_text(&json, "name", header->name);
+    nt_json_member_text(&json, "description", header->description);
+    nt_json_member_text(&json, "writer", header->writer);
+    nt_schema_json(&json, dataset, schema, 0, 0);
+    nt_unknown_bytes_json(&json, header->unknown_bytes);
+    nt_json_finish(&json);
+}
+
+enum nt_status nt_header_json(const struct nt_dataset *dataset, struct nt_buffer *out, struct nt_error *error)
+{
+    struct nt_envelope envelope;
+    struct nt_schema schema = {0};
+    struct nt_header header;
+    enum nt_status status = nt_rntuple_load_envelope(dataset, NT_ENVELOPE_HEADER, 0, &envelope, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_header_read(&envelope, &header, &schema, error);
+    if (status == NT_OK)
+        header_json(dataset, &envelope, &header, &schema, out);
+    nt_schema_deinit(&schema);
+    nt_envelope_deinit(&envelope);
+    return status;
+}
+
+/* ---- pagelist.<n>.json ---- */
+
+enum { PIECE_BYTES = 64 * 1024 };
+
+struct page_list_text {
+    struct nt_long_text base;
+    struct nt_envelope envelope;
+    struct nt_page_list list;
+    struct nt_json json;
+    bool is_started, is_in_cluster, is_in_column;
+    uint32_t clusters_left, columns_left, pages_left;
+    struct nt_frame columns;      /* of the cluster that is being written */
+    struct nt_column_pages pages; /* of the column that is being written */
+    uint32_t cluster;
+};
+
+static void nt_cluster_summary_json(struct nt_json *json, const struct nt_cluster_summary *summary)
+{
+    nt_json_object(json);
+    nt_json_member_unsigned(json, "first_entry", summary->first_entry);
+    nt_json_member_unsigned(json, "entries", summary->entries);
+    nt_json_member_unsigned(json, "flags", summary->flags);
+    if (summary->column_group != NT_NONE)
+        nt_json_member_unsigned(json, "column_group_id", summary->column_group);
+    nt_unknown_bytes_json(json, summary->unknown_bytes);
+    nt_json_end_object(json);
+}
+
+static enum nt_status write_start(struct page_list_text *text, struct nt_error *error)
+{
+    struct nt_json *json = &text->json;
+    nt_json_document(json, json->out, "pagelist");
+    nt_json_member_unsigned(json, "decoded_bytes", text->envelope.length);
+    nt_json_member_hex64(json, "checksum", text->envelope.checksum);
+    if (text->envelope.generation->has_summaries_in_page_list) {
+        nt_json_member_hex64(json, "header_checksum", text->list.header_checksum);
+        nt_json_key(json, "cluster_summaries");
+        nt_json_array(json);
+        for (uint32_t i = 0; i < text->list.summaries.items; i++) {
+            struct nt_cluster_summary summary;
+            enum nt_status status =
+                nt_cluster_summary_read(&text->envelope, &text->list.summaries.payload, &summary, error);
+            if (status != NT_OK)
+                return status;
+            nt_cluster_summary_json(json, &summary);
+        }
+        nt_json_end_array(json);
+    }
+    nt_json_key(json, "clusters");
+    nt_json_array(json);
+    text->clusters_left = text->list.clusters.items;
+    text->is_started = true;
+    return NT_OK;
+}
+
+static enum nt_status start_cluster(struct page_list_text *text, struct nt_error *error)
+{
+    enum nt_status status =
+        nt_cluster_columns_read(&text->envelope, &text->list.clusters.payload, &text->columns, error);
+    if (status != NT_OK)
+        return status;
+    nt_json_object(&text->json);
+    nt_json_member_unsigned(&text->json, "cluster", text->cluster++);
+    nt_json_key(&text->json, "columns");
+    nt_json_array(&text->json);
+    text->columns_left = text->columns.items;
+    text->clusters_left--;
+    text->is_in_cluster = true;
+    return NT_OK;
+}
+
+static void finish_cluster(struct page_list_text *text)
+{
+    nt_json_end_array(&text->json);
+    nt_unknown_bytes_json(&text->json, nt_cursor_left(&text->columns.payload));
+    nt_json_end_object(&text->json);
+    text->is_in_cluster = false;
+}
+
+static enum nt_status start_column(struct page_list_text *text, struct nt_error *error)
+{
+    enum nt_status status =
+        nt_column_pages_read(&text->envelope, &text->columns.payload, &text->pages, error);
+    if (status != NT_OK)
+        return status;
+    nt_json_object(&text->json);
+    nt_json_key(&text->json, "pages");
+    nt_json_array(&text->json);
+    text->pages_left = text->pages.pages.items;
+    text->columns_left--;
+    text->is_in_column = true;
+    return NT_OK;
+}
+
+static enum nt_status write_page(struct page_list_text *text, struct nt_error *error)
+{
+    struct nt_page_record page = nt_page_record_read(&text->envelope, &text->pages.pages.payload);
+    enum nt_status status = nt_envelope_check(&text->envelope, &text->pages.pages.payload, "page", error);
+    if (status != NT_OK)
+        return status;
+    nt_json_object(&text->json);
+    nt_json_member_unsigned(&text->json, "elements", page.elements);
+    nt_json_member_bool(&text->json, "has_checksum", page.has_checksum);
+    nt_locator_describe(&text->json, &page.locator);
+    nt_json_end_object(&text->json);
+    text->pages_left--;
+    return NT_OK;
+}
+
+static enum nt_status finish_column(struct page_list_text *text, struct nt_error *error)
+{
+    enum nt_status status = nt_column_pages_finish(&text->envelope, &text->pages, error);
+    if (status != NT_OK)
+        return status;
+    nt_json_end_array(&text->json);
+    nt_json_member_bool(&text->json, "is_suppressed", text->pages.is_suppressed);
+    nt_json_member_unsigned(&text->json, "first_element", text->pages.first_element);
+    if (!text->pages.is_suppressed)
+        nt_json_member_unsigned(&text->json, "compression_settings", text->pages.compression_settings);
+    nt_unknown_bytes_json(&text->json, text->pages.unknown_bytes);
+    nt_json_end_object(&text->json);
+    text->is_in_column = false;
+    return NT_OK;
+}
+
+/* One item; *more_ret false once the document is complete. */
+static enum nt_status step(struct page_list_text *text, bool *more_ret, struct nt_error *error)
+{
+    if (!text->is_started)
+        return write_start(text, error);
+    if (text->is_in_column)
+        return text->pages_left ? write_page(text, error) : finish_column(text, error);
+    if (text->is_in_cluster && text->columns_left)
+        return start_column(text, error);
+    if (text->is_in_cluster) {
+        finish_cluster(text);
+        return NT_OK;
+    }
+    if (text->clusters_left)
+        return start_cluster(text, error);
+    nt_json_end_array(&text->json);
+    nt_unknown_bytes_json(&text->json, text->list.unknown_bytes);
+    nt_json_finish(&text->json);
+    *more_ret = false;
+    return NT_OK;
+}
+
+static enum nt_status next(struct nt_long_text *base, struct nt_buffer *out, bool *more_ret,
+                           struct nt_error *error)
+{
+    struct page_list_text *text = (struct page_list_text *)base;
+    size_t end = out->length + PIECE_BYTES;
+    text->json.out = out;
+    *more_ret = true;
+    while (*more_ret && out->length < end) {
+        enum nt_status status = step(text, more_ret, error);
+        if (status != NT_OK)
+            return status;
+        if (out->failed)
+            return nt_fail_memory(error);
+    }
+    return NT_OK;
+}
+
+static void free_text(struct nt_long_text *base)
+{
+    struct page_list_text *text = (struct page_list_text *)base;
+    nt_envelope_deinit(&text->envelope);
+    free(text);
+}
+
+enum nt_status nt_page_list_json_open(const struct nt_dataset *dataset, uint32_t group,
+                                      struct nt_long_text **text_ret, struct nt_error *error)
+{
+    struct page_list_text *text = calloc(1, sizeof(*text));
+    if (!text)
+        return nt_fail_memory(error);
+    text->base = (struct nt_long_text){.next = next, .free = free_text};
+    text->cluster = dataset->groups[group].first_cluster;
+    enum nt_status status =
+        nt_rntuple_load_envelope(dataset, NT_ENVELOPE_PAGE_LIST, group, &text->envelope, error);
+    if (status == NT_OK)
+        status = nt_page_list_read(&text->envelope, &text->list, error);
+    if (status != NT_OK) {
+        free_text(&text->base);
+        return status;
+    }
+    *text_ret = &text->base;
+    return NT_OK;
+}
+
+/* ---- footer.json ---- */
+
+static void link_json(struct nt_json *json, const struct nt_envelope_link *link)
+{
+    nt_json_object(json);
+    nt_envelope_link_describe(json, link);
+    nt_json_end_object(json);
+}
+
+static void extension_headers_json(struct nt_json *json, const struct nt_footer *footer)
+{
+    for (uint32_t i = 0; i < footer->extension_header_count; i++)
+        link_json(json, &footer->extension_headers[i]);
+}
+
+static void user_metadata_json(struct nt_json *json, const struct nt_footer *footer)
+{
+    for (uint32_t i = 0; i < footer->user_metadata_count; i++)
+        link_json(json, &footer->user_metadata[i]);
+}
+
+static void column_groups_json(struct nt_json *json, const struct nt_footer *footer)
+{
+    const struct nt_column_group_records *groups = &footer->column_groups;
+    for (uint32_t i = 0, k = 0; i < groups->count; i++) {
+        nt_json_array(json);
+        for (; k < groups->ends[i]; k++)
+            nt_json_unsigned(json, groups->columns[k]);
+        nt_json_end_array(json);
+    }
+}
+
+static void cluster_summaries_json(struct nt_json *json, const struct nt_footer *footer)
+{
+    for (uint32_t i = 0; i < footer->summary_count; i++)
+        nt_cluster_summary_json(json, &footer->summaries[i]);
+}
+
+static void cluster_groups_json(struct nt_json *json, const struct nt_footer *footer)
+{
+    for (uint32_t i = 0; i < footer->group_count; i++) {
+        const struct nt_cluster_group_record *group = &footer->groups[i];
+        nt_json_object(json);
+        nt_json_member_unsigned(json, "minimum_entry", group->first_entry);
+        nt_json_member_unsigned(json, "entry_span", group->entries);
+        nt_json_member_unsigned(json, "clusters", group->clusters);
+        nt_json_key(json, "page_list");
+        link_json(json, &group->page_list);
+        nt_unknown_bytes_json(json, group->unknown_bytes);
+        nt_json_end_object(json);
+    }
+}
+
+static void attribute_sets_json(struct nt_json *json, const struct nt_footer *footer)
+{
+    for (uint32_t i = 0; i < footer->attribute_set_count; i++) {
+        const struct nt_attribute_set_record *set = &footer->attribute_sets[i];
+        nt_json_object(json);
+        nt_json_member_text(json, "name", set->name);
+        nt_json_member_unsigned(json, "schema_version_major", set->major);
+        nt_json_member_unsigned(json, "schema_version_minor", set->minor);
+        nt_json_key(json, "anchor");
+        nt_json_object(json);
+        nt_json_member_unsigned(json, "decoded_bytes", set->anchor_length);
+        nt_locator_describe(json, &set->anchor);
+        nt_json_end_object(json);
+        nt_unknown_bytes_json(json, set->unknown_bytes);
+        nt_json_end_object(json);
+    }
+}
+
+typedef void list_json(struct nt_json *json, const struct nt_footer *footer);
+
+static list_json *const lists[NT_FOOTER_LIST_COUNT] = {
+    [NT_FOOTER_EXTENSION_HEADERS] = extension_headers_json, [NT_FOOTER_COLUMN_GROUPS] = column_groups_json,
+    [NT_FOOTER_CLUSTER_SUMMARIES] = cluster_summaries_json, [NT_FOOTER_CLUSTER_GROUPS] = cluster_groups_json,
+    [NT_FOOTER_USER_METADATA] = user_metadata_json,         [NT_FOOTER_ATTRIBUTE_SETS] = attribute_sets_json,
+};
+
+static void footer_json(const struct nt_dataset *dataset, const struct nt_envelope *envelope,
+                        const struct nt_footer *footer, const struct nt_schema *extension,
+                        struct nt_buffer *out)
+{
+    struct nt_json json;
+    nt_json_document(&json, out, "footer");
+    nt_json_member_unsigned(&json, "decoded_bytes", envelope->length);
+    nt_json_member_hex64(&json, "checksum", envelope->checksum);
+    nt_feature_flags_json(&json, envelope->generation, &footer->flags);
+    nt_json_member_hex64(&json, "header_checksum", footer->header_checksum);
+    if (envelope->generation->has_schema_extension) {
+        nt_json_key(&json, "schema_extension");
+        nt_json_object(&json);
+        nt_schema_json(&json, dataset, extension, dataset->field_count - extension->field_count,
+                       dataset->column_count - extension->column_count);
+        nt_json_end_object(&json);
+    }
+    const enum nt_footer_list *order = envelope->generation->footer_lists;
+    for (unsigned i = 0; i < NT_MAX_FOOTER_LISTS && order[i] != NT_FOOTER_END; i++) {
+        nt_json_key(&json, nt_footer_list_name(order[i]));
+        nt_json_array(&json);
+        lists[order[i]](&json, footer);
+        nt_json_end_array(&json);
+    }
+    nt_unknown_bytes_json(&json, footer->unknown_bytes);
+    nt_json_finish(&json);
+}
+
+enum nt_status nt_footer_json(const struct nt_dataset *dataset, struct nt_buffer *out, struct nt_error *error)
+{
+    struct nt_envelope envelope;
+    struct nt_schema extension = {0};
+    struct nt_footer footer;
+    enum nt_status status = nt_rntuple_load_envelope(dataset, NT_ENVELOPE_FOOTER, 0, &envelope, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_footer_read(&envelope, &footer, &extension, error);
+    if (status == NT_OK) {
+        footer_json(dataset, &envelope, &footer, &extension, out);
+        nt_footer_deinit(&footer);
+    }
+    nt_schema_deinit(&extension);
+    nt_envelope_deinit(&envelope);
+    return status;
+}
+
+/* ---- metadata.json ---- */
+
+enum value_type { VALUE_INTEGER = 1, VALUE_BOOL = 2, VALUE_REAL = 3, VALUE_STRING = 4 };
+
+struct pair {
+    struct nt_text key;
+    int32_t type; /* negative: a list of the type */
+    struct nt_cursor value;
+    uint32_t order, version;
+};
+
+/* All envelopes stay loaded while their pairs are put into order. */
+struct metadata {
+    struct nt_envelope *envelopes;
+    uint32_t *ends; /* of each envelope's pairs */
+    uint32_t envelope_count;
+    struct pair *pairs; /* in the order of the file */
+    uint32_t pair_count;
+};
+
+static void metadata_deinit(struct metadata *metadata)
+{
+    for (uint32_t i = 0; i < metadata->envelope_count; i++)
+        nt_envelope_deinit(&metadata->envelopes[i]);
+    free(metadata->envelopes);
+    free(metadata->ends);
+    free(metadata->pairs);
+}
+
+/* ---- reading ---- */
+
+static enum nt_status read_pair(const struct nt_envelope *envelope, struct nt_cursor *list, struct pair *pair,
+                                struct nt_error *error)
+{
+    struct nt_frame record;
+    enum nt_status status = nt_record_frame(envelope, list, "key-value pair", &record, error);
+    if (status != NT_OK)
+        return status;
+    pair->type = (int32_t)nt_get_le32(&record.payload);
+    pair->key = nt_get_text(&record.payload);
+    pair->value = record.payload;
+    return nt_envelope_check(envelope, &record.payload, "key-value pair", error);
+}
+
+static enum nt_status read_pairs(struct metadata *metadata, const struct nt_envelope *envelope,
+                                 struct nt_error *error)
+{
+    struct nt_cursor cursor = envelope->payload;
+    struct nt_frame list;
+    uint32_t least = nt_record_frame_bytes(envelope->generation) + 8;
+    enum nt_status status = nt_list_frame(envelope, &cursor, "list of key-value pairs", least, &list, error);
+    if (status != NT_OK)
+        return status;
+    size_t total = (size_t)metadata->pair_count + list.items;
+    struct pair *pairs = total < UINT32_MAX ? reallocarray(metadata->pairs, total + 1, sizeof(*pairs)) : NULL;
+    if (!pairs)
+        return nt_fail_memory(error);
+    metadata->pairs = pairs;
+    for (uint32_t i = 0; i < list.items && status == NT_OK; i++) {
+        struct pair *pair = &pairs[metadata->pair_count];
+        pair->order = metadata->pair_count++;
+        status = read_pair(envelope, &list.payload, pair, error);
+    }
+    return status;
+}
+
+static enum nt_status load(const struct nt_dataset *dataset, struct metadata *metadata,
+                           struct nt_error *error)
+{
+    const struct nt_rntuple *rntuple = nt_rntuple_of(dataset);
+    metadata->envelopes = calloc(rntuple->user_metadata_count + 1u, sizeof(*metadata->envelopes));
+    metadata->ends = calloc(rntuple->user_metadata_count + 1u, sizeof(*metadata->ends));
+    if (!metadata->envelopes || !metadata->ends)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i < rntuple->user_metadata_count; i++) {
+        struct nt_envelope *envelope = &metadata->envelopes[i];
+        enum nt_status status =
+            nt_envelope_load(rntuple->payload, &dataset->file->budget, rntuple->generation,
+                             NT_ENVELOPE_USER_METADATA, &rntuple->user_metadata[i], envelope, error);
+        if (status != NT_OK)
+            return status;
+        metadata->envelope_count++;
+        status = read_pairs(metadata, envelope, error);
+        if (status != NT_OK)
+            return status;
+        metadata->ends[i] = metadata->pair_count;
+    }
+    return NT_OK;
+}
+
+/* ---- versions: the same key again is its next version ---- */
+
+static int compare_pairs(const void *left, const void *right)
+{
+    const struct pair *const *a = left, *const *b = right;
+    int order = nt_texts_compare((*a)->key, (*b)->key);
+    return order ? order : ((*a)->order > (*b)->order) - ((*a)->order < (*b)->order);
+}
+
+static enum nt_status number_versions(struct metadata *metadata, struct nt_error *error)
+{
+    struct pair **sorted = calloc(metadata->pair_count + 1u, sizeof(*sorted));
+    if (!sorted)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i < metadata->pair_count; i++)
+        sorted[i] = &metadata->pairs[i];
+    qsort(sorted, metadata->pair_count, sizeof(struct pair *), compare_pairs);
+    for (uint32_t i = 0; i < metadata->pair_count; i++)
+        sorted[i]->version =
+            i > 0 && nt_texts_are_equal(sorted[i - 1]->key, sorted[i]->key) ? sorted[i - 1]->version + 1 : 0;
+    free(sorted);
+    return NT_OK;
+}
+
+/* ---- writing ---- */
+
+struct value {
+    const char *name;
+    const char *key;
+    uint32_t least_bytes;
+    void (*write)(struct nt_json *json, struct nt_cursor *cursor);
+};
+
+static void write_integer(struct nt_json *json, struct nt_cursor *cursor)
+{
+    nt_json_signed(json, (int64_t)nt_get_le64(cursor));
+}
+
+static void write_bool(struct nt_json *json, struct nt_cursor *cursor)
+{
+    nt_json_bool(json, nt_get_u8(cursor) != 0);
+}
+
+static void write_real(struct nt_json *json, struct nt_cursor *cursor)
+{
+    nt_json_double(json, nt_get_le_real64(cursor));
+}
+
+static void write_string(struct nt_json *json, struct nt_cursor *cursor)
+{
+    struct nt_text text = nt_get_text(cursor);
+    nt_json_bytes(json, text.bytes, text.length);
+}
+
+static void write_hex_string(struct nt_json *json, struct nt_cursor *cursor)
+{
+    struct nt_text text = nt_get_text(cursor);
+    struct nt_buffer hex = {0};
+    for (size_t i = 0; i < text.length; i++)
+        nt_buffer_format(&hex, "%02x", (uint8_t)text.bytes[i]);
+    nt_json_buffer(json, &hex);
+}
+
+static const struct value values[] = {
+    [VALUE_INTEGER] = {"integer", "value", 8, write_integer},
+    [VALUE_BOOL] = {"bool", "value", 1, write_bool},
+    [VALUE_REAL] = {"real", "value", 8, write_real},
+    [VALUE_STRING] = {"string", "value", 4, write_string},
+};
+static const struct value hex_strings = {"string", "value_hex", 4, write_hex_string};
+
+/* Strings of which one is not UTF-8 are given in hexadecimal, all of them. */
+static bool are_utf8(struct nt_cursor cursor, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct nt_text text = nt_get_text(&cursor);
+        if (!nt_is_utf8(text.bytes, text.length))
+            return false;
+    }
+    return true;
+}
+
+static const struct value *find_value(int32_t type)
+{
+    uint32_t number = type < 0 ? 0 - (uint32_t)type : (uint32_t)type;
+    return number < sizeof(values) / sizeof(values[0]) && values[number].name ? &values[number] : NULL;
+}
+
+static enum nt_status write_value(struct nt_json *json, const struct nt_envelope *envelope,
+                                  const struct value *value, struct pair *pair, struct nt_error *error)
+{
+    struct nt_frame list = {.payload = pair->value, .items = 1};
+    bool is_list = pair->type < 0;
+    enum nt_status status = NT_OK;
+    if (is_list)
+        status = nt_list_frame(envelope, &pair->value, "list of values", value->least_bytes, &list, error);
+    if (status != NT_OK)
+        return status;
+    if (value == &values[VALUE_STRING] && !are_utf8(list.payload, list.items))
+        value = &hex_strings;
+    nt_json_key(json, value->key);
+    if (is_list)
+        nt_json_array(json);
+    for (uint32_t i = 0; i < list.items; i++)
+        value->write(json, &list.payload);
+    if (is_list)
+        nt_json_end_array(json);
+    return nt_envelope_check(envelope, &list.payload, "value", error);
+}
+
+static enum nt_status write_pair(struct nt_json *json, const struct nt_envelope *envelope, struct pair *pair,
+                                 struct nt_error *error)
+{
+    const struct value *value = find_value(pair->type);
+    enum nt_status status = NT_OK;
+    nt_json_object(json);
+    nt_json_member_text(json, "key", pair->key);
+    nt_json_member_unsigned(json, "version", pair->version);
+    nt_json_member_signed(json, "type_number", pair->type);
+    nt_json_member_string(json, "type", value ? value->name : NULL);
+    if (value)
+        status = write_value(json, envelope, value, pair, error);
+    else
+        nt_unknown_bytes_json(json, nt_cursor_left(&pair->value));
+    nt_json_end_object(json);
+    return status;
+}
+
+static enum nt_status write_document(struct metadata *metadata, struct nt_buffer *out, struct nt_error *error)
+{
+    struct nt_json json;
+    enum nt_status status = NT_OK;
+    nt_json_document(&json, out, "metadata");
+    nt_json_key(&json, "envelopes");
+    nt_json_array(&json);
+    for (uint32_t i = 0, k = 0; i < metadata->envelope_count && status == NT_OK; i++) {
+        const struct nt_envelope *envelope = &metadata->envelopes[i];
+        nt_json_object(&json);
+        nt_json_member_unsigned(&json, "file_offset", envelope->offset);
+        nt_json_member_unsigned(&json, "decoded_bytes", envelope->length);
+        nt_json_member_hex64(&json, "checksum", envelope->checksum);
+        nt_json_key(&json, "pairs");
+        nt_json_array(&json);
+        for (; k < metadata->ends[i] && status == NT_OK; k++)
+            status = write_pair(&json, envelope, &metadata->pairs[k], error);
+        nt_json_end_array(&json);
+        nt_json_end_object(&json);
+    }
+    nt_json_end_array(&json);
+    nt_json_finish(&json);
+    return status;
+}
+
+enum nt_status nt_metadata_json(const struct nt_dataset *dataset, struct nt_buffer *out,
+                                struct nt_error *error)
+{
+    struct metadata metadata = {0};
+    enum nt_status status = load(dataset, &metadata, error);
+    if (status == NT_OK)
+        status = number_versions(&metadata, error);
+    if (status == NT_OK)
+        status = write_document(&metadata, out, error);
+    metadata_deinit(&metadata);
+    return status;
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Maps fields to the model: which kind of field it is, its element type, or the reason why it cannot be
+ * read (specification, "Mapping of C++ Types to Fields and Columns").
+ */
+#include "formats/rntuple/rntuple.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/codec/codec.h"
+#include "core/model/model.h"
+
+/* ---- type names ---- */
+
+struct type {
+    const char *name;
+    enum nt_element element;
+};
+
+/* The normalised names, then the spellings of old writers. A field's type decides over its column's: drafts
+ * stored signed integers in columns of unsigned types. */
+static const struct type types[] = {
+    {"bool", NT_ELEMENT_BOOL},
+    {"char", NT_ELEMENT_BYTE},
+    {"std::byte", NT_ELEMENT_BYTE},
+    {"std::int8_t", NT_ELEMENT_INT8},
+    {"std::uint8_t", NT_ELEMENT_UINT8},
+    {"std::int16_t", NT_ELEMENT_INT16},
+    {"std::uint16_t", NT_ELEMENT_UINT16},
+    {"std::int32_t", NT_ELEMENT_INT32},
+    {"std::uint32_t", NT_ELEMENT_UINT32},
+    {"std::int64_t", NT_ELEMENT_INT64},
+    {"std::uint64_t", NT_ELEMENT_UINT64},
+    {"float", NT_ELEMENT_REAL32},
+    {"double", NT_ELEMENT_REAL64},
+    {"Double32_t", NT_ELEMENT_REAL64},
+    {"int8_t", NT_ELEMENT_INT8},
+    {"signed char", NT_ELEMENT_INT8},
+    {"uint8_t", NT_ELEMENT_UINT8},
+    {"unsigned char", NT_ELEMENT_UINT8},
+    {"UChar_t", NT_ELEMENT_UINT8},
+    {"int16_t", NT_ELEMENT_INT16},
+    {"short", NT_ELEMENT_INT16},
+    {"Short_t", NT_ELEMENT_INT16},
+    {"uint16_t", NT_ELEMENT_UINT16},
+    {"unsigned short", NT_ELEMENT_UINT16},
+    {"UShort_t", NT_ELEMENT_UINT16},
+    {"int32_t", NT_ELEMENT_INT32},
+    {"int", NT_ELEMENT_INT32},
+    {"Int_t", NT_ELEMENT_INT32},
+    {"uint32_t", NT_ELEMENT_UINT32},
+    {"unsigned int", NT_ELEMENT_UINT32},
+    {"unsigned", NT_ELEMENT_UINT32},
+    {"UInt_t", NT_ELEMENT_UINT32},
+    {"int64_t", NT_ELEMENT_INT64},
+    {"long", NT_ELEMENT_INT64},
+    {"long long", NT_ELEMENT_INT64},
+    {"Long64_t", NT_ELEMENT_INT64},
+    {"uint64_t", NT_ELEMENT_UINT64},
+    {"unsigned long", NT_ELEMENT_UINT64},
+    {"unsigned long long", NT_ELEMENT_UINT64},
+    {"ULong64_t", NT_ELEMENT_UINT64},
+    {"Bool_t", NT_ELEMENT_BOOL},
+    {"Char_t", NT_ELEMENT_BYTE},
+    {"Float_t", NT_ELEMENT_REAL32},
+    {"Double_t", NT_ELEMENT_REAL64},
+};
+
+bool nt_type_element(struct nt_text type, enum nt_element *element_ret)
+{
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        if (nt_text_is(type, types[i].name)) {
+            *element_ret = types[i].element;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* RNTupleCardinality<std::uint32_t>, in the namespaces that it had over time; the first drafts had no
+ * argument, then the sizes are as wide as the column's offsets. */
+static bool is_cardinality(struct nt_text type, enum nt_element *element)
+{
+    nt_text_skip(&type, "ROOT::");
+    nt_text_skip(&type, "Experimental::");
+    if (!nt_text_skip(&type, "RNTupleCardinality"))
+        return false;
+    if (type.length == 0)
+        return true;
+    if (!nt_text_skip(&type, "<") || type.bytes[type.length - 1] != '>')
+        return false;
+    type.length--;
+    return nt_type_element(type, element);
+}
+
+/* ---- columns ---- */
+
+/* What a column can be for a field. */
+enum column_class {
+    CLASS_NONE,
+    CLASS_INDEX,
+    CLASS_BIT,
+    CLASS_BYTES, /* Byte, Char */
+    CLASS_SWITCH,
+    CLASS_NUMBER,
+    CLASS_ANY, /* only in the table below */
+    CLASS_UNKNOWN,
+};
+
+static enum column_class class_of(const struct nt_decoder *decoder)
+{
+    switch (decoder->encoding) {
+    case NT_ENCODING_UNKNOWN:
+        return CLASS_UNKNOWN;
+    case NT_ENCODING_BIT:
+        return CLASS_BIT;
+    case NT_ENCODING_BYTE:
+    case NT_ENCODING_CHAR:
+        return CLASS_BYTES;
+    default:
+        if (decoder->element == NT_ELEMENT_SWITCH)
+            return CLASS_SWITCH;
+        return nt_encoding_info(decoder->encoding)->is_index ? CLASS_INDEX : CLASS_NUMBER;
+    }
+}
+
+struct pattern {
+    enum nt_role role;
+    enum column_class columns[2]; /* of one representation */
+    enum nt_field_kind kind;
+};
+
+/* The first row that fits decides. */
+static const struct pattern patterns[] = {
+    {NT_ROLE_PLAIN, {CLASS_NONE, CLASS_NONE}, NT_FIELD_RECORD},
+    {NT_ROLE_PLAIN, {CLASS_INDEX, CLASS_BYTES}, NT_FIELD_STRING},
+    {NT_ROLE_PLAIN, {CLASS_ANY, CLASS_NONE}, NT_FIELD_VALUE},
+    {NT_ROLE_COLLECTION, {CLASS_INDEX, CLASS_NONE}, NT_FIELD_COLLECTION},
+    {NT_ROLE_COLLECTION, {CLASS_BIT, CLASS_NONE}, NT_FIELD_DENSE_OPTIONAL},
+    {NT_ROLE_RECORD, {CLASS_NONE, CLASS_NONE}, NT_FIELD_RECORD},
+    {NT_ROLE_VARIANT, {CLASS_SWITCH, CLASS_NONE}, NT_FIELD_VARIANT},
+    {NT_ROLE_STREAMED, {CLASS_INDEX, CLASS_BYTES}, NT_FIELD_STREAMED},
+};
+
+static bool class_fits(enum column_class wanted, enum column_class found)
+{
+    return wanted == found || (wanted == CLASS_ANY && found != CLASS_NONE && found != CLASS_UNKNOWN);
+}
+
+static const struct nt_decoder *decoder_at(const struct nt_dataset *dataset, uint32_t field,
+                                           uint32_t representation, uint32_t position)
+{
+    uint32_t column = nt_field_column(dataset, field, representation, position);
+    return column == NT_NONE ? NULL : nt_column_decoder(dataset, column);
+}
+
+static enum nt_field_kind kind_of_representation(const struct nt_dataset *dataset, uint32_t field,
+                                                 uint32_t representation)
+{
+    enum column_class classes[2] = {CLASS_NONE, CLASS_NONE};
+    for (uint32_t position = 0; position < 2; position++) {
+        const struct nt_decoder *decoder = decoder_at(dataset, field, representation, position);
+        if (decoder)
+            classes[position] = class_of(decoder);
+    }
+    for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
+        const struct pattern *row = &patterns[i];
+        if (row->role == dataset->fields[field].role && class_fits(row->columns[0], classes[0]) &&
+            class_fits(row->columns[1], classes[1]))
+            return row->kind;
+    }
+    return NT_FIELD_UNREADABLE;
+}
+
+/* ---- why not ---- */
+
+static const char *reason(struct nt_dataset *dataset, const struct nt_field *field)
+{
+    uint32_t count;
+    const uint32_t *columns = nt_field_columns(dataset, (uint32_t)(field - dataset->fields), &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct nt_column *column = &dataset->columns[columns[i]];
+        const struct nt_decoder *decoder = nt_decoders_get(&dataset->decoders, column->decoder);
+        bool is_quantized = strcmp(column->type_name, nt_encoding_info(NT_ENCODING_REAL32_QUANT)->name) == 0;
+        if (is_quantized && !column->has_range)
+            return nt_arena_format(dataset->arena, "column %u is quantized without a range of values",
+                                   column->id);
+        if (decoder->encoding == NT_ENCODING_UNKNOWN)
+            return nt_arena_format(dataset->arena,
+                                   "column %u has type %s of %u bits, which this reader does not know",
+                                   column->id, column->type_name, decoder->bits);
+    }
+    return nt_arena_format(dataset->arena, "%u columns of these types do not make a field of role %s",
+                           field->columns_per_representation, nt_role_name(field->role));
+}
+
+/* ---- one field ---- */
+
+static bool converts_to(const struct nt_dataset *dataset, uint32_t field, enum nt_element element)
+{
+    for (uint32_t i = 0; i < nt_field_representations(dataset, field); i++)
+        if (!nt_element_can_convert(decoder_at(dataset, field, i, 0)->element, element))
+            return false;
+    return true;
+}
+
+/* The element of a VALUE or CARDINALITY: the type's own where all representations convert to it, else the
+ * first representation's. False where they have nothing in common. */
+static bool find_element(const struct nt_dataset *dataset, uint32_t field, enum nt_element *element_ret)
+{
+    const struct nt_field *f = &dataset->fields[field];
+    enum nt_element of_column = decoder_at(dataset, field, 0, 0)->element;
+    *element_ret = of_column;
+    if ((is_cardinality(f->type, element_ret) || nt_type_element(f->type, element_ret)) &&
+        converts_to(dataset, field, *element_ret))
+        return true;
+    *element_ret = of_column;
+    return converts_to(dataset, field, of_column);
+}
+
+/* Kinds that only the type's name tells apart. */
+static const struct {
+    enum nt_field_kind kind;
+    const char *prefix;
+    enum nt_field_kind named;
+} named_kinds[] = {
+    {NT_FIELD_COLLECTION, "std::optional<", NT_FIELD_OPTIONAL},
+    {NT_FIELD_COLLECTION, "std::unique_ptr<", NT_FIELD_OPTIONAL},
+    {NT_FIELD_RECORD, "std::pair<", NT_FIELD_TUPLE},
+    {NT_FIELD_RECORD, "std::tuple<", NT_FIELD_TUPLE},
+};
+
+static enum nt_field_kind kind_by_name(enum nt_field_kind kind, struct nt_text type)
+{
+    for (size_t i = 0; i < sizeof(named_kinds) / sizeof(named_kinds[0]); i++) {
+        struct nt_text rest = type;
+        if (named_kinds[i].kind == kind && nt_text_skip(&rest, named_kinds[i].prefix) && rest.length)
+            return named_kinds[i].named;
+    }
+    return kind;
+}
+
+/* A field without columns. */
+static enum nt_field_kind kind_of_container(const struct nt_field *field)
+{
+    if (field->repetition)
+        return NT_FIELD_ARRAY;
+    if (field->role == NT_ROLE_PLAIN && field->child_count == 1)
+        return NT_FIELD_WRAPPER;
+    return kind_by_name(NT_FIELD_RECORD, field->type);
+}
+
+static enum nt_field_kind find_kind(const struct nt_dataset *dataset, uint32_t field)
+{
+    const struct nt_field *f = &dataset->fields[field];
+    enum nt_field_kind kind =
+        f->columns_per_representation > 2 ? NT_FIELD_UNREADABLE : kind_of_representation(dataset, field, 0);
+    for (uint32_t i = 1; i < nt_field_representations(dataset, field); i++)
+        if (kind_of_representation(dataset, field, i) != kind)
+            return NT_FIELD_UNREADABLE;
+    if (kind == NT_FIELD_VALUE && class_of(decoder_at(dataset, field, 0, 0)) == CLASS_INDEX) {
+        enum nt_element ignored;
+        return is_cardinality(f->type, &ignored) ? NT_FIELD_CARDINALITY : NT_FIELD_VALUE;
+    }
+    return kind == NT_FIELD_RECORD ? kind_of_container(f) : kind_by_name(kind, f->type);
+}
+
+static enum nt_status decide(struct nt_dataset *dataset, uint32_t field, struct nt_error *error)
+{
+    struct nt_field *f = &dataset->fields[field];
+    enum nt_element element = NT_ELEMENT_OPAQUE;
+    f->kind = find_kind(dataset, field);
+    switch (f->kind) {
+    case NT_FIELD_STRING:
+    case NT_FIELD_STREAMED:
+        element = NT_ELEMENT_BYTE;
+        break;
+    case NT_FIELD_VALUE:
+    case NT_FIELD_CARDINALITY:
+        if (!find_element(dataset, field, &element))
+            f->kind = NT_FIELD_UNREADABLE;
+        break;
+    default:
+        break;
+    }
+    f->dtype = nt_element_dtype(element);
+    if (f->kind == NT_FIELD_VALUE && f->repetition) {
+        f->dimensions = &f->repetition;
+        f->dimension_count = 1;
+    }
+    if (f->kind == NT_FIELD_UNREADABLE) {
+        f->unreadable = reason(dataset, f);
+        return f->unreadable ? NT_OK : nt_fail_memory(error);
+    }
+    return NT_OK;
+}
+
+/* ---- all fields ---- */
+
+/* Why neither the field nor what is below it can be placed into rows; NULL where it can. */
+static const char *structural_reason(struct nt_dataset *dataset, const struct nt_field_record *record)
+{
+    if (record->role >= NT_ROLE_COUNT)
+        return nt_arena_format(dataset->arena, "structural role %u is not known", record->role);
+    if ((record->flags & NT_FIELD_REPETITIVE) && record->repetition == 0)
+        return "an array of no elements";
+    return NULL;
+}
+
+/* A field below one of unknown structure takes over its reason. */
+static const char *inherited_reason(const struct nt_dataset *dataset, const char *const *reasons,
+                                    uint32_t field)
+{
+    for (uint32_t at = field; at != NT_NONE; at = dataset->fields[at].parent)
+        if (reasons[at])
+            return reasons[at];
+    return NULL;
+}
+
+static uint32_t top_of(const struct nt_dataset *dataset, uint32_t field)
+{
+    while (dataset->fields[field].parent != NT_NONE)
+        field = dataset->fields[field].parent;
+    return field;
+}
+
+/* A version that is not known makes the whole top-level field unknown. Specification, "Notes on Backward and Forward
+ * Compatibility". */
+static enum nt_status find_unknown_versions(struct nt_dataset *dataset, const struct nt_field_record *records,
+                                            const char **reasons, struct nt_error *error)
+{
+    for (uint32_t i = 0; i < dataset->field_count; i++) {
+        uint32_t top = top_of(dataset, i);
+        if (records[i].field_version == 0 || reasons[top])
+            continue;
+        reasons[top] = nt_arena_format(dataset->arena, "field version %u of field %u is not known",
+                                       records[i].field_version, dataset->fields[i].id);
+        if (!reasons[top])
+            return nt_fail_memory(error);
+    }
+    return NT_OK;
+}
+
+/* What a projected field shows is unknown to it, too: the field that it is said to show, and the one whose columns it has. */
+static void project_reasons(const struct nt_dataset *dataset, const char **reasons)
+{
+    for (uint32_t i = 0; i < dataset->field_count; i++) {
+        uint32_t source = dataset->fields[i].source_field, column_count;
+        const uint32_t *columns = nt_field_columns(dataset, i, &column_count);
+        if (source != NT_NONE && !reasons[i])
+            reasons[i] = reasons[top_of(dataset, source)];
+        if (source != NT_NONE && !reasons[i] && column_count)
+            reasons[i] = reasons[top_of(dataset, dataset->columns[columns[0]].field)];
+    }
+}
+
+static enum nt_status find_reasons(struct nt_dataset *dataset, const struct nt_generation *generation,
+                                   const struct nt_field_record *records, const char **reasons,
+                                   struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    if (generation->has_field_versions) {
+        status = find_unknown_versions(dataset, records, reasons, error);
+        project_reasons(dataset, reasons);
+    }
+    for (uint32_t i = 0; i < dataset->field_count; i++)
+        if (!reasons[i])
+            reasons[i] = dataset->fields[i].unreadable ? dataset->fields[i].unreadable
+                                                       : structural_reason(dataset, &records[i]);
+    return status;
+}
+
+enum nt_status nt_field_kinds_decide(struct nt_dataset *dataset, const struct nt_generation *generation,
+                                     const struct nt_field_record *records, struct nt_error *error)
+{
+    uint32_t count = dataset->field_count;
+    const char **reasons = calloc(count ? count : 1, sizeof(*reasons));
+    if (!reasons)
+        return nt_fail_memory(error);
+    enum nt_status status = find_reasons(dataset, generation, records, reasons, error);
+    for (uint32_t i = 0; i < count && status == NT_OK; i++) {
+        struct nt_field *field = &dataset->fields[i];
+        field->unreadable = inherited_reason(dataset, reasons, i);
+        if (field->unreadable)
+            field->kind = NT_FIELD_UNREADABLE;
+        else
+            status = decide(dataset, i, error);
+    }
+    free(reasons);
+    return status;
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * RNTuples in an object store (S3): the file is a JSON document with the anchor (RNTupleAnchorS3 in ROOT),
+ * and each envelope and page is in an object below its address.
+ */
+#include "formats/rntuple/rntuple.h"
+
+#include <ntuple/source.h>
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "container/container.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/codec/codec.h"
+#include "core/io/folder.h"
+#include "core/io/objects.h"
+#include "core/io/source.h"
+#include "core/json/json.h"
+#include "core/json/parse.h"
+#include "core/model/model.h"
+
+/* ---- Read the JSON anchor ---- */
+
+/* Numbers of the document. */
+struct numbers {
+    uint64_t version, epoch, major, minor, patch;
+    struct place {
+        uint64_t object, offset, stored_bytes, length;
+    } header, footer;
+    uint64_t checksum;
+};
+
+#define NUMBER(key, member, most)                                                                            \
+    {                                                                                                        \
+        key, offsetof(struct numbers, member), most                                                          \
+    }
+
+static const struct {
+    const char *key;
+    size_t offset;
+    uint64_t most;
+} numbers[] = {
+    NUMBER("anchorVersion", version, UINT32_MAX),
+    NUMBER("formatVersionEpoch", epoch, UINT16_MAX),
+    NUMBER("formatVersionMajor", major, UINT16_MAX),
+    NUMBER("formatVersionMinor", minor, UINT16_MAX),
+    NUMBER("formatVersionPatch", patch, UINT16_MAX),
+    NUMBER("headerObjId", header.object, UINT64_MAX),
+    NUMBER("headerOffset", header.offset, UINT64_MAX),
+    NUMBER("nBytesHeader", header.stored_bytes, UINT64_MAX),
+    NUMBER("lenHeader", header.length, UINT64_MAX),
+    NUMBER("footerObjId", footer.object, UINT64_MAX),
+    NUMBER("footerOffset", footer.offset, UINT64_MAX),
+    NUMBER("nBytesFooter", footer.stored_bytes, UINT64_MAX),
+    NUMBER("lenFooter", footer.length, UINT64_MAX),
+    NUMBER("checksum", checksum, UINT64_MAX),
+};
+
+struct document {
+    struct nt_json_member *members;
+    size_t count;
+};
+
+static const struct nt_json_member *find(const struct document *document, const char *key)
+{
+    for (size_t i = 0; i < document->count; i++)
+        if (nt_text_is(document->members[i].key, key))
+            return &document->members[i];
+    return NULL;
+}
+
+static enum nt_status fail_member(const char *key, const struct nt_json_member *member, const char *expected,
+                                  struct nt_error *error)
+{
+    if (!member)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "anchor: there is no \"%s\" in it", key);
+    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "anchor: its \"%s\" is not %s", key, expected);
+}
+
+/* ---- what is in it ---- */
+
+/* The first of them tells whether the others are known. */
+static enum nt_status read_numbers(const struct document *document, struct numbers *found,
+                                   struct nt_error *error)
+{
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+        const struct nt_json_member *member = find(document, numbers[i].key);
+        uint64_t *number = (uint64_t *)((char *)found + numbers[i].offset);
+        if (!member || !nt_json_value_unsigned(member->value, number) || *number > numbers[i].most)
+            return fail_member(numbers[i].key, member, "a number of its kind", error);
+        if (i == 0 && *number != 0)
+            return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                           "anchor: of version %" PRIu64 " in an object store, known is 0", *number);
+    }
+    return NT_OK;
+}
+
+static bool is_plain(struct nt_text text)
+{
+    for (size_t i = 0; i < text.length; i++)
+        if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/", text.bytes[i]) ||
+            !text.bytes[i])
+            return false;
+    return true;
+}
+
+/* "${baseurl}/NAME": what lies elsewhere than beneath the address is another's, who may not be the one that the user trusts. */
+static bool is_beneath(struct nt_text *name)
+{
+    if (!nt_text_skip(name, "${baseurl}/") || !nt_folder_is_name_below(*name))
+        return false;
+    const char *number = memmem(name->bytes, name->length, NT_OBJECT_NUMBER, strlen(NT_OBJECT_NUMBER));
+    if (!number)
+        return false;
+    const char *behind = number + strlen(NT_OBJECT_NUMBER);
+    return is_plain((struct nt_text){name->bytes, (size_t)(number - name->bytes)}) &&
+           is_plain((struct nt_text){behind, (size_t)(name->bytes + name->length - behind)});
+}
+
+static enum nt_status read_template(const struct document *document, struct nt_arena *arena,
+                                    struct nt_store_anchor *anchor, struct nt_error *error)
+{
+    static const char key[] = "urlTemplate";
+    const struct nt_json_member *member = find(document, key);
+    struct nt_text name;
+    if (!member || !nt_json_value_string(member->value, &name))
+        return fail_member(key, member, "a string without escapes", error);
+    if (!nt_text_copy(arena, name, &anchor->url_template))
+        return nt_fail_memory(error);
+    name = anchor->url_template;
+    if (!is_beneath(&name))
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "anchor: its objects are at %.200s, and read are those beneath its address, "
+                       "${baseurl}/NAME with one " NT_OBJECT_NUMBER " in the name",
+                       anchor->url_template.bytes);
+    anchor->name = name.bytes;
+    return NT_OK;
+}
+
+static enum nt_status set_place(const struct place *place, const char *what, struct nt_anchor_link *link,
+                                struct nt_error *error)
+{
+    *link = (struct nt_anchor_link){.stored_bytes = place->stored_bytes, .length = place->length};
+    return nt_object_address(what, place->object, place->offset, place->stored_bytes, &link->offset, error);
+}
+
+/* ---- checksum ---- */
+
+static enum nt_status check_checksum(const struct document *document, uint64_t stored, uint64_t *found_ret,
+                                     struct nt_error *error)
+{
+    struct nt_buffer text = {0};
+    nt_buffer_byte(&text, '{');
+    for (size_t i = 0; i < document->count; i++) {
+        const struct nt_json_member *member = &document->members[i];
+        if (nt_text_is(member->key, "checksum"))
+            continue;
+        nt_buffer_format(&text, "%s\"", text.length > 1 ? "," : "");
+        nt_buffer_append(&text, member->key.bytes, member->key.length);
+        nt_buffer_text(&text, "\":");
+        nt_json_append_compact(member->value, &text);
+    }
+    nt_buffer_byte(&text, '}');
+    bool is_whole = !text.failed;
+    *found_ret = is_whole ? nt_xxh3(text.bytes, text.length) : 0;
+    nt_buffer_deinit(&text);
+    if (!is_whole)
+        return nt_fail_memory(error);
+    return NT_COMPARES_CHECKSUMS && *found_ret != stored
+               ? nt_fail_number(error, NT_CHECKSUM, NT_NO_OFFSET, "anchor: xxh3-64", stored, *found_ret)
+               : NT_OK;
+}
+
+/* ---- all ---- */
+
+static enum nt_status read_document(const struct document *document, struct nt_arena *arena,
+                                    struct nt_store_anchor *anchor, struct nt_error *error)
+{
+    struct numbers found;
+    enum nt_status status = read_numbers(document, &found, error);
+    if (status == NT_OK)
+        status = set_place(&found.header, "header", &anchor->anchor.header, error);
+    if (status == NT_OK)
+        status = set_place(&found.footer, "footer", &anchor->anchor.footer, error);
+    if (status == NT_OK)
+        status = read_template(document, arena, anchor, error);
+    if (status != NT_OK)
+        return status;
+    anchor->version = found.version;
+    anchor->anchor.epoch = (uint16_t)found.epoch;
+    anchor->anchor.major = (uint16_t)found.major;
+    anchor->anchor.minor = (uint16_t)found.minor;
+    anchor->anchor.patch = (uint16_t)found.patch;
+    return check_checksum(document, found.checksum, &anchor->anchor.checksum, error);
+}
+
+enum nt_status nt_store_anchor_read(struct nt_text text, struct nt_arena *arena,
+                                    struct nt_store_anchor *anchor_ret, struct nt_error *error)
+{
+    struct document document = {0};
+    /* It tells what the newest anchors in files do. */
+    *anchor_ret = (struct nt_store_anchor){.anchor = {.layout = NT_ANCHOR_78_BYTES,
+                                                      .stored_bytes = text.length,
+                                                      .length = (uint32_t)text.length}};
+    enum nt_status status = nt_json_members_read(text, &document.members, &document.count, error);
+    if (status == NT_OK)
+        status = read_document(&document, arena, anchor_ret, error);
+    else
+        nt_error_context(error, "anchor");
+    if (status != NT_OK && status != NT_CHECKSUM) {
+        anchor_ret->anchor.length = 0;
+        anchor_ret->name = NULL;
+    }
+    free(document.members);
+    return status;
+}
+
+/* ---- Object store as a container ---- */
+
+/* An anchor has some hundred bytes; ROOT reads no longer one. */
+enum { MOST_ANCHOR_BYTES = 1 << 20 };
+
+static enum nt_status read_text(const struct nt_file *file, struct nt_text *text, struct nt_error *error)
+{
+    struct nt_source *source = file->source;
+    if (source->size > MOST_ANCHOR_BYTES)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: an anchor of an object store has at most %d bytes",
+                       file->path, MOST_ANCHOR_BYTES);
+    char *bytes = nt_arena_alloc(file->arena, 1, (size_t)source->size + 1);
+    if (!bytes)
+        return nt_fail_memory(error);
+    *text = (struct nt_text){bytes, (size_t)source->size};
+    return nt_source_read(source, 0, bytes, text->length, error);
+}
+
+static enum nt_status store_open(struct nt_file *file, struct nt_container *container, struct nt_error *error)
+{
+    struct nt_store_anchor *anchor = nt_arena_alloc(file->arena, 1, sizeof(*anchor));
+    struct nt_anchor_object *object = nt_arena_alloc(file->arena, 1, sizeof(*object));
+    struct nt_error failure = {0};
+    struct nt_text text;
+    if (!anchor || !object)
+        return nt_fail_memory(error);
+    enum nt_status status = read_text(file, &text, error);
+    if (status != NT_OK)
+        return status;
+    *object = (struct nt_anchor_object){.name = nt_path_name(file->path),
+                                        .is_newest_cycle = true,
+                                        .bytes = (const uint8_t *)text.bytes,
+                                        .length = text.length,
+                                        .stored_bytes = text.length,
+                                        .anchor = &anchor->anchor};
+    container->anchors = object;
+    container->anchor_count = 1;
+    container->details = anchor;
+    if (nt_store_anchor_read(text, file->arena, anchor, &failure) == NT_OK)
+        return NT_OK;
+    return nt_failure_keep(&failure, file->arena, &object->failure, error);
+}
+
+static const struct nt_store_anchor *anchor_of(const struct nt_file *file)
+{
+    return nt_container_of(file)->details;
+}
+
+static enum nt_status store_open_objects(const struct nt_file *file, struct nt_source **objects_ret,
+                                         struct nt_error *error)
+{
+    const struct nt_store_anchor *anchor = anchor_of(file);
+    if (!anchor->name)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "anchor: does not tell where its objects are");
+    return nt_source_open_objects(file->source, anchor->name, objects_ret, error);
+}
+
+static enum nt_status store_describe(const struct nt_file *file, struct nt_json *json, struct nt_error *error)
+{
+    (void)error;
+    const struct nt_store_anchor *anchor = anchor_of(file);
+    nt_json_member_string(json, "kind", nt_container_store.name);
+    nt_json_member_unsigned(json, "anchor_version", anchor->version);
+    nt_json_member_text(json, "url_template", anchor->url_template);
+    return NT_OK;
+}
+
+const struct nt_container_kind nt_container_store = {.name = "object store",
+                                                     .magic = "{",
+                                                     .text_mark = "\"anchorVersion\"",
+                                                     .open = store_open,
+                                                     .open_objects = store_open_objects,
+                                                     .describe = store_describe};

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reads and validates serialized Roaring bitmaps, 32-bit and 64-bit, in one pass with bounded memory. Used
+ * for Roaring files and for Lance's deletion files.
+ */
+#include "formats/roaring_reader.h"
+
+#include <ntuple/source.h>
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/codec/codec.h"
+#include "core/io/source.h"
+
+/* ---- Container types ---- */
+
+enum {
+    NT_ROARING_ARRAY_MAXIMUM =
+        4096, /* values; a container with more that is not a run container is a bitset */
+    NT_ROARING_BITSET_BYTES = 8192,
+    NT_ROARING_RUN_COUNT_BYTES = 2,
+    NT_ROARING_RUN_BYTES = 4,
+};
+
+static enum nt_status check_array(const uint8_t *bytes, size_t count, uint32_t cardinality, uint64_t offset,
+                                  uint16_t *first_ret, uint16_t *last_ret, struct nt_error *error)
+{
+    (void)cardinality; /* which the length of an array follows from */
+    size_t values = count / 2, disorders = 0;
+    for (size_t i = 1; i < values; i++)
+        disorders += nt_load_le16(bytes + 2 * i) <= nt_load_le16(bytes + 2 * (i - 1));
+    if (disorders)
+        return nt_fail(error, NT_CORRUPT, offset,
+                       "array container: values are not in ascending order, in %zu places", disorders);
+    *first_ret = nt_load_le16(bytes);
+    *last_ret = nt_load_le16(bytes + 2 * (values - 1));
+    return NT_OK;
+}
+
+static enum nt_status check_bitset(const uint8_t *bytes, size_t count, uint32_t cardinality, uint64_t offset,
+                                   uint16_t *first_ret, uint16_t *last_ret, struct nt_error *error)
+{
+    uint32_t bits = 0;
+    for (size_t i = 0; i < count; i += 8)
+        bits += (uint32_t)__builtin_popcountll(nt_load_le64(bytes + i));
+    if (bits != cardinality)
+        return nt_fail_number(error, NT_CORRUPT, offset, "bitset container: bits that are set", cardinality,
+                              bits);
+    size_t first = 0, last = count - 1;
+    while (!bytes[first])
+        first++;
+    while (!bytes[last])
+        last--;
+    *first_ret = (uint16_t)(8 * first + (unsigned)__builtin_ctz(bytes[first]));
+    *last_ret = (uint16_t)(8 * last + 31 - (unsigned)__builtin_clz(bytes[last]));
+    return NT_OK;
+}
+
+static enum nt_status check_run(const uint8_t *bytes, size_t count, uint32_t cardinality, uint64_t offset,
+                                uint16_t *first_ret, uint16_t *last_ret, struct nt_error *error)
+{
+    if (count == NT_ROARING_RUN_COUNT_BYTES)
+        return nt_fail(error, NT_CORRUPT, offset, "run container without a run");
+    uint32_t next = 0, values = 0;
+    for (size_t at = NT_ROARING_RUN_COUNT_BYTES; at < count; at += NT_ROARING_RUN_BYTES) {
+        uint32_t start = nt_load_le16(bytes + at), length = nt_load_le16(bytes + at + 2) + UINT32_C(1);
+        if (start < next || start + length > UINT32_C(65536))
+            return nt_fail(error, NT_CORRUPT, offset + at,
+                           start < next ? "run container: the run from %" PRIu32 " of %" PRIu32
+                                          " values starts before the one in front of it ends"
+                                        : "run container: the run from %" PRIu32 " of %" PRIu32
+                                          " values ends above 65,535",
+                           start, length);
+        next = start + length;
+        values += length;
+    }
+    if (values != cardinality)
+        return nt_fail_number(error, NT_CORRUPT, offset, "run container: values in its runs", cardinality,
+                              values);
+    *first_ret = nt_load_le16(bytes + NT_ROARING_RUN_COUNT_BYTES);
+    *last_ret = (uint16_t)(next - 1);
+    return NT_OK;
+}
+
+static const struct nt_roaring_kind_info kinds[NT_ROARING_KIND_COUNT] = {
+    [NT_ROARING_ARRAY] = {"array", NT_ENCODING_ROARING_ARRAY, check_array},
+    [NT_ROARING_BITSET] = {"bitset", NT_ENCODING_ROARING_BITSET, check_bitset},
+    [NT_ROARING_RUN] = {"run", NT_ENCODING_ROARING_RUN, check_run},
+};
+
+const struct nt_roaring_kind_info *nt_roaring_kind_info(enum nt_roaring_kind kind)
+{
+    return &kinds[kind];
+}
+
+/* ---- Buffered sequential reads ---- */
+
+struct nt_roaring_window {
+    struct nt_source *source;
+    uint64_t position; /* of the next byte that is given */
+    size_t read_ahead; /* bytes that a read of the source asks for, where so many are left */
+    uint8_t *buffer;
+    uint64_t buffer_offset;
+    size_t buffered;
+};
+
+/* A window at the start of a source, which stays the caller's. */
+static enum nt_status nt_roaring_window_init(struct nt_roaring_window *window, struct nt_source *source,
+                                             size_t read_ahead, struct nt_error *error)
+{
+    *window = (struct nt_roaring_window){.source = source, .read_ahead = read_ahead};
+    window->buffer = malloc(NT_ROARING_WINDOW_BYTES);
+    return window->buffer ? NT_OK : nt_fail_memory(error);
+}
+
+/* accepts a zeroed window */
+static void nt_roaring_window_deinit(struct nt_roaring_window *window)
+{
+    free(window->buffer);
+    *window = (struct nt_roaring_window){0};
+}
+
+static enum nt_status check_left(const struct nt_roaring_window *window, uint64_t count,
+                                 struct nt_error *error)
+{
+    if (nt_fits(window->position, count, window->source->size))
+        return NT_OK;
+    return nt_fail(error, NT_TRUNCATED, window->position,
+                   "the file ends early: %" PRIu64 " bytes expected, %" PRIu64 " left", count,
+                   window->source->size - window->position);
+}
+
+/* Read from the current position on: at least `count` bytes, and ahead as far as is wanted and there is. */
+static enum nt_status refill(struct nt_roaring_window *window, size_t count, struct nt_error *error)
+{
+    uint64_t left = window->source->size - window->position;
+    size_t wanted = count > window->read_ahead ? count : window->read_ahead;
+    if (wanted > NT_ROARING_WINDOW_BYTES)
+        wanted = NT_ROARING_WINDOW_BYTES;
+    if (wanted > left)
+        wanted = (size_t)left;
+    window->buffered = 0;
+    enum nt_status status = nt_source_read(window->source, window->position, window->buffer, wanted, error);
+    if (status == NT_OK) {
+        window->buffer_offset = window->position;
+        window->buffered = wanted;
+    }
+    return status;
+}
+
+/* The next `count` bytes, valid until the next call, which starts behind them. NT_TRUNCATED where the source
+ * has fewer, NT_LIMIT above NT_ROARING_WINDOW_BYTES. */
+static enum nt_status nt_roaring_window_bytes(struct nt_roaring_window *window, size_t count,
+                                              const uint8_t **bytes_ret, struct nt_error *error)
+{
+    if (count > NT_ROARING_WINDOW_BYTES)
+        return nt_fail(error, NT_LIMIT, window->position, "%zu bytes at once", count);
+    enum nt_status status = check_left(window, count, error);
+    if (status != NT_OK)
+        return status;
+    uint64_t skipped = window->position - window->buffer_offset;
+    if (!nt_fits(skipped, count, window->buffered)) {
+        status = refill(window, count, error);
+        if (status != NT_OK)
+            return status;
+        skipped = 0;
+    }
+    *bytes_ret = window->buffer + skipped;
+    window->position += count;
+    return NT_OK;
+}
+
+/* Step over bytes without reading them. NT_TRUNCATED where the source has fewer. */
+static enum nt_status nt_roaring_window_skip(struct nt_roaring_window *window, uint64_t count,
+                                             struct nt_error *error)
+{
+    enum nt_status status = check_left(window, count, error);
+    if (status == NT_OK)
+        window->position += count;
+    return status;
+}
+
+/* ---- Parse bitmaps and containers ---- */
+
+enum {
+    COOKIE_WITHOUT_RUNS = 12346, /* 32 bits, followed by the number of containers */
+    COOKIE_WITH_RUNS = 12347,    /* low 16 bits; the high ones are the number of containers - 1 */
+    OFFSETS_FROM = 4,            /* with run flags, offsets are left out below so many containers */
+    MAXIMUM_CONTAINERS = 65536,
+    DESCRIPTOR_BYTES = 4,
+    OFFSET_BYTES = 4,
+    BUCKET_COUNT_BYTES = 8,
+    BUCKET_KEY_BYTES = 4,
+    READ_AHEAD_HEADERS = 4096, /* where containers are skipped, more would be read in vain */
+};
+
+/* The walk's state: where it is, and the parts of the current bitmap's header that are needed until
+ * its end. */
+struct walker {
+    struct nt_roaring_walk *walk;
+    struct nt_roaring_window window;
+    uint8_t run_flags[MAXIMUM_CONTAINERS / 8];
+    uint8_t descriptors[MAXIMUM_CONTAINERS * DESCRIPTOR_BYTES];
+    uint8_t offsets[MAXIMUM_CONTAINERS * OFFSET_BYTES];
+};
+
+bool nt_roaring_is_cookie(const uint8_t *bytes)
+{
+    return nt_load_le32(bytes) == COOKIE_WITHOUT_RUNS || nt_load_le16(bytes) == COOKIE_WITH_RUNS;
+}
+
+static enum nt_status copy_bytes(struct walker *walker, uint8_t *target, size_t count, struct nt_error *error)
+{
+    const uint8_t *bytes = NULL;
+    enum nt_status status = nt_roaring_window_bytes(&walker->window, count, &bytes, error);
+    if (status == NT_OK)
+        memcpy(target, bytes, count);
+    return status;
+}
+
+/* Cookie, number of containers and run flags. */
+static enum nt_status read_cookie(struct walker *walker, struct nt_roaring_bitmap *bitmap,
+                                  struct nt_error *error)
+{
+    const uint8_t *bytes;
+    enum nt_status status = nt_roaring_window_bytes(&walker->window, 4, &bytes, error);
+    if (status != NT_OK)
+        return status;
+    bitmap->cookie = nt_load_le32(bytes);
+    if (!nt_roaring_is_cookie(bytes))
+        return nt_fail(error, NT_CORRUPT, bitmap->offset,
+                       "the cookie of a 32-bit bitmap is 12346, or 12347 in its low 16 bits; found %" PRIu32,
+                       bitmap->cookie);
+    bitmap->has_run_flags = bitmap->cookie != COOKIE_WITHOUT_RUNS;
+    if (bitmap->has_run_flags) {
+        bitmap->containers = (bitmap->cookie >> 16) + 1;
+        status = copy_bytes(walker, walker->run_flags, (bitmap->containers + 7) / 8, error);
+    } else {
+        status = nt_roaring_window_bytes(&walker->window, 4, &bytes, error);
+        if (status == NT_OK)
+            bitmap->containers = nt_load_le32(bytes);
+    }
+    if (status == NT_OK && bitmap->containers > MAXIMUM_CONTAINERS)
+        return nt_fail(error, NT_CORRUPT, bitmap->offset + 4,
+                       "%" PRIu32 " containers; a 32-bit bitmap has at most 65536", bitmap->containers);
+    bitmap->header_bytes = (uint32_t)(walker->window.position - bitmap->offset);
+    return status;
+}
+
+static enum nt_status read_header(struct walker *walker, struct nt_roaring_bitmap *bitmap,
+                                  struct nt_error *error)
+{
+    enum nt_status status = read_cookie(walker, bitmap, error);
+    if (status != NT_OK)
+        return status;
+    bitmap->has_offsets = !bitmap->has_run_flags || bitmap->containers >= OFFSETS_FROM;
+    bitmap->descriptor_bytes = bitmap->containers * DESCRIPTOR_BYTES;
+    bitmap->offset_bytes = bitmap->has_offsets ? bitmap->containers * OFFSET_BYTES : 0;
+    status = copy_bytes(walker, walker->descriptors, bitmap->descriptor_bytes, error);
+    if (status == NT_OK)
+        status = copy_bytes(walker, walker->offsets, bitmap->offset_bytes, error);
+    return status;
+}
+
+/* The descriptor of container `number`, and what its flags and cardinality make of it. */
+static void describe_container(const struct walker *walker, const struct nt_roaring_bitmap *bitmap,
+                               uint32_t number, struct nt_roaring_container *container)
+{
+    const uint8_t *descriptor = walker->descriptors + (size_t)number * DESCRIPTOR_BYTES;
+    *container = (struct nt_roaring_container){
+        .key = nt_load_le16(descriptor),
+        .cardinality = nt_load_le16(descriptor + 2) + UINT32_C(1),
+        .offset = walker->window.position,
+    };
+    if (bitmap->has_run_flags && walker->run_flags[number / 8] >> number % 8 & 1)
+        container->kind = NT_ROARING_RUN;
+    else
+        container->kind =
+            container->cardinality > NT_ROARING_ARRAY_MAXIMUM ? NT_ROARING_BITSET : NT_ROARING_ARRAY;
+}
+
+static enum nt_status check_place(const struct walker *walker, const struct nt_roaring_bitmap *bitmap,
+                                  uint32_t number, uint16_t previous_key,
+                                  const struct nt_roaring_container *container, struct nt_error *error)
+{
+    uint64_t descriptor = bitmap->offset + bitmap->header_bytes + (uint64_t)number * DESCRIPTOR_BYTES;
+    if (number > 0 && container->key <= previous_key)
+        return nt_fail(error, NT_CORRUPT, descriptor, "container %" PRIu32 ": key %u follows key %u", number,
+                       container->key, previous_key);
+    if (!bitmap->has_offsets)
+        return NT_OK;
+    uint32_t told = nt_load_le32(walker->offsets + (size_t)number * OFFSET_BYTES);
+    uint64_t offset =
+        bitmap->offset + bitmap->header_bytes + bitmap->descriptor_bytes + (uint64_t)number * OFFSET_BYTES;
+    if (told != container->offset - bitmap->offset)
+        return nt_fail_number(error, NT_CORRUPT, offset, "container's place in the offset header",
+                              container->offset - bitmap->offset, told);
+    return NT_OK;
+}
+
+/* How many bytes a container has: for runs, its own first two tell. The window is left behind those. */
+static enum nt_status measure(struct walker *walker, struct nt_roaring_container *container,
+                              struct nt_error *error)
+{
+    if (container->kind == NT_ROARING_ARRAY)
+        container->bytes = 2 * container->cardinality;
+    if (container->kind == NT_ROARING_BITSET)
+        container->bytes = NT_ROARING_BITSET_BYTES;
+    if (container->kind != NT_ROARING_RUN)
+        return NT_OK;
+    const uint8_t *bytes;
+    enum nt_status status =
+        nt_roaring_window_bytes(&walker->window, NT_ROARING_RUN_COUNT_BYTES, &bytes, error);
+    if (status == NT_OK)
+        container->bytes = NT_ROARING_RUN_COUNT_BYTES + (uint32_t)nt_load_le16(bytes) * NT_ROARING_RUN_BYTES;
+    return status;
+}
+
+static enum nt_status walk_container(struct walker *walker, struct nt_roaring_bitmap *bitmap, uint32_t number,
+                                     uint16_t *key, struct nt_error *error)
+{
+    struct nt_roaring_walk *walk = walker->walk;
+    struct nt_roaring_container container;
+    describe_container(walker, bitmap, number, &container);
+    enum nt_status status = check_place(walker, bitmap, number, *key, &container, error);
+    if (status == NT_OK)
+        status = measure(walker, &container, error);
+    if (status != NT_OK)
+        return status;
+    walker->window.position = container.offset;
+    if (walk->check_contents) {
+        const uint8_t *bytes;
+        status = nt_roaring_window_bytes(&walker->window, container.bytes, &bytes, error);
+        if (status == NT_OK)
+            status = nt_roaring_kind_info(container.kind)
+                         ->check(bytes, container.bytes, container.cardinality, container.offset,
+                                 &container.first, &container.last, error);
+    } else {
+        status = nt_roaring_window_skip(&walker->window, container.bytes, error);
+    }
+    if (status == NT_OK && walk->on_container)
+        status = walk->on_container(walk->context, bitmap, &container, error);
+    bitmap->cardinality += container.cardinality;
+    bitmap->kinds[container.kind]++;
+    *key = container.key;
+    return status;
+}
+
+static enum nt_status walk_bitmap(struct walker *walker, uint64_t number, uint32_t high,
+                                  struct nt_error *error)
+{
+    struct nt_roaring_bitmap bitmap = {.number = number, .high = high, .offset = walker->window.position};
+    enum nt_status status = read_header(walker, &bitmap, error);
+    uint16_t key = 0;
+    for (uint32_t i = 0; status == NT_OK && i < bitmap.containers; i++)
+        status = walk_container(walker, &bitmap, i, &key, error);
+    bitmap.bytes = walker->window.position - bitmap.offset;
+    if (status == NT_OK && walker->walk->on_bitmap)
+        status = walker->walk->on_bitmap(walker->walk->context, &bitmap, error);
+    return status;
+}
+
+static enum nt_status walk_buckets(struct walker *walker, struct nt_error *error)
+{
+    const uint8_t *bytes;
+    enum nt_status status = nt_roaring_window_bytes(&walker->window, BUCKET_COUNT_BYTES, &bytes, error);
+    if (status != NT_OK)
+        return status;
+    walker->walk->buckets = nt_load_le64(bytes);
+    uint32_t previous = 0;
+    for (uint64_t i = 0; status == NT_OK && i < walker->walk->buckets; i++) {
+        uint64_t offset = walker->window.position;
+        status = nt_roaring_window_bytes(&walker->window, BUCKET_KEY_BYTES, &bytes, error);
+        if (status != NT_OK)
+            break;
+        uint32_t high = nt_load_le32(bytes);
+        if (i > 0 && high <= previous)
+            return nt_fail(error, NT_CORRUPT, offset,
+                           "bucket %" PRIu64 ": key %" PRIu32 " follows key %" PRIu32, i, high, previous);
+        previous = high;
+        status = walk_bitmap(walker, i, high, error);
+    }
+    return status;
+}
+
+enum nt_status nt_roaring_walk(struct nt_roaring_walk *walk, struct nt_error *error)
+{
+    struct walker *walker = calloc(1, sizeof(*walker));
+    if (!walker)
+        return nt_fail_memory(error);
+    walker->walk = walk;
+    enum nt_status status =
+        nt_roaring_window_init(&walker->window, walk->source,
+                               walk->check_contents ? NT_ROARING_WINDOW_BYTES : READ_AHEAD_HEADERS, error);
+    if (status != NT_OK)
+        goto out;
+    walk->buckets = 1;
+    status = walk->width == NT_ROARING_32 ? walk_bitmap(walker, 0, 0, error) : walk_buckets(walker, error);
+    walk->end = walker->window.position;
+out:
+    nt_roaring_window_deinit(&walker->window);
+    free(walker);
+    return status;
+}

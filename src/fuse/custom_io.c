@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reads requests and writes replies through fuse_session_custom_io (libfuse 3.13 and newer), and adds INIT
+ * flags to replies that libfuse does not know. Built instead of legacy_io.c.
+ */
+#include <errno.h>
+#include <linux/fuse.h>
+#include <stddef.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fuse/mount.h"
+#include "fuse/operations.h"
+
+/* In: the kernel's first request (INIT), which says what it can do. Out: libfuse's answer with flags that it does not
+ * pass on. FUSE_PARALLEL_DIROPS, which libfuse before 3.17 forgets: without it all wait for who looks up a name in the same
+ * directory, whatever becomes of them. And where direct I/O is wanted FUSE_DIRECT_IO_ALLOW_MMAP, which libfuse before 3.17
+ * does not know: without it a file with direct I/O cannot be mapped with MAP_SHARED, as numpy.memmap does; Linux grants it
+ * from 6.6 on. All requests, which one thread waits for while they are quick. And all replies, in a way that leaves nobody
+ * waiting. The structures are those of <linux/fuse.h>. This is for a libfuse that has a program's own reading and
+ * writing; else device_old.c takes its place. */
+
+enum {
+    TRIES = 10,     /* of a reply */
+    NO_THREAD = -1, /* from libfuse, where not even the first can be started */
+};
+
+/* Bit 36 of the flags, whose upper half has a word of its own. Not in the headers of Linux before 6.6. */
+#define ALLOW_MAPPING_IN_FLAGS2 (1u << (36 - 32))
+
+struct init_request {
+    struct fuse_in_header header;
+    struct fuse_init_in init;
+};
+
+/* What is to be added to the answer. Kernels before 5.17 send no second word of flags. */
+static void note_init(struct nt_mount *mount, const struct init_request *request)
+{
+    bool can_map = request->init.flags & FUSE_INIT_EXT && request->init.flags2 & ALLOW_MAPPING_IN_FLAGS2;
+    mount->init_flags = request->init.flags & FUSE_PARALLEL_DIROPS;
+    mount->init_flags2 = 0;
+    if (can_map && mount->settings.direct_io == NT_DIRECT_IO_ON) {
+        mount->init_flags |= FUSE_INIT_EXT;
+        mount->init_flags2 = ALLOW_MAPPING_IN_FLAGS2;
+    }
+    atomic_store(&mount->init_to_extend, request->header.unique);
+}
+
+static ssize_t receive(int descriptor, void *buffer, size_t size, void *userdata)
+{
+    struct nt_mount *mount = userdata;
+    const struct init_request *request = buffer;
+    bool was_there = nt_turn_to_receive(mount, descriptor);
+    ssize_t count = read(descriptor, buffer, size);
+    (void)atomic_load(&mount->replies);
+    if (count < 0 && errno == ENODEV)
+        nt_note_gone(mount);
+    nt_note_received(mount, descriptor, buffer, count, was_there);
+    if (count >= (ssize_t)offsetof(struct init_request, init.flags2) && request->header.opcode == FUSE_INIT)
+        note_init(mount, request);
+    return count;
+}
+
+/* Errors that say nothing about the reply. */
+static bool is_for_now(int system_error)
+{
+    return system_error == EINTR || system_error == EAGAIN || system_error == ENOMEM;
+}
+
+/* writev, tried again for a while. */
+static ssize_t write_reply(int descriptor, const struct iovec *parts, int count)
+{
+    static const struct timespec pause = {.tv_nsec = 1000000};
+    for (int tries = 1;; tries++) {
+        ssize_t written = writev(descriptor, parts, count);
+        if (written >= 0 || !is_for_now(errno) || tries == TRIES)
+            return written;
+        if (errno == ENOMEM)
+            nanosleep(&pause, NULL);
+    }
+}
+
+/* Who asked waits until there is an answer: where the kernel does not take one, EIO. It is done with a
+ * request that it does not know (ENOENT), and with all of them after unmounting (EPERM, ENODEV). */
+static ssize_t send_or_refuse(int descriptor, const struct iovec *parts, int count)
+{
+    ssize_t written = write_reply(descriptor, parts, count);
+    int system_error = errno;
+    if (written >= 0 || system_error == ENOENT || system_error == EPERM || system_error == ENODEV)
+        return written;
+    struct fuse_out_header refusal = *(const struct fuse_out_header *)parts[0].iov_base;
+    refusal.len = sizeof(refusal);
+    refusal.error = -EIO;
+    if (refusal.unique) /* else a notification, which nobody waits for */
+        (void)write_reply(descriptor, &(struct iovec){&refusal, sizeof(refusal)}, 1);
+    errno = system_error;
+    return written;
+}
+
+static void extend_answer(const struct nt_mount *mount, const struct iovec *part)
+{
+    struct fuse_init_out *answer = part->iov_base;
+    if (part->iov_len < offsetof(struct fuse_init_out, flags2) + sizeof(answer->flags2))
+        return;
+    answer->flags |= mount->init_flags;
+    answer->flags2 |= mount->init_flags2;
+}
+
+static ssize_t reply(int descriptor, struct iovec *parts, int count, void *userdata)
+{
+    struct nt_mount *mount = userdata;
+    const struct fuse_out_header *header = parts[0].iov_base;
+    uint64_t unique = atomic_load(&mount->init_to_extend);
+    if (unique != 0 && header->unique == unique) {
+        if (count > 1)
+            extend_answer(mount, &parts[1]);
+        atomic_store(&mount->init_to_extend, 0);
+    }
+    atomic_fetch_add(&mount->replies, 1);
+    return send_or_refuse(descriptor, parts, count);
+}
+
+static const struct fuse_custom_io device_io = {.writev = reply, .read = receive};
+
+int nt_device_use(struct nt_mount *mount, int device)
+{
+    return fuse_session_custom_io(mount->session, &device_io, device);
+}
+
+int nt_device_loop_threads(struct nt_mount *mount)
+{
+    struct fuse_loop_config *config = fuse_loop_cfg_create();
+    if (!config)
+        return -ENOMEM;
+    fuse_loop_cfg_set_max_threads(config, mount->settings.threads);
+    int result = fuse_session_loop_mt(mount->session, config);
+    fuse_loop_cfg_destroy(config);
+    return result == NO_THREAD ? fuse_session_loop(mount->session) : result;
+}
+
+const char *nt_device_lacks(void)
+{
+    return NULL;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A request loop with its own threads for libfuse older than 3.13, which has no custom I/O: replies cannot
+ * be changed, so some features are missing. Built instead of custom_io.c.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "fuse/operations.h"
+
+struct loop;
+
+struct worker {
+    struct loop *loop;
+    pthread_t thread;
+    struct fuse_buf request; /* libfuse makes its memory for the first one */
+};
+
+struct loop {
+    struct nt_mount *mount;
+    int has_ended;    /* an eventfd, written to by a thread that has found the session's end */
+    atomic_int error; /* 0 or a negative errno value */
+    unsigned count;   /* of the workers that run */
+    struct worker *workers;
+};
+
+/* What fuse_session_receive_buf returns. Only here may the thread be cancelled, as libfuse does it. */
+static int receive(struct worker *worker)
+{
+    struct nt_mount *mount = worker->loop->mount;
+    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+    int device = fuse_session_fd(mount->session);
+    bool was_there = nt_turn_to_receive(mount, device);
+    int count = fuse_session_receive_buf(mount->session, &worker->request);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+    if (count == 0)
+        nt_note_gone(mount);
+    nt_note_received(mount, device, worker->request.mem, count, was_there);
+    return count;
+}
+
+static void *work(void *context)
+{
+    struct worker *worker = context;
+    struct loop *loop = worker->loop;
+    struct fuse_session *session = loop->mount->session;
+    int count = 0;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+    while (!fuse_session_exited(session)) {
+        count = receive(worker);
+        if (count > 0)
+            fuse_session_process_buf(session, &worker->request);
+        else if (count != -EINTR)
+            break;
+    }
+    if (count < 0 && count != -EINTR)
+        atomic_store(&loop->error, count);
+    fuse_session_exit(session);
+    eventfd_write(loop->has_ended, 1);
+    return NULL;
+}
+
+/* As many as can be had. */
+static void start(struct loop *loop, unsigned wanted)
+{
+    for (; loop->count < wanted; loop->count++) {
+        struct worker *worker = &loop->workers[loop->count];
+        worker->loop = loop;
+        if (pthread_create(&worker->thread, NULL, work, worker) != 0)
+            return;
+    }
+}
+
+/* Signals are let in while it waits, and only then, so that none is missed. */
+static void wait_for_end(const struct loop *loop, const sigset_t *let_in)
+{
+    struct pollfd ended = {.fd = loop->has_ended, .events = POLLIN};
+    while (!fuse_session_exited(loop->mount->session))
+        ppoll(&ended, 1, NULL, let_in);
+}
+
+static void end_workers(struct loop *loop)
+{
+    for (unsigned i = 0; i < loop->count; i++)
+        pthread_cancel(loop->workers[i].thread);
+    for (unsigned i = 0; i < loop->count; i++) {
+        pthread_join(loop->workers[i].thread, NULL);
+        free(loop->workers[i].request.mem);
+    }
+}
+
+int nt_device_loop_threads(struct nt_mount *mount)
+{
+    sigset_t ending, before;
+    struct loop loop = {.mount = mount,
+                        .has_ended = eventfd(0, EFD_CLOEXEC),
+                        .workers = calloc(mount->settings.threads, sizeof(*loop.workers))};
+    if (!loop.workers || loop.has_ended < 0)
+        goto out;
+    sigemptyset(&ending);
+    sigaddset(&ending, SIGHUP);
+    sigaddset(&ending, SIGINT);
+    sigaddset(&ending, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &ending, &before);
+    start(&loop, mount->settings.threads);
+    if (loop.count > 0)
+        wait_for_end(&loop, &before);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    end_workers(&loop);
+out:
+    if (loop.has_ended >= 0)
+        close(loop.has_ended);
+    free(loop.workers);
+    /* Without a thread this one serves; else it is told which signal has ended the session. */
+    int result = fuse_session_loop(mount->session);
+    return loop.error ? loop.error : result;
+}
+
+int nt_device_use(struct nt_mount *mount, int device)
+{
+    char name[32];
+    snprintf(name, sizeof(name), "/dev/fd/%d", device); /* libfuse's way to say that it is mounted */
+    return fuse_session_mount(mount->session, name);
+}
+
+const char *nt_device_lacks(void)
+{
+    return "needs 3.13 for mapping files with direct_io, for auto_unmount that leaves no dead mount, for "
+           "replies that are tried again, and for names that nobody waits for while others are looked up "
+           "beside them";
+}

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Schedules the threads that receive requests. While requests are fast, one leader answers them and the
+ * followers wait; before slow work all receive. Readers that outnumber the CPUs get other time slices.
+ */
+#include <linux/fuse.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "core/base/thread.h"
+#include "fuse/mount.h"
+#include "fuse/operations.h"
+
+/* ---- Migrate to another CPU ---- */
+
+static int next_of(const cpu_set_t *allowed, int current)
+{
+    int next = current;
+    do
+        next = (next + 1) % CPU_SETSIZE;
+    while (next != current && !CPU_ISSET(next, allowed));
+    return next;
+}
+
+void nt_processor_next(void)
+{
+    cpu_set_t allowed, only;
+    int current = sched_getcpu();
+    if (current < 0 || current >= CPU_SETSIZE || sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
+        return;
+    CPU_ZERO(&only);
+    CPU_SET(next_of(&allowed, current), &only);
+    if (sched_setaffinity(0, sizeof(only), &only) == 0)
+        (void)sched_setaffinity(0, sizeof(allowed), &allowed);
+}
+
+/* ---- Set the time slice ---- */
+
+enum { KEEP_POLICY = 8 }; /* SCHED_FLAG_KEEP_POLICY */
+
+/* In nanoseconds; 0.1 ms is the shortest there is, the usual one 0.7 to 2.8, by the number of processors. */
+static const uint64_t slices[] = {
+    [NT_SLICE_USUAL] = 0,
+    [NT_SLICE_SHORT] = 100 * 1000,
+    [NT_SLICE_LONG] = 3 * 1000 * 1000,
+};
+
+/* What the kernel was told of this thread, so that it is only told what is new: at first nothing, since a thread begins
+ * with the slice of who made it. */
+enum { TOLD_NOTHING = -1 };
+static _Thread_local int told = TOLD_NOTHING;
+
+void nt_slice_set(enum nt_slice slice)
+{
+    struct nt_slice_attributes attributes = {
+        .size = sizeof(attributes), .flags = KEEP_POLICY, .runtime = slices[slice]};
+    if ((int)slice == told)
+        return;
+    attributes.nice = getpriority(PRIO_PROCESS, 0);
+    (void)syscall(SYS_sched_setattr, 0, &attributes, 0);
+    told = (int)slice;
+}
+
+/* ---- Detect oversubscription ---- */
+
+/* How many reads ago it was this reader's turn, the one before being 1; 0: not as far as is remembered. */
+static unsigned distance_of(const struct nt_crowd *crowd, unsigned next, uint32_t reader)
+{
+    for (unsigned distance = 1; distance <= NT_CROWD_READS; distance++)
+        if (atomic_load_explicit(&crowd->readers[(next - distance) % NT_CROWD_READS], memory_order_relaxed) ==
+            reader)
+            return distance;
+    return 0;
+}
+
+bool nt_crowd_is(const struct nt_crowd *crowd)
+{
+    return atomic_load_explicit(&crowd->evidence, memory_order_relaxed) >= NT_CROWD_SURE;
+}
+
+void nt_crowd_note(struct nt_crowd *crowd, uint32_t reader, unsigned processors)
+{
+    if (!reader)
+        return;
+    unsigned next = atomic_fetch_add_explicit(&crowd->next, 1, memory_order_relaxed);
+    unsigned distance = distance_of(crowd, next, reader);
+    int evidence = atomic_load_explicit(&crowd->evidence, memory_order_relaxed);
+    atomic_store_explicit(&crowd->readers[next % NT_CROWD_READS], reader, memory_order_relaxed);
+    if (distance > processors && evidence < NT_CROWD_MOST)
+        atomic_store_explicit(&crowd->evidence, evidence + 1, memory_order_relaxed);
+    else if (distance && distance <= processors && evidence > 0)
+        atomic_store_explicit(&crowd->evidence, evidence - 1, memory_order_relaxed);
+}
+
+/* ---- Leader and followers ---- */
+
+/* In: threads that are about to wait for a request, what they have received, and that they begin what is slow.
+ * Out: one of them at a time goes on, or all of them.
+ * 
+ * Invariant: while `until_quiet` is not positive and somebody leads, others wait behind it, and one of these
+ * watches. Who leads is told by `leader` alone, so a thread that ends while it leads costs no more than the
+ * watcher's patience. */
+
+int nt_lead_init(struct nt_lead *lead, uint64_t patience, uint64_t soon)
+{
+    pthread_condattr_t attributes;
+    *lead = (struct nt_lead){.patience = patience, .soon = soon};
+    int problem = pthread_mutex_init(&lead->lock, NULL);
+    if (problem)
+        return problem;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    problem = pthread_cond_init(&lead->has_begun, &attributes);
+    pthread_condattr_destroy(&attributes);
+    if (problem) {
+        pthread_mutex_destroy(&lead->lock);
+        return problem;
+    }
+    pthread_cond_init(&lead->freed, NULL);
+    return 0;
+}
+
+void nt_lead_deinit(struct nt_lead *lead)
+{
+    pthread_cond_destroy(&lead->freed);
+    pthread_cond_destroy(&lead->has_begun);
+    pthread_mutex_destroy(&lead->lock);
+}
+
+static bool leads(struct nt_lead *lead)
+{
+    return atomic_load_explicit(&lead->leader, memory_order_relaxed) == (uintptr_t)pthread_self();
+}
+
+static bool is_quiet(struct nt_lead *lead)
+{
+    return atomic_load_explicit(&lead->until_quiet, memory_order_relaxed) <= 0;
+}
+
+/* Under the lock. */
+static void free_all(struct nt_lead *lead, int until_quiet)
+{
+    atomic_store(&lead->until_quiet, until_quiet);
+    atomic_store(&lead->leader, 0);
+    pthread_cond_broadcast(&lead->freed);
+    pthread_cond_signal(&lead->has_begun);
+}
+
+/* ---- behind the leader, under the lock ---- */
+
+/* The one who watches is cancelled: another is to. */
+static void hand_on_watch(void *context)
+{
+    struct nt_lead *lead = context;
+    lead->is_watched = false;
+    atomic_store(&lead->watcher_sleeps, false);
+    pthread_cond_signal(&lead->freed);
+}
+
+/* The leader, which has just begun to wait, tells when it receives something. */
+static void sleep_until_it_begins(struct nt_lead *lead, uint64_t seen)
+{
+    atomic_store(&lead->watcher_sleeps, true);
+    if (atomic_load(&lead->progress) == seen)
+        pthread_cond_wait(&lead->has_begun, &lead->lock);
+    atomic_store(&lead->watcher_sleeps, false);
+}
+
+static void wait_for_its_end(struct nt_lead *lead, uint64_t seen)
+{
+    const struct timespec until = nt_timespec(nt_nanoseconds() + lead->patience);
+    while (pthread_cond_timedwait(&lead->has_begun, &lead->lock, &until) == 0 && is_quiet(lead))
+        ;
+    if (is_quiet(lead) && atomic_load(&lead->progress) == seen)
+        free_all(lead, NT_LEAD_QUIET);
+}
+
+static void watch(struct nt_lead *lead)
+{
+    lead->is_watched = true;
+    pthread_cleanup_push(hand_on_watch, lead);
+    uint64_t seen = atomic_load(&lead->progress);
+    if (seen % 2)
+        wait_for_its_end(lead, seen);
+    else
+        sleep_until_it_begins(lead, seen);
+    pthread_cleanup_pop(0);
+    lead->is_watched = false;
+}
+
+static void unlock(void *lock)
+{
+    pthread_mutex_unlock(lock);
+}
+
+static void wait_behind_or_lead(struct nt_lead *lead)
+{
+    pthread_mutex_lock(&lead->lock);
+    pthread_cleanup_push(unlock, &lead->lock);
+    while (is_quiet(lead) && atomic_load(&lead->leader) != 0) {
+        if (lead->is_watched)
+            pthread_cond_wait(&lead->freed, &lead->lock);
+        else
+            watch(lead);
+    }
+    if (is_quiet(lead)) {
+        atomic_store(&lead->leader, (uintptr_t)pthread_self());
+        lead->queued = 0;
+    }
+    pthread_cleanup_pop(1);
+}
+
+/* ---- requests ---- */
+
+bool nt_lead_wait(struct nt_lead *lead)
+{
+    if (!leads(lead) && is_quiet(lead))
+        wait_behind_or_lead(lead);
+    if (!leads(lead))
+        return false;
+    uint64_t progress = atomic_load_explicit(&lead->progress, memory_order_relaxed);
+    atomic_store(&lead->progress, progress + progress % 2); /* it serves nothing now */
+    atomic_store_explicit(&lead->waits_since, nt_nanoseconds(), memory_order_relaxed);
+    return true;
+}
+
+/* The leader has not waited for long. */
+static bool is_soon(const struct nt_lead *lead)
+{
+    return nt_nanoseconds() - atomic_load_explicit(&lead->waits_since, memory_order_relaxed) < lead->soon;
+}
+
+bool nt_lead_looks_out(const struct nt_lead *lead)
+{
+    if (!atomic_load_explicit(&lead->is_busy, memory_order_relaxed) || !is_soon(lead))
+        return false;
+    sched_yield();
+    return true;
+}
+
+/* Tell the one who watches that a request has begun. */
+static void begin(struct nt_lead *lead)
+{
+    uint64_t progress = atomic_load_explicit(&lead->progress, memory_order_relaxed);
+    atomic_store(&lead->progress, (progress + 1) | 1);
+    if (!atomic_load(&lead->watcher_sleeps))
+        return;
+    pthread_mutex_lock(&lead->lock);
+    pthread_cond_signal(&lead->has_begun);
+    pthread_mutex_unlock(&lead->lock);
+}
+
+/* To who asks. */
+static void come_closer(struct nt_lead *lead, enum nt_arrival arrival)
+{
+    if (arrival != NT_AWAITED) {
+        lead->apart -= lead->apart > 0;
+        lead->moves = lead->apart ? lead->moves : 0;
+        return;
+    }
+    lead->apart++;
+    if (lead->apart < (unsigned)NT_LEAD_APART << lead->moves)
+        return;
+    lead->apart = 0;
+    lead->moves += lead->moves < NT_LEAD_MOVES;
+    nt_processor_next();
+}
+
+void nt_lead_received(struct nt_lead *lead, bool is_quick, enum nt_arrival arrival)
+{
+    if (!is_quick) {
+        nt_lead_let_go(lead);
+        return;
+    }
+    if (!is_quiet(lead))
+        atomic_fetch_sub_explicit(&lead->until_quiet, 1, memory_order_relaxed);
+    if (!leads(lead))
+        return;
+    bool is_busy = is_soon(lead);
+    lead->queued = arrival == NT_QUEUED ? lead->queued + 1 : 0;
+    atomic_store_explicit(&lead->is_busy, is_busy, memory_order_relaxed);
+    if (is_busy)
+        come_closer(lead, arrival);
+    if (lead->queued < NT_LEAD_QUEUED) {
+        begin(lead);
+        return;
+    }
+    pthread_mutex_lock(&lead->lock);
+    free_all(lead, NT_LEAD_CROWDED);
+    pthread_mutex_unlock(&lead->lock);
+}
+
+void nt_lead_let_go(struct nt_lead *lead)
+{
+    bool must_free = leads(lead);
+    if (must_free) {
+        pthread_mutex_lock(&lead->lock);
+        free_all(lead, NT_LEAD_QUIET);
+        pthread_mutex_unlock(&lead->lock);
+    } else if (!is_quiet(lead) && atomic_load(&lead->until_quiet) < NT_LEAD_QUIET) {
+        atomic_store(&lead->until_quiet, NT_LEAD_QUIET);
+    }
+}
+
+/* ---- Around receiving a request ---- */
+
+/* As far as the request tells. What else is slow lets the others go when it begins. */
+static bool is_quick(const struct fuse_in_header *header)
+{
+    enum { QUICK_BYTES = 64 * 1024 };
+    const struct fuse_read_in *read = (const void *)(header + 1);
+    return header->opcode != FUSE_READ || read->size <= QUICK_BYTES;
+}
+
+/* A request that need not be waited for. */
+static bool is_there(int device)
+{
+    return poll(&(struct pollfd){.fd = device, .events = POLLIN}, 1, 0) > 0;
+}
+
+/* Where many read at once, a call that a user waits for would stand behind readers and behind threads that decode for them,
+ * a millisecond each: who waits for requests comes before readers then, and who decodes behind them. One reader alone, and
+ * small requests that are answered by who leads, are faster with the usual slices. */
+static void note_large(struct nt_mount *mount, uint32_t reader)
+{
+    nt_crowd_note(&mount->crowd, reader, mount->settings.reads_ahead);
+    nt_slice_set(nt_crowd_is(&mount->crowd) ? NT_SLICE_LONG : NT_SLICE_USUAL);
+}
+
+bool nt_turn_to_receive(struct nt_mount *mount, int device)
+{
+    struct nt_lead *lead = mount->settings.lead;
+    bool leads = nt_lead_wait(lead);
+    nt_slice_set(!leads && nt_crowd_is(&mount->crowd) ? NT_SLICE_SHORT : NT_SLICE_USUAL);
+    if (!leads)
+        return false;
+    unsigned looks = 1;
+    for (; !is_there(device); looks++)
+        if (!nt_lead_looks_out(lead))
+            return false;
+    return looks <= 2;
+}
+
+void nt_note_received(struct nt_mount *mount, int device, const void *bytes, ssize_t count, bool was_there)
+{
+    const struct fuse_in_header *header = bytes;
+    if (count < (ssize_t)sizeof(*header))
+        return;
+    bool is_large = !is_quick(header);
+    enum nt_arrival arrival = !was_there ? NT_AWAITED : is_there(device) ? NT_QUEUED : NT_THERE;
+    nt_lead_received(mount->settings.lead, !is_large, arrival);
+    if (is_large)
+        note_large(mount, header->pid);
+    nt_idle_note(&mount->idle, header->opcode);
+    const struct fuse_interrupt_in *interrupt = (const void *)(header + 1);
+    if (header->opcode == FUSE_INTERRUPT && count >= (ssize_t)(sizeof(*header) + sizeof(*interrupt)))
+        nt_interrupts_note(&mount->interrupts, interrupt->unique);
+}
+
+void nt_note_gone(struct nt_mount *mount)
+{
+    if (mount->settings.on_gone)
+        mount->settings.on_gone(mount->settings.context);
+}

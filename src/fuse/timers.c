@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Two timer threads: one unmounts when no request came for a while, the other answers interrupted requests
+ * with EINTR after a short delay.
+ */
+#include <errno.h>
+#include <linux/fuse.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+#include "core/base/thread.h"
+#include "fuse/operations.h"
+
+/* ---- Unmount when idle ---- */
+
+/* What the kernel says of its own accord is no use; nor is statfs, which is what monitors ask of every
+ * mount. */
+void nt_idle_note(struct nt_idle *idle, uint32_t opcode)
+{
+    if (idle->seconds && opcode != FUSE_FORGET && opcode != FUSE_BATCH_FORGET && opcode != FUSE_INTERRUPT &&
+        opcode != FUSE_STATFS)
+        atomic_store_explicit(&idle->last_use, nt_nanoseconds(), memory_order_relaxed);
+}
+
+static uint64_t end_of_wait(const struct nt_idle *idle)
+{
+    return atomic_load_explicit(&idle->last_use, memory_order_relaxed) + idle->seconds * NT_SECOND;
+}
+
+static void *watch(void *context)
+{
+    struct nt_idle *idle = context;
+    pthread_mutex_lock(&idle->lock);
+    while (!idle->must_end) {
+        uint64_t end = end_of_wait(idle);
+        if (end > nt_nanoseconds()) {
+            struct timespec time = nt_timespec(end);
+            pthread_cond_timedwait(&idle->wanted, &idle->lock, &time);
+            continue;
+        }
+        pthread_mutex_unlock(&idle->lock);
+        bool is_done = !idle->is_in_use(idle->context) && idle->unmount(idle->unmount_context);
+        pthread_mutex_lock(&idle->lock);
+        if (is_done)
+            break;
+        atomic_store(&idle->last_use, nt_nanoseconds());
+    }
+    pthread_mutex_unlock(&idle->lock);
+    return NULL;
+}
+
+int nt_idle_start(struct nt_idle *idle)
+{
+    pthread_condattr_t attributes;
+    if (!idle->seconds)
+        return 0;
+    atomic_store(&idle->last_use, nt_nanoseconds());
+    pthread_mutex_init(&idle->lock, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&idle->wanted, &attributes);
+    pthread_condattr_destroy(&attributes);
+    /* Signals end the loop of requests, whose thread they must interrupt. */
+    int problem = nt_thread_start(&idle->thread, watch, idle);
+    idle->is_started = problem == 0;
+    if (problem) {
+        pthread_cond_destroy(&idle->wanted);
+        pthread_mutex_destroy(&idle->lock);
+    }
+    return problem;
+}
+
+void nt_idle_stop(struct nt_idle *idle)
+{
+    if (!idle->is_started)
+        return;
+    pthread_mutex_lock(&idle->lock);
+    idle->must_end = true;
+    pthread_cond_signal(&idle->wanted);
+    pthread_mutex_unlock(&idle->lock);
+    pthread_join(idle->thread, NULL);
+    pthread_cond_destroy(&idle->wanted);
+    pthread_mutex_destroy(&idle->lock);
+    idle->is_started = false;
+}
+
+/* ---- Answer interrupted requests ---- */
+
+/* ENOENT, most of the time: the request has been answered. */
+static void answer(int device, uint64_t request)
+{
+    struct fuse_out_header header = {.len = sizeof(header), .error = -EINTR, .unique = request};
+    (void)!writev(device, &(struct iovec){&header, sizeof(header)}, 1);
+}
+
+/* Until it is due, or something has changed. */
+static void wait_for(struct nt_interrupts *interrupts, uint64_t due)
+{
+    const struct timespec until = nt_timespec(due);
+    pthread_cond_timedwait(&interrupts->changed, &interrupts->lock, &until);
+}
+
+static void *answer_all(void *context)
+{
+    struct nt_interrupts *interrupts = context;
+    pthread_mutex_lock(&interrupts->lock);
+    while (!interrupts->must_end) {
+        const struct nt_interrupt *first = &interrupts->list[interrupts->first];
+        if (interrupts->count == 0) {
+            pthread_cond_wait(&interrupts->changed, &interrupts->lock);
+        } else if (first->due > nt_nanoseconds()) {
+            wait_for(interrupts, first->due);
+        } else {
+            answer(interrupts->device, first->request);
+            interrupts->first = (interrupts->first + 1) % NT_MOST_INTERRUPTS;
+            interrupts->count--;
+        }
+    }
+    pthread_mutex_unlock(&interrupts->lock);
+    return NULL;
+}
+
+void nt_interrupts_note(struct nt_interrupts *interrupts, uint64_t request)
+{
+    pthread_mutex_lock(&interrupts->lock);
+    if (!interrupts->is_started)
+        interrupts->is_started = nt_thread_start(&interrupts->thread, answer_all, interrupts) == 0;
+    if (interrupts->is_started && interrupts->count < NT_MOST_INTERRUPTS) {
+        unsigned place = (interrupts->first + interrupts->count) % NT_MOST_INTERRUPTS;
+        interrupts->list[place] = (struct nt_interrupt){request, nt_nanoseconds() + interrupts->patience};
+        interrupts->count++;
+        pthread_cond_signal(&interrupts->changed);
+    }
+    pthread_mutex_unlock(&interrupts->lock);
+}
+
+int nt_interrupts_init(struct nt_interrupts *interrupts, int device, uint64_t patience)
+{
+    pthread_condattr_t attributes;
+    *interrupts = (struct nt_interrupts){.device = device, .patience = patience};
+    int problem = pthread_mutex_init(&interrupts->lock, NULL);
+    if (problem)
+        return problem;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    problem = pthread_cond_init(&interrupts->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    if (problem)
+        pthread_mutex_destroy(&interrupts->lock);
+    return problem;
+}
+
+void nt_interrupts_deinit(struct nt_interrupts *interrupts)
+{
+    pthread_mutex_lock(&interrupts->lock);
+    interrupts->must_end = true;
+    pthread_cond_signal(&interrupts->changed);
+    pthread_mutex_unlock(&interrupts->lock);
+    if (interrupts->is_started)
+        pthread_join(interrupts->thread, NULL);
+    pthread_cond_destroy(&interrupts->changed);
+    pthread_mutex_destroy(&interrupts->lock);
+}

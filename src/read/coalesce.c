@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Combines work on several pages: small pages that are adjacent in the file are read in one call, and
+ * pages of several streams that share the same stored bytes are decoded once.
+ */
+#include "read/read.h"
+
+#include <ntuple/source.h>
+
+#include <stdlib.h>
+
+#include "core/base/bytes.h"
+#include "core/base/memory.h"
+#include "core/codec/codec.h"
+#include "core/codec/plan.h"
+#include "core/io/source.h"
+#include "core/model/field.h"
+#include "core/model/model.h"
+#include "read/page.h"
+
+/* ---- Adjacent pages ---- */
+
+enum { MOST_BYTES = 128 * 1024 };
+
+static uint64_t bytes_of(const struct nt_page *page)
+{
+    return page->stored_bytes + nt_checksum_info(page->checksum)->bytes;
+}
+
+static bool are_decoded_alike(const struct nt_dataset *dataset, const struct nt_page *a,
+                              const struct nt_page *b)
+{
+    return a->decoder == b->decoder ||
+           (!nt_page_decoder(dataset, a)->plan && !nt_page_decoder(dataset, b)->plan);
+}
+
+uint32_t nt_neighbours_count(const struct nt_dataset *dataset, const struct nt_page *pages, uint32_t count)
+{
+    const struct nt_source *source = dataset->sources[pages->source];
+    uint64_t bytes = 0, offset;
+    uint32_t found = 0;
+    for (; found < count; found++) {
+        const struct nt_page *page = &pages[found];
+        if (page->source != pages->source || page->compression == NT_COMPRESSION_ELSEWHERE ||
+            page->stored_bytes > MOST_BYTES || bytes + bytes_of(page) > MOST_BYTES ||
+            !nt_source_is_range(source, bytes + bytes_of(page)) || !nt_add(pages->offset, bytes, &offset) ||
+            page->offset != offset || !are_decoded_alike(dataset, pages, page))
+            break;
+        bytes += bytes_of(page);
+    }
+    return found;
+}
+
+/* The bytes from the first of so many neighbours (1 at least) to the end of the last one's digest. */
+static size_t nt_neighbours_bytes(const struct nt_page *pages, uint32_t count)
+{
+    const struct nt_page *last = &pages[count - 1];
+    return (size_t)(last->offset - pages->offset + bytes_of(last));
+}
+
+/* Where that fails, pages are read one by one, and the one that cannot be read is found. */
+static void read_some(struct nt_neighbours *neighbours, const struct nt_dataset *dataset,
+                      const struct nt_page *pages, uint32_t count)
+{
+    uint32_t found = nt_neighbours_count(dataset, pages, count);
+    neighbours->count = 0;
+    if (found < 2)
+        return;
+    if (!neighbours->bytes)
+        neighbours->bytes = malloc(MOST_BYTES);
+    if (!neighbours->bytes ||
+        nt_source_read(dataset->sources[pages->source], pages->offset, neighbours->bytes,
+                       nt_neighbours_bytes(pages, found), NULL) != NT_OK)
+        return;
+    neighbours->first = pages;
+    neighbours->count = found;
+}
+
+static bool is_read(const struct nt_neighbours *neighbours, const struct nt_page *page)
+{
+    uintptr_t distance = (uintptr_t)page - (uintptr_t)neighbours->first;
+    return distance < neighbours->count * sizeof(*page);
+}
+
+enum nt_status nt_neighbours_load(struct nt_neighbours *neighbours, struct nt_reader *reader,
+                                  struct nt_dataset *dataset, uint32_t column, const struct nt_page *pages,
+                                  uint32_t count, void *output, struct nt_error *error)
+{
+    struct nt_page_request request = {.reader = reader, .dataset = dataset, .column = column, .page = pages};
+    if (!is_read(neighbours, pages))
+        read_some(neighbours, dataset, pages, count);
+    if (is_read(neighbours, pages))
+        request.stored = neighbours->bytes + (pages->offset - neighbours->first->offset);
+    enum nt_status status = nt_page_load_all(&request, output, error);
+    return status == NT_OK ? NT_OK : nt_page_error(dataset, column, pages, status, error);
+}
+
+void nt_neighbours_deinit(struct nt_neighbours *neighbours)
+{
+    free(neighbours->bytes);
+}
+
+/* ---- Coalesced reads ---- */
+
+uint32_t nt_joined_count(const struct nt_page_request *request, uint32_t count, size_t *bytes_ret)
+{
+    enum { TOGETHER = 32 };
+    struct nt_cache_key keys[TOGETHER];
+    uint32_t most = nt_neighbours_count(request->dataset, request->page, count), found = 0, asked, absent;
+    do {
+        asked = most - found < TOGETHER ? most - found : TOGETHER;
+        for (uint32_t i = 0; i < asked; i++)
+            keys[i] = nt_page_key(request->dataset, &request->page[found + i]);
+        absent = (uint32_t)nt_cache_count_absent(request->reader->cache, keys, asked);
+        found += absent;
+    } while (absent == TOGETHER);
+    *bytes_ret = found ? nt_neighbours_bytes(request->page, found) : 0;
+    return found;
+}
+
+const uint8_t *nt_joined_read(const struct nt_page_request *request, size_t bytes)
+{
+    struct nt_source *source = request->dataset->sources[request->page->source];
+    uint8_t *stored = nt_codec_scratch(request->context, NT_SCRATCH_NEIGHBOURS, bytes);
+    if (!stored || nt_source_read(source, request->page->offset, stored, bytes, NULL) != NT_OK)
+        return NULL;
+    nt_tally_lap(request->tally, &request->tally->counters.read_nanoseconds);
+    return stored;
+}
+
+uint64_t nt_joined_scratch_bytes(const struct nt_page_request *request, uint32_t count, size_t bytes)
+{
+    uint64_t largest = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t scratch = nt_page_scratch_bytes(request->dataset, &request->page[i]);
+        largest = scratch > largest ? scratch : largest;
+    }
+    return largest + nt_large_capacity(bytes);
+}
+
+/* ---- Shared decoding ---- */
+
+/* ---- which pages are the same bytes ---- */
+
+static bool are_same_bytes(const struct nt_page *a, const struct nt_page *b)
+{
+    return a->offset == b->offset && a->stored_bytes == b->stored_bytes && a->source == b->source &&
+           a->compression == b->compression && a->checksum == b->checksum &&
+           a->checksum_covers == b->checksum_covers && !a->is_missing && !b->is_missing;
+}
+
+/* A segment whose elements are its pages', all of them; NULL where it is not that simple. */
+static const struct nt_segment *find_simple(struct nt_stream *stream, uint32_t number)
+{
+    const struct nt_segment *segment = &stream->segments[number];
+    bool is_direct = stream->transform && !stream->choosing &&
+                     (stream->row->make == NT_MAKE_VALUES || stream->row->make == NT_MAKE_OFFSETS);
+    if (!is_direct || nt_stream_locate(stream, segment, NULL) != NT_OK)
+        return NULL;
+    bool is_simple = segment->span.fault == NT_FAULT_NONE && segment->page_count && !segment->zeros &&
+                     !segment->drops && !segment->dropped_items;
+    return is_simple ? segment : NULL;
+}
+
+static bool are_shared(const struct nt_dataset *dataset, const struct nt_page *a, const struct nt_page *b)
+{
+    return are_same_bytes(a, b) &&
+           nt_plans_are_shared(nt_page_decoder(dataset, a), nt_page_decoder(dataset, b));
+}
+
+bool nt_streams_are_together(struct nt_stream *a, struct nt_stream *b)
+{
+    if (a->dataset != b->dataset || a->segment_count != b->segment_count || !a->segment_count)
+        return false;
+    const struct nt_segment *one = find_simple(a, 0), *other = find_simple(b, 0);
+    return one && other && are_shared(a->dataset, one->pages, other->pages);
+}
+
+uint64_t nt_stream_end_beside(struct nt_stream *stream, uint64_t end, struct nt_stream *other)
+{
+    if (end <= nt_stream_lead(stream))
+        return 0;
+    uint64_t element = end - 1 - nt_stream_lead(stream);
+    uint32_t number = (uint32_t)(nt_stream_segment_of(stream, element) - stream->segments);
+    const struct nt_segment *segment = find_simple(stream, number), *beside = find_simple(other, number);
+    if (!segment || !beside)
+        return 0;
+    const struct nt_page *page = nt_find_page(segment->pages, segment->page_count, element - segment->first);
+    size_t index = (size_t)(page - segment->pages);
+    if (index >= beside->page_count || !are_same_bytes(page, &beside->pages[index]))
+        return 0;
+    page = &beside->pages[index];
+    return nt_stream_lead(other) + beside->first + page->first_element + page->elements;
+}
+
+/* ---- pages that are whole in all ranges ---- */
+
+/* A range's share of one segment, at one of its pages. */
+struct part {
+    const struct nt_stream *stream;
+    const struct nt_segment *segment;
+    const struct nt_page *pages; /* the first of those that are made */
+    uint8_t *output;             /* where its elements belong */
+};
+
+struct together {
+    struct part parts[NT_PLAN_TOGETHER];
+    uint32_t count;      /* of parts */
+    uint32_t first, end; /* pages, by their numbers in the segment */
+};
+
+/* Pages that are whole in one range, too. */
+static bool narrow(struct together *together, const struct nt_stream_range *range, uint32_t number)
+{
+    const struct nt_segment *segment = find_simple(range->stream, number);
+    if (!segment)
+        return false;
+    uint64_t start = nt_stream_lead(range->stream) + segment->first, stop = range->first + range->count;
+    uint64_t from = range->first > start ? range->first - start : 0, to = stop > start ? stop - start : 0;
+    if (to > segment->elements)
+        to = segment->elements;
+    if (from >= to)
+        return false;
+    const struct nt_page *first = nt_find_page(segment->pages, segment->page_count, from);
+    const struct nt_page *last = nt_find_page(segment->pages, segment->page_count, to - 1);
+    uint32_t a = (uint32_t)(first - segment->pages) + (first->first_element < from);
+    uint32_t b = (uint32_t)(last - segment->pages) + (last->first_element + last->elements <= to);
+    together->first = a > together->first ? a : together->first;
+    together->end = b < together->end ? b : together->end;
+    together->parts[together->count++] = (struct part){.stream = range->stream, .segment = segment};
+    return together->first < together->end;
+}
+
+static void begin_part(struct part *part, const struct nt_stream_range *range, uint32_t first)
+{
+    const struct nt_page *page = &part->segment->pages[first];
+    uint64_t element = nt_stream_lead(range->stream) + part->segment->first + page->first_element;
+    part->pages = page;
+    part->output = (uint8_t *)range->output + (element - range->first) * range->stream->element_bytes;
+}
+
+/* Of the next `count` pages of all parts, how many can be made together: they are decoded as the first ones are. */
+static uint32_t count_alike(const struct together *together, uint32_t count)
+{
+    const struct nt_dataset *dataset = together->parts->stream->dataset;
+    for (uint32_t i = 0; i < together->count; i++) {
+        const struct part *part = &together->parts[i];
+        if (!nt_values_are_equal(nt_page_decoder(dataset, part->pages), &part->stream->dtype))
+            return 0;
+        for (uint32_t k = 0; k < i; k++)
+            if (!are_shared(dataset, part->pages, together->parts[k].pages))
+                return 0;
+        for (uint32_t k = 0; k < count; k++)
+            if (part->pages[k].decoder != part->pages->decoder ||
+                nt_page_made_elements(&part->pages[k]) != part->pages[k].elements ||
+                !are_same_bytes(&part->pages[k], &together->parts->pages[k]))
+                count = k;
+    }
+    return count;
+}
+
+/* ---- loading ---- */
+
+/* What pages of all parts are loaded with. */
+struct loading {
+    struct nt_page_request request; /* of the first part */
+    struct nt_page_inputs inputs[NT_PLAN_TOGETHER];
+    struct nt_page_beside beside[NT_PLAN_TOGETHER];
+    uint32_t pinned; /* parts whose inputs are */
+    struct nt_loan loan;
+    struct nt_tally tally;
+};
+
+static enum nt_status pin_all(struct loading *loading, const struct together *together)
+{
+    struct nt_page_request request = loading->request;
+    enum nt_status status = NT_OK;
+    while (status == NT_OK && loading->pinned < together->count) {
+        request.page = together->parts[loading->pinned].pages;
+        status = nt_page_pin_inputs(&request, &loading->inputs[loading->pinned++], NULL);
+    }
+    return status;
+}
+
+/* One page of each part, and on to the next ones. */
+static enum nt_status load_page(struct loading *loading, struct together *together)
+{
+    const struct nt_dataset *dataset = loading->request.dataset;
+    loading->request.page = together->parts->pages;
+    for (uint32_t i = 1; i < together->count; i++)
+        loading->beside[i - 1] = (struct nt_page_beside){together->parts[i].pages, loading->inputs[i].values,
+                                                         together->parts[i].output};
+    enum nt_status status = nt_page_load_with(&loading->request, together->parts->output, NULL);
+    for (uint32_t i = 0; status == NT_OK && i < together->count; i++) {
+        struct part *part = &together->parts[i];
+        part->output += (size_t)part->pages->elements * nt_page_decoder(dataset, part->pages)->element_bytes;
+        part->pages++;
+    }
+    return status;
+}
+
+/* Pages whose stored bytes are read in one call. How many are made is told. */
+static uint32_t load_some(struct loading *loading, struct together *together, uint32_t count, size_t bytes)
+{
+    struct nt_reader *reader = loading->request.reader;
+    const struct nt_page *first = together->parts->pages;
+    uint64_t scratch = nt_joined_scratch_bytes(&loading->request, count, bytes);
+    uint32_t done = 0;
+    loading->pinned = 0;
+    if (pin_all(loading, together) == NT_OK &&
+        nt_contexts_borrow(reader->contexts, scratch, &loading->loan, NULL) == NT_OK) {
+        loading->request.context = loading->loan.context;
+        loading->request.inputs = loading->inputs->values;
+        nt_tally_begin(&loading->tally);
+        const uint8_t *stored = bytes ? nt_joined_read(&loading->request, bytes) : NULL;
+        for (; done < count; done++) {
+            loading->request.stored =
+                stored ? stored + (together->parts->pages->offset - first->offset) : NULL;
+            if (load_page(loading, together) != NT_OK)
+                break;
+        }
+        nt_contexts_return(reader->contexts, &loading->loan);
+        loading->request.context = NULL;
+    }
+    for (uint32_t i = 0; i < loading->pinned; i++)
+        nt_page_unpin_inputs(reader, &loading->inputs[i]);
+    return done;
+}
+
+/* From the parts' pages on. How many are made is told. */
+static uint32_t load(struct together *together, uint32_t count)
+{
+    const struct nt_stream *stream = together->parts->stream;
+    struct loading loading = {.request = {.reader = stream->reader,
+                                          .dataset = stream->dataset,
+                                          .column = together->parts->segment->column,
+                                          .beside = loading.beside,
+                                          .beside_count = together->count - 1}};
+    uint32_t left = count, done = 1;
+    loading.request.tally = &loading.tally;
+    while (left && done) {
+        size_t bytes = 0;
+        loading.request.page = together->parts->pages;
+        uint32_t some = nt_joined_count(&loading.request, left, &bytes);
+        if (!some) /* large, or somebody has it */
+            some = nt_page_is_absent(stream->reader, stream->dataset, together->parts->pages);
+        some = count_alike(together, some);
+        done = some ? load_some(&loading, together, some, some > 1 ? bytes : 0) : 0;
+        left -= done;
+        if (done < some)
+            break;
+    }
+    loading.tally.counters.pages_direct = loading.tally.counters.pages_decoded;
+    nt_reader_add(stream->reader, &loading.tally);
+    return count - left;
+}
+
+void nt_streams_make_together(const struct nt_stream_range *ranges, uint32_t count,
+                              struct nt_pages_made *made)
+{
+    struct together together = {.end = UINT32_MAX};
+    const struct nt_stream *stream = ranges->stream;
+    uint64_t lead = nt_stream_lead(stream), element = ranges->first < lead ? 0 : ranges->first - lead;
+    uint32_t number = (uint32_t)(nt_stream_segment_of(stream, element) - stream->segments);
+    for (uint32_t i = 0; i < count; i++) {
+        made[i] = (struct nt_pages_made){0};
+        if (ranges[i].stream->segment_count <= number || !narrow(&together, &ranges[i], number))
+            return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        begin_part(&together.parts[i], &ranges[i], together.first);
+        made[i].first = together.parts[i].pages;
+    }
+    uint32_t done = load(&together, together.end - together.first);
+    for (uint32_t i = 0; i < count; i++)
+        made[i].count = done;
+}

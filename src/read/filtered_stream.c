@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reads a stream under a selection: takes the elements of selected entries out of the stored stream and
+ * recounts end offsets and row numbers. Short gaps within a page are read along.
+ */
+#include "read/read.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/model/field.h"
+
+enum {
+    SPAN_BYTES = 16 * 1024, /* that are read at once where elements lie near one another, */
+    NEAR_BYTES = 512,       /* which they do with less between them, */
+    MOST_PIECES = 256,      /* and as many runs of them */
+};
+
+/* ---- opening ---- */
+
+static enum nt_status choose_alternatives(struct nt_stream *stream, struct nt_choosing *choosing,
+                                          struct nt_error *error)
+{
+    uint32_t count;
+    const uint32_t *children = nt_dataset_children(stream->dataset, stream->field, &count);
+    choosing->alternatives = calloc((size_t)count + 1, sizeof(*choosing->alternatives));
+    if (!choosing->alternatives)
+        return nt_fail_memory(error);
+    enum nt_status status = nt_stream_open_stored(stream->reader, stream->dataset, stream->field,
+                                                  NT_STREAM_TAGS, &choosing->tags, error);
+    for (uint32_t i = 0; status == NT_OK && i < count; i++)
+        status = nt_left_out_find(stream->reader, stream->dataset, children[i], NT_ROWS_OF_FIELD,
+                                  &choosing->alternatives[i], error);
+    return status;
+}
+
+static enum nt_status find_left_out(struct nt_stream *stream, struct nt_choosing *choosing,
+                                    struct nt_error *error)
+{
+    const struct nt_field *field = &stream->dataset->fields[stream->field];
+    uint64_t row_elements = nt_stream_row_elements(field, stream->row);
+    enum nt_status status = nt_left_out_find(stream->reader, stream->dataset, stream->field, stream->row->of,
+                                             &choosing->elements, error);
+    if (status != NT_OK || !choosing->elements.drops)
+        return status;
+    if (!nt_multiply(choosing->elements.per_row, row_elements, &choosing->elements.per_row))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of elements overflows");
+    status = nt_left_out_check(&choosing->elements, stream->elements - nt_stream_lead(stream), error);
+    choosing->turns = field->is_fortran_order ? choosing->elements.per_row : 1;
+    if (field->is_fortran_order)
+        choosing->elements.per_row = 1;
+    if (status == NT_OK && stream->row->has_leading_zero)
+        status = nt_left_out_find(stream->reader, stream->dataset, stream->field, NT_ROWS_BELOW,
+                                  &choosing->items, error);
+    if (status == NT_OK && stream->kind == NT_STREAM_INDEX)
+        status = choose_alternatives(stream, choosing, error);
+    return status;
+}
+
+enum nt_status nt_stream_choose(struct nt_stream *stream, struct nt_error *error)
+{
+    struct nt_choosing *choosing = calloc(1, sizeof(*choosing));
+    if (!choosing)
+        return nt_fail_memory(error);
+    enum nt_status status = find_left_out(stream, choosing, error);
+    if (status != NT_OK || !choosing->elements.drops) {
+        if (choosing->tags)
+            nt_stream_close(choosing->tags);
+        free(choosing->alternatives);
+        free(choosing);
+        return status;
+    }
+    stream->elements =
+        nt_drops_total_kept(choosing->elements.drops) * choosing->elements.per_row * choosing->turns +
+        nt_stream_lead(stream);
+    stream->choosing = choosing;
+    return NT_OK;
+}
+
+/* ---- where chosen elements are stored ---- */
+
+/* Chosen elements that lie one behind the other. */
+struct cursor {
+    const struct nt_choosing *choosing;
+    struct nt_kept run;     /* rows */
+    uint64_t turn;          /* where all rows begin once more */
+    uint64_t stored, count; /* elements from the one at hand on */
+};
+
+static void begin_run(struct cursor *cursor)
+{
+    uint64_t per_row = cursor->choosing->elements.per_row;
+    cursor->stored = cursor->turn + cursor->run.stored * per_row;
+    cursor->count = cursor->run.count * per_row;
+}
+
+static void seek(struct cursor *cursor, uint64_t element)
+{
+    const struct nt_left_out *left_out = &cursor->choosing->elements;
+    uint64_t kept = nt_drops_total_kept(left_out->drops) * left_out->per_row, within = element % kept;
+    cursor->turn = element / kept * nt_drops_total_stored(left_out->drops) * left_out->per_row;
+    cursor->run = nt_drops_kept(left_out->drops, within / left_out->per_row);
+    begin_run(cursor);
+    cursor->stored += within % left_out->per_row;
+    cursor->count -= within % left_out->per_row;
+}
+
+static void advance(struct cursor *cursor, uint64_t count)
+{
+    const struct nt_left_out *left_out = &cursor->choosing->elements;
+    cursor->stored += count;
+    cursor->count -= count;
+    if (cursor->count)
+        return;
+    if (!nt_drops_next_kept(left_out->drops, &cursor->run)) {
+        cursor->turn += nt_drops_total_stored(left_out->drops) * left_out->per_row;
+        cursor->run = nt_drops_kept(left_out->drops, 0);
+    }
+    begin_run(cursor);
+}
+
+const struct nt_segment *nt_stream_chosen_segment(const struct nt_stream *stream, uint64_t element)
+{
+    struct cursor cursor = {.choosing = stream->choosing, .stored = element};
+    if (stream->choosing)
+        seek(&cursor, element);
+    return nt_stream_segment_of(stream, cursor.stored);
+}
+
+/* ---- what becomes of them ---- */
+
+static void count_chosen_items(const struct nt_choosing *choosing, uint32_t run, uint8_t *output,
+                               size_t count)
+{
+    uint64_t left_out = nt_drops_count(choosing->items.drops, run), value;
+    for (size_t i = 0; i < count; i++, output += sizeof(value)) {
+        memcpy(&value, output, sizeof(value));
+        value -= left_out;
+        memcpy(output, &value, sizeof(value));
+    }
+}
+
+static void count_chosen_rows(const struct nt_choosing *choosing, const uint32_t *tags, uint8_t *output,
+                              size_t count)
+{
+    for (size_t i = 0; i < count; i++, output += sizeof(uint64_t)) {
+        uint64_t row;
+        memcpy(&row, output, sizeof(row));
+        if (tags[i])
+            row = nt_left_out_before(&choosing->alternatives[tags[i] - 1], row);
+        memcpy(output, &row, sizeof(row));
+    }
+}
+
+/* ---- pieces that lie near one another ---- */
+
+struct piece {
+    uint64_t stored, count;
+    uint32_t run; /* how many runs are left out in front of it */
+};
+
+struct gathered {
+    struct piece pieces[MOST_PIECES];
+    uint32_t count;
+    uint64_t elements;
+};
+
+/* The next pieces within a page, up to `most` elements; the cursor goes on behind them. */
+static void gather(struct nt_stream *stream, struct cursor *cursor, uint64_t most, struct gathered *gathered)
+{
+    uint32_t element_bytes = stream->element_bytes;
+    uint64_t near = NEAR_BYTES / element_bytes, span = SPAN_BYTES / element_bytes, page_end = 0;
+    struct piece *first = gathered->pieces;
+    gathered->count = 0;
+    gathered->elements = 0;
+    while (gathered->elements < most && gathered->count < MOST_PIECES) {
+        uint64_t left = most - gathered->elements;
+        struct piece piece = {cursor->stored, cursor->count < left ? cursor->count : left,
+                              cursor->run.number};
+        if (gathered->count) {
+            const struct piece *last = &gathered->pieces[gathered->count - 1];
+            uint64_t end = last->stored + last->count;
+            if (!page_end)
+                page_end = nt_stream_page_end(stream, first->stored);
+            if (piece.stored < end || piece.stored - end > near || piece.stored >= page_end ||
+                piece.stored - first->stored >= span)
+                return;
+            uint64_t room = first->stored + span - piece.stored;
+            uint64_t of_page = page_end - piece.stored;
+            piece.count = piece.count < room ? piece.count : room;
+            piece.count = piece.count < of_page ? piece.count : of_page;
+        }
+        gathered->pieces[gathered->count++] = piece;
+        gathered->elements += piece.count;
+        advance(cursor, piece.count);
+        if (piece.count > span)
+            return;
+    }
+}
+
+/* One piece straight into the output. */
+static enum nt_status produce_piece(struct nt_stream *stream, const struct piece *piece, uint8_t *output,
+                                    struct nt_error *error)
+{
+    enum nt_status status =
+        nt_stream_produce_stored(stream, piece->stored + nt_stream_lead(stream), piece->count, output, error);
+    if (status == NT_OK && stream->choosing->items.drops)
+        count_chosen_items(stream->choosing, piece->run, output, (size_t)piece->count);
+    return status;
+}
+
+/* Several by way of what lies between the first and the last. */
+static enum nt_status produce_pieces(struct nt_stream *stream, const struct gathered *gathered,
+                                     uint8_t *output, struct nt_error *error)
+{
+    uint8_t span[SPAN_BYTES];
+    uint32_t element_bytes = stream->element_bytes;
+    const struct piece *pieces = gathered->pieces, *last = &pieces[gathered->count - 1];
+    uint64_t first = pieces->stored, count = last->stored + last->count - first;
+    enum nt_status status =
+        nt_stream_produce_stored(stream, first + nt_stream_lead(stream), count, span, error);
+    for (uint32_t i = 0; status == NT_OK && i < gathered->count; i++) {
+        size_t bytes = (size_t)pieces[i].count * element_bytes;
+        memcpy(output, span + (pieces[i].stored - first) * element_bytes, bytes);
+        if (stream->choosing->items.drops)
+            count_chosen_items(stream->choosing, pieces[i].run, output, (size_t)pieces[i].count);
+        output += bytes;
+    }
+    return status;
+}
+
+/* The numbers that tags tell the meaning of. */
+static enum nt_status finish_index(struct nt_stream *stream, const struct gathered *gathered, uint8_t *output,
+                                   struct nt_error *error)
+{
+    enum { AT_ONCE = SPAN_BYTES / sizeof(uint64_t) };
+    uint32_t tags[AT_ONCE];
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; i < gathered->count; i++) {
+        const struct piece *piece = &gathered->pieces[i];
+        for (uint64_t done = 0, some; status == NT_OK && done < piece->count; done += some) {
+            some = piece->count - done < AT_ONCE ? piece->count - done : AT_ONCE;
+            status = nt_stream_produce_stored(stream->choosing->tags, piece->stored + done, some,
+                                              (uint8_t *)tags, error);
+            if (status == NT_OK)
+                count_chosen_rows(stream->choosing, tags, output, (size_t)some);
+            output += some * sizeof(uint64_t);
+        }
+    }
+    return status;
+}
+
+enum nt_status nt_stream_produce_chosen(struct nt_stream *stream, uint64_t first, uint64_t count,
+                                        uint8_t *output, struct nt_error *error)
+{
+    struct cursor cursor = {.choosing = stream->choosing};
+    struct gathered gathered;
+    enum nt_status status = NT_OK;
+    uint64_t lead = nt_stream_lead(stream);
+    if (count && first < lead) {
+        memset(output, 0, stream->element_bytes);
+        output += stream->element_bytes;
+        count--;
+        first++;
+    }
+    if (count)
+        seek(&cursor, first - lead);
+    while (status == NT_OK && count) {
+        gather(stream, &cursor, count, &gathered);
+        status = gathered.count > 1 ? produce_pieces(stream, &gathered, output, error)
+                                    : produce_piece(stream, gathered.pieces, output, error);
+        if (status == NT_OK && stream->choosing->tags)
+            status = finish_index(stream, &gathered, output, error);
+        output += gathered.elements * stream->element_bytes;
+        count -= gathered.elements;
+    }
+    return status;
+}

@@ -1,0 +1,625 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reads pages through the cache or directly into the caller's memory, in part where blocks can be
+ * decompressed alone, and as stored bytes. Errors of a page name its column, cluster and number, and are
+ * reported once.
+ */
+#include "read/page.h"
+#include "read/read.h"
+
+#include <ntuple/source.h>
+
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/base/thread.h"
+#include "core/codec/codec.h"
+#include "core/io/source.h"
+#include "core/model/model.h"
+
+/* ---- Errors of a page ---- */
+
+static void append_field_name(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field)
+{
+    struct nt_buffer path = {0};
+    nt_append_field_path(&path, dataset, field, '.');
+    nt_append_printable(out, path.bytes, path.length);
+    nt_buffer_deinit_part(&path, out);
+}
+
+/* The cluster whose range of the column holds page number `index` of the group. */
+static bool find_in_group(const struct nt_dataset *dataset, const struct nt_group *group, uint32_t column,
+                          uint64_t index, uint32_t *cluster_ret, uint64_t *number_ret)
+{
+    for (uint32_t i = 0; i < group->clusters; i++) {
+        const struct nt_range *range = nt_group_range(dataset, group, group->first_cluster + i, column);
+        if (index >= range->first_page && index - range->first_page < range->pages) {
+            *cluster_ret = group->first_cluster + i;
+            *number_ret = index - range->first_page;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool find_page(const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
+                      uint32_t *cluster_ret, uint64_t *number_ret)
+{
+    for (uint32_t i = 0; i < dataset->group_count; i++) {
+        const struct nt_group *group = &dataset->groups[i];
+        if (nt_group_is_loaded(group) && page >= group->pages && page < group->pages + group->page_count)
+            return find_in_group(dataset, group, column, (uint64_t)(page - group->pages), cluster_ret,
+                                 number_ret);
+    }
+    return false;
+}
+
+/* Of a page that is an object of its own, whose name tells where it is; who could not get it has told that. */
+static void tell_object(const struct nt_source *source, uint64_t address, struct nt_error *error)
+{
+    struct nt_buffer name = {0};
+    char place[40];
+    size_t length = strlen(error->message);
+    size_t end = (size_t)snprintf(place, sizeof(place), " (at byte %" PRIu64 ")", error->offset);
+    if (length >= end && strcmp(error->message + length - end, place) == 0)
+        error->message[length - end] = '\0';
+    nt_source_append_name(source, address, &name);
+    if (error->offset != NT_NO_OFFSET)
+        error->offset = nt_source_place(source, error->offset);
+    if (!name.failed && !strstr(error->message, nt_buffer_string(&name)))
+        nt_error_context(error, "%s", nt_buffer_string(&name));
+    nt_buffer_deinit(&name);
+}
+
+enum nt_status nt_page_error(const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
+                             enum nt_status status, struct nt_error *error)
+{
+    if (!error || status == NT_CHANGED) /* no page is to blame */
+        return status;
+    const struct nt_column *info = &dataset->columns[column];
+    struct nt_buffer field = {0};
+    uint32_t cluster;
+    uint64_t number;
+    append_field_name(&field, dataset, info->field);
+    if (field.failed) {
+        nt_buffer_deinit(&field);
+        return nt_fail_memory(error);
+    }
+    const char *name = nt_buffer_string(&field);
+    const struct nt_source *source =
+        page->source < dataset->source_count ? dataset->sources[page->source] : NULL;
+    if (source && source->is_of_objects && !page->is_missing)
+        tell_object(source, page->offset, error);
+    else if (error->offset == NT_NO_OFFSET && !page->is_missing) {
+        size_t used = strlen(error->message);
+        error->offset = page->offset;
+        snprintf(error->message + used, sizeof(error->message) - used, " (page at byte %" PRIu64 ")",
+                 page->offset);
+    }
+    if (find_page(dataset, column, page, &cluster, &number))
+        nt_error_context(error,
+                         "column %" PRIu32 " (%s) of field %.80s, page %" PRIu64 " of cluster %" PRIu32,
+                         info->id, info->type_name ? info->type_name : "?", name, number, cluster);
+    else
+        nt_error_context(error, "column %" PRIu32 " (%s) of field %.80s", info->id,
+                         info->type_name ? info->type_name : "?", name);
+    nt_buffer_deinit(&field);
+    if (dataset->is_joined)
+        nt_error_context(error, "%s", dataset->sources[page->source]->path);
+    return status;
+}
+
+enum nt_status nt_page_fail_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page,
+                                      struct nt_error *error)
+{
+    const char *place = dataset->ops && dataset->ops->page_elsewhere
+                            ? dataset->ops->page_elsewhere(dataset, page)
+                            : "its locator is in pages.jsonl";
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "the page is not stored in this file: %s", place);
+}
+
+/* ---- Stored bytes, digest and algorithm ---- */
+
+/* Bytes [offset, offset + bytes) of the page's stored bytes with the digest behind them, from where
+ * they lie. */
+static enum nt_status read_raw(struct nt_dataset *dataset, const struct nt_page *page, uint64_t offset,
+                               uint8_t *output, size_t bytes, struct nt_error *error)
+{
+    struct nt_source *source = dataset->sources[page->source];
+    if (page->compression == NT_COMPRESSION_ELSEWHERE)
+        return nt_page_fail_elsewhere(dataset, page, error);
+    struct nt_extent *extents = NULL;
+    size_t count = 0;
+    enum nt_status status = NT_OK;
+    if (dataset->ops && dataset->ops->page_extents)
+        status = dataset->ops->page_extents(dataset, page, &extents, &count, error);
+    if (status == NT_OK && !extents)
+        return nt_source_read(source, page->offset + offset, output, bytes, error);
+    for (size_t i = 0; status == NT_OK && bytes && i < count; i++) {
+        if (offset >= extents[i].bytes) {
+            offset -= extents[i].bytes;
+            continue;
+        }
+        uint64_t left = extents[i].bytes - offset;
+        size_t part = left < bytes ? (size_t)left : bytes;
+        status = nt_source_read(source, extents[i].offset + offset, output, part, error);
+        output += part;
+        bytes -= part;
+        offset = 0;
+    }
+    free(extents);
+    if (status == NT_OK && bytes)
+        status = nt_fail(error, NT_TRUNCATED, page->offset, "the extents of the page are %zu bytes too short",
+                         bytes);
+    return status;
+}
+
+enum nt_status nt_page_load_stored(struct nt_dataset *dataset, const struct nt_page *page, uint64_t offset,
+                                   void *output, size_t bytes, struct nt_error *error)
+{
+    if (!nt_fits(offset, bytes, page->stored_bytes))
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "past the end of the page's stored bytes");
+    return bytes ? read_raw(dataset, page, offset, output, bytes, error) : NT_OK;
+}
+
+enum nt_status nt_page_load_digest(struct nt_dataset *dataset, const struct nt_page *page, char *hex,
+                                   struct nt_error *error)
+{
+    uint8_t digest[64];
+    uint32_t bytes = nt_checksum_info(page->checksum)->bytes;
+    enum nt_status status = NT_OK;
+    *hex = '\0';
+    if (bytes)
+        status = read_raw(dataset, page, page->stored_bytes, digest, bytes, error);
+    if (status == NT_OK)
+        nt_checksum_text(page->checksum, digest, hex);
+    return status;
+}
+
+enum nt_status nt_page_find_algorithm(struct nt_dataset *dataset, const struct nt_page *page,
+                                      enum nt_algorithm *algorithm_ret, struct nt_error *error)
+{
+    uint8_t start[16] = {0};
+    size_t bytes = page->stored_bytes < sizeof(start) ? (size_t)page->stored_bytes : sizeof(start);
+    uint64_t packed = 0, decoded = 0;
+    enum nt_status status = NT_OK;
+    if (nt_compression_info(page->compression)->algorithm) {
+        status = nt_page_sizes(dataset, page, &packed, &decoded, error);
+        if (status == NT_OK)
+            status = nt_page_load_stored(dataset, page, 0, start, bytes, error);
+    }
+    *algorithm_ret = NT_ALGORITHM_UNKNOWN;
+    if (status == NT_OK)
+        *algorithm_ret =
+            nt_compression_algorithm(page->compression, start, (size_t)page->stored_bytes, (size_t)packed);
+    return status;
+}
+
+enum nt_status nt_page_algorithm(struct nt_dataset *dataset, const struct nt_page *page,
+                                 const char **name_ret, struct nt_error *error)
+{
+    enum nt_algorithm algorithm;
+    enum nt_status status = nt_page_find_algorithm(dataset, page, &algorithm, error);
+    *name_ret = nt_algorithm_name(algorithm);
+    return status;
+}
+
+/* ---- Partial decoding of blocks ---- */
+
+/* In: a small range of a large page. Out: its bytes, from only those blocks that hold them (of Blosc, which
+ * can decompress each alone; small ones are taken together and are one block here).
+ * 
+ * A block is an entry of the cache of its own, beside the page's: it is decoded once. So are the stored
+ * bytes, with the digest verified: reading them for each block again would make many small reads slower than
+ * one of the whole page. Nothing here fails: where a block cannot be had the caller loads the page, whose
+ * error is the one that is told and remembered. */
+
+enum {
+    NT_CACHE_WHOLE = 0,  /* all of its elements */
+    NT_CACHE_STORED = 1, /* its stored bytes and digest */
+    NT_CACHE_BLOCKS = 2, /* its first block; the others follow */
+};
+
+enum {
+    LEAST_PAGE_BYTES = 64 * 1024,  /* smaller pages are quickly decoded as a whole */
+    LEAST_BLOCK_BYTES = 16 * 1024, /* smaller ones of the algorithm's are taken together */
+    LEAST_OWN_BYTES = 512,         /* the algorithm's: c-blosc looks at the places of all for each call */
+};
+
+struct block_request {
+    struct nt_reader *reader;
+    struct nt_dataset *dataset;
+    const struct nt_page *page;
+    const struct nt_compression *compression;
+    struct nt_cache_key key;
+    size_t page_bytes, block_bytes;
+    size_t offset, bytes; /* of the current block */
+};
+
+/* ---- loading ---- */
+
+/* The stored bytes and the digest behind them. */
+static enum nt_status load_stored(void *context, uint8_t *output, struct nt_error *error)
+{
+    const struct block_request *request = context;
+    const struct nt_page *page = request->page;
+    struct nt_counters *counters = &request->reader->counters;
+    size_t bytes = (size_t)page->stored_bytes;
+    nt_reader_before_slow_work(request->reader);
+    uint64_t start = nt_nanoseconds();
+    enum nt_status status = nt_source_read(request->dataset->sources[page->source], page->offset, output,
+                                           bytes + nt_checksum_info(page->checksum)->bytes, error);
+    uint64_t middle = nt_nanoseconds();
+    if (status == NT_OK && page->checksum != NT_CHECKSUM_NONE)
+        status = nt_checksum_verify(page->checksum, output, bytes, output + bytes, page->offset, error);
+    nt_count(&counters->read_nanoseconds, middle - start);
+    nt_count(&counters->checksum_nanoseconds, nt_nanoseconds() - middle);
+    nt_count(&counters->stored_bytes, bytes);
+    return status;
+}
+
+static void count_block(const struct block_request *request, const uint8_t *stored, uint64_t nanoseconds)
+{
+    struct nt_counters *counters = &request->reader->counters;
+    enum nt_algorithm algorithm = nt_compression_algorithm(
+        request->page->compression, stored, (size_t)request->page->stored_bytes, request->page_bytes);
+    nt_count(&request->reader->algorithms[algorithm].packed_bytes, request->bytes);
+    nt_count(&request->reader->algorithms[algorithm].nanoseconds, nanoseconds);
+    nt_count(&counters->decompress_nanoseconds, nanoseconds);
+    nt_count(&counters->decoded_bytes, request->bytes);
+    nt_count(&counters->blocks_decoded, 1);
+}
+
+static enum nt_status load_block(void *context, uint8_t *output, struct nt_error *error)
+{
+    struct block_request *request = context;
+    const struct nt_page *page = request->page;
+    struct nt_cache *cache = request->reader->cache;
+    struct nt_cache_key key = request->key;
+    struct nt_cached *pinned;
+    key.block = NT_CACHE_STORED;
+    enum nt_status status =
+        nt_cache_get(cache, &key, (size_t)page->stored_bytes + nt_checksum_info(page->checksum)->bytes,
+                     NT_CACHE_LOADER, load_stored, request, &pinned, error);
+    if (status != NT_OK)
+        return status;
+    const uint8_t *stored = nt_cached_bytes(pinned);
+    uint64_t start = nt_nanoseconds();
+    status = request->compression->decompress_blocks(stored, (size_t)page->stored_bytes, request->page_bytes,
+                                                     request->offset, output, request->bytes, error);
+    if (status == NT_OK)
+        count_block(request, stored, nt_nanoseconds() - start);
+    nt_cache_release(cache, pinned, NT_CACHE_STAY);
+    return status;
+}
+
+/* ---- which ---- */
+
+/* Decoded and packed bytes must be the same, one for one, and a digest must be that of the stored ones. */
+static bool can_be_cut(const struct nt_dataset *dataset, const struct nt_page *page)
+{
+    const struct nt_decoder *decoder = nt_page_decoder(dataset, page);
+    return nt_compression_info(page->compression)->decompress_blocks &&
+           nt_encoding_is_identity(decoder->encoding) &&
+           decoder->bits == (uint64_t)decoder->element_bytes * 8 &&
+           (page->checksum == NT_CHECKSUM_NONE || page->checksum_covers == NT_COVERS_STORED);
+}
+
+/* The size of blocks, from the first of the stored bytes; 0 where there are none. */
+static size_t find_block_bytes(const struct block_request *request)
+{
+    const struct nt_page *page = request->page;
+    uint8_t start[16];
+    size_t count = page->stored_bytes < sizeof(start) ? (size_t)page->stored_bytes : sizeof(start);
+    if (nt_page_load_stored(request->dataset, page, 0, start, count, NULL) != NT_OK)
+        return 0;
+    size_t own = request->compression->block_bytes(start, (size_t)page->stored_bytes, request->page_bytes);
+    return own >= LEAST_OWN_BYTES ? (LEAST_BLOCK_BYTES + own - 1) / own * own : 0;
+}
+
+/* A page that is there, or about to be, has its blocks already. */
+static bool is_page_at_hand(const struct block_request *request)
+{
+    enum nt_cache_presence presence = nt_cache_peek(request->reader->cache, &request->key);
+    return presence == NT_CACHE_READY || presence == NT_CACHE_LOADING;
+}
+
+/* Where most of a page is wanted, it is decoded whole. */
+static bool is_small(const struct block_request *request, size_t offset, size_t bytes)
+{
+    size_t first = offset / request->block_bytes, last = (offset + bytes - 1) / request->block_bytes;
+    return (last - first + 1) * request->block_bytes <= request->page_bytes / 2;
+}
+
+static bool copy_blocks(struct block_request *request, size_t offset, uint8_t *output, size_t bytes)
+{
+    struct nt_cache *cache = request->reader->cache;
+    while (bytes) {
+        struct nt_cached *pinned;
+        size_t number = offset / request->block_bytes, skip = offset % request->block_bytes;
+        request->offset = number * request->block_bytes;
+        request->bytes = request->page_bytes - request->offset;
+        if (request->bytes > request->block_bytes)
+            request->bytes = request->block_bytes;
+        request->key.block = NT_CACHE_BLOCKS + number;
+        if (nt_cache_get(cache, &request->key, request->bytes, NT_CACHE_READER, load_block, request, &pinned,
+                         NULL) != NT_OK)
+            return false;
+        size_t count = request->bytes - skip < bytes ? request->bytes - skip : bytes;
+        memcpy(output, nt_cached_bytes(pinned) + skip, count);
+        nt_cache_release(cache, pinned, NT_CACHE_STAY);
+        output += count;
+        offset += count;
+        bytes -= count;
+    }
+    return true;
+}
+
+bool nt_page_read_blocks(struct nt_reader *reader, struct nt_dataset *dataset, const struct nt_page *page,
+                         size_t offset, void *output, size_t bytes)
+{
+    struct block_request request = {.reader = reader, .dataset = dataset, .page = page};
+    if (!bytes || !can_be_cut(dataset, page) ||
+        nt_page_decoded_bytes(dataset, page, &request.page_bytes, NULL) != NT_OK ||
+        request.page_bytes < LEAST_PAGE_BYTES)
+        return false;
+    request.compression = nt_compression_info(page->compression);
+    request.key = nt_page_key(dataset, page);
+    if (is_page_at_hand(&request))
+        return false;
+    request.block_bytes = find_block_bytes(&request);
+    return request.block_bytes && is_small(&request, offset, bytes) &&
+           copy_blocks(&request, offset, output, bytes);
+}
+
+/* ---- Pages in the cache ---- */
+
+/* Every failure that was not remembered passes here, once. */
+static enum nt_status load_and_tell(void *context, uint8_t *output, struct nt_error *error)
+{
+    const struct nt_page_request *request = context;
+    struct nt_reader *reader = request->reader;
+    nt_workers_claim(reader->workers, request->page);
+    enum nt_status status = nt_page_load_all(request, output, error);
+    if (status == NT_OK)
+        return NT_OK;
+    status = nt_page_error(request->dataset, request->column, request->page, status, error);
+    nt_reader_tell(reader, request->dataset, request->column, request->page, error);
+    return status;
+}
+
+/* Bytes in the cache may be those of a file that has changed. A data set's own file is looked at once for
+ * each request, by those who serve it; here those that are only part of it. */
+static enum nt_status check_part(const struct nt_dataset *dataset, const struct nt_page *page,
+                                 struct nt_error *error)
+{
+    struct nt_source *source = dataset->sources[page->source];
+    return source == dataset->file->source ? NT_OK : nt_source_check(source, error);
+}
+
+/* A page that is too large is refused here, before the cache is asked for room. */
+static enum nt_status prepare(const struct nt_page_request *request, struct nt_cache_key *key,
+                              size_t *bytes_ret, struct nt_error *error)
+{
+    *key = nt_page_key(request->dataset, request->page);
+    enum nt_status status = nt_page_decoded_bytes(request->dataset, request->page, bytes_ret, error);
+    return status == NT_OK ? NT_OK
+                           : nt_page_error(request->dataset, request->column, request->page, status, error);
+}
+
+/* A page in the cache, loaded where it is not there, whose file is still what it was. Who is told of a failure has no pin, and is
+ * not shown one: callers that keep the page at hand go by that. */
+static enum nt_status pin(struct nt_page_request *request, const struct nt_cache_key *key, size_t bytes,
+                          enum nt_cache_asker asker, struct nt_cached **pinned_ret, struct nt_error *error)
+{
+    struct nt_cache *cache = request->reader->cache;
+    struct nt_cached *pinned;
+    enum nt_status status = nt_cache_get(cache, key, bytes, asker, load_and_tell, request, &pinned, error);
+    if (status != NT_OK)
+        return status;
+    status = check_part(request->dataset, request->page, error);
+    if (status == NT_OK)
+        *pinned_ret = pinned;
+    else
+        nt_cache_release(cache, pinned, NT_CACHE_PASSED);
+    return status;
+}
+
+enum nt_status nt_page_pin_as(enum nt_cache_asker asker, struct nt_reader *reader, struct nt_dataset *dataset,
+                              uint32_t column, const struct nt_page *page, struct nt_cached **pinned_ret,
+                              const uint8_t **data_ret, struct nt_error *error)
+{
+    struct nt_page_request request = {.reader = reader, .dataset = dataset, .column = column, .page = page};
+    struct nt_cache_key key;
+    size_t bytes;
+    enum nt_status status = prepare(&request, &key, &bytes, error);
+    if (status == NT_OK)
+        status = pin(&request, &key, bytes, asker, pinned_ret, error);
+    if (status == NT_OK)
+        *data_ret = nt_cached_bytes(*pinned_ret);
+    return status;
+}
+
+enum nt_status nt_page_pin(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                           const struct nt_page *page, struct nt_cached **pinned_ret,
+                           const uint8_t **data_ret, struct nt_error *error)
+{
+    return nt_page_pin_as(NT_CACHE_READER, reader, dataset, column, page, pinned_ret, data_ret, error);
+}
+
+void nt_page_unpin(struct nt_reader *reader, struct nt_cached *pinned, enum nt_cache_use use)
+{
+    nt_cache_release(reader->cache, pinned, use);
+}
+
+enum nt_status nt_page_read(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                            const struct nt_page *page, uint64_t offset, void *output, size_t bytes,
+                            struct nt_error *error)
+{
+    struct nt_cached *pinned;
+    const uint8_t *data;
+    enum nt_status status = nt_page_pin(reader, dataset, column, page, &pinned, &data, error);
+    if (status != NT_OK)
+        return status;
+    memcpy(output, data + offset, bytes);
+    nt_page_unpin(reader, pinned, NT_CACHE_STAY);
+    return NT_OK;
+}
+
+/* A whole page, past the cache, which remembers only a failure. `failure` is all zero. */
+static enum nt_status read_direct(struct nt_page_request *request, uint8_t *output, struct nt_error *failure,
+                                  struct nt_error *error)
+{
+    enum nt_status status = load_and_tell(request, output, failure);
+    if (status == NT_OK)
+        return NT_OK;
+    struct nt_cache_key key = nt_page_key(request->dataset, request->page);
+    nt_cache_remember(request->reader->cache, &key, failure);
+    if (error)
+        *error = *failure;
+    return status;
+}
+
+/* A whole page's elements, and how many bytes they are. */
+static enum nt_status read_whole(struct nt_page_request *request, uint8_t *output, size_t *bytes_ret,
+                                 struct nt_error *error)
+{
+    struct nt_reader *reader = request->reader;
+    struct nt_cache_key key;
+    struct nt_cached *pinned;
+    enum nt_status status = prepare(request, &key, bytes_ret, error);
+    if (status != NT_OK)
+        return status;
+    if (nt_cache_peek(reader->cache, &key) == NT_CACHE_ABSENT) {
+        struct nt_error failure = {0};
+        status = read_direct(request, output, &failure, error);
+        nt_count(&reader->counters.pages_direct, status == NT_OK);
+        return status;
+    }
+    status = pin(request, &key, *bytes_ret, NT_CACHE_READER, &pinned, error);
+    if (status != NT_OK)
+        return status;
+    if (*bytes_ret)
+        memcpy(output, nt_cached_bytes(pinned), *bytes_ret);
+    nt_cache_release(reader->cache, pinned, NT_CACHE_PASSED);
+    return NT_OK;
+}
+
+bool nt_page_is_absent(const struct nt_reader *reader, const struct nt_dataset *dataset,
+                       const struct nt_page *page)
+{
+    struct nt_cache_key key = nt_page_key(dataset, page);
+    return nt_cache_peek(reader->cache, &key) == NT_CACHE_ABSENT;
+}
+
+/* What joined pages are decoded with, once for all of them. Where an input cannot be had, the request gets no
+ * context, so that each page finds it out, and tells it, on its own. */
+static enum nt_status borrow_joined(struct nt_page_request *request, uint64_t bytes,
+                                    struct nt_page_inputs *inputs, struct nt_loan *loan,
+                                    struct nt_error *error)
+{
+    if (nt_page_pin_inputs(request, inputs, NULL) != NT_OK)
+        return NT_OK;
+    enum nt_status status = nt_contexts_borrow(request->reader->contexts, bytes, loan, error);
+    if (status != NT_OK)
+        return status;
+    request->inputs = inputs->values;
+    request->context = loan->context;
+    return NT_OK;
+}
+
+/* `count` pages, one after the other, from stored bytes that are read in one call. While it has a context it
+ * waits for no entry of the cache: a page that another thread has begun to load meanwhile is loaded twice. */
+static enum nt_status read_joined(struct nt_page_request request, uint32_t count, size_t bytes,
+                                  uint8_t *output, size_t *bytes_ret, struct nt_error *error)
+{
+    const struct nt_page *pages = request.page;
+    struct nt_page_inputs inputs;
+    struct nt_loan loan;
+    struct nt_tally tally = {0};
+    struct nt_error failure = {0};
+    size_t page_bytes = 0;
+    enum nt_status status =
+        borrow_joined(&request, nt_joined_scratch_bytes(&request, count, bytes), &inputs, &loan, error);
+    request.tally = &tally;
+    nt_tally_begin(&tally);
+    const uint8_t *stored = status == NT_OK && request.context ? nt_joined_read(&request, bytes) : NULL;
+    *bytes_ret = 0;
+    for (uint32_t i = 0; status == NT_OK && i < count; i++) {
+        request.page = &pages[i];
+        request.stored = stored ? stored + (pages[i].offset - pages->offset) : NULL;
+        status = nt_page_decoded_bytes(request.dataset, request.page, &page_bytes, error);
+        if (status == NT_OK)
+            status = read_direct(&request, output + *bytes_ret, &failure, error);
+        *bytes_ret += page_bytes;
+        tally.counters.pages_direct += status == NT_OK;
+    }
+    nt_reader_add(request.reader, &tally);
+    if (request.context)
+        nt_contexts_return(request.reader->contexts, &loan);
+    nt_page_unpin_inputs(request.reader, &inputs);
+    return status;
+}
+
+enum nt_status nt_pages_read_whole(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                                   const struct nt_page *pages, uint32_t count, void *output,
+                                   struct nt_error *error)
+{
+    struct nt_page_request request = {.reader = reader, .dataset = dataset, .column = column};
+    enum nt_status status = NT_OK;
+    uint8_t *end = output;
+    while (status == NT_OK && count) {
+        size_t stored_bytes = 0, bytes = 0;
+        request.page = pages;
+        uint32_t joined = nt_joined_count(&request, count, &stored_bytes);
+        if (joined > 1) {
+            status = read_joined(request, joined, stored_bytes, end, &bytes, error);
+        } else {
+            joined = 1;
+            status = read_whole(&request, end, &bytes, error);
+        }
+        end += bytes;
+        pages += joined;
+        count -= joined;
+    }
+    return status;
+}
+
+uint32_t nt_count_whole_pages(const struct nt_dataset *dataset, const struct nt_page *pages, uint32_t count,
+                              uint64_t elements, const struct nt_dtype *dtype, uint64_t *elements_ret)
+{
+    uint32_t whole = 0;
+    uint64_t found = 0;
+    for (; whole < count && pages[whole].elements <= elements - found; whole++) {
+        if (nt_page_made_elements(&pages[whole]) != pages[whole].elements ||
+            (dtype && !nt_values_are_equal(nt_page_decoder(dataset, &pages[whole]), dtype)))
+            break;
+        found += pages[whole].elements;
+    }
+    *elements_ret = found;
+    return whole;
+}
+
+void nt_page_load_ahead(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                        const struct nt_page *page)
+{
+    struct nt_page_request request = {.reader = reader, .dataset = dataset, .column = column, .page = page};
+    struct nt_cache_key key;
+    struct nt_cached *pinned;
+    size_t bytes;
+    if (prepare(&request, &key, &bytes, NULL) != NT_OK ||
+        nt_cache_peek(reader->cache, &key) != NT_CACHE_ABSENT)
+        return;
+    if (nt_cache_get(reader->cache, &key, bytes, NT_CACHE_READER, load_and_tell, &request, &pinned, NULL) !=
+        NT_OK)
+        return;
+    nt_count(&reader->counters.pages_ahead, 1);
+    nt_cache_release(reader->cache, pinned, NT_CACHE_PASSING);
+}

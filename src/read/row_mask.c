@@ -1,0 +1,566 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Row masks: which rows, list items and string bytes are not part of a stream, because their rows were
+ * deleted in the file or their entries are not selected. Masks of items follow from the masks of rows and
+ * the end offsets around them.
+ */
+#include "read/read.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/model/field.h"
+#include "core/model/model.h"
+#include "read/page.h"
+
+/* ---- Deleted rows ---- */
+
+/* What surrounds a field, and the field, which is the first: each has its rows in the one behind it. */
+struct nt_field_ancestry {
+    uint32_t fields[NT_MAX_DEPTH + 1];
+    uint32_t count;
+};
+
+NT_DEFINE_LAST_AT_MOST(find_kept, struct nt_drop, .kept)
+
+uint64_t nt_drops_count(const struct nt_drops *drops, uint32_t number)
+{
+    return number ? nt_drop_end(&drops->items[number - 1]) - drops->items[number - 1].kept : 0;
+}
+
+struct nt_kept nt_drops_kept(const struct nt_drops *drops, uint64_t row)
+{
+    struct nt_kept kept = {.number = 0, .stored = row};
+    if (drops->items[0].kept <= row) {
+        kept.number = find_kept(drops->items, drops->count, row) + 1;
+        kept.stored = row + nt_drops_count(drops, kept.number);
+    }
+    kept.count = drops->items[kept.number].first - kept.stored;
+    return kept;
+}
+
+bool nt_drops_next_kept(const struct nt_drops *drops, struct nt_kept *kept)
+{
+    do {
+        if (kept->number == drops->count)
+            return false;
+        kept->stored = nt_drop_end(&drops->items[kept->number++]);
+        kept->count = drops->items[kept->number].first - kept->stored;
+    } while (!kept->count);
+    return true;
+}
+
+void nt_drops_free(struct nt_drops *drops)
+{
+    free(drops);
+}
+
+/* As many runs as in another list; not filled. NULL without memory. */
+static struct nt_drops *new_like(const struct nt_drops *drops)
+{
+    struct nt_drops *made = malloc(sizeof(*made) + ((size_t)drops->count + 1) * sizeof(*made->items));
+    if (!made)
+        return NULL;
+    made->items = (struct nt_drop *)(made + 1);
+    made->count = drops->count;
+    return made;
+}
+
+enum nt_status nt_drops_scale(const struct nt_drops *drops, uint64_t factor, struct nt_drops **made_ret,
+                              struct nt_error *error)
+{
+    struct nt_drops *made = new_like(drops);
+    uint64_t total;
+    if (!made)
+        return nt_fail_memory(error);
+    if (!nt_multiply(nt_drops_total_stored(drops), factor, &total)) {
+        free(made);
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of elements overflows");
+    }
+    for (uint64_t i = 0; i <= drops->count; i++)
+        made->items[i] = (struct nt_drop){drops->items[i].first * factor, drops->items[i].kept * factor};
+    *made_ret = made;
+    return NT_OK;
+}
+
+/* ---- through end offsets ---- */
+
+static enum nt_status map(const struct nt_drops *rows, nt_tell_end *tell, void *context,
+                          struct nt_drops *items, struct nt_error *error)
+{
+    uint64_t dropped = 0, first = 0, end = 0, last;
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; i <= rows->count; i++) {
+        last = end;
+        status = tell(context, rows->items[i].first, &first, error);
+        items->items[i] = (struct nt_drop){first, first - dropped};
+        end = first;
+        if (status == NT_OK && i < rows->count)
+            status = tell(context, nt_drop_end(&rows->items[i]), &end, error);
+        if (status != NT_OK)
+            return status;
+        if (first < last || end < first)
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the index decreases within its cluster");
+        dropped += end - first;
+    }
+    return NT_OK;
+}
+
+enum nt_status nt_drops_map(const struct nt_drops *rows, nt_tell_end *tell, void *context,
+                            struct nt_drops **items_ret, struct nt_error *error)
+{
+    struct nt_drops *items = new_like(rows);
+    if (!items)
+        return nt_fail_memory(error);
+    enum nt_status status = map(rows, tell, context, items, error);
+    if (status == NT_OK)
+        *items_ret = items;
+    else
+        free(items);
+    return status;
+}
+
+/* End offsets that are asked for in ascending order: the page at hand stays pinned. */
+struct page_ends {
+    struct nt_reader *reader;
+    struct nt_dataset *dataset;
+    struct nt_active active;
+    bool is_page_per_row;
+    const struct nt_page *page;
+    struct nt_cached *pinned;
+    const uint8_t *data;
+};
+
+static void let_go(struct page_ends *page_ends)
+{
+    if (page_ends->pinned)
+        nt_page_unpin(page_ends->reader, page_ends->pinned, NT_CACHE_STAY);
+    page_ends->pinned = NULL;
+    page_ends->page = NULL;
+}
+
+static enum nt_status hold(struct page_ends *page_ends, uint64_t element, struct nt_error *error)
+{
+    const struct nt_page *page = page_ends->page;
+    if (page && element >= page->first_element && element - page->first_element < page->elements)
+        return NT_OK;
+    let_go(page_ends);
+    page = nt_find_page(page_ends->active.pages, page_ends->active.page_count, element);
+    enum nt_status status = nt_page_pin(page_ends->reader, page_ends->dataset, page_ends->active.column, page,
+                                        &page_ends->pinned, &page_ends->data, error);
+    if (status == NT_OK)
+        page_ends->page = page;
+    return status;
+}
+
+static enum nt_status load_end(struct page_ends *page_ends, uint64_t element, uint64_t *end_ret,
+                               struct nt_error *error)
+{
+    enum nt_status status = hold(page_ends, element, error);
+    if (status != NT_OK)
+        return status;
+    uint64_t within = (element - page_ends->page->first_element) % nt_page_made_elements(page_ends->page);
+    if (!nt_load_index(nt_page_decoder(page_ends->dataset, page_ends->page)->element, page_ends->data,
+                       (size_t)within, end_ret))
+        return nt_fail(error, NT_CORRUPT, page_ends->page->offset, "end offsets that are no numbers");
+    return NT_OK;
+}
+
+/* Where the items of the rows in front of `row` end; an nt_tell_end. */
+static enum nt_status end_before(void *context, uint64_t row, uint64_t *end_ret, struct nt_error *error)
+{
+    struct page_ends *page_ends = context;
+    uint64_t rows = page_ends->is_page_per_row ? page_ends->active.page_count : page_ends->active.elements;
+    *end_ret = 0;
+    if (row == 0 || page_ends->active.present == 0)
+        return NT_OK;
+    if (row > rows)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows of the field, at least", row, rows);
+    if (!page_ends->is_page_per_row)
+        return load_end(page_ends, row - 1, end_ret, error);
+    *end_ret = page_ends->active.pages[row - 1].first_element + page_ends->active.pages[row - 1].elements;
+    return NT_OK;
+}
+
+/* What is dropped of a field's items or bytes in a cluster, with its rows. */
+static enum nt_status items_of_rows(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                    uint32_t cluster, const struct nt_drops *rows,
+                                    struct nt_drops **items_ret, struct nt_error *error)
+{
+    struct page_ends page_ends = {.reader = reader, .dataset = dataset};
+    page_ends.is_page_per_row = nt_field_kind_info(dataset->fields[field].kind)->has_page_per_row;
+    nt_active_find(dataset, field, 0, cluster, &page_ends.active);
+    enum nt_status status = nt_drops_map(rows, end_before, &page_ends, items_ret, error);
+    let_go(&page_ends);
+    return status;
+}
+
+/* ---- all ---- */
+
+static void nt_field_ancestry_find(const struct nt_dataset *dataset, uint32_t field,
+                                   struct nt_field_ancestry *way)
+{
+    way->count = 0;
+    for (uint32_t at = field; at != NT_NONE && way->count <= NT_MAX_DEPTH;
+         at = nt_field_row_parent(dataset, at))
+        way->fields[way->count++] = at;
+}
+
+/* From rows of the data set, or items of the list above, to rows of the field: in place of *drops. */
+static enum nt_status to_rows(const struct nt_dataset *dataset, uint32_t field, uint64_t per_row,
+                              struct nt_drops **drops, struct nt_error *error)
+{
+    struct nt_drops *made = NULL;
+    uint64_t factor;
+    if (!nt_rows_per_item(dataset, field, &factor) || !nt_multiply(factor, per_row, &factor))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
+    if (factor == 1)
+        return NT_OK;
+    enum nt_status status = nt_drops_scale(*drops, factor, &made, error);
+    if (status != NT_OK)
+        return status;
+    free(*drops);
+    *drops = made;
+    return NT_OK;
+}
+
+static enum nt_status to_items(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                               uint32_t part, struct nt_drops **drops, struct nt_error *error)
+{
+    struct nt_drops *made = NULL;
+    uint32_t cluster = nt_part_cluster(dataset, field, part);
+    if (cluster == NT_NONE)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "no column tells of the items of field %" PRIu32,
+                       dataset->fields[field].id);
+    enum nt_status status = nt_dataset_load_group(dataset, nt_dataset_cluster(dataset, cluster).group, error);
+    if (status == NT_OK)
+        status = items_of_rows(reader, dataset, field, cluster, *drops, &made, error);
+    if (status != NT_OK)
+        return status;
+    free(*drops);
+    *drops = made;
+    return NT_OK;
+}
+
+enum nt_status nt_drops_find(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                             enum nt_rows_of of, uint64_t per_row, uint32_t part, struct nt_drops **drops_ret,
+                             struct nt_error *error)
+{
+    struct nt_field_ancestry way;
+    struct nt_drops *drops = NULL;
+    bool is_below = of != NT_ROWS_OF_FIELD;
+    *drops_ret = NULL;
+    if (!dataset->field_groups || !dataset->part_drops || !dataset->part_drops[part])
+        return NT_OK;
+    nt_field_ancestry_find(dataset, field, &way);
+    enum nt_status status = nt_drops_scale(dataset->part_drops[part], 1, &drops, error);
+    for (uint32_t i = way.count; status == NT_OK && i-- > 0;) {
+        status = to_rows(dataset, way.fields[i], i || is_below ? 1 : per_row, &drops, error);
+        if (status == NT_OK && (i || is_below))
+            status = to_items(reader, dataset, way.fields[i], part, &drops, error);
+    }
+    if (status == NT_OK)
+        *drops_ret = drops;
+    else
+        free(drops);
+    return status;
+}
+
+/* ---- Rows of unselected entries ---- */
+
+enum { MOST_AT_ONCE = 1024 }; /* elements that are looked at together */
+
+uint64_t nt_left_out_before(const struct nt_left_out *left_out, uint64_t stored)
+{
+    if (!left_out->drops || !left_out->per_row)
+        return stored;
+    uint64_t kept = nt_drops_kept_before(left_out->drops, stored / left_out->per_row);
+    return kept * left_out->per_row + stored % left_out->per_row;
+}
+
+enum nt_status nt_left_out_check(const struct nt_left_out *left_out, uint64_t elements,
+                                 struct nt_error *error)
+{
+    uint64_t expected;
+    if (!nt_multiply(nt_drops_total_stored(left_out->drops), left_out->per_row, &expected))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of elements overflows");
+    if (expected == elements)
+        return NT_OK;
+    return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "elements, as what lies above them tells",
+                          expected, elements);
+}
+
+/* ---- items, through end offsets ---- */
+
+/* End offsets that are asked for in ascending order. */
+struct ends {
+    struct nt_stream *stream;
+    uint64_t rows;         /* in all */
+    uint64_t first, count; /* the rows in front of which `values` tell the items */
+    uint64_t reach;        /* how many are read at once */
+    uint64_t values[MOST_AT_ONCE];
+};
+
+/* In front of a cluster's first row and behind the last, page lists tell the items: false where they do not. */
+static enum nt_status find_border(struct ends *ends, uint64_t row, uint64_t *end_ret, bool *is_border_ret,
+                                  struct nt_error *error)
+{
+    struct nt_stream *stream = ends->stream;
+    const struct nt_segment *segment =
+        row < ends->rows ? nt_stream_segment_of(stream, row) : &stream->segments[stream->segment_count - 1];
+    *is_border_ret = row == ends->rows || segment->first == row;
+    if (!*is_border_ret)
+        return NT_OK;
+    enum nt_status status = nt_stream_locate(stream, segment, error);
+    *is_border_ret = status == NT_OK && segment->span.fault == NT_FAULT_NONE;
+    const struct nt_drops *dropped = segment->dropped_items; /* `limit` counts them */
+    *end_ret = segment->base;
+    if (row == ends->rows)
+        *end_ret += dropped ? nt_drops_total_kept(dropped) : segment->limit;
+    return status;
+}
+
+/* From a row on, within a page: few where what was wanted last lies far in front of it. */
+static enum nt_status read_ends(struct ends *ends, uint64_t row, struct nt_error *error)
+{
+    bool is_near = ends->count && row - ends->first < ends->count + ends->reach;
+    uint64_t page_end = nt_stream_page_end(ends->stream, row - 1) + 1; /* the row behind it */
+    ends->reach = is_near ? 2 * ends->reach : 1;
+    if (ends->reach > MOST_AT_ONCE)
+        ends->reach = MOST_AT_ONCE;
+    ends->first = row;
+    ends->count = ends->reach < page_end - row ? ends->reach : page_end - row;
+    enum nt_status status =
+        nt_stream_produce_stored(ends->stream, row, ends->count, (uint8_t *)ends->values, error);
+    if (status != NT_OK)
+        ends->count = 0;
+    return status;
+}
+
+/* An nt_tell_end. */
+static enum nt_status tell_end(void *context, uint64_t row, uint64_t *end_ret, struct nt_error *error)
+{
+    struct ends *ends = context;
+    bool is_border = true;
+    enum nt_status status = NT_OK;
+    *end_ret = 0;
+    if (row == 0)
+        return NT_OK;
+    if (row > ends->rows)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows of the field, at least", row,
+                              ends->rows);
+    if (row < ends->first || row - ends->first >= ends->count) {
+        status = find_border(ends, row, end_ret, &is_border, error);
+        if (status != NT_OK || is_border)
+            return status;
+        status = read_ends(ends, row, error);
+    }
+    *end_ret = ends->values[status == NT_OK ? row - ends->first : 0];
+    return status;
+}
+
+static enum nt_status leave_out_items(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                      const struct nt_left_out *rows, struct nt_drops **items_ret,
+                                      struct nt_error *error)
+{
+    struct nt_drops *scaled = NULL;
+    struct ends *ends = calloc(1, sizeof(*ends));
+    if (!ends)
+        return nt_fail_memory(error);
+    enum nt_status status =
+        nt_stream_open_stored(reader, dataset, field, NT_STREAM_OFFSETS, &ends->stream, error);
+    if (status == NT_OK)
+        status = nt_drops_scale(rows->drops, rows->per_row, &scaled, error);
+    if (status == NT_OK) {
+        ends->rows = nt_stream_elements(ends->stream) - nt_stream_lead(ends->stream);
+        ends->reach = 1;
+        status = nt_drops_map(scaled, tell_end, ends, items_ret, error);
+    }
+    nt_drops_free(scaled);
+    nt_stream_close(ends->stream);
+    free(ends);
+    return status;
+}
+
+/* ---- alternatives, through tags and the numbers of rows ---- */
+
+struct chosen_rows {
+    struct nt_stream *tags, *index;
+    uint32_t tag;
+    uint64_t *rows; /* of the alternative */
+    size_t count, capacity;
+    bool ascend;
+};
+
+static enum nt_status note(struct chosen_rows *chosen, uint64_t row, struct nt_error *error)
+{
+    uint64_t *rows = nt_grow(chosen->rows, chosen->count, &chosen->capacity, sizeof(*rows));
+    if (!rows)
+        return nt_fail_memory(error);
+    chosen->rows = rows;
+    chosen->ascend = chosen->ascend && (!chosen->count || rows[chosen->count - 1] < row);
+    rows[chosen->count++] = row;
+    return NT_OK;
+}
+
+/* Rows [first, first + count) of the variant are chosen. */
+static enum nt_status look_at(struct chosen_rows *chosen, uint64_t first, uint64_t count,
+                              struct nt_error *error)
+{
+    uint32_t tags[MOST_AT_ONCE];
+    uint64_t index[MOST_AT_ONCE], some;
+    enum nt_status status = NT_OK;
+    for (; status == NT_OK && count; first += some, count -= some) {
+        some = count < MOST_AT_ONCE ? count : MOST_AT_ONCE;
+        status = nt_stream_produce_stored(chosen->tags, first, some, (uint8_t *)tags, error);
+        if (status == NT_OK)
+            status = nt_stream_produce_stored(chosen->index, first, some, (uint8_t *)index, error);
+        for (uint64_t i = 0; status == NT_OK && i < some; i++)
+            if (tags[i] == chosen->tag)
+                status = note(chosen, index[i], error);
+    }
+    return status;
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+    const uint64_t *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+/* Writers number an alternative's rows one after the other. Where somebody did not, a row is chosen if any choice leads to it. */
+static enum nt_status leave_out_others(struct chosen_rows *chosen, uint64_t stored,
+                                       struct nt_drops **rows_ret, struct nt_error *error)
+{
+    struct nt_keeping keeping = {0};
+    struct nt_drops *made = NULL;
+    enum nt_status status = NT_OK;
+    if (!chosen->ascend)
+        qsort(chosen->rows, chosen->count, sizeof(*chosen->rows), compare_rows);
+    for (size_t i = 0; status == NT_OK && i < chosen->count; i++)
+        if (!i || chosen->rows[i] != chosen->rows[i - 1])
+            status = nt_keeping_add(&keeping, chosen->rows[i], 1, error);
+    if (status == NT_OK)
+        status = nt_keeping_end(&keeping, stored, error);
+    if (status == NT_OK && !(made = malloc(sizeof(*made) + (keeping.count + 1) * sizeof(*made->items))))
+        status = nt_fail_memory(error);
+    if (status == NT_OK) {
+        *made = (struct nt_drops){(struct nt_drop *)(made + 1), (uint32_t)keeping.count};
+        memcpy(made->items, keeping.items, (keeping.count + 1) * sizeof(*made->items));
+        *rows_ret = made;
+    }
+    nt_keeping_deinit(&keeping);
+    return status;
+}
+
+static enum nt_status collect(struct chosen_rows *chosen, const struct nt_left_out *variants,
+                              struct nt_error *error)
+{
+    struct nt_kept kept = nt_drops_kept(variants->drops, 0);
+    uint64_t per_row = variants->per_row;
+    enum nt_status status = NT_OK;
+    bool has_more = kept.count || nt_drops_next_kept(variants->drops, &kept);
+    for (; status == NT_OK && has_more; has_more = nt_drops_next_kept(variants->drops, &kept))
+        status = look_at(chosen, kept.stored * per_row, kept.count * per_row, error);
+    return status;
+}
+
+static enum nt_status leave_out_alternative(struct nt_reader *reader, struct nt_dataset *dataset,
+                                            uint32_t variant, uint32_t branch,
+                                            const struct nt_left_out *variants, struct nt_drops **rows_ret,
+                                            struct nt_error *error)
+{
+    struct chosen_rows chosen = {.ascend = true};
+    uint32_t count;
+    uint64_t stored = 0;
+    const uint32_t *children = nt_dataset_children(dataset, variant, &count);
+    while (chosen.tag < count && children[chosen.tag++] != branch)
+        ;
+    enum nt_status status =
+        nt_stream_open_stored(reader, dataset, variant, NT_STREAM_TAGS, &chosen.tags, error);
+    if (status == NT_OK)
+        status = nt_stream_open_stored(reader, dataset, variant, NT_STREAM_INDEX, &chosen.index, error);
+    if (status == NT_OK)
+        status = nt_rows_total(reader, dataset, branch, NT_ROWS_OF_FIELD, &stored, error);
+    if (status == NT_OK)
+        status = nt_left_out_check(variants, nt_stream_elements(chosen.tags), error);
+    if (status == NT_OK)
+        status = collect(&chosen, variants, error);
+    if (status == NT_OK)
+        status = leave_out_others(&chosen, stored, rows_ret, error);
+    nt_stream_close(chosen.tags);
+    nt_stream_close(chosen.index);
+    free(chosen.rows);
+    return status;
+}
+
+/* ---- all ---- */
+
+/* Of the items of a list, or the rows of a variant's alternative: known, or made now. Threads may make it at once: the first
+ * one's is kept. */
+static enum nt_status go_below(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                               uint32_t branch, const struct nt_left_out *rows,
+                               const struct nt_drops **below_ret, struct nt_error *error)
+{
+    struct nt_dataset_index *index = nt_dataset_index_get(reader->indexes, dataset);
+    if (!index)
+        return nt_fail_memory(error);
+    if (!index->left_out)
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                       "entries were chosen of a data set that was read before");
+    bool is_variant = nt_field_kind_info(dataset->fields[field].kind)->below == NT_BELOW_SWITCH;
+    _Atomic(struct nt_drops *) *place =
+        &index->left_out[is_variant ? (size_t)dataset->field_count + branch : field];
+    struct nt_drops *made = NULL, *known = atomic_load_explicit(place, memory_order_acquire);
+    enum nt_status status = NT_OK;
+    if (!known && is_variant)
+        status = leave_out_alternative(reader, dataset, field, branch, rows, &made, error);
+    else if (!known)
+        status = leave_out_items(reader, dataset, field, rows, &made, error);
+    if (made && atomic_compare_exchange_strong(place, &known, made))
+        known = made;
+    else
+        nt_drops_free(made);
+    *below_ret = known;
+    return status;
+}
+
+/* The child of `above` that `field` is or lies in. */
+static uint32_t branch_of(const struct nt_dataset *dataset, uint32_t field, uint32_t above)
+{
+    while (dataset->fields[field].parent != above)
+        field = dataset->fields[field].parent;
+    return field;
+}
+
+enum nt_status nt_left_out_find(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                enum nt_rows_of of, struct nt_left_out *left_out_ret, struct nt_error *error)
+{
+    struct nt_field_ancestry way;
+    enum nt_status status = NT_OK;
+    *left_out_ret = (struct nt_left_out){.per_row = 1};
+    if (!dataset->selection || !dataset->selection->left_out)
+        return NT_OK;
+    left_out_ret->drops = dataset->selection->left_out;
+    nt_field_ancestry_find(dataset, field, &way);
+    for (uint32_t i = way.count; status == NT_OK && i-- > 0;) {
+        uint32_t at = way.fields[i];
+        if (!nt_rows_per_item(dataset, at, &left_out_ret->per_row))
+            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
+        if (i && nt_field_kind_info(dataset->fields[at].kind)->below == NT_BELOW_OWN)
+            return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                           "which rows belong to chosen entries is not known below field %" PRIu32
+                           ", which cannot be read",
+                           dataset->fields[at].id);
+        if (!i && of == NT_ROWS_OF_FIELD)
+            break;
+        status = go_below(reader, dataset, at, i ? branch_of(dataset, field, at) : NT_NONE, left_out_ret,
+                          &left_out_ret->drops, error);
+        left_out_ret->per_row = 1;
+    }
+    return status;
+}

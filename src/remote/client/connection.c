@@ -1,0 +1,579 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Connection to the network helper: many concurrent requests over one socket, a receiver thread that
+ * dispatches replies, and a new helper process after fork().
+ */
+#include "remote/client/client.h"
+
+#include <ntuple/source.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "core/base/abi.h"
+#include "core/base/error.h"
+#include "core/base/thread.h"
+#include "remote/protocol.h"
+
+/* ---- Error messages ---- */
+
+static const struct {
+    enum nt_status status;
+    int system_error;
+} failures[NT_FETCH_FAILURES] = {
+    [NT_FETCH_UNREACHABLE] = {NT_UNREACHABLE, 0}, [NT_FETCH_NOT_FOUND] = {NT_NOT_FOUND, 0},
+    [NT_FETCH_FORBIDDEN] = {NT_IO, EACCES},       [NT_FETCH_CHANGED] = {NT_CHANGED, 0},
+    [NT_FETCH_UNSUPPORTED] = {NT_UNSUPPORTED, 0}, [NT_FETCH_INVALID] = {NT_INVALID, 0},
+};
+
+enum nt_status nt_fetch_fail(const struct nt_fetch *fetch, const char *shown, struct nt_error *error)
+{
+    enum nt_status status = failures[fetch->failure].status;
+    nt_fail(error, status, NT_NO_OFFSET, "%s: %s", shown, fetch->message);
+    if (error)
+        error->system_error = failures[fetch->failure].system_error;
+    return status;
+}
+
+enum nt_status nt_fetcher_fail_silent(const struct nt_fetcher *fetcher, const char *shown,
+                                      struct nt_error *error)
+{
+    return nt_fail(error, NT_UNREACHABLE, NT_NO_OFFSET,
+                   "%s: timed out after %.3g s: the process that fetches does not answer", shown,
+                   (double)fetcher->milliseconds / 1000);
+}
+
+/* ---- Requests and replies ---- */
+
+enum { NT_FETCH_PACKET_BYTES = sizeof(struct nt_fetch_answer) + NT_FETCH_DATA_BYTES };
+
+/* ---- the lock, also in forked processes ---- */
+
+/* What is under way is the parent's, as are those who wait for it; some of it lies on stacks that are not there. */
+static void begin_anew(struct nt_fetcher *fetcher)
+{
+    fetcher->is_forked = fetcher->is_over = false;
+    fetcher->epoch = 0;
+    fetcher->underway = NULL;
+    fetcher->ahead_bytes = 0;
+    fetcher->ahead_count = 0;
+    fetcher->totals = (struct nt_fetch_totals){0};
+    nt_paces_begin_anew(&fetcher->paces);
+    nt_range_cache_release(&fetcher->room);
+    for (struct nt_fetch_user *user = fetcher->users; user; user = user->next)
+        user->begin_anew(user);
+}
+
+void nt_fetcher_lock(struct nt_fetcher *fetcher)
+{
+    nt_lock_take(&fetcher->lock);
+    if (fetcher->is_forked)
+        begin_anew(fetcher);
+}
+
+void nt_fetcher_unlock(struct nt_fetcher *fetcher)
+{
+    nt_lock_give(&fetcher->lock);
+}
+
+void nt_fetcher_add_user(struct nt_fetcher *fetcher, struct nt_fetch_user *user)
+{
+    nt_fetcher_lock(fetcher);
+    user->next = fetcher->users;
+    user->link = &fetcher->users;
+    if (user->next)
+        user->next->link = &user->next;
+    fetcher->users = user;
+    nt_fetcher_unlock(fetcher);
+}
+
+void nt_fetcher_remove_user(struct nt_fetch_user *user)
+{
+    *user->link = user->next;
+    if (user->next)
+        user->next->link = user->link;
+}
+
+/* ---- requests ---- */
+
+static void finish(struct nt_fetch *fetch, enum nt_fetch_state state)
+{
+    *fetch->link = fetch->next;
+    if (fetch->next)
+        fetch->next->link = fetch->link;
+    fetch->link = NULL;
+    fetch->state = state;
+    fetch->end(fetch);
+}
+
+void nt_fetch_fall_short(struct nt_fetch *fetch)
+{
+    fetch->state = NT_FETCH_BAD;
+    fetch->failure = NT_FETCH_UNREACHABLE;
+    snprintf(fetch->message, sizeof(fetch->message),
+             "the process that fetches did not give all that was asked for");
+}
+
+static void fail(struct nt_fetch *fetch, enum nt_fetch_failure failure, const char *message)
+{
+    fetch->failure = failure;
+    snprintf(fetch->message, sizeof(fetch->message), "%s", message);
+    finish(fetch, NT_FETCH_BAD);
+}
+
+static void fail_all(struct nt_fetcher *fetcher, const char *message)
+{
+    while (fetcher->underway)
+        fail(fetcher->underway, NT_FETCH_UNREACHABLE, message);
+}
+
+static bool send_request(struct nt_fetcher *fetcher, const struct nt_fetch_request *request, const char *text,
+                         size_t length)
+{
+    char packet[sizeof(*request) + NT_FETCH_TEXT_BYTES];
+    if (length > NT_FETCH_TEXT_BYTES || fetcher->is_over)
+        return false;
+    memcpy(packet, request, sizeof(*request));
+    memcpy(packet + sizeof(*request), text, length);
+    ssize_t sent;
+    do
+        sent = send(fetcher->channel, packet, sizeof(*request) + length, MSG_NOSIGNAL | MSG_DONTWAIT);
+    while (sent < 0 && errno == EINTR);
+    return sent >= 0;
+}
+
+void nt_fetcher_ask(struct nt_fetcher *fetcher, struct nt_fetch *fetch, struct nt_fetch_request request,
+                    const char *text, size_t text_bytes)
+{
+    request.epoch = fetcher->epoch;
+    request.id = fetch->id = ++fetcher->last_id;
+    fetch->file = request.file;
+    fetcher->counters.reads += request.kind == NT_FETCH_READ;
+    fetcher->counters.ahead += request.is_ahead;
+    request.milliseconds = (uint32_t)fetcher->milliseconds;
+    fetch->state = NT_FETCH_UNDERWAY;
+    fetch->next = fetcher->underway;
+    fetch->link = &fetcher->underway;
+    if (fetch->next)
+        fetch->next->link = &fetch->next;
+    fetcher->underway = fetch;
+    if (!send_request(fetcher, &request, text, text_bytes))
+        fail(fetch, NT_FETCH_UNREACHABLE, "the process that fetches does not take requests");
+}
+
+void nt_fetcher_tell(struct nt_fetcher *fetcher, enum nt_fetch_kind kind, uint64_t id, uint32_t file)
+{
+    const struct nt_fetch_request request = {.kind = kind, .epoch = fetcher->epoch, .id = id, .file = file};
+    (void)send_request(fetcher, &request, "", 0);
+}
+
+void nt_fetcher_drop(struct nt_fetcher *fetcher, struct nt_fetch *fetch)
+{
+    nt_fetcher_tell(fetcher, NT_FETCH_CANCEL, fetch->id, fetch->file);
+    fail(fetch, NT_FETCH_UNREACHABLE, "was not waited for");
+}
+
+bool nt_fetcher_wait(struct nt_fetcher *fetcher, uint64_t deadline)
+{
+    const struct timespec until = nt_timespec(deadline * NT_MILLISECOND);
+    return nt_lock_wait(&fetcher->lock, &fetcher->changed, &until);
+}
+
+/* ---- answers ---- */
+
+static struct nt_fetch *underway(struct nt_fetcher *fetcher, uint64_t id)
+{
+    for (struct nt_fetch *fetch = fetcher->underway; fetch; fetch = fetch->next)
+        if (fetch->id == id)
+            return fetch;
+    return NULL;
+}
+
+static void take_failure(struct nt_fetch *fetch, const struct nt_fetch_answer *answer, const uint8_t *text,
+                         size_t bytes)
+{
+    char message[sizeof(fetch->message)];
+    size_t length = bytes < sizeof(message) ? bytes : sizeof(message) - 1;
+    memcpy(message, text, length);
+    message[length] = '\0';
+    fail(fetch,
+         answer->failure < NT_FETCH_FAILURES ? (enum nt_fetch_failure)answer->failure : NT_FETCH_UNREACHABLE,
+         message);
+}
+
+/* Of one that is gone. */
+static void count_process(struct nt_fetcher *fetcher)
+{
+    fetcher->counters.requests += fetcher->totals.requests;
+    fetcher->counters.retries += fetcher->totals.retries;
+    fetcher->totals = (struct nt_fetch_totals){0};
+}
+
+bool nt_fetch_counter(struct nt_fetcher *fetcher, uint32_t index, const char **name_ret, uint64_t *value_ret)
+{
+    nt_fetcher_lock(fetcher);
+    const struct nt_fetch_counters *counters = &fetcher->counters;
+    const struct {
+        const char *name;
+        uint64_t value;
+    } all[] = {
+        {"remote_requests", counters->requests + fetcher->totals.requests},
+        {"remote_retries", counters->retries + fetcher->totals.retries},
+        {"remote_failures", counters->failures},
+        {"remote_reads", counters->reads},
+        {"remote_reads_ahead", counters->ahead},
+        {"remote_bytes", counters->bytes},
+        {"remote_kept_bytes", fetcher->room.bytes},
+        {"remote_disk_read_bytes", fetcher->disk.read_bytes},
+        {"remote_disk_written_bytes", fetcher->disk.written_bytes},
+        {"remote_disk_bad_pieces", fetcher->disk.bad_pieces},
+        {"remote_open_files", fetcher->open_count},
+        {"remote_waits", counters->waits},
+        {"remote_wait_milliseconds", counters->wait_milliseconds},
+    };
+    nt_fetcher_unlock(fetcher);
+    if (index >= sizeof(all) / sizeof(*all))
+        return false;
+    *name_ret = all[index].name;
+    *value_ret = all[index].value;
+    return true;
+}
+
+static void take_sandbox(struct nt_fetch_sandbox *sandbox, const uint8_t *bytes, size_t count)
+{
+    *sandbox = (struct nt_fetch_sandbox){0};
+    if (count == sizeof(*sandbox))
+        memcpy(sandbox, bytes, count);
+    sandbox->parts[sizeof(sandbox->parts) - 1] = '\0';
+    sandbox->missing[sizeof(sandbox->missing) - 1] = '\0';
+}
+
+/* Another process follows one that is gone. */
+static void take_hello(struct nt_fetcher *fetcher, const struct nt_fetch_answer *answer, const uint8_t *bytes,
+                       size_t count)
+{
+    fetcher->epoch = answer->epoch ? answer->epoch : 1;
+    take_sandbox(&fetcher->sandbox, bytes, count);
+    count_process(fetcher);
+    fail_all(fetcher, "the process that fetches was ended");
+}
+
+void nt_fetch_sandbox(struct nt_fetcher *fetcher, struct nt_fetch_sandbox *sandbox_ret)
+{
+    nt_fetcher_lock(fetcher);
+    *sandbox_ret = fetcher->sandbox;
+    nt_fetcher_unlock(fetcher);
+}
+
+/* The first packet stays where it is, for the thread that takes all. */
+enum nt_status nt_fetch_await_sandbox(struct nt_fetcher *fetcher, struct nt_fetch_sandbox *sandbox_ret,
+                                      struct nt_error *error)
+{
+    struct pollfd event = {.fd = fetcher->channel, .events = POLLIN};
+    uint64_t now = nt_milliseconds(), deadline = now + fetcher->milliseconds;
+    for (; now < deadline && poll(&event, 1, (int)(deadline - now)) < 0; now = nt_milliseconds())
+        ;
+    ssize_t count = recv(fetcher->channel, fetcher->packet, NT_FETCH_PACKET_BYTES, MSG_PEEK | MSG_DONTWAIT);
+    if (count < (ssize_t)sizeof(struct nt_fetch_answer))
+        return nt_fail(error, NT_UNREACHABLE, NT_NO_OFFSET, "the process that fetches does not answer");
+    count -= (ssize_t)sizeof(struct nt_fetch_answer);
+    take_sandbox(sandbox_ret, fetcher->packet + sizeof(struct nt_fetch_answer), (size_t)count);
+    return NT_OK;
+}
+
+/* Whether it is the end of anything, or a beginning: what somebody may wait for. */
+static bool take(struct nt_fetcher *fetcher, const struct nt_fetch_answer *answer, const uint8_t *bytes,
+                 size_t count)
+{
+    if (answer->kind == NT_FETCH_HELLO) {
+        take_hello(fetcher, answer, bytes, count);
+        return true;
+    }
+    struct nt_fetch *fetch = underway(fetcher, answer->id);
+    if (answer->epoch == fetcher->epoch)
+        fetcher->totals = answer->totals;
+    if (!fetch || answer->epoch != fetcher->epoch || answer->file != fetch->file)
+        return false;
+    fetcher->counters.bytes += answer->kind == NT_FETCH_DATA ? count : 0;
+    fetcher->counters.failures += answer->kind == NT_FETCH_FAILED;
+    if (answer->kind == NT_FETCH_FAILED)
+        take_failure(fetch, answer, bytes, count);
+    else if (answer->kind == NT_FETCH_DONE)
+        finish(fetch, NT_FETCH_GOOD);
+    else if (!fetch->take(fetch, answer, bytes, count))
+        fail(fetch, NT_FETCH_UNREACHABLE, "the process that fetches gave another answer than was asked for");
+    else
+        return false;
+    return true;
+}
+
+/* One packet; false where there will be no other. */
+static bool receive(struct nt_fetcher *fetcher)
+{
+    struct nt_fetch_answer answer;
+    bool has_changed = true;
+    ssize_t count;
+    do
+        count = read(fetcher->channel, fetcher->packet, NT_FETCH_PACKET_BYTES);
+    while (count < 0 && errno == EINTR);
+    nt_fetcher_lock(fetcher);
+    if (count >= (ssize_t)sizeof(answer)) {
+        memcpy(&answer, fetcher->packet, sizeof(answer));
+        has_changed =
+            take(fetcher, &answer, fetcher->packet + sizeof(answer), (size_t)count - sizeof(answer));
+    } else {
+        fetcher->is_over = true;
+        fail_all(fetcher, "the process that fetches has ended");
+    }
+    bool is_over = fetcher->is_over;
+    if (has_changed)
+        pthread_cond_broadcast(&fetcher->changed);
+    nt_fetcher_unlock(fetcher);
+    return !is_over;
+}
+
+/* What takes the answers, as a thread. */
+static void *nt_fetcher_receive(void *argument)
+{
+    struct nt_fetcher *fetcher = argument;
+    struct pollfd events[] = {{.fd = fetcher->channel, .events = POLLIN},
+                              {.fd = fetcher->wake[0], .events = POLLIN}};
+    for (;;) {
+        if (poll(events, 2, -1) < 0)
+            continue;
+        if (events[1].revents || !receive(fetcher))
+            return NULL;
+    }
+}
+
+/* ---- Lifetime ---- */
+
+enum { DEFAULT_SECONDS = 60 };
+#define DEFAULT_CACHE_BYTES (UINT64_C(128) << 20)
+#define DEFAULT_DISK_BYTES (UINT64_C(1) << 30)
+
+/* ---- parts ---- */
+
+static int init_waiting(struct nt_fetcher *fetcher)
+{
+    pthread_condattr_t attributes;
+    int problem = pthread_condattr_init(&attributes);
+    if (problem)
+        return problem;
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    problem = pthread_cond_init(&fetcher->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    return problem;
+}
+
+static void close_all(struct nt_fetcher *fetcher)
+{
+    int *const descriptors[] = {&fetcher->channel, &fetcher->wake[0], &fetcher->wake[1]};
+    for (size_t i = 0; i < sizeof(descriptors) / sizeof(*descriptors); i++) {
+        if (*descriptors[i] >= 0)
+            close(*descriptors[i]);
+        *descriptors[i] = -1;
+    }
+}
+
+static void free_addresses(char **addresses)
+{
+    for (char **address = addresses; address && *address; address++)
+        free(*address);
+    free(addresses);
+}
+
+/* A forked process starts its own process with them, when the caller's are gone. NULL without memory. */
+static char **copy_addresses(const char *const *addresses)
+{
+    size_t count = 0;
+    while (addresses[count])
+        count++;
+    char **copies = calloc(count + 1, sizeof(*copies));
+    for (size_t i = 0; copies && i < count; i++)
+        if (!(copies[i] = strdup(addresses[i]))) {
+            free_addresses(copies);
+            return NULL;
+        }
+    return copies;
+}
+
+/* ---- forked processes ---- */
+
+/* The thread that takes answers is not here, and the channel is the parent's: whoever had this one, too, would keep the process that
+ * fetches from its end. */
+static void be_forked(struct nt_lock *lock)
+{
+    struct nt_fetcher *fetcher = (struct nt_fetcher *)((char *)lock - offsetof(struct nt_fetcher, lock));
+    init_waiting(fetcher);
+    if (fetcher->is_handed_over)
+        return;
+    close_all(fetcher);
+    fetcher->has_receiver = false;
+    fetcher->is_forked = true;
+}
+
+/* ---- its life ---- */
+
+void nt_fetcher_hand_over(struct nt_fetcher *fetcher)
+{
+    fetcher->is_handed_over = true;
+}
+
+/* Under the lock, so that no process is forked that has descriptors of which nobody knows. */
+static enum nt_status start(struct nt_fetcher *fetcher, struct nt_error *error)
+{
+    if (pipe2(fetcher->wake, O_CLOEXEC) != 0)
+        return nt_fail_system(error, errno, "remote files cannot be read");
+    enum nt_status status = nt_fetch_start(fetcher->program, &fetcher->rules, &fetcher->channel, error);
+    if (status != NT_OK)
+        close_all(fetcher);
+    return status;
+}
+
+static enum nt_status start_receiver(struct nt_fetcher *fetcher, struct nt_error *error)
+{
+    int problem =
+        fetcher->has_receiver ? 0 : nt_thread_start(&fetcher->receiver, nt_fetcher_receive, fetcher);
+    fetcher->has_receiver |= !problem;
+    return problem ? nt_fail_system(error, problem, "cannot start a thread") : NT_OK;
+}
+
+enum nt_status nt_fetcher_be_there(struct nt_fetcher *fetcher, const char *shown, uint64_t deadline,
+                                   struct nt_error *error)
+{
+    enum nt_status status = fetcher->channel < 0 ? start(fetcher, error) : NT_OK;
+    if (status == NT_OK)
+        status = start_receiver(fetcher, error);
+    while (status == NT_OK && !fetcher->epoch && !fetcher->is_over)
+        if (!nt_fetcher_wait(fetcher, deadline))
+            return nt_fetcher_fail_silent(fetcher, shown, error);
+    return status == NT_OK && fetcher->is_over
+               ? nt_fail(error, NT_UNREACHABLE, NT_NO_OFFSET, "%s: the process that fetches has ended", shown)
+               : status;
+}
+
+enum nt_status nt_fetcher_hold(struct nt_fetcher *fetcher, struct nt_error *error)
+{
+    nt_fetcher_lock(fetcher);
+    enum nt_status status = fetcher->channel < 0 ? NT_OK : start_receiver(fetcher, error);
+    fetcher->holders += status == NT_OK;
+    nt_fetcher_unlock(fetcher);
+    return status;
+}
+
+void nt_fetcher_free(struct nt_fetcher *fetcher)
+{
+    if (!fetcher)
+        return;
+    nt_fetcher_lock(fetcher);
+    bool is_last = --fetcher->holders == 0;
+    nt_fetcher_unlock(fetcher);
+    if (!is_last)
+        return;
+    if (fetcher->has_receiver) { /* a byte, not the pipe's end: another process may have that, too */
+        ssize_t written = write(fetcher->wake[1], "", 1);
+        (void)written; /* the pipe is empty */
+        pthread_join(fetcher->receiver, NULL);
+    }
+    nt_fetcher_lock(fetcher);
+    close_all(fetcher);
+    nt_fetcher_unlock(fetcher);
+    nt_disk_cache_close(&fetcher->disk);
+    nt_paces_deinit(&fetcher->paces);
+    pthread_cond_destroy(&fetcher->changed);
+    nt_lock_deinit(&fetcher->lock);
+    free_addresses((char **)fetcher->rules.addresses);
+    free(fetcher->program);
+    free(fetcher->packet);
+    free(fetcher);
+}
+
+void nt_fetcher_stop(struct nt_fetcher *fetcher)
+{
+    shutdown(fetcher->channel, SHUT_RDWR);
+}
+
+static enum nt_status fill(struct nt_fetcher *fetcher, const struct nt_fetcher_options *options,
+                           struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    fetcher->milliseconds =
+        UINT64_C(1000) * (options->timeout_seconds ? options->timeout_seconds : DEFAULT_SECONDS);
+    fetcher->room.most_bytes = options->cache_bytes ? options->cache_bytes : DEFAULT_CACHE_BYTES;
+    fetcher->packet = malloc(NT_FETCH_PACKET_BYTES);
+    fetcher->program = options->program ? strdup(options->program) : NULL;
+    fetcher->rules.certificate_to_origin = options->certificate_to_origin;
+    if (options->addresses)
+        fetcher->rules.addresses = (const char *const *)copy_addresses(options->addresses);
+    if (!fetcher->packet || (options->program && !fetcher->program) ||
+        (options->addresses && !fetcher->rules.addresses))
+        return nt_fail_memory(error);
+    if (options->disk_cache)
+        status = nt_disk_cache_open(
+            &fetcher->disk, options->disk_cache,
+            options->disk_cache_bytes ? options->disk_cache_bytes : DEFAULT_DISK_BYTES, error);
+    if (status != NT_OK)
+        return status;
+    nt_fetcher_lock(fetcher);
+    status = start(fetcher, error);
+    nt_fetcher_unlock(fetcher);
+    return status;
+}
+
+static struct nt_fetcher *new_fetcher(struct nt_error *error)
+{
+    struct nt_fetcher *fetcher = calloc(1, sizeof(*fetcher));
+    int problem = fetcher ? init_waiting(fetcher) : ENOMEM;
+    if (!problem && (problem = nt_lock_init(&fetcher->lock, be_forked)))
+        pthread_cond_destroy(&fetcher->changed);
+    if (problem) {
+        free(fetcher);
+        nt_fail_system(error, problem, "remote files cannot be read");
+        return NULL;
+    }
+    fetcher->holders = 1;
+    fetcher->channel = fetcher->wake[0] = fetcher->wake[1] = fetcher->disk.folder = -1;
+    return fetcher;
+}
+
+enum nt_status nt_fetcher_new(const struct nt_fetcher_options *options, struct nt_fetcher **fetcher_ret,
+                              struct nt_error *error)
+{
+    struct nt_fetcher_options known;
+    enum nt_status status = nt_sized_copy(options, &known, sizeof(known), "nt_fetcher_options", error);
+    if (status != NT_OK)
+        return status;
+    if (known.timeout_seconds > NT_MOST_TIMEOUT_SECONDS)
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "timeout_seconds: expected at most %d, found %u",
+                       NT_MOST_TIMEOUT_SECONDS, known.timeout_seconds);
+    struct nt_fetcher *fetcher = new_fetcher(error);
+    if (!fetcher)
+        return NT_NO_MEMORY;
+    status = fill(fetcher, &known, error);
+    if (status != NT_OK) {
+        nt_fetcher_free(fetcher);
+        return status;
+    }
+    *fetcher_ret = fetcher;
+    return NT_OK;
+}
+
+enum nt_status nt_fetcher_or_own(struct nt_fetcher **fetcher, struct nt_fetcher **own_ret,
+                                 struct nt_error *error)
+{
+    *own_ret = NULL;
+    if (*fetcher)
+        return NT_OK;
+    enum nt_status status = nt_fetcher_new(NULL, own_ret, error);
+    *fetcher = *own_ret;
+    return status;
+}

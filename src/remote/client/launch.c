@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Launches the network helper as a detached process with one end of a socket pair, and sends it the access
+ * rules.
+ */
+#include "remote/client/client.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/base/error.h"
+#include "core/io/address.h"
+#include "remote/protocol.h"
+
+extern char **environ;
+
+static const char *path_of(const char *program)
+{
+    if (program)
+        return program;
+    program = secure_getenv("NTUPLE_FETCH");
+    return program && *program ? program : NT_FETCH_PROGRAM; /* "": there is none */
+}
+
+/* Signals of a terminal are for others, and none is ignored or blocked because its parent does so. */
+static int spawn(const char *program, int channel, pid_t *child_ret)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    char *arguments[] = {(char *)program, NULL};
+    sigemptyset(&none);
+    sigfillset(&all);
+    int problem = posix_spawn_file_actions_init(&actions);
+    if (problem)
+        return problem;
+    problem = posix_spawnattr_init(&attributes);
+    if (problem) {
+        posix_spawn_file_actions_destroy(&actions);
+        return problem;
+    }
+    problem = posix_spawn_file_actions_adddup2(&actions, channel, STDIN_FILENO);
+    for (int output = STDOUT_FILENO; output <= STDERR_FILENO && !problem; output++)
+        problem = posix_spawn_file_actions_addopen(&actions, output, "/dev/null", O_WRONLY, 0);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+    if (!problem)
+        problem = posix_spawn(child_ret, program, &actions, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return problem;
+}
+
+static enum nt_status fail(int problem, const char *program, struct nt_error *error)
+{
+    if (problem == ENOENT || problem == ENOTDIR)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "remote files need %s, which is not installed",
+                       program);
+    return nt_fail_system(error, problem, "%s cannot be started", program);
+}
+
+/* It takes them at once. One that has ended is found out by who asks it. */
+static bool tell(int channel, struct nt_fetch_request request, const char *text)
+{
+    char packet[sizeof(request) + NT_FETCH_TEXT_BYTES];
+    size_t length = strlen(text);
+    ssize_t sent;
+    memcpy(packet, &request, sizeof(request));
+    memcpy(packet + sizeof(request), text, length);
+    do
+        sent = send(channel, packet, sizeof(request) + length, MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    return sent >= 0 || errno == EPIPE || errno == ECONNRESET;
+}
+
+static bool tell_rules(int channel, const struct nt_fetch_rules *rules)
+{
+    uint64_t flags = (rules->addresses ? NT_FETCH_ALLOWED_ALONE : 0) |
+                     (rules->certificate_to_origin ? NT_FETCH_CERTIFICATE_TO_ORIGIN : 0);
+    for (size_t i = 0; rules->addresses && rules->addresses[i]; i++) {
+        char *place = nt_address_place(rules->addresses[i]);
+        bool is_told = place && (strlen(place) > NT_FETCH_TEXT_BYTES || /* it cannot be asked for either */
+                                 tell(channel, (struct nt_fetch_request){.kind = NT_FETCH_ALLOW}, place));
+        free(place);
+        if (!is_told)
+            return false;
+    }
+    return tell(channel, (struct nt_fetch_request){.kind = NT_FETCH_BEGIN, .bytes = flags}, "");
+}
+
+enum nt_status nt_fetch_start(const char *program, const struct nt_fetch_rules *rules, int *channel_ret,
+                              struct nt_error *error)
+{
+    int ends[2];
+    pid_t child;
+    program = path_of(program);
+    if (!*program)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "remote files need ntuplefs-fetch, without which ntuplefs was built (-Dhttp=enabled, "
+                       "libcurl, expat)");
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+        return nt_fail_system(error, errno, "%s cannot be started", program);
+    int problem = spawn(program, ends[1], &child);
+    close(ends[1]);
+    if (problem) {
+        close(ends[0]);
+        return fail(problem, program, error);
+    }
+    while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+        ;
+    if (!tell_rules(ends[0], rules)) {
+        close(ends[0]);
+        return nt_fail_system(error, errno, "%s cannot be told what it may fetch", program);
+    }
+    *channel_ret = ends[0];
+    return NT_OK;
+}

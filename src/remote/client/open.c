@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Opens and reopens remote files. A reopened file must be the same version; the anchor of an object store
+ * is revalidated while its objects are read.
+ */
+#include "remote/client/client.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/thread.h"
+#include "core/io/address.h"
+#include "core/io/source.h"
+#include "remote/protocol.h"
+
+/* ---- Open ---- */
+
+/* Of files whose version is told, so many are open at once in the process that fetches. */
+enum { MOST_OPEN = 1024 };
+
+/* Of a process that tells of more nothing is believed. */
+enum { MOST_ROUND_TRIPS = 16 };
+
+struct opening {
+    struct nt_fetch fetch;
+    uint64_t epoch;
+    uint64_t size, round_trips;
+    int64_t modified;
+    char stamp[NT_FETCH_STAMP_BYTES], server[NT_FETCH_SERVER_BYTES];
+    bool is_listed; /* nothing comes but the end */
+    bool is_told;   /* size, stamp and server have come */
+    uint8_t *edges;
+    size_t got; /* bytes of the edges */
+};
+
+/* ---- failures ---- */
+
+enum nt_status nt_remote_fail_changed(struct nt_remote_file *file, struct nt_error *error)
+{
+    file->has_changed = true;
+    return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: was replaced or modified since it was opened",
+                   file->anchor ? file->anchor->shown : file->shown);
+}
+
+/* What was asked for may be one of many that a file stands for. */
+static enum nt_status fail_named(const struct nt_remote_file *file, const struct nt_fetch *fetch,
+                                 uint64_t offset, struct nt_error *error)
+{
+    struct nt_buffer name = {0};
+    nt_source_append_name(&file->source, offset, &name);
+    enum nt_status status = nt_fetch_fail(fetch, name.failed ? file->shown : nt_buffer_string(&name), error);
+    nt_buffer_deinit(&name);
+    return status;
+}
+
+/* Of a file that was there once: that it is gone is a change. Of objects it is not known whether they ever were: one that is not there, or is
+ * shorter than it should be, is what a cut file is. */
+enum nt_status nt_remote_fail(struct nt_remote_file *file, const struct nt_fetch *fetch, uint64_t offset,
+                              struct nt_error *error)
+{
+    bool was_there = file->is_known, is_missing = fetch->failure == NT_FETCH_NOT_FOUND;
+    if (fetch->failure == NT_FETCH_CHANGED)
+        return nt_remote_fail_changed(file, error);
+    if (is_missing && file->source.is_of_objects) {
+        fail_named(file, fetch, offset, error);
+        if (error)
+            error->status = NT_TRUNCATED;
+        return NT_TRUNCATED;
+    }
+    if (was_there && is_missing) {
+        file->has_changed = true;
+        return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: is no longer there", file->shown);
+    }
+    enum nt_status status = fail_named(file, fetch, offset, error);
+    if (was_there && error)
+        error->status = NT_UNREACHABLE; /* it was good before, and may be again: a token is renewed */
+    return was_there ? NT_UNREACHABLE : status;
+}
+
+/* ---- how many are open ---- */
+
+void nt_remote_forget_use(struct nt_remote_file *file)
+{
+    struct nt_fetcher *fetcher = file->fetcher;
+    if (fetcher->newest != file && !file->newer)
+        return;
+    *(file->newer ? &file->newer->older : &fetcher->newest) = file->older;
+    *(file->older ? &file->older->newer : &fetcher->oldest) = file->newer;
+    file->newer = file->older = NULL;
+    fetcher->open_count--;
+}
+
+/* To open it again costs nothing where a list has told of it: no server is asked. */
+static void close_oldest(struct nt_fetcher *fetcher)
+{
+    struct nt_remote_file *file = fetcher->oldest;
+    while (file && file->underway)
+        file = file->newer;
+    if (!file)
+        return;
+    nt_remote_forget_use(file);
+    file->is_closed = true;
+    if (file->epoch == fetcher->epoch)
+        nt_fetcher_tell(fetcher, NT_FETCH_CLOSE, 0, file->file);
+}
+
+/* It is used: of those that are told from others, the ones that were not used for longest may be closed. */
+static void nt_remote_note_use(struct nt_remote_file *file)
+{
+    struct nt_fetcher *fetcher = file->fetcher;
+    if (!file->stamp[0] || fetcher->newest == file)
+        return;
+    nt_remote_forget_use(file);
+    if (fetcher->open_count >= MOST_OPEN)
+        close_oldest(fetcher);
+    file->older = fetcher->newest;
+    *(file->older ? &file->older->newer : &fetcher->oldest) = file;
+    fetcher->newest = file;
+    fetcher->open_count++;
+}
+
+/* ---- opening ---- */
+
+static uint64_t edge_bytes(uint64_t size)
+{
+    const uint64_t most = 2 * NT_FETCH_EDGE_BYTES;
+    return size < most ? size : most;
+}
+
+static bool take_names(struct opening *opening, const uint8_t *bytes, size_t count)
+{
+    const uint8_t *end = count ? memchr(bytes, '\0', count) : NULL;
+    size_t stamp = end ? (size_t)(end - bytes) : 0, server = end ? count - stamp - 1 : 0;
+    if (!end || stamp >= sizeof(opening->stamp) || server >= sizeof(opening->server))
+        return false;
+    memcpy(opening->stamp, bytes, stamp);
+    opening->stamp[stamp] = '\0';
+    memcpy(opening->server, end + 1, server);
+    opening->server[server] = '\0';
+    opening->is_told = true;
+    return true;
+}
+
+/* The edges lie one behind the other, as they come. */
+static bool take_opened(struct nt_fetch *fetch, const struct nt_fetch_answer *answer, const uint8_t *bytes,
+                        size_t count)
+{
+    struct opening *opening = (struct opening *)fetch;
+    if (answer->kind == NT_FETCH_OPENED) {
+        opening->size = answer->size;
+        opening->modified = answer->modified;
+        opening->round_trips = answer->offset < MOST_ROUND_TRIPS ? answer->offset : MOST_ROUND_TRIPS;
+        return !opening->is_listed && !opening->is_told && answer->size <= INT64_MAX &&
+               take_names(opening, bytes, count);
+    }
+    uint64_t expected = edge_bytes(opening->size);
+    if (answer->kind != NT_FETCH_DATA || !opening->is_told || count > expected - opening->got)
+        return false;
+    memcpy(opening->edges + opening->got, bytes, count);
+    opening->got += count;
+    return true;
+}
+
+static void end_opening(struct nt_fetch *fetch)
+{
+    struct opening *opening = (struct opening *)fetch;
+    bool is_whole = opening->is_listed || (opening->is_told && opening->got == edge_bytes(opening->size));
+    if (fetch->state == NT_FETCH_GOOD && !is_whole)
+        nt_fetch_fall_short(fetch);
+}
+
+static void keep_edges(struct nt_remote_file *file, const struct opening *opening)
+{
+    size_t first = opening->got < NT_FETCH_EDGE_BYTES ? opening->got : NT_FETCH_EDGE_BYTES;
+    nt_remote_part_keep(file, 0, opening->edges, first);
+    nt_remote_part_keep(file, opening->size - (opening->got - first), opening->edges + first,
+                        opening->got - first);
+}
+
+/* The key has no secrets: of an address with a query, which may be one, nothing is kept. Nor where the server does not tell versions
+ * apart. */
+static void open_on_disk(struct nt_remote_file *file)
+{
+    size_t length = strlen(file->shown);
+    const char *rest = strlen(file->address) >= length ? file->address + length : "?";
+    char *key;
+    if (!file->stamp[0] || (*rest && *rest != '#') || strncmp(file->address, file->shown, length) != 0)
+        return;
+    const char *server = nt_address_has_host(file->address) ? "" : file->server;
+    if (asprintf(&key, "%s\n%s\n%s\n%" PRIu64 "\n", file->shown, server, file->stamp, file->size) < 0)
+        return;
+    file->disk = nt_disk_cache_file_open(&file->fetcher->disk, key, file->size);
+    free(key);
+}
+
+static int64_t time_or_now(int64_t modified)
+{
+    return modified == NT_FETCH_NO_TIME ? (int64_t)time(NULL) : modified;
+}
+
+static void settle_first(struct nt_remote_file *file, const struct opening *opening)
+{
+    file->is_known = true;
+    file->size = opening->size;
+    file->modified = time_or_now(opening->modified);
+    memcpy(file->stamp, opening->stamp, sizeof(file->stamp));
+    keep_edges(file, opening);
+}
+
+static enum nt_status settle(struct nt_remote_file *file, const struct opening *opening,
+                             struct nt_error *error)
+{
+    if (opening->fetch.state != NT_FETCH_GOOD)
+        return nt_remote_fail(file, &opening->fetch, 0, error);
+    if (!file->is_known)
+        settle_first(file, opening);
+    else if (!file->is_listed && (opening->size != file->size || strcmp(opening->stamp, file->stamp) != 0))
+        return nt_remote_fail_changed(file, error);
+    memcpy(file->server, opening->server, sizeof(file->server));
+    file->pace = nt_paces_of(&file->fetcher->paces, file->server);
+    file->fetcher->counters.waits += opening->round_trips;
+    if (!file->disk)
+        open_on_disk(file);
+    file->epoch = opening->epoch;
+    file->is_closed = false;
+    nt_remote_note_use(file);
+    return NT_OK;
+}
+
+/* With the stamp of a file that was listed behind its address. */
+static void ask(struct nt_remote_file *file, struct opening *opening)
+{
+    char text[NT_FETCH_TEXT_BYTES];
+    size_t address = strlen(file->address), stamp = file->is_listed ? strlen(file->stamp) : 0;
+    struct nt_fetch_request request = {.kind = file->is_listed ? NT_FETCH_OPEN_LISTED : NT_FETCH_OPEN,
+                                       .file = file->file,
+                                       .bytes = file->is_listed ? file->size : 0};
+    size_t bytes = address + file->is_listed + stamp;
+    if (address < sizeof(text) && stamp < sizeof(text) - address) {
+        memcpy(text, file->address, address + 1);
+        memcpy(text + address + file->is_listed, file->is_listed ? file->stamp : "", stamp);
+    } else {
+        bytes = sizeof(text) + 1; /* it is refused */
+    }
+    nt_fetcher_ask(file->fetcher, &opening->fetch, request, text, bytes);
+}
+
+static enum nt_status ask_to_open(struct nt_remote_file *file, struct opening *opening, uint64_t deadline,
+                                  struct nt_error *error)
+{
+    struct nt_fetcher *fetcher = file->fetcher;
+    enum nt_status status = nt_fetcher_be_there(fetcher, file->shown, deadline, error);
+    if (status != NT_OK)
+        return status;
+    file->file = ++fetcher->last_file;
+    opening->epoch = fetcher->epoch;
+    opening->is_listed = file->is_listed;
+    opening->fetch.take = take_opened;
+    opening->fetch.end = end_opening;
+    ask(file, opening);
+    while (opening->fetch.link)
+        if (!nt_fetcher_wait(fetcher, deadline) && opening->fetch.link) {
+            nt_fetcher_drop(fetcher, &opening->fetch);
+            return nt_fetcher_fail_silent(fetcher, file->shown, error);
+        }
+    return settle(file, opening, error);
+}
+
+/* What is known of it beforehand, which may take asking for a list: the lock is given up meanwhile. */
+static enum nt_status be_told(struct nt_remote_file *file, struct nt_error *error)
+{
+    struct nt_remote_known known = {.is_known = false};
+    if (file->is_told || !file->teller.tell)
+        return NT_OK;
+    nt_fetcher_unlock(file->fetcher);
+    enum nt_status status = file->teller.tell(file->teller.context, file->name, &known, error);
+    nt_fetcher_lock(file->fetcher);
+    if (status != NT_OK)
+        return status;
+    file->is_told = true;
+    if (!known.is_known)
+        return NT_OK;
+    file->is_known = true;
+    memcpy(file->stamp, known.stamp, sizeof(file->stamp));
+    file->size = known.size;
+    file->modified = time_or_now(known.modified);
+    file->is_listed = true;
+    return NT_OK;
+}
+
+static enum nt_status open_once(struct nt_remote_file *file, uint64_t deadline, struct nt_error *error)
+{
+    enum nt_status status = be_told(file, error);
+    if (status != NT_OK)
+        return status;
+    struct opening opening = {.edges = malloc(2 * NT_FETCH_EDGE_BYTES)};
+    if (!opening.edges)
+        return nt_fail_memory(error);
+    status = ask_to_open(file, &opening, deadline, error);
+    free(opening.edges);
+    return status;
+}
+
+bool nt_remote_is_open(const struct nt_remote_file *file)
+{
+    return file->epoch && file->epoch == file->fetcher->epoch && !file->is_closed && !file->fetcher->is_over;
+}
+
+/* What has come stays: it is of the same version, as the file will be. Descriptors of the disk cache have a place in common with the parent's,
+ * which both would move. */
+void nt_remote_begin_anew(struct nt_fetch_user *user)
+{
+    struct nt_remote_file *file =
+        (struct nt_remote_file *)((char *)user - offsetof(struct nt_remote_file, user));
+    nt_range_cache_drop_underway(&file->stretches);
+    nt_remote_forget_use(file);
+    nt_disk_cache_file_close(file->disk);
+    file->disk = NULL;
+    file->underway = 0;
+    file->epoch = 0;
+    file->is_opening = file->is_closed = false;
+}
+
+/* Whether it can be read now. It is opened again by one, the others wait. */
+enum nt_status nt_remote_be_open(struct nt_remote_file *file, uint64_t deadline, struct nt_error *error)
+{
+    for (;;) {
+        if (file->has_changed)
+            return nt_remote_fail_changed(file, error);
+        enum nt_status status = nt_refusal_check(&file->refusal, nt_milliseconds(), error);
+        if (status != NT_OK)
+            return status;
+        if (nt_remote_is_open(file)) {
+            nt_remote_note_use(file);
+            return NT_OK;
+        }
+        if (!file->is_opening)
+            break;
+        if (!nt_fetcher_wait(file->fetcher, deadline))
+            return nt_fetcher_fail_silent(file->fetcher, file->shown, error);
+    }
+    file->is_opening = true;
+    enum nt_status status = open_once(file, deadline, error);
+    file->is_opening = false;
+    pthread_cond_broadcast(&file->fetcher->changed);
+    return status;
+}
+
+/* ---- Revalidation ---- */
+
+void nt_remote_check_later(struct nt_remote_file *objects)
+{
+    objects->check_due = nt_milliseconds() + NT_FRESH_MILLISECONDS;
+}
+
+static bool take_byte(struct nt_fetch *fetch, const struct nt_fetch_answer *answer, const uint8_t *bytes,
+                      size_t count)
+{
+    (void)fetch, (void)bytes;
+    return answer->kind == NT_FETCH_DATA && count <= 1;
+}
+
+static void end_check(struct nt_fetch *fetch)
+{
+    ((struct nt_remote_check *)fetch)->anchor->underway--;
+}
+
+/* For a byte of it: the server sends none of another version. */
+static void probe_anchor(struct nt_remote_file *objects, struct nt_remote_check *check, uint64_t deadline)
+{
+    struct nt_remote_file *anchor = objects->anchor;
+    *check = (struct nt_remote_check){{.state = NT_FETCH_GOOD, .take = take_byte, .end = end_check}, anchor};
+    if (nt_remote_be_open(anchor, deadline, NULL) != NT_OK)
+        return;
+    nt_remote_check_later(objects);
+    anchor->underway++;
+    nt_fetcher_ask(anchor->fetcher, &check->fetch,
+                   (struct nt_fetch_request){.kind = NT_FETCH_READ, .file = anchor->file, .bytes = 1}, "", 0);
+}
+
+/* That nothing could be learned is no failure: the next read asks again. */
+static enum nt_status wait_for(struct nt_remote_file *objects, struct nt_remote_check *check,
+                               uint64_t deadline, enum nt_status status, struct nt_error *error)
+{
+    struct nt_remote_file *anchor = objects->anchor;
+    const struct nt_fetch *fetch = &check->fetch;
+    while (fetch->link && nt_fetcher_wait(objects->fetcher, deadline))
+        ;
+    if (fetch->link)
+        nt_fetcher_drop(objects->fetcher, &check->fetch);
+    if (fetch->state != NT_FETCH_GOOD)
+        objects->check_due = 0;
+    if (fetch->state == NT_FETCH_BAD)
+        nt_remote_fail(anchor, fetch, 0, NULL);
+    objects->has_changed |= anchor->has_changed;
+    return objects->has_changed ? nt_remote_fail_changed(objects, error) : status;
+}
+
+void nt_remote_check_begin(struct nt_remote_file *objects, struct nt_remote_check *check, uint64_t deadline)
+{
+    *check = (struct nt_remote_check){{.state = NT_FETCH_GOOD}, objects->anchor};
+    if (objects->anchor && nt_milliseconds() >= objects->check_due)
+        probe_anchor(objects, check, deadline);
+}
+
+/* One that is not there may be that of a data set that is not there any more. */
+enum nt_status nt_remote_check_end(struct nt_remote_file *objects, struct nt_remote_check *check,
+                                   uint64_t deadline, enum nt_status status, struct nt_error *error)
+{
+    if (!objects->anchor)
+        return status;
+    status = wait_for(objects, check, deadline, status, error);
+    if (status != NT_TRUNCATED)
+        return status;
+    probe_anchor(objects, check, deadline);
+    return wait_for(objects, check, deadline, status, error);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In-memory LRU cache of byte ranges of remote files, including ranges in flight.
+ */
+#include "remote/client/client.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/bytes.h"
+#include "core/base/memory.h"
+
+/* How many begin at or before an offset. */
+NT_DEFINE_COUNT_UP_TO(count_stretches, __typeof__(struct nt_cached_range *), ->offset)
+
+static size_t count_up_to(const struct nt_range_cache *file, uint64_t offset)
+{
+    return count_stretches(file->list, file->count, offset);
+}
+
+struct nt_cached_range *nt_range_cache_at(const struct nt_range_cache *file, uint64_t offset,
+                                          uint64_t *next_ret)
+{
+    size_t count = count_up_to(file, offset);
+    struct nt_cached_range *before = count ? file->list[count - 1] : NULL;
+    if (before && offset - before->offset < before->bytes)
+        return before;
+    *next_ret = count < file->count ? file->list[count]->offset : UINT64_MAX;
+    return NULL;
+}
+
+bool nt_range_cache_add(struct nt_range_cache *file, struct nt_cached_range *stretch)
+{
+    struct nt_cached_range **list =
+        nt_grow(file->list, file->count, &file->capacity, sizeof(struct nt_cached_range *));
+    if (!list)
+        return false;
+    file->list = list;
+    size_t at = count_up_to(file, stretch->offset);
+    memmove(list + at + 1, list + at, (file->count - at) * sizeof(struct nt_cached_range *));
+    list[at] = stretch;
+    file->count++;
+    stretch->file = file;
+    return true;
+}
+
+void nt_range_cache_remove(struct nt_cached_range *stretch)
+{
+    struct nt_range_cache *file = stretch->file;
+    size_t at = count_up_to(file, stretch->offset) - 1;
+    memmove(file->list + at, file->list + at + 1, (file->count - at - 1) * sizeof(struct nt_cached_range *));
+    file->count--;
+    stretch->file = NULL;
+}
+
+/* ---- those that are kept ---- */
+
+static void unlink_kept(struct nt_range_cache_room *room, struct nt_cached_range *stretch)
+{
+    *(stretch->newer ? &stretch->newer->older : &room->newest) = stretch->older;
+    *(stretch->older ? &stretch->older->newer : &room->oldest) = stretch->newer;
+    stretch->newer = stretch->older = NULL;
+}
+
+static void link_newest(struct nt_range_cache_room *room, struct nt_cached_range *stretch)
+{
+    stretch->older = room->newest;
+    *(room->newest ? &room->newest->newer : &room->oldest) = stretch;
+    room->newest = stretch;
+}
+
+static void free_stretch(struct nt_cached_range *stretch)
+{
+    free(stretch->data);
+    free(stretch);
+}
+
+static void drop(struct nt_range_cache_room *room, struct nt_cached_range *stretch)
+{
+    unlink_kept(room, stretch);
+    room->bytes -= stretch->bytes;
+    nt_range_cache_remove(stretch);
+    free_stretch(stretch);
+}
+
+static void make_room(struct nt_range_cache_room *room)
+{
+    struct nt_cached_range *stretch = room->oldest;
+    while (stretch && room->bytes > room->most_bytes) {
+        struct nt_cached_range *newer = stretch->newer;
+        if (stretch->pins == 0)
+            drop(room, stretch);
+        stretch = newer;
+    }
+}
+
+void nt_cached_range_keep(struct nt_range_cache_room *room, struct nt_cached_range *stretch)
+{
+    stretch->is_kept = true;
+    room->bytes += stretch->bytes;
+    link_newest(room, stretch);
+    make_room(room);
+}
+
+void nt_cached_range_forget(struct nt_range_cache_room *room, struct nt_cached_range *stretch)
+{
+    if (stretch->pins == 0) {
+        drop(room, stretch);
+        return;
+    }
+    unlink_kept(room, stretch);
+    room->bytes -= stretch->bytes;
+    stretch->is_kept = false;
+    nt_range_cache_remove(stretch);
+}
+
+void nt_cached_range_pin(struct nt_range_cache_room *room, struct nt_cached_range *stretch)
+{
+    stretch->pins++;
+    if (stretch->is_kept) {
+        unlink_kept(room, stretch);
+        link_newest(room, stretch);
+    }
+}
+
+void nt_cached_range_unpin(struct nt_range_cache_room *room, struct nt_cached_range *stretch)
+{
+    if (--stretch->pins > 0)
+        return;
+    if (!stretch->file)
+        free_stretch(stretch);
+    else if (stretch->is_kept)
+        make_room(room);
+}
+
+void nt_range_cache_release(struct nt_range_cache_room *room)
+{
+    for (struct nt_cached_range *stretch = room->newest; stretch; stretch = stretch->older)
+        stretch->pins = 0;
+    make_room(room);
+}
+
+void nt_range_cache_drop_underway(struct nt_range_cache *file)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < file->count; i++)
+        if (file->list[i]->is_kept)
+            file->list[kept++] = file->list[i];
+        else
+            free_stretch(file->list[i]);
+    file->count = kept;
+}
+
+void nt_range_cache_deinit(struct nt_range_cache *file, struct nt_range_cache_room *room)
+{
+    for (size_t i = file->count; i-- > 0;)
+        if (file->list[i]->is_kept)
+            drop(room, file->list[i]);
+    free(file->list);
+    *file = (struct nt_range_cache){0};
+}

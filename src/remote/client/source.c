@@ -1,0 +1,757 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Remote file as a source: reads through the range cache, coalescing of nearby ranges, and prefetch.
+ */
+#include "remote/client/client.h"
+
+#include <ntuple/source.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/thread.h"
+#include "core/io/address.h"
+#include "core/io/objects.h"
+#include "core/io/source.h"
+#include "remote/protocol.h"
+
+/* ---- Range coalescing ---- */
+
+_Static_assert(NT_OBJECT_MOST_BYTES + NT_PACE_MOST_GAP < NT_OBJECT_ROOM, "no range has parts of two objects");
+
+enum { NOBODY_NOTICES = 128 * 1024, SHARE_OF_GAPS = 4, FEWEST_BYTES = 256 * 1024 };
+
+static int compare(const void *one, const void *other)
+{
+    const struct nt_extent *a = one, *b = other;
+    return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+static size_t leave_out(struct nt_extent *extents, size_t count, uint64_t size, uint64_t *bytes_ret)
+{
+    size_t left = 0;
+    *bytes_ret = 0;
+    for (size_t i = 0; i < count; i++)
+        if (extents[i].bytes && nt_fits(extents[i].offset, extents[i].bytes, size)) {
+            *bytes_ret += extents[i].bytes;
+            extents[left++] = extents[i];
+        }
+    return left;
+}
+
+static uint64_t end_of(const struct nt_extent *extent)
+{
+    return extent->offset + extent->bytes;
+}
+
+/* Extents by offset, those that touch as one. */
+static size_t melt(struct nt_extent *extents, size_t count)
+{
+    size_t last = 0;
+    for (size_t i = 1; i < count; i++)
+        if (extents[i].offset > end_of(&extents[last]))
+            extents[++last] = extents[i];
+        else if (end_of(&extents[i]) > end_of(&extents[last]))
+            extents[last].bytes = end_of(&extents[i]) - extents[last].offset;
+    return last + 1;
+}
+
+static uint64_t gap_behind(const struct nt_extent *extent)
+{
+    return extent[1].offset - end_of(extent);
+}
+
+static uint64_t sum_of_gaps(const struct nt_extent *extents, size_t count, uint64_t most)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i + 1 < count; i++)
+        sum += gap_behind(&extents[i]) <= most ? gap_behind(&extents[i]) : 0;
+    return sum;
+}
+
+/* The most up to which all gaps may be read; `left_ret`: what those that are one byte larger may be together. */
+static uint64_t largest_gap(const struct nt_extent *extents, size_t count, uint64_t most, uint64_t bytes,
+                            uint64_t *left_ret)
+{
+    uint64_t least = 0;
+    while (least < most) {
+        uint64_t middle = most - (most - least) / 2;
+        if (sum_of_gaps(extents, count, middle) <= bytes)
+            least = middle;
+        else
+            most = middle - 1;
+    }
+    *left_ret = bytes - sum_of_gaps(extents, count, least);
+    return least;
+}
+
+size_t nt_ranges_join(struct nt_extent *extents, size_t count, uint64_t size, uint64_t gap)
+{
+    uint64_t bytes, left;
+    size_t last = 0;
+    count = leave_out(extents, count, size, &bytes);
+    if (!count)
+        return 0;
+    qsort(extents, count, sizeof(*extents), compare);
+    count = melt(extents, count);
+    uint64_t all = largest_gap(extents, count, gap, NOBODY_NOTICES + bytes / SHARE_OF_GAPS, &left);
+    for (size_t i = 1; i < count; i++) {
+        struct nt_extent next = extents[i];
+        uint64_t between = next.offset - end_of(&extents[last]);
+        bool is_next = between == all + 1 && between <= gap && between <= left;
+        if (between > all && !is_next) {
+            extents[++last] = next;
+            continue;
+        }
+        left -= is_next ? between : 0;
+        extents[last].bytes = end_of(&next) - extents[last].offset;
+    }
+    return last + 1;
+}
+
+uint64_t nt_ranges_piece(uint64_t bytes)
+{
+    uint64_t piece = bytes / NT_PACE_AT_ONCE;
+    if (piece < FEWEST_BYTES)
+        piece = FEWEST_BYTES;
+    return piece < NT_FETCH_MOST_BYTES ? piece : NT_FETCH_MOST_BYTES;
+}
+
+/* ---- Range requests ---- */
+
+/* A part of the file that is asked for. */
+struct nt_remote_part {
+    struct nt_cached_range stretch;
+    struct nt_fetch fetch;
+    struct nt_pace_request pace;
+    size_t got;
+    bool is_ahead; /* nobody has waited for it yet: it counts in the fetcher */
+};
+
+static struct nt_remote_part *part_of(struct nt_fetch *fetch)
+{
+    return (struct nt_remote_part *)((char *)fetch - offsetof(struct nt_remote_part, fetch));
+}
+
+static bool take_bytes(struct nt_fetch *fetch, const struct nt_fetch_answer *answer, const uint8_t *bytes,
+                       size_t count)
+{
+    struct nt_remote_part *part = part_of(fetch);
+    bool is_next = answer->kind == NT_FETCH_DATA && answer->offset == part->stretch.offset + part->got;
+    if (!is_next || count > part->stretch.bytes - part->got)
+        return false;
+    if (!part->got)
+        nt_pace_answer(&part->pace, nt_nanoseconds());
+    memcpy(part->stretch.data + part->got, bytes, count);
+    part->got += count;
+    return true;
+}
+
+/* Somebody waits for it now, or it has come to its end. */
+static void count_no_more(struct nt_remote_file *file, struct nt_remote_part *part)
+{
+    if (!part->is_ahead)
+        return;
+    part->is_ahead = false;
+    file->fetcher->ahead_bytes -= part->stretch.bytes;
+    file->fetcher->ahead_count--;
+}
+
+/* What did not come is not found by others any more. Where nobody waits for it, it is freed by the one who gave up last. */
+static void end_part(struct nt_fetch *fetch)
+{
+    struct nt_remote_part *part = part_of(fetch);
+    struct nt_remote_file *file =
+        (struct nt_remote_file *)((char *)part->stretch.file - offsetof(struct nt_remote_file, stretches));
+    if (fetch->state == NT_FETCH_GOOD && part->got != part->stretch.bytes)
+        nt_fetch_fall_short(fetch);
+    nt_pace_end(&part->pace, part->got, nt_nanoseconds());
+    part->stretch.pins++; /* by whom it was under way */
+    file->underway--;
+    count_no_more(file, part);
+    if (fetch->state == NT_FETCH_GOOD) {
+        nt_disk_cache_file_add(file->disk, part->stretch.offset, part->stretch.data, part->stretch.bytes);
+        nt_cached_range_keep(&file->fetcher->room, &part->stretch);
+    } else
+        nt_range_cache_remove(&part->stretch);
+    nt_cached_range_unpin(&file->fetcher->room, &part->stretch);
+}
+
+/* With a pin of the caller's. NULL without memory. */
+static struct nt_remote_part *new_part(struct nt_remote_file *file, uint64_t offset, size_t bytes)
+{
+    struct nt_remote_part *part = calloc(1, sizeof(*part));
+    uint8_t *data = malloc(bytes);
+    if (part)
+        part->stretch = (struct nt_cached_range){.offset = offset, .bytes = bytes, .data = data, .pins = 1};
+    if (part && data && nt_range_cache_add(&file->stretches, &part->stretch))
+        return part;
+    free(data);
+    free(part);
+    return NULL;
+}
+
+/* What can be had again is not missed. */
+void nt_remote_part_keep(struct nt_remote_file *file, uint64_t offset, const uint8_t *bytes, size_t count)
+{
+    uint64_t next;
+    if (!count || nt_range_cache_at(&file->stretches, offset, &next) || next - offset < count)
+        return;
+    struct nt_remote_part *part = new_part(file, offset, count);
+    if (!part)
+        return;
+    memcpy(part->stretch.data, bytes, count);
+    nt_cached_range_keep(&file->fetcher->room, &part->stretch);
+    nt_cached_range_unpin(&file->fetcher->room, &part->stretch);
+}
+
+/* What is on disk of [at, next), from `at` on. NULL, too, where there is nothing, or nothing good. */
+static struct nt_remote_part *nt_remote_part_from_disk(struct nt_remote_file *file, uint64_t at,
+                                                       uint64_t next)
+{
+    uint64_t end;
+    if (!nt_disk_cache_file_find(file->disk, at, &end))
+        return NULL;
+    struct nt_remote_part *part = new_part(file, at, (size_t)((end < next ? end : next) - at));
+    if (!part)
+        return NULL;
+    if (nt_disk_cache_file_read(file->disk, at, part->stretch.data, part->stretch.bytes)) {
+        nt_cached_range_keep(&file->fetcher->room, &part->stretch);
+        return part;
+    }
+    nt_range_cache_remove(&part->stretch);
+    nt_cached_range_unpin(&file->fetcher->room, &part->stretch);
+    return NULL;
+}
+
+/* Parts are made with a pin of the caller's; all under the fetcher's lock. NULL without memory. */
+/* Ask for one, for who reads it, or is ahead of those who will; `is_now`: somebody waits for it. */
+static struct nt_remote_part *nt_remote_part_ask(struct nt_remote_file *file, uint64_t offset, size_t bytes,
+                                                 bool is_ahead, bool is_now)
+{
+    struct nt_remote_part *part = new_part(file, offset, bytes);
+    if (!part)
+        return NULL;
+    part->fetch.take = take_bytes;
+    part->fetch.end = end_part;
+    part->is_ahead = is_ahead;
+    file->underway++;
+    nt_pace_ask(file->pace, &part->pace, nt_nanoseconds());
+    file->fetcher->ahead_bytes += is_ahead ? bytes : 0;
+    file->fetcher->ahead_count += is_ahead;
+    nt_fetcher_ask(
+        file->fetcher, &part->fetch,
+        (struct nt_fetch_request){
+            .kind = NT_FETCH_READ, .file = file->file, .is_ahead = !is_now, .offset = offset, .bytes = bytes},
+        "", 0);
+    return part;
+}
+
+/* Somebody waits for it now. */
+static void nt_remote_part_want(struct nt_remote_file *file, struct nt_remote_part *part)
+{
+    if (part->is_ahead)
+        nt_fetcher_tell(file->fetcher, NT_FETCH_WANTED, part->fetch.id, file->file);
+    count_no_more(file, part);
+}
+
+/* Give a pin back. The last one who waits for what has not come takes the question back. */
+static void nt_remote_part_release(struct nt_remote_file *file, struct nt_remote_part *part)
+{
+    if (part->stretch.pins == 1 && part->fetch.link)
+        nt_fetcher_drop(file->fetcher, &part->fetch);
+    nt_cached_range_unpin(&file->fetcher->room, &part->stretch);
+}
+
+/* ---- Source operations ---- */
+
+/* ---- reading ---- */
+
+/* Pages lie one behind the other as they are read: what is short is asked for with what follows, up to where bytes are that are here,
+ * on disk or on their way. */
+static uint64_t end_of_request(const struct nt_remote_file *file, uint64_t at, uint64_t wanted, uint64_t next)
+{
+    const uint64_t fewest =
+        file->source.is_of_objects ? 0 : 32 * 1024; /* of an object all is wanted that it has */
+    uint64_t end = wanted - at < fewest ? at + fewest : wanted, on_disk;
+    if (end > file->size)
+        end = file->size;
+    if (!nt_disk_cache_file_find(file->disk, at, &on_disk) && on_disk < end)
+        end = on_disk;
+    return end < next ? end : next;
+}
+
+struct reading {
+    struct nt_remote_file *file;
+    uint64_t offset, end;
+    struct nt_remote_part **parts; /* pinned */
+    size_t count, capacity;
+    bool waits; /* not all of it was here */
+};
+
+static bool add_part(struct reading *reading, struct nt_remote_part *part)
+{
+    struct nt_remote_part **parts =
+        nt_grow(reading->parts, reading->count, &reading->capacity, sizeof(*reading->parts));
+    if (!parts)
+        return false;
+    reading->parts = parts;
+    parts[reading->count++] = part;
+    return true;
+}
+
+/* Of a file that a list has told of nothing has come with opening it: the first read of an edge has all of that, of a small file all
+ * of it. */
+static struct nt_remote_part *ask_for_edge(struct nt_remote_file *file, uint64_t at, uint64_t end)
+{
+    uint64_t edge = file->size <= UINT64_C(2) * NT_FETCH_EDGE_BYTES ? file->size : NT_FETCH_EDGE_BYTES;
+    bool is_new = file->is_listed && !file->source.is_of_objects && file->stretches.count == 0;
+    if (is_new && end <= edge)
+        return nt_remote_part_ask(file, 0, (size_t)edge, false, true);
+    if (is_new && at >= file->size - edge)
+        return nt_remote_part_ask(file, file->size - edge, (size_t)edge, false, true);
+    return NULL;
+}
+
+static struct nt_remote_part *ask_for_bytes(struct nt_remote_file *file, uint64_t at, uint64_t end,
+                                            uint64_t next, size_t piece)
+{
+    struct nt_remote_part *part = ask_for_edge(file, at, end);
+    uint64_t border = end_of_request(file, at, end, next);
+    return part ? part
+                : nt_remote_part_ask(file, at, border - at < piece ? (size_t)(border - at) : piece, false,
+                                     true);
+}
+
+/* All that has the bytes, here or asked for. */
+static enum nt_status collect(struct reading *reading, struct nt_error *error)
+{
+    struct nt_remote_file *file = reading->file;
+    struct nt_range_cache_room *room = &file->fetcher->room;
+    const size_t piece = (size_t)nt_ranges_piece(reading->end - reading->offset);
+    for (uint64_t at = reading->offset; at < reading->end;) {
+        uint64_t next;
+        struct nt_cached_range *stretch = nt_range_cache_at(&file->stretches, at, &next);
+        if (stretch) {
+            nt_cached_range_pin(room, stretch);
+            nt_remote_part_want(file, (struct nt_remote_part *)stretch);
+        } else {
+            struct nt_remote_part *part = nt_remote_part_from_disk(file, at, next);
+            if (!part)
+                part = ask_for_bytes(file, at, reading->end, next, piece);
+            stretch = part ? &part->stretch : NULL;
+        }
+        reading->waits |= stretch && !stretch->is_kept;
+        if (!stretch || !add_part(reading, (struct nt_remote_part *)stretch)) {
+            if (stretch)
+                nt_cached_range_unpin(room, stretch);
+            return nt_fail_memory(error);
+        }
+        at = stretch->offset + stretch->bytes;
+    }
+    return NT_OK;
+}
+
+static enum nt_status wait_for(struct nt_remote_file *file, const struct nt_remote_part *part,
+                               uint64_t deadline, struct nt_error *error)
+{
+    while (part->fetch.link)
+        if (!nt_fetcher_wait(file->fetcher, deadline))
+            return nt_fetcher_fail_silent(file->fetcher, file->shown, error);
+    return part->fetch.state == NT_FETCH_BAD ? nt_remote_fail(file, &part->fetch, part->stretch.offset, error)
+                                             : NT_OK;
+}
+
+/* What has come and is pinned does not change: it is copied without the lock. */
+static void copy(const struct reading *reading, const struct nt_remote_part *part, uint8_t *output)
+{
+    const struct nt_cached_range *stretch = &part->stretch;
+    uint64_t first = stretch->offset > reading->offset ? stretch->offset : reading->offset;
+    uint64_t end = stretch->offset + stretch->bytes;
+    if (end > reading->end)
+        end = reading->end;
+    nt_fetcher_unlock(reading->file->fetcher);
+    memcpy(output + (first - reading->offset), stretch->data + (first - stretch->offset),
+           (size_t)(end - first));
+    nt_fetcher_lock(reading->file->fetcher);
+}
+
+static enum nt_status read_parts(struct reading *reading, uint8_t *output, uint64_t deadline,
+                                 struct nt_error *error)
+{
+    struct nt_remote_file *file = reading->file;
+    struct nt_remote_check check = {{.state = NT_FETCH_GOOD}, file->anchor};
+    enum nt_status status = collect(reading, error);
+    if (reading->waits)
+        nt_remote_check_begin(file, &check, deadline);
+    for (size_t i = 0; i < reading->count; i++) {
+        if (status == NT_OK)
+            status = wait_for(file, reading->parts[i], deadline, error);
+        if (status == NT_OK)
+            copy(reading, reading->parts[i], output);
+    }
+    for (size_t i = 0; i < reading->count; i++)
+        nt_remote_part_release(file, reading->parts[i]);
+    free(reading->parts);
+    return nt_remote_check_end(file, &check, deadline, status, error);
+}
+
+/* Whether all of it is in memory. */
+static bool is_here(const struct nt_remote_file *file, uint64_t offset, uint64_t end)
+{
+    uint64_t next;
+    while (offset < end) {
+        const struct nt_cached_range *stretch = nt_range_cache_at(&file->stretches, offset, &next);
+        if (!stretch || !stretch->is_kept)
+            return false;
+        offset = stretch->offset + stretch->bytes;
+    }
+    return true;
+}
+
+static enum nt_status fetched_read_at(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
+                                      struct nt_error *error)
+{
+    struct nt_remote_file *file = (struct nt_remote_file *)source;
+    struct nt_error failure = {0};
+    struct reading reading = {.file = file, .offset = offset, .end = offset + bytes};
+    nt_fetcher_lock(file->fetcher);
+    uint64_t start = nt_milliseconds();
+    uint64_t deadline = start + file->fetcher->milliseconds + NT_FETCH_GRACE_MILLISECONDS;
+    enum nt_status status =
+        is_here(file, offset, reading.end) ? NT_OK : nt_remote_be_open(file, deadline, &failure);
+    if (status == NT_OK && !nt_fits(offset, bytes, file->size)) /* where the source does not know its size */
+        status =
+            nt_fail(&failure, NT_TRUNCATED, offset, "%s: %zu bytes are wanted of a file of %" PRIu64 " bytes",
+                    file->shown, bytes, file->size);
+    if (status == NT_OK)
+        status = read_parts(&reading, buffer, deadline, &failure);
+    file->fetcher->counters.waits += reading.waits;
+    const uint64_t now = nt_milliseconds();
+    if (status == NT_UNREACHABLE && nt_refusal_check(&file->refusal, now, NULL) == NT_OK)
+        nt_refusal_note(&file->refusal, &failure, now);
+    file->fetcher->counters.wait_milliseconds += now - start;
+    nt_fetcher_unlock(file->fetcher);
+    return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
+}
+
+/* ---- before anybody reads ---- */
+
+/* So much is asked for while nobody waits, and so many parts: there must be room for what somebody waits for. */
+static bool has_room_ahead(const struct nt_fetcher *fetcher, size_t bytes)
+{
+    enum { MOST_PARTS = 128 };
+    return fetcher->ahead_count < MOST_PARTS && fetcher->ahead_bytes + bytes <= fetcher->room.most_bytes / 2;
+}
+
+/* What of the range is neither here, nor on disk, nor on its way. False where there is no room for more. */
+static bool ask_ahead(struct nt_remote_file *file, uint64_t at, uint64_t end, size_t piece, bool is_now)
+{
+    while (at < end) {
+        uint64_t next;
+        const struct nt_cached_range *stretch = nt_range_cache_at(&file->stretches, at, &next);
+        if (stretch) {
+            at = stretch->offset + stretch->bytes;
+            continue;
+        }
+        uint64_t on_disk;
+        if (nt_disk_cache_file_find(file->disk, at, &on_disk)) {
+            at = on_disk;
+            continue;
+        }
+        uint64_t border = end_of_request(file, at, end, next);
+        size_t bytes = border - at < piece ? (size_t)(border - at) : piece;
+        struct nt_remote_part *part =
+            has_room_ahead(file->fetcher, bytes) ? nt_remote_part_ask(file, at, bytes, true, is_now) : NULL;
+        if (!part)
+            return false;
+        nt_cached_range_unpin(&file->fetcher->room, &part->stretch);
+        at += bytes;
+    }
+    return true;
+}
+
+/* Without memory, who reads will ask. */
+static void ask_for_all(struct nt_remote_file *file, const struct nt_extent *extents, size_t count,
+                        bool is_now)
+{
+    struct nt_extent *ranges = malloc(count * sizeof(*ranges));
+    uint64_t bytes = 0;
+    bool has_room = ranges != NULL;
+    if (ranges)
+        memcpy(ranges, extents, count * sizeof(*ranges));
+    size_t joined = ranges ? nt_ranges_join(ranges, count, file->size, nt_pace_gap(file->pace)) : 0;
+    for (size_t i = 0; i < joined; i++)
+        bytes += ranges[i].bytes;
+    for (size_t i = 0; i < joined && has_room; i++)
+        has_room = ask_ahead(file, ranges[i].offset, ranges[i].offset + ranges[i].bytes,
+                             (size_t)nt_ranges_piece(bytes), is_now);
+    free(ranges);
+}
+
+/* Of a file that is not open now the next read finds out why. */
+static void fetched_will_need(struct nt_source *source, const struct nt_extent *extents, size_t count,
+                              bool is_now)
+{
+    struct nt_remote_file *file = (struct nt_remote_file *)source;
+    nt_fetcher_lock(file->fetcher);
+    if (!file->has_changed && nt_refusal_check(&file->refusal, nt_milliseconds(), NULL) == NT_OK &&
+        nt_remote_is_open(file))
+        ask_for_all(file, extents, count, is_now);
+    nt_fetcher_unlock(file->fetcher);
+}
+
+static bool fetched_forget(struct nt_source *source, uint64_t offset, uint64_t bytes)
+{
+    struct nt_remote_file *file = (struct nt_remote_file *)source;
+    uint64_t end = offset + bytes, next;
+    nt_fetcher_lock(file->fetcher);
+    while (offset < end) {
+        struct nt_cached_range *stretch = nt_range_cache_at(&file->stretches, offset, &next);
+        offset = stretch ? stretch->offset + stretch->bytes : next;
+        if (stretch && stretch->is_kept)
+            nt_cached_range_forget(&file->fetcher->room, stretch);
+    }
+    nt_disk_cache_file_forget(file->disk, end - bytes, bytes);
+    nt_fetcher_unlock(file->fetcher);
+    return true;
+}
+
+/* ---- the source ---- */
+
+/* What is in memory is of the file that was opened. Whether there is another one now is found out by the next read that asks
+ * the server; from then on nothing is given. */
+static enum nt_status fetched_check(struct nt_source *source, struct nt_error *error)
+{
+    struct nt_remote_file *file = (struct nt_remote_file *)source;
+    nt_fetcher_lock(file->fetcher);
+    enum nt_status status = file->has_changed ? nt_remote_fail_changed(file, error) : NT_OK;
+    nt_fetcher_unlock(file->fetcher);
+    return status;
+}
+
+/* Of a file that was not used yet nothing is known. */
+static enum nt_status be_known(struct nt_remote_file *file, struct nt_error *error)
+{
+    uint64_t start = nt_milliseconds(), most = file->fetcher->milliseconds + NT_FETCH_GRACE_MILLISECONDS;
+    if (file->is_known)
+        return NT_OK;
+    enum nt_status status = nt_remote_be_open(file, start + most, error);
+    file->fetcher->counters.wait_milliseconds += nt_milliseconds() - start;
+    return status;
+}
+
+static enum nt_status fetched_stat(struct nt_source *source, struct stat *attributes, struct nt_error *error)
+{
+    struct nt_remote_file *file = (struct nt_remote_file *)source;
+    nt_fetcher_lock(file->fetcher);
+    enum nt_status status = be_known(file, error);
+    *attributes = (struct stat){.st_mode = S_IFREG | 0444,
+                                .st_nlink = 1,
+                                .st_size = (off_t)file->size,
+                                .st_uid = geteuid(),
+                                .st_gid = getegid(),
+                                .st_mtim.tv_sec = file->modified,
+                                .st_ctim.tv_sec = file->modified};
+    nt_fetcher_unlock(file->fetcher);
+    return status;
+}
+
+static enum nt_status fetched_size(struct nt_source *source, uint64_t *size_ret, struct nt_error *error)
+{
+    struct nt_remote_file *file = (struct nt_remote_file *)source;
+    if (source->is_of_objects)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: nobody tells how many objects there are",
+                       file->shown);
+    nt_fetcher_lock(file->fetcher);
+    enum nt_status status = be_known(file, error);
+    *size_ret = file->size;
+    nt_fetcher_unlock(file->fetcher);
+    return status;
+}
+
+/* Nobody reads any more: what is still under way is for nobody. */
+static void fetched_close(struct nt_source *source)
+{
+    struct nt_remote_file *file = (struct nt_remote_file *)source;
+    nt_fetcher_lock(file->fetcher);
+    for (size_t i = file->stretches.count; i-- > 0;)
+        if (!file->stretches.list[i]->is_kept)
+            nt_fetcher_drop(file->fetcher, &((struct nt_remote_part *)file->stretches.list[i])->fetch);
+    nt_remote_forget_use(file);
+    nt_fetcher_remove_user(&file->user);
+    if (file->epoch == file->fetcher->epoch && file->epoch && !file->is_closed)
+        nt_fetcher_tell(file->fetcher, NT_FETCH_CLOSE, 0, file->file);
+    nt_range_cache_deinit(&file->stretches, &file->fetcher->room);
+    nt_disk_cache_file_close(file->disk);
+    nt_fetcher_unlock(file->fetcher);
+    nt_fetcher_free(file->fetcher);
+    if (file->teller.release)
+        file->teller.release(file->teller.context);
+    free(file->address);
+    free(file->shown);
+    nt_refusal_deinit(&file->refusal);
+    free(file);
+}
+
+static enum nt_status fetched_open_objects(struct nt_source *source, const char *name,
+                                           struct nt_source **objects_ret, struct nt_error *error);
+
+static const struct nt_source_ops fetched_ops = {.read_at = fetched_read_at,
+                                                 .check = fetched_check,
+                                                 .stat = fetched_stat,
+                                                 .size = fetched_size,
+                                                 .will_need = fetched_will_need,
+                                                 .forget = fetched_forget,
+                                                 .open_objects = fetched_open_objects,
+                                                 .close = fetched_close};
+
+enum nt_status nt_remote_file_new(struct nt_fetcher *fetcher, const char *address, const char *shown,
+                                  const char *name, const struct nt_remote_teller *teller,
+                                  struct nt_remote_file **file_ret, struct nt_error *error)
+{
+    struct nt_remote_file *file = calloc(1, sizeof(*file));
+    char *address_copy = strdup(address), *shown_copy = strdup(shown);
+    enum nt_status status =
+        file && address_copy && shown_copy ? nt_fetcher_hold(fetcher, error) : nt_fail_memory(error);
+    if (status != NT_OK) {
+        if (teller->release)
+            teller->release(teller->context);
+        free(file);
+        free(address_copy);
+        free(shown_copy);
+        return status;
+    }
+    *file =
+        (struct nt_remote_file){.source = {.ops = &fetched_ops, .size = NT_UNKNOWN_SIZE, .path = shown_copy},
+                                .fetcher = fetcher,
+                                .user = {.begin_anew = nt_remote_begin_anew},
+                                .address = address_copy,
+                                .shown = shown_copy,
+                                .name = shown_copy + strlen(shown) - strlen(name),
+                                .teller = *teller};
+    nt_fetcher_add_user(fetcher, &file->user);
+    *file_ret = file;
+    return NT_OK;
+}
+
+/* ---- objects ---- */
+
+static char *name_below(const char *address, const char *name)
+{
+    struct nt_buffer text = {0};
+    nt_buffer_format(&text, "%s/%s", address, name);
+    return nt_buffer_take(&text);
+}
+
+static enum nt_status new_objects(const struct nt_remote_file *file, const char *name,
+                                  struct nt_remote_file **objects_ret, struct nt_error *error)
+{
+    static const struct nt_remote_teller nobody = {.tell = NULL};
+    char *address = name_below(file->address, name), *shown = name_below(file->shown, name);
+    enum nt_status status =
+        address && shown ? nt_remote_file_new(file->fetcher, address, shown, "", &nobody, objects_ret, error)
+                         : nt_fail_memory(error);
+    free(address);
+    free(shown);
+    return status;
+}
+
+/* For the process that fetches they are a file that is open at once (NT_FETCH_OPEN_LISTED): no server is asked before bytes are read, and
+ * each range is a request for an object. The file at the address, which was written last, tells these objects from others. */
+static enum nt_status fetched_open_objects(struct nt_source *source, const char *name,
+                                           struct nt_source **objects_ret, struct nt_error *error)
+{
+    struct nt_remote_file *file = (struct nt_remote_file *)source;
+    struct nt_remote_file *objects;
+    if (!nt_address_is_store(file->address))
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "%s: its objects are read only where its address begins with ntpl+s3+https:// or "
+                       "ntpl+s3+http://",
+                       file->shown);
+    enum nt_status status = new_objects(file, name, &objects, error);
+    if (status != NT_OK)
+        return status;
+    objects->source.is_of_objects = true;
+    nt_fetcher_lock(file->fetcher);
+    objects->is_known = objects->is_told = objects->is_listed = true;
+    objects->size = INT64_MAX;
+    objects->modified = file->modified;
+    objects->anchor = file;
+    nt_remote_check_later(objects);
+    memcpy(objects->stamp, file->stamp, sizeof(objects->stamp));
+    /* Now, so that hints are heard; where it fails, the first read tells. */
+    nt_remote_be_open(objects, nt_milliseconds() + file->fetcher->milliseconds, NULL);
+    nt_fetcher_unlock(file->fetcher);
+    *objects_ret = &objects->source;
+    return NT_OK;
+}
+
+/* ---- opening ---- */
+
+enum nt_status nt_remote_file_open(struct nt_remote_file *file, struct nt_error *error)
+{
+    return fetched_size(&file->source, &file->source.size, error);
+}
+
+bool nt_source_remote(const struct nt_source *source, struct nt_remote_names *names_ret)
+{
+    struct nt_remote_file *file = (struct nt_remote_file *)source;
+    if (source->ops != &fetched_ops)
+        return false;
+    nt_fetcher_lock(file->fetcher);
+    memcpy(names_ret->server, file->server, sizeof(names_ret->server));
+    memcpy(names_ret->validator, file->stamp, sizeof(names_ret->validator));
+    nt_fetcher_unlock(file->fetcher);
+    return true;
+}
+
+static enum nt_status open_with(struct nt_fetcher *fetcher, const char *address,
+                                struct nt_source **source_ret, struct nt_error *error)
+{
+    static const struct nt_remote_teller nobody = {.tell = NULL};
+    struct nt_remote_file *file;
+    char *own = nt_address_is_store(address) ? nt_address_folder_of(address) : strdup(address);
+    char *shown = own ? nt_address_shown(own) : NULL;
+    enum nt_status status =
+        shown ? nt_remote_file_new(fetcher, own, shown, "", &nobody, &file, error) : nt_fail_memory(error);
+    free(own);
+    free(shown);
+    if (status != NT_OK)
+        return status;
+    status = nt_remote_file_open(file, error);
+    if (status != NT_OK)
+        nt_source_close(&file->source);
+    else
+        *source_ret = &file->source;
+    return status;
+}
+
+enum nt_status nt_source_open_address(const char *address, struct nt_fetcher *fetcher,
+                                      struct nt_source **source_ret, struct nt_error *error)
+{
+    struct nt_fetcher *own = NULL;
+    if (!nt_is_address(address))
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                       "%s: expected an address (http://, https://, dav://, davs://, s3://, root:// or "
+                       "ntpl+s3+https://)",
+                       address);
+    enum nt_status status = nt_address_check(address, error);
+    if (status == NT_OK)
+        status = nt_fetcher_or_own(&fetcher, &own, error);
+    if (status == NT_OK)
+        status = open_with(fetcher, address, source_ret, error);
+    nt_fetcher_free(own);
+    return status;
+}
+
+enum nt_status nt_source_open_file(const char *path, struct nt_source **source_ret, struct nt_error *error)
+{
+    return nt_is_address(path) ? nt_source_open_address(path, NULL, source_ret, error)
+                               : nt_source_open_local(path, source_ret, error);
+}

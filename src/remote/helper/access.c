@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Access control for addresses: the allow-list sent by the client, and a block on the metadata services of
+ * cloud providers.
+ */
+#include "remote/helper/helper.h"
+
+#include <arpa/inet.h>
+#include <curl/curl.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "remote/protocol.h"
+
+/* ---- Allow-list ---- */
+
+static int compare(const void *one, const void *other)
+{
+    return strcmp(*(char *const *)one, *(char *const *)other);
+}
+
+static bool add(struct nt_rules *rules, size_t *capacity, const char *text, size_t bytes)
+{
+    char **places = nt_grow(rules->places, rules->count, capacity, sizeof(*places));
+    if (places)
+        rules->places = places;
+    if (!places || !(places[rules->count] = strndup(text, bytes)))
+        return false;
+    rules->count++;
+    return true;
+}
+
+bool nt_rules_take(struct nt_rules *rules, int channel)
+{
+    struct nt_fetch_request request;
+    char packet[sizeof(request) + NT_FETCH_TEXT_BYTES];
+    size_t capacity = 0;
+    ssize_t count;
+    *rules = (struct nt_rules){.is_fixed = false};
+    for (;;) {
+        count = recv(channel, packet, sizeof(packet), 0);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < (ssize_t)sizeof(request))
+            return false;
+        memcpy(&request, packet, sizeof(request));
+        if (request.kind == NT_FETCH_BEGIN)
+            break;
+        if (request.kind != NT_FETCH_ALLOW ||
+            !add(rules, &capacity, packet + sizeof(request), (size_t)count - sizeof(request)))
+            return false;
+    }
+    rules->is_fixed = request.bytes & NT_FETCH_ALLOWED_ALONE;
+    rules->keeps_certificate = request.bytes & NT_FETCH_CERTIFICATE_TO_ORIGIN;
+    if (rules->count)
+        qsort(rules->places, rules->count, sizeof(*rules->places), compare);
+    return true;
+}
+
+static bool is_place(const struct nt_rules *rules, const char *address, size_t length)
+{
+    size_t first = 0, end = rules->count;
+    while (first < end) {
+        size_t middle = first + (end - first) / 2;
+        const char *place = rules->places[middle];
+        int order = strncmp(place, address, length);
+        if (order == 0 && place[length] == '\0')
+            return true;
+        if (order < 0)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return false;
+}
+
+/* A name that leads elsewhere, as servers may read it: percent-decoded. */
+static bool leads_out(const char *text)
+{
+    size_t name = 0, dots = 0, end = strcspn(text, "?#");
+    for (size_t at = 0, step; at <= end; at += step) {
+        uint8_t byte = '/';
+        step = at < end ? nt_percent_decode(text + at, end - at, &byte) : 1;
+        if (byte != '/' && byte != '\\') {
+            name++;
+            dots += byte == '.';
+        } else if (name && name == dots && name <= 2) {
+            return true;
+        } else {
+            name = dots = 0;
+        }
+    }
+    return false;
+}
+
+bool nt_rules_allow(const struct nt_rules *rules, const char *address)
+{
+    size_t end = strlen(address);
+    if (!rules->is_fixed)
+        return true;
+    const char *server = strstr(address, "://");
+    for (size_t length = server ? (size_t)(server - address) + strlen("://") : end; server && length <= end;
+         length++)
+        if ((length == end || strchr("/?#", address[length])) && is_place(rules, address, length))
+            return !leads_out(address + length);
+    return false;
+}
+
+/* ---- Metadata servers ---- */
+
+/* The first bits of an address. */
+static const struct range {
+    const char *address;
+    unsigned bits;
+} ranges[] = {
+    {"::ffff:169.254.0.0",
+     96 + 16}, /* link-local: AWS with ECS and EKS, Azure, GCP, Oracle, OpenStack, ... */
+    {"64:ff9b::169.254.0.0", 96 + 16}, /* the same by way of NAT64 */
+    {"::ffff:100.100.100.200", 128},   /* Alibaba */
+    {"::ffff:168.63.129.16", 128},     /* Azure */
+    {"fd00:ec2::", 32},                /* AWS */
+    {"fd20:ce::254", 128},             /* GCP */
+    {"fe80::a9fe:a9fe", 128},          /* OpenStack */
+};
+
+static const char *const names[] = {"metadata", "metadata.google.internal", "metadata.goog", "instance-data",
+                                    "instance-data.ec2.internal"};
+
+static bool is_in(const struct range *range, const uint8_t address[16])
+{
+    uint8_t first[16];
+    unsigned bytes = range->bits / 8;
+    return inet_pton(AF_INET6, range->address, first) == 1 && memcmp(address, first, bytes) == 0;
+}
+
+/* One of IPv4 is there as one of IPv6 (RFC 4291, 2.5.5.2). */
+static bool is_metadata(const uint8_t address[16])
+{
+    for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++)
+        if (is_in(&ranges[i], address))
+            return true;
+    return false;
+}
+
+static const uint8_t mapped[16] = {[10] = 0xff, [11] = 0xff};
+
+bool nt_is_metadata_address(const struct sockaddr *address)
+{
+    uint8_t bytes[16];
+    memcpy(bytes, mapped, sizeof(bytes));
+    if (address->sa_family == AF_INET)
+        memcpy(bytes + 12, &((const struct sockaddr_in *)address)->sin_addr, 4);
+    else if (address->sa_family == AF_INET6)
+        memcpy(bytes, &((const struct sockaddr_in6 *)address)->sin6_addr, sizeof(bytes));
+    return is_metadata(bytes);
+}
+
+static bool is_metadata_host(const char *host)
+{
+    uint8_t bytes[16];
+    char plain[256];
+    size_t length = strlen(host) - (host[0] && host[strlen(host) - 1] == '.');
+    snprintf(plain, sizeof(plain), "%.*s", (int)length, host);
+    plain[strcspn(plain, "]")] = '\0';
+    memcpy(bytes, mapped, sizeof(bytes));
+    if (inet_pton(AF_INET, plain, bytes + 12) == 1 ||
+        (plain[0] == '[' && inet_pton(AF_INET6, plain + 1, bytes) == 1))
+        return is_metadata(bytes);
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (strcasecmp(plain, names[i]) == 0)
+            return true;
+    return false;
+}
+
+bool nt_is_metadata_url(const char *url)
+{
+    CURLU *parsed = curl_url();
+    char *host = NULL;
+    bool is_read = parsed && curl_url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK &&
+                   curl_url_get(parsed, CURLUPART_HOST, &host, 0) == CURLUE_OK;
+    bool is_metadata = is_read && is_metadata_host(host);
+    curl_free(host);
+    curl_url_cleanup(parsed);
+    return is_metadata;
+}

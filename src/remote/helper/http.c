@@ -1,0 +1,572 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * HTTP backend: opens files by requests for their head and tail, preconnects, and reads byte ranges of
+ * files and of objects in a store.
+ */
+#include "remote/helper/helper.h"
+
+#include <curl/curl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/io/objects.h"
+#include "remote/helper/result.h"
+#include "remote/protocol.h"
+
+/* ---- Preconnect ---- */
+
+static inline struct nt_origin *nt_origin_of(const struct nt_fetched *file)
+{
+    return (struct nt_origin *)file->remote;
+}
+
+enum { MOST_MILLISECONDS = 10000 };
+
+struct nt_warmer {
+    struct nt_transfer job;
+    struct nt_warmer *next, **link;
+};
+
+/* Text alone, as every other file is looked at. */
+static bool has_same_server(const char *one, const char *other)
+{
+    const char *host = strstr(one, "://");
+    size_t length = host ? (size_t)(host - one) + 3 + strcspn(host + 3, "/?#") : strlen(one);
+    return strncasecmp(one, other, length) == 0 && strchr("/?#", other[length]);
+}
+
+static bool is_first_of_server(const struct nt_fetched *file)
+{
+    const struct nt_fetched *other = file->files->first;
+    while (other && (other == file || other->remote->engine != file->remote->engine ||
+                     !has_same_server(nt_origin_of(file)->address, nt_origin_of(other)->address)))
+        other = other->next;
+    return !other;
+}
+
+static bool take_nothing(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count)
+{
+    (void)job;
+    (void)offset;
+    (void)bytes;
+    (void)count;
+    return true;
+}
+
+static void end_warmer(struct nt_transfer *job)
+{
+    struct nt_warmer *warmer = (struct nt_warmer *)job;
+    *warmer->link = warmer->next;
+    if (warmer->next)
+        warmer->next->link = warmer->link;
+    free(warmer);
+}
+
+static void add_warmer(struct nt_fetched *file)
+{
+    struct nt_origin *origin = nt_origin_of(file);
+    struct nt_warmer *warmer = calloc(1, sizeof(*warmer));
+    if (!warmer)
+        return;
+    warmer->job = (struct nt_transfer){
+        .remote = file->remote,
+        .bytes = NT_FETCH_EDGE_BYTES,
+        .milliseconds = file->milliseconds < MOST_MILLISECONDS ? file->milliseconds : MOST_MILLISECONDS,
+        .most_tries = NT_TRIES_ONCE,
+        .is_beside = true,
+        .take = take_nothing,
+        .end = end_warmer};
+    warmer->next = origin->warmers;
+    warmer->link = &origin->warmers;
+    if (warmer->next)
+        warmer->next->link = &warmer->next;
+    origin->warmers = warmer;
+    nt_transfers_add(&file->files->jobs, &warmer->job);
+}
+
+/* While a file is opened, the first one of its server: so many connections. */
+static void nt_web_warm(struct nt_fetched *file, unsigned connections)
+{
+    if (!is_first_of_server(file))
+        return;
+    for (unsigned i = 0; i < connections; i++)
+        add_warmer(file);
+}
+
+/* Those that are not there yet are not wanted any more. */
+static void nt_web_cool(struct nt_fetched *file)
+{
+    struct nt_warmer *warmer;
+    while ((warmer = nt_origin_of(file)->warmers)) {
+        nt_transfers_remove(&file->files->jobs, &warmer->job);
+        end_warmer(&warmer->job);
+    }
+}
+
+/* ---- Open files ---- */
+
+struct nt_edge {
+    struct nt_transfer job;
+    struct nt_fetched *file;
+    bool has_ended;
+    struct nt_reply reply;
+    uint64_t first, got;
+    char bytes[NT_FETCH_EDGE_BYTES];
+};
+
+static void drop_edge(struct nt_fetched *file, struct nt_edge **edge)
+{
+    if (*edge && !(*edge)->has_ended)
+        nt_transfers_remove(&file->files->jobs, &(*edge)->job);
+    free(*edge);
+    *edge = NULL;
+}
+
+static void nt_web_close(struct nt_fetched *file)
+{
+    struct nt_origin *origin = nt_origin_of(file);
+    drop_edge(file, &origin->head);
+    drop_edge(file, &origin->tail);
+    free(origin->address);
+    free(origin->elsewhere);
+    free(origin);
+}
+
+static void fail_opening(struct nt_fetched *file, const struct nt_result *result)
+{
+    nt_file_not_opened(file, result->failure, result->message);
+}
+
+/* Without what is behind it, which may be secret. A URL that is asked for has no user in it. */
+static void put_server(const char *url, char server[NT_FETCH_SERVER_BYTES])
+{
+    const char *host = strstr(url, "://");
+    size_t bytes = host ? (size_t)(host + 3 - url) : 0;
+    bytes += strcspn(url + bytes, "/?#");
+    if (bytes >= NT_FETCH_SERVER_BYTES)
+        bytes = NT_FETCH_SERVER_BYTES - 1;
+    memcpy(server, url, bytes);
+    server[bytes] = '\0';
+}
+
+static void tell_opened(struct nt_fetched *file)
+{
+    struct nt_origin *origin = nt_origin_of(file);
+    const struct nt_validators *known = &origin->version.validators;
+    char stamp[NT_FETCH_STAMP_BYTES];
+    time_t modified = known->modified[0] ? curl_getdate(known->modified, NULL) : -1;
+    stamp[nt_validators_write(known, stamp, sizeof(stamp))] = '\0';
+    struct nt_open_result opened = {.size = origin->version.size,
+                                    .modified = modified >= 0 ? (int64_t)modified : NT_FETCH_NO_TIME,
+                                    .stamp = stamp,
+                                    .head = origin->head->bytes,
+                                    .head_bytes = origin->head->got,
+                                    .tail = origin->tail ? origin->tail->bytes : NULL,
+                                    .tail_bytes = origin->tail ? origin->tail->got : 0,
+                                    .round_trips = origin->tail && !origin->tail->job.is_suffix ? 2 : 1};
+    put_server(origin->elsewhere ? origin->elsewhere : origin->address, opened.server);
+    nt_file_opened(file, &opened);
+    drop_edge(file, &origin->head);
+    drop_edge(file, &origin->tail);
+}
+
+/* No more comes than was asked for. */
+static bool take_edge(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count)
+{
+    struct nt_edge *edge = (struct nt_edge *)job;
+    memcpy(edge->bytes + (offset - edge->first), bytes, count);
+    edge->got = offset - edge->first + count;
+    return true;
+}
+
+static struct nt_edge *add_edge(struct nt_fetched *file, void (*end)(struct nt_transfer *), uint64_t first,
+                                uint64_t bytes)
+{
+    struct nt_edge *edge = calloc(1, sizeof(*edge));
+    if (!edge)
+        return NULL;
+    edge->file = file;
+    edge->first = first;
+    edge->job = (struct nt_transfer){.remote = file->remote,
+                                     .first = first,
+                                     .bytes = bytes,
+                                     .milliseconds = file->milliseconds,
+                                     .most_tries = NT_TRIES_OF_KNOWN,
+                                     .take = take_edge,
+                                     .end = end};
+    nt_transfers_add(&file->files->jobs, &edge->job);
+    return edge;
+}
+
+/* What came of it. */
+static const struct nt_result *note_end(struct nt_edge *edge)
+{
+    const struct nt_request *request = edge->job.attempt;
+    edge->has_ended = true;
+    if (request)
+        edge->reply = request->reply;
+    return &edge->job.result;
+}
+
+static void end_rest(struct nt_transfer *job)
+{
+    struct nt_edge *edge = (struct nt_edge *)job;
+    const struct nt_result *result = note_end(edge);
+    if (result->outcome == NT_OUTCOME_GOOD)
+        tell_opened(edge->file);
+    else
+        fail_opening(edge->file, result);
+}
+
+/* Whether the end that has come is of the version that was found, and of what is behind the beginning as much as is wanted. */
+static bool is_of_version(const struct nt_edge *tail, const struct nt_file_version *version, uint64_t wanted)
+{
+    return tail->job.result.outcome == NT_OUTCOME_GOOD && tail->reply.total == version->size &&
+           tail->got >= wanted && nt_validators_agree(&tail->reply.validators, &version->validators);
+}
+
+/* Both have ended, or the first was all. */
+static void join_edges(struct nt_fetched *file)
+{
+    struct nt_origin *origin = nt_origin_of(file);
+    struct nt_edge *tail = origin->tail;
+    uint64_t size = origin->version.size, behind = size - origin->head->got;
+    uint64_t wanted = behind < NT_FETCH_EDGE_BYTES ? behind : NT_FETCH_EDGE_BYTES;
+    if (wanted == 0) {
+        drop_edge(file, &origin->tail);
+        tell_opened(file);
+    } else if (is_of_version(tail, &origin->version, wanted)) {
+        memmove(tail->bytes, tail->bytes + (tail->got - wanted), wanted);
+        tail->got = wanted;
+        tell_opened(file);
+    } else {
+        drop_edge(file, &origin->tail);
+        origin->tail = add_edge(file, end_rest, size - wanted, wanted);
+        if (!origin->tail)
+            fail_opening(file, &nt_result_no_memory);
+    }
+}
+
+static void end_head(struct nt_transfer *job)
+{
+    struct nt_edge *head = (struct nt_edge *)job;
+    struct nt_fetched *file = head->file;
+    struct nt_origin *origin = nt_origin_of(file);
+    const struct nt_result *result = note_end(head);
+    const struct nt_reply *reply = &head->reply;
+    if (result->outcome != NT_OUTCOME_GOOD) {
+        fail_opening(file, result);
+        return;
+    }
+    if (!origin->is_known)
+        origin->version = (struct nt_file_version){reply->validators, reply->has_total ? reply->total : 0};
+    origin->is_known = true;
+    if (origin->tail->has_ended || origin->version.size <= NT_FETCH_EDGE_BYTES)
+        join_edges(file);
+}
+
+static void end_tail(struct nt_transfer *job)
+{
+    struct nt_edge *tail = (struct nt_edge *)job;
+    struct nt_fetched *file = tail->file;
+    note_end(tail);
+    if (nt_origin_of(file)->head->has_ended)
+        join_edges(file);
+}
+
+static struct nt_origin *add_origin(struct nt_engine *engine, struct nt_fetched *file, const char *address,
+                                    const char **problem_ret)
+{
+    enum nt_service service = NT_SERVICE_WEB;
+    char *url = nt_address_url(address, &service, problem_ret);
+    struct nt_origin *origin = url ? calloc(1, sizeof(*origin)) : NULL;
+    if (!origin) {
+        free(url);
+        return NULL;
+    }
+    *origin = (struct nt_origin){.remote = {engine}, .address = url, .service = service};
+    file->remote = &origin->remote;
+    return origin;
+}
+
+/* As nt_engine_ops has them; warmers are another's (web_warm.h). */
+static bool nt_web_open(struct nt_engine *engine, struct nt_fetched *file, const char *address,
+                        const char **problem_ret)
+{
+    struct nt_origin *origin = add_origin(engine, file, address, problem_ret);
+    if (!origin)
+        return false;
+    origin->head = add_edge(file, end_head, 0, NT_FETCH_EDGE_BYTES);
+    origin->tail = origin->head ? add_edge(file, end_tail, 0, NT_FETCH_EDGE_BYTES) : NULL;
+    if (!origin->tail) {
+        nt_web_close(file);
+        return false;
+    }
+    origin->head->job.most_tries = NT_TRIES_OF_UNKNOWN;
+    origin->tail->job.is_suffix = true;
+    origin->tail->job.most_tries = NT_TRIES_ONCE;
+    return true;
+}
+
+/* What a list has told is taken to be so: each answer of the server shows whether it is. */
+static bool nt_web_open_listed(struct nt_engine *engine, struct nt_fetched *file, const char *address,
+                               const char *stamp, const char **problem_ret)
+{
+    struct nt_origin *origin = add_origin(engine, file, address, problem_ret);
+    if (!origin)
+        return false;
+    nt_validators_read(&origin->version.validators, stamp, strlen(stamp));
+    origin->version.size = file->size;
+    origin->is_of_objects = nt_address_is_of_objects(address);
+    origin->is_known = !origin->is_of_objects;
+    return true;
+}
+
+/* ---- Objects of a store ---- */
+
+struct attempt {
+    struct nt_request request;
+    struct nt_file_version version;
+    bool is_known; /* the version is */
+    char address[];
+};
+
+static struct attempt *attempt_of(struct nt_transfer *job)
+{
+    enum { NUMBER_BYTES = 24 };
+    const char *address = ((struct nt_origin *)job->remote)->address;
+    const char *number = strstr(address, NT_OBJECT_NUMBER);
+    size_t bytes = strlen(address) + NUMBER_BYTES;
+    struct attempt *attempt = job->attempt;
+    if (attempt)
+        return attempt;
+    job->attempt = attempt = calloc(1, sizeof(*attempt) + bytes);
+    if (attempt)
+        snprintf(attempt->address, bytes, "%.*s%" PRIu64 "%s", (int)(number - address), address,
+                 job->first / NT_OBJECT_ROOM, number + strlen(NT_OBJECT_NUMBER));
+    return attempt;
+}
+
+static bool take_object_bytes(void *context, const char *bytes, size_t count)
+{
+    struct nt_transfer *job = context;
+    const struct nt_request *request = job->attempt;
+    return job->take(job, job->first + request->result.got, bytes, count);
+}
+
+/* As nt_engine_ops has them. The attempt of such a job begins with a struct nt_request. */
+static bool nt_web_start_object(struct nt_transfer *job, uint64_t milliseconds, CURLM *multi)
+{
+    const struct nt_origin *origin = (struct nt_origin *)job->remote;
+    struct attempt *attempt = attempt_of(job);
+    if (!attempt)
+        return false;
+    attempt->request = (struct nt_request){.asked = NT_ASKED_PART,
+                                           .address = attempt->address,
+                                           .named = attempt->address,
+                                           .is_own = true,
+                                           .service = origin->service,
+                                           .first = job->first % NT_OBJECT_ROOM,
+                                           .bytes = job->bytes,
+                                           .expected = attempt->is_known ? &attempt->version : NULL,
+                                           .milliseconds = milliseconds,
+                                           .take = take_object_bytes,
+                                           .context = job};
+    return nt_request_start(&attempt->request, multi, job);
+}
+
+/* All that the server has of it has come. */
+static void refuse_short(struct nt_request *request)
+{
+    char message[160];
+    snprintf(message, sizeof(message),
+             "the object ends at byte %" PRIu64 ", and %" PRIu64 " bytes are wanted from byte %" PRIu64,
+             request->first + request->result.got, request->bytes, request->first);
+    nt_request_refuse(request, NT_FETCH_NOT_FOUND, message);
+}
+
+/* The request of a try has ended: set what came of it. */
+static void nt_web_end_object(struct nt_transfer *job, CURLcode code)
+{
+    struct attempt *attempt = job->attempt;
+    struct nt_request *request = &attempt->request;
+    const struct nt_reply *reply = &request->reply;
+    nt_request_end(request, code);
+    if (request->result.outcome == NT_OUTCOME_GOOD && request->result.got < request->bytes)
+        refuse_short(request);
+    if (request->result.got > 0 && reply->has_range && !attempt->is_known) {
+        attempt->version = (struct nt_file_version){reply->validators, reply->total};
+        attempt->is_known = true;
+    }
+    job->result = request->result;
+}
+
+/* ---- Backend ---- */
+
+/* Requests, and so connections that are kept; opening has two. */
+enum { AT_ONCE = 16, OPENING = 2 };
+
+/* ---- files ---- */
+
+static bool open_file(struct nt_engine *engine, struct nt_fetched *file, const char *address,
+                      const char **problem_ret)
+{
+    if (!nt_web_open(engine, file, address, problem_ret))
+        return false;
+    nt_web_warm(file, AT_ONCE - OPENING);
+    return true;
+}
+
+static void close_file(struct nt_fetched *file)
+{
+    nt_web_cool(file);
+    nt_web_close(file);
+}
+
+/* ---- one try ---- */
+
+static bool take_bytes(void *context, const char *bytes, size_t count)
+{
+    struct nt_transfer *job = context;
+    const struct nt_request *request = job->attempt;
+    return job->take(job, request->first + request->result.got, bytes, count);
+}
+
+static bool start(struct nt_transfer *job, uint64_t milliseconds)
+{
+    const struct nt_origin *origin = (struct nt_origin *)job->remote;
+    struct nt_web *web = (struct nt_web *)job->remote->engine;
+    if (origin->is_of_objects) {
+        web->engine.jobs->totals.requests++;
+        return nt_web_start_object(job, milliseconds, web->multi);
+    }
+    struct nt_request *request = job->attempt ? job->attempt : malloc(sizeof(*request));
+    job->attempt = request;
+    if (!request)
+        return false;
+    *request = (struct nt_request){.asked = origin->asked,
+                                   .address = origin->elsewhere ? origin->elsewhere : origin->address,
+                                   .named = origin->address,
+                                   .is_own = !origin->elsewhere,
+                                   .service = origin->service,
+                                   .is_suffix = job->is_suffix,
+                                   .first = job->first,
+                                   .bytes = job->bytes,
+                                   .expected = origin->is_known ? &origin->version : NULL,
+                                   .milliseconds = milliseconds,
+                                   .take = take_bytes,
+                                   .context = job};
+    web->engine.jobs->totals.requests++;
+    return nt_request_start(request, web->multi, job);
+}
+
+static void stop(struct nt_transfer *job)
+{
+    const struct nt_web *web = (struct nt_web *)job->remote->engine;
+    if (job->attempt)
+        nt_request_stop(job->attempt, web->multi);
+}
+
+static void resume(struct nt_transfer *job)
+{
+    const struct nt_request *request = job->attempt;
+    curl_easy_pause(request->easy, CURLPAUSE_CONT);
+}
+
+/* Where a server has sent a request to is asked at once the next time. */
+static void note_elsewhere(struct nt_origin *origin, const struct nt_request *request)
+{
+    const char *address = nt_request_address(request);
+    const char *asked = origin->elsewhere ? origin->elsewhere : origin->address;
+    if (request->result.outcome == NT_OUTCOME_ELSEWHERE) {
+        free(origin->elsewhere);
+        origin->elsewhere = NULL;
+    } else if (request->result.outcome == NT_OUTCOME_GOOD && strcmp(address, asked) != 0) {
+        char *elsewhere = strcmp(address, origin->address) == 0 ? NULL : strdup(address);
+        free(origin->elsewhere);
+        origin->elsewhere = elsewhere;
+    }
+}
+
+/* What a broken answer began with tells the version, too: so the rest can be asked for. Not of what only makes a connection ready:
+ * the beginning that is kept may be of another one. */
+static void note_version(struct nt_origin *origin, struct nt_transfer *job, const struct nt_request *request)
+{
+    const struct nt_reply *reply = &request->reply;
+    bool is_broken =
+        request->result.outcome == NT_OUTCOME_AGAIN && request->result.got > 0 && reply->has_range;
+    if (origin->is_known || !is_broken || request->is_suffix || job->is_beside ||
+        origin->asked != NT_ASKED_PART)
+        return;
+    origin->version = (struct nt_file_version){reply->validators, reply->total};
+    origin->is_known = true;
+    job->most_tries = NT_TRIES_OF_KNOWN;
+    if (job->bytes > reply->total - job->first)
+        job->bytes = reply->total - job->first;
+}
+
+static void end_try(struct nt_transfer *job, CURLcode code)
+{
+    struct nt_origin *origin = (struct nt_origin *)job->remote;
+    struct nt_request *request = job->attempt;
+    const struct nt_web *web = (struct nt_web *)origin->remote.engine;
+    if (origin->is_of_objects) {
+        nt_web_end_object(job, code);
+        nt_transfers_end_try(origin->remote.engine->jobs, job);
+        return;
+    }
+    if (nt_request_follow(request, web->multi, code))
+        return;
+    nt_request_end(request, code);
+    note_elsewhere(origin, request);
+    note_version(origin, job, request);
+    job->result = request->result;
+    if (!origin->is_known || request->is_suffix)
+        job->result.got = 0; /* of a version that is not known nothing can be kept */
+    nt_transfers_end_try(origin->remote.engine->jobs, job);
+}
+
+/* ---- all of them ---- */
+
+static void work(struct nt_engine *engine)
+{
+    const struct nt_web *web = (struct nt_web *)engine;
+    CURLMsg *message;
+    int running, left;
+    curl_multi_perform(web->multi, &running);
+    while ((message = curl_multi_info_read(web->multi, &left))) {
+        struct nt_transfer *job = NULL;
+        CURLcode code = message->data.result;
+        curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &job);
+        end_try(job, code);
+    }
+}
+
+static const struct nt_engine_ops ops = {.at_once = AT_ONCE,
+                                         .most_bytes = UINT64_MAX, /* they pass through */
+                                         .open = open_file,
+                                         .open_listed = nt_web_open_listed,
+                                         .close = close_file,
+                                         .list = nt_web_list,
+                                         .end_list = nt_web_end_list,
+                                         .start = start,
+                                         .stop = stop,
+                                         .resume = resume,
+                                         .work = work};
+
+bool nt_web_init(struct nt_web *web, struct nt_transfers *jobs)
+{
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+        return false;
+    *web = (struct nt_web){.multi = curl_multi_init()};
+    nt_transfers_add_engine(jobs, &web->engine, &ops);
+    return web->multi && curl_multi_setopt(web->multi, CURLMOPT_MAXCONNECTS, (long)AT_ONCE) == CURLM_OK;
+}
+
+void nt_web_wait(struct nt_web *web, struct curl_waitfd *others, unsigned count, uint64_t milliseconds)
+{
+    curl_multi_poll(web->multi, others, count, (int)milliseconds, NULL);
+}

@@ -1,0 +1,678 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A single HTTP request for a byte range or a listing: redirects, validation of the response against the
+ * expected version, and response headers.
+ */
+#include "remote/helper/helper.h"
+
+#include <ntuple/version.h>
+
+#include <curl/curl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/base/thread.h"
+#include "remote/helper/result.h"
+#include "remote/protocol.h"
+
+/* ---- Response headers ---- */
+
+struct span {
+    const char *bytes;
+    size_t length;
+};
+
+static bool is_blank(char byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
+}
+
+static struct span trim(struct span text)
+{
+    while (text.length && is_blank(text.bytes[0]))
+        text = (struct span){text.bytes + 1, text.length - 1};
+    while (text.length && is_blank(text.bytes[text.length - 1]))
+        text.length--;
+    return text;
+}
+
+static bool skip(struct span *text, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    if (text->length < length || strncasecmp(text->bytes, prefix, length) != 0)
+        return false;
+    *text = (struct span){text->bytes + length, text->length - length};
+    return true;
+}
+
+static bool is(struct span text, const char *word)
+{
+    return skip(&text, word) && text.length == 0;
+}
+
+/* Digits, as far as they go; false where there are none, or too many. */
+static bool take_number(struct span *text, uint64_t *number_ret)
+{
+    uint64_t number = 0;
+    size_t count = 0;
+    for (; count < text->length && text->bytes[count] >= '0' && text->bytes[count] <= '9'; count++) {
+        unsigned digit = (unsigned)(text->bytes[count] - '0');
+        if (number > ((uint64_t)INT64_MAX - digit) / 10)
+            return false;
+        number = number * 10 + digit;
+    }
+    *text = (struct span){text->bytes + count, text->length - count};
+    *number_ret = number;
+    return count > 0;
+}
+
+/* "bytes 0-99/1234", of an unsatisfied range "bytes *" "/1234". */
+static void take_range(struct nt_reply *reply, struct span value)
+{
+    uint64_t first = 0, last = 0, total;
+    reply->has_range = reply->has_total = false;
+    if (!skip(&value, "bytes"))
+        return;
+    value = trim(value);
+    bool has_range = !skip(&value, "*");
+    if (has_range && (!take_number(&value, &first) || !skip(&value, "-") || !take_number(&value, &last)))
+        return;
+    if (!skip(&value, "/") || !take_number(&value, &total) || value.length)
+        return;
+    if (has_range && (first > last || last >= total))
+        return;
+    reply->has_total = true;
+    reply->total = total;
+    reply->has_range = has_range;
+    reply->first = first;
+    reply->last = last;
+}
+
+/* Printable and without quotes: it goes into a request as it is. */
+static bool is_plain(struct span text)
+{
+    for (size_t i = 0; i < text.length; i++)
+        if (text.bytes[i] <= ' ' || text.bytes[i] == '"' || text.bytes[i] == 0x7f)
+            return false;
+    return true;
+}
+
+void nt_validators_take_tag(struct nt_validators *validators, const char *text, size_t bytes)
+{
+    struct span value = trim((struct span){text, bytes});
+    bool is_weak = value.length >= 2 && memcmp(value.bytes, "W/", 2) == 0;
+    if (is_weak)
+        value = (struct span){value.bytes + 2, value.length - 2};
+    if (value.length < 2 || value.length >= NT_REPLY_TAG_BYTES || value.bytes[0] != '"' ||
+        value.bytes[value.length - 1] != '"' || !is_plain((struct span){value.bytes + 1, value.length - 2}))
+        return;
+    validators->is_weak = is_weak;
+    memcpy(validators->tag, value.bytes, value.length);
+    validators->tag[value.length] = '\0';
+}
+
+void nt_validators_take_time(struct nt_validators *validators, const char *text, size_t bytes)
+{
+    struct span value = trim((struct span){text, bytes});
+    if (value.length >= NT_REPLY_TIME_BYTES)
+        return;
+    for (size_t i = 0; i < value.length; i++)
+        if (value.bytes[i] < ' ' || value.bytes[i] > '~')
+            return;
+    memcpy(validators->modified, value.bytes, value.length);
+    validators->modified[value.length] = '\0';
+}
+
+static void take_region(struct nt_reply *reply, struct span value)
+{
+    if (value.length >= sizeof(reply->region) || !is_plain(value))
+        return;
+    memcpy(reply->region, value.bytes, value.length);
+    reply->region[value.length] = '\0';
+}
+
+/* "HTTP/1.1 206 Partial Content" */
+static void begin_answer(struct nt_reply *reply, struct span status)
+{
+    while (status.length && !is_blank(status.bytes[0]))
+        status = (struct span){status.bytes + 1, status.length - 1};
+    status = trim(status);
+    *reply = (struct nt_reply){.is_interim = status.length > 0 && status.bytes[0] == '1'};
+}
+
+bool nt_reply_take(struct nt_reply *reply, const char *line, size_t bytes)
+{
+    struct span text = {line, bytes};
+    if (bytes > NT_REPLY_MOST_BYTES - reply->bytes)
+        return false;
+    size_t sum = reply->bytes + bytes;
+    if (reply->is_whole)
+        ;
+    else if (skip(&text, "HTTP/"))
+        begin_answer(reply, text);
+    else if (trim(text).length == 0)
+        reply->is_whole = !reply->is_interim;
+    else if (skip(&text, "content-range:"))
+        take_range(reply, trim(text));
+    else if (skip(&text, "content-encoding:"))
+        reply->is_encoded = !is(trim(text), "identity");
+    else if (skip(&text, "etag:"))
+        nt_validators_take_tag(&reply->validators, text.bytes, text.length);
+    else if (skip(&text, "last-modified:"))
+        nt_validators_take_time(&reply->validators, text.bytes, text.length);
+    else if (skip(&text, "x-amz-bucket-region:"))
+        take_region(reply, trim(text));
+    reply->bytes = sum;
+    return true;
+}
+
+size_t nt_validators_write(const struct nt_validators *validators, char *stamp, size_t room)
+{
+    int length = snprintf(stamp, room, "%s%s%s", validators->tag,
+                          validators->tag[0] && validators->modified[0] ? " " : "", validators->modified);
+    return (size_t)length < room ? (size_t)length : 0;
+}
+
+void nt_validators_read(struct nt_validators *validators, const char *stamp, size_t bytes)
+{
+    const char *end = bytes && *stamp == '"' ? memchr(stamp + 1, '"', bytes - 1) : NULL;
+    size_t tag = end ? (size_t)(end - stamp) + 1 : 0;
+    *validators = (struct nt_validators){.tag = ""};
+    nt_validators_take_tag(validators, stamp, tag);
+    nt_validators_take_time(validators, stamp + tag, bytes - tag);
+}
+
+static bool may_be_same(const char *one, const char *other)
+{
+    return !*one || !*other || strcmp(one, other) == 0;
+}
+
+bool nt_validators_agree(const struct nt_validators *one, const struct nt_validators *other)
+{
+    return may_be_same(one->tag, other->tag) && may_be_same(one->modified, other->modified);
+}
+
+/* ---- Requests ---- */
+
+enum { CONNECT_MILLISECONDS = 10000, STALL_SECONDS = 15, MOST_REDIRECTIONS = 8, BUFFER_BYTES = 128 * 1024 };
+enum { MOST_REDIRECTION_BYTES = 64 * 1024 };
+
+#define NOT_FOLLOWED "it leads to an address that is not followed: not http, or https no more"
+#define NEVER_ASKED "its server has an address of instance metadata, which is not asked"
+
+static bool is_secure(const char *address)
+{
+    return strncasecmp(address, "https:", strlen("https:")) == 0;
+}
+
+/* ---- judging ---- */
+
+__attribute__((format(printf, 4, 5))) static void judge(struct nt_request *request, enum nt_outcome outcome,
+                                                        enum nt_fetch_failure failure, const char *format,
+                                                        ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(request->result.message, sizeof(request->result.message), format, arguments);
+    va_end(arguments);
+    request->is_judged = true;
+    request->result.outcome = outcome;
+    request->result.failure = failure;
+}
+
+static bool is_other_version(const struct nt_request *request)
+{
+    const struct nt_file_version *expected = request->expected;
+    const struct nt_reply *reply = &request->reply;
+    return expected && (!nt_validators_agree(&expected->validators, &reply->validators) ||
+                        (reply->has_total && reply->total != expected->size));
+}
+
+/* Whether the bytes that come are some of those that are wanted, from the first on. */
+static bool is_asked_for(const struct nt_request *request)
+{
+    const struct nt_reply *reply = &request->reply;
+    if (request->is_suffix)
+        return reply->last == reply->total - 1 && reply->last - reply->first < request->bytes;
+    if (!request->expected && reply->last != reply->total - 1 &&
+        reply->last - reply->first + 1 != request->bytes)
+        return false; /* how long it is was not known: it must be all that there is */
+    return reply->first == request->first && reply->last - reply->first < request->bytes;
+}
+
+static void judge_part(struct nt_request *request)
+{
+    const struct nt_reply *reply = &request->reply;
+    if (is_other_version(request))
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_CHANGED, "the server has another version now");
+    else if (reply->is_encoded)
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNSUPPORTED,
+              "the server sends it compressed (Content-Encoding)");
+    else if (!reply->has_range)
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE,
+              "the server sends a part without telling which (Content-Range)");
+    else if (!is_asked_for(request))
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE,
+              "the server was asked for %" PRIu64 " bytes at %" PRIu64 " and sends bytes %" PRIu64
+              " to %" PRIu64,
+              request->bytes, request->first, reply->first, reply->last);
+}
+
+/* Of another server than the user's: that one may name a third, or has new leave for this one. */
+static enum nt_outcome refused(const struct nt_request *request)
+{
+    return request->is_own ? NT_OUTCOME_BAD : NT_OUTCOME_ELSEWHERE;
+}
+
+static void judge_whole(struct nt_request *request)
+{
+    curl_off_t bytes = -1;
+    curl_easy_getinfo(request->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &bytes);
+    if (!request->expected && bytes == 0)
+        judge(request, NT_OUTCOME_GOOD, NT_FETCH_UNREACHABLE, "%s", "");
+    else if (is_other_version(request))
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_CHANGED, "the server has another version now");
+    else
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNSUPPORTED,
+              "the server sends whole files only, and parts are needed (Range)");
+}
+
+/* No such part: a file without bytes has none, not even at its beginning. */
+static void judge_unsatisfied(struct nt_request *request)
+{
+    bool is_empty =
+        request->reply.has_total ? request->reply.total == 0 : !request->is_suffix && request->first == 0;
+    if (is_other_version(request))
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_CHANGED, "the server has another version now");
+    else if (!request->expected && is_empty)
+        judge(request, NT_OUTCOME_GOOD, NT_FETCH_UNREACHABLE, "%s", "");
+    else
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, "the server answers 416: it has no such part");
+}
+
+static void judge_other(struct nt_request *request, long code)
+{
+    if (request->reply.region[0])
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE,
+              "the server answers %ld: the bucket is in region %s", code, request->reply.region);
+    else
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, "the server answers %ld", code);
+}
+
+/* What an answer means to the question what is in a folder; false where it means the same as to others. */
+static bool judge_list(struct nt_request *request, long code)
+{
+    bool is_web = request->service == NT_SERVICE_WEB, is_list = code == (is_web ? 207 : 200);
+    if (request->asked != NT_ASKED_FOLDER)
+        return false;
+    if (is_list && request->reply.is_encoded)
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNSUPPORTED,
+              "the server sends its list compressed (Content-Encoding)");
+    else if (code == 404 || code == 410)
+        judge(request, refused(request), NT_FETCH_NOT_FOUND, "the server has no such folder (%ld)", code);
+    else if (is_web && !is_list &&
+             (code / 100 == 2 || code == 400 || code == 405 || code == 412 || code == 416 || code == 501))
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNSUPPORTED,
+              "the server does not tell what is in folders (it answers %ld to WebDAV's PROPFIND)", code);
+    else
+        return is_list;
+    return true;
+}
+
+static void judge_code(struct nt_request *request, long code)
+{
+    curl_off_t seconds = 0;
+    if (judge_list(request, code))
+        return;
+    switch (code) {
+    case 206:
+        judge_part(request);
+        break;
+    case 200:
+        judge_whole(request);
+        break;
+    case 412:
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_CHANGED, "the server has another version now");
+        break;
+    case 416:
+        judge_unsatisfied(request);
+        break;
+    case 401:
+    case 403:
+        judge(request, refused(request), NT_FETCH_FORBIDDEN, "the server does not allow it (%ld)", code);
+        break;
+    case 404:
+    case 410:
+        judge(request, refused(request), NT_FETCH_NOT_FOUND, "the server has no such file (%ld)", code);
+        break;
+    case 408:
+    case 429:
+    case 500:
+    case 502:
+    case 503:
+    case 504:
+        curl_easy_getinfo(request->easy, CURLINFO_RETRY_AFTER, &seconds);
+        request->result.wait_seconds = request->is_own && seconds > 0 ? (uint64_t)seconds : 0;
+        judge(request, request->is_own ? NT_OUTCOME_AGAIN : NT_OUTCOME_ELSEWHERE, NT_FETCH_UNREACHABLE,
+              "the server answers %ld", code);
+        break;
+    default:
+        judge_other(request, code);
+    }
+}
+
+static long code_of(const struct nt_request *request)
+{
+    long code = 0;
+    curl_easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &code);
+    return code;
+}
+
+/* What another try would not change, in words of ours where curl's do not tell what to do. */
+static const struct lasting {
+    CURLcode code;
+    const char *message;
+} lasting[] = {
+    {CURLE_UNSUPPORTED_PROTOCOL, NOT_FOLLOWED},
+    {CURLE_URL_MALFORMAT, NULL},
+    /* As libcurl before 8.6 calls a line of headers that is longer than it takes. */
+    {CURLE_OUT_OF_MEMORY, "the server sends a header of more than 100 kB, or there is no memory left"},
+    {CURLE_PEER_FAILED_VERIFICATION,
+     "nobody who is trusted vouches for the server's certificate (CURL_CA_BUNDLE, X509_CERT_DIR)"},
+    {CURLE_SSL_CERTPROBLEM, "the user's certificate cannot be used (X509_USER_PROXY)"},
+    {CURLE_SSL_CACERT_BADFILE,
+     "the certificates that are trusted cannot be read (CURL_CA_BUNDLE, X509_CERT_DIR)"},
+    {CURLE_SSL_ISSUER_ERROR, NULL},
+    {CURLE_LOGIN_DENIED, NULL},
+};
+
+static const struct lasting *lasting_of(CURLcode code)
+{
+    for (size_t i = 0; i < sizeof(lasting) / sizeof(*lasting); i++)
+        if (lasting[i].code == code)
+            return &lasting[i];
+    return NULL;
+}
+
+static void judge_failure(struct nt_request *request, CURLcode code)
+{
+    const struct lasting *known = lasting_of(code);
+    if (request->is_refused) {
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_FORBIDDEN, NEVER_ASKED);
+        return;
+    }
+    judge(request, known ? NT_OUTCOME_BAD : NT_OUTCOME_AGAIN,
+          code == CURLE_URL_MALFORMAT ? NT_FETCH_INVALID : NT_FETCH_UNREACHABLE, "%s",
+          known && known->message ? known->message : curl_easy_strerror(code));
+}
+
+void nt_request_refuse(struct nt_request *request, enum nt_fetch_failure failure, const char *message)
+{
+    judge(request, NT_OUTCOME_BAD, failure, "%s", message);
+}
+
+void nt_request_end(struct nt_request *request, CURLcode code)
+{
+    if (request->is_judged)
+        return;
+    if (code == CURLE_OK)
+        judge_code(request, code_of(request));
+    if (request->is_judged)
+        return;
+    uint64_t wanted = request->asked == NT_ASKED_FOLDER ? request->result.got : request->bytes;
+    bool is_part = request->reply.has_range && request->asked == NT_ASKED_PART;
+    if (is_part)
+        wanted = request->reply.last - request->reply.first + 1;
+    bool has_all = request->result.got == wanted &&
+                   (request->is_suffix || wanted == request->bytes || !request->expected);
+    if (has_all && (code == CURLE_OK || is_part)) /* what stands behind a part does not matter */
+        judge(request, NT_OUTCOME_GOOD, NT_FETCH_UNREACHABLE, "%s", "");
+    else if (code == CURLE_OK || code == CURLE_PARTIAL_FILE)
+        judge(request, NT_OUTCOME_AGAIN, NT_FETCH_UNREACHABLE, "the server sent less than it was asked for");
+    else if (code == CURLE_OPERATION_TIMEDOUT)
+        judge(request, NT_OUTCOME_AGAIN, NT_FETCH_UNREACHABLE, "the server is silent, or too slow");
+    else
+        judge_failure(request, code);
+    if (request->result.outcome == NT_OUTCOME_AGAIN && !request->is_own && request->result.got == 0)
+        request->result.outcome = NT_OUTCOME_ELSEWHERE;
+}
+
+/* ---- what curl calls ---- */
+
+static size_t on_header(char *line, size_t size, size_t count, void *argument)
+{
+    struct nt_request *request = argument;
+    if (nt_reply_take(&request->reply, line, size * count))
+        return size * count;
+    judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, "the headers of the server's answer have no end");
+    return 0;
+}
+
+/* Where an answer sends the request to; NULL: nowhere. What is signed is for one server. */
+static const char *redirection_of(const struct nt_request *request)
+{
+    long code = code_of(request);
+    char *url = NULL;
+    bool is_redirection = code == 301 || code == 302 || code == 303 || code == 307 || code == 308;
+    if (is_redirection && request->service == NT_SERVICE_WEB)
+        curl_easy_getinfo(request->easy, CURLINFO_REDIRECT_URL, &url);
+    return url;
+}
+
+/* Whose body says nothing to us. */
+static bool is_redirection(const struct nt_request *request)
+{
+    return request->service == NT_SERVICE_WEB && code_of(request) / 100 == 3;
+}
+
+static size_t pass_over(struct nt_request *request, size_t count)
+{
+    request->redirection_bytes += count;
+    if (request->redirection_bytes <= MOST_REDIRECTION_BYTES)
+        return count;
+    judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, "the server's answer, a redirection, has no end");
+    return 0;
+}
+
+/* The first bytes are not looked at before the headers are. */
+static size_t on_bytes(char *bytes, size_t size, size_t count, void *argument)
+{
+    struct nt_request *request = argument;
+    count *= size;
+    if (is_redirection(request))
+        return pass_over(request, count);
+    if (request->result.got == 0 && !request->is_judged)
+        judge_code(request, code_of(request));
+    if (request->is_judged)
+        return 0;
+    if (request->asked == NT_ASKED_PART &&
+        count > request->reply.last - request->reply.first + 1 - request->result.got) {
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, "the server sends more than it says");
+        return 0;
+    }
+    if (!request->take(request->context, bytes, count))
+        return CURL_WRITEFUNC_PAUSE;
+    request->result.got += count;
+    return request->is_judged ? 0 : count;
+}
+
+/* ---- asking ---- */
+
+/* No more than what is read of the answer. */
+static const char question[] = "<?xml version=\"1.0\" encoding=\"utf-8\"?>"
+                               "<propfind xmlns=\"DAV:\"><prop><resourcetype/><getcontentlength/>"
+                               "<getlastmodified/><getetag/></prop></propfind>";
+
+static bool ask_for_list(struct nt_request *request)
+{
+    CURL *easy = request->easy;
+    if (request->service == NT_SERVICE_S3) /* its address is the question */
+        return true;
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, question);
+    curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, "PROPFIND");
+    curl_easy_setopt(easy, CURLOPT_POSTREDIR, (long)CURL_REDIR_POST_ALL);
+    return nt_headers_add(&request->headers, "Depth", "1") &&
+           nt_headers_add(&request->headers, "Content-Type", "application/xml; charset=utf-8");
+}
+
+/* Only another version is an answer then. A weak tag may not be asked for, and is compared in the answer alone. */
+static bool add_headers(struct nt_request *request)
+{
+    const struct nt_validators *known = request->expected ? &request->expected->validators : NULL;
+    if (!nt_headers_add(&request->headers, "Accept-Encoding", "identity") ||
+        (request->service == NT_SERVICE_S3 && !nt_s3_sign(request->easy, &request->headers)))
+        return false;
+    if (request->asked == NT_ASKED_FOLDER)
+        return ask_for_list(request);
+    if (known && known->tag[0] && !known->is_weak)
+        return nt_headers_add(&request->headers, "If-Match", known->tag);
+    return !known || !known->modified[0] ||
+           nt_headers_add(&request->headers, "If-Unmodified-Since", known->modified);
+}
+
+static void set_range(const struct nt_request *request)
+{
+    char range[64];
+    if (request->is_suffix)
+        snprintf(range, sizeof(range), "-%" PRIu64, request->bytes);
+    else
+        snprintf(range, sizeof(range), "%" PRIu64 "-%" PRIu64, request->first,
+                 request->first + request->bytes - 1);
+    curl_easy_setopt(request->easy, CURLOPT_RANGE, range);
+}
+
+static void set_time(const struct nt_request *request)
+{
+    uint64_t now = nt_milliseconds(), most = request->deadline > now ? request->deadline - now : 1;
+    curl_easy_setopt(request->easy, CURLOPT_TIMEOUT_MS, (long)most);
+    curl_easy_setopt(request->easy, CURLOPT_CONNECTTIMEOUT_MS,
+                     (long)(most < CONNECT_MILLISECONDS ? most : CONNECT_MILLISECONDS));
+    curl_easy_setopt(request->easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(request->easy, CURLOPT_LOW_SPEED_TIME, (long)STALL_SECONDS);
+}
+
+/* The address of a server is known when a name was looked up: names lead anywhere. */
+static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
+{
+    struct nt_request *request = context;
+    (void)purpose;
+    request->is_refused = nt_is_metadata_address(&address->addr);
+    return request->is_refused ? CURL_SOCKET_BAD
+                               : socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+static void set_way(struct nt_request *request, const char *address)
+{
+    CURL *easy = request->easy;
+    bool is_signed = request->service == NT_SERVICE_S3;
+    curl_easy_setopt(easy, CURLOPT_URL, address);
+    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L); /* see nt_request_follow */
+    curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, (long)is_signed);
+    curl_easy_setopt(easy, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    /* Many connections: one that is shared would have one window for all, and be slower over long lines. */
+    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+    curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)BUFFER_BYTES);
+    curl_easy_setopt(easy, CURLOPT_USERAGENT, "ntuplefs/" NT_VERSION_TEXT);
+    curl_easy_setopt(easy, CURLOPT_HTTPHEADER, request->headers);
+    curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
+    curl_easy_setopt(easy, CURLOPT_HEADERDATA, request);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_bytes);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, request);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, request);
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, request->private);
+    nt_credentials_add(
+        easy, &(struct nt_credentials_for){.is_secure = is_secure(address),
+                                           .is_named = nt_address_is_same_server(request->named, address),
+                                           .is_signed = is_signed});
+}
+
+/* Ask one server. */
+static bool ask(struct nt_request *request, CURLM *multi)
+{
+    const char *address = nt_request_address(request);
+    request->easy = curl_easy_init();
+    if (!request->easy || !add_headers(request)) {
+        nt_request_stop(request, NULL);
+        return false;
+    }
+    set_way(request, address);
+    if (request->asked == NT_ASKED_PART)
+        set_range(request);
+    set_time(request);
+    return curl_multi_add_handle(multi, request->easy) == CURLM_OK;
+}
+
+bool nt_request_start(struct nt_request *request, CURLM *multi, void *private)
+{
+    request->deadline = nt_milliseconds() + request->milliseconds;
+    request->private = private;
+    return ask(request, multi);
+}
+
+/* ---- being sent elsewhere ---- */
+
+static void leave(struct nt_request *request, CURLM *multi)
+{
+    if (request->easy && multi)
+        curl_multi_remove_handle(multi, request->easy);
+    curl_easy_cleanup(request->easy);
+    curl_slist_free_all(request->headers);
+    request->easy = NULL;
+    request->headers = NULL;
+}
+
+static bool may_follow(struct nt_request *request, const char *from, const char *to)
+{
+    bool is_followed = is_secure(to) || (!is_secure(from) && strncasecmp(to, "http:", strlen("http:")) == 0);
+    if (request->redirections == MOST_REDIRECTIONS)
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, "too many redirects");
+    else if (!is_followed)
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, NOT_FOLLOWED);
+    else if (nt_is_metadata_url(to))
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_FORBIDDEN, NEVER_ASKED);
+    return !request->is_judged;
+}
+
+bool nt_request_follow(struct nt_request *request, CURLM *multi, CURLcode code)
+{
+    const char *url = request->is_judged || code != CURLE_OK ? NULL : redirection_of(request);
+    if (!url || !may_follow(request, nt_request_address(request), url))
+        return false;
+    char *elsewhere = strdup(url);
+    leave(request, multi);
+    if (elsewhere) {
+        free(request->elsewhere);
+        request->elsewhere = elsewhere;
+    }
+    request->redirections++;
+    request->reply = (struct nt_reply){.bytes = request->reply.bytes};
+    if (elsewhere && ask(request, multi))
+        return true;
+    request->is_judged = true;
+    request->result = nt_result_no_memory;
+    return false;
+}
+
+const char *nt_request_address(const struct nt_request *request)
+{
+    return request->elsewhere ? request->elsewhere : request->address;
+}
+
+void nt_request_stop(struct nt_request *request, CURLM *multi)
+{
+    leave(request, multi);
+    free(request->elsewhere);
+    request->elsewhere = NULL;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Schedules requests to the backends: limits on concurrency, retries with backoff, and deadlines. Bytes
+ * already received are not requested again.
+ */
+#include "remote/helper/helper.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "core/base/thread.h"
+#include "remote/helper/result.h"
+#include "remote/protocol.h"
+
+enum { FIRST_PAUSE = 200, LONGEST_PAUSE = 5000, LONGEST_WAIT = 1000 };
+
+const struct nt_result nt_result_no_memory = {NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE,
+                                              .message = "out of memory"};
+
+void nt_transfers_init(struct nt_transfers *jobs)
+{
+    *jobs = (struct nt_transfers){.engine_count = 0};
+    jobs->last = &jobs->first;
+}
+
+void nt_transfers_add_engine(struct nt_transfers *jobs, struct nt_engine *engine,
+                             const struct nt_engine_ops *ops)
+{
+    engine->ops = ops;
+    engine->jobs = jobs;
+    jobs->engines[jobs->engine_count++] = engine;
+}
+
+struct nt_engine *nt_transfers_engine(const struct nt_transfers *jobs, const char *address)
+{
+    unsigned i = 0;
+    while (jobs->engines[i]->ops->takes && !jobs->engines[i]->ops->takes(address))
+        i++;
+    return jobs->engines[i];
+}
+
+void nt_transfers_add(struct nt_transfers *jobs, struct nt_transfer *job)
+{
+    job->start = nt_milliseconds();
+    job->deadline = job->start + job->milliseconds;
+    job->next = NULL;
+    job->link = jobs->last;
+    *jobs->last = job;
+    jobs->last = &job->next;
+    jobs->count++;
+}
+
+/* ---- one try ---- */
+
+static void stop(struct nt_transfer *job)
+{
+    struct nt_engine *engine = job->remote->engine;
+    if (job->is_active && !job->is_beside) {
+        engine->active--;
+        engine->active_bytes -= job->active_bytes;
+    }
+    job->is_active = job->is_paused = false;
+    engine->ops->stop(job);
+}
+
+static void take_out(struct nt_transfers *jobs, struct nt_transfer *job)
+{
+    stop(job);
+    *job->link = job->next;
+    if (job->next)
+        job->next->link = job->link;
+    else
+        jobs->last = job->link;
+    jobs->count--;
+}
+
+void nt_transfers_remove(struct nt_transfers *jobs, struct nt_transfer *job)
+{
+    take_out(jobs, job);
+    free(job->attempt);
+}
+
+static void end(struct nt_transfers *jobs, struct nt_transfer *job)
+{
+    void *attempt = job->attempt;
+    take_out(jobs, job);
+    job->end(job);
+    free(attempt);
+}
+
+static void start(struct nt_transfers *jobs, struct nt_transfer *job, uint64_t now)
+{
+    struct nt_engine *engine = job->remote->engine;
+    job->result = (struct nt_result){.failure = NT_FETCH_UNREACHABLE};
+    job->all_tries++;
+    jobs->totals.retries += job->all_tries > 1;
+    job->is_active = true;
+    job->active_bytes = job->bytes;
+    if (!job->is_beside) {
+        engine->active++;
+        engine->active_bytes += job->active_bytes;
+    }
+    if (engine->ops->start(job, job->deadline - now))
+        return;
+    job->result = nt_result_no_memory;
+    end(jobs, job);
+}
+
+/* Half as long, or half as long again: many that failed at once do not come back at once. */
+static uint64_t pause_after(unsigned tries)
+{
+    uint8_t random = 128;
+    uint64_t pause = FIRST_PAUSE;
+    for (unsigned i = 1; i < tries && pause < LONGEST_PAUSE; i++)
+        pause *= 2;
+    (void)!getrandom(&random, 1, GRND_NONBLOCK);
+    pause = pause / 2 + pause * random / 255;
+    return pause < LONGEST_PAUSE ? pause : LONGEST_PAUSE;
+}
+
+/* The failure of the last try is that of all. */
+static void give_up(struct nt_transfers *jobs, struct nt_transfer *job, const char *why)
+{
+    struct nt_result *result = &job->result;
+    char cause[sizeof(result->message)];
+    memcpy(cause, result->message, sizeof(cause));
+    result->outcome = NT_OUTCOME_BAD;
+    snprintf(result->message, sizeof(result->message), "%s%.100s (tries: %u)", why, cause, job->all_tries);
+    end(jobs, job);
+}
+
+static void give_up_late(struct nt_transfers *jobs, struct nt_transfer *job)
+{
+    char why[64];
+    if (!job->result.message[0])
+        snprintf(job->result.message, sizeof(job->result.message), "%s",
+                 job->is_active ? "the server is silent, or too slow" : "other requests were before it");
+    snprintf(why, sizeof(why), "timed out after %.3g s: ", (double)job->milliseconds / 1000);
+    give_up(jobs, job, why);
+}
+
+static void try_again(struct nt_transfers *jobs, struct nt_transfer *job, uint64_t now)
+{
+    const struct nt_result *result = &job->result;
+    uint64_t pause = result->wait_seconds * 1000;
+    char why[64];
+    if (result->got > 0)
+        job->tries = 0;
+    job->tries++;
+    if (!pause && !result->got && result->outcome != NT_OUTCOME_ELSEWHERE)
+        pause = pause_after(job->tries);
+    if (job->tries >= job->most_tries) {
+        give_up(jobs, job, "");
+    } else if (pause >= job->deadline - now && result->wait_seconds) {
+        snprintf(why, sizeof(why), "it wants to be asked again after %" PRIu64 " s: ", result->wait_seconds);
+        give_up(jobs, job, why);
+    } else if (pause >= job->deadline - now) {
+        give_up_late(jobs, job);
+    } else {
+        job->start = now + pause;
+    }
+}
+
+void nt_transfers_end_try(struct nt_transfers *jobs, struct nt_transfer *job)
+{
+    uint64_t now = nt_milliseconds();
+    stop(job);
+    job->first += job->result.got;
+    job->bytes -= job->result.got;
+    if (job->result.outcome == NT_OUTCOME_GOOD || job->result.outcome == NT_OUTCOME_BAD)
+        end(jobs, job);
+    else if (now >= job->deadline)
+        give_up_late(jobs, job);
+    else
+        try_again(jobs, job, now);
+}
+
+/* ---- all of them ---- */
+
+/* Some tries are left to those who wait. */
+static bool has_room(const struct nt_transfer *job)
+{
+    const struct nt_engine *engine = job->remote->engine;
+    unsigned most = engine->ops->at_once;
+    if (job->is_ahead)
+        most -= most / 4;
+    return job->is_beside ||
+           (engine->active < most &&
+            (!engine->active || engine->active_bytes + job->bytes <= engine->ops->most_bytes));
+}
+
+/* One whose time is over, or that may be started: what nobody waits for last. NULL. */
+static struct nt_transfer *due(const struct nt_transfers *jobs, uint64_t now)
+{
+    struct nt_transfer *found = NULL;
+    for (struct nt_transfer *job = jobs->first; job && !(found && !found->is_ahead); job = job->next)
+        if ((now >= job->deadline || (!job->is_active && job->start <= now && has_room(job))) &&
+            (!found || !job->is_ahead))
+            found = job;
+    return found;
+}
+
+/* What comes to its end may take others with it. Whether anything was started. */
+static bool start_all(struct nt_transfers *jobs)
+{
+    struct nt_transfer *job;
+    bool has_started = false;
+    uint64_t now = nt_milliseconds();
+    while ((job = due(jobs, now)))
+        if (now >= job->deadline) {
+            give_up_late(jobs, job);
+        } else {
+            start(jobs, job, now);
+            has_started = true;
+        }
+    return has_started;
+}
+
+/* When it is looked at again, at the latest. */
+static uint64_t until(const struct nt_transfer *job)
+{
+    bool is_waiting = job->is_active || !has_room(job) || job->start >= job->deadline;
+    return is_waiting ? job->deadline : job->start;
+}
+
+uint64_t nt_transfers_work(struct nt_transfers *jobs)
+{
+    start_all(jobs);
+    for (unsigned i = 0; i < jobs->engine_count; i++)
+        jobs->engines[i]->ops->work(jobs->engines[i]);
+    if (start_all(jobs))
+        return 0;
+    uint64_t now = nt_milliseconds(), wait = LONGEST_WAIT;
+    for (const struct nt_transfer *job = jobs->first; job; job = job->next)
+        if (until(job) < now + wait)
+            wait = until(job) > now ? until(job) - now : 0;
+    return wait;
+}
+
+void nt_transfers_continue(struct nt_transfers *jobs)
+{
+    for (struct nt_transfer *job = jobs->first, *next; job; job = next) {
+        next = job->next;
+        if (job->is_paused) {
+            job->is_paused = false;
+            job->remote->engine->ops->resume(job);
+        }
+    }
+}

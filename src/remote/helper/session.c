@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Client session: validates requests, tracks open files and listings, and queues replies on the socket
+ * without blocking.
+ */
+#include "remote/helper/helper.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "remote/helper/result.h"
+#include "remote/protocol.h"
+
+/* ---- Reply queue ---- */
+
+struct nt_output_packet {
+    struct nt_output_packet *next;
+    size_t bytes;
+    char content[];
+};
+
+enum { FULL_BYTES = 4 << 20 };
+
+void nt_output_init(struct nt_output *output, int channel, uint64_t epoch,
+                    const struct nt_fetch_totals *totals)
+{
+    *output = (struct nt_output){.channel = channel, .epoch = epoch, .totals = totals};
+    output->end = &output->first;
+}
+
+bool nt_output_is_full(const struct nt_output *output)
+{
+    return output->bytes >= FULL_BYTES;
+}
+
+/* Who cannot be told anything any more is gone. */
+static bool send_now(int channel, struct iovec *parts, size_t count)
+{
+    const struct msghdr message = {.msg_iov = parts, .msg_iovlen = count};
+    ssize_t sent;
+    do
+        sent = sendmsg(channel, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    while (sent < 0 && errno == EINTR);
+    if (sent < 0 && errno != EAGAIN && errno != ENOBUFS)
+        _exit(0);
+    return sent >= 0;
+}
+
+static void keep(struct nt_output *output, const struct nt_fetch_answer *answer, const void *bytes,
+                 size_t count)
+{
+    struct nt_output_packet *packet = malloc(sizeof(*packet) + sizeof(*answer) + count);
+    if (!packet)
+        _exit(1); /* another process follows, and who asked is told */
+    packet->next = NULL;
+    packet->bytes = sizeof(*answer) + count;
+    memcpy(packet->content, answer, sizeof(*answer));
+    if (count)
+        memcpy(packet->content + sizeof(*answer), bytes, count);
+    *output->end = packet;
+    output->end = &packet->next;
+    output->bytes += packet->bytes;
+}
+
+static void put(struct nt_output *output, struct nt_fetch_answer *answer, const void *bytes, size_t count)
+{
+    struct iovec parts[] = {{answer, sizeof(*answer)}, {(void *)bytes, count}};
+    if (output->first || !send_now(output->channel, parts, count ? 2 : 1))
+        keep(output, answer, bytes, count);
+}
+
+void nt_output_put(struct nt_output *output, struct nt_fetch_answer answer, const void *bytes, size_t count)
+{
+    const char *rest = bytes;
+    answer.epoch = output->epoch;
+    answer.totals = *output->totals;
+    for (; count > NT_FETCH_DATA_BYTES; count -= NT_FETCH_DATA_BYTES) {
+        put(output, &answer, rest, NT_FETCH_DATA_BYTES);
+        rest += NT_FETCH_DATA_BYTES;
+        answer.offset += NT_FETCH_DATA_BYTES;
+    }
+    put(output, &answer, rest, count);
+}
+
+/* The ends of answers. */
+static void nt_output_done(struct nt_output *output, uint32_t file, uint64_t id)
+{
+    nt_output_put(output, (struct nt_fetch_answer){.kind = NT_FETCH_DONE, .file = file, .id = id}, NULL, 0);
+}
+
+static void nt_output_fail(struct nt_output *output, uint32_t file, uint64_t id,
+                           enum nt_fetch_failure failure, const char *message)
+{
+    nt_output_put(
+        output, (struct nt_fetch_answer){.kind = NT_FETCH_FAILED, .file = file, .id = id, .failure = failure},
+        message, strlen(message));
+}
+
+void nt_output_flush(struct nt_output *output)
+{
+    struct nt_output_packet *packet;
+    while ((packet = output->first)) {
+        if (!send_now(output->channel, &(struct iovec){packet->content, packet->bytes}, 1))
+            return;
+        output->first = packet->next;
+        if (!output->first)
+            output->end = &output->first;
+        output->bytes -= packet->bytes;
+        free(packet);
+    }
+}
+
+/* ---- Listings ---- */
+
+/* ---- what is told ---- */
+
+bool nt_listing_is_full(const struct nt_listing *listing)
+{
+    return nt_output_is_full(listing->listings->output);
+}
+
+bool nt_listing_is_name(const char *name)
+{
+    return *name && strlen(name) <= NT_FETCH_NAME_BYTES && !strchr(name, '/') && strcmp(name, ".") != 0 &&
+           strcmp(name, "..") != 0;
+}
+
+bool nt_listing_tell(struct nt_listing *listing, const struct nt_listed *listed)
+{
+    char text[NT_FETCH_NAME_BYTES + 1 + NT_FETCH_STAMP_BYTES];
+    size_t name = strlen(listed->name), stamp = strlen(listed->stamp);
+    if (!nt_listing_is_name(listed->name) ||
+        stamp >= NT_FETCH_STAMP_BYTES) /* it is called so nowhere else either */
+        return true;
+    if (++listing->entries > NT_FETCH_MOST_ENTRIES)
+        return false;
+    memcpy(text, listed->name, name + 1);
+    memcpy(text + name + 1, listed->stamp, stamp);
+    nt_output_put(listing->listings->output,
+                  (struct nt_fetch_answer){.kind = NT_FETCH_ENTRY,
+                                           .id = listing->id,
+                                           .is_folder = listed->is_folder,
+                                           .size = listed->size,
+                                           .modified = listed->modified},
+                  text, name + 1 + stamp);
+    return true;
+}
+
+static void drop(struct nt_listing *listing)
+{
+    struct nt_listing **link = &listing->listings->first;
+    while (*link != listing)
+        link = &(*link)->next;
+    *link = listing->next;
+    if (listing->walk)
+        listing->engine->ops->end_list(listing);
+    free(listing);
+}
+
+void nt_listing_done(struct nt_listing *listing)
+{
+    nt_output_done(listing->listings->output, 0, listing->id);
+    drop(listing);
+}
+
+void nt_listing_fail(struct nt_listing *listing, enum nt_fetch_failure failure, const char *message)
+{
+    nt_output_fail(listing->listings->output, 0, listing->id, failure, message);
+    drop(listing);
+}
+
+/* ---- all of them ---- */
+
+static struct nt_listing *add(struct nt_listings *listings, const struct nt_fetch_request *request,
+                              struct nt_engine *engine)
+{
+    struct nt_listing *listing =
+        listings->jobs->count < NT_FETCH_MOST_REQUESTS ? calloc(1, sizeof(*listing)) : NULL;
+    if (!listing)
+        return NULL;
+    *listing = (struct nt_listing){.listings = listings,
+                                   .engine = engine,
+                                   .id = request->id,
+                                   .milliseconds = request->milliseconds,
+                                   .next = listings->first};
+    listings->first = listing;
+    return listing;
+}
+
+static void nt_listings_start(struct nt_listings *listings, const struct nt_fetch_request *request,
+                              const char *text, size_t bytes)
+{
+    const char *problem = NULL;
+    char *address = memchr(text, '\0', bytes) ? NULL : strndup(text, bytes);
+    struct nt_engine *engine = address ? nt_transfers_engine(listings->jobs, address) : NULL;
+    struct nt_listing *listing = engine ? add(listings, request, engine) : NULL;
+    if (!listing)
+        nt_output_fail(listings->output, 0, request->id, NT_FETCH_UNREACHABLE,
+                       "the process that fetches cannot list more folders");
+    else if (!engine->ops->list(listing, address, &problem))
+        nt_listing_fail(listing, problem ? NT_FETCH_INVALID : NT_FETCH_UNREACHABLE,
+                        problem ? problem : "out of memory");
+    free(address);
+}
+
+/* False where there is none of this number. */
+static bool nt_listings_cancel(struct nt_listings *listings, uint64_t id)
+{
+    struct nt_listing *listing = listings->first;
+    while (listing && listing->id != id)
+        listing = listing->next;
+    if (listing)
+        drop(listing);
+    return listing != NULL;
+}
+
+/* ---- Open files ---- */
+
+struct nt_file_part {
+    struct nt_transfer job;
+    struct nt_fetched *file;
+    uint64_t id;
+    struct nt_file_part *next;
+};
+
+/* ---- files ---- */
+
+static struct nt_fetched **file_of(struct nt_files *files, uint32_t number)
+{
+    struct nt_fetched **link = &files->first;
+    while (*link && (*link)->number != number)
+        link = &(*link)->next;
+    return link;
+}
+
+static void close_file(struct nt_files *files, struct nt_fetched **link)
+{
+    struct nt_fetched *file = *link;
+    struct nt_file_part *part;
+    while ((part = file->parts)) {
+        file->parts = part->next;
+        nt_transfers_remove(&files->jobs, &part->job);
+        free(part);
+    }
+    file->remote->engine->ops->close(file);
+    *link = file->next;
+    files->count--;
+    free(file);
+}
+
+/* ---- opening ---- */
+
+void nt_file_not_opened(struct nt_fetched *file, enum nt_fetch_failure failure, const char *message)
+{
+    struct nt_files *files = file->files;
+    nt_output_fail(&files->output, file->number, file->open_id, failure, message);
+    close_file(files, file_of(files, file->number));
+}
+
+void nt_file_opened(struct nt_fetched *file, const struct nt_open_result *opened)
+{
+    char text[NT_FETCH_STAMP_BYTES + NT_FETCH_SERVER_BYTES];
+    struct nt_output *output = &file->files->output;
+    struct nt_fetch_answer answer = {.kind = NT_FETCH_OPENED,
+                                     .file = file->number,
+                                     .id = file->open_id,
+                                     .size = opened->size,
+                                     .modified = opened->modified,
+                                     .offset = opened->round_trips};
+    file->size = opened->size;
+    file->is_open = true;
+    int length = snprintf(text, sizeof(text), "%s%c%s", opened->stamp, '\0', opened->server);
+    nt_output_put(output, answer, text, (size_t)length);
+    answer = (struct nt_fetch_answer){.kind = NT_FETCH_DATA, .file = file->number, .id = file->open_id};
+    nt_output_put(output, answer, opened->head, opened->head_bytes);
+    answer.offset = opened->head_bytes;
+    if (opened->tail_bytes)
+        nt_output_put(output, answer, opened->tail, opened->tail_bytes);
+    nt_output_done(output, file->number, file->open_id);
+}
+
+static struct nt_fetched *add_file(struct nt_files *files, const struct nt_fetch_request *request)
+{
+    struct nt_fetched *file = files->count < NT_FETCH_MOST_FILES && !*file_of(files, request->file)
+                                  ? calloc(1, sizeof(*file))
+                                  : NULL;
+    if (!file)
+        return NULL;
+    *file = (struct nt_fetched){.files = files,
+                                .number = request->file,
+                                .open_id = request->id,
+                                .milliseconds = request->milliseconds,
+                                .size = request->bytes,
+                                .next = files->first};
+    files->first = file;
+    files->count++;
+    return file;
+}
+
+/* Behind the address of what a list has told of stands its stamp: then it is open at once. */
+static bool open_with(struct nt_engine *engine, struct nt_fetched *file, const char *address,
+                      const char *stamp, const char **problem_ret)
+{
+    if (!stamp)
+        return engine->ops->open(engine, file, address, problem_ret);
+    if (!engine->ops->open_listed(engine, file, address, stamp, problem_ret))
+        return false;
+    file->is_open = true;
+    nt_output_done(&file->files->output, file->number, file->open_id);
+    return true;
+}
+
+/* Of the one that was added last. */
+static void drop_file(struct nt_files *files, struct nt_fetched *file)
+{
+    files->first = file->next;
+    files->count--;
+    free(file);
+}
+
+static void refuse(struct nt_files *files, const struct nt_fetch_request *request)
+{
+    nt_output_fail(&files->output, request->file, request->id, NT_FETCH_FORBIDDEN,
+                   "it is none of the sources, and lies in none");
+}
+
+static void open_file(struct nt_files *files, const struct nt_fetch_request *request, const char *text,
+                      size_t bytes)
+{
+    const char *problem = NULL;
+    char *address = strndup(text, bytes), *stamp = NULL;
+    size_t length = address ? strlen(address) : 0;
+    if (length < bytes && request->kind == NT_FETCH_OPEN_LISTED)
+        stamp = strndup(text + length + 1, bytes - length - 1);
+    bool is_whole = address && (length == bytes) == (request->kind == NT_FETCH_OPEN) &&
+                    (length == bytes) == !stamp && request->bytes <= INT64_MAX;
+    struct nt_fetched *file = is_whole ? add_file(files, request) : NULL;
+    if (!file) {
+        nt_output_fail(&files->output, request->file, request->id, NT_FETCH_UNREACHABLE,
+                       "the process that fetches cannot open more files");
+    } else if (!nt_rules_allow(&files->rules, address)) {
+        refuse(files, request);
+        drop_file(files, file);
+    } else if (!open_with(nt_transfers_engine(&files->jobs, address), file, address, stamp, &problem)) {
+        nt_output_fail(&files->output, request->file, request->id,
+                       problem ? NT_FETCH_INVALID : NT_FETCH_UNREACHABLE,
+                       problem ? problem : "out of memory");
+        drop_file(files, file);
+    }
+    free(address);
+    free(stamp);
+}
+
+static void list(struct nt_files *files, const struct nt_fetch_request *request, const char *text,
+                 size_t bytes)
+{
+    char *address = strndup(text, bytes);
+    if (address && !nt_rules_allow(&files->rules, address))
+        refuse(files, request);
+    else
+        nt_listings_start(&files->listings, request, text, bytes);
+    free(address);
+}
+
+/* ---- reading ---- */
+
+static void remove_part(struct nt_file_part *part)
+{
+    struct nt_file_part **link = &part->file->parts;
+    while (*link != part)
+        link = &(*link)->next;
+    *link = part->next;
+    free(part);
+}
+
+static bool take_part(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count)
+{
+    const struct nt_file_part *part = (struct nt_file_part *)job;
+    const struct nt_fetched *file = part->file;
+    struct nt_output *output = &part->file->files->output;
+    if (nt_output_is_full(output)) {
+        job->is_paused = true;
+        return false;
+    }
+    nt_output_put(output,
+                  (struct nt_fetch_answer){
+                      .kind = NT_FETCH_DATA, .file = file->number, .id = part->id, .offset = offset},
+                  bytes, count);
+    return true;
+}
+
+static void end_part(struct nt_transfer *job)
+{
+    struct nt_file_part *part = (struct nt_file_part *)job;
+    struct nt_output *output = &part->file->files->output;
+    if (job->result.outcome == NT_OUTCOME_GOOD)
+        nt_output_done(output, part->file->number, part->id);
+    else
+        nt_output_fail(output, part->file->number, part->id, job->result.failure, job->result.message);
+    remove_part(part);
+}
+
+static void read_part(struct nt_files *files, const struct nt_fetch_request *request)
+{
+    struct nt_fetched *file = *file_of(files, request->file);
+    uint64_t size = file ? file->size : 0;
+    bool is_within = file && file->is_open && request->bytes > 0 && request->bytes <= NT_FETCH_MOST_BYTES &&
+                     request->offset < size && request->bytes <= size - request->offset;
+    struct nt_file_part *part =
+        is_within && files->jobs.count < NT_FETCH_MOST_REQUESTS ? calloc(1, sizeof(*part)) : NULL;
+    if (!part) {
+        nt_output_fail(&files->output, request->file, request->id, NT_FETCH_UNREACHABLE,
+                       "the process that fetches was asked for what it cannot do");
+        return;
+    }
+    *part = (struct nt_file_part){.job = {.remote = file->remote,
+                                          .first = request->offset,
+                                          .bytes = request->bytes,
+                                          .milliseconds = request->milliseconds,
+                                          .is_ahead = request->is_ahead,
+                                          .most_tries = NT_TRIES_OF_KNOWN,
+                                          .take = take_part,
+                                          .end = end_part},
+                                  .file = file,
+                                  .id = request->id,
+                                  .next = file->parts};
+    file->parts = part;
+    nt_transfers_add(&files->jobs, &part->job);
+}
+
+static struct nt_file_part *part_of(const struct nt_files *files, uint64_t id)
+{
+    for (struct nt_fetched *file = files->first; file; file = file->next)
+        for (struct nt_file_part *part = file->parts; part; part = part->next)
+            if (part->id == id)
+                return part;
+    return NULL;
+}
+
+static void cancel(struct nt_files *files, uint64_t id)
+{
+    struct nt_file_part *part = part_of(files, id);
+    if (part) {
+        nt_transfers_remove(&files->jobs, &part->job);
+        remove_part(part);
+        return;
+    }
+    if (nt_listings_cancel(&files->listings, id))
+        return;
+    for (struct nt_fetched **link = &files->first; *link; link = &(*link)->next)
+        if ((*link)->open_id == id && !(*link)->is_open) {
+            close_file(files, link);
+            return;
+        }
+}
+
+void nt_files_take(struct nt_files *files, const struct nt_fetch_request *request, const char *text,
+                   size_t bytes)
+{
+    struct nt_fetched **link;
+    struct nt_file_part *part;
+    switch (request->kind) {
+    case NT_FETCH_OPEN:
+    case NT_FETCH_OPEN_LISTED:
+        open_file(files, request, text, bytes);
+        break;
+    case NT_FETCH_LIST:
+        list(files, request, text, bytes);
+        break;
+    case NT_FETCH_READ:
+        read_part(files, request);
+        break;
+    case NT_FETCH_WANTED:
+        part = part_of(files, request->id);
+        if (part)
+            part->job.is_ahead = false;
+        break;
+    case NT_FETCH_CANCEL:
+        cancel(files, request->id);
+        break;
+    case NT_FETCH_CLOSE:
+        link = file_of(files, request->file);
+        if (*link)
+            close_file(files, link);
+        break;
+    default:
+        break;
+    }
+}

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Divides a table into record batches: the clusters of the requested entries, cut at the ends of the range
+ * and split where 32-bit offsets cannot count the items.
+ */
+#include "render/arrow/arrow.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/model/field.h"
+#include "read/read.h"
+
+/* ---- Cut clusters ---- */
+
+enum { BLOCK_ROWS = 16384 };
+
+static const uint64_t unknown = UINT64_MAX;
+
+NT_DEFINE_LAST_AT_MOST(find_cluster, uint64_t, )
+
+/* ---- where the rows of an entry begin ---- */
+
+static enum nt_status read_offset(const struct nt_arrow *arrow, uint32_t field, uint64_t row,
+                                  uint64_t *offset_ret, struct nt_error *error)
+{
+    struct nt_stream *stream;
+    enum nt_status status =
+        nt_stream_open(arrow->reader, arrow->dataset, field, NT_STREAM_OFFSETS, &stream, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_stream_read(stream, row * sizeof(*offset_ret), offset_ret, sizeof(*offset_ret), error);
+    nt_stream_close(stream);
+    return status;
+}
+
+/* Those of rows [first, end) of a variant that have an alternative. */
+static enum nt_status count_tags(const struct nt_arrow *arrow, uint32_t variant, uint32_t tag, uint64_t first,
+                                 uint64_t end, uint64_t *count, struct nt_error *error)
+{
+    struct nt_stream *stream;
+    uint32_t *tags = malloc(BLOCK_ROWS * sizeof(*tags));
+    if (!tags)
+        return nt_fail_memory(error);
+    enum nt_status status =
+        nt_stream_open(arrow->reader, arrow->dataset, variant, NT_STREAM_TAGS, &stream, error);
+    if (status != NT_OK) {
+        free(tags);
+        return status;
+    }
+    while (first < end && status == NT_OK) {
+        uint64_t rows = end - first < BLOCK_ROWS ? end - first : BLOCK_ROWS;
+        status = nt_stream_read(stream, first * sizeof(*tags), tags, rows * sizeof(*tags), error);
+        for (uint64_t i = 0; i < rows && status == NT_OK; i++)
+            *count += tags[i] == tag;
+        first += rows;
+    }
+    nt_stream_close(stream);
+    free(tags);
+    return status;
+}
+
+/* The rows of an alternative that belong to rows of its variant before `row`: all of the clusters before, and
+ * those that the tags of the cluster tell. */
+static enum nt_status find_alternative(const struct nt_arrow *arrow, uint32_t variant, uint32_t field,
+                                       uint64_t row, uint64_t *row_ret, struct nt_error *error)
+{
+    uint64_t *rows = NULL, *alternatives = NULL;
+    uint32_t clusters, same, count, tag = 0;
+    const uint32_t *children = nt_dataset_children(arrow->dataset, variant, &count);
+    while (children[tag++] != field)
+        ;
+    enum nt_status status =
+        nt_field_row_borders(arrow->reader, arrow->dataset, variant, &rows, &clusters, error);
+    if (status == NT_OK)
+        status = nt_field_row_borders(arrow->reader, arrow->dataset, field, &alternatives, &same, error);
+    if (status == NT_OK && clusters != same)
+        status =
+            nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "clusters that hold a field", clusters, same);
+    if (status == NT_OK) {
+        uint32_t cluster = find_cluster(rows, clusters + 1, row);
+        *row_ret = alternatives[cluster];
+        status = count_tags(arrow, variant, tag, rows[cluster], row, row_ret, error);
+    }
+    free(rows);
+    free(alternatives);
+    return status;
+}
+
+/* From a row of a field to the first row of its child that belongs to it or to what follows. */
+static enum nt_status pass_field(const struct nt_arrow *arrow, uint32_t field, uint32_t child, uint64_t row,
+                                 uint64_t *row_ret, struct nt_error *error)
+{
+    const struct nt_field *f = &arrow->dataset->fields[field];
+    if (f->kind == NT_FIELD_VARIANT)
+        return find_alternative(arrow, field, child, row, row_ret, error);
+    if (!nt_field_keeps_step(f))
+        return read_offset(arrow, field, row, row_ret, error);
+    return nt_multiply(row, nt_field_rows_below(f), row_ret)
+               ? NT_OK
+               : nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "more rows than can be counted");
+}
+
+/* How deep fields are in one another is bounded (NT_MAX_DEPTH). */
+static enum nt_status find_row(const struct nt_arrow *arrow, uint32_t field, const struct nt_arrow_cut *cut,
+                               uint64_t *row_ret, struct nt_error *error)
+{
+    uint32_t parent = arrow->dataset->fields[field].parent;
+    uint64_t *known = &cut->rows[field], row;
+    enum nt_status status = NT_OK;
+    if (*known == unknown && parent == NT_NONE) {
+        *known = cut->entry;
+    } else if (*known == unknown) {
+        status = find_row(arrow, parent, cut, &row, error);
+        if (status == NT_OK)
+            status = pass_field(arrow, parent, field, row, known, error);
+    }
+    *row_ret = *known;
+    return status;
+}
+
+/* How many items or bytes of a collection or string lie before it. */
+static enum nt_status nt_arrow_items_before(const struct nt_arrow *arrow, uint32_t field,
+                                            const struct nt_arrow_cut *cut, uint64_t *items_ret,
+                                            struct nt_error *error)
+{
+    uint64_t row;
+    struct nt_arrow_texts *texts = nt_arrow_texts_of(arrow, field);
+    enum nt_status status = find_row(arrow, field, cut, &row, error);
+    if (status != NT_OK)
+        return status;
+    return texts ? nt_arrow_texts_before(arrow, texts, row, 1, items_ret, error)
+                 : read_offset(arrow, field, row, items_ret, error);
+}
+
+/* ---- cuts ---- */
+
+/* Within a cluster; to be deinitialized, as it is after a failure. */
+static enum nt_status nt_arrow_cut_init(const struct nt_arrow *arrow, uint64_t entry, uint32_t stored,
+                                        struct nt_arrow_cut *cut, struct nt_error *error)
+{
+    size_t bytes = (arrow->dataset->field_count + (size_t)1) * sizeof(*cut->rows);
+    *cut = (struct nt_arrow_cut){.entry = entry, .stored = stored, .rows = malloc(bytes)};
+    if (!cut->rows)
+        return nt_fail_memory(error);
+    memset(cut->rows, 0xFF, bytes);
+    return NT_OK;
+}
+
+static void nt_arrow_cut_deinit(struct nt_arrow_cut *cut)
+{
+    free(cut->rows);
+    cut->rows = NULL;
+}
+
+void nt_arrow_forget_cuts(struct nt_arrow *arrow)
+{
+    for (uint32_t i = 0; arrow->cuts && i <= arrow->cluster_count; i++)
+        nt_arrow_cut_deinit(&arrow->cuts[i]);
+    free(arrow->cuts);
+    arrow->cuts = NULL;
+}
+
+/* `least` is the border before. */
+static enum nt_status cut_border(const struct nt_arrow *arrow, uint32_t field, bool are_bytes,
+                                 const uint64_t *borders, const struct nt_arrow_cut *cut, uint64_t least,
+                                 uint64_t *border_ret, struct nt_error *error)
+{
+    uint64_t at = borders[cut->stored];
+    enum nt_status status = NT_OK;
+    if (cut->rows)
+        status = are_bytes ? nt_arrow_items_before(arrow, field, cut, &at, error)
+                           : find_row(arrow, field, cut, &at, error);
+    if (status != NT_OK)
+        return status;
+    if (least < borders[cut->stored])
+        least = borders[cut->stored];
+    if (at < least)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows of a field before an entry, at least",
+                              least, at);
+    if (cut->rows && at > borders[cut->stored + 1])
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows of a field before an entry, at most",
+                              borders[cut->stored + 1], at);
+    *border_ret = at;
+    return NT_OK;
+}
+
+enum nt_status nt_arrow_cut_borders(const struct nt_arrow *arrow, uint32_t field, bool are_bytes,
+                                    uint64_t **borders, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    if (!arrow->cuts)
+        return NT_OK;
+    uint64_t *cut = malloc((arrow->cluster_count + (size_t)1) * sizeof(*cut));
+    if (!cut)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i <= arrow->cluster_count && status == NT_OK; i++)
+        status = cut_border(arrow, field, are_bytes, *borders, &arrow->cuts[i], i ? cut[i - 1] : 0, &cut[i],
+                            error);
+    free(*borders);
+    *borders = cut;
+    return status;
+}
+
+void nt_arrow_forget_borders(struct nt_arrow *arrow)
+{
+    for (uint32_t i = 0; i < arrow->node_count; i++) {
+        struct nt_arrow_node *node = &arrow->nodes[i];
+        free(node->byte_borders);
+        free(node->space_borders);
+        free(node->borders);
+        node->byte_borders = node->space_borders = node->borders = NULL;
+    }
+    for (uint32_t i = 0; i < arrow->variant_count; i++)
+        nt_arrow_variant_deinit(&arrow->variants[i], arrow->cluster_count);
+}
+
+/* ---- Range of entries ---- */
+
+enum nt_status nt_arrow_check_range(const struct nt_arrow *arrow, struct nt_error *error)
+{
+    const struct nt_arrow_options *options = &arrow->options;
+    if (!options->has_range ||
+        nt_fits(options->first_entry, options->entries, nt_dataset_entries(arrow->dataset)))
+        return NT_OK;
+    return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%llu entries from %llu on: there are %llu",
+                   (unsigned long long)options->entries, (unsigned long long)options->first_entry,
+                   (unsigned long long)nt_dataset_entries(arrow->dataset));
+}
+
+/* The data set's own clusters [*begin_ret, *end_ret). Those without entries may stand anywhere; none of them is left at the
+ * ends. */
+static void find_clusters(const struct nt_arrow *arrow, uint32_t *begin_ret, uint32_t *end_ret)
+{
+    uint64_t first = arrow->options.first_entry, end = first + arrow->options.entries;
+    uint32_t begin = 0, stop = arrow->cluster_count;
+    while (begin < stop && arrow->entries[begin + 1] <= first)
+        begin++;
+    while (stop > begin && arrow->entries[stop - 1] >= end)
+        stop--;
+    *begin_ret = begin;
+    *end_ret = first < end ? stop : begin;
+}
+
+/* Ends of a range that are borders of clusters are no cuts within one. */
+static enum nt_status set_cut(struct nt_arrow *arrow, uint32_t number, uint64_t entry, uint32_t stored,
+                              struct nt_error *error)
+{
+    struct nt_arrow_cut *cut = &arrow->cuts[number];
+    if (entry != arrow->entries[stored])
+        return nt_arrow_cut_init(arrow, entry, stored, cut, error);
+    *cut = (struct nt_arrow_cut){.entry = entry, .stored = stored};
+    return NT_OK;
+}
+
+enum nt_status nt_arrow_cut_entries(struct nt_arrow *arrow, struct nt_error *error)
+{
+    const struct nt_arrow_options *options = &arrow->options;
+    uint64_t end = options->first_entry + options->entries;
+    uint32_t begin, stop;
+    arrow->stored_clusters = arrow->cluster_count;
+    if (!options->has_range)
+        return NT_OK;
+    find_clusters(arrow, &begin, &stop);
+    arrow->cluster_count = stop - begin;
+    arrow->cuts = calloc(arrow->cluster_count + (size_t)1, sizeof(*arrow->cuts));
+    if (!arrow->cuts)
+        return nt_fail_memory(error);
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; i <= arrow->cluster_count && status == NT_OK; i++) {
+        uint64_t entry = arrow->entries[begin + i];
+        bool is_last = i > 0 && i == arrow->cluster_count && entry > end;
+        if (i == 0 && arrow->cluster_count && entry < options->first_entry)
+            entry = options->first_entry;
+        status = set_cut(arrow, i, is_last ? end : entry, begin + i - is_last, error);
+    }
+    for (uint32_t i = 0; i <= arrow->cluster_count; i++)
+        arrow->entries[i] = arrow->cuts[i].entry;
+    return status;
+}
+
+/* ---- Split large clusters ---- */
+
+/* Of each part as many numbers are kept as nodes have borders, and rows of fields. More are refused: nothing but a file
+ * that tells of more than it has bytes for asks for them. */
+enum { MOST_NUMBERS = 1 << 22, MOST_PARTS = 1 << 16 };
+
+struct splitting {
+    const struct nt_arrow *arrow;
+    uint32_t *nodes; /* those that have too many items in some cluster */
+    uint32_t node_count;
+    uint64_t parts, most_parts;
+    struct nt_arrow_cut *cuts;
+    uint32_t cut_count;
+    size_t cut_capacity;
+    struct nt_error *error;
+};
+
+static bool has_too_many(const struct nt_arrow *arrow, const struct nt_arrow_node *node, uint32_t cluster)
+{
+    const uint64_t *borders = nt_arrow_item_borders(node);
+    return borders[cluster + 1] - borders[cluster] > arrow->most_items;
+}
+
+static enum nt_status find_nodes(struct splitting *splitting)
+{
+    const struct nt_arrow *arrow = splitting->arrow;
+    splitting->nodes = calloc(arrow->node_count, sizeof(*splitting->nodes));
+    if (!splitting->nodes)
+        return nt_fail_memory(splitting->error);
+    for (uint32_t i = 1; i < arrow->node_count; i++) {
+        bool is_one = false;
+        for (uint32_t cluster = 0; arrow->nodes[i].has_short_offsets && cluster < arrow->cluster_count;
+             cluster++)
+            is_one |= has_too_many(arrow, &arrow->nodes[i], cluster);
+        if (is_one)
+            splitting->nodes[splitting->node_count++] = i;
+    }
+    return NT_OK;
+}
+
+/* Takes the cut. */
+static enum nt_status add_cut(struct splitting *splitting, struct nt_arrow_cut *cut)
+{
+    struct nt_arrow_cut *cuts =
+        nt_grow(splitting->cuts, splitting->cut_count, &splitting->cut_capacity, sizeof(*cuts));
+    if (!cuts)
+        return nt_fail_memory(splitting->error);
+    splitting->cuts = cuts;
+    cuts[splitting->cut_count++] = *cut;
+    *cut = (struct nt_arrow_cut){0};
+    return NT_OK;
+}
+
+/* Of each of the nodes, between those before and behind. */
+static enum nt_status count_items(const struct splitting *splitting, const struct nt_arrow_cut *cut,
+                                  const uint64_t *before, const uint64_t *behind, uint64_t *items)
+{
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; i < splitting->node_count && status == NT_OK; i++) {
+        uint32_t field = splitting->arrow->nodes[splitting->nodes[i]].field;
+        status = nt_arrow_items_before(splitting->arrow, field, cut, &items[i], splitting->error);
+        if (status == NT_OK && items[i] < before[i])
+            status = nt_fail_number(splitting->error, NT_CORRUPT, NT_NO_OFFSET,
+                                    "items of a field before an entry, at least", before[i], items[i]);
+        if (status == NT_OK && items[i] > behind[i])
+            status = nt_fail_number(splitting->error, NT_CORRUPT, NT_NO_OFFSET,
+                                    "items of a field before an entry, at most", behind[i], items[i]);
+    }
+    return status;
+}
+
+static bool fits(const struct splitting *splitting, const uint64_t *before, const uint64_t *behind)
+{
+    for (uint32_t i = 0; i < splitting->node_count; i++)
+        if (behind[i] - before[i] > splitting->arrow->most_items)
+            return false;
+    return true;
+}
+
+/* Entries [first, end), before and behind which the nodes have so many items. Halves of 64 bits are 64 deep at most. */
+static enum nt_status split_entries(struct splitting *splitting, uint32_t stored, uint64_t first,
+                                    uint64_t end, const uint64_t *before, const uint64_t *behind)
+{
+    struct nt_arrow_cut cut;
+    if (end - first < 2 || fits(splitting, before, behind))
+        return NT_OK;
+    if (splitting->parts++ == splitting->most_parts)
+        return nt_fail(splitting->error, NT_LIMIT, NT_NO_OFFSET,
+                       "offsets of 32 bits need more than %" PRIu64 " batches", splitting->most_parts);
+    uint64_t middle = first + (end - first) / 2;
+    uint64_t *items = calloc(splitting->node_count, sizeof(*items));
+    enum nt_status status = nt_arrow_cut_init(splitting->arrow, middle, stored, &cut, splitting->error);
+    if (status == NT_OK && !items)
+        status = nt_fail_memory(splitting->error);
+    if (status == NT_OK)
+        status = count_items(splitting, &cut, before, behind, items);
+    if (status == NT_OK)
+        status = split_entries(splitting, stored, first, middle, before, items);
+    if (status == NT_OK)
+        status = add_cut(splitting, &cut);
+    if (status == NT_OK)
+        status = split_entries(splitting, stored, middle, end, items, behind);
+    nt_arrow_cut_deinit(&cut);
+    free(items);
+    return status;
+}
+
+/* A border of the table's clusters as they are; taken from it where it is a cut already. */
+static enum nt_status keep_border(struct splitting *splitting, uint32_t number)
+{
+    struct nt_arrow_cut cut = {.entry = splitting->arrow->entries[number], .stored = number};
+    if (splitting->arrow->cuts) {
+        cut = splitting->arrow->cuts[number];
+        splitting->arrow->cuts[number].rows = NULL;
+    }
+    enum nt_status status = add_cut(splitting, &cut);
+    nt_arrow_cut_deinit(&cut);
+    return status;
+}
+
+static enum nt_status split_cluster(struct splitting *splitting, uint32_t cluster)
+{
+    const struct nt_arrow *arrow = splitting->arrow;
+    uint64_t *before = calloc(splitting->node_count, sizeof(*before));
+    uint64_t *behind = calloc(splitting->node_count, sizeof(*behind));
+    enum nt_status status =
+        before && behind ? keep_border(splitting, cluster) : nt_fail_memory(splitting->error);
+    for (uint32_t i = 0; i < splitting->node_count && status == NT_OK; i++) {
+        const uint64_t *borders = nt_arrow_item_borders(&arrow->nodes[splitting->nodes[i]]);
+        before[i] = borders[cluster];
+        behind[i] = borders[cluster + 1];
+    }
+    if (status == NT_OK)
+        status = split_entries(splitting, splitting->cuts[splitting->cut_count - 1].stored,
+                               arrow->entries[cluster], arrow->entries[cluster + 1], before, behind);
+    free(before);
+    free(behind);
+    return status;
+}
+
+/* The cuts become the table's. */
+static enum nt_status take_cuts(struct splitting *splitting, struct nt_arrow *arrow)
+{
+    uint64_t *entries = calloc(splitting->cut_count, sizeof(*entries));
+    if (!entries)
+        return nt_fail_memory(splitting->error);
+    for (uint32_t i = 0; i < splitting->cut_count; i++)
+        entries[i] = splitting->cuts[i].entry;
+    nt_arrow_forget_borders(arrow);
+    nt_arrow_forget_cuts(arrow);
+    free(arrow->entries);
+    arrow->entries = entries;
+    arrow->cluster_count = splitting->cut_count - 1;
+    arrow->cuts = splitting->cuts;
+    splitting->cuts = NULL;
+    splitting->cut_count = 0;
+    return NT_OK;
+}
+
+enum nt_status nt_arrow_split(struct nt_arrow *arrow, bool *split_ret, struct nt_error *error)
+{
+    uint64_t numbers = 3 * (uint64_t)arrow->node_count + arrow->dataset->field_count;
+    struct splitting splitting = {.arrow = arrow, .most_parts = MOST_NUMBERS / numbers, .error = error};
+    if (splitting.most_parts > MOST_PARTS)
+        splitting.most_parts = MOST_PARTS;
+    enum nt_status status = find_nodes(&splitting);
+    *split_ret = splitting.node_count > 0;
+    if (status != NT_OK || !*split_ret)
+        goto out;
+    for (uint32_t cluster = 0; cluster < arrow->cluster_count && status == NT_OK; cluster++)
+        status = split_cluster(&splitting, cluster);
+    if (status == NT_OK)
+        status = keep_border(&splitting, arrow->cluster_count);
+    if (status == NT_OK)
+        status = take_cuts(&splitting, arrow);
+out:
+    for (uint32_t i = 0; i < splitting.cut_count; i++)
+        nt_arrow_cut_deinit(&splitting.cuts[i]);
+    free(splitting.cuts);
+    free(splitting.nodes);
+    return status;
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reads any byte range of a record batch's buffers. Without optionals and variants in between, a buffer is
+ * a range of a stream; otherwise the stream's rows are spread over the slots.
+ */
+#include "render/arrow/arrow.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/error.h"
+#include "read/read.h"
+
+/* ---- Streams of a table ---- */
+
+enum nt_status nt_arrow_find_stream(const struct nt_arrow *arrow, uint32_t number,
+                                    struct nt_stream **stream_ret, struct nt_error *error)
+{
+    struct nt_arrow_stream *lazy = &arrow->streams[number];
+    struct nt_stream *stream = atomic_load_explicit(&lazy->opened, memory_order_acquire), *other = NULL;
+    if (!stream) {
+        enum nt_status status =
+            nt_stream_open(arrow->reader, arrow->dataset, lazy->field, lazy->kind, &stream, error);
+        if (status != NT_OK)
+            return status;
+        if (!atomic_compare_exchange_strong(&lazy->opened, &other, stream)) {
+            nt_stream_close(stream); /* another thread came first */
+            stream = other;
+        }
+    }
+    *stream_ret = stream;
+    return NT_OK;
+}
+
+enum nt_status nt_arrow_read_stream(const struct nt_arrow *arrow, uint32_t number, uint64_t offset,
+                                    void *output, size_t bytes, struct nt_error *error)
+{
+    struct nt_stream *stream;
+    enum nt_status status = nt_arrow_find_stream(arrow, number, &stream, error);
+    return status == NT_OK ? nt_stream_read(stream, offset, output, bytes, error) : status;
+}
+
+enum nt_status nt_arrow_equal_elements(const struct nt_arrow *arrow, uint32_t number, uint64_t element,
+                                       uint64_t *count_ret, struct nt_error *error)
+{
+    struct nt_stream *stream;
+    enum nt_status status = nt_arrow_find_stream(arrow, number, &stream, error);
+    if (status == NT_OK)
+        *count_ret = nt_stream_equal_elements(stream, element);
+    return status;
+}
+
+/* ---- Bytes of buffers ---- */
+
+struct reading {
+    const struct nt_arrow *arrow;
+    const struct nt_arrow_body *body; /* NULL while it is being made */
+    uint32_t cluster;
+    const struct nt_arrow_node *node;
+    struct nt_error *error;
+};
+
+/* ---- one piece of a buffer ---- */
+
+/* Spread `rows` elements at the start of `values` over the slots, zeros elsewhere; from the end, in place. */
+static void spread(uint8_t *values, const struct nt_arrow_slots *slots, size_t element_bytes)
+{
+    if (!slots->marks)
+        return;
+    uint64_t row = slots->rows;
+    for (uint64_t i = slots->count; i-- > 0;) {
+        uint8_t *to = values + i * element_bytes;
+        if (slots->marks[i] & NT_ARROW_SLOT_PRESENT)
+            memmove(to, values + --row * element_bytes, element_bytes);
+        if (slots->marks[i] != NT_ARROW_SLOT_VALID)
+            memset(to, 0, element_bytes);
+    }
+}
+
+/* A bit for each byte: whether it is `least` or more. */
+static void pack_bits(uint8_t *output, const uint8_t *values, uint64_t count, uint8_t least)
+{
+    uint64_t whole = count / 8;
+    for (uint64_t i = 0; i < whole; i++) {
+        uint8_t byte = 0;
+        for (unsigned bit = 0; bit < 8; bit++)
+            byte |= (uint8_t)((values[8 * i + bit] >= least) << bit);
+        output[i] = byte;
+    }
+    if (count % 8)
+        output[whole] = 0;
+    for (uint64_t i = 8 * whole; i < count; i++)
+        output[whole] |= (uint8_t)((values[i] >= least) << i % 8);
+}
+
+static enum nt_status piece_of_validity(const struct reading *reading, const struct nt_arrow_slots *slots,
+                                        uint8_t *output)
+{
+    (void)reading;
+    if (slots->marks) {
+        pack_bits(output, slots->marks, slots->count, NT_ARROW_SLOT_VALID);
+        return NT_OK;
+    }
+    memset(output, 0, (slots->count + 7) / 8);
+    for (uint64_t i = 0; i < slots->count; i++)
+        output[i / 8] |= (uint8_t)(1u << i % 8);
+    return NT_OK;
+}
+
+static enum nt_status read_spread(const struct reading *reading, uint32_t stream,
+                                  const struct nt_arrow_slots *slots, uint8_t *values)
+{
+    size_t bytes = reading->arrow->streams[stream].element_bytes;
+    enum nt_status status = nt_arrow_read_stream(reading->arrow, stream, slots->first_row * bytes, values,
+                                                 slots->rows * bytes, reading->error);
+    if (status == NT_OK)
+        spread(values, slots, bytes);
+    return status;
+}
+
+static enum nt_status piece_of_bools(const struct reading *reading, const struct nt_arrow_slots *slots,
+                                     uint8_t *output)
+{
+    uint8_t values[NT_ARROW_PIECE_SLOTS];
+    enum nt_status status = read_spread(reading, reading->node->data, slots, values);
+    if (status == NT_OK)
+        pack_bits(output, values, slots->count, 1);
+    return status;
+}
+
+static enum nt_status piece_of_values(const struct reading *reading, const struct nt_arrow_slots *slots,
+                                      uint8_t *output)
+{
+    return read_spread(reading, reading->node->data, slots, output);
+}
+
+/* Where the items of a list, or the bytes of a string, begin in this batch. */
+static uint64_t items_begin(const struct reading *reading)
+{
+    return nt_arrow_item_borders(reading->node)[reading->cluster];
+}
+
+/* How many of them it has. */
+static uint64_t items_in(const struct reading *reading)
+{
+    return nt_arrow_item_borders(reading->node)[reading->cluster + 1] - items_begin(reading);
+}
+
+static void put_offset(const struct nt_arrow_node *node, uint8_t *output, uint64_t number, uint64_t value)
+{
+    uint32_t half = (uint32_t)value;
+    if (node->has_short_offsets)
+        memcpy(output + number * sizeof(half), &half, sizeof(half));
+    else
+        memcpy(output + number * sizeof(value), &value, sizeof(value));
+}
+
+static enum nt_status read_ends(const struct reading *reading, const struct nt_arrow_slots *slots,
+                                uint64_t *ends)
+{
+    const struct nt_arrow_node *node = reading->node;
+    if (node->texts)
+        return nt_arrow_texts_before(reading->arrow, node->texts, slots->first_row, slots->rows + 1, ends,
+                                     reading->error);
+    return nt_arrow_read_stream(reading->arrow, node->offsets, slots->first_row * sizeof(*ends), ends,
+                                (slots->rows + 1) * sizeof(*ends), reading->error);
+}
+
+/* `slots` has one slot less than there are offsets to write. */
+static enum nt_status piece_of_offsets(const struct reading *reading, const struct nt_arrow_slots *slots,
+                                       uint8_t *output)
+{
+    uint64_t begin = items_begin(reading), items = items_in(reading), row = 0;
+    uint64_t *ends = malloc((slots->rows + 1) * sizeof(*ends));
+    enum nt_status status = ends ? read_ends(reading, slots, ends) : nt_fail_memory(reading->error);
+    for (uint64_t i = 0; status == NT_OK && i <= slots->count; i++) {
+        if (i > 0 && (!slots->marks || slots->marks[i - 1] & NT_ARROW_SLOT_PRESENT))
+            row++;
+        uint64_t value = ends[row] - begin;
+        if (value > items)
+            status = nt_fail_number(reading->error, NT_CORRUPT, NT_NO_OFFSET,
+                                    "an offset into the items of a batch, at most", items, value);
+        put_offset(reading->node, output, i, value);
+    }
+    free(ends);
+    return status;
+}
+
+static enum nt_status piece_of_types(const struct reading *reading, const struct nt_arrow_slots *slots,
+                                     uint8_t *output)
+{
+    uint32_t tags[NT_ARROW_PIECE_SLOTS];
+    enum nt_status status = read_spread(reading, reading->node->data, slots, (uint8_t *)tags);
+    for (uint64_t i = 0; status == NT_OK && i < slots->count; i++)
+        output[i] = (uint8_t)tags[i];
+    return status;
+}
+
+/* Offsets count within the batch's part of each alternative; those of the null child are all 0. */
+static enum nt_status piece_of_union_offsets(const struct reading *reading,
+                                             const struct nt_arrow_slots *slots, uint8_t *output)
+{
+    const struct nt_arrow *arrow = reading->arrow;
+    const struct nt_arrow_node *node = reading->node;
+    uint32_t *tags = malloc(NT_ARROW_PIECE_SLOTS * sizeof(*tags));
+    uint64_t *index = malloc(NT_ARROW_PIECE_SLOTS * sizeof(*index));
+    uint64_t begins[INT8_MAX + 1] = {0}, counts[INT8_MAX + 1] = {0};
+    enum nt_status status = tags && index ? NT_OK : nt_fail_memory(reading->error);
+    uint32_t child = (uint32_t)(node - arrow->nodes) + 1;
+    for (uint32_t tag = 0; child < node->end; child = arrow->nodes[child].end, tag++)
+        if (tag > 0) {
+            begins[tag] = arrow->nodes[child].space_borders[reading->cluster];
+            counts[tag] = reading->body->slots[child];
+        }
+    if (status == NT_OK)
+        status = read_spread(reading, node->data, slots, (uint8_t *)tags);
+    if (status == NT_OK)
+        status = read_spread(reading, node->offsets, slots, (uint8_t *)index);
+    for (uint64_t i = 0; status == NT_OK && i < slots->count; i++) {
+        uint64_t value = tags[i] ? index[i] - begins[tags[i] & INT8_MAX] : 0;
+        if (tags[i] && value >= counts[tags[i] & INT8_MAX])
+            status = nt_fail_number(reading->error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                                    "rows of an alternative in a batch, at least", value + 1,
+                                    counts[tags[i] & INT8_MAX]);
+        uint32_t offset = (uint32_t)value;
+        memcpy(output + i * sizeof(offset), &offset, sizeof(offset));
+    }
+    free(tags);
+    free(index);
+    return status;
+}
+
+/* ---- any part of a buffer ---- */
+
+struct piece_kind {
+    enum nt_status (*make)(const struct reading *reading, const struct nt_arrow_slots *slots,
+                           uint8_t *output);
+    unsigned bits;        /* of a slot in the buffer; 0: of the node's element, or of an offset */
+    unsigned extra_slots; /* elements beyond the slots */
+    bool is_validity;
+};
+
+static const struct piece_kind *piece_kind(const struct reading *reading, enum nt_arrow_buffer_kind kind)
+{
+    static const struct piece_kind bools = {piece_of_bools, 1, 0, false};
+    static const struct piece_kind kinds[] = {
+        [NT_ARROW_VALIDITY] = {piece_of_validity, 1, 0, true},
+        [NT_ARROW_OFFSETS] = {piece_of_offsets, 0, 1, false},
+        [NT_ARROW_DATA] = {piece_of_values, 0, 0, false},
+        [NT_ARROW_TYPES] = {piece_of_types, 8, 0, false},
+        [NT_ARROW_UNION_OFFSETS] = {piece_of_union_offsets, 32, 0, false},
+    };
+    return reading->node->kind == NT_ARROW_BOOL && kind == NT_ARROW_DATA ? &bools : &kinds[kind];
+}
+
+/* Pieces are whole bytes of 8 slots each, so that bits never straddle them; fewer slots where one
+ * is large. */
+static enum nt_status read_pieces(const struct reading *reading, const struct piece_kind *kind,
+                                  uint64_t elements, uint64_t offset, uint8_t *output, size_t bytes)
+{
+    size_t bits = kind->bits          ? kind->bits
+                  : kind->extra_slots ? 8 * nt_arrow_offset_bytes(reading->node)
+                                      : 8 * (size_t)reading->node->dtype->bytes;
+    size_t most_slots =
+        bits <= 64 ? NT_ARROW_PIECE_SLOTS : (size_t)NT_ARROW_PIECE_SLOTS * 64 / bits / 8 * 8 + 8;
+    uint8_t *piece = malloc((most_slots * bits + 7) / 8);
+    enum nt_status status = piece ? NT_OK : nt_fail_memory(reading->error);
+    while (status == NT_OK && bytes) {
+        uint64_t first = (bits < 8 ? offset * 8 : offset / (bits / 8)) / 8 * 8, count = most_slots;
+        if (count > elements - first)
+            count = elements - first;
+        struct nt_arrow_slots slots = {0};
+        status = nt_arrow_resolve_slots(reading->arrow, reading->node, reading->cluster, kind->is_validity,
+                                        first, count - kind->extra_slots, &slots, reading->error);
+        if (status == NT_OK)
+            status = kind->make(reading, &slots, piece);
+        free(slots.marks);
+        if (status != NT_OK)
+            break;
+        uint64_t skip = offset - first * bits / 8, made = (count * bits + 7) / 8;
+        size_t take = made - skip < bytes ? (size_t)(made - skip) : bytes;
+        memcpy(output, piece + skip, take);
+        output += take;
+        offset += take;
+        bytes -= take;
+    }
+    free(piece);
+    return status;
+}
+
+/* The first row behind the steps of a node, where these leave none out. */
+static bool find_first_row(const struct nt_arrow *arrow, const struct nt_arrow_node *node, uint32_t cluster,
+                           uint64_t *row_ret)
+{
+    const struct nt_arrow_step *steps = nt_arrow_steps(arrow, node);
+    *row_ret = nt_arrow_row_space_begin(arrow, node, cluster);
+    for (uint32_t i = 0; i < node->step_count; i++) {
+        if (steps[i].kind != NT_ARROW_STEP_SIZE)
+            return false;
+        *row_ret *= steps[i].size;
+    }
+    return true;
+}
+
+bool nt_arrow_find_run(const struct nt_arrow *arrow, const struct nt_arrow_body *body, uint32_t buffer,
+                       struct nt_arrow_run *run_ret)
+{
+    enum nt_arrow_buffer_kind kind = arrow->buffers[buffer].kind;
+    const struct nt_arrow_node *node = &arrow->nodes[arrow->buffers[buffer].node];
+    struct reading reading = {.arrow = arrow, .body = body, .cluster = body->cluster, .node = node};
+    *run_ret = (struct nt_arrow_run){.stream = node->data, .count = body->slots[arrow->buffers[buffer].node]};
+    if (node->texts)
+        return false;
+    if (node->kind == NT_ARROW_BYTES && kind == NT_ARROW_DATA) {
+        run_ret->first = items_begin(&reading);
+        run_ret->count = body->buffer_bytes[buffer];
+        return true;
+    }
+    if (kind == NT_ARROW_OFFSETS) {
+        run_ret->stream = node->offsets;
+        run_ret->count++;
+        run_ret->subtract = items_begin(&reading);
+        run_ret->are_halved = node->has_short_offsets;
+    } else if (node->kind != NT_ARROW_PRIMITIVE || kind != NT_ARROW_DATA) {
+        return false;
+    }
+    return find_first_row(arrow, node, body->cluster, &run_ret->first);
+}
+
+enum nt_status nt_arrow_read_buffer(const struct nt_arrow *arrow, const struct nt_arrow_body *body,
+                                    uint32_t buffer, uint64_t offset, uint8_t *output, size_t bytes,
+                                    struct nt_error *error)
+{
+    uint32_t number = arrow->buffers[buffer].node;
+    enum nt_arrow_buffer_kind kind = arrow->buffers[buffer].kind;
+    const struct nt_arrow_node *node = &arrow->nodes[number];
+    struct reading reading = {arrow, body, body->cluster, node, error};
+    struct nt_arrow_run run;
+    if (kind == NT_ARROW_DATA && node->texts)
+        return nt_arrow_texts_read(arrow, node->texts, items_begin(&reading) + offset, output, bytes, error);
+    if (kind == NT_ARROW_DATA && nt_arrow_find_run(arrow, body, buffer, &run))
+        return nt_arrow_read_stream(arrow, run.stream,
+                                    run.first * arrow->streams[run.stream].element_bytes + offset, output,
+                                    bytes, error);
+    const struct piece_kind *piece = piece_kind(&reading, kind);
+    return read_pieces(&reading, piece, body->slots[number] + piece->extra_slots, offset, output, bytes);
+}

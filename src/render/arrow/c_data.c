@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Arrow C data interface and C stream interface: exports the schema and the batches of a table in
+ * memory that the consumer releases.
+ */
+#include "render/arrow/arrow.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "read/read.h"
+
+/* ---- C data interface ---- */
+
+/* ---- schema ---- */
+
+static void release_schema(struct ArrowSchema *schema)
+{
+    for (int64_t i = 0; i < schema->n_children; i++) {
+        if (schema->children[i] && schema->children[i]->release)
+            schema->children[i]->release(schema->children[i]);
+        free(schema->children[i]);
+    }
+    free(schema->children);
+    free((char *)schema->format);
+    free((char *)schema->name);
+    free((char *)schema->metadata);
+    *schema = (struct ArrowSchema){0};
+}
+
+/* The text of a buffer, which is the caller's to free; NULL where it could not be made. */
+static char *take_text(struct nt_buffer *text)
+{
+    nt_buffer_byte(text, '\0');
+    if (text->failed)
+        nt_buffer_deinit(text);
+    return text->bytes;
+}
+
+static char *format_of(const struct nt_arrow_node *node)
+{
+    struct nt_buffer format = {0};
+    nt_buffer_text(&format, nt_arrow_format(node));
+    if (node->kind == NT_ARROW_FIXED_LIST)
+        nt_buffer_format(&format, "%llu", (unsigned long long)node->list_size);
+    for (uint32_t i = 0; i < node->child_count && node->kind == NT_ARROW_UNION; i++)
+        nt_buffer_format(&format, i ? ",%u" : "%u", i);
+    return take_text(&format);
+}
+
+static char *name_of(const struct nt_arrow_node *node)
+{
+    struct nt_buffer name = {0};
+    nt_arrow_append_text(&name, node->name);
+    return take_text(&name);
+}
+
+/* Ends the text. */
+static void append_sized(struct nt_buffer *out, struct nt_buffer *text)
+{
+    int32_t count = (int32_t)text->length;
+    nt_buffer_append(out, &count, sizeof(count));
+    nt_buffer_append(out, nt_buffer_string(text), text->length);
+    out->failed |= text->length > INT32_MAX;
+    nt_buffer_deinit_part(text, out);
+}
+
+/* The number of pairs, then length and bytes of each key and value, in the machine's byte order. */
+static bool set_metadata(const struct nt_arrow *arrow, uint32_t number, struct ArrowSchema *schema)
+{
+    struct nt_buffer out = {0};
+    uint32_t count = nt_arrow_pair_count(arrow, number);
+    nt_buffer_append(&out, &(int32_t){(int32_t)count}, sizeof(int32_t));
+    for (uint32_t i = 0; i < count; i++) {
+        struct nt_arrow_pair pair = nt_arrow_pair(arrow, number, i);
+        append_sized(&out, &pair.key);
+        append_sized(&out, &pair.value);
+    }
+    if (out.failed)
+        nt_buffer_deinit(&out);
+    schema->metadata = out.bytes;
+    return out.bytes != NULL;
+}
+
+static bool export_schema_node(const struct nt_arrow *arrow, uint32_t number, struct ArrowSchema *schema)
+{
+    const struct nt_arrow_node *node = &arrow->nodes[number];
+    *schema = (struct ArrowSchema){.release = release_schema};
+    schema->format = format_of(node);
+    schema->name = name_of(node);
+    schema->flags = node->is_nullable ? ARROW_FLAG_NULLABLE : 0;
+    schema->children = calloc((size_t)node->child_count + 1, sizeof(struct ArrowSchema *));
+    if (!schema->format || !schema->name || !schema->children || !set_metadata(arrow, number, schema))
+        return false;
+    schema->n_children = node->child_count;
+    for (uint32_t child = number + 1, i = 0; child < node->end; child = arrow->nodes[child].end, i++) {
+        schema->children[i] = calloc(1, sizeof(struct ArrowSchema));
+        if (!schema->children[i] || !export_schema_node(arrow, child, schema->children[i]))
+            return false;
+    }
+    return true;
+}
+
+enum nt_status nt_arrow_export_schema(const struct nt_arrow *arrow, struct ArrowSchema *schema_ret,
+                                      struct nt_error *error)
+{
+    if (export_schema_node(arrow, 0, schema_ret))
+        return NT_OK;
+    release_schema(schema_ret);
+    return nt_fail_memory(error);
+}
+
+/* ---- arrays ---- */
+
+static void release_array(struct ArrowArray *array)
+{
+    for (int64_t i = 0; i < array->n_children; i++) {
+        if (array->children[i] && array->children[i]->release)
+            array->children[i]->release(array->children[i]);
+        free(array->children[i]);
+    }
+    free(array->children);
+    for (int64_t i = 0; i < array->n_buffers; i++)
+        free((void *)array->buffers[i]);
+    free(array->buffers);
+    *array = (struct ArrowArray){0};
+}
+
+/* What becomes of the elements of a range once they are decoded. */
+struct finishing {
+    uint64_t subtract; /* from each, of offsets */
+    uint32_t *halves;  /* where offsets of 32 bits go, of which the range's output is ours; else NULL */
+};
+
+/* What is decoded by all workers at once when the rest is done. */
+struct export
+{
+    const struct nt_arrow *arrow;
+    const struct nt_arrow_body *body;
+    struct nt_stream_range *ranges; /* [buffer] */
+    struct finishing *finishings;   /* [range] */
+    uint32_t range_count;
+    struct nt_error *error;
+};
+
+static enum nt_status fill_buffer(struct export *export, uint32_t buffer, uint8_t *memory)
+{
+    struct nt_arrow_run run;
+    struct nt_stream *stream;
+    if (!nt_arrow_find_run(export->arrow, export->body, buffer, &run))
+        return nt_arrow_read_buffer(export->arrow, export->body, buffer, 0, memory,
+                                    (size_t) export->body->buffer_bytes[buffer], export->error);
+    enum nt_status status = nt_arrow_find_stream(export->arrow, run.stream, &stream, export->error);
+    if (status != NT_OK)
+        return status;
+    struct finishing finishing = {.subtract = run.subtract};
+    void *output = memory;
+    if (run.are_halved) {
+        finishing.halves = output;
+        output = malloc(run.count * sizeof(uint64_t));
+        if (!output)
+            return nt_fail_memory(export->error);
+    }
+    export->finishings[export->range_count] = finishing;
+    export->ranges[export->range_count++] =
+        (struct nt_stream_range){.stream = stream, .first = run.first, .count = run.count, .output = output};
+    return NT_OK;
+}
+
+/* Offsets that count from the start of the batch, of which none may be more than 32 bits have room for. */
+static enum nt_status finish_range(const struct finishing *finishing, const struct nt_stream_range *range,
+                                   struct nt_error *error)
+{
+    uint64_t *offsets = range->output;
+    if (!finishing->halves) {
+        for (uint64_t i = 0; i < range->count && finishing->subtract; i++)
+            offsets[i] -= finishing->subtract;
+        return NT_OK;
+    }
+    for (uint64_t i = 0; i < range->count; i++) {
+        uint64_t offset = offsets[i] - finishing->subtract;
+        if (offset > INT32_MAX)
+            return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "an offset of 32 bits, at most", INT32_MAX,
+                                  offset);
+        finishing->halves[i] = (uint32_t)offset;
+    }
+    return NT_OK;
+}
+
+static enum nt_status read_ranges(struct export *export)
+{
+    enum nt_status status = nt_streams_read_elements(export->ranges, export->range_count, export->error);
+    for (uint32_t i = 0; i < export->range_count && status == NT_OK; i++)
+        status = finish_range(&export->finishings[i], &export->ranges[i], export->error);
+    return status;
+}
+
+/* A validity buffer of no bytes means "no nulls" and is NULL; others are never NULL. */
+static enum nt_status export_buffer(struct export *export, uint32_t buffer, const void **memory_ret)
+{
+    uint64_t bytes = export->body->buffer_bytes[buffer];
+    if (bytes == 0 && export->arrow->buffers[buffer].kind == NT_ARROW_VALIDITY)
+        return NT_OK;
+    if (bytes > SIZE_MAX / 2)
+        return nt_fail_memory(export->error);
+    size_t room = ((size_t)bytes / NT_ARROW_ALIGNMENT + 1) * NT_ARROW_ALIGNMENT;
+    uint8_t *memory = aligned_alloc(NT_ARROW_ALIGNMENT, room);
+    if (!memory)
+        return nt_fail_memory(export->error);
+    memset(memory + bytes, 0, room - (size_t)bytes);
+    *memory_ret = memory;
+    return fill_buffer(export, buffer, memory);
+}
+
+/* Nulls that nobody has counted, from the bits. */
+static uint64_t count_zeros(const uint8_t *bits, uint64_t slots)
+{
+    uint64_t ones = 0;
+    for (uint64_t i = 0; i < (slots + 7) / 8; i++)
+        ones += (uint64_t)__builtin_popcount(bits[i]);
+    return slots - ones;
+}
+
+static enum nt_status export_array_node(struct export *export, uint32_t number, struct ArrowArray *array)
+{
+    const struct nt_arrow_node *node = &export->arrow->nodes[number];
+    *array = (struct ArrowArray){.release = release_array};
+    array->length = (int64_t) export->body->slots[number];
+    array->null_count = (int64_t) export->body->null_counts[number];
+    uint32_t buffers = number == 0 ? 1 : node->buffer_count; /* the table is a struct without nulls */
+    array->buffers = calloc(buffers + 1, sizeof(void *));
+    array->children = calloc(node->child_count + 1, sizeof(struct ArrowArray *));
+    if (!array->buffers || !array->children)
+        return nt_fail_memory(export->error);
+    array->n_buffers = buffers;
+    array->n_children = node->child_count;
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; i < node->buffer_count && status == NT_OK; i++)
+        status = export_buffer(export, node->first_buffer + i, &array->buffers[i]);
+    if (status == NT_OK && export->body->null_counts[number] == NT_ARROW_UNCOUNTED)
+        array->null_count =
+            array->length ? (int64_t)count_zeros(array->buffers[0], export->body->slots[number]) : 0;
+    for (uint32_t child = number + 1, i = 0; child < node->end && status == NT_OK;
+         child = export->arrow->nodes[child].end, i++) {
+        array->children[i] = calloc(1, sizeof(struct ArrowArray));
+        status = array->children[i] ? export_array_node(export, child, array->children[i])
+                                    : nt_fail_memory(export->error);
+    }
+    return status;
+}
+
+static enum nt_status export_body(struct export *export, struct ArrowArray *array)
+{
+    *array = (struct ArrowArray){.release = release_array};
+    export->ranges = calloc((size_t) export->arrow->buffer_count + 1, sizeof(*export->ranges));
+    export->finishings = calloc((size_t) export->arrow->buffer_count + 1, sizeof(*export->finishings));
+    enum nt_status status = export->ranges && export->finishings ? export_array_node(export, 0, array)
+                                                                 : nt_fail_memory(export->error);
+    if (status == NT_OK)
+        status = read_ranges(export);
+    for (uint32_t i = 0; i < export->range_count; i++)
+        if (export->finishings[i].halves)
+            free(export->ranges[i].output);
+    free(export->ranges);
+    free(export->finishings);
+    return status;
+}
+
+enum nt_status nt_arrow_export_batch(const struct nt_arrow *arrow, uint32_t batch,
+                                     struct ArrowArray *array_ret, struct nt_error *error)
+{
+    struct nt_arrow_body *body;
+    if (batch >= arrow->batch_count)
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "there are %u batches, no batch %u",
+                       arrow->batch_count, batch);
+    enum nt_status status = nt_reader_be_here(arrow->reader, error);
+    if (status == NT_OK)
+        status = nt_arrow_body_new(arrow, arrow->batches[batch].cluster, &body, error);
+    if (status != NT_OK)
+        return status;
+    struct export export = {.arrow = arrow, .body = body, .error = error};
+    status = export_body(&export, array_ret);
+    nt_arrow_body_free(body);
+    if (status != NT_OK)
+        release_array(array_ret);
+    return status;
+}
+
+/* ---- C stream interface ---- */
+
+struct batches {
+    const struct nt_arrow *arrow;
+    uint32_t next;
+    void (*on_release)(void *context);
+    void *context;
+    struct nt_error error;
+};
+
+static int errno_of(const struct nt_error *error)
+{
+    switch (error->status) {
+    case NT_NO_MEMORY:
+        return ENOMEM;
+    case NT_UNSUPPORTED:
+        return ENOTSUP;
+    case NT_IO:
+        return error->system_error ? error->system_error : EIO;
+    default:
+        return EIO;
+    }
+}
+
+static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *schema_ret)
+{
+    struct batches *batches = stream->private_data;
+    batches->error = (struct nt_error){0};
+    if (nt_arrow_export_schema(batches->arrow, schema_ret, &batches->error) == NT_OK)
+        return 0;
+    return errno_of(&batches->error);
+}
+
+/* A structure that has been released tells the end. */
+static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *array_ret)
+{
+    struct batches *batches = stream->private_data;
+    batches->error = (struct nt_error){0};
+    *array_ret = (struct ArrowArray){0};
+    if (batches->next == nt_arrow_batches(batches->arrow))
+        return 0;
+    if (nt_arrow_export_batch(batches->arrow, batches->next, array_ret, &batches->error) != NT_OK)
+        return errno_of(&batches->error);
+    batches->next++;
+    return 0;
+}
+
+static const char *get_last_error(struct ArrowArrayStream *stream)
+{
+    struct batches *batches = stream->private_data;
+    return batches->error.status == NT_OK ? NULL : batches->error.message;
+}
+
+static void release(struct ArrowArrayStream *stream)
+{
+    struct batches *batches = stream->private_data;
+    if (batches->on_release)
+        batches->on_release(batches->context);
+    free(batches);
+    *stream = (struct ArrowArrayStream){0};
+}
+
+enum nt_status nt_arrow_export_stream(const struct nt_arrow *arrow, void (*on_release)(void *context),
+                                      void *context, struct ArrowArrayStream *stream_ret,
+                                      struct nt_error *error)
+{
+    struct batches *batches = calloc(1, sizeof(*batches));
+    if (!batches)
+        return nt_fail_memory(error);
+    batches->arrow = arrow;
+    batches->on_release = on_release;
+    batches->context = context;
+    *stream_ret = (struct ArrowArrayStream){
+        .get_schema = get_schema,
+        .get_next = get_next,
+        .get_last_error = get_last_error,
+        .release = release,
+        .private_data = batches,
+    };
+    return NT_OK;
+}

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Arrow IPC file: magic, schema message, record batches and footer. The metadata of a batch has a
+ * fixed size and is made again at each read.
+ */
+#include "render/arrow/arrow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/abi.h"
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/thread.h"
+#include "core/model/model.h"
+#include "read/read.h"
+
+enum { MESSAGE_VERSION, MESSAGE_HEADER_TYPE, MESSAGE_HEADER, MESSAGE_BODY_LENGTH };
+enum { BATCH_LENGTH, BATCH_NODES, BATCH_BUFFERS };
+enum { FOOTER_VERSION, FOOTER_SCHEMA, FOOTER_DICTIONARIES, FOOTER_BATCHES };
+enum { METADATA_V5 = 4, HEADER_SCHEMA = 1, HEADER_RECORD_BATCH = 3 };
+
+static const char magic[] = "ARROW1";
+
+/* ---- messages ---- */
+
+/* The prefix of a message is a continuation mark and the metadata's length; bodies begin at multiples
+ * of 64. */
+static size_t begin_message(struct nt_buffer *out)
+{
+    nt_buffer_le32(out, UINT32_MAX);
+    size_t length_place = out->length;
+    nt_buffer_le32(out, 0);
+    return length_place;
+}
+
+static void end_message(struct nt_buffer *out, size_t length_place)
+{
+    nt_buffer_align(out, NT_ARROW_ALIGNMENT);
+    if (out->failed)
+        return;
+    size_t length = out->length - length_place - 4;
+    for (unsigned i = 0; i < 4; i++)
+        out->bytes[length_place + i] = (char)(length >> 8 * i);
+}
+
+static struct nt_table write_message_table(struct nt_buffer *out, unsigned header_type, uint64_t body_bytes)
+{
+    struct nt_table message = {0};
+    size_t root = nt_flatbuffer_root(out);
+    nt_table_set(&message, MESSAGE_VERSION, 2, METADATA_V5);
+    nt_table_set(&message, MESSAGE_HEADER_TYPE, 1, header_type);
+    nt_table_set_offset(&message, MESSAGE_HEADER);
+    nt_table_set(&message, MESSAGE_BODY_LENGTH, 8, body_bytes);
+    nt_flatbuffer_table(out, root, &message);
+    return message;
+}
+
+/* `out` must begin at a multiple of 64 in the file. */
+static void write_batch_message(const struct nt_arrow *arrow, const struct nt_arrow_body *body,
+                                struct nt_buffer *out)
+{
+    size_t length_place = begin_message(out);
+    struct nt_table message =
+        write_message_table(out, HEADER_RECORD_BATCH, body->buffer_start[arrow->buffer_count]);
+    struct nt_table batch = {0};
+    nt_table_set(&batch, BATCH_LENGTH, 8, body->slots[0]);
+    nt_table_set_offset(&batch, BATCH_NODES);
+    nt_table_set_offset(&batch, BATCH_BUFFERS);
+    nt_flatbuffer_table(out, message.places[MESSAGE_HEADER], &batch);
+    nt_flatbuffer_vector(out, batch.places[BATCH_NODES], arrow->node_count - 1, 8);
+    for (uint32_t i = 1; i < arrow->node_count; i++) {
+        nt_buffer_le64(out, body->slots[i]);
+        nt_buffer_le64(out, body->null_counts[i]);
+    }
+    nt_flatbuffer_vector(out, batch.places[BATCH_BUFFERS], arrow->buffer_count, 8);
+    for (uint32_t i = 0; i < arrow->buffer_count; i++) {
+        nt_buffer_le64(out, body->buffer_start[i]);
+        nt_buffer_le64(out, body->buffer_bytes[i]);
+    }
+    end_message(out, length_place);
+}
+
+static void write_head(struct nt_arrow *arrow)
+{
+    struct nt_buffer *out = &arrow->head;
+    nt_buffer_append(out, magic, 6);
+    nt_buffer_align(out, 8);
+    size_t length_place = begin_message(out);
+    struct nt_table message = write_message_table(out, HEADER_SCHEMA, 0);
+    nt_arrow_write_schema(arrow, out, message.places[MESSAGE_HEADER]);
+    end_message(out, length_place);
+}
+
+static void write_tail(struct nt_arrow *arrow)
+{
+    struct nt_buffer *out = &arrow->tail;
+    nt_buffer_le32(out, UINT32_MAX); /* end of the stream of messages */
+    nt_buffer_le32(out, 0);
+    size_t start = out->length, root = nt_flatbuffer_root(out);
+    struct nt_table footer = {0};
+    nt_table_set(&footer, FOOTER_VERSION, 2, METADATA_V5);
+    nt_table_set_offset(&footer, FOOTER_SCHEMA);
+    nt_table_set_offset(&footer, FOOTER_BATCHES);
+    nt_flatbuffer_table(out, root, &footer);
+    nt_arrow_write_schema(arrow, out, footer.places[FOOTER_SCHEMA]);
+    nt_flatbuffer_vector(out, footer.places[FOOTER_BATCHES], arrow->batch_count, 8);
+    for (uint32_t i = 0; i < arrow->batch_count; i++) {
+        nt_buffer_le64(out, arrow->batches[i].offset);
+        nt_buffer_le64(out, arrow->message_bytes); /* 32 bits and 32 of padding */
+        nt_buffer_le64(out, arrow->batches[i].body_bytes);
+    }
+    nt_buffer_align(out, 8);
+    nt_buffer_le32(out, (uint32_t)(out->length - start));
+    nt_buffer_append(out, magic, 6);
+}
+
+/* ---- opening ---- */
+
+static enum nt_status measure_message(struct nt_arrow *arrow, struct nt_error *error)
+{
+    struct nt_buffer message = {0};
+    enum nt_status status = NT_OK;
+    if (arrow->batch_count == 0)
+        return NT_OK;
+    write_batch_message(arrow, arrow->recent[0], &message);
+    arrow->message_bytes = message.length;
+    if (message.failed)
+        status = nt_fail_memory(error);
+    else if (message.length > INT32_MAX)
+        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a record batch has more metadata than Arrow allows");
+    nt_buffer_deinit(&message);
+    return status;
+}
+
+static enum nt_status place_batches(struct nt_arrow *arrow, struct nt_error *error)
+{
+    uint64_t at = arrow->head.length;
+    for (uint32_t i = 0; i < arrow->batch_count; i++) {
+        arrow->batches[i].offset = at;
+        if (!nt_add(at, arrow->message_bytes, &at) || !nt_add(at, arrow->batches[i].body_bytes, &at) ||
+            at > INT64_MAX / 2)
+            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the data set is larger than an Arrow file may be");
+    }
+    write_tail(arrow);
+    if (arrow->head.failed || arrow->tail.failed)
+        return nt_fail_memory(error);
+    arrow->file_bytes = at + arrow->tail.length;
+    return NT_OK;
+}
+
+enum nt_status nt_arrow_new(struct nt_reader *reader, struct nt_dataset *dataset,
+                            const struct nt_arrow_options *options, struct nt_arrow **arrow_ret,
+                            struct nt_error *error)
+{
+    return nt_arrow_new_within(reader, dataset, options, INT32_MAX, arrow_ret, error);
+}
+
+enum nt_status nt_arrow_new_within(struct nt_reader *reader, struct nt_dataset *dataset,
+                                   const struct nt_arrow_options *options, uint64_t most_items,
+                                   struct nt_arrow **arrow_ret, struct nt_error *error)
+{
+    struct nt_arrow_options known;
+    enum nt_status status = nt_sized_copy(options, &known, sizeof(known), "nt_arrow_options", error);
+    if (status != NT_OK)
+        return status;
+    if (known.unions > NT_ARROW_UNIONS_OMIT)
+        return nt_fail_number(error, NT_INVALID, NT_NO_OFFSET, "struct nt_arrow_options: unions, at most",
+                              NT_ARROW_UNIONS_OMIT, known.unions);
+    if (dataset->failure)
+        return nt_fail_with(error, dataset->failure);
+    status = nt_reader_be_here(reader, error);
+    if (status != NT_OK)
+        return status;
+    struct nt_arrow *arrow = calloc(1, sizeof(*arrow));
+    if (!arrow)
+        return nt_fail_memory(error);
+    if (nt_lock_init(&arrow->lock, NULL)) {
+        free(arrow);
+        return nt_fail_memory(error);
+    }
+    arrow->reader = reader;
+    arrow->dataset = dataset;
+    arrow->options = known;
+    arrow->most_items = most_items;
+    arrow->tag_dtype = nt_element_dtype(NT_ELEMENT_UINT32);
+    status = nt_arrow_check_range(arrow, error);
+    if (status == NT_OK)
+        status = nt_arrow_choose(arrow, error);
+    if (status == NT_OK && !dataset->field_groups) /* else those of the table's fields, one by one */
+        status = nt_dataset_load_all(dataset, error);
+    if (status == NT_OK && !nt_dataset_shares_borders(dataset))
+        status = nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                         "sharded clusters: their columns do not share their borders");
+    if (status == NT_OK)
+        status = nt_arrow_build_nodes(arrow, error);
+    if (status == NT_OK)
+        status = nt_arrow_build_batches(arrow, error);
+    if (status == NT_OK)
+        status = measure_message(arrow, error);
+    if (status == NT_OK) {
+        write_head(arrow);
+        status = place_batches(arrow, error);
+    }
+    if (status != NT_OK) {
+        nt_arrow_free(arrow);
+        return status;
+    }
+    *arrow_ret = arrow;
+    return NT_OK;
+}
+
+void nt_arrow_free(struct nt_arrow *arrow)
+{
+    if (!arrow)
+        return;
+    nt_arrow_forget_borders(arrow);
+    nt_arrow_texts_free(arrow->texts);
+    for (size_t i = 0; i < sizeof(arrow->recent) / sizeof(*arrow->recent); i++)
+        nt_arrow_body_free(arrow->recent[i]);
+    for (uint32_t i = 0; i < arrow->stream_count; i++)
+        nt_stream_close(arrow->streams[i].opened);
+    free(arrow->variants);
+    free(arrow->streams);
+    free(arrow->nodes);
+    free(arrow->steps);
+    free(arrow->buffers);
+    free(arrow->left_out);
+    free(arrow->batches);
+    free(arrow->left_out_clusters);
+    free(arrow->entries);
+    free(arrow->is_chosen);
+    nt_arrow_forget_cuts(arrow);
+    nt_buffer_deinit(&arrow->head);
+    nt_buffer_deinit(&arrow->tail);
+    nt_lock_deinit(&arrow->lock);
+    free(arrow);
+}
+
+uint64_t nt_arrow_file_bytes(const struct nt_arrow *arrow)
+{
+    return arrow->file_bytes;
+}
+
+uint32_t nt_arrow_batches(const struct nt_arrow *arrow)
+{
+    return arrow->batch_count;
+}
+
+/* ---- reading ---- */
+
+/* Bodies that are not in use are kept in a few places, so that neighbouring reads need not make
+ * them again. */
+static enum nt_status take_body(struct nt_arrow *arrow, uint32_t cluster, struct nt_arrow_body **body_ret,
+                                struct nt_error *error)
+{
+    *body_ret = NULL;
+    nt_lock_take(&arrow->lock);
+    for (size_t i = 0; i < sizeof(arrow->recent) / sizeof(*arrow->recent) && !*body_ret; i++)
+        if (arrow->recent[i] && arrow->recent[i]->cluster == cluster) {
+            *body_ret = arrow->recent[i];
+            arrow->recent[i] = NULL;
+        }
+    nt_lock_give(&arrow->lock);
+    return *body_ret ? NT_OK : nt_arrow_body_new(arrow, cluster, body_ret, error);
+}
+
+static void give_body(struct nt_arrow *arrow, struct nt_arrow_body *body)
+{
+    nt_lock_take(&arrow->lock);
+    struct nt_arrow_body *old = arrow->recent[arrow->recent_next];
+    arrow->recent[arrow->recent_next] = body;
+    arrow->recent_next = (arrow->recent_next + 1) % (sizeof(arrow->recent) / sizeof(*arrow->recent));
+    nt_lock_give(&arrow->lock);
+    nt_arrow_body_free(old);
+}
+
+NT_DEFINE_LAST_AT_MOST(find_start, uint64_t, )
+
+static enum nt_status read_body(const struct nt_arrow *arrow, const struct nt_arrow_body *body,
+                                uint64_t offset, uint8_t *output, size_t bytes, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    uint32_t buffer = find_start(body->buffer_start, arrow->buffer_count, offset);
+    for (; bytes && status == NT_OK; buffer++) {
+        uint64_t within = offset - body->buffer_start[buffer];
+        uint64_t end = body->buffer_start[buffer + 1] - body->buffer_start[buffer];
+        size_t take = end - within < bytes ? (size_t)(end - within) : bytes, content = 0;
+        if (within < body->buffer_bytes[buffer]) {
+            uint64_t left = body->buffer_bytes[buffer] - within;
+            content = left < take ? (size_t)left : take;
+            status = nt_arrow_read_buffer(arrow, body, buffer, within, output, content, error);
+        }
+        memset(output + content, 0, take - content);
+        output += take;
+        offset += take;
+        bytes -= take;
+    }
+    return status;
+}
+
+/* Bytes of one batch: its message, then its body. */
+static enum nt_status read_batch(struct nt_arrow *arrow, uint32_t batch, uint64_t offset, uint8_t *output,
+                                 size_t bytes, struct nt_error *error)
+{
+    struct nt_arrow_body *body;
+    enum nt_status status = take_body(arrow, arrow->batches[batch].cluster, &body, error);
+    if (status != NT_OK)
+        return status;
+    if (offset < arrow->message_bytes)
+        status = nt_arrow_count_nulls(arrow, body, error);
+    if (status == NT_OK && offset < arrow->message_bytes) {
+        struct nt_buffer message = {0};
+        write_batch_message(arrow, body, &message);
+        uint64_t left = arrow->message_bytes - offset;
+        size_t take = left < bytes ? (size_t)left : bytes;
+        if (message.failed)
+            status = nt_fail_memory(error);
+        else
+            memcpy(output, message.bytes + offset, take);
+        nt_buffer_deinit(&message);
+        output += take;
+        offset += take;
+        bytes -= take;
+    }
+    if (status == NT_OK && bytes)
+        status = read_body(arrow, body, offset - arrow->message_bytes, output, bytes, error);
+    give_body(arrow, body);
+    return status;
+}
+
+NT_DEFINE_LAST_AT_MOST(find_batch, struct nt_arrow_batch, .offset)
+
+/* What lies in bytes [offset, end) of a batch's body. Who reads what is wrong with it is told. */
+static void want_body(struct nt_arrow *arrow, uint32_t batch, uint64_t offset, uint64_t end,
+                      struct nt_hints *hints)
+{
+    struct nt_arrow_body *body;
+    struct nt_arrow_run run;
+    struct nt_stream *stream;
+    if (take_body(arrow, arrow->batches[batch].cluster, &body, NULL) != NT_OK)
+        return;
+    uint32_t buffer = find_start(body->buffer_start, arrow->buffer_count, offset);
+    for (; buffer < arrow->buffer_count && body->buffer_start[buffer] < end; buffer++)
+        if (nt_arrow_find_run(arrow, body, buffer, &run) &&
+            nt_arrow_find_stream(arrow, run.stream, &stream, NULL) == NT_OK)
+            nt_stream_lead_on(stream, hints, run.first, run.first + run.count);
+    give_body(arrow, body);
+}
+
+/* Columns lie one behind the other: who reads the file from front to back would wait for each of them alone. */
+static void want(struct nt_arrow *arrow, uint64_t offset, uint64_t bytes)
+{
+    enum { MOST_BATCHES = 4 };
+    struct nt_hints hints = {.count = 0};
+    if (!nt_wants_hints(arrow->dataset))
+        return;
+    uint64_t behind = nt_wanted_behind(&arrow->sequence, offset, bytes);
+    uint64_t end = offset + bytes + behind;
+    (void)nt_sequence_note(&arrow->sequence, offset, bytes);
+    uint32_t first = behind && arrow->batch_count ? find_batch(arrow->batches, arrow->batch_count, offset)
+                                                  : arrow->batch_count;
+    for (uint32_t i = first; i < arrow->batch_count && i - first < MOST_BATCHES; i++) {
+        uint64_t body = arrow->batches[i].offset + arrow->message_bytes;
+        if (end > body)
+            want_body(arrow, i, offset > body ? offset - body : 0, end - body, &hints);
+    }
+    nt_hints_tell(&hints);
+}
+
+static size_t copy_part(const struct nt_buffer *part, uint64_t offset, uint8_t *output, size_t bytes)
+{
+    size_t take = part->length - offset < bytes ? (size_t)(part->length - offset) : bytes;
+    memcpy(output, part->bytes + offset, take);
+    return take;
+}
+
+enum nt_status nt_arrow_file_read(struct nt_arrow *arrow, uint64_t offset, void *output, size_t bytes,
+                                  struct nt_error *error)
+{
+    if (!nt_fits(offset, bytes, arrow->file_bytes))
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "a read past the end of the Arrow file");
+    uint64_t tail = arrow->file_bytes - arrow->tail.length;
+    uint8_t *to = output;
+    enum nt_status status = nt_reader_be_here(arrow->reader, error);
+    if (status == NT_OK)
+        want(arrow, offset, bytes);
+    while (bytes && status == NT_OK) {
+        size_t take;
+        if (offset < arrow->head.length) {
+            take = copy_part(&arrow->head, offset, to, bytes);
+        } else if (offset >= tail) {
+            take = copy_part(&arrow->tail, offset - tail, to, bytes);
+        } else {
+            uint32_t batch = find_batch(arrow->batches, arrow->batch_count, offset);
+            uint64_t within = offset - arrow->batches[batch].offset;
+            uint64_t left = arrow->message_bytes + arrow->batches[batch].body_bytes - within;
+            take = left < bytes ? (size_t)left : bytes;
+            status = read_batch(arrow, batch, within, to, take, error);
+        }
+        to += take;
+        offset += take;
+        bytes -= take;
+    }
+    return status;
+}

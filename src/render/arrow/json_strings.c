@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Converts JSONB fields to a column of JSON strings. All strings are made once to count their bytes; later
+ * a range is made again from the nearest counted row.
+ */
+#include "render/arrow/arrow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/json/jsonb.h"
+#include "read/read.h"
+
+/* A block has so many rows or bytes of JSONB, but at least one row; of rows that are null, as many as there are. */
+enum { MOST_ROWS = 1024, MOST_BYTES = 64 * 1024 };
+enum { MOST_VALUE_BYTES = 256 * 1024 * 1024 };
+
+/* The begin of a block. */
+struct mark {
+    uint64_t row, bytes;
+    bool has_failed; /* its texts could not be made, and count as nothing */
+};
+
+struct nt_arrow_texts {
+    struct nt_arrow_texts *next;
+    uint32_t field, offsets, data, valid;
+    uint64_t left;      /* bytes that may still be looked at to count */
+    struct mark *marks; /* mark_count, and one behind the last block */
+    size_t mark_count, capacity;
+    pthread_mutex_t lock; /* `block` */
+    struct {
+        size_t number; /* SIZE_MAX: none */
+        uint64_t ends[MOST_ROWS + 1];
+        struct nt_buffer text;
+    } block;
+};
+
+const char nt_arrow_texts_limit[] = "texts of JSON of more than 64 times the limit pagesize";
+
+NT_DEFINE_LAST_AT_MOST(find_row, struct mark, .row)
+NT_DEFINE_LAST_AT_MOST(find_bytes, struct mark, .bytes)
+
+void nt_arrow_texts_free(struct nt_arrow_texts *texts)
+{
+    while (texts) {
+        struct nt_arrow_texts *next = texts->next;
+        pthread_mutex_destroy(&texts->lock);
+        nt_buffer_deinit(&texts->block.text);
+        free(texts->marks);
+        free(texts);
+        texts = next;
+    }
+}
+
+struct nt_arrow_texts *nt_arrow_texts_of(const struct nt_arrow *arrow, uint32_t field)
+{
+    struct nt_arrow_texts *texts = arrow->texts;
+    while (texts && texts->field != field)
+        texts = texts->next;
+    return texts;
+}
+
+/* ---- one block ---- */
+
+/* The JSONB of some rows. */
+struct rows {
+    uint64_t ends[MOST_ROWS + 1]; /* in the field's data, of `count` + 1 rows */
+    uint8_t valid[MOST_ROWS];
+    uint64_t count;
+};
+
+/* From a row on, up to an end: as many as go into a block. */
+static enum nt_status read_rows(const struct nt_arrow *arrow, const struct nt_arrow_texts *texts,
+                                uint64_t row, uint64_t end, struct rows *rows, struct nt_error *error)
+{
+    uint64_t count = end - row < MOST_ROWS ? end - row : MOST_ROWS;
+    size_t bytes = (size_t)(count + 1) * sizeof(*rows->ends);
+    enum nt_status status =
+        nt_arrow_read_stream(arrow, texts->offsets, row * sizeof(*rows->ends), rows->ends, bytes, error);
+    memset(rows->valid, 1, sizeof(rows->valid));
+    for (uint64_t i = 0; status == NT_OK && i < count; i++)
+        if (rows->ends[i + 1] < rows->ends[i])
+            status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "offsets must ascend", rows->ends[i],
+                                    rows->ends[i + 1]);
+    while (status == NT_OK && count > 1 && rows->ends[count] - rows->ends[0] > MOST_BYTES)
+        count--;
+    rows->count = count;
+    if (status == NT_OK && texts->valid != NT_NONE)
+        status = nt_arrow_read_stream(arrow, texts->valid, row, rows->valid, (size_t)count, error);
+    return status;
+}
+
+static enum nt_status append_texts(const struct rows *rows, const uint8_t *jsonb, uint64_t *ends,
+                                   struct nt_buffer *text, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    ends[0] = 0;
+    for (uint64_t i = 0; status == NT_OK && i < rows->count; i++) {
+        if (rows->valid[i])
+            status = nt_jsonb_append(text, jsonb + (rows->ends[i] - rows->ends[0]),
+                                     (size_t)(rows->ends[i + 1] - rows->ends[i]), error);
+        if (status == NT_OK && text->failed)
+            status = nt_fail_memory(error);
+        ends[i + 1] = text->length;
+    }
+    return status;
+}
+
+static enum nt_status make_texts(const struct nt_arrow *arrow, const struct nt_arrow_texts *texts,
+                                 const struct rows *rows, uint64_t *ends, struct nt_buffer *text,
+                                 struct nt_error *error)
+{
+    uint64_t bytes = rows->ends[rows->count] - rows->ends[0];
+    nt_buffer_clear(text);
+    if (bytes > MOST_VALUE_BYTES)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a value of JSON of more than 256 MiB");
+    uint8_t *jsonb = malloc((size_t)bytes + 1);
+    if (!jsonb)
+        return nt_fail_memory(error);
+    enum nt_status status =
+        bytes ? nt_arrow_read_stream(arrow, texts->data, rows->ends[0], jsonb, (size_t)bytes, error) : NT_OK;
+    if (status == NT_OK)
+        status = append_texts(rows, jsonb, ends, text, error);
+    free(jsonb);
+    return status;
+}
+
+/* ---- counting ---- */
+
+static enum nt_status spend(struct nt_arrow_texts *texts, uint64_t bytes, struct nt_error *error)
+{
+    if (bytes > texts->left)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s", nt_arrow_texts_limit);
+    texts->left -= bytes;
+    return NT_OK;
+}
+
+static enum nt_status add_mark(struct nt_arrow_texts *texts, struct mark mark, struct nt_error *error)
+{
+    struct mark *marks = nt_grow(texts->marks, texts->mark_count, &texts->capacity, sizeof(*marks));
+    if (!marks)
+        return nt_fail_memory(error);
+    texts->marks = marks;
+    marks[texts->mark_count++] = mark;
+    return spend(texts, sizeof(mark), error);
+}
+
+/* How many rows from one on are null, where more than a block has are known to be so without a look at each; else 0. */
+static enum nt_status count_nulls(const struct nt_arrow *arrow, const struct nt_arrow_texts *texts,
+                                  uint64_t row, uint64_t end, uint64_t *count_ret, struct nt_error *error)
+{
+    uint8_t valid = 1;
+    uint64_t equal = 0;
+    *count_ret = 0;
+    if (texts->valid == NT_NONE)
+        return NT_OK;
+    enum nt_status status = nt_arrow_equal_elements(arrow, texts->valid, row, &equal, error);
+    equal = equal < end - row ? equal : end - row;
+    if (status == NT_OK && equal > MOST_ROWS)
+        status = nt_arrow_read_stream(arrow, texts->valid, row, &valid, 1, error);
+    *count_ret = status == NT_OK && !valid ? equal : 0;
+    return status;
+}
+
+/* The texts of the block that begins at a row, up to an end: into `texts->block`. */
+static enum nt_status try_block(const struct nt_arrow *arrow, struct nt_arrow_texts *texts, uint64_t row,
+                                uint64_t end, struct rows *rows, struct nt_error *error)
+{
+    uint64_t nulls;
+    nt_buffer_clear(&texts->block.text);
+    rows->count = end - row < MOST_ROWS ? end - row : MOST_ROWS;
+    enum nt_status status = count_nulls(arrow, texts, row, end, &nulls, error);
+    if (status == NT_OK && nulls) {
+        rows->count = nulls;
+        return NT_OK;
+    }
+    if (status == NT_OK)
+        status = read_rows(arrow, texts, row, end, rows, error);
+    if (status == NT_OK)
+        status = make_texts(arrow, texts, rows, texts->block.ends, &texts->block.text, error);
+    return status;
+}
+
+/* From a mark to the next one. */
+static enum nt_status pass_block(const struct nt_arrow *arrow, struct nt_arrow_texts *texts, uint64_t end,
+                                 struct rows *rows, struct mark *mark, struct nt_error *error)
+{
+    enum nt_status status = try_block(arrow, texts, mark->row, end, rows, error);
+    if (nt_is_machine_failure(status))
+        return status;
+    uint64_t bytes = texts->block.text.length;
+    mark->has_failed = status != NT_OK;
+    status = add_mark(texts, *mark, error);
+    if (status == NT_OK)
+        status = spend(texts, bytes + (rows->count > MOST_ROWS ? 0 : rows->count * sizeof(uint64_t)), error);
+    mark->row += rows->count;
+    mark->bytes += mark->has_failed ? 0 : bytes;
+    return status;
+}
+
+/* No block is in two clusters: how many bytes are before each is known without making any again. */
+static enum nt_status count_all(const struct nt_arrow *arrow, struct nt_arrow_texts *texts,
+                                const uint64_t *borders, uint32_t clusters, struct nt_error *error)
+{
+    struct rows *rows = malloc(sizeof(*rows));
+    struct mark mark = {.row = borders[0]};
+    enum nt_status status = rows ? NT_OK : nt_fail_memory(error);
+    for (uint32_t i = 0; status == NT_OK && i < clusters; i++)
+        while (status == NT_OK && mark.row < borders[i + 1])
+            status = pass_block(arrow, texts, borders[i + 1], rows, &mark, error);
+    mark.has_failed = false;
+    if (status == NT_OK)
+        status = add_mark(texts, mark, error);
+    free(rows);
+    return status;
+}
+
+enum nt_status nt_arrow_texts_add(struct nt_arrow *arrow, uint32_t field, uint32_t offsets, uint32_t data,
+                                  uint32_t valid, struct nt_arrow_texts **texts_ret, struct nt_error *error)
+{
+    enum { MOST_PAGES = 64 };
+    uint64_t *borders;
+    uint32_t clusters;
+    enum nt_status status =
+        nt_field_row_borders(arrow->reader, arrow->dataset, field, &borders, &clusters, error);
+    if (status != NT_OK)
+        return status;
+    struct nt_arrow_texts *texts = calloc(1, sizeof(*texts));
+    if (!texts) {
+        free(borders);
+        return nt_fail_memory(error);
+    }
+    *texts = (struct nt_arrow_texts){
+        .next = arrow->texts, .field = field, .offsets = offsets, .data = data, .valid = valid};
+    texts->block.number = SIZE_MAX;
+    if (!nt_multiply(arrow->dataset->file->page_bytes, MOST_PAGES, &texts->left))
+        texts->left = UINT64_MAX;
+    pthread_mutex_init(&texts->lock, NULL);
+    *texts_ret = arrow->texts = texts;
+    status = count_all(arrow, texts, borders, clusters, error);
+    free(borders);
+    return status;
+}
+
+void nt_arrow_texts_borders(const struct nt_arrow_texts *texts, uint64_t *borders, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        borders[i] = texts->marks[find_row(texts->marks, (uint32_t)texts->mark_count, borders[i])].bytes;
+}
+
+/* ---- reading ---- */
+
+/* Whether all rows of a block are null: there is nothing to be made. */
+static bool is_null(const struct nt_arrow_texts *texts, size_t number)
+{
+    return texts->marks[number + 1].row - texts->marks[number].row > MOST_ROWS;
+}
+
+/* The texts' lock is held. */
+static enum nt_status make_block(const struct nt_arrow *arrow, struct nt_arrow_texts *texts, size_t number,
+                                 struct nt_error *error)
+{
+    const struct mark *mark = &texts->marks[number];
+    if (texts->block.number == number)
+        return NT_OK;
+    struct rows *rows = malloc(sizeof(*rows));
+    if (!rows)
+        return nt_fail_memory(error);
+    texts->block.number = SIZE_MAX;
+    enum nt_status status = read_rows(arrow, texts, mark->row, mark[1].row, rows, error);
+    if (status == NT_OK)
+        status = make_texts(arrow, texts, rows, texts->block.ends, &texts->block.text, error);
+    if (status == NT_OK &&
+        (rows->count != mark[1].row - mark->row || texts->block.text.length != mark[1].bytes - mark->bytes))
+        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of texts, as they were counted",
+                                mark[1].bytes - mark->bytes, texts->block.text.length);
+    if (status == NT_OK)
+        texts->block.number = number;
+    free(rows);
+    return status;
+}
+
+/* `is_begin`: the text that begins there is wanted, too. */
+static enum nt_status find_before(const struct nt_arrow *arrow, struct nt_arrow_texts *texts, uint64_t row,
+                                  bool is_begin, uint64_t *bytes_ret, struct nt_error *error)
+{
+    size_t number = find_row(texts->marks, (uint32_t)texts->mark_count, row);
+    const struct mark *mark = &texts->marks[number];
+    bool is_known = row == mark->row && !(is_begin && mark->has_failed);
+    *bytes_ret = mark->bytes;
+    if (is_known || number + 1 == texts->mark_count || is_null(texts, number))
+        return NT_OK;
+    enum nt_status status = make_block(arrow, texts, number, error);
+    if (status == NT_OK)
+        *bytes_ret += texts->block.ends[row - mark->row];
+    return status;
+}
+
+enum nt_status nt_arrow_texts_before(const struct nt_arrow *arrow, struct nt_arrow_texts *texts,
+                                     uint64_t first, uint64_t count, uint64_t *bytes_ret,
+                                     struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    pthread_mutex_lock(&texts->lock);
+    for (uint64_t i = 0; status == NT_OK && i < count; i++)
+        status = find_before(arrow, texts, first + i, i + 1 < count, &bytes_ret[i], error);
+    pthread_mutex_unlock(&texts->lock);
+    return status;
+}
+
+enum nt_status nt_arrow_texts_read(const struct nt_arrow *arrow, struct nt_arrow_texts *texts,
+                                   uint64_t offset, uint8_t *output, size_t bytes, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    pthread_mutex_lock(&texts->lock);
+    while (status == NT_OK && bytes) {
+        size_t number = find_bytes(texts->marks, (uint32_t)texts->mark_count, offset);
+        status = make_block(arrow, texts, number, error);
+        if (status != NT_OK)
+            break;
+        uint64_t within = offset - texts->marks[number].bytes, left = texts->block.text.length - within;
+        size_t take = left < bytes ? (size_t)left : bytes;
+        memcpy(output, texts->block.text.bytes + within, take);
+        output += take;
+        offset += take;
+        bytes -= take;
+    }
+    pthread_mutex_unlock(&texts->lock);
+    return status;
+}

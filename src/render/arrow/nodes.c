@@ -1,0 +1,626 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Maps fields to Arrow arrays and their buffers: selects the requested fields, makes the nodes in pre-
+ * order and excludes fields that Arrow cannot express (Arrow columnar format, "Physical Memory Layout",
+ * "Buffer Listing for Each Layout").
+ */
+#include "render/arrow/arrow.h"
+
+#include <stdlib.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/model/field.h"
+#include "core/model/model.h"
+#include "read/page.h"
+#include "render/render.h"
+
+/* ---- Requested fields ---- */
+
+static void choose_around(struct nt_arrow *arrow, uint32_t field)
+{
+    for (; field != NT_NONE; field = arrow->dataset->fields[field].parent)
+        arrow->is_chosen[field] = true;
+}
+
+static void choose_below(struct nt_arrow *arrow, uint32_t field)
+{
+    uint32_t count;
+    const uint32_t *children = nt_dataset_children(arrow->dataset, field, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        arrow->is_chosen[children[i]] = true;
+        choose_below(arrow, children[i]);
+    }
+}
+
+/* A union has all of its alternatives, as its types are numbered by them: the outermost one around the field
+ * is meant instead. */
+static uint32_t unit_of(const struct nt_arrow *arrow, uint32_t field)
+{
+    uint32_t unit = field;
+    for (uint32_t at = field; at != NT_NONE; at = arrow->dataset->fields[at].parent)
+        if (arrow->dataset->fields[at].kind == NT_FIELD_VARIANT &&
+            arrow->options.unions == NT_ARROW_UNIONS_UNION)
+            unit = at;
+    return unit;
+}
+
+enum nt_status nt_arrow_choose(struct nt_arrow *arrow, struct nt_error *error)
+{
+    const struct nt_arrow_options *options = &arrow->options;
+    if (!options->fields)
+        return NT_OK;
+    arrow->is_chosen = calloc((size_t)arrow->dataset->field_count + 1, sizeof(bool));
+    if (!arrow->is_chosen)
+        return nt_fail_memory(error);
+    for (size_t i = 0; i < options->field_count; i++) {
+        if (options->fields[i] >= arrow->dataset->field_count)
+            return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "there are %u fields, no field %u",
+                           arrow->dataset->field_count, options->fields[i]);
+        uint32_t unit = unit_of(arrow, options->fields[i]);
+        choose_around(arrow, unit);
+        choose_below(arrow, unit);
+    }
+    arrow->options.fields = NULL; /* the caller's, who need not keep them */
+    return NT_OK;
+}
+
+/* ---- Excluded fields ---- */
+
+/* arrow_left_out.c: that a field is, and why */
+static enum nt_status nt_arrow_leave_out(struct nt_arrow *arrow, uint32_t field, const char *reason,
+                                         struct nt_error *error)
+{
+    struct nt_arrow_left_out *left_out =
+        nt_grow(arrow->left_out, arrow->left_out_count, &arrow->left_out_capacity, sizeof(*left_out));
+    if (!left_out)
+        return nt_fail_memory(error);
+    arrow->left_out = left_out;
+    left_out[arrow->left_out_count++] = (struct nt_arrow_left_out){field, reason};
+    return NT_OK;
+}
+
+uint32_t nt_arrow_left_out(const struct nt_arrow *arrow)
+{
+    return arrow->left_out_count;
+}
+
+uint32_t nt_arrow_left_out_field(const struct nt_arrow *arrow, uint32_t number, const char **reason_ret)
+{
+    *reason_ret = arrow->left_out[number].reason;
+    return arrow->left_out[number].field;
+}
+
+/* ---- Buffers of nodes ---- */
+
+static const enum nt_arrow_buffer_kind buffers_of[NT_ARROW_KIND_COUNT][3] = {
+    [NT_ARROW_PRIMITIVE] = {NT_ARROW_VALIDITY, NT_ARROW_DATA},
+    [NT_ARROW_EMPTY] = {NT_ARROW_VALIDITY, NT_ARROW_DATA},
+    [NT_ARROW_BOOL] = {NT_ARROW_VALIDITY, NT_ARROW_DATA},
+    [NT_ARROW_BYTES] = {NT_ARROW_VALIDITY, NT_ARROW_OFFSETS, NT_ARROW_DATA},
+    [NT_ARROW_LIST] = {NT_ARROW_VALIDITY, NT_ARROW_OFFSETS},
+    [NT_ARROW_MAP] = {NT_ARROW_VALIDITY, NT_ARROW_OFFSETS},
+    [NT_ARROW_STRUCT] = {NT_ARROW_VALIDITY},
+    [NT_ARROW_FIXED_LIST] = {NT_ARROW_VALIDITY},
+    [NT_ARROW_UNION] = {NT_ARROW_TYPES, NT_ARROW_UNION_OFFSETS},
+};
+static const uint32_t buffer_counts[NT_ARROW_KIND_COUNT] = {
+    [NT_ARROW_NULL] = 0,       [NT_ARROW_PRIMITIVE] = 2, [NT_ARROW_BOOL] = 2, [NT_ARROW_EMPTY] = 2,
+    [NT_ARROW_BYTES] = 3,      [NT_ARROW_LIST] = 2,      [NT_ARROW_MAP] = 2,  [NT_ARROW_STRUCT] = 1,
+    [NT_ARROW_FIXED_LIST] = 1, [NT_ARROW_UNION] = 2,
+};
+
+/* arrow_buffers.c: the buffers of all nodes
+ *
+ * The table itself is no array of the file: its buffers are left away. */
+static enum nt_status nt_arrow_number_buffers(struct nt_arrow *arrow, struct nt_error *error)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 1; i < arrow->node_count; i++)
+        count += buffer_counts[arrow->nodes[i].kind];
+    arrow->buffers = calloc(count ? count : 1, sizeof(*arrow->buffers));
+    if (!arrow->buffers)
+        return nt_fail_memory(error);
+    for (uint32_t i = 1; i < arrow->node_count; i++) {
+        struct nt_arrow_node *node = &arrow->nodes[i];
+        node->first_buffer = arrow->buffer_count;
+        node->buffer_count = buffer_counts[node->kind];
+        for (uint32_t b = 0; b < node->buffer_count; b++)
+            arrow->buffers[arrow->buffer_count++] = (struct nt_arrow_buffer){i, buffers_of[node->kind][b]};
+    }
+    return NT_OK;
+}
+
+/* ---- Nodes from fields ---- */
+
+struct build {
+    struct nt_arrow *arrow;
+    struct nt_error *error;
+    enum nt_status status; /* a failure that ends the building; leaving a field out is not one */
+    /* A stack: those of the node being built, from its row space's begin, are the last step_count -
+     * step_base. */
+    struct nt_arrow_step steps[2 * NT_MAX_DEPTH + 8];
+    uint32_t step_base, step_count;
+    uint32_t own_steps;
+    bool begins_row_space;
+};
+
+static void stop(struct build *build, enum nt_status status)
+{
+    if (build->status == NT_OK)
+        build->status = status;
+}
+
+static bool leave_out(struct build *build, uint32_t field, const char *reason)
+{
+    stop(build, nt_arrow_leave_out(build->arrow, field, reason, build->error));
+    return false;
+}
+
+/* The number of a stream of a field; it is not opened. NT_NONE without memory. */
+static uint32_t add_stream(struct build *build, uint32_t field, enum nt_stream_kind kind)
+{
+    struct nt_arrow *arrow = build->arrow;
+    struct nt_dtype dtype;
+    struct nt_arrow_stream *streams =
+        nt_grow(arrow->streams, arrow->stream_count, &arrow->stream_capacity, sizeof(*streams));
+    if (!streams) {
+        stop(build, nt_fail_memory(build->error));
+        return NT_NONE;
+    }
+    arrow->streams = streams;
+    nt_field_stream_dtype(arrow->dataset, field, kind, &dtype);
+    streams[arrow->stream_count] =
+        (struct nt_arrow_stream){.field = field, .kind = kind, .element_bytes = dtype.bytes};
+    return arrow->stream_count++;
+}
+
+/* Append a node; the steps that lead to it are copied. NT_NONE without memory. */
+static uint32_t add_node(struct build *build, uint32_t parent, uint32_t field, struct nt_text name,
+                         enum nt_arrow_kind kind)
+{
+    struct nt_arrow *arrow = build->arrow;
+    for (uint32_t i = build->step_base; i < build->step_count; i++) {
+        struct nt_arrow_step *steps =
+            nt_grow(arrow->steps, arrow->step_count, &arrow->step_capacity, sizeof(*steps));
+        if (!steps)
+            goto out_of_memory;
+        arrow->steps = steps;
+        steps[arrow->step_count++] = build->steps[i];
+    }
+    struct nt_arrow_node *nodes =
+        nt_grow(arrow->nodes, arrow->node_count, &arrow->node_capacity, sizeof(*nodes));
+    if (!nodes)
+        goto out_of_memory;
+    arrow->nodes = nodes;
+    nodes[arrow->node_count] = (struct nt_arrow_node){
+        .kind = kind,
+        .name = name,
+        .field = field,
+        .typed_by = NT_NONE,
+        .data = NT_NONE,
+        .valid = NT_NONE,
+        .offsets = NT_NONE,
+        .parent = parent,
+        .first_step = arrow->step_count - (build->step_count - build->step_base),
+        .step_count = build->step_count - build->step_base,
+        .own_steps = build->own_steps,
+        .is_nullable = build->own_steps > 0,
+        .begins_row_space = build->begins_row_space,
+    };
+    build->begins_row_space = false;
+    build->own_steps = 0;
+    if (parent != NT_NONE)
+        nodes[parent].child_count++;
+    return arrow->node_count++;
+out_of_memory:
+    stop(build, nt_fail_memory(build->error));
+    return NT_NONE;
+}
+
+static bool push_step(struct build *build, struct nt_arrow_step step)
+{
+    if (build->step_count == sizeof(build->steps) / sizeof(*build->steps))
+        return false;
+    build->steps[build->step_count++] = step;
+    return true;
+}
+
+static bool add_field(struct build *build, uint32_t parent, uint32_t field, struct nt_text name);
+
+/* A child in rows of its own: the steps begin anew. */
+static bool add_in_new_row_space(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
+{
+    uint32_t base = build->step_base;
+    build->step_base = build->step_count;
+    build->own_steps = 0;
+    build->begins_row_space = true;
+    bool added = add_field(build, parent, field, name);
+    build->step_base = base;
+    return added;
+}
+
+static uint32_t only_child(const struct nt_dataset *dataset, uint32_t field)
+{
+    uint32_t count;
+    const uint32_t *children = nt_dataset_children(dataset, field, &count);
+    return count == 1 ? children[0] : NT_NONE;
+}
+
+/* Fixed-size lists around a value of the field itself, one for each of its dimensions. */
+static bool add_values(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
+{
+    const struct nt_field *f = &build->arrow->dataset->fields[field];
+    uint32_t step_count = build->step_count;
+    bool added = false;
+    for (uint32_t i = 0; i < f->dimension_count; i++) {
+        parent = add_node(build, parent, field, name, NT_ARROW_FIXED_LIST);
+        if (parent == NT_NONE ||
+            !push_step(build, (struct nt_arrow_step){.kind = NT_ARROW_STEP_SIZE, .size = f->dimensions[i]}))
+            goto out;
+        build->arrow->nodes[parent].list_size = f->dimensions[i];
+        name = (struct nt_text){"item", 4};
+    }
+    enum nt_arrow_kind kind = f->dtype.number == NT_ELEMENT_BOOL ? NT_ARROW_BOOL : NT_ARROW_PRIMITIVE;
+    uint32_t node = add_node(build, parent, field, name, kind);
+    uint32_t data = add_stream(build, field, NT_STREAM_DATA);
+    if (node != NT_NONE) {
+        build->arrow->nodes[node].data = data;
+        build->arrow->nodes[node].dtype = &f->dtype;
+    }
+    added = node != NT_NONE;
+out:
+    build->step_count = step_count;
+    return added;
+}
+
+static bool add_struct(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
+{
+    const struct nt_dataset *dataset = build->arrow->dataset;
+    uint32_t node = add_node(build, parent, field, name, NT_ARROW_STRUCT), count;
+    const uint32_t *children = nt_dataset_children(dataset, field, &count);
+    if (node == NT_NONE)
+        return false;
+    for (uint32_t i = 0; i < count && build->status == NT_OK; i++)
+        add_field(build, node, children[i], dataset->fields[children[i]].name);
+    return true;
+}
+
+static bool add_value(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
+{
+    const struct nt_field *f = &build->arrow->dataset->fields[field];
+    if (nt_field_has_members(f) && !f->dimension_count)
+        return add_struct(build, parent, field, name);
+    if (!f->dtype.arrow)
+        return leave_out(build, field, "its dtype has no Arrow type");
+    if (f->is_fortran_order && f->dimension_count)
+        return leave_out(build, field, "an array in Fortran order");
+    for (uint32_t i = 0; i < f->dimension_count; i++)
+        if (f->dimensions[i] == 0 || f->dimensions[i] > INT32_MAX)
+            return leave_out(build, field, "a dimension that a fixed-size list cannot have");
+    return add_values(build, parent, field, name);
+}
+
+static bool add_bytes(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
+{
+    const struct nt_field *f = &build->arrow->dataset->fields[field];
+    uint32_t node = add_node(build, parent, field, name, NT_ARROW_BYTES);
+    uint32_t offsets = add_stream(build, field, NT_STREAM_OFFSETS);
+    uint32_t data = add_stream(build, field, NT_STREAM_DATA);
+    if (node == NT_NONE)
+        return false;
+    struct nt_arrow_node *n = &build->arrow->nodes[node];
+    n->offsets = offsets;
+    n->data = data;
+    n->is_binary =
+        build->arrow->options.strings_as_binary || nt_field_kind_info(f->kind)->form != NT_FORM_TEXT;
+    n->has_short_offsets = f->has_short_offsets;
+    return true;
+}
+
+/* Text of JSON is made of what is stored; where strings are to be binary, that is what they are. */
+static bool add_json(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
+{
+    struct nt_arrow *arrow = build->arrow;
+    if (arrow->options.strings_as_binary)
+        return add_bytes(build, parent, field, name);
+    struct nt_arrow_texts *texts = NULL;
+    uint32_t node = add_node(build, parent, field, name, NT_ARROW_BYTES);
+    uint32_t offsets = add_stream(build, field, NT_STREAM_OFFSETS),
+             data = add_stream(build, field, NT_STREAM_DATA);
+    uint32_t valid =
+        arrow->dataset->fields[field].is_nullable ? add_stream(build, field, NT_STREAM_VALID) : NT_NONE;
+    if (build->status != NT_OK)
+        return false;
+    enum nt_status status = nt_arrow_texts_add(arrow, field, offsets, data, valid, &texts, build->error);
+    if (status == NT_LIMIT)
+        return leave_out(build, field, nt_arrow_texts_limit);
+    stop(build, status);
+    arrow->nodes[node].texts = texts;
+    arrow->nodes[node].has_short_offsets = true;
+    return status == NT_OK;
+}
+
+/* Of a node whose descendants are the last nodes: whether they are what the pairs of a map have to be. What was left out
+ * of them, or may be null, is not there in a list of structs only. */
+static bool has_pairs(const struct nt_arrow *arrow, uint32_t node)
+{
+    const struct nt_arrow_node *pairs = &arrow->nodes[node + 1], *key = pairs + 1;
+    return pairs->kind == NT_ARROW_STRUCT && pairs->child_count == 2 && !pairs->is_nullable &&
+           !key->is_nullable;
+}
+
+static bool add_list(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
+{
+    const struct nt_dataset *dataset = build->arrow->dataset;
+    uint32_t child = only_child(dataset, field);
+    if (child == NT_NONE)
+        return leave_out(build, field, "a collection without one item field");
+    uint32_t node = add_node(build, parent, field, name, NT_ARROW_LIST);
+    uint32_t offsets = add_stream(build, field, NT_STREAM_OFFSETS);
+    if (node == NT_NONE)
+        return false;
+    build->arrow->nodes[node].offsets = offsets;
+    build->arrow->nodes[node].has_short_offsets = dataset->fields[field].has_short_offsets;
+    struct nt_text own_name = dataset->fields[child].own_name;
+    if (!add_in_new_row_space(build, node, child, own_name.bytes ? own_name : (struct nt_text){"item", 4}))
+        return false;
+    if (dataset->fields[field].is_map && has_pairs(build->arrow, node)) {
+        build->arrow->nodes[node].kind = NT_ARROW_MAP;
+        build->arrow->nodes[node].has_short_offsets = true; /* there are no others */
+    }
+    return true;
+}
+
+/* An optional is its item, nullable. */
+static bool add_optional(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
+{
+    const struct nt_field *f = &build->arrow->dataset->fields[field];
+    bool is_dense = nt_field_has_stream(f, NT_STREAM_VALID);
+    uint32_t child = only_child(build->arrow->dataset, field);
+    if (child == NT_NONE)
+        return leave_out(build, field, "an optional without one item field");
+    uint32_t stream = add_stream(build, field, is_dense ? NT_STREAM_VALID : NT_STREAM_OFFSETS);
+    const struct nt_arrow_step step = {
+        .kind = is_dense ? NT_ARROW_STEP_DENSE_OPTIONAL : NT_ARROW_STEP_OPTIONAL,
+        .field = field,
+        .stream = stream,
+    };
+    if (build->status != NT_OK || !push_step(build, step))
+        return leave_out(build, field, "nested too deep");
+    build->own_steps++;
+    bool added = add_field(build, parent, child, name);
+    build->step_count--;
+    return added;
+}
+
+static bool add_array(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
+{
+    const struct nt_field *f = &build->arrow->dataset->fields[field];
+    uint32_t child = only_child(build->arrow->dataset, field);
+    if (child == NT_NONE || f->repetition > INT32_MAX)
+        return leave_out(build, field, "an array that is no fixed-size list");
+    uint32_t node = add_node(build, parent, field, name, NT_ARROW_FIXED_LIST);
+    if (node == NT_NONE)
+        return false;
+    build->arrow->nodes[node].list_size = f->repetition;
+    if (!push_step(build, (struct nt_arrow_step){.kind = NT_ARROW_STEP_SIZE, .size = f->repetition}))
+        return leave_out(build, field, "nested too deep");
+    bool added = add_field(build, node, child, (struct nt_text){"item", 4});
+    build->step_count--;
+    return added;
+}
+
+/* Type id 0 is "no value", a null child; the alternatives follow in their order. */
+static bool add_union(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
+{
+    const struct nt_dataset *dataset = build->arrow->dataset;
+    uint32_t count;
+    const uint32_t *children = nt_dataset_children(dataset, field, &count);
+    build->own_steps = 0; /* a union has no nulls: they are its null child */
+    uint32_t node = add_node(build, parent, field, name, NT_ARROW_UNION);
+    uint32_t tags = add_stream(build, field, NT_STREAM_TAGS);
+    uint32_t index = add_stream(build, field, NT_STREAM_INDEX);
+    uint32_t no_value = add_node(build, node, NT_NONE, (struct nt_text){"null", 4}, NT_ARROW_NULL);
+    if (node == NT_NONE || no_value == NT_NONE)
+        return false;
+    build->arrow->nodes[no_value].is_nullable = true;
+    build->arrow->nodes[node].data = tags;
+    build->arrow->nodes[node].offsets = index;
+    for (uint32_t i = 0; i < count; i++)
+        if (!add_in_new_row_space(build, node, children[i], dataset->fields[children[i]].name))
+            return false;
+    return true;
+}
+
+/* The number of a variant. NT_NONE without memory. */
+static uint32_t add_variant_of(struct build *build, uint32_t field, uint32_t alternative_count)
+{
+    struct nt_arrow *arrow = build->arrow;
+    struct nt_arrow_variant *variants =
+        nt_grow(arrow->variants, arrow->variant_count, &arrow->variant_capacity, sizeof(*variants));
+    if (!variants) {
+        stop(build, nt_fail_memory(build->error));
+        return NT_NONE;
+    }
+    arrow->variants = variants;
+    variants[arrow->variant_count] = (struct nt_arrow_variant){
+        .field = field,
+        .alternative_count = alternative_count,
+        .tags = add_stream(build, field, NT_STREAM_TAGS),
+        .index = add_stream(build, field, NT_STREAM_INDEX),
+    };
+    return arrow->variant_count++;
+}
+
+/* A struct of the tag and of each alternative, which is null where the variant has another. */
+static bool add_alternatives(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
+{
+    struct nt_arrow *arrow = build->arrow;
+    uint32_t count;
+    const uint32_t *children = nt_dataset_children(arrow->dataset, field, &count);
+    uint32_t node = add_node(build, parent, field, name, NT_ARROW_STRUCT);
+    uint32_t variant = add_variant_of(build, field, count);
+    if (node == NT_NONE || variant == NT_NONE)
+        return false;
+    uint32_t tag = add_node(build, node, NT_NONE, (struct nt_text){"tag", 3}, NT_ARROW_PRIMITIVE);
+    if (tag == NT_NONE)
+        return false;
+    arrow->nodes[tag].data = arrow->variants[variant].tags;
+    arrow->nodes[tag].dtype = &arrow->tag_dtype;
+    for (uint32_t i = 0; i < count && build->status == NT_OK; i++) {
+        const struct nt_arrow_step step = {NT_ARROW_STEP_ALTERNATIVE, .field = field, .variant = variant,
+                                           .tag = i + 1};
+        if (!push_step(build, step))
+            return leave_out(build, field, "nested too deep");
+        build->own_steps = 1;
+        add_field(build, node, children[i], arrow->dataset->fields[children[i]].name);
+        build->own_steps = 0;
+        build->step_count--;
+    }
+    return true;
+}
+
+static bool add_variant(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
+{
+    uint32_t count;
+    nt_dataset_children(build->arrow->dataset, field, &count);
+    if (count > INT8_MAX)
+        return leave_out(build, field, "more alternatives than a union may have");
+    switch (build->arrow->options.unions) {
+    case NT_ARROW_UNIONS_STRUCT:
+        return add_alternatives(build, parent, field, name);
+    case NT_ARROW_UNIONS_UNION:
+        return add_union(build, parent, field, name);
+    case NT_ARROW_UNIONS_OMIT:
+        break;
+    }
+    return leave_out(build, field, "a variant, which was not asked for");
+}
+
+static bool add_null(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
+{
+    return add_node(build, parent, field, name, NT_ARROW_NULL) != NT_NONE;
+}
+
+static bool add_wrapped(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
+{
+    return add_field(build, parent, only_child(build->arrow->dataset, field), name);
+}
+
+static bool add_nothing(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
+{
+    const char *reason = build->arrow->dataset->fields[field].unreadable;
+    (void)parent, (void)name;
+    return leave_out(build, field, reason ? reason : "not readable");
+}
+
+static bool add_empty(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
+{
+    return add_node(build, parent, field, name, NT_ARROW_EMPTY) != NT_NONE;
+}
+
+static bool (*const add_form[NT_FORM_COUNT])(struct build *build, uint32_t parent, uint32_t field,
+                                             struct nt_text name) = {
+    [NT_FORM_NOTHING] = add_nothing,   [NT_FORM_VALUE] = add_value,     [NT_FORM_TEXT] = add_bytes,
+    [NT_FORM_BYTES] = add_bytes,       [NT_FORM_LIST] = add_list,       [NT_FORM_FIXED_LIST] = add_array,
+    [NT_FORM_OPTIONAL] = add_optional, [NT_FORM_VARIANT] = add_variant, [NT_FORM_RECORD] = add_struct,
+    [NT_FORM_TUPLE] = add_struct,      [NT_FORM_WRAPPER] = add_wrapped, [NT_FORM_NULL] = add_null,
+    [NT_FORM_JSON] = add_json,         [NT_FORM_EMPTY] = add_empty,
+};
+
+/* Where a field has page lists of its own, a bad one is no reason to do without the other fields; nor, if its size
+ * is known, without the parts of the field that others tell of, unless one tells that this version does not read the field. */
+static bool load_page_lists(struct build *build, uint32_t field)
+{
+    struct nt_dataset *dataset = build->arrow->dataset;
+    const struct nt_error *reason;
+    stop(build, nt_unread_find(dataset, field, &reason, build->error));
+    if (build->status == NT_OK && reason)
+        return leave_out(build, field, reason->message);
+    if (!dataset->field_groups || (dataset->part_count > 1 && nt_field_size_is_known(dataset, field)))
+        return true;
+    struct nt_groups groups = nt_groups_of_field(dataset, field);
+    enum nt_status status = build->status;
+    for (uint32_t i = groups.first; i < groups.end && status == NT_OK; i++) {
+        status = nt_dataset_load_group(dataset, i, build->error);
+        if (nt_is_machine_failure(status))
+            stop(build, status);
+        else if (status != NT_OK)
+            leave_out(build, field, dataset->groups[i].failure->message);
+    }
+    return status == NT_OK;
+}
+
+/* Of a value's dimensions the outermost. Where the type does not allow nulls, what is null is so by what is around it
+ * alone, and Arrow needs no word of it. */
+static bool set_nullable(struct build *build, uint32_t node, uint32_t field)
+{
+    const struct nt_field *f = &build->arrow->dataset->fields[field];
+    struct nt_arrow_node *n = &build->arrow->nodes[node];
+    if (!f->is_declared_nullable)
+        return true;
+    n->is_nullable = true;
+    if (f->is_nullable)
+        n->valid = add_stream(build, field, NT_STREAM_VALID);
+    return build->status == NT_OK;
+}
+
+/* Add a field and what is below it; on false nothing was added. */
+static bool add_field(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
+{
+    struct nt_arrow *arrow = build->arrow;
+    uint32_t first = arrow->node_count, steps = arrow->step_count, variants = arrow->variant_count;
+    bool begins_row_space = build->begins_row_space;
+    uint32_t own_steps = build->own_steps;
+    if (arrow->is_chosen && !arrow->is_chosen[field])
+        return false;
+    enum nt_form form = nt_field_kind_info(arrow->dataset->fields[field].kind)->form;
+    bool added =
+        load_page_lists(build, field) && add_form[form](build, parent, field, name) && build->status == NT_OK;
+    if (added)
+        added = set_nullable(build, first, field);
+    if (!added) {
+        if (arrow->node_count > first)
+            arrow->nodes[parent].child_count--;
+        arrow->node_count = first;
+        arrow->step_count = steps;
+        arrow->variant_count = variants;
+        build->begins_row_space = begins_row_space;
+        build->own_steps = own_steps;
+        return false;
+    }
+    arrow->nodes[first].typed_by = field; /* the outermost of wrappers and optionals comes last */
+    return true;
+}
+
+/* Pre-order and parents give each node's end: a node ends where its last descendant does. */
+static void set_ends(struct nt_arrow *arrow)
+{
+    for (uint32_t i = arrow->node_count; i-- > 0;) {
+        struct nt_arrow_node *node = &arrow->nodes[i];
+        if (node->end == 0)
+            node->end = i + 1;
+        if (node->parent != NT_NONE && arrow->nodes[node->parent].end < node->end)
+            arrow->nodes[node->parent].end = node->end;
+    }
+}
+
+enum nt_status nt_arrow_build_nodes(struct nt_arrow *arrow, struct nt_error *error)
+{
+    struct build *build = calloc(1, sizeof(*build));
+    if (!build)
+        return nt_fail_memory(error);
+    build->arrow = arrow;
+    build->error = error;
+    uint32_t root = add_node(build, NT_NONE, NT_NONE, (struct nt_text){"", 0}, NT_ARROW_STRUCT), count;
+    const uint32_t *top = nt_dataset_children(arrow->dataset, NT_NONE, &count);
+    for (uint32_t i = 0; i < count && build->status == NT_OK; i++)
+        add_in_new_row_space(build, root, top[i], arrow->dataset->fields[top[i]].name);
+    enum nt_status status = build->status;
+    free(build);
+    if (status != NT_OK)
+        return status;
+    set_ends(arrow);
+    return nt_arrow_number_buffers(arrow, error);
+}

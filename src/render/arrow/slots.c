@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Maps the slots of a node to the rows of its streams: optionals and variants skip rows, arrays multiply
+ * them. Rows of a variant's alternatives follow from counting tags.
+ */
+#include "render/arrow/arrow.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/model/model.h"
+
+/* ---- Variants as structs ---- */
+
+/* Variants as structs of nullable alternatives: which rows of an alternative belong to some rows of its
+ * variant. The page lists do not tell, so the tags of a cluster are counted, block by block, when a byte of an
+ * alternative is wanted first.
+ * 
+ * Invariant: counted tags are in order, that is, the n-th row of a cluster that has an alternative has the n-th
+ * row of that alternative, and no row of it is left over. The format would allow others; a struct cannot
+ * show them, so reading them fails. */
+
+enum { BLOCK_ROWS = 16384 };
+
+static enum nt_status read_tags(const struct nt_arrow *arrow, const struct nt_arrow_variant *variant,
+                                uint64_t first_row, uint64_t rows, uint32_t *tags, struct nt_error *error)
+{
+    return nt_arrow_read_stream(arrow, variant->tags, first_row * sizeof(*tags), tags, rows * sizeof(*tags),
+                                error);
+}
+
+/* ---- counting ---- */
+
+struct counting {
+    const struct nt_arrow *arrow;
+    const struct nt_arrow_variant *variant;
+    uint32_t cluster;
+    uint32_t *tags; /* [BLOCK_ROWS] */
+    int64_t *index; /* [BLOCK_ROWS] */
+    uint64_t counts[INT8_MAX + 1];
+    struct nt_error *error;
+};
+
+static enum nt_status no_struct(const struct counting *counting, const char *what, uint64_t expected,
+                                uint64_t found)
+{
+    const struct nt_field *field = &counting->arrow->dataset->fields[counting->variant->field];
+    enum nt_status status =
+        nt_fail_number(counting->error, NT_UNSUPPORTED, NT_NO_OFFSET, what, expected, found);
+    nt_error_context(counting->error, "a struct of the variant of field %" PRIu32, field->id);
+    return status;
+}
+
+static enum nt_status count_row(struct counting *counting, uint32_t tag, uint64_t index)
+{
+    const struct nt_arrow_variant *variant = counting->variant;
+    if (tag > variant->alternative_count)
+        return nt_fail_number(counting->error, NT_CORRUPT, NT_NO_OFFSET,
+                              "the alternative of a variant, at most", variant->alternative_count, tag);
+    uint64_t row = counting->counts[tag]++;
+    if (tag == 0 || !variant->borders[tag])
+        return NT_OK;
+    row += variant->borders[tag][counting->cluster];
+    if (index != row)
+        return no_struct(counting, "the next row of an alternative", row, index);
+    return NT_OK;
+}
+
+static enum nt_status count_block(struct counting *counting, uint64_t first_row, uint64_t rows)
+{
+    const struct nt_arrow_variant *variant = counting->variant;
+    enum nt_status status =
+        read_tags(counting->arrow, variant, first_row, rows, counting->tags, counting->error);
+    if (status == NT_OK)
+        status = nt_arrow_read_stream(counting->arrow, variant->index, first_row * sizeof(int64_t),
+                                      counting->index, rows * sizeof(int64_t), counting->error);
+    for (uint64_t i = 0; i < rows && status == NT_OK; i++)
+        status = count_row(counting, counting->tags[i], (uint64_t)counting->index[i]);
+    return status;
+}
+
+static enum nt_status check_totals(const struct counting *counting)
+{
+    const struct nt_arrow_variant *variant = counting->variant;
+    for (uint32_t tag = 1; tag <= variant->alternative_count; tag++) {
+        const uint64_t *borders = variant->borders[tag];
+        uint64_t rows = borders ? borders[counting->cluster + 1] - borders[counting->cluster] : 0;
+        if (borders && rows != counting->counts[tag])
+            return no_struct(counting, "rows of an alternative", rows, counting->counts[tag]);
+    }
+    return NT_OK;
+}
+
+/* The counts before each block of a cluster, and before its end where that is a block's. */
+static enum nt_status count_blocks(struct counting *counting, struct nt_buffer *tally)
+{
+    const uint64_t *borders = &counting->variant->borders[0][counting->cluster];
+    size_t counts_bytes = (counting->variant->alternative_count + 1) * sizeof(counting->counts[0]);
+    uint64_t rows = borders[1] - borders[0], left = rows;
+    enum nt_status status = NT_OK;
+    for (;; left -= BLOCK_ROWS) {
+        nt_buffer_append(tally, counting->counts, counts_bytes);
+        status = count_block(counting, borders[0] + (rows - left), left < BLOCK_ROWS ? left : BLOCK_ROWS);
+        if (status != NT_OK || left < BLOCK_ROWS)
+            break;
+    }
+    if (status == NT_OK)
+        status = check_totals(counting);
+    return status == NT_OK && tally->failed ? nt_fail_memory(counting->error) : status;
+}
+
+static enum nt_status make_tally(const struct nt_arrow *arrow, const struct nt_arrow_variant *variant,
+                                 uint32_t cluster, struct nt_buffer *tally, struct nt_error *error)
+{
+    struct counting counting = {.arrow = arrow, .variant = variant, .cluster = cluster, .error = error};
+    counting.tags = malloc(BLOCK_ROWS * sizeof(*counting.tags));
+    counting.index = malloc(BLOCK_ROWS * sizeof(*counting.index));
+    enum nt_status status =
+        counting.tags && counting.index ? count_blocks(&counting, tally) : nt_fail_memory(error);
+    free(counting.tags);
+    free(counting.index);
+    return status;
+}
+
+/* Made by the first who asks: [block][tag]. */
+static enum nt_status find_tally(const struct nt_arrow *arrow, const struct nt_arrow_variant *variant,
+                                 uint32_t cluster, const uint64_t **tally_ret, struct nt_error *error)
+{
+    uint64_t *tally = atomic_load_explicit(&variant->tallies[cluster], memory_order_acquire), *other = NULL;
+    struct nt_buffer made = {0};
+    if (!tally) {
+        enum nt_status status = make_tally(arrow, variant, cluster, &made, error);
+        if (status != NT_OK) {
+            nt_buffer_deinit(&made);
+            return status;
+        }
+        tally = (uint64_t *)(void *)made.bytes;
+        if (!atomic_compare_exchange_strong(&variant->tallies[cluster], &other, tally)) {
+            nt_buffer_deinit(&made); /* another thread came first */
+            tally = other;
+        }
+    }
+    *tally_ret = tally;
+    return NT_OK;
+}
+
+/* ---- asking ---- */
+
+/* arrow_variant.c: the tags of rows [first_row, first_row + rows) of a variant, which lie in one cluster, and the
+ * first row of a step's alternative that belongs to them, or to what follows. */
+static enum nt_status nt_arrow_read_tags(const struct nt_arrow *arrow, const struct nt_arrow_step *step,
+                                         uint32_t cluster, uint64_t first_row, uint64_t rows, uint32_t *tags,
+                                         uint64_t *alternative_row_ret, struct nt_error *error)
+{
+    const struct nt_arrow_variant *variant = &arrow->variants[step->variant];
+    const uint64_t *tally;
+    enum nt_status status = find_tally(arrow, variant, cluster, &tally, error);
+    if (status != NT_OK)
+        return status;
+    uint64_t within = first_row - variant->borders[0][cluster], skip = within % BLOCK_ROWS;
+    uint64_t row = variant->borders[step->tag][cluster] +
+                   tally[within / BLOCK_ROWS * (variant->alternative_count + 1) + step->tag];
+    uint32_t *before = malloc((skip + 1) * sizeof(*before));
+    status =
+        before ? read_tags(arrow, variant, first_row - skip, skip, before, error) : nt_fail_memory(error);
+    for (uint64_t i = 0; i < skip && status == NT_OK; i++)
+        row += before[i] == step->tag;
+    free(before);
+    if (status == NT_OK)
+        status = read_tags(arrow, variant, first_row, rows, tags, error);
+    *alternative_row_ret = row;
+    return status;
+}
+
+void nt_arrow_variant_deinit(struct nt_arrow_variant *variant, uint32_t cluster_count)
+{
+    for (uint32_t tag = 0; variant->borders && tag <= variant->alternative_count; tag++)
+        free(variant->borders[tag]);
+    for (uint32_t cluster = 0; variant->tallies && cluster < cluster_count; cluster++)
+        free(variant->tallies[cluster]);
+    free(variant->borders);
+    free(variant->tallies);
+    variant->borders = NULL;
+    variant->tallies = NULL;
+}
+
+/* ---- Rows of slots ---- */
+
+enum { SLOT_ABSENT = 0 };
+
+struct reading {
+    const struct nt_arrow *arrow;
+    const struct nt_arrow_node *node;
+    uint32_t cluster;
+    struct nt_error *error;
+};
+
+uint64_t nt_arrow_row_space_begin(const struct nt_arrow *arrow, const struct nt_arrow_node *node,
+                                  uint32_t cluster)
+{
+    while (!node->begins_row_space)
+        node = &arrow->nodes[node->parent];
+    return node->space_borders[cluster];
+}
+
+/* Each of the slots becomes `size` slots, of which [skip, skip + count) are kept; skip < size. */
+static enum nt_status multiply_slots(struct nt_arrow_slots *slots, uint64_t size, uint64_t skip,
+                                     uint64_t count, struct nt_error *error)
+{
+    slots->first_row *= size;
+    slots->count = count;
+    if (!slots->marks) {
+        slots->first_row += skip;
+        slots->rows = count;
+        return NT_OK;
+    }
+    uint8_t *marks = malloc(count + 1);
+    if (!marks)
+        return nt_fail_memory(error);
+    if (skip)
+        slots->first_row += slots->marks[0] & NT_ARROW_SLOT_PRESENT ? skip : 0;
+    slots->rows = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        marks[i] = slots->marks[(skip + i) / size];
+        slots->rows += marks[i] & NT_ARROW_SLOT_PRESENT;
+    }
+    free(slots->marks);
+    slots->marks = marks;
+    return NT_OK;
+}
+
+static enum nt_status make_marks(struct nt_arrow_slots *slots, struct nt_error *error)
+{
+    if (slots->marks)
+        return NT_OK;
+    slots->marks = malloc(slots->count + 1);
+    if (!slots->marks)
+        return nt_fail_memory(error);
+    memset(slots->marks, NT_ARROW_SLOT_VALID, slots->count);
+    return NT_OK;
+}
+
+/* A sparse optional: each of its rows has no or one row below. */
+static enum nt_status pass_optional(const struct nt_arrow *arrow, struct nt_arrow_slots *slots,
+                                    const struct nt_arrow_step *step, struct nt_error *error)
+{
+    uint64_t *ends = malloc((slots->rows + 1) * sizeof(*ends));
+    enum nt_status status = ends ? make_marks(slots, error) : nt_fail_memory(error);
+    if (status == NT_OK)
+        status = nt_arrow_read_stream(arrow, step->stream, slots->first_row * sizeof(*ends), ends,
+                                      (slots->rows + 1) * sizeof(*ends), error);
+    if (status != NT_OK)
+        goto out;
+    uint64_t row = 0;
+    for (uint64_t i = 0; i < slots->count; i++) {
+        if (!(slots->marks[i] & NT_ARROW_SLOT_PRESENT))
+            continue;
+        uint64_t values = ends[row + 1] - ends[row];
+        if (values > 1) {
+            status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "optional: row %llu has %llu values",
+                             (unsigned long long)(slots->first_row + row), (unsigned long long)values);
+            goto out;
+        }
+        if (values == 0)
+            slots->marks[i] = SLOT_ABSENT;
+        row++;
+    }
+    uint64_t first = ends[0];
+    slots->rows = ends[slots->rows] - first;
+    slots->first_row = first;
+out:
+    free(ends);
+    return status;
+}
+
+/* A dense optional, or a nullable field: a row is stored for each of its rows, valid or not. */
+static enum nt_status pass_valid(const struct nt_arrow *arrow, struct nt_arrow_slots *slots, uint32_t stream,
+                                 struct nt_error *error)
+{
+    uint8_t *valid = malloc(slots->rows + 1);
+    enum nt_status status = valid ? make_marks(slots, error) : nt_fail_memory(error);
+    if (status == NT_OK)
+        status = nt_arrow_read_stream(arrow, stream, slots->first_row, valid, slots->rows, error);
+    for (uint64_t i = 0, row = 0; status == NT_OK && i < slots->count; i++)
+        if (slots->marks[i] & NT_ARROW_SLOT_PRESENT && !valid[row++])
+            slots->marks[i] = NT_ARROW_SLOT_PRESENT;
+    free(valid);
+    return status;
+}
+
+/* An alternative of a variant: those of its rows that have it have one row below each. */
+static enum nt_status pass_alternative(const struct reading *reading, struct nt_arrow_slots *slots,
+                                       const struct nt_arrow_step *step)
+{
+    uint64_t first_row = 0, row = 0, left = 0;
+    uint32_t *tags = malloc((slots->rows + 1) * sizeof(*tags));
+    enum nt_status status = tags ? make_marks(slots, reading->error) : nt_fail_memory(reading->error);
+    if (status == NT_OK)
+        status = nt_arrow_read_tags(reading->arrow, step, reading->cluster, slots->first_row, slots->rows,
+                                    tags, &first_row, reading->error);
+    for (uint64_t i = 0; status == NT_OK && i < slots->count; i++) {
+        if (!(slots->marks[i] & NT_ARROW_SLOT_PRESENT))
+            continue;
+        if (tags[row++] == step->tag)
+            left++;
+        else
+            slots->marks[i] = SLOT_ABSENT;
+    }
+    slots->first_row = first_row;
+    slots->rows = left;
+    free(tags);
+    return status;
+}
+
+/* `first` and `count` are the slots wanted behind the step, `before` the first in front of it. */
+static enum nt_status pass_step(const struct reading *reading, struct nt_arrow_slots *slots,
+                                const struct nt_arrow_step *step, uint64_t before, uint64_t first,
+                                uint64_t count)
+{
+    switch (step->kind) {
+    case NT_ARROW_STEP_SIZE:
+        return multiply_slots(slots, step->size, first - before * step->size, count, reading->error);
+    case NT_ARROW_STEP_OPTIONAL:
+        return pass_optional(reading->arrow, slots, step, reading->error);
+    case NT_ARROW_STEP_DENSE_OPTIONAL:
+        return pass_valid(reading->arrow, slots, step->stream, reading->error);
+    case NT_ARROW_STEP_ALTERNATIVE:
+        break;
+    }
+    return pass_alternative(reading, slots, step);
+}
+
+/* The rows of slots [first, first + count). slots->marks is the caller's to free, also after a failure. */
+static enum nt_status resolve(const struct reading *reading, uint64_t first, uint64_t count,
+                              struct nt_arrow_slots *slots)
+{
+    const struct nt_arrow_node *node = reading->node;
+    const struct nt_arrow_step *steps = nt_arrow_steps(reading->arrow, node);
+    uint64_t firsts[2 * NT_MAX_DEPTH + 9], counts[2 * NT_MAX_DEPTH + 9];
+    firsts[node->step_count] = first;
+    counts[node->step_count] = count;
+    for (uint32_t k = node->step_count; k-- > 0;) {
+        uint64_t size = steps[k].kind == NT_ARROW_STEP_SIZE ? steps[k].size : 1;
+        uint64_t end = firsts[k + 1] + counts[k + 1];
+        firsts[k] = firsts[k + 1] / size;
+        counts[k] = end / size + (end % size != 0) - firsts[k];
+    }
+    *slots = (struct nt_arrow_slots){
+        .first_row = nt_arrow_row_space_begin(reading->arrow, node, reading->cluster) + firsts[0],
+        .rows = counts[0],
+        .count = counts[0],
+    };
+    enum nt_status status = NT_OK;
+    for (uint32_t k = 0; k < node->step_count && status == NT_OK; k++)
+        status = pass_step(reading, slots, &steps[k], firsts[k], firsts[k + 1], counts[k + 1]);
+    return status;
+}
+
+/* The same, where only those count as valid that are so themselves. */
+static enum nt_status resolve_valid(const struct reading *reading, uint64_t first, uint64_t count,
+                                    struct nt_arrow_slots *slots)
+{
+    enum nt_status status = resolve(reading, first, count, slots);
+    if (status == NT_OK && reading->node->valid != NT_NONE)
+        status = pass_valid(reading->arrow, slots, reading->node->valid, reading->error);
+    return status;
+}
+
+/* How many slots from one on are counted together, of which `looked_ret` are looked at: of many rows that are equal, one. */
+static enum nt_status next_piece(const struct reading *reading, uint64_t first, uint64_t slots,
+                                 uint64_t *count_ret, uint64_t *looked_ret)
+{
+    const struct nt_arrow_node *node = reading->node;
+    uint64_t equal = 1, left = slots - first;
+    enum nt_status status = NT_OK;
+    if (node->valid != NT_NONE && !node->step_count)
+        status = nt_arrow_equal_elements(
+            reading->arrow, node->valid,
+            nt_arrow_row_space_begin(reading->arrow, node, reading->cluster) + first, &equal, reading->error);
+    bool is_equal = equal > NT_ARROW_PIECE_SLOTS;
+    uint64_t most = is_equal ? equal : NT_ARROW_PIECE_SLOTS;
+    *count_ret = left < most ? left : most;
+    *looked_ret = is_equal ? 1 : *count_ret;
+    return status;
+}
+
+enum nt_status nt_arrow_count_valid(const struct nt_arrow *arrow, uint32_t node, uint32_t cluster,
+                                    uint64_t slots, uint64_t *count_ret, struct nt_error *error)
+{
+    struct reading reading = {
+        .arrow = arrow, .cluster = cluster, .node = &arrow->nodes[node], .error = error};
+    uint64_t valid = 0, count = 0, looked;
+    for (uint64_t first = 0; first < slots; first += count) {
+        struct nt_arrow_slots piece = {0};
+        enum nt_status status = next_piece(&reading, first, slots, &count, &looked);
+        if (status == NT_OK)
+            status = resolve_valid(&reading, first, looked, &piece);
+        for (uint64_t i = 0; status == NT_OK && i < looked; i++)
+            if (!piece.marks || piece.marks[i] == NT_ARROW_SLOT_VALID)
+                valid += count / looked;
+        free(piece.marks);
+        if (status != NT_OK)
+            return status;
+    }
+    *count_ret = valid;
+    return NT_OK;
+}
+
+enum nt_status nt_arrow_resolve_slots(const struct nt_arrow *arrow, const struct nt_arrow_node *node,
+                                      uint32_t cluster, bool is_validity, uint64_t first, uint64_t count,
+                                      struct nt_arrow_slots *slots, struct nt_error *error)
+{
+    const struct reading reading = {arrow, node, cluster, error};
+    return (is_validity ? resolve_valid : resolve)(&reading, first, count, slots);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Common facts for text output: names, places and errors as JSON members, the reason why a field is not
+ * supported, and sums over the pages of columns.
+ */
+#include "render/render.h"
+
+#include <stdatomic.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/codec/codec.h"
+#include "core/io/source.h"
+#include "core/json/json.h"
+#include "core/model/field.h"
+#include "core/model/model.h"
+#include "read/page.h"
+#include "read/read.h"
+
+/* ---- JSON members for names, places and errors ---- */
+
+void nt_json_member_dataset(struct nt_json *json, const struct nt_dataset *dataset)
+{
+    struct nt_buffer path = {0};
+    nt_append_dataset_path(&path, dataset);
+    nt_json_member_buffer(json, "dataset", &path);
+}
+
+void nt_json_member_field_path(struct nt_json *json, const char *key, const struct nt_dataset *dataset,
+                               uint32_t field)
+{
+    struct nt_buffer path = {0};
+    nt_append_field_path(&path, dataset, field, '/');
+    nt_json_member_buffer(json, key, &path);
+}
+
+static void put_text_or_null(struct nt_json *json, const char *key, const char *text)
+{
+    if (text[0])
+        nt_json_member_text(json, key, nt_text_of(text));
+    else
+        nt_json_member_null(json, key);
+}
+
+void nt_json_member_place(struct nt_json *json, const struct nt_source *source, uint64_t offset)
+{
+    struct nt_buffer name = {0};
+    nt_source_append_name(source, offset, &name);
+    nt_json_key(json, "file");
+    nt_json_buffer(json, &name);
+    nt_json_member_unsigned(json, "file_offset", nt_source_place(source, offset));
+}
+
+void nt_json_failure_members(struct nt_json *json, const struct nt_error *failure)
+{
+    if (failure->offset == NT_NO_OFFSET)
+        nt_json_member_null(json, "file_offset");
+    else
+        nt_json_member_unsigned(json, "file_offset", failure->offset);
+    nt_json_member_string(json, "status", failure->status == NT_OK ? NULL : nt_status_name(failure->status));
+    nt_json_member_text(json, "what", nt_text_of(failure->message));
+    put_text_or_null(json, "expected", failure->expected);
+    put_text_or_null(json, "found", failure->found);
+}
+
+/* ---- Unsupported fields ---- */
+
+/* Whether there is a failure that stays. */
+static inline bool nt_late_has_failed(const atomic_int *state)
+{
+    return atomic_load_explicit(state, memory_order_acquire) == NT_LATE_FAILED;
+}
+
+enum { MOST_PARTS = 64 };
+
+bool nt_field_size_is_known(const struct nt_dataset *dataset, uint32_t field)
+{
+    bool is_known = nt_field_row_parent(dataset, field) == NT_NONE;
+    for (unsigned kind = 0; kind < NT_STREAM_COUNT; kind++) {
+        const struct nt_stream_row *row = nt_field_stream(&dataset->fields[field], (enum nt_stream_kind)kind);
+        is_known = is_known && (!row || row->of == NT_ROWS_OF_FIELD);
+    }
+    return is_known;
+}
+
+static struct nt_groups groups_to_ask(const struct nt_dataset *dataset, uint32_t field)
+{
+    struct nt_groups groups = {0, 0};
+    if (dataset->field_groups)
+        groups = nt_groups_of_field(dataset, field);
+    bool are_costly = groups.end - groups.first > MOST_PARTS || nt_wants_hints(dataset);
+    if (groups.end > groups.first && are_costly && nt_field_size_is_known(dataset, field))
+        groups.end = groups.first + 1;
+    return groups;
+}
+
+enum nt_status nt_unread_find(struct nt_dataset *dataset, uint32_t field, const struct nt_error **reason_ret,
+                              struct nt_error *error)
+{
+    const struct nt_groups groups = groups_to_ask(dataset, field);
+    *reason_ret = NULL;
+    for (uint32_t i = groups.first; i < groups.end; i++) {
+        struct nt_error failure;
+        enum nt_status status = nt_dataset_load_group(dataset, i, &failure);
+        if (nt_is_machine_failure(status) && status != NT_IO) /* which the rows of that part tell */
+            return nt_fail_with(error, &failure);
+        if (status == NT_UNSUPPORTED) {
+            *reason_ret = dataset->groups[i].failure;
+            return NT_OK;
+        }
+    }
+    return NT_OK;
+}
+
+const struct nt_error *nt_unread_known(const struct nt_dataset *dataset, uint32_t field)
+{
+    struct nt_groups groups = {0, 0};
+    if (dataset->field_groups)
+        groups = nt_groups_of_field(dataset, field);
+    for (uint32_t i = groups.first; i < groups.end; i++) {
+        const struct nt_group *group = &dataset->groups[i];
+        if (nt_late_has_failed(&group->state) && group->failure->status == NT_UNSUPPORTED)
+            return group->failure;
+    }
+    return NULL;
+}
+
+/* ---- Column totals ---- */
+
+static void add_page(const struct nt_dataset *dataset, const struct nt_page *page,
+                     struct nt_column_sums *sums)
+{
+    uint64_t packed = 0, decoded = 0;
+    sums->pages++;
+    sums->stored_bytes += page->stored_bytes;
+    if (nt_page_sizes(dataset, page, &packed, &decoded, NULL) == NT_OK) {
+        sums->packed_bytes += packed;
+        sums->decoded_bytes += decoded;
+    }
+    if (sums->checksum == NT_CHECKSUM_NONE)
+        sums->checksum = page->checksum;
+}
+
+static void add_range(const struct nt_dataset *dataset, const struct nt_group *group,
+                      const struct nt_range *range, struct nt_column_sums *sums)
+{
+    if (range->state != NT_RANGE_PRESENT)
+        return;
+    sums->elements += nt_range_elements(group, range);
+    for (uint32_t i = 0; i < range->pages; i++)
+        add_page(dataset, &group->pages[(size_t)range->first_page + i], sums);
+}
+
+/* Of a column; NT_NONE: of all that the group has ranges for. */
+static void add_cluster(const struct nt_dataset *dataset, const struct nt_group *group, uint32_t cluster,
+                        uint32_t column, struct nt_column_sums *sums)
+{
+    uint32_t count = 1;
+    const struct nt_range *ranges = column == NT_NONE ? nt_cluster_ranges(dataset, group, cluster, &count)
+                                                      : nt_group_range(dataset, group, cluster, column);
+    for (uint32_t i = 0; i < count; i++)
+        add_range(dataset, group, &ranges[i], sums);
+}
+
+enum nt_status nt_column_sums(struct nt_dataset *dataset, uint32_t column, struct nt_column_sums *sums,
+                              struct nt_error *error)
+{
+    struct nt_groups groups = nt_groups_of_column(dataset, column);
+    enum nt_status status = nt_groups_load_readable(dataset, groups, error);
+    *sums = (struct nt_column_sums){.is_complete = true};
+    for (uint32_t g = groups.first; g < groups.end && status == NT_OK; g++) {
+        const struct nt_group *group = &dataset->groups[g];
+        sums->is_complete &= nt_group_is_loaded(group);
+        for (uint32_t i = 0; i < group->clusters && nt_group_is_loaded(group); i++)
+            add_cluster(dataset, group, group->first_cluster + i, column, sums);
+    }
+    return status;
+}
+
+void nt_cluster_sums(const struct nt_dataset *dataset, const struct nt_group *group, uint32_t cluster,
+                     struct nt_column_sums *sums)
+{
+    *sums = (struct nt_column_sums){.is_complete = true};
+    add_cluster(dataset, group, cluster, NT_NONE, sums);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows as lines of text: JSON Lines (rows.jsonl, head.jsonl) and CSV (table.csv). Lines are made in pieces
+ * of bounded size, and a failing row leaves no partial line.
+ */
+#include "render/render.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/json/json.h"
+#include "core/model/model.h"
+#include "read/read.h"
+
+enum { FIRST_PIECE_ROWS = 8, PIECE_BYTES = 64 * 1024 };
+
+struct lines {
+    struct nt_long_text text;
+    struct nt_row_writer *writer;
+    uint64_t next, limit;
+    bool is_csv, header_written;
+    const struct nt_dataset *dataset;
+    struct nt_buffer cell;
+};
+
+static void free_lines(struct nt_long_text *text)
+{
+    struct lines *lines = (struct lines *)text;
+    nt_row_writer_close(lines->writer);
+    nt_buffer_deinit(&lines->cell);
+    free(lines);
+}
+
+static enum nt_status write_json_line(struct lines *lines, struct nt_buffer *out, struct nt_error *error)
+{
+    struct nt_json json;
+    nt_json_init(&json, out, true);
+    enum nt_status status = nt_row_write(lines->writer, lines->next, &json, error);
+    nt_buffer_byte(out, '\n');
+    return status;
+}
+
+/* RFC 4180: quotes around what holds a quote, a comma or a line break, quotes doubled. */
+static void append_csv(struct nt_buffer *out, const char *bytes, size_t length)
+{
+    bool needs_quotes = false;
+    for (size_t i = 0; i < length && !needs_quotes; i++)
+        needs_quotes = bytes[i] && strchr("\",\r\n", bytes[i]);
+    if (!needs_quotes) {
+        nt_buffer_append(out, bytes, length);
+        return;
+    }
+    nt_buffer_byte(out, '"');
+    for (size_t i = 0; i < length; i++) {
+        if (bytes[i] == '"')
+            nt_buffer_byte(out, '"');
+        nt_buffer_byte(out, bytes[i]);
+    }
+    nt_buffer_byte(out, '"');
+}
+
+static void write_csv_header(struct lines *lines, struct nt_buffer *out)
+{
+    uint32_t count = nt_row_writer_cells(lines->writer);
+    for (uint32_t i = 0; i < count; i++) {
+        struct nt_text name = lines->dataset->fields[nt_row_writer_cell_field(lines->writer, i)].name;
+        if (i)
+            nt_buffer_byte(out, ',');
+        append_csv(out, name.bytes, name.length);
+    }
+    nt_buffer_text(out, "\r\n");
+    lines->header_written = !out->failed;
+}
+
+static enum nt_status write_csv_line(struct lines *lines, struct nt_buffer *out, struct nt_error *error)
+{
+    uint32_t count = nt_row_writer_cells(lines->writer);
+    size_t start = out->length;
+    for (uint32_t i = 0; i < count; i++) {
+        if (i)
+            nt_buffer_byte(out, ',');
+        enum nt_status status = nt_row_write_cell(lines->writer, i, lines->next, &lines->cell, error);
+        if (status != NT_OK)
+            return status;
+        append_csv(out, lines->cell.length ? lines->cell.bytes : "", lines->cell.length);
+        if (out->length - start > NT_ROW_MOST_BYTES)
+            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a row of more than 256 MiB of text");
+        if (count == 1 && lines->cell.length == 0)
+            nt_buffer_text(out, "\"\""); /* an empty line would be no row to many readers */
+    }
+    nt_buffer_text(out, "\r\n");
+    return NT_OK;
+}
+
+static enum nt_status next_lines(struct nt_long_text *text, struct nt_buffer *out, bool *more_ret,
+                                 struct nt_error *error)
+{
+    struct lines *lines = (struct lines *)text;
+    size_t start = out->length;
+    uint64_t rows_at_most = lines->next ? UINT64_MAX : FIRST_PIECE_ROWS;
+    if (lines->is_csv && !lines->header_written)
+        write_csv_header(lines, out);
+    if (out->failed)
+        return nt_fail_memory(error);
+    while (lines->next < lines->limit && rows_at_most-- && out->length - start < PIECE_BYTES) {
+        size_t line = out->length;
+        enum nt_status status =
+            lines->is_csv ? write_csv_line(lines, out, error) : write_json_line(lines, out, error);
+        if (status == NT_OK && out->failed)
+            status = nt_fail_memory(error);
+        if (status != NT_OK) {
+            out->length = line;
+            if (line == start)
+                return status;
+            break; /* the rows before are given; the next call fails at once */
+        }
+        lines->next++;
+    }
+    *more_ret = lines->next < lines->limit;
+    return NT_OK;
+}
+
+static size_t lines_memory(const struct nt_long_text *text)
+{
+    const struct lines *lines = (const struct lines *)text;
+    return sizeof(*lines) + lines->cell.capacity + nt_row_writer_memory(lines->writer);
+}
+
+static uint64_t lines_place(const struct nt_long_text *text)
+{
+    const struct lines *lines = (const struct lines *)text;
+    return 2 * lines->next + lines->header_written;
+}
+
+static void lines_go_on(struct nt_long_text *text, uint64_t place)
+{
+    struct lines *lines = (struct lines *)text;
+    lines->next = place / 2;
+    lines->header_written = place % 2;
+}
+
+static double lines_share(const struct nt_long_text *text)
+{
+    const struct lines *lines = (const struct lines *)text;
+    return lines->next < lines->limit ? (double)lines->next / (double)lines->limit : 1;
+}
+
+/* Rows [first, end), cut to those that there are. */
+static enum nt_status open_lines(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                 uint64_t first, uint64_t end, bool is_csv, struct nt_long_text **text_ret,
+                                 struct nt_error *error)
+{
+    struct lines *lines = calloc(1, sizeof(*lines));
+    if (!lines)
+        return nt_fail_memory(error);
+    lines->text = (struct nt_long_text){.next = next_lines,
+                                        .free = free_lines,
+                                        .memory = lines_memory,
+                                        .place = lines_place,
+                                        .go_on = lines_go_on,
+                                        .share = lines_share};
+    lines->dataset = dataset;
+    lines->is_csv = is_csv;
+    enum nt_status status = nt_row_writer_open(reader, dataset, field, &lines->writer, error);
+    if (status != NT_OK) {
+        free_lines(&lines->text);
+        return status;
+    }
+    uint64_t count = nt_row_writer_rows(lines->writer);
+    lines->next = first;
+    lines->limit = count < end ? count : end;
+    if (first == 0 && lines->limit > 0)
+        nt_row_writer_want_start(lines->writer);
+    *text_ret = &lines->text;
+    return NT_OK;
+}
+
+enum nt_status nt_rows_lines(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                             uint64_t first, uint64_t end, struct nt_long_text **text_ret,
+                             struct nt_error *error)
+{
+    return open_lines(reader, dataset, field, first, end, false, text_ret, error);
+}
+
+enum nt_status nt_csv_lines(struct nt_reader *reader, struct nt_dataset *dataset,
+                            struct nt_long_text **text_ret, struct nt_error *error)
+{
+    return open_lines(reader, dataset, NT_NONE, 0, UINT64_MAX, true, text_ret, error);
+}

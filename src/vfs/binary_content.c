@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Contents of binary files: an optional header followed by decoded bytes of a column or page, and the
+ * NumPy header, dtype and shape of the elements.
+ */
+#include "vfs/vfs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/io/source.h"
+#include "core/json/json.h"
+#include "core/model/field.h"
+#include "core/model/model.h"
+#include "read/page.h"
+#include "read/read.h"
+
+/* ---- A header and a body ---- */
+
+struct sized {
+    struct nt_content content;
+    uint8_t *header;
+    size_t header_bytes;
+    struct nt_content_body body;
+};
+
+static enum nt_status read_sized(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
+                                 size_t *bytes_ret, struct nt_error *error)
+{
+    const struct sized *sized = (const struct sized *)content;
+    size_t from_header = 0;
+    if (offset < sized->header_bytes) {
+        from_header = sized->header_bytes - (size_t)offset;
+        if (from_header > bytes)
+            from_header = bytes;
+        memcpy(buffer, sized->header + offset, from_header);
+    }
+    *bytes_ret = bytes;
+    if (from_header == bytes)
+        return NT_OK;
+    return sized->body.read(sized->body.body, offset + from_header - sized->header_bytes,
+                            (uint8_t *)buffer + from_header, bytes - from_header, error);
+}
+
+static bool pin_sized(const struct nt_content *content, uint64_t offset, size_t bytes, struct nt_pins *pins)
+{
+    const struct sized *sized = (const struct sized *)content;
+    size_t from_header = 0;
+    if (!sized->body.pin)
+        return false;
+    if (offset < sized->header_bytes) {
+        from_header = sized->header_bytes - (size_t)offset;
+        pins->items[pins->count++] = (struct nt_pin){.bytes = sized->header + offset, .count = from_header};
+    }
+    return bytes > from_header &&
+           sized->body.pin(sized->body.body, offset + from_header - sized->header_bytes, bytes - from_header,
+                           pins);
+}
+
+static void close_sized(struct nt_content *content)
+{
+    struct sized *sized = (struct sized *)content;
+    sized->body.close(sized->body.body);
+    free(sized->header);
+    free(sized);
+}
+
+static const struct nt_content_ops sized_ops = {.read = read_sized, .close = close_sized, .pin = pin_sized};
+
+enum nt_status nt_content_new(void *header, size_t header_bytes, const struct nt_content_body *body,
+                              struct nt_content **content_ret, struct nt_error *error)
+{
+    uint64_t size;
+    struct sized *sized = calloc(1, sizeof(*sized));
+    if (!sized || !nt_add(body->size, header_bytes, &size)) {
+        free(sized);
+        free(header);
+        body->close(body->body);
+        return nt_fail_memory(error);
+    }
+    *sized = (struct sized){{&sized_ops, size, false}, header, header_bytes, *body};
+    *content_ret = &sized->content;
+    return NT_OK;
+}
+
+/* ---- Byte ranges of columns and pages ---- */
+
+enum nt_status nt_stretch_read_decoded(void *body, uint64_t offset, void *buffer, size_t bytes,
+                                       struct nt_error *error)
+{
+    const struct nt_stretch *stretch = body;
+    return nt_column_read(stretch->reader, stretch->dataset, stretch->column, stretch->first_byte + offset,
+                          buffer, bytes, error);
+}
+
+enum nt_status nt_stretch_read_stored(void *body, uint64_t offset, void *buffer, size_t bytes,
+                                      struct nt_error *error)
+{
+    const struct nt_stretch *stretch = body;
+    enum nt_status status =
+        nt_page_load_stored(stretch->dataset, stretch->page, offset, buffer, bytes, error);
+    return status == NT_OK ? NT_OK
+                           : nt_page_error(stretch->dataset, stretch->column, stretch->page, status, error);
+}
+
+enum nt_status nt_stretch_read_page(void *body, uint64_t offset, void *buffer, size_t bytes,
+                                    struct nt_error *error)
+{
+    const struct nt_stretch *stretch = body;
+    return nt_page_read(stretch->reader, stretch->dataset, stretch->column, stretch->page, offset, buffer,
+                        bytes, error);
+}
+
+enum nt_status nt_stretch_read_source(void *body, uint64_t offset, void *buffer, size_t bytes,
+                                      struct nt_error *error)
+{
+    const struct nt_stretch *stretch = body;
+    struct nt_source *source = stretch->dataset->sources[stretch->page->source];
+    return nt_source_read(source, stretch->first_byte + offset, buffer, bytes, error);
+}
+
+enum nt_status nt_stretch_content(const struct nt_stretch *stretch, struct nt_buffer *header, uint64_t size,
+                                  nt_content_read_body *read, struct nt_content **content_ret,
+                                  struct nt_error *error)
+{
+    struct nt_stretch *copy = malloc(sizeof(*copy));
+    if (!copy) {
+        nt_buffer_deinit(header);
+        return nt_fail_memory(error);
+    }
+    *copy = *stretch;
+    const struct nt_content_body body = {.body = copy, .size = size, .read = read, .close = free};
+    return nt_content_new(header->bytes, header->length, &body, content_ret, error);
+}
+
+/* ---- NumPy headers ---- */
+
+enum { ALIGNMENT = 64, PREFIX_1 = 10, PREFIX_2 = 12 };
+
+/* The list of a structure stands as it is, the name of a plain type as a string. */
+static void put_dictionary(struct nt_buffer *out, const struct nt_dtype *dtype, bool is_fortran_order,
+                           const uint64_t *shape, size_t dimensions)
+{
+    const char *quote = dtype->member_count ? "" : "'";
+    nt_buffer_format(out, "{'descr': %s%s%s, 'fortran_order': %s, 'shape': (", quote, dtype->numpy, quote,
+                     is_fortran_order ? "True" : "False");
+    for (size_t i = 0; i < dimensions; i++)
+        nt_buffer_format(out, i ? ", %llu" : "%llu", (unsigned long long)shape[i]);
+    nt_buffer_text(out, dimensions == 1 ? ",), }" : "), }");
+}
+
+void nt_npy_header(struct nt_buffer *out, const struct nt_dtype *dtype, bool is_fortran_order,
+                   const uint64_t *shape, size_t dimensions)
+{
+    struct nt_buffer dictionary = {0};
+    put_dictionary(&dictionary, dtype, is_fortran_order, shape, dimensions);
+    size_t prefix = dictionary.length + PREFIX_1 + ALIGNMENT > UINT16_MAX ? PREFIX_2 : PREFIX_1;
+    while (!dictionary.failed && (prefix + dictionary.length + 1) % ALIGNMENT)
+        nt_buffer_byte(&dictionary, ' ');
+    nt_buffer_byte(&dictionary, '\n');
+    nt_buffer_append(out, "\x93NUMPY", 6);
+    nt_buffer_byte(out, prefix == PREFIX_1 ? 1 : 2);
+    nt_buffer_byte(out, 0);
+    for (size_t i = 0; i < prefix - 8; i++)
+        nt_buffer_byte(out, (char)(dictionary.length >> (8 * i)));
+    nt_buffer_append(out, dictionary.bytes, dictionary.length);
+    nt_buffer_deinit_part(&dictionary, out);
+}
+
+/* ---- Shapes and dtypes ---- */
+
+enum { NT_NUMPY_DIMENSIONS = 32 };
+
+/* Whether elements are those of rows, and not bytes that have a number of their own. */
+static bool has_elements_of_rows(const struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind)
+{
+    const struct nt_stream_row *row = nt_field_stream(&dataset->fields[field], kind);
+    return row && row->of == NT_ROWS_OF_FIELD;
+}
+
+bool nt_stream_is_known(const struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind)
+{
+    return nt_field_row_parent(dataset, field) == NT_NONE && has_elements_of_rows(dataset, field, kind);
+}
+
+/* The dimensions of a row of the field's data. None where NumPy could not have as many. */
+static uint32_t row_dimensions(const struct nt_dataset *dataset, uint32_t field, uint64_t *dimensions)
+{
+    if (!has_elements_of_rows(dataset, field, NT_STREAM_DATA))
+        return 0;
+    uint32_t count = nt_field_dimensions(dataset, field, dimensions, NT_MAX_DEPTH + 1);
+    return count < NT_NUMPY_DIMENSIONS ? count : 0;
+}
+
+/* What the file calls an array without dimensions, as long as it is its only row that is shown. */
+static void drop_rows(const struct nt_field *field, struct nt_shape *shape)
+{
+    if (!field->is_scalar || shape->dimensions[0] != 1)
+        return;
+    shape->count--;
+    for (uint32_t i = 0; i < shape->count; i++)
+        shape->dimensions[i] = shape->dimensions[i + 1];
+}
+
+/* The field whose rows the first dimension counts: the outermost array above, or the field itself. */
+static uint32_t outermost_array(const struct nt_dataset *dataset, uint32_t field)
+{
+    uint32_t end = nt_field_row_parent(dataset, field), found = field;
+    for (uint32_t at = dataset->fields[field].parent; at != end; at = dataset->fields[at].parent)
+        if (nt_field_kind_info(dataset->fields[at].kind)->below == NT_BELOW_SEVERAL)
+            found = at;
+    return found;
+}
+
+enum nt_status nt_stream_shape(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                               enum nt_stream_kind kind, struct nt_shape *shape, struct nt_error *error)
+{
+    struct nt_dtype dtype;
+    uint64_t elements, product = 1;
+    enum nt_status status = nt_field_stream_elements(reader, dataset, field, kind, &elements, error);
+    if (status != NT_OK)
+        return status;
+    nt_field_stream_dtype(dataset, field, kind, &dtype);
+    if (!nt_multiply(elements, dtype.bytes, &shape->bytes))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the size of the stream overflows");
+    shape->count = 1;
+    shape->dimensions[0] = elements;
+    if (kind != NT_STREAM_DATA)
+        return NT_OK;
+    uint32_t inner = row_dimensions(dataset, field, shape->dimensions + 1);
+    for (uint32_t i = 1; i <= inner; i++)
+        if (!nt_multiply(product, shape->dimensions[i], &product))
+            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the size of a row overflows");
+    shape->count = 1 + inner;
+    if (product)
+        shape->dimensions[0] = elements / product;
+    else
+        status =
+            nt_field_rows(reader, dataset, outermost_array(dataset, field), &shape->dimensions[0], error);
+    if (status == NT_OK)
+        drop_rows(&dataset->fields[field], shape);
+    return status;
+}
+
+/* ---- dtypes ---- */
+
+static void put_member(struct nt_json *json, const struct nt_dtype_member *member)
+{
+    nt_json_array(json);
+    nt_json_bytes(json, member->name.bytes, member->name.length);
+    nt_json_dtype(json, member->dtype);
+    if (member->dimension_count) {
+        nt_json_array(json);
+        for (uint32_t i = 0; i < member->dimension_count; i++)
+            nt_json_unsigned(json, member->dimensions[i]);
+        nt_json_end_array(json);
+    }
+    nt_json_end_array(json);
+}
+
+/* As deep as structures in structures: the formats bound it. */
+void nt_json_dtype(struct nt_json *json, const struct nt_dtype *dtype)
+{
+    if (!dtype->member_count) {
+        nt_json_string(json, dtype->numpy);
+        return;
+    }
+    nt_json_array(json);
+    for (uint32_t i = 0; i < dtype->member_count; i++)
+        put_member(json, &dtype->members[i]);
+    nt_json_end_array(json);
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Records each distinct failure once, with a count and its path in the tree, for .ntuplefs/errors.jsonl
+ * and the log. A ring buffer of fixed size drops the oldest failures.
+ */
+#include "vfs/vfs.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/io/source.h"
+#include "core/json/json.h"
+#include "core/model/model.h"
+#include "render/render.h"
+#include "vfs/inode.h"
+
+/* ---- The ring of failures ---- */
+
+/* Where a failure was met. */
+struct nt_failure_site {
+    const char *path; /* in the tree */
+    size_t length;
+    uint32_t place, generation; /* of places.h: equal failures of different files are different ones */
+    bool is_page;               /* the next two tell which page; else any may be the cause */
+    uint32_t source;            /* of the data set's sources */
+    uint64_t parameter;         /* the page's */
+};
+
+enum { CAPACITY = 1024 };
+
+struct failure {
+    struct nt_failure_site site; /* its path is of malloc; NULL: no failure here */
+    struct nt_error error;
+    time_t time; /* of the first */
+    uint64_t count;
+};
+
+struct nt_failures {
+    pthread_mutex_t lock;
+    struct failure ring[CAPACITY];
+    uint64_t noted; /* in all; the next goes to noted % CAPACITY */
+};
+
+struct nt_failures *nt_failures_new(void)
+{
+    struct nt_failures *failures = calloc(1, sizeof(*failures));
+    if (failures)
+        pthread_mutex_init(&failures->lock, NULL);
+    return failures;
+}
+
+void nt_failures_free(struct nt_failures *failures)
+{
+    if (!failures)
+        return;
+    for (size_t i = 0; i < CAPACITY; i++)
+        free((char *)failures->ring[i].site.path);
+    pthread_mutex_destroy(&failures->lock);
+    free(failures);
+}
+
+/* Whether a status says that a source is bad, rather than that a request was. */
+static bool nt_is_failure(enum nt_status status)
+{
+    return status != NT_OK && status != NT_NOT_FOUND && status != NT_INVALID && status != NT_CANCELED &&
+           status != NT_NO_MEMORY;
+}
+
+/* Contexts are put in front of a message: what was there first is its end. */
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), end_length = strlen(end);
+    return end_length <= length && strcmp(text + length - end_length, end) == 0;
+}
+
+static bool is_same_message(const struct nt_error *a, const struct nt_error *b)
+{
+    return ends_with(a->message, b->message) || ends_with(b->message, a->message);
+}
+
+static bool may_be_same(const struct failure *failure, const struct nt_failure_site *site,
+                        const struct nt_error *error)
+{
+    const struct nt_failure_site *a = &failure->site;
+    const struct nt_error *b = &failure->error;
+    bool is_same_page =
+        !a->is_page || !site->is_page || (a->source == site->source && a->parameter == site->parameter);
+    return a->path && a->place == site->place && a->generation == site->generation && is_same_page &&
+           b->status == error->status && b->offset == error->offset &&
+           strcmp(b->expected, error->expected) == 0 && strcmp(b->found, error->found) == 0;
+}
+
+/* The message tells which; where none does, the place in the file. */
+static struct failure *find(struct nt_failures *failures, const struct nt_failure_site *site,
+                            const struct nt_error *error)
+{
+    uint64_t kept = failures->noted < CAPACITY ? failures->noted : CAPACITY;
+    struct failure *found = NULL;
+    for (uint64_t i = 0; i < kept; i++) {
+        struct failure *failure = &failures->ring[i];
+        if (!may_be_same(failure, site, error))
+            continue;
+        if (is_same_message(&failure->error, error))
+            return failure;
+        if (!found && error->offset != NT_NO_OFFSET)
+            found = failure;
+    }
+    return found;
+}
+
+static struct failure *add(struct nt_failures *failures, const struct nt_failure_site *site,
+                           const struct nt_error *error)
+{
+    struct failure *failure = &failures->ring[failures->noted++ % CAPACITY];
+    char *path = malloc(site->length + 1);
+    free((char *)failure->site.path);
+    *failure = (struct failure){.site = *site, .error = *error, .time = time(NULL)};
+    failure->site.path = path;
+    if (path)
+        memcpy(path, site->path, site->length);
+    return failure;
+}
+
+/* Note a failure, or find it among those that were noted, at whatever path: one page is read through several
+ * files, and a message has what every caller on its way put in front. Adds `requests` to its count: those
+ * that it made fail. True where it is a new one. */
+static bool nt_failures_note(struct nt_failures *failures, const struct nt_failure_site *site,
+                             unsigned requests, const struct nt_error *error)
+{
+    pthread_mutex_lock(&failures->lock);
+    struct failure *failure = find(failures, site, error);
+    bool is_new = !failure;
+    if (is_new)
+        failure = add(failures, site, error);
+    failure->count += requests;
+    pthread_mutex_unlock(&failures->lock);
+    return is_new;
+}
+
+static void write_failure(const struct failure *failure, struct nt_buffer *out)
+{
+    struct nt_json json;
+    nt_json_line(&json, out);
+    nt_json_member_text(&json, "path", (struct nt_text){failure->site.path, failure->site.length});
+    nt_json_failure_members(&json, &failure->error);
+    nt_json_member_time(&json, "time", failure->time);
+    nt_json_member_unsigned(&json, "count", failure->count);
+    nt_json_finish(&json);
+}
+
+void nt_failures_write(struct nt_failures *failures, struct nt_buffer *out)
+{
+    pthread_mutex_lock(&failures->lock);
+    uint64_t first = failures->noted > CAPACITY ? failures->noted - CAPACITY : 0;
+    for (uint64_t i = first; i < failures->noted; i++)
+        if (failures->ring[i % CAPACITY].site.path)
+            write_failure(&failures->ring[i % CAPACITY], out);
+    pthread_mutex_unlock(&failures->lock);
+}
+
+/* ---- Report a failure ---- */
+
+/* The directory of the file that a node belongs to, with its place. */
+static bool file_of_node(struct nt_vfs *vfs, uint64_t number, uint64_t *directory_ret, uint32_t *place_ret)
+{
+    if (!nt_places_of_node(vfs->places, number, place_ret))
+        return false;
+    *directory_ret =
+        nt_node_number(NT_LEVEL_PLACE, nt_places_outer(vfs->places, *place_ret), 0, NT_NODE_SELF);
+    return *directory_ret != 0;
+}
+
+/* "<source>: <path in the tree>: <what, where, expected, found>", without the path for the source's own. */
+static void log_failure(struct nt_vfs *vfs, const struct nt_failure_site *site, const char *source,
+                        bool is_whole_source, const struct nt_error *error)
+{
+    struct nt_buffer line = {0};
+    if (!vfs->options.report)
+        return;
+    const char *what = source ? nt_message_about(error->message, source) : NULL;
+    what = what ? what : error->message;
+    if (source) {
+        nt_append_printable(&line, source, strlen(source));
+        nt_buffer_text(&line, ": ");
+    }
+    if (!is_whole_source) {
+        nt_append_printable(&line, site->path, site->length);
+        nt_buffer_text(&line, ": ");
+    }
+    nt_append_printable(&line, what, strlen(what));
+    if (!line.failed)
+        vfs->options.report(vfs->options.context, line.bytes);
+    nt_buffer_deinit(&line);
+}
+
+/* Remember a failure under the path of a node, and log it if it is new. A node whose file cannot be opened
+ * any more has no path but the file's. */
+static void note(struct nt_vfs *vfs, uint64_t node, struct nt_failure_site site, unsigned requests,
+                 const struct nt_error *error)
+{
+    struct nt_buffer path = {0};
+    uint64_t directory;
+    bool is_of_file = file_of_node(vfs, node, &directory, &site.place);
+    if (is_of_file)
+        site.generation = nt_places_get(vfs->places, site.place)->generation;
+    if (nt_scope_path(vfs, node, &path, NULL) != NT_OK && is_of_file)
+        nt_scope_path(vfs, directory, &path, NULL);
+    nt_buffer_text(&path, "");
+    site.path = path.bytes;
+    site.length = path.length;
+    if (!path.failed && nt_failures_note(vfs->failures, &site, requests, error))
+        log_failure(vfs, &site, is_of_file ? nt_places_path(vfs->places, site.place) : NULL,
+                    is_of_file && node == directory, error);
+    nt_buffer_deinit(&path);
+}
+
+enum nt_status nt_report(struct nt_vfs *vfs, uint64_t node, enum nt_status status,
+                         const struct nt_error *failure, struct nt_error *error)
+{
+    uint64_t directory = node;
+    uint32_t place;
+    if (status == NT_CHANGED && file_of_node(vfs, node, &directory, &place))
+        node = directory; /* told once, for the file */
+    if (nt_is_failure(status))
+        note(vfs, node, (struct nt_failure_site){.place = NT_NONE}, 1, failure);
+    if (status != NT_OK && error)
+        *error = *failure;
+    return status;
+}
+
+static void note_under(const struct nt_scope *scope, const struct nt_error *failure)
+{
+    const struct nt_failure_site site = {.place = NT_NONE};
+    if (nt_is_failure(failure->status))
+        note(scope->vfs, nt_scope_directory(scope), site, 0, failure);
+}
+
+static void note_failed_place(const struct nt_scope *scope)
+{
+    struct nt_error failure = {0};
+    nt_places_failure(scope->vfs->places, scope->place, &failure);
+    note_under(scope, &failure);
+}
+
+/* A file or data set that could not be opened is not the fault of the request that looks at it. */
+static void note_unopened(const struct nt_scope *scope)
+{
+    if (scope->dataset && scope->dataset->failure)
+        note_under(scope, scope->dataset->failure);
+    else if (scope->place_kind == NT_PLACE_FAILED)
+        note_failed_place(scope);
+    else if (scope->file && scope->file->failure && scope->file->dataset_count == 0)
+        note_under(scope, scope->file->failure);
+}
+
+/* That a file in a mirrored folder was replaced is no failure: its nodes are stale then. */
+enum nt_status nt_report_open(struct nt_vfs *vfs, uint64_t node, struct nt_scope *scope,
+                              struct nt_error *error)
+{
+    struct nt_error failure = {0};
+    enum nt_status status = nt_scope_open(vfs, node, scope, &failure);
+    if (status == NT_OK)
+        note_unopened(scope);
+    uint64_t directory;
+    uint32_t place;
+    if (status != NT_CHANGED || !file_of_node(vfs, node, &directory, &place) ||
+        !nt_places_is_mirrored(vfs->places, place))
+        return nt_report(vfs, node, status, &failure, error);
+    if (error)
+        *error = failure;
+    return status;
+}
+
+/* Under the path of a data set's directory, or of one in it. Nowhere where the data set's file is not open, or it cannot be
+ * shown. By threads that no request waits for, too. */
+static void note_in(struct nt_vfs *vfs, const struct nt_dataset *dataset, enum nt_level level, uint32_t item,
+                    struct nt_failure_site site, const struct nt_error *error)
+{
+    uint32_t slot;
+    unsigned visit = nt_places_come(vfs->places);
+    uint64_t number =
+        nt_places_slot_of(vfs->places, dataset, &slot) ? nt_node_number(level, slot, item, NT_NODE_SELF) : 0;
+    if (number)
+        note(vfs, number, site, 0, error);
+    nt_places_leave(vfs->places, visit);
+}
+
+void nt_report_page(void *vfs, const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
+                    const struct nt_error *error)
+{
+    const struct nt_failure_site site = {
+        .place = NT_NONE, .is_page = true, .source = page->source, .parameter = page->parameter};
+    struct nt_error at_page = *error;
+    if (at_page.offset == NT_NO_OFFSET && !page->is_missing)
+        at_page.offset = page->source < dataset->source_count
+                             ? nt_source_place(dataset->sources[page->source], page->offset)
+                             : page->offset;
+    note_in(vfs, dataset, NT_LEVEL_COLUMN, nt_stored_column(dataset, column), site, &at_page);
+}
+
+void nt_report_group(void *vfs, const struct nt_dataset *dataset, uint32_t group,
+                     const struct nt_error *error)
+{
+    (void)group;
+    note_in(vfs, dataset, NT_LEVEL_DATASET, 0, (struct nt_failure_site){.place = NT_NONE}, error);
+}
+
+/* What fails in a file that is shown although it is broken: its data sets, or all of it. */
+static void note_broken(struct nt_vfs *vfs, const struct nt_open_file *opened)
+{
+    const struct nt_failure_site site = {.place = NT_NONE};
+    const struct nt_file *file = opened->file;
+    if (file->dataset_count == 0)
+        note(vfs,
+             nt_node_number(NT_LEVEL_PLACE, nt_places_outer(vfs->places, opened->place), 0, NT_NODE_SELF),
+             site, 0, file->failure);
+    for (uint32_t i = 0; i < file->dataset_count; i++)
+        note(vfs, nt_node_number(NT_LEVEL_DATASET, opened->first_slot + i, 0, NT_NODE_SELF), site, 0,
+             file->datasets[i]->failure);
+}
+
+static void report_broken(struct nt_vfs *vfs, uint32_t place)
+{
+    struct nt_open_file *opened;
+    nt_places_hold(vfs->places, place, &place, &opened);
+    if (opened && opened->file->failure)
+        note_broken(vfs, opened);
+    nt_places_release(vfs->places, opened);
+}
+
+void nt_report_sources(struct nt_vfs *vfs)
+{
+    const struct nt_failure_site site = {.place = NT_NONE};
+    uint32_t count = vfs->places->source_count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t number = nt_node_number(NT_LEVEL_PLACE, i, 0, NT_NODE_SELF);
+        struct nt_error failure = {0};
+        if (nt_is_failure(nt_places_try(vfs->places, i, &failure)) && number)
+            note(vfs, number, site, 0, &failure);
+        report_broken(vfs, i);
+    }
+}

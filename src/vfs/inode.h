@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The inode table of a tree: its local and remote files, directories, versions and chain members, with
+ * their open files. One lock protects the table; files are opened and directories read without it.
+ */
+#ifndef NT_VFS_INODE_H
+#define NT_VFS_INODE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "chain/chain.h"
+#include "core/base/memory.h"
+#include "core/io/source.h"
+#include "core/model/model.h"
+#include "formats/formats.h"
+#include "read/read.h"
+#include "render/arrow/arrow.h"
+#include "vfs/tree.h"
+
+struct nt_blobs;
+struct nt_chain_places;
+struct nt_folder;
+struct nt_names;
+
+/* ---- Unique file names ---- */
+
+enum { NT_NAME_BYTES = 255 }; /* longest name that Linux takes */
+
+/* What an item would like to be called. */
+struct nt_name_wish {
+    uint32_t parent; /* the directory that it lies in: names are unique within one */
+    struct nt_text text;
+    enum nt_name_rule rule;
+    const char *prefix; /* "attribute." or "" */
+    uint32_t cycle;     /* not 0: an older cycle, ";<cycle>" is put behind the name */
+};
+typedef void nt_name_ask(const void *context, uint32_t item, struct nt_name_wish *wish);
+
+/* Natural names come first; then those that are generated (cut, older cycles, duplicates) take the first free
+ * one. The texts must outlive the names. */
+enum nt_status nt_names_build(uint32_t count, nt_name_ask *ask, const void *context,
+                              struct nt_names **names_ret, struct nt_error *error);
+void nt_names_free(struct nt_names *names); /* accepts NULL */
+const char *nt_names_get(const struct nt_names *names, uint32_t item);
+uint32_t nt_names_parent(const struct nt_names *names, uint32_t item);
+/* The item of a name in a directory, NT_NONE where there is none. */
+uint32_t nt_names_find(const struct nt_names *names, uint32_t parent, const char *name);
+
+/* The decimal number (without leading zeros) between a prefix and a suffix. */
+bool nt_parse_between(const char *name, const char *prefix, const char *suffix, uint64_t *number_ret);
+
+/* ---- Id allocation ---- */
+
+struct nt_number_run {
+    uint32_t first, count;
+};
+
+/* All zeros but the limit: none was given. Under a lock of its owner's. */
+struct nt_numbers {
+    uint32_t limit, used; /* numbers below the limit are given; those from `used` on never were */
+    struct nt_number_run *free;
+    size_t free_count, capacity;
+};
+
+/* Numbers that follow one another; false where there are not so many. */
+bool nt_numbers_take(struct nt_numbers *numbers, uint32_t count, uint32_t *first_ret);
+/* Numbers that were taken. Where there is no memory to remember them, they are not given again. */
+void nt_numbers_give_back(struct nt_numbers *numbers, uint32_t first, uint32_t count);
+void nt_numbers_deinit(struct nt_numbers *numbers);
+
+/* ---- Epoch-based reclamation ---- */
+
+/* All zeros: nobody is in. */
+struct nt_visits {
+    atomic_uint turn;      /* who comes is counted by the turn's lowest bit */
+    atomic_uint inside[2]; /* of this turn and of the one before */
+};
+
+/* The visit, for nt_visits_leave. Somebody may visit twice at the same time. */
+unsigned nt_visits_come(struct nt_visits *visits);
+void nt_visits_leave(struct nt_visits *visits, unsigned visit);
+/* Begin another turn; false while somebody is in who came before this one. By one thread at a time. What was put away before
+ * the last turn is held by nobody then. */
+bool nt_visits_turn(struct nt_visits *visits);
+
+/* ---- Open files ---- */
+
+/* What is made of a data set on first use. Each has a lock of its own for its making, so that nobody waits
+ * for another data set, and for names not even for the table of their own. */
+struct nt_open_dataset {
+    struct nt_names *_Atomic field_names;
+    struct nt_arrow *_Atomic arrow;
+    atomic_uint_least64_t arrow_bytes;       /* of table.arrow; 0: not known yet */
+    struct nt_blobs *_Atomic *_Atomic blobs; /* [field]; NULL: nobody asked for any */
+    pthread_mutex_t names_lock, arrow_lock, blobs_lock;
+};
+
+struct nt_open_file {
+    struct nt_file *file;
+    uint32_t place;      /* see places.h */
+    uint32_t first_slot; /* of its data sets */
+    struct stat stat;    /* of the source, when it was opened */
+    /* Items are the directories, then the data sets. Parents are the directories, then (of linked attribute
+     * sets) the data sets. */
+    struct nt_names *names;
+    uint32_t *children;    /* items in the order of their parents */
+    uint32_t *first_child; /* of each parent, and the end of the last one's */
+    struct nt_open_dataset *datasets;
+
+    /* From here on behind the lock of the places: */
+    uint32_t users;
+    uint64_t last_use;         /* a count of openings */
+    size_t descriptors;        /* of a data set in many files, when it was idle last */
+    struct nt_open_file *next; /* of the open ones */
+};
+
+/* Whether a name in a file's topmost directory is one that the tree gives itself. */
+typedef bool nt_is_ours(const struct nt_file *file, struct nt_text name);
+
+/* Takes the file, also on failure. */
+enum nt_status nt_open_file_new(struct nt_file *file, nt_is_ours *is_ours, struct nt_open_file **opened_ret,
+                                struct nt_error *error);
+void nt_open_file_free(struct nt_open_file *opened); /* accepts NULL */
+
+/* The items below a directory, or the attribute sets of a data set (directory_count + its index). */
+const uint32_t *nt_open_file_children(const struct nt_open_file *opened, uint32_t parent,
+                                      uint32_t *count_ret);
+
+/* Append the path of an item (directory_count + index: of a data set) below the file's own directory. False
+ * where it is longer than a path may be: nobody could use it. */
+bool nt_open_file_path(const struct nt_open_file *opened, uint32_t item, struct nt_buffer *path);
+
+/* The names of a data set's fields; item and parent are field indices. Valid as long as `opened`. */
+enum nt_status nt_open_file_field_names(struct nt_open_file *opened, uint32_t dataset,
+                                        const struct nt_names **names_ret, struct nt_error *error);
+
+/* A data set of the file, or of the one that this is the outline of, as Arrow, with the same options each time. Valid as long as `opened`. */
+enum nt_status nt_open_file_arrow(struct nt_open_file *opened, struct nt_reader *reader,
+                                  const struct nt_arrow_options *options, struct nt_dataset *dataset,
+                                  struct nt_arrow **arrow_ret, struct nt_error *error);
+/* The size of its file. Reads all page lists the first time; without `may_work` NT_NOT_FOUND then. Keeps the
+ * number alone. */
+enum nt_status nt_open_file_arrow_bytes(struct nt_open_file *opened, struct nt_reader *reader,
+                                        const struct nt_arrow_options *options, struct nt_dataset *dataset,
+                                        bool may_work, uint64_t *bytes_ret, struct nt_error *error);
+/* The blobs that a field of such a data set describes. Valid as long as `opened`. Without `may_work` NT_NOT_FOUND where nobody has asked
+ * for them yet. */
+enum nt_status nt_open_file_blobs(struct nt_open_file *opened, struct nt_reader *reader,
+                                  struct nt_dataset *dataset, uint32_t field, bool may_work,
+                                  struct nt_blobs **blobs_ret, struct nt_error *error);
+
+/* ---- Inodes ---- */
+
+/* The places of a mount: the files and folders that it shows. A *place* has a number that never changes: where the file
+ * behind a path is replaced, the path gets a new place, and the old one is gone: its file is closed with its last user, and
+ * what was in it is stale, whatever the kernel remembers. Once the kernel has forgotten all of it, the place is freed, as that of a
+ * version that is not shown any more is, and its number may be given again (knowing.c). Files are opened in opening.h.
+ * 
+ * One lock guards everything; files are opened and closed and folders are read outside it (a place is marked
+ * while one thread opens it, the others wait). Who looks at places does so in a *visit*, in which none of them is freed, so
+ * that pointers to them stay valid. All functions may be called from several threads. */
+
+enum nt_place_kind {
+    NT_PLACE_NONE,   /* no such place, nothing that is shown, or not there any more */
+    NT_PLACE_GROUP,  /* the root of several paths */
+    NT_PLACE_FOLDER, /* mirrored */
+    NT_PLACE_FILE,
+    NT_PLACE_FAILED, /* a file that cannot be opened */
+    NT_PLACE_GONE, /* it was replaced or removed: told of a place that is gone, once nothing uses its file */
+};
+
+/* How one gets to a place. Inner places are made by the first look at them, and opened by name alone. */
+enum nt_lookup_route {
+    NT_ROUTE_CHILD,   /* it is listed in its parent, or is one of the mount's */
+    NT_ROUTE_SHOWN,   /* a version, by the place of its data set */
+    NT_ROUTE_VERSION, /* a version, by its number in versions.d */
+    NT_ROUTE_FILE,    /* a file of a chain, by its name in files.d */
+};
+
+/* A file or folder by which it is known that the version that was found is still meant. */
+struct nt_watched {
+    char *path;      /* NULL: none */
+    struct stat was; /* all zeros: it was not there */
+    bool is_settled; /* the look was late enough for `was` to tell every later change */
+    uint64_t list;   /* on a server: of which list the look was, as nt_folder_refresh tells */
+};
+
+/* Of a data set that has versions (histories.h). */
+struct nt_history {
+    uint32_t
+        shown; /* the place of the version that the last look found; NT_NONE: it is freed, or there was no look */
+    struct nt_watched watched[NT_VERSION_WATCHED]; /* to the first without a path */
+    uint32_t *versions; /* the places of those that were looked at and are not freed */
+    uint32_t count;
+    size_t capacity;
+};
+
+struct nt_place {
+    enum nt_place_kind kind;
+    enum nt_lookup_route way;
+    bool is_file;    /* FILE, FAILED or NONE; else it stays what it is */
+    bool is_probed;  /* false: not looked at yet, `kind` is a guess */
+    bool is_opening; /* a thread is at it */
+    bool is_gone;    /* its folder does not have it any more: what comes later has another place */
+    uint32_t number, parent;
+    uint32_t generation; /* no other place of its number has the same */
+    uint32_t order;      /* among those in its folder: what takes its place has the same */
+    char *path;          /* NULL: the group. Of what is on a server its address, as it is shown */
+    bool is_remote;      /* it is on a server (entering.h): */
+    char *address;   /* as it is asked for, of what the mount was given; NULL: the folder above lists it */
+    bool is_entered; /* whether it is a file or a folder is known; then */
+    struct nt_folder *folder; /* the folder that it is, or that a version is of; NULL: it is a file, and */
+    struct nt_source *source; /* what was opened to find that out, until it is used; NULL: nothing */
+    const char *disk_name;    /* last part of the path */
+    char *name;               /* in the tree; NULL: it has none yet */
+    struct stat identity;     /* of what lies at the path; of a version of what it is read from */
+    /* Of a data set's folder: whether it has versions, or nobody has looked yet; and them. */
+    bool may_have_versions;
+    struct nt_history *history;
+    struct nt_chain_places *chain; /* of a chain, whose first file tells of it (chain_places.h) */
+    /* Of a version; the path is the data set's, which is its parent. */
+    char *version; /* as in nt_open_options; NULL: none, as of a state of a data set that has no versions */
+    char *series;  /* what stands in it before the number */
+    uint64_t version_number;
+    char *identity_path; /* of a chain, too: NULL where its first file is on a server. Else NULL: the path */
+    struct nt_open_file *opened;
+    uint32_t first_slot, slot_count;
+    bool has_slots;
+    struct nt_error *failure;
+    struct timespec failed_at; /* when it came */
+    uint64_t stands_until;     /* until then nobody tries again: nt_milliseconds */
+    /* Of groups and folders: */
+    uint32_t *children; /* in their order */
+    uint32_t next_order;
+    uint32_t *by_name; /* the same by disk name */
+    uint32_t child_count;
+    struct nt_names *names;   /* of the children, by position */
+    struct timespec modified; /* of the folder when it was scanned */
+    bool is_settled;          /* the scan was late enough for `modified` to tell every later change */
+    uint64_t list;            /* on a server: of which list it was, as nt_folder_refresh tells */
+    uint64_t last_scan;       /* the number of the scan that found the children */
+    /* knowing.c's: */
+    uint64_t known;        /* how often somebody outside knows it, or a node in it */
+    uint32_t inside;       /* places that are in it, gone ones, too */
+    bool is_put_away;      /* nobody finds it any more: it is in one of the lists */
+    struct nt_place *next; /* there */
+};
+
+static inline bool nt_place_is_version(const struct nt_place *place)
+{
+    return place->way == NT_ROUTE_SHOWN || place->way == NT_ROUTE_VERSION;
+}
+
+static inline bool nt_place_is_inner(const struct nt_place *place)
+{
+    return place->way == NT_ROUTE_VERSION || place->way == NT_ROUTE_FILE;
+}
+
+/* Where it is seen on this machine whether it is what it was. NULL: nowhere, its source finds out. */
+static inline const char *nt_place_identity_path(const struct nt_place *place)
+{
+    return place->identity_path || place->chain ? place->identity_path : place->path;
+}
+
+/* A data set, by a small number that is given when its file is opened for the first time. */
+struct nt_slot {
+    uint32_t place, dataset;
+};
+
+/* How files are opened, and who is told of them. */
+struct nt_places_options {
+    struct nt_open_options open;
+    const struct nt_vfs_choice *choices;
+    size_t choice_count;
+    const struct nt_chain_list *chain; /* the paths are these files, as one; NULL: they are not */
+    struct nt_chain_options chain_options;
+    nt_is_ours *is_ours;
+    bool follow_links;        /* out of mirrored folders */
+    bool is_told;             /* by nt_places_know and nt_places_forget; else no place is freed */
+    struct nt_reader *reader; /* is told of files that are closed; may be NULL */
+    /* The hooks of struct nt_file, the second also before a file is opened; may be NULL. */
+    void (*on_group_failure)(void *context, const struct nt_dataset *dataset, uint32_t group,
+                             const struct nt_error *error);
+    void (*before_slow_work)(void *context);
+    /* Numbers are about to be given again; nt_places_is_put_away tells of which nodes. Under the lock; may be NULL. */
+    void (*before_freeing)(void *context);
+    void *context;
+};
+
+struct nt_places {
+    pthread_mutex_t lock;
+    pthread_cond_t was_opened;
+    struct nt_places_options options;
+    struct nt_place **list;       /* NULL: there is none of this number */
+    uint32_t count, source_count; /* the first are those of the paths that the mount was given */
+    size_t capacity;              /* of the list */
+    struct nt_numbers numbers;
+    struct nt_slot *slots;
+    uint32_t slot_count;
+    size_t slot_capacity;
+    struct nt_numbers slot_numbers;
+    struct nt_open_file *opened; /* the open files */
+    struct nt_open_file *gone;   /* those that nobody finds any more, until they are closed */
+    uint32_t open_count;         /* of both */
+    size_t descriptors;          /* of those in `opened` that are data sets in many files */
+    size_t most_descriptors;     /* that the process may have */
+    uint64_t clock;              /* counts openings */
+    uint64_t scans;              /* counts scans of folders as they begin */
+    /* knowing.c's: */
+    struct nt_visits visits;
+    struct nt_place *put_away; /* in this turn of the visits */
+    struct nt_place *waiting;  /* in the one before */
+    atomic_bool has_put_away;  /* one of them is not empty */
+    uint32_t freed;            /* counts them */
+    /* closing.c's: */
+    pthread_t closer;
+    bool has_closer, closer_must_end;
+    pthread_cond_t has_idle;
+};
+
+/* A new place. Under the lock. */
+enum nt_status nt_places_add(struct nt_places *places, uint32_t parent, const char *path,
+                             enum nt_place_kind kind, struct nt_place **place_ret, struct nt_error *error);
+/* What lies at a new place. */
+void nt_places_identify(struct nt_place *place, const struct stat *identity);
+/* The same of an address: what a list has told of a file there; of anything else, or NULL, nothing is known before it is opened. */
+void nt_places_identify_remote(struct nt_place *place, const struct stat *listed);
+/* NULL: there is none of this number. */
+struct nt_place *nt_places_get(struct nt_places *places, uint32_t number);
+/* Remember why nothing can be shown of it; the second: that it was looked at, unless the failure may pass. Under the lock. */
+void nt_places_fail(struct nt_place *place, const struct nt_error *error);
+void nt_places_fail_looking(struct nt_place *place, const struct nt_error *error);
+/* A text for a place, from malloc, in place of the one before. */
+enum nt_status nt_place_set_text(char **text, const char *value, struct nt_error *error);
+/* Under the lock: its server was not reached a moment ago; who asks again would wait as long for nothing. */
+bool nt_place_is_refused(const struct nt_place *place);
+bool nt_place_is_gone(const struct nt_places *places, const struct nt_place *place);
+/* The place whose directory has the files of a place: that of a version's data set, else itself. */
+uint32_t nt_places_outer(struct nt_places *places, uint32_t number);
+
+/* Take `children` (from malloc) as those of a group or folder. Under the lock. */
+enum nt_status nt_places_set_children(struct nt_places *places, struct nt_place *folder, uint32_t *children,
+                                      uint32_t count, struct nt_error *error);
+/* The first child of a group or folder with an order of at least *order, which is set to its order; NT_NONE. */
+uint32_t nt_places_next(struct nt_places *places, uint32_t number, uint32_t *order);
+
+/* Parent, name and path on the disk (NULL: a group's) of a place; the path lives as long as the place. */
+uint32_t nt_places_parent(struct nt_places *places, uint32_t number);
+void nt_places_name(struct nt_places *places, uint32_t number, char name_ret[NT_NAME_BYTES + 1]);
+const char *nt_places_path(struct nt_places *places, uint32_t number);
+/* Whether the place itself, or what it shows, may go or be replaced while mounted. */
+bool nt_places_is_mirrored(struct nt_places *places, uint32_t number);
+/* ---- from the paths of a mount to its end (mount_places.c) ---- */
+
+/* Places for the paths. A single path is place 0, the root; several are the children of place 0. Fails where
+ * nothing can be opened, with the first one's reason. */
+enum nt_status nt_places_new(const char *const *paths, size_t path_count,
+                             const struct nt_places_options *options, struct nt_places **places_ret,
+                             struct nt_error *error);
+void nt_places_free(struct nt_places *places); /* accepts NULL */
+/* Whether something of a path that was given can be shown; why not. Looks at a folder's files until one opens,
+ * or so many did not that it says nothing. */
+enum nt_status nt_places_try(struct nt_places *places, uint32_t number, struct nt_error *error);
+
+/* ---- what is there now (mirror.c) ---- */
+
+/* Attributes of the file or folder behind the place, as it is now. */
+enum nt_status nt_places_stat(struct nt_places *places, uint32_t number, struct stat *attributes,
+                              struct nt_error *error);
+/* Look at a folder's files again. Nothing to do for a group. */
+enum nt_status nt_places_scan(struct nt_places *places, uint32_t number, struct nt_error *error);
+/* A child of a group or folder by name, as the disk is now. NT_NOT_FOUND. */
+enum nt_status nt_places_find(struct nt_places *places, uint32_t number, const char *name,
+                              uint32_t *place_ret, struct nt_error *error);
+
+/* ---- what is known outside, and freeing (knowing.c) ---- */
+
+/* Around all that works with places: none of those that it finds is freed before the visit ends. */
+unsigned nt_places_come(struct nt_places *places);
+void nt_places_leave(struct nt_places *places, unsigned visit);
+/* Somebody outside knows a node of the place `number` from now on, once more; and has forgotten it so many times. */
+void nt_places_know(struct nt_places *places, uint32_t number);
+void nt_places_forget(struct nt_places *places, uint32_t number, uint64_t times);
+/* Under the lock: it is not where it was any more. What is in it is gone, too. */
+void nt_places_let_go(struct nt_places *places, struct nt_place *place);
+/* Under the lock: something has ended that would keep this place, or all of them. Those that are gone or are versions that are
+ * not shown, and that nobody knows, are put away, and freed once those who are in have left. */
+void nt_places_put_away(struct nt_places *places, struct nt_place *place);
+void nt_places_put_all_away(struct nt_places *places);
+void nt_place_was_opened(struct nt_places *places,
+                         struct nt_place *place); /* a thread is not at it any more */
+/* Under the lock. */
+bool nt_places_is_put_away(const struct nt_places *places, uint32_t number);
+void nt_place_free(struct nt_place *place); /* by who has it alone */
+
+/* ---- closing (closing.c) ---- */
+
+/* How much may be open depends on what this process may have. To begin with. */
+void nt_places_bound_open(struct nt_places *places);
+/* The same, and first of all those that are gone, however few are open. */
+void nt_places_close_gone(struct nt_places *places);
+/* Whether each place is an open file (or their group) that will not be closed. */
+bool nt_places_hold_all(struct nt_places *places);
+/* End the thread, then close all files. Nothing uses them. */
+void nt_places_close_all(struct nt_places *places);
+
+/* ---- Members of a chain ---- */
+
+#define NT_CHAIN_FILES "files.d"                          /* the directory that they are found in */
+void nt_chain_places_free(struct nt_chain_places *chain); /* accepts NULL */
+
+/* What a file of the list is called in files.d. */
+const char *nt_chain_places_name(const struct nt_chain_places *chain, uint32_t file);
+/* The file of a name, of the chain that a place is. NT_NOT_FOUND. Not under the lock. */
+enum nt_status nt_chain_places_find(struct nt_places *places, uint32_t number, const char *name,
+                                    uint32_t *place_ret, struct nt_error *error);
+
+/* ---- Local directories ---- */
+
+struct nt_disk_entry {
+    char *name;
+    struct stat stat;
+    bool is_folder; /* to be mirrored; else a file or a folder that is a data set */
+};
+
+enum nt_status nt_disk_stat(const char *path, struct stat *attributes, struct nt_error *error);
+/* Same inode, size and times of modification. */
+bool nt_disk_is_same(const struct stat *left, const struct stat *right);
+/* The same of what may be a folder, whose entries are then those that it had. Its time of modification tells that only if it
+ * was settled: older than the clock's step. */
+bool nt_disk_is_unchanged(const struct stat *left, const struct stat *right);
+bool nt_disk_is_settled(const struct stat *attributes);
+
+/* The files and folders in a folder, by name. Hidden ones, special files and links to folders are left out.
+ */
+enum nt_status nt_disk_list(const char *path, struct nt_disk_entry **entries_ret, size_t *count_ret,
+                            struct nt_error *error);
+/* The same of a folder on a server. What its folders are is not known before they are asked for: none of them is told to be mirrored. */
+enum nt_status nt_disk_list_folder(struct nt_folder *folder, struct nt_disk_entry **entries_ret,
+                                   size_t *count_ret, struct nt_error *error);
+/* NT_OK where a path, which begins with the folder's, leads to what lies beneath it; else which link leads out. */
+enum nt_status nt_disk_check_beneath(const char *folder, const char *path, struct nt_error *error);
+void nt_disk_free(struct nt_disk_entry *entries, size_t count);
+
+/* ---- Remote inodes ---- */
+
+/* Whether it is in a mirrored folder on a server, whose list tells that it is there. Under the lock. */
+bool nt_place_is_listed(const struct nt_places *places, const struct nt_place *place);
+
+/* What a look at a place's directory sees. */
+enum nt_sight {
+    NT_SIGHT_WHOLE,
+    NT_SIGHT_LISTED, /* nobody has entered it: what a list told. Then it is shown as a directory, whatever it is */
+    NT_SIGHT_COSTLY, /* what it is now; which may take asking the server */
+};
+enum nt_sight nt_places_sight(struct nt_places *places, uint32_t number);
+
+/* Find out what lies at a place that is on a server. False where that failed, as the place tells. Under the lock, which is given up
+ * meanwhile. */
+bool nt_place_enter(struct nt_places *places, struct nt_place *place);
+
+/* Not under the lock: the source of a file, or of a folder that is a data set; what it is now, for comparison with the place's identity. */
+enum nt_status nt_place_open_source(struct nt_places *places, struct nt_place *place,
+                                    struct nt_source **source_ret, struct nt_error *error);
+enum nt_status nt_place_stat_on_server(struct nt_places *places, const struct nt_place *place,
+                                       struct stat *attributes, struct nt_error *error);
+
+/* ---- Versions of a dataset ---- */
+
+/* The place whose files are shown at a place, as the disk is now: its own, or its present version's; NULL where the place
+ * has failed, as it tells. Under the lock, which may be given up meanwhile. */
+struct nt_place *nt_history_shown(struct nt_places *places, struct nt_place *place);
+
+/* The version of a number, for versions.d, of the data set that another version is of. NT_NOT_FOUND. Not under the lock. */
+enum nt_status nt_history_find(struct nt_places *places, uint32_t version, uint64_t number,
+                               uint32_t *version_ret, struct nt_error *error);
+
+/* ---- Opening files ---- */
+
+/* What a place is. Opens a file that has not been looked at; of what lies in a folder on a server it is NT_PLACE_FILE until it is entered. */
+enum nt_place_kind nt_places_kind(struct nt_places *places, uint32_t number);
+/* Why the place failed; returns the failure's status. */
+enum nt_status nt_places_failure(struct nt_places *places, uint32_t number, struct nt_error *error);
+struct timespec nt_places_failed_at(struct nt_places *places, uint32_t number);
+
+/* What a place is, with its file where it is one: opened if it is not, released by the caller. NULL for all
+ * else. *shown_ret is the place whose file it is: of a data set with a history that of its present version. */
+enum nt_place_kind nt_places_hold(struct nt_places *places, uint32_t number, uint32_t *shown_ret,
+                                  struct nt_open_file **opened_ret);
+/* The same for the place of a data set, which is told; NT_PLACE_NONE for a slot that was not given. */
+enum nt_place_kind nt_places_hold_slot(struct nt_places *places, uint32_t slot, struct nt_slot *slot_ret,
+                                       struct nt_open_file **opened_ret);
+void nt_places_release(struct nt_places *places, struct nt_open_file *opened); /* accepts NULL */
+
+/* The place that a node is in; false for those of .ntuplefs, and for numbers that were not given. */
+bool nt_places_of_node(struct nt_places *places, uint64_t number, uint32_t *place_ret);
+/* The slot of a data set whose file is open. */
+bool nt_places_slot_of(struct nt_places *places, const struct nt_dataset *dataset, uint32_t *slot_ret);
+
+/* A slot of the version that is shown of a version's data set; false where it has none. */
+bool nt_places_shown_slot(struct nt_places *places, uint32_t version, uint32_t *slot_ret);
+
+/* Of the files that are known. */
+uint64_t nt_places_bytes(struct nt_places *places);
+
+#endif

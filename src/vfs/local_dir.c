@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Stats files and lists directories of the local file system, compares identities (inode, size, time
+ * stamps), and checks that a path stays beneath its directory.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/io/folder.h"
+#include "formats/formats.h"
+#include "vfs/inode.h"
+
+enum nt_status nt_disk_stat(const char *path, struct stat *attributes, struct nt_error *error)
+{
+    return stat(path, attributes) == 0 ? NT_OK : nt_fail_system(error, errno, "%s", path);
+}
+
+static bool is_same_inode(const struct stat *left, const struct stat *right)
+{
+    return left->st_dev == right->st_dev && left->st_ino == right->st_ino &&
+           (left->st_mode & S_IFMT) == (right->st_mode & S_IFMT);
+}
+
+bool nt_disk_is_unchanged(const struct stat *left, const struct stat *right)
+{
+    return is_same_inode(left, right) && left->st_size == right->st_size &&
+           left->st_mtim.tv_sec == right->st_mtim.tv_sec && left->st_mtim.tv_nsec == right->st_mtim.tv_nsec;
+}
+
+bool nt_disk_is_same(const struct stat *left, const struct stat *right)
+{
+    return S_ISDIR(left->st_mode) ? is_same_inode(left, right) : nt_disk_is_unchanged(left, right);
+}
+
+bool nt_disk_is_settled(const struct stat *attributes)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec > attributes->st_mtim.tv_sec + 1;
+}
+
+enum nt_status nt_disk_check_beneath(const char *path, const char *below, struct nt_error *error)
+{
+    struct nt_folder *folder;
+    struct stat attributes;
+    const char *name = below + strlen(path);
+    enum nt_status status = nt_folder_open(path, NT_FOLDER_DATASET, &folder, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_folder_stat(folder, name + strspn(name, "/"), &attributes, error);
+    nt_folder_close(folder);
+    return status;
+}
+
+/* ---- what lies in a folder ---- */
+
+struct listing {
+    struct nt_folder *folder;
+    bool tells_datasets; /* from folders */
+    struct nt_disk_entry *entries;
+    size_t count, capacity;
+};
+
+static enum nt_status is_dataset_in(const struct nt_folder *folder, const char *name, bool *is_dataset_ret,
+                                    struct nt_error *error)
+{
+    struct nt_buffer path = {0};
+    nt_buffer_format(&path, "%s/%s", folder->path, name);
+    enum nt_status status =
+        path.failed ? nt_fail_memory(error) : nt_is_dataset_path(path.bytes, is_dataset_ret, error);
+    nt_buffer_deinit(&path);
+    return status;
+}
+
+/* NT_NOT_FOUND where the entry is none that is shown, or has gone meanwhile. */
+static enum nt_status look_at(const struct listing *listing, const struct nt_folder_entry *found,
+                              struct nt_disk_entry *entry, struct nt_error *error)
+{
+    bool is_dataset;
+    struct nt_error failure = {0};
+    if (found->name[0] == '.')
+        return NT_NOT_FOUND;
+    enum nt_status status = nt_folder_stat(listing->folder, found->name, &entry->stat, &failure);
+    if (status != NT_OK && found->kind == NT_ENTRY_LINK && !nt_is_refused_for_now(status, &failure))
+        return NT_NOT_FOUND; /* it leads nowhere */
+    if (status != NT_OK)
+        return nt_fail_with(error, &failure);
+    if (S_ISREG(entry->stat.st_mode)) {
+        entry->is_folder = false;
+        return NT_OK;
+    }
+    if (!S_ISDIR(entry->stat.st_mode) || found->kind == NT_ENTRY_LINK) /* it may contain itself */
+        return NT_NOT_FOUND;
+    if (!listing->tells_datasets)
+        return NT_OK;
+    status = is_dataset_in(listing->folder, found->name, &is_dataset, error);
+    entry->is_folder = !is_dataset;
+    return status;
+}
+
+static enum nt_status take_entry(void *context, const struct nt_folder_entry *found, struct nt_error *error)
+{
+    struct listing *listing = context;
+    struct nt_disk_entry entry = {0};
+    enum nt_status status = look_at(listing, found, &entry, error);
+    if (status != NT_OK)
+        return status == NT_NOT_FOUND ? NT_OK : status;
+    struct nt_disk_entry *entries =
+        nt_grow(listing->entries, listing->count, &listing->capacity, sizeof(*entries));
+    if (!entries)
+        return nt_fail_memory(error);
+    listing->entries = entries;
+    entry.name = strdup(found->name);
+    if (!entry.name)
+        return nt_fail_memory(error);
+    listing->entries[listing->count++] = entry;
+    return NT_OK;
+}
+
+static int compare_entries(const void *left, const void *right)
+{
+    const struct nt_disk_entry *a = left, *b = right;
+    return strcmp(a->name, b->name);
+}
+
+static enum nt_status take_entries(struct listing *listing, struct nt_disk_entry **entries_ret,
+                                   size_t *count_ret, struct nt_error *error)
+{
+    enum nt_status status = nt_folder_list(listing->folder, "", take_entry, listing, error);
+    if (status != NT_OK) {
+        nt_disk_free(listing->entries, listing->count);
+        return status;
+    }
+    if (listing->count)
+        qsort(listing->entries, listing->count, sizeof(*listing->entries), compare_entries);
+    *entries_ret = listing->entries;
+    *count_ret = listing->count;
+    return NT_OK;
+}
+
+enum nt_status nt_disk_list(const char *path, struct nt_disk_entry **entries_ret, size_t *count_ret,
+                            struct nt_error *error)
+{
+    struct listing listing = {.tells_datasets = true};
+    enum nt_status status = nt_folder_open(path, NT_FOLDER_MIRROR, &listing.folder, error);
+    if (status != NT_OK)
+        return status;
+    status = take_entries(&listing, entries_ret, count_ret, error);
+    nt_folder_close(listing.folder);
+    return status;
+}
+
+enum nt_status nt_disk_list_folder(struct nt_folder *folder, struct nt_disk_entry **entries_ret,
+                                   size_t *count_ret, struct nt_error *error)
+{
+    struct listing listing = {.folder = folder};
+    return take_entries(&listing, entries_ret, count_ret, error);
+}
+
+void nt_disk_free(struct nt_disk_entry *entries, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(entries[i].name);
+    free(entries);
+}

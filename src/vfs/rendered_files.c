@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Files with data rendered for other tools: schema, rows as JSON Lines and CSV, single rows in rows.d,
+ * Arrow tables, layout and SVG pictures. This file only names and sizes them; rendering happens elsewhere.
+ */
+#include "vfs/vfs.h"
+
+#include "core/base/memory.h"
+#include "core/model/model.h"
+#include "render/arrow/arrow.h"
+#include "render/render.h"
+#include "tools/tools.h"
+#include "vfs/inode.h"
+#include "vfs/tree.h"
+
+/* ---- Schema, rows, tables and layout ---- */
+
+/* ---- the schema ---- */
+
+enum nt_status nt_schema_txt(const struct nt_scope *scope, struct nt_long_text **text_ret,
+                             struct nt_error *error)
+{
+    return nt_schema_lines(scope->vfs->reader, scope->dataset, NT_NONE, text_ret, error);
+}
+
+/* ---- rows as text ---- */
+
+enum nt_status nt_rows_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
+                             struct nt_error *error)
+{
+    return nt_rows_lines(scope->vfs->reader, scope->dataset, scope->field, 0, UINT64_MAX, text_ret, error);
+}
+
+enum nt_status nt_head_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
+                             struct nt_error *error)
+{
+    return nt_rows_lines(scope->vfs->reader, scope->dataset, scope->field, 0, NT_HEAD_ROWS, text_ret, error);
+}
+
+enum nt_status nt_table_csv(const struct nt_scope *scope, struct nt_long_text **text_ret,
+                            struct nt_error *error)
+{
+    return nt_csv_lines(scope->vfs->reader, scope->dataset, text_ret, error);
+}
+
+/* ---- table.arrow ---- */
+
+static struct nt_arrow_options arrow_options(const struct nt_scope *scope)
+{
+    return (struct nt_arrow_options){.struct_bytes = sizeof(struct nt_arrow_options),
+                                     .strings_as_binary = scope->vfs->options.arrow_strings_binary,
+                                     .unions = scope->vfs->options.arrow_unions};
+}
+
+enum nt_status nt_table_arrow_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
+                                   struct nt_error *error)
+{
+    const struct nt_arrow_options options = arrow_options(scope);
+    return nt_open_file_arrow_bytes(scope->opened, scope->vfs->reader, &options, scope->dataset, may_work,
+                                    size_ret, error);
+}
+
+static enum nt_status read_arrow(void *body, uint64_t offset, void *buffer, size_t bytes,
+                                 struct nt_error *error)
+{
+    return nt_arrow_file_read(body, offset, buffer, bytes, error);
+}
+
+/* The arrow belongs to the opened file. */
+static void close_arrow(void *body)
+{
+    (void)body;
+}
+
+enum nt_status nt_table_arrow_open(const struct nt_scope *scope, struct nt_content **content_ret,
+                                   struct nt_error *error)
+{
+    const struct nt_arrow_options options = arrow_options(scope);
+    struct nt_arrow *arrow;
+    enum nt_status status =
+        nt_open_file_arrow(scope->opened, scope->vfs->reader, &options, scope->dataset, &arrow, error);
+    if (status != NT_OK)
+        return status;
+    const struct nt_content_body body = {
+        .body = arrow, .size = nt_arrow_file_bytes(arrow), .read = read_arrow, .close = close_arrow};
+    return nt_content_new(NULL, 0, &body, content_ret, error);
+}
+
+bool nt_has_table_arrow(const struct nt_scope *scope, unsigned parameter)
+{
+    (void)parameter;
+    return nt_dataset_shares_borders(scope->dataset);
+}
+
+/* ---- layout.jsonl, pictures ---- */
+
+enum nt_status nt_layout_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
+                               struct nt_error *error)
+{
+    return nt_layout_lines(scope->file, text_ret, error);
+}
+
+enum nt_status nt_layout_svg_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
+                                  struct nt_error *error)
+{
+    (void)may_work, (void)error;
+    *size_ret = nt_layout_svg_bytes(scope->file);
+    return NT_OK;
+}
+
+enum nt_status nt_layout_svg_file(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error)
+{
+    return nt_layout_svg(scope->file, out, error);
+}
+
+enum nt_status nt_sizes_svg_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
+                                 struct nt_error *error)
+{
+    (void)may_work, (void)error;
+    *size_ret = nt_sizes_svg_bytes(scope->dataset);
+    return NT_OK;
+}
+
+enum nt_status nt_sizes_svg_file(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error)
+{
+    return nt_sizes_svg(scope->dataset, out, error);
+}
+
+/* ---- Single rows ---- */
+
+/* One line, made at once. */
+static enum nt_status entry_text(const struct nt_scope *scope, struct nt_long_text **text_ret,
+                                 struct nt_error *error)
+{
+    return nt_rows_lines(scope->vfs->reader, scope->dataset, NT_NONE, scope->node.number,
+                         scope->node.number + 1, text_ret, error);
+}
+
+const struct nt_pseudo nt_entry_file = {".json", NT_VFS_UNSIZED, .open_text = entry_text,
+                                        .is_short = nt_entry_is_short};
+
+/* ---- entries of a data set, by number: too many to be listed ---- */
+
+static enum nt_status entries_next(const struct nt_scope *directory, uint64_t *index,
+                                   struct nt_dir_entry *listed, struct nt_error *error)
+{
+    (void)directory, (void)index, (void)listed;
+    return nt_no_such_file(error);
+}
+
+static enum nt_status entries_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
+                                   struct nt_error *error)
+{
+    struct nt_node node = {.level = NT_LEVEL_ENTRY, .slot = directory->node.slot};
+    struct nt_scope complete = *directory;
+    if (!nt_parse_between(name, "", nt_entry_file.name, &node.number))
+        return nt_no_such_file(error);
+    enum nt_status status = nt_scope_complete(&complete, true, error);
+    if (status == NT_OK &&
+        (node.number >= nt_dataset_entries(complete.dataset) || !nt_node_pack(&node, node_ret)))
+        return nt_no_such_file(error);
+    return status;
+}
+
+const struct nt_section nt_section_entries = {.next = entries_next, .find = entries_find};

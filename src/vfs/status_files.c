@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The files of .ntuplefs, the status directory of a mount: version, statistics and errors. They change
+ * while the mount runs, so each open generates them again.
+ */
+#include "vfs/vfs.h"
+
+#include <ntuple/version.h>
+
+#include <gnu/libc-version.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "core/codec/codec.h"
+#include "core/json/json.h"
+#include "formats/formats.h"
+#include "remote/client/client.h"
+#include "vfs/tree.h"
+
+/* ---- version.json ---- */
+
+static void add_fetch_sandbox(struct nt_json *json, struct nt_fetcher *fetcher)
+{
+    struct nt_fetch_sandbox sandbox;
+    char *rest = sandbox.parts, *name;
+    nt_fetch_sandbox(fetcher, &sandbox);
+    nt_json_key(json, "fetch_sandbox");
+    nt_json_array(json);
+    while ((name = strsep(&rest, " ")))
+        if (*name)
+            nt_json_string(json, name);
+    nt_json_end_array(json);
+}
+
+static enum nt_status version(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error)
+{
+    struct nt_json json;
+    (void)error;
+    nt_json_document(&json, out, "version");
+    nt_json_member_string(&json, "ntuplefs", nt_version());
+    nt_json_member_string(&json, "compiler", __VERSION__);
+    nt_json_member_string(&json, "libc", gnu_get_libc_version());
+    nt_json_member_string(&json, "deflate", nt_deflate_library());
+    nt_json_key(&json, "formats");
+    nt_json_array(&json);
+    for (size_t i = 0; nt_formats[i] && nt_formats[i]->name; i++)
+        nt_json_string(&json, nt_formats[i]->name);
+    nt_json_end_array(&json);
+    nt_json_key(&json, "sandbox");
+    nt_json_array(&json);
+    for (size_t i = 0; scope->vfs->options.sandbox && scope->vfs->options.sandbox[i]; i++)
+        nt_json_string(&json, scope->vfs->options.sandbox[i]);
+    nt_json_end_array(&json);
+    if (scope->vfs->options.open.fetcher)
+        add_fetch_sandbox(&json, scope->vfs->options.open.fetcher);
+    nt_json_finish(&json);
+    return NT_OK;
+}
+
+/* ---- stats.json ---- */
+
+enum { STATS_BYTES = 8192 }; /* more than all counters with 20 digits each */
+
+/* Counters grow from the look to the reading: spaces keep the document's size. */
+static void fill_up(struct nt_buffer *out)
+{
+    if (out->failed)
+        return;
+    out->length--; /* the newline */
+    while (out->length < STATS_BYTES - 1 && !out->failed)
+        nt_buffer_byte(out, ' ');
+    nt_buffer_byte(out, '\n');
+}
+
+static enum nt_status stats(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error)
+{
+    struct nt_vfs *vfs = scope->vfs;
+    struct nt_fetcher *fetcher = vfs->options.open.fetcher;
+    struct nt_json json;
+    const char *name;
+    uint64_t value;
+    (void)error;
+    nt_json_document(&json, out, "stats");
+    for (uint32_t i = 0; nt_reader_counter(vfs->reader, i, &name, &value); i++)
+        nt_json_member_unsigned(&json, name, value);
+    for (uint32_t i = 0; nt_produced_counter(vfs->produced, i, &name, &value); i++)
+        nt_json_member_unsigned(&json, name, value);
+    for (uint32_t i = 0; fetcher && nt_fetch_counter(fetcher, i, &name, &value); i++)
+        nt_json_member_unsigned(&json, name, value);
+    nt_json_finish(&json);
+    fill_up(out);
+    return NT_OK;
+}
+
+/* ---- errors.jsonl ---- */
+
+static enum nt_status errors(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error)
+{
+    (void)error;
+    nt_failures_write(scope->vfs->failures, out);
+    return NT_OK;
+}
+
+/* ---- the table ---- */
+
+static const struct nt_pseudo rows[] = {
+    {"version.json", NT_VFS_PRODUCED, .produce = version},
+    {"stats.json", NT_VFS_PRODUCED, .produce = stats},
+    {"errors.jsonl", NT_VFS_PRODUCED, .is_private = true, .produce = errors},
+};
+
+const struct nt_pseudo_table nt_mount_files = {rows, sizeof(rows) / sizeof(rows[0])};

@@ -1,0 +1,708 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The operations of the virtual tree: creation, attributes, lookup, lookup counts, directory listing, and
+ * open files with their reads. All are written once over the tables of pseudo-files.
+ */
+#include "vfs/tree.h"
+#include "vfs/vfs.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base/error.h"
+#include "core/io/source.h"
+#include "core/model/model.h"
+#include "read/page.h"
+#include "vfs/inode.h"
+
+/* ---- Attributes, lookup and listing ---- */
+
+enum {
+    DATA_BLOCK = 1 << 20, /* st_blksize of data files: what readers should ask for at once */
+    TEXT_BLOCK = 4096,
+    SECTION_SHIFT = 56, /* cursor = section << 56 | index within it, + 1 */
+};
+
+#define TEXT_DISK_BYTES (UINT64_C(16) << 30)
+
+/* ---- beginning and end ---- */
+
+static void set_daemon_attributes(struct nt_vfs *vfs)
+{
+    vfs->daemon.st_mode = 0444;
+    vfs->daemon.st_uid = geteuid();
+    vfs->daemon.st_gid = getegid();
+    clock_gettime(CLOCK_REALTIME, &vfs->daemon.st_mtim);
+    vfs->daemon.st_atim = vfs->daemon.st_ctim = vfs->daemon.st_mtim;
+}
+
+static enum nt_status open_reader(struct nt_vfs *vfs, struct nt_error *error)
+{
+    const struct nt_reader_options options = {
+        .struct_bytes = sizeof(options),
+        .cache_bytes = vfs->options.cache_bytes,
+        .always_ahead = vfs->options.always_ahead,
+        .threads = vfs->options.threads,
+        .on_failure = nt_report_page,
+        .before_slow_work = nt_vfs_before_slow_work,
+        .context = vfs,
+    };
+    return nt_reader_new(&options, &vfs->reader, error);
+}
+
+/* What is kept of documents and texts, within the reader's memory. */
+static enum nt_status new_stores(struct nt_vfs *vfs, struct nt_error *error)
+{
+    const struct nt_vfs_options *options = &vfs->options;
+    const struct nt_produced_options produced = {
+        .reader = vfs->reader,
+        .disk_bytes = options->text_bytes ? options->text_bytes : TEXT_DISK_BYTES,
+        .directory = options->text_directory ? options->text_directory : NT_VFS_TEXT_DIRECTORY,
+        .makes_all = options->text_sized,
+    };
+    vfs->produced = nt_produced_new(&produced);
+    vfs->texts = nt_texts_new(vfs->reader);
+    return vfs->produced && vfs->texts ? NT_OK : nt_fail_memory(error);
+}
+
+static void forget_documents(void *context)
+{
+    struct nt_vfs *vfs = context;
+    nt_produced_forget(vfs->produced, vfs->places);
+}
+
+static enum nt_status open_places(struct nt_vfs *vfs, const char *const *paths, size_t path_count,
+                                  struct nt_error *error)
+{
+    const struct nt_places_options options = {
+        .open = vfs->options.open,
+        .choices = vfs->options.choices,
+        .choice_count = vfs->options.choice_count,
+        .chain = vfs->options.chain,
+        .chain_options = vfs->options.chain_options,
+        .is_ours = nt_is_container_file,
+        .follow_links = vfs->options.follow_links,
+        .is_told = vfs->options.is_told,
+        .reader = vfs->reader,
+        .on_group_failure = nt_report_group,
+        .before_slow_work = nt_vfs_before_slow_work,
+        .before_freeing = forget_documents,
+        .context = vfs,
+    };
+    return nt_places_new(paths, path_count, &options, &vfs->places, error);
+}
+
+/* Whether a choice is one of a data set that is there; else somebody would read all entries and take them for the chosen ones. */
+static enum nt_status check_choice(struct nt_vfs *vfs, const char *dataset, struct nt_error *error)
+{
+    struct nt_scope scope;
+    uint64_t node;
+    enum nt_status status = nt_vfs_resolve(vfs, dataset, &node, error);
+    if (status == NT_NOT_FOUND)
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                       "there is no data set %s, whose entries are to be chosen", dataset);
+    if (status == NT_OK)
+        status = nt_scope_open(vfs, node, &scope, error);
+    if (status != NT_OK)
+        return status;
+    const struct nt_dataset *found = scope.dataset;
+    if (!*dataset && scope.file && scope.file->dataset_count == 1)
+        found = scope.file->datasets[0];
+    if (!found || !nt_dataset_has_selection(found) || scope.field != NT_NONE || scope.pseudo)
+        status =
+            nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                    *dataset ? "%s is no data set, whose entries could be chosen"
+                             : "%sof which data set entries are chosen has to be said: there is not just one",
+                    dataset);
+    nt_scope_close(&scope);
+    return status;
+}
+
+enum nt_status nt_vfs_new(const char *const *paths, size_t path_count, const struct nt_vfs_options *options,
+                          struct nt_vfs **vfs_ret, struct nt_error *error)
+{
+    struct nt_vfs *vfs = calloc(1, sizeof(*vfs));
+    if (!vfs)
+        return nt_fail_memory(error);
+    vfs->options = *options;
+    vfs->failures = nt_failures_new();
+    set_daemon_attributes(vfs);
+    enum nt_status status = vfs->failures ? NT_OK : nt_fail_memory(error);
+    if (status == NT_OK)
+        status = open_reader(vfs, error);
+    if (status == NT_OK)
+        status = new_stores(vfs, error);
+    if (status == NT_OK)
+        status = open_places(vfs, paths, path_count, error);
+    for (size_t i = 0; status == NT_OK && i < options->choice_count; i++)
+        status = check_choice(vfs, options->choices[i].dataset, error);
+    if (status != NT_OK)
+        nt_vfs_free(vfs);
+    else
+        *vfs_ret = vfs;
+    return status;
+}
+
+void nt_vfs_free(struct nt_vfs *vfs)
+{
+    if (!vfs)
+        return;
+    nt_produced_free(vfs->produced);
+    nt_places_free(vfs->places);
+    nt_texts_free(vfs->texts);
+    nt_reader_free(vfs->reader);
+    nt_failures_free(vfs->failures);
+    free(vfs);
+}
+
+enum nt_status nt_vfs_broken(struct nt_vfs *vfs, struct nt_error *error)
+{
+    struct nt_open_file *opened;
+    uint32_t shown;
+    nt_places_hold(vfs->places, 0, &shown, &opened);
+    enum nt_status status =
+        opened && opened->file->failure ? nt_fail_with(error, opened->file->failure) : NT_OK;
+    if (status != NT_OK)
+        nt_error_strip(error, opened->file->path);
+    nt_places_release(vfs->places, opened);
+    return status;
+}
+
+bool nt_vfs_holds_sources(struct nt_vfs *vfs)
+{
+    return nt_places_hold_all(vfs->places);
+}
+
+void nt_vfs_try_sources(struct nt_vfs *vfs)
+{
+    nt_report_sources(vfs);
+}
+
+/* ---- attributes ---- */
+
+/* Owner, times and permissions of what the node is made from. */
+/* Of what has failed the time of its failure: kernels keep lists of directories as long as the time stays, and it opens perhaps
+ * though nobody has changed it. */
+static enum nt_status origin_of_place(const struct nt_scope *scope, struct stat *attributes,
+                                      struct nt_error *error)
+{
+    struct nt_places *places = scope->vfs->places;
+    enum nt_status status = nt_places_stat(places, scope->place, attributes, error);
+    if (status == NT_OK && scope->place_kind == NT_PLACE_FAILED)
+        attributes->st_mtim = nt_places_failed_at(places, scope->place);
+    return status;
+}
+
+static enum nt_status origin(const struct nt_scope *scope, struct stat *attributes, struct nt_error *error)
+{
+    if (scope->opened)
+        *attributes = scope->opened->stat;
+    else if (scope->node.level == NT_LEVEL_MOUNT)
+        *attributes = scope->vfs->daemon;
+    else
+        return origin_of_place(scope, attributes, error);
+    return NT_OK;
+}
+
+/* Of a document or text: its size, or that it is not known. */
+static enum nt_status text_size(const struct nt_scope *scope, bool may_work, enum nt_vfs_class *class_ret,
+                                uint64_t *size_ret, struct nt_error *error)
+{
+    struct nt_content *content = NULL;
+    enum nt_status status = NT_OK;
+    bool is_long;
+    if (!nt_produced_is_known(scope->vfs->produced, scope, &is_long, size_ret)) {
+        if (!may_work)
+            return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the document was not made yet");
+        status = nt_produced_open(scope->vfs->produced, scope, &content, error);
+        is_long = !content;
+        *size_ret = content ? content->size : 0;
+        nt_content_close(content);
+    }
+    *class_ret = is_long ? NT_VFS_UNSIZED : NT_VFS_PRODUCED;
+    return status;
+}
+
+static enum nt_status content_size(struct nt_scope *scope, bool may_work, enum nt_vfs_class *class_ret,
+                                   uint64_t *size_ret, struct nt_error *error)
+{
+    *size_ret = 0;
+    *class_ret = scope->pseudo ? scope->pseudo->class : NT_VFS_DIRECTORY;
+    bool is_outlined =
+        *class_ret == NT_VFS_DIRECTORY || (scope->pseudo->is_outlined && scope->pseudo->is_outlined(scope));
+    enum nt_status status = is_outlined ? NT_OK : nt_scope_complete(scope, may_work, error);
+    if (status != NT_OK)
+        return status;
+    switch (*class_ret) {
+    case NT_VFS_SIZED:
+        return scope->pseudo->size(scope, may_work, size_ret, error);
+    case NT_VFS_PRODUCED:
+    case NT_VFS_UNSIZED:
+        return text_size(scope, may_work, class_ret, size_ret, error);
+    default:
+        return NT_OK;
+    }
+}
+
+/* Only places in mirrored folders and of data sets with versions change, and what nt_scope_is_changing tells. */
+static bool is_immutable(const struct nt_scope *scope)
+{
+    if (nt_scope_is_changing(scope))
+        return false;
+    bool is_place = scope->node.level == NT_LEVEL_PLACE && scope->node.item == 0 && !scope->pseudo;
+    return !is_place || !nt_places_is_mirrored(scope->vfs->places, scope->place);
+}
+
+/* The names of what a version shows at the data set's place, and of those in versions.d, may lead to another version. */
+static bool is_name_lasting(const struct nt_scope *scope)
+{
+    bool is_of_version = scope->node.level == NT_LEVEL_PLACE ||
+                         (scope->node.level == NT_LEVEL_DATASET && scope->node.file == NT_NODE_SELF);
+    return !is_of_version || !nt_place_is_version(nt_places_get(scope->vfs->places, scope->place));
+}
+
+static uint32_t generation(const struct nt_scope *scope)
+{
+    bool is_of_mount = scope->node.level == NT_LEVEL_MOUNT;
+    return is_of_mount ? 1 : nt_places_get(scope->vfs->places, scope->place)->generation;
+}
+
+static void fill_stat(const struct nt_scope *scope, uint64_t size, struct stat *stat)
+{
+    const struct nt_vfs_options *options = &scope->vfs->options;
+    mode_t readable = stat->st_mode & (scope->pseudo && scope->pseudo->is_private ? 0400 : 0444);
+    bool is_directory = nt_scope_is_directory(scope);
+    *stat = (struct stat){
+        .st_ino = scope->number,
+        .st_mode = is_directory ? S_IFDIR | readable | readable >> 2 : S_IFREG | readable,
+        .st_nlink = 1, /* directories do not tell how many others they hold */
+        .st_uid = options->owner ? *options->owner : stat->st_uid,
+        .st_gid = options->group ? *options->group : stat->st_gid,
+        .st_size = (off_t)size,
+        .st_blocks = (blkcnt_t)(size / 512 + (size % 512 != 0)),
+        .st_blksize = !is_directory && scope->pseudo->class == NT_VFS_SIZED ? DATA_BLOCK : TEXT_BLOCK,
+        .st_atim = stat->st_atim,
+        .st_mtim = stat->st_mtim,
+        .st_ctim = stat->st_ctim,
+    };
+}
+
+/* In a visit. */
+static enum nt_status look_at(struct nt_vfs *vfs, uint64_t node, bool may_work,
+                              const struct nt_vfs_caller *caller, struct nt_vfs_attributes *attributes,
+                              struct nt_error *error)
+{
+    struct nt_scope scope;
+    struct nt_error failure = {0};
+    uint64_t size = 0;
+    enum nt_status status;
+    if (!nt_scope_open_outside(vfs, node, may_work, &scope, &status, error))
+        status = nt_report_open(vfs, node, &scope, error);
+    if (status != NT_OK)
+        return status;
+    scope.caller = caller;
+    status = origin(&scope, &attributes->stat, &failure);
+    if (status == NT_OK)
+        status = content_size(&scope, may_work, &attributes->class, &size, &failure);
+    if (status == NT_OK && size > INT64_MAX)
+        status = nt_fail(&failure, NT_LIMIT, NT_NO_OFFSET, "larger than a file can be");
+    if (status == NT_OK) {
+        attributes->node = node;
+        attributes->generation = generation(&scope);
+        attributes->is_immutable = is_immutable(&scope);
+        attributes->is_name_lasting = attributes->is_immutable && is_name_lasting(&scope);
+        fill_stat(&scope, size, &attributes->stat);
+    }
+    nt_scope_close(&scope);
+    return nt_report(vfs, node, status, &failure, error);
+}
+
+static enum nt_status look(struct nt_vfs *vfs, uint64_t node, bool may_work,
+                           const struct nt_vfs_caller *caller, struct nt_vfs_attributes *attributes,
+                           struct nt_error *error)
+{
+    unsigned visit = nt_places_come(vfs->places);
+    enum nt_status status = look_at(vfs, node, may_work, caller, attributes, error);
+    nt_places_leave(vfs->places, visit);
+    return status;
+}
+
+enum nt_status nt_vfs_stat(struct nt_vfs *vfs, uint64_t node, bool may_work,
+                           struct nt_vfs_attributes *attributes, struct nt_error *error)
+{
+    return look(vfs, node, may_work, NULL, attributes, error);
+}
+
+enum nt_status nt_vfs_stat_for(struct nt_vfs *vfs, uint64_t node, const struct nt_vfs_caller *caller,
+                               struct nt_vfs_attributes *attributes, struct nt_error *error)
+{
+    return look(vfs, node, true, caller, attributes, error);
+}
+
+/* ---- names ---- */
+
+static enum nt_status find_in(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
+                              struct nt_error *error)
+{
+    if (!nt_scope_is_directory(directory))
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "not a directory");
+    for (const struct nt_section *const *section = nt_scope_sections(directory); *section; section++) {
+        enum nt_status status = (*section)->find(directory, name, node_ret, error);
+        if (status != NT_NOT_FOUND)
+            return status;
+    }
+    return nt_no_such_file(error);
+}
+
+/* In a visit. */
+static enum nt_status look_up(struct nt_vfs *vfs, uint64_t directory, const char *name, uint64_t *node_ret,
+                              struct nt_error *error)
+{
+    struct nt_scope scope;
+    struct nt_error failure = {0};
+    enum nt_status status = nt_report_open(vfs, directory, &scope, error);
+    if (status != NT_OK)
+        return status;
+    status = find_in(&scope, name, node_ret, &failure);
+    nt_scope_close(&scope);
+    return nt_report(vfs, directory, status, &failure, error);
+}
+
+enum nt_status nt_vfs_lookup(struct nt_vfs *vfs, uint64_t directory, const char *name, uint64_t *node_ret,
+                             struct nt_error *error)
+{
+    unsigned visit = nt_places_come(vfs->places);
+    enum nt_status status = look_up(vfs, directory, name, node_ret, error);
+    nt_places_leave(vfs->places, visit);
+    return status;
+}
+
+enum nt_status nt_vfs_learn(struct nt_vfs *vfs, uint64_t directory, const char *name,
+                            const struct nt_vfs_caller *caller, struct nt_vfs_attributes *attributes,
+                            struct nt_error *error)
+{
+    uint64_t node;
+    unsigned visit = nt_places_come(vfs->places);
+    enum nt_status status = look_up(vfs, directory, name, &node, error);
+    if (status == NT_OK)
+        status = look_at(vfs, node, true, caller, attributes, error);
+    if (status == NT_OK)
+        nt_vfs_know(vfs, node);
+    nt_places_leave(vfs->places, visit);
+    return status;
+}
+
+void nt_vfs_know(struct nt_vfs *vfs, uint64_t node)
+{
+    uint32_t place;
+    if (nt_places_of_node(vfs->places, node, &place))
+        nt_places_know(vfs->places, place);
+}
+
+void nt_vfs_forget(struct nt_vfs *vfs, uint64_t node, uint64_t times)
+{
+    uint32_t place;
+    unsigned visit = nt_places_come(vfs->places);
+    if (nt_places_of_node(vfs->places, node, &place))
+        nt_places_forget(vfs->places, place, times);
+    nt_places_leave(vfs->places, visit);
+}
+
+static enum nt_status step(struct nt_vfs *vfs, const char *name, uint64_t *node, struct nt_error *error)
+{
+    if (strcmp(name, ".") == 0)
+        return NT_OK;
+    if (strcmp(name, "..") == 0) {
+        *node = nt_vfs_parent(vfs, *node);
+        return NT_OK;
+    }
+    return nt_vfs_lookup(vfs, *node, name, node, error);
+}
+
+enum nt_status nt_vfs_resolve(struct nt_vfs *vfs, const char *path, uint64_t *node_ret,
+                              struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    uint64_t node = NT_VFS_ROOT;
+    while (status == NT_OK && *path) {
+        char name[NT_NAME_BYTES + 1];
+        size_t length = strcspn(path, "/");
+        if (length > NT_NAME_BYTES)
+            return nt_no_such_file(error);
+        memcpy(name, path, length);
+        name[length] = '\0';
+        path += length + (path[length] == '/');
+        if (length)
+            status = step(vfs, name, &node, error);
+    }
+    if (status == NT_OK)
+        *node_ret = node;
+    return status;
+}
+
+uint64_t nt_vfs_parent(struct nt_vfs *vfs, uint64_t node)
+{
+    struct nt_scope scope;
+    uint64_t parent = NT_VFS_ROOT;
+    unsigned visit = nt_places_come(vfs->places);
+    if (nt_scope_open(vfs, node, &scope, NULL) == NT_OK) {
+        parent = nt_scope_parent(&scope);
+        nt_scope_close(&scope);
+    }
+    nt_places_leave(vfs->places, visit);
+    return parent;
+}
+
+/* ---- listing ---- */
+
+/* Whether a text has a size, for which a short one is made. Of what fails the size is not 0 either. */
+static bool is_sized(struct nt_vfs *vfs, uint64_t node)
+{
+    struct nt_vfs_attributes attributes;
+    return nt_vfs_stat(vfs, node, true, &attributes, NULL) != NT_OK || attributes.class != NT_VFS_UNSIZED;
+}
+
+/* List one section from `index` on; false where the receiver has enough. */
+static enum nt_status list_section(const struct nt_scope *directory, const struct nt_section *section,
+                                   uint64_t base, uint64_t index, nt_vfs_emit *emit, void *context,
+                                   bool *go_on_ret, struct nt_error *error)
+{
+    struct nt_dir_entry listed;
+    enum nt_status status = NT_OK;
+    while (*go_on_ret && (status = section->next(directory, &index, &listed, error)) == NT_OK) {
+        index++;
+        if (listed.class == NT_VFS_UNSIZED && directory->vfs->options.list_sized &&
+            !is_sized(directory->vfs, listed.node))
+            continue;
+        *go_on_ret = emit(context, listed.name, listed.node, listed.class, base + index + 1);
+    }
+    return status == NT_NOT_FOUND ? NT_OK : status;
+}
+
+uint64_t nt_vfs_cursor_index(uint64_t cursor)
+{
+    return cursor ? (cursor - 1) & ((UINT64_C(1) << SECTION_SHIFT) - 1) : 0;
+}
+
+static enum nt_status list(const struct nt_scope *directory, uint64_t cursor, nt_vfs_emit *emit,
+                           void *context, struct nt_error *error)
+{
+    const struct nt_section *const *sections = nt_scope_sections(directory);
+    uint64_t first = cursor ? (cursor - 1) >> SECTION_SHIFT : 0, index = nt_vfs_cursor_index(cursor);
+    bool go_on = true;
+    enum nt_status status = NT_OK;
+    for (uint64_t i = 0; sections[i] && go_on && status == NT_OK; i++) {
+        if (cursor == 0 && sections[i]->begin)
+            status = sections[i]->begin(directory, error);
+        if (status == NT_OK && i >= first)
+            status = list_section(directory, sections[i], i << SECTION_SHIFT, i == first ? index : 0, emit,
+                                  context, &go_on, error);
+    }
+    return status;
+}
+
+/* In a visit. */
+static enum nt_status read_directory(struct nt_vfs *vfs, uint64_t directory, uint64_t cursor,
+                                     nt_vfs_emit *emit, void *context, struct nt_error *error)
+{
+    struct nt_scope scope;
+    struct nt_error failure = {0};
+    enum nt_status status = nt_report_open(vfs, directory, &scope, error);
+    if (status != NT_OK)
+        return status;
+    if (nt_scope_is_directory(&scope))
+        status = list(&scope, cursor, emit, context, &failure);
+    else
+        status = nt_fail(&failure, NT_INVALID, NT_NO_OFFSET, "not a directory");
+    nt_scope_close(&scope);
+    return nt_report(vfs, directory, status, &failure, error);
+}
+
+enum nt_status nt_vfs_readdir(struct nt_vfs *vfs, uint64_t directory, uint64_t cursor, nt_vfs_emit *emit,
+                              void *context, struct nt_error *error)
+{
+    unsigned visit = nt_places_come(vfs->places);
+    enum nt_status status = read_directory(vfs, directory, cursor, emit, context, error);
+    nt_places_leave(vfs->places, visit);
+    return status;
+}
+
+/* ---- the rest ---- */
+
+uint64_t nt_vfs_source_bytes(struct nt_vfs *vfs)
+{
+    return nt_places_bytes(vfs->places);
+}
+
+/* ---- Open and read files ---- */
+
+enum { PIECE = 1 << 20 }; /* that is verified at once */
+
+struct nt_vfs_handle {
+    struct nt_scope scope; /* holds the source open */
+    struct nt_content *content;
+};
+
+static enum nt_status open_content(struct nt_scope *scope, struct nt_content **content_ret,
+                                   struct nt_error *error)
+{
+    enum nt_status status = nt_scope_complete(scope, true, error);
+    if (status != NT_OK)
+        return status;
+    switch (scope->pseudo ? scope->pseudo->class : NT_VFS_DIRECTORY) {
+    case NT_VFS_SIZED:
+        return scope->pseudo->open(scope, content_ret, error);
+    case NT_VFS_PRODUCED:
+    case NT_VFS_UNSIZED:
+        status = nt_produced_open(scope->vfs->produced, scope, content_ret, error);
+        return status == NT_OK && !*content_ret ? nt_content_new_unsized(scope, content_ret, error) : status;
+    default:
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "a directory");
+    }
+}
+
+/* Read all of a file once, so that what is damaged is found now. */
+static enum nt_status verify(struct nt_content *content, struct nt_error *error)
+{
+    size_t piece = PIECE, got;
+    void *buffer = malloc(piece);
+    enum nt_status status = buffer ? NT_OK : nt_fail_memory(error);
+    for (uint64_t offset = 0; status == NT_OK && offset < content->size; offset += piece) {
+        uint64_t left = content->size - offset;
+        status =
+            content->ops->read(content, offset, buffer, left < piece ? (size_t)left : piece, &got, error);
+    }
+    free(buffer);
+    return status;
+}
+
+/* The bytes as stored are shown even where they are damaged. */
+static bool is_verified(const struct nt_scope *scope)
+{
+    return scope->vfs->options.verify_on_open && scope->pseudo->class == NT_VFS_SIZED &&
+           scope->node.level != NT_LEVEL_PAGE_RAW;
+}
+
+/* In a visit. */
+static enum nt_status open_node(struct nt_vfs *vfs, uint64_t node, struct nt_vfs_handle **handle_ret,
+                                struct nt_error *error)
+{
+    struct nt_vfs_handle *handle = calloc(1, sizeof(*handle));
+    struct nt_error failure = {0};
+    if (!handle)
+        return nt_fail_memory(error);
+    enum nt_status status = nt_report_open(vfs, node, &handle->scope, error);
+    if (status != NT_OK) {
+        free(handle);
+        return status;
+    }
+    nt_vfs_know(vfs, node); /* to the handle's end */
+    status = open_content(&handle->scope, &handle->content, &failure);
+    if (status == NT_OK && is_verified(&handle->scope))
+        status = verify(handle->content, &failure);
+    if (status != NT_OK)
+        nt_vfs_close(handle);
+    else
+        *handle_ret = handle;
+    return nt_report(vfs, node, status, &failure, error);
+}
+
+enum nt_status nt_vfs_open(struct nt_vfs *vfs, uint64_t node, struct nt_vfs_handle **handle_ret,
+                           struct nt_error *error)
+{
+    unsigned visit = nt_places_come(vfs->places);
+    enum nt_status status = open_node(vfs, node, handle_ret, error);
+    nt_places_leave(vfs->places, visit);
+    return status;
+}
+
+static uint64_t checked_reads(const struct nt_vfs_handle *handle)
+{
+    const struct nt_file *file = handle->scope.file;
+    return file ? nt_source_checked_reads(file->source) : 0;
+}
+
+/* What was read is served if the file is still the one that was opened, also where all of it was in memory;
+ * damage in one that is not is no damage. A read of the file since there were `before` has found that out. */
+static enum nt_status check_source(const struct nt_vfs_handle *handle, uint64_t before, enum nt_status status,
+                                   struct nt_error *failure)
+{
+    const struct nt_file *file = handle->scope.file;
+    struct nt_error change = {0};
+    if (status == NT_OK && checked_reads(handle) != before)
+        return NT_OK;
+    enum nt_status found = file ? nt_source_check(file->source, &change) : NT_OK;
+    return found == NT_OK || (status != NT_OK && found != NT_CHANGED) ? status
+                                                                      : nt_fail_with(failure, &change);
+}
+
+/* A report looks at places, of which a read that succeeds needs none. */
+static enum nt_status report(const struct nt_vfs_handle *handle, enum nt_status status,
+                             const struct nt_error *failure, struct nt_error *error)
+{
+    struct nt_vfs *vfs = handle->scope.vfs;
+    unsigned visit = nt_places_come(vfs->places);
+    status = nt_report(vfs, handle->scope.number, status, failure, error);
+    nt_places_leave(vfs->places, visit);
+    return status;
+}
+
+enum nt_status nt_vfs_read(struct nt_vfs_handle *handle, uint64_t offset, void *buffer, size_t bytes,
+                           size_t *bytes_ret, struct nt_error *error)
+{
+    struct nt_content *content = handle->content;
+    struct nt_error failure = {0};
+    *bytes_ret = 0;
+    if (offset >= content->size || bytes == 0)
+        return NT_OK;
+    if (bytes > content->size - offset)
+        bytes = (size_t)(content->size - offset);
+    uint64_t before = checked_reads(handle);
+    enum nt_status status = content->ops->read(content, offset, buffer, bytes, bytes_ret, &failure);
+    status = check_source(handle, before, status, &failure);
+    return status == NT_OK ? NT_OK : report(handle, status, &failure, error);
+}
+
+bool nt_vfs_pin(struct nt_vfs_handle *handle, uint64_t offset, size_t bytes, struct nt_pins *pins)
+{
+    const struct nt_content *content = handle->content;
+    struct nt_error unused;
+    *pins = (struct nt_pins){0};
+    if (!content->ops->pin || offset >= content->size)
+        return false;
+    if (bytes > content->size - offset)
+        bytes = (size_t)(content->size - offset);
+    uint64_t before = checked_reads(handle);
+    if (!content->ops->pin(content, offset, bytes, pins))
+        return false;
+    if (check_source(handle, before, NT_OK, &unused) == NT_OK)
+        return true;
+    nt_pins_release(pins);
+    return false;
+}
+
+bool nt_vfs_is_unsized(const struct nt_vfs_handle *handle)
+{
+    return handle->content->size == UINT64_MAX || handle->content->ends_early;
+}
+
+uint64_t nt_vfs_probable_bytes(const struct nt_vfs_handle *handle)
+{
+    const struct nt_content_ops *ops = handle->content->ops;
+    return ops->probable_bytes ? ops->probable_bytes(handle->content) : 0;
+}
+
+void nt_vfs_close(struct nt_vfs_handle *handle)
+{
+    if (!handle)
+        return;
+    nt_content_close(handle->content);
+    nt_scope_close(&handle->scope);
+    nt_vfs_forget(handle->scope.vfs, handle->scope.number, 1);
+    free(handle);
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Versions of a dataset: which one is shown now, revalidated by a stat of a few files at each lookup, and
+ * the inodes of the others, which are found by number in versions.d.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/io/folder.h"
+#include "formats/formats.h"
+#include "vfs/inode.h"
+
+/* What a look at the disk found. */
+struct look {
+    struct nt_dataset_version version; /* all zeros: the folder has no versions */
+    struct stat file;
+    struct nt_watched watched[NT_VERSION_WATCHED]; /* without paths */
+};
+
+static enum nt_status stat_below(const struct nt_place *dataset, const char *name, struct stat *attributes,
+                                 struct nt_error *error)
+{
+    struct nt_buffer path = {0};
+    if (dataset->folder)
+        return nt_folder_stat(dataset->folder, name, attributes, error);
+    nt_buffer_format(&path, "%s/%s", dataset->path, name);
+    enum nt_status status = path.failed ? nt_fail_memory(error) : nt_disk_stat(path.bytes, attributes, error);
+    nt_buffer_deinit(&path);
+    return status;
+}
+
+static enum nt_status look_at_watched(const struct nt_place *dataset, const char *name,
+                                      struct nt_watched *watched, struct nt_error *error)
+{
+    enum nt_status status = stat_below(dataset, name, &watched->was, error);
+    if (status == NT_NOT_FOUND) {
+        watched->was = (struct stat){0};
+        status = NT_OK;
+    }
+    watched->is_settled = status == NT_OK && nt_disk_is_settled(&watched->was);
+    if (status == NT_OK && dataset->folder)
+        status = nt_folder_refresh(dataset->folder, name, &watched->list, error);
+    return status;
+}
+
+/* What changes while this looks is seen by the next look: what is watched is not settled then. */
+static enum nt_status look_at(const struct nt_places *places, const struct nt_place *dataset,
+                              const char *wanted, struct look *look, struct nt_error *error)
+{
+    struct nt_open_options options = places->options.open;
+    options.version = wanted;
+    enum nt_status status = dataset->folder
+                                ? nt_find_version_in(dataset->folder, &options, &look->version, error)
+                                : nt_find_version(dataset->path, &options, &look->version, error);
+    if (status != NT_OK || !look->version.file)
+        return status;
+    status = stat_below(dataset, look->version.file, &look->file, error);
+    for (size_t i = 0; status == NT_OK && i < NT_VERSION_WATCHED && look->version.watched[i]; i++)
+        status = look_at_watched(dataset, look->version.watched[i], &look->watched[i], error);
+    return status;
+}
+
+/* ---- places of versions; under the lock ---- */
+
+/* What is put away may be freed while somebody holds it who finds it now. */
+static struct nt_place *known_version(const struct nt_places *places, const struct nt_history *history,
+                                      const struct look *look, enum nt_lookup_route way)
+{
+    for (uint32_t i = history->count; i-- > 0;) {
+        struct nt_place *place = places->list[history->versions[i]];
+        if (!place->is_put_away && place->version_number == look->version.number && place->way == way &&
+            strcmp(place->series, look->version.series) == 0 &&
+            nt_disk_is_same(&place->identity, &look->file))
+            return place;
+    }
+    return NULL;
+}
+
+static char *format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* From malloc; NULL without memory. */
+static char *format(const char *format, ...)
+{
+    struct nt_buffer text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    nt_buffer_format_list(&text, format, arguments);
+    va_end(arguments);
+    return nt_buffer_take(&text);
+}
+
+static bool fill_version(const struct nt_place *dataset, struct nt_place *place, const struct look *look,
+                         enum nt_lookup_route way)
+{
+    const struct nt_dataset_version *found = &look->version;
+    place->identity = look->file;
+    place->way = way;
+    place->version_number = found->number;
+    place->series = format("%s", found->series);
+    place->name = format("%llu", (unsigned long long)found->number);
+    if (!found->is_state)
+        place->version = format("%s%llu", found->series, (unsigned long long)found->number);
+    place->identity_path = format("%s/%s", place->path, found->file);
+    place->is_remote = dataset->is_remote;
+    place->is_entered = dataset->is_entered;
+    place->folder = dataset->folder;
+    if (place->folder)
+        nt_folder_hold(place->folder);
+    return place->series && place->name && (found->is_state || place->version) && place->identity_path;
+}
+
+static enum nt_status find_or_add_version(struct nt_places *places, struct nt_place *dataset,
+                                          const struct look *look, enum nt_lookup_route way,
+                                          struct nt_place **place_ret, struct nt_error *error)
+{
+    struct nt_history *history = dataset->history;
+    if ((*place_ret = known_version(places, history, look, way)))
+        return NT_OK;
+    uint32_t *versions =
+        nt_grow(history->versions, history->count, &history->capacity, sizeof(*history->versions));
+    if (!versions)
+        return nt_fail_memory(error);
+    history->versions = versions;
+    enum nt_status status =
+        nt_places_add(places, dataset->number, dataset->path, NT_PLACE_FILE, place_ret, error);
+    if (status != NT_OK)
+        return status;
+    if (!fill_version(dataset, *place_ret, look, way)) {
+        nt_places_let_go(places, *place_ret);
+        return nt_fail_memory(error);
+    }
+    history->versions[history->count++] = (*place_ret)->number;
+    return NT_OK;
+}
+
+/* ---- the version that is shown ---- */
+
+static enum nt_status watch(const struct nt_place *dataset, const struct look *look, struct nt_error *error)
+{
+    for (size_t i = 0; i < NT_VERSION_WATCHED; i++) {
+        struct nt_watched *watched = &dataset->history->watched[i];
+        const char *name = look->version.watched[i];
+        free(watched->path);
+        *watched = look->watched[i];
+        watched->path = name ? format("%s/%s", dataset->path, name) : NULL;
+        if (name && !watched->path)
+            return nt_fail_memory(error);
+    }
+    return NT_OK;
+}
+
+static struct nt_history *history_of(struct nt_place *dataset)
+{
+    if (!dataset->history && (dataset->history = calloc(1, sizeof(*dataset->history))))
+        dataset->history->shown = NT_NONE;
+    return dataset->history;
+}
+
+static void show(struct nt_places *places, struct nt_history *history, uint32_t version)
+{
+    uint32_t former = history->shown;
+    history->shown = version;
+    if (former != NT_NONE && former != version)
+        nt_places_put_away(places, places->list[former]);
+}
+
+/* Under the lock: what came of a look. */
+static enum nt_status settle(struct nt_places *places, struct nt_place *dataset, const struct look *look,
+                             struct nt_error *error)
+{
+    dataset->may_have_versions = look->version.file != NULL;
+    if (!dataset->may_have_versions)
+        return NT_OK;
+    if (!history_of(dataset))
+        return nt_fail_memory(error);
+    struct nt_place *shown;
+    enum nt_status status = find_or_add_version(places, dataset, look, NT_ROUTE_SHOWN, &shown, error);
+    if (status == NT_OK)
+        status = watch(dataset, look, error);
+    if (status != NT_OK)
+        return status;
+    show(places, dataset->history, shown->number);
+    dataset->kind = NT_PLACE_FILE;
+    return NT_OK;
+}
+
+/* Not under the lock. What is watched lies in a folder here, or on a server, which is asked for a list at times. */
+static bool is_as_it_was(const struct nt_place *dataset, const struct nt_watched *watched)
+{
+    struct stat now = {0};
+    uint64_t list;
+    if (!dataset->folder) {
+        enum nt_status status = watched->is_settled ? nt_disk_stat(watched->path, &now, NULL) : NT_INVALID;
+        return (status == NT_OK || (status == NT_NOT_FOUND && !watched->was.st_ino)) &&
+               nt_disk_is_unchanged(&now, &watched->was);
+    }
+    const char *name = watched->path + strlen(dataset->path) + 1;
+    return nt_folder_refresh(dataset->folder, name, &list, NULL) == NT_OK && list == watched->list;
+}
+
+/* Under the lock, which is given up meanwhile. */
+static bool is_current(struct nt_places *places, const struct nt_place *dataset)
+{
+    if (!dataset->history || dataset->kind != NT_PLACE_FILE)
+        return false;
+    struct nt_watched watched[NT_VERSION_WATCHED];
+    size_t count = 0, copied = 0;
+    bool is_same = true;
+    for (; count < NT_VERSION_WATCHED && dataset->history->watched[count].path; count++)
+        watched[count] = dataset->history->watched[count];
+    for (; copied < count && is_same; copied += is_same)
+        is_same = (watched[copied].path = format("%s", watched[copied].path)) != NULL;
+    pthread_mutex_unlock(&places->lock);
+    for (size_t i = 0; i < count && is_same; i++)
+        is_same = is_as_it_was(dataset, &watched[i]);
+    while (copied > 0)
+        free(watched[--copied].path);
+    pthread_mutex_lock(&places->lock);
+    return is_same;
+}
+
+/* Under the lock, which is given up meanwhile: find out which version is meant, while others wait. */
+static void look_again(struct nt_places *places, struct nt_place *dataset)
+{
+    struct look look = {.version.number = 0};
+    struct nt_error failure = {0};
+    dataset->is_opening = true;
+    pthread_mutex_unlock(&places->lock);
+    if (places->options.before_slow_work)
+        places->options.before_slow_work(places->options.context);
+    enum nt_status status = look_at(places, dataset, places->options.open.version, &look, &failure);
+    pthread_mutex_lock(&places->lock);
+    if (status == NT_OK)
+        status = settle(places, dataset, &look, &failure);
+    if (status != NT_OK)
+        nt_places_fail(dataset, &failure);
+    nt_version_deinit(&look.version);
+    nt_place_was_opened(places, dataset);
+}
+
+struct nt_place *nt_history_shown(struct nt_places *places, struct nt_place *place)
+{
+    while (place->is_opening)
+        pthread_cond_wait(&places->was_opened, &places->lock);
+    if (!place->may_have_versions)
+        return place;
+    bool is_known = is_current(places, place);
+    while (place->is_opening) { /* somebody else looks: what they find is as new */
+        pthread_cond_wait(&places->was_opened, &places->lock);
+        is_known = !place->is_opening;
+    }
+    if (!is_known)
+        look_again(places, place);
+    if (place->kind == NT_PLACE_FAILED)
+        return NULL;
+    return place->may_have_versions ? places->list[place->history->shown] : place;
+}
+
+/* ---- versions.d ---- */
+
+/* A number may be that of a tag as well: only the version of this number is meant. */
+static enum nt_status find(struct nt_places *places, struct nt_place *dataset, const struct nt_place *sibling,
+                           uint64_t number, struct look *look, struct nt_error *error)
+{
+    struct nt_buffer wanted = {0};
+    nt_buffer_format(&wanted, "%s%llu", sibling->series, (unsigned long long)number);
+    enum nt_status status =
+        wanted.failed ? nt_fail_memory(error) : look_at(places, dataset, wanted.bytes, look, error);
+    nt_buffer_deinit(&wanted);
+    bool is_found = status == NT_OK && look->version.file && look->version.number == number &&
+                    strcmp(look->version.series, sibling->series) == 0;
+    if (status == NT_OK && !is_found)
+        status = nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such file");
+    return status;
+}
+
+enum nt_status nt_history_find(struct nt_places *places, uint32_t version, uint64_t number,
+                               uint32_t *version_ret, struct nt_error *error)
+{
+    const struct nt_place *sibling = nt_places_get(places, version);
+    struct nt_place *dataset = nt_places_get(places, sibling->parent);
+    struct look look = {.version.number = 0};
+    struct nt_place *place;
+    enum nt_status status = find(places, dataset, sibling, number, &look, error);
+    if (status == NT_OK) {
+        pthread_mutex_lock(&places->lock);
+        status = find_or_add_version(places, dataset, &look, NT_ROUTE_VERSION, &place, error);
+        pthread_mutex_unlock(&places->lock);
+    }
+    if (status == NT_OK)
+        *version_ret = place->number;
+    nt_version_deinit(&look.version);
+    return status;
+}
