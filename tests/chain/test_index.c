@@ -35,7 +35,7 @@ static enum nt_status read_index(const char *text, struct nt_chain_index **index
     return nt_chain_index_read(path, index_ret, &error);
 }
 
-START_TEST(files_are_found_by_their_paths)
+TEST(files_are_found_by_their_paths, .setup = setup, .teardown = temporary_teardown)
 {
     struct nt_chain_index *index;
     assert_ok(read_index(LINE("/b", DATASET) LINE("/c", "") LINE("/a", DATASET), &index));
@@ -54,9 +54,8 @@ START_TEST(files_are_found_by_their_paths)
     ck_assert_ptr_null(nt_chain_index_find(index, "/b", "Events"));
     nt_chain_index_free(index);
 }
-END_TEST
 
-START_TEST(what_is_not_there_or_empty_knows_nothing)
+TEST(what_is_not_there_or_empty_knows_nothing, .setup = setup, .teardown = temporary_teardown)
 {
     struct nt_chain_index *index;
     assert_ok(read_index("", &index));
@@ -66,7 +65,6 @@ START_TEST(what_is_not_there_or_empty_knows_nothing)
     ck_assert_uint_eq(index->count, 0);
     nt_chain_index_free(index);
 }
-END_TEST
 
 static const char *const bad_lines[] = {
     "text\n",
@@ -91,7 +89,8 @@ static const char *const bad_lines[] = {
     LINE("/a", "{\"entries\":5,\"clusters\":2}"),
 };
 
-START_TEST(a_line_that_is_none_is_refused_by_its_number)
+TEST(a_line_that_is_none_is_refused_by_its_number, .setup = setup, .teardown = temporary_teardown,
+     .end = sizeof(bad_lines) / sizeof(*bad_lines))
 {
     struct nt_chain_index *index;
     char text[1024], expected[256];
@@ -100,9 +99,8 @@ START_TEST(a_line_that_is_none_is_refused_by_its_number)
     assert_status(NT_INVALID, read_index(text, &index));
     ck_assert_msg(strncmp(error.message, expected, strlen(expected)) == 0, "%s", error.message);
 }
-END_TEST
 
-START_TEST(what_others_may_write_is_refused)
+TEST(what_others_may_write_is_refused, .setup = setup, .teardown = temporary_teardown)
 {
     struct nt_chain_index *index;
     static const mode_t modes[] = {0660, 0606, 0622};
@@ -120,9 +118,8 @@ START_TEST(what_others_may_write_is_refused)
     assert_status(NT_INVALID, nt_chain_index_read(path, &index, &error));
     ck_assert_ptr_nonnull(strstr(error.message, "mode 1777"));
 }
-END_TEST
 
-START_TEST(what_another_user_owns_is_refused)
+TEST(what_another_user_owns_is_refused, .setup = setup, .teardown = temporary_teardown)
 {
     struct nt_chain_index *index;
     if (geteuid() != 0 || chown(path, 12345, (gid_t)-1) != 0)
@@ -130,9 +127,8 @@ START_TEST(what_another_user_owns_is_refused)
     assert_status(NT_INVALID, nt_chain_index_read(path, &index, &error));
     ck_assert_ptr_nonnull(strstr(error.message, "found owner 12345"));
 }
-END_TEST
 
-START_TEST(a_line_is_of_a_megabyte_at_most)
+TEST(a_line_is_of_a_megabyte_at_most, .setup = setup, .teardown = temporary_teardown)
 {
     enum { BYTES = (1 << 20) + 1 };
     struct nt_chain_index *index;
@@ -149,9 +145,8 @@ START_TEST(a_line_is_of_a_megabyte_at_most)
     nt_buffer_deinit(&out);
     free(text);
 }
-END_TEST
 
-START_TEST(lines_are_written_as_they_are_read)
+TEST(lines_are_written_as_they_are_read, .setup = setup, .teardown = temporary_teardown)
 {
     struct nt_known_dataset datasets[] = {{"Events", 5, 2}};
     struct nt_known_file file = {.path = "/b",
@@ -174,13 +169,12 @@ START_TEST(lines_are_written_as_they_are_read)
     nt_chain_index_free(index);
     nt_buffer_deinit(&out);
 }
-END_TEST
 
 #define SERVED                                                                                               \
     "{\"file\":\"s3://b/a\",\"file_bytes\":11,\"modified\":\"1970-01-01T00:00:01.000000002Z\","              \
     "\"validator\":\"\\\"x\\\"\",\"datasets\":[" DATASET "]}\n"
 
-START_TEST(of_an_address_the_version_is_kept)
+TEST(of_an_address_the_version_is_kept, .setup = setup, .teardown = temporary_teardown)
 {
     struct nt_chain_index *index;
     struct nt_buffer out = {0};
@@ -193,10 +187,9 @@ START_TEST(of_an_address_the_version_is_kept)
     nt_buffer_deinit(&out);
     nt_chain_index_free(index);
 }
-END_TEST
 
 /* A list tells size and time, the file its version. */
-START_TEST(a_version_is_told_from_another_one)
+TEST(a_version_is_told_from_another_one, .setup = setup, .teardown = temporary_teardown)
 {
     const struct nt_known_file file = {
         .path = "s3://b/a", .bytes = 11, .modified = "1970-01-01T00:00:01.000000002Z", .validator = "\"x\""};
@@ -211,9 +204,8 @@ START_TEST(a_version_is_told_from_another_one)
     ck_assert_str_eq(error.expected, "11 bytes of 1970-01-01T00:00:01.000000002Z, version \"x\"");
     ck_assert_str_eq(error.found, "11 bytes of 1970-01-01T00:00:01.000000002Z, version \"y\"");
 }
-END_TEST
 
-START_TEST(names_that_are_no_text_are_not_written)
+TEST(names_that_are_no_text_are_not_written, .setup = setup, .teardown = temporary_teardown)
 {
     const struct nt_known_file files[] = {{.path = "/\xff", .meant = "", .modified = ""},
                                           {.path = "/a", .meant = "\xff", .modified = ""},
@@ -225,9 +217,9 @@ START_TEST(names_that_are_no_text_are_not_written)
     ck_assert_uint_eq(out.length, 0);
     nt_buffer_deinit(&out);
 }
-END_TEST
 
-START_TEST(a_file_that_is_another_one_is_told_with_what_was_expected)
+TEST(a_file_that_is_another_one_is_told_with_what_was_expected, .setup = setup,
+     .teardown = temporary_teardown)
 {
     const struct nt_known_file file = {
         .path = "/b", .bytes = 11, .inode = 3, .modified = "1970-01-01T00:00:01.000000002Z"};
@@ -244,26 +236,4 @@ START_TEST(a_file_that_is_another_one_is_told_with_what_was_expected)
         ck_assert_str_ne(error.found, error.expected);
         ck_assert_ptr_nonnull(strstr(error.message, "/b: "));
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("chain: index");
-    TCase *tests = tcase_create("index");
-    tcase_add_checked_fixture(tests, setup, temporary_teardown);
-    tcase_add_test(tests, files_are_found_by_their_paths);
-    tcase_add_test(tests, what_is_not_there_or_empty_knows_nothing);
-    tcase_add_loop_test(tests, a_line_that_is_none_is_refused_by_its_number, 0,
-                        sizeof(bad_lines) / sizeof(*bad_lines));
-    tcase_add_test(tests, what_others_may_write_is_refused);
-    tcase_add_test(tests, what_another_user_owns_is_refused);
-    tcase_add_test(tests, a_line_is_of_a_megabyte_at_most);
-    tcase_add_test(tests, lines_are_written_as_they_are_read);
-    tcase_add_test(tests, names_that_are_no_text_are_not_written);
-    tcase_add_test(tests, of_an_address_the_version_is_kept);
-    tcase_add_test(tests, a_version_is_told_from_another_one);
-    tcase_add_test(tests, a_file_that_is_another_one_is_told_with_what_was_expected);
-    suite_add_tcase(suite, tests);
-    return nt_test_main(suite);
 }

@@ -39,7 +39,7 @@ static enum nt_status read_list(const char *text, struct nt_chain_list **list_re
     return status;
 }
 
-START_TEST(addresses_and_files_stand_in_their_order)
+TEST(addresses_and_files_stand_in_their_order, .setup = setup, .teardown = teardown)
 {
     struct nt_chain_list *list;
     static const char *const shown[] = {"https://server/b.root", "/", "root://server//a.root",
@@ -58,18 +58,16 @@ START_TEST(addresses_and_files_stand_in_their_order)
     ck_assert_ptr_nonnull(list->address);
     nt_chain_list_free(list);
 }
-END_TEST
 
-START_TEST(without_addresses_nobody_is_asked)
+TEST(without_addresses_nobody_is_asked, .setup = setup, .teardown = teardown)
 {
     struct nt_chain_list *list;
     assert_ok(read_list("/\n", &list));
     ck_assert_ptr_null(list->address);
     nt_chain_list_free(list);
 }
-END_TEST
 
-START_TEST(an_address_is_called_as_it_is_shown)
+TEST(an_address_is_called_as_it_is_shown, .setup = setup, .teardown = teardown)
 {
     struct nt_chain_list *list;
     const char *const operands[] = {"https://server/b.root?token=secret", "https://server/b.root"};
@@ -79,7 +77,6 @@ START_TEST(an_address_is_called_as_it_is_shown)
     ck_assert_uint_eq(list->count, 2); /* what is not shown may tell files apart */
     nt_chain_list_free(list);
 }
-END_TEST
 
 static const struct {
     const char *text, *told; /* of the message, behind the list's path */
@@ -92,7 +89,8 @@ static const struct {
      ": s3://b/a: is named twice"},
 };
 
-START_TEST(what_is_wrong_is_told_with_its_place)
+TEST(what_is_wrong_is_told_with_its_place, .setup = setup, .teardown = teardown,
+     .end = sizeof(wrong) / sizeof(*wrong))
 {
     struct nt_chain_list *list;
     ck_assert_int_ne(read_list(wrong[_i].text, &list), NT_OK);
@@ -101,9 +99,8 @@ START_TEST(what_is_wrong_is_told_with_its_place)
                   error.message);
     ck_assert_ptr_null(strstr(error.message, "secret"));
 }
-END_TEST
 
-START_TEST(a_file_may_be_named_for_several_of_its_data_sets)
+TEST(a_file_may_be_named_for_several_of_its_data_sets, .setup = setup, .teardown = teardown)
 {
     struct nt_chain_list *list;
     assert_ok(read_list("{\"samples\":{\"s\":{\"trees\":[\"t\"],\"files\":[\"s3://b/a\"]},"
@@ -112,19 +109,4 @@ START_TEST(a_file_may_be_named_for_several_of_its_data_sets)
     ck_assert_uint_eq(list->count, 2);
     ck_assert_str_eq(list->files[1].sample->dataset, "u");
     nt_chain_list_free(list);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("chain: list");
-    TCase *tests = tcase_create("list");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, addresses_and_files_stand_in_their_order);
-    tcase_add_test(tests, without_addresses_nobody_is_asked);
-    tcase_add_test(tests, an_address_is_called_as_it_is_shown);
-    tcase_add_loop_test(tests, what_is_wrong_is_told_with_its_place, 0, sizeof(wrong) / sizeof(*wrong));
-    tcase_add_test(tests, a_file_may_be_named_for_several_of_its_data_sets);
-    suite_add_tcase(suite, tests);
-    return nt_test_main(suite);
 }

@@ -46,7 +46,7 @@ static enum nt_status read_text(const char *text)
     return nt_specification_read(text, strlen(text), arena, note, NULL, &error);
 }
 
-START_TEST(files_come_in_the_order_of_the_text_with_what_is_told_of_them)
+TEST(files_come_in_the_order_of_the_text_with_what_is_told_of_them, .setup = set_up, .teardown = tear_down)
 {
     static const struct {
         const char *text, *expected;
@@ -68,11 +68,10 @@ START_TEST(files_come_in_the_order_of_the_text_with_what_is_told_of_them)
         ck_assert_str_eq(taken, cases[i].expected);
     }
 }
-END_TEST
 
 #define SAMPLE(members) "{\"samples\": {\"s\": {" members "}}}"
 
-START_TEST(what_is_no_specification_is_refused_with_its_place)
+TEST(what_is_no_specification_is_refused_with_its_place, .setup = set_up, .teardown = tear_down)
 {
     static const struct {
         const char *text, *message;
@@ -115,9 +114,8 @@ START_TEST(what_is_no_specification_is_refused_with_its_place)
         ck_assert_str_eq(taken, "");
     }
 }
-END_TEST
 
-START_TEST(what_asks_for_too_much_is_refused)
+TEST(what_asks_for_too_much_is_refused, .setup = set_up, .teardown = tear_down)
 {
     enum { DEPTH = 100000 };
     char *deep = malloc(DEPTH);
@@ -132,25 +130,10 @@ START_TEST(what_asks_for_too_much_is_refused)
                   nt_specification_read(large, NT_SPECIFICATION_BYTES + 1, arena, note, NULL, &error));
     free(large);
 }
-END_TEST
 
-START_TEST(a_list_is_no_specification)
+TEST(a_list_is_no_specification, .setup = set_up, .teardown = tear_down)
 {
     static const char *const lists[] = {"", " \n", "run1.root\n{a}.root\n", "# {\n", "./{x}.root"};
     for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
         ck_assert_msg(!nt_is_specification(lists[i], strlen(lists[i])), "%s", lists[i]);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("specification");
-    TCase *cases = tcase_create("specifications");
-    tcase_add_checked_fixture(cases, set_up, tear_down);
-    tcase_add_test(cases, files_come_in_the_order_of_the_text_with_what_is_told_of_them);
-    tcase_add_test(cases, what_is_no_specification_is_refused_with_its_place);
-    tcase_add_test(cases, what_asks_for_too_much_is_refused);
-    tcase_add_test(cases, a_list_is_no_specification);
-    suite_add_tcase(suite, cases);
-    return nt_test_main(suite);
 }

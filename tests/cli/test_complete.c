@@ -103,7 +103,7 @@ static size_t split(char *text, const char *example, char **words, size_t most)
     return count;
 }
 
-START_TEST(a_line_has_these_words)
+TEST(a_line_has_these_words, .end = sizeof(lines) / sizeof(*lines))
 {
     const struct nt_complete_tables tables = {commands, sizeof(commands) / sizeof(*commands), common_options};
     const struct line *line = &lines[_i];
@@ -124,9 +124,8 @@ START_TEST(a_line_has_these_words)
     free(found);
     nt_arena_free(arena);
 }
-END_TEST
 
-START_TEST(a_program_alone_has_no_word_to_complete)
+TEST(a_program_alone_has_no_word_to_complete)
 {
     const struct nt_complete_tables tables = {commands, 1, common_options};
     char *words[] = {(char *)"ntuple"}, *found;
@@ -138,15 +137,4 @@ START_TEST(a_program_alone_has_no_word_to_complete)
     ck_assert_uint_eq(found_bytes, 0);
     free(found);
     nt_arena_free(arena);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("complete");
-    TCase *tcase = tcase_create("complete");
-    tcase_add_loop_test(tcase, a_line_has_these_words, 0, sizeof(lines) / sizeof(*lines));
-    tcase_add_test(tcase, a_program_alone_has_no_word_to_complete);
-    suite_add_tcase(suite, tcase);
-    return nt_test_main(suite);
 }

@@ -8,7 +8,7 @@
 
 #include "support.h"
 
-START_TEST(only_success_is_0_and_all_leave_room_for_the_shell)
+TEST(only_success_is_0_and_all_leave_room_for_the_shell)
 {
     ck_assert_int_eq(nt_exit_status(NT_OK), 0);
     for (enum nt_status status = NT_OK + 1; status <= NT_UNREACHABLE; status++)
@@ -16,9 +16,8 @@ START_TEST(only_success_is_0_and_all_leave_room_for_the_shell)
                       nt_status_name(status));
     ck_assert_int_eq(nt_exit_status(NT_UNREACHABLE + 1), NT_EXIT_INTERNAL);
 }
-END_TEST
 
-START_TEST(damaged_unreadable_unknown_and_unsupported_are_told_apart)
+TEST(damaged_unreadable_unknown_and_unsupported_are_told_apart)
 {
     ck_assert_int_eq(nt_exit_status(NT_CHECKSUM), 5);
     ck_assert_int_eq(nt_exit_status(NT_CORRUPT), 5);
@@ -31,9 +30,8 @@ START_TEST(damaged_unreadable_unknown_and_unsupported_are_told_apart)
     ck_assert_int_eq(nt_exit_status(NT_UNREACHABLE), 9);
     ck_assert_int_eq(NT_EXIT_UNREAD, 10); /* of no failure: verify's own */
 }
-END_TEST
 
-START_TEST(help_explains_every_number)
+TEST(help_explains_every_number)
 {
     char text[4096] = "", line[16];
     FILE *stream = fmemopen(text, sizeof(text), "w");
@@ -44,16 +42,4 @@ START_TEST(help_explains_every_number)
         ck_assert_ptr_nonnull(strstr(text, line));
     }
     ck_assert_ptr_null(strstr(text, "(null)"));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("exit_status");
-    TCase *tests = tcase_create("exit_status");
-    tcase_add_test(tests, only_success_is_0_and_all_leave_room_for_the_shell);
-    tcase_add_test(tests, damaged_unreadable_unknown_and_unsupported_are_told_apart);
-    tcase_add_test(tests, help_explains_every_number);
-    suite_add_tcase(suite, tests);
-    return nt_test_main(suite);
 }

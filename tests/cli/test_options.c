@@ -149,7 +149,7 @@ static enum nt_status parse(bool in_front_only, const char *const *arguments)
 
 #define PARSE(...) parse(false, (const char *const[]){__VA_ARGS__, NULL})
 
-START_TEST(short_long_and_listed_options_are_the_same)
+TEST(short_long_and_listed_options_are_the_same, .setup = set_up, .teardown = tear_down)
 {
     assert_ok(PARSE("-f", "-n", "3", "--size=2K"));
     ck_assert(settings.flag && settings.count == 3 && settings.size == 2048);
@@ -160,9 +160,8 @@ START_TEST(short_long_and_listed_options_are_the_same)
     assert_ok(PARSE("-o", "flag,count=3,size=2K"));
     ck_assert(settings.flag && settings.count == 3 && settings.size == 2048);
 }
-END_TEST
 
-START_TEST(two_options_have_one_name_where_one_takes_a_value)
+TEST(two_options_have_one_name_where_one_takes_a_value, .setup = set_up, .teardown = tear_down)
 {
     assert_ok(PARSE("--other", "7"));
     ck_assert(settings.other && !settings.other_text);
@@ -179,9 +178,8 @@ START_TEST(two_options_have_one_name_where_one_takes_a_value)
     assert_ok(PARSE("-o", "flag,other"));
     ck_assert(settings.other && !settings.other_text);
 }
-END_TEST
 
-START_TEST(operands_may_stand_before_options)
+TEST(operands_may_stand_before_options, .setup = set_up, .teardown = tear_down)
 {
     assert_ok(PARSE("one", "-f", "two", "-o", "other"));
     ck_assert(settings.flag && settings.other);
@@ -189,40 +187,35 @@ START_TEST(operands_may_stand_before_options)
     ck_assert_str_eq(words[first_operand], "one");
     ck_assert_str_eq(words[first_operand + 1], "two");
 }
-END_TEST
 
-START_TEST(options_behind_a_command_can_be_left_alone)
+TEST(options_behind_a_command_can_be_left_alone, .setup = set_up, .teardown = tear_down)
 {
     assert_ok(parse(true, (const char *const[]){"-f", "command", "--unknown", NULL}));
     ck_assert(settings.flag);
     ck_assert_str_eq(words[first_operand], "command");
 }
-END_TEST
 
-START_TEST(operands_behind_two_dashes_are_no_options)
+TEST(operands_behind_two_dashes_are_no_options, .setup = set_up, .teardown = tear_down)
 {
     assert_ok(PARSE("--", "-f"));
     ck_assert(!settings.flag);
     ck_assert_str_eq(words[first_operand], "-f");
 }
-END_TEST
 
-START_TEST(backslashes_escape_commas_in_lists)
+TEST(backslashes_escape_commas_in_lists, .setup = set_up, .teardown = tear_down)
 {
     assert_ok(PARSE("-o", "text=a\\,b\\\\c=d,other,,"));
     ck_assert_str_eq(settings.text, "a,b\\c=d");
     ck_assert(settings.other);
 }
-END_TEST
 
-START_TEST(passed_options_are_joined)
+TEST(passed_options_are_joined, .setup = set_up, .teardown = tear_down)
 {
     assert_ok(PARSE("-o", "pass,ignored", "--pass"));
     ck_assert_str_eq(settings.passed.bytes, "a,b,a,b");
 }
-END_TEST
 
-START_TEST(accepted_names_stand_in_lists_only_with_a_value_or_without)
+TEST(accepted_names_stand_in_lists_only_with_a_value_or_without, .setup = set_up, .teardown = tear_down)
 {
     assert_ok(PARSE("-o", "dev,user,user=me,x-,x-any.thing=1,size=1"));
     ck_assert_uint_eq(settings.size, 1);
@@ -231,9 +224,8 @@ START_TEST(accepted_names_stand_in_lists_only_with_a_value_or_without)
     assert_status(NT_INVALID, PARSE("--dev"));
     assert_status(NT_INVALID, PARSE("--=1"));
 }
-END_TEST
 
-START_TEST(the_number_of_a_user_may_be_0)
+TEST(the_number_of_a_user_may_be_0, .setup = set_up, .teardown = tear_down)
 {
     assert_ok(PARSE("-o", "id=0"));
     ck_assert(settings.id.is_given && settings.id.number == 0);
@@ -242,9 +234,8 @@ START_TEST(the_number_of_a_user_may_be_0)
     assert_status(NT_INVALID, PARSE("--id=4294967295"));
     assert_status(NT_INVALID, PARSE("--id=root"));
 }
-END_TEST
 
-START_TEST(directories_are_absolute_and_one_more_each_time)
+TEST(directories_are_absolute_and_one_more_each_time, .setup = set_up, .teardown = tear_down)
 {
     assert_ok(PARSE("-o", "folder=/usr/..,other", "--folder=/proc/self/../"));
     ck_assert_str_eq(settings.folders[0], "/");
@@ -259,9 +250,8 @@ START_TEST(directories_are_absolute_and_one_more_each_time)
     assert_status(NT_INVALID, PARSE("--folder=/proc/self/stat"));
     ck_assert_ptr_nonnull(strstr(error.message, "not a directory"));
 }
-END_TEST
 
-START_TEST(paths_of_files_are_absolute_behind_their_names)
+TEST(paths_of_files_are_absolute_behind_their_names, .setup = set_up, .teardown = tear_down)
 {
     assert_ok(PARSE("-o", "named=/usr/../proc/self/../version", "--named=a b:/proc/version",
                     "--named=:/proc/version"));
@@ -276,9 +266,8 @@ START_TEST(paths_of_files_are_absolute_behind_their_names)
     assert_status(NT_NOT_FOUND, PARSE("--named=a:/nonexistent"));
     ck_assert_ptr_nonnull(strstr(error.message, "option \"named\": /nonexistent"));
 }
-END_TEST
 
-START_TEST(a_file_need_not_be_there_but_its_folder)
+TEST(a_file_need_not_be_there_but_its_folder, .setup = set_up, .teardown = tear_down)
 {
     assert_ok(PARSE("-o", "file=/proc/self/../new"));
     ck_assert_str_eq(settings.file, "/proc/new");
@@ -295,9 +284,8 @@ START_TEST(a_file_need_not_be_there_but_its_folder)
     ck_assert_ptr_nonnull(strstr(error.message, "option \"file\": /nonexistent/new"));
     assert_status(NT_INVALID, PARSE("--file=/proc/"));
 }
-END_TEST
 
-START_TEST(what_was_given_can_be_told)
+TEST(what_was_given_can_be_told, .setup = set_up, .teardown = tear_down)
 {
     struct nt_buffer text = {0};
     nt_options_append_given(&text, second_table, &settings);
@@ -308,9 +296,8 @@ START_TEST(what_was_given_can_be_told)
     ck_assert_str_eq(text.bytes, "flag, count=7, text=a b, size=2048, color=green, id=0");
     nt_buffer_deinit(&text);
 }
-END_TEST
 
-START_TEST(texts_of_a_list_are_one_more_each_time)
+TEST(texts_of_a_list_are_one_more_each_time, .setup = set_up, .teardown = tear_down)
 {
     assert_ok(PARSE("--texts=one", "-o", "texts=two,other", "--animal=dove"));
     ck_assert_str_eq(settings.texts[0], "one");
@@ -322,15 +309,13 @@ START_TEST(texts_of_a_list_are_one_more_each_time)
     ck_assert_str_eq(text.bytes, "other, animal=dove, texts=one, texts=two");
     nt_buffer_deinit(&text);
 }
-END_TEST
 
-START_TEST(the_last_of_several_values_wins)
+TEST(the_last_of_several_values_wins, .setup = set_up, .teardown = tear_down)
 {
     assert_ok(PARSE("--color=green", "-o", "color=red,size=1,size=3"));
     ck_assert_uint_eq(settings.choice, 0);
     ck_assert_uint_eq(settings.size, 3);
 }
-END_TEST
 
 static const struct {
     const char *text;
@@ -343,12 +328,11 @@ static const struct {
              {"16T", 16ull << 40},
              {"18446744073709551615", UINT64_MAX}};
 
-START_TEST(sizes_have_units)
+TEST(sizes_have_units, .setup = set_up, .teardown = tear_down, .end = sizeof(sizes) / sizeof(*sizes))
 {
     assert_ok(PARSE("--size", sizes[_i].text));
     ck_assert_uint_eq(settings.size, sizes[_i].bytes);
 }
-END_TEST
 
 static const struct {
     const char *words[3];
@@ -389,14 +373,14 @@ static const struct {
     {{"-o", "fla", NULL}, "\"fla\""},
 };
 
-START_TEST(what_is_wrong_is_named)
+TEST(what_is_wrong_is_named, .setup = set_up, .teardown = tear_down,
+     .end = sizeof(refused) / sizeof(*refused))
 {
     assert_status(NT_INVALID, parse(false, refused[_i].words));
     ck_assert_msg(strstr(error.message, refused[_i].named) != NULL, "%s", error.message);
 }
-END_TEST
 
-START_TEST(a_letter_that_another_table_has_is_not_told_twice)
+TEST(a_letter_that_another_table_has_is_not_told_twice, .setup = set_up, .teardown = tear_down)
 {
     static const struct nt_option own[] = {{'f', "fast", NT_OPTION_FLAG, MEMBER(other), .help = "fast"}, {0}};
     char text[4096] = "";
@@ -408,9 +392,8 @@ START_TEST(a_letter_that_another_table_has_is_not_told_twice)
     ck_assert_ptr_nonnull(strstr(text, "      --flag "));
     ck_assert_ptr_nonnull(strstr(text, "  -n, --count=N "));
 }
-END_TEST
 
-START_TEST(help_has_a_line_for_each_option)
+TEST(help_has_a_line_for_each_option, .setup = set_up, .teardown = tear_down)
 {
     char text[4096] = "";
     FILE *stream = fmemopen(text, sizeof(text), "w");
@@ -425,34 +408,4 @@ START_TEST(help_has_a_line_for_each_option)
         lines++;
     ck_assert_ptr_nonnull(strstr(text, "Accepted:\n  dev, user, x-*\n"));
     ck_assert_uint_eq(lines, 19);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("options");
-    TCase *tests = tcase_create("options");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, short_long_and_listed_options_are_the_same);
-    tcase_add_test(tests, two_options_have_one_name_where_one_takes_a_value);
-    tcase_add_test(tests, two_options_have_one_name_where_one_takes_a_value);
-    tcase_add_test(tests, operands_may_stand_before_options);
-    tcase_add_test(tests, options_behind_a_command_can_be_left_alone);
-    tcase_add_test(tests, operands_behind_two_dashes_are_no_options);
-    tcase_add_test(tests, backslashes_escape_commas_in_lists);
-    tcase_add_test(tests, passed_options_are_joined);
-    tcase_add_test(tests, accepted_names_stand_in_lists_only_with_a_value_or_without);
-    tcase_add_test(tests, the_number_of_a_user_may_be_0);
-    tcase_add_test(tests, directories_are_absolute_and_one_more_each_time);
-    tcase_add_test(tests, paths_of_files_are_absolute_behind_their_names);
-    tcase_add_test(tests, a_file_need_not_be_there_but_its_folder);
-    tcase_add_test(tests, what_was_given_can_be_told);
-    tcase_add_test(tests, texts_of_a_list_are_one_more_each_time);
-    tcase_add_test(tests, the_last_of_several_values_wins);
-    tcase_add_loop_test(tests, sizes_have_units, 0, sizeof(sizes) / sizeof(*sizes));
-    tcase_add_loop_test(tests, what_is_wrong_is_named, 0, sizeof(refused) / sizeof(*refused));
-    tcase_add_test(tests, a_letter_that_another_table_has_is_not_told_twice);
-    tcase_add_test(tests, help_has_a_line_for_each_option);
-    suite_add_tcase(suite, tests);
-    return nt_test_main(suite);
 }

@@ -2,7 +2,6 @@
  *
  * The line that tells how far a command is, on a terminal of the test's own.
  */
-#include <check.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,8 @@
 
 #include "core/base/thread.h"
 #include "cli/cli.h"
+
+#include "support.h"
 
 static int terminal, saved;
 
@@ -63,7 +64,8 @@ static struct nt_progress at_work(bool is_wanted, uint64_t total, unsigned secon
     return progress;
 }
 
-START_TEST(a_known_size_gets_a_bar_and_the_time_that_is_left)
+TEST(a_known_size_gets_a_bar_and_the_time_that_is_left, .setup = set_up, .teardown = tear_down,
+     .is_skipped = !has_terminals())
 {
     struct nt_progress progress = at_work(true, 400 << 20, 100);
     nt_progress_reach(&progress, 100 << 20);
@@ -75,17 +77,17 @@ START_TEST(a_known_size_gets_a_bar_and_the_time_that_is_left)
     size_t width = strcspn(line + 2, "]");
     ck_assert_uint_eq(strspn(line + 2, "="), width / 4);
 }
-END_TEST
 
-START_TEST(an_unknown_size_gets_bytes_and_rate_only)
+TEST(an_unknown_size_gets_bytes_and_rate_only, .setup = set_up, .teardown = tear_down,
+     .is_skipped = !has_terminals())
 {
     struct nt_progress progress = at_work(true, 0, 2);
     nt_progress_reach(&progress, 3000 << 10);
     ck_assert_str_eq(drawn(), "\r2.9 MiB, 1.5 MiB/s\033[K");
 }
-END_TEST
 
-START_TEST(texts_are_counted_beside_the_bytes_that_are_known)
+TEST(texts_are_counted_beside_the_bytes_that_are_known, .setup = set_up, .teardown = tear_down,
+     .is_skipped = !has_terminals())
 {
     struct nt_progress progress = at_work(true, 300 << 20, 100);
     progress.texts = 3;
@@ -101,9 +103,8 @@ START_TEST(texts_are_counted_beside_the_bytes_that_are_known)
     nt_progress_reach(&progress, progress.bytes);
     ck_assert_str_eq(drawn(), "\r300 MiB of 500 MiB, 3.0 MiB/s, 1:07 and 1 text left\033[K");
 }
-END_TEST
 
-START_TEST(the_rest_of_a_text_is_guessed)
+TEST(the_rest_of_a_text_is_guessed, .setup = set_up, .teardown = tear_down, .is_skipped = !has_terminals())
 {
     struct nt_progress progress = at_work(true, 0, 100);
     progress.is_text = true;
@@ -114,7 +115,6 @@ START_TEST(the_rest_of_a_text_is_guessed)
     nt_progress_reach(&progress, progress.bytes);
     ck_assert_str_eq(drawn(), "\r100 MiB, 1.0 MiB/s\033[K");
 }
-END_TEST
 
 static unsigned counts;
 
@@ -125,7 +125,8 @@ static void count(void *work)
     counts++;
 }
 
-START_TEST(how_much_there_is_is_counted_once_and_for_a_line_that_is_drawn)
+TEST(how_much_there_is_is_counted_once_and_for_a_line_that_is_drawn, .setup = set_up, .teardown = tear_down,
+     .is_skipped = !has_terminals())
 {
     const struct {
         bool is_wanted;
@@ -149,18 +150,16 @@ START_TEST(how_much_there_is_is_counted_once_and_for_a_line_that_is_drawn)
     nt_progress_reach(&progress, 200 << 20);
     ck_assert_uint_eq(counts, 1);
 }
-END_TEST
 
-START_TEST(the_first_second_shows_nothing)
+TEST(the_first_second_shows_nothing, .setup = set_up, .teardown = tear_down, .is_skipped = !has_terminals())
 {
     struct nt_progress progress = at_work(true, 100, 0);
     nt_progress_reach(&progress, 50);
     nt_progress_clear(&progress);
     ck_assert_str_eq(drawn(), "");
 }
-END_TEST
 
-START_TEST(it_is_not_drawn_again_at_once)
+TEST(it_is_not_drawn_again_at_once, .setup = set_up, .teardown = tear_down, .is_skipped = !has_terminals())
 {
     struct nt_progress progress = at_work(true, 100, 2);
     nt_progress_reach(&progress, 50);
@@ -169,7 +168,6 @@ START_TEST(it_is_not_drawn_again_at_once)
     nt_progress_reach(&progress, 51);
     ck_assert_str_eq(drawn(), "");
 }
-END_TEST
 
 /* How long each piece takes, as a server gives it. */
 static size_t piece_after(struct nt_progress *progress, uint64_t milliseconds)
@@ -178,7 +176,8 @@ static size_t piece_after(struct nt_progress *progress, uint64_t milliseconds)
     return nt_progress_piece(progress);
 }
 
-START_TEST(pieces_are_large_where_they_come_soon_and_small_where_they_come_late)
+TEST(pieces_are_large_where_they_come_soon_and_small_where_they_come_late, .setup = set_up,
+     .teardown = tear_down, .is_skipped = !has_terminals())
 {
     struct nt_progress progress = at_work(true, 0, 0);
     const size_t first = nt_progress_piece(&progress);
@@ -195,17 +194,16 @@ START_TEST(pieces_are_large_where_they_come_soon_and_small_where_they_come_late)
         ck_assert_uint_eq(piece_after(&progress, 4000), piece);
     ck_assert_uint_eq(piece_after(&progress, 4000), first);
 }
-END_TEST
 
-START_TEST(pieces_are_large_where_nothing_is_shown)
+TEST(pieces_are_large_where_nothing_is_shown, .setup = set_up, .teardown = tear_down,
+     .is_skipped = !has_terminals())
 {
     struct nt_progress progress = at_work(false, 0, 0);
     for (int i = 0; i < 3; i++)
         ck_assert_uint_eq(piece_after(&progress, 4000), NT_PROGRESS_PIECE);
 }
-END_TEST
 
-START_TEST(clearing_erases_the_line_once)
+TEST(clearing_erases_the_line_once, .setup = set_up, .teardown = tear_down, .is_skipped = !has_terminals())
 {
     struct nt_progress progress = at_work(true, 100, 2);
     nt_progress_reach(&progress, 50);
@@ -214,9 +212,8 @@ START_TEST(clearing_erases_the_line_once)
     nt_progress_clear(&progress);
     ck_assert_str_eq(drawn(), "\r\033[K");
 }
-END_TEST
 
-START_TEST(a_narrow_terminal_is_not_left)
+TEST(a_narrow_terminal_is_not_left, .setup = set_up, .teardown = tear_down, .is_skipped = !has_terminals())
 {
     for (unsigned short columns = 1; columns <= 100; columns++) {
         const struct winsize size = {.ws_row = 24, .ws_col = columns};
@@ -227,18 +224,18 @@ START_TEST(a_narrow_terminal_is_not_left)
         ck_assert_uint_lt(strlen(line) - strlen("\r\033[K"), columns);
     }
 }
-END_TEST
 
-START_TEST(nothing_is_drawn_where_it_is_not_wanted)
+TEST(nothing_is_drawn_where_it_is_not_wanted, .setup = set_up, .teardown = tear_down,
+     .is_skipped = !has_terminals())
 {
     struct nt_progress progress = at_work(false, 100, 2);
     nt_progress_reach(&progress, 50);
     nt_progress_clear(&progress);
     ck_assert_str_eq(drawn(), "");
 }
-END_TEST
 
-START_TEST(nothing_is_drawn_without_a_terminal)
+TEST(nothing_is_drawn_without_a_terminal, .setup = set_up, .teardown = tear_down,
+     .is_skipped = !has_terminals())
 {
     int ends[2], standard_error = dup(STDERR_FILENO);
     ck_assert(pipe(ends) == 0 && dup2(ends[1], STDERR_FILENO) >= 0);
@@ -249,35 +246,4 @@ START_TEST(nothing_is_drawn_without_a_terminal)
     close(ends[0]);
     close(ends[1]);
     close(standard_error);
-}
-END_TEST
-
-int main(void)
-{
-    if (!has_terminals()) {
-        puts("skipped: no terminal can be opened here, is devpts mounted?");
-        return 77;
-    }
-    Suite *suite = suite_create("cli: progress");
-    TCase *cases = tcase_create("line");
-    tcase_add_checked_fixture(cases, set_up, tear_down);
-    tcase_add_test(cases, a_known_size_gets_a_bar_and_the_time_that_is_left);
-    tcase_add_test(cases, an_unknown_size_gets_bytes_and_rate_only);
-    tcase_add_test(cases, texts_are_counted_beside_the_bytes_that_are_known);
-    tcase_add_test(cases, the_rest_of_a_text_is_guessed);
-    tcase_add_test(cases, how_much_there_is_is_counted_once_and_for_a_line_that_is_drawn);
-    tcase_add_test(cases, the_first_second_shows_nothing);
-    tcase_add_test(cases, it_is_not_drawn_again_at_once);
-    tcase_add_test(cases, pieces_are_large_where_they_come_soon_and_small_where_they_come_late);
-    tcase_add_test(cases, pieces_are_large_where_nothing_is_shown);
-    tcase_add_test(cases, clearing_erases_the_line_once);
-    tcase_add_test(cases, a_narrow_terminal_is_not_left);
-    tcase_add_test(cases, nothing_is_drawn_where_it_is_not_wanted);
-    tcase_add_test(cases, nothing_is_drawn_without_a_terminal);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -26,7 +26,7 @@ static void assert_range(struct nt_row_range found, struct nt_row_range expected
     ck_assert(found.is_row == expected.is_row);
 }
 
-START_TEST(a_range_has_a_first_row_and_an_end)
+TEST(a_range_has_a_first_row_and_an_end, .end = sizeof(ranges) / sizeof(*ranges))
 {
     struct nt_row_range range;
     size_t length;
@@ -35,7 +35,6 @@ START_TEST(a_range_has_a_first_row_and_an_end)
     ck_assert(nt_named_row_range_parse(ranges[_i].text, &length, &range) == !ranges[_i].range.is_row);
     ck_assert_uint_eq(length, 0);
 }
-END_TEST
 
 static const char *const refused[] = {
     "",
@@ -55,14 +54,13 @@ static const char *const refused[] = {
     ":1:-1",
 };
 
-START_TEST(what_ends_before_it_begins_or_is_no_number_is_no_range)
+TEST(what_ends_before_it_begins_or_is_no_number_is_no_range, .end = sizeof(refused) / sizeof(*refused))
 {
     ck_assert(!nt_is_row_range(refused[_i]));
     ck_assert(!nt_is_named_row_range(refused[_i]));
 }
-END_TEST
 
-START_TEST(a_name_may_stand_in_front)
+TEST(a_name_may_stand_in_front)
 {
     struct nt_row_range range;
     size_t length;
@@ -73,17 +71,4 @@ START_TEST(a_name_may_stand_in_front)
     ck_assert_uint_eq(length, 1);
     assert_range(range, (struct nt_row_range){3, 6, false});
     ck_assert(!nt_is_row_range("Events:3:6"));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("row_range");
-    TCase *tests = tcase_create("row_range");
-    tcase_add_loop_test(tests, a_range_has_a_first_row_and_an_end, 0, sizeof(ranges) / sizeof(*ranges));
-    tcase_add_loop_test(tests, what_ends_before_it_begins_or_is_no_number_is_no_range, 0,
-                        sizeof(refused) / sizeof(*refused));
-    tcase_add_test(tests, a_name_may_stand_in_front);
-    suite_add_tcase(suite, tests);
-    return nt_test_main(suite);
 }

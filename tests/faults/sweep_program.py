@@ -13,7 +13,7 @@ from pathlib import Path
 
 NTUPLE, PRELOAD, DATA = os.environ['NTUPLE'], os.environ.get('FAULT_PRELOAD'), Path(os.environ['NTUPLE_TEST_DATA'])
 ALLOCATION = 1  # enum fault_site in tests/faults/faults.h
-OUT_OF_MEMORY = 8  # enum nt_exit_status in src/cli/exit_status.h
+OUT_OF_MEMORY = 8  # enum nt_exit_status in src/cli/cli.h
 SECONDS = 20
 # A source of each format, compression and metadata library.
 VERIFIED = ('compression_zstd.root', 'compression_lzma.root', 'compression_zlib.root', 'compression_lz4.root', 'types.root',

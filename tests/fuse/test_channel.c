@@ -31,7 +31,7 @@ static enum nt_message_kind receive(void)
     return message.kind;
 }
 
-START_TEST(messages_arrive_one_by_one)
+TEST(messages_arrive_one_by_one, .setup = setup, .teardown = teardown)
 {
     ck_assert(nt_channel_send(ends[0], NT_MESSAGE_OPENED));
     ck_assert(nt_channel_send_line(ends[0], 6, "a line"));
@@ -44,9 +44,8 @@ START_TEST(messages_arrive_one_by_one)
     ck_assert_int_eq(receive(), NT_MESSAGE_LINE);
     ck_assert_str_eq(message.text, "");
 }
-END_TEST
 
-START_TEST(a_text_that_is_too_long_is_cut_off)
+TEST(a_text_that_is_too_long_is_cut_off, .setup = setup, .teardown = teardown)
 {
     char *text = malloc(3 * NT_MESSAGE_BYTES);
     memset(text, 'x', 3 * NT_MESSAGE_BYTES - 1);
@@ -56,9 +55,8 @@ START_TEST(a_text_that_is_too_long_is_cut_off)
     ck_assert_uint_eq(strlen(message.text), NT_MESSAGE_BYTES);
     free(text);
 }
-END_TEST
 
-START_TEST(what_is_no_message_is_the_end)
+TEST(what_is_no_message_is_the_end, .setup = setup, .teardown = teardown)
 {
     static const char *const packets[] = {"\x01", "\xff\x01 text", "\x00\x00"};
     for (size_t i = 0; i < sizeof(packets) / sizeof(*packets); i++) {
@@ -70,10 +68,10 @@ START_TEST(what_is_no_message_is_the_end)
         ck_assert_int_eq(count, 0);
     }
 }
-END_TEST
 
 /* The kernel tells who sent it, in the place of descriptors. */
-START_TEST(what_comes_beside_a_message_and_is_no_descriptor_is_not_taken_for_one)
+TEST(what_comes_beside_a_message_and_is_no_descriptor_is_not_taken_for_one, .setup = setup,
+     .teardown = teardown)
 {
     int received[NT_MESSAGE_DESCRIPTORS], count = 1;
     ck_assert_int_eq(setsockopt(ends[1], SOL_SOCKET, SO_PASSCRED, &(int){1}, sizeof(int)), 0);
@@ -81,18 +79,16 @@ START_TEST(what_comes_beside_a_message_and_is_no_descriptor_is_not_taken_for_one
     ck_assert_int_eq(nt_channel_receive_descriptors(ends[1], received, &count), NT_MESSAGE_BUSY);
     ck_assert_int_eq(count, 0);
 }
-END_TEST
 
-START_TEST(who_is_gone_is_noticed)
+TEST(who_is_gone_is_noticed, .setup = setup, .teardown = teardown)
 {
     close(ends[0]);
     ck_assert_int_eq(receive(), NT_MESSAGE_END);
     ck_assert(!nt_channel_send(ends[1], NT_MESSAGE_READY));
     ends[0] = -1;
 }
-END_TEST
 
-START_TEST(descriptors_are_the_same_files_in_the_same_order)
+TEST(descriptors_are_the_same_files_in_the_same_order, .setup = setup, .teardown = teardown)
 {
     int sent[2], received[NT_MESSAGE_DESCRIPTORS], count;
     char byte;
@@ -108,10 +104,9 @@ START_TEST(descriptors_are_the_same_files_in_the_same_order)
     ck_assert_int_eq(nt_channel_receive_descriptors(ends[1], received, &count), NT_MESSAGE_BUSY);
     ck_assert_int_eq(count, 0);
 }
-END_TEST
 
 /* Each answer alone, and descriptors behind them. */
-START_TEST(answers_to_who_does_not_read_are_not_waited_for)
+TEST(answers_to_who_does_not_read_are_not_waited_for, .setup = setup, .teardown = teardown)
 {
     enum { MANY = 100000 };
     int count = 0;
@@ -123,21 +118,4 @@ START_TEST(answers_to_who_does_not_read_are_not_waited_for)
         ck_assert_int_eq(receive(), NT_MESSAGE_NOTED);
     ck_assert(nt_channel_answer(ends[0], NT_MESSAGE_BUSY));
     ck_assert_int_eq(receive(), NT_MESSAGE_BUSY);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("fuse: channel");
-    TCase *cases = tcase_create("channel");
-    tcase_add_checked_fixture(cases, setup, teardown);
-    tcase_add_test(cases, messages_arrive_one_by_one);
-    tcase_add_test(cases, a_text_that_is_too_long_is_cut_off);
-    tcase_add_test(cases, what_is_no_message_is_the_end);
-    tcase_add_test(cases, what_comes_beside_a_message_and_is_no_descriptor_is_not_taken_for_one);
-    tcase_add_test(cases, who_is_gone_is_noticed);
-    tcase_add_test(cases, descriptors_are_the_same_files_in_the_same_order);
-    tcase_add_test(cases, answers_to_who_does_not_read_are_not_waited_for);
-    suite_add_tcase(suite, cases);
-    return nt_test_main(suite);
 }

@@ -39,7 +39,7 @@ static struct fuse_out_header received(void)
     return header;
 }
 
-START_TEST(each_request_is_answered_once_in_their_order)
+TEST(each_request_is_answered_once_in_their_order)
 {
     begin(1000000);
     for (uint64_t request = 2; request < 2 * NT_MOST_INTERRUPTS; request += 2)
@@ -52,9 +52,8 @@ START_TEST(each_request_is_answered_once_in_their_order)
     ck_assert_int_eq(poll(&(struct pollfd){.fd = ends[1], .events = POLLIN}, 1, 5), 0);
     end();
 }
-END_TEST
 
-START_TEST(answers_come_when_patience_is_over)
+TEST(answers_come_when_patience_is_over)
 {
     struct timespec before, after;
     begin(50000000);
@@ -65,25 +64,12 @@ START_TEST(answers_come_when_patience_is_over)
     ck_assert_int_ge((after.tv_sec - before.tv_sec) * 1000000000 + after.tv_nsec - before.tv_nsec, 50000000);
     end();
 }
-END_TEST
 
-START_TEST(more_than_there_is_room_for_are_left_to_wait)
+TEST(more_than_there_is_room_for_are_left_to_wait)
 {
     begin(INT64_C(3600) * 1000000000);
     for (uint64_t request = 0; request < NT_MOST_INTERRUPTS + 10; request++)
         nt_interrupts_note(&interrupts, request);
     ck_assert_uint_eq(interrupts.count, NT_MOST_INTERRUPTS);
     end(); /* at once, and nothing is answered */
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("fuse: interrupts");
-    TCase *cases = tcase_create("interrupts");
-    tcase_add_test(cases, each_request_is_answered_once_in_their_order);
-    tcase_add_test(cases, answers_come_when_patience_is_over);
-    tcase_add_test(cases, more_than_there_is_room_for_are_left_to_wait);
-    suite_add_tcase(suite, cases);
-    return nt_test_main(suite);
 }

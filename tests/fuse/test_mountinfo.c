@@ -37,7 +37,7 @@ static const struct {
     {"/mnt/c", false, {0}},
 };
 
-START_TEST(finds_the_topmost_mount_of_a_place)
+TEST(finds_the_topmost_mount_of_a_place, .end = sizeof(places) / sizeof(*places))
 {
     FILE *stream = fmemopen((void *)table, strlen(table), "r");
     struct nt_mountinfo info = {0};
@@ -49,23 +49,11 @@ START_TEST(finds_the_topmost_mount_of_a_place)
         ck_assert_str_eq(info.type, places[_i].info.type);
     }
 }
-END_TEST
 
-START_TEST(finds_the_root_of_this_system)
+TEST(finds_the_root_of_this_system)
 {
     struct nt_mountinfo info;
     ck_assert(nt_mountinfo_get("/", &info));
     ck_assert(strlen(info.type) > 0);
     ck_assert(!nt_mountinfo_get("/no/such/place", &info));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("mountinfo");
-    TCase *tests = tcase_create("mountinfo");
-    tcase_add_loop_test(tests, finds_the_topmost_mount_of_a_place, 0, sizeof(places) / sizeof(*places));
-    tcase_add_test(tests, finds_the_root_of_this_system);
-    suite_add_tcase(suite, tests);
-    return nt_test_main(suite);
 }

@@ -48,7 +48,8 @@ static const struct {
     {"link/new/", "there/new", true},
 };
 
-START_TEST(a_directory_is_found_or_made_and_what_was_made_is_removed)
+TEST(a_directory_is_found_or_made_and_what_was_made_is_removed, .setup = setup, .teardown = teardown,
+     .end = sizeof(places) / sizeof(*places))
 {
     const char *expected = temporary_path(places[_i].path);
     assert_ok(nt_mountpoint_prepare(&mountpoint, places[_i].given, false, &error));
@@ -58,7 +59,6 @@ START_TEST(a_directory_is_found_or_made_and_what_was_made_is_removed)
     nt_mountpoint_release(&mountpoint);
     ck_assert_int_eq(is_directory(expected), !places[_i].is_ours);
 }
-END_TEST
 
 static const struct {
     const char *given;
@@ -71,7 +71,8 @@ static const struct {
     {"file/new", NT_NOT_FOUND, "file/new"},
 };
 
-START_TEST(what_cannot_be_mounted_on_is_refused_and_left_as_it_is)
+TEST(what_cannot_be_mounted_on_is_refused_and_left_as_it_is, .setup = setup, .teardown = teardown,
+     .end = sizeof(refused) / sizeof(*refused))
 {
     enum nt_status status = nt_mountpoint_prepare(&mountpoint, refused[_i].given, true, &error);
     ck_assert_msg(status == refused[_i].status, "%s: %s", nt_status_name(status), error.message);
@@ -79,35 +80,17 @@ START_TEST(what_cannot_be_mounted_on_is_refused_and_left_as_it_is)
     ck_assert_ptr_null(mountpoint.path);
     ck_assert(is_directory("there") && !is_directory("file") && !is_directory("missing"));
 }
-END_TEST
 
-START_TEST(a_directory_with_something_in_it_stays)
+TEST(a_directory_with_something_in_it_stays, .setup = setup, .teardown = teardown)
 {
     assert_ok(nt_mountpoint_prepare(&mountpoint, "new", false, &error));
     temporary_file("new/file", "", 0);
     nt_mountpoint_release(&mountpoint);
     ck_assert(is_directory("new"));
 }
-END_TEST
 
-START_TEST(what_is_not_mounted_cannot_be_unmounted)
+TEST(what_is_not_mounted_cannot_be_unmounted, .setup = setup, .teardown = teardown)
 {
     ck_assert(!nt_unmount(temporary_path("there"), false));
     ck_assert(!nt_unmount(temporary_path("missing"), true));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("fuse: mountpoint");
-    TCase *cases = tcase_create("mountpoint");
-    tcase_add_checked_fixture(cases, setup, teardown);
-    tcase_add_loop_test(cases, a_directory_is_found_or_made_and_what_was_made_is_removed, 0,
-                        sizeof(places) / sizeof(*places));
-    tcase_add_loop_test(cases, what_cannot_be_mounted_on_is_refused_and_left_as_it_is, 0,
-                        sizeof(refused) / sizeof(*refused));
-    tcase_add_test(cases, a_directory_with_something_in_it_stays);
-    tcase_add_test(cases, what_is_not_mounted_cannot_be_unmounted);
-    suite_add_tcase(suite, cases);
-    return nt_test_main(suite);
 }

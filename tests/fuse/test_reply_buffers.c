@@ -24,7 +24,7 @@ static void teardown(void)
     nt_reply_buffers_deinit(&buffers);
 }
 
-START_TEST(the_buffer_that_was_returned_last_is_the_first_to_be_lent)
+TEST(the_buffer_that_was_returned_last_is_the_first_to_be_lent, .setup = setup, .teardown = teardown)
 {
     struct nt_reply_buffer *first = nt_reply_buffer_borrow(&buffers, 4096);
     struct nt_reply_buffer *second = nt_reply_buffer_borrow(&buffers, 4096);
@@ -38,9 +38,8 @@ START_TEST(the_buffer_that_was_returned_last_is_the_first_to_be_lent)
     nt_reply_buffer_return(&buffers, first);
     nt_reply_buffer_return(&buffers, second);
 }
-END_TEST
 
-START_TEST(a_buffer_grows_to_what_is_wanted)
+TEST(a_buffer_grows_to_what_is_wanted, .setup = setup, .teardown = teardown)
 {
     static const size_t sizes[] = {0, 1, 131072, 1048576, 4096, 3000000};
     for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
@@ -51,16 +50,14 @@ START_TEST(a_buffer_grows_to_what_is_wanted)
         nt_reply_buffer_return(&buffers, buffer);
     }
 }
-END_TEST
 
-START_TEST(without_memory_there_is_no_buffer)
+TEST(without_memory_there_is_no_buffer, .setup = setup, .teardown = teardown)
 {
     ck_assert_ptr_null(nt_reply_buffer_borrow(&buffers, SIZE_MAX));
     nt_reply_buffer_return(&buffers, NULL);
 }
-END_TEST
 
-START_TEST(what_is_larger_than_the_limit_is_lent_alone_and_not_kept)
+TEST(what_is_larger_than_the_limit_is_lent_alone_and_not_kept, .setup = setup, .teardown = teardown)
 {
     struct nt_reply_buffer *large = nt_reply_buffer_borrow(&buffers, LIMIT + 1);
     ck_assert_ptr_nonnull(large);
@@ -71,7 +68,6 @@ START_TEST(what_is_larger_than_the_limit_is_lent_alone_and_not_kept)
     ck_assert_uint_lt(small->capacity, LIMIT);
     nt_reply_buffer_return(&buffers, small);
 }
-END_TEST
 
 static atomic_bool is_lent;
 
@@ -83,7 +79,7 @@ static void *borrow_and_return(void *unused)
     return unused;
 }
 
-START_TEST(who_finds_no_room_waits_until_there_is)
+TEST(who_finds_no_room_waits_until_there_is, .setup = setup, .teardown = teardown)
 {
     const struct timespec while_waiting = {.tv_nsec = 30 * 1000 * 1000};
     struct nt_reply_buffer *first = nt_reply_buffer_borrow(&buffers, LIMIT - 4096);
@@ -95,19 +91,4 @@ START_TEST(who_finds_no_room_waits_until_there_is)
     nt_reply_buffer_return(&buffers, first);
     pthread_join(thread, NULL);
     ck_assert(atomic_load(&is_lent));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("fuse: reply buffers");
-    TCase *cases = tcase_create("reply buffers");
-    tcase_add_checked_fixture(cases, setup, teardown);
-    tcase_add_test(cases, the_buffer_that_was_returned_last_is_the_first_to_be_lent);
-    tcase_add_test(cases, a_buffer_grows_to_what_is_wanted);
-    tcase_add_test(cases, without_memory_there_is_no_buffer);
-    tcase_add_test(cases, what_is_larger_than_the_limit_is_lent_alone_and_not_kept);
-    tcase_add_test(cases, who_finds_no_room_waits_until_there_is);
-    suite_add_tcase(suite, cases);
-    return nt_test_main(suite);
 }

@@ -8,16 +8,15 @@
 
 #include "support.h"
 
-START_TEST(every_failure_has_an_errno)
+TEST(every_failure_has_an_errno)
 {
     ck_assert_int_eq(nt_status_errno(NT_OK), 0);
     for (enum nt_status status = NT_OK + 1; status <= NT_UNREACHABLE; status++)
         ck_assert_msg(nt_status_errno(status) > 0, "%s", nt_status_name(status));
     ck_assert_int_eq(nt_status_errno(NT_UNREACHABLE + 1), EIO);
 }
-END_TEST
 
-START_TEST(wrong_bytes_are_an_input_output_error)
+TEST(wrong_bytes_are_an_input_output_error)
 {
     static const enum nt_status wrong[] = {NT_CHECKSUM, NT_CORRUPT, NT_TRUNCATED, NT_UNSUPPORTED, NT_LIMIT};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
@@ -26,9 +25,8 @@ START_TEST(wrong_bytes_are_an_input_output_error)
     ck_assert_int_eq(nt_status_errno(NT_CHANGED), ESTALE);
     ck_assert_int_eq(nt_status_errno(NT_UNREACHABLE), EIO);
 }
-END_TEST
 
-START_TEST(what_is_forbidden_is_no_damage)
+TEST(what_is_forbidden_is_no_damage)
 {
     struct nt_error forbidden = {.system_error = EACCES}, broken = {.system_error = EIO}, none = {0};
     ck_assert_int_eq(nt_failure_errno(NT_IO, &forbidden), EACCES);
@@ -37,16 +35,4 @@ START_TEST(what_is_forbidden_is_no_damage)
     ck_assert_int_eq(nt_failure_errno(NT_IO, &broken), EIO);
     ck_assert_int_eq(nt_failure_errno(NT_IO, &none), EIO);
     ck_assert_int_eq(nt_failure_errno(NT_NOT_FOUND, &none), ENOENT);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("status_errno");
-    TCase *tests = tcase_create("status_errno");
-    tcase_add_test(tests, every_failure_has_an_errno);
-    tcase_add_test(tests, wrong_bytes_are_an_input_output_error);
-    tcase_add_test(tests, what_is_forbidden_is_no_damage);
-    suite_add_tcase(suite, tests);
-    return nt_test_main(suite);
 }

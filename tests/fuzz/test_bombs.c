@@ -123,50 +123,34 @@ static void try_bomb(const struct bomb *bomb, const char *ending, off_t hole_byt
         ck_assert_int_lt(usage.ru_maxrss, MEMORY_BYTES / 1024);
 }
 
-START_TEST(a_bomb_is_read_or_refused_within_its_limits)
+TEST(a_bomb_is_read_or_refused_within_its_limits, .end = (int)bomb_count)
 {
     try_bomb(&bombs[_i], ".root", 0);
 }
-END_TEST
 
-START_TEST(a_megabyte_of_dense_metadata_is_read_or_refused_within_its_limits)
+TEST(a_megabyte_of_dense_metadata_is_read_or_refused_within_its_limits, .end = (int)dense_bomb_count)
 {
     try_bomb(&dense_bombs[_i], ".root", 0);
 }
-END_TEST
 
-START_TEST(a_hole_behind_a_bomb_changes_nothing)
+TEST(a_hole_behind_a_bomb_changes_nothing, .end = (int)bomb_count)
 {
     try_bomb(&bombs[_i], ".root", HOLE_BYTES);
 }
-END_TEST
 
-START_TEST(a_bomb_of_lance_is_read_or_refused_within_its_limits)
+TEST(a_bomb_of_lance_is_read_or_refused_within_its_limits, .end = (int)lance_bomb_count)
 {
     try_bomb(&lance_bombs[_i], LANCE, 0);
 }
-END_TEST
 
-START_TEST(a_hole_behind_a_bomb_of_lance_makes_it_none)
+TEST(a_hole_behind_a_bomb_of_lance_makes_it_none, .end = (int)lance_bomb_count)
 {
     try_bomb(&lance_bombs[_i], LANCE, HOLE_BYTES);
 }
-END_TEST
 
 int main(int argc, char **argv)
 {
     if (argc > 1)
         return read_in_child(argv[1]);
-    Suite *suite = suite_create("fuzz: bombs");
-    TCase *tests = tcase_create("bombs");
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, a_bomb_is_read_or_refused_within_its_limits, 0, (int)bomb_count);
-    tcase_add_loop_test(tests, a_megabyte_of_dense_metadata_is_read_or_refused_within_its_limits, 0,
-                        (int)dense_bomb_count);
-    tcase_add_loop_test(tests, a_hole_behind_a_bomb_changes_nothing, 0, (int)bomb_count);
-    tcase_add_loop_test(tests, a_hole_behind_a_bomb_of_lance_makes_it_none, 0, (int)lance_bomb_count);
-    tcase_add_loop_test(tests, a_bomb_of_lance_is_read_or_refused_within_its_limits, 0,
-                        (int)lance_bomb_count);
-    suite_add_tcase(suite, tests);
-    return nt_test_main(suite);
+    return nt_test_run("test_bombs", 0, NULL);
 }

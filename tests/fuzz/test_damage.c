@@ -5,6 +5,8 @@
  *
  * usage: test_damage [-a]        -a: every bit of every generation, not one of five
  */
+#include <ntuple/source.h>
+
 #include <stdio.h>
 #include <string.h>
 
@@ -106,19 +108,18 @@ static void flip_bits(enum rntuple_generation generation, bool is_compressed, si
     nt_buffer_deinit(&file);
 }
 
-START_TEST(a_flipped_bit_is_an_error_or_changes_nothing)
+TEST(a_flipped_bit_is_an_error_or_changes_nothing, .end = 2)
 {
     flip_bits(RNTUPLE_V1_1, _i, latest_step);
 }
-END_TEST
 
-START_TEST(a_flipped_bit_is_found_in_every_generation_with_page_checksums)
+TEST(a_flipped_bit_is_found_in_every_generation_with_page_checksums, .first = RNTUPLE_CRC32_LINKS,
+     .end = RNTUPLE_GENERATIONS)
 {
     flip_bits(_i, true, step);
 }
-END_TEST
 
-START_TEST(a_file_that_is_cut_off_is_an_error_or_read_whole)
+TEST(a_file_that_is_cut_off_is_an_error_or_read_whole, .end = RNTUPLE_GENERATIONS)
 {
     struct nt_buffer file = {0};
     struct content truth;
@@ -130,21 +131,14 @@ START_TEST(a_file_that_is_cut_off_is_an_error_or_read_whole)
     report("cuts", &figures, file.length);
     nt_buffer_deinit(&file);
 }
-END_TEST
 
 int main(int argc, char **argv)
 {
-    if (argc == 2 && strcmp(argv[1], "-a") == 0)
+    if (argc == 2 && strcmp(argv[1], "-a") == 0) {
         step = 1;
+        setenv("CK_DEFAULT_TIMEOUT", "3600", 1);
+    }
     if (argc == 2 && strcmp(argv[1], "-s") == 0) /* a sample, for builds that are slow */
         latest_step = step = 13;
-    Suite *suite = suite_create("fuzz: damage");
-    TCase *tests = tcase_create("damage");
-    tcase_set_timeout(tests, step == 1 ? 3600 : 120);
-    tcase_add_loop_test(tests, a_flipped_bit_is_an_error_or_changes_nothing, 0, 2);
-    tcase_add_loop_test(tests, a_flipped_bit_is_found_in_every_generation_with_page_checksums,
-                        RNTUPLE_CRC32_LINKS, RNTUPLE_GENERATIONS);
-    tcase_add_loop_test(tests, a_file_that_is_cut_off_is_an_error_or_read_whole, 0, RNTUPLE_GENERATIONS);
-    suite_add_tcase(suite, tests);
-    return nt_test_main(suite);
+    return nt_test_run("test_damage", 0, NULL);
 }

@@ -130,7 +130,7 @@ static bool reads_all(void)
     return is_good;
 }
 
-START_TEST(what_was_opened_before_is_read_in_a_forked_process)
+TEST(what_was_opened_before_is_read_in_a_forked_process)
 {
     pthread_t threads[WAYS];
     int status, beside = NT_MAY_FORK_BESIDE_THREADS ? WAYS : 0;
@@ -155,15 +155,4 @@ START_TEST(what_was_opened_before_is_read_in_a_forked_process)
         ck_assert(ways[i].is_good);
     }
     close_all();
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("library: fork");
-    TCase *cases = tcase_create("fork");
-    tcase_set_timeout(cases, 120);
-    tcase_add_test(cases, what_was_opened_before_is_read_in_a_forked_process);
-    suite_add_tcase(suite, cases);
-    return nt_test_main(suite);
 }

@@ -104,7 +104,7 @@ static struct values read_path(struct nt_reader *reader, const char *path, const
     return values;
 }
 
-START_TEST(a_source_gives_what_the_file_gives)
+TEST(a_source_gives_what_the_file_gives, .end = sizeof(rows) / sizeof(*rows))
 {
     const char *path = path_of(rows[_i].file);
     struct counting counting;
@@ -131,9 +131,8 @@ START_TEST(a_source_gives_what_the_file_gives)
     free(expected.bytes);
     nt_reader_free(reader);
 }
-END_TEST
 
-START_TEST(memory_gives_what_the_file_gives)
+TEST(memory_gives_what_the_file_gives, .end = sizeof(rows) / sizeof(*rows))
 {
     const char *path = path_of(rows[_i].file);
     struct counting counting;
@@ -160,11 +159,10 @@ START_TEST(memory_gives_what_the_file_gives)
     free(expected.bytes);
     free(bytes);
 }
-END_TEST
 
 /* ---- failures ---- */
 
-START_TEST(what_no_format_takes_stays_the_caller_s)
+TEST(what_no_format_takes_stays_the_caller_s)
 {
     struct counting counting;
     struct nt_source *source = open_counting(path_of("data/example.json"), &counting);
@@ -181,9 +179,8 @@ START_TEST(what_no_format_takes_stays_the_caller_s)
     nt_source_close(source);
     ck_assert_uint_eq(counting.closes, 1);
 }
-END_TEST
 
-START_TEST(a_source_that_fails_is_no_damaged_file)
+TEST(a_source_that_fails_is_no_damaged_file)
 {
     struct counting counting;
     struct nt_source *source = open_counting(path_of("data/example.root"), &counting);
@@ -212,27 +209,10 @@ START_TEST(a_source_that_fails_is_no_damaged_file)
     nt_reader_free(reader);
     nt_file_close(file);
 }
-END_TEST
 
-START_TEST(a_folder_is_no_source)
+TEST(a_folder_is_no_source)
 {
     struct nt_source *source;
     assert_status(NT_INVALID, nt_source_open_file(path_of("data"), &source, &error));
     ck_assert_ptr_nonnull(strstr(error.message, "data"));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("library: source");
-    TCase *cases = tcase_create("values");
-    tcase_add_loop_test(cases, a_source_gives_what_the_file_gives, 0, sizeof(rows) / sizeof(*rows));
-    tcase_add_loop_test(cases, memory_gives_what_the_file_gives, 0, sizeof(rows) / sizeof(*rows));
-    suite_add_tcase(suite, cases);
-    cases = tcase_create("failures");
-    tcase_add_test(cases, what_no_format_takes_stays_the_caller_s);
-    tcase_add_test(cases, a_source_that_fails_is_no_damaged_file);
-    tcase_add_test(cases, a_folder_is_no_source);
-    suite_add_tcase(suite, cases);
-    return nt_test_main(suite);
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The process that fetches, asked by a test: over its socket, as src/io/fetch.h has it."""
+"""The process that fetches, asked by a test: over its socket, as src/remote/protocol.h has it."""
 import contextlib
 import itertools
 import re
@@ -11,7 +11,7 @@ from pathlib import Path
 from harness import same
 from web import fetchers, own_program
 
-HEADER = (Path(__file__).parent.parent.parent / 'src/io/fetch.h').read_text()
+HEADER = (Path(__file__).parent.parent.parent / 'src/remote/protocol.h').read_text()
 KINDS = {name: number for number, name in enumerate(re.findall(r'^\s+NT_FETCH_(\w+)', HEADER.split('enum nt_fetch_kind {')[1].split('};')[0], re.M), 1)}
 
 

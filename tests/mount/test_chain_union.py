@@ -16,7 +16,7 @@ from bloscpack_file import write_bloscpack  # noqa: E402
 from json_rules import problems  # noqa: E402
 from harness import NTUPLE, case, command, data, errors_of, lines, mounted, need, output, run, same, scratch  # noqa: E402
 
-UNREAD = 10  # src/cli/exit_status.h
+UNREAD = 10  # src/cli/cli.h
 UNION = '--chain=union'
 
 

@@ -16,7 +16,7 @@ LATE = 30  # with what starting, ending and a busy machine take
 LIMIT = ['prlimit', f'--as={4 << 30}'] if os.environ.get('FAULT_PRELOAD') else []
 BUCKETS = 'keys-that-lead-out', 'tokens-without-end', 'one-token-for-ever'
 MOST_REQUESTS = 20_000
-# src/cli/exit_status.h
+# src/cli/cli.h
 STATUSES = {'damaged': 5, 'unknown format': 3, 'unsupported': 4, 'usage': 1, 'not found': 2, 'unreachable': 9}
 
 

@@ -9,7 +9,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from json_rules import problems  # noqa: E402
 from harness import NTUPLE, case, command, output, run, same, scratch
 
-UNREAD = 10  # src/cli/exit_status.h
+UNREAD = 10  # src/cli/cli.h
 WRITE_NEWER = os.environ.get('WRITE_NEWER', 'write_newer')
 Z = [1.5, 2.5]
 V = [[{'x': 3.0}, {'x': 4.0}], []]

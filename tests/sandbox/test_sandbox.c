@@ -306,7 +306,7 @@ static int does_not_narrow_in_a_second(void)
 
 /* ---- cases ---- */
 
-START_TEST(what_is_needed_works)
+TEST(what_is_needed_works, .setup = setup, .teardown = temporary_teardown)
 {
     const unsigned all = NT_SANDBOX_STARTS | NT_SANDBOX_OPENS | NT_SANDBOX_WRITES;
     ck_assert_int_eq(in_sandbox(all, opens_file), 0);
@@ -317,9 +317,8 @@ START_TEST(what_is_needed_works)
     if (in_sandbox(all, has_seccomp))
         ck_assert_int_eq(in_sandbox(all, starts_thread_after_narrowing), 0);
 }
-END_TEST
 
-START_TEST(other_files_are_out_of_reach)
+TEST(other_files_are_out_of_reach, .setup = setup, .teardown = temporary_teardown)
 {
     const unsigned all = NT_SANDBOX_OPENS | NT_SANDBOX_WRITES;
     if (!in_sandbox(all, has_landlock))
@@ -327,7 +326,6 @@ START_TEST(other_files_are_out_of_reach)
     ck_assert_int_eq(in_sandbox(all, opens_other), EACCES);
     ck_assert_int_eq(in_sandbox(all, writes_file), EACCES);
 }
-END_TEST
 
 /* ---- capabilities ---- */
 
@@ -356,15 +354,15 @@ static int kept_of_a_folder(bool is_source)
     return exit_of(process);
 }
 
-START_TEST(root_keeps_the_right_to_read_what_others_own_for_sources_alone)
+TEST(root_keeps_the_right_to_read_what_others_own_for_sources_alone, .setup = setup,
+     .teardown = temporary_teardown)
 {
     bool has_it = kept_capabilities() != ALL_GONE;
     ck_assert_int_eq(kept_of_a_folder(true), has_it ? SEARCH_ALONE : ALL_GONE);
     ck_assert_int_eq(kept_of_a_folder(false), ALL_GONE);
 }
-END_TEST
 
-START_TEST(calls_that_are_not_needed_fail)
+TEST(calls_that_are_not_needed_fail, .setup = setup, .teardown = temporary_teardown)
 {
     if (!in_sandbox(0, has_seccomp) || NT_IS_SANITIZED)
         return;
@@ -374,9 +372,8 @@ START_TEST(calls_that_are_not_needed_fail)
     ck_assert_int_eq(in_sandbox(0, forks), EPERM);
     ck_assert_int_eq(in_sandbox(0, maps_code), EPERM);
 }
-END_TEST
 
-START_TEST(who_fetches_connects_and_nobody_connects_to_it)
+TEST(who_fetches_connects_and_nobody_connects_to_it, .setup = setup, .teardown = temporary_teardown)
 {
     const unsigned uses = NT_SANDBOX_OPENS | NT_SANDBOX_CONNECTS | NT_SANDBOX_LOADS;
     ck_assert_int_eq(in_sandbox(uses, connects), ECONNREFUSED);
@@ -401,9 +398,8 @@ START_TEST(who_fetches_connects_and_nobody_connects_to_it)
     ck_assert_int_eq(in_sandbox(uses, maps_code), EPERM);
     ck_assert_int_eq(in_sandbox(uses, maps_code_to_write), EPERM);
 }
-END_TEST
 
-START_TEST(who_asks_another_process_sends_to_that_one_alone)
+TEST(who_asks_another_process_sends_to_that_one_alone, .setup = setup, .teardown = temporary_teardown)
 {
     datagram_socket = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     ck_assert_int_eq(in_sandbox(NT_SANDBOX_FETCHES, sends_to_whom_it_knows), EDESTADDRREQ);
@@ -411,36 +407,16 @@ START_TEST(who_asks_another_process_sends_to_that_one_alone)
         ck_assert_int_eq(in_sandbox(NT_SANDBOX_FETCHES, sends_to_other), EPERM);
     close(datagram_socket);
 }
-END_TEST
 
-START_TEST(each_part_holds_or_is_named)
+TEST(each_part_holds_or_is_named, .setup = setup, .teardown = temporary_teardown)
 {
     ck_assert_int_eq(in_sandbox(0, names_each_part), 0);
 }
-END_TEST
 
-START_TEST(parts_that_the_system_refuses_are_named_with_the_reason)
+TEST(parts_that_the_system_refuses_are_named_with_the_reason, .setup = setup, .teardown = temporary_teardown)
 {
     if (!in_sandbox(0, has_seccomp) || NT_IS_SANITIZED)
         return;
     ck_assert_int_eq(in_sandbox(0, has_no_part_of_a_second), 0);
     ck_assert_int_eq(in_sandbox(0, does_not_narrow_in_a_second), 0);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("sandbox: sandbox");
-    TCase *cases = tcase_create("sandbox");
-    tcase_add_checked_fixture(cases, setup, temporary_teardown);
-    tcase_add_test(cases, what_is_needed_works);
-    tcase_add_test(cases, other_files_are_out_of_reach);
-    tcase_add_test(cases, root_keeps_the_right_to_read_what_others_own_for_sources_alone);
-    tcase_add_test(cases, calls_that_are_not_needed_fail);
-    tcase_add_test(cases, who_fetches_connects_and_nobody_connects_to_it);
-    tcase_add_test(cases, who_asks_another_process_sends_to_that_one_alone);
-    tcase_add_test(cases, each_part_holds_or_is_named);
-    tcase_add_test(cases, parts_that_the_system_refuses_are_named_with_the_reason);
-    suite_add_tcase(suite, cases);
-    return nt_test_main(suite);
 }

@@ -75,7 +75,8 @@ static json_t *read_column_json(const char *path)
 static const enum rntuple_generation sharding[] = {RNTUPLE_CRC32_LINKS, RNTUPLE_CRC32_EXTENSION, RNTUPLE_RC1,
                                                    RNTUPLE_RC2_LATE};
 
-START_TEST(entries_of_a_column_group_that_does_not_exist_are_uncovered)
+TEST(entries_of_a_column_group_that_does_not_exist_are_uncovered, .setup = temporary_setup,
+     .teardown = temporary_teardown, .end = sizeof(sharding) / sizeof(sharding[0]))
 {
     static const uint32_t bad[] = {1, 0x40000000, UINT32_MAX - 1};
     for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -90,26 +91,13 @@ START_TEST(entries_of_a_column_group_that_does_not_exist_are_uncovered)
         json_decref(json);
     }
 }
-END_TEST
 
-START_TEST(what_all_shards_cover_is_complete)
+TEST(what_all_shards_cover_is_complete, .setup = temporary_setup, .teardown = temporary_teardown,
+     .end = sizeof(sharding) / sizeof(sharding[0]))
 {
     json_t *json = read_column_json(write_shards(sharding[_i], 0));
     ck_assert_int_eq(json_integer_value(json_object_get(json, "elements")), 2 * ENTRIES);
     ck_assert(json_is_true(json_object_get(json, "is_complete")));
     ck_assert_uint_eq(json_array_size(json_object_get(json, "uncovered_entries")), 0);
     json_decref(json);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("vfs: column.json");
-    TCase *tcase = tcase_create("all");
-    tcase_add_checked_fixture(tcase, temporary_setup, temporary_teardown);
-    int generations = sizeof(sharding) / sizeof(sharding[0]);
-    tcase_add_loop_test(tcase, entries_of_a_column_group_that_does_not_exist_are_uncovered, 0, generations);
-    tcase_add_loop_test(tcase, what_all_shards_cover_is_complete, 0, generations);
-    suite_add_tcase(suite, tcase);
-    return nt_test_main(suite);
 }

@@ -214,19 +214,17 @@ static void list_xattrs(uint64_t node, const char *name)
 
 /* ---- what reads nothing ---- */
 
-START_TEST(listing_the_whole_tree_reads_nothing)
+TEST(listing_the_whole_tree_reads_nothing, .setup = setup, .teardown = teardown)
 {
     ck_assert_uint_gt(walk("", true, stat_without_work), 60);
     ck_assert_uint_eq(reads.count, 0);
 }
-END_TEST
 
-START_TEST(listing_extended_attributes_reads_nothing)
+TEST(listing_extended_attributes_reads_nothing, .setup = setup, .teardown = teardown)
 {
     ck_assert_uint_gt(walk("", true, list_xattrs), 60);
     ck_assert_uint_eq(reads.count, 0);
 }
-END_TEST
 
 static const struct {
     const char *name;
@@ -253,14 +251,14 @@ static const struct {
     {"Events/ntuple.json", GROUPS},
 };
 
-START_TEST(a_size_costs_the_records_that_it_follows_from_once)
+TEST(a_size_costs_the_records_that_it_follows_from_once, .setup = setup, .teardown = teardown,
+     .end = sizeof(sizes) / sizeof(sizes[0]))
 {
     size_of(sizes[_i].name);
     ck_assert_msg(reads.count == sizes[_i].reads, "%s: %u reads", sizes[_i].name, reads.count);
     size_of(sizes[_i].name);
     ck_assert_uint_eq(reads.count, sizes[_i].reads);
 }
-END_TEST
 
 /* ---- what reads the page lists ---- */
 
@@ -282,36 +280,33 @@ static void stat_a_text(uint64_t node, const char *name)
         stat_with_work(node, name);
 }
 
-START_TEST(the_attributes_of_all_in_a_directory_read_each_page_list_once)
+TEST(the_attributes_of_all_in_a_directory_read_each_page_list_once, .setup = setup, .teardown = teardown)
 {
     ck_assert_uint_gt(walk("Events", false, stat_what_is_no_text), 20);
     walk("", false, stat_what_is_no_text);
     ck_assert_uint_eq(reads.count, GROUPS + FREE_LIST_READS);
     ck_assert(!is_read_twice());
 }
-END_TEST
 
 /* ---- texts ---- */
 
 enum { COLUMNS = 3 };
 
-START_TEST(rows_read_each_page_list_and_page_once)
+TEST(rows_read_each_page_list_and_page_once, .setup = setup, .teardown = teardown)
 {
     ck_assert_uint_gt(size_of("Events/rows.jsonl"), 0);
     ck_assert_uint_gt(size_of("Events/clusters.jsonl"), 0);
     ck_assert_uint_eq(reads.count, GROUPS + GROUPS * COLUMNS);
     ck_assert(!is_read_twice());
 }
-END_TEST
 
-START_TEST(a_text_is_made_once)
+TEST(a_text_is_made_once, .setup = setup, .teardown = teardown)
 {
     walk("", true, stat_a_text);
     unsigned before = reads.count;
     walk("", true, stat_a_text);
     ck_assert_uint_eq(reads.count, before);
 }
-END_TEST
 
 static void expect_streamed(const char *name)
 {
@@ -321,7 +316,7 @@ static void expect_streamed(const char *name)
     ck_assert_int_eq(attributes.stat.st_size, 0);
 }
 
-START_TEST(rows_that_cost_more_than_a_look_may_read_no_page)
+TEST(rows_that_cost_more_than_a_look_may_read_no_page, .setup = setup_long, .teardown = teardown)
 {
     expect_streamed("Events/rows.jsonl");
     expect_streamed("Events/head.jsonl"); /* of a page that is larger, too */
@@ -330,9 +325,8 @@ START_TEST(rows_that_cost_more_than_a_look_may_read_no_page)
     ck_assert_uint_gt(size_of("Events/clusters.jsonl"), 0);
     ck_assert_uint_le(reads.count, GROUPS);
 }
-END_TEST
 
-START_TEST(opening_the_arrow_table_reads_nothing_that_its_size_has_read)
+TEST(opening_the_arrow_table_reads_nothing_that_its_size_has_read, .setup = setup, .teardown = teardown)
 {
     struct nt_vfs_handle *handle;
     char head[6];
@@ -345,7 +339,6 @@ START_TEST(opening_the_arrow_table_reads_nothing_that_its_size_has_read)
     ck_assert_uint_eq(reads.count, GROUPS);
     ck_assert(!is_read_twice());
 }
-END_TEST
 
 /* ---- what is told before is so ---- */
 
@@ -368,30 +361,7 @@ static void read_all(uint64_t node, const char *name)
     ck_assert_msg(length == (uint64_t)attributes.stat.st_size, "%s", name);
 }
 
-START_TEST(every_file_has_the_bytes_that_its_size_told)
+TEST(every_file_has_the_bytes_that_its_size_told, .setup = setup, .teardown = teardown)
 {
     ck_assert_uint_gt(walk("", true, read_all), 60);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("vfs: cost");
-    TCase *cases = tcase_create("reads");
-    tcase_add_checked_fixture(cases, setup, teardown);
-    tcase_add_test(cases, listing_the_whole_tree_reads_nothing);
-    tcase_add_test(cases, listing_extended_attributes_reads_nothing);
-    tcase_add_loop_test(cases, a_size_costs_the_records_that_it_follows_from_once, 0,
-                        sizeof(sizes) / sizeof(sizes[0]));
-    tcase_add_test(cases, the_attributes_of_all_in_a_directory_read_each_page_list_once);
-    tcase_add_test(cases, opening_the_arrow_table_reads_nothing_that_its_size_has_read);
-    tcase_add_test(cases, every_file_has_the_bytes_that_its_size_told);
-    tcase_add_test(cases, rows_read_each_page_list_and_page_once);
-    tcase_add_test(cases, a_text_is_made_once);
-    suite_add_tcase(suite, cases);
-    cases = tcase_create("long texts");
-    tcase_add_checked_fixture(cases, setup_long, teardown);
-    tcase_add_test(cases, rows_that_cost_more_than_a_look_may_read_no_page);
-    suite_add_tcase(suite, cases);
-    return nt_test_main(suite);
 }

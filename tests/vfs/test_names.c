@@ -64,7 +64,7 @@ static const struct {
      "gpj"},
 };
 
-START_TEST(names_are_encoded_as_the_rule_says)
+TEST(names_are_encoded_as_the_rule_says, .end = sizeof(encoded) / sizeof(encoded[0]))
 {
     struct nt_buffer out = {0};
     nt_buffer_text(&out, "");
@@ -75,16 +75,14 @@ START_TEST(names_are_encoded_as_the_rule_says)
     ck_assert_str_eq(out.bytes, encoded[_i].dataset);
     nt_buffer_deinit(&out);
 }
-END_TEST
 
-START_TEST(a_data_set_named_like_one_of_ours_loses_its_first_dot)
+TEST(a_data_set_named_like_one_of_ours_loses_its_first_dot)
 {
     struct nt_buffer out = {0};
     nt_name_encode((struct nt_text)TEXT("file.json"), NT_NAME_OURS, &out);
     ck_assert_str_eq(out.bytes, "file%2Ejson");
     nt_buffer_deinit(&out);
 }
-END_TEST
 
 /* Decoding as any percent-decoder does it. */
 static size_t percent_decode(const char *name, char *out)
@@ -118,7 +116,7 @@ static void assert_reversible(struct nt_text text, enum nt_name_rule rule)
     nt_buffer_deinit(&out);
 }
 
-START_TEST(every_string_of_few_evil_bytes_is_reversible)
+TEST(every_string_of_few_evil_bytes_is_reversible)
 {
     static const char evil[] = "a.%/2E\0\n\x7f\xc3\xa9\xff";
     const size_t count = sizeof(evil) - 1;
@@ -130,7 +128,6 @@ START_TEST(every_string_of_few_evil_bytes_is_reversible)
         }
     }
 }
-END_TEST
 
 /* ---- names of many items ---- */
 
@@ -166,7 +163,7 @@ static void wish_for(uint32_t item, const char *text, uint32_t cycle)
     wishes[item] = (struct nt_name_wish){.text = {text, strlen(text)}, .cycle = cycle, .parent = 5};
 }
 
-START_TEST(evil_names_beside_each_other_stay_unique_and_are_found)
+TEST(evil_names_beside_each_other_stay_unique_and_are_found)
 {
     static char longs[64][600];
     uint32_t count = 0;
@@ -187,9 +184,8 @@ START_TEST(evil_names_beside_each_other_stay_unique_and_are_found)
         ck_assert(nt_is_utf8(nt_names_get(names, i), strlen(nt_names_get(names, i))));
     nt_names_free(names);
 }
-END_TEST
 
-START_TEST(natural_names_win_and_generated_ones_take_the_first_free)
+TEST(natural_names_win_and_generated_ones_take_the_first_free)
 {
     wish_for(0, "a", 1);
     wish_for(1, "a", 0);
@@ -214,18 +210,16 @@ START_TEST(natural_names_win_and_generated_ones_take_the_first_free)
     ck_assert_uint_eq(nt_names_find(names, 4, "a"), NT_NONE);
     nt_names_free(names);
 }
-END_TEST
 
-START_TEST(an_empty_name_is_a_percent_sign)
+TEST(an_empty_name_is_a_percent_sign)
 {
     wish_for(0, "", 0);
     struct nt_names *names = build(1);
     ck_assert_str_eq(nt_names_get(names, 0), "%");
     nt_names_free(names);
 }
-END_TEST
 
-START_TEST(names_are_unique_within_a_directory_only)
+TEST(names_are_unique_within_a_directory_only)
 {
     wish_for(0, "a", 0);
     wish_for(1, "a", 0);
@@ -235,9 +229,8 @@ START_TEST(names_are_unique_within_a_directory_only)
     ck_assert_str_eq(nt_names_get(names, 1), "a");
     nt_names_free(names);
 }
-END_TEST
 
-START_TEST(a_prefix_stands_before_a_natural_name)
+TEST(a_prefix_stands_before_a_natural_name)
 {
     wish_for(0, "x.y", 0);
     wishes[0].prefix = "attribute.";
@@ -246,7 +239,6 @@ START_TEST(a_prefix_stands_before_a_natural_name)
     ck_assert_str_eq(nt_names_get(names, 0), "attribute.x.y");
     nt_names_free(names);
 }
-END_TEST
 
 static void ask_same(const void *context, uint32_t item, struct nt_name_wish *wish)
 {
@@ -254,7 +246,7 @@ static void ask_same(const void *context, uint32_t item, struct nt_name_wish *wi
     wish->text = (struct nt_text){"same", 4};
 }
 
-START_TEST(many_fields_of_the_same_name_are_numbered_in_linear_time)
+TEST(many_fields_of_the_same_name_are_numbered_in_linear_time)
 {
     enum { MANY = 200000 };
     struct nt_error error;
@@ -265,7 +257,6 @@ START_TEST(many_fields_of_the_same_name_are_numbered_in_linear_time)
     ck_assert_uint_eq(nt_names_find(names, 0, "same~777"), 776);
     nt_names_free(names);
 }
-END_TEST
 
 enum { PAIRS = 50000 };
 
@@ -280,7 +271,7 @@ static void ask_long_pair(const void *context, uint32_t item, struct nt_name_wis
     wish->text = (struct nt_text){name, NT_NAME_BYTES};
 }
 
-START_TEST(many_long_names_that_are_cut_to_the_same_one_are_numbered_in_linear_time)
+TEST(many_long_names_that_are_cut_to_the_same_one_are_numbered_in_linear_time)
 {
     struct nt_error error;
     struct nt_names *names;
@@ -294,7 +285,6 @@ START_TEST(many_long_names_that_are_cut_to_the_same_one_are_numbered_in_linear_t
     }
     nt_names_free(names);
 }
-END_TEST
 
 enum { COLLIDING = 500000 };
 
@@ -309,7 +299,7 @@ static void ask_colliding(const void *context, uint32_t item, struct nt_name_wis
     wish->parent = (uint32_t)(0 - nt_xxh3(text[item], wish->text.length)) * inverse;
 }
 
-START_TEST(names_that_were_chosen_for_their_hashes_are_found_in_constant_time)
+TEST(names_that_were_chosen_for_their_hashes_are_found_in_constant_time)
 {
     struct nt_error error;
     struct nt_names *names;
@@ -317,24 +307,4 @@ START_TEST(names_that_were_chosen_for_their_hashes_are_found_in_constant_time)
     for (uint32_t i = 0; i < COLLIDING; i++)
         ck_assert_uint_eq(nt_names_find(names, nt_names_parent(names, i), nt_names_get(names, i)), i);
     nt_names_free(names);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("vfs: names");
-    TCase *cases = tcase_create("names");
-    tcase_add_loop_test(cases, names_are_encoded_as_the_rule_says, 0, sizeof(encoded) / sizeof(encoded[0]));
-    tcase_add_test(cases, a_data_set_named_like_one_of_ours_loses_its_first_dot);
-    tcase_add_test(cases, every_string_of_few_evil_bytes_is_reversible);
-    tcase_add_test(cases, evil_names_beside_each_other_stay_unique_and_are_found);
-    tcase_add_test(cases, natural_names_win_and_generated_ones_take_the_first_free);
-    tcase_add_test(cases, an_empty_name_is_a_percent_sign);
-    tcase_add_test(cases, names_are_unique_within_a_directory_only);
-    tcase_add_test(cases, a_prefix_stands_before_a_natural_name);
-    tcase_add_test(cases, many_fields_of_the_same_name_are_numbered_in_linear_time);
-    tcase_add_test(cases, many_long_names_that_are_cut_to_the_same_one_are_numbered_in_linear_time);
-    tcase_add_test(cases, names_that_were_chosen_for_their_hashes_are_found_in_constant_time);
-    suite_add_tcase(suite, cases);
-    return nt_test_main(suite);
 }

@@ -66,7 +66,7 @@ static const struct {
     {"[('index', '<u8'), ('tag', '<u4')]", "[('index', '<u8'), ('tag', '<u4')]", true, false, {5}, 1, "(5,)"},
 };
 
-START_TEST(a_strict_reader_finds_what_was_written)
+TEST(a_strict_reader_finds_what_was_written, .end = sizeof(headers) / sizeof(headers[0]))
 {
     struct nt_buffer bytes = {0};
     struct header header;
@@ -79,9 +79,8 @@ START_TEST(a_strict_reader_finds_what_was_written)
     ck_assert_str_eq(header.shape, headers[_i].expected);
     nt_buffer_deinit(&bytes);
 }
-END_TEST
 
-START_TEST(every_length_of_a_dtype_is_padded_to_64_bytes)
+TEST(every_length_of_a_dtype_is_padded_to_64_bytes)
 {
     char descr[512] = "'";
     for (size_t length = 1; length < 400; length++) {
@@ -97,9 +96,8 @@ START_TEST(every_length_of_a_dtype_is_padded_to_64_bytes)
         nt_buffer_deinit(&bytes);
     }
 }
-END_TEST
 
-START_TEST(a_dtype_too_long_for_version_1_gets_version_2)
+TEST(a_dtype_too_long_for_version_1_gets_version_2)
 {
     enum { LONG = 70000 };
     struct nt_buffer bytes = {0};
@@ -111,17 +109,4 @@ START_TEST(a_dtype_too_long_for_version_1_gets_version_2)
     ck_assert_uint_eq(bytes.length % 64, 0);
     free(descr);
     nt_buffer_deinit(&bytes);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("vfs: npy");
-    TCase *cases = tcase_create("headers");
-    tcase_add_loop_test(cases, a_strict_reader_finds_what_was_written, 0,
-                        sizeof(headers) / sizeof(headers[0]));
-    tcase_add_test(cases, every_length_of_a_dtype_is_padded_to_64_bytes);
-    tcase_add_test(cases, a_dtype_too_long_for_version_1_gets_version_2);
-    suite_add_tcase(suite, cases);
-    return nt_test_main(suite);
 }

@@ -15,7 +15,7 @@
 
 static struct nt_error error;
 
-START_TEST(several_sources_are_directories_beside_each_other)
+TEST(several_sources_are_directories_beside_each_other, .setup = tree_setup, .teardown = tree_teardown)
 {
     open_paths((const char *const[]){path_good, path_bad, path_other}, 3, false);
     ck_assert_str_eq(list(""), ".ntuplefs good.root bad.root other.txt ");
@@ -30,9 +30,8 @@ START_TEST(several_sources_are_directories_beside_each_other)
     struct visit visit = {0};
     walk(&visit, NT_VFS_ROOT);
 }
-END_TEST
 
-START_TEST(where_no_source_opens_the_first_reason_is_told)
+TEST(where_no_source_opens_the_first_reason_is_told, .setup = tree_setup, .teardown = tree_teardown)
 {
     const struct nt_vfs_options options = {0};
     assert_status(NT_CORRUPT,
@@ -44,9 +43,9 @@ START_TEST(where_no_source_opens_the_first_reason_is_told)
     assert_status(NT_INVALID, nt_vfs_new(NULL, 0, &options, &vfs, &error));
     vfs = NULL;
 }
-END_TEST
 
-START_TEST(sources_of_which_nothing_can_be_shown_are_reported_when_they_are_tried)
+TEST(sources_of_which_nothing_can_be_shown_are_reported_when_they_are_tried, .setup = tree_setup,
+     .teardown = tree_teardown)
 {
     open_paths((const char *const[]){path_good, path_bad, path_other, tree_folder}, 4, false);
     ck_assert_str_eq(reported, "");
@@ -58,9 +57,9 @@ START_TEST(sources_of_which_nothing_can_be_shown_are_reported_when_they_are_trie
     nt_vfs_try_sources(vfs);
     ck_assert_str_eq(reported, once);
 }
-END_TEST
 
-START_TEST(a_file_of_which_nothing_opens_is_shown_where_that_is_wanted)
+TEST(a_file_of_which_nothing_opens_is_shown_where_that_is_wanted, .setup = tree_setup,
+     .teardown = tree_teardown)
 {
     open_broken(path_bad);
     ck_assert_ptr_nonnull(
@@ -79,17 +78,15 @@ START_TEST(a_file_of_which_nothing_opens_is_shown_where_that_is_wanted)
     nt_vfs_try_sources(vfs);
     ck_assert_msg(strstr(reported, "bad.root: Events: broken"), "%s", reported);
 }
-END_TEST
 
-START_TEST(only_what_is_broken_is_told_to_be)
+TEST(only_what_is_broken_is_told_to_be, .setup = tree_setup, .teardown = tree_teardown)
 {
     open_broken(path_good);
     assert_ok(nt_vfs_broken(vfs, &error));
     ck_assert_ptr_null(strstr(list(""), "error.json"));
 }
-END_TEST
 
-START_TEST(a_folder_is_mirrored_with_what_can_be_read)
+TEST(a_folder_is_mirrored_with_what_can_be_read, .setup = tree_setup, .teardown = tree_teardown)
 {
     open_paths((const char *const[]){tree_folder}, 1, false);
     ck_assert_str_eq(list(""), ".ntuplefs bad.root good.root ");
@@ -100,9 +97,9 @@ START_TEST(a_folder_is_mirrored_with_what_can_be_read)
     uint64_t node;
     assert_status(NT_NOT_FOUND, nt_vfs_resolve(vfs, "other.txt", &node, &error));
 }
-END_TEST
 
-START_TEST(files_that_come_and_go_in_a_folder_come_and_go_in_the_tree)
+TEST(files_that_come_and_go_in_a_folder_come_and_go_in_the_tree, .setup = tree_setup,
+     .teardown = tree_teardown)
 {
     char path[80];
     uint64_t node;
@@ -123,10 +120,9 @@ START_TEST(files_that_come_and_go_in_a_folder_come_and_go_in_the_tree)
     assert_status(NT_NOT_FOUND, nt_vfs_resolve(vfs, "good2.root", &node, &error));
     ck_assert_str_eq(list(""), ".ntuplefs bad.root good.root ");
 }
-END_TEST
 
 /* As a user who may not. */
-START_TEST(a_folder_that_cannot_be_read_is_told)
+TEST(a_folder_that_cannot_be_read_is_told, .setup = tree_setup, .teardown = tree_teardown, .end = 2)
 {
     uint64_t node;
     open_paths((const char *const[]){tree_folder}, 1, false);
@@ -141,11 +137,10 @@ START_TEST(a_folder_that_cannot_be_read_is_told)
     ck_assert_str_eq(list(""), ".ntuplefs bad.root good.root ");
     assert_status(NT_NOT_FOUND, nt_vfs_resolve(vfs, "good2.root", &node, &error));
 }
-END_TEST
 
 enum { MANY_FILES = 150 };
 
-START_TEST(many_files_are_closed_and_opened_again)
+TEST(many_files_are_closed_and_opened_again, .setup = tree_setup, .teardown = tree_teardown)
 {
     char path[80];
     for (int i = 0; i < MANY_FILES; i++) {
@@ -169,9 +164,8 @@ START_TEST(many_files_are_closed_and_opened_again)
         unlink(path);
     }
 }
-END_TEST
 
-START_TEST(of_a_file_that_is_replaced_nothing_stays_open)
+TEST(of_a_file_that_is_replaced_nothing_stays_open, .setup = tree_setup, .teardown = tree_teardown, .end = 2)
 {
     char path[80];
     snprintf(path, sizeof(path), "%s/good2.root", tree_folder);
@@ -193,9 +187,8 @@ START_TEST(of_a_file_that_is_replaced_nothing_stays_open)
     assert_status(NT_NOT_FOUND, nt_vfs_resolve(vfs, "good2.root", &data, &error));
     assert_open_files(0);
 }
-END_TEST
 
-START_TEST(what_is_replaced_stays_open_for_those_who_have_it)
+TEST(what_is_replaced_stays_open_for_those_who_have_it, .setup = tree_setup, .teardown = tree_teardown)
 {
     char path[80];
     int32_t run;
@@ -217,9 +210,8 @@ START_TEST(what_is_replaced_stays_open_for_those_who_have_it)
     assert_status(NT_CHANGED, status_of(old, &error));
     unlink(path);
 }
-END_TEST
 
-START_TEST(with_a_folder_goes_what_is_in_it)
+TEST(with_a_folder_goes_what_is_in_it, .setup = tree_setup, .teardown = tree_teardown)
 {
     char path[120], folder[80], elsewhere[80];
     snprintf(folder, sizeof(folder), "%s/folder", tree_folder);
@@ -241,7 +233,6 @@ START_TEST(with_a_folder_goes_what_is_in_it)
     unlink(path);
     rmdir(folder);
 }
-END_TEST
 
 static void *read_many_files(void *argument)
 {
@@ -263,7 +254,7 @@ static void *read_many_files(void *argument)
     return NULL;
 }
 
-START_TEST(several_threads_read_more_files_than_are_kept_open)
+TEST(several_threads_read_more_files_than_are_kept_open, .setup = tree_setup, .teardown = tree_teardown)
 {
     pthread_t threads[4];
     int starts[4] = {0, 50, 51, 100};
@@ -284,27 +275,4 @@ START_TEST(several_threads_read_more_files_than_are_kept_open)
         snprintf(path, sizeof(path), "%s/good%d", tree_folder, i);
         unlink(path);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("vfs: sources");
-    TCase *several = tcase_create("sources");
-    tcase_add_checked_fixture(several, tree_setup, tree_teardown);
-    tcase_add_test(several, several_sources_are_directories_beside_each_other);
-    tcase_add_test(several, where_no_source_opens_the_first_reason_is_told);
-    tcase_add_test(several, sources_of_which_nothing_can_be_shown_are_reported_when_they_are_tried);
-    tcase_add_test(several, a_file_of_which_nothing_opens_is_shown_where_that_is_wanted);
-    tcase_add_test(several, only_what_is_broken_is_told_to_be);
-    tcase_add_test(several, a_folder_is_mirrored_with_what_can_be_read);
-    tcase_add_test(several, files_that_come_and_go_in_a_folder_come_and_go_in_the_tree);
-    tcase_add_loop_test(several, a_folder_that_cannot_be_read_is_told, 0, 2);
-    tcase_add_test(several, many_files_are_closed_and_opened_again);
-    tcase_add_loop_test(several, of_a_file_that_is_replaced_nothing_stays_open, 0, 2);
-    tcase_add_test(several, what_is_replaced_stays_open_for_those_who_have_it);
-    tcase_add_test(several, with_a_folder_goes_what_is_in_it);
-    tcase_add_test(several, several_threads_read_more_files_than_are_kept_open);
-    suite_add_tcase(suite, several);
-    return nt_test_main(suite);
 }

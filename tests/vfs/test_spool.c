@@ -43,7 +43,8 @@ static const struct {
     bool is_file;
 } bounds[] = {{LENGTH, false}, {LENGTH - 1, true}, {PIECE, true}, {PIECE - 1, true}, {0, true}};
 
-START_TEST(a_text_is_the_same_on_either_side_of_the_bound)
+TEST(a_text_is_the_same_on_either_side_of_the_bound, .setup = setup, .teardown = teardown,
+     .end = sizeof(bounds) / sizeof(bounds[0]))
 {
     struct nt_spool spool = NT_SPOOL_EMPTY;
     char back[3 * PIECE];
@@ -57,9 +58,8 @@ START_TEST(a_text_is_the_same_on_either_side_of_the_bound)
     nt_spool_deinit(&spool);
     ck_assert_int_lt(spool.descriptor, 0);
 }
-END_TEST
 
-START_TEST(a_text_of_nothing_can_be_read)
+TEST(a_text_of_nothing_can_be_read, .setup = setup, .teardown = teardown)
 {
     struct nt_spool spool = NT_SPOOL_EMPTY;
     char byte = 'x';
@@ -67,18 +67,16 @@ START_TEST(a_text_of_nothing_can_be_read)
     ck_assert_int_eq(byte, 'x');
     nt_spool_deinit(&spool);
 }
-END_TEST
 
-START_TEST(a_directory_that_cannot_be_written_is_named)
+TEST(a_directory_that_cannot_be_written_is_named, .setup = setup, .teardown = teardown)
 {
     struct nt_spool spool = NT_SPOOL_EMPTY;
     assert_status(NT_IO, nt_spool_append(&spool, text, 10, 5, "/nonexistent/for texts", &error));
     ck_assert_ptr_nonnull(strstr(error.message, "/nonexistent/for texts"));
     nt_spool_deinit(&spool);
 }
-END_TEST
 
-START_TEST(a_disk_that_is_full_fails_the_text)
+TEST(a_disk_that_is_full_fails_the_text, .setup = setup, .teardown = teardown)
 {
     struct nt_spool spool = NT_SPOOL_EMPTY;
     assert_ok(nt_spool_append(&spool, text, 10, 5, directory, &error));
@@ -88,19 +86,4 @@ START_TEST(a_disk_that_is_full_fails_the_text)
     assert_status(NT_IO, nt_spool_append(&spool, text, 10, 5, directory, &error));
     ck_assert_ptr_nonnull(strstr(error.message, directory));
     nt_spool_deinit(&spool);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("vfs: spool");
-    TCase *cases = tcase_create("texts");
-    tcase_add_checked_fixture(cases, setup, teardown);
-    tcase_add_loop_test(cases, a_text_is_the_same_on_either_side_of_the_bound, 0,
-                        sizeof(bounds) / sizeof(bounds[0]));
-    tcase_add_test(cases, a_text_of_nothing_can_be_read);
-    tcase_add_test(cases, a_directory_that_cannot_be_written_is_named);
-    tcase_add_test(cases, a_disk_that_is_full_fails_the_text);
-    suite_add_tcase(suite, cases);
-    return nt_test_main(suite);
 }

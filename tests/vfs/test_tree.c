@@ -14,7 +14,7 @@ static struct nt_error error;
 
 /* ---- what is where ---- */
 
-START_TEST(directories_list_what_the_contract_says)
+TEST(directories_list_what_the_contract_says, .setup = tree_setup_single, .teardown = tree_teardown)
 {
     ck_assert_str_eq(list(""), ".ntuplefs file.json layout.svg layout.jsonl keys.jsonl sub Events Events;1 "
                                "broken evil file%2Ejson ");
@@ -34,9 +34,8 @@ START_TEST(directories_list_what_the_contract_says)
                                  " header.json pagelist.0.bin pagelist.1.bin pagelist.0.json pagelist.1.json "
                                  "attribute.notes run name jets array odd "));
 }
-END_TEST
 
-START_TEST(fields_with_evil_names_have_directories)
+TEST(fields_with_evil_names_have_directories, .setup = tree_setup_single, .teardown = tree_teardown)
 {
     ck_assert_ptr_nonnull(strstr(list("evil"),
                                  "%2E %2E%2E a%2Fb field%2Ejson %FF same same~2 column%2E0 % new%0Aline "
@@ -44,9 +43,9 @@ START_TEST(fields_with_evil_names_have_directories)
     resolve("evil/%2E%2E/data.bin");
     ck_assert_uint_eq(resolve("evil/.."), NT_VFS_ROOT);
 }
-END_TEST
 
-START_TEST(listing_without_unsized_files_leaves_them_to_be_opened_by_name)
+TEST(listing_without_unsized_files_leaves_them_to_be_opened_by_name, .setup = tree_setup_single,
+     .teardown = tree_teardown)
 {
     nt_vfs_free(vfs);
     open_paths((const char *const[]){path_good}, 1, true);
@@ -55,9 +54,9 @@ START_TEST(listing_without_unsized_files_leaves_them_to_be_opened_by_name)
     ck_assert_str_eq(list(".ntuplefs"), "version.json stats.json errors.jsonl ");
     resolve("keys.jsonl");
 }
-END_TEST
 
-START_TEST(owner_times_and_permissions_are_those_of_the_source)
+TEST(owner_times_and_permissions_are_those_of_the_source, .setup = tree_setup_single,
+     .teardown = tree_teardown)
 {
     struct stat file = attributes_of("Events/run/data.bin").stat, directory = attributes_of("Events").stat;
     ck_assert_uint_eq(file.st_mode, S_IFREG | 0440); /* of 0640 */
@@ -68,9 +67,8 @@ START_TEST(owner_times_and_permissions_are_those_of_the_source)
     ck_assert_int_eq(file.st_blksize, 1 << 20);
     ck_assert_uint_eq(attributes_of(".ntuplefs/stats.json").stat.st_uid, geteuid());
 }
-END_TEST
 
-START_TEST(names_that_do_not_exist_are_not_found)
+TEST(names_that_do_not_exist_are_not_found, .setup = tree_setup_single, .teardown = tree_teardown)
 {
     static const char *const names[] = {"nothing",
                                         "Events/nothing",
@@ -94,9 +92,8 @@ START_TEST(names_that_do_not_exist_are_not_found)
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         ck_assert_msg(nt_vfs_resolve(vfs, names[i], &node, &error) == NT_NOT_FOUND, "%s", names[i]);
 }
-END_TEST
 
-START_TEST(opening_and_listing_read_no_page_list)
+TEST(opening_and_listing_read_no_page_list, .setup = tree_setup_single, .teardown = tree_teardown)
 {
     list("");
     list("Events");
@@ -110,20 +107,19 @@ START_TEST(opening_and_listing_read_no_page_list)
     json_decref(read_json("Events/jets/field.json"));
     ck_assert_uint_eq(model_loads, 0);
 }
-END_TEST
 
 /* ---- every node of the tree ---- */
 
-START_TEST(every_entry_is_found_again_and_has_the_size_and_bytes_that_it_tells)
+TEST(every_entry_is_found_again_and_has_the_size_and_bytes_that_it_tells, .setup = tree_setup_single,
+     .teardown = tree_teardown)
 {
     struct visit visit = {0};
     walk(&visit, NT_VFS_ROOT);
     ck_assert_uint_gt(visit.files, 300);
     ck_assert_uint_gt(visit.directories, 100);
 }
-END_TEST
 
-START_TEST(senseless_node_numbers_are_refused)
+TEST(senseless_node_numbers_are_refused, .setup = tree_setup_single, .teardown = tree_teardown)
 {
     struct nt_vfs_attributes attributes;
     uint64_t state = 88172645463325252u, found;
@@ -141,7 +137,6 @@ START_TEST(senseless_node_numbers_are_refused)
         nt_vfs_parent(vfs, node);
     }
 }
-END_TEST
 
 /* ---- threads ---- */
 
@@ -173,7 +168,7 @@ static void *read_much(void *unused)
     return NULL;
 }
 
-START_TEST(several_threads_read_the_same_files)
+TEST(several_threads_read_the_same_files, .setup = tree_setup_single, .teardown = tree_teardown)
 {
     pthread_t threads[4];
     void *problem;
@@ -183,23 +178,4 @@ START_TEST(several_threads_read_the_same_files)
         pthread_join(threads[i], &problem);
         ck_assert_msg(problem == NULL, "%s", (const char *)problem);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("vfs: tree");
-    TCase *single = tcase_create("a file");
-    tcase_add_checked_fixture(single, tree_setup_single, tree_teardown);
-    tcase_add_test(single, directories_list_what_the_contract_says);
-    tcase_add_test(single, fields_with_evil_names_have_directories);
-    tcase_add_test(single, listing_without_unsized_files_leaves_them_to_be_opened_by_name);
-    tcase_add_test(single, owner_times_and_permissions_are_those_of_the_source);
-    tcase_add_test(single, names_that_do_not_exist_are_not_found);
-    tcase_add_test(single, opening_and_listing_read_no_page_list);
-    tcase_add_test(single, every_entry_is_found_again_and_has_the_size_and_bytes_that_it_tells);
-    tcase_add_test(single, senseless_node_numbers_are_refused);
-    tcase_add_test(single, several_threads_read_the_same_files);
-    suite_add_tcase(suite, single);
-    return nt_test_main(suite);
 }

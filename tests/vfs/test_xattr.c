@@ -11,7 +11,8 @@
 
 static struct nt_error error;
 
-START_TEST(every_extended_attribute_that_is_listed_has_a_value)
+TEST(every_extended_attribute_that_is_listed_has_a_value, .setup = tree_setup_single,
+     .teardown = tree_teardown)
 {
     static const char *const paths[] = {"Events",
                                         "Events/run",
@@ -35,7 +36,6 @@ START_TEST(every_extended_attribute_that_is_listed_has_a_value)
         nt_buffer_deinit(&value);
     }
 }
-END_TEST
 
 static const struct {
     const char *path, *name, *value;
@@ -55,7 +55,8 @@ static const struct {
     {"Events/jets", "role", "collection"},
 };
 
-START_TEST(extended_attributes_tell_what_the_model_says)
+TEST(extended_attributes_tell_what_the_model_says, .setup = tree_setup_single, .teardown = tree_teardown,
+     .end = sizeof(xattrs) / sizeof(xattrs[0]))
 {
     struct nt_buffer value = {0};
     char name[64];
@@ -64,7 +65,6 @@ START_TEST(extended_attributes_tell_what_the_model_says)
     ck_assert_str_eq(value.bytes, xattrs[_i].value);
     nt_buffer_deinit(&value);
 }
-END_TEST
 
 /* What the text must be for the kind that is told. */
 static bool is_of_kind(const char *text, enum nt_vfs_value kind)
@@ -75,7 +75,8 @@ static bool is_of_kind(const char *text, enum nt_vfs_value kind)
     return kind == NT_VFS_VALUE_TEXT || (*text && text[strspn(text, characters[kind])] == '\0');
 }
 
-START_TEST(values_are_of_the_kind_that_is_told)
+TEST(values_are_of_the_kind_that_is_told, .setup = tree_setup_single, .teardown = tree_teardown,
+     .end = sizeof(xattrs) / sizeof(xattrs[0]))
 {
     char name[64];
     snprintf(name, sizeof(name), "user.ntuplefs.%s", xattrs[_i].name);
@@ -86,9 +87,9 @@ START_TEST(values_are_of_the_kind_that_is_told)
     ck_assert_int_eq(nt_vfs_xattr_value("user.ntuplefs.no"), NT_VFS_VALUE_TEXT);
     ck_assert_int_eq(nt_vfs_xattr_value("pages"), NT_VFS_VALUE_TEXT);
 }
-END_TEST
 
-START_TEST(an_extended_attribute_that_a_bad_page_list_hides_is_a_failure)
+TEST(an_extended_attribute_that_a_bad_page_list_hides_is_a_failure, .setup = tree_setup_single,
+     .teardown = tree_teardown)
 {
     struct nt_buffer value = {0};
     model_has_bad_group = true;
@@ -98,19 +99,4 @@ START_TEST(an_extended_attribute_that_a_bad_page_list_hides_is_a_failure)
     ck_assert_int_eq(get_number(json, "count"), 1);
     json_decref(json);
     nt_buffer_deinit(&value);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("vfs: xattr");
-    TCase *single = tcase_create("a file");
-    tcase_add_checked_fixture(single, tree_setup_single, tree_teardown);
-    tcase_add_test(single, every_extended_attribute_that_is_listed_has_a_value);
-    tcase_add_loop_test(single, extended_attributes_tell_what_the_model_says, 0,
-                        sizeof(xattrs) / sizeof(xattrs[0]));
-    tcase_add_loop_test(single, values_are_of_the_kind_that_is_told, 0, sizeof(xattrs) / sizeof(xattrs[0]));
-    tcase_add_test(single, an_extended_attribute_that_a_bad_page_list_hides_is_a_failure);
-    suite_add_tcase(suite, single);
-    return nt_test_main(suite);
 }

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The sides of a data set: made when somebody asks for them, once.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "builder.h"
+
+static struct nt_error error;
+static atomic_int additions;
+static enum nt_status next_addition;
+
+static enum nt_status add_sides(struct nt_dataset *dataset, struct nt_error *failure)
+{
+    struct nt_dataset *stored, *structure;
+    atomic_fetch_add(&additions, 1);
+    usleep(1000); /* so that other threads come meanwhile */
+    if (next_addition != NT_OK)
+        return nt_fail(failure, next_addition, 7, "no sides");
+    assert_ok(nt_dataset_new_side(dataset, &stored, &error));
+    assert_ok(nt_dataset_new_side(dataset, &structure, &error));
+    dataset->stored = stored;
+    dataset->structure = structure;
+    return NT_OK;
+}
+
+static struct nt_file *build(void)
+{
+    static const struct nt_dataset_ops ops = {.add_sides = add_sides};
+    static const struct nt_field fields[] = {{.id = 0, .parent = NT_NONE}};
+    static const struct nt_column columns[] = {{.id = 0, .field = 0, .stored = 5}};
+    struct nt_file *file = BUILD(fields, columns);
+    file->datasets[0]->ops = &ops;
+    atomic_store(&additions, 0);
+    next_addition = NT_OK;
+    return file;
+}
+
+TEST(a_data_set_whose_columns_are_the_files_is_its_own_stored_side)
+{
+    struct nt_file *file = build_file(NULL, 0, NULL, 0);
+    struct nt_dataset *dataset = file->datasets[0], *stored;
+    assert_ok(nt_dataset_stored(dataset, &stored, &error));
+    ck_assert_ptr_eq(stored, dataset);
+    ck_assert_ptr_null(dataset->structure);
+    ck_assert_uint_eq(nt_stored_column(dataset, 3), 3);
+    nt_file_close(file);
+}
+
+TEST(sides_are_made_once_and_not_before_somebody_asks)
+{
+    struct nt_file *file = build();
+    struct nt_dataset *dataset = file->datasets[0], *stored, *again;
+    ck_assert_uint_eq(nt_stored_column(dataset, 0), 5); /* it is known all the same */
+    ck_assert_int_eq(atomic_load(&additions), 0);
+    assert_ok(nt_dataset_stored(dataset, &stored, &error));
+    assert_ok(nt_dataset_stored(dataset, &again, NULL));
+    ck_assert_int_eq(atomic_load(&additions), 1);
+    ck_assert_ptr_ne(stored, dataset);
+    ck_assert_ptr_eq(stored, again);
+    ck_assert_ptr_eq(stored->whole, dataset);
+    ck_assert_ptr_nonnull(dataset->structure);
+    nt_file_close(file);
+}
+
+TEST(the_stored_side_is_its_own)
+{
+    struct nt_file *file = build();
+    struct nt_dataset *stored, *of_stored;
+    assert_ok(nt_dataset_stored(file->datasets[0], &stored, &error));
+    assert_ok(nt_dataset_stored(stored, &of_stored, &error));
+    ck_assert_ptr_eq(of_stored, stored);
+    nt_file_close(file);
+}
+
+TEST(why_there_are_no_sides_is_remembered)
+{
+    struct nt_file *file = build();
+    struct nt_dataset *stored = NULL;
+    next_addition = NT_LIMIT;
+    assert_status(NT_LIMIT, nt_dataset_stored(file->datasets[0], &stored, NULL));
+    next_addition = NT_OK;
+    assert_status(NT_LIMIT, nt_dataset_stored(file->datasets[0], &stored, &error));
+    ck_assert_str_eq(error.message, "no sides (at byte 7)");
+    ck_assert_int_eq(atomic_load(&additions), 1);
+    ck_assert_ptr_null(stored);
+    nt_file_close(file);
+}
+
+TEST(sides_that_the_machine_refused_are_tried_again)
+{
+    struct nt_file *file = build();
+    struct nt_dataset *stored;
+    next_addition = NT_NO_MEMORY;
+    assert_status(NT_NO_MEMORY, nt_dataset_stored(file->datasets[0], &stored, &error));
+    next_addition = NT_OK;
+    assert_ok(nt_dataset_stored(file->datasets[0], &stored, &error));
+    nt_file_close(file);
+}
+
+static void *ask_in_a_thread(void *dataset)
+{
+    struct nt_dataset *stored = NULL;
+    return nt_dataset_stored(dataset, &stored, NULL) == NT_OK ? stored : NULL;
+}
+
+TEST(threads_that_come_together_get_the_same_sides)
+{
+    enum { THREADS = 8 };
+    struct nt_file *file = build();
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, ask_in_a_thread, file->datasets[0]), 0);
+    for (int i = 0; i < THREADS; i++) {
+        void *stored;
+        pthread_join(threads[i], &stored);
+        ck_assert_ptr_nonnull(stored);
+        ck_assert_ptr_eq(stored, file->datasets[0]->stored);
+    }
+    ck_assert_int_eq(atomic_load(&additions), 1);
+    nt_file_close(file);
+}

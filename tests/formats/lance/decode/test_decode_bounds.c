@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Trees and pages that ask for more than there is, or for less than their rows need: each is refused. What a page
+ * of fixed lists of none, or of two, makes of an encoding that has one value for each row is the same trick in
+ * many places.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/lance/decode/decode.h"
+#include "support.h"
+#include "core/codec/codec.h"
+
+enum { ROWS = 100 };
+
+static const uint8_t zeros[4 * ROWS];
+
+static const struct nt_tree_part part = {0, sizeof(zeros)};
+
+/* Bytes and room of exactly the size that there is, so that what lies behind them is found. */
+static enum nt_status decode(const struct nt_tree *tree, const struct nt_tree_want *want,
+                             const uint8_t *bytes, size_t count, uint32_t element_bytes)
+{
+    struct nt_error error = {0};
+    uint8_t *data = malloc(count ? count : 1), *output = malloc((size_t)ROWS * element_bytes);
+    ck_assert_ptr_nonnull(data);
+    ck_assert_ptr_nonnull(output);
+    memcpy(data, bytes, count);
+    const struct nt_packed packed = {.data = data, .bytes = count, .elements = ROWS, .limit = 1 << 20};
+    enum nt_status status = nt_tree_decode(tree, want, &packed, element_bytes, output, &error);
+    if (status != NT_OK)
+        ck_assert_int_ne(error.message[0], '\0');
+    free(data);
+    free(output);
+    return status;
+}
+
+static const struct nt_tree array_tree = {.layout = NT_TREE_ARRAY,
+                                          .repetition = NT_NO_NODE,
+                                          .definition = NT_NO_NODE,
+                                          .parts = &part,
+                                          .part_count = 1};
+
+/* What has to be one for each row: a child of a node. */
+static const struct {
+    enum nt_tree_node_kind kind;
+    unsigned child;
+    uint32_t bits;
+    enum nt_tree_output output;
+    uint32_t element_bytes;
+} children[] = {
+    {NT_TREE_LIST_ENDS, 0, 8, NT_TREE_ENDS, 8},    {NT_TREE_BINARY, 0, 8, NT_TREE_ENDS, 8},
+    {NT_TREE_NULLABLE, 1, 1, NT_TREE_VALUES, 1},   {NT_TREE_DICTIONARY, 0, 8, NT_TREE_VALUES, 1},
+    {NT_TREE_DICTIONARY, 1, 8, NT_TREE_VALUES, 1},
+};
+
+TEST(end_offsets_validity_and_items_in_lists_are_refused, .end = sizeof(children) / sizeof(*children))
+{
+    for (uint64_t items = 0; items < 4; items += 2) {
+        const struct nt_tree_node nodes[] = {
+            {.kind = children[_i].kind,
+             .children = {children[_i].child == 0 ? 1 : 3, children[_i].child == 1 ? 1 : 3},
+             .items = 1,
+             .bits = 8},
+            {.kind = NT_TREE_FIXED_LIST, .children = {2}, .items = items, .bits = 8},
+            {.kind = NT_TREE_FLAT, .bits = children[_i].bits},
+            {.kind = NT_TREE_FLAT, .bits = 8}};
+        struct nt_tree tree = array_tree;
+        tree.nodes = nodes;
+        tree.node_count = 4;
+        const struct nt_tree_want want = {.output = children[_i].output};
+        ck_assert_int_eq(decode(&tree, &want, zeros, sizeof(zeros), children[_i].element_bytes), NT_CORRUPT);
+    }
+}
+
+/* 100 levels, of 16 bits each, that are in lists of none; then 400 bytes of values. */
+TEST(levels_in_lists_are_refused)
+{
+    const struct nt_tree_node nodes[] = {
+        {.kind = NT_TREE_FLAT, .bits = 32},
+        {.kind = NT_TREE_FIXED_LIST, .children = {2}, .items = 0, .bits = 16},
+        {.kind = NT_TREE_FLAT, .bits = 16, .buffer = 1}};
+    const struct nt_tree tree = {.layout = NT_TREE_MINI_BLOCK,
+                                 .nodes = nodes,
+                                 .node_count = 3,
+                                 .repetition = NT_NO_NODE,
+                                 .definition = 1,
+                                 .buffers = 1,
+                                 .layer_count = 1,
+                                 .layers = {NT_LAYER_NULLABLE_ITEM}};
+    uint8_t chunk[8 + sizeof(zeros)] = {ROWS, 0, 0, 0, sizeof(zeros) & 0xFF, sizeof(zeros) >> 8};
+    const struct nt_tree_want want = {.output = NT_TREE_VALID};
+    ck_assert_int_eq(decode(&tree, &want, chunk, sizeof(chunk), 1), NT_CORRUPT);
+}
+
+/* Eight bytes of runs' values, which end where the chunk does: there are no lengths. */
+TEST(lengths_of_runs_that_are_not_there_are_not_counted)
+{
+    const struct nt_tree_node nodes[] = {{.kind = NT_TREE_FLAT, .bits = 32},
+                                         {.kind = NT_TREE_RUNS, .children = {2, 3}, .bits = 16, .buffer = 1},
+                                         {.kind = NT_TREE_FLAT, .bits = 16, .buffer = 1},
+                                         {.kind = NT_TREE_FLAT, .bits = 8, .buffer = 2}};
+    const struct nt_tree tree = {.layout = NT_TREE_MINI_BLOCK,
+                                 .nodes = nodes,
+                                 .node_count = 4,
+                                 .repetition = NT_NO_NODE,
+                                 .definition = 1,
+                                 .buffers = 1,
+                                 .layer_count = 1,
+                                 .layers = {NT_LAYER_NULLABLE_ITEM}};
+    const uint8_t chunk[24] = {ROWS, 0, 16, 0, 0, 0, 0, 0, 8};
+    const struct nt_tree_want want = {.output = NT_TREE_VALID};
+    ck_assert_int_eq(decode(&tree, &want, chunk, sizeof(chunk), 1), NT_CORRUPT);
+}
+
+/* Rows of full zip: a byte that tells the length. */
+TEST(values_of_a_bit_that_have_lengths_are_refused)
+{
+    const struct nt_tree_node node = {.kind = NT_TREE_FLAT, .bits = 1};
+    const struct nt_tree tree = {.layout = NT_TREE_FULL_ZIP,
+                                 .nodes = &node,
+                                 .node_count = 1,
+                                 .repetition = NT_NO_NODE,
+                                 .definition = NT_NO_NODE,
+                                 .offset_bits = 8,
+                                 .layer_count = 1,
+                                 .layers = {NT_LAYER_ITEM}};
+    const struct nt_tree_want want = {.output = NT_TREE_VALUES};
+    ck_assert_int_eq(decode(&tree, &want, zeros, ROWS, 1), NT_UNSUPPORTED);
+}
+
+TEST(members_that_structures_do_not_have_are_refused)
+{
+    const struct nt_tree_member member = {.bits = 8};
+    const struct nt_tree_node node = {.kind = NT_TREE_VARIABLE_PACKED, .members = &member, .member_count = 1};
+    const struct nt_tree tree = {.layout = NT_TREE_FULL_ZIP,
+                                 .nodes = &node,
+                                 .node_count = 1,
+                                 .repetition = NT_NO_NODE,
+                                 .definition = NT_NO_NODE,
+                                 .offset_bits = 8,
+                                 .layer_count = 1,
+                                 .layers = {NT_LAYER_ITEM}};
+    const struct nt_tree_want want = {.output = NT_TREE_VALUES, .member = 1};
+    ck_assert_int_eq(decode(&tree, &want, zeros, ROWS, 1), NT_CORRUPT);
+}

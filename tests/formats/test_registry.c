@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Opening a path by the table of formats: who is asked, what a refusal says, older and newer callers.
+ */
+#include <ntuple/format.h>
+#include <string.h>
+
+#include "core/model/model.h"
+#include "temporary.h"
+
+static struct nt_error error;
+
+static enum nt_status open_path(const char *path, const char *format)
+{
+    struct nt_open_options options = {.struct_bytes = sizeof(options), .format = format};
+    struct nt_file *file = NULL;
+    enum nt_status status = nt_file_open(path, &options, &file, &error);
+    if (status == NT_OK)
+        nt_file_close(file);
+    return status;
+}
+
+static void assert_says(const char *part)
+{
+    ck_assert_msg(strstr(error.message, part) != NULL, "no '%s' in: %s", part, error.message);
+}
+
+TEST(a_foreign_file_is_refused_by_its_name, .setup = temporary_setup, .teardown = temporary_teardown)
+{
+    const char *path = temporary_file("x", "PAR1....PAR1", 12);
+    assert_status(NT_NOT_THIS_FORMAT, open_path(path, NULL));
+    assert_says(path);
+    assert_says("a Parquet file");
+    assert_status(NT_NOT_THIS_FORMAT, open_path(path, "roaring"));
+    assert_says("a Parquet file");
+    assert_says("roaring");
+    ck_assert_ptr_null(strstr(error.message, "rntuple"));
+}
+
+TEST(bytes_that_tell_nothing_are_refused_with_the_reason_of_each_format, .setup = temporary_setup,
+     .teardown = temporary_teardown)
+{
+    const char *path = temporary_file("x", "\x01\x02\xff", 3);
+    assert_status(NT_NOT_THIS_FORMAT, open_path(path, NULL));
+    assert_says(path);
+    assert_says("neither a ROOT file");
+    assert_says("not a Bloscpack file");
+    assert_says("not a Roaring bitmap");
+}
+
+TEST(a_text_that_begins_with_a_magic_word_is_a_text, .setup = temporary_setup, .teardown = temporary_teardown)
+{
+    static const char text[] = "root:x:0:0:root:/root:/bin/bash\n";
+    assert_status(NT_NOT_THIS_FORMAT, open_path(temporary_file("x", text, strlen(text)), NULL));
+    assert_says("a text file");
+}
+
+TEST(a_directory_is_offered_to_formats_that_take_directories_only, .setup = temporary_setup,
+     .teardown = temporary_teardown)
+{
+    const char *path = temporary_path("directory");
+    ck_assert_int_eq(mkdir(path, 0700), 0);
+    assert_status(NT_NOT_THIS_FORMAT, open_path(path, NULL));
+    assert_says(path);
+    assert_says("not a BLZ array or table");
+    ck_assert_ptr_null(strstr(error.message, "Roaring"));
+    assert_status(NT_NOT_THIS_FORMAT, open_path(path, "roaring"));
+    assert_says("is a directory");
+}
+
+TEST(a_format_that_does_not_exist_is_a_mistake_in_the_command, .setup = temporary_setup,
+     .teardown = temporary_teardown)
+{
+    assert_status(NT_INVALID, open_path(temporary_file("x", "x", 1), "rotuple"));
+    assert_says("'rotuple'");
+}
+
+TEST(a_file_that_does_not_exist_is_not_found, .setup = temporary_setup, .teardown = temporary_teardown)
+{
+    assert_status(NT_NOT_FOUND, open_path(temporary_path("nothing"), NULL));
+}
+
+TEST(each_format_can_be_asked_for_by_its_name, .setup = temporary_setup, .teardown = temporary_teardown)
+{
+    const char *path = temporary_file("x", "PAR1....PAR1", 12);
+    uint32_t count = 0;
+    for (; nt_format_name(count); count++) {
+        ck_assert_str_ne(nt_format_description(count), "");
+        assert_status(NT_NOT_THIS_FORMAT, open_path(path, nt_format_name(count)));
+    }
+    ck_assert_uint_ge(count, 3);
+    ck_assert_ptr_null(nt_format_description(count));
+    ck_assert_ptr_null(nt_format_name(UINT32_MAX));
+}
+
+TEST(an_older_caller_s_options_end_where_it_says, .setup = temporary_setup, .teardown = temporary_teardown)
+{
+    const char *path = temporary_file("x", "PAR1....PAR1", 12);
+    struct nt_open_options options = {.struct_bytes = offsetof(struct nt_open_options, format),
+                                      .format = "not one of its members"};
+    struct nt_file *file;
+    assert_status(NT_NOT_THIS_FORMAT, nt_file_open(path, &options, &file, &error));
+}
+
+TEST(what_a_newer_caller_wants_is_refused_where_it_is_not_known, .setup = temporary_setup,
+     .teardown = temporary_teardown)
+{
+    const char *path = temporary_file("x", "PAR1....PAR1", 12);
+    struct {
+        struct nt_open_options options;
+        uint64_t unknown;
+    } newer = {NT_OPEN_OPTIONS_INIT, 0};
+    struct nt_file *file;
+    newer.options.struct_bytes = sizeof(newer);
+    assert_status(NT_NOT_THIS_FORMAT, nt_file_open(path, &newer.options, &file, &error));
+    newer.unknown = 1;
+    assert_status(NT_INVALID, nt_file_open(path, &newer.options, &file, &error));
+    assert_says("nt_open_options");
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Who waits for requests. A pipe stands for the kernel, a byte for a request, and who has answered is told by
+ * another one.
+ */
+#include <semaphore.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base/thread.h"
+#include "fuse/mount.h"
+#include "support.h"
+
+enum { THREADS = 4 };
+
+/* Requests. */
+enum { QUICK, SLOW, LARGE, HANGING, END };
+
+static struct nt_lead lead;
+static int requests[2], answers[2];
+static atomic_int receiving; /* threads that wait for a request, and not behind another one */
+static sem_t go_on;
+static pthread_t threads[THREADS];
+
+struct answer {
+    pthread_t by;
+    char request;
+};
+
+static void serve(char request)
+{
+    if (request == SLOW)
+        nt_lead_let_go(&lead);
+    if (request == SLOW || request == HANGING || request == LARGE)
+        while (sem_wait(&go_on) != 0)
+            ;
+    struct answer answer;
+    memset(&answer, 0, sizeof(answer));
+    answer.by = pthread_self();
+    answer.request = request;
+    ck_assert_int_eq(write(answers[1], &answer, sizeof(answer)), sizeof(answer));
+}
+
+/* As libfuse does: to be cancelled only while it waits. */
+static void *serve_all(void *context)
+{
+    char request = QUICK;
+    while (request != END) {
+        pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+        nt_lead_wait(&lead);
+        atomic_fetch_add(&receiving, 1);
+        ssize_t count = read(requests[0], &request, 1);
+        atomic_fetch_sub(&receiving, 1);
+        nt_lead_received(&lead, request != LARGE, NT_AWAITED);
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+        ck_assert_int_eq(count, 1);
+        serve(request);
+    }
+    return context;
+}
+
+static void send(char request)
+{
+    ck_assert_int_eq(write(requests[1], &request, 1), 1);
+}
+
+static struct answer answered(void)
+{
+    struct answer answer;
+    ck_assert_int_eq(read(answers[0], &answer, sizeof(answer)), sizeof(answer));
+    return answer;
+}
+
+static pthread_t ask(void)
+{
+    send(QUICK);
+    struct answer answer = answered();
+    ck_assert_int_eq(answer.request, QUICK);
+    return answer.by;
+}
+
+static void start(uint64_t patience)
+{
+    ck_assert_int_eq(nt_lead_init(&lead, patience, 0), 0);
+    ck_assert_int_eq(pipe(requests), 0);
+    ck_assert_int_eq(pipe(answers), 0);
+    ck_assert_int_eq(sem_init(&go_on, 0, 0), 0);
+    atomic_store(&receiving, 0);
+    for (int i = 0; i < THREADS; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, serve_all, NULL), 0);
+}
+
+/* As libfuse does. */
+static void stop(void)
+{
+    for (int i = 0; i < THREADS; i++)
+        pthread_cancel(threads[i]);
+    for (int i = 0; i < THREADS; i++)
+        ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
+    ck_assert_int_eq(pthread_mutex_trylock(&lead.lock), 0); /* nobody has left it locked */
+    pthread_mutex_unlock(&lead.lock);
+    ck_assert(!lead.is_watched);
+    nt_lead_deinit(&lead);
+    for (int i = 0; i < 2; i++) {
+        close(requests[i]);
+        close(answers[i]);
+    }
+}
+
+static const uint64_t for_ever = UINT64_C(1000000000000000);
+
+static void setup(void)
+{
+    start(for_ever);
+}
+
+static void expect_one_thread(unsigned count)
+{
+    pthread_t first = ask();
+    for (unsigned i = 0; i < count; i++)
+        ck_assert(pthread_equal(ask(), first));
+}
+
+static void rest(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+}
+
+/* Until nobody waits for a request but the one who leads. */
+static void quieten(void)
+{
+    for (unsigned i = 0; i < NT_LEAD_QUIET; i++)
+        ask();
+    for (rest(); atomic_load(&receiving) != 1; rest())
+        ask();
+}
+
+TEST(while_all_requests_are_quick_one_thread_answers_them, .setup = setup, .teardown = stop)
+{
+    expect_one_thread(300);
+}
+
+TEST(while_a_request_is_slow_all_others_answer, .setup = setup, .teardown = stop)
+{
+    static const char kinds[] = {SLOW, LARGE};
+    for (size_t i = 0; i < sizeof(kinds); i++) {
+        pthread_t before = ask();
+        for (int k = 0; k < THREADS - 1; k++)
+            send(kinds[i]);
+        for (int k = 0; k < 10; k++)
+            ask(); /* is answered, though all but one are busy */
+        for (int k = 0; k < THREADS - 1; k++)
+            sem_post(&go_on);
+        bool by_the_leader = false;
+        for (int k = 0; k < THREADS - 1; k++)
+            by_the_leader |= pthread_equal(answered().by, before) != 0;
+        ck_assert(by_the_leader);
+        quieten();
+    }
+}
+
+TEST(after_a_slow_request_one_thread_answers_again, .setup = setup, .teardown = stop)
+{
+    send(SLOW);
+    sem_post(&go_on);
+    ck_assert_int_eq(answered().request, SLOW);
+    quieten();
+    expect_one_thread(100);
+}
+
+TEST(a_request_that_hangs_without_a_word_keeps_nobody_waiting, .setup = setup, .teardown = stop)
+{
+    stop();
+    start(2000000);
+    for (int i = 0; i < 5; i++) {
+        send(HANGING);
+        ask();
+        sem_post(&go_on);
+        ck_assert_int_eq(answered().request, HANGING);
+        quieten();
+    }
+}
+
+static void wait_until_watcher_sleeps(void)
+{
+    while (!atomic_load(&lead.watcher_sleeps))
+        rest();
+}
+
+TEST(who_watches_sleeps_while_nothing_is_asked, .setup = setup, .teardown = stop)
+{
+    stop();
+    start(1000000);
+    for (int i = 0; i < 3; i++) {
+        ask();
+        wait_until_watcher_sleeps();
+    }
+    /* The last answer is given before its thread is done with the request. */
+    while (atomic_load(&lead.progress) % 2)
+        rest();
+    wait_until_watcher_sleeps();
+}
+
+TEST(another_watches_where_the_one_who_did_is_cancelled, .setup = setup, .teardown = stop)
+{
+    stop();
+    start(2000000);
+    for (int last = THREADS - 1; last > 1; last--) {
+        pthread_t leader = ask();
+        wait_until_watcher_sleeps();
+        for (int i = 0; i < last; i++) /* the one who leads goes to the front */
+            if (pthread_equal(threads[i + 1], leader)) {
+                threads[i + 1] = threads[0];
+                threads[0] = leader;
+            }
+        pthread_cancel(threads[last]);
+        pthread_join(threads[last], NULL);
+        wait_until_watcher_sleeps();
+        send(HANGING);
+        ask();
+        sem_post(&go_on);
+        ck_assert_int_eq(answered().request, HANGING);
+        quieten();
+    }
+    for (int i = 2; i < THREADS; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, serve_all, NULL), 0);
+}
+
+TEST(a_thread_that_ends_while_it_leads_is_replaced, .setup = setup, .teardown = stop)
+{
+    stop();
+    start(2000000);
+    send(END);
+    struct answer last = answered();
+    for (int i = 0; i < 300; i++)
+        ask();
+    for (int i = 0; i < THREADS; i++)
+        if (pthread_equal(threads[i], last.by)) {
+            pthread_join(threads[i], NULL);
+            ck_assert_int_eq(pthread_create(&threads[i], NULL, serve_all, NULL), 0);
+        }
+}
+
+TEST(one_thread_alone_serves_all, .setup = setup, .teardown = stop)
+{
+    struct nt_lead alone;
+    ck_assert_int_eq(nt_lead_init(&alone, 1, 0), 0);
+    for (int i = 0; i < 1000; i++) {
+        nt_lead_wait(&alone);
+        nt_lead_received(&alone, i % 7 != 0, i % 3 == 0 ? NT_QUEUED : NT_AWAITED);
+        if (i % 5 == 0)
+            nt_lead_let_go(&alone);
+    }
+    nt_lead_deinit(&alone);
+}
+
+/* Behind one more than this there is no other, whether it was there or not. */
+TEST(where_requests_queue_up_all_receive, .setup = setup, .teardown = stop)
+{
+    struct nt_lead alone;
+    ck_assert_int_eq(nt_lead_init(&alone, 1, 0), 0);
+    for (int i = 0; i < 100 * NT_LEAD_QUEUED; i++) {
+        ck_assert(nt_lead_wait(&alone));
+        bool is_queue = i % NT_LEAD_QUEUED != NT_LEAD_QUEUED - 1;
+        nt_lead_received(&alone, true, is_queue ? NT_QUEUED : i % 2 ? NT_THERE : NT_AWAITED);
+    }
+    for (int i = 0; i < NT_LEAD_QUEUED; i++) {
+        ck_assert(nt_lead_wait(&alone));
+        nt_lead_received(&alone, true, NT_QUEUED);
+    }
+    for (int i = 0; i < NT_LEAD_CROWDED; i++) {
+        ck_assert(!nt_lead_wait(&alone));
+        nt_lead_received(&alone, true, NT_QUEUED);
+    }
+    ck_assert(nt_lead_wait(&alone));
+    nt_lead_deinit(&alone);
+}
+
+static void serve_one(struct nt_lead *alone)
+{
+    ck_assert(nt_lead_wait(alone));
+    nt_lead_received(alone, true, NT_AWAITED);
+}
+
+static bool looks_out(struct nt_lead *alone)
+{
+    ck_assert(nt_lead_wait(alone));
+    return nt_lead_looks_out(alone);
+}
+
+TEST(who_leads_looks_out_where_the_last_request_came_soon, .setup = setup, .teardown = stop)
+{
+    struct nt_lead alone;
+    ck_assert_int_eq(nt_lead_init(&alone, 1, for_ever), 0);
+    ck_assert(!looks_out(&alone)); /* there was none */
+    serve_one(&alone);
+    ck_assert(looks_out(&alone));
+    ck_assert(nt_lead_looks_out(&alone));
+    nt_lead_deinit(&alone);
+}
+
+TEST(who_leads_sleeps_where_the_last_request_was_late, .setup = setup, .teardown = stop)
+{
+    struct nt_lead alone;
+    ck_assert_int_eq(nt_lead_init(&alone, 1, 0), 0);
+    serve_one(&alone);
+    ck_assert(!looks_out(&alone));
+    nt_lead_deinit(&alone);
+}
+
+TEST(who_leads_sleeps_where_none_comes_soon, .setup = setup, .teardown = stop)
+{
+    struct nt_lead alone;
+    const uint64_t soon = NT_SECOND / 5;
+    ck_assert_int_eq(nt_lead_init(&alone, 1, soon), 0);
+    for (int i = 0; i < 2; i++) {
+        serve_one(&alone);
+        uint64_t start = nt_nanoseconds();
+        ck_assert(looks_out(&alone));
+        while (nt_lead_looks_out(&alone))
+            ;
+        ck_assert_uint_ge(nt_nanoseconds() - start, soon);
+        nt_lead_received(&alone, true, NT_AWAITED);
+        ck_assert(!looks_out(&alone));
+    }
+    nt_lead_deinit(&alone);
+}
+
+static void receive_so_many(struct nt_lead *alone, enum nt_arrival arrival, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        ck_assert(nt_lead_wait(alone));
+        nt_lead_received(alone, true, arrival);
+    }
+}
+
+/* Each time in vain it looks out twice as long before it moves again. */
+TEST(who_leads_and_has_to_look_out_each_time_moves, .setup = setup, .teardown = stop)
+{
+    struct nt_lead alone;
+    ck_assert_int_eq(nt_lead_init(&alone, 1, for_ever), 0);
+    for (unsigned moves = 0; moves < 5; moves++) {
+        receive_so_many(&alone, NT_AWAITED, (NT_LEAD_APART << moves) - 1);
+        ck_assert_uint_eq(alone.moves, moves);
+        receive_so_many(&alone, NT_AWAITED, 1);
+        ck_assert_uint_eq(alone.moves, moves + 1);
+    }
+    nt_lead_deinit(&alone);
+}
+
+TEST(who_leads_and_finds_requests_stays, .setup = setup, .teardown = stop)
+{
+    struct nt_lead alone;
+    ck_assert_int_eq(nt_lead_init(&alone, 1, for_ever), 0);
+    receive_so_many(&alone, NT_AWAITED, NT_LEAD_APART);
+    ck_assert_uint_eq(alone.moves, 1);
+    receive_so_many(&alone, NT_THERE, 1); /* it has come to who asks: what was in vain is forgotten */
+    ck_assert_uint_eq(alone.moves, 0);
+    for (unsigned i = 0; i < 10 * NT_LEAD_APART; i++) {
+        receive_so_many(&alone, NT_AWAITED, 1);
+        receive_so_many(&alone, NT_THERE, 1);
+    }
+    ck_assert_uint_eq(alone.moves, 0);
+    nt_lead_deinit(&alone);
+}
+
+TEST(who_leads_and_is_asked_seldom_stays, .setup = setup, .teardown = stop)
+{
+    struct nt_lead alone;
+    ck_assert_int_eq(nt_lead_init(&alone, 1, 0), 0);
+    receive_so_many(&alone, NT_AWAITED, 10 * NT_LEAD_APART);
+    ck_assert_uint_eq(alone.moves, 0);
+    nt_lead_deinit(&alone);
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Data sets in which each field has a page list of its own for each part of the entries: which of them are loaded, for
+ * what, and what stands for fields that a part does not have.
+ */
+#include <string.h>
+
+#include "dataset_builder.h"
+#include "core/model/builder.h"
+#include "read/read.h"
+#include "support.h"
+#include "core/codec/codec.h"
+#include "core/model/model.h"
+
+enum { NUMBER, LIST, ITEM, TEXT };
+
+static struct nt_error error;
+static struct builder *builder;
+
+/* Parts of 2, 1, 0 and 2 entries. Numbers 1, 2 | 3 | | 4, 5; lists of 1 and 2 items | null | | 0 and 1; texts "a", "bc" | null |
+ * | "", "d". */
+static void setup(void)
+{
+    builder = builder_new();
+    builder->has_field_groups = true;
+    ck_assert_uint_eq(add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT32), NUMBER);
+    ck_assert_uint_eq(add_field(builder, NT_NONE, NT_FIELD_COLLECTION, NT_ELEMENT_UINT64), LIST);
+    ck_assert_uint_eq(add_field(builder, LIST, NT_FIELD_VALUE, NT_ELEMENT_INT32), ITEM);
+    ck_assert_uint_eq(add_field(builder, NT_NONE, NT_FIELD_STRING, NT_ELEMENT_BYTE), TEXT);
+    uint32_t number = add_column(builder, NUMBER, NT_ENCODING_INT32, 0);
+    uint32_t list = add_column(builder, LIST, NT_ENCODING_INDEX64, 0);
+    uint32_t item = add_column(builder, ITEM, NT_ENCODING_INT32, 0);
+    uint32_t ends = add_column(builder, TEXT, NT_ENCODING_INDEX64, 0);
+    uint32_t bytes = add_column(builder, TEXT, NT_ENCODING_CHAR, 0);
+    static const struct {
+        uint32_t rows, items, bytes;
+        uint64_t numbers[2], lists[2], item[3], ends[2], text[3];
+    } parts[] = {
+        {2, 3, 3, {1, 2}, {1, 3}, {10, 11, 12}, {1, 3}, {'a', 'b', 'c'}},
+        {1, 0, 0, {3}, {0}, {0}, {0}, {0}},
+        {0, 0, 0, {0}, {0}, {0}, {0}, {0}},
+        {2, 1, 1, {4, 5}, {0, 1}, {13}, {0, 1}, {'d'}},
+    };
+    uint64_t entry = 0;
+    for (uint32_t i = 0; i < 4; i++) {
+        add_cluster(builder, entry, parts[i].rows);
+        entry += parts[i].rows;
+        add_elements(builder, i, number, parts[i].numbers, parts[i].rows, 2);
+        if (i == 1)
+            continue; /* it has numbers alone */
+        add_elements(builder, i, list, parts[i].lists, parts[i].rows, 2);
+        add_elements(builder, i, item, parts[i].item, parts[i].items, 2);
+        add_elements(builder, i, ends, parts[i].ends, parts[i].rows, 2);
+        add_elements(builder, i, bytes, parts[i].text, parts[i].bytes, 2);
+    }
+    finish(builder, NULL);
+}
+
+static void teardown(void)
+{
+    builder_free(builder);
+}
+
+/* The parts of which page lists were loaded since the last time, a bit for each. */
+static uint64_t loaded(void)
+{
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < MOST_CLUSTERS; i++)
+        if (builder->part_loads[i])
+            bits |= UINT64_C(1) << i;
+    memset(builder->part_loads, 0, sizeof(builder->part_loads));
+    return bits;
+}
+
+static struct nt_stream *open_stream(uint32_t field, enum nt_stream_kind kind, size_t bytes)
+{
+    struct nt_stream *stream;
+    assert_ok(nt_stream_open(builder->reader, builder->dataset, field, kind, &stream, &error));
+    ck_assert_uint_eq(nt_stream_elements(stream) * nt_stream_element_bytes(stream), bytes);
+    return stream;
+}
+
+static void assert_stream(uint32_t field, enum nt_stream_kind kind, const void *expected, size_t bytes)
+{
+    uint8_t found[64];
+    struct nt_stream *stream = open_stream(field, kind, bytes);
+    assert_ok(nt_stream_read(stream, 0, found, bytes, &error));
+    ck_assert_mem_eq(found, expected, bytes);
+    nt_stream_close(stream);
+}
+
+TEST(of_parts_that_lack_a_field_zeros_and_nothing_are_read, .setup = setup, .teardown = teardown)
+{
+    assert_stream(NUMBER, NT_STREAM_DATA, (int32_t[]){1, 2, 3, 4, 5}, 20);
+    assert_stream(LIST, NT_STREAM_OFFSETS, (int64_t[]){0, 1, 3, 3, 3, 4}, 48);
+    assert_stream(ITEM, NT_STREAM_DATA, (int32_t[]){10, 11, 12, 13}, 16);
+    assert_stream(TEXT, NT_STREAM_OFFSETS, (int64_t[]){0, 1, 3, 3, 3, 4}, 48);
+    assert_stream(TEXT, NT_STREAM_DATA, "abcd", 4);
+}
+
+TEST(rows_of_one_part_are_read_with_its_page_list_alone, .setup = setup, .teardown = teardown)
+{
+    int32_t value;
+    struct nt_stream *stream = open_stream(NUMBER, NT_STREAM_DATA, 20);
+    ck_assert_uint_eq(loaded(), 0);
+    assert_ok(nt_stream_read(stream, 16, &value, 4, &error));
+    ck_assert_int_eq(value, 5);
+    ck_assert_uint_eq(loaded(), 1 << 3);
+    assert_ok(nt_stream_read(stream, 4, &value, 4, &error));
+    ck_assert_int_eq(value, 2);
+    ck_assert_uint_eq(loaded(), 1 << 0);
+    nt_stream_close(stream);
+}
+
+TEST(entries_alone_tell_the_rows_of_what_is_in_no_list, .setup = setup, .teardown = teardown)
+{
+    uint64_t rows;
+    assert_ok(nt_field_rows(builder->reader, builder->dataset, NUMBER, &rows, &error));
+    ck_assert_uint_eq(rows, 5);
+    assert_ok(nt_field_rows(builder->reader, builder->dataset, LIST, &rows, &error));
+    ck_assert_uint_eq(rows, 5);
+    assert_ok(
+        nt_field_stream_elements(builder->reader, builder->dataset, TEXT, NT_STREAM_OFFSETS, &rows, &error));
+    ck_assert_uint_eq(rows, 6);
+    ck_assert_uint_eq(loaded(), 0);
+    assert_ok(nt_field_rows(builder->reader, builder->dataset, ITEM, &rows, &error));
+    ck_assert_uint_eq(rows, 4);
+    ck_assert_uint_ne(loaded(), 0);
+}
+
+TEST(a_bad_page_list_is_a_fault_of_the_rows_of_its_part, .setup = setup, .teardown = teardown)
+{
+    int32_t value;
+    uint64_t rows;
+    builder->bad_part[0] = true;
+    struct nt_stream *stream = open_stream(NUMBER, NT_STREAM_DATA, 20);
+    assert_ok(nt_stream_read(stream, 8, &value, 4, &error));
+    ck_assert_int_eq(value, 3);
+    for (int i = 0; i < 2; i++) {
+        assert_status(NT_CORRUPT, nt_stream_read(stream, 4, &value, 4, &error));
+        ck_assert_ptr_nonnull(strstr(error.message, "this page list is bad"));
+    }
+    nt_stream_close(stream);
+    /* what follows is not known to begin where the part with the bad list ends */
+    assert_status(NT_CORRUPT, nt_field_rows(builder->reader, builder->dataset, ITEM, &rows, &error));
+    ck_assert_ptr_nonnull(strstr(error.message, "this page list is bad"));
+}
+
+/* How many items come before is told by no other part. */
+TEST(what_lies_behind_a_bad_page_list_is_refused_with_its_cause, .setup = setup, .teardown = teardown)
+{
+    static const uint32_t fields[] = {LIST, TEXT};
+    builder->bad_part[0] = true;
+    for (int i = 0; i < 2; i++) {
+        struct nt_stream *stream;
+        int64_t offset;
+        assert_ok(
+            nt_stream_open(builder->reader, builder->dataset, fields[i], NT_STREAM_OFFSETS, &stream, &error));
+        assert_status(NT_CORRUPT, nt_stream_read(stream, 40, &offset, 8, &error));
+        ck_assert_ptr_nonnull(strstr(error.message, "this page list is bad"));
+        ck_assert_ptr_nonnull(strstr(error.message, "where the cluster's rows begin depends on a part"));
+        nt_stream_close(stream);
+    }
+}
+
+TEST(a_column_has_the_pages_of_all_parts_that_store_it, .setup = setup, .teardown = teardown)
+{
+    static const uint64_t elements[] = {5, 4, 4, 4, 4}, pages[] = {3, 2, 3, 2, 3};
+    for (uint32_t column = 0; column < builder->column_count; column++) {
+        uint64_t found_elements, found_pages;
+        assert_ok(
+            nt_column_size(builder->reader, builder->dataset, column, &found_elements, &found_pages, &error));
+        ck_assert_uint_eq(found_elements, elements[column]);
+        ck_assert_uint_eq(found_pages, pages[column]);
+    }
+}
+
+/* Of parts of 2, 1 and 2 stored entries the first entry of the first and the last of the last part are dropped, and all of
+ * the second. */
+static void drop(void)
+{
+    static struct nt_drop first[] = {{0, 0}, {2, 1}}, second[] = {{0, 0}, {1, 0}}, last[] = {{1, 1}, {2, 1}};
+    static const struct nt_drops drops[] = {{first, 1}, {second, 1}, {last, 1}};
+    static const struct nt_drops *of_parts[] = {&drops[0], &drops[1], NULL, &drops[2]};
+    static const uint64_t entries[] = {1, 0, 0, 1};
+    struct nt_dataset *dataset = builder->dataset;
+    dataset->group_count = dataset->cluster_count = 0;
+    assert_ok(nt_dataset_add_field_groups(dataset, entries, 4, &error));
+    dataset->part_drops = of_parts;
+    reopen(builder, NULL);
+}
+
+TEST(entries_that_are_dropped_are_in_no_stream, .setup = setup, .teardown = teardown)
+{
+    uint64_t rows, pages;
+    drop();
+    assert_stream(NUMBER, NT_STREAM_DATA, (int32_t[]){2, 4}, 8);
+    assert_stream(LIST, NT_STREAM_OFFSETS, (int64_t[]){0, 2, 2}, 24);
+    assert_stream(ITEM, NT_STREAM_DATA, (int32_t[]){11, 12}, 8);
+    assert_stream(TEXT, NT_STREAM_OFFSETS, (int64_t[]){0, 2, 2}, 24);
+    assert_stream(TEXT, NT_STREAM_DATA, "bc", 2);
+    assert_ok(nt_field_rows(builder->reader, builder->dataset, ITEM, &rows, &error));
+    ck_assert_uint_eq(rows, 2);
+    /* what is stored has them all the same */
+    assert_ok(nt_column_size(builder->reader, builder->dataset, 0, &rows, &pages, &error));
+    ck_assert_uint_eq(rows, 5);
+}
+
+static struct nt_drop beyond[] = {{0, 0}, {7, 5}}, too_few[] = {{0, 0}, {2, 2}};
+static const struct {
+    struct nt_drops drops; /* of the first part, of which two entries are stored and one is told */
+    bool is_beyond;        /* and more than are stored are dropped */
+} wrong_drops[] = {
+    {{beyond, 1}, true},
+    {{too_few, 1}, false},
+};
+
+TEST(more_entries_dropped_than_are_stored_or_other_ones_than_are_told_are_damage, .setup = setup,
+     .teardown = teardown, .end = 2)
+{
+    int32_t value;
+    uint64_t rows;
+    drop();
+    builder->dataset->part_drops[0] = &wrong_drops[_i].drops;
+    struct nt_stream *stream = open_stream(NUMBER, NT_STREAM_DATA, 8);
+    assert_status(NT_CORRUPT, nt_stream_read(stream, 0, &value, 4, &error));
+    ck_assert_ptr_nonnull(strstr(error.message, "stored elements of the cluster"));
+    assert_ok(nt_stream_read(stream, 4, &value, 4, &error));
+    ck_assert_int_eq(value, 4);
+    nt_stream_close(stream);
+    if (wrong_drops[_i].is_beyond) {
+        assert_status(NT_CORRUPT, nt_field_rows(builder->reader, builder->dataset, ITEM, &rows, &error));
+        ck_assert_ptr_nonnull(strstr(error.message, "rows of the field, at least"));
+        ck_assert_str_eq(error.expected, "7");
+        ck_assert_str_eq(error.found, "2");
+    }
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What sources are told before it is read, and read again where it is damaged. The source is memory that keeps a record.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "opened_stream.h"
+#include "read/read.h"
+#include "support.h"
+#include "core/codec/codec.h"
+#include "core/io/source.h"
+#include "core/model/model.h"
+#include <ntuple/source.h>
+
+enum { CLUSTERS = 6, PAGE = 128, PAGES = 3, ELEMENTS = CLUSTERS * PAGES * PAGE, MOST = 256 };
+enum { PAGE_BYTES = PAGE * sizeof(int32_t) };
+
+static struct recording {
+    struct nt_source source;
+    struct nt_source *inner;
+    struct nt_extent hints[MOST];
+    size_t hint_count;
+    uint64_t places[MOST]; /* that were read, */
+    unsigned calls, calls_now, reads,
+        unexpected;              /* with hints; reads, and those that no hint has told of before */
+    unsigned calls_before_reads; /* with hints, before anything was read */
+    unsigned forgotten;
+    unsigned damaged_reads; /* so many, from now on, give a wrong byte */
+} recording;
+
+/* By one hint or several, which follow one another. */
+static bool is_hinted(uint64_t offset, uint64_t bytes)
+{
+    uint64_t end = offset + bytes;
+    for (size_t i = 0; i < recording.hint_count && offset < end; i++)
+        if (offset >= recording.hints[i].offset &&
+            offset < recording.hints[i].offset + recording.hints[i].bytes)
+            offset = recording.hints[i].offset + recording.hints[i].bytes;
+    return offset >= end;
+}
+
+static enum nt_status read_recorded(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
+                                    struct nt_error *error)
+{
+    (void)source;
+    ck_assert_uint_lt(recording.reads, MOST);
+    recording.places[recording.reads++] = offset;
+    recording.unexpected += !is_hinted(offset, bytes);
+    enum nt_status status = nt_source_read(recording.inner, offset, buffer, bytes, error);
+    if (recording.damaged_reads && status == NT_OK) {
+        recording.damaged_reads--;
+        *(uint8_t *)buffer ^= 1;
+    }
+    return status;
+}
+
+static void record_hints(struct nt_source *source, const struct nt_extent *extents, size_t count, bool is_now)
+{
+    (void)source;
+    recording.calls++;
+    recording.calls_before_reads += recording.reads == 0;
+    recording.calls_now += is_now;
+    for (size_t i = 0; i < count; i++) {
+        ck_assert_uint_lt(recording.hint_count, MOST);
+        recording.hints[recording.hint_count++] = extents[i];
+    }
+}
+
+static bool record_forgotten(struct nt_source *source, uint64_t offset, uint64_t bytes)
+{
+    (void)source, (void)offset, (void)bytes;
+    recording.forgotten++;
+    return true;
+}
+
+static const struct nt_source_ops ops = {
+    .read_at = read_recorded, .will_need = record_hints, .forget = record_forgotten};
+
+static void record(struct builder *builder)
+{
+    recording = (struct recording){.inner = builder->dataset->sources[0]};
+    recording.source =
+        (struct nt_source){.ops = &ops, .size = recording.inner->size, .path = recording.inner->path};
+    builder->dataset->sources[0] = &recording.source;
+}
+
+/* A field of 32-bit numbers that count up, in clusters of some pages each. */
+static struct builder *counting_up(const struct nt_reader_options *options)
+{
+    struct builder *builder = builder_new();
+    builder->checksum = NT_CHECKSUM_XXH3_64;
+    uint32_t field = add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT32);
+    uint32_t column = add_column(builder, field, NT_ENCODING_INT32, 0);
+    uint64_t values[PAGES * PAGE];
+    for (uint32_t k = 0; k < CLUSTERS; k++) {
+        add_cluster(builder, (uint64_t)k * PAGES * PAGE, PAGES * PAGE);
+        for (uint32_t i = 0; i < PAGES * PAGE; i++)
+            values[i] = k * PAGES * PAGE + i;
+        add_elements(builder, k, column, values, PAGES * PAGE, PAGE);
+    }
+    finish(builder, options);
+    record(builder);
+    return builder;
+}
+
+static void done(struct builder *builder, struct nt_stream *stream)
+{
+    nt_stream_close(stream);
+    builder->dataset->sources[0] = recording.inner;
+    builder_free(builder);
+}
+
+static void read_elements(struct nt_stream *stream, uint64_t first, uint32_t count)
+{
+    struct nt_error error;
+    int32_t values[ELEMENTS];
+    assert_ok(nt_stream_read(stream, first * sizeof(*values), values, count * sizeof(*values), &error));
+    for (uint32_t i = 0; i < count; i++)
+        ck_assert_int_eq(values[i], (int32_t)(first + i));
+}
+
+TEST(who_reads_from_front_to_back_is_ahead_of_himself)
+{
+    struct builder *builder = counting_up(NULL);
+    struct nt_stream *stream = open_stream(builder, 0, NT_STREAM_DATA);
+    for (uint64_t first = 0; first < ELEMENTS; first += 64)
+        read_elements(stream, first, 64);
+    ck_assert_uint_eq(recording.hint_count, CLUSTERS * PAGES); /* each page once */
+    ck_assert_uint_eq(recording.unexpected, 0);
+    ck_assert_uint_gt(recording.reads, 0);
+    for (size_t i = 1; i < recording.hint_count; i++)
+        ck_assert_uint_gt(recording.hints[i].offset, recording.hints[i - 1].offset);
+    done(builder, stream);
+}
+
+TEST(who_reads_in_one_call_has_all_of_it_asked_for_first)
+{
+    struct nt_error error;
+    int32_t values[ELEMENTS];
+    struct builder *builder = counting_up(NULL);
+    struct nt_stream *stream = open_stream(builder, 0, NT_STREAM_DATA);
+    assert_ok(nt_stream_read_elements(stream, PAGE, 4 * PAGE, values, &error));
+    ck_assert_uint_eq(recording.hint_count, 4);
+    ck_assert_uint_eq(recording.calls_now, recording.calls); /* all of it is waited for */
+    assert_ok(
+        nt_stream_read_elements(stream, 5 * PAGE, 4 * PAGE, values, &error)); /* follows: the next, too */
+    ck_assert_uint_eq(recording.hint_count, 12);
+    ck_assert_uint_lt(recording.calls_now, recording.calls);
+    ck_assert_uint_eq(recording.unexpected, 0);
+    done(builder, stream);
+}
+
+TEST(who_wants_one_value_asks_for_its_page_alone)
+{
+    struct builder *builder = counting_up(NULL);
+    struct nt_stream *stream = open_stream(builder, 0, NT_STREAM_DATA);
+    /* Near to where a reading began is as good as following it: so far a small data set does not reach. */
+    stream->sequence.expected_offset = UINT64_MAX / 2;
+    read_elements(stream, 5 * PAGE + 7, 1);
+    ck_assert_uint_eq(recording.hint_count, 1);
+    ck_assert_uint_eq(recording.hints[0].bytes, PAGE * sizeof(int32_t) + sizeof(uint64_t));
+    ck_assert_uint_eq(recording.unexpected, 0);
+    done(builder, stream);
+}
+
+/* A read that follows no other asks for the pages that it needs, all of them, and no more. */
+static const struct {
+    const char *what;
+    unsigned first_byte, bytes, pages;
+} alone[] = {{"a page", 5 * PAGE_BYTES, PAGE_BYTES, 1},
+             {"the end of a page", 6 * PAGE_BYTES - 4, 4, 1},
+             {"the last page", (CLUSTERS * PAGES - 1) * PAGE_BYTES, PAGE_BYTES, 1},
+             {"as much as two pages, of three", 5 * PAGE_BYTES + PAGE_BYTES / 2, 2 * PAGE_BYTES, 3},
+             {"from one cluster to the next", 8 * PAGE_BYTES + 4, PAGE_BYTES, 2},
+             {"a part of an element behind a page", 5 * PAGE_BYTES + 1, PAGE_BYTES, 2}};
+
+TEST(a_read_of_a_stream_asks_for_its_own_pages, .end = sizeof(alone) / sizeof(*alone))
+{
+    struct nt_error error;
+    uint8_t bytes[3 * PAGE_BYTES];
+    struct builder *builder = counting_up(NULL);
+    struct nt_stream *stream = open_stream(builder, 0, NT_STREAM_DATA);
+    stream->sequence.expected_offset = UINT64_MAX / 2; /* see below */
+    assert_ok(nt_stream_read(stream, alone[_i].first_byte, bytes, alone[_i].bytes, &error));
+    ck_assert_msg(recording.hint_count == alone[_i].pages, "%s: %zu", alone[_i].what, recording.hint_count);
+    ck_assert_uint_eq(recording.calls, 1);
+    ck_assert_uint_eq(recording.unexpected, 0);
+    done(builder, stream);
+}
+
+TEST(a_read_of_a_column_asks_for_its_own_pages, .end = sizeof(alone) / sizeof(*alone))
+{
+    struct nt_error error;
+    uint8_t bytes[3 * PAGE_BYTES];
+    uint64_t elements, pages;
+    struct builder *builder = counting_up(NULL);
+    assert_ok(nt_column_size(builder->reader, builder->dataset, 0, &elements, &pages, &error)); /* makes: */
+    struct nt_dataset_index *index = nt_dataset_index_get(builder->reader->indexes, builder->dataset);
+    index->columns[0]->sequence.expected_offset = UINT64_MAX / 2;
+    assert_ok(nt_column_read(builder->reader, builder->dataset, 0, alone[_i].first_byte, bytes,
+                             alone[_i].bytes, &error));
+    ck_assert_msg(recording.hint_count == alone[_i].pages, "%s: %zu", alone[_i].what, recording.hint_count);
+    ck_assert_uint_eq(recording.calls, 1);
+    ck_assert_uint_eq(recording.unexpected, 0);
+    done(builder, NULL);
+}
+
+TEST(who_is_led_asks_for_nothing_ahead)
+{
+    struct nt_hints hints = {.count = 0};
+    struct builder *builder = counting_up(NULL);
+    struct nt_stream *stream = open_stream(builder, 0, NT_STREAM_DATA);
+    nt_stream_lead_on(stream, &hints, 0, 4 * PAGE);
+    nt_hints_tell(&hints);
+    ck_assert_uint_eq(recording.hint_count, 4);
+    for (uint64_t first = 0; first < 4 * PAGE; first += 64)
+        read_elements(stream, first, 64);
+    ck_assert_uint_eq(recording.hint_count, 4);
+    ck_assert_uint_eq(recording.unexpected, 0);
+    read_elements(stream, 4 * PAGE, 1); /* of which he was not told */
+    ck_assert_uint_eq(recording.hint_count, 5);
+    done(builder, stream);
+}
+
+enum { COLUMNS = 2, LARGE_CLUSTERS = 8, LARGE = 1 << 19, LARGE_PAGE = 1 << 17 };
+enum { PAGES_OF_COLUMN = LARGE_CLUSTERS * LARGE / LARGE_PAGE };
+
+/* Fields of 64-bit numbers, 4 MiB in each cluster. */
+static struct builder *large_columns(void)
+{
+    struct builder *builder = builder_new();
+    uint32_t columns[COLUMNS];
+    uint64_t *values = malloc(LARGE * sizeof(*values));
+    ck_assert_ptr_nonnull(values);
+    for (uint32_t c = 0; c < COLUMNS; c++)
+        columns[c] = add_column(builder, add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT64),
+                                NT_ENCODING_INT64, 0);
+    for (uint32_t k = 0; k < LARGE_CLUSTERS; k++) {
+        add_cluster(builder, (uint64_t)k * LARGE, LARGE);
+        for (uint32_t c = 0; c < COLUMNS; c++) {
+            for (uint64_t i = 0; i < LARGE; i++)
+                values[i] = ((uint64_t)k * LARGE + i) * (c + 1);
+            add_elements(builder, k, columns[c], values, LARGE, LARGE_PAGE);
+        }
+    }
+    free(values);
+    finish(builder, NULL);
+    record(builder);
+    return builder;
+}
+
+/* How many reads there were before the one at an offset. */
+static unsigned reads_before(uint64_t offset)
+{
+    unsigned count = 0;
+    while (count < recording.reads && recording.places[count] != offset)
+        count++;
+    return count;
+}
+
+/* What lies side by side in some clusters is told in one call; those that are read next before the first are read. */
+TEST(columns_that_are_read_together_are_read_by_clusters)
+{
+    struct nt_error error;
+    struct nt_stream *streams[COLUMNS];
+    struct nt_stream_range ranges[COLUMNS];
+    struct builder *builder = large_columns();
+    for (uint32_t c = 0; c < COLUMNS; c++) {
+        streams[c] = open_stream(builder, c, NT_STREAM_DATA);
+        uint64_t count = nt_stream_elements(streams[c]);
+        ranges[c] = (struct nt_stream_range){streams[c], 0, count, malloc(count * sizeof(int64_t))};
+        ck_assert_ptr_nonnull(ranges[c].output);
+    }
+    assert_ok(nt_streams_read_elements(ranges, COLUMNS, &error));
+    ck_assert_uint_eq(recording.unexpected, 0);
+    ck_assert_uint_eq(recording.calls, 3);
+    ck_assert_uint_eq(recording.calls_now, 1);
+    ck_assert_uint_ge(recording.calls_before_reads, 2);
+    ck_assert_uint_eq(recording.hint_count, COLUMNS * PAGES_OF_COLUMN); /* each page once */
+    const struct nt_page *pages = builder->pages[0]; /* of one column and the other, cluster by cluster */
+    enum { PAGES_OF_CLUSTER = COLUMNS * LARGE / LARGE_PAGE };
+    ck_assert_uint_lt(reads_before(pages[LARGE / LARGE_PAGE].offset),
+                      reads_before(pages[(LARGE_CLUSTERS - 1) * PAGES_OF_CLUSTER].offset));
+    for (uint32_t c = 0; c < COLUMNS; c++) {
+        const int64_t *values = ranges[c].output;
+        uint64_t wrong = 0;
+        for (uint64_t i = 0; i < ranges[c].count; i++)
+            wrong += values[i] != (int64_t)(i * (c + 1));
+        ck_assert_uint_eq(wrong, 0);
+        free(ranges[c].output);
+    }
+    nt_stream_close(streams[0]);
+    done(builder, streams[1]);
+}
+
+TEST(what_is_in_the_cache_is_not_asked_for)
+{
+    struct builder *builder = counting_up(NULL);
+    struct nt_stream *stream = open_stream(builder, 0, NT_STREAM_DATA);
+    for (uint64_t first = 0; first < ELEMENTS; first += 64)
+        read_elements(stream, first, 64);
+    nt_stream_close(stream);
+    recording.hint_count = recording.reads = 0;
+    stream = open_stream(builder, 0, NT_STREAM_DATA);
+    read_elements(stream, 0, ELEMENTS);
+    ck_assert_uint_eq(recording.reads, 0);
+    ck_assert_uint_eq(recording.hint_count, 0);
+    done(builder, stream);
+}
+
+TEST(pages_without_bytes_in_the_file_are_not_asked_for)
+{
+    enum { COPIES = 5 }; /* more than are told at once */
+    struct builder *builder = counting_up(NULL);
+    uint32_t count = builder->page_count[0];
+    struct nt_page *pages = malloc(COPIES * count * sizeof(*pages));
+    for (uint32_t i = 0; i < COPIES * count; i++) {
+        pages[i] = builder->pages[0][i % count];
+        pages[i].is_missing = i % count == 1;
+        if (i % count == 2)
+            pages[i].compression = NT_COMPRESSION_ELSEWHERE;
+    }
+    nt_pages_want(builder->reader, builder->dataset, pages, COPIES * count);
+    ck_assert_uint_eq(recording.hint_count, COPIES * (count - 2));
+    for (uint32_t i = 0; i < recording.hint_count; i++)
+        ck_assert(recording.hints[i].offset != pages[1].offset &&
+                  recording.hints[i].offset != pages[2].offset);
+    builder->dataset->sources[0] = recording.inner; /* takes no hints */
+    nt_pages_want(builder->reader, builder->dataset, pages, COPIES * count);
+    free(pages);
+    builder_free(builder);
+}
+
+TEST(a_page_that_comes_damaged_is_fetched_once_more)
+{
+    struct builder *builder = counting_up(NULL);
+    struct nt_stream *stream = open_stream(builder, 0, NT_STREAM_DATA);
+    recording.damaged_reads = 1;
+    read_elements(stream, 0, 1);
+    ck_assert_uint_eq(recording.forgotten, 1);
+    ck_assert_uint_eq(recording.reads, 2);
+    done(builder, stream);
+}
+
+TEST(a_page_that_comes_damaged_twice_is_damaged)
+{
+    struct nt_error error = {0};
+    int32_t value;
+    struct builder *builder = counting_up(NULL);
+    struct nt_stream *stream = open_stream(builder, 0, NT_STREAM_DATA);
+    recording.damaged_reads = 10;
+    assert_status(NT_CHECKSUM, nt_stream_read(stream, 0, &value, sizeof(value), &error));
+    ck_assert_uint_eq(recording.reads, 2);
+    done(builder, stream);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows that are dropped, by hand: of ten the third, the fourth and the eighth; what goes with them where each has several elements, or
+ * as many items as end offsets tell.
+ */
+#include "read/read.h"
+
+#include <string.h>
+
+#include "support.h"
+#include "core/base/error.h"
+#include "core/model/model.h"
+
+enum { STORED = 10, RUNS = 2, CALLS = 2 * RUNS + 1 };
+
+static struct nt_error error;
+static struct nt_drop items[] = {{2, 2}, {7, 5}, {10, 7}};
+static const struct nt_drops drops = {.items = items, .count = RUNS};
+
+static void assert_items(const struct nt_drops *found, const struct nt_drop *expected)
+{
+    ck_assert_uint_eq(found->count, RUNS);
+    for (unsigned i = 0; i <= RUNS; i++) {
+        ck_assert_uint_eq(found->items[i].first, expected[i].first);
+        ck_assert_uint_eq(found->items[i].kept, expected[i].kept);
+    }
+}
+
+TEST(rows_that_are_kept_are_found_where_they_are_stored)
+{
+    static const uint64_t stored[] = {0, 1, 4, 5, 6, 8, 9}, left[] = {2, 1, 3, 2, 1, 2, 1};
+    for (uint64_t row = 0; row < sizeof(stored) / sizeof(*stored); row++) {
+        struct nt_kept kept = nt_drops_kept(&drops, row);
+        ck_assert_uint_eq(kept.stored, stored[row]);
+        ck_assert_uint_eq(kept.count, left[row]);
+    }
+    struct nt_kept kept = nt_drops_kept(&drops, 0);
+    ck_assert(nt_drops_next_kept(&drops, &kept));
+    ck_assert(kept.stored == 4 && kept.count == 3);
+    ck_assert(nt_drops_next_kept(&drops, &kept));
+    ck_assert(kept.stored == 8 && kept.count == 2);
+    ck_assert(!nt_drops_next_kept(&drops, &kept));
+}
+
+TEST(each_row_may_have_several_elements)
+{
+    struct nt_drops *made;
+    assert_ok(nt_drops_scale(&drops, 3, &made, &error));
+    assert_items(made, (const struct nt_drop[]){{6, 6}, {21, 15}, {30, 21}});
+    nt_drops_free(made);
+    assert_ok(nt_drops_scale(&drops, UINT64_MAX / STORED, &made, &error));
+    nt_drops_free(made);
+    assert_status(NT_LIMIT, nt_drops_scale(&drops, UINT64_MAX / STORED + 1, &made, &error));
+    ck_assert_ptr_nonnull(strstr(error.message, "the number of elements overflows"));
+}
+
+/* The row numbered i has i items; `changed` of the calls tells another end, or fails. */
+struct telling {
+    unsigned calls, changed; /* counted from 1; 0: none is */
+    enum nt_status status;
+    uint64_t end, last;
+};
+
+static enum nt_status tell(void *context, uint64_t row, uint64_t *end_ret, struct nt_error *failure)
+{
+    struct telling *telling = context;
+    ck_assert_uint_ge(row, telling->last); /* in ascending order */
+    telling->last = row;
+    *end_ret = row ? row * (row - 1) / 2 : 0;
+    if (++telling->calls != telling->changed)
+        return NT_OK;
+    *end_ret = telling->end;
+    return telling->status == NT_OK ? NT_OK : nt_fail(failure, telling->status, NT_NO_OFFSET, "told");
+}
+
+TEST(items_go_with_their_rows)
+{
+    struct nt_drops *made;
+    struct telling telling = {0};
+    assert_ok(nt_drops_map(&drops, tell, &telling, &made, &error));
+    ck_assert_uint_eq(telling.calls, CALLS);
+    assert_items(made, (const struct nt_drop[]){{1, 1}, {21, 16}, {45, 33}});
+    nt_drops_free(made);
+}
+
+TEST(ends_that_decrease_are_corrupt)
+{
+    for (unsigned call = 2; call <= CALLS; call++) {
+        struct nt_drops *made = NULL;
+        struct telling telling = {.changed = call};
+        assert_status(NT_CORRUPT, nt_drops_map(&drops, tell, &telling, &made, &error));
+        ck_assert_ptr_nonnull(strstr(error.message, "the index decreases within its cluster"));
+        ck_assert_ptr_null(made);
+    }
+}
+
+TEST(an_end_that_cannot_be_told_is_the_failure)
+{
+    for (unsigned call = 1; call <= CALLS; call++) {
+        struct nt_drops *made = NULL;
+        struct telling telling = {.changed = call, .status = NT_CHECKSUM};
+        assert_status(NT_CHECKSUM, nt_drops_map(&drops, tell, &telling, &made, &error));
+        ck_assert_str_eq(error.message, "told");
+        ck_assert_uint_eq(telling.calls, call);
+        ck_assert_ptr_null(made);
+    }
+}

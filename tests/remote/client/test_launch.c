@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Starting the program that fetches: why it cannot be.
+ */
+#include "remote/client/client.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "remote/protocol.h"
+#include "support.h"
+#include "temporary.h"
+
+static struct nt_error error;
+
+static const struct {
+    const char *program;
+    enum nt_status status;
+    int system_error;
+    const char *message;
+} programs[] = {
+    {"", NT_UNSUPPORTED, 0, "without which ntuplefs was built (-Dhttp=enabled, libcurl, expat)"},
+    {"/nonexistent/fetch", NT_UNSUPPORTED, 0, "remote files need /nonexistent/fetch, which is not installed"},
+    {"/dev/null/fetch", NT_UNSUPPORTED, 0, "remote files need /dev/null/fetch, which is not installed"},
+    {"/dev/null", NT_IO, EACCES, "/dev/null cannot be started"},
+};
+
+static const struct nt_fetch_rules no_rules = {.addresses = NULL};
+
+static void write_echo(void);
+
+TEST(a_program_that_cannot_be_started_is_named, .setup = write_echo, .teardown = temporary_teardown,
+     .end = sizeof(programs) / sizeof(*programs))
+{
+    int channel = -1;
+    assert_status(programs[_i].status, nt_fetch_start(programs[_i].program, &no_rules, &channel, &error));
+    ck_assert_msg(strstr(error.message, programs[_i].message) != NULL, "%s", error.message);
+    ck_assert_int_eq(error.system_error, programs[_i].system_error);
+    ck_assert_int_eq(channel, -1);
+}
+
+/* Its end of the socket is its standard input alone: what ended is noticed, also by who has something to tell it. */
+TEST(a_program_that_ends_at_once_is_started, .setup = write_echo, .teardown = temporary_teardown, .end = 2)
+{
+    static const char *const addresses[] = {"http://h/file", NULL};
+    const struct nt_fetch_rules rules = {addresses, true};
+    int channel = -1;
+    char byte;
+    assert_ok(nt_fetch_start("/bin/true", _i ? &rules : &no_rules, &channel, &error));
+    ck_assert_int_le(recv(channel, &byte, 1, 0), 0);
+    close(channel);
+}
+
+/* "cat" answers each packet by itself. */
+TEST(it_is_told_first_what_it_may_be_asked_for, .setup = write_echo, .teardown = temporary_teardown)
+{
+    static const char *const addresses[] = {"http://h/a/file?secret", "s3://bucket/run*.root", NULL};
+    const struct {
+        uint32_t kind;
+        uint64_t flags;
+        const char *text;
+    } told[] = {{NT_FETCH_ALLOW, 0, "http://h/a/file"},
+                {NT_FETCH_ALLOW, 0, "s3://bucket"},
+                {NT_FETCH_BEGIN, NT_FETCH_ALLOWED_ALONE | NT_FETCH_CERTIFICATE_TO_ORIGIN, ""}};
+    const struct nt_fetch_rules rules = {addresses, true};
+    char packet[256];
+    struct nt_fetch_request request;
+    int channel = -1;
+    assert_ok(nt_fetch_start(temporary_path("echo"), &rules, &channel, &error));
+    for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++) {
+        ssize_t count = recv(channel, packet, sizeof(packet) - 1, 0);
+        ck_assert_int_eq(count, sizeof(request) + strlen(told[i].text));
+        packet[count] = '\0';
+        memcpy(&request, packet, sizeof(request));
+        ck_assert_uint_eq(request.kind, told[i].kind);
+        ck_assert_uint_eq(request.bytes, told[i].flags);
+        ck_assert_str_eq(packet + sizeof(request), told[i].text);
+    }
+    close(channel);
+}
+
+static void write_echo(void)
+{
+    static const char script[] = "#!/bin/sh\nexec 3<&0; cat <&3 >&3 &\n";
+    temporary_setup();
+    int descriptor = open(temporary_path("echo"), O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
+    ck_assert_int_eq(write(descriptor, script, sizeof(script) - 1), sizeof(script) - 1);
+    close(descriptor);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Requests over lines that answer by a clock of the test's own.
+ */
+#include "remote/client/client.h"
+
+#include <stdio.h>
+
+#include "support.h"
+
+#define MS UINT64_C(1000000)
+enum { KIB = 1024, MIB = 1024 * KIB, FIRST = 128 * KIB, MOST = 64 };
+
+static uint64_t now;
+
+/* So many requests at once, each of which is answered after `latency` and the time that what comes before it takes. */
+static void ask(struct nt_pace *pace, unsigned count, uint64_t bytes, uint64_t latency, uint64_t bytes_of_ms)
+{
+    struct nt_pace_request requests[MOST];
+    for (unsigned i = 0; i < count; i++)
+        nt_pace_ask(pace, &requests[i], now);
+    now += latency;
+    for (unsigned i = 0; i < count; i++)
+        nt_pace_answer(&requests[i], now);
+    for (unsigned i = 0; i < count; i++) {
+        now += bytes * MS / bytes_of_ms;
+        nt_pace_end(&requests[i], bytes, now);
+    }
+}
+
+/* Bandwidth times round trip by sixteen. */
+static const struct {
+    const char *line;
+    uint64_t latency, bytes_of_ms, least, most;
+} lines[] = {
+    {"20 ms, 125 MB/s", 20 * MS, 125000, 140000, 156250},
+    {"50 ms, 125 MB/s", 50 * MS, 125000, 350000, 390625},
+    {"100 ms, 10 MB/s", 100 * MS, 10000, 61000, 62500},
+    {"a local one", MS / 10, 1000000, 32 * KIB, 32 * KIB},
+    {"the moon", 2500 * MS, 125000, MIB, MIB},
+};
+
+TEST(a_gap_is_what_comes_while_one_request_takes_its_turn, .end = sizeof(lines) / sizeof(*lines))
+{
+    struct nt_pace pace = {0};
+    ck_assert_uint_eq(nt_pace_gap(&pace), FIRST);
+    for (int i = 0; i < 3; i++)
+        ask(&pace, 16, MIB, lines[_i].latency, lines[_i].bytes_of_ms);
+    ck_assert_msg(nt_pace_gap(&pace) >= lines[_i].least && nt_pace_gap(&pace) <= lines[_i].most, "%s: %llu",
+                  lines[_i].line, (unsigned long long)nt_pace_gap(&pace));
+}
+
+TEST(little_says_nothing_of_a_line)
+{
+    struct nt_pace pace = {0};
+    ask(&pace, 16, 4 * KIB, 100 * MS, 1000);
+    ck_assert_uint_eq(nt_pace_gap(&pace), FIRST);
+}
+
+/* They wait for others, not for the line. */
+TEST(what_queues_is_not_late)
+{
+    struct nt_pace pace = {0};
+    struct nt_pace_request first[NT_PACE_AT_ONCE], behind;
+    for (unsigned i = 0; i < NT_PACE_AT_ONCE; i++)
+        nt_pace_ask(&pace, &first[i], now);
+    nt_pace_ask(&pace, &behind, now);
+    now += 10 * MS;
+    for (unsigned i = 0; i < NT_PACE_AT_ONCE; i++)
+        nt_pace_answer(&first[i], now);
+    now += 900 * MS;
+    nt_pace_answer(&behind, now);
+    ck_assert_uint_eq(pace.latency, 10 * MS);
+}
+
+TEST(one_late_answer_changes_little_and_many_do)
+{
+    struct nt_pace pace = {0};
+    ask(&pace, 16, MIB, 20 * MS, 125000);
+    uint64_t before = pace.latency;
+    ask(&pace, 1, MIB, 500 * MS, 125000);
+    ck_assert_uint_le(pace.latency, before + before / 8);
+    for (int i = 0; i < 60; i++)
+        ask(&pace, 1, MIB, 100 * MS, 125000);
+    ck_assert_uint_eq(pace.latency, 100 * MS);
+    ask(&pace, 1, MIB, 20 * MS, 125000);
+    ck_assert_uint_eq(pace.latency, 20 * MS);
+}
+
+TEST(a_line_that_became_slower_is_found_out)
+{
+    struct nt_pace pace = {0};
+    ask(&pace, 16, MIB, 20 * MS, 125000);
+    uint64_t before = pace.rate;
+    ask(&pace, 1, MIB, 20 * MS, 1000);
+    ck_assert_uint_gt(pace.rate, before / 2);
+    for (int i = 0; i < 60; i++)
+        ask(&pace, 16, MIB, 20 * MS, 1000);
+    ck_assert_uint_le(pace.rate, 1200);
+    ck_assert_uint_ge(pace.rate, 800);
+}
+
+/* As while a column is read from front to back. */
+TEST(a_line_is_measured_while_it_never_rests)
+{
+    struct nt_pace pace = {0};
+    struct nt_pace_request requests[2];
+    nt_pace_ask(&pace, &requests[0], now);
+    for (unsigned i = 1; i < 100; i++) {
+        nt_pace_ask(&pace, &requests[i % 2], now);
+        now += 20 * MS;
+        nt_pace_answer(&requests[(i + 1) % 2], now);
+        nt_pace_end(&requests[(i + 1) % 2], MIB, now);
+    }
+    ck_assert_uint_eq(pace.underway, 1);
+    ck_assert_uint_ge(pace.rate, MIB / 20 * 3 / 4);
+    ck_assert_uint_le(pace.rate, MIB / 20 * 3 / 2);
+}
+
+TEST(each_server_has_its_own)
+{
+    struct nt_paces paces = {0};
+    struct nt_pace *one = nt_paces_of(&paces, "https://one"), *two = nt_paces_of(&paces, "https://two");
+    ck_assert_ptr_ne(one, two);
+    ck_assert_ptr_eq(nt_paces_of(&paces, "https://one"), one);
+    char name[32];
+    for (int i = 0; i < 100; i++) {
+        snprintf(name, sizeof(name), "https://server%d", i);
+        ck_assert_ptr_nonnull(nt_paces_of(&paces, name));
+    }
+    ck_assert_ptr_eq(nt_paces_of(&paces, "https://one more"), &paces.others);
+    ck_assert_ptr_eq(nt_paces_of(&paces, "https://two"), two);
+    nt_paces_deinit(&paces);
+}

@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Files on servers, with a process that fetches whose answers the tests give: it is not believed.
+ */
+#include "remote/client/client.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+
+#include "fake_process.h"
+#include "forked.h"
+#include "core/io/folder.h"
+#include "core/io/source.h"
+#include "remote/protocol.h"
+#include <ntuple/source.h>
+
+static enum nt_status open_file(void)
+{
+    return nt_source_open_address("http://h/file?secret", fetcher, &source, &error);
+}
+
+#define OTHER "http://h/file: the process that fetches gave another answer than was asked for"
+#define SHORT "http://h/file: the process that fetches did not give all that was asked for"
+
+/* ---- answers to an opening ---- */
+
+static char long_names[NT_FETCH_STAMP_BYTES + NT_FETCH_SERVER_BYTES + 2];
+
+static void open_without_names(uint64_t id)
+{
+    say_opened(id, SIZE, NULL, 0);
+}
+
+static void open_without_end_of_stamp(uint64_t id)
+{
+    say_opened(id, SIZE, "stamp", 5);
+}
+
+static void open_with_long_stamp(uint64_t id)
+{
+    memset(long_names, 's', sizeof(long_names));
+    long_names[NT_FETCH_STAMP_BYTES] = '\0';
+    say_opened(id, SIZE, long_names, NT_FETCH_STAMP_BYTES + 1);
+}
+
+static void open_with_long_server(uint64_t id)
+{
+    memset(long_names, 's', sizeof(long_names));
+    long_names[1] = '\0';
+    say_opened(id, SIZE, long_names, NT_FETCH_SERVER_BYTES + 2);
+}
+
+static void open_too_large(uint64_t id)
+{
+    say_opened(id, (uint64_t)INT64_MAX + 1, "\0server", 7);
+}
+
+static void open_twice(uint64_t id)
+{
+    say_opened(id, SIZE, "\0server", 7);
+    say_opened(id, SIZE + 1, "\0server", 7);
+}
+
+static void give_data_first(uint64_t id)
+{
+    say_data(id, 0, 10);
+}
+
+static void give_too_much(uint64_t id)
+{
+    say_opened(id, SIZE, "\0server", 7);
+    say_data(id, 0, ENDS + 1);
+}
+
+static void give_an_entry(uint64_t id)
+{
+    say((struct nt_fetch_answer){.kind = NT_FETCH_ENTRY, .id = id}, "name\0", 5);
+}
+
+static void give_too_little(uint64_t id)
+{
+    say_opened(id, SIZE, "\0server", 7);
+    say_data(id, 0, ENDS - 1);
+    say_done(id);
+}
+
+static void give_nothing(uint64_t id)
+{
+    say_done(id);
+}
+
+static void fail_without_reason(uint64_t id)
+{
+    char message[1000];
+    memset(message, 'm', sizeof(message));
+    say((struct nt_fetch_answer){.kind = NT_FETCH_FAILED, .id = id, .failure = UINT32_MAX}, message,
+        sizeof(message));
+}
+
+static void fail_forbidden(uint64_t id)
+{
+    say((struct nt_fetch_answer){.kind = NT_FETCH_FAILED, .id = id, .failure = NT_FETCH_FORBIDDEN}, "no", 2);
+}
+
+static const struct {
+    void (*say)(uint64_t id);
+    enum nt_status status;
+    const char *message;
+} openings[] = {
+    {open_without_names, NT_UNREACHABLE, OTHER},
+    {open_without_end_of_stamp, NT_UNREACHABLE, OTHER},
+    {open_with_long_stamp, NT_UNREACHABLE, OTHER},
+    {open_with_long_server, NT_UNREACHABLE, OTHER},
+    {open_too_large, NT_UNREACHABLE, OTHER},
+    {open_twice, NT_UNREACHABLE, OTHER},
+    {give_data_first, NT_UNREACHABLE, OTHER},
+    {give_too_much, NT_UNREACHABLE, OTHER},
+    {give_an_entry, NT_UNREACHABLE, OTHER},
+    {give_too_little, NT_UNREACHABLE, SHORT},
+    {give_nothing, NT_UNREACHABLE, SHORT},
+    {fail_without_reason, NT_UNREACHABLE, "http://h/file: mmm"},
+    {fail_forbidden, NT_IO, "http://h/file: no"},
+};
+static int chosen;
+
+static bool open_badly(const struct nt_fetch_request *request)
+{
+    if (request->kind == NT_FETCH_OPEN)
+        openings[chosen].say(request->id);
+    return true;
+}
+
+TEST(openings_that_are_answered_wrongly_fail, .setup = set_up, .teardown = tear_down,
+     .end = COUNT_OF(openings))
+{
+    chosen = _i;
+    process.answer = open_badly;
+    assert_status(openings[_i].status, open_file());
+    check_message(openings[_i].message);
+    ck_assert_int_eq(error.system_error, openings[_i].status == NT_IO ? EACCES : 0);
+    process.answer = answer_well;
+    assert_ok(open_file());
+    assert_ok(read_middle());
+}
+
+/* ---- answers to a reading ---- */
+
+static void give_another_part(uint64_t id)
+{
+    say_data(id, SIZE / 2 + 1, 9);
+}
+
+static void give_a_longer_part(uint64_t id)
+{
+    say_data(id, SIZE / 2, SIZE / 2);
+}
+
+static void give_a_part_again(uint64_t id)
+{
+    say_data(id, SIZE / 2, 5);
+    say_data(id, SIZE / 2, 5);
+}
+
+static void give_a_shorter_part(uint64_t id)
+{
+    say_data(id, SIZE / 2, 5);
+    say_done(id);
+}
+
+static const struct {
+    void (*say)(uint64_t id);
+    const char *message;
+} readings[] = {
+    {give_another_part, OTHER}, {give_a_longer_part, OTHER}, {give_a_part_again, OTHER},
+    {give_an_entry, OTHER},     {open_twice, OTHER},         {give_a_shorter_part, SHORT},
+};
+
+static bool read_badly(const struct nt_fetch_request *request)
+{
+    if (request->kind == NT_FETCH_READ)
+        readings[chosen].say(request->id);
+    return true;
+}
+
+TEST(readings_that_are_answered_wrongly_fail, .setup = set_up, .teardown = tear_down,
+     .end = COUNT_OF(readings))
+{
+    assert_ok(open_file());
+    chosen = _i;
+    process.answer = read_badly;
+    assert_status(NT_UNREACHABLE, read_middle());
+    check_message(readings[_i].message);
+}
+
+/* What was asked of another process, or was never asked. */
+static bool answer_others_too(const struct nt_fetch_request *request)
+{
+    say_done(request->id + 1);
+    say((struct nt_fetch_answer){.kind = NT_FETCH_DONE, .epoch = 17, .id = request->id}, NULL, 0);
+    say((struct nt_fetch_answer){.kind = NT_FETCH_FAILED, .epoch = 17, .id = request->id}, "no", 2);
+    say((struct nt_fetch_answer){.kind = NT_FETCH_FAILED, .file = request->file + 1, .id = request->id}, "no",
+        2);
+    return answer_well(request);
+}
+
+TEST(answers_of_other_processes_of_other_files_and_to_other_questions_are_left_out, .setup = set_up,
+     .teardown = tear_down)
+{
+    process.answer = answer_others_too;
+    assert_ok(open_file());
+    assert_ok(read_middle());
+}
+
+/* ---- the process's life ---- */
+
+static bool end(const struct nt_fetch_request *request)
+{
+    (void)request;
+    return false;
+}
+
+TEST(a_process_that_ends_is_told, .setup = set_up, .teardown = tear_down, .end = 2)
+{
+    if (_i) {
+        assert_ok(open_file());
+        process.answer = end;
+        assert_status(NT_UNREACHABLE, read_middle());
+    } else {
+        process.answer = end;
+        assert_status(NT_UNREACHABLE, open_file());
+    }
+    check_message("http://h/file: the process that fetches has ended");
+    nt_source_close(source);
+    assert_status(NT_UNREACHABLE, open_file()); /* nor is there another one */
+    source = NULL;
+    check_message("http://h/file: the process that fetches has ended");
+}
+
+static bool be_another(const struct nt_fetch_request *request)
+{
+    if (request->kind == NT_FETCH_READ && process.epoch == 1) {
+        greet(2);
+        return true;
+    }
+    return answer_well(request);
+}
+
+TEST(what_was_asked_of_a_process_that_is_gone_fails_and_is_opened_anew, .setup = set_up,
+     .teardown = tear_down)
+{
+    assert_ok(open_file());
+    process.answer = be_another;
+    assert_status(NT_UNREACHABLE, read_middle());
+    check_message("http://h/file: the process that fetches was ended");
+    nt_source_close(source);
+    assert_ok(open_file());
+    assert_ok(read_middle());
+}
+
+/* ---- how much at once ---- */
+
+enum { HUGE_SIZE = 1 << 30, MOST_PARTS = 128 };
+static unsigned reads, cancelled;
+
+static bool open_huge(const struct nt_fetch_request *request)
+{
+    reads += request->kind == NT_FETCH_READ;
+    cancelled += request->kind == NT_FETCH_CANCEL;
+    if (request->kind == NT_FETCH_OPEN) {
+        say_opened(request->id, HUGE_SIZE, "\"1\"\0server", 10);
+        say_data(request->id, 0, ENDS);
+        say_done(request->id);
+    }
+    return true;
+}
+
+TEST(only_so_many_parts_are_asked_for_before_somebody_waits, .setup = set_up, .teardown = tear_down)
+{
+    struct nt_extent extents[2 * MOST_PARTS];
+    process.answer = open_huge;
+    assert_ok(open_file());
+    for (uint64_t i = 0; i < 2 * MOST_PARTS; i++)
+        extents[i] = (struct nt_extent){(i + 1) << 21, 10};
+    nt_source_will_need(source, extents, 2 * MOST_PARTS, false);
+    ck_assert_uint_eq(fetcher->ahead_count, MOST_PARTS);
+    nt_source_close(source);
+    source = NULL;
+    ck_assert_uint_eq(fetcher->ahead_count, 0);
+    ck_assert_uint_eq(fetcher->ahead_bytes, 0);
+    end_process();
+    ck_assert_uint_eq(reads, MOST_PARTS);
+    ck_assert_uint_eq(cancelled, MOST_PARTS);
+}
+
+/* ---- silence ---- */
+
+static bool be_silent(const struct nt_fetch_request *request)
+{
+    (void)request;
+    return true;
+}
+
+static void *read_in_vain(void *argument)
+{
+    struct nt_error failure;
+    char byte;
+    (void)argument;
+    ck_assert_int_eq(nt_source_read(source, SIZE / 2, &byte, 1, &failure), NT_UNREACHABLE);
+    ck_assert_str_eq(failure.message,
+                     "http://h/file: timed out after 0.01 s: the process that fetches does not answer");
+    return NULL;
+}
+
+static void *list_in_vain(void *argument)
+{
+    struct nt_error failure;
+    struct nt_folder *none;
+    (void)argument;
+    ck_assert_int_eq(nt_folder_open_address("http://h/folder/", fetcher, &none, &failure), NT_UNREACHABLE);
+    ck_assert_ptr_nonnull(
+        strstr(failure.message, "timed out after 0.01 s: the process that fetches does not answer"));
+    return NULL;
+}
+
+static uint64_t epoch_now(void)
+{
+    nt_fetcher_lock(fetcher);
+    uint64_t epoch = fetcher->epoch;
+    nt_fetcher_unlock(fetcher);
+    return epoch;
+}
+
+/* All at once: each takes the time that it is given beyond what was asked for. One reads, one waits for the same bytes. */
+TEST(a_process_that_says_nothing_is_not_waited_for_for_ever, .setup = set_up, .teardown = tear_down, .end = 2)
+{
+    static void *(*const waiting[])(void *) = {read_in_vain, read_in_vain, list_in_vain};
+    pthread_t threads[3];
+    struct nt_source *none;
+    assert_ok(open_file());
+    process.answer = be_silent;
+    fetcher->milliseconds = 10;
+    if (_i) /* the file has to be opened again: by one, while the other waits */
+        for (greet(2); epoch_now() != 2;)
+            usleep(1000);
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, waiting[i], NULL), 0);
+    assert_status(NT_UNREACHABLE, nt_source_open_address("http://h/other", fetcher, &none, &error));
+    check_message("http://h/other: timed out after 0.01 s: the process that fetches does not answer");
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+}
+
+/* ---- forked processes ---- */
+
+static atomic_uint asked;
+
+static bool count_and_be_silent(const struct nt_fetch_request *request)
+{
+    atomic_fetch_add(&asked, request->kind == NT_FETCH_READ);
+    return true;
+}
+
+static void *read_as_parent(void *unused)
+{
+    (void)unused;
+    assert_ok(read_middle());
+    return NULL;
+}
+
+static bool reads_as_child(void)
+{
+    process.answer = answer_well;
+    return read_middle() == NT_OK && process.starts == 2 && fetcher->open_count == 1 &&
+           fetcher->ahead_count == 0;
+}
+
+static int status_of(pid_t child)
+{
+    int status;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    return status;
+}
+
+/* What is on its way to the parent, where a thread waits for it, does not come to the child, which asks for it itself. */
+TEST(a_forked_process_asks_a_process_of_its_own, .setup = set_up, .teardown = tear_down,
+     .is_skipped = !NT_MAY_FORK_BESIDE_THREADS)
+{
+    static const struct nt_extent ahead = {SIZE / 2 - 100, 50};
+    pthread_t thread;
+    assert_ok(open_file());
+    process.answer = count_and_be_silent;
+    nt_source_will_need(source, &ahead, 1, false);
+    ck_assert_int_eq(pthread_create(&thread, NULL, read_as_parent, NULL), 0);
+    while (atomic_load(&asked) == 0)
+        usleep(1000);
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        nt_test_end_within(20);
+        bool is_good = reads_as_child();
+        nt_source_close(source);
+        nt_fetcher_free(fetcher);
+        _exit(is_good ? 0 : 1);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert_uint_eq(process.starts, 1);
+    process.answer = answer_well;
+    say_data(2, ahead.offset,
+             SIZE - NT_FETCH_EDGE_BYTES - ahead.offset); /* up to what came with opening it */
+    say_done(2);
+    pthread_join(thread, NULL);
+}
+
+/* As the one of a mount that decodes does. */
+TEST(a_process_that_is_handed_over_is_used_by_the_forked_process, .setup = set_up, .teardown = tear_down,
+     .is_skipped = !NT_MAY_FORK_BESIDE_THREADS)
+{
+    nt_fetcher_hand_over(fetcher);
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        nt_test_end_within(20);
+        _exit(open_file() == NT_OK && read_middle() == NT_OK && process.starts == 1 ? 0 : 1);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+}
+
+/* The file is another one when the child opens it. */
+static bool open_another(const struct nt_fetch_request *request)
+{
+    if (request->kind != NT_FETCH_OPEN)
+        return answer_well(request);
+    say_opened(request->id, SIZE, "\"2\"\0server", 10);
+    say_data(request->id, 0, ENDS);
+    say_done(request->id);
+    return true;
+}
+
+TEST(a_forked_process_reads_no_other_version, .setup = set_up, .teardown = tear_down,
+     .is_skipped = !NT_MAY_FORK_BESIDE_THREADS)
+{
+    uint8_t byte;
+    assert_ok(open_file());
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        nt_test_end_within(20);
+        process.answer = open_another;
+        bool is_kept = nt_source_read(source, 0, &byte, 1, &error) == NT_OK && byte == byte_at(0);
+        _exit(is_kept && read_middle() == NT_CHANGED ? 0 : 1);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    assert_ok(read_middle());
+}
+
+/* ---- the sandbox ---- */
+
+TEST(the_sandbox_of_the_process_is_told, .setup = set_up, .teardown = tear_down)
+{
+    struct nt_fetch_sandbox sandbox;
+    assert_ok(nt_fetch_await_sandbox(fetcher, &sandbox, &error));
+    ck_assert_str_eq(sandbox.parts, "all");
+    assert_ok(open_file());
+    nt_fetch_sandbox(fetcher, &sandbox);
+    ck_assert_str_eq(sandbox.parts, "all");
+}
+
+TEST(times_have_a_limit, .setup = set_up, .teardown = tear_down)
+{
+    struct nt_fetcher_options options = NT_FETCHER_OPTIONS_INIT;
+    struct nt_fetcher *none;
+    options.timeout_seconds = NT_MOST_TIMEOUT_SECONDS + 1;
+    assert_status(NT_INVALID, nt_fetcher_new(&options, &none, &error));
+    ck_assert_str_eq(error.message, "timeout_seconds: expected at most 86400, found 86401");
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Files of credentials, as who needs them has them from another process: where they lie, and that they are those that lie there now.
+ */
+#include "remote/helper/helper.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support.h"
+#include "temporary.h"
+#include "core/base/memory.h"
+
+static pid_t keeper;
+
+/* What is set until then holds. */
+static void begin(void)
+{
+    int ends[2];
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    keeper = fork();
+    if (keeper == 0) {
+        close(ends[0]);
+        nt_credentials_serve(ends[1]);
+        _exit(0);
+    }
+    close(ends[1]);
+    nt_credentials_begin(ends[0]);
+}
+
+static void put(const char *name, const char *text)
+{
+    int descriptor = open(temporary_path(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    ck_assert_int_eq(write(descriptor, text, strlen(text)), (ssize_t)strlen(text));
+    close(descriptor);
+}
+
+static void name(const char *variable, const char *kind, const char *file)
+{
+    char value[4096];
+    snprintf(value, sizeof(value), "%s%s", kind, temporary_path(file));
+    setenv(variable, value, 1);
+}
+
+static void check(enum nt_credential credential, const char *expected)
+{
+    struct nt_buffer text = {0};
+    bool is_read = nt_credential_read(credential, &text);
+    ck_assert_int_eq(is_read, expected != NULL);
+    if (expected)
+        ck_assert_str_eq(text.bytes, expected);
+    nt_credential_forget(&text);
+}
+
+/* As a library that opens a path has it. */
+static void check_path(const char *path, const char *expected)
+{
+    char text[64] = "";
+    struct stat attributes;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    ck_assert_int_ge(descriptor, 0);
+    ck_assert_int_ge(read(descriptor, text, sizeof(text) - 1), 0);
+    ck_assert_str_eq(text, expected);
+    ck_assert_int_eq(fstat(descriptor, &attributes), 0);
+    if (*expected)
+        ck_assert_uint_eq(attributes.st_mode & 0777, 0400);
+    close(descriptor);
+}
+
+static void set_up(void)
+{
+    clearenv();
+    temporary_setup();
+    put("file", "content");
+    ck_assert_int_eq(mkdir(temporary_path("folder"), 0700), 0);
+    ck_assert_int_eq(mkdir(temporary_path("folder/.aws"), 0700), 0);
+    put("folder/tkt", "first");
+    put("folder/tktother", "other");
+    put("folder/.netrc", "passwords");
+    put("folder/.aws/config", "profiles");
+}
+
+static void tear_down(void)
+{
+    temporary_teardown();
+}
+
+static const struct {
+    enum nt_credential credential;
+    const char *variable, *kind, *file, *expected;
+} places[] = {
+    {NT_CREDENTIAL_PASSWORDS, "NETRC", "", "file", "content"},
+    {NT_CREDENTIAL_PASSWORDS, "HOME", "", "folder", "passwords"},
+    {NT_CREDENTIAL_PASSWORDS, "NETRC", "", "missing", NULL},
+    {NT_CREDENTIAL_PASSWORDS, "NETRC", "", "folder", NULL},
+    {NT_CREDENTIAL_TOKEN, "BEARER_TOKEN_FILE", "", "file", "content"},
+    {NT_CREDENTIAL_PROXY, "X509_USER_PROXY", "", "file", "content"},
+    {NT_CREDENTIAL_PROXY, "XrdSecGSIUSERPROXY", "", "file", "content"},
+    {NT_CREDENTIAL_BUNDLE, "CURL_CA_BUNDLE", "", "file", "content"},
+    {NT_CREDENTIAL_AWS_CONFIG, "AWS_CONFIG_FILE", "", "file", "content"},
+    {NT_CREDENTIAL_AWS_CONFIG, "HOME", "", "folder", "profiles"},
+    {NT_CREDENTIAL_AWS_KEYS, "HOME", "", "folder", NULL},
+    /* MIT Kerberos, "Credential cache" */
+    {NT_CREDENTIAL_TICKETS, "KRB5CCNAME", "FILE:", "file", "content"},
+    {NT_CREDENTIAL_TICKETS, "KRB5CCNAME", "", "file", "content"},
+    {NT_CREDENTIAL_TICKETS, "KRB5CCNAME", "DIR:", "folder", "first"},
+    {NT_CREDENTIAL_TICKETS, "KRB5CCNAME", "DIR::", "folder/tktother", "other"},
+    {NT_CREDENTIAL_TICKETS, "KRB5CCNAME", "KEYRING:", "file", NULL},
+};
+
+TEST(files_lie_where_variables_say, .setup = set_up, .teardown = tear_down,
+     .end = sizeof(places) / sizeof(*places))
+{
+    name(places[_i].variable, places[_i].kind, places[_i].file);
+    begin();
+    check(places[_i].credential, places[_i].expected);
+}
+
+TEST(a_folder_of_tickets_tells_which_is_used, .setup = set_up, .teardown = tear_down)
+{
+    name("KRB5CCNAME", "DIR:", "folder");
+    begin();
+    put("folder/primary", "tktother\n");
+    check(NT_CREDENTIAL_TICKETS, "other");
+    put("folder/primary", "../file\n");
+    check(NT_CREDENTIAL_TICKETS, NULL);
+}
+
+/* In a folder where others write. */
+TEST(a_token_that_is_not_named_has_to_be_the_users, .setup = set_up, .teardown = tear_down)
+{
+    char file[64];
+    snprintf(file, sizeof(file), "folder/bt_u%u", (unsigned)geteuid());
+    put(file, "token");
+    name("XDG_RUNTIME_DIR", "", "folder");
+    begin();
+    check(NT_CREDENTIAL_TOKEN, "token");
+    if (geteuid() == 0 && chown(temporary_path(file), 1, -1) == 0)
+        check(NT_CREDENTIAL_TOKEN, NULL);
+}
+
+TEST(a_file_that_is_another_one_is_given_anew, .setup = set_up, .teardown = tear_down)
+{
+    name("NETRC", "", "file");
+    name("X509_USER_PROXY", "",
+         "link/proxy"); /* as Kubernetes has it: a link to a folder, which is switched */
+    ck_assert_int_eq(mkdir(temporary_path("one"), 0700), 0);
+    ck_assert_int_eq(mkdir(temporary_path("two"), 0700), 0);
+    put("one/proxy", "certificate");
+    put("two/proxy", "renewed");
+    ck_assert_int_eq(symlink("one", temporary_path("link")), 0);
+    begin();
+    const char *path = nt_credential_path(NT_CREDENTIAL_PASSWORDS);
+    check_path(path, "content");
+    put("file", "CONTENT"); /* as long, and a moment later */
+    ck_assert_str_eq(nt_credential_path(NT_CREDENTIAL_PASSWORDS), path);
+    check_path(path, "CONTENT");
+    put("new", "new content");
+    ck_assert_int_eq(rename(temporary_path("new"), temporary_path("file")), 0);
+    check(NT_CREDENTIAL_PASSWORDS, "new content");
+    check_path(path, "new content");
+    check_path(nt_credential_path(NT_CREDENTIAL_PROXY), "certificate");
+    ck_assert_int_eq(symlink("two", temporary_path("other link")), 0);
+    ck_assert_int_eq(rename(temporary_path("other link"), temporary_path("link")), 0);
+    check_path(nt_credential_path(NT_CREDENTIAL_PROXY), "renewed");
+    ck_assert_int_eq(unlink(temporary_path("file")), 0);
+    check(NT_CREDENTIAL_PASSWORDS, NULL);
+    check_path(path, "");
+    put("file", "again");
+    check_path(nt_credential_path(NT_CREDENTIAL_PASSWORDS), "again");
+}
+
+/* Of what is not there they are not told, unless a variable has named it. */
+TEST(libraries_are_told_where_copies_are, .setup = set_up, .teardown = tear_down)
+{
+    name("X509_USER_PROXY", "", "file");
+    name("X509_USER_KEY", "", "missing");
+    name("KRB5CCNAME", "FILE:", "file");
+    name("NETRC", "", "file");
+    begin();
+    check_path(getenv("X509_USER_PROXY"), "content");
+    check_path(getenv("KRB5CCNAME") + strlen("FILE:"), "content");
+    ck_assert_int_eq(strncmp(getenv("X509_USER_KEY"), "/proc/self/fd/", strlen("/proc/self/fd/")), 0);
+    ck_assert_ptr_null(getenv("X509_USER_CERT"));
+    ck_assert_str_eq(getenv("NETRC"), temporary_path("file"));
+    put("new", "renewed");
+    ck_assert_int_eq(rename(temporary_path("new"), temporary_path("file")), 0);
+    nt_credentials_refresh();
+    check_path(getenv("X509_USER_PROXY"), "renewed");
+    check_path(getenv("KRB5CCNAME") + strlen("FILE:"), "renewed");
+}
+
+TEST(what_is_too_large_is_not_given, .setup = set_up, .teardown = tear_down)
+{
+    name("NETRC", "", "file");
+    begin();
+    ck_assert_int_eq(truncate(temporary_path("file"), (8 << 20) + 1), 0);
+    check(NT_CREDENTIAL_PASSWORDS, NULL);
+    ck_assert_int_eq(truncate(temporary_path("file"), 3), 0);
+    check(NT_CREDENTIAL_PASSWORDS, "con");
+}
+
+TEST(without_the_other_process_all_stays_as_it_was, .setup = set_up, .teardown = tear_down)
+{
+    name("NETRC", "", "file");
+    begin();
+    ck_assert_int_eq(kill(keeper, SIGKILL), 0);
+    waitpid(keeper, NULL, 0);
+    put("file", "other");
+    check(NT_CREDENTIAL_PASSWORDS, "content");
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Files on web servers, with one that answers as the tests say: what is made of each answer (RFC 9110), and what is asked for next.
+ */
+#include "fake_web.h"
+
+/* Every answer, while one is told. */
+static struct canned {
+    const char *headers;
+    uint64_t first, bytes;
+} canned;
+
+static bool answer_canned(struct connection *connection)
+{
+    send_answer(connection, canned.headers, canned.first, canned.bytes);
+    return true;
+}
+
+/* ---- opening ---- */
+
+static const struct {
+    struct canned answer;
+    const char *message; /* NULL: a file without bytes */
+    enum nt_fetch_failure failure;
+} openings[] = {
+    {{"200 OK\r\nContent-Length: 0", 0, 0}, NULL, 0},
+    {{"416 None\r\nContent-Range: bytes */0\r\nContent-Length: 0", 0, 0}, NULL, 0},
+    {{"416 None\r\nContent-Length: 0", 0, 0}, NULL, 0},
+    {{"416 None\r\nContent-Range: bytes */17\r\nContent-Length: 0", 0, 0},
+     "the server answers 416: it has no such part",
+     NT_FETCH_UNREACHABLE},
+    {{"206 Part\r\nContent-Range: bytes 0-9/100000\r\nContent-Length: 10", 0, 10},
+     "the server was asked for 7168 bytes at 0 and sends bytes 0 to 9",
+     NT_FETCH_UNREACHABLE},
+    {{"200 OK\r\nContent-Length: 10", 0, 10},
+     "the server sends whole files only, and parts are needed (Range)",
+     NT_FETCH_UNSUPPORTED},
+    {{"418 Teapot\r\nContent-Length: 0", 0, 0}, "the server answers 418", NT_FETCH_UNREACHABLE},
+    {{"400 Bad\r\nx-amz-bucket-region: eu-west-9\r\nContent-Length: 0", 0, 0},
+     "the server answers 400: the bucket is in region eu-west-9",
+     NT_FETCH_UNREACHABLE},
+    {{"410 Gone\r\nContent-Length: 0", 0, 0}, "the server has no such file (410)", NT_FETCH_NOT_FOUND},
+    {{"302 There\r\nLocation: ftp://127.0.0.1/file\r\nContent-Length: 0", 0, 0},
+     "it leads to an address that is not followed",
+     NT_FETCH_UNREACHABLE},
+    {{"302 There\r\nLocation: http://a:b@127.0.0.1/file\r\nContent-Length: 0", 0, 0},
+     "denied",
+     NT_FETCH_UNREACHABLE},
+    {{"302 There\r\nContent-Length: 0", 0, 0}, "the server answers 302", NT_FETCH_UNREACHABLE},
+    {{"302 There\r\nLocation: /file\r\nContent-Length: 0", 0, 0}, "too many redirects", NT_FETCH_UNREACHABLE},
+    {{"302 There\r\nLocation: /other\r\nContent-Length: 99000", 0, 99000},
+     "the server's answer, a redirection, has no end",
+     NT_FETCH_UNREACHABLE},
+    {{"307 There\r\nLocation: http://169.254.169.254/latest\r\nContent-Length: 0", 0, 0},
+     "instance metadata",
+     NT_FETCH_FORBIDDEN},
+    {{"302 There\r\nLocation: http://0xa9fea9fe/latest\r\nContent-Length: 0", 0, 0},
+     "instance metadata",
+     NT_FETCH_FORBIDDEN},
+    {{"302 There\r\nLocation: http://[::ffff:169.254.169.254]/latest\r\nContent-Length: 0", 0, 0},
+     "instance metadata",
+     NT_FETCH_FORBIDDEN},
+};
+
+TEST(what_is_answered_to_an_opening_is_judged, .setup = set_up, .teardown = tear_down,
+     .end = COUNT_OF(openings))
+{
+    canned = openings[_i].answer;
+    server.answer = answer_canned;
+    uint64_t id = ask_to_open();
+    if (openings[_i].message) {
+        check_failure(id, openings[_i].failure, openings[_i].message);
+    } else {
+        work_until(id, NT_FETCH_DONE);
+        ck_assert_uint_eq(answers[id].size, 0);
+    }
+}
+
+/* In libcurl's words, where they are not ours. */
+static const struct {
+    const char *address, *message;
+} no_urls[] = {
+    {"http://", "URL"},
+    {"http://[1/file", "URL"},
+    {"ftp://server/file", "its kind of address is not known"},
+    {"http://169.254.169.254/latest/meta-data", "instance metadata"},
+    {"dav://metadata.google.internal./file", "instance metadata"},
+    {"s3://bucket", "it has to be s3://BUCKET/KEY"},
+    {"s3:///key", "it has to be s3://BUCKET/KEY"},
+};
+
+TEST(what_is_no_address_is_told, .setup = set_up, .teardown = tear_down, .end = COUNT_OF(no_urls))
+{
+    check_failure(ask((struct nt_fetch_request){.kind = NT_FETCH_OPEN}, no_urls[_i].address),
+                  NT_FETCH_INVALID, no_urls[_i].message);
+}
+
+/* A file that is shorter than what is asked for, the first answers to which are broken. */
+enum { SHORT = 100, CUT = 40 };
+
+static bool answer_broken(struct connection *connection)
+{
+    bool is_rest = strstr(connection->what, "bytes=60-99") != NULL;
+    send_part(connection, SHORT, "\"1\"", is_rest ? 0 : CUT);
+    return true;
+}
+
+TEST(of_a_broken_beginning_only_the_rest_is_asked_for, .setup = set_up, .teardown = tear_down)
+{
+    server.answer = answer_broken;
+    uint64_t id = ask_to_open();
+    work_until(id, NT_FETCH_DONE);
+    ck_assert_uint_eq(answers[id].size, SHORT);
+    ck_assert_uint_eq(answers[id].bytes, SHORT);
+    ck_assert_uint_eq(times_asked("GET /file bytes=60-99"), 1);
+}
+
+static unsigned broken, turns;
+
+/* The first to ask is answered some turns after those that only make connections ready, whose answers are broken ones of another version. */
+static bool answer_another_later(struct connection *connection)
+{
+    bool is_first = connection == server.connections;
+    if (is_first && (!broken || ++turns < 20))
+        return false;
+    if (is_first || !strstr(connection->what, "bytes=0-"))
+        return answer_well(connection);
+    broken++;
+    send_part(connection, SIZE + 1, "\"2\"", CUT);
+    return true;
+}
+
+TEST(what_makes_connections_ready_tells_no_version, .setup = set_up, .teardown = tear_down)
+{
+    server.answer = answer_another_later;
+    open_well();
+    server.answer = answer_well;
+    uint64_t id = ask_for(50000, 10);
+    work_until(id, NT_FETCH_DONE);
+    ck_assert_uint_eq(answers[id].bytes, 10);
+}
+
+/* ---- reading ---- */
+
+static const struct {
+    struct canned answer;
+    enum nt_fetch_failure failure;
+    const char *message;
+} readings[] = {
+    {{"206 Part\r\nETag: \"1\"\r\nContent-Range: bytes 50000-50009/100000", 50000, 11},
+     NT_FETCH_UNREACHABLE,
+     "the server sends more than it says"},
+    {{"206 Part\r\nETag: \"1\"\r\nContent-Range: bytes 50000-50010/100000\r\nContent-Length: 11", 50000, 11},
+     NT_FETCH_UNREACHABLE,
+     "the server was asked for 10 bytes at 50000 and sends bytes 50000 to 50010"},
+    {{"206 Part\r\nETag: \"1\"\r\nContent-Range: bytes 50000-50009/100000\r\nContent-Encoding: gzip\r\n"
+      "Content-Length: 10",
+      50000, 10},
+     NT_FETCH_UNSUPPORTED,
+     "the server sends it compressed (Content-Encoding)"},
+    {{"206 Part\r\nETag: \"2\"\r\nContent-Range: bytes 50000-50009/100000\r\nContent-Length: 10", 50000, 10},
+     NT_FETCH_CHANGED,
+     "the server has another version now"},
+    {{"206 Part\r\nETag: \"1\"\r\nContent-Range: bytes 50000-50009/100001\r\nContent-Length: 10", 50000, 10},
+     NT_FETCH_CHANGED,
+     "the server has another version now"},
+    {{"200 OK\r\nETag: \"1\"\r\nContent-Length: 0", 0, 0}, NT_FETCH_UNSUPPORTED, "whole files only"},
+    {{"200 OK\r\nETag: \"2\"\r\nContent-Length: 10", 0, 10},
+     NT_FETCH_CHANGED,
+     "the server has another version now"},
+    {{"412 Failed\r\nContent-Length: 0", 0, 0}, NT_FETCH_CHANGED, "the server has another version now"},
+    {{"416 None\r\nETag: \"1\"\r\nContent-Range: bytes */100000\r\nContent-Length: 0", 0, 0},
+     NT_FETCH_UNREACHABLE,
+     "the server answers 416: it has no such part"},
+    {{"416 None\r\nETag: \"1\"\r\nContent-Range: bytes */0\r\nContent-Length: 0", 0, 0},
+     NT_FETCH_CHANGED,
+     "the server has another version now"},
+    {{"206 Part\r\nETag: \"1\"\r\nContent-Range: bytes 50000-50004/100000\r\nContent-Length: 5", 50000, 5},
+     NT_FETCH_UNREACHABLE, /* which has come; but what is asked for then */
+     "the server was asked for 5 bytes at 50005 and sends bytes 50000 to 50004"},
+};
+
+TEST(what_is_answered_to_a_reading_is_judged, .setup = set_up, .teardown = tear_down,
+     .end = COUNT_OF(readings))
+{
+    open_well();
+    canned = readings[_i].answer;
+    server.answer = answer_canned;
+    check_failure(ask_for(50000, 10), readings[_i].failure, readings[_i].message);
+}
+
+TEST(a_server_is_not_waited_for_longer_than_was_said, .setup = set_up, .teardown = tear_down)
+{
+    open_well();
+    server.answer = answer_nothing;
+    uint64_t id = ask((struct nt_fetch_request){.kind = NT_FETCH_READ, .bytes = 10, .milliseconds = 200}, "");
+    check_failure(id, NT_FETCH_UNREACHABLE,
+                  "timed out after 0.2 s: the server is silent, or too slow (tries: 1)");
+}
+
+TEST(what_comes_waits_for_who_takes_it, .setup = set_up, .teardown = tear_down)
+{
+    open_well();
+    fill_channel();
+    uint64_t id = ask_for(20000, 50000);
+    for (int i = 0; i < 50; i++) {
+        work_untaken();
+        usleep(1000);
+    }
+    ck_assert_uint_eq(files.jobs.count, 1);
+    ck_assert(files.jobs.first->is_paused);
+    work_until(id, NT_FETCH_DONE);
+    ck_assert_uint_eq(answers[id].bytes, 50000);
+    ck_assert_uint_eq(files.jobs.totals.retries, 0);
+}
+
+/* ---- where servers send requests ---- */
+
+static const char *there = "/there/file";
+
+static bool answer_elsewhere(struct connection *connection)
+{
+    char headers[256];
+    if (strncmp(connection->what, "GET /file ", strlen("GET /file ")) != 0) {
+        bool is_there = strncmp(connection->what + strlen("GET "), there, strlen(there)) == 0;
+        if (is_there)
+            answer_well(connection);
+        else if (canned.headers)
+            answer_canned(connection);
+        return true; /* or it breaks without an answer */
+    }
+    snprintf(headers, sizeof(headers), "302 There\r\nLocation: %s\r\nContent-Length: 0", there);
+    send_answer(connection, headers, 0, 0);
+    return true;
+}
+
+static const char *const refusals[] = {"403 No\r\nContent-Length: 0", "404 None\r\nContent-Length: 0",
+                                       "503 Busy\r\nRetry-After: 3600\r\nContent-Length: 0", NULL};
+
+TEST(who_sent_a_request_elsewhere_is_asked_again_where_that_is_refused, .setup = set_up,
+     .teardown = tear_down, .end = COUNT_OF(refusals))
+{
+    there = "/there/file";
+    server.answer = answer_elsewhere;
+    open_well();
+    unsigned before = times_asked("GET /file bytes=50000-50009");
+    work_until(ask_for(20000, 10), NT_FETCH_DONE);
+    ck_assert_uint_eq(times_asked("GET /file bytes=20000-20009"), 0);
+    there = "/another/file";
+    canned = (struct canned){.headers = refusals[_i]};
+    uint64_t id = ask_for(50000, 10);
+    work_until(id, NT_FETCH_DONE);
+    ck_assert_uint_eq(answers[id].bytes, 10);
+    ck_assert_uint_ge(times_asked("GET /there/file bytes=50000-50009"), 1);
+    ck_assert_uint_eq(times_asked("GET /file bytes=50000-50009"), before + 1);
+}
+
+static const char *const redirections[] = {"301 There", "302 There", "303 There", "307 There", "308 There"};
+static const char *redirection;
+
+/* By its other name the server is another one: it sends back whatever comes by the first one. */
+static bool answer_by_other_name(struct connection *connection)
+{
+    char answer[256];
+    if (strncmp(header_of(connection, "\r\nHost:"), "localhost", strlen("localhost")) == 0)
+        return answer_well(connection);
+    snprintf(answer, sizeof(answer), "%s\r\nLocation: http://localhost%s/file\r\nContent-Length: 10",
+             redirection, strrchr(server.address, ':'));
+    send_answer(connection, answer, 0, 10);
+    return true;
+}
+
+static void write_passwords(char path[], const char *text)
+{
+    int descriptor = mkstemp(path);
+    ck_assert_int_eq(write(descriptor, text, strlen(text)), (ssize_t)strlen(text));
+    close(descriptor);
+    setenv("NETRC", path, 1);
+}
+
+/* Those that it would be asked with, as well: netrc(5) has a password for it, or one for all. */
+TEST(who_is_sent_to_another_server_keeps_the_password, .setup = set_up, .teardown = tear_down,
+     .end = 2 * COUNT_OF(redirections))
+{
+    static const char *const texts[] = {
+        "default login a password b\n",
+        "machine 127.0.0.1 login a password b\nmachine localhost login c password d\n"};
+    char path[] = "/tmp/nt_test_web_XXXXXX";
+    unsigned first = 0, other = 0;
+    write_passwords(path, texts[_i % 2]);
+    redirection = redirections[_i / 2];
+    server.answer = answer_by_other_name;
+    open_well();
+    work_until(ask_for(20000, 10), NT_FETCH_DONE);
+    unlink(path);
+    for (unsigned i = 0; i < server.count; i++) {
+        const struct connection *connection = &server.connections[i];
+        bool is_other = strncmp(header_of(connection, "\r\nHost:"), "localhost", strlen("localhost")) == 0;
+        const char *told = header_of(connection, "\r\nAuthorization:");
+        if (!connection->what[0])
+            continue;
+        ck_assert_str_eq(told, is_other ? "" : "Basic YTpi"); /* RFC 7617: a:b */
+        other += is_other;
+        first += !is_other;
+    }
+    ck_assert_uint_ge(first, 2);
+    ck_assert_uint_ge(other, 2);
+}
+
+/* ---- what stands behind a body ---- */
+
+static const char *const trailers[] = {"Content-Range: bytes 0-99/100",
+                                       "Content-Range: bytes 0-7167/9000000000000000000",
+                                       "Content-Range: bytes */0",
+                                       "Content-Range: bytes x",
+                                       "Content-Encoding: gzip",
+                                       "ETag: \"other\"",
+                                       "HTTP/1.1 206 foo",
+                                       "HTTP/1.1: 206"};
+static const char *trailer;
+
+static bool answer_in_chunks(struct connection *connection)
+{
+    uint64_t first = 0, last = 0;
+    char text[512 + NT_FETCH_EDGE_BYTES];
+    if (sscanf(strstr(connection->what, "bytes="), "bytes=%" SCNu64 "-%" SCNu64, &first, &last) != 2) {
+        first = SIZE - NT_FETCH_EDGE_BYTES;
+        last = SIZE - 1;
+    }
+    int length = sprintf(text,
+                         "HTTP/1.1 206 Part\r\nContent-Range: bytes %" PRIu64 "-%" PRIu64
+                         "/%d\r\nTransfer-Encoding: chunked\r\nETag: \"1\"\r\n\r\n%" PRIx64 "\r\n",
+                         first, last, SIZE, last - first + 1);
+    for (uint64_t i = first; i <= last; i++)
+        text[length++] = byte_at(i);
+    length += sprintf(text + length, "\r\n0\r\n%s\r\n\r\n", trailer);
+    ck_assert_int_eq(send(connection->socket, text, (size_t)length, MSG_NOSIGNAL), length);
+    return true;
+}
+
+TEST(what_stands_behind_a_body_says_nothing, .setup = set_up, .teardown = tear_down,
+     .end = COUNT_OF(trailers))
+{
+    trailer = trailers[_i];
+    server.answer = answer_in_chunks;
+    open_well();
+    work_until(ask_for(20000, 10), NT_FETCH_DONE);
+}
+
+static bool answer_with_long_header(struct connection *connection)
+{
+    static char text[200 * 1000] = "HTTP/1.1 206 Part\r\nX: ";
+    memset(text + strlen(text), 'a', sizeof(text) - 1 - strlen(text));
+    (void)!send(connection->socket, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
+    return true;
+}
+
+TEST(a_header_that_is_too_long_is_told, .setup = set_up, .teardown = tear_down)
+{
+    server.answer = answer_with_long_header;
+    check_failure(ask_to_open(), NT_FETCH_UNREACHABLE, "a header of more than 100 kB");
+}

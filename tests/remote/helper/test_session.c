@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What is asked of the process that fetches, which may be anything, with an engine that does what the tests say: what it is answered, and
+ * what becomes of it.
+ */
+#include "remote/helper/helper.h"
+
+#include "asking.h"
+#include "remote/helper/result.h"
+#include "remote/protocol.h"
+
+enum { AT_ONCE = 4, MOST_BYTES = 10 * 1000 };
+
+/* ---- an engine ---- */
+
+struct remote {
+    struct nt_remote remote;
+    struct nt_fetched *file;
+};
+
+static struct {
+    struct nt_engine engine;
+    unsigned opened, closed, lists, ended_lists, stopped;
+    struct nt_fetched *last;
+    struct nt_listing *listing;
+    struct nt_transfer *jobs[AT_ONCE]; /* that are tried */
+    unsigned tried, resumed;
+    bool fails;          /* to open, to list, to try: */
+    const char *problem; /* with an address; NULL: it has no memory */
+} fake;
+
+static bool take_file(struct nt_fetched *file, const char **problem_ret)
+{
+    if (fake.fails) {
+        *problem_ret = fake.problem;
+        return false;
+    }
+    struct remote *remote = calloc(1, sizeof(*remote));
+    *remote = (struct remote){{&fake.engine}, file};
+    file->remote = &remote->remote;
+    fake.last = file;
+    fake.opened++;
+    return true;
+}
+
+static bool open_file(struct nt_engine *engine, struct nt_fetched *file, const char *address,
+                      const char **problem_ret)
+{
+    ck_assert_ptr_eq(engine, &fake.engine);
+    ck_assert_str_eq(address, "fake://file");
+    return take_file(file, problem_ret);
+}
+
+static bool open_listed(struct nt_engine *engine, struct nt_fetched *file, const char *address,
+                        const char *stamp, const char **problem_ret)
+{
+    ck_assert_str_eq(stamp, "stamp");
+    return open_file(engine, file, address, problem_ret);
+}
+
+static void close_file(struct nt_fetched *file)
+{
+    fake.closed++;
+    free(file->remote);
+}
+
+static bool list(struct nt_listing *listing, const char *address, const char **problem_ret)
+{
+    ck_assert_str_eq(address, "fake://folder/");
+    *problem_ret = fake.problem;
+    fake.listing = listing;
+    listing->walk = &fake;
+    fake.lists++;
+    return !fake.fails;
+}
+
+static void end_list(struct nt_listing *listing)
+{
+    ck_assert_ptr_eq(listing->walk, &fake);
+    fake.ended_lists++;
+}
+
+static bool start(struct nt_transfer *job, uint64_t milliseconds)
+{
+    ck_assert_uint_ge(milliseconds, 1);
+    if (fake.fails)
+        return false;
+    ck_assert_uint_lt(fake.tried, AT_ONCE);
+    fake.jobs[fake.tried++] = job;
+    return true;
+}
+
+static void stop(struct nt_transfer *job)
+{
+    (void)job;
+    fake.stopped++;
+}
+
+static void resume(struct nt_transfer *job)
+{
+    (void)job;
+    fake.resumed++;
+}
+
+static void do_nothing(struct nt_engine *engine)
+{
+    (void)engine;
+}
+
+static const struct nt_engine_ops ops = {.at_once = AT_ONCE,
+                                         .most_bytes = MOST_BYTES,
+                                         .open = open_file,
+                                         .open_listed = open_listed,
+                                         .close = close_file,
+                                         .list = list,
+                                         .end_list = end_list,
+                                         .start = start,
+                                         .stop = stop,
+                                         .resume = resume,
+                                         .work = do_nothing};
+
+/* ---- what is asked ---- */
+
+static void set_up(void)
+{
+    memset(&fake, 0, sizeof(fake));
+    begin_asking();
+    nt_transfers_add_engine(&files.jobs, &fake.engine, &ops);
+}
+
+static void tear_down(void)
+{
+    ask((struct nt_fetch_request){.kind = NT_FETCH_CLOSE}, "");
+    work();
+    ck_assert_uint_eq(fake.closed, fake.opened);
+    ck_assert_uint_eq(fake.ended_lists, fake.lists);
+    end_asking();
+}
+
+static uint64_t ask_to_open(uint32_t number)
+{
+    return ask((struct nt_fetch_request){.kind = NT_FETCH_OPEN, .file = number}, "fake://file");
+}
+
+static uint64_t ask_to_open_listed(void)
+{
+    static const char text[] = "fake://file\0stamp";
+    return ask_with((struct nt_fetch_request){.kind = NT_FETCH_OPEN_LISTED, .bytes = SIZE}, text,
+                    sizeof(text) - 1);
+}
+
+static uint64_t ask_for_list(void)
+{
+    return ask((struct nt_fetch_request){.kind = NT_FETCH_LIST}, "fake://folder/");
+}
+
+static void open_well(void)
+{
+    uint64_t id = ask_to_open(1);
+    nt_file_opened(fake.last, &(struct nt_open_result){.size = SIZE, .stamp = "", .server = "server"});
+    work_until(id, NT_FETCH_DONE);
+    ck_assert_uint_eq(answers[id].size, SIZE);
+}
+
+static void bring(struct nt_transfer *job, uint64_t offset, uint64_t bytes)
+{
+    char content[MOST_BYTES];
+    ck_assert_uint_le(bytes, sizeof(content));
+    for (uint64_t i = 0; i < bytes; i++)
+        content[i] = byte_at(offset + i);
+    if (!job->take(job, offset, content, bytes))
+        return;
+    job->result = (struct nt_result){.outcome = NT_OUTCOME_GOOD, .got = bytes};
+    nt_transfers_end_try(&files.jobs, job);
+}
+
+/* ---- files and folders ---- */
+
+static const struct {
+    uint32_t kind;
+    const char *text;
+    size_t length;
+    uint64_t bytes;
+    const char *message;
+} no_addresses[] = {
+    {NT_FETCH_OPEN, "fake://file\0stamp", 17, 0, "cannot open more files"},
+    {NT_FETCH_OPEN, "\0", 1, 0, "cannot open more files"},
+    {NT_FETCH_OPEN_LISTED, "fake://file", 11, SIZE, "cannot open more files"},
+    {NT_FETCH_OPEN_LISTED, "fake://file\0stamp", 17, (uint64_t)INT64_MAX + 1, "cannot open more files"},
+    {NT_FETCH_LIST, "fake://folder/\0more", 19, 0, "cannot list more folders"},
+};
+
+TEST(texts_of_another_form_are_refused, .setup = set_up, .teardown = tear_down, .end = COUNT_OF(no_addresses))
+{
+    uint64_t id =
+        ask_with((struct nt_fetch_request){.kind = no_addresses[_i].kind, .bytes = no_addresses[_i].bytes},
+                 no_addresses[_i].text, no_addresses[_i].length);
+    check_failure(id, NT_FETCH_UNREACHABLE, no_addresses[_i].message);
+    ck_assert_uint_eq(fake.opened + fake.lists, 0);
+}
+
+TEST(a_number_is_of_one_file, .setup = set_up, .teardown = tear_down)
+{
+    open_well();
+    check_failure(ask_to_open(1), NT_FETCH_UNREACHABLE, "cannot open more files");
+    ck_assert_uint_eq(files.count, 1);
+    ask((struct nt_fetch_request){.kind = NT_FETCH_CLOSE}, "");
+    ck_assert_uint_eq(files.count, 0);
+    open_well();
+}
+
+TEST(only_so_many_files_are_open, .setup = set_up, .teardown = tear_down)
+{
+    open_well();
+    files.count = NT_FETCH_MOST_FILES;
+    check_failure(ask_to_open(2), NT_FETCH_UNREACHABLE, "cannot open more files");
+    files.count = 1;
+}
+
+static const char *const problems[] = {"it is no address", NULL};
+static uint64_t ask_to_open_first(void)
+{
+    return ask_to_open(1);
+}
+static uint64_t (*const asked[])(void) = {ask_to_open_first, ask_for_list, ask_to_open_listed};
+
+TEST(what_an_engine_does_not_begin_is_told, .setup = set_up, .teardown = tear_down,
+     .end = 2 * COUNT_OF(asked))
+{
+    const char *problem = problems[_i % 2];
+    fake.fails = true;
+    fake.problem = problem;
+    check_failure(asked[_i / 2](), problem ? NT_FETCH_INVALID : NT_FETCH_UNREACHABLE,
+                  problem ? problem : "out of memory");
+}
+
+TEST(what_was_listed_is_open_at_once, .setup = set_up, .teardown = tear_down)
+{
+    uint64_t id = ask_to_open_listed();
+    work_until(id, NT_FETCH_DONE);
+    ck_assert_uint_eq(fake.tried, 0);
+    id = ask_for(SIZE - 10, 10);
+    work();
+    bring(fake.jobs[0], SIZE - 10, 10);
+    work_until(id, NT_FETCH_DONE);
+    ck_assert_uint_eq(answers[id].bytes, 10);
+}
+
+TEST(an_opening_or_a_list_that_is_wanted_no_more_is_not_answered, .setup = set_up, .teardown = tear_down,
+     .end = 2)
+{
+    uint64_t id = asked[_i]();
+    cancel(id + 1); /* nothing has this number */
+    ck_assert_uint_eq(fake.closed + fake.ended_lists, 0);
+    cancel(id);
+    ck_assert_uint_eq(fake.closed + fake.ended_lists, 1);
+    work();
+    ck_assert_uint_eq(answers[id].kind, 0);
+}
+
+TEST(a_file_that_is_open_is_not_cancelled, .setup = set_up, .teardown = tear_down)
+{
+    open_well();
+    cancel(last_id);
+    ck_assert_uint_eq(files.count, 1);
+}
+
+static const struct nt_listed entries[] = {{"file", false, 17, 1000, "stamp"},
+                                           {"", false, 1, 1, ""},
+                                           {"..", true, 1, 1, ""},
+                                           {"a/b", false, 1, 1, ""},
+                                           {"folder", true, 0, 2000, ""}};
+
+TEST(what_is_no_name_is_left_out_of_lists, .setup = set_up, .teardown = tear_down)
+{
+    uint64_t id = ask_for_list();
+    for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++)
+        ck_assert(nt_listing_tell(fake.listing, &entries[i]));
+    char name[NT_FETCH_NAME_BYTES + 2], stamp[NT_FETCH_STAMP_BYTES + 1];
+    memset(name, 'n', sizeof(name) - 1);
+    memset(stamp, 's', sizeof(stamp) - 1);
+    name[sizeof(name) - 1] = stamp[sizeof(stamp) - 1] = '\0';
+    ck_assert(nt_listing_tell(fake.listing, &(struct nt_listed){.name = name, .stamp = ""}));
+    ck_assert(nt_listing_tell(fake.listing, &(struct nt_listed){.name = "name", .stamp = stamp}));
+    nt_listing_done(fake.listing);
+    work_until(id, NT_FETCH_DONE);
+    ck_assert_str_eq(answers[id].names, "file 17 1000 stamp,folder/ 0 2000 ,");
+}
+
+/* ---- parts ---- */
+
+static const struct {
+    uint32_t file;
+    uint64_t offset, bytes;
+} no_parts[] = {{1, 0, 0},
+                {1, SIZE, 1},
+                {1, SIZE - 1, 2},
+                {1, UINT64_MAX, 2},
+                {1, 1, UINT64_MAX},
+                {1, 0, NT_FETCH_MOST_BYTES + 1},
+                {2, 0, 1 /* none */},
+                {3, 0, 1 /* not open yet */}};
+
+TEST(what_is_not_within_a_file_is_refused, .setup = set_up, .teardown = tear_down, .end = COUNT_OF(no_parts))
+{
+    open_well();
+    ask_to_open(3);
+    uint64_t id = ask((struct nt_fetch_request){.kind = NT_FETCH_READ,
+                                                .file = no_parts[_i].file,
+                                                .offset = no_parts[_i].offset,
+                                                .bytes = no_parts[_i].bytes},
+                      "");
+    check_failure(id, NT_FETCH_UNREACHABLE, "was asked for what it cannot do");
+    ck_assert_uint_eq(fake.tried, 0);
+    ask((struct nt_fetch_request){.kind = NT_FETCH_CLOSE, .file = 3}, "");
+}
+
+TEST(only_so_much_is_asked_for_at_once, .setup = set_up, .teardown = tear_down)
+{
+    open_well();
+    files.jobs.count = NT_FETCH_MOST_REQUESTS;
+    check_failure(ask_for(0, 1), NT_FETCH_UNREACHABLE, "was asked for what it cannot do");
+    check_failure(ask_for_list(), NT_FETCH_UNREACHABLE, "cannot list more folders");
+    files.jobs.count = 0;
+}
+
+TEST(a_part_waits_for_who_takes_it, .setup = set_up, .teardown = tear_down)
+{
+    open_well();
+    fill_channel();
+    uint64_t id = ask_for(100, 10);
+    nt_transfers_work(&files.jobs);
+    bring(fake.jobs[0], 100, 10);
+    ck_assert(fake.jobs[0]->is_paused);
+    work_untaken();
+    ck_assert_uint_eq(fake.resumed, 0);
+    work();
+    ck_assert_uint_eq(fake.resumed, 1);
+    bring(fake.jobs[0], 100, 10);
+    work_until(id, NT_FETCH_DONE);
+    ck_assert_uint_eq(answers[id].bytes, 10);
+}
+
+TEST(a_part_for_which_there_is_no_memory_is_told, .setup = set_up, .teardown = tear_down)
+{
+    open_well();
+    fake.fails = true;
+    check_failure(ask_for(0, 1), NT_FETCH_UNREACHABLE, "out of memory");
+}
+
+TEST(so_many_bytes_are_asked_for_at_once_or_one_part_alone, .setup = set_up, .teardown = tear_down)
+{
+    open_well();
+    uint64_t first = ask_for(0, MOST_BYTES - 10), second = ask_for(20000, 11), third = ask_for(30000, 10);
+    work();
+    ck_assert_uint_eq(fake.tried, 2);
+    ck_assert_uint_eq(fake.jobs[1]->first, 30000);
+    bring(fake.jobs[1], 30000, 10);
+    work_until(third, NT_FETCH_DONE);
+    ck_assert_uint_eq(fake.tried, 2);
+    bring(fake.jobs[0], 0, MOST_BYTES - 10);
+    work_until(first, NT_FETCH_DONE);
+    ck_assert_uint_eq(fake.tried, 3);
+    bring(fake.jobs[2], 20000, 11);
+    work_until(second, NT_FETCH_DONE);
+    ask_for(0, 2 * MOST_BYTES);
+    work();
+    ck_assert_uint_eq(fake.tried, 4);
+}
+
+TEST(what_somebody_waits_for_now_is_tried_first, .setup = set_up, .teardown = tear_down)
+{
+    open_well();
+    struct nt_fetch_request ahead = {.kind = NT_FETCH_READ, .bytes = 10, .is_ahead = true};
+    ask(ahead, "");
+    ahead.offset = 1000;
+    uint64_t wanted = ask(ahead, "");
+    nt_files_take(&files, &(struct nt_fetch_request){.kind = NT_FETCH_WANTED, .id = wanted + 1}, "", 0);
+    nt_files_take(&files, &(struct nt_fetch_request){.kind = NT_FETCH_WANTED, .id = wanted}, "", 0);
+    work();
+    ck_assert_uint_eq(fake.jobs[0]->first, 1000);
+    ck_assert_uint_eq(fake.jobs[1]->first, 0);
+}
+
+TEST(parts_are_not_waited_for_longer_than_was_said, .setup = set_up, .teardown = tear_down)
+{
+    open_well();
+    struct nt_fetch_request request = {.kind = NT_FETCH_READ, .bytes = MOST_BYTES, .milliseconds = 200};
+    uint64_t silent = ask(request, ""), behind = ask(request, "");
+    work();
+    ck_assert_uint_eq(fake.tried, 1);
+    check_failure(silent, NT_FETCH_UNREACHABLE,
+                  "timed out after 0.2 s: the server is silent, or too slow (tries: 1)");
+    check_failure(behind, NT_FETCH_UNREACHABLE,
+                  "timed out after 0.2 s: other requests were before it (tries: 0)");
+}
+
+TEST(a_try_that_ends_too_late_is_not_followed_by_another, .setup = set_up, .teardown = tear_down)
+{
+    open_well();
+    uint64_t id = ask((struct nt_fetch_request){.kind = NT_FETCH_READ, .bytes = 10, .milliseconds = 200}, "");
+    nt_transfers_work(&files.jobs);
+    usleep(201 * 1000);
+    fake.jobs[0]->result = (struct nt_result){NT_OUTCOME_AGAIN, NT_FETCH_UNREACHABLE, .message = "broken"};
+    nt_transfers_end_try(&files.jobs, fake.jobs[0]);
+    check_failure(id, NT_FETCH_UNREACHABLE, "timed out after 0.2 s: broken (tries: 1)");
+}
+
+TEST(what_is_no_request_is_not_answered, .setup = set_up, .teardown = tear_down, .end = 5)
+{
+    uint32_t kinds[] = {0, NT_FETCH_HELLO, NT_FETCH_DATA, NT_FETCH_FAILED, UINT32_MAX};
+    uint64_t id = ask((struct nt_fetch_request){.kind = kinds[_i]}, "fake://file");
+    work();
+    ck_assert_uint_eq(answers[id].kind, 0);
+    ck_assert_uint_eq(fake.opened + fake.lists, 0);
+}
+
+/* By who was told so before. */
+TEST(what_is_none_of_the_sources_is_refused, .setup = set_up, .teardown = tear_down, .end = 2)
+{
+    static const enum nt_fetch_kind kinds[] = {NT_FETCH_OPEN, NT_FETCH_LIST};
+    char other[] = "fake://other", own[] = "fake://file", *places[] = {other};
+    files.rules = (struct nt_rules){.is_fixed = true, .places = places, .count = 1};
+    check_failure(ask((struct nt_fetch_request){.kind = kinds[_i]}, "fake://file"), NT_FETCH_FORBIDDEN,
+                  "it is none of the sources");
+    uint64_t id = ask_with((struct nt_fetch_request){.kind = NT_FETCH_OPEN_LISTED, .bytes = 10},
+                           "fake://file\0stamp", 17);
+    check_failure(id, NT_FETCH_FORBIDDEN, "it is none of the sources");
+    ck_assert_uint_eq(fake.opened, 0);
+    ck_assert_uint_eq(fake.lists, 0);
+    places[0] = own;
+    id = ask_with((struct nt_fetch_request){.kind = NT_FETCH_OPEN_LISTED, .bytes = 10}, "fake://file\0stamp",
+                  17);
+    work_until(id, NT_FETCH_DONE);
+    ck_assert_uint_eq(fake.opened, 1);
+}

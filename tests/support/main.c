@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The main function of each program of unit tests. It prints a line for each test case.
+ *
+ * usage: test_FOLDER [NAME...]        those of test_NAME.c alone; exit status 1 where one failed
+ */
+#include "support.h"
+
+int main(int argc, char **argv)
+{
+    return nt_test_run(argv[0], argc - 1, argv + 1);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Verification of real files: those that ROOT and others wrote are clean and have as many pages as other
+ * readers count; copies in which a page and its checksum were changed are not.
+ */
+#include <dirent.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support.h"
+#include "tools/tools.h"
+#include "core/codec/codec.h"
+#include "core/model/model.h"
+#include "read/read.h"
+#include <ntuple/format.h>
+
+struct found {
+    size_t count;
+    struct nt_finding first;
+    struct nt_verify_summary summary;
+};
+
+static void keep(void *context, const struct nt_finding *finding)
+{
+    struct found *found = context;
+    if (found->count++ == 0)
+        found->first = *finding;
+}
+
+/* What opening said; NT_OK: verified. */
+static enum nt_status verify_path(const char *path, struct found *found)
+{
+    struct nt_error error = {0};
+    struct nt_file *file;
+    struct nt_reader *reader;
+    *found = (struct found){0};
+    enum nt_status status = nt_file_open(path, NULL, &file, &error);
+    if (status != NT_OK)
+        return status;
+    assert_ok(nt_reader_new(
+        &(struct nt_reader_options){.struct_bytes = sizeof(struct nt_reader_options), .threads = 1}, &reader,
+        &error));
+    struct nt_verify_options options = {.on_finding = keep, .context = found};
+    assert_ok(nt_verify(reader, file, &options, &found->summary, &error));
+    nt_reader_free(reader);
+    nt_file_close(file);
+    return NT_OK;
+}
+
+static void assert_clean(const char *path, const struct found *found)
+{
+    ck_assert_msg(found->count == 0, "%s: %s", path, found->first.error.message);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    return strlen(text) > strlen(end) && !strcmp(text + strlen(text) - strlen(end), end);
+}
+
+/* ---- our own files ---- */
+
+static const char *data_path(const char *name)
+{
+    static char path[4096];
+    const char *directory = getenv("NTUPLE_TEST_DATA");
+    snprintf(path, sizeof(path), "%s/%s", directory ? directory : "tests/data", name);
+    return path;
+}
+
+TEST(files_of_the_reference_writers_are_clean)
+{
+    struct found found;
+    unsigned files = 0;
+    DIR *directory = opendir(data_path("."));
+    ck_assert_ptr_nonnull(directory);
+    for (struct dirent *entry; (entry = readdir(directory));) {
+        if (!ends_with(entry->d_name, ".root") || !strcmp(entry->d_name, "damaged_page.root"))
+            continue;
+        ck_assert_int_eq(verify_path(data_path(entry->d_name), &found), NT_OK);
+        assert_clean(entry->d_name, &found);
+        files++;
+    }
+    closedir(directory);
+    ck_assert_uint_gt(files, 10);
+}
+
+TEST(the_damaged_page_is_found)
+{
+    struct found found;
+    ck_assert_int_eq(verify_path(data_path("damaged_page.root"), &found), NT_OK);
+    ck_assert_uint_eq(found.count, 1);
+    ck_assert_int_eq(found.first.error.status, NT_CHECKSUM);
+}
+
+/* ---- a page changed together with its checksum ---- */
+
+/* The first page of the first column of a type, of a file without compression. */
+static struct nt_page page_of_type(const char *path, const char *type)
+{
+    struct nt_error error;
+    struct nt_file *file;
+    struct nt_reader *reader;
+    struct nt_page page = {0};
+    assert_ok(nt_file_open(path, NULL, &file, &error));
+    assert_ok(nt_reader_new(NULL, &reader, &error));
+    struct nt_dataset *dataset = file->datasets[0];
+    for (uint32_t i = dataset->column_count; i-- > 0;) {
+        const struct nt_page *first;
+        uint32_t cluster;
+        uint64_t element;
+        if (strcmp(dataset->columns[i].type_name, type) == 0) {
+            assert_ok(nt_column_page(reader, dataset, i, 0, &first, &cluster, &element, &error));
+            page = *first;
+        }
+    }
+    nt_reader_free(reader);
+    nt_file_close(file);
+    ck_assert_uint_gt(page.elements, 0);
+    ck_assert_uint_eq(page.checksum, NT_CHECKSUM_XXH3_64);
+    return page;
+}
+
+/* A copy in which the lowest byte of the page's last element of `element_bytes` is `value`, and the checksum
+ * is right. */
+static void verify_changed(const char *type, uint32_t element_bytes, uint8_t value, struct found *found)
+{
+    char copy[] = "/tmp/ntuplefs-test-XXXXXX";
+    const char *path = data_path("compression_none.root");
+    struct nt_page page = page_of_type(path, type);
+    FILE *input = fopen(path, "rb");
+    ck_assert_ptr_nonnull(input);
+    static uint8_t bytes[1 << 20];
+    size_t size = fread(bytes, 1, sizeof(bytes), input);
+    fclose(input);
+    ck_assert_uint_lt(size, sizeof(bytes));
+    bytes[page.offset + (page.elements - 1) * element_bytes] = value;
+    uint64_t checksum = nt_xxh3(bytes + page.offset, page.stored_bytes);
+    memcpy(bytes + page.offset + page.stored_bytes, &checksum, sizeof(checksum));
+    int descriptor = mkstemp(copy);
+    ck_assert_int_ge(descriptor, 0);
+    ck_assert_int_eq(write(descriptor, bytes, size), (ssize_t)size);
+    close(descriptor);
+    enum nt_status status = verify_path(copy, found);
+    unlink(copy);
+    ck_assert_int_eq(status, NT_OK);
+    ck_assert_uint_eq(found->count, 1);
+}
+
+TEST(an_index_that_leads_elsewhere_is_found_though_its_checksum_is_right)
+{
+    struct found found;
+    verify_changed("Index64", 8, 77, &found);
+    ck_assert_int_eq(found.first.kind, NT_FINDING_DAMAGED);
+    ck_assert_int_eq(found.first.error.status, NT_CORRUPT);
+    ck_assert_ptr_nonnull(strstr(found.first.error.message, "items of the cluster"));
+    ck_assert_str_ne(found.first.error.expected, found.first.error.found);
+}
+
+TEST(text_that_is_not_utf8_is_a_warning)
+{
+    struct found found;
+    verify_changed("Char", 1, 0xff, &found);
+    ck_assert_int_eq(found.first.kind, NT_FINDING_WARNING);
+    ck_assert_ptr_nonnull(strstr(found.first.error.message, "UTF-8"));
+}
+
+/* ---- files of others ---- */
+
+/* Pages of all columns, as another reader counted them. */
+static uint64_t expected_pages(const json_t *datasets)
+{
+    uint64_t pages = 0;
+    size_t i, k;
+    const json_t *dataset, *column;
+    json_array_foreach(datasets, i, dataset)
+    {
+        json_array_foreach(json_object_get(dataset, "columns"), k, column) pages +=
+            (uint64_t)json_number_value(json_object_get(column, "pages"));
+        pages += expected_pages(json_object_get(dataset, "attribute_sets"));
+    }
+    return pages;
+}
+
+static bool verify_expected(const char *directory, const char *name)
+{
+    char path[8192];
+    struct found found;
+    json_error_t problem;
+    snprintf(path, sizeof(path), "%s/%s", directory, name);
+    json_t *expected = json_load_file(path, JSON_DECODE_INT_AS_REAL, &problem);
+    uint64_t pages = expected_pages(json_object_get(expected, "ntuples"));
+    json_decref(expected);
+    path[strlen(path) - strlen(".json")] = '\0';
+    if (access(path, R_OK))
+        strcat(path, ".root");
+    if (!pages || access(path, R_OK))
+        return false;
+    ck_assert_msg(verify_path(path, &found) == NT_OK, "%s does not open", path);
+    assert_clean(path, &found);
+    ck_assert_msg(found.summary.pages == pages, "%s: %ju pages instead of %ju", path,
+                  (uintmax_t)found.summary.pages, (uintmax_t)pages);
+    return true;
+}
+
+TEST(files_of_others_are_clean_and_have_all_their_pages, .end = 3)
+{
+    static const char *const folders[] = {"real", "gen", "validation"};
+    const char *shared = getenv("NTUPLE_SHARED");
+    char folder[4096];
+    unsigned files = 0;
+    snprintf(folder, sizeof(folder), "%s/data/rntuple/%s", shared ? shared : "../shared", folders[_i]);
+    DIR *directory = opendir(folder);
+    if (!directory) {
+        printf("skipped: %s is not there\n", folder);
+        return;
+    }
+    for (struct dirent *entry; (entry = readdir(directory));)
+        files += ends_with(entry->d_name, ".json") && !ends_with(entry->d_name, ".values.json") &&
+                 verify_expected(folder, entry->d_name);
+    closedir(directory);
+    ck_assert_uint_gt(files, 10);
+}

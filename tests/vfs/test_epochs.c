@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Visits and turns: nothing is held by anybody once it is freed, and everything is freed at last.
+ */
+#include <pthread.h>
+
+#include "support.h"
+#include "vfs/inode.h"
+
+TEST(a_second_turn_waits_for_those_who_were_there_before_the_first)
+{
+    struct nt_visits visits = {0};
+    unsigned early = nt_visits_come(&visits);
+    ck_assert(nt_visits_turn(&visits));
+    unsigned late = nt_visits_come(&visits), later = nt_visits_come(&visits);
+    ck_assert(!nt_visits_turn(&visits));
+    nt_visits_leave(&visits, late);
+    ck_assert(!nt_visits_turn(&visits));
+    nt_visits_leave(&visits, early);
+    ck_assert(nt_visits_turn(&visits)); /* whoever came since */
+    ck_assert(!nt_visits_turn(&visits));
+    nt_visits_leave(&visits, later);
+    ck_assert(nt_visits_turn(&visits));
+    ck_assert(nt_visits_turn(&visits));
+}
+
+enum { VISITORS = 4, LOOKS = 200000, THINGS = 1000 };
+
+static struct {
+    struct nt_visits visits;
+    _Atomic(int *) shown;
+} hall;
+
+/* Visitors look at what is shown; it must not change while they do. */
+static void *look(void *unused)
+{
+    (void)unused;
+    for (unsigned i = 0; i < LOOKS; i++) {
+        unsigned visit = nt_visits_come(&hall.visits);
+        int *thing = atomic_load(&hall.shown);
+        if (*thing != 1)
+            return (void *)"what was found is gone";
+        for (volatile int pause = 0; pause < 20; pause++)
+            ;
+        if (*thing != 1)
+            return (void *)"what is held has gone";
+        nt_visits_leave(&hall.visits, visit);
+    }
+    return NULL;
+}
+
+static int *new_thing(void)
+{
+    int *thing = malloc(sizeof(*thing));
+    *thing = 1;
+    return thing;
+}
+
+TEST(what_somebody_holds_is_not_freed)
+{
+    pthread_t threads[VISITORS];
+    void *problem;
+    int *waiting[THINGS], *put_away[THINGS];
+    unsigned waiting_count = 0, put_away_count = 0, freed = 0;
+    atomic_store(&hall.shown, new_thing());
+    for (int i = 0; i < VISITORS; i++)
+        pthread_create(&threads[i], NULL, look, NULL);
+    while (freed < 20 * THINGS) {
+        if (put_away_count < THINGS)
+            put_away[put_away_count++] = atomic_exchange(&hall.shown, new_thing());
+        if (!nt_visits_turn(&hall.visits))
+            continue;
+        for (unsigned i = 0; i < waiting_count; i++, freed++) {
+            *waiting[i] = 0;
+            free(waiting[i]);
+        }
+        for (unsigned i = 0; i < put_away_count; i++)
+            waiting[i] = put_away[i];
+        waiting_count = put_away_count;
+        put_away_count = 0;
+    }
+    for (int i = 0; i < VISITORS; i++) {
+        pthread_join(threads[i], &problem);
+        ck_assert_msg(!problem, "%s", (const char *)problem);
+    }
+    for (unsigned i = 0; i < waiting_count; i++)
+        free(waiting[i]);
+    free(atomic_load(&hall.shown));
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Texts of rows that the test makes up: which are made whole and kept, which are left to be streamed, what a
+ * failure leaves, who waits for whom.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ntuple/read.h>
+
+#include "support.h"
+#include "vfs/vfs.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/model/model.h"
+#include "read/read.h"
+#include "vfs/tree.h"
+
+enum { PIECE = 1 << 16, SHORT_PIECES = 8, MOST_SHORT_PIECES = 64 }; /* which are the 4 MiB of a short text */
+
+static struct nt_produced *produced;
+static struct nt_reader *reader;
+static struct nt_error error;
+static atomic_uint made; /* streams that were opened */
+
+/* ---- a text of pieces, all of one letter ---- */
+
+static struct {
+    unsigned pieces;
+    unsigned failing; /* the piece that fails, counted from 1; 0: none */
+    enum nt_status status;
+    bool is_short;
+    pthread_mutex_t gate; /* who makes a piece of node 1 passes it */
+} script = {.gate = PTHREAD_MUTEX_INITIALIZER};
+
+struct letters {
+    struct nt_long_text text;
+    unsigned next;
+    bool is_gated;
+};
+
+static enum nt_status next(struct nt_long_text *text, struct nt_buffer *out, bool *more,
+                           struct nt_error *failure)
+{
+    struct letters *letters = (struct letters *)text;
+    if (letters->is_gated) {
+        pthread_mutex_lock(&script.gate);
+        pthread_mutex_unlock(&script.gate);
+    }
+    memset(nt_buffer_extend(out, PIECE), 'a' + (int)(letters->next % 26), PIECE);
+    if (++letters->next == script.failing)
+        return nt_fail(failure, script.status, NT_NO_OFFSET, "as the test wants");
+    *more = letters->next < script.pieces;
+    return NT_OK;
+}
+
+static void free_letters(struct nt_long_text *text)
+{
+    free(text);
+}
+
+static enum nt_status open_letters(const struct nt_scope *scope, struct nt_long_text **text,
+                                   struct nt_error *failure)
+{
+    struct letters *letters = calloc(1, sizeof(*letters));
+    (void)failure;
+    ck_assert_ptr_nonnull(letters);
+    *letters = (struct letters){{.next = next, .free = free_letters}, 0, scope->number == 1};
+    atomic_fetch_add(&made, 1);
+    *text = &letters->text;
+    return NT_OK;
+}
+
+static enum nt_status tell_short(const struct nt_scope *scope, bool *is_short, struct nt_error *failure)
+{
+    (void)scope, (void)failure;
+    *is_short = script.is_short;
+    return NT_OK;
+}
+
+static const struct nt_pseudo row = {"letters", NT_VFS_UNSIZED, .open_text = open_letters,
+                                     .is_short = tell_short};
+
+/* ---- */
+
+static void open_produced(bool makes_all, size_t memory_bytes, uint64_t disk_bytes)
+{
+    struct nt_reader_options reading = NT_READER_OPTIONS_INIT;
+    reading.cache_bytes = 8 * memory_bytes; /* an eighth of it is for what is kept */
+    nt_produced_free(produced);
+    nt_reader_free(reader);
+    assert_ok(nt_reader_new(&reading, &reader, &error));
+    const struct nt_produced_options options = {reader, disk_bytes, "/tmp", makes_all};
+    produced = nt_produced_new(&options);
+    ck_assert_ptr_nonnull(produced);
+}
+
+static void setup(void)
+{
+    script.pieces = SHORT_PIECES;
+    script.failing = 0;
+    script.status = NT_CORRUPT;
+    script.is_short = true;
+    made = 0;
+    open_produced(false, 1 << 20, 0);
+}
+
+static void teardown(void)
+{
+    nt_produced_free(produced);
+    nt_reader_free(reader);
+    produced = NULL;
+    reader = NULL;
+}
+
+static struct nt_scope scope_of(uint64_t node)
+{
+    return (struct nt_scope){.number = node, .node.level = NT_LEVEL_DATASET, .pseudo = &row};
+}
+
+static struct nt_content *open_node(uint64_t node)
+{
+    const struct nt_scope scope = scope_of(node);
+    struct nt_content *content = NULL;
+    assert_ok(nt_produced_open(produced, &scope, &content, &error));
+    return content;
+}
+
+static uint64_t size_of(uint64_t node)
+{
+    struct nt_content *content = open_node(node);
+    ck_assert_ptr_nonnull(content);
+    uint64_t size = content->size;
+    nt_content_close(content);
+    return size;
+}
+
+static bool is_known(uint64_t node, bool *is_long)
+{
+    const struct nt_scope scope = scope_of(node);
+    uint64_t size;
+    return nt_produced_is_known(produced, &scope, is_long, &size);
+}
+
+static uint64_t counter(const char *name)
+{
+    const char *found;
+    uint64_t value;
+    for (uint32_t i = 0; nt_produced_counter(produced, i, &found, &value); i++)
+        if (strcmp(found, name) == 0)
+            return value;
+    ck_abort_msg("no counter %s", name);
+}
+
+static void read_letters(struct nt_content *content, unsigned pieces)
+{
+    char bytes[PIECE];
+    size_t got;
+    for (unsigned i = 0; i < pieces; i++) {
+        assert_ok(content->ops->read(content, (uint64_t)i * PIECE, bytes, PIECE, &got, &error));
+        ck_assert_uint_eq(got, PIECE);
+        ck_assert_int_eq(bytes[0], 'a' + (int)(i % 26));
+        ck_assert_int_eq(bytes[PIECE - 1], bytes[0]);
+    }
+}
+
+TEST(a_short_text_is_made_once_and_kept, .setup = setup, .teardown = teardown)
+{
+    bool is_long;
+    ck_assert(!is_known(7, &is_long));
+    ck_assert_uint_eq(size_of(7), SHORT_PIECES * PIECE);
+    ck_assert(is_known(7, &is_long));
+    ck_assert(!is_long);
+    struct nt_content *content = open_node(7);
+    read_letters(content, SHORT_PIECES);
+    nt_content_close(content);
+    ck_assert_uint_eq(made, 1);
+    ck_assert_uint_eq(counter("documents_made"), 1);
+    ck_assert_uint_ge(counter("documents_memory_bytes"), SHORT_PIECES * PIECE);
+}
+
+TEST(what_metadata_does_not_bound_is_not_begun, .setup = setup, .teardown = teardown)
+{
+    bool is_long;
+    script.is_short = false;
+    ck_assert_ptr_null(open_node(7));
+    ck_assert_uint_eq(made, 0);
+    ck_assert(is_known(7, &is_long));
+    ck_assert(is_long);
+}
+
+TEST(a_text_that_turns_out_long_is_given_up_and_not_tried_again, .setup = setup, .teardown = teardown)
+{
+    script.pieces = MOST_SHORT_PIECES;
+    ck_assert_uint_eq(size_of(7), (uint64_t)MOST_SHORT_PIECES * PIECE);
+    script.pieces = MOST_SHORT_PIECES + 1;
+    ck_assert_ptr_null(open_node(8));
+    ck_assert_ptr_null(open_node(8));
+    ck_assert_uint_eq(made, 2);
+}
+
+TEST(what_is_kept_is_bounded_and_the_oldest_goes_first, .setup = setup, .teardown = teardown)
+{
+    bool is_long;
+    open_produced(false, 3 * SHORT_PIECES * PIECE, 0); /* buffers are larger than what is in them */
+    struct nt_content *held = open_node(11);
+    for (uint64_t node = 12; node < 40; node++)
+        size_of(node);
+    ck_assert(!is_known(11, &is_long));
+    ck_assert(is_known(39, &is_long));
+    ck_assert_uint_le(counter("documents_memory_bytes"), 3 * SHORT_PIECES * PIECE);
+    ck_assert_uint_gt(counter("documents_dropped"), 20);
+    read_letters(held, SHORT_PIECES); /* who reads it holds it */
+    nt_content_close(held);
+}
+
+TEST(damage_ends_a_text_with_a_byte_that_fails, .setup = setup, .teardown = teardown)
+{
+    char bytes[2 * PIECE];
+    size_t got;
+    script.failing = 4;
+    struct nt_content *content = open_node(7);
+    ck_assert(content->ends_early);
+    ck_assert_uint_eq(content->size, 3 * PIECE + 1);
+    read_letters(content, 3);
+    assert_ok(content->ops->read(content, 2 * PIECE, bytes, PIECE + 1, &got, &error));
+    ck_assert_uint_eq(got, PIECE);
+    assert_status(NT_CORRUPT, content->ops->read(content, 3 * PIECE, bytes, 1, &got, &error));
+    ck_assert_str_eq(error.message, "as the test wants");
+    nt_content_close(content);
+}
+
+TEST(what_the_machine_refuses_fails_the_look_and_is_not_remembered, .setup = setup, .teardown = teardown)
+{
+    const struct nt_scope scope = scope_of(7);
+    struct nt_content *content;
+    script.failing = 2;
+    script.status = NT_NO_MEMORY;
+    assert_status(NT_NO_MEMORY, nt_produced_open(produced, &scope, &content, &error));
+    script.failing = 0;
+    ck_assert_uint_eq(size_of(7), SHORT_PIECES * PIECE);
+}
+
+TEST(where_all_is_made_long_texts_lie_on_disk, .setup = setup, .teardown = teardown)
+{
+    open_produced(true, 1 << 20, 100 << 20);
+    script.is_short = false;
+    script.pieces = 2 * MOST_SHORT_PIECES;
+    struct nt_content *content = open_node(7);
+    ck_assert_uint_eq(content->size, 2ull * MOST_SHORT_PIECES * PIECE);
+    read_letters(content, 2 * MOST_SHORT_PIECES);
+    nt_content_close(content);
+    ck_assert_uint_eq(counter("documents_disk_bytes"), 2ull * MOST_SHORT_PIECES * PIECE);
+    ck_assert_uint_lt(counter("documents_memory_bytes"), 1 << 20);
+    ck_assert_uint_eq(size_of(7), 2ull * MOST_SHORT_PIECES * PIECE);
+    ck_assert_uint_eq(made, 1);
+}
+
+TEST(a_text_that_the_disk_has_no_room_for_fails_and_says_so, .setup = setup, .teardown = teardown)
+{
+    const struct nt_scope scope = scope_of(7);
+    struct nt_content *content;
+    open_produced(true, 1 << 20, 5 << 20);
+    script.pieces = 2 * MOST_SHORT_PIECES;
+    assert_status(NT_LIMIT, nt_produced_open(produced, &scope, &content, &error));
+    ck_assert_ptr_nonnull(strstr(error.message, "textsize"));
+}
+
+/* ---- waiting ---- */
+
+static void *open_one(void *context)
+{
+    struct nt_scope scope = scope_of(1);
+    struct nt_content *content = NULL;
+    struct nt_error own = {0};
+    scope.caller = context;
+    enum nt_status status = nt_produced_open(produced, &scope, &content, &own);
+    nt_content_close(content);
+    return status == NT_OK ? NULL : (void *)nt_status_name(status);
+}
+
+static bool is_gone(void *context)
+{
+    (void)context;
+    return true;
+}
+
+TEST(who_wants_the_same_waits_and_nobody_else, .setup = setup, .teardown = teardown)
+{
+    pthread_t first, second;
+    void *problem;
+    pthread_mutex_lock(&script.gate);
+    ck_assert_int_eq(pthread_create(&first, NULL, open_one, NULL), 0);
+    while (atomic_load(&made) == 0)
+        sched_yield();
+    ck_assert_int_eq(pthread_create(&second, NULL, open_one, NULL), 0);
+    ck_assert_uint_eq(size_of(2), SHORT_PIECES * PIECE); /* another node's, meanwhile */
+    pthread_mutex_unlock(&script.gate);
+    pthread_join(first, &problem);
+    ck_assert_ptr_null(problem);
+    pthread_join(second, &problem);
+    ck_assert_ptr_null(problem);
+    ck_assert_uint_eq(made, 2);
+}
+
+TEST(a_caller_who_gives_up_is_let_go, .setup = setup, .teardown = teardown)
+{
+    struct nt_vfs_caller caller = {is_gone, NULL};
+    pthread_t first, second;
+    void *problem;
+    ck_assert_str_eq(open_one(&caller), nt_status_name(NT_CANCELED)); /* while it makes */
+    made = 0;
+    pthread_mutex_lock(&script.gate);
+    ck_assert_int_eq(pthread_create(&first, NULL, open_one, NULL), 0);
+    while (atomic_load(&made) == 0)
+        sched_yield();
+    ck_assert_int_eq(pthread_create(&second, NULL, open_one, &caller), 0);
+    pthread_join(second, &problem); /* while it waits */
+    ck_assert_str_eq(problem, nt_status_name(NT_CANCELED));
+    pthread_mutex_unlock(&script.gate);
+    pthread_join(first, &problem);
+    ck_assert_ptr_null(problem);
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A chain whose first file alone is open shows what it shows once all are: whatever is asked first. Each answer of a tree that
+ * opened all files at once is asked of a tree of its own that did not.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chain/chain.h"
+#include "support.h"
+#include "temporary.h"
+#include "vfs/tree.h"
+#include "core/base/memory.h"
+#include "vfs/vfs.h"
+
+enum { MOST_PATH = 512, PIECE = 4096, MOST_BYTES = 1 << 16 };
+
+static struct nt_error error;
+static struct nt_chain_list *chain;
+static struct nt_vfs *whole;         /* its files are open */
+static struct nt_chain_index *known; /* NULL: nothing is known */
+
+/* As the next trees know it. */
+static void keep_index(void *context, const struct nt_buffer *text)
+{
+    (void)context;
+    assert_ok(nt_chain_index_read(temporary_file("index", text->bytes, text->length), &known, &error));
+}
+
+static struct nt_vfs *open_tree(bool is_lazy, bool is_learning)
+{
+    struct nt_vfs *vfs;
+    const struct nt_vfs_options options = {
+        .open = {.struct_bytes = sizeof(struct nt_open_options)},
+        .chain = chain,
+        .chain_options = {.is_lazy = is_lazy, .index = known, .keep_index = is_learning ? keep_index : NULL}};
+    assert_ok(nt_vfs_new(&chain->name, 1, &options, &vfs, &error));
+    return vfs;
+}
+
+/* Two files of one schema, whose pages are compressed in other ways. */
+static void setup(void)
+{
+    const char *data = getenv("NTUPLE_TEST_DATA");
+    temporary_setup();
+    char first[MOST_PATH], second[MOST_PATH];
+    snprintf(first, sizeof(first), "%s/compression_zstd.root", data);
+    snprintf(second, sizeof(second), "%s/compression_none.root", data);
+    assert_ok(nt_chain_list_new((const char *const[]){first, second}, 2, false, &chain, &error));
+    whole = open_tree(false, false);
+}
+
+static void teardown(void)
+{
+    nt_vfs_free(whole);
+    nt_chain_list_free(chain);
+    nt_chain_index_free(known);
+    known = NULL;
+    temporary_teardown();
+}
+
+static uint64_t resolve(struct nt_vfs *vfs, const char *path)
+{
+    uint64_t node = 0;
+    enum nt_status status = nt_vfs_resolve(vfs, path, &node, &error);
+    ck_assert_msg(status == NT_OK, "%s: %s", path, error.message);
+    return node;
+}
+
+/* ---- answers to one question ---- */
+
+typedef void answer_function(struct nt_vfs *vfs, const char *path, struct nt_buffer *out);
+
+static void tell_attributes(struct nt_vfs *vfs, const char *path, struct nt_buffer *out)
+{
+    struct nt_vfs_attributes attributes;
+    enum nt_status status = nt_vfs_stat(vfs, resolve(vfs, path), true, &attributes, &error);
+    ck_assert_msg(status == NT_OK, "%s: %s", path, error.message);
+    nt_buffer_format(out, "%llu %d %o %lld", (unsigned long long)attributes.node, attributes.class,
+                     attributes.stat.st_mode, (long long)attributes.stat.st_size);
+}
+
+static bool add_name(void *out, const char *name, uint64_t node, enum nt_vfs_class class, uint64_t cursor)
+{
+    (void)cursor;
+    nt_buffer_format(out, "%s %llu %d\n", name, (unsigned long long)node, class);
+    return true;
+}
+
+static void read_all(struct nt_vfs *vfs, const char *path, struct nt_buffer *out)
+{
+    struct nt_vfs_handle *handle;
+    char bytes[PIECE];
+    size_t got;
+    enum nt_status status = nt_vfs_open(vfs, resolve(vfs, path), &handle, &error);
+    ck_assert_msg(status == NT_OK, "%s: %s", path, error.message);
+    do {
+        assert_ok(nt_vfs_read(handle, out->length, bytes, sizeof(bytes), &got, &error));
+        nt_buffer_append(out, bytes, got);
+    } while (got == sizeof(bytes) && out->length < MOST_BYTES);
+    nt_vfs_close(handle);
+}
+
+static void tell_content(struct nt_vfs *vfs, const char *path, struct nt_buffer *out)
+{
+    struct nt_vfs_attributes attributes;
+    uint64_t node = resolve(vfs, path);
+    bool is_directory =
+        nt_vfs_stat(vfs, node, false, &attributes, NULL) == NT_OK && attributes.class == NT_VFS_DIRECTORY;
+    if (is_directory)
+        assert_ok(nt_vfs_readdir(vfs, node, 0, add_name, out, &error));
+    else
+        read_all(vfs, path, out);
+}
+
+static void tell_names_of_xattrs(struct nt_vfs *vfs, const char *path, struct nt_buffer *out)
+{
+    assert_ok(nt_vfs_listxattr(vfs, resolve(vfs, path), out, &error));
+}
+
+static const char *asked; /* an extended attribute */
+
+static void tell_xattr(struct nt_vfs *vfs, const char *path, struct nt_buffer *out)
+{
+    enum nt_status status = nt_vfs_getxattr(vfs, resolve(vfs, path), asked, out, &error);
+    nt_buffer_format(out, " %d", status);
+}
+
+/* ---- the same of both ---- */
+
+static void compare(const char *path, answer_function *tell)
+{
+    struct nt_buffer expected = {0}, found = {0};
+    struct nt_vfs *lazy = open_tree(true, false);
+    tell(whole, path, &expected);
+    tell(lazy, path, &found);
+    ck_assert_msg(expected.length == found.length &&
+                      (!found.length || memcmp(expected.bytes, found.bytes, found.length) == 0),
+                  "%s: expected %.*s, found %.*s", path, (int)expected.length, expected.bytes,
+                  (int)found.length, found.bytes);
+    nt_vfs_free(lazy);
+    nt_buffer_deinit(&expected);
+    nt_buffer_deinit(&found);
+}
+
+static void compare_xattrs(const char *path)
+{
+    struct nt_buffer names = {0};
+    compare(path, tell_names_of_xattrs);
+    tell_names_of_xattrs(whole, path, &names);
+    for (size_t at = 0; at < names.length; at += strlen(asked) + 1) {
+        asked = names.bytes + at;
+        compare(path, tell_xattr);
+    }
+    nt_buffer_deinit(&names);
+}
+
+struct walk {
+    char path[MOST_PATH];
+    unsigned count;
+};
+
+static bool visit(void *context, const char *name, uint64_t node, enum nt_vfs_class class, uint64_t cursor)
+{
+    struct walk *walk = context;
+    size_t length = strlen(walk->path);
+    (void)cursor;
+    if (strcmp(name, ".ntuplefs") == 0)
+        return true;
+    snprintf(walk->path + length, sizeof(walk->path) - length, "%s%s", length ? "/" : "", name);
+    walk->count++;
+    compare(walk->path, tell_attributes);
+    compare(walk->path, tell_content);
+    compare_xattrs(walk->path);
+    if (class == NT_VFS_DIRECTORY && strcmp(name, "pages") != 0)
+        assert_ok(nt_vfs_readdir(whole, node, 0, visit, walk, &error));
+    walk->path[length] = '\0';
+    return true;
+}
+
+static void learn(void)
+{
+    nt_vfs_free(open_tree(false, true));
+    ck_assert_ptr_nonnull(known);
+}
+
+/* The second time entries are known. */
+TEST(what_is_asked_first_is_answered_for_all_files, .setup = setup, .teardown = teardown, .end = 2)
+{
+    struct walk walk = {.path = ""};
+    if (_i)
+        learn();
+    assert_ok(nt_vfs_readdir(whole, NT_VFS_ROOT, 0, visit, &walk, &error));
+    ck_assert_uint_gt(walk.count, 40);
+    static const char *const unlisted[] = {"compressed/rows.d/1999.json",
+                                           "compressed/ramp/column.0/pages/0.raw",
+                                           "compressed/ramp/column.0/pages/0.bin"};
+    for (size_t i = 0; i < sizeof(unlisted) / sizeof(*unlisted); i++)
+        compare(unlisted[i], tell_content);
+}
+
+/* An entry of the second file, and one behind it. */
+TEST(entries_are_those_of_all_files, .setup = setup, .teardown = teardown)
+{
+    uint64_t node;
+    struct nt_vfs *lazy = open_tree(true, false);
+    assert_ok(nt_vfs_resolve(lazy, "compressed/rows.d/1999.json", &node, &error));
+    ck_assert_int_eq(nt_vfs_resolve(lazy, "compressed/rows.d/2000.json", &node, &error), NT_NOT_FOUND);
+    nt_vfs_free(lazy);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Texts between two reads: those that were not read for longest are put aside, and the reader knows of the
+ * memory.
+ */
+#include "vfs/vfs.h"
+
+#include <ntuple/read.h>
+
+#include "read/page.h"
+#include "support.h"
+#include "read/read.h"
+
+enum { TEXTS = 10 };
+
+static struct nt_error error;
+static struct nt_reader *reader;
+static struct nt_texts *texts;
+static struct nt_waiting_text waiting[TEXTS];
+static bool is_aside[TEXTS], is_refused[TEXTS];
+
+static bool put_aside(struct nt_waiting_text *text)
+{
+    is_aside[text - waiting] = !is_refused[text - waiting];
+    return is_aside[text - waiting];
+}
+
+static void setup(void)
+{
+    const struct nt_reader_options options = {.struct_bytes = sizeof(options), .cache_bytes = 1 << 20};
+    assert_ok(nt_reader_new(&options, &reader, &error));
+    texts = nt_texts_new(reader);
+    for (int i = 0; i < TEXTS; i++)
+        waiting[i].put_aside = put_aside;
+}
+
+static void teardown(void)
+{
+    for (int i = 0; i < TEXTS; i++)
+        nt_texts_leave(texts, &waiting[i]);
+    nt_texts_free(texts);
+    nt_reader_free(reader);
+}
+
+static void read_once(int number, size_t bytes)
+{
+    is_aside[number] = false;
+    nt_texts_use(texts, &waiting[number]);
+    nt_texts_wait(texts, &waiting[number], bytes);
+}
+
+TEST(those_that_were_not_read_for_longest_are_put_aside, .setup = setup, .teardown = teardown)
+{
+    size_t third = nt_reader_waiting_bytes(reader) / 3;
+    for (int i = 0; i < 4; i++)
+        read_once(i, third);
+    ck_assert(is_aside[0] && !is_aside[1] && !is_aside[2] && !is_aside[3]);
+    read_once(1, third);
+    read_once(4, third);
+    ck_assert(!is_aside[1] && is_aside[2] && !is_aside[3] && !is_aside[4]);
+}
+
+TEST(one_that_is_too_large_alone_stays_until_another_is_read, .setup = setup, .teardown = teardown)
+{
+    read_once(0, 10 * nt_reader_waiting_bytes(reader));
+    ck_assert(!is_aside[0]);
+    read_once(1, 1);
+    ck_assert(is_aside[0] && !is_aside[1]);
+}
+
+TEST(one_that_is_being_read_is_left_alone, .setup = setup, .teardown = teardown)
+{
+    size_t half = nt_reader_waiting_bytes(reader) / 2;
+    read_once(0, half);
+    nt_texts_use(texts, &waiting[0]);
+    is_refused[1] = true;
+    for (int i = 1; i < 5; i++)
+        read_once(i, half);
+    ck_assert(!is_aside[0] && !is_aside[1] && is_aside[2] && !is_aside[3] && !is_aside[4]);
+    is_refused[1] = false;
+}
