@@ -11,7 +11,8 @@ from pathlib import Path
 
 from public_headers import functions, headers
 
-DOCUMENTS = ['README.md', 'NEWS.md', 'docs/*.md', 'docs/formats/*.md', 'tests/data/ORIGIN.md']
+DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'NEWS.md', 'docs/*.md', 'docs/formats/*.md', 'tests/data/ORIGIN.md',
+             '.github/*.md']
 CODE = re.compile(r'```.*?```|`[^`\n]+`', re.DOTALL)
 PATH = re.compile(r'(?<![\w./-])((?:src|include|tests|scripts|docs|bench|\.ci)/[\w./*<>-]*[\w*>/])')
 LINK = re.compile(r'\]\(([^)#:]+)(?:#[^)]*)?\)')
@@ -34,6 +35,16 @@ def missing_paths(root, path):
     for name in LINK.findall(text):
         if not (path.parent / name).exists():
             yield f'the link to {name} leads nowhere'
+
+
+def index_problems(root):
+    """docs/README.md has a line for each page."""
+    index = root / 'docs/README.md'
+    linked = {(index.parent / name).resolve() for name in LINK.findall(index.read_text())}
+    pages = [path for pattern in ('*.md', 'formats/*.md', 'man/*.[1-8]') for path in (root / 'docs').glob(pattern)]
+    for path in sorted(set(pages) - {index}):
+        if path.resolve() not in linked:
+            yield f'{path.relative_to(root)} is not listed'
 
 
 def missing_commands(root, path):
@@ -99,6 +110,7 @@ def main(root, programs):
     cases = []
     for path in documents(root):
         cases.append((f'{path.relative_to(root)}: paths', missing_paths(root, path)))
+    cases.append(('docs/README.md: index', index_problems(root)))
     cases.append(('README.md: commands', missing_commands(root, root / 'README.md')))
     cases.append(('schemas', schema_problems(root)))
     cases.append(('docs/library.md: functions', library_problems(root)))
