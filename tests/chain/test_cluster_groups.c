@@ -11,7 +11,6 @@
 #include "temporary.h"
 #include "core/base/memory.h"
 #include "core/model/model.h"
-#include "read/read.h"
 
 enum { INDEX32 = 0x02, INT32 = 0x17 }; /* column types of the release candidates */
 

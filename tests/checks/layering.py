@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Which folder of src/ may include which: the table of docs/architecture.md, compared with the #include lines of src/
-and include/. Folders stand in one order, so that no two of them can include one another. Files of one folder may.
+and include/. Folders stand in one order, so that no two of them can include one another. Files of one folder may. A test
+may include what its folder may, and what docs/hacking.md lists.
 
 usage: layering.py SOURCE_DIRECTORY        one case for each file and rule; exit status 1 where one failed
 """
@@ -65,6 +66,8 @@ EXCEPTIONS = {
     ('core/model', 'formats/lance/decode/decode.h'),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[>"]', re.MULTILINE)
+# A row of the list in docs/hacking.md: a folder, for all below it, and a header of src/.
+TEST_MAY_INCLUDE = re.compile(r'^\| `(tests/[\w/]+)` \| (?:`([\w/.]+)`|any) \|', re.MULTILINE)
 FUSE = re.compile(r'^(fuse3/)?(fuse|fuse_\w+|cuse_\w+)\.h$')
 
 
@@ -115,6 +118,16 @@ def public_problems(name, text):
         yield from include_problems(PUBLIC[name], text)
 
 
+def test_problems(root, path, text, listed):
+    folder = path.parent.relative_to(root / 'tests').as_posix()
+    allowed = {folder, *MAY_INCLUDE.get(folder, '').split()}
+    for bracket, name in INCLUDE.findall(text):
+        if bracket == '<' or not (root / 'src' / name).exists() or folder_of(bracket, name) in allowed:
+            continue
+        if not any(f'tests/{folder}/'.startswith(f'{tests}/') and header in ('', name) for tests, header in listed):
+            yield f'includes {name}, which is not listed in docs/hacking.md'
+
+
 def main(root):
     cases = [('the table', list(table_problems()))]
     for path in sorted(path for path in (root / 'src').rglob('*') if path.suffix in ('.c', '.h', '.cc')):
@@ -122,6 +135,9 @@ def main(root):
         cases.append((path.relative_to(root), list(include_problems(folder, path.read_text()))))
     for path in sorted((root / 'include').rglob('*.h*')):
         cases.append((path.relative_to(root), list(public_problems(path.name.split('.')[0], path.read_text()))))
+    listed = TEST_MAY_INCLUDE.findall((root / 'docs/hacking.md').read_text())
+    for path in sorted(path for path in (root / 'tests').rglob('*') if path.suffix in ('.c', '.h')):
+        cases.append((path.relative_to(root), list(test_problems(root, path, path.read_text(), listed))))
     for what, problems in cases:
         for problem in problems:
             print(f'{what}: {problem}')

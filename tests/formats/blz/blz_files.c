@@ -15,7 +15,6 @@
 
 #include "core/base/memory.h"
 #include "core/model/model.h"
-#include "read/read.h"
 
 struct nt_error error;
 struct nt_reader *reader;

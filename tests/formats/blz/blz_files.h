@@ -14,7 +14,6 @@
 #include "blz_writer.h"
 #include "core/model/model.h"
 #include "support.h"
-#include "read/read.h"
 
 extern struct nt_error error;
 extern struct nt_reader *reader;

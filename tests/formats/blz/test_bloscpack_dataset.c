@@ -9,7 +9,6 @@
 #include "blz_files.h"
 #include "core/base/memory.h"
 #include "core/model/model.h"
-#include "read/read.h"
 
 static void put_bloscpack(const char *name, const struct bloscpack_options *options, size_t *places,
                           size_t spoiled)

@@ -14,7 +14,6 @@
 
 #include "blz_files.h"
 #include "core/model/model.h"
-#include "read/read.h"
 
 static void check_digest(const json_t *expected, struct nt_dataset *dataset, const char *path,
                          const char *where)

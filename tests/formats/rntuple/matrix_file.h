@@ -13,7 +13,6 @@
 #include <ntuple/read.h>
 
 #include "core/base/memory.h"
-#include "read/read.h"
 
 enum packing {
     PACKED_PLAIN,

@@ -2,6 +2,7 @@
  *
  * Pages that contradict what tells of them: reading their column fails with what does not fit, and where.
  */
+#include <ntuple/read.h>
 #include <string.h>
 
 #include "formats/formats.h"
@@ -11,7 +12,6 @@
 #include "core/io/source.h"
 #include "core/model/model.h"
 #include "formats/lance/decode/decode.h"
-#include "read/read.h"
 
 enum { ROWS = 4 };
 
