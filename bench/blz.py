@@ -6,7 +6,7 @@ usage: blz.py BUILD [ROUNDS [MIB]]         a build with -Dbench=true; needs blos
 
 Each file is MIB (128) of decoded bytes in chunks of 1 MiB. All ways take turns within each round, in processes of their own, and
 are timed in their third pass, into memory that was touched before; only the mount is timed in the first read of a fresh mount.
-Prints tables for docs/performance.md: medians, lowest and highest, in decoded GB a second.
+Prints tables for docs/performance-history.md: medians, lowest and highest, in decoded GB a second.
 """
 import os
 import random
