@@ -65,6 +65,8 @@ EXCEPTIONS = {
     ('core/codec', 'formats/lance/decode/decode.h'),
     ('core/model', 'formats/lance/decode/decode.h'),
 }
+# A row of the table of stages in docs/architecture.md.
+STAGE = re.compile(r'^\| `([\w/]+)` \| [^|]+ \| [^|]+\.h` \|$', re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[>"]', re.MULTILINE)
 # A row of the list in docs/hacking.md: a folder, for all below it, and a header of src/.
 TEST_MAY_INCLUDE = re.compile(r'^\| `(tests/[\w/]+)` \| (?:`([\w/.]+)`|any) \|', re.MULTILINE)
@@ -78,8 +80,11 @@ def folder_of(bracket, name):
     return Path(name).parent.as_posix() if bracket == '"' else None
 
 
-def table_problems():
-    """The order has no circle if each row names rows above it only."""
+def table_problems(root):
+    """The order has no circle if each row names rows above it only. The documents have the same order."""
+    documented = STAGE.findall((root / 'docs/architecture.md').read_text())
+    if documented != list(MAY_INCLUDE):
+        yield f'docs/architecture.md has the stages {", ".join(documented)} instead of {", ".join(MAY_INCLUDE)}'
     above = set()
     for folder, others in MAY_INCLUDE.items():
         for other in others.split():
@@ -129,7 +134,7 @@ def test_problems(root, path, text, listed):
 
 
 def main(root):
-    cases = [('the table', list(table_problems()))]
+    cases = [('the table', list(table_problems(root)))]
     for path in sorted(path for path in (root / 'src').rglob('*') if path.suffix in ('.c', '.h', '.cc')):
         folder = path.parent.relative_to(root / 'src').as_posix()
         cases.append((path.relative_to(root), list(include_problems(folder, path.read_text()))))
