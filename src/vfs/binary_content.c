@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Contents of binary files: an optional header followed by decoded bytes of a column or page, and the
- * NumPy header, dtype and shape of the elements.
+ * Contents of binary files: decoded and stored bytes of a column or page, and the NumPy header, dtype and
+ * shape of the elements.
  */
 #include "vfs/vfs.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
@@ -18,122 +17,90 @@
 #include "read/page.h"
 #include "read/read.h"
 
-/* ---- A header and a body ---- */
+/* ---- Contents ---- */
 
-struct sized {
-    struct nt_content content;
-    uint8_t *header;
-    size_t header_bytes;
-    struct nt_content_body body;
-};
-
-static enum nt_status read_sized(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
-                                 size_t *bytes_ret, struct nt_error *error)
+void *nt_content_new(size_t bytes, const struct nt_content_ops *ops, struct nt_buffer *header, uint64_t size,
+                     struct nt_error *error)
 {
-    const struct sized *sized = (const struct sized *)content;
-    size_t from_header = 0;
-    if (offset < sized->header_bytes) {
-        from_header = sized->header_bytes - (size_t)offset;
-        if (from_header > bytes)
-            from_header = bytes;
-        memcpy(buffer, sized->header + offset, from_header);
+    struct nt_content *content = calloc(1, bytes);
+    if (!content || !nt_add(size, header->length, &size)) {
+        free(content);
+        nt_buffer_deinit(header);
+        nt_fail_memory(error);
+        return NULL;
     }
-    *bytes_ret = bytes;
-    if (from_header == bytes)
-        return NT_OK;
-    return sized->body.read(sized->body.body, offset + from_header - sized->header_bytes,
-                            (uint8_t *)buffer + from_header, bytes - from_header, error);
-}
-
-static bool pin_sized(const struct nt_content *content, uint64_t offset, size_t bytes, struct nt_pins *pins)
-{
-    const struct sized *sized = (const struct sized *)content;
-    size_t from_header = 0;
-    if (!sized->body.pin)
-        return false;
-    if (offset < sized->header_bytes) {
-        from_header = sized->header_bytes - (size_t)offset;
-        pins->items[pins->count++] = (struct nt_pin){.bytes = sized->header + offset, .count = from_header};
-    }
-    return bytes > from_header &&
-           sized->body.pin(sized->body.body, offset + from_header - sized->header_bytes, bytes - from_header,
-                           pins);
-}
-
-static void close_sized(struct nt_content *content)
-{
-    struct sized *sized = (struct sized *)content;
-    sized->body.close(sized->body.body);
-    free(sized->header);
-    free(sized);
-}
-
-static const struct nt_content_ops sized_ops = {.read = read_sized, .close = close_sized, .pin = pin_sized};
-
-enum nt_status nt_content_new(void *header, size_t header_bytes, const struct nt_content_body *body,
-                              struct nt_content **content_ret, struct nt_error *error)
-{
-    uint64_t size;
-    struct sized *sized = calloc(1, sizeof(*sized));
-    if (!sized || !nt_add(body->size, header_bytes, &size)) {
-        free(sized);
-        free(header);
-        body->close(body->body);
-        return nt_fail_memory(error);
-    }
-    *sized = (struct sized){{&sized_ops, size, false}, header, header_bytes, *body};
-    *content_ret = &sized->content;
-    return NT_OK;
+    *content = (struct nt_content){
+        .ops = ops, .size = size, .header = (uint8_t *)header->bytes, .header_bytes = header->length};
+    return content;
 }
 
 /* ---- Byte ranges of columns and pages ---- */
 
-enum nt_status nt_stretch_read_decoded(void *body, uint64_t offset, void *buffer, size_t bytes,
-                                       struct nt_error *error)
+struct stretch_content {
+    struct nt_content content;
+    struct nt_stretch stretch;
+};
+
+#define STRETCH_OF(content) (&((const struct stretch_content *)(content))->stretch)
+
+static enum nt_status read_decoded(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
+                                   size_t *bytes_ret, struct nt_error *error)
 {
-    const struct nt_stretch *stretch = body;
+    const struct nt_stretch *stretch = STRETCH_OF(content);
+    *bytes_ret = bytes;
     return nt_column_read(stretch->reader, stretch->dataset, stretch->column, stretch->first_byte + offset,
                           buffer, bytes, error);
 }
 
-enum nt_status nt_stretch_read_stored(void *body, uint64_t offset, void *buffer, size_t bytes,
-                                      struct nt_error *error)
+static enum nt_status read_stored(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
+                                  size_t *bytes_ret, struct nt_error *error)
 {
-    const struct nt_stretch *stretch = body;
+    const struct nt_stretch *stretch = STRETCH_OF(content);
+    *bytes_ret = bytes;
     enum nt_status status =
         nt_page_load_stored(stretch->dataset, stretch->page, offset, buffer, bytes, error);
     return status == NT_OK ? NT_OK
                            : nt_page_error(stretch->dataset, stretch->column, stretch->page, status, error);
 }
 
-enum nt_status nt_stretch_read_page(void *body, uint64_t offset, void *buffer, size_t bytes,
-                                    struct nt_error *error)
+static enum nt_status read_page(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
+                                size_t *bytes_ret, struct nt_error *error)
 {
-    const struct nt_stretch *stretch = body;
+    const struct nt_stretch *stretch = STRETCH_OF(content);
+    *bytes_ret = bytes;
     return nt_page_read(stretch->reader, stretch->dataset, stretch->column, stretch->page, offset, buffer,
                         bytes, error);
 }
 
-enum nt_status nt_stretch_read_source(void *body, uint64_t offset, void *buffer, size_t bytes,
-                                      struct nt_error *error)
+static enum nt_status read_source(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
+                                  size_t *bytes_ret, struct nt_error *error)
 {
-    const struct nt_stretch *stretch = body;
-    struct nt_source *source = stretch->dataset->sources[stretch->page->source];
-    return nt_source_read(source, stretch->first_byte + offset, buffer, bytes, error);
+    const struct nt_stretch *stretch = STRETCH_OF(content);
+    *bytes_ret = bytes;
+    return nt_source_read(stretch->dataset->sources[stretch->page->source], stretch->first_byte + offset,
+                          buffer, bytes, error);
 }
 
+static void close_stretch(struct nt_content *content)
+{
+    free(content);
+}
+
+const struct nt_content_ops nt_stretch_decoded = {.read = read_decoded, .close = close_stretch};
+const struct nt_content_ops nt_stretch_stored = {.read = read_stored, .close = close_stretch};
+const struct nt_content_ops nt_stretch_page = {.read = read_page, .close = close_stretch};
+const struct nt_content_ops nt_stretch_source = {.read = read_source, .close = close_stretch};
+
 enum nt_status nt_stretch_content(const struct nt_stretch *stretch, struct nt_buffer *header, uint64_t size,
-                                  nt_content_read_body *read, struct nt_content **content_ret,
+                                  const struct nt_content_ops *ops, struct nt_content **content_ret,
                                   struct nt_error *error)
 {
-    struct nt_stretch *copy = malloc(sizeof(*copy));
-    if (!copy) {
-        nt_buffer_deinit(header);
-        return nt_fail_memory(error);
-    }
-    *copy = *stretch;
-    const struct nt_content_body body = {.body = copy, .size = size, .read = read, .close = free};
-    return nt_content_new(header->bytes, header->length, &body, content_ret, error);
+    struct stretch_content *content = nt_content_new(sizeof(*content), ops, header, size, error);
+    if (!content)
+        return NT_NO_MEMORY;
+    content->stretch = *stretch;
+    *content_ret = &content->content;
+    return NT_OK;
 }
 
 /* ---- NumPy headers ---- */

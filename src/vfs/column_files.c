@@ -233,7 +233,7 @@ static enum nt_status nt_column_json(const struct nt_scope *scope, struct nt_buf
 
 /* ---- data, ends, levels: .bin and .npy ---- */
 
-enum { IS_NPY = 1, DATA = 0 << 1, ENDS = 1 << 1, LEVELS = 2 << 1 };
+enum { DATA, ENDS, LEVELS }; /* parameters of rows */
 
 /* A column of elements that a file shows. */
 struct shown {
@@ -242,9 +242,8 @@ struct shown {
 };
 
 /* Where values end and the levels around them are columns of the field, too, of the structure's side. */
-static bool find_shown(const struct nt_scope *scope, unsigned parameter, struct shown *shown)
+static bool find_shown(const struct nt_scope *scope, unsigned which, struct shown *shown)
 {
-    unsigned which = parameter & ~(unsigned)IS_NPY;
     uint32_t count = 0;
     *shown = (struct shown){scope->dataset, scope->column};
     if (which == DATA) /* a column of a type that is not known has no decoded elements */
@@ -275,7 +274,7 @@ static enum nt_status measure(const struct nt_scope *scope, const struct shown *
     if (status == NT_OK &&
         !nt_multiply(elements, nt_column_decoder(shown->dataset, shown->column)->element_bytes, bytes_ret))
         status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the size of the column overflows");
-    if (status == NT_OK && scope->pseudo->parameter & IS_NPY)
+    if (status == NT_OK && scope->pseudo->is_npy)
         nt_npy_header(header, &shown->dataset->columns[shown->column].dtype, false, &elements, 1);
     return status == NT_OK && header->failed ? nt_fail_memory(error) : status;
 }
@@ -306,7 +305,7 @@ static enum nt_status data_open(const struct nt_scope *scope, struct nt_content 
     const struct nt_stretch stretch = {scope->vfs->reader, shown.dataset, shown.column, NULL, 0};
     enum nt_status status = measure(scope, &shown, &header, &bytes, error);
     if (status == NT_OK)
-        return nt_stretch_content(&stretch, &header, bytes, nt_stretch_read_decoded, content_ret, error);
+        return nt_stretch_content(&stretch, &header, bytes, &nt_stretch_decoded, content_ret, error);
     nt_buffer_deinit(&header);
     return status;
 }
@@ -318,7 +317,7 @@ static const struct nt_section *const pages_sections[] = {&nt_section_pages, NUL
 /* clang-format off */
 #define STREAM(stem, which) \
     {stem ".bin", NT_VFS_SIZED, which, .exists = has_data, .size = data_size, .open = data_open}, \
-    {stem ".npy", NT_VFS_SIZED, (which) | IS_NPY, .exists = has_data, .size = data_size, .open = data_open}
+    {stem ".npy", NT_VFS_SIZED, which, .is_npy = true, .exists = has_data, .size = data_size, .open = data_open}
 /* clang-format on */
 
 static const struct nt_pseudo rows[] = {

@@ -28,70 +28,73 @@ static enum nt_status open_blobs(const struct nt_scope *scope, bool may_work, st
                               blobs_ret, error);
 }
 
-/* ---- what is open ---- */
-
-struct body {
+/* What is open of them: all rows' data or offsets, or one row's. */
+struct blobs_content {
+    struct nt_content content;
     struct nt_blobs *blobs; /* of the open file */
-    uint64_t row;           /* of one blob */
-    struct nt_blob blob;    /* where that lies */
+    uint64_t row;
+    struct nt_blob blob; /* where the row's lies */
     struct nt_blobs_cursor cursor;
     pthread_mutex_t lock; /* of the cursor */
 };
 
-static enum nt_status read_data(void *body, uint64_t offset, void *buffer, size_t bytes,
-                                struct nt_error *error)
+static enum nt_status read_data(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
+                                size_t *bytes_ret, struct nt_error *error)
 {
-    struct body *reading = body;
-    pthread_mutex_lock(&reading->lock);
-    enum nt_status status = nt_blobs_read(reading->blobs, &reading->cursor, offset, buffer, bytes, error);
-    pthread_mutex_unlock(&reading->lock);
+    struct blobs_content *of = (struct blobs_content *)content;
+    *bytes_ret = bytes;
+    pthread_mutex_lock(&of->lock);
+    enum nt_status status = nt_blobs_read(of->blobs, &of->cursor, offset, buffer, bytes, error);
+    pthread_mutex_unlock(&of->lock);
     return status;
 }
 
-static enum nt_status read_offsets(void *body, uint64_t offset, void *buffer, size_t bytes,
-                                   struct nt_error *error)
+static enum nt_status read_offsets(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
+                                   size_t *bytes_ret, struct nt_error *error)
 {
-    return nt_blobs_read_offsets(((struct body *)body)->blobs, offset, buffer, bytes, error);
+    *bytes_ret = bytes;
+    return nt_blobs_read_offsets(((struct blobs_content *)content)->blobs, offset, buffer, bytes, error);
 }
 
-static enum nt_status read_row(void *body, uint64_t offset, void *buffer, size_t bytes,
-                               struct nt_error *error)
+static enum nt_status read_row(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
+                               size_t *bytes_ret, struct nt_error *error)
 {
-    const struct body *reading = body;
-    return nt_blobs_read_row(reading->blobs, reading->row, &reading->blob, offset, buffer, bytes, error);
+    const struct blobs_content *of = (const struct blobs_content *)content;
+    *bytes_ret = bytes;
+    return nt_blobs_read_row(of->blobs, of->row, &of->blob, offset, buffer, bytes, error);
 }
 
-static void close_body(void *body)
+static void close_blobs(struct nt_content *content)
 {
-    struct body *closed = body;
-    nt_blob_deinit(&closed->blob);
-    nt_blobs_cursor_deinit(&closed->cursor);
-    pthread_mutex_destroy(&closed->lock);
-    free(closed);
+    struct blobs_content *of = (struct blobs_content *)content;
+    nt_blob_deinit(&of->blob);
+    nt_blobs_cursor_deinit(&of->cursor);
+    pthread_mutex_destroy(&of->lock);
+    free(of);
 }
 
-/* Takes the header and what the blob has open, also on failure. */
-static enum nt_status make_content(struct nt_buffer *header, const struct body *from, uint64_t size,
-                                   nt_content_read_body *read, struct nt_content **content_ret,
-                                   struct nt_error *error)
+static const struct nt_content_ops data_ops = {.read = read_data, .close = close_blobs};
+static const struct nt_content_ops offsets_ops = {.read = read_offsets, .close = close_blobs};
+static const struct nt_content_ops row_ops = {.read = read_row, .close = close_blobs};
+
+/* Takes the header, also on failure. */
+static enum nt_status new_blobs_content(struct nt_blobs *blobs, const struct nt_content_ops *ops,
+                                        struct nt_buffer *header, uint64_t size,
+                                        struct blobs_content **content_ret, struct nt_error *error)
 {
-    struct body *body = malloc(sizeof(*body));
-    if (!body) {
-        struct nt_blob blob = from->blob;
-        nt_blob_deinit(&blob);
-        nt_buffer_deinit(header);
-        return nt_fail_memory(error);
-    }
-    *body = *from;
-    pthread_mutex_init(&body->lock, NULL);
-    const struct nt_content_body content = {.body = body, .size = size, .read = read, .close = close_body};
-    return nt_content_new(header->bytes, header->length, &content, content_ret, error);
+    struct blobs_content *content = nt_content_new(sizeof(*content), ops, header, size, error);
+    if (!content)
+        return NT_NO_MEMORY;
+    content->blobs = blobs;
+    pthread_mutex_init(&content->lock, NULL);
+    *content_ret = content;
+    return NT_OK;
 }
 
 /* ---- of all rows ---- */
 
 /* Rows' parameters: an enum nt_stream_kind, data or offsets. */
-static bool nt_has_blobs(const struct nt_scope *scope, unsigned unused)
+static bool has_blobs(const struct nt_scope *scope, unsigned unused)
 {
     (void)unused;
     return nt_field_has_blobs(scope->dataset, scope->field);
@@ -126,110 +129,62 @@ static enum nt_status count_bytes(const struct nt_scope *scope, bool may_work, u
     return status == NT_OK ? nt_blobs_bytes(blobs, may_work, bytes_ret, error) : status;
 }
 
-static enum nt_status count_elements(const struct nt_scope *scope, bool may_work, struct nt_dtype *dtype,
-                                     uint64_t *elements_ret, struct nt_error *error)
+/* Of all blobs' bytes, or of their end offsets. */
+static enum nt_status blobs_shape(const struct nt_scope *scope, bool may_work, struct nt_shape *shape,
+                                  struct nt_error *error)
 {
     enum nt_stream_kind kind = scope->pseudo->parameter;
-    nt_field_stream_dtype(scope->dataset, scope->field, kind, dtype);
-    return kind == NT_STREAM_DATA ? count_bytes(scope, may_work, elements_ret, error)
-                                  : count_offsets(scope, may_work, elements_ret, error);
-}
-
-static enum nt_status nt_blobs_bin_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
-                                        struct nt_error *error)
-{
     struct nt_dtype dtype;
-    uint64_t elements;
-    enum nt_status status = count_elements(scope, may_work, &dtype, &elements, error);
-    if (status == NT_OK && !nt_multiply(elements, dtype.bytes, size_ret))
+    nt_field_stream_dtype(scope->dataset, scope->field, kind, &dtype);
+    shape->count = 1;
+    enum nt_status status = kind == NT_STREAM_DATA
+                                ? count_bytes(scope, may_work, &shape->dimensions[0], error)
+                                : count_offsets(scope, may_work, &shape->dimensions[0], error);
+    if (status == NT_OK && !nt_multiply(shape->dimensions[0], dtype.bytes, &shape->bytes))
         status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the size of the stream overflows");
     return status;
 }
 
-static enum nt_status put_header(const struct nt_scope *scope, bool may_work, struct nt_buffer *header,
-                                 struct nt_error *error)
+/* Takes the header. */
+static enum nt_status open_all_blobs(const struct nt_scope *scope, struct nt_buffer *header, uint64_t size,
+                                     struct nt_content **content_ret, struct nt_error *error)
 {
-    struct nt_dtype dtype;
-    uint64_t elements;
-    enum nt_status status = count_elements(scope, may_work, &dtype, &elements, error);
-    if (status != NT_OK)
-        return status;
-    nt_npy_header(header, &dtype, false, &elements, 1);
-    return header->failed ? nt_fail_memory(error) : NT_OK;
-}
-
-static enum nt_status nt_blobs_npy_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
-                                        struct nt_error *error)
-{
-    struct nt_buffer header = {0};
-    enum nt_status status = nt_blobs_bin_size(scope, may_work, size_ret, error);
-    if (status == NT_OK)
-        status = put_header(scope, may_work, &header, error);
-    if (status == NT_OK)
-        *size_ret += header.length;
-    nt_buffer_deinit(&header);
-    return status;
-}
-
-/* Behind what the header holds, which is taken. */
-static enum nt_status open_all(const struct nt_scope *scope, struct nt_buffer *header,
-                               struct nt_content **content_ret, struct nt_error *error)
-{
-    struct body body = {0};
-    uint64_t size;
-    enum nt_status status = open_blobs(scope, true, &body.blobs, error);
-    if (status == NT_OK)
-        status = nt_blobs_bin_size(scope, true, &size, error);
+    bool is_data = scope->pseudo->parameter == NT_STREAM_DATA;
+    struct nt_blobs *blobs;
+    struct blobs_content *content;
+    enum nt_status status = open_blobs(scope, true, &blobs, error);
     if (status != NT_OK) {
         nt_buffer_deinit(header);
         return status;
     }
-    return make_content(header, &body, size,
-                        scope->pseudo->parameter == NT_STREAM_DATA ? read_data : read_offsets, content_ret,
-                        error);
-}
-
-static enum nt_status nt_blobs_bin_open(const struct nt_scope *scope, struct nt_content **content_ret,
-                                        struct nt_error *error)
-{
-    struct nt_buffer none = {0};
-    return open_all(scope, &none, content_ret, error);
-}
-
-static enum nt_status nt_blobs_npy_open(const struct nt_scope *scope, struct nt_content **content_ret,
-                                        struct nt_error *error)
-{
-    struct nt_buffer header = {0};
-    enum nt_status status = put_header(scope, true, &header, error);
+    status = new_blobs_content(blobs, is_data ? &data_ops : &offsets_ops, header, size, &content, error);
     if (status == NT_OK)
-        return open_all(scope, &header, content_ret, error);
-    nt_buffer_deinit(&header);
+        *content_ret = &content->content;
     return status;
 }
 
 /* ---- one row ---- */
 
-static enum nt_status find_row(const struct nt_scope *scope, uint64_t row, bool wants_file, struct body *body,
-                               struct nt_error *error)
+/* The blob of a row, whose file may be open in it, also on failure. */
+static enum nt_status find_row(const struct nt_scope *scope, uint64_t row, bool wants_file,
+                               struct nt_blobs **blobs_ret, struct nt_blob *blob, struct nt_error *error)
 {
-    *body = (struct body){.row = row};
-    enum nt_status status = open_blobs(scope, true, &body->blobs, error);
-    if (status == NT_OK)
-        status = nt_blobs_find(body->blobs, row, wants_file, &body->blob, error);
-    if (status != NT_OK)
-        nt_blob_deinit(&body->blob);
-    return status;
+    *blob = (struct nt_blob){0};
+    enum nt_status status = open_blobs(scope, true, blobs_ret, error);
+    return status == NT_OK ? nt_blobs_find(*blobs_ret, row, wants_file, blob, error) : status;
 }
 
 static enum nt_status row_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
                                struct nt_error *error)
 {
-    struct body body;
+    struct nt_blobs *blobs;
+    struct nt_blob blob;
     if (!may_work)
         return nt_unknown_size(error);
-    enum nt_status status = find_row(scope, scope->node.number, false, &body, error);
+    enum nt_status status = find_row(scope, scope->node.number, false, &blobs, &blob, error);
     if (status == NT_OK)
-        *size_ret = body.blob.bytes;
+        *size_ret = blob.bytes;
+    nt_blob_deinit(&blob);
     return status;
 }
 
@@ -237,10 +192,20 @@ static enum nt_status row_open(const struct nt_scope *scope, struct nt_content *
                                struct nt_error *error)
 {
     struct nt_buffer none = {0};
-    struct body body;
-    enum nt_status status = find_row(scope, scope->node.number, true, &body, error);
-    return status == NT_OK ? make_content(&none, &body, body.blob.bytes, read_row, content_ret, error)
-                           : status;
+    struct nt_blobs *blobs;
+    struct nt_blob blob;
+    struct blobs_content *content;
+    enum nt_status status = find_row(scope, scope->node.number, true, &blobs, &blob, error);
+    if (status == NT_OK)
+        status = new_blobs_content(blobs, &row_ops, &none, blob.bytes, &content, error);
+    if (status != NT_OK) {
+        nt_blob_deinit(&blob);
+        return status;
+    }
+    content->row = scope->node.number;
+    content->blob = blob;
+    *content_ret = &content->content;
+    return NT_OK;
 }
 
 const struct nt_pseudo nt_blob_file = {"", NT_VFS_SIZED, .size = row_size, .open = row_open};
@@ -258,12 +223,14 @@ static enum nt_status blobs_find(const struct nt_scope *directory, const char *n
 {
     struct nt_node node = {.level = NT_LEVEL_BLOB, .slot = directory->node.slot, .item = directory->field};
     struct nt_scope complete = *directory;
-    struct body body;
+    struct nt_blobs *blobs;
+    struct nt_blob blob = {0};
     if (!nt_parse_between(name, "", "", &node.number))
         return nt_no_such_file(error);
     enum nt_status status = nt_scope_complete(&complete, true, error);
     if (status == NT_OK)
-        status = find_row(&complete, node.number, false, &body, error);
+        status = find_row(&complete, node.number, false, &blobs, &blob, error);
+    nt_blob_deinit(&blob);
     if (status == NT_OK && !nt_node_pack(&node, node_ret))
         return nt_no_such_file(error);
     return status;
@@ -409,77 +376,35 @@ static bool has_stream(const struct nt_scope *scope, unsigned kind)
     return nt_field_has_stream(&scope->dataset->fields[scope->field], (enum nt_stream_kind)kind);
 }
 
-/* The header for .npy; nothing is put before the elements of a .bin. */
-static enum nt_status npy_header(const struct nt_scope *scope, const struct nt_shape *shape,
-                                 struct nt_buffer *header, struct nt_error *error)
+/* ---- .bin and .npy of streams and of blobs ---- */
+
+struct stream_content {
+    struct nt_content content;
+    struct nt_stream *stream;
+};
+
+static enum nt_status read_stream(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
+                                  size_t *bytes_ret, struct nt_error *error)
 {
-    enum nt_stream_kind kind = scope->pseudo->parameter;
-    struct nt_dtype dtype;
-    nt_field_stream_dtype(scope->dataset, scope->field, kind, &dtype);
-    bool is_fortran_order = kind == NT_STREAM_DATA && scope->dataset->fields[scope->field].is_fortran_order;
-    nt_npy_header(header, &dtype, is_fortran_order, shape->dimensions, shape->count);
-    return header->failed ? nt_fail_memory(error) : NT_OK;
+    *bytes_ret = bytes;
+    return nt_stream_read(((struct stream_content *)content)->stream, offset, buffer, bytes, error);
 }
 
-static enum nt_status stream_shape(const struct nt_scope *scope, struct nt_shape *shape,
-                                   struct nt_error *error)
+static bool pin_stream(const struct nt_content *content, uint64_t offset, size_t bytes, struct nt_pins *pins)
 {
-    return nt_stream_shape(scope->vfs->reader, scope->dataset, scope->field, scope->pseudo->parameter, shape,
-                           error);
+    return nt_stream_pin(((const struct stream_content *)content)->stream, offset, bytes, pins);
 }
 
-static enum nt_status known_shape(const struct nt_scope *scope, bool may_work, struct nt_shape *shape,
-                                  struct nt_error *error)
+static void close_stream(struct nt_content *content)
 {
-    if (!may_work && !nt_stream_is_known(scope->dataset, scope->field, scope->pseudo->parameter) &&
-        !nt_groups_are_loaded(scope->dataset, nt_groups_of_field(scope->dataset, scope->field)))
-        return nt_unknown_size(error);
-    return stream_shape(scope, shape, error);
+    nt_stream_close(((struct stream_content *)content)->stream);
+    free(content);
 }
 
-static enum nt_status bin_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
-                               struct nt_error *error)
-{
-    struct nt_shape shape;
-    enum nt_status status = known_shape(scope, may_work, &shape, error);
-    if (status == NT_OK)
-        *size_ret = shape.bytes;
-    return status;
-}
+static const struct nt_content_ops stream_ops = {
+    .read = read_stream, .close = close_stream, .pin = pin_stream};
 
-static enum nt_status npy_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
-                               struct nt_error *error)
-{
-    struct nt_shape shape;
-    struct nt_buffer header = {0};
-    enum nt_status status = known_shape(scope, may_work, &shape, error);
-    if (status == NT_OK)
-        status = npy_header(scope, &shape, &header, error);
-    if (status == NT_OK)
-        *size_ret = shape.bytes + header.length;
-    nt_buffer_deinit(&header);
-    return status;
-}
-
-/* ---- reading ---- */
-
-static enum nt_status read_stream(void *body, uint64_t offset, void *buffer, size_t bytes,
-                                  struct nt_error *error)
-{
-    return nt_stream_read(body, offset, buffer, bytes, error);
-}
-
-static bool pin_stream(void *body, uint64_t offset, size_t bytes, struct nt_pins *pins)
-{
-    return nt_stream_pin(body, offset, bytes, pins);
-}
-
-static void close_stream(void *body)
-{
-    nt_stream_close(body);
-}
-
-/* The stream behind what the header holds, which is taken. */
+/* Takes the header. */
 static enum nt_status open_stream(const struct nt_scope *scope, struct nt_buffer *header,
                                   struct nt_content **content_ret, struct nt_error *error)
 {
@@ -490,35 +415,76 @@ static enum nt_status open_stream(const struct nt_scope *scope, struct nt_buffer
         nt_buffer_deinit(header);
         return status;
     }
-    const struct nt_content_body body = {
-        .body = stream,
-        .size = nt_stream_elements(stream) * nt_stream_element_bytes(stream),
-        .read = read_stream,
-        .close = close_stream,
-        .pin = pin_stream,
-    };
-    return nt_content_new(header->bytes, header->length, &body, content_ret, error);
+    uint64_t size = nt_stream_elements(stream) * nt_stream_element_bytes(stream);
+    struct stream_content *content = nt_content_new(sizeof(*content), &stream_ops, header, size, error);
+    if (!content) {
+        nt_stream_close(stream);
+        return NT_NO_MEMORY;
+    }
+    content->stream = stream;
+    *content_ret = &content->content;
+    return NT_OK;
 }
 
-static enum nt_status bin_open(const struct nt_scope *scope, struct nt_content **content_ret,
-                               struct nt_error *error)
+/* Whether the row's file has the field's own stream; else that of the blobs that it describes. */
+static bool is_own(const struct nt_scope *scope)
 {
-    struct nt_buffer none = {0};
-    return open_stream(scope, &none, content_ret, error);
+    return has_stream(scope, scope->pseudo->parameter);
 }
 
-static enum nt_status npy_open(const struct nt_scope *scope, struct nt_content **content_ret,
-                               struct nt_error *error)
+static enum nt_status array_shape(const struct nt_scope *scope, bool may_work, struct nt_shape *shape,
+                                  struct nt_error *error)
+{
+    enum nt_stream_kind kind = scope->pseudo->parameter;
+    if (!is_own(scope))
+        return blobs_shape(scope, may_work, shape, error);
+    if (!may_work && !nt_stream_is_known(scope->dataset, scope->field, kind) &&
+        !nt_groups_are_loaded(scope->dataset, nt_groups_of_field(scope->dataset, scope->field)))
+        return nt_unknown_size(error);
+    return nt_stream_shape(scope->vfs->reader, scope->dataset, scope->field, kind, shape, error);
+}
+
+static enum nt_status put_header(const struct nt_scope *scope, const struct nt_shape *shape,
+                                 struct nt_buffer *header, struct nt_error *error)
+{
+    enum nt_stream_kind kind = scope->pseudo->parameter;
+    struct nt_dtype dtype;
+    nt_field_stream_dtype(scope->dataset, scope->field, kind, &dtype);
+    bool is_fortran_order = kind == NT_STREAM_DATA && scope->dataset->fields[scope->field].is_fortran_order;
+    nt_npy_header(header, &dtype, is_fortran_order, shape->dimensions, shape->count);
+    return header->failed ? nt_fail_memory(error) : NT_OK;
+}
+
+static enum nt_status array_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
+                                 struct nt_error *error)
 {
     struct nt_shape shape;
     struct nt_buffer header = {0};
-    enum nt_status status = stream_shape(scope, &shape, error);
+    enum nt_status status = array_shape(scope, may_work, &shape, error);
+    if (status == NT_OK && scope->pseudo->is_npy)
+        status = put_header(scope, &shape, &header, error);
     if (status == NT_OK)
-        status = npy_header(scope, &shape, &header, error);
-    if (status == NT_OK)
-        return open_stream(scope, &header, content_ret, error);
+        *size_ret = shape.bytes + header.length;
     nt_buffer_deinit(&header);
     return status;
+}
+
+static enum nt_status array_open(const struct nt_scope *scope, struct nt_content **content_ret,
+                                 struct nt_error *error)
+{
+    struct nt_shape shape;
+    struct nt_buffer header = {0};
+    enum nt_status status = NT_OK;
+    if (scope->pseudo->is_npy || !is_own(scope)) /* the stream tells its size itself */
+        status = array_shape(scope, true, &shape, error);
+    if (status == NT_OK && scope->pseudo->is_npy)
+        status = put_header(scope, &shape, &header, error);
+    if (status != NT_OK) {
+        nt_buffer_deinit(&header);
+        return status;
+    }
+    return is_own(scope) ? open_stream(scope, &header, content_ret, error)
+                         : open_all_blobs(scope, &header, shape.bytes, content_ret, error);
 }
 
 /* ---- the table ---- */
@@ -536,13 +502,11 @@ static bool follows_from_entries(const struct nt_scope *scope)
 }
 
 /* clang-format off */
-#define STREAM_FILE(name, kind, form) \
-    {name "." #form, NT_VFS_SIZED, kind, .exists = has_stream, .is_outlined = follows_from_entries, \
-     .size = form##_size, .open = form##_open}
-#define STREAM(name, kind) STREAM_FILE(name, kind, bin), STREAM_FILE(name, kind, npy)
-#define BLOBS_FILE(name, kind, form) \
-    {name "." #form, NT_VFS_SIZED, kind, .exists = nt_has_blobs, .size = nt_blobs_##form##_size, .open = nt_blobs_##form##_open}
-#define BLOBS(name, kind) BLOBS_FILE(name, kind, bin), BLOBS_FILE(name, kind, npy)
+#define ARRAY(name, kind, ...) \
+    {name ".bin", NT_VFS_SIZED, kind, .size = array_size, .open = array_open, __VA_ARGS__}, \
+    {name ".npy", NT_VFS_SIZED, kind, .is_npy = true, .size = array_size, .open = array_open, __VA_ARGS__}
+#define STREAM(name, kind) ARRAY(name, kind, .exists = has_stream, .is_outlined = follows_from_entries)
+#define BLOBS(name, kind) ARRAY(name, kind, .exists = has_blobs)
 /* clang-format on */
 
 static const struct nt_section *const blobs_sections[] = {&nt_section_blobs, NULL};
@@ -556,7 +520,7 @@ static const struct nt_pseudo rows[] = {
     STREAM("valid", NT_STREAM_VALID),
     BLOBS("data", NT_STREAM_DATA),
     BLOBS("offsets", NT_STREAM_OFFSETS),
-    {"blob.d", NT_VFS_DIRECTORY, .exists = nt_has_blobs, .sections = blobs_sections},
+    {"blob.d", NT_VFS_DIRECTORY, .exists = has_blobs, .sections = blobs_sections},
     {"rows.jsonl", NT_VFS_UNSIZED, .exists = is_readable, .open_text = nt_rows_jsonl,
      .is_short = nt_rows_are_short},
     {"head.jsonl", NT_VFS_UNSIZED, .exists = is_readable, .open_text = nt_head_jsonl,

@@ -218,9 +218,9 @@ static enum nt_status page_open(const struct nt_scope *scope, struct nt_content 
     if (status != NT_OK)
         return status;
     if (scope->pseudo == &nt_page_raw_file)
-        return nt_stretch_content(&stretch, &none, stretch.page->stored_bytes, nt_stretch_read_stored,
+        return nt_stretch_content(&stretch, &none, stretch.page->stored_bytes, &nt_stretch_stored,
                                   content_ret, error);
-    return nt_stretch_content(&stretch, &none, decoded, nt_stretch_read_decoded, content_ret, error);
+    return nt_stretch_content(&stretch, &none, decoded, &nt_stretch_decoded, content_ret, error);
 }
 
 const struct nt_pseudo nt_page_raw_file = {".raw", NT_VFS_SIZED, .size = page_size, .open = page_open};
@@ -287,9 +287,9 @@ static enum nt_status part_open(const struct nt_scope *scope, struct nt_content 
     if (status != NT_OK)
         return status;
     if (!is_range)
-        return nt_stretch_content(&stretch, &none, decoded, nt_stretch_read_page, content_ret, error);
+        return nt_stretch_content(&stretch, &none, decoded, &nt_stretch_page, content_ret, error);
     stretch.first_byte = scope->page_file.offset;
-    return nt_stretch_content(&stretch, &none, scope->page_file.bytes, nt_stretch_read_source, content_ret,
+    return nt_stretch_content(&stretch, &none, scope->page_file.bytes, &nt_stretch_source, content_ret,
                               error);
 }
 

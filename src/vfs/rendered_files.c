@@ -5,6 +5,8 @@
  */
 #include "vfs/vfs.h"
 
+#include <stdlib.h>
+
 #include "core/base/memory.h"
 #include "core/model/model.h"
 #include "render/arrow/arrow.h"
@@ -60,30 +62,42 @@ enum nt_status nt_table_arrow_size(const struct nt_scope *scope, bool may_work, 
                                     size_ret, error);
 }
 
-static enum nt_status read_arrow(void *body, uint64_t offset, void *buffer, size_t bytes,
-                                 struct nt_error *error)
+struct arrow_content {
+    struct nt_content content;
+    struct nt_arrow *arrow; /* the open file's */
+};
+
+static enum nt_status read_arrow(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
+                                 size_t *bytes_ret, struct nt_error *error)
 {
-    return nt_arrow_file_read(body, offset, buffer, bytes, error);
+    *bytes_ret = bytes;
+    return nt_arrow_file_read(((struct arrow_content *)content)->arrow, offset, buffer, bytes, error);
 }
 
-/* The arrow belongs to the opened file. */
-static void close_arrow(void *body)
+static void close_arrow(struct nt_content *content)
 {
-    (void)body;
+    free(content);
 }
+
+static const struct nt_content_ops arrow_ops = {.read = read_arrow, .close = close_arrow};
 
 enum nt_status nt_table_arrow_open(const struct nt_scope *scope, struct nt_content **content_ret,
                                    struct nt_error *error)
 {
     const struct nt_arrow_options options = arrow_options(scope);
+    struct nt_buffer none = {0};
     struct nt_arrow *arrow;
     enum nt_status status =
         nt_open_file_arrow(scope->opened, scope->vfs->reader, &options, scope->dataset, &arrow, error);
     if (status != NT_OK)
         return status;
-    const struct nt_content_body body = {
-        .body = arrow, .size = nt_arrow_file_bytes(arrow), .read = read_arrow, .close = close_arrow};
-    return nt_content_new(NULL, 0, &body, content_ret, error);
+    struct arrow_content *content =
+        nt_content_new(sizeof(*content), &arrow_ops, &none, nt_arrow_file_bytes(arrow), error);
+    if (!content)
+        return NT_NO_MEMORY;
+    content->arrow = arrow;
+    *content_ret = &content->content;
+    return NT_OK;
 }
 
 bool nt_has_table_arrow(const struct nt_scope *scope, unsigned parameter)

@@ -281,7 +281,7 @@ enum nt_status nt_content_new_unsized(const struct nt_scope *scope, struct nt_co
     struct unsized *unsized = calloc(1, sizeof(*unsized));
     if (!unsized)
         return nt_fail_memory(error);
-    unsized->content = (struct nt_content){&unsized_ops, UINT64_MAX, false};
+    unsized->content = (struct nt_content){.ops = &unsized_ops, .size = UINT64_MAX};
     unsized->scope = scope;
     unsized->waiting.put_aside = put_aside;
     pthread_mutex_init(&unsized->lock, NULL);

@@ -572,8 +572,9 @@ static enum nt_status verify(struct nt_content *content, struct nt_error *error)
     size_t piece = PIECE, got;
     void *buffer = malloc(piece);
     enum nt_status status = buffer ? NT_OK : nt_fail_memory(error);
-    for (uint64_t offset = 0; status == NT_OK && offset < content->size; offset += piece) {
-        uint64_t left = content->size - offset;
+    uint64_t size = content->size - content->header_bytes;
+    for (uint64_t offset = 0; status == NT_OK && offset < size; offset += piece) {
+        uint64_t left = size - offset;
         status =
             content->ops->read(content, offset, buffer, left < piece ? (size_t)left : piece, &got, error);
     }
@@ -657,13 +658,23 @@ enum nt_status nt_vfs_read(struct nt_vfs_handle *handle, uint64_t offset, void *
 {
     struct nt_content *content = handle->content;
     struct nt_error failure = {0};
+    size_t head = 0;
     *bytes_ret = 0;
     if (offset >= content->size || bytes == 0)
         return NT_OK;
     if (bytes > content->size - offset)
         bytes = (size_t)(content->size - offset);
+    if (offset < content->header_bytes) {
+        head = content->header_bytes - (size_t)offset;
+        head = head < bytes ? head : bytes;
+        memcpy(buffer, content->header + offset, head);
+    }
     uint64_t before = checked_reads(handle);
-    enum nt_status status = content->ops->read(content, offset, buffer, bytes, bytes_ret, &failure);
+    enum nt_status status = NT_OK;
+    if (head < bytes)
+        status = content->ops->read(content, offset + head - content->header_bytes, (uint8_t *)buffer + head,
+                                    bytes - head, bytes_ret, &failure);
+    *bytes_ret += head;
     status = check_source(handle, before, status, &failure);
     return status == NT_OK ? NT_OK : report(handle, status, &failure, error);
 }
@@ -672,13 +683,20 @@ bool nt_vfs_pin(struct nt_vfs_handle *handle, uint64_t offset, size_t bytes, str
 {
     const struct nt_content *content = handle->content;
     struct nt_error unused;
-    *pins = (struct nt_pins){0};
+    size_t head = 0;
+    pins->reader = NULL;
+    pins->count = 0;
     if (!content->ops->pin || offset >= content->size)
         return false;
     if (bytes > content->size - offset)
         bytes = (size_t)(content->size - offset);
+    if (offset < content->header_bytes) {
+        head = content->header_bytes - (size_t)offset;
+        pins->items[pins->count++] = (struct nt_pin){.bytes = content->header + offset, .count = head};
+    }
     uint64_t before = checked_reads(handle);
-    if (!content->ops->pin(content, offset, bytes, pins))
+    if (bytes <= head ||
+        !content->ops->pin(content, offset + head - content->header_bytes, bytes - head, pins))
         return false;
     if (check_source(handle, before, NT_OK, &unused) == NT_OK)
         return true;

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
@@ -150,13 +151,15 @@ enum nt_status nt_scope_path(struct nt_vfs *vfs, uint64_t number, struct nt_buff
 /* What an open file gives: `size` bytes, or a text of unknown size (UINT64_MAX). */
 struct nt_content {
     const struct nt_content_ops *ops;
-    uint64_t size;
+    uint64_t size;   /* of the header, too */
+    uint8_t *header; /* from malloc; NULL: none */
+    size_t header_bytes;
     bool ends_early; /* its last byte stands for what is damaged, and fails */
 };
 
+/* Offsets count from the end of the header. */
 struct nt_content_ops {
-    /* Within [0, size) exactly `bytes`; of a text that is unsized or ends early up to its end, *bytes_ret
-     * tells. */
+    /* Exactly `bytes`, which are there; of a text that is unsized or ends early up to its end, *bytes_ret tells. */
     enum nt_status (*read)(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
                            size_t *bytes_ret, struct nt_error *error);
     void (*close)(struct nt_content *content);
@@ -170,6 +173,7 @@ struct nt_pseudo {
     const char *name;
     enum nt_vfs_class class;
     unsigned parameter; /* for functions that serve several rows */
+    bool is_npy;        /* the same: the elements follow a NumPy header */
     bool is_private;    /* only its owner may read it */
     /* Whether the scope has such a file; NULL: always. Must do no work. */
     bool (*exists)(const struct nt_scope *scope, unsigned parameter);
@@ -319,21 +323,10 @@ void nt_report_sources(struct nt_vfs *vfs);
 
 /* ---- File contents ---- */
 
-/* A header of `header_bytes` (from malloc, taken also on failure; may be NULL) in front of `size` bytes that
- * `read` gives. */
-typedef enum nt_status nt_content_read_body(void *body, uint64_t offset, void *buffer, size_t bytes,
-                                            struct nt_error *error);
-/* The same bytes where they lie, as nt_stream_pin gives them. */
-typedef bool nt_content_pin_body(void *body, uint64_t offset, size_t bytes, struct nt_pins *pins);
-struct nt_content_body {
-    void *body;
-    uint64_t size;
-    nt_content_read_body *read;
-    void (*close)(void *body);
-    nt_content_pin_body *pin; /* may be NULL */
-};
-enum nt_status nt_content_new(void *header, size_t header_bytes, const struct nt_content_body *body,
-                              struct nt_content **content_ret, struct nt_error *error);
+/* A zeroed structure of `bytes` bytes whose first member is a content: `size` bytes that `ops` read, behind a header
+ * that is taken, also on failure. `ops->close` frees it. NULL without memory, as the error tells. */
+void *nt_content_new(size_t bytes, const struct nt_content_ops *ops, struct nt_buffer *header, uint64_t size,
+                     struct nt_error *error);
 
 /* A long text, opened by the scope's row. Read in order it is made once; going back makes it again from
  * the start. The scope must outlive the content. */
@@ -342,8 +335,10 @@ enum nt_status nt_content_new_unsized(const struct nt_scope *scope, struct nt_co
 
 static inline void nt_content_close(struct nt_content *content)
 {
-    if (content)
-        content->ops->close(content);
+    if (!content)
+        return;
+    free(content->header);
+    content->ops->close(content);
 }
 
 /* ---- documents and texts that are made whole ---- */
@@ -471,12 +466,11 @@ struct nt_stretch {
 
 /* For nt_stretch_content: the column's decoded bytes from `first_byte` on; the page's stored ones; the page's
  * decoded ones, whichever page it is; those of the page's file from `first_byte` on. */
-nt_content_read_body nt_stretch_read_decoded, nt_stretch_read_stored, nt_stretch_read_page,
-    nt_stretch_read_source;
+extern const struct nt_content_ops nt_stretch_decoded, nt_stretch_stored, nt_stretch_page, nt_stretch_source;
 
 /* `size` bytes of the stretch, which is copied, behind a header that is taken, also on failure. */
 enum nt_status nt_stretch_content(const struct nt_stretch *stretch, struct nt_buffer *header, uint64_t size,
-                                  nt_content_read_body *read, struct nt_content **content_ret,
+                                  const struct nt_content_ops *ops, struct nt_content **content_ret,
                                   struct nt_error *error);
 
 /* ---- JSON files ---- */
