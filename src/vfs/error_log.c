@@ -200,6 +200,8 @@ static void log_failure(struct nt_vfs *vfs, const struct nt_failure_site *site, 
     nt_buffer_deinit(&line);
 }
 
+static const struct nt_failure_site no_page = {.place = NT_NONE};
+
 /* Remember a failure under the path of a node, and log it if it is new. A node whose file cannot be opened
  * any more has no path but the file's. */
 static void note(struct nt_vfs *vfs, uint64_t node, struct nt_failure_site site, unsigned requests,
@@ -229,7 +231,7 @@ enum nt_status nt_report(struct nt_vfs *vfs, uint64_t node, enum nt_status statu
     if (status == NT_CHANGED && file_of_node(vfs, node, &directory, &place))
         node = directory; /* told once, for the file */
     if (nt_is_failure(status))
-        note(vfs, node, (struct nt_failure_site){.place = NT_NONE}, 1, failure);
+        note(vfs, node, no_page, 1, failure);
     if (status != NT_OK && error)
         *error = *failure;
     return status;
@@ -237,39 +239,38 @@ enum nt_status nt_report(struct nt_vfs *vfs, uint64_t node, enum nt_status statu
 
 static void note_under(const struct nt_scope *scope, const struct nt_error *failure)
 {
-    const struct nt_failure_site site = {.place = NT_NONE};
     if (nt_is_failure(failure->status))
-        note(scope->vfs, nt_scope_directory(scope), site, 0, failure);
-}
-
-static void note_failed_place(const struct nt_scope *scope)
-{
-    struct nt_error failure = {0};
-    nt_places_failure(scope->vfs->places, scope->place, &failure);
-    note_under(scope, &failure);
+        note(scope->vfs, nt_scope_directory(scope), no_page, 0, failure);
 }
 
 /* A file or data set that could not be opened is not the fault of the request that looks at it. */
 static void note_unopened(const struct nt_scope *scope)
 {
-    if (scope->dataset && scope->dataset->failure)
+    struct nt_error failure;
+    if (scope->dataset && scope->dataset->failure) {
         note_under(scope, scope->dataset->failure);
-    else if (scope->place_kind == NT_PLACE_FAILED)
-        note_failed_place(scope);
-    else if (scope->file && scope->file->failure && scope->file->dataset_count == 0)
+    } else if (scope->place_kind == NT_PLACE_FAILED) {
+        nt_error_clear(&failure);
+        nt_places_failure(scope->vfs->places, scope->place, &failure);
+        note_under(scope, &failure);
+    } else if (scope->file && scope->file->failure && scope->file->dataset_count == 0) {
         note_under(scope, scope->file->failure);
+    }
 }
 
 /* That a file in a mirrored folder was replaced is no failure: its nodes are stale then. */
 enum nt_status nt_report_open(struct nt_vfs *vfs, uint64_t node, struct nt_scope *scope,
                               struct nt_error *error)
 {
-    struct nt_error failure = {0};
-    enum nt_status status = nt_scope_open(vfs, node, scope, &failure);
-    if (status == NT_OK)
-        note_unopened(scope);
+    struct nt_error failure;
     uint64_t directory;
     uint32_t place;
+    nt_error_clear(&failure);
+    enum nt_status status = nt_scope_open(vfs, node, scope, &failure);
+    if (status == NT_OK) {
+        note_unopened(scope);
+        return NT_OK;
+    }
     if (status != NT_CHANGED || !file_of_node(vfs, node, &directory, &place) ||
         !nt_places_is_mirrored(vfs->places, place))
         return nt_report(vfs, node, status, &failure, error);
@@ -284,7 +285,7 @@ static void note_in(struct nt_vfs *vfs, const struct nt_dataset *dataset, enum n
                     struct nt_failure_site site, const struct nt_error *error)
 {
     uint32_t slot;
-    unsigned visit = nt_places_come(vfs->places);
+    unsigned visit = nt_visits_come(&vfs->places->visits);
     uint64_t number =
         nt_places_slot_of(vfs->places, dataset, &slot) ? nt_node_number(level, slot, item, NT_NODE_SELF) : 0;
     if (number)
@@ -309,41 +310,32 @@ void nt_report_group(void *vfs, const struct nt_dataset *dataset, uint32_t group
                      const struct nt_error *error)
 {
     (void)group;
-    note_in(vfs, dataset, NT_LEVEL_DATASET, 0, (struct nt_failure_site){.place = NT_NONE}, error);
+    note_in(vfs, dataset, NT_LEVEL_DATASET, 0, no_page, error);
 }
 
 /* What fails in a file that is shown although it is broken: its data sets, or all of it. */
-static void note_broken(struct nt_vfs *vfs, const struct nt_open_file *opened)
-{
-    const struct nt_failure_site site = {.place = NT_NONE};
-    const struct nt_file *file = opened->file;
-    if (file->dataset_count == 0)
-        note(vfs,
-             nt_node_number(NT_LEVEL_PLACE, nt_places_outer(vfs->places, opened->place), 0, NT_NODE_SELF),
-             site, 0, file->failure);
-    for (uint32_t i = 0; i < file->dataset_count; i++)
-        note(vfs, nt_node_number(NT_LEVEL_DATASET, opened->first_slot + i, 0, NT_NODE_SELF), site, 0,
-             file->datasets[i]->failure);
-}
-
-static void report_broken(struct nt_vfs *vfs, uint32_t place)
+static void note_broken(struct nt_vfs *vfs, uint32_t place)
 {
     struct nt_open_file *opened;
     nt_places_hold(vfs->places, place, &place, &opened);
-    if (opened && opened->file->failure)
-        note_broken(vfs, opened);
+    const struct nt_file *file = opened ? opened->file : NULL;
+    if (file && file->failure && file->dataset_count == 0)
+        note(vfs, nt_node_number(NT_LEVEL_PLACE, nt_places_outer(vfs->places, place), 0, NT_NODE_SELF),
+             no_page, 0, file->failure);
+    for (uint32_t i = 0; file && file->failure && i < file->dataset_count; i++)
+        note(vfs, nt_node_number(NT_LEVEL_DATASET, opened->first_slot + i, 0, NT_NODE_SELF), no_page, 0,
+             file->datasets[i]->failure);
     nt_places_release(vfs->places, opened);
 }
 
-void nt_report_sources(struct nt_vfs *vfs)
+void nt_vfs_try_sources(struct nt_vfs *vfs)
 {
-    const struct nt_failure_site site = {.place = NT_NONE};
     uint32_t count = vfs->places->source_count;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t number = nt_node_number(NT_LEVEL_PLACE, i, 0, NT_NODE_SELF);
         struct nt_error failure = {0};
         if (nt_is_failure(nt_places_try(vfs->places, i, &failure)) && number)
-            note(vfs, number, site, 0, &failure);
-        report_broken(vfs, i);
+            note(vfs, number, no_page, 0, &failure);
+        note_broken(vfs, i);
     }
 }

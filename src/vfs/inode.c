@@ -363,15 +363,6 @@ uint32_t nt_places_next(struct nt_places *places, uint32_t number, uint32_t *ord
 
 /* ---- Lookup counts and reclamation ---- */
 
-/* ---- visits ---- */
-
-unsigned nt_places_come(struct nt_places *places)
-{
-    return nt_visits_come(&places->visits);
-}
-
-/* ---- freeing ---- */
-
 static void history_free(struct nt_history *history)
 {
     if (!history)

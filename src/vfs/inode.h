@@ -380,8 +380,8 @@ enum nt_status nt_places_find(struct nt_places *places, uint32_t number, const c
 
 /* ---- what is known outside, and freeing (knowing.c) ---- */
 
-/* Around all that works with places: none of those that it finds is freed before the visit ends. */
-unsigned nt_places_come(struct nt_places *places);
+/* The end of a visit (nt_visits_come). All that works with places does so in one: none of those that it finds is freed
+ * before the visit ends. */
 void nt_places_leave(struct nt_places *places, unsigned visit);
 /* Somebody outside knows a node of the place `number` from now on, once more; and has forgotten it so many times. */
 void nt_places_know(struct nt_places *places, uint32_t number);

@@ -178,11 +178,6 @@ bool nt_vfs_holds_sources(struct nt_vfs *vfs)
     return nt_places_hold_all(vfs->places);
 }
 
-void nt_vfs_try_sources(struct nt_vfs *vfs)
-{
-    nt_report_sources(vfs);
-}
-
 /* ---- attributes ---- */
 
 /* Owner, times and permissions of what the node is made from. */
@@ -292,42 +287,42 @@ static void fill_stat(const struct nt_scope *scope, uint64_t size, struct stat *
     };
 }
 
-/* In a visit. */
-static enum nt_status look_at(struct nt_vfs *vfs, uint64_t node, bool may_work,
-                              const struct nt_vfs_caller *caller, struct nt_vfs_attributes *attributes,
+static enum nt_status look_at(struct nt_scope *scope, bool may_work, struct nt_vfs_attributes *attributes,
                               struct nt_error *error)
 {
-    struct nt_scope scope;
-    struct nt_error failure = {0};
     uint64_t size = 0;
-    enum nt_status status;
-    if (!nt_scope_open_outside(vfs, node, may_work, &scope, &status, error))
-        status = nt_report_open(vfs, node, &scope, error);
+    enum nt_status status = origin(scope, &attributes->stat, error);
+    if (status == NT_OK)
+        status = content_size(scope, may_work, &attributes->class, &size, error);
+    if (status == NT_OK && size > INT64_MAX)
+        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "larger than a file can be");
     if (status != NT_OK)
         return status;
-    scope.caller = caller;
-    status = origin(&scope, &attributes->stat, &failure);
-    if (status == NT_OK)
-        status = content_size(&scope, may_work, &attributes->class, &size, &failure);
-    if (status == NT_OK && size > INT64_MAX)
-        status = nt_fail(&failure, NT_LIMIT, NT_NO_OFFSET, "larger than a file can be");
-    if (status == NT_OK) {
-        attributes->node = node;
-        attributes->generation = generation(&scope);
-        attributes->is_immutable = is_immutable(&scope);
-        attributes->is_name_lasting = attributes->is_immutable && is_name_lasting(&scope);
-        fill_stat(&scope, size, &attributes->stat);
-    }
-    nt_scope_close(&scope);
-    return nt_report(vfs, node, status, &failure, error);
+    attributes->node = scope->number;
+    attributes->generation = generation(scope);
+    attributes->is_immutable = is_immutable(scope);
+    attributes->is_name_lasting = attributes->is_immutable && is_name_lasting(scope);
+    fill_stat(scope, size, &attributes->stat);
+    return NT_OK;
 }
 
 static enum nt_status look(struct nt_vfs *vfs, uint64_t node, bool may_work,
                            const struct nt_vfs_caller *caller, struct nt_vfs_attributes *attributes,
                            struct nt_error *error)
 {
-    unsigned visit = nt_places_come(vfs->places);
-    enum nt_status status = look_at(vfs, node, may_work, caller, attributes, error);
+    struct nt_scope scope;
+    struct nt_error failure;
+    enum nt_status status;
+    nt_error_clear(&failure);
+    unsigned visit = nt_visits_come(&vfs->places->visits);
+    if (!nt_scope_open_outside(vfs, node, may_work, &scope, &status, error))
+        status = nt_report_open(vfs, node, &scope, error);
+    if (status == NT_OK) {
+        scope.caller = caller;
+        status = look_at(&scope, may_work, attributes, &failure);
+        nt_scope_close(&scope);
+        status = nt_report(vfs, node, status, &failure, error);
+    }
     nt_places_leave(vfs->places, visit);
     return status;
 }
@@ -359,25 +354,19 @@ static enum nt_status find_in(const struct nt_scope *directory, const char *name
     return nt_no_such_file(error);
 }
 
-/* In a visit. */
-static enum nt_status look_up(struct nt_vfs *vfs, uint64_t directory, const char *name, uint64_t *node_ret,
-                              struct nt_error *error)
-{
-    struct nt_scope scope;
-    struct nt_error failure = {0};
-    enum nt_status status = nt_report_open(vfs, directory, &scope, error);
-    if (status != NT_OK)
-        return status;
-    status = find_in(&scope, name, node_ret, &failure);
-    nt_scope_close(&scope);
-    return nt_report(vfs, directory, status, &failure, error);
-}
-
 enum nt_status nt_vfs_lookup(struct nt_vfs *vfs, uint64_t directory, const char *name, uint64_t *node_ret,
                              struct nt_error *error)
 {
-    unsigned visit = nt_places_come(vfs->places);
-    enum nt_status status = look_up(vfs, directory, name, node_ret, error);
+    struct nt_scope scope;
+    struct nt_error failure;
+    nt_error_clear(&failure);
+    unsigned visit = nt_visits_come(&vfs->places->visits);
+    enum nt_status status = nt_report_open(vfs, directory, &scope, error);
+    if (status == NT_OK) {
+        status = find_in(&scope, name, node_ret, &failure);
+        nt_scope_close(&scope);
+        status = nt_report(vfs, directory, status, &failure, error);
+    }
     nt_places_leave(vfs->places, visit);
     return status;
 }
@@ -387,10 +376,10 @@ enum nt_status nt_vfs_learn(struct nt_vfs *vfs, uint64_t directory, const char *
                             struct nt_error *error)
 {
     uint64_t node;
-    unsigned visit = nt_places_come(vfs->places);
-    enum nt_status status = look_up(vfs, directory, name, &node, error);
+    unsigned visit = nt_visits_come(&vfs->places->visits); /* what is found is there until it is known */
+    enum nt_status status = nt_vfs_lookup(vfs, directory, name, &node, error);
     if (status == NT_OK)
-        status = look_at(vfs, node, true, caller, attributes, error);
+        status = look(vfs, node, true, caller, attributes, error);
     if (status == NT_OK)
         nt_vfs_know(vfs, node);
     nt_places_leave(vfs->places, visit);
@@ -407,7 +396,7 @@ void nt_vfs_know(struct nt_vfs *vfs, uint64_t node)
 void nt_vfs_forget(struct nt_vfs *vfs, uint64_t node, uint64_t times)
 {
     uint32_t place;
-    unsigned visit = nt_places_come(vfs->places);
+    unsigned visit = nt_visits_come(&vfs->places->visits);
     if (nt_places_of_node(vfs->places, node, &place))
         nt_places_forget(vfs->places, place, times);
     nt_places_leave(vfs->places, visit);
@@ -449,7 +438,7 @@ uint64_t nt_vfs_parent(struct nt_vfs *vfs, uint64_t node)
 {
     struct nt_scope scope;
     uint64_t parent = NT_VFS_ROOT;
-    unsigned visit = nt_places_come(vfs->places);
+    unsigned visit = nt_visits_come(&vfs->places->visits);
     if (nt_scope_open(vfs, node, &scope, NULL) == NT_OK) {
         parent = nt_scope_parent(&scope);
         nt_scope_close(&scope);
@@ -506,28 +495,21 @@ static enum nt_status list(const struct nt_scope *directory, uint64_t cursor, nt
     return status;
 }
 
-/* In a visit. */
-static enum nt_status read_directory(struct nt_vfs *vfs, uint64_t directory, uint64_t cursor,
-                                     nt_vfs_emit *emit, void *context, struct nt_error *error)
-{
-    struct nt_scope scope;
-    struct nt_error failure = {0};
-    enum nt_status status = nt_report_open(vfs, directory, &scope, error);
-    if (status != NT_OK)
-        return status;
-    if (nt_scope_is_directory(&scope))
-        status = list(&scope, cursor, emit, context, &failure);
-    else
-        status = nt_fail(&failure, NT_INVALID, NT_NO_OFFSET, "not a directory");
-    nt_scope_close(&scope);
-    return nt_report(vfs, directory, status, &failure, error);
-}
-
 enum nt_status nt_vfs_readdir(struct nt_vfs *vfs, uint64_t directory, uint64_t cursor, nt_vfs_emit *emit,
                               void *context, struct nt_error *error)
 {
-    unsigned visit = nt_places_come(vfs->places);
-    enum nt_status status = read_directory(vfs, directory, cursor, emit, context, error);
+    struct nt_scope scope;
+    struct nt_error failure;
+    nt_error_clear(&failure);
+    unsigned visit = nt_visits_come(&vfs->places->visits);
+    enum nt_status status = nt_report_open(vfs, directory, &scope, error);
+    if (status == NT_OK) {
+        status = nt_scope_is_directory(&scope)
+                     ? list(&scope, cursor, emit, context, &failure)
+                     : nt_fail(&failure, NT_INVALID, NT_NO_OFFSET, "not a directory");
+        nt_scope_close(&scope);
+        status = nt_report(vfs, directory, status, &failure, error);
+    }
     nt_places_leave(vfs->places, visit);
     return status;
 }
@@ -589,35 +571,32 @@ static bool is_verified(const struct nt_scope *scope)
            scope->node.level != NT_LEVEL_PAGE_RAW;
 }
 
-/* In a visit. */
-static enum nt_status open_node(struct nt_vfs *vfs, uint64_t node, struct nt_vfs_handle **handle_ret,
-                                struct nt_error *error)
+/* The handle's scope is open. */
+static enum nt_status open_content_of(struct nt_vfs_handle *handle, struct nt_error *error)
 {
-    struct nt_vfs_handle *handle = calloc(1, sizeof(*handle));
-    struct nt_error failure = {0};
-    if (!handle)
-        return nt_fail_memory(error);
-    enum nt_status status = nt_report_open(vfs, node, &handle->scope, error);
-    if (status != NT_OK) {
-        free(handle);
-        return status;
-    }
-    nt_vfs_know(vfs, node); /* to the handle's end */
-    status = open_content(&handle->scope, &handle->content, &failure);
-    if (status == NT_OK && is_verified(&handle->scope))
-        status = verify(handle->content, &failure);
-    if (status != NT_OK)
-        nt_vfs_close(handle);
-    else
-        *handle_ret = handle;
-    return nt_report(vfs, node, status, &failure, error);
+    nt_vfs_know(handle->scope.vfs, handle->scope.number); /* to the handle's end */
+    enum nt_status status = open_content(&handle->scope, &handle->content, error);
+    return status == NT_OK && is_verified(&handle->scope) ? verify(handle->content, error) : status;
 }
 
 enum nt_status nt_vfs_open(struct nt_vfs *vfs, uint64_t node, struct nt_vfs_handle **handle_ret,
                            struct nt_error *error)
 {
-    unsigned visit = nt_places_come(vfs->places);
-    enum nt_status status = open_node(vfs, node, handle_ret, error);
+    struct nt_vfs_handle *handle = calloc(1, sizeof(*handle));
+    struct nt_error failure;
+    if (!handle)
+        return nt_fail_memory(error);
+    nt_error_clear(&failure);
+    unsigned visit = nt_visits_come(&vfs->places->visits);
+    enum nt_status status = nt_report_open(vfs, node, &handle->scope, error);
+    if (status != NT_OK) {
+        free(handle);
+    } else if ((status = open_content_of(handle, &failure)) != NT_OK) {
+        nt_vfs_close(handle);
+        nt_report(vfs, node, status, &failure, error);
+    } else {
+        *handle_ret = handle;
+    }
     nt_places_leave(vfs->places, visit);
     return status;
 }
@@ -634,31 +613,23 @@ static enum nt_status check_source(const struct nt_vfs_handle *handle, uint64_t 
                                    struct nt_error *failure)
 {
     const struct nt_file *file = handle->scope.file;
-    struct nt_error change = {0};
-    if (status == NT_OK && checked_reads(handle) != before)
-        return NT_OK;
-    enum nt_status found = file ? nt_source_check(file->source, &change) : NT_OK;
+    struct nt_error change;
+    if (!file || (status == NT_OK && checked_reads(handle) != before))
+        return status;
+    nt_error_clear(&change);
+    enum nt_status found = nt_source_check(file->source, &change);
     return found == NT_OK || (status != NT_OK && found != NT_CHANGED) ? status
                                                                       : nt_fail_with(failure, &change);
-}
-
-/* A report looks at places, of which a read that succeeds needs none. */
-static enum nt_status report(const struct nt_vfs_handle *handle, enum nt_status status,
-                             const struct nt_error *failure, struct nt_error *error)
-{
-    struct nt_vfs *vfs = handle->scope.vfs;
-    unsigned visit = nt_places_come(vfs->places);
-    status = nt_report(vfs, handle->scope.number, status, failure, error);
-    nt_places_leave(vfs->places, visit);
-    return status;
 }
 
 enum nt_status nt_vfs_read(struct nt_vfs_handle *handle, uint64_t offset, void *buffer, size_t bytes,
                            size_t *bytes_ret, struct nt_error *error)
 {
+    struct nt_vfs *vfs = handle->scope.vfs;
     struct nt_content *content = handle->content;
-    struct nt_error failure = {0};
+    struct nt_error failure;
     size_t head = 0;
+    nt_error_clear(&failure);
     *bytes_ret = 0;
     if (offset >= content->size || bytes == 0)
         return NT_OK;
@@ -676,7 +647,12 @@ enum nt_status nt_vfs_read(struct nt_vfs_handle *handle, uint64_t offset, void *
                                     bytes - head, bytes_ret, &failure);
     *bytes_ret += head;
     status = check_source(handle, before, status, &failure);
-    return status == NT_OK ? NT_OK : report(handle, status, &failure, error);
+    if (status != NT_OK) { /* a report looks at places, of which a read that succeeds needs none */
+        unsigned visit = nt_visits_come(&vfs->places->visits);
+        nt_report(vfs, handle->scope.number, status, &failure, error);
+        nt_places_leave(vfs->places, visit);
+    }
+    return status;
 }
 
 bool nt_vfs_pin(struct nt_vfs_handle *handle, uint64_t offset, size_t bytes, struct nt_pins *pins)

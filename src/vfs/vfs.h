@@ -318,9 +318,6 @@ void nt_report_page(void *vfs, const struct nt_dataset *dataset, uint32_t column
 void nt_report_group(void *vfs, const struct nt_dataset *dataset, uint32_t group,
                      const struct nt_error *error);
 
-/* Try every source, and note those of which nothing can be shown. */
-void nt_report_sources(struct nt_vfs *vfs);
-
 /* ---- File contents ---- */
 
 /* A zeroed structure of `bytes` bytes whose first member is a content: `size` bytes that `ops` read, behind a header

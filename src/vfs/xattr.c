@@ -452,27 +452,21 @@ static enum nt_status get(struct nt_scope *scope, const char *name, struct nt_bu
     return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such attribute");
 }
 
-/* In a visit, as the names below. */
-static enum nt_status get_of(struct nt_vfs *vfs, uint64_t node, const char *name, struct nt_buffer *value,
-                             struct nt_error *error)
-{
-    struct nt_scope scope;
-    struct nt_error failure = {0};
-    enum nt_status status = nt_report_open(vfs, node, &scope, error);
-    if (status != NT_OK)
-        return status;
-    status = get(&scope, name, value, &failure);
-    nt_scope_close(&scope);
-    return nt_report(vfs, node, status, &failure, error);
-}
-
 enum nt_status nt_vfs_getxattr(struct nt_vfs *vfs, uint64_t node, const char *name, struct nt_buffer *value,
                                struct nt_error *error)
 {
+    struct nt_scope scope;
+    struct nt_error failure;
     if (strncmp(name, prefix, sizeof(prefix) - 1) != 0)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such attribute");
-    unsigned visit = nt_places_come(vfs->places);
-    enum nt_status status = get_of(vfs, node, name + sizeof(prefix) - 1, value, error);
+    nt_error_clear(&failure);
+    unsigned visit = nt_visits_come(&vfs->places->visits);
+    enum nt_status status = nt_report_open(vfs, node, &scope, error);
+    if (status == NT_OK) {
+        status = get(&scope, name + sizeof(prefix) - 1, value, &failure);
+        nt_scope_close(&scope);
+        status = nt_report(vfs, node, status, &failure, error);
+    }
     nt_places_leave(vfs->places, visit);
     return status;
 }
@@ -486,33 +480,32 @@ enum nt_vfs_value nt_vfs_xattr_value(const char *name)
     return NT_VFS_VALUE_TEXT;
 }
 
-static enum nt_status list_of(struct nt_vfs *vfs, uint64_t node, struct nt_buffer *names,
-                              struct nt_error *error)
+static enum nt_status list(struct nt_scope *scope, struct nt_buffer *names, struct nt_error *error)
 {
-    struct nt_scope scope;
-    struct nt_error failure = {0};
-    enum nt_status status = nt_report_open(vfs, node, &scope, error);
-    if (status != NT_OK)
-        return status;
-    nt_scope_complete(&scope, false, NULL); /* else the names are those of an outline */
-    status = load_columns(&scope, &failure);
+    nt_scope_complete(scope, false, NULL); /* else the names are those of an outline */
+    enum nt_status status = load_columns(scope, error);
     for (size_t i = 0; status == NT_OK && i < ATTRIBUTES; i++) {
-        if (!attributes[i].has(&scope))
+        if (!attributes[i].has(scope))
             continue;
         nt_buffer_text(names, prefix);
         nt_buffer_append(names, attributes[i].name, strlen(attributes[i].name) + 1);
     }
-    if (status == NT_OK && names->failed)
-        status = nt_fail_memory(&failure);
-    nt_scope_close(&scope);
-    return nt_report(vfs, node, status, &failure, error);
+    return status == NT_OK && names->failed ? nt_fail_memory(error) : status;
 }
 
 enum nt_status nt_vfs_listxattr(struct nt_vfs *vfs, uint64_t node, struct nt_buffer *names,
                                 struct nt_error *error)
 {
-    unsigned visit = nt_places_come(vfs->places);
-    enum nt_status status = list_of(vfs, node, names, error);
+    struct nt_scope scope;
+    struct nt_error failure;
+    nt_error_clear(&failure);
+    unsigned visit = nt_visits_come(&vfs->places->visits);
+    enum nt_status status = nt_report_open(vfs, node, &scope, error);
+    if (status == NT_OK) {
+        status = list(&scope, names, &failure);
+        nt_scope_close(&scope);
+        status = nt_report(vfs, node, status, &failure, error);
+    }
     nt_places_leave(vfs->places, visit);
     return status;
 }
