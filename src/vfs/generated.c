@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -180,17 +181,6 @@ static enum nt_status make_pieces(const struct nt_scope *scope, struct nt_long_t
     return status;
 }
 
-/* What is damaged ends the text; the rest of it stands. */
-static enum nt_status end_early(struct nt_whole *whole, const struct nt_error *failure,
-                                struct nt_error *error)
-{
-    whole->failure = malloc(sizeof(*whole->failure));
-    if (!whole->failure)
-        return nt_fail_memory(error);
-    *whole->failure = *failure;
-    return NT_OK;
-}
-
 static enum nt_status make_long(const struct nt_scope *scope, const struct nt_whole_limits *limits,
                                 struct nt_whole *whole, struct nt_error *error)
 {
@@ -205,8 +195,13 @@ static enum nt_status make_long(const struct nt_scope *scope, const struct nt_wh
     if (status == NT_OK)
         return NT_OK;
     failure.status = status;
-    return is_made || nt_is_machine_failure(status) ? nt_fail_with(error, &failure)
-                                                    : end_early(whole, &failure, error);
+    if (is_made || nt_is_machine_failure(status))
+        return nt_fail_with(error, &failure);
+    whole->failure = malloc(sizeof(failure)); /* what is damaged ends the text; the rest of it stands */
+    if (!whole->failure)
+        return nt_fail_memory(error);
+    *whole->failure = failure;
+    return NT_OK;
 }
 
 static enum nt_status make_produced(const struct nt_scope *scope, struct nt_whole *whole,
@@ -234,29 +229,11 @@ static enum nt_status nt_whole_make(const struct nt_scope *scope, const struct n
     return status;
 }
 
-static void nt_whole_deinit(struct nt_whole *whole)
-{
-    nt_spool_deinit(&whole->spool);
-    free(whole->failure);
-}
-
 /* What an open file of that size gives: of a damaged text there is one byte more than could be made, and who
  * reads it gets the failure. */
 static uint64_t nt_whole_size(const struct nt_whole *whole)
 {
     return whole->spool.bytes + (whole->failure != NULL);
-}
-
-static enum nt_status nt_whole_read(const struct nt_whole *whole, uint64_t offset, void *buffer, size_t bytes,
-                                    size_t *bytes_ret, struct nt_error *error)
-{
-    uint64_t left = whole->spool.bytes - offset; /* within nt_whole_size: at least 0 */
-    if (bytes > left)
-        bytes = (size_t)left;
-    if (bytes == 0 && whole->failure)
-        return nt_fail_with(error, whole->failure);
-    *bytes_ret = bytes;
-    return nt_spool_read(&whole->spool, offset, buffer, bytes, error);
 }
 
 /* ---- The cache ---- */
@@ -273,8 +250,8 @@ struct document {
     uint32_t place; /* where others may find it */
     struct nt_whole whole;
     bool is_made;
-    unsigned users; /* the table is one */
-    struct document *newer, *older;
+    unsigned users;               /* the table is one */
+    TAILQ_ENTRY(document) by_use; /* once it is made, while it is in the table */
     struct nt_produced *produced;
 };
 
@@ -283,8 +260,8 @@ struct nt_produced {
     pthread_mutex_t lock;
     pthread_cond_t was_made; /* a document, or its making failed */
     uint64_t memory_bytes, disk_bytes, made, dropped;
-    struct document *newest, *oldest;
-    struct nt_hash_table table; /* by hash_of their nodes */
+    TAILQ_HEAD(documents, document) documents; /* the one that was used last comes first */
+    struct nt_hash_table table;                /* by hash_of their nodes */
 };
 
 struct nt_produced *nt_produced_new(const struct nt_produced_options *options)
@@ -298,6 +275,7 @@ struct nt_produced *nt_produced_new(const struct nt_produced_options *options)
     }
     pthread_mutex_init(&produced->lock, NULL);
     pthread_cond_init(&produced->was_made, NULL);
+    TAILQ_INIT(&produced->documents);
     produced->options = *options;
     return produced;
 }
@@ -316,25 +294,12 @@ static struct document *find(struct nt_produced *produced, uint64_t node)
     return link ? NT_LINKED(link, struct document, link) : NULL;
 }
 
-static void unlink_from_list(struct nt_produced *produced, struct document *document)
-{
-    *(document->newer ? &document->newer->older : &produced->newest) = document->older;
-    *(document->older ? &document->older->newer : &produced->oldest) = document->newer;
-    document->newer = document->older = NULL;
-}
-
-static void put_first(struct nt_produced *produced, struct document *document)
-{
-    document->older = produced->newest;
-    *(produced->newest ? &produced->newest->newer : &produced->oldest) = document;
-    produced->newest = document;
-}
-
 static void let_go(struct document *document)
 {
     if (--document->users)
         return;
-    nt_whole_deinit(&document->whole);
+    nt_spool_deinit(&document->whole.spool);
+    free(document->whole.failure);
     free(document);
 }
 
@@ -357,7 +322,7 @@ static void count(struct nt_produced *produced, int64_t memory_bytes)
 static void drop(struct nt_produced *produced, struct document *document)
 {
     nt_hash_table_remove(&produced->table, &document->link);
-    unlink_from_list(produced, document);
+    TAILQ_REMOVE(&produced->documents, document, by_use);
     count(produced, -(int64_t)memory_of(document));
     produced->disk_bytes -= disk_of(document);
     produced->dropped++;
@@ -368,19 +333,13 @@ static void drop(struct nt_produced *produced, struct document *document)
 static void keep(struct nt_produced *produced, struct document *document)
 {
     document->is_made = true;
-    put_first(produced, document);
+    TAILQ_INSERT_HEAD(&produced->documents, document, by_use);
     count(produced, (int64_t)memory_of(document));
     produced->disk_bytes += disk_of(document);
-    while (produced->oldest && (produced->memory_bytes > nt_reader_waiting_bytes(produced->options.reader) ||
-                                produced->disk_bytes > produced->options.disk_bytes))
-        drop(produced, produced->oldest);
-}
-
-static void use(struct nt_produced *produced, struct document *document)
-{
-    document->users++;
-    unlink_from_list(produced, document);
-    put_first(produced, document);
+    while (!TAILQ_EMPTY(&produced->documents) &&
+           (produced->memory_bytes > nt_reader_waiting_bytes(produced->options.reader) ||
+            produced->disk_bytes > produced->options.disk_bytes))
+        drop(produced, TAILQ_LAST(&produced->documents, documents));
 }
 
 /* Wait until somebody's making has ended. */
@@ -400,7 +359,14 @@ static enum nt_status wait(struct nt_produced *produced, const struct nt_scope *
 static enum nt_status read_document(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
                                     size_t *bytes_ret, struct nt_error *error)
 {
-    return nt_whole_read(&((struct document *)content)->whole, offset, buffer, bytes, bytes_ret, error);
+    const struct nt_whole *whole = &((struct document *)content)->whole;
+    uint64_t left = whole->spool.bytes - offset; /* within nt_whole_size: at least 0 */
+    if (bytes > left)
+        bytes = (size_t)left;
+    if (bytes == 0 && whole->failure)
+        return nt_fail_with(error, whole->failure);
+    *bytes_ret = bytes;
+    return nt_spool_read(&whole->spool, offset, buffer, bytes, error);
 }
 
 static void close_document(struct nt_content *content)
@@ -506,7 +472,9 @@ static enum nt_status take(struct nt_produced *produced, const struct nt_scope *
         if (!document)
             return make_known(produced, scope, document_ret, error);
         if (document->is_made) {
-            use(produced, document);
+            document->users++;
+            TAILQ_REMOVE(&produced->documents, document, by_use);
+            TAILQ_INSERT_HEAD(&produced->documents, document, by_use);
             *document_ret = document;
             return NT_OK;
         }
@@ -573,12 +541,11 @@ bool nt_produced_is_known(struct nt_produced *produced, const struct nt_scope *s
 void nt_produced_forget(struct nt_produced *produced, const struct nt_places *places)
 {
     pthread_mutex_lock(&produced->lock);
-    struct document *document = produced->newest;
-    while (document) {
-        struct document *older = document->older;
+    struct document *older;
+    for (struct document *document = TAILQ_FIRST(&produced->documents); document; document = older) {
+        older = TAILQ_NEXT(document, by_use);
         if (nt_places_is_put_away(places, document->place))
             drop(produced, document);
-        document = older;
     }
     pthread_mutex_unlock(&produced->lock);
 }
@@ -603,8 +570,8 @@ void nt_produced_free(struct nt_produced *produced)
 {
     if (!produced)
         return;
-    while (produced->oldest)
-        drop(produced, produced->oldest);
+    while (!TAILQ_EMPTY(&produced->documents))
+        drop(produced, TAILQ_FIRST(&produced->documents));
     pthread_cond_destroy(&produced->was_made);
     pthread_mutex_destroy(&produced->lock);
     nt_hash_table_deinit(&produced->table);

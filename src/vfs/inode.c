@@ -428,69 +428,61 @@ static void take_out_of_history(struct nt_history *history, uint32_t number)
         history->shown = NT_NONE;
 }
 
-/* The place is the caller's. */
-static void take_out(struct nt_places *places, struct nt_place *place, struct nt_place **list)
+/* The place goes to the caller's list. */
+static void take_out(struct nt_places *places, struct nt_place *place, struct nt_place_list *list)
 {
     struct nt_place *above = places->list[place->parent];
     if (nt_place_is_version(place))
         take_out_of_history(above->history, place->number);
     give_numbers_back(places, place);
-    place->next = *list;
-    *list = place;
+    SLIST_INSERT_HEAD(list, place, link);
     above->inside--;
     nt_places_put_away(places, above);
 }
 
-/* Somebody who was in before may have come to know one of them since it was put away. */
-static struct nt_place *without_those_that_stay(struct nt_places *places, struct nt_place *list)
+/* Take out those that nobody has come to know since they were put away, who was in before. */
+static void take_out_all(struct nt_places *places, struct nt_place_list *waiting, struct nt_place_list *list)
 {
-    struct nt_place *left = NULL, *place;
-    while ((place = list)) {
-        list = place->next;
-        place->is_put_away = is_left(places, place) && can_go(place);
-        place->next = place->is_put_away ? left : NULL;
-        left = place->is_put_away ? place : left;
-    }
-    return left;
-}
-
-static void take_out_all(struct nt_places *places, struct nt_place *waiting, struct nt_place **list)
-{
+    struct nt_place_list left = SLIST_HEAD_INITIALIZER(left);
     struct nt_place *place;
-    waiting = without_those_that_stay(places, waiting);
-    if (waiting && places->options.before_freeing)
+    while ((place = SLIST_FIRST(waiting))) {
+        SLIST_REMOVE_HEAD(waiting, link);
+        place->is_put_away = is_left(places, place) && can_go(place);
+        if (place->is_put_away)
+            SLIST_INSERT_HEAD(&left, place, link);
+    }
+    if (!SLIST_EMPTY(&left) && places->options.before_freeing)
         places->options.before_freeing(places->options.context);
-    while ((place = waiting)) {
-        waiting = place->next;
+    while ((place = SLIST_FIRST(&left))) {
+        SLIST_REMOVE_HEAD(&left, link);
         take_out(places, place, list);
     }
 }
 
-static struct nt_place *take_out_what_nobody_holds(struct nt_places *places)
+static bool has_put_away(const struct nt_places *places)
 {
-    struct nt_place *list = NULL;
-    while ((places->put_away || places->waiting) && nt_visits_turn(&places->visits)) {
-        struct nt_place *waiting = places->waiting;
-        places->waiting = places->put_away;
-        places->put_away = NULL;
-        take_out_all(places, waiting, &list);
-    }
-    atomic_store(&places->has_put_away, places->put_away || places->waiting);
-    return list;
+    return !SLIST_EMPTY(&places->put_away) || !SLIST_EMPTY(&places->waiting);
 }
 
 /* Freeing may close what is open: not under the lock. */
 void nt_places_leave(struct nt_places *places, unsigned visit)
 {
-    struct nt_place *list, *place;
+    struct nt_place_list list = SLIST_HEAD_INITIALIZER(list);
+    struct nt_place *place;
     nt_visits_leave(&places->visits, visit);
     if (!atomic_load_explicit(&places->has_put_away, memory_order_relaxed))
         return;
     pthread_mutex_lock(&places->lock);
-    list = take_out_what_nobody_holds(places);
+    while (has_put_away(places) && nt_visits_turn(&places->visits)) {
+        struct nt_place_list waiting = places->waiting;
+        places->waiting = places->put_away;
+        SLIST_INIT(&places->put_away);
+        take_out_all(places, &waiting, &list);
+    }
+    atomic_store(&places->has_put_away, has_put_away(places));
     pthread_mutex_unlock(&places->lock);
-    while ((place = list)) {
-        list = place->next;
+    while ((place = SLIST_FIRST(&list))) {
+        SLIST_REMOVE_HEAD(&list, link);
         nt_place_free(place);
     }
 }
@@ -503,8 +495,7 @@ void nt_places_put_away(struct nt_places *places, struct nt_place *place)
         !can_go(place) || !is_left(places, place))
         return;
     place->is_put_away = true;
-    place->next = places->put_away;
-    places->put_away = place;
+    SLIST_INSERT_HEAD(&places->put_away, place, link);
     atomic_store(&places->has_put_away, true);
 }
 

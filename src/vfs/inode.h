@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 #include <sys/stat.h>
 
 #include "chain/chain.h"
@@ -114,9 +115,9 @@ struct nt_open_file {
 
     /* From here on behind the lock of the places: */
     uint32_t users;
-    uint64_t last_use;         /* a count of openings */
-    size_t descriptors;        /* of a data set in many files, when it was idle last */
-    struct nt_open_file *next; /* of the open ones */
+    uint64_t last_use;             /* a count of openings */
+    size_t descriptors;            /* of a data set in many files, when it was idle last */
+    LIST_ENTRY(nt_open_file) link; /* of the open ones, or of those that are to be closed */
 };
 
 /* Whether a name in a file's topmost directory is one that the tree gives itself. */
@@ -200,6 +201,8 @@ struct nt_history {
     size_t capacity;
 };
 
+SLIST_HEAD(nt_place_list, nt_place);
+
 struct nt_place {
     enum nt_place_kind kind;
     enum nt_lookup_route way;
@@ -245,10 +248,10 @@ struct nt_place {
     uint64_t list;            /* on a server: of which list it was, as nt_folder_refresh tells */
     uint64_t last_scan;       /* the number of the scan that found the children */
     /* knowing.c's: */
-    uint64_t known;        /* how often somebody outside knows it, or a node in it */
-    uint32_t inside;       /* places that are in it, gone ones, too */
-    bool is_put_away;      /* nobody finds it any more: it is in one of the lists */
-    struct nt_place *next; /* there */
+    uint64_t known;             /* how often somebody outside knows it, or a node in it */
+    uint32_t inside;            /* places that are in it, gone ones, too */
+    bool is_put_away;           /* nobody finds it any more: it is in one of the lists of those */
+    SLIST_ENTRY(nt_place) link; /* there */
 };
 
 static inline bool nt_place_is_version(const struct nt_place *place)
@@ -304,19 +307,19 @@ struct nt_places {
     uint32_t slot_count;
     size_t slot_capacity;
     struct nt_numbers slot_numbers;
-    struct nt_open_file *opened; /* the open files */
-    struct nt_open_file *gone;   /* those that nobody finds any more, until they are closed */
-    uint32_t open_count;         /* of both */
-    size_t descriptors;          /* of those in `opened` that are data sets in many files */
-    size_t most_descriptors;     /* that the process may have */
-    uint64_t clock;              /* counts openings */
-    uint64_t scans;              /* counts scans of folders as they begin */
+    LIST_HEAD(, nt_open_file) opened; /* the open files */
+    LIST_HEAD(, nt_open_file) gone;   /* those that nobody finds any more, until they are closed */
+    uint32_t open_count;              /* of both */
+    size_t descriptors;               /* of those in `opened` that are data sets in many files */
+    size_t most_descriptors;          /* that the process may have */
+    uint64_t clock;                   /* counts openings */
+    uint64_t scans;                   /* counts scans of folders as they begin */
     /* knowing.c's: */
     struct nt_visits visits;
-    struct nt_place *put_away; /* in this turn of the visits */
-    struct nt_place *waiting;  /* in the one before */
-    atomic_bool has_put_away;  /* one of them is not empty */
-    uint32_t freed;            /* counts them */
+    struct nt_place_list put_away; /* in this turn of the visits */
+    struct nt_place_list waiting;  /* in the one before */
+    atomic_bool has_put_away;      /* one of them is not empty */
+    uint32_t freed;                /* counts them */
     /* closing.c's: */
     pthread_t closer;
     bool has_closer, closer_must_end;

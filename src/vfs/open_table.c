@@ -8,6 +8,7 @@
 #include <ntuple/choice.h>
 
 #include <string.h>
+#include <sys/queue.h>
 #include <sys/resource.h>
 
 #include "chain/chain.h"
@@ -102,9 +103,10 @@ void nt_places_bound_open(struct nt_places *places)
 static uint64_t idle_metadata(const struct nt_places *places)
 {
     uint64_t bytes = 0;
-    for (const struct nt_open_file *opened = places->opened; opened; opened = opened->next)
-        if (opened->users == 0)
-            bytes += nt_budget_used(&opened->file->budget);
+    const struct nt_open_file *opened;
+    LIST_FOREACH(opened, &places->opened, link)
+    if (opened->users == 0)
+        bytes += nt_budget_used(&opened->file->budget);
     return bytes;
 }
 
@@ -116,33 +118,33 @@ static bool is_within(const struct nt_places *places, const struct bound *bound)
 }
 
 /* Out of the list of those that can be found. */
-static struct nt_open_file *take(struct nt_places *places, struct nt_open_file **link)
+static void take(struct nt_places *places, struct nt_open_file *opened)
 {
-    struct nt_open_file *opened = *link;
     struct nt_place *place = places->list[opened->place];
-    *link = opened->next;
+    LIST_REMOVE(opened, link);
     place->opened = NULL;
     places->descriptors -= opened->descriptors;
     nt_places_put_away(places, place);
-    return opened;
 }
 
 /* The file that was not used for the longest time; NULL: all are in use. */
 static struct nt_open_file *take_idle(struct nt_places *places)
 {
-    struct nt_open_file **oldest = NULL;
-    for (struct nt_open_file **link = &places->opened; *link; link = &(*link)->next)
-        if ((*link)->users == 0 && (!oldest || (*link)->last_use < (*oldest)->last_use))
-            oldest = link;
-    return oldest ? take(places, oldest) : NULL;
+    struct nt_open_file *opened, *oldest = NULL;
+    LIST_FOREACH(opened, &places->opened, link)
+    if (opened->users == 0 && (!oldest || opened->last_use < oldest->last_use))
+        oldest = opened;
+    if (oldest)
+        take(places, oldest);
+    return oldest;
 }
 
 /* The file to be closed next where so much may stay open; NULL: none. */
 static struct nt_open_file *take_next(struct nt_places *places, const struct bound *bound)
 {
-    struct nt_open_file *opened = places->gone;
+    struct nt_open_file *opened = LIST_FIRST(&places->gone);
     if (opened)
-        places->gone = opened->next;
+        LIST_REMOVE(opened, link);
     else if (!is_within(places, bound))
         opened = take_idle(places);
     if (opened)
@@ -193,7 +195,7 @@ static void *close_idle(void *argument)
  * thread to be had, or so many files are open that the caller has to close one itself. */
 static void nt_places_close_idle(struct nt_places *places)
 {
-    if (is_within(places, &most) && !places->gone)
+    if (is_within(places, &most) && LIST_EMPTY(&places->gone))
         return;
     if (!places->has_closer)
         places->has_closer = pthread_create(&places->closer, NULL, close_idle, places) == 0;
@@ -202,36 +204,15 @@ static void nt_places_close_idle(struct nt_places *places)
         close_down_to(places, places->has_closer ? &far_too_much : &most);
 }
 
-/* Those of the files of a data set: a file alone has one. */
-static void count_descriptors(struct nt_places *places, struct nt_open_file *opened)
-{
-    struct nt_folder *folder = opened->file->source->folder;
-    size_t count = folder ? nt_folder_descriptors(folder) : 0;
-    places->descriptors += count - opened->descriptors;
-    opened->descriptors = count;
-}
-
-/* The same for a file whose last user has gone. */
-static void nt_places_leave_idle(struct nt_places *places, struct nt_open_file *opened)
-{
-    count_descriptors(places, opened);
-    if (nt_place_is_gone(places, places->list[opened->place]))
-        nt_places_close_gone(places);
-    else
-        nt_places_close_idle(places);
-}
-
 void nt_places_close_gone(struct nt_places *places)
 {
-    struct nt_open_file **link = &places->opened;
-    while (*link) {
-        if ((*link)->users > 0 || !nt_place_is_gone(places, places->list[(*link)->place])) {
-            link = &(*link)->next;
+    struct nt_open_file *next;
+    for (struct nt_open_file *opened = LIST_FIRST(&places->opened); opened; opened = next) {
+        next = LIST_NEXT(opened, link);
+        if (opened->users > 0 || !nt_place_is_gone(places, places->list[opened->place]))
             continue;
-        }
-        struct nt_open_file *opened = take(places, link);
-        opened->next = places->gone;
-        places->gone = opened;
+        take(places, opened);
+        LIST_INSERT_HEAD(&places->gone, opened, link);
     }
     nt_places_close_idle(places);
 }
@@ -250,15 +231,6 @@ bool nt_places_hold_all(struct nt_places *places)
     return holds_all;
 }
 
-static void close_list(struct nt_places *places, struct nt_open_file **list)
-{
-    while (*list) {
-        struct nt_open_file *opened = *list;
-        *list = opened->next;
-        close_opened(places, opened);
-    }
-}
-
 void nt_places_close_all(struct nt_places *places)
 {
     pthread_mutex_lock(&places->lock);
@@ -267,8 +239,11 @@ void nt_places_close_all(struct nt_places *places)
     pthread_mutex_unlock(&places->lock);
     if (places->has_closer)
         pthread_join(places->closer, NULL);
-    close_list(places, &places->gone);
-    close_list(places, &places->opened); /* also what tools hold to the end */
+    struct nt_open_file *opened;
+    while ((opened = LIST_FIRST(&places->gone)) || (opened = LIST_FIRST(&places->opened))) {
+        LIST_REMOVE(opened, link);
+        close_opened(places, opened); /* also what tools hold to the end */
+    }
 }
 
 /* ---- Open files ---- */
@@ -420,8 +395,7 @@ static enum nt_status settle(struct nt_places *places, struct nt_place *place, s
     place->opened = opened;
     place->kind = NT_PLACE_FILE;
     place->is_probed = true;
-    opened->next = places->opened;
-    places->opened = opened;
+    LIST_INSERT_HEAD(&places->opened, opened, link);
     places->open_count++;
     return NT_OK;
 }
@@ -530,13 +504,26 @@ enum nt_place_kind nt_places_hold_slot(struct nt_places *places, uint32_t slot, 
     return kind;
 }
 
+/* The last user of a file has gone. A data set in many files may have got more descriptors, a file alone has one. */
+static void leave_idle(struct nt_places *places, struct nt_open_file *opened)
+{
+    struct nt_folder *folder = opened->file->source->folder;
+    size_t descriptors = folder ? nt_folder_descriptors(folder) : 0;
+    places->descriptors += descriptors - opened->descriptors;
+    opened->descriptors = descriptors;
+    if (nt_place_is_gone(places, places->list[opened->place]))
+        nt_places_close_gone(places);
+    else
+        nt_places_close_idle(places);
+}
+
 void nt_places_release(struct nt_places *places, struct nt_open_file *opened)
 {
     if (!opened)
         return;
     pthread_mutex_lock(&places->lock);
     if (--opened->users == 0)
-        nt_places_leave_idle(places, opened);
+        leave_idle(places, opened);
     pthread_mutex_unlock(&places->lock);
 }
 
@@ -602,15 +589,15 @@ bool nt_places_of_node(struct nt_places *places, uint64_t number, uint32_t *plac
 
 bool nt_places_slot_of(struct nt_places *places, const struct nt_dataset *dataset, uint32_t *slot_ret)
 {
-    bool is_found = false;
+    const struct nt_open_file *opened;
     pthread_mutex_lock(&places->lock);
-    for (const struct nt_open_file *opened = places->opened; opened && !is_found; opened = opened->next) {
-        is_found = opened->file == dataset->file->outline;
-        if (is_found)
-            *slot_ret = opened->first_slot + dataset->index;
-    }
+    LIST_FOREACH(opened, &places->opened, link)
+    if (opened->file == dataset->file->outline)
+        break;
+    if (opened)
+        *slot_ret = opened->first_slot + dataset->index;
     pthread_mutex_unlock(&places->lock);
-    return is_found;
+    return opened != NULL;
 }
 
 bool nt_places_shown_slot(struct nt_places *places, uint32_t version, uint32_t *slot_ret)

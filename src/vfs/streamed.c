@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include "core/base/error.h"
 #include "core/base/hash_table.h"
@@ -23,8 +24,8 @@
 struct nt_texts {
     pthread_mutex_t lock;
     struct nt_reader *reader;
-    struct nt_waiting_text *oldest, *newest;
-    size_t bytes; /* of those in the list */
+    TAILQ_HEAD(, nt_waiting_text) list; /* the one that was read last comes last */
+    size_t bytes;                       /* of those in the list */
 };
 
 struct nt_texts *nt_texts_new(struct nt_reader *reader)
@@ -33,6 +34,7 @@ struct nt_texts *nt_texts_new(struct nt_reader *reader)
     if (!texts)
         return NULL;
     texts->reader = reader;
+    TAILQ_INIT(&texts->list);
     pthread_mutex_init(&texts->lock, NULL);
     return texts;
 }
@@ -51,20 +53,9 @@ static void unlist(struct nt_texts *texts, struct nt_waiting_text *text)
 {
     if (!text->is_listed)
         return;
-    *(text->older ? &text->older->newer : &texts->oldest) = text->newer;
-    *(text->newer ? &text->newer->older : &texts->newest) = text->older;
+    TAILQ_REMOVE(&texts->list, text, by_use);
     text->is_listed = false;
     texts->bytes -= text->bytes;
-}
-
-static void list(struct nt_texts *texts, struct nt_waiting_text *text)
-{
-    text->newer = NULL;
-    text->older = texts->newest;
-    *(texts->newest ? &texts->newest->newer : &texts->oldest) = text;
-    texts->newest = text;
-    text->is_listed = true;
-    texts->bytes += text->bytes;
 }
 
 static void set_bytes(struct nt_texts *texts, struct nt_waiting_text *text, size_t bytes)
@@ -76,8 +67,9 @@ static void set_bytes(struct nt_texts *texts, struct nt_waiting_text *text, size
 /* The newest stays, however much it takes: it would have to be opened anew for each of its reads. */
 static void put_oldest_aside(struct nt_texts *texts)
 {
-    while (texts->bytes > nt_reader_waiting_bytes(texts->reader) && texts->oldest != texts->newest) {
-        struct nt_waiting_text *text = texts->oldest;
+    struct nt_waiting_text *text;
+    while (texts->bytes > nt_reader_waiting_bytes(texts->reader) && (text = TAILQ_FIRST(&texts->list)) &&
+           TAILQ_NEXT(text, by_use)) {
         unlist(texts, text);
         if (text->put_aside(text))
             set_bytes(texts, text, 0);
@@ -98,8 +90,11 @@ void nt_texts_wait(struct nt_texts *texts, struct nt_waiting_text *text, size_t 
     pthread_mutex_lock(&texts->lock);
     unlist(texts, text);
     set_bytes(texts, text, bytes);
-    if (bytes)
-        list(texts, text);
+    if (bytes) {
+        TAILQ_INSERT_TAIL(&texts->list, text, by_use);
+        text->is_listed = true;
+        texts->bytes += bytes;
+    }
     put_oldest_aside(texts);
     pthread_mutex_unlock(&texts->lock);
 }

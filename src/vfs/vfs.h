@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/queue.h>
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
@@ -394,7 +395,7 @@ void nt_spool_deinit(struct nt_spool *spool);
 struct nt_waiting_text {
     /* Give the memory back; false where the text is being read again already. */
     bool (*put_aside)(struct nt_waiting_text *text);
-    struct nt_waiting_text *newer, *older;
+    TAILQ_ENTRY(nt_waiting_text) by_use;
     size_t bytes;
     bool is_listed;
 };
