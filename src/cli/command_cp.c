@@ -52,7 +52,7 @@ static enum nt_status add_place(struct nt_source_guard *guard, uint64_t node, st
     enum nt_status status = nt_scope_open(guard->vfs, node, &scope, error);
     if (status != NT_OK)
         return status;
-    const char *path = nt_places_path(guard->vfs->places, scope.place);
+    const char *path = nt_places_get(guard->vfs->places, scope.place)->path;
     bool is_copied = scope.file || nt_scope_is_directory(&scope);
     if (path && is_copied && nt_is_directory(path))
         status = add_folder(guard, path, error);

@@ -218,7 +218,7 @@ static void note(struct nt_vfs *vfs, uint64_t node, struct nt_failure_site site,
     site.path = path.bytes;
     site.length = path.length;
     if (!path.failed && nt_failures_note(vfs->failures, &site, requests, error))
-        log_failure(vfs, &site, is_of_file ? nt_places_path(vfs->places, site.place) : NULL,
+        log_failure(vfs, &site, is_of_file ? nt_places_get(vfs->places, site.place)->path : NULL,
                     is_of_file && node == directory, error);
     nt_buffer_deinit(&path);
 }

@@ -5,6 +5,7 @@
  * references.
  */
 #include "vfs/inode.h"
+#include "vfs/vfs.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -238,22 +239,12 @@ uint32_t nt_places_outer(struct nt_places *places, uint32_t number)
     return place->way == NT_ROUTE_SHOWN ? place->parent : number;
 }
 
-uint32_t nt_places_parent(struct nt_places *places, uint32_t number)
-{
-    return nt_places_get(places, number)->parent;
-}
-
 void nt_places_name(struct nt_places *places, uint32_t number, char name_ret[NT_NAME_BYTES + 1])
 {
     pthread_mutex_lock(&places->lock);
     const char *name = places->list[number]->name;
     snprintf(name_ret, NT_NAME_BYTES + 1, "%s", name ? name : "");
     pthread_mutex_unlock(&places->lock);
-}
-
-const char *nt_places_path(struct nt_places *places, uint32_t number)
-{
-    return nt_places_get(places, number)->path;
 }
 
 bool nt_places_is_mirrored(struct nt_places *places, uint32_t number)
@@ -451,8 +442,8 @@ static void take_out_all(struct nt_places *places, struct nt_place_list *waiting
         if (place->is_put_away)
             SLIST_INSERT_HEAD(&left, place, link);
     }
-    if (!SLIST_EMPTY(&left) && places->options.before_freeing)
-        places->options.before_freeing(places->options.context);
+    if (!SLIST_EMPTY(&left)) /* numbers are about to be given again */
+        nt_produced_forget(places->vfs->produced, places);
     while ((place = SLIST_FIRST(&left))) {
         SLIST_REMOVE_HEAD(&left, link);
         take_out(places, place, list);
@@ -491,7 +482,7 @@ void nt_places_leave(struct nt_places *places, unsigned visit)
 
 void nt_places_put_away(struct nt_places *places, struct nt_place *place)
 {
-    if (!places->options.is_told || place->is_put_away || place->number < places->source_count ||
+    if (!places->vfs->options.is_told || place->is_put_away || place->number < places->source_count ||
         !can_go(place) || !is_left(places, place))
         return;
     place->is_put_away = true;
@@ -517,7 +508,7 @@ void nt_place_was_opened(struct nt_places *places, struct nt_place *place)
 
 void nt_places_put_all_away(struct nt_places *places)
 {
-    for (uint32_t i = 0; places->options.is_told && i < places->count; i++)
+    for (uint32_t i = 0; places->vfs->options.is_told && i < places->count; i++)
         if (places->list[i])
             nt_places_put_away(places, places->list[i]);
 }

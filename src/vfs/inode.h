@@ -120,11 +120,8 @@ struct nt_open_file {
     LIST_ENTRY(nt_open_file) link; /* of the open ones, or of those that are to be closed */
 };
 
-/* Whether a name in a file's topmost directory is one that the tree gives itself. */
-typedef bool nt_is_ours(const struct nt_file *file, struct nt_text name);
-
 /* Takes the file, also on failure. */
-enum nt_status nt_open_file_new(struct nt_file *file, nt_is_ours *is_ours, struct nt_open_file **opened_ret,
+enum nt_status nt_open_file_new(struct nt_file *file, struct nt_open_file **opened_ret,
                                 struct nt_error *error);
 void nt_open_file_free(struct nt_open_file *opened); /* accepts NULL */
 
@@ -275,30 +272,10 @@ struct nt_slot {
     uint32_t place, dataset;
 };
 
-/* How files are opened, and who is told of them. */
-struct nt_places_options {
-    struct nt_open_options open;
-    const struct nt_vfs_choice *choices;
-    size_t choice_count;
-    const struct nt_chain_list *chain; /* the paths are these files, as one; NULL: they are not */
-    struct nt_chain_options chain_options;
-    nt_is_ours *is_ours;
-    bool follow_links;        /* out of mirrored folders */
-    bool is_told;             /* by nt_places_know and nt_places_forget; else no place is freed */
-    struct nt_reader *reader; /* is told of files that are closed; may be NULL */
-    /* The hooks of struct nt_file, the second also before a file is opened; may be NULL. */
-    void (*on_group_failure)(void *context, const struct nt_dataset *dataset, uint32_t group,
-                             const struct nt_error *error);
-    void (*before_slow_work)(void *context);
-    /* Numbers are about to be given again; nt_places_is_put_away tells of which nodes. Under the lock; may be NULL. */
-    void (*before_freeing)(void *context);
-    void *context;
-};
-
 struct nt_places {
     pthread_mutex_t lock;
     pthread_cond_t was_opened;
-    struct nt_places_options options;
+    struct nt_vfs *vfs;           /* whose places they are: its options, its reader, its errors */
     struct nt_place **list;       /* NULL: there is none of this number */
     uint32_t count, source_count; /* the first are those of the paths that the mount was given */
     size_t capacity;              /* of the list */
@@ -352,18 +329,15 @@ enum nt_status nt_places_set_children(struct nt_places *places, struct nt_place 
 /* The first child of a group or folder with an order of at least *order, which is set to its order; NT_NONE. */
 uint32_t nt_places_next(struct nt_places *places, uint32_t number, uint32_t *order);
 
-/* Parent, name and path on the disk (NULL: a group's) of a place; the path lives as long as the place. */
-uint32_t nt_places_parent(struct nt_places *places, uint32_t number);
+/* The name of a place in the tree. */
 void nt_places_name(struct nt_places *places, uint32_t number, char name_ret[NT_NAME_BYTES + 1]);
-const char *nt_places_path(struct nt_places *places, uint32_t number);
 /* Whether the place itself, or what it shows, may go or be replaced while mounted. */
 bool nt_places_is_mirrored(struct nt_places *places, uint32_t number);
 /* ---- from the paths of a mount to its end (mount_places.c) ---- */
 
-/* Places for the paths. A single path is place 0, the root; several are the children of place 0. Fails where
- * nothing can be opened, with the first one's reason. */
-enum nt_status nt_places_new(const char *const *paths, size_t path_count,
-                             const struct nt_places_options *options, struct nt_places **places_ret,
+/* Places for the paths, as those of the tree. A single path is place 0, the root; several are the children of place 0. Fails
+ * where nothing can be opened, with the first one's reason. */
+enum nt_status nt_places_new(struct nt_vfs *vfs, const char *const *paths, size_t path_count,
                              struct nt_error *error);
 void nt_places_free(struct nt_places *places); /* accepts NULL */
 /* Whether something of a path that was given can be shown; why not. Looks at a folder's files until one opens,

@@ -15,6 +15,7 @@
 #include "core/model/model.h"
 #include "formats/formats.h"
 #include "vfs/inode.h"
+#include "vfs/vfs.h"
 
 /* ---- Members of a chain ---- */
 
@@ -180,7 +181,7 @@ static enum nt_status add_path(struct nt_places *places, uint32_t parent, const 
 /* One place for all files of a chain. */
 static enum nt_status add_chain(struct nt_places *places, struct nt_error *error)
 {
-    const struct nt_chain_list *list = places->options.chain;
+    const struct nt_chain_list *list = places->vfs->options.chain;
     struct nt_place *place;
     enum nt_status status = nt_places_add(places, 0, list->name, NT_PLACE_FILE, &place, error);
     if (status != NT_OK)
@@ -289,14 +290,15 @@ static bool is_about_other_file(const struct nt_chain_list *chain, const char *m
 static enum nt_status failure_of(struct nt_places *places, uint32_t number, const char *path,
                                  struct nt_error *error)
 {
+    const char *own_path = nt_places_get(places, number)->path;
     char *shown = nt_address_shown(path);
     struct nt_error failure = {0};
     nt_places_failure(places, number, &failure);
     if (shown)
         nt_error_strip(&failure, shown);
-    nt_error_strip(&failure, nt_places_path(places, number));
-    if (!is_about_other_file(places->options.chain, failure.message))
-        nt_error_context(&failure, "%s", shown ? shown : nt_places_path(places, number));
+    nt_error_strip(&failure, own_path);
+    if (!is_about_other_file(places->vfs->options.chain, failure.message))
+        nt_error_context(&failure, "%s", shown ? shown : own_path);
     free(shown);
     return nt_fail_with(error, &failure);
 }
@@ -312,8 +314,7 @@ static enum nt_status try_until_one_works(struct nt_places *places, const char *
     return failure_of(places, first, paths[0], error);
 }
 
-enum nt_status nt_places_new(const char *const *paths, size_t path_count,
-                             const struct nt_places_options *options, struct nt_places **places_ret,
+enum nt_status nt_places_new(struct nt_vfs *vfs, const char *const *paths, size_t path_count,
                              struct nt_error *error)
 {
     if (path_count == 0)
@@ -324,23 +325,18 @@ enum nt_status nt_places_new(const char *const *paths, size_t path_count,
     pthread_mutex_init(&places->lock, NULL);
     pthread_cond_init(&places->was_opened, NULL);
     pthread_cond_init(&places->has_idle, NULL);
-    places->options = *options;
+    places->vfs = vfs;
+    vfs->places = places;
     places->numbers.limit = MOST_PLACES;
     places->slot_numbers.limit = MOST_SLOTS;
     nt_places_bound_open(places);
     uint32_t number;
     enum nt_status status;
-    if (options->chain)
+    if (vfs->options.chain)
         status = add_chain(places, error);
     else
         status = path_count == 1 ? add_path(places, 0, paths[0], &number, error)
                                  : add_group(places, paths, path_count, error);
     places->source_count = places->count;
-    if (status == NT_OK)
-        status = try_until_one_works(places, paths, error);
-    if (status != NT_OK)
-        nt_places_free(places);
-    else
-        *places_ret = places;
-    return status;
+    return status == NT_OK ? try_until_one_works(places, paths, error) : status;
 }

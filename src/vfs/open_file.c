@@ -19,6 +19,7 @@
 #include "read/read.h"
 #include "render/arrow/arrow.h"
 #include "vfs/inode.h"
+#include "vfs/vfs.h"
 
 static inline uint32_t nt_open_file_items(const struct nt_open_file *opened)
 {
@@ -46,22 +47,16 @@ static void ask_dataset(const struct nt_file *file, uint32_t index, struct nt_na
     }
 }
 
-struct items {
-    const struct nt_file *file;
-    nt_is_ours *is_ours;
-};
-
 /* Item of a file: what it is called, and in which directory. */
 static void ask_item(const void *context, uint32_t item, struct nt_name_wish *wish)
 {
-    const struct items *items = context;
-    const struct nt_file *file = items->file;
+    const struct nt_file *file = context;
     if (item < file->directory_count)
         ask_directory(file, item, wish);
     else
         ask_dataset(file, item - file->directory_count, wish);
     wish->rule = NT_NAME_DATASET;
-    if (wish->parent == 0 && items->is_ours(file, wish->text))
+    if (wish->parent == 0 && nt_is_container_file(file, wish->text))
         wish->rule = NT_NAME_OURS;
 }
 
@@ -156,10 +151,9 @@ static void free_datasets(struct nt_open_file *opened)
     free(opened->datasets);
 }
 
-enum nt_status nt_open_file_new(struct nt_file *file, nt_is_ours *is_ours, struct nt_open_file **opened_ret,
+enum nt_status nt_open_file_new(struct nt_file *file, struct nt_open_file **opened_ret,
                                 struct nt_error *error)
 {
-    const struct items items = {file, is_ours};
     struct nt_open_file *opened = calloc(1, sizeof(*opened));
     if (!opened) {
         nt_file_close(file);
@@ -170,7 +164,7 @@ enum nt_status nt_open_file_new(struct nt_file *file, nt_is_ours *is_ours, struc
     if (status == NT_OK)
         status = new_datasets(opened, error);
     if (status == NT_OK)
-        status = nt_names_build(nt_open_file_items(opened), ask_item, &items, &opened->names, error);
+        status = nt_names_build(nt_open_file_items(opened), ask_item, file, &opened->names, error);
     if (status == NT_OK)
         status = sort_children(opened, error);
     if (status != NT_OK)

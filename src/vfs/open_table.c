@@ -32,7 +32,7 @@ static void put_place(struct nt_places *places, const struct nt_place *place, st
     char name[NT_NAME_BYTES + 1];
     size_t count = 0;
     for (uint32_t at = nt_place_is_version(place) ? place->parent : place->number; at && count < NT_MAX_DEPTH;
-         at = nt_places_parent(places, at))
+         at = nt_places_get(places, at)->parent)
         above[count++] = at;
     while (count-- > 0) {
         nt_places_name(places, above[count], name);
@@ -61,8 +61,8 @@ static enum nt_status choose(struct nt_places *places, const struct nt_place *pl
     bool is_reached = nt_open_file_path(opened, opened->file->directory_count + dataset->index, &path);
     if (path.failed)
         status = nt_fail_memory(error);
-    for (size_t i = 0; status == NT_OK && is_reached && i < places->options.choice_count; i++) {
-        const struct nt_vfs_choice *choice = &places->options.choices[i];
+    for (size_t i = 0; status == NT_OK && is_reached && i < places->vfs->options.choice_count; i++) {
+        const struct nt_vfs_choice *choice = &places->vfs->options.choices[i];
         if (is_meant(choice, place, opened, path.bytes))
             status = nt_choice_apply(choice->choice, dataset, error);
     }
@@ -76,8 +76,8 @@ static enum nt_status nt_places_choose(struct nt_places *places, const struct nt
                                        struct nt_open_file *opened, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
-    for (uint32_t i = 0; places->options.choice_count && status == NT_OK && i < opened->file->dataset_count;
-         i++)
+    for (uint32_t i = 0;
+         places->vfs->options.choice_count && status == NT_OK && i < opened->file->dataset_count; i++)
         status = choose(places, place, opened, opened->file->datasets[i], error);
     return status;
 }
@@ -154,15 +154,15 @@ static struct nt_open_file *take_next(struct nt_places *places, const struct bou
 
 static void forget(struct nt_reader *reader, const struct nt_file *file)
 {
-    for (uint32_t i = 0; reader && file && i < file->dataset_count; i++)
+    for (uint32_t i = 0; file && i < file->dataset_count; i++)
         nt_reader_forget(reader, file->datasets[i]);
 }
 
 /* Not under the lock. */
 static void close_opened(struct nt_places *places, struct nt_open_file *opened)
 {
-    forget(places->options.reader, opened->file);
-    forget(places->options.reader, opened->file->completed);
+    forget(places->vfs->reader, opened->file);
+    forget(places->vfs->reader, opened->file->completed);
     nt_open_file_free(opened);
 }
 
@@ -223,9 +223,10 @@ bool nt_places_hold_all(struct nt_places *places)
     bool holds_all = places->count <= most.files;
     for (uint32_t i = 0; i < places->count && holds_all; i++) {
         const struct nt_place *place = places->list[i];
-        holds_all = !place || place->kind == NT_PLACE_GROUP ||
-                    (place->is_remote && !places->options.choice_count) || /* no file here is opened for it */
-                    (place->opened && S_ISREG(place->identity.st_mode) && !place->chain);
+        holds_all =
+            !place || place->kind == NT_PLACE_GROUP ||
+            (place->is_remote && !places->vfs->options.choice_count) || /* no file here is opened for it */
+            (place->opened && S_ISREG(place->identity.st_mode) && !place->chain);
     }
     pthread_mutex_unlock(&places->lock);
     return holds_all;
@@ -309,7 +310,7 @@ static enum nt_status check_way(struct nt_places *places, const struct nt_place 
         top = places->list[top->parent];
     bool is_in_folder = top->kind == NT_PLACE_FOLDER && !top->is_remote; /* on servers there are no links */
     pthread_mutex_unlock(&places->lock);
-    if (places->options.follow_links || !is_in_folder)
+    if (places->vfs->options.follow_links || !is_in_folder)
         return NT_OK;
     return nt_disk_check_beneath(top->path, place->path, error);
 }
@@ -318,9 +319,9 @@ static enum nt_status check_way(struct nt_places *places, const struct nt_place 
 static enum nt_status open_chain(const struct nt_places *places, struct nt_file **file_ret,
                                  struct nt_error *error)
 {
-    struct nt_chain_options options = places->options.chain_options;
-    options.is_lazy &= places->options.choice_count == 0;
-    return nt_chain_open(places->options.chain, &options, &places->options.open, file_ret, error);
+    struct nt_chain_options options = places->vfs->options.chain_options;
+    options.is_lazy &= places->vfs->options.choice_count == 0;
+    return nt_chain_open(places->vfs->options.chain, &options, &places->vfs->options.open, file_ret, error);
 }
 
 static enum nt_status open_on_server(struct nt_places *places, struct nt_place *place,
@@ -336,7 +337,7 @@ static enum nt_status open_on_server(struct nt_places *places, struct nt_place *
 static enum nt_status open_file(struct nt_places *places, struct nt_place *place,
                                 struct nt_open_file **opened_ret, struct nt_error *error)
 {
-    struct nt_open_options options = places->options.open;
+    struct nt_open_options options = places->vfs->options.open;
     struct nt_file *file;
     if (place->version)
         options.version = place->version;
@@ -351,10 +352,10 @@ static enum nt_status open_file(struct nt_places *places, struct nt_place *place
         status = nt_file_open(place->path, &options, &file, error);
     if (status != NT_OK)
         return status;
-    file->on_group_failure = places->options.on_group_failure;
-    file->before_slow_work = places->options.before_slow_work;
-    file->context = places->options.context;
-    status = nt_open_file_new(file, places->options.is_ours, opened_ret, error);
+    file->on_group_failure = nt_report_group;
+    file->before_slow_work = nt_vfs_before_slow_work;
+    file->context = places->vfs;
+    status = nt_open_file_new(file, opened_ret, error);
     if (status == NT_OK)
         status = nt_places_choose(places, place, *opened_ret, error);
     if (status != NT_OK && *opened_ret) {
@@ -408,8 +409,7 @@ static void open_place(struct nt_places *places, struct nt_place *place)
     struct nt_error failure = {0};
     place->is_opening = true;
     pthread_mutex_unlock(&places->lock);
-    if (places->options.before_slow_work)
-        places->options.before_slow_work(places->options.context);
+    nt_vfs_before_slow_work(places->vfs);
     enum nt_status status = open_file(places, place, &opened, &failure);
     pthread_mutex_lock(&places->lock);
     if (status == NT_OK)

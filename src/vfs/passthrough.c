@@ -14,6 +14,7 @@
 #include "core/io/source.h"
 #include "formats/formats.h"
 #include "vfs/inode.h"
+#include "vfs/vfs.h"
 
 /* ---- Probe remote entries ---- */
 
@@ -58,7 +59,7 @@ static enum nt_status look_at(struct nt_places *places, const struct nt_place *p
     const struct nt_place *above = nt_places_get(places, place->parent);
     enum nt_status status = NT_OK;
     if (place->address)
-        status = nt_open_source(place->address, &places->options.open, &found->source, error);
+        status = nt_open_source(place->address, &places->vfs->options.open, &found->source, error);
     else if (S_ISDIR(place->identity.st_mode))
         status = nt_folder_open_below(above->folder, place->disk_name, &found->folder, error);
     if (status == NT_OK && found->source && found->source->folder)
@@ -93,8 +94,7 @@ bool nt_place_enter(struct nt_places *places, struct nt_place *place)
         return false;
     place->is_opening = true;
     pthread_mutex_unlock(&places->lock);
-    if (places->options.before_slow_work)
-        places->options.before_slow_work(places->options.context);
+    nt_vfs_before_slow_work(places->vfs);
     enum nt_status status = look_at(places, place, &found, &failure);
     if (status != NT_OK)
         nt_folder_close(found.folder);
@@ -128,7 +128,7 @@ enum nt_status nt_place_open_source(struct nt_places *places, struct nt_place *p
         return nt_folder_open_file(nt_places_get(places, place->parent)->folder, place->disk_name, source_ret,
                                    error);
     if (!place->source)
-        return nt_open_source(place->address, &places->options.open, source_ret, error);
+        return nt_open_source(place->address, &places->vfs->options.open, source_ret, error);
     *source_ret = place->source; /* of the one who opens the place, and nobody else's */
     place->source = NULL;
     return NT_OK;

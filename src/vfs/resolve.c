@@ -379,7 +379,7 @@ static uint64_t directory_of_versions(const struct nt_scope *scope)
     uint32_t slot;
     if (nt_places_shown_slot(places, scope->place, &slot))
         return nt_node_number(NT_LEVEL_DATASET, slot, 0, file_with(&nt_dataset_files, &nt_section_versions));
-    return nt_node_number(NT_LEVEL_PLACE, nt_places_parent(places, scope->place), 0, NT_NODE_SELF);
+    return nt_node_number(NT_LEVEL_PLACE, nt_places_get(places, scope->place)->parent, 0, NT_NODE_SELF);
 }
 
 /* The inner place that the scope's directory is, not what lies in it: of a version the data set, of a chain's file its topmost
@@ -419,7 +419,7 @@ static uint64_t parent_of_directory(const struct nt_scope *scope)
             return directory_in_file(scope, scope->file->directories[scope->node.item].parent);
         if ((inner = inner_place(scope)))
             return directory_of_inner(scope, inner);
-        return nt_node_number(NT_LEVEL_PLACE, nt_places_parent(scope->vfs->places, scope->node.slot), 0,
+        return nt_node_number(NT_LEVEL_PLACE, nt_places_get(scope->vfs->places, scope->node.slot)->parent, 0,
                               NT_NODE_SELF);
     case NT_LEVEL_DATASET:
         if (scope->dataset->attribute_of != NT_NONE)

@@ -70,33 +70,6 @@ static enum nt_status new_stores(struct nt_vfs *vfs, struct nt_error *error)
     return vfs->produced && vfs->texts ? NT_OK : nt_fail_memory(error);
 }
 
-static void forget_documents(void *context)
-{
-    struct nt_vfs *vfs = context;
-    nt_produced_forget(vfs->produced, vfs->places);
-}
-
-static enum nt_status open_places(struct nt_vfs *vfs, const char *const *paths, size_t path_count,
-                                  struct nt_error *error)
-{
-    const struct nt_places_options options = {
-        .open = vfs->options.open,
-        .choices = vfs->options.choices,
-        .choice_count = vfs->options.choice_count,
-        .chain = vfs->options.chain,
-        .chain_options = vfs->options.chain_options,
-        .is_ours = nt_is_container_file,
-        .follow_links = vfs->options.follow_links,
-        .is_told = vfs->options.is_told,
-        .reader = vfs->reader,
-        .on_group_failure = nt_report_group,
-        .before_slow_work = nt_vfs_before_slow_work,
-        .before_freeing = forget_documents,
-        .context = vfs,
-    };
-    return nt_places_new(paths, path_count, &options, &vfs->places, error);
-}
-
 /* Whether a choice is one of a data set that is there; else somebody would read all entries and take them for the chosen ones. */
 static enum nt_status check_choice(struct nt_vfs *vfs, const char *dataset, struct nt_error *error)
 {
@@ -138,7 +111,7 @@ enum nt_status nt_vfs_new(const char *const *paths, size_t path_count, const str
     if (status == NT_OK)
         status = new_stores(vfs, error);
     if (status == NT_OK)
-        status = open_places(vfs, paths, path_count, error);
+        status = nt_places_new(vfs, paths, path_count, error);
     for (size_t i = 0; status == NT_OK && i < options->choice_count; i++)
         status = check_choice(vfs, options->choices[i].dataset, error);
     if (status != NT_OK)

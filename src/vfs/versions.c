@@ -11,6 +11,7 @@
 #include "core/io/folder.h"
 #include "formats/formats.h"
 #include "vfs/inode.h"
+#include "vfs/vfs.h"
 
 /* What a look at the disk found. */
 struct look {
@@ -49,7 +50,7 @@ static enum nt_status look_at_watched(const struct nt_place *dataset, const char
 static enum nt_status look_at(const struct nt_places *places, const struct nt_place *dataset,
                               const char *wanted, struct look *look, struct nt_error *error)
 {
-    struct nt_open_options options = places->options.open;
+    struct nt_open_options options = places->vfs->options.open;
     options.version = wanted;
     enum nt_status status = dataset->folder
                                 ? nt_find_version_in(dataset->folder, &options, &look->version, error)
@@ -228,9 +229,8 @@ static void look_again(struct nt_places *places, struct nt_place *dataset)
     struct nt_error failure = {0};
     dataset->is_opening = true;
     pthread_mutex_unlock(&places->lock);
-    if (places->options.before_slow_work)
-        places->options.before_slow_work(places->options.context);
-    enum nt_status status = look_at(places, dataset, places->options.open.version, &look, &failure);
+    nt_vfs_before_slow_work(places->vfs);
+    enum nt_status status = look_at(places, dataset, places->vfs->options.open.version, &look, &failure);
     pthread_mutex_lock(&places->lock);
     if (status == NT_OK)
         status = settle(places, dataset, &look, &failure);
