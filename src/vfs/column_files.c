@@ -29,6 +29,15 @@ void nt_json_ratio(struct nt_json *json, uint64_t packed_bytes, uint64_t stored_
         nt_json_null(json);
 }
 
+void nt_json_members_sums(struct nt_json *json, const struct nt_column_sums *sums)
+{
+    nt_json_member_unsigned(json, "pages", sums->pages);
+    nt_json_member_unsigned(json, "stored_bytes", sums->stored_bytes);
+    nt_json_member_unsigned(json, "packed_bytes", sums->packed_bytes);
+    nt_json_member_unsigned(json, "decoded_bytes", sums->decoded_bytes);
+    nt_json_ratio(json, sums->packed_bytes, sums->stored_bytes);
+}
+
 enum { SETTINGS = 1024 };
 
 static void put_setting(struct nt_json *json, const struct nt_range *range, uint8_t *seen)
@@ -139,28 +148,13 @@ static void put_clusters(struct nt_json *json, const char *key, const struct nt_
     nt_json_end_array(json);
 }
 
-static void put_sums(struct nt_json *json, const struct nt_column_sums *sums)
-{
-    nt_json_member_unsigned(json, "elements", sums->elements);
-    nt_json_member_unsigned(json, "pages", sums->pages);
-    nt_json_member_unsigned(json, "stored_bytes", sums->stored_bytes);
-    nt_json_member_unsigned(json, "packed_bytes", sums->packed_bytes);
-    nt_json_member_unsigned(json, "decoded_bytes", sums->decoded_bytes);
-    nt_json_ratio(json, sums->packed_bytes, sums->stored_bytes);
-    nt_json_member_string(json, "checksum_kind", nt_checksum_info(sums->checksum)->name);
-    nt_json_member_bool(json, "is_complete", sums->is_complete);
-}
-
 /* The algorithm of the first page: the settings that the writer noted are only a hint. */
 static enum nt_status put_algorithm(struct nt_json *json, const struct nt_scope *scope,
                                     struct nt_error *error)
 {
     const struct nt_page *page;
-    uint32_t cluster;
-    uint64_t first_element;
     const char *name = NULL;
-    enum nt_status status = nt_column_page(scope->vfs->reader, scope->dataset, scope->column, 0, &page,
-                                           &cluster, &first_element, error);
+    enum nt_status status = nt_scope_page(scope, 0, &page, error);
     if (status == NT_OK)
         status = nt_page_algorithm(scope->dataset, page, &name, error);
     nt_json_member_string(json, "compression", status == NT_OK ? name : NULL);
@@ -218,7 +212,10 @@ static enum nt_status nt_column_json(const struct nt_scope *scope, struct nt_buf
         return status;
     nt_json_document(&json, out, "column");
     put_identity(&json, scope->dataset, &scope->dataset->columns[scope->column]);
-    put_sums(&json, &sums);
+    nt_json_member_unsigned(&json, "elements", sums.elements);
+    nt_json_members_sums(&json, &sums);
+    nt_json_member_string(&json, "checksum_kind", nt_checksum_info(sums.checksum)->name);
+    nt_json_member_bool(&json, "is_complete", sums.is_complete);
     status = put_algorithm(&json, scope, error);
     nt_json_member_settings(&json, scope->dataset, scope->column);
     put_clusters(&json, "suppressed_clusters", scope->dataset, scope->column, is_suppressed);
@@ -312,8 +309,6 @@ static enum nt_status data_open(const struct nt_scope *scope, struct nt_content 
 
 /* ---- the tables ---- */
 
-static const struct nt_section *const pages_sections[] = {&nt_section_pages, NULL};
-
 /* clang-format off */
 #define STREAM(stem, which) \
     {stem ".bin", NT_VFS_SIZED, which, .exists = has_data, .size = data_size, .open = data_open}, \
@@ -326,7 +321,7 @@ static const struct nt_pseudo rows[] = {
     STREAM("ends", ENDS),
     STREAM("levels", LEVELS),
     {"pages.jsonl", NT_VFS_UNSIZED, .open_text = nt_pages_jsonl, .is_short = nt_pages_are_short},
-    {"pages", NT_VFS_DIRECTORY, .sections = pages_sections},
+    {"pages", NT_VFS_DIRECTORY, .sections = {&nt_section_pages}},
 };
 
 const struct nt_pseudo_table nt_column_files = {rows, sizeof(rows) / sizeof(rows[0])};

@@ -116,12 +116,10 @@ static bool has_failed(const struct nt_scope *scope, unsigned parameter)
 
 /* ---- the tables ---- */
 
-static const struct nt_section *const chain_files[] = {&nt_section_chain_files, NULL};
-
 static const struct nt_pseudo rows[] = {
     {"error.json", NT_VFS_PRODUCED, .exists = has_failed, .produce = nt_error_json},
     {"file.json", NT_VFS_PRODUCED, .produce = nt_file_json},
-    {NT_CHAIN_FILES, NT_VFS_DIRECTORY, .exists = nt_is_of_chain, .sections = chain_files},
+    {NT_CHAIN_FILES, NT_VFS_DIRECTORY, .exists = nt_is_of_chain, .sections = {&nt_section_chain_files}},
     {"layout.svg", NT_VFS_PRODUCED, .size = nt_layout_svg_size, .produce = nt_layout_svg_file},
     {"layout.jsonl", NT_VFS_UNSIZED, .open_text = nt_layout_jsonl, .is_short = nt_layout_is_short},
 };

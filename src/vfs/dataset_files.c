@@ -90,11 +90,7 @@ static enum nt_status put_sums(struct nt_json *json, struct nt_dataset *dataset,
     enum nt_status status = nt_column_sums(dataset, NT_NONE, &sums, error);
     if (status != NT_OK)
         return status;
-    nt_json_member_unsigned(json, "pages", sums.pages);
-    nt_json_member_unsigned(json, "stored_bytes", sums.stored_bytes);
-    nt_json_member_unsigned(json, "packed_bytes", sums.packed_bytes);
-    nt_json_member_unsigned(json, "decoded_bytes", sums.decoded_bytes);
-    nt_json_ratio(json, sums.packed_bytes, sums.stored_bytes);
+    nt_json_members_sums(json, &sums);
     nt_json_member_string(json, "checksum_kind", nt_checksum_info(sums.checksum)->name);
     nt_json_member_settings(json, dataset, NT_NONE);
     if (!sums.is_complete)
@@ -153,11 +149,7 @@ static void put_cluster(const struct nt_dataset *dataset, uint32_t group, uint32
         nt_json_member_unsigned(&json, "column_group_id", c.column_group);
     if (dataset->field_groups)
         nt_json_member_unsigned(&json, "field_id", dataset->fields[dataset->groups[group].field].id);
-    nt_json_member_unsigned(&json, "pages", sums.pages);
-    nt_json_member_unsigned(&json, "stored_bytes", sums.stored_bytes);
-    nt_json_member_unsigned(&json, "packed_bytes", sums.packed_bytes);
-    nt_json_member_unsigned(&json, "decoded_bytes", sums.decoded_bytes);
-    nt_json_ratio(&json, sums.packed_bytes, sums.stored_bytes);
+    nt_json_members_sums(&json, &sums);
     nt_json_finish(&json);
 }
 
@@ -274,12 +266,9 @@ static enum nt_status nt_files_jsonl(const struct nt_scope *scope, struct nt_lon
 
 /* ---- The table of dataset files ---- */
 
-static const struct nt_section *const entries_sections[] = {&nt_section_entries, NULL};
-static const struct nt_section *const versions_sections[] = {&nt_section_versions, NULL};
-
 #define VERSIONS_ROW                                                                                         \
     {                                                                                                        \
-        "versions.d", NT_VFS_DIRECTORY, .exists = nt_has_versions, .sections = versions_sections             \
+        "versions.d", NT_VFS_DIRECTORY, .exists = nt_has_versions, .sections = { &nt_section_versions }      \
     }
 
 static const struct nt_pseudo dataset_rows[] = {
@@ -290,7 +279,7 @@ static const struct nt_pseudo dataset_rows[] = {
      .is_short = nt_files_are_short},
     {"rows.jsonl", NT_VFS_UNSIZED, .open_text = nt_rows_jsonl, .is_short = nt_rows_are_short},
     {"head.jsonl", NT_VFS_UNSIZED, .open_text = nt_head_jsonl, .is_short = nt_head_is_short},
-    {"rows.d", NT_VFS_DIRECTORY, .sections = entries_sections},
+    {"rows.d", NT_VFS_DIRECTORY, .sections = {&nt_section_entries}},
     VERSIONS_ROW,
     {"sizes.svg", NT_VFS_PRODUCED, .size = nt_sizes_svg_size, .produce = nt_sizes_svg_file},
     {"table.csv", NT_VFS_UNSIZED, .open_text = nt_table_csv, .is_short = nt_rows_are_short},

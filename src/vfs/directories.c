@@ -45,7 +45,7 @@ void nt_document_name(const struct nt_document *document, uint64_t number, struc
 }
 
 /* Whether a name is the document's, whatever its number. */
-static bool nt_document_is(const struct nt_document *document, struct nt_text name)
+static bool is_document(const struct nt_document *document, struct nt_text name)
 {
     uint64_t number;
     if (!document->count)
@@ -84,14 +84,14 @@ bool nt_is_container_file(const struct nt_file *file, struct nt_text name)
         if (nt_text_is(name, nt_container_files.rows[row].name))
             return true;
     for (uint32_t i = 0; i < file->document_count; i++)
-        if (nt_document_is(&file->documents[i], name))
+        if (is_document(&file->documents[i], name))
             return true;
     return false;
 }
 
 /* ---- Sources of entries ---- */
 
-static inline void nt_dir_entry_set_name(struct nt_dir_entry *listed, const char *name)
+static void set_name(struct nt_dir_entry *listed, const char *name)
 {
     snprintf(listed->name, sizeof(listed->name), "%s", name);
 }
@@ -105,6 +105,12 @@ static bool pack_file(const struct nt_scope *directory, uint32_t file, uint64_t 
     node.file = file;
     node.number = number;
     return nt_node_pack(&node, node_ret);
+}
+
+static enum nt_status pack(enum nt_level level, uint32_t slot, uint64_t *node_ret, struct nt_error *error)
+{
+    *node_ret = nt_node_number(level, slot, 0, NT_NODE_SELF);
+    return *node_ret ? NT_OK : nt_no_such_file(error);
 }
 
 /* ---- the files of the level's table ---- */
@@ -124,7 +130,7 @@ static enum nt_status files_next(const struct nt_scope *directory, uint64_t *ind
             !pack_file(directory, NT_NODE_FIRST_FILE + (uint32_t)*index, 0, &listed->node))
             continue;
         listed->class = row->class;
-        nt_dir_entry_set_name(listed, row->name);
+        set_name(listed, row->name);
         return NT_OK;
     }
     return nt_no_such_file(error);
@@ -141,9 +147,7 @@ static enum nt_status files_find(const struct nt_scope *directory, const char *n
     return nt_no_such_file(error);
 }
 
-/* Sections that several levels have. */
-/* of the level's table */
-static const struct nt_section nt_section_files = {.next = files_next, .find = files_find};
+static const struct nt_section section_files = {.next = files_next, .find = files_find};
 
 /* ---- documents of the format: index = document << 32 | number ---- */
 
@@ -163,7 +167,7 @@ static enum nt_status documents_next(const struct nt_scope *directory, uint64_t 
             !pack_file(directory, NT_NODE_FIRST_DOCUMENT + document, number, &listed->node))
             continue;
         nt_document_name(&documents[document], number, &name);
-        nt_dir_entry_set_name(listed, nt_buffer_string(&name));
+        set_name(listed, nt_buffer_string(&name));
         listed->class = documents[document].write ? NT_VFS_PRODUCED : NT_VFS_UNSIZED;
         bool has_failed = name.failed;
         nt_buffer_deinit(&name);
@@ -189,16 +193,9 @@ static enum nt_status documents_find(const struct nt_scope *directory, const cha
     return nt_no_such_file(error);
 }
 
-/* given by the format */
-static const struct nt_section nt_section_documents = {.next = documents_next, .find = documents_find};
+static const struct nt_section section_documents = {.next = documents_next, .find = documents_find};
 
 /* ---- children of groups and folders: index = order ---- */
-
-static bool pack_place(uint32_t place, uint64_t *node_ret)
-{
-    *node_ret = nt_node_number(NT_LEVEL_PLACE, place, 0, NT_NODE_SELF);
-    return *node_ret != 0;
-}
 
 static enum nt_status places_begin(const struct nt_scope *directory, struct nt_error *error)
 {
@@ -213,7 +210,8 @@ static enum nt_status places_next(const struct nt_scope *directory, uint64_t *in
         uint32_t place = nt_places_next(places, directory->place, &order);
         if (place == NT_NONE)
             break;
-        if (nt_places_kind(places, place) == NT_PLACE_NONE || !pack_place(place, &listed->node))
+        listed->node = nt_node_number(NT_LEVEL_PLACE, place, 0, NT_NODE_SELF);
+        if (nt_places_kind(places, place) == NT_PLACE_NONE || !listed->node)
             continue;
         *index = order;
         listed->class = NT_VFS_DIRECTORY;
@@ -231,13 +229,12 @@ static enum nt_status places_find(const struct nt_scope *directory, const char *
     enum nt_status status = nt_places_find(places, directory->place, name, &place, error);
     if (status != NT_OK)
         return status;
-    if (nt_places_kind(places, place) == NT_PLACE_NONE || !pack_place(place, node_ret))
+    if (nt_places_kind(places, place) == NT_PLACE_NONE)
         return nt_no_such_file(error);
-    return NT_OK;
+    return pack(NT_LEVEL_PLACE, place, node_ret, error);
 }
 
-/* children of a folder */
-static const struct nt_section nt_section_places = {
+static const struct nt_section section_places = {
     .next = places_next, .find = places_find, .begin = places_begin};
 
 /* ---- directories and data sets in a directory of the file; attribute sets in a data set ---- */
@@ -269,7 +266,7 @@ static enum nt_status items_next(const struct nt_scope *directory, uint64_t *ind
         if (!pack_item(directory, items[*index], &listed->node))
             continue;
         listed->class = NT_VFS_DIRECTORY;
-        nt_dir_entry_set_name(listed, nt_names_get(directory->opened->names, items[*index]));
+        set_name(listed, nt_names_get(directory->opened->names, items[*index]));
         return NT_OK;
     }
     return nt_no_such_file(error);
@@ -282,16 +279,9 @@ static enum nt_status items_find(const struct nt_scope *directory, const char *n
     return item != NT_NONE && pack_item(directory, item, node_ret) ? NT_OK : nt_no_such_file(error);
 }
 
-/* directories and data sets; attribute sets */
-static const struct nt_section nt_section_items = {.next = items_next, .find = items_find};
+static const struct nt_section section_items = {.next = items_next, .find = items_find};
 
 /* ---- fields: index = number of the child ---- */
-
-static enum nt_status names_of_fields(const struct nt_scope *directory, const struct nt_names **names_ret,
-                                      struct nt_error *error)
-{
-    return nt_open_file_field_names(directory->opened, directory->dataset->index, names_ret, error);
-}
 
 static enum nt_status fields_next(const struct nt_scope *directory, uint64_t *index,
                                   struct nt_dir_entry *listed, struct nt_error *error)
@@ -299,7 +289,8 @@ static enum nt_status fields_next(const struct nt_scope *directory, uint64_t *in
     uint32_t count;
     const uint32_t *children = nt_dataset_children(directory->dataset, directory->field, &count);
     const struct nt_names *names;
-    enum nt_status status = names_of_fields(directory, &names, error);
+    enum nt_status status =
+        nt_open_file_field_names(directory->opened, directory->dataset->index, &names, error);
     if (status != NT_OK)
         return status;
     for (; *index < count; ++*index) {
@@ -307,7 +298,7 @@ static enum nt_status fields_next(const struct nt_scope *directory, uint64_t *in
         if (!listed->node)
             continue;
         listed->class = NT_VFS_DIRECTORY;
-        nt_dir_entry_set_name(listed, nt_names_get(names, children[*index]));
+        set_name(listed, nt_names_get(names, children[*index]));
         return NT_OK;
     }
     return nt_no_such_file(error);
@@ -317,7 +308,8 @@ static enum nt_status fields_find(const struct nt_scope *directory, const char *
                                   struct nt_error *error)
 {
     const struct nt_names *names;
-    enum nt_status status = names_of_fields(directory, &names, error);
+    enum nt_status status =
+        nt_open_file_field_names(directory->opened, directory->dataset->index, &names, error);
     if (status != NT_OK)
         return status;
     uint32_t field = nt_names_find(names, directory->field, name);
@@ -325,7 +317,7 @@ static enum nt_status fields_find(const struct nt_scope *directory, const char *
     return *node_ret ? NT_OK : nt_no_such_file(error);
 }
 
-static const struct nt_section nt_section_fields = {.next = fields_next, .find = fields_find};
+static const struct nt_section section_fields = {.next = fields_next, .find = fields_find};
 
 /* ---- columns of a field: index = its number among the field's ---- */
 
@@ -369,7 +361,7 @@ static enum nt_status columns_find(const struct nt_scope *directory, const char 
     return status == NT_OK ? find_column(&complete, number, node_ret, error) : status;
 }
 
-static const struct nt_section nt_section_columns = {.next = columns_next, .find = columns_find};
+static const struct nt_section section_columns = {.next = columns_next, .find = columns_find};
 
 /* ---- Versions and chain members ---- */
 
@@ -385,20 +377,6 @@ bool nt_is_of_chain(const struct nt_scope *scope, unsigned unused)
     const struct nt_place *place = nt_places_get(scope->vfs->places, scope->place);
     (void)unused;
     return place && place->chain;
-}
-
-/* There may be many, and each look at one opens it. */
-static enum nt_status list_nothing(const struct nt_scope *directory, uint64_t *index,
-                                   struct nt_dir_entry *listed, struct nt_error *error)
-{
-    (void)directory, (void)index, (void)listed;
-    return nt_no_such_file(error);
-}
-
-static enum nt_status pack(enum nt_level level, uint32_t slot, uint64_t *node_ret, struct nt_error *error)
-{
-    *node_ret = nt_node_number(level, slot, 0, NT_NODE_SELF);
-    return *node_ret ? NT_OK : nt_no_such_file(error);
 }
 
 /* The data set; of a version that cannot be opened, a directory that tells why. */
@@ -422,7 +400,7 @@ static enum nt_status versions_find(const struct nt_scope *directory, const char
     return status;
 }
 
-const struct nt_section nt_section_versions = {.next = list_nothing, .find = versions_find};
+const struct nt_section nt_section_versions = {.find = versions_find};
 
 static enum nt_status chain_files_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
                                        struct nt_error *error)
@@ -433,30 +411,22 @@ static enum nt_status chain_files_find(const struct nt_scope *directory, const c
     return status == NT_OK ? pack(NT_LEVEL_PLACE, place, node_ret, error) : status;
 }
 
-const struct nt_section nt_section_chain_files = {.next = list_nothing, .find = chain_files_find};
+const struct nt_section nt_section_chain_files = {.find = chain_files_find};
 
 /* ---- Sources of each directory ---- */
 
 /* ---- .ntuplefs ---- */
 
-static const struct nt_section *const mount_sections[] = {&nt_section_files, NULL};
-
-const struct nt_pseudo nt_mount_directory = {".ntuplefs", NT_VFS_DIRECTORY, .sections = mount_sections};
-
-static uint64_t mount_node(void)
-{
-    return nt_node_number(NT_LEVEL_MOUNT, 0, 0, NT_NODE_SELF);
-}
+const struct nt_pseudo nt_mount_directory = {".ntuplefs", NT_VFS_DIRECTORY, .sections = {&section_files}};
 
 static enum nt_status mount_next(const struct nt_scope *directory, uint64_t *index,
                                  struct nt_dir_entry *listed, struct nt_error *error)
 {
     if (*index > 0 || directory->number != NT_VFS_ROOT)
         return nt_no_such_file(error);
-    listed->node = mount_node();
     listed->class = NT_VFS_DIRECTORY;
-    nt_dir_entry_set_name(listed, nt_mount_directory.name);
-    return NT_OK;
+    set_name(listed, nt_mount_directory.name);
+    return pack(NT_LEVEL_MOUNT, 0, &listed->node, error);
 }
 
 static enum nt_status mount_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
@@ -464,8 +434,7 @@ static enum nt_status mount_find(const struct nt_scope *directory, const char *n
 {
     if (directory->number != NT_VFS_ROOT || strcmp(name, nt_mount_directory.name) != 0)
         return nt_no_such_file(error);
-    *node_ret = mount_node();
-    return NT_OK;
+    return pack(NT_LEVEL_MOUNT, 0, node_ret, error);
 }
 
 static const struct nt_section section_mount = {.next = mount_next, .find = mount_find};
@@ -475,26 +444,24 @@ static const struct nt_section section_mount = {.next = mount_next, .find = moun
 #define SECTIONS (const struct nt_section *const[])
 
 static const struct nt_section *const *const sections_of_level[NT_LEVEL_COUNT] = {
-    [NT_LEVEL_DATASET] =
-        SECTIONS{&nt_section_files, &nt_section_documents, &nt_section_items, &nt_section_fields, NULL},
-    [NT_LEVEL_FIELD] = SECTIONS{&nt_section_files, &nt_section_columns, &nt_section_fields, NULL},
-    [NT_LEVEL_COLUMN] = SECTIONS{&nt_section_files, NULL},
+    [NT_LEVEL_DATASET] = SECTIONS{&section_files, &section_documents, &section_items, &section_fields, NULL},
+    [NT_LEVEL_FIELD] = SECTIONS{&section_files, &section_columns, &section_fields, NULL},
+    [NT_LEVEL_COLUMN] = SECTIONS{&section_files, NULL},
 };
 
 static const struct nt_section *const *const sections_of_place[] = {
-    [NT_PLACE_GROUP] = SECTIONS{&section_mount, &nt_section_places, NULL},
-    [NT_PLACE_FOLDER] = SECTIONS{&section_mount, &nt_section_places, NULL},
-    [NT_PLACE_FILE] =
-        SECTIONS{&section_mount, &nt_section_files, &nt_section_documents, &nt_section_items, NULL},
-    [NT_PLACE_FAILED] = SECTIONS{&section_mount, &nt_section_files, NULL},
+    [NT_PLACE_GROUP] = SECTIONS{&section_mount, &section_places, NULL},
+    [NT_PLACE_FOLDER] = SECTIONS{&section_mount, &section_places, NULL},
+    [NT_PLACE_FILE] = SECTIONS{&section_mount, &section_files, &section_documents, &section_items, NULL},
+    [NT_PLACE_FAILED] = SECTIONS{&section_mount, &section_files, NULL},
 };
 
 static const struct nt_section *const *const sections_of_failed =
-    SECTIONS{&nt_section_files, &nt_section_documents, NULL};
+    SECTIONS{&section_files, &section_documents, NULL};
 
 const struct nt_section *const *nt_scope_sections(const struct nt_scope *scope)
 {
-    if (scope->pseudo && scope->pseudo->sections)
+    if (scope->pseudo && scope->pseudo->sections[0])
         return scope->pseudo->sections;
     if (scope->node.level == NT_LEVEL_PLACE)
         return sections_of_place[scope->place_kind];

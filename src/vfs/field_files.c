@@ -113,7 +113,7 @@ static enum nt_status count_offsets(const struct nt_scope *scope, bool may_work,
 {
     uint64_t rows;
     if (!may_work && nt_field_row_parent(scope->dataset, scope->field) != NT_NONE &&
-        !nt_groups_are_loaded(scope->dataset, nt_groups_of_field(scope->dataset, scope->field)))
+        !nt_scope_lists_are_loaded(scope))
         return nt_unknown_size(error);
     enum nt_status status = nt_field_rows(scope->vfs->reader, scope->dataset, scope->field, &rows, error);
     if (status == NT_OK && !nt_add(rows, 1, count_ret))
@@ -210,14 +210,6 @@ static enum nt_status row_open(const struct nt_scope *scope, struct nt_content *
 
 const struct nt_pseudo nt_blob_file = {"", NT_VFS_SIZED, .size = row_size, .open = row_open};
 
-/* Each look at one reads its description. */
-static enum nt_status blobs_next(const struct nt_scope *directory, uint64_t *index,
-                                 struct nt_dir_entry *listed, struct nt_error *error)
-{
-    (void)directory, (void)index, (void)listed;
-    return nt_no_such_file(error);
-}
-
 static enum nt_status blobs_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
                                  struct nt_error *error)
 {
@@ -236,7 +228,7 @@ static enum nt_status blobs_find(const struct nt_scope *directory, const char *n
     return status;
 }
 
-const struct nt_section nt_section_blobs = {.next = blobs_next, .find = blobs_find};
+const struct nt_section nt_section_blobs = {.find = blobs_find};
 
 /* ---- field.json ---- */
 
@@ -439,7 +431,7 @@ static enum nt_status array_shape(const struct nt_scope *scope, bool may_work, s
     if (!is_own(scope))
         return blobs_shape(scope, may_work, shape, error);
     if (!may_work && !nt_stream_is_known(scope->dataset, scope->field, kind) &&
-        !nt_groups_are_loaded(scope->dataset, nt_groups_of_field(scope->dataset, scope->field)))
+        !nt_scope_lists_are_loaded(scope))
         return nt_unknown_size(error);
     return nt_stream_shape(scope->vfs->reader, scope->dataset, scope->field, kind, shape, error);
 }
@@ -509,8 +501,6 @@ static bool follows_from_entries(const struct nt_scope *scope)
 #define BLOBS(name, kind) ARRAY(name, kind, .exists = has_blobs)
 /* clang-format on */
 
-static const struct nt_section *const blobs_sections[] = {&nt_section_blobs, NULL};
-
 static const struct nt_pseudo rows[] = {
     {"field.json", NT_VFS_PRODUCED, .produce = nt_field_json},
     STREAM("data", NT_STREAM_DATA),
@@ -520,7 +510,7 @@ static const struct nt_pseudo rows[] = {
     STREAM("valid", NT_STREAM_VALID),
     BLOBS("data", NT_STREAM_DATA),
     BLOBS("offsets", NT_STREAM_OFFSETS),
-    {"blob.d", NT_VFS_DIRECTORY, .exists = has_blobs, .sections = blobs_sections},
+    {"blob.d", NT_VFS_DIRECTORY, .exists = has_blobs, .sections = {&nt_section_blobs}},
     {"rows.jsonl", NT_VFS_UNSIZED, .exists = is_readable, .open_text = nt_rows_jsonl,
      .is_short = nt_rows_are_short},
     {"head.jsonl", NT_VFS_UNSIZED, .exists = is_readable, .open_text = nt_head_jsonl,

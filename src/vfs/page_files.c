@@ -199,8 +199,7 @@ static enum nt_status page_size(const struct nt_scope *scope, bool may_work, uin
 {
     struct nt_stretch stretch;
     uint64_t decoded;
-    if (!may_work &&
-        !nt_groups_are_loaded(scope->dataset, nt_groups_of_column(scope->dataset, scope->column)))
+    if (!may_work && !nt_scope_lists_are_loaded(scope))
         return nt_unknown_size(error);
     enum nt_status status = find_page(scope, &stretch, &decoded, error);
     if (status == NT_OK)
@@ -234,13 +233,10 @@ enum nt_status nt_page_files(const struct nt_scope *column, uint64_t number,
 {
     const struct nt_dataset_ops *ops = column->dataset->ops;
     const struct nt_page *page;
-    uint32_t cluster;
-    uint64_t first_element;
     *count_ret = 0;
     if (!ops || !ops->page_files)
         return NT_OK;
-    enum nt_status status = nt_column_page(column->vfs->reader, column->dataset, column->column, number,
-                                           &page, &cluster, &first_element, error);
+    enum nt_status status = nt_scope_page(column, number, &page, error);
     if (status == NT_OK)
         *count_ret = ops->page_files(column->dataset, column->column, page, files);
     return nt_is_machine_failure(status) ? status : NT_OK;
@@ -269,8 +265,7 @@ static enum nt_status part_size(const struct nt_scope *scope, bool may_work, uin
     *size_ret = scope->page_file.bytes;
     if (scope->page_file.kind == NT_PAGE_FILE_RANGE)
         return NT_OK;
-    if (!may_work &&
-        !nt_groups_are_loaded(scope->dataset, nt_groups_of_column(scope->dataset, scope->column)))
+    if (!may_work && !nt_scope_lists_are_loaded(scope))
         return nt_unknown_size(error);
     return find_input(scope, &stretch, size_ret, error);
 }

@@ -153,15 +153,6 @@ static enum nt_status entry_text(const struct nt_scope *scope, struct nt_long_te
 const struct nt_pseudo nt_entry_file = {".json", NT_VFS_UNSIZED, .open_text = entry_text,
                                         .is_short = nt_entry_is_short};
 
-/* ---- entries of a data set, by number: too many to be listed ---- */
-
-static enum nt_status entries_next(const struct nt_scope *directory, uint64_t *index,
-                                   struct nt_dir_entry *listed, struct nt_error *error)
-{
-    (void)directory, (void)index, (void)listed;
-    return nt_no_such_file(error);
-}
-
 static enum nt_status entries_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
                                    struct nt_error *error)
 {
@@ -176,4 +167,4 @@ static enum nt_status entries_find(const struct nt_scope *directory, const char 
     return status;
 }
 
-const struct nt_section nt_section_entries = {.next = entries_next, .find = entries_find};
+const struct nt_section nt_section_entries = {.find = entries_find};

@@ -355,7 +355,7 @@ static bool is_numbered(const struct nt_scope *scope)
 static uint32_t file_with(const struct nt_pseudo_table *table, const struct nt_section *section)
 {
     unsigned row = 0;
-    while (!table->rows[row].sections || table->rows[row].sections[0] != section)
+    while (table->rows[row].sections[0] != section)
         row++;
     return NT_NODE_FIRST_FILE + row;
 }

@@ -436,7 +436,8 @@ static enum nt_status list_section(const struct nt_scope *directory, const struc
 {
     struct nt_dir_entry listed;
     enum nt_status status = NT_OK;
-    while (*go_on_ret && (status = section->next(directory, &index, &listed, error)) == NT_OK) {
+    while (section->next && *go_on_ret &&
+           (status = section->next(directory, &index, &listed, error)) == NT_OK) {
         index++;
         if (listed.class == NT_VFS_UNSIZED && directory->vfs->options.list_sized &&
             !is_sized(directory->vfs, listed.node))

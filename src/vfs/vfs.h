@@ -21,6 +21,7 @@
 #include "vfs/inode.h"
 #include "vfs/tree.h"
 
+struct nt_column_sums;
 struct nt_content_ops;
 struct nt_failures;
 struct nt_names;
@@ -194,8 +195,8 @@ struct nt_pseudo {
     enum nt_status (*open_text)(const struct nt_scope *scope, struct nt_long_text **text_ret,
                                 struct nt_error *error);
     enum nt_status (*is_short)(const struct nt_scope *scope, bool *is_short_ret, struct nt_error *error);
-    /* DIRECTORY; NULL-terminated. */
-    const struct nt_section *const *sections;
+    /* DIRECTORY: one, and NULL. */
+    const struct nt_section *sections[2];
 };
 
 struct nt_pseudo_table {
@@ -212,7 +213,7 @@ struct nt_dir_entry {
 
 struct nt_section {
     /* The first entry with an index of at least *index, which is set to its index. NT_NOT_FOUND at
-     * the end. */
+     * the end. NULL: there may be many, and each look at one is work, so they are found, but not listed. */
     enum nt_status (*next)(const struct nt_scope *directory, uint64_t *index, struct nt_dir_entry *listed,
                            struct nt_error *error);
     /* NT_NOT_FOUND where the section has no such name. */
@@ -238,16 +239,34 @@ extern const struct nt_pseudo nt_blob_file;                         /* blob.d/<n
 extern const struct nt_pseudo nt_mount_directory;                   /* .ntuplefs */
 extern const struct nt_pseudo nt_produced_document, nt_unsized_document; /* given by formats */
 extern const struct nt_section nt_section_pages;
-extern const struct nt_section nt_section_entries;     /* found by number, not listed */
+extern const struct nt_section nt_section_entries;     /* by number */
 extern const struct nt_section nt_section_blobs;       /* the same */
 extern const struct nt_section nt_section_versions;    /* the same */
-extern const struct nt_section nt_section_chain_files; /* found by name, not listed */
+extern const struct nt_section nt_section_chain_files; /* by name */
 
 /* The files that a page of the scope's column has beside <n>.raw and <n>.bin: none where there is no such page, or no list of
  * pages that can be read. Fails where the machine does. */
 enum nt_status nt_page_files(const struct nt_scope *column, uint64_t page,
                              struct nt_page_file files[NT_PAGE_FILES], uint32_t *count_ret,
                              struct nt_error *error);
+
+/* The page of a number of the scope's column. NT_NOT_FOUND where there are not so many. */
+static inline enum nt_status nt_scope_page(const struct nt_scope *scope, uint64_t number,
+                                           const struct nt_page **page_ret, struct nt_error *error)
+{
+    uint32_t cluster;
+    uint64_t first_element;
+    return nt_column_page(scope->vfs->reader, scope->dataset, scope->column, number, page_ret, &cluster,
+                          &first_element, error);
+}
+
+/* Whether the sizes that page lists of the scope's column, or else field, tell are known without work. */
+static inline bool nt_scope_lists_are_loaded(const struct nt_scope *scope)
+{
+    return nt_groups_are_loaded(scope->dataset, scope->column != NT_NONE
+                                                    ? nt_groups_of_column(scope->dataset, scope->column)
+                                                    : nt_groups_of_field(scope->dataset, scope->field));
+}
 
 /* Whether the scope is a directory. */
 static inline bool nt_scope_is_directory(const struct nt_scope *scope)
@@ -479,6 +498,9 @@ enum nt_status nt_pages_jsonl(const struct nt_scope *scope, struct nt_long_text 
 
 /* "ratio": packed to stored bytes, null where nothing is stored. */
 void nt_json_ratio(struct nt_json *json, uint64_t packed_bytes, uint64_t stored_bytes);
+
+/* "pages", "stored_bytes", "packed_bytes", "decoded_bytes", "ratio". */
+void nt_json_members_sums(struct nt_json *json, const struct nt_column_sums *sums);
 
 /* "compression_settings": those that the writer noted for a column (NT_NONE: for all), each once. A setting
  * is 100 times the algorithm, plus the level; page lists that are not loaded are left out. */
