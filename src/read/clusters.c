@@ -11,31 +11,24 @@
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
+#include "core/base/hash_table.h"
 #include "core/model/field.h"
 #include "core/model/model.h"
 
 /* ---- Index of a data set ---- */
 
-enum { BUCKETS = 256 };
-
 struct nt_dataset_indexes {
     pthread_mutex_t lock;
-    struct nt_dataset_index *buckets[BUCKETS];
+    struct nt_hash_table table;
 };
-
-static struct nt_dataset_index **bucket_of(struct nt_dataset_indexes *indexes,
-                                           const struct nt_dataset *dataset)
-{
-    return &indexes->buckets[(uintptr_t)dataset / sizeof(*dataset) % BUCKETS];
-}
 
 static void index_free(struct nt_dataset_index *index)
 {
-    for (uint32_t i = 0; i < index->column_count; i++)
+    for (uint32_t i = 0; index->columns && i < index->column_count; i++)
         free(atomic_load(&index->columns[i]));
-    free(index->columns);
     for (uint64_t i = 0; index->left_out && i < 2 * (uint64_t)index->dataset->field_count; i++)
         free(atomic_load(&index->left_out[i]));
+    free(index->columns);
     free(index->left_out);
     free(atomic_load(&index->order));
     pthread_mutex_destroy(&index->lock);
@@ -45,60 +38,58 @@ static void index_free(struct nt_dataset_index *index)
 static struct nt_dataset_index *index_new(const struct nt_dataset *dataset)
 {
     struct nt_dataset_index *index = calloc(1, sizeof(*index));
-    if (!index)
-        return NULL;
-    index->dataset = dataset;
-    index->column_count = dataset->column_count;
-    index->columns = calloc(index->column_count ? index->column_count : 1, sizeof(*index->columns));
-    if (dataset->selection)
-        index->left_out = calloc(2 * ((size_t)dataset->field_count + 1), sizeof(*index->left_out));
-    bool has_memory = index->columns && (index->left_out || !dataset->selection);
-    if (!has_memory || pthread_mutex_init(&index->lock, NULL)) {
-        free(index->columns);
-        free(index->left_out);
+    if (!index || pthread_mutex_init(&index->lock, NULL)) {
         free(index);
         return NULL;
     }
-    return index;
+    index->dataset = dataset;
+    index->column_count = dataset->column_count;
+    index->columns = calloc((size_t)index->column_count + 1, sizeof(*index->columns));
+    if (dataset->selection)
+        index->left_out = calloc(2 * ((size_t)dataset->field_count + 1), sizeof(*index->left_out));
+    if (index->columns && (index->left_out || !dataset->selection))
+        return index;
+    index_free(index);
+    return NULL;
+}
+
+static struct nt_dataset_index *find_index(const struct nt_dataset_indexes *indexes,
+                                           const struct nt_dataset *dataset)
+{
+    struct nt_link *link = nt_hash_table_find(&indexes->table, (uintptr_t)dataset);
+    return link ? NT_LINKED(link, struct nt_dataset_index, link) : NULL;
 }
 
 struct nt_dataset_index *nt_dataset_index_get(struct nt_dataset_indexes *indexes,
                                               const struct nt_dataset *dataset)
 {
     pthread_mutex_lock(&indexes->lock);
-    struct nt_dataset_index **bucket = bucket_of(indexes, dataset), *index = *bucket;
-    while (index && index->dataset != dataset)
-        index = index->next;
-    if (!index && (index = index_new(dataset))) {
-        index->next = *bucket;
-        *bucket = index;
-    }
+    struct nt_dataset_index *index = find_index(indexes, dataset);
+    if (!index && (index = index_new(dataset)))
+        nt_hash_table_insert(&indexes->table, &index->link, (uintptr_t)dataset);
     pthread_mutex_unlock(&indexes->lock);
     return index;
 }
 
 void nt_dataset_indexes_forget(struct nt_dataset_indexes *indexes, const struct nt_dataset *dataset)
 {
-    struct nt_dataset_index *found = NULL;
     pthread_mutex_lock(&indexes->lock);
-    for (struct nt_dataset_index **link = bucket_of(indexes, dataset); *link; link = &(*link)->next)
-        if ((*link)->dataset == dataset) {
-            found = *link;
-            *link = found->next;
-            break;
-        }
+    struct nt_dataset_index *index = find_index(indexes, dataset);
+    if (index)
+        nt_hash_table_remove(&indexes->table, &index->link);
     pthread_mutex_unlock(&indexes->lock);
-    if (found)
-        index_free(found);
+    if (index)
+        index_free(index);
 }
 
 struct nt_dataset_indexes *nt_dataset_indexes_new(void)
 {
     struct nt_dataset_indexes *indexes = calloc(1, sizeof(*indexes));
-    if (indexes && pthread_mutex_init(&indexes->lock, NULL)) {
+    if (!indexes || !nt_hash_table_init(&indexes->table)) {
         free(indexes);
-        indexes = NULL;
+        return NULL;
     }
+    pthread_mutex_init(&indexes->lock, NULL);
     return indexes;
 }
 
@@ -106,11 +97,11 @@ void nt_dataset_indexes_free(struct nt_dataset_indexes *indexes)
 {
     if (!indexes)
         return;
-    for (unsigned i = 0; i < BUCKETS; i++)
-        for (struct nt_dataset_index *index = indexes->buckets[i], *next; index; index = next) {
-            next = index->next;
-            index_free(index);
-        }
+    for (struct nt_link *link = nt_hash_table_after(&indexes->table, NULL), *next; link; link = next) {
+        next = nt_hash_table_after(&indexes->table, link);
+        index_free(NT_LINKED(link, struct nt_dataset_index, link));
+    }
+    nt_hash_table_deinit(&indexes->table);
     pthread_mutex_destroy(&indexes->lock);
     free(indexes);
 }

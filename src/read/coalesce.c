@@ -100,47 +100,7 @@ void nt_neighbours_deinit(struct nt_neighbours *neighbours)
     free(neighbours->bytes);
 }
 
-/* ---- Coalesced reads ---- */
-
-uint32_t nt_joined_count(const struct nt_page_request *request, uint32_t count, size_t *bytes_ret)
-{
-    enum { TOGETHER = 32 };
-    struct nt_cache_key keys[TOGETHER];
-    uint32_t most = nt_neighbours_count(request->dataset, request->page, count), found = 0, asked, absent;
-    do {
-        asked = most - found < TOGETHER ? most - found : TOGETHER;
-        for (uint32_t i = 0; i < asked; i++)
-            keys[i] = nt_page_key(request->dataset, &request->page[found + i]);
-        absent = (uint32_t)nt_cache_count_absent(request->reader->cache, keys, asked);
-        found += absent;
-    } while (absent == TOGETHER);
-    *bytes_ret = found ? nt_neighbours_bytes(request->page, found) : 0;
-    return found;
-}
-
-const uint8_t *nt_joined_read(const struct nt_page_request *request, size_t bytes)
-{
-    struct nt_source *source = request->dataset->sources[request->page->source];
-    uint8_t *stored = nt_codec_scratch(request->context, NT_SCRATCH_NEIGHBOURS, bytes);
-    if (!stored || nt_source_read(source, request->page->offset, stored, bytes, NULL) != NT_OK)
-        return NULL;
-    nt_tally_lap(request->tally, &request->tally->counters.read_nanoseconds);
-    return stored;
-}
-
-uint64_t nt_joined_scratch_bytes(const struct nt_page_request *request, uint32_t count, size_t bytes)
-{
-    uint64_t largest = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t scratch = nt_page_scratch_bytes(request->dataset, &request->page[i]);
-        largest = scratch > largest ? scratch : largest;
-    }
-    return largest + nt_large_capacity(bytes);
-}
-
-/* ---- Shared decoding ---- */
-
-/* ---- which pages are the same bytes ---- */
+/* ---- Load into the output ---- */
 
 static bool are_same_bytes(const struct nt_page *a, const struct nt_page *b)
 {
@@ -148,6 +108,171 @@ static bool are_same_bytes(const struct nt_page *a, const struct nt_page *b)
            a->compression == b->compression && a->checksum == b->checksum &&
            a->checksum_covers == b->checksum_covers && !a->is_missing && !b->is_missing;
 }
+
+static bool are_shared(const struct nt_dataset *dataset, const struct nt_page *a, const struct nt_page *b)
+{
+    return are_same_bytes(a, b) &&
+           nt_plans_are_shared(nt_page_decoder(dataset, a), nt_page_decoder(dataset, b));
+}
+
+/* What pages of all columns are loaded with. */
+struct loading {
+    struct nt_page_request request; /* of the first column */
+    struct nt_pages_run *runs;
+    uint32_t run_count;
+    struct nt_page_inputs inputs[NT_PLAN_TOGETHER];
+    struct nt_page_beside beside[NT_PLAN_TOGETHER];
+    uint32_t pinned; /* columns whose inputs are */
+    struct nt_tally tally;
+};
+
+/* How many of the first column's pages can be read together, and how long the read is: none of them is in the cache. A
+ * large one is alone. */
+static uint32_t count_absent(const struct loading *loading, uint32_t count, size_t *bytes_ret)
+{
+    enum { TOGETHER = 32 };
+    struct nt_cache_key keys[TOGETHER];
+    const struct nt_dataset *dataset = loading->request.dataset;
+    const struct nt_page *pages = loading->runs->pages;
+    uint32_t most = nt_neighbours_count(dataset, pages, count), found = 0, asked, absent;
+    do {
+        asked = most - found < TOGETHER ? most - found : TOGETHER;
+        for (uint32_t i = 0; i < asked; i++)
+            keys[i] = nt_page_key(dataset, &pages[found + i]);
+        absent = (uint32_t)nt_cache_count_absent(loading->request.reader->cache, keys, asked);
+        found += absent;
+    } while (absent == TOGETHER);
+    *bytes_ret = found > 1 ? nt_neighbours_bytes(pages, found) : 0;
+    return most ? found : nt_page_is_absent(loading->request.reader, dataset, pages);
+}
+
+/* Of the next `count` pages of all columns, how many can be made together: they are decoded as the first ones are. */
+static uint32_t count_alike(const struct loading *loading, uint32_t count)
+{
+    const struct nt_dataset *dataset = loading->request.dataset;
+    const struct nt_pages_run *runs = loading->runs;
+    for (uint32_t i = 0; loading->run_count > 1 && i < loading->run_count; i++) {
+        const struct nt_page *pages = runs[i].pages;
+        if (!nt_values_are_equal(nt_page_decoder(dataset, pages), runs[i].dtype))
+            return 0;
+        for (uint32_t k = 0; k < i; k++)
+            if (!are_shared(dataset, pages, runs[k].pages))
+                return 0;
+        for (uint32_t k = 0; k < count; k++)
+            if (pages[k].decoder != pages->decoder || nt_page_made_elements(&pages[k]) != pages[k].elements ||
+                !are_same_bytes(&pages[k], &runs->pages[k]))
+                count = k;
+    }
+    return count;
+}
+
+static enum nt_status pin_all(struct loading *loading)
+{
+    struct nt_page_request request = loading->request;
+    enum nt_status status = NT_OK;
+    loading->pinned = 0;
+    while (status == NT_OK && loading->pinned < loading->run_count) {
+        request.page = loading->runs[loading->pinned].pages;
+        status = nt_page_pin_inputs(&request, &loading->inputs[loading->pinned++], NULL);
+    }
+    return status;
+}
+
+/* The memory that they take: that of the largest, beside the stored bytes of all. */
+static uint64_t scratch_bytes(const struct loading *loading, uint32_t count, size_t bytes)
+{
+    uint64_t largest = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t scratch = nt_page_scratch_bytes(loading->request.dataset, &loading->runs->pages[i]);
+        largest = scratch > largest ? scratch : largest;
+    }
+    return largest + nt_large_capacity(bytes);
+}
+
+/* The stored bytes of all in scratch memory. NULL where that fails: then the pages are read one by one, and the one that
+ * cannot be read is found. */
+static const uint8_t *read_stored(struct loading *loading, size_t bytes)
+{
+    const struct nt_page *first = loading->runs->pages;
+    uint8_t *stored = bytes ? nt_codec_scratch(loading->request.context, NT_SCRATCH_NEIGHBOURS, bytes) : NULL;
+    if (!stored || nt_source_read(loading->request.dataset->sources[first->source], first->offset, stored,
+                                  bytes, NULL) != NT_OK)
+        return NULL;
+    nt_tally_lap(&loading->tally, &loading->tally.counters.read_nanoseconds);
+    return stored;
+}
+
+/* One page of each column, and on to the next ones. */
+static enum nt_status load_page(struct loading *loading)
+{
+    struct nt_pages_run *runs = loading->runs;
+    loading->request.page = runs->pages;
+    for (uint32_t i = 1; i < loading->run_count; i++)
+        loading->beside[i - 1] =
+            (struct nt_page_beside){runs[i].pages, loading->inputs[i].values, runs[i].output};
+    nt_workers_claim(loading->request.reader->workers, runs->pages);
+    enum nt_status status = nt_page_load_with(&loading->request, runs->output, NULL);
+    for (uint32_t i = 0; status == NT_OK && i < loading->run_count; i++) {
+        const struct nt_page *page = runs[i].pages++;
+        runs[i].output +=
+            (size_t)page->elements * nt_page_decoder(loading->request.dataset, page)->element_bytes;
+    }
+    return status;
+}
+
+/* Pages whose stored bytes are read in one call (0: there is one). While it has a context it waits for no entry of the
+ * cache: a page that another thread has begun to load meanwhile is loaded twice. How many are made is told. */
+static uint32_t load_some(struct loading *loading, uint32_t count, size_t bytes)
+{
+    struct nt_reader *reader = loading->request.reader;
+    const struct nt_page *first = loading->request.page = loading->runs->pages;
+    struct nt_loan loan;
+    uint32_t done = 0;
+    if (pin_all(loading) == NT_OK &&
+        nt_contexts_borrow(reader->contexts, scratch_bytes(loading, count, bytes), &loan, NULL) == NT_OK) {
+        loading->request.context = loan.context;
+        loading->request.inputs = loading->inputs->values;
+        nt_tally_begin(&loading->tally);
+        const uint8_t *stored = read_stored(loading, bytes);
+        for (; done < count; done++) {
+            loading->request.stored = stored ? stored + (loading->runs->pages->offset - first->offset) : NULL;
+            if (load_page(loading) != NT_OK)
+                break;
+        }
+        nt_contexts_return(reader->contexts, &loan);
+    }
+    for (uint32_t i = 0; i < loading->pinned; i++)
+        nt_page_unpin_inputs(reader, &loading->inputs[i]);
+    return done;
+}
+
+uint32_t nt_pages_load_direct(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                              struct nt_pages_run *runs, uint32_t run_count, uint32_t count)
+{
+    struct loading loading;
+    uint32_t left = count, some, done;
+    loading.request = (struct nt_page_request){.reader = reader,
+                                               .dataset = dataset,
+                                               .column = column,
+                                               .tally = &loading.tally,
+                                               .beside = loading.beside,
+                                               .beside_count = run_count - 1};
+    loading.runs = runs;
+    loading.run_count = run_count;
+    loading.tally = (struct nt_tally){0};
+    do {
+        size_t bytes = 0;
+        uint32_t absent = left ? count_absent(&loading, left, &bytes) : 0;
+        some = count_alike(&loading, absent);
+        done = some ? load_some(&loading, some, some > 1 ? bytes : 0) : 0;
+        left -= done;
+    } while (some && done == some);
+    loading.tally.counters.pages_direct = loading.tally.counters.pages_decoded;
+    nt_reader_add(reader, &loading.tally);
+    return count - left;
+}
+
+/* ---- Shared decoding ---- */
 
 /* A segment whose elements are its pages', all of them; NULL where it is not that simple. */
 static const struct nt_segment *find_simple(struct nt_stream *stream, uint32_t number)
@@ -160,12 +285,6 @@ static const struct nt_segment *find_simple(struct nt_stream *stream, uint32_t n
     bool is_simple = segment->span.fault == NT_FAULT_NONE && segment->page_count && !segment->zeros &&
                      !segment->drops && !segment->dropped_items;
     return is_simple ? segment : NULL;
-}
-
-static bool are_shared(const struct nt_dataset *dataset, const struct nt_page *a, const struct nt_page *b)
-{
-    return are_same_bytes(a, b) &&
-           nt_plans_are_shared(nt_page_decoder(dataset, a), nt_page_decoder(dataset, b));
 }
 
 bool nt_streams_are_together(struct nt_stream *a, struct nt_stream *b)
@@ -195,17 +314,9 @@ uint64_t nt_stream_end_beside(struct nt_stream *stream, uint64_t end, struct nt_
 
 /* ---- pages that are whole in all ranges ---- */
 
-/* A range's share of one segment, at one of its pages. */
-struct part {
-    const struct nt_stream *stream;
-    const struct nt_segment *segment;
-    const struct nt_page *pages; /* the first of those that are made */
-    uint8_t *output;             /* where its elements belong */
-};
-
 struct together {
-    struct part parts[NT_PLAN_TOGETHER];
-    uint32_t count;      /* of parts */
+    const struct nt_segment *segments[NT_PLAN_TOGETHER]; /* of each range */
+    uint32_t count;
     uint32_t first, end; /* pages, by their numbers in the segment */
 };
 
@@ -227,138 +338,15 @@ static bool narrow(struct together *together, const struct nt_stream_range *rang
     uint32_t b = (uint32_t)(last - segment->pages) + (last->first_element + last->elements <= to);
     together->first = a > together->first ? a : together->first;
     together->end = b < together->end ? b : together->end;
-    together->parts[together->count++] = (struct part){.stream = range->stream, .segment = segment};
+    together->segments[together->count++] = segment;
     return together->first < together->end;
-}
-
-static void begin_part(struct part *part, const struct nt_stream_range *range, uint32_t first)
-{
-    const struct nt_page *page = &part->segment->pages[first];
-    uint64_t element = nt_stream_lead(range->stream) + part->segment->first + page->first_element;
-    part->pages = page;
-    part->output = (uint8_t *)range->output + (element - range->first) * range->stream->element_bytes;
-}
-
-/* Of the next `count` pages of all parts, how many can be made together: they are decoded as the first ones are. */
-static uint32_t count_alike(const struct together *together, uint32_t count)
-{
-    const struct nt_dataset *dataset = together->parts->stream->dataset;
-    for (uint32_t i = 0; i < together->count; i++) {
-        const struct part *part = &together->parts[i];
-        if (!nt_values_are_equal(nt_page_decoder(dataset, part->pages), &part->stream->dtype))
-            return 0;
-        for (uint32_t k = 0; k < i; k++)
-            if (!are_shared(dataset, part->pages, together->parts[k].pages))
-                return 0;
-        for (uint32_t k = 0; k < count; k++)
-            if (part->pages[k].decoder != part->pages->decoder ||
-                nt_page_made_elements(&part->pages[k]) != part->pages[k].elements ||
-                !are_same_bytes(&part->pages[k], &together->parts->pages[k]))
-                count = k;
-    }
-    return count;
-}
-
-/* ---- loading ---- */
-
-/* What pages of all parts are loaded with. */
-struct loading {
-    struct nt_page_request request; /* of the first part */
-    struct nt_page_inputs inputs[NT_PLAN_TOGETHER];
-    struct nt_page_beside beside[NT_PLAN_TOGETHER];
-    uint32_t pinned; /* parts whose inputs are */
-    struct nt_loan loan;
-    struct nt_tally tally;
-};
-
-static enum nt_status pin_all(struct loading *loading, const struct together *together)
-{
-    struct nt_page_request request = loading->request;
-    enum nt_status status = NT_OK;
-    while (status == NT_OK && loading->pinned < together->count) {
-        request.page = together->parts[loading->pinned].pages;
-        status = nt_page_pin_inputs(&request, &loading->inputs[loading->pinned++], NULL);
-    }
-    return status;
-}
-
-/* One page of each part, and on to the next ones. */
-static enum nt_status load_page(struct loading *loading, struct together *together)
-{
-    const struct nt_dataset *dataset = loading->request.dataset;
-    loading->request.page = together->parts->pages;
-    for (uint32_t i = 1; i < together->count; i++)
-        loading->beside[i - 1] = (struct nt_page_beside){together->parts[i].pages, loading->inputs[i].values,
-                                                         together->parts[i].output};
-    enum nt_status status = nt_page_load_with(&loading->request, together->parts->output, NULL);
-    for (uint32_t i = 0; status == NT_OK && i < together->count; i++) {
-        struct part *part = &together->parts[i];
-        part->output += (size_t)part->pages->elements * nt_page_decoder(dataset, part->pages)->element_bytes;
-        part->pages++;
-    }
-    return status;
-}
-
-/* Pages whose stored bytes are read in one call. How many are made is told. */
-static uint32_t load_some(struct loading *loading, struct together *together, uint32_t count, size_t bytes)
-{
-    struct nt_reader *reader = loading->request.reader;
-    const struct nt_page *first = together->parts->pages;
-    uint64_t scratch = nt_joined_scratch_bytes(&loading->request, count, bytes);
-    uint32_t done = 0;
-    loading->pinned = 0;
-    if (pin_all(loading, together) == NT_OK &&
-        nt_contexts_borrow(reader->contexts, scratch, &loading->loan, NULL) == NT_OK) {
-        loading->request.context = loading->loan.context;
-        loading->request.inputs = loading->inputs->values;
-        nt_tally_begin(&loading->tally);
-        const uint8_t *stored = bytes ? nt_joined_read(&loading->request, bytes) : NULL;
-        for (; done < count; done++) {
-            loading->request.stored =
-                stored ? stored + (together->parts->pages->offset - first->offset) : NULL;
-            if (load_page(loading, together) != NT_OK)
-                break;
-        }
-        nt_contexts_return(reader->contexts, &loading->loan);
-        loading->request.context = NULL;
-    }
-    for (uint32_t i = 0; i < loading->pinned; i++)
-        nt_page_unpin_inputs(reader, &loading->inputs[i]);
-    return done;
-}
-
-/* From the parts' pages on. How many are made is told. */
-static uint32_t load(struct together *together, uint32_t count)
-{
-    const struct nt_stream *stream = together->parts->stream;
-    struct loading loading = {.request = {.reader = stream->reader,
-                                          .dataset = stream->dataset,
-                                          .column = together->parts->segment->column,
-                                          .beside = loading.beside,
-                                          .beside_count = together->count - 1}};
-    uint32_t left = count, done = 1;
-    loading.request.tally = &loading.tally;
-    while (left && done) {
-        size_t bytes = 0;
-        loading.request.page = together->parts->pages;
-        uint32_t some = nt_joined_count(&loading.request, left, &bytes);
-        if (!some) /* large, or somebody has it */
-            some = nt_page_is_absent(stream->reader, stream->dataset, together->parts->pages);
-        some = count_alike(together, some);
-        done = some ? load_some(&loading, together, some, some > 1 ? bytes : 0) : 0;
-        left -= done;
-        if (done < some)
-            break;
-    }
-    loading.tally.counters.pages_direct = loading.tally.counters.pages_decoded;
-    nt_reader_add(stream->reader, &loading.tally);
-    return count - left;
 }
 
 void nt_streams_make_together(const struct nt_stream_range *ranges, uint32_t count,
                               struct nt_pages_made *made)
 {
     struct together together = {.end = UINT32_MAX};
+    struct nt_pages_run runs[NT_PLAN_TOGETHER];
     const struct nt_stream *stream = ranges->stream;
     uint64_t lead = nt_stream_lead(stream), element = ranges->first < lead ? 0 : ranges->first - lead;
     uint32_t number = (uint32_t)(nt_stream_segment_of(stream, element) - stream->segments);
@@ -368,10 +356,16 @@ void nt_streams_make_together(const struct nt_stream_range *ranges, uint32_t cou
             return;
     }
     for (uint32_t i = 0; i < count; i++) {
-        begin_part(&together.parts[i], &ranges[i], together.first);
-        made[i].first = together.parts[i].pages;
+        const struct nt_stream_range *range = &ranges[i];
+        const struct nt_segment *segment = together.segments[i];
+        const struct nt_page *pages = made[i].first = &segment->pages[together.first];
+        element = nt_stream_lead(range->stream) + segment->first + pages->first_element;
+        runs[i] = (struct nt_pages_run){
+            pages, (uint8_t *)range->output + (element - range->first) * range->stream->element_bytes,
+            &range->stream->dtype};
     }
-    uint32_t done = load(&together, together.end - together.first);
+    uint32_t done = nt_pages_load_direct(stream->reader, stream->dataset, together.segments[0]->column, runs,
+                                         count, together.end - together.first);
     for (uint32_t i = 0; i < count; i++)
         made[i].count = done;
 }

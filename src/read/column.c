@@ -203,7 +203,7 @@ static enum nt_status read_within(const struct column_read *read, const struct n
         nt_page_read_blocks(read->reader, read->dataset, page, (size_t)offset, output, bytes))
         return NT_OK;
     enum nt_status status =
-        nt_page_pin(read->reader, read->dataset, read->column, page, &pinned, &data, error);
+        nt_page_pin(NT_CACHE_READER, read->reader, read->dataset, read->column, page, &pinned, &data, error);
     if (status != NT_OK)
         return status;
     memcpy(output, data + offset, bytes);
@@ -254,19 +254,6 @@ static enum nt_status read_bytes(const struct column_read *read, uint64_t offset
     return status;
 }
 
-static void want(const struct column_read *read, uint64_t offset, uint64_t bytes)
-{
-    if (!nt_wants_hints(read->dataset))
-        return;
-    struct nt_sequence *sequence = &read->index->sequence;
-    uint64_t behind = nt_wanted_behind(sequence, offset, bytes);
-    struct nt_hints hints = {.is_now = behind == 0};
-    uint64_t end = (offset + bytes + behind + read->element_bytes - 1) / read->element_bytes;
-    nt_elements_want(&hints, read->reader, read->dataset, sequence, offset / read->element_bytes,
-                     end < read->index->elements ? end : read->index->elements, UINT64_MAX, find_ahead, read);
-    nt_hints_tell(&hints);
-}
-
 enum nt_status nt_column_read(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
                               uint64_t offset, void *output, size_t bytes, struct nt_error *error)
 {
@@ -281,13 +268,15 @@ enum nt_status nt_column_read(struct nt_reader *reader, struct nt_dataset *datas
                        "the type of column %u is not known to this version", dataset->columns[column].id);
     if (!nt_multiply(read.index->elements, read.element_bytes, &size) || !nt_fits(offset, bytes, size))
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "past the end of the column");
+    const struct nt_walk walk = {
+        reader,     dataset, &read.index->sequence, read.index->elements, read.element_bytes, 0,
+        find_ahead, &read};
     nt_count(&reader->counters.reads, 1);
     nt_count(&reader->counters.served_bytes, bytes);
-    read.is_random = !nt_sequence_follows(&read.index->sequence, offset, bytes);
-    want(&read, offset, bytes);
+    read.is_random = !nt_sequence_follows(walk.sequence, offset, bytes);
+    nt_read_want(&walk, offset, bytes);
     status = read_bytes(&read, offset, output, bytes, error);
-    if (status == NT_OK && nt_sequence_note(&read.index->sequence, offset, bytes))
-        nt_ahead_queue(reader, dataset, &read.index->sequence, (offset + bytes) / read.element_bytes,
-                       read.index->elements, find_ahead, &read, true);
+    if (status == NT_OK && nt_sequence_note(walk.sequence, offset, bytes))
+        nt_ahead_queue(&walk, offset + bytes, true);
     return status;
 }

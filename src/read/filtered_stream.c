@@ -21,7 +21,7 @@ enum {
 
 /* ---- opening ---- */
 
-static enum nt_status choose_alternatives(struct nt_stream *stream, struct nt_choosing *choosing,
+static enum nt_status choose_alternatives(const struct nt_stream *stream, struct nt_choosing *choosing,
                                           struct nt_error *error)
 {
     uint32_t count;
@@ -37,18 +37,16 @@ static enum nt_status choose_alternatives(struct nt_stream *stream, struct nt_ch
     return status;
 }
 
-static enum nt_status find_left_out(struct nt_stream *stream, struct nt_choosing *choosing,
+/* Some entries are left out. */
+static enum nt_status find_left_out(const struct nt_stream *stream, struct nt_choosing *choosing,
                                     struct nt_error *error)
 {
     const struct nt_field *field = &stream->dataset->fields[stream->field];
     uint64_t row_elements = nt_stream_row_elements(field, stream->row);
-    enum nt_status status = nt_left_out_find(stream->reader, stream->dataset, stream->field, stream->row->of,
-                                             &choosing->elements, error);
-    if (status != NT_OK || !choosing->elements.drops)
-        return status;
     if (!nt_multiply(choosing->elements.per_row, row_elements, &choosing->elements.per_row))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of elements overflows");
-    status = nt_left_out_check(&choosing->elements, stream->elements - nt_stream_lead(stream), error);
+    enum nt_status status =
+        nt_left_out_check(&choosing->elements, stream->elements - nt_stream_lead(stream), error);
     choosing->turns = field->is_fortran_order ? choosing->elements.per_row : 1;
     if (field->is_fortran_order)
         choosing->elements.per_row = 1;
@@ -60,24 +58,29 @@ static enum nt_status find_left_out(struct nt_stream *stream, struct nt_choosing
     return status;
 }
 
-enum nt_status nt_stream_choose(struct nt_stream *stream, struct nt_error *error)
+enum nt_status nt_stream_choose(struct nt_stream **stream, struct nt_error *error)
 {
-    struct nt_choosing *choosing = calloc(1, sizeof(*choosing));
-    if (!choosing)
-        return nt_fail_memory(error);
-    enum nt_status status = find_left_out(stream, choosing, error);
-    if (status != NT_OK || !choosing->elements.drops) {
-        if (choosing->tags)
-            nt_stream_close(choosing->tags);
-        free(choosing->alternatives);
-        free(choosing);
+    struct nt_stream *stored = *stream, *chosen = NULL;
+    struct nt_left_out elements;
+    enum nt_status status =
+        nt_left_out_find(stored->reader, stored->dataset, stored->field, stored->row->of, &elements, error);
+    if (status != NT_OK || !elements.drops)
         return status;
+    struct nt_choosing *choosing = calloc(1, sizeof(*choosing));
+    if (!choosing ||
+        !(chosen = nt_stream_new(stored->reader, stored->dataset, stored->field, stored->kind))) {
+        free(choosing);
+        return nt_fail_memory(error);
     }
-    stream->elements =
-        nt_drops_total_kept(choosing->elements.drops) * choosing->elements.per_row * choosing->turns +
-        nt_stream_lead(stream);
-    stream->choosing = choosing;
-    return NT_OK;
+    *choosing = (struct nt_choosing){.stored = stored, .elements = elements};
+    chosen->choosing = choosing;
+    *stream = chosen;
+    status = find_left_out(stored, choosing, error);
+    if (status == NT_OK)
+        chosen->elements =
+            nt_drops_total_kept(elements.drops) * choosing->elements.per_row * choosing->turns +
+            nt_stream_lead(stored);
+    return status;
 }
 
 /* ---- where chosen elements are stored ---- */
@@ -124,10 +127,11 @@ static void advance(struct cursor *cursor, uint64_t count)
 
 const struct nt_segment *nt_stream_chosen_segment(const struct nt_stream *stream, uint64_t element)
 {
-    struct cursor cursor = {.choosing = stream->choosing, .stored = element};
-    if (stream->choosing)
-        seek(&cursor, element);
-    return nt_stream_segment_of(stream, cursor.stored);
+    struct cursor cursor = {.choosing = stream->choosing};
+    if (!stream->choosing)
+        return nt_stream_segment_of(stream, element);
+    seek(&cursor, element);
+    return nt_stream_segment_of(stream->choosing->stored, cursor.stored);
 }
 
 /* ---- what becomes of them ---- */
@@ -169,7 +173,8 @@ struct gathered {
 };
 
 /* The next pieces within a page, up to `most` elements; the cursor goes on behind them. */
-static void gather(struct nt_stream *stream, struct cursor *cursor, uint64_t most, struct gathered *gathered)
+static void gather(const struct nt_stream *stream, struct cursor *cursor, uint64_t most,
+                   struct gathered *gathered)
 {
     uint32_t element_bytes = stream->element_bytes;
     uint64_t near = NEAR_BYTES / element_bytes, span = SPAN_BYTES / element_bytes, page_end = 0;
@@ -184,7 +189,7 @@ static void gather(struct nt_stream *stream, struct cursor *cursor, uint64_t mos
             const struct piece *last = &gathered->pieces[gathered->count - 1];
             uint64_t end = last->stored + last->count;
             if (!page_end)
-                page_end = nt_stream_page_end(stream, first->stored);
+                page_end = nt_stream_page_end(stream->choosing->stored, first->stored);
             if (piece.stored < end || piece.stored - end > near || piece.stored >= page_end ||
                 piece.stored - first->stored >= span)
                 return;
@@ -205,8 +210,8 @@ static void gather(struct nt_stream *stream, struct cursor *cursor, uint64_t mos
 static enum nt_status produce_piece(struct nt_stream *stream, const struct piece *piece, uint8_t *output,
                                     struct nt_error *error)
 {
-    enum nt_status status =
-        nt_stream_produce_stored(stream, piece->stored + nt_stream_lead(stream), piece->count, output, error);
+    enum nt_status status = nt_stream_produce(
+        stream->choosing->stored, piece->stored + nt_stream_lead(stream), piece->count, NULL, output, error);
     if (status == NT_OK && stream->choosing->items.drops)
         count_chosen_items(stream->choosing, piece->run, output, (size_t)piece->count);
     return status;
@@ -221,7 +226,7 @@ static enum nt_status produce_pieces(struct nt_stream *stream, const struct gath
     const struct piece *pieces = gathered->pieces, *last = &pieces[gathered->count - 1];
     uint64_t first = pieces->stored, count = last->stored + last->count - first;
     enum nt_status status =
-        nt_stream_produce_stored(stream, first + nt_stream_lead(stream), count, span, error);
+        nt_stream_produce(stream->choosing->stored, first + nt_stream_lead(stream), count, NULL, span, error);
     for (uint32_t i = 0; status == NT_OK && i < gathered->count; i++) {
         size_t bytes = (size_t)pieces[i].count * element_bytes;
         memcpy(output, span + (pieces[i].stored - first) * element_bytes, bytes);
@@ -243,8 +248,8 @@ static enum nt_status finish_index(struct nt_stream *stream, const struct gather
         const struct piece *piece = &gathered->pieces[i];
         for (uint64_t done = 0, some; status == NT_OK && done < piece->count; done += some) {
             some = piece->count - done < AT_ONCE ? piece->count - done : AT_ONCE;
-            status = nt_stream_produce_stored(stream->choosing->tags, piece->stored + done, some,
-                                              (uint8_t *)tags, error);
+            status = nt_stream_produce(stream->choosing->tags, piece->stored + done, some, NULL,
+                                       (uint8_t *)tags, error);
             if (status == NT_OK)
                 count_chosen_rows(stream->choosing, tags, output, (size_t)some);
             output += some * sizeof(uint64_t);
@@ -272,6 +277,10 @@ enum nt_status nt_stream_produce_chosen(struct nt_stream *stream, uint64_t first
         gather(stream, &cursor, count, &gathered);
         status = gathered.count > 1 ? produce_pieces(stream, &gathered, output, error)
                                     : produce_piece(stream, gathered.pieces, output, error);
+        const struct piece *last = &gathered.pieces[gathered.count - 1];
+        nt_sequence_note(&stream->choosing->stored->sequence, gathered.pieces->stored * stream->element_bytes,
+                         (size_t)(last->stored + last->count - gathered.pieces->stored) *
+                             stream->element_bytes);
         if (status == NT_OK && stream->choosing->tags)
             status = finish_index(stream, &gathered, output, error);
         output += gathered.elements * stream->element_bytes;

@@ -253,51 +253,30 @@ static enum nt_status prepare_memory(struct loading *load, size_t stored_bytes, 
     return NT_OK;
 }
 
-/* The stored bytes of a large page that is stored as it is decoded become the output; the digest is read on
- * its own. */
-static enum nt_status read_into_output(struct loading *load, size_t digest_bytes, struct nt_error *error)
-{
-    const struct nt_page *page = load->page;
-    struct nt_source *source = load->dataset->sources[page->source];
-    size_t bytes = (size_t)page->stored_bytes;
-    enum nt_status status = nt_source_read(source, page->offset, load->output, bytes, error);
-    if (status == NT_OK && digest_bytes)
-        status = nt_source_read(source, page->offset + bytes, load->digest_bytes, digest_bytes, error);
-    load->stored = load->output;
-    load->digest = load->digest_bytes;
-    return status;
-}
-
-/* The stored bytes and the digest behind them, in one call. */
-static enum nt_status read_into_scratch(struct loading *load, size_t digest_bytes, struct nt_error *error)
-{
-    const struct nt_page *page = load->page;
-    size_t bytes = (size_t)page->stored_bytes + digest_bytes;
-    uint8_t *stored = NULL;
-    enum nt_status status = prepare_memory(load, bytes, &stored, error);
-    if (status != NT_OK)
-        return status;
-    load->stored = stored;
-    load->digest = stored + page->stored_bytes;
-    if (!bytes)
-        return NT_OK;
-    return nt_source_read(load->dataset->sources[page->source], page->offset, stored, bytes, error);
-}
-
-/* Where the stored bytes are not in memory yet. */
+/* The stored bytes with the digest behind them, where they are not in memory yet. Those of a large page that is stored as it
+ * is decoded become the output; the digest is read on its own. */
 static enum nt_status read_stored(struct loading *load, struct nt_error *error)
 {
     enum { LARGE = 32 * 1024 }; /* a page for which a second read costs less than a copy */
     const struct nt_page *page = load->page;
-    size_t digest_bytes = nt_checksum_info(page->checksum)->bytes;
-    uint8_t *unused;
+    struct nt_source *source = load->dataset->sources[page->source];
+    size_t bytes = (size_t)page->stored_bytes, digest_bytes = nt_checksum_info(page->checksum)->bytes;
+    uint8_t *stored = load->output, *digest = load->digest_bytes;
     if (load->stored)
-        return prepare_memory(load, 0, &unused, error);
-    bool is_range =
-        nt_source_is_range(load->dataset->sources[page->source], page->stored_bytes + digest_bytes);
-    enum nt_status status = load->is_plain && load->is_decoded && page->stored_bytes >= LARGE && is_range
-                                ? read_into_output(load, digest_bytes, error)
-                                : read_into_scratch(load, digest_bytes, error);
+        return prepare_memory(load, 0, &stored, error);
+    bool is_direct = load->is_plain && load->is_decoded && bytes >= LARGE &&
+                     nt_source_is_range(source, bytes + digest_bytes);
+    enum nt_status status = is_direct ? NT_OK : prepare_memory(load, bytes + digest_bytes, &stored, error);
+    if (!is_direct && status == NT_OK) {
+        digest = stored + bytes;
+        bytes += digest_bytes;
+    }
+    if (status == NT_OK && bytes)
+        status = nt_source_read(source, page->offset, stored, bytes, error);
+    if (status == NT_OK && is_direct && digest_bytes)
+        status = nt_source_read(source, page->offset + bytes, digest, digest_bytes, error);
+    load->stored = stored;
+    load->digest = digest;
     nt_tally_lap(load->tally, &load->tally->counters.read_nanoseconds);
     return status;
 }
@@ -405,40 +384,38 @@ static enum nt_status unpack(struct loading *load, const uint8_t **packed_ret, s
     return verify(load, *packed_ret, load->packed_bytes, error);
 }
 
-static enum nt_status load_stages(struct loading *load, struct nt_error *error)
-{
-    const uint8_t *packed = NULL;
-    enum nt_status status = check_readable(load, error);
-    if (status == NT_OK)
-        status = check_sizes(load->dataset, load->page, &load->packed_bytes, &load->decoded_bytes, error);
-    load->is_plain = load->compression->stores_plain && load->page->stored_bytes == load->packed_bytes;
-    load->is_decoded =
-        nt_encoding_is_identity(load->decoder->encoding) && load->packed_bytes == load->decoded_bytes;
-    if (status == NT_OK)
-        status = read_stored(load, error);
-    if (status == NT_OK)
-        status = verify_stored(load, error);
-    if (status == NT_OK)
-        status = unpack(load, &packed, error);
-    if (status == NT_OK)
-        status = decode(load, packed, error);
-    return status;
-}
-
-static enum nt_status load_once(const struct nt_page_request *request, void *output, struct nt_error *error)
+/* `stored`: the stored bytes where they are in memory already, else NULL. */
+static enum nt_status load_once(const struct nt_page_request *request, const uint8_t *stored, void *output,
+                                struct nt_error *error)
 {
     const struct nt_page *page = request->page;
-    struct loading load = {
-        .request = request, .tally = request->tally, .dataset = request->dataset, .page = page};
-    load.context = request->context;
-    load.decoder = nt_page_decoder(request->dataset, page);
-    load.inputs = request->inputs;
+    const uint8_t *packed = NULL;
+    struct loading load = {.request = request,
+                           .tally = request->tally,
+                           .dataset = request->dataset,
+                           .page = page,
+                           .context = request->context,
+                           .decoder = nt_page_decoder(request->dataset, page),
+                           .inputs = request->inputs,
+                           .compression = nt_compression_info(page->compression),
+                           .stored = stored,
+                           .digest = stored ? stored + page->stored_bytes : NULL,
+                           .output = output};
     load.encoding = nt_encoding_info(load.decoder->encoding);
-    load.compression = nt_compression_info(page->compression);
-    load.stored = request->stored;
-    load.digest = request->stored ? request->stored + page->stored_bytes : NULL;
-    load.output = output;
-    enum nt_status status = load_stages(&load, error);
+    enum nt_status status = check_readable(&load, error);
+    if (status == NT_OK)
+        status = check_sizes(load.dataset, page, &load.packed_bytes, &load.decoded_bytes, error);
+    load.is_plain = load.compression->stores_plain && page->stored_bytes == load.packed_bytes;
+    load.is_decoded =
+        nt_encoding_is_identity(load.decoder->encoding) && load.packed_bytes == load.decoded_bytes;
+    if (status == NT_OK)
+        status = read_stored(&load, error);
+    if (status == NT_OK)
+        status = verify_stored(&load, error);
+    if (status == NT_OK)
+        status = unpack(&load, &packed, error);
+    if (status == NT_OK)
+        status = decode(&load, packed, error);
     if (status != NT_OK)
         return status;
     load.tally->counters.stored_bytes += page->stored_bytes;
@@ -451,16 +428,11 @@ static enum nt_status load_once(const struct nt_page_request *request, void *out
 enum nt_status nt_page_load_with(const struct nt_page_request *request, void *output, struct nt_error *error)
 {
     const struct nt_page *page = request->page;
-    struct nt_page_request again = *request;
-    enum nt_status status = load_once(request, output, error);
-    if ((status != NT_CHECKSUM && status != NT_CORRUPT) ||
-        !nt_source_forget(request->dataset->sources[page->source], page->offset,
-                          page->stored_bytes + nt_checksum_info(page->checksum)->bytes))
-        return status;
-    again.stored = NULL;
-    if (error)
-        *error = (struct nt_error){0};
-    return load_once(&again, output, error);
+    enum nt_status status = load_once(request, request->stored, output, error);
+    bool comes_anew = (status == NT_CHECKSUM || status == NT_CORRUPT) &&
+                      nt_source_forget(request->dataset->sources[page->source], page->offset,
+                                       page->stored_bytes + nt_checksum_info(page->checksum)->bytes);
+    return comes_anew ? load_once(request, NULL, output, error) : status;
 }
 
 enum nt_status nt_page_decoded_bytes(const struct nt_dataset *dataset, const struct nt_page *page,
@@ -515,12 +487,24 @@ static enum nt_status pin_input(const struct nt_page_request *request, const str
     return NT_OK;
 }
 
+/* A page that takes longer to load than it takes to wake another thread. */
+static bool is_slow(const struct nt_page_request *request)
+{
+    enum { SLOW_BYTES = 32 * 1024 };
+    size_t bytes;
+    return request->page->stored_bytes >= SLOW_BYTES ||
+           nt_page_decoded_bytes(request->dataset, request->page, &bytes, NULL) != NT_OK ||
+           bytes >= SLOW_BYTES;
+}
+
 enum nt_status nt_page_pin_inputs(const struct nt_page_request *request, struct nt_page_inputs *inputs,
                                   struct nt_error *error)
 {
     const struct nt_plan *plan = nt_page_decoder(request->dataset, request->page)->plan;
     enum nt_status status = NT_OK;
     inputs->count = 0;
+    if (is_slow(request))
+        nt_reader_before_slow_work(request->reader);
     for (uint32_t i = 0; plan && i < plan->input_count && status == NT_OK; i++)
         status = pin_input(request, &plan->inputs[i], inputs, error);
     return status;
@@ -530,16 +514,6 @@ void nt_page_unpin_inputs(struct nt_reader *reader, const struct nt_page_inputs 
 {
     for (uint32_t i = 0; i < inputs->count; i++)
         nt_cache_release(reader->cache, inputs->pinned[i], NT_CACHE_STAY);
-}
-
-/* A page that takes longer to load than it takes to wake another thread. */
-static bool is_slow(const struct nt_page_request *request)
-{
-    enum { SLOW_BYTES = 32 * 1024 };
-    size_t bytes;
-    return request->page->stored_bytes >= SLOW_BYTES ||
-           nt_page_decoded_bytes(request->dataset, request->page, &bytes, NULL) != NT_OK ||
-           bytes >= SLOW_BYTES;
 }
 
 /* What is waited for is waited for before: inputs, then a context, which is as much as room in memory. */
@@ -552,8 +526,6 @@ enum nt_status nt_page_load_all(const struct nt_page_request *request, void *out
     struct nt_loan loan;
     if (request->context)
         return nt_page_load_with(request, output, error);
-    if (is_slow(request))
-        nt_reader_before_slow_work(request->reader);
     enum nt_status status = nt_page_pin_inputs(request, &inputs, error);
     if (status == NT_OK)
         status = nt_contexts_borrow(contexts, nt_page_scratch_bytes(request->dataset, request->page), &loan,

@@ -256,17 +256,10 @@ static uint64_t page_end(struct nt_stream *stream, uint64_t element)
     if (element < lead || stream->choosing)
         return element + 1; /* wherever a share ends, it is as good */
     const struct nt_segment *segment = nt_stream_segment_of(stream, element - lead);
-    uint64_t within = element - lead - segment->first;
-    uint64_t end = segment->elements;
     bool is_located = nt_stream_locate(stream, segment, NULL) == NT_OK;
     if (is_located && segment->drops)
-        end = within + 1; /* wherever a share ends, it is as good */
-    else if (is_located && segment->span.fault == NT_FAULT_NONE && stream->transform && segment->page_count) {
-        uint64_t stored = within < segment->zeros ? 0 : within - segment->zeros;
-        const struct nt_page *page = nt_find_page(segment->pages, segment->page_count, stored);
-        end = segment->zeros + page->first_element + page->elements;
-    }
-    return lead + segment->first + end;
+        return element + 1;
+    return lead + nt_stream_page_end(stream, element - lead);
 }
 
 static uint64_t bytes_of(const struct nt_stream_range *range)
@@ -392,7 +385,7 @@ static void work_on_shares(void *context)
     struct parallel_read *read = context;
     struct share shares[NT_PLAN_TOGETHER];
     struct nt_stream_range ranges[NT_PLAN_TOGETHER];
-    struct nt_error error = {0};
+    struct nt_error error;
     uint32_t count;
     while ((count = take_shares(read, shares))) {
         struct nt_pages_made made[NT_PLAN_TOGETHER] = {{0}};
@@ -402,8 +395,8 @@ static void work_on_shares(void *context)
         if (count > 1)
             nt_streams_make_together(ranges, count, made);
         for (uint32_t i = 0; i < count; i++) {
-            enum nt_status status = nt_stream_finish(ranges[i].stream, ranges[i].first, ranges[i].count,
-                                                     made[i], ranges[i].output, &error);
+            enum nt_status status = nt_stream_produce(ranges[i].stream, ranges[i].first, ranges[i].count,
+                                                      &made[i], ranges[i].output, &error);
             if (status != NT_OK)
                 note_failure(read, &shares[i], status, &error);
         }

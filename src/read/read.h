@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
+#include <sys/queue.h>
 
 #include "core/base/hash_table.h"
 #include "core/base/thread.h"
@@ -136,9 +136,6 @@ enum nt_cache_presence {
 enum nt_cache_presence nt_cache_peek(struct nt_cache *cache, const struct nt_cache_key *key);
 /* How many entries are absent before the first one that is not. */
 size_t nt_cache_count_absent(struct nt_cache *cache, const struct nt_cache_key *keys, size_t count);
-/* Remember a failure that happened past the cache. */
-void nt_cache_remember(struct nt_cache *cache, const struct nt_cache_key *key,
-                       const struct nt_error *failure);
 
 const uint8_t *nt_cached_bytes(const struct nt_cached *entry);
 
@@ -167,16 +164,19 @@ enum {
 };
 
 struct nt_region {
-    struct nt_region *next, *previous; /* in its list */
-    uint8_t *block, *memory;           /* as it is allocated; where buffers begin */
+    LIST_ENTRY(nt_region) listed;
+    uint8_t *block, *memory; /* as it is allocated; where buffers begin */
     size_t bytes;
     uint64_t free; /* units that nobody has, a bit each; of a region that is one buffer's all or none */
     unsigned busy; /* buffers in use */
     struct nt_cached *owners[NT_REGION_UNITS]; /* of the buffers, at their first units */
 };
 
+LIST_HEAD(nt_region_list, nt_region);
+
+/* All zero at first. */
 struct nt_regions {
-    struct nt_region *shared, *empty; /* with buffers and without; what changed last comes first */
+    struct nt_region_list shared, empty; /* with buffers and without; what changed last comes first */
     uint64_t bytes, empty_bytes;      /* of all, and of those without buffers */
     uint64_t busy_bytes;              /* of those with a buffer in use, and of those that are to come */
 };
@@ -205,28 +205,6 @@ void nt_regions_give(struct nt_regions *regions, struct nt_region *region, const
  * any more. */
 struct nt_region *nt_regions_drop(struct nt_regions *regions);
 void nt_region_free(struct nt_region *region); /* accepts NULL */
-
-/* ---- Cache entries ---- */
-
-enum nt_entry_state { NT_ENTRY_LOADING, NT_ENTRY_READY, NT_ENTRY_FAILED };
-
-struct nt_cached {
-    struct nt_link link; /* in the table */
-    struct nt_cache_key key;
-    struct nt_cached *older, *newer; /* in its idle list */
-    uint8_t *data;
-    size_t capacity;
-    struct nt_region *region; /* that `data` lies in; NULL: it is of malloc */
-    uint64_t charge;          /* what it takes beside its region */
-    unsigned pins;
-    enum nt_entry_state state;
-    bool in_table;
-    bool is_passed;
-    bool is_kept; /* false: leaves with its last pin */
-    pthread_cond_t changed;
-    struct nt_error *failure;
-    time_t expires;
-};
 
 /* ---- Pool of codec contexts ---- */
 
@@ -347,7 +325,8 @@ struct nt_page_inputs {
     struct nt_cached *pinned[NT_PLAN_INPUTS];
     uint32_t count;
 };
-/* They are waited for: by whoever has not borrowed a context yet. To be unpinned where that fails, too. */
+/* They are waited for: by whoever has not borrowed a context yet, and is about to load the page. To be unpinned where that
+ * fails, too. */
 enum nt_status nt_page_pin_inputs(const struct nt_page_request *request, struct nt_page_inputs *inputs,
                                   struct nt_error *error);
 void nt_page_unpin_inputs(struct nt_reader *reader, const struct nt_page_inputs *inputs);
@@ -358,14 +337,11 @@ enum nt_status nt_page_load_all(const struct nt_page_request *request, void *out
 
 /* ---- Pages in the cache ---- */
 
-/* A page's decoded elements in the cache, loaded where they are not there: valid until nt_page_unpin. */
-enum nt_status nt_page_pin(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
-                           const struct nt_page *page, struct nt_cached **pinned_ret,
+/* A page's decoded elements in the cache, loaded where they are not there, of a file that is still what it was: valid until
+ * nt_page_unpin. */
+enum nt_status nt_page_pin(enum nt_cache_asker asker, struct nt_reader *reader, struct nt_dataset *dataset,
+                           uint32_t column, const struct nt_page *page, struct nt_cached **pinned_ret,
                            const uint8_t **data_ret, struct nt_error *error);
-/* The same by one who may have others pinned, see cache.h. */
-enum nt_status nt_page_pin_as(enum nt_cache_asker asker, struct nt_reader *reader, struct nt_dataset *dataset,
-                              uint32_t column, const struct nt_page *page, struct nt_cached **pinned_ret,
-                              const uint8_t **data_ret, struct nt_error *error);
 void nt_page_unpin(struct nt_reader *reader, struct nt_cached *pinned, enum nt_cache_use use);
 
 /* Whether a page is not in the cache, nor being loaded, nor known to fail; may be out of date at once. */
@@ -413,16 +389,20 @@ enum nt_status nt_neighbours_load(struct nt_neighbours *neighbours, struct nt_re
                                   uint32_t count, void *output, struct nt_error *error);
 void nt_neighbours_deinit(struct nt_neighbours *neighbours);
 
-/* ---- Coalesced reads ---- */
+/* ---- Pages straight into the output ---- */
 
-/* How many of the pages can be read and decoded together, from the request's on, and how long the read is: none
- * of them is in the cache. */
-uint32_t nt_joined_count(const struct nt_page_request *request, uint32_t count, size_t *bytes_ret);
-/* The memory that they take: that of the largest, beside the stored bytes of all. */
-uint64_t nt_joined_scratch_bytes(const struct nt_page_request *request, uint32_t count, size_t bytes);
-/* Their stored bytes, in scratch memory. NULL where that fails: then the pages are read one by
- * one, and the one that cannot be read is found. */
-const uint8_t *nt_joined_read(const struct nt_page_request *request, size_t bytes);
+/* Pages of a column that follow one another, and where their elements go; both are moved on. */
+struct nt_pages_run {
+    const struct nt_page *pages;
+    uint8_t *output;
+    const struct nt_dtype *dtype; /* of several runs: what the elements must be equal to */
+};
+
+/* Load `count` pages of one column, or of several (at most NT_PLAN_TOGETHER) whose pages are the same stored bytes, each of
+ * which is decoded once. Small pages that lie side by side are read in one call. Leaves no trace in the cache. Ends at a page
+ * that is in the cache, that cannot be shared, or that fails: it is to be loaded by itself. How many are made is told. */
+uint32_t nt_pages_load_direct(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                              struct nt_pages_run *runs, uint32_t run_count, uint32_t count);
 
 /* ---- Access pattern ---- */
 
@@ -455,10 +435,19 @@ struct nt_ahead_page {
 /* The page that holds an element; there is one. */
 typedef void nt_ahead_find(const void *walked, uint64_t element, struct nt_ahead_page *page_ret);
 
-/* Queue the pages from `element` on, as far as it pays; `end` is the number of elements. It pays less where they are
- * copied from the cache. */
-void nt_ahead_queue(struct nt_reader *reader, struct nt_dataset *dataset, struct nt_sequence *sequence,
-                    uint64_t element, uint64_t end, nt_ahead_find *find, const void *walked, bool is_copied);
+/* Who reads a column or a stream, mostly from front to back. */
+struct nt_walk {
+    struct nt_reader *reader;
+    struct nt_dataset *dataset;
+    struct nt_sequence *sequence;
+    uint64_t elements, element_bytes; /* how many in all, and of each */
+    uint64_t lead;                    /* elements in front of those that are stored */
+    nt_ahead_find *find;
+    const void *walked;
+};
+
+/* Queue the pages from a byte on, as far as it pays: less where they are copied from the cache. */
+void nt_ahead_queue(const struct nt_walk *walk, uint64_t offset, bool is_copied);
 /* Whether it pays at all where they are not. */
 bool nt_ahead_pays(const struct nt_reader *reader);
 
@@ -486,9 +475,10 @@ void nt_pages_want(const struct nt_reader *reader, const struct nt_dataset *data
 
 /* The elements from `element` to `end` will be read, in this order: the first pages of them, up to `bytes` of decoded elements. Costs
  * nothing where enough was asked for before. Told is it by whoever has the hints. */
-void nt_elements_want(struct nt_hints *hints, const struct nt_reader *reader,
-                      const struct nt_dataset *dataset, struct nt_sequence *sequence, uint64_t element,
-                      uint64_t end, uint64_t bytes, nt_ahead_find *find, const void *walked);
+void nt_elements_want(struct nt_hints *hints, const struct nt_walk *walk, uint64_t element, uint64_t end,
+                      uint64_t bytes);
+/* Bytes [offset, offset + bytes) are read now: tell of them, and of what will be read behind them. */
+void nt_read_want(const struct nt_walk *walk, uint64_t offset, uint64_t bytes);
 
 /* Whether an element is behind where somebody was told to read, and no further than that was told; not where somebody leads. */
 bool nt_wanted_follows(const struct nt_sequence *sequence, uint64_t element);
@@ -512,9 +502,9 @@ struct nt_column_index {
 };
 
 struct nt_dataset_index {
+    struct nt_link link; /* in the table of all */
     const struct nt_dataset *dataset;
     uint32_t column_count;
-    struct nt_dataset_index *next;
     pthread_mutex_t lock;                       /* of building */
     _Atomic(uint32_t *) order;                  /* clusters by first entry, then number; NT_NONE */
     _Atomic(struct nt_column_index *) *columns; /* by column; NULL: not built */
@@ -731,6 +721,7 @@ struct nt_left_out {
 
 /* Of the elements that are stored, those of chosen entries are the stream's. */
 struct nt_choosing {
+    struct nt_stream *stored; /* all of them */
     struct nt_left_out elements;
     struct nt_left_out items;         /* offsets: what of the items goes with the rows, run by run */
     struct nt_stream *tags;           /* index of variants: as they are stored */
@@ -752,12 +743,15 @@ struct nt_stream {
     uint32_t segment_count;
     struct nt_alternative *alternatives; /* index of variants: [segment][alternative] */
     uint32_t alternative_count;
-    struct nt_choosing *choosing;         /* NULL: all that the segments hold is the stream's */
+    struct nt_choosing *choosing;         /* NULL: all that the segments hold is the stream's; else it has none */
     _Atomic(const struct nt_page *) told; /* the last page whose elements made no sense: told once */
     struct nt_sequence sequence;
     struct nt_lock lock; /* of locating segments */
 };
 
+/* Without elements and segments; there is such a stream. NULL without memory. */
+struct nt_stream *nt_stream_new(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                enum nt_stream_kind kind);
 /* A stream as it is stored, whatever entries are chosen: its rows are the segments'. */
 enum nt_status nt_stream_open_stored(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                      enum nt_stream_kind kind, struct nt_stream **stream_ret,
@@ -790,7 +784,9 @@ static inline uint64_t nt_stream_lead(const struct nt_stream *stream)
 
 /* The page that holds an element, if its segment is located; an nt_ahead_find for streams. None where entries are chosen. */
 void nt_stream_find_page(const void *stream, uint64_t element, struct nt_ahead_page *page_ret);
-/* Elements [first, end) will be read: their sources are to be told of the first of them, see wanted.h. */
+/* For who reads it from front to back. */
+struct nt_walk nt_stream_walk(struct nt_stream *stream, bool loads_page_lists);
+/* Elements [first, end) will be read: their sources are to be told of the first of them. */
 void nt_stream_want(struct nt_stream *stream, struct nt_hints *hints, uint64_t first, uint64_t end,
                     uint64_t bytes);
 /* The same for somebody who reads several streams by turns and tells of all of them: nobody else asks ahead for this one from now on. */
@@ -819,19 +815,14 @@ static inline struct nt_run nt_stream_run(const struct nt_stream *stream, const 
     };
 }
 
-/* Elements [first, first + count) of a stream as it is stored. */
-enum nt_status nt_stream_produce_stored(struct nt_stream *stream, uint64_t first, uint64_t count,
-                                        uint8_t *output, struct nt_error *error);
-/* Elements [first, first + count): nt_stream_read without its edges and counters. */
-enum nt_status nt_stream_produce(struct nt_stream *stream, uint64_t first, uint64_t count, uint8_t *output,
-                                 struct nt_error *error);
-/* The same where the decoded elements of some pages are in the output already, each where it belongs. */
+/* The decoded elements of some pages that are in the output already, each where it belongs. */
 struct nt_pages_made {
     const struct nt_page *first;
     uint32_t count;
 };
-enum nt_status nt_stream_finish(struct nt_stream *stream, uint64_t first, uint64_t count,
-                                struct nt_pages_made made, uint8_t *output, struct nt_error *error);
+/* Elements [first, first + count): nt_stream_read without its edges and counters. `made` NULL: no pages are. */
+enum nt_status nt_stream_produce(struct nt_stream *stream, uint64_t first, uint64_t count,
+                                 const struct nt_pages_made *made, uint8_t *output, struct nt_error *error);
 
 /* ---- Shared decoding ---- */
 
@@ -861,8 +852,8 @@ uint64_t nt_left_out_before(const struct nt_left_out *left_out, uint64_t stored)
 
 /* ---- Streams under a row mask ---- */
 
-/* From now on a stream as it is stored is one of the chosen entries, where some are left out. */
-enum nt_status nt_stream_choose(struct nt_stream *stream, struct nt_error *error);
+/* In place of a stream as it is stored, one of the chosen entries, where some are left out. */
+enum nt_status nt_stream_choose(struct nt_stream **stream, struct nt_error *error);
 /* Elements [first, first + count) of such a stream. */
 enum nt_status nt_stream_produce_chosen(struct nt_stream *stream, uint64_t first, uint64_t count,
                                         uint8_t *output, struct nt_error *error);

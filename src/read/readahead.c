@@ -59,17 +59,6 @@ enum nt_cache_use nt_sequence_use(struct nt_sequence *sequence, bool to_the_end)
     return to_the_end ? NT_CACHE_PASSED : NT_CACHE_PASSING;
 }
 
-/* For decoding ahead: pages before this element have been queued already; note that they now are. */
-static uint64_t nt_sequence_queued(const struct nt_sequence *sequence)
-{
-    return atomic_load_explicit(&sequence->queued, memory_order_relaxed);
-}
-
-static void nt_sequence_note_queued(struct nt_sequence *sequence, uint64_t element)
-{
-    atomic_store_explicit(&sequence->queued, element, memory_order_relaxed);
-}
-
 /* ---- Decode ahead ---- */
 
 enum {
@@ -120,26 +109,29 @@ static void load_ahead(const struct nt_job *job)
     nt_page_load_ahead(job->reader, job->dataset, job->column, job->page);
 }
 
-void nt_ahead_queue(struct nt_reader *reader, struct nt_dataset *dataset, struct nt_sequence *sequence,
-                    uint64_t element, uint64_t end, nt_ahead_find *find, const void *walked, bool is_copied)
+void nt_ahead_queue(const struct nt_walk *walk, uint64_t offset, bool is_copied)
 {
-    uint64_t queued = nt_sequence_queued(sequence), bytes = 0;
+    struct nt_reader *reader = walk->reader;
+    struct nt_sequence *sequence = walk->sequence;
+    uint64_t element = offset / walk->element_bytes, bytes = 0;
+    uint64_t queued = atomic_load_explicit(&sequence->queued, memory_order_relaxed);
     unsigned most = nt_workers_count(reader->workers) ? count_pages(reader, is_copied) : 0;
-    for (unsigned pages = 0; element < end && pages < most && bytes < MOST_BYTES; pages++) {
+    for (unsigned pages = 0; element < walk->elements - walk->lead && pages < most && bytes < MOST_BYTES;
+         pages++) {
         struct nt_ahead_page next;
         if (pages >= PAGES && bytes >= LEAST_BYTES)
             break;
-        find(walked, element, &next);
+        walk->find(walk->walked, element, &next);
         if (next.page && element >= queued)
             nt_workers_ahead(reader->workers,
-                             &(struct nt_job){load_ahead, reader, dataset, next.column, next.page});
+                             &(struct nt_job){load_ahead, reader, walk->dataset, next.column, next.page});
         if (next.page)
             bytes += (uint64_t)nt_page_made_elements(next.page) *
-                     nt_page_decoder(dataset, next.page)->element_bytes;
+                     nt_page_decoder(walk->dataset, next.page)->element_bytes;
         element = next.end;
     }
     if (element > queued)
-        nt_sequence_note_queued(sequence, element);
+        atomic_store_explicit(&sequence->queued, element, memory_order_relaxed);
 }
 
 /* ---- Prefetch hints ---- */
@@ -209,19 +201,22 @@ static bool is_wanted_already(const struct nt_sequence *sequence, uint64_t eleme
     return element >= first && element < until && (end <= until || element - first < (until - first) / 2);
 }
 
-void nt_elements_want(struct nt_hints *hints, const struct nt_reader *reader,
-                      const struct nt_dataset *dataset, struct nt_sequence *sequence, uint64_t element,
-                      uint64_t end, uint64_t bytes, nt_ahead_find *find, const void *walked)
+void nt_elements_want(struct nt_hints *hints, const struct nt_walk *walk, uint64_t element, uint64_t end,
+                      uint64_t bytes)
 {
-    uint64_t at = element, found = 0;
-    if (!nt_wants_hints(dataset) || is_wanted_already(sequence, element, end))
+    struct nt_sequence *sequence = walk->sequence;
+    uint64_t at, found = 0;
+    end = end < walk->elements ? end : walk->elements;
+    end = end < walk->lead ? 0 : end - walk->lead;
+    at = element = element < walk->lead ? 0 : element - walk->lead;
+    if (!nt_wants_hints(walk->dataset) || is_wanted_already(sequence, element, end))
         return;
     while (at < end && found < bytes) {
         struct nt_ahead_page next;
-        find(walked, at, &next);
+        walk->find(walk->walked, at, &next);
         if (next.page) {
-            add(hints, reader, dataset, next.page);
-            found += (uint64_t)next.page->elements * nt_page_decoder(dataset, next.page)->element_bytes;
+            add(hints, walk->reader, walk->dataset, next.page);
+            found += (uint64_t)next.page->elements * nt_page_decoder(walk->dataset, next.page)->element_bytes;
         }
         at = next.end;
     }
@@ -250,4 +245,15 @@ uint64_t nt_wanted_behind(const struct nt_sequence *sequence, uint64_t offset, u
     if (is_led(sequence) || !nt_sequence_follows(sequence, offset, bytes))
         return 0;
     return FIRST_BYTES << (reads < MOST_DOUBLINGS ? reads : MOST_DOUBLINGS);
+}
+
+void nt_read_want(const struct nt_walk *walk, uint64_t offset, uint64_t bytes)
+{
+    if (!nt_wants_hints(walk->dataset))
+        return;
+    uint64_t behind = nt_wanted_behind(walk->sequence, offset, bytes);
+    uint64_t end = (offset + bytes + behind + walk->element_bytes - 1) / walk->element_bytes;
+    struct nt_hints hints = {.is_now = behind == 0};
+    nt_elements_want(&hints, walk, offset / walk->element_bytes, end, UINT64_MAX);
+    nt_hints_tell(&hints);
 }

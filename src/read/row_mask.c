@@ -150,8 +150,9 @@ static enum nt_status hold(struct page_ends *page_ends, uint64_t element, struct
         return NT_OK;
     let_go(page_ends);
     page = nt_find_page(page_ends->active.pages, page_ends->active.page_count, element);
-    enum nt_status status = nt_page_pin(page_ends->reader, page_ends->dataset, page_ends->active.column, page,
-                                        &page_ends->pinned, &page_ends->data, error);
+    enum nt_status status =
+        nt_page_pin(NT_CACHE_READER, page_ends->reader, page_ends->dataset, page_ends->active.column, page,
+                    &page_ends->pinned, &page_ends->data, error);
     if (status == NT_OK)
         page_ends->page = page;
     return status;
@@ -335,7 +336,7 @@ static enum nt_status read_ends(struct ends *ends, uint64_t row, struct nt_error
     ends->first = row;
     ends->count = ends->reach < page_end - row ? ends->reach : page_end - row;
     enum nt_status status =
-        nt_stream_produce_stored(ends->stream, row, ends->count, (uint8_t *)ends->values, error);
+        nt_stream_produce(ends->stream, row, ends->count, NULL, (uint8_t *)ends->values, error);
     if (status != NT_OK)
         ends->count = 0;
     return status;
@@ -416,9 +417,9 @@ static enum nt_status look_at(struct chosen_rows *chosen, uint64_t first, uint64
     enum nt_status status = NT_OK;
     for (; status == NT_OK && count; first += some, count -= some) {
         some = count < MOST_AT_ONCE ? count : MOST_AT_ONCE;
-        status = nt_stream_produce_stored(chosen->tags, first, some, (uint8_t *)tags, error);
+        status = nt_stream_produce(chosen->tags, first, some, NULL, (uint8_t *)tags, error);
         if (status == NT_OK)
-            status = nt_stream_produce_stored(chosen->index, first, some, (uint8_t *)index, error);
+            status = nt_stream_produce(chosen->index, first, some, NULL, (uint8_t *)index, error);
         for (uint64_t i = 0; status == NT_OK && i < some; i++)
             if (tags[i] == chosen->tag)
                 status = note(chosen, index[i], error);

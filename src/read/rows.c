@@ -43,7 +43,7 @@ static enum nt_status nt_items_last_index(struct nt_reader *reader, struct nt_da
         return NT_OK;
     const struct nt_page *page = nt_find_page(active.pages, active.page_count, active.elements - 1);
     struct nt_error failure = {0};
-    if (nt_page_pin(reader, dataset, active.column, page, &pinned, &data, &failure) != NT_OK)
+    if (nt_page_pin(NT_CACHE_READER, reader, dataset, active.column, page, &pinned, &data, &failure) != NT_OK)
         return unknown_unless_passing(&failure, known_ret, error);
     *known_ret = nt_load_index(nt_page_decoder(dataset, page)->element, data, nt_page_made_elements(page) - 1,
                                items_ret);
@@ -70,7 +70,8 @@ static enum nt_status count_tag(struct nt_reader *reader, struct nt_dataset *dat
             break;
         }
         struct nt_error failure = {0};
-        if (nt_page_pin(reader, dataset, active.column, page, &pinned, &data, &failure) != NT_OK)
+        if (nt_page_pin(NT_CACHE_READER, reader, dataset, active.column, page, &pinned, &data, &failure) !=
+            NT_OK)
             return unknown_unless_passing(&failure, known_ret, error);
         for (uint32_t k = 0; k < nt_page_made_elements(page); k++)
             *items_ret += nt_load_le32(data + NT_SWITCH_BYTES * (size_t)k + NT_SWITCH_TAG) == tag;

@@ -29,24 +29,6 @@ size_t nt_region_bytes(size_t capacity)
     return capacity > NT_REGION_BYTES ? capacity : NT_REGION_BYTES;
 }
 
-/* ---- lists ---- */
-
-static void insert(struct nt_region **list, struct nt_region *region)
-{
-    region->previous = NULL;
-    region->next = *list;
-    if (region->next)
-        region->next->previous = region;
-    *list = region;
-}
-
-static void take_out(struct nt_region **list, struct nt_region *region)
-{
-    *(region->previous ? &region->previous->next : list) = region->next;
-    if (region->next)
-        region->next->previous = region->previous;
-}
-
 /* ---- units ---- */
 
 static bool is_one_buffer(const struct nt_region *region)
@@ -89,15 +71,17 @@ static uint8_t *occupy(struct nt_regions *regions, struct nt_region *region, uns
 bool nt_regions_take(struct nt_regions *regions, size_t capacity, struct nt_cached *owner,
                      struct nt_region **region_ret, uint8_t **data_ret)
 {
-    struct nt_region **lists[] = {&regions->shared, &regions->empty};
+    struct nt_region_list *lists[] = {&regions->shared, &regions->empty};
+    struct nt_region *region;
     for (unsigned i = 0; i < 2; i++)
-        for (struct nt_region *region = *lists[i]; region; region = region->next) {
+        LIST_FOREACH(region, lists[i], listed)
+        {
             unsigned unit = find_units(region, capacity);
             if (unit == NT_REGION_UNITS)
                 continue;
             if (lists[i] == &regions->empty) {
-                take_out(&regions->empty, region);
-                insert(&regions->shared, region);
+                LIST_REMOVE(region, listed);
+                LIST_INSERT_HEAD(&regions->shared, region, listed);
                 regions->empty_bytes -= region->bytes;
             }
             *region_ret = region;
@@ -137,7 +121,7 @@ uint8_t *nt_regions_add(struct nt_regions *regions, struct nt_region *region, si
         regions->bytes -= nt_region_bytes(capacity);
         return NULL;
     }
-    insert(&regions->shared, region);
+    LIST_INSERT_HEAD(&regions->shared, region, listed);
     return occupy(regions, region, 0, capacity, owner);
 }
 
@@ -159,21 +143,21 @@ void nt_regions_give(struct nt_regions *regions, struct nt_region *region, const
     unsigned unit = (unsigned)((size_t)(data - region->memory) / NT_REGION_UNIT);
     region->free |= units_for(region, capacity) << unit;
     region->owners[unit] = NULL;
-    take_out(&regions->shared, region);
+    LIST_REMOVE(region, listed);
     if (region->free == all_units)
         regions->empty_bytes += region->bytes;
-    insert(region->free == all_units ? &regions->empty : &regions->shared, region);
+    LIST_INSERT_HEAD(region->free == all_units ? &regions->empty : &regions->shared, region, listed);
 }
 
 /* ---- the system ---- */
 
 struct nt_region *nt_regions_drop(struct nt_regions *regions)
 {
-    struct nt_region *region = regions->empty;
-    while (region && region->next)
-        region = region->next;
+    struct nt_region *region = LIST_FIRST(&regions->empty);
+    while (region && LIST_NEXT(region, listed))
+        region = LIST_NEXT(region, listed);
     if (region) {
-        take_out(&regions->empty, region);
+        LIST_REMOVE(region, listed);
         regions->empty_bytes -= region->bytes;
         regions->bytes -= region->bytes;
     }

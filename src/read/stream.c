@@ -342,6 +342,25 @@ static enum nt_status open_stream(struct nt_stream *stream, struct nt_error *err
     return status == NT_OK ? locate_known(stream, error) : status;
 }
 
+struct nt_stream *nt_stream_new(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                enum nt_stream_kind kind)
+{
+    struct nt_stream *stream = calloc(1, sizeof(*stream));
+    if (!stream || nt_lock_init(&stream->lock, NULL)) {
+        free(stream);
+        return NULL;
+    }
+    stream->reader = reader;
+    stream->dataset = dataset;
+    stream->field = field;
+    stream->kind = kind;
+    stream->row = nt_field_stream(&dataset->fields[field], kind);
+    stream->transform = nt_transform_of(stream->row->make);
+    nt_field_stream_dtype(dataset, field, kind, &stream->dtype);
+    stream->element_bytes = stream->dtype.bytes;
+    return stream;
+}
+
 enum nt_status nt_stream_open_stored(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                      enum nt_stream_kind kind, struct nt_stream **stream_ret,
                                      struct nt_error *error)
@@ -352,19 +371,9 @@ enum nt_status nt_stream_open_stored(struct nt_reader *reader, struct nt_dataset
         status = nt_reader_be_here(reader, error);
     if (status != NT_OK)
         return status;
-    struct nt_stream *stream = calloc(1, sizeof(*stream));
-    if (!stream || nt_lock_init(&stream->lock, NULL)) {
-        free(stream);
+    struct nt_stream *stream = nt_stream_new(reader, dataset, field, kind);
+    if (!stream)
         return nt_fail_memory(error);
-    }
-    stream->reader = reader;
-    stream->dataset = dataset;
-    stream->field = field;
-    stream->kind = kind;
-    stream->row = row;
-    stream->transform = nt_transform_of(row->make);
-    nt_field_stream_dtype(dataset, field, kind, &stream->dtype);
-    stream->element_bytes = stream->dtype.bytes;
     status = open_stream(stream, error);
     if (status != NT_OK) {
         nt_stream_close(stream);
@@ -385,6 +394,7 @@ void nt_stream_close(struct nt_stream *stream)
         nt_drops_free(stream->segments[i].dropped_items);
     }
     if (stream->choosing) {
+        nt_stream_close(stream->choosing->stored);
         nt_stream_close(stream->choosing->tags);
         free(stream->choosing->alternatives);
         free(stream->choosing);
@@ -408,6 +418,8 @@ const struct nt_dtype *nt_stream_dtype(const struct nt_stream *stream)
 
 size_t nt_stream_memory(const struct nt_stream *stream)
 {
+    if (stream->choosing)
+        stream = stream->choosing->stored;
     return sizeof(*stream) +
            stream->segment_count *
                (sizeof(*stream->segments) + stream->alternative_count * sizeof(*stream->alternatives));
@@ -459,17 +471,24 @@ static void find_wanted(const void *walked, uint64_t element, struct nt_ahead_pa
     find_page(stream, element, page_ret);
 }
 
+struct nt_walk nt_stream_walk(struct nt_stream *stream, bool loads_page_lists)
+{
+    return (struct nt_walk){.reader = stream->reader,
+                            .dataset = stream->dataset,
+                            .sequence = &stream->sequence,
+                            .elements = stream->elements,
+                            .element_bytes = stream->element_bytes,
+                            .lead = nt_stream_lead(stream),
+                            .find = loads_page_lists ? find_wanted : nt_stream_find_page,
+                            .walked = stream};
+}
+
 void nt_stream_want(struct nt_stream *stream, struct nt_hints *hints, uint64_t first, uint64_t end,
                     uint64_t bytes)
 {
-    uint64_t lead = nt_stream_lead(stream);
-    if (stream->choosing)
-        return;
-    if (end > stream->elements)
-        end = stream->elements;
-    nt_elements_want(hints, stream->reader, stream->dataset, &stream->sequence,
-                     first < lead ? 0 : first - lead, end < lead ? 0 : end - lead, bytes, find_wanted,
-                     stream);
+    const struct nt_walk walk = nt_stream_walk(stream, true);
+    if (!stream->choosing)
+        nt_elements_want(hints, &walk, first, end, bytes);
 }
 
 void nt_stream_lead_on(struct nt_stream *stream, struct nt_hints *hints, uint64_t first, uint64_t end)
@@ -589,12 +608,11 @@ enum nt_status nt_stream_open(struct nt_reader *reader, struct nt_dataset *datas
 {
     struct nt_stream *stream = NULL;
     enum nt_status status = nt_stream_open_stored(reader, dataset, field, kind, &stream, error);
-    if (status == NT_OK && dataset->selection) {
-        status = nt_stream_choose(stream, error);
-        if (status != NT_OK)
-            nt_stream_close(stream);
-    }
+    if (status == NT_OK && dataset->selection)
+        status = nt_stream_choose(&stream, error);
     if (status == NT_OK)
         *stream_ret = stream;
+    else
+        nt_stream_close(stream);
     return status;
 }

@@ -72,8 +72,8 @@ static enum nt_status find_previous(const struct reading *reading, struct nt_run
         return NT_OK;
     const struct nt_page *page =
         nt_find_page(segment->pages, segment->page_count, run->page->first_element - 1);
-    enum nt_status status =
-        nt_page_pin(stream->reader, stream->dataset, segment->column, page, &pinned, &data, error);
+    enum nt_status status = nt_page_pin(NT_CACHE_READER, stream->reader, stream->dataset, segment->column,
+                                        page, &pinned, &data, error);
     if (status != NT_OK) {
         run->has_previous = false;
         return stream->row->has_leading_zero ? NT_OK : status;
@@ -147,8 +147,8 @@ static enum nt_status produce_run(struct reading *reading, struct nt_run *run, u
         return status;
     status = find_previous(reading, run, error);
     if (status == NT_OK)
-        status = nt_page_pin(stream->reader, stream->dataset, reading->segment->column, run->page, &pinned,
-                             &run->data, error);
+        status = nt_page_pin(NT_CACHE_READER, stream->reader, stream->dataset, reading->segment->column,
+                             run->page, &pinned, &run->data, error);
     if (status != NT_OK)
         return status;
     status = stream->transform(run, output, error);
@@ -164,65 +164,16 @@ static bool is_made(const struct reading *reading, const struct nt_page *page)
     return (uintptr_t)page - (uintptr_t)reading->made.first < reading->made.count * sizeof(*page);
 }
 
-/* How many pages from one on are made already, where it is. */
-static uint32_t limit_to_made(const struct reading *reading, const struct nt_page *page, uint32_t count)
-{
-    uint32_t made =
-        is_made(reading, page) ? reading->made.count - (uint32_t)(page - reading->made.first) : count;
-    return made < count ? made : count;
-}
-
-static enum nt_status read_whole_pages(const struct reading *reading, const struct nt_page *page,
-                                       uint32_t count, uint8_t *output, struct nt_error *error)
-{
-    const struct nt_stream *stream = reading->stream;
-    if (!count || is_made(reading, page))
-        return NT_OK;
-    return nt_pages_read_whole(stream->reader, stream->dataset, reading->segment->column, page, count, output,
-                               error);
-}
-
-/* From an element where a page begins: pages whose elements are the stream's as they are, if they are wanted
- * whole. How many elements is told; 0: the page at hand is none of them. */
-static enum nt_status produce_whole_pages(const struct reading *reading, const struct nt_page *page,
-                                          uint64_t wanted, uint64_t *count_ret, uint8_t *output,
-                                          struct nt_error *error)
-{
-    const struct nt_stream *stream = reading->stream;
-    const struct nt_segment *segment = reading->segment;
-    uint32_t left = segment->page_count - (uint32_t)(page - segment->pages);
-    *count_ret = 0;
-    if (stream->row->make != NT_MAKE_VALUES)
-        return NT_OK;
-    left = limit_to_made(reading, page, left);
-    uint32_t whole = nt_count_whole_pages(stream->dataset, page, left, wanted, &stream->dtype, count_ret);
-    return read_whole_pages(reading, page, whole, output, error);
-}
-
-/* The same for offsets: the pages' own, which become the stream's where they lie. The last of the pages is left
- * to go through the cache, because the next read asks for its last value. */
-static enum nt_status produce_whole_offsets(struct reading *reading, const struct nt_page *page,
-                                            uint64_t wanted, uint64_t *count_ret, uint8_t *output,
-                                            struct nt_error *error)
+/* The offsets of whole pages become the stream's where they lie. */
+static enum nt_status finish_offsets(struct reading *reading, const struct nt_page *page, uint32_t count,
+                                     uint8_t *output, struct nt_error *error)
 {
     struct nt_stream *stream = reading->stream;
-    const struct nt_segment *segment = reading->segment;
-    uint32_t left = segment->page_count - (uint32_t)(page - segment->pages);
-    *count_ret = 0;
-    if (stream->row->make != NT_MAKE_OFFSETS)
-        return NT_OK;
-    left = limit_to_made(reading, page, left);
-    uint32_t whole = nt_count_whole_pages(stream->dataset, page, left, wanted, &stream->dtype, count_ret);
-    if (whole && !is_made(reading, page))
-        *count_ret -= page[--whole].elements;
-    if (!*count_ret)
-        return NT_OK;
-    enum nt_status status = read_whole_pages(reading, page, whole, output, error);
-    for (const struct nt_page *end = page + whole; status == NT_OK && page < end; page++) {
+    for (const struct nt_page *end = page + count; page < end; page++) {
         struct nt_run run = run_on(reading, page);
         run.data = output;
         run.count = page->elements;
-        status = find_previous(reading, &run, error);
+        enum nt_status status = find_previous(reading, &run, error);
         if (status != NT_OK)
             return status;
         carry_on(reading, &run);
@@ -231,7 +182,34 @@ static enum nt_status produce_whole_offsets(struct reading *reading, const struc
         if (status != NT_OK)
             return elements_failed(reading, &run, status, error);
     }
-    return status;
+    return NT_OK;
+}
+
+/* From an element where a page begins: pages whose elements are the stream's as they are, or offsets, if they are
+ * wanted whole. How many elements is told; 0: the page at hand is none of them. The last page of offsets is left to go
+ * through the cache, because the next read asks for its last value. */
+static enum nt_status produce_whole_pages(struct reading *reading, const struct nt_page *page,
+                                          uint64_t wanted, uint64_t *count_ret, uint8_t *output,
+                                          struct nt_error *error)
+{
+    struct nt_stream *stream = reading->stream;
+    const struct nt_segment *segment = reading->segment;
+    bool are_offsets = stream->row->make == NT_MAKE_OFFSETS, are_made = is_made(reading, page);
+    uint32_t left = segment->page_count - (uint32_t)(page - segment->pages);
+    *count_ret = 0;
+    if (stream->row->make != NT_MAKE_VALUES && !are_offsets)
+        return NT_OK;
+    if (are_made && reading->made.count - (uint32_t)(page - reading->made.first) < left)
+        left = reading->made.count - (uint32_t)(page - reading->made.first);
+    uint32_t whole = nt_count_whole_pages(stream->dataset, page, left, wanted, &stream->dtype, count_ret);
+    if (are_offsets && whole && !are_made)
+        *count_ret -= page[--whole].elements;
+    if (!*count_ret)
+        return NT_OK;
+    enum nt_status status = are_made ? NT_OK
+                                     : nt_pages_read_whole(stream->reader, stream->dataset, segment->column,
+                                                           page, whole, output, error);
+    return status == NT_OK && are_offsets ? finish_offsets(reading, page, whole, output, error) : status;
 }
 
 /* Offsets of values that are a page each: from the page list alone. */
@@ -281,8 +259,6 @@ static enum nt_status produce_stored(struct reading *reading, uint64_t first, ui
     enum nt_status status = NT_OK;
     if (stored == page->first_element)
         status = produce_whole_pages(reading, page, *count, &whole, output, error);
-    if (status == NT_OK && !whole && stored == page->first_element)
-        status = produce_whole_offsets(reading, page, *count, &whole, output, error);
     if (whole) {
         *count = whole;
         return status;
@@ -339,11 +315,16 @@ static enum nt_status produce_in_segment(struct reading *reading, uint64_t first
     return produce_stored(reading, first, count, output, error);
 }
 
-static enum nt_status nt_stream_finish_stored(struct nt_stream *stream, uint64_t first, uint64_t count,
-                                              struct nt_pages_made read, uint8_t *output,
-                                              struct nt_error *error)
+/* ---- Read bytes ---- */
+
+enum nt_status nt_stream_produce(struct nt_stream *stream, uint64_t first, uint64_t count,
+                                 const struct nt_pages_made *made, uint8_t *output, struct nt_error *error)
 {
-    struct reading reading = {.stream = stream, .made = read};
+    if (stream->choosing)
+        return nt_stream_produce_chosen(stream, first, count, output, error);
+    struct reading reading = {.stream = stream};
+    if (made)
+        reading.made = *made;
     enum nt_status status = NT_OK;
     reading.is_random =
         !nt_sequence_follows(&stream->sequence, first * stream->element_bytes, count * stream->element_bytes);
@@ -358,41 +339,17 @@ static enum nt_status nt_stream_finish_stored(struct nt_stream *stream, uint64_t
     }
     while (status == NT_OK && count) {
         const struct nt_segment *segment = nt_stream_segment_of(stream, first);
-        uint64_t made = segment->elements - (first - segment->first);
-        if (count < made)
-            made = count;
+        uint64_t some = segment->elements - (first - segment->first);
+        if (count < some)
+            some = count;
         reading.segment = segment;
-        status = produce_in_segment(&reading, first - segment->first, &made, output, error);
-        output += made * stream->element_bytes;
-        first += made;
-        count -= made;
+        status = produce_in_segment(&reading, first - segment->first, &some, output, error);
+        output += some * stream->element_bytes;
+        first += some;
+        count -= some;
     }
     return status;
 }
-
-enum nt_status nt_stream_produce_stored(struct nt_stream *stream, uint64_t first, uint64_t count,
-                                        uint8_t *output, struct nt_error *error)
-{
-    return nt_stream_finish_stored(stream, first, count, (struct nt_pages_made){0}, output, error);
-}
-
-/* ---- Read bytes ---- */
-
-enum nt_status nt_stream_finish(struct nt_stream *stream, uint64_t first, uint64_t count,
-                                struct nt_pages_made made, uint8_t *output, struct nt_error *error)
-{
-    if (stream->choosing)
-        return nt_stream_produce_chosen(stream, first, count, output, error);
-    return nt_stream_finish_stored(stream, first, count, made, output, error);
-}
-
-enum nt_status nt_stream_produce(struct nt_stream *stream, uint64_t first, uint64_t count, uint8_t *output,
-                                 struct nt_error *error)
-{
-    return nt_stream_finish(stream, first, count, (struct nt_pages_made){0}, output, error);
-}
-
-/* ---- any range of bytes ---- */
 
 /* Bytes [skip, skip + bytes) of one element. */
 static enum nt_status read_cut_element(struct nt_stream *stream, uint64_t element, size_t skip,
@@ -401,7 +358,7 @@ static enum nt_status read_cut_element(struct nt_stream *stream, uint64_t elemen
     uint8_t small[64], *whole = small;
     if (stream->element_bytes > sizeof(small) && !(whole = malloc(stream->element_bytes)))
         return nt_fail_memory(error);
-    enum nt_status status = nt_stream_produce(stream, element, 1, whole, error);
+    enum nt_status status = nt_stream_produce(stream, element, 1, NULL, whole, error);
     if (status == NT_OK)
         memcpy(output, whole + skip, bytes);
     if (whole != small)
@@ -409,42 +366,13 @@ static enum nt_status read_cut_element(struct nt_stream *stream, uint64_t elemen
     return status;
 }
 
-static enum nt_status read_bytes(struct nt_stream *stream, uint64_t offset, uint8_t *output, size_t bytes,
-                                 struct nt_error *error)
-{
-    uint32_t element_bytes = stream->element_bytes;
-    uint64_t element = offset / element_bytes;
-    size_t skip = (size_t)(offset % element_bytes);
-    enum nt_status status = NT_OK;
-    if (skip) {
-        size_t rest = element_bytes - skip < bytes ? element_bytes - skip : bytes;
-        status = read_cut_element(stream, element++, skip, output, rest, error);
-        output += rest;
-        bytes -= rest;
-    }
-    uint64_t whole = bytes / element_bytes;
-    if (status == NT_OK && whole)
-        status = nt_stream_produce(stream, element, whole, output, error);
-    size_t rest = bytes % element_bytes;
-    if (status == NT_OK && rest)
-        status = read_cut_element(stream, element + whole, 0, output + bytes - rest, rest, error);
-    return status;
-}
-
-static void want(struct nt_stream *stream, uint64_t offset, uint64_t bytes)
-{
-    if (!nt_wants_hints(stream->dataset))
-        return;
-    uint64_t behind = nt_wanted_behind(&stream->sequence, offset, bytes);
-    struct nt_hints hints = {.is_now = behind == 0};
-    nt_stream_want(stream, &hints, offset / stream->element_bytes,
-                   (offset + bytes + behind + stream->element_bytes - 1) / stream->element_bytes, UINT64_MAX);
-    nt_hints_tell(&hints);
-}
-
-enum nt_status nt_stream_read(struct nt_stream *stream, uint64_t offset, void *output, size_t bytes,
+enum nt_status nt_stream_read(struct nt_stream *stream, uint64_t offset, void *buffer, size_t bytes,
                               struct nt_error *error)
 {
+    const struct nt_walk walk = nt_stream_walk(stream, false), wanted = nt_stream_walk(stream, true);
+    uint64_t element = offset / stream->element_bytes, end = offset + bytes;
+    size_t skip = (size_t)(offset % stream->element_bytes);
+    uint8_t *output = buffer;
     if (!nt_fits(offset, bytes, stream->elements * stream->element_bytes))
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "past the end of the stream");
     if (!bytes)
@@ -454,13 +382,23 @@ enum nt_status nt_stream_read(struct nt_stream *stream, uint64_t offset, void *o
         return status;
     nt_count(&stream->reader->counters.reads, 1);
     nt_count(&stream->reader->counters.served_bytes, bytes);
-    want(stream, offset, bytes);
-    status = read_bytes(stream, offset, output, bytes, error);
-    if (status == NT_OK && nt_sequence_note(&stream->sequence, offset, bytes) && stream->transform &&
-        !stream->choosing)
-        nt_ahead_queue(stream->reader, stream->dataset, &stream->sequence,
-                       (offset + bytes) / stream->element_bytes,
-                       stream->elements - stream->row->has_leading_zero, nt_stream_find_page, stream, true);
+    if (!stream->choosing)
+        nt_read_want(&wanted, offset, bytes);
+    if (skip) {
+        size_t rest = stream->element_bytes - skip < bytes ? stream->element_bytes - skip : bytes;
+        status = read_cut_element(stream, element++, skip, output, rest, error);
+        output += rest;
+        bytes -= rest;
+    }
+    uint64_t whole = bytes / stream->element_bytes;
+    if (status == NT_OK && whole)
+        status = nt_stream_produce(stream, element, whole, NULL, output, error);
+    size_t rest = bytes % stream->element_bytes;
+    if (status == NT_OK && rest)
+        status = read_cut_element(stream, element + whole, 0, output + bytes - rest, rest, error);
+    if (status == NT_OK && nt_sequence_note(&stream->sequence, offset, (size_t)(end - offset)) &&
+        stream->transform && !stream->choosing)
+        nt_ahead_queue(&walk, end, true);
     return status;
 }
 
@@ -493,16 +431,11 @@ static bool find_piece(const struct nt_stream *stream, uint64_t offset, size_t b
     return true;
 }
 
-static bool is_whole(const struct piece *piece)
-{
-    return piece->count == piece->page_bytes;
-}
-
 /* A whole page is decoded straight into a reply, whose memory is the warmest there is, unless it is in the cache
  * already, or pages are decoded ahead. */
 static bool is_better_read(const struct nt_stream *stream, const struct piece *piece)
 {
-    return is_whole(piece) && !nt_ahead_pays(stream->reader) &&
+    return piece->count == piece->page_bytes && !nt_ahead_pays(stream->reader) &&
            nt_page_is_absent(stream->reader, stream->dataset, piece->at.page);
 }
 
@@ -527,7 +460,7 @@ static enum nt_cache_use use_of_piece(struct nt_stream *stream, const struct pie
 {
     enum { MUCH = 128 * 1024 };
     bool is_end = piece->skip + piece->count == piece->page_bytes;
-    if (is_end && (bytes >= MUCH || is_whole(piece)))
+    if (is_end && (bytes >= MUCH || !piece->skip))
         return NT_CACHE_PASSED;
     return nt_sequence_use(&stream->sequence, is_end);
 }
@@ -537,8 +470,8 @@ static bool pin_piece(struct nt_stream *stream, const struct piece *piece, size_
     struct nt_pin *pin = &pins->items[pins->count];
     enum nt_cache_asker asker = pins->count ? NT_CACHE_HOLDER : NT_CACHE_READER;
     const uint8_t *data;
-    if (nt_page_pin_as(asker, stream->reader, stream->dataset, piece->at.column, piece->at.page, &pin->page,
-                       &data, NULL) != NT_OK)
+    if (nt_page_pin(asker, stream->reader, stream->dataset, piece->at.column, piece->at.page, &pin->page,
+                    &data, NULL) != NT_OK)
         return false;
     pin->bytes = data + piece->skip;
     pin->count = piece->count;
@@ -547,22 +480,16 @@ static bool pin_piece(struct nt_stream *stream, const struct piece *piece, size_
     return true;
 }
 
-/* What comes behind is decoded while this thread decodes what is asked for. */
-static void decode_ahead(struct nt_stream *stream, uint64_t offset, size_t bytes)
-{
-    if (nt_sequence_note(&stream->sequence, offset, bytes))
-        nt_ahead_queue(stream->reader, stream->dataset, &stream->sequence,
-                       (offset + bytes) / stream->element_bytes, stream->elements, nt_stream_find_page,
-                       stream, false);
-}
-
 bool nt_stream_pin(struct nt_stream *stream, uint64_t offset, size_t bytes, struct nt_pins *pins)
 {
     struct piece piece;
     if (!bytes || !is_pinnable(stream, offset, bytes, NT_MOST_PINS - pins->count))
         return false;
+    const struct nt_walk walk = nt_stream_walk(stream, false);
     pins->reader = stream->reader;
-    decode_ahead(stream, offset, bytes);
+    if (nt_sequence_note(&stream->sequence, offset,
+                         bytes)) /* decoded while this thread decodes what is asked for */
+        nt_ahead_queue(&walk, offset + bytes, false);
     for (size_t done = 0; done < bytes; done += piece.count)
         if (!find_piece(stream, offset + done, bytes - done, &piece) ||
             !pin_piece(stream, &piece, bytes, pins)) {

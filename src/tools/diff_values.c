@@ -158,7 +158,7 @@ static void compare_share(const struct share *share, struct buffers *buffers, st
         return;
     }
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++)
-        outcome->statuses[side] = nt_stream_produce(open->streams[side], share->first, share->count,
+        outcome->statuses[side] = nt_stream_produce(open->streams[side], share->first, share->count, NULL,
                                                     buffers->bytes[side], &outcome->errors[side]);
     if (outcome->statuses[0] != NT_OK || outcome->statuses[1] != NT_OK)
         return;

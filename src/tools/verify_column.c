@@ -259,8 +259,8 @@ static enum nt_status load(struct column *column, const struct cluster *cluster,
     const struct nt_verify_job *job = column->job;
     const struct nt_page *end = cluster->group->pages + cluster->range->first_page + cluster->range->pages;
     if (is_met_again)
-        return nt_page_pin(job->reader, job->dataset, job->column, page, &column->pinned, &column->elements,
-                           error);
+        return nt_page_pin(NT_CACHE_READER, job->reader, job->dataset, job->column, page, &column->pinned,
+                           &column->elements, error);
     size_t bytes;
     enum nt_status status = nt_page_decoded_bytes(job->dataset, page, &bytes, error);
     if (status != NT_OK)

@@ -239,10 +239,10 @@ TEST(failures_too_are_within_the_bound)
 TEST(absent_entries_are_counted_up_to_the_first_that_is_there_or_known_to_fail)
 {
     enum { KEYS = 10 };
-    struct nt_error error, failure = {.status = NT_CHECKSUM};
+    struct nt_error error;
     struct nt_counters counters = {0};
     struct nt_cache *cache = nt_cache_new(1 << 20, 100, &counters);
-    struct script script = {.bytes = 100};
+    struct script script = {.bytes = 100}, bad = {.status = NT_CHECKSUM, .bytes = 100};
     struct nt_cache_key keys[KEYS];
     for (uint64_t i = 0; i < KEYS; i++)
         keys[i] = key_at(i);
@@ -251,23 +251,8 @@ TEST(absent_entries_are_counted_up_to_the_first_that_is_there_or_known_to_fail)
     ck_assert_uint_eq(nt_cache_count_absent(cache, keys, KEYS), 7);
     ck_assert_uint_eq(nt_cache_count_absent(cache, keys, 7), 7);
     ck_assert_uint_eq(nt_cache_count_absent(cache, keys + 7, KEYS - 7), 0);
-    nt_cache_remember(cache, &keys[3], &failure);
+    assert_status(NT_CHECKSUM, touch(cache, 3, &bad, &error));
     ck_assert_uint_eq(nt_cache_count_absent(cache, keys, KEYS), 3);
-    nt_cache_free(cache);
-}
-
-TEST(a_failure_past_the_cache_is_remembered_too)
-{
-    struct nt_error error, failure = {.status = NT_CHECKSUM, .offset = 3};
-    struct nt_counters counters = {0};
-    struct nt_cache *cache = nt_cache_new(1 << 20, 100, &counters);
-    struct nt_cache_key key = key_at(1);
-    struct script script = {.bytes = 100};
-    nt_cache_remember(cache, &key, &failure);
-    nt_cache_remember(cache, &key, &failure);
-    ck_assert_int_eq(nt_cache_peek(cache, &key), NT_CACHE_FAILED);
-    assert_status(NT_CHECKSUM, touch(cache, 1, &script, &error));
-    ck_assert_uint_eq(script.loads, 0);
     nt_cache_free(cache);
 }
 

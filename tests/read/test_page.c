@@ -136,7 +136,8 @@ TEST(cached_pages_are_not_loaded_again, .setup = setup, .teardown = teardown)
     struct nt_cached *pinned;
     const uint8_t *data;
     for (uint32_t i = 0; i < PAGES; i += 7) {
-        assert_ok(nt_page_pin(builder->reader, builder->dataset, 0, &pages[i], &pinned, &data, &error));
+        assert_ok(nt_page_pin(NT_CACHE_READER, builder->reader, builder->dataset, 0, &pages[i], &pinned,
+                              &data, &error));
         nt_page_unpin(builder->reader, pinned, NT_CACHE_STAY);
     }
     assert_ok(read_all(&error));
@@ -151,16 +152,19 @@ TEST(a_page_of_a_file_that_has_changed_is_not_pinned, .setup = setup, .teardown 
     struct nt_error error;
     struct nt_cached *pinned, *not_pinned = NULL;
     const uint8_t *data;
-    assert_ok(nt_page_pin(builder->reader, builder->dataset, 0, pages, &pinned, &data, &error));
+    assert_ok(
+        nt_page_pin(NT_CACHE_READER, builder->reader, builder->dataset, 0, pages, &pinned, &data, &error));
     nt_page_unpin(builder->reader, pinned, NT_CACHE_STAY);
     counting.has_changed = true;
     for (int i = 0; i < 2; i++) {
-        ck_assert_int_eq(nt_page_pin(builder->reader, builder->dataset, 0, pages, &not_pinned, &data, &error),
+        ck_assert_int_eq(nt_page_pin(NT_CACHE_READER, builder->reader, builder->dataset, 0, pages,
+                                     &not_pinned, &data, &error),
                          NT_CHANGED);
         ck_assert_ptr_null(not_pinned);
     }
     counting.has_changed = false;
-    assert_ok(nt_page_pin(builder->reader, builder->dataset, 0, pages, &pinned, &data, &error));
+    assert_ok(
+        nt_page_pin(NT_CACHE_READER, builder->reader, builder->dataset, 0, pages, &pinned, &data, &error));
     ck_assert_mem_eq(data, expected, PAGE_ELEMENTS * sizeof(*expected));
     nt_page_unpin(builder->reader, pinned, NT_CACHE_STAY);
 }

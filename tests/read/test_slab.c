@@ -52,7 +52,7 @@ static void drop_all(struct nt_regions *regions)
     ck_assert_uint_eq(regions->bytes, 0);
     ck_assert_uint_eq(regions->empty_bytes, 0);
     ck_assert_uint_eq(regions->busy_bytes, 0);
-    ck_assert_ptr_null(regions->shared);
+    ck_assert(LIST_EMPTY(&regions->shared));
 }
 
 TEST(capacities_are_whole_units)
