@@ -9,7 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/queue.h>
 
+#include "core/base/error.h"
 #include "fuse/mount.h"
 #include "fuse/operations.h"
 #include "vfs/tree.h"
@@ -39,8 +41,8 @@ bool nt_stored_add(struct nt_stored *stored, uint64_t node, bool is_idle)
  * close a file that is still read for him (interrupts.h): it is closed with its last user. Its memory stays a file's until the
  * end of the mount: a read that is so late that the file is gone, or another one, finds out, or is answered for nobody. */
 struct open_file {
-    atomic_uint users;              /* 0: it is none, but one of the spare ones */
-    struct open_file *next, **link; /* `link` points at what points here */
+    atomic_uint users;          /* 0: it is none, but one of the spare ones */
+    LIST_ENTRY(open_file) link; /* of the open or of the spare ones */
     struct nt_vfs_handle *handle;
     bool is_unsized;
     bool is_to_store;              /* small, and opened for the first time */
@@ -56,9 +58,9 @@ static struct open_file *open_file_of(const struct fuse_file_info *info)
 static struct open_file *open_file_new(struct nt_mount *mount)
 {
     pthread_mutex_lock(&mount->open_files_lock);
-    struct open_file *file = mount->spare_files;
+    struct open_file *file = LIST_FIRST(&mount->spare_files);
     if (file)
-        mount->spare_files = file->next;
+        LIST_REMOVE(file, link);
     pthread_mutex_unlock(&mount->open_files_lock);
     return file ? file : calloc(1, sizeof(*file));
 }
@@ -66,8 +68,7 @@ static struct open_file *open_file_new(struct nt_mount *mount)
 static void open_file_spare(struct nt_mount *mount, struct open_file *file)
 {
     pthread_mutex_lock(&mount->open_files_lock);
-    file->next = mount->spare_files;
-    mount->spare_files = file;
+    LIST_INSERT_HEAD(&mount->spare_files, file, link);
     pthread_mutex_unlock(&mount->open_files_lock);
 }
 
@@ -95,12 +96,8 @@ static enum nt_status open_file_open(struct nt_mount *mount, const struct nt_vfs
     file->is_to_store = may_be_stored(mount, attributes, file);
     pthread_mutex_lock(&mount->open_files_lock);
     if (file->is_to_store)
-        file->is_to_store = nt_stored_add(&mount->stored, attributes->node, !mount->open_files);
-    file->next = mount->open_files;
-    file->link = &mount->open_files;
-    if (file->next)
-        file->next->link = &file->next;
-    mount->open_files = file;
+        file->is_to_store = nt_stored_add(&mount->stored, attributes->node, LIST_EMPTY(&mount->open_files));
+    LIST_INSERT_HEAD(&mount->open_files, file, link);
     pthread_mutex_unlock(&mount->open_files_lock);
     atomic_store(&file->users, 1);
     *file_ret = file;
@@ -121,9 +118,7 @@ static void open_file_let_go(struct nt_mount *mount, struct open_file *file)
     if (atomic_fetch_sub(&file->users, 1) > 1)
         return;
     pthread_mutex_lock(&mount->open_files_lock);
-    *file->link = file->next;
-    if (file->next)
-        file->next->link = file->link;
+    LIST_REMOVE(file, link);
     pthread_mutex_unlock(&mount->open_files_lock);
     nt_vfs_close(file->handle);
     open_file_spare(mount, file);
@@ -143,10 +138,10 @@ int nt_file_operations_init(struct nt_mount *mount)
 void nt_file_operations_deinit(struct nt_mount *mount)
 {
     struct open_file *file;
-    while (mount->open_files)
-        open_file_let_go(mount, mount->open_files);
-    while ((file = mount->spare_files)) {
-        mount->spare_files = file->next;
+    while ((file = LIST_FIRST(&mount->open_files)))
+        open_file_let_go(mount, file);
+    while ((file = LIST_FIRST(&mount->spare_files))) {
+        LIST_REMOVE(file, link);
         free(file);
     }
     pthread_mutex_destroy(&mount->open_files_lock);
@@ -157,7 +152,7 @@ bool nt_has_open_files(void *context)
 {
     struct nt_mount *mount = context;
     pthread_mutex_lock(&mount->open_files_lock);
-    bool has_open_files = mount->open_files != NULL;
+    bool has_open_files = !LIST_EMPTY(&mount->open_files);
     pthread_mutex_unlock(&mount->open_files_lock);
     return has_open_files;
 }
@@ -192,11 +187,12 @@ static void on_open(fuse_req_t request, fuse_ino_t node, struct fuse_file_info *
     struct nt_vfs_attributes attributes;
     const struct nt_vfs_caller caller = nt_caller(request);
     struct open_file *file = NULL;
-    struct nt_error error = {0};
+    struct nt_error error;
     if ((info->flags & O_ACCMODE) != O_RDONLY) {
         fuse_reply_err(request, EROFS);
         return;
     }
+    nt_error_clear(&error);
     enum nt_status status = nt_vfs_stat_for(mount->vfs, node, &caller, &attributes, &error);
     if (status == NT_OK)
         status = open_file_open(mount, &attributes, &file, &error);
@@ -252,9 +248,10 @@ static void reply_read(fuse_req_t request, struct open_file *file, size_t size, 
     struct nt_mount *mount = fuse_req_userdata(request);
     enum nt_status status = NT_OK;
     size_t count = 0;
-    struct nt_error error = {0};
-    if (reply_pinned(request, file, size, (uint64_t)offset))
+    struct nt_error error;
+    if (size >= NT_LEAST_PINNED && reply_pinned(request, file, size, (uint64_t)offset))
         return;
+    nt_error_clear(&error);
     struct nt_reply_buffer *buffer = nt_reply_buffer_borrow(&mount->reply_buffers, size);
     if (!buffer)
         status = NT_NO_MEMORY;

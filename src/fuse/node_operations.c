@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "core/base/error.h"
 #include "core/base/memory.h"
 #include "fuse/operations.h"
 #include "vfs/tree.h"
@@ -42,11 +43,12 @@ static void on_lookup(fuse_req_t request, fuse_ino_t parent, const char *name)
     struct nt_mount *mount = fuse_req_userdata(request);
     struct nt_vfs_attributes attributes;
     const struct nt_vfs_caller caller = nt_caller(request);
-    struct nt_error error = {0};
+    struct nt_error error;
     if (strlen(name) > LONGEST_NAME) {
         fuse_reply_err(request, ENAMETOOLONG);
         return;
     }
+    nt_error_clear(&error);
     enum nt_status status = nt_vfs_learn(mount->vfs, parent, name, &caller, &attributes, &error);
     if (status != NT_OK) {
         fuse_reply_err(request, nt_failure_errno(status, &error));
@@ -76,8 +78,9 @@ static void on_getattr(fuse_req_t request, fuse_ino_t node, struct fuse_file_inf
 {
     struct nt_mount *mount = fuse_req_userdata(request);
     struct nt_vfs_attributes attributes;
-    struct nt_error error = {0};
+    struct nt_error error;
     const struct nt_vfs_caller caller = nt_caller(request);
+    nt_error_clear(&error);
     enum nt_status status = nt_vfs_stat_for(mount->vfs, node, &caller, &attributes, &error);
     if (status == NT_OK)
         fuse_reply_attr(request, &attributes.stat, nt_timeout(attributes.is_immutable));

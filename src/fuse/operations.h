@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include "core/base/thread.h"
 #include "fuse/mount.h"
@@ -24,7 +25,7 @@ struct open_file;
 
 /* The errno value of a status; 0 for NT_OK. */
 int nt_status_errno(enum nt_status status);
-/* The same of a failure whose error was zero before, and may have been filled in: what the system forbids is
+/* The same of a failure whose error was clear before, and may have been filled in: what the system forbids is
  * EACCES. */
 int nt_failure_errno(enum nt_status status, const struct nt_error *error);
 
@@ -130,15 +131,16 @@ void nt_interrupts_note(struct nt_interrupts *interrupts, uint64_t request);
 struct nt_reply_buffer {
     void *bytes;
     size_t capacity;
-    struct nt_reply_buffer *next;
+    SLIST_ENTRY(nt_reply_buffer) link;
 };
+SLIST_HEAD(nt_reply_buffer_list, nt_reply_buffer);
 
 struct nt_reply_buffers {
     pthread_mutex_t lock;
     struct nt_turns turns;
     uint64_t limit;
-    uint64_t lent, kept;          /* bytes of those that are lent, and of the idle ones */
-    struct nt_reply_buffer *idle; /* the last one returned first */
+    uint64_t lent, kept;              /* bytes of those that are lent, and of the idle ones */
+    struct nt_reply_buffer_list idle; /* the last one returned first */
 };
 
 /* `limit` bounds the bytes of all buffers, but for one that is larger. 0 or an errno value. */
@@ -177,7 +179,7 @@ struct nt_mount {
     struct nt_mount_settings settings;
     struct fuse_session *session;
     struct nt_reply_buffers reply_buffers;
-    struct open_file *open_files, *spare_files;
+    LIST_HEAD(nt_open_file_list, open_file) open_files, spare_files;
     struct nt_stored stored;
     pthread_mutex_t open_files_lock; /* of both */
     struct nt_idle idle;

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/queue.h>
 
 #include "core/base/memory.h"
 #include "core/base/thread.h"
@@ -23,23 +24,19 @@ int nt_reply_buffers_init(struct nt_reply_buffers *buffers, uint64_t limit)
     return problem;
 }
 
-static void buffer_free(struct nt_reply_buffer *buffer)
+static void free_all(struct nt_reply_buffer_list *list)
 {
-    free(buffer->bytes);
-    free(buffer);
-}
-
-static void free_all(struct nt_reply_buffer *buffers)
-{
-    for (struct nt_reply_buffer *buffer = buffers, *next; buffer; buffer = next) {
-        next = buffer->next;
-        buffer_free(buffer);
+    struct nt_reply_buffer *buffer;
+    while ((buffer = SLIST_FIRST(list))) {
+        SLIST_REMOVE_HEAD(list, link);
+        free(buffer->bytes);
+        free(buffer);
     }
 }
 
 void nt_reply_buffers_deinit(struct nt_reply_buffers *buffers)
 {
-    free_all(buffers->idle);
+    free_all(&buffers->idle);
     nt_turns_deinit(&buffers->turns);
     pthread_mutex_destroy(&buffers->lock);
 }
@@ -50,31 +47,29 @@ static bool has_room(const void *context, uint64_t bytes)
     return buffers->lent == 0 || buffers->lent + bytes <= buffers->limit;
 }
 
-static struct nt_reply_buffer *take_idle(struct nt_reply_buffers *buffers, struct nt_reply_buffer **link)
+/* Under the lock: one that is large enough, if there is one. */
+static struct nt_reply_buffer *take_fitting(struct nt_reply_buffers *buffers, size_t size)
 {
-    struct nt_reply_buffer *buffer = *link;
-    *link = buffer->next;
+    struct nt_reply_buffer *buffer;
+    SLIST_FOREACH(buffer, &buffers->idle, link)
+    if (buffer->capacity >= size && buffers->lent + buffer->capacity <= buffers->limit)
+        break;
+    if (!buffer)
+        return NULL;
+    SLIST_REMOVE(&buffers->idle, buffer, nt_reply_buffer, link);
     buffers->kept -= buffer->capacity;
     return buffer;
 }
 
-/* Under the lock: one that is large enough, if there is one. */
-static struct nt_reply_buffer *take_fitting(struct nt_reply_buffers *buffers, size_t size)
-{
-    for (struct nt_reply_buffer **link = &buffers->idle; *link; link = &(*link)->next)
-        if ((*link)->capacity >= size && buffers->lent + (*link)->capacity <= buffers->limit)
-            return take_idle(buffers, link);
-    return NULL;
-}
-
 /* Under the lock: those that there is no room for. */
-static struct nt_reply_buffer *take_surplus(struct nt_reply_buffers *buffers)
+static struct nt_reply_buffer_list take_surplus(struct nt_reply_buffers *buffers)
 {
-    struct nt_reply_buffer *surplus = NULL;
-    while (buffers->idle && buffers->lent + buffers->kept > buffers->limit) {
-        struct nt_reply_buffer *buffer = take_idle(buffers, &buffers->idle);
-        buffer->next = surplus;
-        surplus = buffer;
+    struct nt_reply_buffer_list surplus = SLIST_HEAD_INITIALIZER(surplus);
+    struct nt_reply_buffer *buffer;
+    while (buffers->lent + buffers->kept > buffers->limit && (buffer = SLIST_FIRST(&buffers->idle))) {
+        SLIST_REMOVE_HEAD(&buffers->idle, link);
+        buffers->kept -= buffer->capacity;
+        SLIST_INSERT_HEAD(&surplus, buffer, link);
     }
     return surplus;
 }
@@ -98,9 +93,9 @@ struct nt_reply_buffer *nt_reply_buffer_borrow(struct nt_reply_buffers *buffers,
     if (buffer)
         bytes = buffer->capacity;
     buffers->lent += bytes;
-    struct nt_reply_buffer *surplus = take_surplus(buffers);
+    struct nt_reply_buffer_list surplus = take_surplus(buffers);
     pthread_mutex_unlock(&buffers->lock);
-    free_all(surplus);
+    free_all(&surplus);
     if (buffer || (buffer = buffer_new(size)))
         return buffer;
     pthread_mutex_lock(&buffers->lock);
@@ -117,10 +112,9 @@ void nt_reply_buffer_return(struct nt_reply_buffers *buffers, struct nt_reply_bu
     pthread_mutex_lock(&buffers->lock);
     buffers->lent -= buffer->capacity;
     buffers->kept += buffer->capacity;
-    buffer->next = buffers->idle;
-    buffers->idle = buffer;
-    struct nt_reply_buffer *surplus = take_surplus(buffers);
+    SLIST_INSERT_HEAD(&buffers->idle, buffer, link);
+    struct nt_reply_buffer_list surplus = take_surplus(buffers);
     nt_turns_freed(&buffers->turns);
     pthread_mutex_unlock(&buffers->lock);
-    free_all(surplus);
+    free_all(&surplus);
 }

@@ -110,15 +110,11 @@ void nt_crowd_note(struct nt_crowd *crowd, uint32_t reader, unsigned processors)
 
 int nt_lead_init(struct nt_lead *lead, uint64_t patience, uint64_t soon)
 {
-    pthread_condattr_t attributes;
     *lead = (struct nt_lead){.patience = patience, .soon = soon};
     int problem = pthread_mutex_init(&lead->lock, NULL);
     if (problem)
         return problem;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    problem = pthread_cond_init(&lead->has_begun, &attributes);
-    pthread_condattr_destroy(&attributes);
+    problem = nt_condition_init(&lead->has_begun);
     if (problem) {
         pthread_mutex_destroy(&lead->lock);
         return problem;

@@ -25,17 +25,13 @@ void nt_idle_note(struct nt_idle *idle, uint32_t opcode)
         atomic_store_explicit(&idle->last_use, nt_nanoseconds(), memory_order_relaxed);
 }
 
-static uint64_t end_of_wait(const struct nt_idle *idle)
-{
-    return atomic_load_explicit(&idle->last_use, memory_order_relaxed) + idle->seconds * NT_SECOND;
-}
-
 static void *watch(void *context)
 {
     struct nt_idle *idle = context;
     pthread_mutex_lock(&idle->lock);
     while (!idle->must_end) {
-        uint64_t end = end_of_wait(idle);
+        uint64_t end =
+            atomic_load_explicit(&idle->last_use, memory_order_relaxed) + idle->seconds * NT_SECOND;
         if (end > nt_nanoseconds()) {
             struct timespec time = nt_timespec(end);
             pthread_cond_timedwait(&idle->wanted, &idle->lock, &time);
@@ -54,15 +50,11 @@ static void *watch(void *context)
 
 int nt_idle_start(struct nt_idle *idle)
 {
-    pthread_condattr_t attributes;
     if (!idle->seconds)
         return 0;
     atomic_store(&idle->last_use, nt_nanoseconds());
     pthread_mutex_init(&idle->lock, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&idle->wanted, &attributes);
-    pthread_condattr_destroy(&attributes);
+    nt_condition_init(&idle->wanted);
     /* Signals end the loop of requests, whose thread they must interrupt. */
     int problem = nt_thread_start(&idle->thread, watch, idle);
     idle->is_started = problem == 0;
@@ -96,13 +88,6 @@ static void answer(int device, uint64_t request)
     (void)!writev(device, &(struct iovec){&header, sizeof(header)}, 1);
 }
 
-/* Until it is due, or something has changed. */
-static void wait_for(struct nt_interrupts *interrupts, uint64_t due)
-{
-    const struct timespec until = nt_timespec(due);
-    pthread_cond_timedwait(&interrupts->changed, &interrupts->lock, &until);
-}
-
 static void *answer_all(void *context)
 {
     struct nt_interrupts *interrupts = context;
@@ -112,7 +97,8 @@ static void *answer_all(void *context)
         if (interrupts->count == 0) {
             pthread_cond_wait(&interrupts->changed, &interrupts->lock);
         } else if (first->due > nt_nanoseconds()) {
-            wait_for(interrupts, first->due);
+            const struct timespec until = nt_timespec(first->due);
+            pthread_cond_timedwait(&interrupts->changed, &interrupts->lock, &until);
         } else {
             answer(interrupts->device, first->request);
             interrupts->first = (interrupts->first + 1) % NT_MOST_INTERRUPTS;
@@ -139,15 +125,11 @@ void nt_interrupts_note(struct nt_interrupts *interrupts, uint64_t request)
 
 int nt_interrupts_init(struct nt_interrupts *interrupts, int device, uint64_t patience)
 {
-    pthread_condattr_t attributes;
     *interrupts = (struct nt_interrupts){.device = device, .patience = patience};
     int problem = pthread_mutex_init(&interrupts->lock, NULL);
     if (problem)
         return problem;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    problem = pthread_cond_init(&interrupts->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
+    problem = nt_condition_init(&interrupts->changed);
     if (problem)
         pthread_mutex_destroy(&interrupts->lock);
     return problem;

@@ -44,7 +44,11 @@ enum nt_status nt_page_fail_elsewhere(const struct nt_dataset *dataset, const st
 
 /* ---- a stream's bytes where they lie ---- */
 
-enum { NT_MOST_PINS = 36 };
+enum {
+    NT_MOST_PINS = 36,
+    NT_LEAST_PINNED =
+        32 * 1024, /* bytes of a request and of each page: fewer are copied faster than looked up */
+};
 
 /* Runs of bytes in pages of the cache, one behind the other in the stream. */
 struct nt_pins {

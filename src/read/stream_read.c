@@ -404,8 +404,7 @@ enum nt_status nt_stream_read(struct nt_stream *stream, uint64_t offset, void *b
 
 /* ---- Pin cached pages ---- */
 
-/* Of a request and of each page: less is copied faster than it is looked up. */
-enum { LEAST_BYTES = 32 * 1024 };
+enum { LEAST_BYTES = NT_LEAST_PINNED };
 
 /* The bytes of a request that one page holds. */
 struct piece {

@@ -38,6 +38,17 @@ static inline struct timespec nt_timespec(uint64_t nanoseconds)
                              .tv_nsec = (long)(nanoseconds % NT_SECOND)};
 }
 
+/* A condition for who waits until a time of this clock. 0 or an errno value. */
+static inline int nt_condition_init(pthread_cond_t *condition)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    int problem = pthread_cond_init(condition, &attributes);
+    pthread_condattr_destroy(&attributes);
+    return problem;
+}
+
 /* ---- Thread creation ---- */
 
 /* As pthread_create; no signal is delivered to the thread. */
