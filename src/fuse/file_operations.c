@@ -243,14 +243,20 @@ static bool reply_pinned(fuse_req_t request, struct open_file *file, size_t size
     return true;
 }
 
-static void reply_read(fuse_req_t request, struct open_file *file, size_t size, off_t offset)
+static void on_read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offset,
+                    struct fuse_file_info *info)
 {
     struct nt_mount *mount = fuse_req_userdata(request);
+    struct open_file *file = open_file_of(info);
     enum nt_status status = NT_OK;
     size_t count = 0;
     struct nt_error error;
-    if (size >= NT_LEAST_PINNED && reply_pinned(request, file, size, (uint64_t)offset))
+    if (!open_file_hold(file)) {
+        fuse_reply_err(request, EBADF);
         return;
+    }
+    if (size >= NT_LEAST_PINNED && reply_pinned(request, file, size, (uint64_t)offset))
+        goto out;
     nt_error_clear(&error);
     struct nt_reply_buffer *buffer = nt_reply_buffer_borrow(&mount->reply_buffers, size);
     if (!buffer)
@@ -266,18 +272,7 @@ static void reply_read(fuse_req_t request, struct open_file *file, size_t size, 
     else
         fuse_reply_err(request, nt_failure_errno(status, &error));
     nt_reply_buffer_return(&mount->reply_buffers, buffer);
-}
-
-static void on_read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offset,
-                    struct fuse_file_info *info)
-{
-    struct nt_mount *mount = fuse_req_userdata(request);
-    struct open_file *file = open_file_of(info);
-    if (!open_file_hold(file)) {
-        fuse_reply_err(request, EBADF);
-        return;
-    }
-    reply_read(request, file, size, offset);
+out:
     open_file_let_go(mount, file);
 }
 
