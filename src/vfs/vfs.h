@@ -147,8 +147,7 @@ enum nt_status nt_scope_path(struct nt_vfs *vfs, uint64_t number, struct nt_buff
  * table, fields, columns, pages, ...), each of which can list its entries and find one by name. Listing,
  * looking up, attributes and reading are written once, over these tables.
  * 
- * To add a file: write its function, declare it in documents.h or view_files.h, add a row to the level's table in
- * <level>_files.c. */
+ * To add a file: write its function, and a row in the level's table in <level>_files.c. */
 
 /* What an open file gives: `size` bytes, or a text of unknown size (UINT64_MAX). */
 struct nt_content {
@@ -171,6 +170,18 @@ struct nt_content_ops {
     bool (*pin)(const struct nt_content *content, uint64_t offset, size_t bytes, struct nt_pins *pins);
 };
 
+/* What rows of the tables do. */
+typedef bool nt_pseudo_exists(const struct nt_scope *scope, unsigned parameter);
+typedef enum nt_status nt_pseudo_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
+                                      struct nt_error *error);
+typedef enum nt_status nt_pseudo_open(const struct nt_scope *scope, struct nt_content **content_ret,
+                                      struct nt_error *error);
+typedef enum nt_status nt_pseudo_produce(const struct nt_scope *scope, struct nt_buffer *out,
+                                         struct nt_error *error);
+typedef enum nt_status nt_pseudo_text(const struct nt_scope *scope, struct nt_long_text **text_ret,
+                                      struct nt_error *error);
+typedef enum nt_status nt_is_short(const struct nt_scope *scope, bool *is_short_ret, struct nt_error *error);
+
 struct nt_pseudo {
     const char *name;
     enum nt_vfs_class class;
@@ -178,23 +189,20 @@ struct nt_pseudo {
     bool is_npy;        /* the same: the elements follow a NumPy header */
     bool is_private;    /* only its owner may read it */
     /* Whether the scope has such a file; NULL: always. Must do no work. */
-    bool (*exists)(const struct nt_scope *scope, unsigned parameter);
+    nt_pseudo_exists *exists;
 
     /* SIZED. `may_work` false: NT_NOT_FOUND where the size is not known without reading page lists. Also
      * PRODUCED, where it is known before the document is made; NT_NOT_FOUND or no function: it is not. */
-    enum nt_status (*size)(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
-                           struct nt_error *error);
-    enum nt_status (*open)(const struct nt_scope *scope, struct nt_content **content_ret,
-                           struct nt_error *error);
+    nt_pseudo_size *size;
+    nt_pseudo_open *open;
     /* SIZED: whether an outline is enough to tell the size. NULL: it is not. */
     bool (*is_outlined)(const struct nt_scope *scope);
     /* PRODUCED: the same bytes each time, but in .ntuplefs. */
-    enum nt_status (*produce)(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error);
+    nt_pseudo_produce *produce;
     /* UNSIZED: `open_text` makes it, the same bytes each time. Where `is_short` finds, from metadata alone, that
      * this is little work, it is done for a look, and the file is as a PRODUCED one. */
-    enum nt_status (*open_text)(const struct nt_scope *scope, struct nt_long_text **text_ret,
-                                struct nt_error *error);
-    enum nt_status (*is_short)(const struct nt_scope *scope, bool *is_short_ret, struct nt_error *error);
+    nt_pseudo_text *open_text;
+    nt_is_short *is_short;
     /* DIRECTORY: one, and NULL. */
     const struct nt_section *sections[2];
 };
@@ -309,9 +317,9 @@ static inline enum nt_status nt_unknown_size(struct nt_error *error)
 /* ---- Hidden directories ---- */
 
 /* Whether the scope is of a data set's present version: those in versions.d have none of their own. */
-bool nt_has_versions(const struct nt_scope *scope, unsigned parameter);
+nt_pseudo_exists nt_has_versions;
 /* Whether it is of a chain. */
-bool nt_is_of_chain(const struct nt_scope *scope, unsigned parameter);
+nt_pseudo_exists nt_is_of_chain;
 
 /* ---- Distinct failures ---- */
 
@@ -432,8 +440,6 @@ void nt_texts_leave(struct nt_texts *texts, struct nt_waiting_text *text);
 
 /* ---- Size policy ---- */
 
-typedef enum nt_status nt_is_short(const struct nt_scope *scope, bool *is_short_ret, struct nt_error *error);
-
 nt_is_short nt_rows_are_short;     /* rows.jsonl, table.csv */
 nt_is_short nt_head_is_short;      /* head.jsonl */
 nt_is_short nt_entry_is_short;     /* rows.d/<n>.json */
@@ -492,9 +498,8 @@ enum nt_status nt_stretch_content(const struct nt_stretch *stretch, struct nt_bu
 
 /* ---- JSON files ---- */
 
-enum nt_status nt_error_json(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error);
-enum nt_status nt_pages_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
-                              struct nt_error *error);
+nt_pseudo_produce nt_error_json;
+nt_pseudo_text nt_pages_jsonl;
 
 /* "ratio": packed to stored bytes, null where nothing is stored. */
 void nt_json_ratio(struct nt_json *json, uint64_t packed_bytes, uint64_t stored_bytes);
@@ -511,28 +516,11 @@ void nt_json_member_dataset_path(struct nt_json *json, const struct nt_open_file
 
 /* ---- Rendered files ---- */
 
-enum nt_status nt_schema_txt(const struct nt_scope *scope, struct nt_long_text **text_ret,
-                             struct nt_error *error);
-enum nt_status nt_rows_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
-                             struct nt_error *error);
-enum nt_status nt_head_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
-                             struct nt_error *error);
-enum nt_status nt_table_csv(const struct nt_scope *scope, struct nt_long_text **text_ret,
-                            struct nt_error *error);
-bool nt_has_table_arrow(const struct nt_scope *scope, unsigned parameter);
-enum nt_status nt_table_arrow_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
-                                   struct nt_error *error);
-enum nt_status nt_table_arrow_open(const struct nt_scope *scope, struct nt_content **content_ret,
-                                   struct nt_error *error);
-enum nt_status nt_layout_svg_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
-                                  struct nt_error *error);
-enum nt_status nt_layout_svg_file(const struct nt_scope *scope, struct nt_buffer *out,
-                                  struct nt_error *error);
-enum nt_status nt_sizes_svg_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
-                                 struct nt_error *error);
-enum nt_status nt_sizes_svg_file(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error);
-enum nt_status nt_layout_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
-                               struct nt_error *error);
+nt_pseudo_text nt_schema_txt, nt_rows_jsonl, nt_head_jsonl, nt_table_csv, nt_layout_jsonl;
+nt_pseudo_exists nt_has_table_arrow;
+nt_pseudo_size nt_table_arrow_size, nt_layout_svg_size, nt_sizes_svg_size;
+nt_pseudo_open nt_table_arrow_open;
+nt_pseudo_produce nt_layout_svg_file, nt_sizes_svg_file;
 
 /* ---- Blob files ---- */
 

@@ -187,20 +187,35 @@ static enum nt_status put_number(const struct answer *answer, uint64_t number)
     return NT_OK;
 }
 
-static enum nt_status get_name(const struct nt_scope *scope, const struct answer *answer)
+/* Values that need no work. */
+#define DEFINE_VALUE(name, put, value)                                                                       \
+    static enum nt_status get_##name(const struct nt_scope *scope, const struct answer *answer)              \
+    {                                                                                                        \
+        return put(answer, value);                                                                           \
+    }
+
+static const struct nt_column *column(const struct nt_scope *scope)
 {
-    return put_text(answer, in_field(scope) ? field_of(scope)->name : scope->dataset->name);
+    return &scope->dataset->stored->columns[column_of(scope)];
 }
 
-static enum nt_status get_type(const struct nt_scope *scope, const struct answer *answer)
+static const struct nt_decoder *decoder(const struct nt_scope *scope)
 {
-    return put_text(answer, field_of(scope)->type);
+    return nt_column_decoder(scope->dataset->stored, column_of(scope));
 }
 
-static enum nt_status get_role(const struct nt_scope *scope, const struct answer *answer)
-{
-    return put_string(answer, nt_role_name(field_of(scope)->role));
-}
+DEFINE_VALUE(name, put_text, in_field(scope) ? field_of(scope)->name : scope->dataset->name)
+DEFINE_VALUE(type, put_text, field_of(scope)->type)
+DEFINE_VALUE(role, put_string, nt_role_name(field_of(scope)->role))
+DEFINE_VALUE(column_type, put_string, column(scope)->type_name)
+DEFINE_VALUE(bits, put_number, decoder(scope)->bits)
+DEFINE_VALUE(encoding, put_string, nt_encoding_steps(decoder(scope)->encoding))
+DEFINE_VALUE(entries, put_number, nt_dataset_entries(scope->dataset))
+DEFINE_VALUE(format, put_string, scope->file->format ? scope->file->format->name : NULL)
+DEFINE_VALUE(file, put_string, scope->file->path)
+DEFINE_VALUE(description, put_text,
+             in_field(scope) ? field_of(scope)->description : scope->dataset->description)
+DEFINE_VALUE(writer, put_text, scope->dataset->writer)
 
 static enum nt_status get_dtype(const struct nt_scope *scope, const struct answer *answer)
 {
@@ -221,42 +236,6 @@ static enum nt_status get_shape(const struct nt_scope *scope, const struct answe
     return status;
 }
 
-static const struct nt_column *column(const struct nt_scope *scope)
-{
-    return &scope->dataset->stored->columns[column_of(scope)];
-}
-
-static enum nt_status get_column_type(const struct nt_scope *scope, const struct answer *answer)
-{
-    return put_string(answer, column(scope)->type_name);
-}
-
-static enum nt_status get_bits(const struct nt_scope *scope, const struct answer *answer)
-{
-    return put_number(answer, nt_column_decoder(scope->dataset->stored, column_of(scope))->bits);
-}
-
-static enum nt_status get_encoding(const struct nt_scope *scope, const struct answer *answer)
-{
-    return put_string(
-        answer, nt_encoding_steps(nt_column_decoder(scope->dataset->stored, column_of(scope))->encoding));
-}
-
-static enum nt_status get_entries(const struct nt_scope *scope, const struct answer *answer)
-{
-    return put_number(answer, nt_dataset_entries(scope->dataset));
-}
-
-static enum nt_status get_format(const struct nt_scope *scope, const struct answer *answer)
-{
-    return put_string(answer, scope->file->format ? scope->file->format->name : NULL);
-}
-
-static enum nt_status get_file(const struct nt_scope *scope, const struct answer *answer)
-{
-    return put_string(answer, scope->file->path);
-}
-
 static enum nt_status get_server(const struct nt_scope *scope, const struct answer *answer)
 {
     struct nt_remote_names names;
@@ -272,16 +251,6 @@ static enum nt_status get_validator(const struct nt_scope *scope, const struct a
         return nt_fail(answer->error, NT_NOT_FOUND, NT_NO_OFFSET,
                        "the server does not tell versions of the file apart");
     return put_string(answer, names.validator);
-}
-
-static enum nt_status get_description(const struct nt_scope *scope, const struct answer *answer)
-{
-    return put_text(answer, in_field(scope) ? field_of(scope)->description : scope->dataset->description);
-}
-
-static enum nt_status get_writer(const struct nt_scope *scope, const struct answer *answer)
-{
-    return put_text(answer, scope->dataset->writer);
 }
 
 /* ---- values from page lists ---- */
