@@ -128,38 +128,38 @@ void nt_spool_deinit(struct nt_spool *spool)
 
 /* ---- Materialize a file ---- */
 
-struct nt_whole {
+struct whole {
     struct nt_spool spool;
     /* Why the text ends before its end, where something in the file is damaged; else NULL. From malloc. */
     struct nt_error *failure;
     bool is_long; /* nothing was kept */
 };
 
-struct nt_whole_limits {
-    uint64_t bytes;        /* a longer text is long, or, where all are to be made, fails with NT_LIMIT */
-    uint64_t memory_bytes; /* a longer text lies on disk */
-    const char *directory; /* of the disk */
-    bool may_be_long;
+enum {
+    TEXT_BYTES =
+        4 << 20, /* of a text that is made though nobody asked for all; others lie on disk from here */
+    WAIT_NANOSECONDS = 100000000, /* until a waiter looks whether its caller is still there */
 };
 
-static enum nt_status append(struct nt_whole *whole, const struct nt_buffer *piece,
-                             const struct nt_whole_limits *limits, struct nt_error *error)
+/* A longer text is long, or, where all are to be made, fails. */
+static enum nt_status append(struct whole *whole, const struct nt_buffer *piece,
+                             const struct nt_produced_options *options, struct nt_error *error)
 {
-    whole->is_long = piece->length > limits->bytes - whole->spool.bytes;
-    if (whole->is_long && !limits->may_be_long)
+    uint64_t most = options->makes_all ? options->disk_bytes : TEXT_BYTES;
+    whole->is_long = piece->length > most - whole->spool.bytes;
+    if (whole->is_long && options->makes_all)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
                        "a text of more than %llu bytes, for which there is no room: -o textsize=SIZE makes "
                        "some, -o text=short needs none",
-                       (unsigned long long)limits->bytes);
+                       (unsigned long long)most);
     if (whole->is_long)
         return NT_OK;
-    return nt_spool_append(&whole->spool, piece->bytes, piece->length, limits->memory_bytes,
-                           limits->directory, error);
+    return nt_spool_append(&whole->spool, piece->bytes, piece->length, TEXT_BYTES, options->directory, error);
 }
 
-/* `made_ret`: whether the failure, if it is one, is of the text and not of what becomes of it. */
+/* `is_made_ret`: whether the failure, if it is one, is of the text and not of what becomes of it. */
 static enum nt_status make_pieces(const struct nt_scope *scope, struct nt_long_text *text,
-                                  const struct nt_whole_limits *limits, struct nt_whole *whole,
+                                  const struct nt_produced_options *options, struct whole *whole,
                                   bool *is_made_ret, struct nt_error *error)
 {
     struct nt_buffer piece = {0};
@@ -173,7 +173,7 @@ static enum nt_status make_pieces(const struct nt_scope *scope, struct nt_long_t
             status = nt_fail_memory(error);
         *is_made_ret = status == NT_OK;
         if (status == NT_OK)
-            status = append(whole, &piece, limits, error);
+            status = append(whole, &piece, options, error);
         if (status == NT_OK && more)
             status = nt_scope_check_caller(scope, error);
     }
@@ -181,15 +181,15 @@ static enum nt_status make_pieces(const struct nt_scope *scope, struct nt_long_t
     return status;
 }
 
-static enum nt_status make_long(const struct nt_scope *scope, const struct nt_whole_limits *limits,
-                                struct nt_whole *whole, struct nt_error *error)
+static enum nt_status make_long(const struct nt_scope *scope, const struct nt_produced_options *options,
+                                struct whole *whole, struct nt_error *error)
 {
     struct nt_long_text *text = NULL;
     struct nt_error failure = {0};
     bool is_made = false;
     enum nt_status status = scope->pseudo->open_text(scope, &text, &failure);
     if (status == NT_OK)
-        status = make_pieces(scope, text, limits, whole, &is_made, &failure);
+        status = make_pieces(scope, text, options, whole, &is_made, &failure);
     if (text)
         text->free(text);
     if (status == NT_OK)
@@ -204,8 +204,7 @@ static enum nt_status make_long(const struct nt_scope *scope, const struct nt_wh
     return NT_OK;
 }
 
-static enum nt_status make_produced(const struct nt_scope *scope, struct nt_whole *whole,
-                                    struct nt_error *error)
+static enum nt_status make_produced(const struct nt_scope *scope, struct whole *whole, struct nt_error *error)
 {
     struct nt_buffer *text = &whole->spool.memory;
     enum nt_status status = scope->pseudo->produce(scope, text, error);
@@ -216,12 +215,12 @@ static enum nt_status make_produced(const struct nt_scope *scope, struct nt_whol
 }
 
 /* Make the text of the scope's row, which is PRODUCED or UNSIZED. What the machine refuses fails the call. */
-static enum nt_status nt_whole_make(const struct nt_scope *scope, const struct nt_whole_limits *limits,
-                                    struct nt_whole *whole, struct nt_error *error)
+static enum nt_status make_whole(const struct nt_scope *scope, const struct nt_produced_options *options,
+                                 struct whole *whole, struct nt_error *error)
 {
-    *whole = (struct nt_whole){.spool = NT_SPOOL_EMPTY};
+    *whole = (struct whole){.spool = NT_SPOOL_EMPTY};
     enum nt_status status =
-        scope->pseudo->produce ? make_produced(scope, whole, error) : make_long(scope, limits, whole, error);
+        scope->pseudo->produce ? make_produced(scope, whole, error) : make_long(scope, options, whole, error);
     if (status != NT_OK || whole->is_long)
         nt_spool_deinit(&whole->spool);
     else
@@ -231,24 +230,18 @@ static enum nt_status nt_whole_make(const struct nt_scope *scope, const struct n
 
 /* What an open file of that size gives: of a damaged text there is one byte more than could be made, and who
  * reads it gets the failure. */
-static uint64_t nt_whole_size(const struct nt_whole *whole)
+static uint64_t size_of(const struct whole *whole)
 {
     return whole->spool.bytes + (whole->failure != NULL);
 }
 
 /* ---- The cache ---- */
 
-enum {
-    TEXT_BYTES =
-        4 << 20, /* of a text that is made though nobody asked for all; others lie on disk from here */
-    WAIT_NANOSECONDS = 100000000, /* until a waiter looks whether its caller is still there */
-};
-
 struct document {
     struct nt_content content;
     struct nt_link link;
     uint32_t place; /* where others may find it */
-    struct nt_whole whole;
+    struct whole whole;
     bool is_made;
     unsigned users;               /* the table is one */
     TAILQ_ENTRY(document) by_use; /* once it is made, while it is in the table */
@@ -359,8 +352,8 @@ static enum nt_status wait(struct nt_produced *produced, const struct nt_scope *
 static enum nt_status read_document(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
                                     size_t *bytes_ret, struct nt_error *error)
 {
-    const struct nt_whole *whole = &((struct document *)content)->whole;
-    uint64_t left = whole->spool.bytes - offset; /* within nt_whole_size: at least 0 */
+    const struct whole *whole = &((struct document *)content)->whole;
+    uint64_t left = whole->spool.bytes - offset; /* within size_of: at least 0 */
     if (bytes > left)
         bytes = (size_t)left;
     if (bytes == 0 && whole->failure)
@@ -409,10 +402,6 @@ static enum nt_status make(struct nt_produced *produced, const struct nt_scope *
                            struct document *document, struct nt_error *error)
 {
     const struct nt_produced_options *options = &produced->options;
-    const struct nt_whole_limits limits = {.bytes = options->makes_all ? options->disk_bytes : TEXT_BYTES,
-                                           .memory_bytes = TEXT_BYTES,
-                                           .directory = options->directory,
-                                           .may_be_long = !options->makes_all};
     bool is_short = options->makes_all || scope->pseudo->produce || !scope->pseudo->is_short;
     enum nt_status status = NT_OK;
     if (!is_quick(scope))
@@ -420,12 +409,12 @@ static enum nt_status make(struct nt_produced *produced, const struct nt_scope *
     if (!is_short)
         status = scope->pseudo->is_short(scope, &is_short, error);
     if (status == NT_OK && is_short)
-        status = nt_whole_make(scope, &limits, &document->whole, error);
+        status = make_whole(scope, options, &document->whole, error);
     document->whole.is_long |= !is_short;
     if (status == NT_OK && !document->whole.is_long)
-        status = check_size(scope, nt_whole_size(&document->whole), error);
+        status = check_size(scope, size_of(&document->whole), error);
     document->content.ops = &document_ops;
-    document->content.size = nt_whole_size(&document->whole);
+    document->content.size = size_of(&document->whole);
     document->content.ends_early = document->whole.failure != NULL;
     return status;
 }

@@ -110,20 +110,15 @@ enum {
     MOST_SLOTS = 1 << 16, /* as node.c has bits for */
 };
 
-static void free_places(struct nt_places *places)
-{
-    for (uint32_t i = 0; i < places->count; i++)
-        if (places->list[i])
-            nt_place_free(places->list[i]);
-    free(places->list);
-}
-
 void nt_places_free(struct nt_places *places)
 {
     if (!places)
         return;
     nt_places_close_all(places);
-    free_places(places);
+    for (uint32_t i = 0; i < places->count; i++)
+        if (places->list[i])
+            nt_place_free(places->list[i]);
+    free(places->list);
     free(places->slots);
     nt_numbers_deinit(&places->numbers);
     nt_numbers_deinit(&places->slot_numbers);
@@ -253,26 +248,17 @@ static bool may_show(struct search *search, uint32_t number)
     return false;
 }
 
-static enum nt_status try_folder(struct nt_places *places, uint32_t number, struct nt_error *error)
+enum nt_status nt_places_try(struct nt_places *places, uint32_t number, struct nt_error *error)
 {
     enum { MOST_TRIES = 500 };
     struct search search = {.places = places, .tries = MOST_TRIES};
-    if (may_show(&search, number))
+    enum nt_place_kind kind = nt_places_kind(places, number);
+    if (kind == NT_PLACE_FAILED)
+        return nt_places_failure(places, number, error);
+    if (kind != NT_PLACE_FOLDER || may_show(&search, number))
         return NT_OK;
     return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
                    "nothing in this folder can be shown; files in it that were tried: %u", search.files);
-}
-
-enum nt_status nt_places_try(struct nt_places *places, uint32_t number, struct nt_error *error)
-{
-    switch (nt_places_kind(places, number)) {
-    case NT_PLACE_FAILED:
-        return nt_places_failure(places, number, error);
-    case NT_PLACE_FOLDER:
-        return try_folder(places, number, error);
-    default:
-        return NT_OK;
-    }
 }
 
 /* Whether a message is about one of the files of a chain whose first operand is just another one. */

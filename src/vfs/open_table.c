@@ -52,6 +52,8 @@ static bool is_meant(const struct nt_vfs_choice *choice, const struct nt_place *
     return strcmp(choice->dataset, path) == 0;
 }
 
+/* Choose entries of a data set of a file that was opened for a place, before anything else is done with it. NT_INVALID where a
+ * choice does not fit it. */
 static enum nt_status choose(struct nt_places *places, const struct nt_place *place,
                              struct nt_open_file *opened, struct nt_dataset *dataset, struct nt_error *error)
 {
@@ -67,18 +69,6 @@ static enum nt_status choose(struct nt_places *places, const struct nt_place *pl
             status = nt_choice_apply(choice->choice, dataset, error);
     }
     nt_buffer_deinit(&path);
-    return status;
-}
-
-/* Choose entries of the data sets of a file that was opened for a place, before anything else is done with them. NT_INVALID where a
- * choice does not fit its data set. */
-static enum nt_status nt_places_choose(struct nt_places *places, const struct nt_place *place,
-                                       struct nt_open_file *opened, struct nt_error *error)
-{
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0;
-         places->vfs->options.choice_count && status == NT_OK && i < opened->file->dataset_count; i++)
-        status = choose(places, place, opened, opened->file->datasets[i], error);
     return status;
 }
 
@@ -315,49 +305,44 @@ static enum nt_status check_way(struct nt_places *places, const struct nt_place 
     return nt_disk_check_beneath(top->path, place->path, error);
 }
 
-/* To choose entries it has to be known how many there are. */
-static enum nt_status open_chain(const struct nt_places *places, struct nt_file **file_ret,
+static enum nt_status open_model(struct nt_places *places, struct nt_place *place, struct nt_file **file_ret,
                                  struct nt_error *error)
 {
-    struct nt_chain_options options = places->vfs->options.chain_options;
-    options.is_lazy &= places->vfs->options.choice_count == 0;
-    return nt_chain_open(places->vfs->options.chain, &options, &places->vfs->options.open, file_ret, error);
-}
-
-static enum nt_status open_on_server(struct nt_places *places, struct nt_place *place,
-                                     const struct nt_open_options *options, struct nt_file **file_ret,
-                                     struct nt_error *error)
-{
+    struct nt_open_options options = places->vfs->options.open;
     struct nt_source *source;
+    if (place->chain) {
+        struct nt_chain_options chain = places->vfs->options.chain_options;
+        chain.is_lazy &=
+            places->vfs->options.choice_count == 0; /* to choose entries they have to be counted */
+        return nt_chain_open(places->vfs->options.chain, &chain, &places->vfs->options.open, file_ret, error);
+    }
+    if (place->version)
+        options.version = place->version;
+    if (!place->is_remote)
+        return nt_file_open(place->path, &options, file_ret, error);
     enum nt_status status = nt_place_open_source(places, place, &source, error);
-    return status == NT_OK ? nt_file_take_source(source, options, file_ret, error) : status;
+    return status == NT_OK ? nt_file_take_source(source, &options, file_ret, error) : status;
 }
 
 /* Open a place's file, outside the lock. */
 static enum nt_status open_file(struct nt_places *places, struct nt_place *place,
                                 struct nt_open_file **opened_ret, struct nt_error *error)
 {
-    struct nt_open_options options = places->vfs->options.open;
     struct nt_file *file;
-    if (place->version)
-        options.version = place->version;
     enum nt_status status = check_way(places, place, error);
     if (status == NT_OK)
         status = check_identity(places, place, error);
-    if (status == NT_OK && place->chain)
-        status = open_chain(places, &file, error);
-    else if (status == NT_OK && place->is_remote)
-        status = open_on_server(places, place, &options, &file, error);
-    else if (status == NT_OK)
-        status = nt_file_open(place->path, &options, &file, error);
+    if (status == NT_OK)
+        status = open_model(places, place, &file, error);
     if (status != NT_OK)
         return status;
     file->on_group_failure = nt_report_group;
     file->before_slow_work = nt_vfs_before_slow_work;
     file->context = places->vfs;
     status = nt_open_file_new(file, opened_ret, error);
-    if (status == NT_OK)
-        status = nt_places_choose(places, place, *opened_ret, error);
+    for (uint32_t i = 0;
+         places->vfs->options.choice_count && status == NT_OK && i < (*opened_ret)->file->dataset_count; i++)
+        status = choose(places, place, *opened_ret, (*opened_ret)->file->datasets[i], error);
     if (status != NT_OK && *opened_ret) {
         nt_open_file_free(*opened_ret);
         *opened_ret = NULL;
@@ -374,15 +359,6 @@ static void remember_failure(struct nt_places *places, struct nt_place *place, c
         place->kind = NT_PLACE_NONE;
 }
 
-/* A version is as old as what it is read from: its directory's time tells that it is another one. */
-static void set_times(struct nt_open_file *opened, const struct nt_place *place)
-{
-    if (!nt_place_is_version(place))
-        return;
-    opened->stat.st_mtim = place->identity.st_mtim;
-    opened->stat.st_ctim = place->identity.st_ctim;
-}
-
 /* Under the lock: what came of opening. */
 static enum nt_status settle(struct nt_places *places, struct nt_place *place, struct nt_open_file *opened,
                              struct nt_error *error)
@@ -392,7 +368,10 @@ static enum nt_status settle(struct nt_places *places, struct nt_place *place, s
         return status;
     opened->place = place->number;
     opened->first_slot = place->first_slot;
-    set_times(opened, place);
+    if (nt_place_is_version(place)) { /* as old as what it is read from: another time is another version */
+        opened->stat.st_mtim = place->identity.st_mtim;
+        opened->stat.st_ctim = place->identity.st_ctim;
+    }
     place->opened = opened;
     place->kind = NT_PLACE_FILE;
     place->is_probed = true;
@@ -541,25 +520,18 @@ enum nt_place_kind nt_places_kind(struct nt_places *places, uint32_t number)
     return kind;
 }
 
-static enum nt_status known_failure(const struct nt_place *place, struct nt_error *error)
-{
-    if (!place->failure)
-        return nt_fail_memory(error);
-    if (error)
-        *error = *place->failure;
-    return place->failure->status;
-}
-
 enum nt_status nt_places_failure(struct nt_places *places, uint32_t number, struct nt_error *error)
 {
     struct nt_place *place = nt_places_get(places, number);
     pthread_mutex_lock(&places->lock);
     if (place->kind != NT_PLACE_FAILED)
         place = shown_last(places, place);
-    enum nt_status status =
-        nt_place_is_gone(places, place)
-            ? nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s was replaced, modified or removed", place->path)
-            : known_failure(place, error);
+    enum nt_status status;
+    if (nt_place_is_gone(places, place))
+        status =
+            nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s was replaced, modified or removed", place->path);
+    else
+        status = place->failure ? nt_fail_with(error, place->failure) : nt_fail_memory(error);
     pthread_mutex_unlock(&places->lock);
     return status;
 }

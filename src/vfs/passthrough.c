@@ -44,15 +44,6 @@ struct probe_result {
     bool is_dataset;
 };
 
-/* The folder outlives its source. */
-static void take_folder(struct probe_result *found)
-{
-    found->folder = found->source->folder;
-    nt_folder_hold(found->folder);
-    nt_source_close(found->source);
-    found->source = NULL;
-}
-
 static enum nt_status look_at(struct nt_places *places, const struct nt_place *place,
                               struct probe_result *found, struct nt_error *error)
 {
@@ -62,8 +53,12 @@ static enum nt_status look_at(struct nt_places *places, const struct nt_place *p
         status = nt_open_source(place->address, &places->vfs->options.open, &found->source, error);
     else if (S_ISDIR(place->identity.st_mode))
         status = nt_folder_open_below(above->folder, place->disk_name, &found->folder, error);
-    if (status == NT_OK && found->source && found->source->folder)
-        take_folder(found);
+    if (status == NT_OK && found->source && found->source->folder) { /* the folder outlives its source */
+        found->folder = found->source->folder;
+        nt_folder_hold(found->folder);
+        nt_source_close(found->source);
+        found->source = NULL;
+    }
     return status == NT_OK && found->folder ? nt_is_dataset_folder(found->folder, &found->is_dataset, error)
                                             : status;
 }
@@ -109,21 +104,16 @@ bool nt_place_enter(struct nt_places *places, struct nt_place *place)
 
 /* ---- sources ---- */
 
-static enum nt_status source_of_dataset(const struct nt_place *place, struct nt_source **source_ret,
-                                        struct nt_error *error)
-{
-    nt_folder_hold(place->folder);
-    enum nt_status status = nt_source_of_folder(place->folder, source_ret, error);
-    if (status != NT_OK)
-        nt_folder_close(place->folder);
-    return status;
-}
-
 enum nt_status nt_place_open_source(struct nt_places *places, struct nt_place *place,
                                     struct nt_source **source_ret, struct nt_error *error)
 {
-    if (place->folder)
-        return source_of_dataset(place, source_ret, error);
+    if (place->folder) {
+        nt_folder_hold(place->folder);
+        enum nt_status status = nt_source_of_folder(place->folder, source_ret, error);
+        if (status != NT_OK)
+            nt_folder_close(place->folder);
+        return status;
+    }
     if (!place->address)
         return nt_folder_open_file(nt_places_get(places, place->parent)->folder, place->disk_name, source_ret,
                                    error);
@@ -299,46 +289,17 @@ static enum nt_status find_here(const struct nt_place *folder, struct scan_resul
     return nt_disk_list(folder->path, &found->entries, &found->count, error);
 }
 
-/* Whether the children are those of this list. */
-static bool is_of_list(struct nt_places *places, const struct nt_place *folder, uint64_t list)
-{
-    pthread_mutex_lock(&places->lock);
-    bool is_same = folder->names && folder->list == list;
-    pthread_mutex_unlock(&places->lock);
-    return is_same;
-}
-
 static enum nt_status find_on_server(struct nt_places *places, const struct nt_place *folder,
                                      struct scan_result *found, struct nt_error *error)
 {
     enum nt_status status = nt_folder_refresh(folder->folder, "", &found->list, error);
-    found->is_known = status == NT_OK && is_of_list(places, folder, found->list);
-    return status == NT_OK && !found->is_known
-               ? nt_disk_list_folder(folder->folder, &found->entries, &found->count, error)
-               : status;
-}
-
-static uint64_t begin_scan(struct nt_places *places)
-{
-    pthread_mutex_lock(&places->lock);
-    uint64_t scan = ++places->scans;
-    pthread_mutex_unlock(&places->lock);
-    return scan;
-}
-
-/* Under the lock. What a scan that began earlier has found is older than what is known by then: it would throw out what has come
- * meanwhile, and is not taken over. */
-static enum nt_status take_over(struct nt_places *places, struct nt_place *folder,
-                                const struct scan_result *found, uint64_t scan, struct nt_error *error)
-{
-    enum nt_status status = merge(places, folder, found->entries, found->count, error);
     if (status != NT_OK)
         return status;
-    folder->modified = found->modified;
-    folder->is_settled = found->is_settled;
-    folder->list = found->list;
-    folder->last_scan = scan;
-    return NT_OK;
+    pthread_mutex_lock(&places->lock);
+    found->is_known = folder->names && folder->list == found->list; /* the children are those of this list */
+    pthread_mutex_unlock(&places->lock);
+    return found->is_known ? NT_OK
+                           : nt_disk_list_folder(folder->folder, &found->entries, &found->count, error);
 }
 
 enum nt_status nt_places_scan(struct nt_places *places, uint32_t number, struct nt_error *error)
@@ -347,14 +308,25 @@ enum nt_status nt_places_scan(struct nt_places *places, uint32_t number, struct 
     struct scan_result found = {.count = 0};
     if (folder->kind != NT_PLACE_FOLDER)
         return NT_OK;
-    uint64_t scan = begin_scan(places);
+    pthread_mutex_lock(&places->lock);
+    uint64_t scan = ++places->scans;
+    pthread_mutex_unlock(&places->lock);
     enum nt_status status =
         folder->is_remote ? find_on_server(places, folder, &found, error) : find_here(folder, &found, error);
     if (status != NT_OK || found.is_known)
         return status;
     pthread_mutex_lock(&places->lock);
-    if (scan > folder->last_scan)
-        status = take_over(places, folder, &found, scan, error);
+    /* What a scan found that began before the last one is older than what is known: it would throw out what has
+     * come meanwhile. */
+    bool is_newest = scan > folder->last_scan;
+    if (is_newest)
+        status = merge(places, folder, found.entries, found.count, error);
+    if (is_newest && status == NT_OK) {
+        folder->modified = found.modified;
+        folder->is_settled = found.is_settled;
+        folder->list = found.list;
+        folder->last_scan = scan;
+    }
     nt_places_close_gone(places);
     pthread_mutex_unlock(&places->lock);
     nt_disk_free(found.entries, found.count);

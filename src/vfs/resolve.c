@@ -185,15 +185,6 @@ static enum nt_status open_place_level(struct nt_scope *scope, struct nt_error *
     return open_row(scope, error);
 }
 
-static enum nt_status open_mount_level(struct nt_scope *scope, struct nt_error *error)
-{
-    if (scope->node.file == NT_NODE_SELF) {
-        scope->pseudo = &nt_mount_directory;
-        return NT_OK;
-    }
-    return open_row(scope, error);
-}
-
 static enum nt_status open_dataset(struct nt_scope *scope, struct nt_error *error)
 {
     struct nt_slot slot = {0};
@@ -307,10 +298,12 @@ enum nt_status nt_scope_open(struct nt_vfs *vfs, uint64_t number, struct nt_scop
     enum nt_status status;
     if (!nt_node_unpack(number, &scope->node))
         return nt_no_such_file(error);
+    if (scope->node.level == NT_LEVEL_MOUNT)
+        scope->pseudo = &nt_mount_directory; /* unless the node is one of its files */
     if (scope->node.level == NT_LEVEL_PLACE)
         status = open_place_level(scope, error);
     else if (scope->node.level == NT_LEVEL_MOUNT)
-        status = open_mount_level(scope, error);
+        status = open_row(scope, error);
     else
         status = open_level(scope, error);
     if (status != NT_OK)

@@ -152,21 +152,6 @@ static enum nt_status watch(const struct nt_place *dataset, const struct look *l
     return NT_OK;
 }
 
-static struct nt_history *history_of(struct nt_place *dataset)
-{
-    if (!dataset->history && (dataset->history = calloc(1, sizeof(*dataset->history))))
-        dataset->history->shown = NT_NONE;
-    return dataset->history;
-}
-
-static void show(struct nt_places *places, struct nt_history *history, uint32_t version)
-{
-    uint32_t former = history->shown;
-    history->shown = version;
-    if (former != NT_NONE && former != version)
-        nt_places_put_away(places, places->list[former]);
-}
-
 /* Under the lock: what came of a look. */
 static enum nt_status settle(struct nt_places *places, struct nt_place *dataset, const struct look *look,
                              struct nt_error *error)
@@ -174,7 +159,9 @@ static enum nt_status settle(struct nt_places *places, struct nt_place *dataset,
     dataset->may_have_versions = look->version.file != NULL;
     if (!dataset->may_have_versions)
         return NT_OK;
-    if (!history_of(dataset))
+    if (!dataset->history && (dataset->history = calloc(1, sizeof(*dataset->history))))
+        dataset->history->shown = NT_NONE;
+    if (!dataset->history)
         return nt_fail_memory(error);
     struct nt_place *shown;
     enum nt_status status = find_or_add_version(places, dataset, look, NT_ROUTE_SHOWN, &shown, error);
@@ -182,7 +169,10 @@ static enum nt_status settle(struct nt_places *places, struct nt_place *dataset,
         status = watch(dataset, look, error);
     if (status != NT_OK)
         return status;
-    show(places, dataset->history, shown->number);
+    uint32_t former = dataset->history->shown;
+    dataset->history->shown = shown->number;
+    if (former != NT_NONE && former != shown->number)
+        nt_places_put_away(places, places->list[former]);
     dataset->kind = NT_PLACE_FILE;
     return NT_OK;
 }
