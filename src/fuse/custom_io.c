@@ -139,7 +139,7 @@ int nt_device_loop_threads(struct nt_mount *mount)
     return result == NO_THREAD ? fuse_session_loop(mount->session) : result;
 }
 
-const char *nt_device_lacks(void)
+const char *nt_mount_libfuse_lacks(void)
 {
     return NULL;
 }

@@ -128,7 +128,7 @@ int nt_device_use(struct nt_mount *mount, int device)
     return fuse_session_mount(mount->session, name);
 }
 
-const char *nt_device_lacks(void)
+const char *nt_mount_libfuse_lacks(void)
 {
     return "needs 3.13 for mapping files with direct_io, for auto_unmount that leaves no dead mount, for "
            "replies that are tried again, and for names that nobody waits for while others are looked up "

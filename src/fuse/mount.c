@@ -140,12 +140,6 @@ static char *absolute_in_parent(const char *path)
     return result;
 }
 
-static char *absolute(const char *path)
-{
-    char *result = realpath(path, NULL);
-    return result ? result : absolute_in_parent(path);
-}
-
 /* 0, or why a directory cannot be used. Attributes and listings may be answered from the kernel's cache
  * although the program is dead; statfs() always asks it. */
 static int probe(const char *path)
@@ -228,7 +222,9 @@ enum nt_status nt_mountpoint_prepare(struct nt_mountpoint *mountpoint, const cha
     *mountpoint = (struct nt_mountpoint){0};
     if (!*path) /* a shell's variable that is not set: else this would be the working directory */
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "the name of the mountpoint is empty");
-    mountpoint->path = absolute(path);
+    mountpoint->path = realpath(path, NULL);
+    if (!mountpoint->path)
+        mountpoint->path = absolute_in_parent(path);
     if (!mountpoint->path)
         return nt_fail_system(error, errno, "%s", path);
     enum nt_status status = find_or_make(mountpoint, force, error);
@@ -260,26 +256,19 @@ static uint64_t sockets(void)
     return found;
 }
 
-/* Where the mount is, while nothing else can lie on top of it. */
-static void note_place(struct nt_mounting *mounting, const char *mountpoint)
-{
-    struct nt_mountinfo info;
-    mounting->mountpoint = mountpoint;
-    mounting->is_made = nt_mountinfo_get(mountpoint, &info);
-    if (mounting->is_made) {
-        mounting->major = info.major;
-        mounting->minor = info.minor;
-    }
-}
-
 static enum nt_status mount_session(struct nt_mounting *mounting, const struct nt_mount_settings *settings,
                                     struct fuse_session *session, int *descriptors_ret, int *count_ret,
                                     struct nt_error *error)
 {
     const uint64_t before = sockets();
+    struct nt_mountinfo info = {0};
     if (fuse_session_mount(session, settings->mountpoint) != 0)
         return nt_fail(error, NT_IO, NT_NO_OFFSET, "cannot mount on %s", settings->mountpoint);
-    note_place(mounting, settings->mountpoint);
+    mounting->mountpoint = settings->mountpoint;
+    mounting->is_made =
+        nt_mountinfo_get(settings->mountpoint, &info); /* nothing else lies on top of it yet */
+    mounting->major = info.major;
+    mounting->minor = info.minor;
     const uint64_t opened = sockets() & ~before;
     *count_ret = 0;
     if (opened)

@@ -244,8 +244,6 @@ enum nt_status nt_session_new(const struct nt_mount_settings *settings,
 int nt_device_use(struct nt_mount *mount, int device);
 /* Answer requests by several threads, in a session that was mounted so; as fuse_session_loop(). */
 int nt_device_loop_threads(struct nt_mount *mount);
-/* What libfuse is too old for, in words; NULL: nothing. */
-const char *nt_device_lacks(void);
 
 /* Around the reading of a request: wait until this thread is to receive, and note what has come. `count` is what
  * read() returned. The first returns whether a request was there already, or as soon as others of its processor had gone first;

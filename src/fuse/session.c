@@ -124,13 +124,6 @@ enum nt_status nt_mount_new(struct nt_vfs *vfs, const struct nt_mount_settings *
     return status;
 }
 
-/* Positive: the signal that ended the loop; negative: an errno value. */
-static int loop(struct nt_mount *mount)
-{
-    return mount->settings.is_single_threaded ? fuse_session_loop(mount->session)
-                                              : nt_device_loop_threads(mount);
-}
-
 enum nt_status nt_mount_serve(struct nt_mount *mount, bool *is_left_ret, struct nt_error *error)
 {
     mount->idle.seconds = mount->settings.idle_seconds;
@@ -141,9 +134,10 @@ enum nt_status nt_mount_serve(struct nt_mount *mount, bool *is_left_ret, struct 
     int problem = nt_idle_start(&mount->idle);
     if (problem)
         return nt_fail_system(error, problem, "cannot watch for use");
-    int result = loop(mount);
+    int result = mount->settings.is_single_threaded ? fuse_session_loop(mount->session)
+                                                    : nt_device_loop_threads(mount);
     nt_idle_stop(&mount->idle);
-    *is_left_ret = result > 0;
+    *is_left_ret = result > 0; /* the signal that ended the loop */
     if (result < 0)
         return nt_fail_system(error, -result, "%s: the mount has ended", mount->settings.mountpoint);
     if (!mount->is_ready)
@@ -169,9 +163,4 @@ void nt_mount_free(struct nt_mount *mount)
 const char *nt_mount_libfuse_version(void)
 {
     return fuse_pkgversion();
-}
-
-const char *nt_mount_libfuse_lacks(void)
-{
-    return nt_device_lacks();
 }

@@ -152,11 +152,14 @@ static void become_decoder(struct nt_supervisor *supervisor, pid_t parent)
     sigprocmask(SIG_SETMASK, &supervisor->blocked, NULL);
 }
 
-static enum nt_status start(struct nt_supervisor *supervisor, const int ends[2],
-                            enum nt_supervisor_role *role_ret, struct nt_error *error)
+enum nt_status nt_supervisor_start(struct nt_supervisor *supervisor, enum nt_supervisor_role *role_ret,
+                                   struct nt_error *error)
 {
     sigset_t signals = watched_signals();
     pid_t parent = getpid();
+    int ends[2];
+    if (!nt_channel_new(ends))
+        return nt_fail_system(error, errno, "cannot start the process that decodes");
     signal(SIGPIPE, SIG_IGN);
     sigprocmask(SIG_BLOCK, &signals, &supervisor->blocked);
     supervisor->signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -169,15 +172,6 @@ static enum nt_status start(struct nt_supervisor *supervisor, const int ends[2],
     if (*role_ret == NT_ROLE_DECODER)
         become_decoder(supervisor, parent);
     return NT_OK;
-}
-
-enum nt_status nt_supervisor_start(struct nt_supervisor *supervisor, enum nt_supervisor_role *role_ret,
-                                   struct nt_error *error)
-{
-    int ends[2];
-    if (!nt_channel_new(ends))
-        return nt_fail_system(error, errno, "cannot start the process that decodes");
-    return start(supervisor, ends, role_ret, error);
 }
 
 /* ---- supervising ---- */
