@@ -11,7 +11,6 @@
 #include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/codec/codec.h"
-#include "core/codec/plan.h"
 #include "core/model/budget.h"
 #include "core/model/builder.h"
 #include "core/model/model.h"
@@ -279,25 +278,20 @@ static enum nt_status map_page(struct nt_dataset *dataset, struct nt_chain_share
     return map_decoder(dataset, share, page->decoder, &page->decoder, error);
 }
 
-/* With the pages that a plan needs; they need others themselves only so deep (NT_PLAN_DEPTH). */
+/* With the pages that it needs, which need no others themselves. */
 static enum nt_status add_decoder(struct nt_dataset *dataset, struct nt_chain_share *share, uint32_t own,
                                   uint32_t *number_ret, struct nt_error *error)
 {
     struct nt_decoder decoder = *nt_decoders_get(&share->dataset->decoders, own);
-    struct nt_page inputs[NT_PLAN_INPUTS];
-    struct nt_plan plan;
+    struct nt_page inputs[NT_DECODER_INPUTS];
     enum nt_status status = NT_OK;
-    if (decoder.plan) {
-        plan = *decoder.plan;
-        for (uint32_t i = 0; status == NT_OK && i < plan.input_count; i++) {
-            inputs[i] = plan.inputs[i];
-            status = map_page(dataset, share, &inputs[i], error);
-        }
-        plan.inputs = inputs;
-        decoder.plan = &plan;
+    for (uint32_t i = 0; status == NT_OK && i < decoder.input_count; i++) {
+        inputs[i] = decoder.inputs[i];
+        status = map_page(dataset, share, &inputs[i], error);
     }
     if (status != NT_OK)
         return status;
+    decoder.inputs = inputs;
     return nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, &decoder, number_ret,
                            error);
 }

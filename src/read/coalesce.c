@@ -12,7 +12,6 @@
 #include "core/base/bytes.h"
 #include "core/base/memory.h"
 #include "core/codec/codec.h"
-#include "core/codec/plan.h"
 #include "core/io/source.h"
 #include "core/model/field.h"
 #include "core/model/model.h"
@@ -31,7 +30,7 @@ static bool are_decoded_alike(const struct nt_dataset *dataset, const struct nt_
                               const struct nt_page *b)
 {
     return a->decoder == b->decoder ||
-           (!nt_page_decoder(dataset, a)->plan && !nt_page_decoder(dataset, b)->plan);
+           (!nt_page_decoder(dataset, a)->input_count && !nt_page_decoder(dataset, b)->input_count);
 }
 
 uint32_t nt_neighbours_count(const struct nt_dataset *dataset, const struct nt_page *pages, uint32_t count)
@@ -112,7 +111,7 @@ static bool are_same_bytes(const struct nt_page *a, const struct nt_page *b)
 static bool are_shared(const struct nt_dataset *dataset, const struct nt_page *a, const struct nt_page *b)
 {
     return are_same_bytes(a, b) &&
-           nt_plans_are_shared(nt_page_decoder(dataset, a), nt_page_decoder(dataset, b));
+           nt_decoders_are_shared(nt_page_decoder(dataset, a), nt_page_decoder(dataset, b));
 }
 
 /* What pages of all columns are loaded with. */
@@ -120,8 +119,8 @@ struct loading {
     struct nt_page_request request; /* of the first column */
     struct nt_pages_run *runs;
     uint32_t run_count;
-    struct nt_page_inputs inputs[NT_PLAN_TOGETHER];
-    struct nt_page_beside beside[NT_PLAN_TOGETHER];
+    struct nt_page_inputs inputs[NT_DECODE_TOGETHER];
+    struct nt_page_beside beside[NT_DECODE_TOGETHER];
     uint32_t pinned; /* columns whose inputs are */
     struct nt_tally tally;
 };
@@ -315,7 +314,7 @@ uint64_t nt_stream_end_beside(struct nt_stream *stream, uint64_t end, struct nt_
 /* ---- pages that are whole in all ranges ---- */
 
 struct together {
-    const struct nt_segment *segments[NT_PLAN_TOGETHER]; /* of each range */
+    const struct nt_segment *segments[NT_DECODE_TOGETHER]; /* of each range */
     uint32_t count;
     uint32_t first, end; /* pages, by their numbers in the segment */
 };
@@ -346,7 +345,7 @@ void nt_streams_make_together(const struct nt_stream_range *ranges, uint32_t cou
                               struct nt_pages_made *made)
 {
     struct together together = {.end = UINT32_MAX};
-    struct nt_pages_run runs[NT_PLAN_TOGETHER];
+    struct nt_pages_run runs[NT_DECODE_TOGETHER];
     const struct nt_stream *stream = ranges->stream;
     uint64_t lead = nt_stream_lead(stream), element = ranges->first < lead ? 0 : ranges->first - lead;
     uint32_t number = (uint32_t)(nt_stream_segment_of(stream, element) - stream->segments);

@@ -17,7 +17,6 @@
 #include "core/base/memory.h"
 #include "core/base/thread.h"
 #include "core/codec/codec.h"
-#include "core/codec/plan.h"
 #include "core/io/source.h"
 #include "core/model/model.h"
 #include "read/page.h"
@@ -155,8 +154,8 @@ static enum nt_status sizes_of(const struct nt_dataset *dataset, const struct nt
         !nt_multiply(elements, decoder->element_bytes, decoded_ret))
         return nt_fail(error, NT_LIMIT, page->offset, "the sizes of a page of %u elements overflow",
                        elements);
-    /* Elements of no fixed width (Roaring's containers, plans that decompress): the stored size tells. */
-    if (decoder->bits == 0 && (decoder->plan || nt_encoding_info(decoder->encoding)->decode))
+    /* Elements of no fixed width (Roaring's containers, nested encodings): the stored size tells. */
+    if (decoder->bits == 0 && decoder->ops)
         *packed_ret = page->stored_bytes;
     return NT_OK;
 }
@@ -190,7 +189,6 @@ struct loading {
     struct nt_dataset *dataset;
     const struct nt_page *page;
     const struct nt_decoder *decoder;
-    const struct nt_encoding *encoding;
     const struct nt_compression *compression;
     const struct nt_value *inputs;
     struct nt_codec_context *context;
@@ -209,7 +207,7 @@ static enum nt_status check_readable(const struct loading *load, struct nt_error
     const struct nt_page *page = load->page;
     if (page->compression == NT_COMPRESSION_ELSEWHERE)
         return nt_page_fail_elsewhere(load->dataset, page, error);
-    if (!load->decoder->plan && !load->encoding->decode)
+    if (!load->decoder->ops)
         return nt_fail(error, NT_UNSUPPORTED, page->offset, "the column's type is not known to this version");
     return NT_OK;
 }
@@ -345,8 +343,8 @@ static struct nt_packed packed_of(const struct loading *load, const struct nt_pa
 static enum nt_status decode_together(struct loading *load, const uint8_t *packed, struct nt_error *error)
 {
     const struct nt_page_request *request = load->request;
-    struct nt_packed what[NT_PLAN_TOGETHER] = {packed_of(load, load->page, load->inputs, packed)};
-    uint8_t *outputs[NT_PLAN_TOGETHER] = {load->output};
+    struct nt_packed what[NT_DECODE_TOGETHER] = {packed_of(load, load->page, load->inputs, packed)};
+    uint8_t *outputs[NT_DECODE_TOGETHER] = {load->output};
     size_t unused, bytes;
     for (uint32_t i = 0; i < request->beside_count; i++) {
         const struct nt_page_beside *beside = &request->beside[i];
@@ -357,7 +355,7 @@ static enum nt_status decode_together(struct loading *load, const uint8_t *packe
         outputs[i + 1] = beside->output;
         load->decoded_bytes += bytes;
     }
-    return nt_plan_run_together(what, outputs, request->beside_count + 1, error);
+    return load->decoder->ops->decode_together(what, outputs, request->beside_count + 1, error);
 }
 
 static enum nt_status decode(struct loading *load, const uint8_t *packed, struct nt_error *error)
@@ -365,9 +363,9 @@ static enum nt_status decode(struct loading *load, const uint8_t *packed, struct
     if (packed == load->output)
         return NT_OK;
     const struct nt_packed what = packed_of(load, load->page, load->inputs, packed);
-    enum nt_status status = load->request->beside_count ? decode_together(load, packed, error)
-                            : load->decoder->plan       ? nt_plan_run(&what, load->output, error)
-                                                        : nt_decode(&what, load->output, error);
+    enum nt_status status = load->request->beside_count
+                                ? decode_together(load, packed, error)
+                                : load->decoder->ops->decode(&what, load->output, error);
     nt_tally_lap(load->tally, &load->tally->counters.decode_nanoseconds);
     return status;
 }
@@ -401,7 +399,6 @@ static enum nt_status load_once(const struct nt_page_request *request, const uin
                            .stored = stored,
                            .digest = stored ? stored + page->stored_bytes : NULL,
                            .output = output};
-    load.encoding = nt_encoding_info(load.decoder->encoding);
     enum nt_status status = check_readable(&load, error);
     if (status == NT_OK)
         status = check_sizes(load.dataset, page, &load.packed_bytes, &load.decoded_bytes, error);
@@ -450,7 +447,8 @@ uint64_t nt_page_scratch_bytes(const struct nt_dataset *dataset, const struct nt
     bool is_plain = nt_compression_info(page->compression)->stores_plain && page->stored_bytes == packed;
     size_t scratch =
         (size_t)page->stored_bytes + nt_checksum_info(page->checksum)->bytes + (is_plain ? 0 : packed);
-    return nt_large_capacity(scratch) + (nt_page_decoder(dataset, page)->plan ? decoded : 0);
+    const struct nt_decoder_ops *ops = nt_page_decoder(dataset, page)->ops;
+    return nt_large_capacity(scratch) + (ops && ops->takes_memory ? decoded : 0);
 }
 
 /* ---- Dependencies of a page ---- */
@@ -500,13 +498,13 @@ static bool is_slow(const struct nt_page_request *request)
 enum nt_status nt_page_pin_inputs(const struct nt_page_request *request, struct nt_page_inputs *inputs,
                                   struct nt_error *error)
 {
-    const struct nt_plan *plan = nt_page_decoder(request->dataset, request->page)->plan;
+    const struct nt_decoder *decoder = nt_page_decoder(request->dataset, request->page);
     enum nt_status status = NT_OK;
     inputs->count = 0;
     if (is_slow(request))
         nt_reader_before_slow_work(request->reader);
-    for (uint32_t i = 0; plan && i < plan->input_count && status == NT_OK; i++)
-        status = pin_input(request, &plan->inputs[i], inputs, error);
+    for (uint32_t i = 0; i < decoder->input_count && status == NT_OK; i++)
+        status = pin_input(request, &decoder->inputs[i], inputs, error);
     return status;
 }
 

@@ -15,7 +15,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
-#include "core/codec/plan.h"
+#include "core/codec/codec.h"
 #include "core/model/model.h"
 
 /* ---- Worker threads ---- */
@@ -235,10 +235,10 @@ struct parallel_read {
     const struct nt_stream_range *ranges;
     size_t count;
     pthread_mutex_t lock;
-    size_t at;                        /* the group that shares are taken of: its first range, */
-    uint32_t group, lead;             /* how many, and which of them has the most bytes ... */
-    uint64_t taken[NT_PLAN_TOGETHER]; /* ... and how many elements of each somebody has taken */
-    enum nt_status status;            /* of the first elements that failed: */
+    size_t at;                          /* the group that shares are taken of: its first range, */
+    uint32_t group, lead;               /* how many, and which of them has the most bytes ... */
+    uint64_t taken[NT_DECODE_TOGETHER]; /* ... and how many elements of each somebody has taken */
+    enum nt_status status;              /* of the first elements that failed: */
     size_t failed_range;
     uint64_t failed_first;
     struct nt_error error;
@@ -274,7 +274,7 @@ static void begin_group(struct parallel_read *read, size_t at)
     read->group = at < read->count;
     read->lead = 0;
     memset(read->taken, 0, sizeof(read->taken));
-    while (read->group && read->group < NT_PLAN_TOGETHER && at + read->group < read->count &&
+    while (read->group && read->group < NT_DECODE_TOGETHER && at + read->group < read->count &&
            nt_streams_are_together(first->stream, first[read->group].stream)) {
         if (bytes_of(&first[read->group]) > bytes_of(&first[read->lead]))
             read->lead = read->group;
@@ -330,7 +330,7 @@ static uint32_t find_next(const struct parallel_read *read)
 }
 
 /* A share of one range, and those of other ranges that are the same pages: how many, 0 where none is left. */
-static uint32_t take_shares(struct parallel_read *read, struct share shares[NT_PLAN_TOGETHER])
+static uint32_t take_shares(struct parallel_read *read, struct share shares[NT_DECODE_TOGETHER])
 {
     uint32_t next, count = 0;
     pthread_mutex_lock(&read->lock);
@@ -383,12 +383,12 @@ static void want_rest(const struct parallel_read *read, const struct nt_stream_r
 static void work_on_shares(void *context)
 {
     struct parallel_read *read = context;
-    struct share shares[NT_PLAN_TOGETHER];
-    struct nt_stream_range ranges[NT_PLAN_TOGETHER];
+    struct share shares[NT_DECODE_TOGETHER];
+    struct nt_stream_range ranges[NT_DECODE_TOGETHER];
     struct nt_error error;
     uint32_t count;
     while ((count = take_shares(read, shares))) {
-        struct nt_pages_made made[NT_PLAN_TOGETHER] = {{0}};
+        struct nt_pages_made made[NT_DECODE_TOGETHER] = {{0}};
         for (uint32_t i = 0; i < count; i++)
             ranges[i] = range_of(read, &shares[i]);
         want_rest(read, &ranges[0], shares[0].range);

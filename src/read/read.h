@@ -18,7 +18,6 @@
 #include "core/base/hash_table.h"
 #include "core/base/thread.h"
 #include "core/codec/codec.h"
-#include "core/codec/plan.h"
 #include "core/io/source.h"
 #include "core/model/field.h"
 #include "core/model/model.h"
@@ -301,15 +300,15 @@ struct nt_page_request {
     /* The page's stored bytes, the digest behind them, where they are in memory already; NULL: they are read.
      * They may be in the context's scratch memory, but for NT_SCRATCH_PAGE. */
     const uint8_t *stored;
-    const struct nt_value *inputs; /* of its decoder's plan, decoded */
+    const struct nt_value *inputs; /* of its decoder, decoded */
     /* Pages of other columns that are the same stored bytes, and are made with it: the decoders of all are shared
-     * (nt_plans_are_shared). */
+     * (nt_decoders_are_shared). */
     const struct nt_page_beside {
         const struct nt_page *page;
         const struct nt_value *inputs;
         uint8_t *output;
     } * beside;
-    uint32_t beside_count; /* less than NT_PLAN_TOGETHER */
+    uint32_t beside_count; /* less than NT_DECODE_TOGETHER */
 };
 
 /* Read, verify, decompress, decode into `output`. The error does not tell where the page stands. */
@@ -319,10 +318,10 @@ enum nt_status nt_page_load_with(const struct nt_page_request *request, void *ou
 enum nt_status nt_page_find_algorithm(struct nt_dataset *dataset, const struct nt_page *page,
                                       enum nt_algorithm *algorithm_ret, struct nt_error *error);
 
-/* The other pages that the plan of a page's decoder needs (a dictionary), pinned in the cache. */
+/* The other pages that a page's decoder needs (a dictionary), pinned in the cache. */
 struct nt_page_inputs {
-    struct nt_value values[NT_PLAN_INPUTS];
-    struct nt_cached *pinned[NT_PLAN_INPUTS];
+    struct nt_value values[NT_DECODER_INPUTS];
+    struct nt_cached *pinned[NT_DECODER_INPUTS];
     uint32_t count;
 };
 /* They are waited for: by whoever has not borrowed a context yet, and is about to load the page. To be unpinned where that
@@ -332,7 +331,7 @@ enum nt_status nt_page_pin_inputs(const struct nt_page_request *request, struct 
 void nt_page_unpin_inputs(struct nt_reader *reader, const struct nt_page_inputs *inputs);
 
 /* nt_page_load_with for a page of any decoder. `context` NULL: its inputs are pinned, and one is borrowed, and
- * what is counted is given to the reader; else `inputs` are those of its plan. */
+ * what is counted is given to the reader; else `inputs` are those of its decoder. */
 enum nt_status nt_page_load_all(const struct nt_page_request *request, void *output, struct nt_error *error);
 
 /* ---- Pages in the cache ---- */
@@ -372,7 +371,7 @@ bool nt_page_read_blocks(struct nt_reader *reader, struct nt_dataset *dataset, c
 /* ---- Adjacent pages ---- */
 
 /* How many of the pages, from the first on, can be read together: 0 where the first is large. Where one of them is decoded
- * by a plan, all are by the same one: they need the same other pages. */
+ * with other pages as inputs, all have the same decoder and need the same inputs. */
 uint32_t nt_neighbours_count(const struct nt_dataset *dataset, const struct nt_page *pages, uint32_t count);
 
 /* What was read with a page that was loaded before; all zero at first. For one thread. */
@@ -398,7 +397,7 @@ struct nt_pages_run {
     const struct nt_dtype *dtype; /* of several runs: what the elements must be equal to */
 };
 
-/* Load `count` pages of one column, or of several (at most NT_PLAN_TOGETHER) whose pages are the same stored bytes, each of
+/* Load `count` pages of one column, or of several (at most NT_DECODE_TOGETHER) whose pages are the same stored bytes, each of
  * which is decoded once. Small pages that lie side by side are read in one call. Leaves no trace in the cache. Ends at a page
  * that is in the cache, that cannot be shared, or that fails: it is to be loaded by itself. How many are made is told. */
 uint32_t nt_pages_load_direct(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
@@ -830,7 +829,7 @@ enum nt_status nt_stream_produce(struct nt_stream *stream, uint64_t first, uint6
 bool nt_streams_are_together(struct nt_stream *a, struct nt_stream *b);
 /* The end of the page in `other` that is the same bytes as the one in which the element before `end` lies; 0: there is none. */
 uint64_t nt_stream_end_beside(struct nt_stream *stream, uint64_t end, struct nt_stream *other);
-/* Decode into each range's output what is whole in all of them (at most NT_PLAN_TOGETHER), from the first page on, in the segment
+/* Decode into each range's output what is whole in all of them (at most NT_DECODE_TOGETHER), from the first page on, in the segment
  * where the first range begins. What fails is left out, for who reads it alone to find out. */
 void nt_streams_make_together(const struct nt_stream_range *ranges, uint32_t count,
                               struct nt_pages_made *made);

@@ -12,7 +12,6 @@
 #include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/codec/codec.h"
-#include "core/codec/plan.h"
 #include "core/io/source.h"
 #include "core/model/budget.h"
 #include "core/model/model.h"
@@ -283,12 +282,12 @@ static enum nt_status add_inputs(const struct sink *sink, const struct nt_datase
 {
     enum nt_status status = NT_OK;
     for (uint32_t number = 0; number < dataset->decoders.count; number++) {
-        const struct nt_plan *plan = nt_decoders_get(&dataset->decoders, number)->plan;
-        for (uint32_t i = 0; plan && i < plan->input_count && status == NT_OK; i++) {
+        const struct nt_decoder *decoder = nt_decoders_get(&dataset->decoders, number);
+        for (uint32_t i = 0; i < decoder->input_count && status == NT_OK; i++) {
             struct nt_layout_item item = {
                 .dataset = dataset->index, .column = NT_NONE, .cluster = NT_NONE, .page = NT_NONE};
-            if (plan->inputs[i].compression != NT_COMPRESSION_ELSEWHERE)
-                status = add_page(sink, dataset, &plan->inputs[i], &item, "input", error);
+            if (decoder->inputs[i].compression != NT_COMPRESSION_ELSEWHERE)
+                status = add_page(sink, dataset, &decoder->inputs[i], &item, "input", error);
         }
     }
     return status;

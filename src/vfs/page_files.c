@@ -13,7 +13,6 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/codec/codec.h"
-#include "core/codec/plan.h"
 #include "core/io/source.h"
 #include "core/json/json.h"
 #include "core/model/model.h"
@@ -250,10 +249,10 @@ static enum nt_status find_input(const struct nt_scope *scope, struct nt_stretch
     enum nt_status status = find_page(scope, stretch, decoded_ret, error);
     if (status != NT_OK)
         return status;
-    const struct nt_plan *plan = nt_decoders_get(&scope->dataset->decoders, stretch->page->decoder)->plan;
-    if (!plan || scope->page_file.input >= plan->input_count)
+    const struct nt_decoder *decoder = nt_decoders_get(&scope->dataset->decoders, stretch->page->decoder);
+    if (scope->page_file.input >= decoder->input_count)
         return nt_no_such_file(error);
-    stretch->page = &plan->inputs[scope->page_file.input];
+    stretch->page = &decoder->inputs[scope->page_file.input];
     stretch->first_byte = 0;
     return nt_page_sizes(scope->dataset, stretch->page, &packed, decoded_ret, error);
 }

@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
-enum { HEADER = 5, MOST_SIZED = 1 << 20, STRINGS = 4 };
+enum { HEADER = 5, MOST_SIZED = 1 << 20, STRINGS = 4, ITEMS = 40 };
 
 struct input {
     const uint8_t *data;
@@ -116,10 +116,24 @@ static void decompress_zstd(const struct input *input)
     decompress(input, NT_SIZED_ZSTD);
 }
 
+/* Numbers of items of some width. */
+static void look_up(const struct input *input)
+{
+    uint32_t number_bytes = 1u << input->parameters[0] % 4, item_bytes = input->parameters[1] % 20;
+    const uint8_t items[ITEMS * 20] = {0};
+    const struct nt_value numbers = {input->data, input->bytes / number_bytes, NT_ELEMENT_OPAQUE,
+                                     number_bytes},
+                          of = {items, ITEMS, NT_ELEMENT_OPAQUE, item_bytes};
+    uint8_t *output = room(numbers.elements * item_bytes);
+    if (output)
+        nt_dictionary_gather(&numbers, &of, output, NULL);
+    free(output);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {
     static void (*const targets[])(const struct input *input) = {
-        unpack_inline, unpack_blocks, expand_runs, decode_fsst, decompress_lz4, decompress_zstd};
+        unpack_inline, unpack_blocks, expand_runs, decode_fsst, decompress_lz4, decompress_zstd, look_up};
     if (count < HEADER)
         return 0;
     struct input input = {.data = bytes + HEADER,

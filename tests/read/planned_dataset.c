@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "planned_dataset.h"
 
-#include "core/codec/plan.h"
+#include <string.h>
+
 #include "support.h"
+#include "core/base/bytes.h"
+#include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/codec/codec.h"
 #include "core/model/model.h"
@@ -30,8 +33,37 @@ static uint32_t add_decoder(struct nt_dataset *dataset, const struct nt_decoder 
     return number;
 }
 
+/* Numbers of 16 bits, looked up in each input, of which all but the last one are numbers again. */
+static enum nt_status look_up(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)
+{
+    uint32_t last = packed->decoder->input_count - 1, width = packed->decoder->element_bytes;
+    for (size_t i = 0; i < packed->elements; i++) {
+        const uint8_t *element = packed->data + i * sizeof(uint16_t);
+        for (uint32_t k = 0; k <= last; k++) {
+            uint16_t number = nt_load_le16(element);
+            if (number >= packed->inputs[k].elements)
+                return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "no item %u", number);
+            element = packed->inputs[k].data + (size_t)number * packed->inputs[k].element_bytes;
+        }
+        memcpy(output + i * width, element, width);
+    }
+    return NT_OK;
+}
+
+struct nt_decoder planned_decoder(const struct nt_page *inputs, uint32_t count)
+{
+    static const struct nt_decoder_ops ops = {.decode = look_up, .takes_memory = true};
+    return (struct nt_decoder){.ops = &ops,
+                               .inputs = inputs,
+                               .input_count = count,
+                               .encoding = NT_ENCODING_OTHER,
+                               .element = NT_ELEMENT_REAL64,
+                               .bits = 16,
+                               .element_bytes = sizeof(double)};
+}
+
 /* Numbers of 16 bits; the numbers that they tell; the items that those tell. */
-static uint32_t add_plan(struct nt_dataset *dataset, struct nt_page inputs[2])
+static uint32_t add_planned(struct nt_dataset *dataset, struct nt_page inputs[2])
 {
     struct nt_error error;
     struct nt_decoder item, number;
@@ -39,17 +71,7 @@ static uint32_t add_plan(struct nt_dataset *dataset, struct nt_page inputs[2])
     assert_ok(nt_decoder_init(&number, NT_ENCODING_UINT16, 0, 0, 0, &error));
     inputs[0].decoder = add_decoder(dataset, &number);
     inputs[1].decoder = add_decoder(dataset, &item);
-    const struct nt_step steps[] = {
-        {.kind = NT_STEP_DECODE, .operands = {0}, .decoder = number},
-        {.kind = NT_STEP_DICTIONARY, .operands = {3, 1}, .decoder = number},
-        {.kind = NT_STEP_DICTIONARY, .operands = {4, 2}, .decoder = item},
-    };
-    const struct nt_plan plan = {steps, inputs, 3, 2};
-    const struct nt_decoder decoder = {.encoding = NT_ENCODING_PLAN,
-                                       .element = NT_ELEMENT_REAL64,
-                                       .bits = 16,
-                                       .element_bytes = 8,
-                                       .plan = &plan};
+    const struct nt_decoder decoder = planned_decoder(inputs, 2);
     return add_decoder(dataset, &decoder);
 }
 
@@ -77,7 +99,7 @@ void planned_dataset(struct planned *planned)
     planned->items_offset = inputs[1].offset;
     add_elements(builder, cluster, column, stored, PLANNED_ENTRIES, PLANNED_ENTRIES / PLANNED_PAGES);
     finish(builder, NULL);
-    planned->decoder = add_plan(builder->dataset, inputs);
+    planned->decoder = add_planned(builder->dataset, inputs);
     builder->columns[column].decoder = planned->decoder;
     builder->columns[column].dtype = nt_element_dtype(NT_ELEMENT_REAL64);
     for (uint32_t i = 0; i < PLANNED_PAGES; i++)

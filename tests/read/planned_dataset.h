@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A data set of one column whose pages are numbers of numbers of items: plans with two inputs that they share.
+ * A data set of one column whose pages are numbers of numbers of items: decoders with two inputs that they share.
  */
 #ifndef NT_TESTS_PLANNED_DATASET_H
 #define NT_TESTS_PLANNED_DATASET_H
@@ -16,6 +16,8 @@ struct planned {
     uint32_t decoder;
 };
 
+/* Makes reals of numbers of 16 bits, which are looked up in the first input, and what is found there in the next one. */
+struct nt_decoder planned_decoder(const struct nt_page *inputs, uint32_t count);
 void planned_dataset(struct planned *planned);
 
 #endif

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/codec/plan.h"
 #include "dataset_builder.h"
 #include "read/read.h"
 #include "read/page.h"
@@ -48,27 +47,17 @@ static uint32_t add_decoder(const struct nt_decoder *decoder)
 }
 
 /* Numbers of 16 bits, then the items that they tell. */
-static uint32_t add_plan(void)
+static uint32_t add_planned(void)
 {
     struct nt_error error;
-    struct nt_decoder item, number;
+    struct nt_decoder item;
     assert_ok(nt_decoder_init(&item, NT_ENCODING_REAL64, 0, 0, 0, &error));
-    assert_ok(nt_decoder_init(&number, NT_ENCODING_UINT16, 0, 0, 0, &error));
     const struct nt_page input = {.offset = items_offset,
                                   .stored_bytes = sizeof(items),
                                   .elements = ITEMS,
                                   .decoder = add_decoder(&item),
                                   .checksum = NT_CHECKSUM_XXH3_64};
-    const struct nt_step steps[] = {
-        {.kind = NT_STEP_DECODE, .operands = {0}, .decoder = number},
-        {.kind = NT_STEP_DICTIONARY, .operands = {2, 1}, .decoder = item},
-    };
-    const struct nt_plan plan = {steps, &input, 2, 1};
-    const struct nt_decoder decoder = {.encoding = NT_ENCODING_PLAN,
-                                       .element = NT_ELEMENT_REAL64,
-                                       .bits = 16,
-                                       .element_bytes = 8,
-                                       .plan = &plan};
+    const struct nt_decoder decoder = planned_decoder(&input, 1);
     return add_decoder(&decoder);
 }
 
@@ -87,7 +76,7 @@ static void setup(void)
     builder->compress = true;
     add_elements(builder, cluster, column, numbers, ENTRIES, PAGE_ELEMENTS);
     finish(builder, NULL);
-    planned = add_plan();
+    planned = add_planned();
     builder->columns[column].decoder = planned;
     builder->columns[column].dtype = nt_element_dtype(NT_ELEMENT_REAL64);
     for (uint32_t i = 0; i < PAGES; i++)
@@ -114,13 +103,13 @@ static struct nt_counters counters_now(void)
     return counters;
 }
 
-TEST(equal_plans_are_one_decoder, .setup = setup, .teardown = teardown)
+TEST(equal_decoders_with_equal_inputs_are_one, .setup = setup, .teardown = teardown)
 {
     uint32_t count = builder->dataset->decoders.count;
-    ck_assert_uint_eq(add_plan(), planned);
+    ck_assert_uint_eq(add_planned(), planned);
     ck_assert_uint_eq(builder->dataset->decoders.count, count);
     items_offset++; /* other items */
-    ck_assert_uint_ne(add_plan(), planned);
+    ck_assert_uint_ne(add_planned(), planned);
     ck_assert_uint_eq(builder->dataset->decoders.count, count + 1);
 }
 
@@ -156,13 +145,13 @@ TEST(the_items_are_decoded_once_however_pages_are_read, .setup = setup, .teardow
     ck_assert_uint_eq(counters_now().pages_decoded, PAGES + 3); /* two pages in part */
 }
 
-TEST(neighbours_are_read_together_where_one_plan_decodes_them, .setup = setup, .teardown = teardown)
+TEST(neighbours_are_read_together_where_one_decoder_decodes_them, .setup = setup, .teardown = teardown)
 {
     struct nt_page pages[PAGES];
     memcpy(pages, page_number(0), sizeof(pages));
     ck_assert_uint_eq(nt_neighbours_count(builder->dataset, pages, PAGES), PAGES);
     items_offset++; /* other items */
-    pages[4].decoder = add_plan();
+    pages[4].decoder = add_planned();
     ck_assert_uint_eq(nt_neighbours_count(builder->dataset, pages, PAGES), 4);
     ck_assert_uint_eq(nt_neighbours_count(builder->dataset, pages + 4, PAGES - 4), 1);
 }
@@ -215,43 +204,42 @@ TEST(numbers_beyond_the_items_are_an_error_of_the_page, .setup = setup, .teardow
     struct nt_error error;
     struct nt_page page = *page_number(0);
     struct nt_decoder decoder = *nt_decoders_get(&builder->dataset->decoders, planned);
-    struct nt_page input = decoder.plan->inputs[0];
-    struct nt_plan plan = *decoder.plan;
+    struct nt_page input = decoder.inputs[0];
     input.elements = ITEMS / 2;
     input.stored_bytes = ITEMS / 2 * sizeof(double);
     input.checksum = NT_CHECKSUM_NONE;
-    plan.inputs = &input;
-    decoder.plan = &plan;
+    decoder.inputs = &input;
     page.decoder = add_decoder(&decoder);
     assert_status(NT_CORRUPT, nt_page_load(builder->reader, builder->dataset, 0, &page, elements, &error));
     ck_assert_uint_eq(error.offset, page.offset);
 }
 
-TEST(inputs_may_be_planned_themselves_but_not_without_end, .setup = setup, .teardown = teardown)
+TEST(inputs_are_few_and_have_none_themselves, .setup = setup, .teardown = teardown)
 {
     struct nt_error error;
-    struct nt_decoder decoder = *nt_decoders_get(&builder->dataset->decoders, planned);
-    struct nt_plan plan = *decoder.plan;
-    struct nt_page input = *page_number(0); /* a planned page as the items of the next */
-    uint32_t number = planned;
-    for (unsigned depth = 2; depth <= NT_PLAN_DEPTH; depth++) {
-        input.decoder = number;
-        plan.inputs = &input;
-        decoder.plan = &plan;
-        number = add_decoder(&decoder);
-        struct nt_page page = *page_number(1);
-        page.decoder = number;
-        assert_ok(nt_page_load(builder->reader, builder->dataset, 0, &page, elements, &error));
-    }
-    input.decoder = number;
-    assert_status(NT_LIMIT, nt_decoders_add(&builder->dataset->decoders, builder->dataset->arena,
-                                            &builder->dataset->file->budget, &decoder, &number, &error));
-    input.decoder = UINT32_MAX - 64;
-    assert_status(NT_CORRUPT, nt_decoders_add(&builder->dataset->decoders, builder->dataset->arena,
-                                              &builder->dataset->file->budget, &decoder, &number, &error));
+    struct nt_dataset *dataset = builder->dataset;
+    struct nt_decoder decoder = *nt_decoders_get(&dataset->decoders, planned);
+    struct nt_page inputs[NT_DECODER_INPUTS + 1];
+    uint32_t number, count = dataset->decoders.count;
+    for (unsigned i = 0; i <= NT_DECODER_INPUTS; i++)
+        inputs[i] = decoder.inputs[0];
+    decoder.inputs = inputs;
+#define REFUSED(expected, text)                                                                              \
+    assert_status(expected, nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget,      \
+                                            &decoder, &number, &error));                                     \
+    ck_assert_ptr_nonnull(strstr(error.message, text))
+    decoder.input_count = NT_DECODER_INPUTS + 1;
+    REFUSED(NT_LIMIT, "3 others");
+    decoder.input_count = 1;
+    inputs[0].decoder = planned;
+    REFUSED(NT_CORRUPT, "needs other pages itself");
+    inputs[0].decoder = UINT32_MAX - 64;
+    REFUSED(NT_CORRUPT, "has no decoder");
+#undef REFUSED
+    ck_assert_uint_eq(dataset->decoders.count, count);
 }
 
-TEST(a_plan_may_have_several_inputs, .setup = setup, .teardown = teardown)
+TEST(a_decoder_may_have_several_inputs, .setup = setup, .teardown = teardown)
 {
     static struct planned several;
     struct nt_error error;
@@ -262,24 +250,22 @@ TEST(a_plan_may_have_several_inputs, .setup = setup, .teardown = teardown)
     builder_free(several.builder);
 }
 
-TEST(plans_are_taken_from_the_budget_once_each, .setup = setup, .teardown = teardown)
+TEST(decoders_with_inputs_are_taken_from_the_budget_once_each, .setup = setup, .teardown = teardown)
 {
     struct nt_error error;
     struct nt_dataset *dataset = builder->dataset;
     uint64_t used = atomic_load(&dataset->file->budget.used);
-    ck_assert_uint_eq(add_plan(), planned);
+    ck_assert_uint_eq(add_planned(), planned);
     ck_assert_uint_eq(atomic_load(&dataset->file->budget.used), used);
-    items_offset++; /* other items: two steps and an input */
-    add_plan();
-    ck_assert_uint_eq(atomic_load(&dataset->file->budget.used), used + 3 * nt_cost_info(NT_COST_STEP)->bytes);
+    items_offset++; /* other items */
+    add_planned();
+    ck_assert_uint_eq(atomic_load(&dataset->file->budget.used), used + 2 * nt_cost_info(NT_COST_STEP)->bytes);
     dataset->file->budget.limit = atomic_load(&dataset->file->budget.used) + 1;
     struct nt_decoder decoder = *nt_decoders_get(&dataset->decoders, planned);
-    struct nt_page input = decoder.plan->inputs[0];
-    struct nt_plan plan = *decoder.plan;
+    struct nt_page input = decoder.inputs[0];
     uint32_t number, count = dataset->decoders.count;
     input.elements--;
-    plan.inputs = &input;
-    decoder.plan = &plan;
+    decoder.inputs = &input;
     assert_status(NT_LIMIT, nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget,
                                             &decoder, &number, &error));
     ck_assert_uint_eq(dataset->decoders.count, count);

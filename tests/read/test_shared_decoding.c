@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Which streams have pages that are the same bytes of the file. What is made of these is tried with Lance files
- * (tests/format/test_lance_together.c), which alone have plans that share them.
+ * (tests/format/test_lance_together.c), which alone have decoders that share them.
  */
 #include "read/read.h"
 
@@ -65,7 +65,7 @@ TEST(an_offset_in_front_of_all_pages_lies_beside_nothing)
     builder_free(builder);
 }
 
-/* Pages without a plan are shared by nobody. */
+/* Pages that a row of the encodings decodes are shared by nobody. */
 TEST(streams_of_other_data_sets_and_of_no_pages_are_not_together)
 {
     struct builder *builders[] = {numbers(2), numbers(2), numbers(1), numbers(0)};

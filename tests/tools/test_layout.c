@@ -8,7 +8,6 @@
 #include "support.h"
 #include "tools/tools.h"
 #include "core/codec/codec.h"
-#include "core/codec/plan.h"
 #include "core/io/source.h"
 #include "core/model/model.h"
 
@@ -38,7 +37,7 @@ static void check_input(struct nt_layout *layout, uint64_t offset, uint64_t byte
     ck_assert_uint_eq(digest.bytes, 8);
 }
 
-/* Two plans share the items. */
+/* Two decoders share the items. */
 TEST(what_pages_are_decoded_with_has_an_owner_and_only_one)
 {
     static struct planned planned;
@@ -49,12 +48,10 @@ TEST(what_pages_are_decoded_with_has_an_owner_and_only_one)
     planned_dataset(&planned);
     struct nt_dataset *dataset = planned.builder->dataset;
     struct nt_decoder decoder = *nt_decoders_get(&dataset->decoders, planned.decoder);
-    struct nt_page inputs[2] = {decoder.plan->inputs[0], decoder.plan->inputs[1]};
-    struct nt_plan plan = *decoder.plan;
+    struct nt_page inputs[2] = {decoder.inputs[0], decoder.inputs[1]};
     uint32_t number;
     inputs[0].parameter = 1;
-    plan.inputs = inputs;
-    decoder.plan = &plan;
+    decoder.inputs = inputs;
     assert_ok(nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, &decoder, &number,
                               &error));
     ck_assert_uint_ne(number, planned.decoder);

@@ -103,7 +103,8 @@ TEST(what_is_not_supported_is_one_finding_for_the_column, .end = 2)
         for (uint32_t i = 0; i < 5; i++)
             builder->pages[0][i].compression = NT_COMPRESSION_ELSEWHERE;
     else
-        builder->decoders[0].encoding = NT_ENCODING_UNKNOWN;
+        builder->decoders[0] =
+            (struct nt_decoder){.encoding = NT_ENCODING_UNKNOWN, .bits = 32, .element_bytes = 4};
     finish(builder, NULL);
     verify(builder, &found);
     const struct nt_finding *finding = only(&found, NT_FINDING_UNSUPPORTED, _i ? "type" : "not stored");

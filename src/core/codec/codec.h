@@ -17,7 +17,8 @@
 
 struct nt_codec_context;
 struct nt_inflater;
-struct nt_plan;
+struct nt_packed;
+struct nt_page;
 
 /* ---- Codec tables ---- */
 
@@ -194,22 +195,44 @@ enum nt_encoding_kind {
     NT_ENCODING_ROARING_ARRAY, /* see format/roaring; `parameter` is added to each value */
     NT_ENCODING_ROARING_BITSET,
     NT_ENCODING_ROARING_RUN,
-    NT_ENCODING_PLAN,    /* several steps: codec/plan.h */
+    NT_ENCODING_OTHER,   /* no row decodes it, but operations of the format that has it */
     NT_ENCODING_UNKNOWN, /* a column type that this build does not know: cannot be decoded */
     NT_ENCODING_COUNT
 };
 
-/* What a decoder must know beside the bytes. */
+enum { NT_DECODER_INPUTS = 2, NT_DECODE_TOGETHER = 4 };
+
+/* What a decoder must know beside the bytes. Two of the same content are one row of a data set's decoders. */
 struct nt_decoder {
+    const struct nt_decoder_ops *ops; /* NULL: a column type that this build does not know */
+    const void *state;                /* of the operations; equal states are the same `state_bytes` bytes */
+    const struct nt_page *inputs;     /* whoever decodes has them decoded; they have no inputs themselves */
+    uint32_t state_bytes, input_count;
     enum nt_encoding_kind encoding;
-    enum nt_element element;    /* of the output; the row's own but where nt_decoder_set_element says */
-    uint32_t bits;              /* bits of an element in the packed bytes */
-    uint32_t element_bytes;     /* bytes of a decoded element */
-    double minimum, maximum;    /* value range of Real32Quant */
-    const struct nt_plan *plan; /* of NT_ENCODING_PLAN, else NULL */
+    enum nt_element element; /* of the output; the row's own but where nt_decoder_set_element says */
+    uint32_t bits;           /* bits of an element in the packed bytes; 0: it has no width of its own */
+    uint32_t element_bytes;  /* bytes of a decoded element */
+    double minimum, maximum; /* value range of Real32Quant */
 };
 
-/* Elements in memory: an operand, or what a step made. Bytes are elements of one byte. */
+struct nt_decoder_ops {
+    /* Make `packed->elements` elements, exactly. Input and output never overlap, need no alignment. */
+    enum nt_status (*decode)(const struct nt_packed *packed, uint8_t *output, struct nt_error *error);
+    /* The decoder makes what its state says, with inputs that these decoders make. NULL: it always does. */
+    enum nt_status (*check)(const struct nt_decoder *decoder, const struct nt_decoder *const *inputs,
+                            struct nt_error *error);
+    /* Whether elements of both decoders can be made of one page together, which does once what they have in common. NULL: no. */
+    bool (*are_shared)(const struct nt_decoder *a, const struct nt_decoder *b);
+    /* `decode` for up to NT_DECODE_TOGETHER decoders that are shared, each with each; all with the same bytes and the same context. */
+    enum nt_status (*decode_together)(const struct nt_packed *packed, uint8_t *const *outputs, uint32_t count,
+                                      struct nt_error *error);
+    bool takes_memory; /* on the way, about as much as the output */
+};
+
+/* Of decoders that are a row of the encodings. */
+extern const struct nt_decoder_ops nt_encoding_ops;
+
+/* Elements in memory. Bytes are elements of one byte. */
 struct nt_value {
     const uint8_t *data;
     uint64_t elements;
@@ -227,10 +250,9 @@ struct nt_packed {
     const uint8_t *data;
     size_t bytes;
     size_t elements;
-    /* For plans only: */
-    const struct nt_value *inputs; /* as many as the plan's */
+    const struct nt_value *inputs; /* as many as the decoder's */
     struct nt_codec_context *context;
-    uint64_t limit; /* bytes of what the steps make on the way */
+    uint64_t limit; /* bytes of memory that decoding may take on the way */
 };
 
 struct nt_encoding {
@@ -241,8 +263,7 @@ struct nt_encoding {
     uint32_t minimum_bits, maximum_bits; /* both 0 where elements have no width of their own */
     bool is_index;                       /* elements are cluster-relative end offsets */
     /* Decode `packed` (its bytes are exactly nt_packed_bytes) into `output`, elements * element_bytes of the
-     * decoder. Input and output never overlap, need no alignment. NULL: UNKNOWN, and PLAN, which nt_plan_run
-     * decodes. */
+     * decoder. Input and output never overlap, need no alignment. NULL: OTHER and UNKNOWN. */
     enum nt_status (*decode)(const struct nt_packed *packed, uint8_t *output, struct nt_error *error);
 };
 
@@ -263,7 +284,9 @@ void nt_decoder_set_element(struct nt_decoder *decoder, enum nt_element element)
 /* Bytes of a page's elements after decompression, ceil(elements * bits / 8); false when it overflows. */
 bool nt_packed_bytes(const struct nt_decoder *decoder, uint64_t elements, uint64_t *bytes_ret);
 
-/* Table lookup and call; the number of bytes is checked. */
+bool nt_decoders_are_shared(const struct nt_decoder *a, const struct nt_decoder *b);
+
+/* Decode by the row of an encoding; the number of bytes is checked. */
 enum nt_status nt_decode(const struct nt_packed *packed, uint8_t *output, struct nt_error *error);
 
 /* ---- Deflate library ---- */
@@ -361,25 +384,5 @@ enum nt_status nt_decode_roaring_array(const struct nt_packed *packed, uint8_t *
 enum nt_status nt_decode_roaring_bitset(const struct nt_packed *packed, uint8_t *output,
                                         struct nt_error *error);
 enum nt_status nt_decode_roaring_run(const struct nt_packed *packed, uint8_t *output, struct nt_error *error);
-
-/* ---- Dictionary lookup ---- */
-
-/* Unsigned integers and bytes can number items. */
-bool nt_dictionary_takes(enum nt_element numbers);
-
-/* For each number the item of that number, counted from 0, into `output`. NT_CORRUPT where there is none. */
-enum nt_status nt_dictionary_gather(const struct nt_value *numbers, const struct nt_value *items,
-                                    uint8_t *output, struct nt_error *error);
-
-/* Of strings whose `item_ends` (UINT64) tell where each ends: where the chosen ones end, `base` added, as uint64_t that need no
- * alignment. `valid`: a byte for each number, 0 where it has no bytes; NULL: all have. NT_CORRUPT where there is no such item,
- * or its end lies before its beginning. */
-enum nt_status nt_dictionary_ends(const struct nt_value *numbers, const struct nt_value *item_ends,
-                                  const uint8_t *valid, uint64_t base, uint8_t *output,
-                                  struct nt_error *error);
-/* And their bytes, exactly `output_bytes` of them. NT_CORRUPT where items end behind the bytes, too. */
-enum nt_status nt_dictionary_bytes(const struct nt_value *numbers, const struct nt_value *item_ends,
-                                   const struct nt_value *bytes, const uint8_t *valid, uint8_t *output,
-                                   uint64_t output_bytes, struct nt_error *error);
 
 #endif

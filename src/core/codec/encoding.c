@@ -523,10 +523,7 @@ static const struct nt_encoding encodings[NT_ENCODING_COUNT] = {
                                  .steps = "run container",
                                  .element = NT_ELEMENT_UINT32,
                                  .decode = nt_decode_roaring_run},
-    [NT_ENCODING_PLAN] = {.name = "plan",
-                          .steps = "several steps",
-                          .element = NT_ELEMENT_OPAQUE,
-                          .maximum_bits = UINT32_MAX},
+    [NT_ENCODING_OTHER] = {.name = "other", .element = NT_ELEMENT_OPAQUE, .maximum_bits = UINT32_MAX},
     [NT_ENCODING_UNKNOWN] = {.name = "unknown", .element = NT_ELEMENT_OPAQUE, .maximum_bits = UINT32_MAX},
 };
 
@@ -559,6 +556,7 @@ enum nt_status nt_decoder_init(struct nt_decoder *decoder, enum nt_encoding_kind
     if (kind == NT_ENCODING_OPAQUE && bits % 8)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "elements of %u bits are not whole bytes", bits);
     *decoder = (struct nt_decoder){
+        .ops = encoding->decode ? &nt_encoding_ops : NULL,
         .encoding = kind,
         .element = encoding->element,
         .bits = bits,
@@ -590,6 +588,11 @@ struct nt_value nt_decoded_value(const struct nt_decoder *decoder, const uint8_t
     return (struct nt_value){data, elements, decoder->element, decoder->element_bytes};
 }
 
+bool nt_decoders_are_shared(const struct nt_decoder *a, const struct nt_decoder *b)
+{
+    return a->ops && a->ops == b->ops && a->ops->are_shared && a->ops->are_shared(a, b);
+}
+
 enum nt_status nt_decode(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)
 {
     const struct nt_decoder *decoder = packed->decoder;
@@ -603,3 +606,5 @@ enum nt_status nt_decode(const struct nt_packed *packed, uint8_t *output, struct
                               packed->bytes);
     return encoding->decode(packed, output, error);
 }
+
+const struct nt_decoder_ops nt_encoding_ops = {.decode = nt_decode};

@@ -4,23 +4,17 @@
  */
 #include "core/model/model.h"
 
-#include <stddef.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "core/base/error.h"
 #include "core/base/hash_table.h"
 #include "core/base/memory.h"
 #include "core/codec/codec.h"
-#include "core/codec/plan.h"
 #include "core/model/budget.h"
-#include "formats/lance/decode/decode.h"
 
-_Static_assert(sizeof(struct nt_decoder) == 4 * sizeof(uint32_t) + 2 * sizeof(double) + sizeof(void *),
+_Static_assert(sizeof(struct nt_decoder) == 3 * sizeof(void *) + 6 * sizeof(uint32_t) + 2 * sizeof(double),
                "a decoder has no padding");
-_Static_assert(sizeof(struct nt_step) == (2 + NT_STEP_OPERANDS) * sizeof(uint32_t) + sizeof(uint64_t) +
-                                             sizeof(struct nt_decoder) + sizeof(void *) +
-                                             sizeof(struct nt_tree_want),
-               "a step has no padding");
 _Static_assert(sizeof(struct nt_page) == 48, "a page has no padding");
 
 bool nt_decoders_init(struct nt_decoders *decoders)
@@ -36,25 +30,37 @@ void nt_decoders_deinit(struct nt_decoders *decoders)
 
 /* ---- equality ---- */
 
-enum { OWN_BYTES = offsetof(struct nt_decoder, plan) };
+/* All but what lies elsewhere. */
+static struct nt_decoder own_of(const struct nt_decoder *decoder)
+{
+    struct nt_decoder own = *decoder;
+    own.state = NULL;
+    own.inputs = NULL;
+    return own;
+}
+
+static size_t input_bytes(const struct nt_decoder *decoder)
+{
+    return decoder->input_count * sizeof(*decoder->inputs);
+}
 
 static uint64_t hash_of(const struct nt_decoder *decoder, uint64_t seed)
 {
-    const struct nt_plan *plan = decoder->plan;
-    uint64_t hash = nt_xxh3_seeded(decoder, OWN_BYTES, seed);
-    if (!plan)
-        return hash;
-    hash ^= nt_xxh3_seeded(plan->steps, plan->step_count * sizeof(*plan->steps), seed);
-    return hash * 3 + nt_xxh3_seeded(plan->inputs, plan->input_count * sizeof(*plan->inputs), seed);
+    const struct nt_decoder own = own_of(decoder);
+    uint64_t hash = nt_xxh3_seeded(&own, sizeof(own), seed);
+    if (decoder->state_bytes)
+        hash ^= nt_xxh3_seeded(decoder->state, decoder->state_bytes, seed);
+    if (decoder->input_count)
+        hash = hash * 3 + nt_xxh3_seeded(decoder->inputs, input_bytes(decoder), seed);
+    return hash;
 }
 
-static bool are_plans_equal(const struct nt_plan *a, const struct nt_plan *b)
+static bool are_equal(const struct nt_decoder *a, const struct nt_decoder *b)
 {
-    if (!a || !b)
-        return a == b;
-    return a->step_count == b->step_count && a->input_count == b->input_count &&
-           !memcmp(a->steps, b->steps, a->step_count * sizeof(*a->steps)) &&
-           (a->input_count == 0 || !memcmp(a->inputs, b->inputs, a->input_count * sizeof(*a->inputs)));
+    const struct nt_decoder one = own_of(a), other = own_of(b);
+    return !memcmp(&one, &other, sizeof(one)) &&
+           (!a->state_bytes || !memcmp(a->state, b->state, a->state_bytes)) &&
+           (!a->input_count || !memcmp(a->inputs, b->inputs, input_bytes(a)));
 }
 
 static const struct nt_decoder_row *find(const struct nt_decoders *decoders, const struct nt_decoder *decoder,
@@ -63,46 +69,28 @@ static const struct nt_decoder_row *find(const struct nt_decoders *decoders, con
     for (struct nt_link *link = nt_hash_table_find(&decoders->table, hash); link;
          link = nt_hash_table_next(link)) {
         const struct nt_decoder_row *row = NT_LINKED(link, struct nt_decoder_row, link);
-        if (!memcmp(&row->decoder, decoder, OWN_BYTES) && are_plans_equal(row->decoder.plan, decoder->plan))
+        if (are_equal(&row->decoder, decoder))
             return row;
     }
     return NULL;
 }
 
-/* ---- plans ---- */
-
-/* How deep a plan's inputs need plans themselves; 0: it has none. Their decoders have lower numbers, so that
- * there are no circles. */
-static enum nt_status check_plan(const struct nt_decoders *decoders, const struct nt_decoder *decoder,
-                                 uint32_t *depth_ret, struct nt_error *error)
+/* Inputs have no inputs themselves, so that there are no circles. */
+static enum nt_status check(const struct nt_decoders *decoders, const struct nt_decoder *decoder,
+                            struct nt_error *error)
 {
-    const struct nt_plan *plan = decoder->plan;
-    const struct nt_decoder *inputs[NT_PLAN_INPUTS];
-    *depth_ret = 0;
-    for (uint32_t i = 0; i < plan->input_count && i < NT_PLAN_INPUTS; i++) {
-        uint32_t number = plan->inputs[i].decoder;
-        if (number >= decoders->count)
-            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a plan's input has no decoder");
-        inputs[i] = nt_decoders_get(decoders, number);
-        uint32_t depth = nt_decoder_row(decoders, number)->depth + 1;
-        if (depth > *depth_ret)
-            *depth_ret = depth;
+    const struct nt_decoder *inputs[NT_DECODER_INPUTS];
+    if (decoder->input_count > NT_DECODER_INPUTS)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a page is decoded with %" PRIu32 " others",
+                       decoder->input_count);
+    for (uint32_t i = 0; i < decoder->input_count; i++) {
+        uint32_t number = decoder->inputs[i].decoder;
+        inputs[i] = number < decoders->count ? nt_decoders_get(decoders, number) : NULL;
+        if (!inputs[i] || inputs[i]->input_count)
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "what a page is decoded with %s",
+                           inputs[i] ? "needs other pages itself" : "has no decoder");
     }
-    if (*depth_ret > NT_PLAN_DEPTH)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "inputs of plans are nested deeper than %d",
-                       NT_PLAN_DEPTH);
-    return nt_plan_check(decoder, inputs, error);
-}
-
-static const struct nt_plan *copy_plan(struct nt_arena *arena, const struct nt_plan *plan)
-{
-    struct nt_plan *copy = nt_arena_alloc(arena, 1, sizeof(*copy));
-    if (!copy)
-        return NULL;
-    *copy = *plan;
-    copy->steps = (void *)nt_arena_copy(arena, plan->steps, plan->step_count * sizeof(*plan->steps));
-    copy->inputs = (void *)nt_arena_copy(arena, plan->inputs, plan->input_count * sizeof(*plan->inputs));
-    return copy->steps && copy->inputs ? copy : NULL;
+    return decoder->ops && decoder->ops->check ? decoder->ops->check(decoder, inputs, error) : NT_OK;
 }
 
 /* ---- adding ---- */
@@ -120,8 +108,7 @@ static struct nt_decoder_row *next_row(struct nt_decoders *decoders, struct nt_a
 enum nt_status nt_decoders_add(struct nt_decoders *decoders, struct nt_arena *arena, struct nt_budget *budget,
                                const struct nt_decoder *decoder, uint32_t *number_ret, struct nt_error *error)
 {
-    uint32_t depth = 0;
-    enum nt_status status = decoder->plan ? check_plan(decoders, decoder, &depth, error) : NT_OK;
+    enum nt_status status = check(decoders, decoder, error);
     if (status != NT_OK)
         return status;
     uint64_t hash = hash_of(decoder, decoders->table.seed);
@@ -132,18 +119,19 @@ enum nt_status nt_decoders_add(struct nt_decoders *decoders, struct nt_arena *ar
     }
     if (decoders->count >= UINT32_MAX - NT_FIRST_DECODERS)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than 2^32 ways of decoding");
-    if (decoder->plan)
-        status = nt_budget_take(budget, NT_COST_STEP, decoder->plan->step_count + decoder->plan->input_count,
-                                NT_NO_OFFSET, error);
+    if (decoder->state_bytes || decoder->input_count)
+        status = nt_budget_take(budget, NT_COST_STEP, 1 + decoder->input_count, NT_NO_OFFSET, error);
     if (status != NT_OK)
         return status;
-    const struct nt_plan *plan = decoder->plan ? copy_plan(arena, decoder->plan) : NULL;
+    struct nt_decoder copy = *decoder;
+    if (decoder->state_bytes)
+        copy.state = nt_arena_copy(arena, decoder->state, decoder->state_bytes);
+    if (decoder->input_count)
+        copy.inputs = (void *)nt_arena_copy(arena, decoder->inputs, input_bytes(decoder));
     struct nt_decoder_row *row = next_row(decoders, arena);
-    if (!row || (decoder->plan && !plan))
+    if (!row || (decoder->state_bytes && !copy.state) || (decoder->input_count && !copy.inputs))
         return nt_fail_memory(error);
-    row->decoder = *decoder;
-    row->decoder.plan = plan;
-    row->depth = depth;
+    row->decoder = copy;
     row->number = *number_ret = decoders->count++;
     nt_hash_table_insert(&decoders->table, &row->link, hash);
     return NT_OK;

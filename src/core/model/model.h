@@ -125,7 +125,6 @@ void nt_blob_deinit(struct nt_blob *blob);
 struct nt_decoder_row {
     struct nt_link link;
     uint32_t number;
-    uint32_t depth; /* how deep its inputs' plans have inputs themselves */
     struct nt_decoder decoder;
 };
 
@@ -142,8 +141,7 @@ bool nt_decoders_init(struct nt_decoders *decoders);
 void nt_decoders_deinit(struct nt_decoders *decoders);
 
 /* The number of a decoder: that of an equal one, or of a new row in the arena's memory, with a copy of its
- * plan, which is taken from the budget. A plan is checked (see nt_plan_check); its inputs' decoders were added
- * before. Not thread-safe, but others may get the rows that they know the numbers of. */
+ * state and its inputs, which are taken from the budget. It is checked; its inputs' decoders were added before. Not thread-safe, but others may get the rows that they know the numbers of. */
 enum nt_status nt_decoders_add(struct nt_decoders *decoders, struct nt_arena *arena, struct nt_budget *budget,
                                const struct nt_decoder *decoder, uint32_t *number_ret,
                                struct nt_error *error);

@@ -63,3 +63,30 @@ TEST(rows_stay_where_they_are_and_are_found_by_their_numbers, .setup = setup, .t
         ck_assert_uint_eq(add(NT_ENCODING_REAL32_QUANT, 8, 0, i + 1.0), i);
     }
 }
+
+/* Operations of a format, and a state of its own. */
+static uint32_t add_state(const struct nt_decoder_ops *ops, uint64_t state)
+{
+    uint32_t number;
+    const struct nt_decoder decoder = {.ops = ops,
+                                       .state = &state,
+                                       .state_bytes = sizeof(state),
+                                       .encoding = NT_ENCODING_OTHER,
+                                       .element = NT_ELEMENT_UINT8,
+                                       .element_bytes = 1};
+    assert_ok(nt_decoders_add(&decoders, arena, &budget, &decoder, &number, &error));
+    return number;
+}
+
+TEST(decoders_with_equal_states_have_one_number, .setup = setup, .teardown = teardown)
+{
+    static const struct nt_decoder_ops one, other;
+    budget.limit = 1 << 20;
+    uint32_t first = add_state(&one, 7), second = add_state(&one, 8);
+    ck_assert_uint_eq(add_state(&one, 7), first);
+    ck_assert_uint_ne(second, first);
+    ck_assert_uint_ne(add_state(&other, 7), first);
+    ck_assert_uint_eq(decoders.count, 3);
+    ck_assert_uint_eq(*(const uint64_t *)nt_decoders_get(&decoders, first)->state, 7);
+    ck_assert_uint_eq(*(const uint64_t *)nt_decoders_get(&decoders, second)->state, 8);
+}

@@ -13,8 +13,6 @@
 
 /* ---- Decode and count a chunk ---- */
 
-/* ---- all ---- */
-
 static enum nt_status make(struct nt_made *made, uint32_t element_bytes, uint8_t *output,
                            struct nt_error *error)
 {
@@ -51,7 +49,7 @@ enum nt_status nt_tree_decode(const struct nt_tree *tree, const struct nt_tree_w
 
 /* ---- together ---- */
 
-bool nt_tree_is_shareable(const struct nt_tree *tree, const struct nt_tree_want *want)
+static bool is_shareable(const struct nt_tree *tree, const struct nt_tree_want *want)
 {
     static const bool is_shareable[] = {
         [NT_TREE_VALUES] = true, [NT_TREE_VALID] = true, [NT_TREE_OFFSETS] = true,
@@ -61,34 +59,49 @@ bool nt_tree_is_shareable(const struct nt_tree *tree, const struct nt_tree_want 
            !nt_tree_is_structure(tree) && !want->depth && want->repeats <= 1 && is_shareable[want->output];
 }
 
-/* What decodes all values, straight to where they are wanted, and leaves to the others what they ask for. */
-static bool is_main(const struct nt_tree_share *share)
+static bool are_shared(const struct nt_decoder *a, const struct nt_decoder *b)
 {
-    return share->want->output == NT_TREE_VALUES || share->want->output == NT_TREE_BYTES;
+    const struct nt_tree_state *one = a->state, *other = b->state;
+    return one->tree == other->tree && is_shareable(one->tree, &one->want) &&
+           is_shareable(one->tree, &other->want) &&
+           (one->want.output != other->want.output || one->want.layer != other->want.layer);
 }
 
-static bool need_levels(const struct nt_tree *tree, const struct nt_tree_share *shares, uint32_t count)
+static const struct nt_tree_want *want_of(const struct nt_packed *packed)
+{
+    return &nt_tree_state_of(packed->decoder)->want;
+}
+
+/* What decodes all values, straight to where they are wanted, and leaves to the others what they ask for. */
+static bool is_main(const struct nt_tree_want *want)
+{
+    return want->output == NT_TREE_VALUES || want->output == NT_TREE_BYTES;
+}
+
+static bool need_levels(const struct nt_tree *tree, const struct nt_packed *packed, uint32_t count)
 {
     bool are_needed = nt_made_has_nulls(tree);
     for (uint32_t i = 0; i < count; i++)
-        are_needed |= shares[i].want->output == NT_TREE_VALID || shares[i].want->output == NT_TREE_OFFSETS;
+        are_needed |=
+            want_of(&packed[i])->output == NT_TREE_VALID || want_of(&packed[i])->output == NT_TREE_OFFSETS;
     return are_needed;
 }
 
-enum nt_status nt_tree_decode_together(const struct nt_tree *tree, const struct nt_tree_share *shares,
-                                       uint32_t count, struct nt_error *error)
+static enum nt_status decode_together(const struct nt_packed *packed, uint8_t *const *outputs, uint32_t count,
+                                      struct nt_error *error)
 {
+    const struct nt_tree *tree = nt_tree_state_of(packed->decoder)->tree;
     struct nt_work work;
-    struct nt_made made = {.work = &work, .want = shares->want, .is_shared = true};
-    nt_work_begin(&work, tree, shares->packed);
-    enum nt_status status = nt_made_open(&made, need_levels(tree, shares, count), true, error);
+    struct nt_made made = {.work = &work, .want = want_of(packed), .is_shared = true};
+    nt_work_begin(&work, tree, packed);
+    enum nt_status status = nt_made_open(&made, need_levels(tree, packed, count), true, error);
     for (uint32_t i = 0; status == NT_OK && i < 2 * count; i++) {
-        const struct nt_tree_share *share = &shares[i % count];
-        if (is_main(share) != (i < count))
+        const struct nt_packed *what = &packed[i % count];
+        if (is_main(want_of(what)) != (i < count))
             continue;
-        made.want = share->want;
-        work.packed = share->packed;
-        status = make(&made, share->element_bytes, share->output, error);
+        made.want = want_of(what);
+        work.packed = what;
+        status = make(&made, what->decoder->element_bytes, outputs[i % count], error);
     }
     nt_work_free(&work);
     return status;
@@ -307,3 +320,52 @@ enum nt_status nt_whole_decode(const struct nt_tree *tree, const struct nt_tree_
                                 whole.done);
     return status;
 }
+
+/* ---- Decoders ---- */
+
+static enum nt_status decode(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)
+{
+    const struct nt_tree_state *state = packed->decoder->state;
+    return (state->tree->is_whole ? nt_whole_decode : nt_tree_decode)(
+        state->tree, &state->want, packed, packed->decoder->element_bytes, output, error);
+}
+
+/* Whether a dictionary's items are the elements; of strings there are their ends and their bytes. */
+static bool are_elements(const struct nt_decoder *decoder, const struct nt_decoder *const *inputs)
+{
+    const struct nt_tree_state *state = decoder->state;
+    if (state->want.output == NT_TREE_VALUES)
+        return decoder->input_count > 0 && inputs[0]->element_bytes == decoder->element_bytes;
+    return decoder->input_count > 1 && inputs[0]->element == NT_ELEMENT_UINT64 &&
+           inputs[1]->element_bytes == 1;
+}
+
+static enum nt_status check(const struct nt_decoder *decoder, const struct nt_decoder *const *inputs,
+                            struct nt_error *error)
+{
+    static const enum nt_element made[] = {
+        [NT_TREE_VALID] = NT_ELEMENT_BOOL,    [NT_TREE_OFFSETS] = NT_ELEMENT_UINT64,
+        [NT_TREE_ENDS] = NT_ELEMENT_UINT64,   [NT_TREE_BYTES] = NT_ELEMENT_BYTE,
+        [NT_TREE_LEVELS] = NT_ELEMENT_OPAQUE, [NT_TREE_PRESENT] = NT_ELEMENT_BOOL};
+    const struct nt_tree_state *state = decoder->state;
+    const struct nt_tree *tree = state->tree;
+    enum nt_tree_output output = state->want.output;
+    uint32_t bytes = nt_element_info(decoder->element)->bytes;
+    if ((unsigned)output > NT_TREE_PRESENT ||
+        (tree->is_whole && tree->part_count < 1u + (tree->layout == NT_TREE_MINI_BLOCK)) ||
+        (output != NT_TREE_VALUES && decoder->element != made[output]) ||
+        (output == NT_TREE_LEVELS && decoder->element_bytes != NT_TREE_LEVEL_BYTES) ||
+        (bytes && bytes != decoder->element_bytes))
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a tree does not make what is wanted of it");
+    bool needs_items = tree->has_dictionary && (output != NT_TREE_VALID || state->want.depth) &&
+                       output != NT_TREE_OFFSETS && output != NT_TREE_LEVELS;
+    return !needs_items || are_elements(decoder, inputs)
+               ? NT_OK
+               : nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a dictionary's items are not the elements");
+}
+
+const struct nt_decoder_ops nt_tree_ops = {.decode = decode,
+                                           .check = check,
+                                           .are_shared = are_shared,
+                                           .decode_together = decode_together,
+                                           .takes_memory = true};

@@ -88,6 +88,23 @@ enum nt_status nt_sized_decompress(enum nt_sized_kind kind, const uint8_t *input
                                    uint8_t *output, size_t output_bytes, struct nt_codec_context *context,
                                    struct nt_error *error);
 
+/* ---- Dictionary lookup ---- */
+
+/* For each number (of 1, 2, 4 or 8 bytes) the item of that number, counted from 0, into `output`. NT_CORRUPT where there is none. */
+enum nt_status nt_dictionary_gather(const struct nt_value *numbers, const struct nt_value *items,
+                                    uint8_t *output, struct nt_error *error);
+
+/* Of strings whose `item_ends` (UINT64) tell where each ends: where the chosen ones end, `base` added, as uint64_t that need no
+ * alignment. `valid`: a byte for each number, 0 where it has no bytes; NULL: all have. NT_CORRUPT where there is no such item,
+ * or its end lies before its beginning. */
+enum nt_status nt_dictionary_ends(const struct nt_value *numbers, const struct nt_value *item_ends,
+                                  const uint8_t *valid, uint64_t base, uint8_t *output,
+                                  struct nt_error *error);
+/* And their bytes, exactly `output_bytes` of them. NT_CORRUPT where items end behind the bytes, too. */
+enum nt_status nt_dictionary_bytes(const struct nt_value *numbers, const struct nt_value *item_ends,
+                                   const struct nt_value *bytes, const uint8_t *valid, uint8_t *output,
+                                   uint64_t output_bytes, struct nt_error *error);
+
 /* ---- Encoding trees and outputs ---- */
 
 /* ---- encodings ---- */
@@ -181,7 +198,7 @@ struct nt_tree {
     const struct nt_tree_node *nodes;
     uint32_t node_count;
     uint32_t values, repetition, definition; /* roots; NT_NO_NODE: there are none */
-    bool has_dictionary;                     /* the values number the items of the plan's inputs */
+    bool has_dictionary;                     /* the values number the items of the decoder's inputs */
     bool has_large_chunk;
     uint32_t buffers; /* of a chunk's values */
     /* Full zip: */
@@ -269,18 +286,22 @@ enum nt_status nt_tree_decode(const struct nt_tree *tree, const struct nt_tree_w
                               const struct nt_packed *packed, uint32_t element_bytes, uint8_t *output,
                               struct nt_error *error);
 
-/* Whether what is wanted can be had of a page together with something else. */
-bool nt_tree_is_shareable(const struct nt_tree *tree, const struct nt_tree_want *want);
-/* One of several outputs of the same page, none of them twice; all `packed` have the same bytes and the same context. */
-struct nt_tree_share {
-    const struct nt_tree_want *want;
-    const struct nt_packed *packed;
-    uint32_t element_bytes;
-    uint8_t *output;
+/* ---- Decoders ---- */
+
+/* What a decoder makes of a page. */
+struct nt_tree_state {
+    const struct nt_tree *tree; /* equal ones are one, as the format makes them */
+    struct nt_tree_want want;
 };
-/* nt_tree_decode of all of them; what they have in common is done once. */
-enum nt_status nt_tree_decode_together(const struct nt_tree *tree, const struct nt_tree_share *shares,
-                                       uint32_t count, struct nt_error *error);
+
+/* Its state is a struct nt_tree_state. Inputs are a dictionary's items, where the tree has one. */
+extern const struct nt_decoder_ops nt_tree_ops;
+
+/* A decoder's tree and what is wanted of it; NULL where it has none. */
+static inline const struct nt_tree_state *nt_tree_state_of(const struct nt_decoder *decoder)
+{
+    return decoder->ops == &nt_tree_ops ? (const struct nt_tree_state *)decoder->state : NULL;
+}
 
 /* What a page holds, for those who make page lists. */
 struct nt_tree_counts {

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "core/base/thread.h"
-#include "core/codec/plan.h"
 #include "core/json/json.h"
 #include "core/model/model.h"
 #include "formats/lance/decode/decode.h"
@@ -111,20 +110,19 @@ enum nt_status nt_lance_layout_put_own(const struct nt_lance *lance, const struc
 
 /* ---- Columns and pages ---- */
 
-/* How a page's values are encoded, of one that is decoded by a tree: its step. */
-static const struct nt_step *put_encodings(const struct nt_dataset *dataset, const struct nt_page *page,
-                                           struct nt_json *json)
+/* How a page's values are encoded, of one that is decoded by a tree. */
+static const struct nt_tree_state *put_encodings(const struct nt_dataset *dataset, const struct nt_page *page,
+                                                 struct nt_json *json)
 {
     enum { TEXT = 512 };
     char text[TEXT];
-    const struct nt_plan *plan = nt_decoders_get(&dataset->decoders, page->decoder)->plan;
-    if (!plan)
+    const struct nt_tree_state *state = nt_tree_state_of(nt_decoders_get(&dataset->decoders, page->decoder));
+    if (!state)
         return NULL;
-    const struct nt_step *step = &plan->steps[plan->step_count - 1];
-    nt_tree_text(step->tree, text, sizeof(text));
-    nt_json_member_string(json, "layout", nt_tree_layout_name(step->tree->layout));
+    nt_tree_text(state->tree, text, sizeof(text));
+    nt_json_member_string(json, "layout", nt_tree_layout_name(state->tree->layout));
     nt_json_member_string(json, "encodings", text);
-    return step;
+    return state;
 }
 
 /* ---- columns of a file ---- */
@@ -191,9 +189,9 @@ enum nt_status nt_lance_describe_page_of(const struct nt_dataset *dataset, const
 {
     nt_json_member_unsigned(json, "file_column", file_column);
     put_file_page(&lance->columns[file_column], page, json);
-    const struct nt_step *step = put_encodings(dataset, page, json);
-    if (step)
-        nt_json_member_string(json, "taken", nt_tree_output_name(step->want.output));
+    const struct nt_tree_state *state = put_encodings(dataset, page, json);
+    if (state)
+        nt_json_member_string(json, "taken", nt_tree_output_name(state->want.output));
     return NT_OK;
 }
 

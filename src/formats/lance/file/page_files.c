@@ -15,7 +15,6 @@
 #include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/base/thread.h"
-#include "core/codec/plan.h"
 #include "core/json/json.h"
 #include "core/model/model.h"
 #include "formats/lance/decode/decode.h"
@@ -113,11 +112,11 @@ static enum nt_status nt_lance_chunks_open(struct nt_dataset *stored, uint32_t c
 {
     struct nt_lance_home home;
     const struct nt_lance_page *of = nt_lance_file_page(stored, column, page, &home);
-    const struct nt_plan *plan = nt_decoders_get(&stored->decoders, page->decoder)->plan;
+    const struct nt_tree_state *state = nt_tree_state_of(nt_decoders_get(&stored->decoders, page->decoder));
     struct nt_proto member;
-    if (!of || !plan || nt_lance_page_choice(of, &member) != NT_LANCE_LAYOUT_MINI_BLOCK)
+    if (!of || !state || nt_lance_page_choice(of, &member) != NT_LANCE_LAYOUT_MINI_BLOCK)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the page has no chunks");
-    const struct nt_tree *tree = plan->steps[plan->step_count - 1].tree;
+    const struct nt_tree *tree = state->tree;
     const struct nt_lance_buffer *words = &of->buffers[0];
     struct chunks *chunks = calloc(1, sizeof(*chunks));
     if (!chunks)

@@ -14,7 +14,6 @@
 #include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/codec/codec.h"
-#include "core/codec/plan.h"
 #include "core/model/budget.h"
 #include "core/model/builder.h"
 #include "core/model/model.h"
@@ -123,18 +122,15 @@ enum nt_status nt_lance_add_decoder(struct nt_dataset *dataset, const struct nt_
                                     const struct nt_page *inputs, uint32_t input_count, uint32_t *number_ret,
                                     struct nt_error *error)
 {
-    struct nt_step step = {.kind = NT_STEP_TREE,
-                           .operands = {0, input_count > 0 ? 1 : 0, input_count > 1 ? 2 : 0},
-                           .tree = tree,
-                           .want = *want};
-    const struct nt_plan plan = {
-        .steps = &step, .inputs = inputs, .step_count = 1, .input_count = input_count};
-    const struct nt_decoder decoder = {.encoding = NT_ENCODING_PLAN,
+    const struct nt_tree_state state = {tree, *want};
+    const struct nt_decoder decoder = {.ops = &nt_tree_ops,
+                                       .state = &state,
+                                       .inputs = inputs,
+                                       .state_bytes = sizeof(state),
+                                       .input_count = input_count,
+                                       .encoding = NT_ENCODING_OTHER,
                                        .element = dtype->element,
-                                       .element_bytes = dtype->bytes,
-                                       .plan = &plan};
-    step.decoder = decoder;
-    step.decoder.plan = NULL;
+                                       .element_bytes = dtype->bytes};
     return nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, &decoder, number_ret,
                            error);
 }

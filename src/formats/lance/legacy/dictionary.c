@@ -13,7 +13,6 @@
 #include "core/base/bytes.h"
 #include "core/base/error.h"
 #include "core/codec/codec.h"
-#include "core/codec/plan.h"
 #include "core/model/model.h"
 #include "formats/lance/decode/decode.h"
 #include "formats/lance/file/page_list.h"
@@ -158,26 +157,34 @@ enum nt_status nt_lance_count_items(struct nt_lance_listing *listing, struct nt_
     return status;
 }
 
-/* Which items are null is known of the dictionary: the numbers choose among its validity. */
+/* Which items are null is known of the dictionary: the numbers choose among its validity. The state is the bytes of a number. */
+static enum nt_status choose_validity(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)
+{
+    const uint32_t *number_bytes = packed->decoder->state;
+    const struct nt_value numbers = {packed->data, packed->elements, NT_ELEMENT_OPAQUE, *number_bytes};
+    if (packed->bytes / *number_bytes != packed->elements || packed->bytes % *number_bytes)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                       "%zu bytes where %zu numbers of a dictionary's items were expected", packed->bytes,
+                       packed->elements);
+    return nt_dictionary_gather(&numbers, &packed->inputs[0], output, error);
+}
+
+static const struct nt_decoder_ops validity_ops = {.decode = choose_validity, .takes_memory = true};
+
 static enum nt_status add_validity(struct nt_lance_listing *listing, uint32_t *number_ret)
 {
-    static const enum nt_encoding_kind kinds[] = {[1] = NT_ENCODING_UINT8,
-                                                  [2] = NT_ENCODING_UINT16,
-                                                  [4] = NT_ENCODING_UINT32,
-                                                  [8] = NT_ENCODING_UINT64};
     struct nt_dataset *dataset = listing->dataset;
-    struct nt_step steps[2] = {{.kind = NT_STEP_DECODE}, {.kind = NT_STEP_DICTIONARY, .operands = {2, 1}}};
-    const struct nt_plan plan = {
-        .steps = steps, .inputs = &listing->items.valid, .step_count = 2, .input_count = 1};
-    const struct nt_decoder decoder = {
-        .encoding = NT_ENCODING_PLAN, .element = NT_ELEMENT_BOOL, .element_bytes = 1, .plan = &plan};
-    enum nt_status status =
-        nt_decoder_init(&steps[0].decoder, kinds[listing->paging->bits / 8], 0, 0, 0, listing->error);
-    steps[1].decoder =
-        (struct nt_decoder){.encoding = NT_ENCODING_PLAN, .element = NT_ELEMENT_BOOL, .element_bytes = 1};
-    return status == NT_OK ? nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget,
-                                             &decoder, number_ret, listing->error)
-                           : status;
+    const uint32_t number_bytes = listing->paging->bits / 8;
+    const struct nt_decoder decoder = {.ops = &validity_ops,
+                                       .state = &number_bytes,
+                                       .inputs = &listing->items.valid,
+                                       .state_bytes = sizeof(number_bytes),
+                                       .input_count = 1,
+                                       .encoding = NT_ENCODING_OTHER,
+                                       .element = NT_ELEMENT_BOOL,
+                                       .element_bytes = 1};
+    return nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, &decoder, number_ret,
+                           listing->error);
 }
 
 enum nt_status nt_lance_add_items_decoder(struct nt_lance_listing *listing,

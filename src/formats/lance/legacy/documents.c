@@ -9,7 +9,6 @@
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
-#include "core/codec/plan.h"
 #include "core/json/json.h"
 #include "core/model/model.h"
 #include "formats/lance/decode/decode.h"
@@ -178,17 +177,16 @@ enum nt_status nt_lance_legacy_describe_page_of(const struct nt_dataset *dataset
 {
     enum { TEXT = 512 };
     char text[TEXT];
-    const struct nt_plan *plan = nt_decoders_get(&dataset->decoders, page->decoder)->plan;
+    const struct nt_decoder *decoder = nt_decoders_get(&dataset->decoders, page->decoder);
+    const struct nt_tree_state *state = nt_tree_state_of(decoder);
     nt_json_member_signed(json, "file_column", id);
     put_batch(&lance->legacy->table, id, page, json);
-    if (!plan)
+    if (decoder->encoding != NT_ENCODING_OTHER)
         return NT_OK;
-    const struct nt_step *step = &plan->steps[plan->step_count - 1];
-    bool is_tree = step->tree;
-    if (is_tree)
-        nt_tree_text(step->tree, text, sizeof(text));
-    nt_json_member_string(json, "encodings", is_tree ? text : "dictionary");
-    nt_json_member_string(json, "taken", nt_tree_output_name(is_tree ? step->want.output : NT_TREE_VALID));
+    if (state)
+        nt_tree_text(state->tree, text, sizeof(text));
+    nt_json_member_string(json, "encodings", state ? text : "dictionary");
+    nt_json_member_string(json, "taken", nt_tree_output_name(state ? state->want.output : NT_TREE_VALID));
     return NT_OK;
 }
 

@@ -170,27 +170,44 @@ static void free_outputs(struct outputs *outputs)
     }
 }
 
+static struct nt_decoder decoder_of(const struct nt_tree_state *state, uint32_t width)
+{
+    return (struct nt_decoder){.ops = &nt_tree_ops, .state = state, .element_bytes = width};
+}
+
+/* With another output, which can be. */
+static bool is_shareable(const struct nt_tree *tree, struct nt_tree_want want)
+{
+    const struct nt_tree_state state = {tree, want};
+    struct nt_tree_state other = state;
+    other.want.layer++;
+    const struct nt_decoder a = decoder_of(&state, 1), b = decoder_of(&other, 1);
+    ck_assert(!nt_decoders_are_shared(&a, &a));
+    return nt_decoders_are_shared(&a, &b);
+}
+
 /* Whether all could be made, alone. Together they can be made only then, and are the same. */
 static bool compare(const struct nt_tree *tree, struct outputs *outputs)
 {
+    struct nt_tree_state states[OUTPUTS];
+    struct nt_decoder decoders[OUTPUTS];
     struct nt_packed packed[OUTPUTS];
-    struct nt_tree_share shares[OUTPUTS];
     bool is_good = true;
     uint8_t *bytes = exact_copy(page.bytes, page.count);
     for (uint32_t i = 0; i < outputs->count; i++) {
-        ck_assert(nt_tree_is_shareable(tree, &outputs->wants[i]));
-        packed[i] = (struct nt_packed){.data = bytes,
+        ck_assert(is_shareable(tree, outputs->wants[i]));
+        states[i] = (struct nt_tree_state){tree, outputs->wants[i]};
+        decoders[i] = decoder_of(&states[i], outputs->widths[i]);
+        packed[i] = (struct nt_packed){.decoder = &decoders[i],
+                                       .data = bytes,
                                        .bytes = page.count,
                                        .elements = outputs->elements[i],
                                        .parameter = outputs->parameters[i],
                                        .context = context,
                                        .limit = 1 << 20};
-        shares[i] =
-            (struct nt_tree_share){&outputs->wants[i], &packed[i], outputs->widths[i], outputs->together[i]};
-        is_good &= nt_tree_decode(tree, &outputs->wants[i], &packed[i], outputs->widths[i], outputs->alone[i],
-                                  &error) == NT_OK;
+        is_good &= nt_tree_ops.decode(&packed[i], outputs->alone[i], &error) == NT_OK;
     }
-    enum nt_status status = nt_tree_decode_together(tree, shares, outputs->count, &error);
+    enum nt_status status = nt_tree_ops.decode_together(packed, outputs->together, outputs->count, &error);
     ck_assert(is_good || status != NT_OK);
     for (uint32_t i = 0; status == NT_OK && i < outputs->count; i++)
         ck_assert(
@@ -262,13 +279,13 @@ TEST(other_layouts_and_outputs_are_not_made_together, .setup = set_up, .teardown
     fill(1, 6);
     struct nt_tree tree = tree_of(VALUES);
     const struct nt_tree_want values = {.output = NT_TREE_VALUES};
-    ck_assert(!nt_tree_is_shareable(&tree, &(struct nt_tree_want){.output = NT_TREE_LEVELS}));
-    ck_assert(!nt_tree_is_shareable(&tree, &(struct nt_tree_want){.output = NT_TREE_PRESENT}));
-    ck_assert(!nt_tree_is_shareable(&tree, &(struct nt_tree_want){.output = NT_TREE_VALID, .depth = 1}));
+    ck_assert(!is_shareable(&tree, (struct nt_tree_want){.output = NT_TREE_LEVELS}));
+    ck_assert(!is_shareable(&tree, (struct nt_tree_want){.output = NT_TREE_PRESENT}));
+    ck_assert(!is_shareable(&tree, (struct nt_tree_want){.output = NT_TREE_VALID, .depth = 1}));
     tree.is_whole = true;
-    ck_assert(!nt_tree_is_shareable(&tree, &values));
+    ck_assert(!is_shareable(&tree, values));
     tree = tree_of(VALUES);
-    ck_assert(nt_tree_is_shareable(&tree, &values));
+    ck_assert(is_shareable(&tree, values));
     tree.layout = NT_TREE_FULL_ZIP; /* without levels: nothing is done twice */
-    ck_assert(!nt_tree_is_shareable(&tree, &values));
+    ck_assert(!is_shareable(&tree, values));
 }

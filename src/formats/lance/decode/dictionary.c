@@ -2,21 +2,16 @@
  *
  * Dictionary decoding: replaces indices by dictionary items of fixed or variable size.
  */
-#include "core/codec/codec.h"
+#include "formats/lance/decode/decode.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
+#include "core/codec/codec.h"
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
-
-bool nt_dictionary_takes(enum nt_element numbers)
-{
-    return numbers == NT_ELEMENT_BYTE || numbers == NT_ELEMENT_UINT8 || numbers == NT_ELEMENT_UINT16 ||
-           numbers == NT_ELEMENT_UINT32 || numbers == NT_ELEMENT_UINT64;
-}
 
 ALWAYS_INLINE uint64_t number_at(const uint8_t *data, size_t place, uint32_t bytes)
 {

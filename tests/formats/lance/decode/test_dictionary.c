@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/codec/codec.h"
+#include "formats/lance/decode/decode.h"
 #include "compressors.h"
 #include "support.h"
 
@@ -165,4 +166,30 @@ TEST(items_behind_the_bytes_are_corrupt, .end = WIDTHS)
         ck_assert_ptr_nonnull(strstr(error.message, "end behind its bytes"));
         free_chosen(&chosen);
     }
+}
+
+TEST(items_of_all_widths_are_told_by_numbers_of_all_widths)
+{
+    static const struct {
+        enum nt_element element;
+        uint32_t bytes;
+    } numbered[] = {
+        {NT_ELEMENT_UINT8, 1}, {NT_ELEMENT_UINT16, 2}, {NT_ELEMENT_UINT32, 4}, {NT_ELEMENT_UINT64, 8}};
+    uint8_t list[20 * 20], found[50 * 20], told[50 * 8];
+    for (size_t i = 0; i < sizeof(list); i++)
+        list[i] = (uint8_t)(i * 7);
+    for (uint32_t width = 1; width <= 20; width++)
+        for (size_t k = 0; k < 4; k++) {
+            memset(told, 0, sizeof(told));
+            for (size_t i = 0; i < 50; i++)
+                told[i * numbered[k].bytes] = (uint8_t)(i * 3 % 20);
+            const struct nt_value from = {list, 20, NT_ELEMENT_OPAQUE, width},
+                                  which = {told, 50, numbered[k].element, numbered[k].bytes};
+            assert_ok(nt_dictionary_gather(&which, &from, found, &error));
+            for (size_t i = 0; i < 50; i++)
+                ck_assert_mem_eq(found + i * width, list + i * 3 % 20 * width, width);
+            told[25 * numbered[k].bytes] = 20;
+            assert_status(NT_CORRUPT, nt_dictionary_gather(&which, &from, found, &error));
+            ck_assert_ptr_nonnull(strstr(error.message, "element 25 is item 20 of a dictionary that has 20"));
+        }
 }

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What decoders with trees are refused: those that do not make the elements that are wanted of them.
+ */
+#include <string.h>
+
+#include "core/codec/codec.h"
+#include "formats/lance/decode/decode.h"
+#include "support.h"
+
+static struct nt_error error;
+
+static struct nt_decoder decoder_of(enum nt_encoding_kind encoding)
+{
+    struct nt_decoder decoder;
+    assert_ok(nt_decoder_init(&decoder, encoding, 0, 0, 0, &error));
+    return decoder;
+}
+
+static const struct nt_tree_node flat = {.kind = NT_TREE_FLAT, .bits = 32};
+static const struct nt_tree tree = {.layout = NT_TREE_MINI_BLOCK,
+                                    .nodes = &flat,
+                                    .node_count = 1,
+                                    .repetition = NT_NO_NODE,
+                                    .definition = NT_NO_NODE,
+                                    .buffers = 1,
+                                    .layer_count = 1,
+                                    .layers = {NT_LAYER_ITEM}};
+static const struct nt_tree numbering = {.layout = NT_TREE_MINI_BLOCK,
+                                         .nodes = &flat,
+                                         .node_count = 1,
+                                         .repetition = NT_NO_NODE,
+                                         .definition = NT_NO_NODE,
+                                         .has_dictionary = true,
+                                         .buffers = 1,
+                                         .layer_count = 1,
+                                         .layers = {NT_LAYER_ITEM}};
+static const struct nt_tree whole = {.is_whole = true, .layout = NT_TREE_MINI_BLOCK, .part_count = 1};
+
+/* A tree makes elements out of packed bytes; the inputs are end offsets and bytes, or values. */
+static const struct {
+    const struct nt_tree *tree;
+    enum nt_tree_output output;
+    enum nt_element element;
+    uint32_t element_bytes;
+    enum nt_encoding_kind inputs[2];
+    const char *refused; /* NULL: it is run */
+} trees[] = {
+    {&tree, NT_TREE_VALUES, NT_ELEMENT_UINT32, 4, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, NULL},
+    {&tree, NT_TREE_VALUES, NT_ELEMENT_OPAQUE, 3, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, NULL},
+    {&tree, NT_TREE_VALID, NT_ELEMENT_BOOL, 1, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, NULL},
+    {&numbering, NT_TREE_VALUES, NT_ELEMENT_UINT32, 4, {NT_ENCODING_UINT32, NT_ENCODING_UINT8}, NULL},
+    {&numbering, NT_TREE_ENDS, NT_ELEMENT_UINT64, 8, {NT_ENCODING_UINT64, NT_ENCODING_UINT8}, NULL},
+    {&numbering, NT_TREE_OFFSETS, NT_ELEMENT_UINT64, 8, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, NULL},
+    {&tree,
+     (enum nt_tree_output)99,
+     NT_ELEMENT_UINT32,
+     4,
+     {NT_ENCODING_UINT8, NT_ENCODING_UINT8},
+     "does not make"},
+    {&tree, NT_TREE_VALUES, NT_ELEMENT_UINT32, 8, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, "does not make"},
+    {&tree, NT_TREE_VALID, NT_ELEMENT_UINT8, 1, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, "does not make"},
+    {&tree, NT_TREE_LEVELS, NT_ELEMENT_OPAQUE, 2, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, "does not make"},
+    {&whole, NT_TREE_VALUES, NT_ELEMENT_UINT32, 4, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, "does not make"},
+    {&numbering,
+     NT_TREE_VALUES,
+     NT_ELEMENT_UINT32,
+     4,
+     {NT_ENCODING_UINT64, NT_ENCODING_UINT8},
+     "items are not"},
+    {&numbering,
+     NT_TREE_ENDS,
+     NT_ELEMENT_UINT64,
+     8,
+     {NT_ENCODING_UINT32, NT_ENCODING_UINT8},
+     "items are not"},
+    {&numbering,
+     NT_TREE_ENDS,
+     NT_ELEMENT_UINT64,
+     8,
+     {NT_ENCODING_UINT64, NT_ENCODING_UINT16},
+     "items are not"},
+};
+
+enum { TREES = sizeof(trees) / sizeof(*trees) };
+
+static enum nt_status check(int number, uint32_t input_count)
+{
+    const struct nt_tree_state state = {trees[number].tree, {.output = trees[number].output}};
+    const struct nt_decoder first = decoder_of(trees[number].inputs[0]),
+                            second = decoder_of(trees[number].inputs[1]);
+    const struct nt_decoder *inputs[] = {&first, &second};
+    const struct nt_decoder decoder = {.ops = &nt_tree_ops,
+                                       .state = &state,
+                                       .input_count = input_count,
+                                       .encoding = NT_ENCODING_OTHER,
+                                       .element = trees[number].element,
+                                       .element_bytes = trees[number].element_bytes};
+    return nt_tree_ops.check(&decoder, inputs, &error);
+}
+
+TEST(trees_make_what_is_wanted_of_them_or_are_refused, .end = TREES)
+{
+    enum nt_status status = check(_i, 2);
+    ck_assert_int_eq(status, trees[_i].refused ? NT_CORRUPT : NT_OK);
+    if (trees[_i].refused)
+        ck_assert_msg(strstr(error.message, trees[_i].refused) != NULL, "%s", error.message);
+}
+
+/* Of strings there have to be both inputs. */
+TEST(trees_without_the_items_that_they_number_are_refused, .end = TREES)
+{
+    enum nt_tree_output output = trees[_i].output;
+    bool needs_items = trees[_i].tree->has_dictionary && output != NT_TREE_OFFSETS && !trees[_i].refused;
+    ck_assert_int_eq(check(_i, 0), needs_items || trees[_i].refused ? NT_CORRUPT : NT_OK);
+    if (needs_items)
+        ck_assert_int_eq(check(_i, 1), output == NT_TREE_VALUES ? NT_OK : NT_CORRUPT);
+}
