@@ -22,8 +22,12 @@ COUNTS = re.compile(r'^(?:.*: )?(\d+ (?:passed|points|tried)(?:, \d+ [a-z ]+)+)$
 MESON = re.compile(r'^(Ok|Fail|Timeout): +(\d+) *$', re.M)
 HEAD = """# Long runs
 
-What takes longer than the tests may: each part of `scripts/long`, when it last ran, on what it was built of (a commit; `+`: with changes on
-top of it), for how long, and the last thing that it said. `scripts/long` writes this table; `tests/long/runs.jsonl` has all runs.
+This page is for developers who want to know when each part of `scripts/long` last ran, and with
+which result. These tests take longer than `scripts/test` may take.
+
+`scripts/long` writes this table. `tests/long/runs.jsonl` has all runs, and this table has the last
+run of each part. *commit* is the source of the build; `+` means that it had changes on top of this
+commit. *what it gave* is the last message of the part.
 
 | part | verdict | last ran | commit | minutes | what it gave |
 |---|---|---|---|---|---|
