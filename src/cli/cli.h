@@ -318,7 +318,7 @@ struct nt_progress {
 #define NT_PROGRESS_QUIET_OPTION                                                                             \
     {                                                                                                        \
         .letter = 'q', .name = "quiet", .kind = NT_OPTION_FLAG,                                              \
-        .member = offsetof(struct nt_settings, quiet), .help = "do not show on a terminal how far it is",    \
+        .member = offsetof(struct nt_settings, quiet), .help = "do not show progress on the terminal",       \
     }
 
 /* At the start of a command. Nothing is ever drawn where it is not wanted, or standard error is no terminal. */

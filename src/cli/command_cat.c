@@ -60,7 +60,7 @@ static const struct nt_option options[] = {
      .argument = "FIRST:END",
      .is_value = nt_is_row_range,
      .expected = "FIRST:END, FIRST:, :END or ROW, counted from 0, END not before FIRST",
-     .help = "these rows of a data set or field, as JSON lines; END is not one of them"},
+     .help = "write these rows of a dataset or field as JSON lines, without row END"},
     NT_PROGRESS_QUIET_OPTION,
     {0},
 };
@@ -68,7 +68,7 @@ static const struct nt_option options[] = {
 const struct nt_command nt_command_cat = {
     .name = "cat",
     .operands = "FILE PATH...",
-    .help = "write the content of files of the tree to standard output",
+    .help = "write files of the tree to standard output",
     .fewest = 2,
     .most = INT_MAX,
     .options = options,

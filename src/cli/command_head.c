@@ -113,14 +113,14 @@ static const struct nt_option options[] = {
      .kind = NT_OPTION_NUMBER,
      .member = offsetof(struct nt_settings, rows),
      .argument = "N",
-     .help = "how many; without it 10"},
+     .help = "print N rows (default 10)"},
     {0},
 };
 
 const struct nt_command nt_command_head = {
     .name = "head",
     .operands = "FILE [PATH...]",
-    .help = "the first rows of a data set or field, as JSON lines",
+    .help = "print the first rows of a dataset or field as JSON lines",
     .fewest = 1,
     .most = INT_MAX,
     .options = options,

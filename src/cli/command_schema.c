@@ -111,14 +111,14 @@ static const struct nt_option options[] = {
     {.name = "json",
      .kind = NT_OPTION_FLAG,
      .member = offsetof(struct nt_settings, json),
-     .help = "a JSON document for each file, with every field"},
+     .help = "print a JSON document for each file, with every field"},
     {0},
 };
 
 const struct nt_command nt_command_schema = {
     .name = "schema",
     .operands = "FILE [PATH...]",
-    .help = "the fields with their types, items and descriptions",
+    .help = "print the fields with their types, items and descriptions",
     .fewest = 1,
     .most = INT_MAX,
     .options = options,

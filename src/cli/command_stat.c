@@ -196,7 +196,7 @@ static const struct nt_option options[] = {
     {.name = "json",
      .kind = NT_OPTION_FLAG,
      .member = offsetof(struct nt_settings, json),
-     .help = "a JSON document for each path, with the attributes as members"},
+     .help = "print a JSON document for each path, with the attributes as members"},
     {0},
 };
 

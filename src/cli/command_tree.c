@@ -109,13 +109,13 @@ static const struct nt_option options[] = {
      .name = "all",
      .kind = NT_OPTION_FLAG,
      .member = offsetof(struct nt_settings, all),
-     .help = "names that begin with a dot, too"},
+     .help = "show names that begin with a dot, too"},
     {.letter = 'L',
      .name = "depth",
      .kind = NT_OPTION_NUMBER,
      .member = offsetof(struct nt_settings, depth),
      .argument = "N",
-     .help = "go N directories deep"},
+     .help = "show at most N levels of directories"},
     {0},
 };
 

@@ -512,12 +512,12 @@ static const struct nt_option options[] = {
     {.name = "json",
      .kind = NT_OPTION_FLAG,
      .member = offsetof(struct nt_settings, json),
-     .help = "a line of JSON for each finding and each file"},
+     .help = "print a line of JSON for each finding and each file"},
     {.letter = 'q',
      .name = "quiet",
      .kind = NT_OPTION_FLAG,
      .member = offsetof(struct nt_settings, quiet),
-     .help = "only the exit status"},
+     .help = "print nothing; only set the exit status"},
     {0},
 };
 

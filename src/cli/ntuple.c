@@ -33,7 +33,7 @@ static const struct nt_option common_options[] = {
      .name = "version",
      .kind = NT_OPTION_FLAG,
      .member = offsetof(struct nt_settings, version),
-     .help = "print the versions of ntuple and its libraries for deflate and lzma"},
+     .help = "print the versions of ntuple and its deflate and lzma libraries"},
     {0},
 };
 
@@ -51,15 +51,17 @@ static void print_usage(const struct nt_command *command)
     nt_options_help(stdout, options_of(command));
     nt_options_help_behind(stdout, common_options, options_of(command));
     if (command->compares)
-        printf("\nExit status: 0 the same, 1 different, 2 something cannot be compared\n");
-    printf("\nOptions of all commands, formats and exit status: ntuple --help, ntuple(1)\n");
+        printf("\nExit status: 0 same, 1 different, 2 something cannot be compared\n");
+    printf("\nFor the options of all commands, the formats and the exit status, see ntuple --help or "
+           "ntuple(1).\n");
 }
 
 static void print_help(void)
 {
-    printf(
-        "usage: ntuple COMMAND [options] FILE...\n"
-        "The tree that ntuplefs mounts, without a mount. FILE: a file, or a folder of files.\n\nCommands:\n");
+    printf("usage: ntuple COMMAND [options] FILE...\n"
+           "Reads the tree that ntuplefs mounts, without a mount. FILE is a file, a folder of files or an "
+           "address."
+           "\n\nCommands:\n");
     for (size_t i = 0; i < COMMANDS; i++)
         printf("  %-8s %-28s %s\n", commands[i]->name, commands[i]->operands, commands[i]->help);
     printf("\nOptions of all commands:\n");
@@ -196,7 +198,7 @@ static enum nt_exit_status run_help(const struct nt_invocation *invocation)
 static const struct nt_command command_help = {
     .name = "help",
     .operands = "[COMMAND]",
-    .help = "how a command is used",
+    .help = "print the usage of a command",
     .most = 1,
     .run = run_help,
 };
@@ -216,7 +218,7 @@ static enum nt_exit_status run_complete(const struct nt_invocation *invocation)
 static const struct nt_command command_complete = {
     .name = "complete",
     .operands = "-- WORD...",
-    .help = "what the last word of a line could be, for shells",
+    .help = "print completions of the last word of a command line, for shells",
     .fewest = 1,
     .most = INT_MAX,
     .run = run_complete,

@@ -230,7 +230,7 @@ static enum nt_status nt_program_prepare(struct nt_program *program, struct nt_e
 static void print_help(void)
 {
     printf("usage: " NT_PROGRAM " [options] %s\n"
-           "Show RNTuple files and other columnar data as a tree of files; unmount with fusermount3 -u "
+           "Mounts RNTuple files and other columnar data as a tree of files. Unmount with fusermount3 -u "
            "MOUNTPOINT.\n"
            "\nOptions:\n",
            nt_mount_operands);
