@@ -26,6 +26,8 @@
 enum nt_status nt_source_read(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
                               struct nt_error *error)
 {
+    while (source->beneath && nt_source_is_range(source, bytes))
+        source = source->beneath;
     if (source->size != NT_UNKNOWN_SIZE && !nt_fits(offset, bytes, source->size))
         return nt_fail(error, NT_TRUNCATED, offset,
                        "%s: %zu bytes are wanted of a source of %" PRIu64 " bytes", source->path, bytes,

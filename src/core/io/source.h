@@ -63,6 +63,7 @@ struct nt_source {
     const struct nt_source_ops *ops;
     uint64_t size;        /* NT_UNKNOWN_SIZE: ask nt_source_size */
     uint64_t split_bytes; /* payloads that are longer lie in several extents; 0: however long, they do not */
+    struct nt_source *beneath; /* what lies in one extent is read of this one, at the same offset; NULL: of none */
     const char *path;     /* for messages; owned by the implementation */
     atomic_uint_least64_t checked_reads; /* those that have found it to be what was opened */
     struct nt_folder *folder;            /* a source of no bytes that stands for a folder; NULL: bytes */

@@ -85,12 +85,11 @@ enum nt_status nt_payload_extents(struct nt_source *payload_source, uint64_t off
     return NT_OK;
 }
 
+/* Of a payload that is split; any other is read of the file. */
 static enum nt_status payload_read_at(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
                                       struct nt_error *error)
 {
     struct payload_source *payload = (struct payload_source *)source;
-    if (bytes <= payload->maximum_key_bytes)
-        return nt_source_read(payload->file, offset, buffer, bytes, error);
     struct nt_extent *extents;
     size_t count;
     enum nt_status status = nt_payload_extents(source, offset, bytes, &extents, &count, error);
@@ -165,6 +164,7 @@ enum nt_status nt_payload_source_new(struct nt_source *file_source, uint64_t max
         (struct nt_source){.ops = nt_source_takes_hints(file_source) ? &remote_payload_ops : &payload_ops,
                            .size = NT_UNKNOWN_SIZE,
                            .split_bytes = maximum_key_bytes,
+                           .beneath = file_source,
                            .path = file_source->path,
                            .is_of_objects = file_source->is_of_objects};
     payload->file = file_source;
