@@ -8,6 +8,7 @@
 #include <ntuple/choice.h>
 #include <ntuple/format.h>
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -181,13 +182,72 @@ static enum nt_status nt_choice_read_text(struct nt_choice *choice, struct nt_so
     return status == NT_OK ? end_word(&scanning, error) : status;
 }
 
+/* ---- Integers and bools as NumPy describes them ---- */
+
+struct items {
+    char type; /* 'i', 'u' or 'b' */
+    bool is_big_endian;
+    unsigned bytes; /* of each */
+};
+
+/* "<i8", ">u4", "|b1", "|u1"; false for others. */
+static bool items_init(struct items *items, const char *descr)
+{
+    bool is_known = strlen(descr) == 3 && strchr("<>|=", descr[0]) &&
+                    (strcmp(descr + 1, "b1") == 0 || (strchr("iu", descr[1]) && strchr("1248", descr[2])));
+    if (is_known)
+        *items = (struct items){descr[1], descr[0] == '>', (unsigned)(descr[2] - '0')};
+    return is_known;
+}
+
+static uint64_t load_item(const struct items *items, const uint8_t *item)
+{
+    switch (items->bytes) {
+    case 1:
+        return *item;
+    case 2:
+        return items->is_big_endian ? nt_load_be16(item) : nt_load_le16(item);
+    case 4:
+        return items->is_big_endian ? nt_load_be32(item) : nt_load_le32(item);
+    default:
+        return items->is_big_endian ? nt_load_be64(item) : nt_load_le64(item);
+    }
+}
+
+static enum nt_status add_item(struct nt_choice *choice, const struct items *items, const uint8_t *item,
+                               struct nt_error *error)
+{
+    uint64_t number = load_item(items, item);
+    if (items->type == 'b')
+        return number <= 1 ? nt_choice_add_bool(choice, number, error)
+                           : nt_choice_refuse_element(choice, error, "no bool: 0x%02x", (unsigned)number);
+    if (items->type == 'i' && number >> (8 * items->bytes - 1))
+        return nt_choice_refuse_element(choice, error, "a number below 0");
+    return nt_choice_add_number(choice, number, error);
+}
+
+/* So many bytes of items from an offset in a source or a stream, one of which there is. */
+static enum nt_status add_items(struct nt_choice *choice, const struct items *items, struct nt_source *source,
+                                struct nt_stream *stream, uint64_t offset, uint64_t bytes,
+                                struct nt_error *error)
+{
+    uint8_t piece[16 * 1024];
+    enum nt_status status = NT_OK;
+    for (uint64_t some; status == NT_OK && bytes; offset += some, bytes -= some) {
+        some = bytes < sizeof(piece) ? bytes : sizeof(piece);
+        status = source ? nt_source_read(source, offset, piece, (size_t)some, error)
+                        : nt_stream_read(stream, offset, piece, (size_t)some, error);
+        for (uint64_t i = 0; status == NT_OK && i < some; i += items->bytes)
+            status = add_item(choice, items, piece + i, error);
+    }
+    return status;
+}
+
 /* ---- NumPy arrays ---- */
 
 enum {
     PREFIX_BYTES = 8,         /* "\x93NUMPY" and the version */
     MOST_HEADER_BYTES = 8192, /* NumPy refuses more than 10000 itself */
-    MOST_ITEM_BYTES = 8,
-    NPY_PIECE_BYTES = 16 * 1024,
 };
 
 static const uint8_t magic[] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
@@ -199,138 +259,76 @@ static bool nt_choice_is_npy(const uint8_t *head, size_t bytes)
 
 struct header {
     const struct nt_choice *choice;
-    struct nt_cursor text;
+    char text[MOST_HEADER_BYTES + 1]; /* a dictionary in Python's notation */
+    size_t at;                        /* in the text */
+    int passed; /* bytes that scan() has passed, the last argument of each of its formats */
+    struct items items;
     uint64_t data; /* where the elements begin */
-    char type;     /* 'i', 'u' or 'b' */
-    bool is_big_endian;
-    unsigned item_bytes;
     uint64_t elements;
     bool has_type, has_shape;
 };
 
 static enum nt_status refuse(const struct header *header, const char *what, struct nt_error *error)
 {
-    return nt_fail(error, NT_INVALID, (uint64_t)header->text.position,
-                   "%s: in the header of the array %s was expected", header->choice->path, what);
+    return nt_fail(error, NT_INVALID, header->at, "%s: in the header of the array %s was expected",
+                   header->choice->path, what);
 }
 
-/* ---- Python's notation ---- */
-
-static void skip_spaces(struct nt_cursor *text)
+/* Pass what a format that ends in %n matches; false where what comes is something else. */
+__attribute__((format(scanf, 2, 3))) static bool scan(struct header *header, const char *format, ...)
 {
-    while (nt_cursor_left(text) &&
-           (text->bytes[text->position] == ' ' || text->bytes[text->position] == '\n'))
-        text->position++;
+    va_list arguments;
+    header->passed = 0;
+    va_start(arguments, format);
+    vsscanf(header->text + header->at, format, arguments);
+    va_end(arguments);
+    header->at += (size_t)header->passed;
+    return header->passed;
 }
 
-/* Whether a character comes next, which is passed then. */
-static bool pass(struct nt_cursor *text, char wanted)
+static enum nt_status take_type(struct header *header, struct nt_error *error)
 {
-    skip_spaces(text);
-    if (!nt_cursor_left(text) || text->bytes[text->position] != (uint8_t)wanted)
-        return false;
-    text->position++;
-    return true;
-}
-
-static bool pass_word(struct nt_cursor *text, const char *word)
-{
-    size_t length = strlen(word);
-    skip_spaces(text);
-    if (nt_cursor_left(text) < length || memcmp(text->bytes + text->position, word, length))
-        return false;
-    text->position += length;
-    return true;
-}
-
-/* What stands between quotes; false where there are none. */
-static bool take_text(struct nt_cursor *text, const uint8_t **bytes_ret, size_t *length_ret)
-{
-    char quote = '\'';
-    if (!pass(text, quote) && !pass(text, quote = '"'))
-        return false;
-    *bytes_ret = text->bytes + text->position;
-    *length_ret = 0;
-    while (nt_cursor_left(text) && text->bytes[text->position] != (uint8_t)quote) {
-        text->position++;
-        ++*length_ret;
-    }
-    return pass(text, quote);
-}
-
-static bool take_number(struct nt_cursor *text, uint64_t *number_ret)
-{
-    bool is_number = false;
-    skip_spaces(text);
-    *number_ret = 0;
-    for (; nt_cursor_left(text); text->position++, is_number = true) {
-        unsigned digit = text->bytes[text->position] - (unsigned)'0';
-        if (digit > 9)
-            break;
-        if (!nt_multiply(*number_ret, 10, number_ret) || !nt_add(*number_ret, digit, number_ret))
-            return false;
-    }
-    return is_number;
-}
-
-/* ---- what stands in it ---- */
-
-static enum nt_status refuse_type(const struct header *header, const uint8_t *bytes, size_t length,
-                                  struct nt_error *error)
-{
+    char type[64];
     struct nt_buffer found = {0};
-    nt_append_printable(&found, bytes, length);
-    nt_fail(error, NT_INVALID, (uint64_t)header->text.position,
+    if (!scan(header, " %*['\"]%63[^'\"]%*['\"]%n", type, &header->passed)) /* a list: of structures */
+        return refuse(header, "a type of integers or bools", error);
+    header->has_type = true;
+    if (items_init(&header->items, type))
+        return NT_OK;
+    nt_append_printable(&found, type, strlen(type));
+    nt_fail(error, NT_INVALID, header->at,
             "%s: an array of integers or bools was expected, found type \"%.40s\"", header->choice->path,
             nt_buffer_string(&found));
     nt_buffer_deinit(&found);
     return NT_INVALID;
 }
 
-/* "<i8", ">u4", "|b1", "|u1" */
-static enum nt_status take_type(struct header *header, struct nt_error *error)
-{
-    const uint8_t *bytes;
-    size_t length;
-    if (!take_text(&header->text, &bytes, &length)) /* a list: of structures */
-        return refuse(header, "a type of integers or bools", error);
-    if (length != 3)
-        return refuse_type(header, bytes, length, error);
-    header->type = (char)bytes[1];
-    header->item_bytes = bytes[2] - (unsigned)'0';
-    header->is_big_endian = bytes[0] == '>';
-    header->has_type = true;
-    bool is_order = strchr("<>|=", bytes[0]) && bytes[0];
-    bool is_bool = header->type == 'b' && header->item_bytes == 1;
-    bool is_integer =
-        (header->type == 'i' || header->type == 'u') && (header->item_bytes == 1 || header->item_bytes == 2 ||
-                                                         header->item_bytes == 4 || header->item_bytes == 8);
-    return is_order && (is_bool || is_integer) ? NT_OK : refuse_type(header, bytes, length, error);
-}
-
 /* "(7,)" */
 static enum nt_status take_shape(struct header *header, struct nt_error *error)
 {
+    char number[21];
     header->has_shape = true;
-    if (!pass(&header->text, '(') || !take_number(&header->text, &header->elements) ||
-        !pass(&header->text, ',') || !pass(&header->text, ')'))
-        return refuse(header, "a shape of one dimension", error);
-    return NT_OK;
+    errno = 0;
+    if (scan(header, " ( %20[0-9] , )%n", number, &header->passed)) {
+        header->elements = strtoull(number, NULL, 10);
+        if (errno == 0)
+            return NT_OK;
+    }
+    return refuse(header, "a shape of one dimension", error);
 }
 
 static enum nt_status take_member(struct header *header, struct nt_error *error)
 {
-    const uint8_t *name;
-    size_t length;
-    if (!take_text(&header->text, &name, &length) || !pass(&header->text, ':'))
+    char name[16];
+    if (!scan(header, " %*['\"]%15[^'\"]%*['\"] :%n", name, &header->passed))
         return refuse(header, "a name", error);
-    if (length == 5 && !memcmp(name, "descr", 5))
+    if (strcmp(name, "descr") == 0)
         return take_type(header, error);
-    if (length == 5 && !memcmp(name, "shape", 5))
+    if (strcmp(name, "shape") == 0)
         return take_shape(header, error);
     /* of one dimension both orders are the same */
-    if (length == 13 && !memcmp(name, "fortran_order", 13) &&
-        (pass_word(&header->text, "False") || pass_word(&header->text, "True")))
+    if (strcmp(name, "fortran_order") == 0 &&
+        (scan(header, " False%n", &header->passed) || scan(header, " True%n", &header->passed)))
         return NT_OK;
     return refuse(header, "descr, fortran_order or shape", error);
 }
@@ -338,12 +336,12 @@ static enum nt_status take_member(struct header *header, struct nt_error *error)
 static enum nt_status take_members(struct header *header, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
-    if (!pass(&header->text, '{'))
+    if (!scan(header, " {%n", &header->passed))
         return refuse(header, "a dictionary", error);
-    while (status == NT_OK && !pass(&header->text, '}')) {
+    while (status == NT_OK && !scan(header, " }%n", &header->passed)) {
         status = take_member(header, error);
-        if (status == NT_OK && !pass(&header->text, ',')) {
-            if (!pass(&header->text, '}'))
+        if (status == NT_OK && !scan(header, " ,%n", &header->passed)) {
+            if (!scan(header, " }%n", &header->passed))
                 return refuse(header, "the end of the dictionary", error);
             break;
         }
@@ -355,7 +353,7 @@ static enum nt_status take_members(struct header *header, struct nt_error *error
 
 /* Where the dictionary lies: behind its length, which has 2 bytes in version 1 and 4 from then on. */
 static enum nt_status read_header(struct header *header, struct nt_source *source, uint64_t size,
-                                  uint8_t *bytes, struct nt_error *error)
+                                  struct nt_error *error)
 {
     uint8_t prefix[PREFIX_BYTES + sizeof(uint32_t)];
     size_t known = size < sizeof(prefix) ? (size_t)size : sizeof(prefix);
@@ -377,103 +375,35 @@ static enum nt_status read_header(struct header *header, struct nt_source *sourc
     if (length > MOST_HEADER_BYTES)
         return nt_fail(error, NT_LIMIT, (uint64_t)cursor.position, "%s: a header of %" PRIu64 " bytes",
                        header->choice->path, length);
-    status = length ? nt_source_read(source, cursor.position, bytes, (size_t)length, error) : NT_OK;
-    header->text = nt_cursor(bytes, (size_t)length);
+    status = length ? nt_source_read(source, cursor.position, header->text, (size_t)length, error) : NT_OK;
     return status == NT_OK ? take_members(header, error) : status;
-}
-
-/* ---- elements ---- */
-
-static uint64_t load_item(const struct header *header, const uint8_t *item)
-{
-    switch (header->item_bytes) {
-    case 1:
-        return *item;
-    case 2:
-        return header->is_big_endian ? nt_load_be16(item) : nt_load_le16(item);
-    case 4:
-        return header->is_big_endian ? nt_load_be32(item) : nt_load_le32(item);
-    default:
-        return header->is_big_endian ? nt_load_be64(item) : nt_load_le64(item);
-    }
-}
-
-static enum nt_status add_item(struct nt_choice *choice, const struct header *header, const uint8_t *item,
-                               struct nt_error *error)
-{
-    uint64_t number = load_item(header, item);
-    if (header->type == 'b')
-        return number <= 1 ? nt_choice_add_bool(choice, number, error)
-                           : nt_choice_refuse_element(choice, error, "no bool: 0x%02x", (unsigned)number);
-    if (header->type == 'i' && number >> (8 * header->item_bytes - 1))
-        return nt_choice_refuse_element(choice, error, "a number below 0");
-    return nt_choice_add_number(choice, number, error);
 }
 
 static enum nt_status nt_choice_read_npy(struct nt_choice *choice, struct nt_source *source, uint64_t size,
                                          struct nt_error *error)
 {
     struct header header = {.choice = choice};
-    uint8_t bytes[MOST_HEADER_BYTES], piece[NPY_PIECE_BYTES];
-    enum nt_status status = read_header(&header, source, size, bytes, error);
+    enum nt_status status = read_header(&header, source, size, error);
     uint64_t total;
     if (status != NT_OK)
         return status;
-    if (!nt_multiply(header.elements, header.item_bytes, &total) || !nt_fits(header.data, total, size))
+    if (!nt_multiply(header.elements, header.items.bytes, &total) || !nt_fits(header.data, total, size))
         return nt_fail(error, NT_TRUNCATED, header.data,
                        "%s: %" PRIu64 " elements were expected, found %" PRIu64, choice->path,
-                       header.elements, (size - header.data) / header.item_bytes);
-    choice->is_mask = header.type == 'b';
-    for (uint64_t done = 0, some; status == NT_OK && done < total; done += some) {
-        some = total - done < NPY_PIECE_BYTES ? total - done : NPY_PIECE_BYTES;
-        status = nt_source_read(source, header.data + done, piece, (size_t)some, error);
-        for (uint64_t i = 0; status == NT_OK && i < some; i += header.item_bytes)
-            status = add_item(choice, &header, piece + i, error);
-    }
-    return status;
+                       header.elements, (size - header.data) / header.items.bytes);
+    choice->is_mask = header.items.type == 'b';
+    return add_items(choice, &header.items, source, NULL, header.data, total, error);
 }
 
 /* ---- Files of a mounted format ---- */
 
-enum { DATASET_PIECE_BYTES = 64 * 1024 };
-
-/* An integer of the field's type; false where it is below 0. */
-static bool load_number(enum nt_element element, const uint8_t *bytes, uint64_t *number_ret)
+static enum nt_status add_stream(struct nt_choice *choice, struct nt_stream *stream, struct nt_error *error)
 {
-    switch (element) {
-    case NT_ELEMENT_UINT32:
-    case NT_ELEMENT_INT32:
-        *number_ret = nt_load_le32(bytes);
-        return element == NT_ELEMENT_UINT32 || *number_ret <= INT32_MAX;
-    default:
-        *number_ret = nt_load_le64(bytes);
-        return element == NT_ELEMENT_UINT64 || *number_ret <= INT64_MAX;
-    }
-}
-
-static bool is_integer(enum nt_element element)
-{
-    return element == NT_ELEMENT_UINT32 || element == NT_ELEMENT_INT32 || element == NT_ELEMENT_UINT64 ||
-           element == NT_ELEMENT_INT64;
-}
-
-static enum nt_status add_all(struct nt_choice *choice, struct nt_stream *stream, struct nt_error *error)
-{
-    static const uint32_t most = DATASET_PIECE_BYTES;
-    const struct nt_dtype *dtype = nt_stream_dtype(stream);
-    uint32_t element_bytes = nt_stream_element_bytes(stream);
-    uint64_t left = nt_stream_elements(stream) * element_bytes, at = 0, number;
-    uint8_t piece[DATASET_PIECE_BYTES];
-    enum nt_status status = NT_OK;
-    for (uint64_t bytes; status == NT_OK && left; at += bytes, left -= bytes) {
-        bytes = left < most ? left : most;
-        status = nt_stream_read(stream, at, piece, (size_t)bytes, error);
-        for (uint64_t i = 0; status == NT_OK && i < bytes; i += element_bytes)
-            status = load_number(dtype->element, piece + i, &number)
-                         ? nt_choice_add_number(choice, number, error)
-                         : nt_choice_refuse_element(choice, error, "a number below 0");
-    }
-    return status;
+    struct items items;
+    if (!items_init(&items, nt_stream_dtype(stream)->numpy) || items.type == 'b' || items.bytes < 4 ||
+        items.is_big_endian)
+        return nt_choice_refuse_kind(choice, error);
+    return add_items(choice, &items, NULL, stream, 0, nt_stream_elements(stream) * items.bytes, error);
 }
 
 static enum nt_status read_field(struct nt_choice *choice, struct nt_file *file, struct nt_error *error)
@@ -490,8 +420,7 @@ static enum nt_status read_field(struct nt_choice *choice, struct nt_file *file,
     if (status == NT_OK)
         status = nt_stream_open(reader, dataset, 0, NT_STREAM_DATA, &stream, error);
     if (status == NT_OK)
-        status = is_integer(nt_stream_dtype(stream)->element) ? add_all(choice, stream, error)
-                                                              : nt_choice_refuse_kind(choice, error);
+        status = add_stream(choice, stream, error);
     nt_stream_close(stream);
     nt_reader_free(reader);
     return status;
