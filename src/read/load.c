@@ -29,8 +29,8 @@ struct nt_contexts {
     pthread_mutex_t lock;
     struct nt_turns turns;
     uint64_t limit;
-    uint64_t lent, kept; /* bytes that were borrowed, and those of idle contexts */
-    struct nt_codec_context *idle[KEPT];
+    uint64_t lent, kept;                     /* bytes that were borrowed, and those of idle contexts */
+    struct nt_codec_context *idle[KEPT + 1]; /* one too many under the lock alone */
     unsigned count;
 };
 
@@ -75,25 +75,22 @@ static struct nt_codec_context *take_idle(struct nt_contexts *contexts, unsigned
     return context;
 }
 
-/* Under the lock: take those that there is no room for, the coldest first. */
-static unsigned take_surplus(struct nt_contexts *contexts, struct nt_codec_context **surplus)
+/* Those that there is no room for end without the lock, the coldest first. */
+static void unlock(struct nt_contexts *contexts)
 {
+    struct nt_codec_context *surplus[KEPT + 1];
     unsigned count = 0;
-    while (contexts->count && (contexts->lent + contexts->kept > contexts->limit))
+    while (contexts->count > KEPT || (contexts->count && contexts->lent + contexts->kept > contexts->limit))
         surplus[count++] = take_idle(contexts, 0);
-    return count;
-}
-
-static void free_surplus(struct nt_codec_context *const *surplus, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++)
-        nt_codec_context_free(surplus[i]);
+    pthread_mutex_unlock(&contexts->lock);
+    while (count)
+        nt_codec_context_free(surplus[--count]);
 }
 
 enum nt_status nt_contexts_borrow(struct nt_contexts *contexts, uint64_t bytes, struct nt_loan *loan_ret,
                                   struct nt_error *error)
 {
-    struct nt_codec_context *context = NULL, *surplus[KEPT];
+    struct nt_codec_context *context = NULL;
     pthread_mutex_lock(&contexts->lock);
     nt_turns_wait(&contexts->turns, &contexts->lock, has_room, contexts, bytes);
     if (contexts->count)
@@ -101,9 +98,7 @@ enum nt_status nt_contexts_borrow(struct nt_contexts *contexts, uint64_t bytes, 
     if (context && nt_codec_context_bytes(context) > bytes)
         bytes = nt_codec_context_bytes(context);
     contexts->lent += bytes;
-    unsigned count = take_surplus(contexts, surplus);
-    pthread_mutex_unlock(&contexts->lock);
-    free_surplus(surplus, count);
+    unlock(contexts);
     if (!context)
         context = nt_codec_context_new();
     *loan_ret = (struct nt_loan){context, bytes};
@@ -115,20 +110,14 @@ enum nt_status nt_contexts_borrow(struct nt_contexts *contexts, uint64_t bytes, 
 
 void nt_contexts_return(struct nt_contexts *contexts, const struct nt_loan *loan)
 {
-    struct nt_codec_context *surplus[KEPT + 1];
-    unsigned count = 0;
     pthread_mutex_lock(&contexts->lock);
     contexts->lent -= loan->bytes;
-    if (contexts->count == KEPT)
-        surplus[count++] = take_idle(contexts, 0);
     if (loan->context) {
         contexts->idle[contexts->count++] = loan->context;
         contexts->kept += nt_codec_context_bytes(loan->context);
     }
-    count += take_surplus(contexts, surplus + count);
     nt_turns_freed(&contexts->turns);
-    pthread_mutex_unlock(&contexts->lock);
-    free_surplus(surplus, count);
+    unlock(contexts);
 }
 
 /* ---- Read, verify, decompress, decode ---- */
