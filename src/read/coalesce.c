@@ -282,7 +282,7 @@ static const struct nt_segment *find_simple(struct nt_stream *stream, uint32_t n
     if (!is_direct || nt_stream_locate(stream, segment, NULL) != NT_OK)
         return NULL;
     bool is_simple = segment->span.fault == NT_FAULT_NONE && segment->page_count && !segment->zeros &&
-                     !segment->drops && !segment->dropped_items;
+                     !segment->mask.drops && !segment->item_mask.drops;
     return is_simple ? segment : NULL;
 }
 

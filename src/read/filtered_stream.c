@@ -32,7 +32,7 @@ static enum nt_status choose_alternatives(const struct nt_stream *stream, struct
     enum nt_status status = nt_stream_open_stored(stream->reader, stream->dataset, stream->field,
                                                   NT_STREAM_TAGS, &choosing->tags, error);
     for (uint32_t i = 0; status == NT_OK && i < count; i++)
-        status = nt_left_out_find(stream->reader, stream->dataset, children[i], NT_ROWS_OF_FIELD,
+        status = nt_row_mask_find(stream->reader, stream->dataset, children[i], NT_ROWS_OF_FIELD, NT_NONE,
                                   &choosing->alternatives[i], error);
     return status;
 }
@@ -43,15 +43,14 @@ static enum nt_status find_left_out(const struct nt_stream *stream, struct nt_ch
 {
     const struct nt_field *field = &stream->dataset->fields[stream->field];
     uint64_t row_elements = nt_stream_row_elements(field, stream->row);
-    if (!nt_multiply(choosing->elements.per_row, row_elements, &choosing->elements.per_row))
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of elements overflows");
-    enum nt_status status =
-        nt_left_out_check(&choosing->elements, stream->elements - nt_stream_lead(stream), error);
+    enum nt_status status = nt_row_mask_multiply(&choosing->elements, row_elements, error);
+    if (status == NT_OK)
+        status = nt_row_mask_check(&choosing->elements, stream->elements - nt_stream_lead(stream), error);
     choosing->turns = field->is_fortran_order ? choosing->elements.per_row : 1;
     if (field->is_fortran_order)
         choosing->elements.per_row = 1;
     if (status == NT_OK && stream->row->has_leading_zero)
-        status = nt_left_out_find(stream->reader, stream->dataset, stream->field, NT_ROWS_BELOW,
+        status = nt_row_mask_find(stream->reader, stream->dataset, stream->field, NT_ROWS_BELOW, NT_NONE,
                                   &choosing->items, error);
     if (status == NT_OK && stream->kind == NT_STREAM_INDEX)
         status = choose_alternatives(stream, choosing, error);
@@ -61,9 +60,9 @@ static enum nt_status find_left_out(const struct nt_stream *stream, struct nt_ch
 enum nt_status nt_stream_choose(struct nt_stream **stream, struct nt_error *error)
 {
     struct nt_stream *stored = *stream, *chosen = NULL;
-    struct nt_left_out elements;
-    enum nt_status status =
-        nt_left_out_find(stored->reader, stored->dataset, stored->field, stored->row->of, &elements, error);
+    struct nt_row_mask elements;
+    enum nt_status status = nt_row_mask_find(stored->reader, stored->dataset, stored->field, stored->row->of,
+                                             NT_NONE, &elements, error);
     if (status != NT_OK || !elements.drops)
         return status;
     struct nt_choosing *choosing = calloc(1, sizeof(*choosing));
@@ -77,9 +76,7 @@ enum nt_status nt_stream_choose(struct nt_stream **stream, struct nt_error *erro
     *stream = chosen;
     status = find_left_out(stored, choosing, error);
     if (status == NT_OK)
-        chosen->elements =
-            nt_drops_total_kept(elements.drops) * choosing->elements.per_row * choosing->turns +
-            nt_stream_lead(stored);
+        chosen->elements = nt_row_mask_kept(&choosing->elements) * choosing->turns + nt_stream_lead(stored);
     return status;
 }
 
@@ -88,41 +85,35 @@ enum nt_status nt_stream_choose(struct nt_stream **stream, struct nt_error *erro
 /* Chosen elements that lie one behind the other. */
 struct cursor {
     const struct nt_choosing *choosing;
-    struct nt_kept run;     /* rows */
+    struct nt_kept run;     /* of rows */
     uint64_t turn;          /* where all rows begin once more */
     uint64_t stored, count; /* elements from the one at hand on */
 };
 
-static void begin_run(struct cursor *cursor)
-{
-    uint64_t per_row = cursor->choosing->elements.per_row;
-    cursor->stored = cursor->turn + cursor->run.stored * per_row;
-    cursor->count = cursor->run.count * per_row;
-}
-
 static void seek(struct cursor *cursor, uint64_t element)
 {
-    const struct nt_left_out *left_out = &cursor->choosing->elements;
-    uint64_t kept = nt_drops_total_kept(left_out->drops) * left_out->per_row, within = element % kept;
-    cursor->turn = element / kept * nt_drops_total_stored(left_out->drops) * left_out->per_row;
-    cursor->run = nt_drops_kept(left_out->drops, within / left_out->per_row);
-    begin_run(cursor);
-    cursor->stored += within % left_out->per_row;
-    cursor->count -= within % left_out->per_row;
+    const struct nt_row_mask *mask = &cursor->choosing->elements;
+    uint64_t kept = nt_row_mask_kept(mask), within = element % kept;
+    struct nt_kept elements = nt_row_mask_kept_from(mask, within);
+    cursor->turn = element / kept * nt_row_mask_stored(mask);
+    cursor->run = nt_drops_kept(mask->drops, within / mask->per_row);
+    cursor->stored = cursor->turn + elements.stored;
+    cursor->count = elements.count;
 }
 
 static void advance(struct cursor *cursor, uint64_t count)
 {
-    const struct nt_left_out *left_out = &cursor->choosing->elements;
+    const struct nt_row_mask *mask = &cursor->choosing->elements;
     cursor->stored += count;
     cursor->count -= count;
     if (cursor->count)
         return;
-    if (!nt_drops_next_kept(left_out->drops, &cursor->run)) {
-        cursor->turn += nt_drops_total_stored(left_out->drops) * left_out->per_row;
-        cursor->run = nt_drops_kept(left_out->drops, 0);
+    if (!nt_drops_next_kept(mask->drops, &cursor->run)) {
+        cursor->turn += nt_row_mask_stored(mask);
+        cursor->run = nt_drops_kept(mask->drops, 0);
     }
-    begin_run(cursor);
+    cursor->stored = cursor->turn + cursor->run.stored * mask->per_row;
+    cursor->count = cursor->run.count * mask->per_row;
 }
 
 const struct nt_segment *nt_stream_chosen_segment(const struct nt_stream *stream, uint64_t element)
@@ -154,7 +145,7 @@ static void count_chosen_rows(const struct nt_choosing *choosing, const uint32_t
         uint64_t row;
         memcpy(&row, output, sizeof(row));
         if (tags[i])
-            row = nt_left_out_before(&choosing->alternatives[tags[i] - 1], row);
+            row = nt_row_mask_before(&choosing->alternatives[tags[i] - 1], row);
         memcpy(output, &row, sizeof(row));
     }
 }

@@ -257,7 +257,7 @@ static uint64_t page_end(struct nt_stream *stream, uint64_t element)
         return element + 1; /* wherever a share ends, it is as good */
     const struct nt_segment *segment = nt_stream_segment_of(stream, element - lead);
     bool is_located = nt_stream_locate(stream, segment, NULL) == NT_OK;
-    if (is_located && segment->drops)
+    if (is_located && segment->mask.drops)
         return element + 1;
     return lead + nt_stream_page_end(stream, element - lead);
 }

@@ -617,24 +617,7 @@ bool nt_load_index(enum nt_element element, const uint8_t *data, size_t i, uint6
 /* True where values need no change at all: a page may be decoded straight into the stream. */
 bool nt_values_are_equal(const struct nt_decoder *decoder, const struct nt_dtype *dtype);
 
-/* ---- Deleted rows ---- */
-
-/* What of a part's elements is dropped that are counted as `of`, with `per_row` for each row of the field: a list from malloc,
- * to be freed by nt_drops_free; NULL where nothing is dropped. Loads the page lists of the field and of the lists around
- * it, and those of their pages that tell where what is dropped begins and ends. */
-enum nt_status nt_drops_find(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                             enum nt_rows_of of, uint64_t per_row, uint32_t part, struct nt_drops **drops_ret,
-                             struct nt_error *error);
-void nt_drops_free(struct nt_drops *drops); /* accepts NULL */
-
-/* `factor` elements for each row: a list of its own. */
-enum nt_status nt_drops_scale(const struct nt_drops *drops, uint64_t factor, struct nt_drops **made_ret,
-                              struct nt_error *error);
-/* Where the items of the first `row` rows end. */
-typedef enum nt_status nt_tell_end(void *context, uint64_t row, uint64_t *end_ret, struct nt_error *error);
-/* What of the items goes with rows, run by run: a list of its own. Ends are asked for in ascending order. */
-enum nt_status nt_drops_map(const struct nt_drops *rows, nt_tell_end *tell, void *context,
-                            struct nt_drops **items_ret, struct nt_error *error);
+/* ---- Row masks ---- */
 
 /* A run of rows that are kept. */
 struct nt_kept {
@@ -649,13 +632,47 @@ bool nt_drops_next_kept(const struct nt_drops *drops, struct nt_kept *kept);
 /* How many are dropped in the first `number` runs. */
 uint64_t nt_drops_count(const struct nt_drops *drops, uint32_t number);
 
-static inline uint64_t nt_drops_total_kept(const struct nt_drops *drops)
+/* Elements that are stored, and not the stream's: of rows that are dropped because they were deleted or their entries are
+ * not selected, and so many elements for each. */
+struct nt_row_mask {
+    const struct nt_drops *drops; /* NULL: all are the stream's */
+    uint64_t per_row;
+    struct nt_drops *made; /* from malloc, where they are nobody else's; NULL */
+};
+
+/* Of a field's rows, or of its items or bytes (NT_ROWS_OF_FIELD, or one of the others, which are one for the field): those
+ * that were deleted of a part, or, with NT_NONE, those of entries that are not selected. Follows the end offsets of all lists
+ * around it: of those the page lists are loaded, and the pages decoded that tell where a row that is kept begins or ends. To be
+ * deinitialized where it is of a part. */
+enum nt_status nt_row_mask_find(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                enum nt_rows_of of, uint32_t part, struct nt_row_mask *mask,
+                                struct nt_error *error);
+void nt_row_mask_deinit(struct nt_row_mask *mask);
+
+/* So many elements for each that there was. NT_LIMIT: they cannot be counted. */
+enum nt_status nt_row_mask_multiply(struct nt_row_mask *mask, uint64_t factor, struct nt_error *error);
+/* Where items of the first `row` rows end. */
+typedef enum nt_status nt_tell_end(void *context, uint64_t row, uint64_t *end_ret, struct nt_error *error);
+/* What of the items goes with rows, run by run: from malloc. Ends are asked for in ascending order. */
+enum nt_status nt_row_mask_map(const struct nt_row_mask *rows, nt_tell_end *tell, void *context,
+                               struct nt_drops **items_ret, struct nt_error *error);
+
+/* The following are of masks with drops. */
+
+/* Where an element is stored, of those that are kept, and how many follow it; the number is that of its row's run. */
+struct nt_kept nt_row_mask_kept_from(const struct nt_row_mask *mask, uint64_t element);
+/* How many of the first `stored` elements are kept: all without drops. */
+uint64_t nt_row_mask_before(const struct nt_row_mask *mask, uint64_t stored);
+/* Whether it is one of as many elements as are stored; NT_CORRUPT. */
+enum nt_status nt_row_mask_check(const struct nt_row_mask *mask, uint64_t elements, struct nt_error *error);
+
+static inline uint64_t nt_row_mask_kept(const struct nt_row_mask *mask)
 {
-    return drops->items[drops->count].kept;
+    return mask->drops->items[mask->drops->count].kept * mask->per_row;
 }
-static inline uint64_t nt_drops_total_stored(const struct nt_drops *drops)
+static inline uint64_t nt_row_mask_stored(const struct nt_row_mask *mask)
 {
-    return drops->items[drops->count].first;
+    return mask->drops->items[mask->drops->count].first * mask->per_row;
 }
 
 /* ---- Row counts ---- */
@@ -708,23 +725,17 @@ struct nt_segment {
     uint32_t page_count;
     uint32_t column;
     uint64_t found;                 /* NT_FAULT_COUNT: elements that are stored */
-    struct nt_drops *drops;         /* elements that are stored, and not the stream's; NULL: none */
-    struct nt_drops *dropped_items; /* offsets: run by run, what of the items goes with them */
-};
-
-/* Rows that belong to no chosen entry, and how many elements stand for each. */
-struct nt_left_out {
-    const struct nt_drops *drops; /* of the reader's index of the data set; NULL: nothing is left out */
-    uint64_t per_row;
+    struct nt_row_mask mask;      /* deletions */
+    struct nt_row_mask item_mask; /* offsets: run by run, what of the items goes with them */
 };
 
 /* Of the elements that are stored, those of chosen entries are the stream's. */
 struct nt_choosing {
     struct nt_stream *stored; /* all of them */
-    struct nt_left_out elements;
-    struct nt_left_out items;         /* offsets: what of the items goes with the rows, run by run */
+    struct nt_row_mask elements;
+    struct nt_row_mask items;         /* offsets: what of the items goes with the rows, run by run */
     struct nt_stream *tags;           /* index of variants: as they are stored */
-    struct nt_left_out *alternatives; /* index of variants: by tag - 1 */
+    struct nt_row_mask *alternatives; /* index of variants: by tag - 1 */
     uint64_t turns; /* how often all rows come one after the other: in Fortran order several times */
 };
 
@@ -773,7 +784,7 @@ enum nt_status nt_stream_locate(struct nt_stream *stream, const struct nt_segmen
 /* How many elements a located segment has in all, those that are stored and not the stream's among them. */
 static inline uint64_t nt_segment_end(const struct nt_segment *segment)
 {
-    return segment->drops ? segment->drops->items[segment->drops->count].first : segment->elements;
+    return segment->mask.drops ? nt_row_mask_stored(&segment->mask) : segment->elements;
 }
 /* Elements of a stream are counted with an offset's leading 0, those of its segments without. */
 static inline uint64_t nt_stream_lead(const struct nt_stream *stream)
@@ -833,21 +844,6 @@ uint64_t nt_stream_end_beside(struct nt_stream *stream, uint64_t end, struct nt_
  * where the first range begins. What fails is left out, for who reads it alone to find out. */
 void nt_streams_make_together(const struct nt_stream_range *ranges, uint32_t count,
                               struct nt_pages_made *made);
-
-/* ---- Masked rows ---- */
-
-/* What a choice of entries leaves out of a field's rows, or of its items or bytes: NT_ROWS_OF_FIELD, or one of the others,
- * which are one for the field. Follows the end offsets of all lists around it, once for each of them; of those the pages
- * are decoded that tell where a chosen row begins or ends. */
-enum nt_status nt_left_out_find(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                enum nt_rows_of of, struct nt_left_out *left_out_ret, struct nt_error *error);
-
-/* Whether what is left out is so of as many elements as are stored; NT_CORRUPT. There is something that is left out. */
-enum nt_status nt_left_out_check(const struct nt_left_out *left_out, uint64_t elements,
-                                 struct nt_error *error);
-
-/* How many of `stored` elements are chosen, of the first ones. */
-uint64_t nt_left_out_before(const struct nt_left_out *left_out, uint64_t stored);
 
 /* ---- Streams under a row mask ---- */
 

@@ -17,13 +17,7 @@
 #include "core/model/model.h"
 #include "read/page.h"
 
-/* ---- Deleted rows ---- */
-
-/* What surrounds a field, and the field, which is the first: each has its rows in the one behind it. */
-struct nt_field_ancestry {
-    uint32_t fields[NT_MAX_DEPTH + 1];
-    uint32_t count;
-};
+/* ---- Runs of rows ---- */
 
 NT_DEFINE_LAST_AT_MOST(find_kept, struct nt_drop, .kept)
 
@@ -54,53 +48,73 @@ bool nt_drops_next_kept(const struct nt_drops *drops, struct nt_kept *kept)
     return true;
 }
 
-void nt_drops_free(struct nt_drops *drops)
+static struct nt_drops *new_drops(uint64_t count)
 {
-    free(drops);
-}
-
-/* As many runs as in another list; not filled. NULL without memory. */
-static struct nt_drops *new_like(const struct nt_drops *drops)
-{
-    struct nt_drops *made = malloc(sizeof(*made) + ((size_t)drops->count + 1) * sizeof(*made->items));
-    if (!made)
-        return NULL;
-    made->items = (struct nt_drop *)(made + 1);
-    made->count = drops->count;
+    struct nt_drops *made = malloc(sizeof(*made) + ((size_t)count + 1) * sizeof(*made->items));
+    if (made)
+        *made = (struct nt_drops){(struct nt_drop *)(made + 1), (uint32_t)count};
     return made;
 }
 
-enum nt_status nt_drops_scale(const struct nt_drops *drops, uint64_t factor, struct nt_drops **made_ret,
-                              struct nt_error *error)
+/* ---- Elements of rows ---- */
+
+void nt_row_mask_deinit(struct nt_row_mask *mask)
 {
-    struct nt_drops *made = new_like(drops);
-    uint64_t total;
-    if (!made)
-        return nt_fail_memory(error);
-    if (!nt_multiply(nt_drops_total_stored(drops), factor, &total)) {
-        free(made);
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of elements overflows");
-    }
-    for (uint64_t i = 0; i <= drops->count; i++)
-        made->items[i] = (struct nt_drop){drops->items[i].first * factor, drops->items[i].kept * factor};
-    *made_ret = made;
-    return NT_OK;
+    free(mask->made);
+    *mask = (struct nt_row_mask){0};
 }
 
-/* ---- through end offsets ---- */
+enum nt_status nt_row_mask_multiply(struct nt_row_mask *mask, uint64_t factor, struct nt_error *error)
+{
+    uint64_t total;
+    if (!mask->drops || (nt_multiply(mask->per_row, factor, &mask->per_row) &&
+                         nt_multiply(mask->drops->items[mask->drops->count].first, mask->per_row, &total)))
+        return NT_OK;
+    return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of elements overflows");
+}
 
-static enum nt_status map(const struct nt_drops *rows, nt_tell_end *tell, void *context,
+struct nt_kept nt_row_mask_kept_from(const struct nt_row_mask *mask, uint64_t element)
+{
+    uint64_t within = element % mask->per_row;
+    struct nt_kept kept = nt_drops_kept(mask->drops, element / mask->per_row);
+    kept.stored = kept.stored * mask->per_row + within;
+    kept.count = kept.count * mask->per_row - within;
+    return kept;
+}
+
+uint64_t nt_row_mask_before(const struct nt_row_mask *mask, uint64_t stored)
+{
+    if (!mask->drops || !mask->per_row)
+        return stored;
+    return nt_drops_kept_before(mask->drops, stored / mask->per_row) * mask->per_row + stored % mask->per_row;
+}
+
+enum nt_status nt_row_mask_check(const struct nt_row_mask *mask, uint64_t elements, struct nt_error *error)
+{
+    uint64_t expected;
+    if (!nt_multiply(mask->drops->items[mask->drops->count].first, mask->per_row, &expected))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of elements overflows");
+    if (expected == elements)
+        return NT_OK;
+    return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "elements, as what lies above them tells",
+                          expected, elements);
+}
+
+/* ---- Items of rows, through end offsets ---- */
+
+static enum nt_status map(const struct nt_row_mask *rows, nt_tell_end *tell, void *context,
                           struct nt_drops *items, struct nt_error *error)
 {
     uint64_t dropped = 0, first = 0, end = 0, last;
     enum nt_status status = NT_OK;
-    for (uint32_t i = 0; i <= rows->count; i++) {
+    for (uint32_t i = 0; i <= rows->drops->count; i++) {
+        const struct nt_drop *run = &rows->drops->items[i];
         last = end;
-        status = tell(context, rows->items[i].first, &first, error);
+        status = tell(context, run->first * rows->per_row, &first, error);
         items->items[i] = (struct nt_drop){first, first - dropped};
         end = first;
-        if (status == NT_OK && i < rows->count)
-            status = tell(context, nt_drop_end(&rows->items[i]), &end, error);
+        if (status == NT_OK && i < rows->drops->count)
+            status = tell(context, nt_drop_end(run) * rows->per_row, &end, error);
         if (status != NT_OK)
             return status;
         if (first < last || end < first)
@@ -110,19 +124,25 @@ static enum nt_status map(const struct nt_drops *rows, nt_tell_end *tell, void *
     return NT_OK;
 }
 
-enum nt_status nt_drops_map(const struct nt_drops *rows, nt_tell_end *tell, void *context,
-                            struct nt_drops **items_ret, struct nt_error *error)
+enum nt_status nt_row_mask_map(const struct nt_row_mask *rows, nt_tell_end *tell, void *context,
+                               struct nt_drops **items_ret, struct nt_error *error)
 {
-    struct nt_drops *items = new_like(rows);
+    struct nt_row_mask checked = *rows;
+    enum nt_status status = nt_row_mask_multiply(&checked, 1, error);
+    if (status != NT_OK)
+        return status;
+    struct nt_drops *items = new_drops(rows->drops->count);
     if (!items)
         return nt_fail_memory(error);
-    enum nt_status status = map(rows, tell, context, items, error);
+    status = map(rows, tell, context, items, error);
     if (status == NT_OK)
         *items_ret = items;
     else
         free(items);
     return status;
 }
+
+/* ---- of deletions: in one cluster ---- */
 
 /* End offsets that are asked for in ascending order: the page at hand stays pinned. */
 struct page_ends {
@@ -187,115 +207,29 @@ static enum nt_status end_before(void *context, uint64_t row, uint64_t *end_ret,
     return NT_OK;
 }
 
-/* What is dropped of a field's items or bytes in a cluster, with its rows. */
-static enum nt_status items_of_rows(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                    uint32_t cluster, const struct nt_drops *rows,
+/* What is deleted of a field's items or bytes in a part, with its rows. */
+static enum nt_status items_in_part(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                    uint32_t part, const struct nt_row_mask *rows,
                                     struct nt_drops **items_ret, struct nt_error *error)
 {
     struct page_ends page_ends = {.reader = reader, .dataset = dataset};
-    page_ends.is_page_per_row = nt_field_kind_info(dataset->fields[field].kind)->has_page_per_row;
-    nt_active_find(dataset, field, 0, cluster, &page_ends.active);
-    enum nt_status status = nt_drops_map(rows, end_before, &page_ends, items_ret, error);
-    let_go(&page_ends);
-    return status;
-}
-
-/* ---- all ---- */
-
-static void nt_field_ancestry_find(const struct nt_dataset *dataset, uint32_t field,
-                                   struct nt_field_ancestry *way)
-{
-    way->count = 0;
-    for (uint32_t at = field; at != NT_NONE && way->count <= NT_MAX_DEPTH;
-         at = nt_field_row_parent(dataset, at))
-        way->fields[way->count++] = at;
-}
-
-/* From rows of the data set, or items of the list above, to rows of the field: in place of *drops. */
-static enum nt_status to_rows(const struct nt_dataset *dataset, uint32_t field, uint64_t per_row,
-                              struct nt_drops **drops, struct nt_error *error)
-{
-    struct nt_drops *made = NULL;
-    uint64_t factor;
-    if (!nt_rows_per_item(dataset, field, &factor) || !nt_multiply(factor, per_row, &factor))
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
-    if (factor == 1)
-        return NT_OK;
-    enum nt_status status = nt_drops_scale(*drops, factor, &made, error);
-    if (status != NT_OK)
-        return status;
-    free(*drops);
-    *drops = made;
-    return NT_OK;
-}
-
-static enum nt_status to_items(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                               uint32_t part, struct nt_drops **drops, struct nt_error *error)
-{
-    struct nt_drops *made = NULL;
     uint32_t cluster = nt_part_cluster(dataset, field, part);
     if (cluster == NT_NONE)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "no column tells of the items of field %" PRIu32,
                        dataset->fields[field].id);
     enum nt_status status = nt_dataset_load_group(dataset, nt_dataset_cluster(dataset, cluster).group, error);
-    if (status == NT_OK)
-        status = items_of_rows(reader, dataset, field, cluster, *drops, &made, error);
     if (status != NT_OK)
         return status;
-    free(*drops);
-    *drops = made;
-    return NT_OK;
-}
-
-enum nt_status nt_drops_find(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                             enum nt_rows_of of, uint64_t per_row, uint32_t part, struct nt_drops **drops_ret,
-                             struct nt_error *error)
-{
-    struct nt_field_ancestry way;
-    struct nt_drops *drops = NULL;
-    bool is_below = of != NT_ROWS_OF_FIELD;
-    *drops_ret = NULL;
-    if (!dataset->field_groups || !dataset->part_drops || !dataset->part_drops[part])
-        return NT_OK;
-    nt_field_ancestry_find(dataset, field, &way);
-    enum nt_status status = nt_drops_scale(dataset->part_drops[part], 1, &drops, error);
-    for (uint32_t i = way.count; status == NT_OK && i-- > 0;) {
-        status = to_rows(dataset, way.fields[i], i || is_below ? 1 : per_row, &drops, error);
-        if (status == NT_OK && (i || is_below))
-            status = to_items(reader, dataset, way.fields[i], part, &drops, error);
-    }
-    if (status == NT_OK)
-        *drops_ret = drops;
-    else
-        free(drops);
+    page_ends.is_page_per_row = nt_field_kind_info(dataset->fields[field].kind)->has_page_per_row;
+    nt_active_find(dataset, field, 0, cluster, &page_ends.active);
+    status = nt_row_mask_map(rows, end_before, &page_ends, items_ret, error);
+    let_go(&page_ends);
     return status;
 }
 
-/* ---- Rows of unselected entries ---- */
+/* ---- of selections: in all clusters ---- */
 
 enum { MOST_AT_ONCE = 1024 }; /* elements that are looked at together */
-
-uint64_t nt_left_out_before(const struct nt_left_out *left_out, uint64_t stored)
-{
-    if (!left_out->drops || !left_out->per_row)
-        return stored;
-    uint64_t kept = nt_drops_kept_before(left_out->drops, stored / left_out->per_row);
-    return kept * left_out->per_row + stored % left_out->per_row;
-}
-
-enum nt_status nt_left_out_check(const struct nt_left_out *left_out, uint64_t elements,
-                                 struct nt_error *error)
-{
-    uint64_t expected;
-    if (!nt_multiply(nt_drops_total_stored(left_out->drops), left_out->per_row, &expected))
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of elements overflows");
-    if (expected == elements)
-        return NT_OK;
-    return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "elements, as what lies above them tells",
-                          expected, elements);
-}
-
-/* ---- items, through end offsets ---- */
 
 /* End offsets that are asked for in ascending order. */
 struct ends {
@@ -318,10 +252,9 @@ static enum nt_status find_border(struct ends *ends, uint64_t row, uint64_t *end
         return NT_OK;
     enum nt_status status = nt_stream_locate(stream, segment, error);
     *is_border_ret = status == NT_OK && segment->span.fault == NT_FAULT_NONE;
-    const struct nt_drops *dropped = segment->dropped_items; /* `limit` counts them */
     *end_ret = segment->base;
-    if (row == ends->rows)
-        *end_ret += dropped ? nt_drops_total_kept(dropped) : segment->limit;
+    if (row == ends->rows) /* `limit` counts what is deleted */
+        *end_ret += segment->item_mask.drops ? nt_row_mask_kept(&segment->item_mask) : segment->limit;
     return status;
 }
 
@@ -365,23 +298,19 @@ static enum nt_status tell_end(void *context, uint64_t row, uint64_t *end_ret, s
 }
 
 static enum nt_status leave_out_items(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                      const struct nt_left_out *rows, struct nt_drops **items_ret,
+                                      const struct nt_row_mask *rows, struct nt_drops **items_ret,
                                       struct nt_error *error)
 {
-    struct nt_drops *scaled = NULL;
     struct ends *ends = calloc(1, sizeof(*ends));
     if (!ends)
         return nt_fail_memory(error);
     enum nt_status status =
         nt_stream_open_stored(reader, dataset, field, NT_STREAM_OFFSETS, &ends->stream, error);
-    if (status == NT_OK)
-        status = nt_drops_scale(rows->drops, rows->per_row, &scaled, error);
     if (status == NT_OK) {
         ends->rows = nt_stream_elements(ends->stream) - nt_stream_lead(ends->stream);
         ends->reach = 1;
-        status = nt_drops_map(scaled, tell_end, ends, items_ret, error);
+        status = nt_row_mask_map(rows, tell_end, ends, items_ret, error);
     }
-    nt_drops_free(scaled);
     nt_stream_close(ends->stream);
     free(ends);
     return status;
@@ -447,10 +376,9 @@ static enum nt_status leave_out_others(struct chosen_rows *chosen, uint64_t stor
             status = nt_keeping_add(&keeping, chosen->rows[i], 1, error);
     if (status == NT_OK)
         status = nt_keeping_end(&keeping, stored, error);
-    if (status == NT_OK && !(made = malloc(sizeof(*made) + (keeping.count + 1) * sizeof(*made->items))))
+    if (status == NT_OK && !(made = new_drops(keeping.count)))
         status = nt_fail_memory(error);
     if (status == NT_OK) {
-        *made = (struct nt_drops){(struct nt_drop *)(made + 1), (uint32_t)keeping.count};
         memcpy(made->items, keeping.items, (keeping.count + 1) * sizeof(*made->items));
         *rows_ret = made;
     }
@@ -458,7 +386,7 @@ static enum nt_status leave_out_others(struct chosen_rows *chosen, uint64_t stor
     return status;
 }
 
-static enum nt_status collect(struct chosen_rows *chosen, const struct nt_left_out *variants,
+static enum nt_status collect(struct chosen_rows *chosen, const struct nt_row_mask *variants,
                               struct nt_error *error)
 {
     struct nt_kept kept = nt_drops_kept(variants->drops, 0);
@@ -472,7 +400,7 @@ static enum nt_status collect(struct chosen_rows *chosen, const struct nt_left_o
 
 static enum nt_status leave_out_alternative(struct nt_reader *reader, struct nt_dataset *dataset,
                                             uint32_t variant, uint32_t branch,
-                                            const struct nt_left_out *variants, struct nt_drops **rows_ret,
+                                            const struct nt_row_mask *variants, struct nt_drops **rows_ret,
                                             struct nt_error *error)
 {
     struct chosen_rows chosen = {.ascend = true};
@@ -488,7 +416,7 @@ static enum nt_status leave_out_alternative(struct nt_reader *reader, struct nt_
     if (status == NT_OK)
         status = nt_rows_total(reader, dataset, branch, NT_ROWS_OF_FIELD, &stored, error);
     if (status == NT_OK)
-        status = nt_left_out_check(variants, nt_stream_elements(chosen.tags), error);
+        status = nt_row_mask_check(variants, nt_stream_elements(chosen.tags), error);
     if (status == NT_OK)
         status = collect(&chosen, variants, error);
     if (status == NT_OK)
@@ -504,7 +432,7 @@ static enum nt_status leave_out_alternative(struct nt_reader *reader, struct nt_
 /* Of the items of a list, or the rows of a variant's alternative: known, or made now. Threads may make it at once: the first
  * one's is kept. */
 static enum nt_status go_below(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                               uint32_t branch, const struct nt_left_out *rows,
+                               uint32_t branch, const struct nt_row_mask *rows,
                                const struct nt_drops **below_ret, struct nt_error *error)
 {
     struct nt_dataset_index *index = nt_dataset_index_get(reader->indexes, dataset);
@@ -513,6 +441,11 @@ static enum nt_status go_below(struct nt_reader *reader, struct nt_dataset *data
     if (!index->left_out)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
                        "entries were chosen of a data set that was read before");
+    if (branch != NT_NONE && nt_field_kind_info(dataset->fields[field].kind)->below == NT_BELOW_OWN)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "which rows belong to chosen entries is not known below field %" PRIu32
+                       ", which cannot be read",
+                       dataset->fields[field].id);
     bool is_variant = nt_field_kind_info(dataset->fields[field].kind)->below == NT_BELOW_SWITCH;
     _Atomic(struct nt_drops *) *place =
         &index->left_out[is_variant ? (size_t)dataset->field_count + branch : field];
@@ -525,7 +458,7 @@ static enum nt_status go_below(struct nt_reader *reader, struct nt_dataset *data
     if (made && atomic_compare_exchange_strong(place, &known, made))
         known = made;
     else
-        nt_drops_free(made);
+        free(made);
     *below_ret = known;
     return status;
 }
@@ -538,30 +471,38 @@ static uint32_t branch_of(const struct nt_dataset *dataset, uint32_t field, uint
     return field;
 }
 
-enum nt_status nt_left_out_find(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                enum nt_rows_of of, struct nt_left_out *left_out_ret, struct nt_error *error)
+enum nt_status nt_row_mask_find(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                enum nt_rows_of of, uint32_t part, struct nt_row_mask *mask,
+                                struct nt_error *error)
 {
-    struct nt_field_ancestry way;
+    uint32_t way[NT_MAX_DEPTH + 1], count = 0; /* the field, and what its rows lie in, outwards */
     enum nt_status status = NT_OK;
-    *left_out_ret = (struct nt_left_out){.per_row = 1};
-    if (!dataset->selection || !dataset->selection->left_out)
-        return NT_OK;
-    left_out_ret->drops = dataset->selection->left_out;
-    nt_field_ancestry_find(dataset, field, &way);
-    for (uint32_t i = way.count; status == NT_OK && i-- > 0;) {
-        uint32_t at = way.fields[i];
-        if (!nt_rows_per_item(dataset, at, &left_out_ret->per_row))
-            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
-        if (i && nt_field_kind_info(dataset->fields[at].kind)->below == NT_BELOW_OWN)
-            return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                           "which rows belong to chosen entries is not known below field %" PRIu32
-                           ", which cannot be read",
-                           dataset->fields[at].id);
-        if (!i && of == NT_ROWS_OF_FIELD)
+    *mask = (struct nt_row_mask){.per_row = 1};
+    if (part == NT_NONE && dataset->selection)
+        mask->drops = dataset->selection->left_out;
+    else if (part != NT_NONE && dataset->field_groups && dataset->part_drops)
+        mask->drops = dataset->part_drops[part];
+    for (uint32_t at = field; at != NT_NONE && count <= NT_MAX_DEPTH; at = nt_field_row_parent(dataset, at))
+        way[count++] = at;
+    for (uint32_t i = count; mask->drops && status == NT_OK && i-- > 0;) {
+        uint32_t at = way[i];
+        struct nt_drops *made = NULL;
+        if (!nt_rows_per_item(dataset, at, &mask->per_row))
+            status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
+        else if (!i && of == NT_ROWS_OF_FIELD)
             break;
-        status = go_below(reader, dataset, at, i ? branch_of(dataset, field, at) : NT_NONE, left_out_ret,
-                          &left_out_ret->drops, error);
-        left_out_ret->per_row = 1;
+        else if (part == NT_NONE)
+            status = go_below(reader, dataset, at, i ? branch_of(dataset, field, at) : NT_NONE, mask,
+                              &mask->drops, error);
+        else
+            status = items_in_part(reader, dataset, at, part, mask, &made, error);
+        if (made) {
+            free(mask->made);
+            mask->drops = mask->made = made;
+        }
+        mask->per_row = 1;
     }
+    if (status != NT_OK)
+        nt_row_mask_deinit(mask);
     return status;
 }

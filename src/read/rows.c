@@ -154,12 +154,12 @@ static enum nt_status items_in_part(struct nt_reader *reader, struct nt_dataset 
     status = items_in_cluster(reader, dataset, field, branch, own.cluster, items_ret, known_ret, error);
     if (status != NT_OK || !*known_ret || !dataset->part_drops)
         return status;
-    struct nt_drops *drops = NULL;
+    struct nt_row_mask mask;
     status =
-        nt_drops_find(reader, dataset, field, NT_ROWS_BELOW, 1, nt_span_part(dataset, span), &drops, error);
-    if (status == NT_OK && drops)
-        *items_ret = nt_drops_total_kept(drops);
-    nt_drops_free(drops);
+        nt_row_mask_find(reader, dataset, field, NT_ROWS_BELOW, nt_span_part(dataset, span), &mask, error);
+    if (status == NT_OK && mask.drops)
+        *items_ret = nt_row_mask_kept(&mask);
+    nt_row_mask_deinit(&mask);
     return status;
 }
 
@@ -378,17 +378,17 @@ static enum nt_status leave_out_dropped(const struct building *build, struct nt_
                                         struct nt_error *error)
 {
     const struct unit *unit = &build->unit;
-    struct nt_drops *drops = NULL;
+    struct nt_row_mask mask;
     if (!build->dataset->part_drops)
         return NT_OK;
-    enum nt_status status = nt_drops_find(build->reader, build->dataset, unit->field, unit->of, 1,
-                                          nt_span_part(build->dataset, &piece->span), &drops, error);
-    if (status != NT_OK || !drops)
+    enum nt_status status = nt_row_mask_find(build->reader, build->dataset, unit->field, unit->of,
+                                             nt_span_part(build->dataset, &piece->span), &mask, error);
+    if (status != NT_OK || !mask.drops)
         return status;
-    if (nt_drops_total_stored(drops) != piece->rows)
+    if (nt_row_mask_stored(&mask) != piece->rows)
         piece->span.fault = NT_FAULT_COUNT;
-    piece->rows = nt_drops_total_kept(drops);
-    nt_drops_free(drops);
+    piece->rows = nt_row_mask_kept(&mask);
+    nt_row_mask_deinit(&mask);
     return NT_OK;
 }
 

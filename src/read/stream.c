@@ -36,16 +36,6 @@ static enum nt_status nt_stream_check_field(const struct nt_dataset *dataset, ui
     return NT_OK;
 }
 
-static enum nt_status no_such_stream(const struct nt_dataset *dataset, uint32_t field,
-                                     enum nt_stream_kind kind, struct nt_error *error)
-{
-    const struct nt_field *f = &dataset->fields[field];
-    if (f->unreadable)
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "field %" PRIu32 ": %s", f->id, f->unreadable);
-    return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "field %" PRIu32 " has no %s", f->id,
-                   nt_stream_name(kind));
-}
-
 void nt_field_stream_dtype(const struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind,
                            struct nt_dtype *dtype_ret)
 {
@@ -65,8 +55,14 @@ static enum nt_status nt_stream_find_row(const struct nt_dataset *dataset, uint3
     enum nt_status status = nt_stream_check_field(dataset, field, kind, error);
     if (status != NT_OK)
         return status;
-    *row_ret = nt_field_stream(&dataset->fields[field], kind);
-    return *row_ret ? NT_OK : no_such_stream(dataset, field, kind, error);
+    const struct nt_field *f = &dataset->fields[field];
+    *row_ret = nt_field_stream(f, kind);
+    if (*row_ret)
+        return NT_OK;
+    if (f->unreadable)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "field %" PRIu32 ": %s", f->id, f->unreadable);
+    return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "field %" PRIu32 " has no %s", f->id,
+                   nt_stream_name(kind));
 }
 
 /* How many elements such a stream has of so many rows. */
@@ -98,7 +94,7 @@ static bool explain_zeros(const struct nt_active *active, uint64_t start, uint64
 static void find_stored(const struct nt_stream *stream, struct nt_segment *segment)
 {
     struct nt_active active;
-    if (segment->span.fault != NT_FAULT_NONE || (!segment->elements && !segment->drops))
+    if (segment->span.fault != NT_FAULT_NONE || (!segment->elements && !segment->mask.drops))
         return;
     nt_active_find(stream->dataset, stream->field, stream->row->position, segment->span.cluster, &active);
     bool is_page_per_row = stream->row->make == NT_MAKE_PAGE_ENDS;
@@ -112,8 +108,8 @@ static void find_stored(const struct nt_stream *stream, struct nt_segment *segme
     segment->column = active.column;
     segment->pages = active.pages;
     segment->page_count = active.page_count;
-    if (active.present && segment->drops) {
-        if (stored != nt_segment_end(segment) || nt_drops_total_kept(segment->drops) != segment->elements)
+    if (active.present && segment->mask.drops) {
+        if (stored != nt_segment_end(segment) || nt_row_mask_kept(&segment->mask) != segment->elements)
             segment->span.fault = NT_FAULT_COUNT;
         return;
     }
@@ -127,22 +123,24 @@ static void find_stored(const struct nt_stream *stream, struct nt_segment *segme
 }
 
 /* What is stored in a segment and does not belong to the stream; its page list is there. */
-static enum nt_status find_dropped(const struct nt_stream *stream, const struct nt_segment *segment,
-                                   struct nt_drops **drops_ret, struct nt_drops **items_ret,
-                                   struct nt_error *error)
+static enum nt_status find_masks(const struct nt_stream *stream, const struct nt_segment *segment,
+                                 struct nt_row_mask *mask, struct nt_row_mask *item_mask,
+                                 struct nt_error *error)
 {
     struct nt_dataset *dataset = stream->dataset;
     if (!dataset->part_drops)
         return NT_OK;
     uint32_t part = nt_span_part(dataset, &segment->span);
-    uint64_t per_row = nt_stream_row_elements(&dataset->fields[stream->field], stream->row);
-    enum nt_status status = nt_drops_find(stream->reader, dataset, stream->field, stream->row->of, per_row,
-                                          part, drops_ret, error);
+    enum nt_status status =
+        nt_row_mask_find(stream->reader, dataset, stream->field, stream->row->of, part, mask, error);
+    if (status == NT_OK && stream->row->of == NT_ROWS_OF_FIELD)
+        status = nt_row_mask_multiply(
+            mask, nt_stream_row_elements(&dataset->fields[stream->field], stream->row), error);
     if (status == NT_OK && stream->row->has_leading_zero)
         status =
-            nt_drops_find(stream->reader, dataset, stream->field, NT_ROWS_BELOW, 1, part, items_ret, error);
+            nt_row_mask_find(stream->reader, dataset, stream->field, NT_ROWS_BELOW, part, item_mask, error);
     if (status != NT_OK)
-        nt_drops_free(*drops_ret);
+        nt_row_mask_deinit(mask);
     return status;
 }
 
@@ -158,26 +156,26 @@ enum nt_status nt_stream_locate(struct nt_stream *stream, const struct nt_segmen
     enum nt_status status = is_stored ? nt_span_load(stream->dataset, &span, error) : NT_OK;
     if (status != NT_OK)
         return status;
-    struct nt_drops *drops = NULL, *items = NULL;
+    struct nt_row_mask mask = {0}, item_mask = {0};
     if (is_stored && span.fault == NT_FAULT_NONE)
-        status = find_dropped(stream, own, &drops, &items, error);
+        status = find_masks(stream, own, &mask, &item_mask, error);
     if (status != NT_OK)
         return status;
     nt_lock_take(&stream->lock);
     if (!nt_segment_is_located(own)) {
         if (own->span.fault == NT_FAULT_NONE)
             own->span.fault = span.fault;
-        own->drops = drops;
-        own->dropped_items = items;
-        if (items)
-            own->limit = nt_drops_total_stored(items);
-        drops = items = NULL;
+        own->mask = mask;
+        own->item_mask = item_mask;
+        if (item_mask.drops)
+            own->limit = nt_row_mask_stored(&item_mask);
+        mask = item_mask = (struct nt_row_mask){0};
         find_stored(stream, own);
         atomic_store_explicit(&own->is_located, true, memory_order_release);
     }
     nt_lock_give(&stream->lock);
-    nt_drops_free(drops);
-    nt_drops_free(items);
+    nt_row_mask_deinit(&mask);
+    nt_row_mask_deinit(&item_mask);
     return NT_OK;
 }
 
@@ -221,15 +219,13 @@ static enum nt_status build_segments(struct nt_stream *stream, const struct nt_r
 
 /* The items that lie below a segment: where borders are shared those of the same place in the list. */
 static bool items_of(const struct nt_rows *items, uint32_t segment, const struct nt_span *span,
-                     uint64_t *first_ret, uint64_t *rows_ret)
+                     struct nt_alternative *found)
 {
-    *first_ret = items->total;
-    *rows_ret = 0;
+    *found = (struct nt_alternative){.base = items->total};
     const struct nt_piece *piece = segment < items->count ? &items->pieces[segment] : NULL;
     if (piece && piece->span.cluster != NT_NONE && span->cluster != NT_NONE &&
         piece->span.first_entry == span->first_entry && piece->span.entries == span->entries) {
-        *first_ret = piece->first_row;
-        *rows_ret = piece->rows;
+        *found = (struct nt_alternative){piece->first_row, piece->rows};
         return piece->span.fault == NT_FAULT_NONE || piece->span.fault == NT_FAULT_COUNT;
     }
     bool is_good = true, is_first = true;
@@ -239,22 +235,36 @@ static bool items_of(const struct nt_rows *items, uint32_t segment, const struct
             piece->span.first_entry >= span->first_entry + span->entries)
             continue;
         if (is_first)
-            *first_ret = piece->first_row;
+            found->base = piece->first_row;
         is_first = false;
-        *rows_ret += piece->rows;
+        found->rows += piece->rows;
         is_good &= piece->span.fault != NT_FAULT_POSITION;
     }
     return is_good;
 }
 
-static void set_bases(struct nt_stream *stream, const struct nt_rows *items)
+/* What lies below each segment: of a variant, of the alternative with this number; else of offsets (NT_NONE). */
+static enum nt_status add_items(struct nt_stream *stream, uint32_t child, enum nt_rows_of of,
+                                uint32_t alternative, struct nt_error *error)
 {
+    struct nt_rows items;
+    enum nt_status status = nt_rows_build(stream->reader, stream->dataset, child, of, &items, error);
+    if (status != NT_OK)
+        return status;
     for (uint32_t i = 0; i < stream->segment_count; i++) {
         struct nt_segment *segment = &stream->segments[i];
-        if (!items_of(items, i, &segment->span, &segment->base, &segment->limit) &&
-            segment->span.fault == NT_FAULT_NONE)
+        struct nt_alternative found;
+        if (!items_of(&items, i, &segment->span, &found) && segment->span.fault == NT_FAULT_NONE)
             segment->span.fault = NT_FAULT_POSITION;
+        if (alternative != NT_NONE) {
+            stream->alternatives[(size_t)i * stream->alternative_count + alternative] = found;
+        } else {
+            segment->base = found.base;
+            segment->limit = found.rows;
+        }
     }
+    nt_rows_deinit(&items);
+    return NT_OK;
 }
 
 /* Offsets count the field's own bytes, else the items of its sub-field; without one the index alone tells. */
@@ -262,46 +272,25 @@ static enum nt_status add_bases(struct nt_stream *stream, struct nt_error *error
 {
     const struct nt_field *field = &stream->dataset->fields[stream->field];
     const struct nt_stream_row *data = nt_field_stream(field, NT_STREAM_DATA);
-    uint32_t child = stream->field, child_count;
-    enum nt_rows_of of = data ? data->of : NT_ROWS_BELOW;
-    if (!data && field->child_count) {
-        child = *nt_dataset_children(stream->dataset, stream->field, &child_count);
-        of = NT_ROWS_OF_FIELD;
-    }
-    struct nt_rows items;
-    enum nt_status status = nt_rows_build(stream->reader, stream->dataset, child, of, &items, error);
-    if (status != NT_OK)
-        return status;
-    set_bases(stream, &items);
-    nt_rows_deinit(&items);
-    return NT_OK;
+    uint32_t child_count;
+    const uint32_t *children = nt_dataset_children(stream->dataset, stream->field, &child_count);
+    if (data || !child_count)
+        return add_items(stream, stream->field, data ? data->of : NT_ROWS_BELOW, NT_NONE, error);
+    return add_items(stream, *children, NT_ROWS_OF_FIELD, NT_NONE, error);
 }
 
 static enum nt_status add_alternatives(struct nt_stream *stream, struct nt_error *error)
 {
-    uint32_t count;
-    const uint32_t *children = nt_dataset_children(stream->dataset, stream->field, &count);
-    size_t total = (size_t)count * stream->segment_count;
-    stream->alternative_count = count;
+    const uint32_t *children =
+        nt_dataset_children(stream->dataset, stream->field, &stream->alternative_count);
+    size_t total = (size_t)stream->alternative_count * stream->segment_count;
+    enum nt_status status = NT_OK;
     stream->alternatives = calloc(total ? total : 1, sizeof(*stream->alternatives));
     if (!stream->alternatives)
         return nt_fail_memory(error);
-    for (uint32_t k = 0; k < count; k++) {
-        struct nt_rows items;
-        enum nt_status status =
-            nt_rows_build(stream->reader, stream->dataset, children[k], NT_ROWS_OF_FIELD, &items, error);
-        if (status != NT_OK)
-            return status;
-        for (uint32_t i = 0; i < stream->segment_count; i++) {
-            struct nt_segment *segment = &stream->segments[i];
-            struct nt_alternative *alternative = &stream->alternatives[(size_t)i * count + k];
-            if (!items_of(&items, i, &segment->span, &alternative->base, &alternative->rows) &&
-                segment->span.fault == NT_FAULT_NONE)
-                segment->span.fault = NT_FAULT_POSITION;
-        }
-        nt_rows_deinit(&items);
-    }
-    return NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < stream->alternative_count; i++)
+        status = add_items(stream, children[i], NT_ROWS_OF_FIELD, i, error);
+    return status;
 }
 
 /* The size that was told before, from the last cluster alone, must be the sum over all clusters. */
@@ -390,8 +379,8 @@ void nt_stream_close(struct nt_stream *stream)
         return;
     nt_lock_deinit(&stream->lock);
     for (uint32_t i = 0; i < stream->segment_count; i++) {
-        nt_drops_free(stream->segments[i].drops);
-        nt_drops_free(stream->segments[i].dropped_items);
+        nt_row_mask_deinit(&stream->segments[i].mask);
+        nt_row_mask_deinit(&stream->segments[i].item_mask);
     }
     if (stream->choosing) {
         nt_stream_close(stream->choosing->stored);
@@ -444,7 +433,7 @@ static void find_page(const struct nt_stream *stream, uint64_t element, struct n
     uint64_t within = element - segment->first;
     *page_ret = (struct nt_ahead_page){.column = NT_NONE, .end = segment->first + segment->elements};
     if (!nt_segment_is_located(segment) || segment->span.fault != NT_FAULT_NONE || !segment->page_count ||
-        segment->drops || !stream->transform)
+        segment->mask.drops || !stream->transform)
         return;
     page_ret->column = segment->column;
     page_ret->end = segment->first + segment->zeros;
@@ -527,15 +516,14 @@ static enum nt_status name_field(const struct nt_dataset *dataset, uint32_t fiel
 static enum nt_status count_rows(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                  enum nt_rows_of of, uint64_t *rows_ret, struct nt_error *error)
 {
-    struct nt_left_out left_out;
-    enum nt_status status = nt_left_out_find(reader, dataset, field, of, &left_out, error);
+    struct nt_row_mask mask;
+    enum nt_status status = nt_row_mask_find(reader, dataset, field, of, NT_NONE, &mask, error);
     if (status != NT_OK)
         return status;
-    if (!left_out.drops)
+    if (!mask.drops)
         return name_field(dataset, field, nt_rows_total(reader, dataset, field, of, rows_ret, error), error);
-    if (!nt_multiply(nt_drops_total_kept(left_out.drops), left_out.per_row, rows_ret))
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
-    return NT_OK;
+    *rows_ret = nt_row_mask_kept(&mask);
+    return nt_row_mask_multiply(&mask, 1, error);
 }
 
 enum nt_status nt_field_rows(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
@@ -567,20 +555,19 @@ static enum nt_status find_borders(struct nt_reader *reader, struct nt_dataset *
                                    struct nt_error *error)
 {
     struct nt_rows rows;
-    struct nt_left_out left_out;
+    struct nt_row_mask mask;
     uint64_t *borders = NULL;
     enum nt_status status = nt_rows_build(reader, dataset, field, of, &rows, error);
     if (status != NT_OK)
         return status;
     status = name_field(dataset, field, nt_rows_check_total(dataset, &rows, error), error);
     if (status == NT_OK)
-        status = nt_left_out_find(reader, dataset, field, of, &left_out, error);
+        status = nt_row_mask_find(reader, dataset, field, of, NT_NONE, &mask, error);
     if (status == NT_OK && !(borders = calloc((size_t)rows.count + 1, sizeof(*borders))))
         status = nt_fail_memory(error);
     if (status == NT_OK) {
         for (uint32_t i = 0; i <= rows.count; i++)
-            borders[i] =
-                nt_left_out_before(&left_out, i < rows.count ? rows.pieces[i].first_row : rows.total);
+            borders[i] = nt_row_mask_before(&mask, i < rows.count ? rows.pieces[i].first_row : rows.total);
         *borders_ret = borders;
         *count_ret = rows.count;
     }

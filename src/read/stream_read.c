@@ -278,12 +278,12 @@ static enum nt_status produce_stored(struct reading *reading, uint64_t first, ui
 static void skip_dropped(struct reading *reading, uint64_t *first, uint64_t *count)
 {
     const struct nt_segment *segment = reading->segment;
-    const struct nt_kept kept = nt_drops_kept(segment->drops, *first);
+    const struct nt_kept kept = nt_row_mask_kept_from(&segment->mask, *first);
     *first = kept.stored;
     if (*count > kept.count)
         *count = kept.count;
-    if (segment->dropped_items)
-        reading->dropped = nt_drops_count(segment->dropped_items, kept.number);
+    if (segment->item_mask.drops)
+        reading->dropped = nt_drops_count(segment->item_mask.drops, kept.number);
 }
 
 /* Up to `count` elements from element `first` of the segment; tells how many were made. */
@@ -301,7 +301,7 @@ static enum nt_status produce_in_segment(struct reading *reading, uint64_t first
         return status;
     }
     reading->dropped = 0;
-    if (segment->drops && segment->page_count)
+    if (segment->mask.drops && segment->page_count)
         skip_dropped(reading, &first, count);
     if (first < segment->zeros) {
         *count = *count < segment->zeros - first ? *count : segment->zeros - first;

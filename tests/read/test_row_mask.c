@@ -5,6 +5,7 @@
  */
 #include "read/read.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "support.h"
@@ -16,6 +17,7 @@ enum { STORED = 10, RUNS = 2, CALLS = 2 * RUNS + 1 };
 static struct nt_error error;
 static struct nt_drop items[] = {{2, 2}, {7, 5}, {10, 7}};
 static const struct nt_drops drops = {.items = items, .count = RUNS};
+static const struct nt_row_mask rows = {.drops = &drops, .per_row = 1};
 
 static void assert_items(const struct nt_drops *found, const struct nt_drop *expected)
 {
@@ -44,13 +46,25 @@ TEST(rows_that_are_kept_are_found_where_they_are_stored)
 
 TEST(each_row_may_have_several_elements)
 {
-    struct nt_drops *made;
-    assert_ok(nt_drops_scale(&drops, 3, &made, &error));
-    assert_items(made, (const struct nt_drop[]){{6, 6}, {21, 15}, {30, 21}});
-    nt_drops_free(made);
-    assert_ok(nt_drops_scale(&drops, UINT64_MAX / STORED, &made, &error));
-    nt_drops_free(made);
-    assert_status(NT_LIMIT, nt_drops_scale(&drops, UINT64_MAX / STORED + 1, &made, &error));
+    enum { FACTOR = 3 };
+    struct nt_row_mask mask = {.drops = &drops, .per_row = 1};
+    assert_ok(nt_row_mask_multiply(&mask, FACTOR, &error));
+    ck_assert_uint_eq(nt_row_mask_stored(&mask), 30);
+    ck_assert_uint_eq(nt_row_mask_kept(&mask), 21);
+    for (uint64_t element = 0; element < 21; element++) {
+        struct nt_kept row = nt_drops_kept(&drops, element / FACTOR);
+        struct nt_kept found = nt_row_mask_kept_from(&mask, element);
+        ck_assert_uint_eq(found.number, row.number);
+        ck_assert_uint_eq(found.stored, FACTOR * row.stored + element % FACTOR);
+        ck_assert_uint_eq(found.count, FACTOR * row.count - element % FACTOR);
+        ck_assert_uint_eq(nt_row_mask_before(&mask, found.stored), element);
+    }
+    assert_ok(nt_row_mask_check(&mask, 30, &error));
+    assert_status(NT_CORRUPT, nt_row_mask_check(&mask, 29, &error));
+    mask.per_row = 1;
+    assert_ok(nt_row_mask_multiply(&mask, UINT64_MAX / STORED, &error));
+    mask.per_row = 1;
+    assert_status(NT_LIMIT, nt_row_mask_multiply(&mask, UINT64_MAX / STORED + 1, &error));
     ck_assert_ptr_nonnull(strstr(error.message, "the number of elements overflows"));
 }
 
@@ -77,10 +91,10 @@ TEST(items_go_with_their_rows)
 {
     struct nt_drops *made;
     struct telling telling = {0};
-    assert_ok(nt_drops_map(&drops, tell, &telling, &made, &error));
+    assert_ok(nt_row_mask_map(&rows, tell, &telling, &made, &error));
     ck_assert_uint_eq(telling.calls, CALLS);
     assert_items(made, (const struct nt_drop[]){{1, 1}, {21, 16}, {45, 33}});
-    nt_drops_free(made);
+    free(made);
 }
 
 TEST(ends_that_decrease_are_corrupt)
@@ -88,7 +102,7 @@ TEST(ends_that_decrease_are_corrupt)
     for (unsigned call = 2; call <= CALLS; call++) {
         struct nt_drops *made = NULL;
         struct telling telling = {.changed = call};
-        assert_status(NT_CORRUPT, nt_drops_map(&drops, tell, &telling, &made, &error));
+        assert_status(NT_CORRUPT, nt_row_mask_map(&rows, tell, &telling, &made, &error));
         ck_assert_ptr_nonnull(strstr(error.message, "the index decreases within its cluster"));
         ck_assert_ptr_null(made);
     }
@@ -99,7 +113,7 @@ TEST(an_end_that_cannot_be_told_is_the_failure)
     for (unsigned call = 1; call <= CALLS; call++) {
         struct nt_drops *made = NULL;
         struct telling telling = {.changed = call, .status = NT_CHECKSUM};
-        assert_status(NT_CHECKSUM, nt_drops_map(&drops, tell, &telling, &made, &error));
+        assert_status(NT_CHECKSUM, nt_row_mask_map(&rows, tell, &telling, &made, &error));
         ck_assert_str_eq(error.message, "told");
         ck_assert_uint_eq(telling.calls, call);
         ck_assert_ptr_null(made);
