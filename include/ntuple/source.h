@@ -92,7 +92,8 @@ NT_CHECKED enum nt_status nt_fetcher_new(const struct nt_fetcher_options *option
 /* The process ends with the last source that was opened with it. Accepts NULL. */
 void nt_fetcher_free(struct nt_fetcher *fetcher);
 
-/* A file at an address, "http://" or "https://" (a folder: nt_file_open). It is read by ranges, and each answer is checked to be of the
+/* A file at an address: http, https, dav, davs, s3, root, roots, xroot, xroots, ntpl+s3+https or ntpl+s3+http
+ * (a folder: nt_file_open). It is read by ranges, and each answer is checked to be of the
  * file that was opened (NT_CHANGED). `fetcher` NULL: one of its own. Waits for the server. NT_UNREACHABLE where that does not
  * answer as it should, NT_UNSUPPORTED where it sends no ranges, NT_NOT_FOUND, NT_IO (EACCES) where it refuses,
  * NT_INVALID. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Addresses of remote files: the table of URL schemes, redaction of credentials and queries, folder and
- * pattern arithmetic. Sends no requests.
+ * Addresses of remote files: redaction of credentials and queries, folder and pattern arithmetic. Sends no requests.
  */
 #include "core/io/address.h"
 
@@ -16,55 +15,27 @@
 #include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/base/scheme.h"
 
-static const struct scheme {
-    const char *name, *advice; /* NULL: it is read */
-    const char *ends;          /* what begins that which is not shown */
-    bool has_host;             /* else a bucket, whose server is configured */
-    bool has_users;            /* a user's name is no secret: servers do not believe it */
-    bool is_encoded;           /* names are percent-encoded in it */
-    bool is_store;             /* of a data set, whose objects lie beneath it: never of a folder */
-} schemes[] = {
-    {"root", NULL, "?", true, true, false, false},
-    {"roots", NULL, "?", true, true, false, false},
-    {"xroot", NULL, "?", true, true, false, false},
-    {"xroots", NULL, "?", true, true, false, false},
-    {"http", NULL, "?#", true, false, true, false},
-    {"https", NULL, "?#", true, false, true, false},
-    {"dav", NULL, "?#", true, false, true, false},
-    {"davs", NULL, "?#", true, false, true, false},
-    {"s3", NULL, "", false, false, false, false}, /* any character may be in the name of an object */
-    {"ntpl+s3+http", NULL, "?#", true, false, true, true},
-    {"ntpl+s3+https", NULL, "?#", true, false, true, true},
-    {"gs", "copy it with gcloud storage cp or rclone, or mount its bucket with gcsfuse or rclone", "", false,
-     false, false, false},
-};
-
-/* The bytes of the scheme; 0 where the path is none of an address. */
-static size_t scheme_length(const char *path)
+/* What follows "NAME://". */
+static const char *authority_of(const char *address)
 {
-    size_t length = 0;
-    while (isalnum((unsigned char)path[length]) || (length && path[length] && strchr("+-.", path[length])))
-        length++;
-    bool is_address = isalpha((unsigned char)path[0]) && strncmp(path + length, "://", strlen("://")) == 0;
-    return is_address ? length : 0;
+    size_t length;
+    nt_scheme_of(address, &length);
+    return address + length + strlen("://");
 }
 
-/* Of a path that begins with its name. */
-static const struct scheme *find_scheme(const char *path, size_t length)
+static const struct nt_scheme *scheme_of(const char *address)
 {
-    static const struct scheme unknown = {"", "copy it, or mount its server", "", false, false, false, false};
-    for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++)
-        if (strlen(schemes[i].name) == length && strncasecmp(path, schemes[i].name, length) == 0)
-            return &schemes[i];
-    return &unknown;
+    size_t length;
+    return nt_scheme_of(address, &length);
 }
 
 enum nt_status nt_fail_path(struct nt_error *error, int system_error, const char *path)
 {
-    size_t length = scheme_length(path);
-    const char *advice = length ? find_scheme(path, length)->advice : NULL;
-    if (!advice || (system_error != ENOENT && system_error != ENOTDIR))
+    size_t length;
+    const char *advice = nt_scheme_of(path, &length)->advice;
+    if (!length || !advice || (system_error != ENOENT && system_error != ENOTDIR))
         return nt_fail_system(error, system_error, "%s", path);
     if (length == strlen("file") && strncasecmp(path, "file", length) == 0)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: no file of this name; give its path alone",
@@ -75,14 +46,13 @@ enum nt_status nt_fail_path(struct nt_error *error, int system_error, const char
 
 bool nt_is_address(const char *path)
 {
-    size_t length = scheme_length(path);
-    return length && !find_scheme(path, length)->advice;
+    return scheme_of(path)->service != NT_SERVICE_NONE;
 }
 
 /* Where host and port begin, behind the user. */
 static const char *host_of(const char *address)
 {
-    const char *authority = address + scheme_length(address) + strlen("://");
+    const char *authority = authority_of(address);
     const char *at = memrchr(authority, '@', strcspn(authority, "/?#"));
     return at ? at + 1 : authority;
 }
@@ -92,8 +62,7 @@ char *nt_address_shown(const char *path)
     if (!nt_is_address(path))
         return strdup(path);
     const char *host = host_of(path);
-    size_t length = scheme_length(path), scheme = length + strlen("://");
-    size_t rest = strcspn(host, find_scheme(path, length)->ends);
+    size_t scheme = (size_t)(authority_of(path) - path), rest = strcspn(host, scheme_of(path)->hidden);
     char *shown = malloc(scheme + rest + 1);
     if (!shown)
         return NULL;
@@ -105,19 +74,19 @@ char *nt_address_shown(const char *path)
 
 bool nt_address_is_store(const char *address)
 {
-    return find_scheme(address, scheme_length(address))->is_store;
+    return scheme_of(address)->is_store;
 }
 
 bool nt_address_has_host(const char *address)
 {
-    return find_scheme(address, scheme_length(address))->has_host;
+    return scheme_of(address)->has_host;
 }
 
 /* Behind the path. */
 static size_t path_end(const char *address)
 {
-    size_t length = scheme_length(address), scheme = length + strlen("://");
-    return scheme + strcspn(address + scheme, find_scheme(address, length)->ends);
+    const char *authority = authority_of(address);
+    return (size_t)(authority - address) + strcspn(authority, scheme_of(address)->hidden);
 }
 
 bool nt_address_is_folder(const char *address)
@@ -159,7 +128,7 @@ char *nt_address_below(const char *folder, const char *name, bool is_folder)
     nt_buffer_append(&address, folder, end);
     if (folder[end - 1] != '/') /* the root of a server of XRootD does */
         nt_buffer_byte(&address, '/');
-    if (find_scheme(folder, scheme_length(folder))->is_encoded)
+    if (scheme_of(folder)->is_encoded)
         append_encoded(&address, name);
     else
         nt_buffer_text(&address, name);
@@ -176,7 +145,7 @@ static const char wildcards[] = "*?[";
 /* The first name with one in the path of an address, its length where there is none. */
 static size_t first_wildcard(const char *address)
 {
-    size_t host = scheme_length(address) + strlen("://"), end = path_end(address);
+    size_t host = (size_t)(authority_of(address) - address), end = path_end(address);
     size_t at = host + strcspn(address + host, "/");
     at += strcspn(address + at, wildcards);
     return at < end ? at : strlen(address);
@@ -212,7 +181,7 @@ bool nt_address_split_pattern(const char *address, char **folder_ret, char **pat
         first--;
     nt_buffer_append(&front, address, first);
     nt_buffer_text(&front, address + end);
-    if (find_scheme(address, scheme_length(address))->is_encoded)
+    if (scheme_of(address)->is_encoded)
         append_decoded(&pattern, address + first, address + end);
     else
         nt_buffer_append(&pattern, address + first, end - first);
@@ -230,7 +199,7 @@ bool nt_address_split_pattern(const char *address, char **folder_ret, char **pat
 char *nt_address_place(const char *address)
 {
     size_t end = path_end(address), wildcard = first_wildcard(address);
-    size_t host = scheme_length(address) + strlen("://"), least = host + strcspn(address + host, "/?#");
+    size_t host = (size_t)(authority_of(address) - address), least = host + strcspn(address + host, "/?#");
     if (wildcard < end)
         for (end = wildcard; end > least && address[end - 1] != '/'; end--)
             ;
@@ -241,15 +210,14 @@ char *nt_address_place(const char *address)
 
 enum nt_status nt_address_check(const char *address, struct nt_error *error)
 {
-    size_t length = scheme_length(address);
-    const char *host = host_of(address), *user = address + length + strlen("://");
+    const char *host = host_of(address), *user = authority_of(address);
     if (nt_address_is_store(address) && user[strcspn(user, "@?#")])
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
                        "the address of a data set in a store on %.*s has one of @ ? # in it, which none has",
                        (int)strcspn(host, "/?#"), host);
     if (host == user)
         return NT_OK;
-    bool has_users = find_scheme(address, length)->has_users;
+    bool has_users = scheme_of(address)->has_users;
     if (has_users && !memchr(user, ':', (size_t)(host - user)))
         return NT_OK;
     return nt_fail(error, NT_INVALID, NT_NO_OFFSET,

@@ -20,6 +20,7 @@
 #include "core/base/memory.h"
 #include "core/base/thread.h"
 #include "core/io/objects.h"
+#include "core/base/scheme.h"
 
 /* ---- Dispatch ---- */
 
@@ -77,10 +78,11 @@ enum nt_status nt_source_stat(struct nt_source *source, struct stat *attributes,
 enum nt_status nt_source_open_objects(struct nt_source *source, const char *name,
                                       struct nt_source **objects_ret, struct nt_error *error)
 {
+    char schemes[NT_SCHEME_LIST_BYTES];
     if (!source->ops->open_objects)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "%s: no objects lie beneath it; the address of a store begins with ntpl+s3+https://",
-                       source->path);
+                       "%s: no objects lie beneath it; the address of a store begins with %s", source->path,
+                       nt_scheme_list(schemes, true));
     return source->ops->open_objects(source, name, objects_ret, error);
 }
 

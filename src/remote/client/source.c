@@ -17,6 +17,7 @@
 #include "core/base/thread.h"
 #include "core/io/address.h"
 #include "core/io/objects.h"
+#include "core/base/scheme.h"
 #include "core/io/source.h"
 #include "remote/protocol.h"
 
@@ -669,11 +670,11 @@ static enum nt_status fetched_open_objects(struct nt_source *source, const char 
 {
     struct nt_remote_file *file = (struct nt_remote_file *)source;
     struct nt_remote_file *objects;
+    char schemes[NT_SCHEME_LIST_BYTES];
     if (!nt_address_is_store(file->address))
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "%s: its objects are read only where its address begins with ntpl+s3+https:// or "
-                       "ntpl+s3+http://",
-                       file->shown);
+                       "%s: its objects are read only where its address begins with %s", file->shown,
+                       nt_scheme_list(schemes, true));
     enum nt_status status = new_objects(file, name, &objects, error);
     if (status != NT_OK)
         return status;
@@ -736,11 +737,10 @@ enum nt_status nt_source_open_address(const char *address, struct nt_fetcher *fe
                                       struct nt_source **source_ret, struct nt_error *error)
 {
     struct nt_fetcher *own = NULL;
+    char schemes[NT_SCHEME_LIST_BYTES];
     if (!nt_is_address(address))
-        return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                       "%s: expected an address (http://, https://, dav://, davs://, s3://, root:// or "
-                       "ntpl+s3+https://)",
-                       address);
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: expected an address (%s)", address,
+                       nt_scheme_list(schemes, false));
     enum nt_status status = nt_address_check(address, error);
     if (status == NT_OK)
         status = nt_fetcher_or_own(&fetcher, &own, error);

@@ -12,37 +12,25 @@
 #include <strings.h>
 
 #include "core/io/objects.h"
+#include "core/base/scheme.h"
 
-/* WebDAV reads files as the web does. */
-static const struct scheme {
-    const char *name, *instead; /* NULL: buckets */
-    enum nt_service service;
-    bool is_store; /* of a data set, with its objects beneath it: no folder */
-} schemes[] = {{"http://", "http://", NT_SERVICE_WEB, false},
-               {"https://", "https://", NT_SERVICE_WEB, false},
-               {"dav://", "http://", NT_SERVICE_WEB, false},
-               {"davs://", "https://", NT_SERVICE_WEB, false},
-               {"s3://", NULL, NT_SERVICE_S3, false},
-               {"ntpl+s3+http://", "http://", NT_SERVICE_S3, true},
-               {"ntpl+s3+https://", "https://", NT_SERVICE_S3, true}};
-
-/* NULL, and why, where it is not known; else what is behind it as well. */
-static const struct scheme *scheme_of(const char *address, const char **rest_ret, const char **problem_ret)
+/* The scheme of a URL by HTTP and what is behind it. NULL, and why, where the address has no such URL. */
+static const struct nt_scheme *scheme_of(const char *address, const char **rest_ret, const char **problem_ret)
 {
-    for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++) {
-        size_t length = strlen(schemes[i].name);
-        *rest_ret = address + length;
-        if (strncasecmp(address, schemes[i].name, length) == 0)
-            return &schemes[i];
-    }
+    size_t length;
+    const struct nt_scheme *scheme = nt_scheme_of(address, &length);
+    *rest_ret = address + (length ? length + strlen("://") : 0);
+    if (scheme->service == NT_SERVICE_WEB || scheme->service == NT_SERVICE_S3)
+        return scheme;
     *problem_ret = "its kind of address is not known";
     return NULL;
 }
 
 /* `before`: the first bytes of the rest, behind which the other text is put. */
-static char *joined(const char *instead, const char *rest, size_t before, const char *between,
+static char *joined(const struct nt_scheme *scheme, const char *rest, size_t before, const char *between,
                     const char **problem_ret)
 {
+    const char *instead = scheme->is_secure ? "https://" : "http://";
     size_t bytes = strlen(instead) + strlen(rest) + strlen(between) + 1;
     char *url = malloc(bytes);
     if (url)
@@ -60,17 +48,17 @@ static char *joined(const char *instead, const char *rest, size_t before, const 
 char *nt_address_url(const char *address, enum nt_service *service_ret, const char **problem_ret)
 {
     const char *rest;
-    const struct scheme *scheme = scheme_of(address, &rest, problem_ret);
+    const struct nt_scheme *scheme = scheme_of(address, &rest, problem_ret);
     if (!scheme)
         return NULL;
     *service_ret = scheme->service;
-    return scheme->instead ? joined(scheme->instead, rest, 0, "", problem_ret) : nt_s3_url(rest, problem_ret);
+    return scheme->has_host ? joined(scheme, rest, 0, "", problem_ret) : nt_s3_url(rest, problem_ret);
 }
 
 bool nt_address_is_of_objects(const char *address)
 {
     const char *rest, *problem;
-    const struct scheme *scheme = scheme_of(address, &rest, &problem);
+    const struct nt_scheme *scheme = scheme_of(address, &rest, &problem);
     return scheme && scheme->is_store && strstr(rest, NT_OBJECT_NUMBER);
 }
 
@@ -79,23 +67,23 @@ char *nt_address_list_url(const char *address, const char *token, enum nt_servic
                           const char **problem_ret)
 {
     const char *rest;
-    const struct scheme *scheme = scheme_of(address, &rest, problem_ret);
+    const struct nt_scheme *scheme = scheme_of(address, &rest, problem_ret);
     if (scheme && scheme->is_store)
         *problem_ret = "it is the address of a data set, and of no folder";
     if (!scheme || scheme->is_store)
         return NULL;
     *service_ret = scheme->service;
-    if (!scheme->instead)
+    if (!scheme->has_host)
         return nt_s3_list_url(rest, token, problem_ret);
     size_t path = strcspn(rest, "?#");
-    return joined(scheme->instead, rest, path, path && rest[path - 1] == '/' ? "" : "/", problem_ret);
+    return joined(scheme, rest, path, path && rest[path - 1] == '/' ? "" : "/", problem_ret);
 }
 
 char *nt_address_folder(const char *address, const char *url)
 {
     const char *problem, *rest;
-    const struct scheme *scheme = scheme_of(address, &rest, &problem);
-    if (scheme && !scheme->instead)
+    const struct nt_scheme *scheme = scheme_of(address, &rest, &problem);
+    if (scheme && !scheme->has_host)
         return nt_s3_prefix(rest);
     const char *authority = strstr(url, "://");
     const char *path = authority ? authority + strlen("://") : url;

@@ -17,6 +17,7 @@
 #include <sys/socket.h>
 
 #include "core/base/memory.h"
+#include "core/base/scheme.h"
 #include "remote/helper/result.h"
 #include "remote/helper/xrd_client.h"
 #include "remote/protocol.h"
@@ -70,12 +71,6 @@ bool nt_rules_take(struct nt_rules *rules, int channel);
 bool nt_rules_allow(const struct nt_rules *rules, const char *address);
 
 /* ---- URLs ---- */
-
-/* How a server knows its users. */
-enum nt_service {
-    NT_SERVICE_WEB, /* http, https, WebDAV */
-    NT_SERVICE_S3,  /* requests are signed */
-};
 
 /* The URL behind an address, by http or https, from malloc; else NULL, and why there is none. */
 char *nt_address_url(const char *address, enum nt_service *service_ret, const char **problem_ret);

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "core/base/thread.h"
+#include "core/base/scheme.h"
 #include "remote/helper/result.h"
 #include "remote/helper/xrd_client.h"
 #include "remote/protocol.h"
@@ -271,11 +271,8 @@ enum { AT_ONCE = 128 };
 
 static bool takes(const char *address)
 {
-    static const char *const schemes[] = {"root://", "roots://", "xroot://", "xroots://"};
-    for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++)
-        if (strncasecmp(address, schemes[i], strlen(schemes[i])) == 0)
-            return true;
-    return false;
+    size_t length;
+    return nt_scheme_of(address, &length)->service == NT_SERVICE_XROOTD;
 }
 
 void nt_xrootd_find_module(char path[NT_MODULE_PATH_BYTES])
