@@ -10,6 +10,7 @@
 
 #include "chain/chain.h"
 #include "core/base/error.h"
+#include "core/base/built_in.h"
 #include "core/model/budget.h"
 #include "formats/formats.h"
 #include "fuse/mount.h"
@@ -120,6 +121,7 @@ const struct nt_option nt_tree_options[] = {
      .argument = "read|open",
      .choices = CHOICES("read", "open"),
      .help = "open: check all pages of a file when a program opens it"},
+#if NT_HAS_ARROW
     {.name = "arrow_strings",
      .kind = NT_OPTION_CHOICE,
      .member = MEMBER(arrow_strings),
@@ -132,6 +134,7 @@ const struct nt_option nt_tree_options[] = {
      .argument = "struct|union|omit",
      .choices = CHOICES("struct", "union", "omit"),
      .help = "how table.arrow stores variants (default: struct)"},
+#endif
     {.name = "trailing",
      .kind = NT_OPTION_CHOICE,
      .member = MEMBER(trailing_bytes),

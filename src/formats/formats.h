@@ -81,19 +81,26 @@ static inline struct nt_limits nt_open_limits(const struct nt_open_options *opti
     return (struct nt_limits){.metadata_bytes = options->metadata_bytes, .page_bytes = options->page_bytes};
 }
 
-/* ---- the rows of the formats, each from its own folder ---- */
+/* ---- the rows of the formats, each from its own folder; a build may leave out all but RNTuple ---- */
 
 extern const struct nt_format nt_format_blz;
 extern const struct nt_format nt_format_lance;
 extern const struct nt_format nt_format_rntuple;
 extern const struct nt_format nt_format_roaring;
 
-/* ---- what a file is that is none of ours: for the message of a refusal ---- */
+/* ---- what a file is that no format takes: for the message of a refusal ---- */
 
-/* A few words, e.g. "a Parquet file" or "an empty file"; NULL where the bytes tell nothing. */
-const char *nt_identify(struct nt_source *source);
-/* The same of a folder, e.g. "a Zarr array", by what lies in it; NULL: nothing that is known. */
-enum nt_status nt_identify_folder(struct nt_folder *folder, const char **kind_ret, struct nt_error *error);
+struct nt_file_kind {
+    const char
+        *text; /* a few words, e.g. "a Parquet file" or "an empty file"; NULL where the bytes tell nothing */
+    const char *
+        format; /* the name of the format that reads it, which may be left out of the build; NULL: none does */
+};
+
+struct nt_file_kind nt_identify(struct nt_source *source);
+/* The same of a folder, e.g. "a Zarr array", by what lies in it. */
+enum nt_status nt_identify_folder(struct nt_folder *folder, struct nt_file_kind *kind_ret,
+                                  struct nt_error *error);
 
 /* Whether the file begins with nothing but printable UTF-8; false also where it cannot be read. */
 bool nt_is_text_file(struct nt_source *source);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/base/built_in.h"
 #include "core/base/text.h"
 #include "core/io/folder.h"
 #include "core/io/source.h"
@@ -20,13 +21,17 @@ struct magic {
     size_t length;
     size_t offset; /* from the start; where is_tail, the bytes end the file */
     bool is_tail;
-    const char *kind;
+    struct nt_file_kind kind;
 };
 
-#define MAGIC(bytes, offset, is_tail, kind)                                                                  \
+#define MAGIC_OF(bytes, offset, is_tail, kind, format)                                                       \
     {                                                                                                        \
-        bytes, sizeof(bytes) - 1, offset, is_tail, kind                                                      \
+        bytes, sizeof(bytes) - 1, offset, is_tail,                                                           \
+        {                                                                                                    \
+            kind, format                                                                                     \
+        }                                                                                                    \
     }
+#define MAGIC(bytes, offset, is_tail, kind) MAGIC_OF(bytes, offset, is_tail, kind, NULL)
 
 #define ZIP "PK\x03\x04"
 
@@ -35,7 +40,7 @@ static const struct magic magics[] = {
     MAGIC("PARE", 0, false, "an encrypted Parquet file"),
     MAGIC("ARROW1", 0, false, "an Arrow IPC (Feather) file"),
     MAGIC("FEA1", 0, false, "a Feather file of version 1"),
-    MAGIC("LANC", 0, true, "a Lance file"),
+    MAGIC_OF("LANC", 0, true, "a Lance file", "lance"),
     MAGIC("\x89HDF\r\n\x1a\n", 0, false, "an HDF5 file"),
     MAGIC("CDF\x01", 0, false, "a netCDF file"),
     MAGIC("CDF\x02", 0, false, "a netCDF file"),
@@ -44,7 +49,7 @@ static const struct magic magics[] = {
     MAGIC("SIMPLE  =", 0, false, "a FITS file"),
     MAGIC("\x93NUMPY", 0, false, "a NumPy array"),
     MAGIC("SQLite format 3", 0, false, "an SQLite database"),
-    MAGIC("blpk", 0, false, "a Bloscpack file"),
+    MAGIC_OF("blpk", 0, false, "a Bloscpack file", "blz"),
     MAGIC("\x9e\xa8"
           "b2frame",
           0, false, "a Blosc2 frame (.b2nd, .b2frame)"),
@@ -61,6 +66,12 @@ static const struct magic magics[] = {
           "ELF",
           0, false, "an ELF program"),
     MAGIC("%PDF", 0, false, "a PDF document"),
+#if !NT_HAS_ROARING /* weak ones: where the format is built in, it tells better what is wrong with a file */
+    MAGIC_OF("\x3a\x30\0\0", 0, false, "a Roaring bitmap", "roaring"),
+    MAGIC_OF("\x3b\x30", 0, false, "a Roaring bitmap", "roaring"),
+    MAGIC_OF("\x3a\x30\0\0", 12, false, "a Roaring bitmap of 64 bits", "roaring"),
+    MAGIC_OF("\x3b\x30", 12, false, "a Roaring bitmap of 64 bits", "roaring"),
+#endif
 };
 
 static bool has_magic(struct nt_source *source, const struct magic *magic)
@@ -146,20 +157,25 @@ static const char *identify_archive(struct nt_source *source)
     return NULL;
 }
 
-enum nt_status nt_identify_folder(struct nt_folder *folder, const char **kind_ret, struct nt_error *error)
+enum nt_status nt_identify_folder(struct nt_folder *folder, struct nt_file_kind *kind_ret,
+                                  struct nt_error *error)
 {
     static const struct {
-        const char *name, *kind;
+        const char *name;
+        struct nt_file_kind kind;
     } names[] = {
-        {"zarr.json", "a Zarr store"},
-        {".zarray", "a Zarr array"},
-        {".zgroup", "a Zarr group"},
-        {"chunks.b2frame", "a Blosc2 frame in a folder"},
-        {"embed.b2e", "a Blosc2 store (.b2d)"},
+        {"zarr.json", {"a Zarr store", NULL}},
+        {".zarray", {"a Zarr array", NULL}},
+        {".zgroup", {"a Zarr group", NULL}},
+        {"chunks.b2frame", {"a Blosc2 frame in a folder", NULL}},
+        {"embed.b2e", {"a Blosc2 store (.b2d)", NULL}},
+        {"_versions", {"a Lance data set", "lance"}},
+        {"meta/storage", {"a BLZ array", "blz"}},
+        {"__rootdirs__", {"a BLZ table", "blz"}},
     };
     enum nt_status status = NT_OK;
-    *kind_ret = NULL;
-    for (size_t i = 0; status == NT_OK && !*kind_ret && i < sizeof(names) / sizeof(*names); i++) {
+    *kind_ret = (struct nt_file_kind){.text = NULL};
+    for (size_t i = 0; status == NT_OK && !kind_ret->text && i < sizeof(names) / sizeof(*names); i++) {
         bool is_there;
         status = nt_folder_has(folder, names[i].name, &is_there, error);
         if (status == NT_OK && is_there)
@@ -168,18 +184,16 @@ enum nt_status nt_identify_folder(struct nt_folder *folder, const char **kind_re
     return status;
 }
 
-const char *nt_identify(struct nt_source *source)
+struct nt_file_kind nt_identify(struct nt_source *source)
 {
-    const char *kind;
-    if (source->size == 0)
-        return "an empty file";
-    if ((kind = identify_chunk(source)))
-        return kind;
-    for (size_t i = 0; i < sizeof(magics) / sizeof(*magics); i++) {
+    struct nt_file_kind kind = {.text = source->size == 0 ? "an empty file" : identify_chunk(source)};
+    for (size_t i = 0; !kind.text && i < sizeof(magics) / sizeof(*magics); i++) {
         if (!has_magic(source, &magics[i]))
             continue;
-        kind = !strcmp(magics[i].bytes, ZIP) ? identify_archive(source) : NULL;
-        return kind ? kind : magics[i].kind;
+        const char *archive = !strcmp(magics[i].bytes, ZIP) ? identify_archive(source) : NULL;
+        kind = archive ? (struct nt_file_kind){.text = archive} : magics[i].kind;
     }
-    return nt_is_text_file(source) ? "a text file" : NULL;
+    if (!kind.text && nt_is_text_file(source))
+        kind.text = "a text file";
+    return kind;
 }

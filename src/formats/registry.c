@@ -12,6 +12,7 @@
 
 #include "core/base/abi.h"
 #include "core/base/error.h"
+#include "core/base/built_in.h"
 #include "core/base/memory.h"
 #include "core/io/address.h"
 #include "core/io/folder.h"
@@ -19,8 +20,17 @@
 #include "core/model/model.h"
 #include "remote/client/client.h"
 
-const struct nt_format *const nt_formats[] = {&nt_format_rntuple, &nt_format_blz, &nt_format_lance,
-                                              &nt_format_roaring, NULL};
+const struct nt_format *const nt_formats[] = {NT_FORMATS};
+
+/* Whether a name is that of a format that this build has not. */
+static bool is_left_out(const char *name)
+{
+    static const char *const names[] = {NT_FORMATS_LEFT_OUT};
+    for (size_t i = 0; names[i]; i++)
+        if (!strcmp(names[i], name))
+            return true;
+    return false;
+}
 
 static const struct nt_format *format_at(uint32_t index)
 {
@@ -111,7 +121,7 @@ static void note_refusal(struct refusals *refusals, const struct nt_format *form
 static enum nt_status refuse(struct nt_source *source, const struct refusals *refusals,
                              struct nt_error *error)
 {
-    const char *kind = NULL;
+    struct nt_file_kind kind;
     enum nt_status status = NT_OK;
     if (source->folder)
         status = nt_identify_folder(source->folder, &kind, error);
@@ -119,11 +129,17 @@ static enum nt_status refuse(struct nt_source *source, const struct refusals *re
         kind = nt_identify(source);
     if (status != NT_OK)
         return status;
+    if (kind.format && is_left_out(kind.format))
+        return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
+                       "%s: %s: format %s is not built in (-D%s=enabled)", source->path, kind.text,
+                       kind.format, kind.format);
+    if (!refusals->count)
+        return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "%s is a directory", source->path);
     if (refusals->names.failed || refusals->reasons.failed)
         return nt_fail_memory(error);
-    if (kind)
+    if (kind.text)
         return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "%s: %s, which is not read (formats: %s)",
-                       source->path, kind, refusals->names.bytes);
+                       source->path, kind.text, refusals->names.bytes);
     return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "%s: %s", source->path, refusals->reasons.bytes);
 }
 
@@ -147,10 +163,11 @@ static enum nt_status try_formats(struct nt_source *source, const struct nt_open
         }
         return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
     }
+    if (!is_known && is_left_out(options->format))
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "format %s is not built in (-D%s=enabled)",
+                       options->format, options->format);
     if (!is_known)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "there is no format '%s'", options->format);
-    if (!refusals->count)
-        return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "%s is a directory", source->path);
     return refuse(source, refusals, error);
 }
 
@@ -247,9 +264,9 @@ enum nt_status nt_is_dataset_folder(struct nt_folder *folder, bool *is_dataset_r
             status = nt_formats[i]->takes_folder(folder, is_dataset_ret, error);
     if (status != NT_OK || *is_dataset_ret)
         return status;
-    const char *kind;
+    struct nt_file_kind kind;
     status = nt_identify_folder(folder, &kind, error);
-    *is_dataset_ret = status == NT_OK && kind;
+    *is_dataset_ret = status == NT_OK && kind.text;
     return status;
 }
 

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "core/base/built_in.h"
 #include "core/base/memory.h"
 #include "core/model/model.h"
 #include "render/arrow/arrow.h"
@@ -103,7 +104,7 @@ enum nt_status nt_table_arrow_open(const struct nt_scope *scope, struct nt_conte
 bool nt_has_table_arrow(const struct nt_scope *scope, unsigned parameter)
 {
     (void)parameter;
-    return nt_dataset_shares_borders(scope->dataset);
+    return NT_HAS_ARROW && nt_dataset_shares_borders(scope->dataset);
 }
 
 /* ---- layout.jsonl, pictures ---- */

@@ -19,7 +19,7 @@ static const char *identify(const void *bytes, size_t size)
 {
     struct nt_source *source;
     assert_ok(nt_source_open_memory(bytes, size, "test", &source, &error));
-    const char *kind = nt_identify(source);
+    const char *kind = nt_identify(source).text;
     nt_source_close(source);
     return kind;
 }
@@ -71,7 +71,7 @@ TEST(foreign_folders_are_named, .end = 6)
     };
     char folder[] = "/tmp/ntuple-identify-XXXXXX", path[64];
     struct nt_folder *opened;
-    const char *kind;
+    struct nt_file_kind kind;
     bool is_dataset;
     ck_assert_ptr_nonnull(mkdtemp(folder));
     snprintf(path, sizeof(path), "%s/%s", folder, folders[_i].file);
@@ -85,7 +85,7 @@ TEST(foreign_folders_are_named, .end = 6)
     unlink(path);
     rmdir(folder);
     ck_assert_int_eq(is_dataset, folders[_i].kind != NULL);
-    ck_assert(folders[_i].kind ? kind && !strcmp(kind, folders[_i].kind) : !kind);
+    ck_assert(folders[_i].kind ? kind.text && !strcmp(kind.text, folders[_i].kind) : !kind.text);
 }
 
 TEST(unknown_bytes_are_not_guessed)

@@ -4,12 +4,11 @@
  */
 #include "core/codec/codec.h"
 
-#include <openssl/crypto.h>
-#include <openssl/evp.h>
 #include <string.h>
 #include <xxhash.h>
 
 #include "core/base/error.h"
+#include "core/base/built_in.h"
 
 /* In line, with the vectors of the compiler's target: the shared library's own is built for the least. */
 #define XXH_INLINE_ALL
@@ -57,38 +56,19 @@ static bool compute_adler32(const void *data, size_t bytes, uint8_t *digest)
     return true;
 }
 
-static bool compute_evp(const EVP_MD *method, const void *data, size_t bytes, uint8_t *digest)
-{
-    if (!OSSL_LIB_CTX_get0_global_default()) /* it could not be made; the library would use it all the same */
-        return false;
-    unsigned length = (unsigned)EVP_MD_get_size(method);
-    return EVP_Digest(data, bytes, digest, &length, method, NULL) == 1;
-}
-
-#define DEFINE_EVP(name, method)                                                                             \
-    static bool name(const void *data, size_t bytes, uint8_t *digest)                                        \
-    {                                                                                                        \
-        return compute_evp(method, data, bytes, digest);                                                     \
-    }
-
-DEFINE_EVP(compute_md5, EVP_md5())
-DEFINE_EVP(compute_sha1, EVP_sha1())
-DEFINE_EVP(compute_sha224, EVP_sha224())
-DEFINE_EVP(compute_sha256, EVP_sha256())
-DEFINE_EVP(compute_sha384, EVP_sha384())
-DEFINE_EVP(compute_sha512, EVP_sha512())
-
 static const struct nt_checksum checksums[NT_CHECKSUM_COUNT] = {
     [NT_CHECKSUM_NONE] = {"none", 0, false, NULL},
     [NT_CHECKSUM_XXH3_64] = {"xxh3-64", 8, true, compute_xxh3},
     [NT_CHECKSUM_CRC32] = {"crc32", 4, true, compute_crc32},
     [NT_CHECKSUM_ADLER32] = {"adler32", 4, true, compute_adler32},
-    [NT_CHECKSUM_MD5] = {"md5", 16, false, compute_md5},
-    [NT_CHECKSUM_SHA1] = {"sha1", 20, false, compute_sha1},
-    [NT_CHECKSUM_SHA224] = {"sha224", 28, false, compute_sha224},
-    [NT_CHECKSUM_SHA256] = {"sha256", 32, false, compute_sha256},
-    [NT_CHECKSUM_SHA384] = {"sha384", 48, false, compute_sha384},
-    [NT_CHECKSUM_SHA512] = {"sha512", 64, false, compute_sha512},
+#if NT_HAS_BLZ /* alone has these */
+    [NT_CHECKSUM_MD5] = {"md5", 16, false, nt_digest_md5},
+    [NT_CHECKSUM_SHA1] = {"sha1", 20, false, nt_digest_sha1},
+    [NT_CHECKSUM_SHA224] = {"sha224", 28, false, nt_digest_sha224},
+    [NT_CHECKSUM_SHA256] = {"sha256", 32, false, nt_digest_sha256},
+    [NT_CHECKSUM_SHA384] = {"sha384", 48, false, nt_digest_sha384},
+    [NT_CHECKSUM_SHA512] = {"sha512", 64, false, nt_digest_sha512},
+#endif
 };
 
 const struct nt_checksum *nt_checksum_info(enum nt_checksum_kind kind)

@@ -315,6 +315,13 @@ enum nt_inflate_result nt_inflate(struct nt_inflater *inflater, enum nt_inflate_
 uint32_t nt_inflate_crc32(const void *data, size_t bytes);
 uint32_t nt_inflate_adler32(const void *data, size_t bytes);
 
+/* ---- Digests ---- */
+
+/* False where libcrypto has no memory or does not provide it. */
+typedef bool nt_compute_digest(const void *data, size_t bytes, uint8_t *digest);
+nt_compute_digest nt_digest_md5, nt_digest_sha1, nt_digest_sha224, nt_digest_sha256, nt_digest_sha384,
+    nt_digest_sha512;
+
 /* ---- Decompressors ---- */
 
 typedef enum nt_status nt_decompress_block(const uint8_t *input, size_t input_bytes, uint8_t *output,

@@ -20,6 +20,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
+#include "core/base/built_in.h"
 #include "core/base/memory.h"
 
 /* ---- Algorithm names ---- */
@@ -365,6 +366,7 @@ static const struct nt_compression compressions[NT_COMPRESSION_COUNT] = {
                                     .stores_plain = true,
                                     .algorithm = nt_root_blocks_algorithm,
                                     .decompress = nt_decompress_root_blocks},
+#if NT_HAS_BLZ /* alone has these */
     [NT_COMPRESSION_BLOSC] = {.name = "blosc",
                               .algorithm = nt_blosc_algorithm,
                               .decompress = nt_decompress_blosc,
@@ -375,6 +377,7 @@ static const struct nt_compression compressions[NT_COMPRESSION_COUNT] = {
                                     .decompress = nt_decompress_whole_blosc,
                                     .block_bytes = nt_blosc_block_bytes,
                                     .decompress_blocks = nt_decompress_whole_blosc_blocks},
+#endif
     [NT_COMPRESSION_ELSEWHERE] = {.name = "elsewhere",
                                   .only_algorithm = NT_ALGORITHM_ELSEWHERE,
                                   .decompress = refuse},

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In place of the chain in a build without it: who asks for one is told how to get it. No list is ever made, so what
+ * takes one is not called.
+ */
+#include "chain/chain.h"
+
+#include "core/base/error.h"
+
+static enum nt_status refuse(struct nt_error *error)
+{
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "chains are not built in (-Dchain=enabled)");
+}
+
+enum nt_status nt_chain_list_new(const char *const *operands, size_t count, bool keeps_missing,
+                                 struct nt_chain_list **list_ret, struct nt_error *error)
+{
+    (void)operands, (void)count, (void)keeps_missing, (void)list_ret;
+    return refuse(error);
+}
+
+enum nt_status nt_chain_list_ask(struct nt_chain_list *list, struct nt_fetcher *fetcher,
+                                 struct nt_error *error)
+{
+    (void)list, (void)fetcher;
+    return refuse(error);
+}
+
+void nt_chain_list_free(struct nt_chain_list *list)
+{
+    (void)list;
+}
+
+enum nt_status nt_chain_index_read(const char *path, struct nt_chain_index **index_ret,
+                                   struct nt_error *error)
+{
+    (void)path, (void)index_ret;
+    return refuse(error);
+}
+
+void nt_chain_index_free(struct nt_chain_index *index)
+{
+    (void)index;
+}
+
+enum nt_status nt_chain_open(const struct nt_chain_list *list, const struct nt_chain_options *chain_options,
+                             const struct nt_open_options *options, struct nt_file **file_ret,
+                             struct nt_error *error)
+{
+    (void)list, (void)chain_options, (void)options, (void)file_ret;
+    return refuse(error);
+}
+
+uint32_t nt_chain_file_count(const struct nt_file *chain)
+{
+    (void)chain;
+    return 0;
+}
+
+void nt_chain_write_file(const struct nt_dataset *dataset, uint32_t number, struct nt_json *json)
+{
+    (void)dataset, (void)number, (void)json;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In place of S3 in a build without it: addresses of objects are refused.
+ */
+#include "remote/helper/helper.h"
+
+static const char reason[] = "S3 is not built in (-Ds3=enabled)";
+
+const char *nt_s3_find(struct nt_s3 *s3)
+{
+    *s3 = (struct nt_s3){.key = ""};
+    return reason;
+}
+
+char *nt_s3_url(const char *name, const char **problem_ret)
+{
+    (void)name;
+    *problem_ret = reason;
+    return NULL;
+}
+
+char *nt_s3_list_url(const char *name, const char *token, const char **problem_ret)
+{
+    (void)token;
+    return nt_s3_url(name, problem_ret);
+}
+
+char *nt_s3_prefix(const char *name)
+{
+    (void)name;
+    return NULL;
+}
+
+/* Nothing is signed: of an object store (ntpl+s3+https://) what everybody may read is read. */
+bool nt_s3_sign(CURL *easy, struct curl_slist **headers)
+{
+    (void)easy, (void)headers;
+    return true;
+}

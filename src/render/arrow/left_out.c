@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In place of Arrow in a build without it, so that programs of libntuple still run: none gets a table, and each is
+ * told why.
+ */
+#include <ntuple/arrow.h>
+
+#include "core/base/error.h"
+
+static enum nt_status refuse(struct nt_error *error)
+{
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "Arrow is not built in (-Darrow=enabled)");
+}
+
+enum nt_status nt_arrow_new(struct nt_reader *reader, struct nt_dataset *dataset,
+                            const struct nt_arrow_options *options, struct nt_arrow **arrow_ret,
+                            struct nt_error *error)
+{
+    (void)reader, (void)dataset, (void)options, (void)arrow_ret;
+    return refuse(error);
+}
+
+void nt_arrow_free(struct nt_arrow *arrow)
+{
+    (void)arrow;
+}
+
+uint32_t nt_arrow_left_out(const struct nt_arrow *arrow)
+{
+    (void)arrow;
+    return 0;
+}
+
+uint32_t nt_arrow_left_out_field(const struct nt_arrow *arrow, uint32_t number, const char **reason_ret)
+{
+    (void)arrow, (void)number, (void)reason_ret;
+    return 0;
+}
+
+uint32_t nt_arrow_left_out_clusters(const struct nt_arrow *arrow)
+{
+    (void)arrow;
+    return 0;
+}
+
+uint64_t nt_arrow_left_out_cluster(const struct nt_arrow *arrow, uint32_t number, uint64_t *first_entry_ret)
+{
+    (void)arrow, (void)number, (void)first_entry_ret;
+    return 0;
+}
+
+uint64_t nt_arrow_file_bytes(const struct nt_arrow *arrow)
+{
+    (void)arrow;
+    return 0;
+}
+
+enum nt_status nt_arrow_file_read(struct nt_arrow *arrow, uint64_t offset, void *output, size_t bytes,
+                                  struct nt_error *error)
+{
+    (void)arrow, (void)offset, (void)output, (void)bytes;
+    return refuse(error);
+}
+
+uint32_t nt_arrow_batches(const struct nt_arrow *arrow)
+{
+    (void)arrow;
+    return 0;
+}
+
+enum nt_status nt_arrow_export_schema(const struct nt_arrow *arrow, struct ArrowSchema *schema_ret,
+                                      struct nt_error *error)
+{
+    (void)arrow, (void)schema_ret;
+    return refuse(error);
+}
+
+enum nt_status nt_arrow_export_batch(const struct nt_arrow *arrow, uint32_t batch,
+                                     struct ArrowArray *array_ret, struct nt_error *error)
+{
+    (void)arrow, (void)batch, (void)array_ret;
+    return refuse(error);
+}
+
+enum nt_status nt_arrow_export_stream(const struct nt_arrow *arrow, void (*on_release)(void *context),
+                                      void *context, struct ArrowArrayStream *stream_ret,
+                                      struct nt_error *error)
+{
+    (void)arrow, (void)on_release, (void)context, (void)stream_ret;
+    return refuse(error);
+}
