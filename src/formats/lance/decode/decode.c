@@ -13,36 +13,23 @@
 
 /* ---- Decode and count a chunk ---- */
 
-static enum nt_status make(struct nt_made *made, uint32_t element_bytes, uint8_t *output,
-                           struct nt_error *error)
-{
-    switch (made->want->output) {
-    case NT_TREE_VALUES:
-        return nt_make_values(made, element_bytes, output, error);
-    case NT_TREE_VALID:
-        return nt_make_valid(made, output, error);
-    case NT_TREE_OFFSETS:
-        return nt_make_offsets(made, output, error);
-    case NT_TREE_ENDS:
-        return nt_make_ends(made, output, error);
-    case NT_TREE_BYTES:
-        return nt_make_bytes(made, output, error);
-    case NT_TREE_LEVELS:
-        return nt_make_levels(made, output, error);
-    case NT_TREE_PRESENT:
-        return nt_make_presence(made, output, error);
-    }
-    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "an output of no known kind");
-}
+static nt_make_output *const makers[] = {
+    [NT_TREE_VALUES] = nt_make_values,   [NT_TREE_VALID] = nt_make_valid, [NT_TREE_OFFSETS] = nt_make_offsets,
+    [NT_TREE_ENDS] = nt_make_ends,       [NT_TREE_BYTES] = nt_make_bytes, [NT_TREE_LEVELS] = nt_make_levels,
+    [NT_TREE_PRESENT] = nt_make_presence};
 
-enum nt_status nt_tree_decode(const struct nt_tree *tree, const struct nt_tree_want *want,
-                              const struct nt_packed *packed, uint32_t element_bytes, uint8_t *output,
-                              struct nt_error *error)
+static enum nt_status decode_whole(const struct nt_packed *packed, uint8_t *output, struct nt_error *error);
+
+enum nt_status nt_tree_decode(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)
 {
+    const struct nt_tree_state *state = packed->decoder->state;
+    if (state->tree->is_whole)
+        return decode_whole(packed, output, error);
     struct nt_work work;
-    struct nt_made made = {.work = &work, .want = want};
-    nt_work_begin(&work, tree, packed);
-    enum nt_status status = make(&made, element_bytes, output, error);
+    struct nt_made made = {
+        .work = &work, .want = &state->want, .element_bytes = packed->decoder->element_bytes};
+    nt_work_begin(&work, state->tree, packed);
+    enum nt_status status = makers[state->want.output](&made, output, error);
     nt_work_free(&work);
     return status;
 }
@@ -100,8 +87,9 @@ static enum nt_status decode_together(const struct nt_packed *packed, uint8_t *c
         if (is_main(want_of(what)) != (i < count))
             continue;
         made.want = want_of(what);
+        made.element_bytes = what->decoder->element_bytes;
         work.packed = what;
-        status = make(&made, what->decoder->element_bytes, outputs[i % count], error);
+        status = makers[made.want->output](&made, outputs[i % count], error);
     }
     nt_work_free(&work);
     return status;
@@ -205,10 +193,10 @@ enum nt_status nt_tree_next_chunk(const struct nt_tree *tree, const uint8_t *wor
 /* ---- what is wanted of them ---- */
 
 struct whole {
-    struct nt_tree part; /* of a chunk, or of the rows */
-    const struct nt_tree_want *want;
+    struct nt_tree tree;        /* of a chunk, or of the rows */
+    struct nt_tree_state state; /* that makes the same of them as is wanted of the page */
+    struct nt_decoder decoder;
     const struct nt_packed *packed;
-    uint32_t element_bytes;
     uint64_t items; /* elements of a value */
     uint64_t done;  /* elements */
     uint64_t end;   /* ENDS: of the last string so far */
@@ -224,9 +212,9 @@ static uint64_t left(const struct whole *whole)
 static enum nt_status count_elements(const struct whole *whole, const struct nt_packed *part, uint64_t values,
                                      uint64_t *elements_ret, struct nt_error *error)
 {
-    bool are_bytes = whole->want->output == NT_TREE_BYTES;
+    bool are_bytes = whole->state.want.output == NT_TREE_BYTES;
     struct nt_tree_counts counts;
-    enum nt_status status = nt_tree_count(&whole->part, part, values, are_bytes, 0, &counts, error);
+    enum nt_status status = nt_tree_count(&whole->tree, part, values, are_bytes, 0, &counts, error);
     if (status == NT_OK)
         *elements_ret = are_bytes ? counts.bytes : counts.levels;
     return status;
@@ -235,10 +223,11 @@ static enum nt_status count_elements(const struct whole *whole, const struct nt_
 static enum nt_status decode_part(struct whole *whole, const uint8_t *data, size_t bytes, uint64_t values,
                                   struct nt_error *error)
 {
-    enum nt_tree_output output = whole->want->output;
+    enum nt_tree_output output = whole->state.want.output;
     struct nt_packed part = *whole->packed;
     uint64_t elements = values;
     enum nt_status status = NT_OK;
+    part.decoder = &whole->decoder;
     part.data = data;
     part.bytes = bytes;
     if (output == NT_TREE_BYTES || output == NT_TREE_LEVELS)
@@ -250,9 +239,9 @@ static enum nt_status decode_part(struct whole *whole, const uint8_t *data, size
                                 whole->packed->elements, elements);
     part.elements = (size_t)elements;
     part.parameter = output == NT_TREE_ENDS ? whole->end : values;
-    uint8_t *into = whole->output + whole->done * whole->element_bytes;
+    uint8_t *into = whole->output + whole->done * whole->decoder.element_bytes;
     if (status == NT_OK)
-        status = nt_tree_decode(&whole->part, whole->want, &part, whole->element_bytes, into, error);
+        status = nt_tree_decode(&part, into, error);
     if (status != NT_OK)
         return status;
     if (output == NT_TREE_ENDS && elements)
@@ -264,7 +253,7 @@ static enum nt_status decode_part(struct whole *whole, const uint8_t *data, size
 /* Values of the page: its elements, but of BYTES and LEVELS. */
 static uint64_t count_values(const struct whole *whole)
 {
-    enum nt_tree_output output = whole->want->output;
+    enum nt_tree_output output = whole->state.want.output;
     return output == NT_TREE_BYTES || output == NT_TREE_LEVELS ? whole->packed->parameter
                                                                : whole->packed->elements / whole->items;
 }
@@ -272,11 +261,11 @@ static uint64_t count_values(const struct whole *whole)
 static enum nt_status decode_chunks(struct whole *whole, const struct nt_part *words,
                                     const struct nt_part *chunks, struct nt_error *error)
 {
-    uint64_t count = words->bytes / (whole->part.has_large_chunk ? 4 : 2);
+    uint64_t count = words->bytes / (whole->tree.has_large_chunk ? 4 : 2);
     struct nt_tree_chunk chunk = {0};
     enum nt_status status = NT_OK;
     for (uint64_t i = 0; status == NT_OK && i < count; i++) {
-        status = nt_tree_next_chunk(&whole->part, words->data, count, i, count_values(whole), chunks->bytes,
+        status = nt_tree_next_chunk(&whole->tree, words->data, count, i, count_values(whole), chunks->bytes,
                                     &chunk, error);
         if (status == NT_OK)
             status =
@@ -287,22 +276,24 @@ static enum nt_status decode_chunks(struct whole *whole, const struct nt_part *w
     return status;
 }
 
-enum nt_status nt_whole_decode(const struct nt_tree *tree, const struct nt_tree_want *want,
-                               const struct nt_packed *packed, uint32_t element_bytes, uint8_t *output,
-                               struct nt_error *error)
+static enum nt_status decode_whole(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)
 {
-    struct whole whole = {.part = *tree,
-                          .want = want,
+    const struct nt_tree_state *state = packed->decoder->state;
+    const struct nt_tree *tree = state->tree;
+    struct whole whole = {.tree = *tree,
+                          .state = {&whole.tree, state->want},
+                          .decoder = *packed->decoder,
                           .packed = packed,
-                          .element_bytes = element_bytes,
                           .items = 1,
                           .output = output};
     const struct nt_work work = {.tree = tree, .packed = packed};
     struct nt_part first, chunks;
-    whole.part.is_whole = false;
-    whole.part.parts = NULL;
-    whole.part.part_count = 0;
-    if (want->output == NT_TREE_VALUES && !nt_tree_is_structure(tree) && !nt_tree_items(tree, &whole.items))
+    whole.decoder.state = &whole.state;
+    whole.tree.is_whole = false;
+    whole.tree.parts = NULL;
+    whole.tree.part_count = 0;
+    if (state->want.output == NT_TREE_VALUES && !nt_tree_is_structure(tree) &&
+        !nt_tree_items(tree, &whole.items))
         whole.items = 0;
     if (!whole.items || packed->elements % whole.items)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%zu elements in lists of %" PRIu64, packed->elements,
@@ -322,13 +313,6 @@ enum nt_status nt_whole_decode(const struct nt_tree *tree, const struct nt_tree_
 }
 
 /* ---- Decoders ---- */
-
-static enum nt_status decode(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)
-{
-    const struct nt_tree_state *state = packed->decoder->state;
-    return (state->tree->is_whole ? nt_whole_decode : nt_tree_decode)(
-        state->tree, &state->want, packed, packed->decoder->element_bytes, output, error);
-}
 
 /* Whether a dictionary's items are the elements; of strings there are their ends and their bytes. */
 static bool are_elements(const struct nt_decoder *decoder, const struct nt_decoder *const *inputs)
@@ -364,7 +348,7 @@ static enum nt_status check(const struct nt_decoder *decoder, const struct nt_de
                : nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a dictionary's items are not the elements");
 }
 
-const struct nt_decoder_ops nt_tree_ops = {.decode = decode,
+const struct nt_decoder_ops nt_tree_ops = {.decode = nt_tree_decode,
                                            .check = check,
                                            .are_shared = are_shared,
                                            .decode_together = decode_together,

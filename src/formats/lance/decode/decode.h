@@ -280,12 +280,6 @@ struct nt_tree_want {
 
 /* ---- Decode and count a chunk ---- */
 
-/* Decode a page that is not whole: `packed->inputs` are, of a tree with a dictionary, its items (VALUES), or their ENDS and
- * BYTES. Exactly `packed->elements` elements of `element_bytes` are made. */
-enum nt_status nt_tree_decode(const struct nt_tree *tree, const struct nt_tree_want *want,
-                              const struct nt_packed *packed, uint32_t element_bytes, uint8_t *output,
-                              struct nt_error *error);
-
 /* ---- Decoders ---- */
 
 /* What a decoder makes of a page. */
@@ -294,8 +288,11 @@ struct nt_tree_state {
     struct nt_tree_want want;
 };
 
-/* Its state is a struct nt_tree_state. Inputs are a dictionary's items, where the tree has one. */
+/* Of decoders whose state is a struct nt_tree_state. Inputs are, where the tree has a dictionary, its items (VALUES), or their ENDS
+ * and BYTES. Of trees that are whole ENDS go on from chunk to chunk. */
 extern const struct nt_decoder_ops nt_tree_ops;
+/* nt_tree_ops.decode: makes exactly `packed->elements` elements. Of the decoder it looks at the state and the bytes of an element. */
+enum nt_status nt_tree_decode(const struct nt_packed *packed, uint8_t *output, struct nt_error *error);
 
 /* A decoder's tree and what is wanted of it; NULL where it has none. */
 static inline const struct nt_tree_state *nt_tree_state_of(const struct nt_decoder *decoder)
@@ -332,11 +329,6 @@ struct nt_tree_chunk {
 enum nt_status nt_tree_next_chunk(const struct nt_tree *tree, const uint8_t *words, uint64_t word_count,
                                   uint64_t number, uint64_t values, uint64_t bytes,
                                   struct nt_tree_chunk *chunk, struct nt_error *error);
-
-/* As nt_tree_decode, of a tree that is whole. ENDS go on from chunk to chunk. */
-enum nt_status nt_whole_decode(const struct nt_tree *tree, const struct nt_tree_want *want,
-                               const struct nt_packed *packed, uint32_t element_bytes, uint8_t *output,
-                               struct nt_error *error);
 
 /* ---- Describe an encoding tree ---- */
 
@@ -520,6 +512,7 @@ enum nt_status nt_plain_decode(struct nt_work *work, uint32_t node, const struct
 struct nt_made {
     struct nt_work *work;
     const struct nt_tree_want *want;
+    uint32_t element_bytes; /* of an element of the output */
     struct nt_opened opened;
     uint64_t rows;        /* of the innermost layer */
     const uint8_t *valid; /* a byte for each; NULL: all are */
@@ -561,24 +554,15 @@ enum nt_status nt_made_numbers(struct nt_made *made, struct nt_value *numbers, s
 /* Whether all rows are null, so that there need not be any item. */
 bool nt_made_is_null(const struct nt_made *made);
 
-/* ---- Validity and list offsets ---- */
+/* ---- Outputs ---- */
 
-enum nt_status nt_make_valid(struct nt_made *made, uint8_t *output, struct nt_error *error);
-enum nt_status nt_make_offsets(struct nt_made *made, uint8_t *output, struct nt_error *error);
-enum nt_status nt_make_levels(struct nt_made *made, uint8_t *output, struct nt_error *error);
-
-/* ---- String outputs ---- */
+/* Make all elements of an output. */
+typedef enum nt_status nt_make_output(struct nt_made *made, uint8_t *output, struct nt_error *error);
+nt_make_output nt_make_values, nt_make_presence, nt_make_valid, nt_make_offsets, nt_make_levels, nt_make_ends,
+    nt_make_bytes;
 
 /* Of a page that is opened, with its values: the bytes of its strings, null ones without any; made->rows is how many there
  * are. */
 enum nt_status nt_count_string_bytes(struct nt_made *made, uint64_t *bytes_ret, struct nt_error *error);
-enum nt_status nt_make_ends(struct nt_made *made, uint8_t *output, struct nt_error *error);
-enum nt_status nt_make_bytes(struct nt_made *made, uint8_t *output, struct nt_error *error);
-
-/* ---- Fixed-width outputs ---- */
-
-/* Elements of `width` bytes. */
-enum nt_status nt_make_values(struct nt_made *made, uint32_t width, uint8_t *output, struct nt_error *error);
-enum nt_status nt_make_presence(struct nt_made *made, uint8_t *output, struct nt_error *error);
 
 #endif

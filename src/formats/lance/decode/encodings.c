@@ -27,7 +27,8 @@
 struct job {
     struct nt_work *work;
     const struct nt_tree_node *node;
-    struct nt_part *parts; /* NT_TREE_BUFFERS of them; those that the chunk does not have are empty */
+    struct nt_part *
+        parts; /* of a chunk NT_TREE_BUFFERS, of which some may be empty; of a block one, whatever number a node has */
     bool is_block;
     uint64_t elements;
     uint8_t *into;
@@ -37,6 +38,11 @@ struct job {
 typedef enum nt_status decode_node(const struct job *job, struct nt_error *error);
 
 static enum nt_status decode(const struct job *job, uint32_t node, struct nt_error *error);
+
+static struct nt_part *part_of(const struct job *job)
+{
+    return &job->parts[job->is_block ? 0 : job->node->buffer];
+}
 
 /* The child's values, in place of the node's. */
 static enum nt_status decode_child(const struct job *job, unsigned child, uint64_t elements, uint8_t *into,
@@ -65,7 +71,7 @@ static void set_fixed(const struct job *job, uint32_t bits, const uint8_t *data,
 
 static enum nt_status decode_flat(const struct job *job, struct nt_error *error)
 {
-    const struct nt_part *part = &job->parts[job->node->buffer];
+    const struct nt_part *part = part_of(job);
     uint64_t bytes;
     enum nt_status status = nt_bits_to_bytes(job->elements, job->node->bits, &bytes, error);
     if (status == NT_OK)
@@ -100,7 +106,7 @@ static enum nt_status repeat(const struct job *job, struct nt_error *error)
 static enum nt_status unpack(const struct job *job, struct nt_error *error)
 {
     const struct nt_tree_node *node = job->node;
-    const struct nt_part *part = &job->parts[node->buffer];
+    const struct nt_part *part = part_of(job);
     uint8_t *output;
     uint64_t bytes;
     enum nt_status status = nt_bits_to_bytes(job->elements, node->bits, &bytes, error);
@@ -142,7 +148,7 @@ static enum nt_status expand_runs(const struct job *job, struct nt_error *error)
     uint64_t bytes;
     enum nt_status status = NT_OK;
     if (job->is_block) {
-        status = cut_block_of_runs(&job->parts[job->node->buffer], parts, error);
+        status = cut_block_of_runs(part_of(job), parts, error);
     } else {
         parts[0] = job->parts[values->buffer];
         parts[1] = job->parts[lengths->buffer];
@@ -200,7 +206,7 @@ static enum nt_status join_planes(const struct job *job, struct nt_error *error)
 static enum nt_status decompress(const struct job *job, struct nt_error *error)
 {
     const struct nt_tree_node *node = job->node;
-    struct nt_part *part = &job->parts[node->buffer];
+    struct nt_part *part = part_of(job);
     const struct nt_part stored = *part;
     uint8_t *output;
     uint64_t bytes;
@@ -228,7 +234,7 @@ static enum nt_status decode_list(const struct job *job, struct nt_error *error)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of items of fixed-size lists overflows");
     enum nt_status status = nt_bits_to_bytes(items, 1, &bytes, error);
     if (status == NT_OK && node->has_validity)
-        status = nt_part_require(&job->parts[node->buffer], bytes, "validity of items", error);
+        status = nt_part_require(part_of(job), bytes, "validity of items", error);
     if (status == NT_OK)
         status = decode_child(job, 0, items, job->into, job->array, error);
     if (status != NT_OK)
@@ -238,10 +244,9 @@ static enum nt_status decode_list(const struct job *job, struct nt_error *error)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "fixed-size lists are nested deeper than %d",
                        NT_TREE_DEPTH);
     memmove(&array->lists[1], &array->lists[0], array->depth * sizeof(array->lists[0]));
-    array->lists[0] =
-        (struct nt_array_items){.valid = node->has_validity ? job->parts[node->buffer].data : NULL,
-                                .are_null = job->work->tree->nodes[node->children[0]].is_null,
-                                .items = node->items};
+    array->lists[0] = (struct nt_array_items){.valid = node->has_validity ? part_of(job)->data : NULL,
+                                              .are_null = job->work->tree->nodes[node->children[0]].is_null,
+                                              .items = node->items};
     array->depth++;
     return NT_OK;
 }
@@ -255,7 +260,7 @@ static enum nt_status decode_rows(const struct job *job, struct nt_error *error)
 
 static enum nt_status decode_strings(const struct job *job, struct nt_error *error)
 {
-    const struct nt_part *part = &job->parts[job->node->buffer];
+    const struct nt_part *part = part_of(job);
     return job->is_block
                ? nt_strings_decode_block(job->work, job->node, part, job->elements, job->array, error)
                : nt_strings_decode(job->work, job->node, part, job->elements, job->array, error);
@@ -328,11 +333,9 @@ enum nt_status nt_block_decode(struct nt_work *work, uint32_t node, const struct
                                uint64_t elements, uint8_t *into, struct nt_array *array,
                                struct nt_error *error)
 {
-    struct nt_part parts[NT_TREE_BUFFERS];
-    for (uint32_t i = 0; i < NT_TREE_BUFFERS; i++) /* whatever number a node has: there is only the one */
-        parts[i] = *part;
+    struct nt_part own = *part;
     const struct job job = {
-        .work = work, .parts = parts, .is_block = true, .elements = elements, .into = into, .array = array};
+        .work = work, .parts = &own, .is_block = true, .elements = elements, .into = into, .array = array};
     return decode(&job, node, error);
 }
 

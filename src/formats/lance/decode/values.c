@@ -153,8 +153,9 @@ static enum nt_status copy_values(const struct nt_made *made, uint32_t width, ui
     return NT_OK;
 }
 
-enum nt_status nt_make_values(struct nt_made *made, uint32_t width, uint8_t *output, struct nt_error *error)
+enum nt_status nt_make_values(struct nt_made *made, uint8_t *output, struct nt_error *error)
 {
+    uint32_t width = made->element_bytes;
     const struct nt_tree *tree = made->work->tree;
     uint64_t elements = made->work->packed->elements, items = nt_made_member_items(made);
     if ((!nt_tree_is_structure(tree) && !nt_tree_items(tree, &items)) || !items || elements % items)
@@ -190,8 +191,9 @@ enum nt_status nt_make_presence(struct nt_made *made, uint8_t *output, struct nt
     if (!nt_multiply(elements, PLACE_BYTES, &bytes))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%" PRIu64 " blobs are too many", elements);
     enum nt_status status = nt_work_take(made->work, bytes, &places, error);
+    made->element_bytes = PLACE_BYTES;
     if (status == NT_OK)
-        status = nt_make_values(made, PLACE_BYTES, places, error);
+        status = nt_make_values(made, places, error);
     for (uint64_t i = 0; status == NT_OK && i < elements; i++) {
         uint64_t position = nt_load_le64(places + i * PLACE_BYTES),
                  size = nt_load_le64(places + i * PLACE_BYTES + 8), definition = position >> LEVEL_BITS;

@@ -50,9 +50,11 @@ static enum nt_status add_blob(struct nt_filling *filling, const uint8_t *place,
 
 static enum nt_status fill_blobs(struct nt_filling *filling, struct nt_lance_opened *opened)
 {
-    static const struct nt_tree_want want = {.output = NT_TREE_VALUES};
+    const struct nt_tree_state state = {opened->layout.tree, {.output = NT_TREE_VALUES}};
+    const struct nt_decoder decoder = {.state = &state, .element_bytes = PLACE_BYTES};
     struct nt_lance_unit unit;
-    struct nt_packed packed = {.context = filling->context, .limit = filling->dataset->file->page_bytes};
+    struct nt_packed packed = {
+        .decoder = &decoder, .context = filling->context, .limit = filling->dataset->file->page_bytes};
     uint64_t bytes;
     enum nt_status status = nt_lance_next_unit(opened, &unit, filling->error);
     if (status == NT_OK)
@@ -69,8 +71,7 @@ static enum nt_status fill_blobs(struct nt_filling *filling, struct nt_lance_ope
     packed.bytes = (size_t)unit.bytes;
     packed.elements = (size_t)unit.values;
     uint8_t *places = malloc(bytes ? bytes : 1);
-    status = places ? nt_tree_decode(opened->layout.tree, &want, &packed, PLACE_BYTES, places, filling->error)
-                    : nt_fail_memory(filling->error);
+    status = places ? nt_tree_decode(&packed, places, filling->error) : nt_fail_memory(filling->error);
     for (uint64_t i = 0; status == NT_OK && i < unit.values; i++)
         status = add_blob(filling, places + i * PLACE_BYTES, opened->next_value - unit.values + i);
     free(places);

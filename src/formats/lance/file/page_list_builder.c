@@ -435,12 +435,14 @@ enum nt_status nt_lance_read_dictionary(struct nt_filling *filling, const struct
     const struct nt_lance_buffer *buffer = &opened->page->buffers[layout->dictionary_buffer];
     const struct nt_lance_unit unit = {
         .offset = buffer->offset, .bytes = buffer->bytes, .values = layout->dictionary_items};
-    struct nt_packed packed = {.bytes = (size_t)buffer->bytes,
+    const struct nt_tree_state state = {layout->dictionary, {.output = NT_TREE_ENDS}};
+    const struct nt_decoder decoder = {.state = &state, .element_bytes = sizeof(uint64_t)};
+    struct nt_packed packed = {.decoder = &decoder,
+                               .bytes = (size_t)buffer->bytes,
                                .elements = (size_t)layout->dictionary_items,
                                .context = filling->context,
                                .limit = limit};
     struct nt_tree_counts counts = {.bytes = 0};
-    const struct nt_tree_want want = {.output = NT_TREE_ENDS};
     enum nt_status status = nt_lance_read_unit(filling, opened, &unit, &packed.data);
     if (status == NT_OK &&
         (!nt_multiply(layout->dictionary_items, sizeof(uint64_t), &bytes) || bytes > limit))
@@ -458,8 +460,7 @@ enum nt_status nt_lance_read_dictionary(struct nt_filling *filling, const struct
     if (status == NT_OK && !filling->dictionary.ends)
         status = nt_fail_memory(filling->error);
     if (status == NT_OK)
-        status = nt_tree_decode(layout->dictionary, &want, &packed, sizeof(uint64_t),
-                                (uint8_t *)filling->dictionary.ends, filling->error);
+        status = nt_tree_decode(&packed, (uint8_t *)filling->dictionary.ends, filling->error);
     return status;
 }
 

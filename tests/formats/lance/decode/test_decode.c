@@ -65,13 +65,16 @@ static enum nt_status decode(const struct nt_tree *tree, const struct nt_tree_wa
                              uint64_t elements, uint32_t width, void *output)
 {
     uint8_t *bytes = exact_copy(page.bytes, page.count);
-    const struct nt_packed packed = {.data = bytes,
+    const struct nt_tree_state state = {tree, *want};
+    const struct nt_decoder decoder = {.state = &state, .element_bytes = width};
+    const struct nt_packed packed = {.decoder = &decoder,
+                                     .data = bytes,
                                      .bytes = page.count,
                                      .elements = elements,
                                      .parameter = parameter,
                                      .context = context,
                                      .limit = 1 << 20};
-    enum nt_status status = nt_tree_decode(tree, want, &packed, width, output, &error);
+    enum nt_status status = nt_tree_decode(&packed, output, &error);
     free(bytes);
     return status;
 }

@@ -26,8 +26,11 @@ static enum nt_status decode(const struct nt_tree *tree, const struct nt_tree_wa
     ck_assert_ptr_nonnull(data);
     ck_assert_ptr_nonnull(output);
     memcpy(data, bytes, count);
-    const struct nt_packed packed = {.data = data, .bytes = count, .elements = ROWS, .limit = 1 << 20};
-    enum nt_status status = nt_tree_decode(tree, want, &packed, element_bytes, output, &error);
+    const struct nt_tree_state state = {tree, *want};
+    const struct nt_decoder decoder = {.state = &state, .element_bytes = element_bytes};
+    const struct nt_packed packed = {
+        .decoder = &decoder, .data = data, .bytes = count, .elements = ROWS, .limit = 1 << 20};
+    enum nt_status status = nt_tree_decode(&packed, output, &error);
     if (status != NT_OK)
         ck_assert_int_ne(error.message[0], '\0');
     free(data);

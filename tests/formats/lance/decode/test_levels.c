@@ -34,11 +34,16 @@ static enum nt_status decode(const uint8_t *definitions, size_t rows, uint64_t r
         bytes[2 * i] = definitions[i];
         bytes[2 * i + 1] = 77;
     }
-    const struct nt_packed packed = {
-        .data = bytes, .bytes = 2 * rows, .elements = lists, .parameter = skipped, .limit = 1 << 20};
-    const struct nt_tree_want want = {.output = NT_TREE_VALID, .layer = 2, .repeats = repeats};
+    const struct nt_tree_state state = {&tree, {.output = NT_TREE_VALID, .layer = 2, .repeats = repeats}};
+    const struct nt_decoder decoder = {.state = &state, .element_bytes = 1};
+    const struct nt_packed packed = {.decoder = &decoder,
+                                     .data = bytes,
+                                     .bytes = 2 * rows,
+                                     .elements = lists,
+                                     .parameter = skipped,
+                                     .limit = 1 << 20};
     error = (struct nt_error){0};
-    return nt_tree_decode(&tree, &want, &packed, 1, valid, &error);
+    return nt_tree_decode(&packed, valid, &error);
 }
 
 static const struct {

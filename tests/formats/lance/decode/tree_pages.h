@@ -476,8 +476,6 @@ static const struct page_case refused[] = {
     {"rows that the levels of a page tell: expected 4, found 3", CONSTANT,
      .nodes = {{.kind = NT_TREE_FLAT, .bits = 8}}, .parts = {{0, 0}, {0, 6}}, BYTES("\1\0\1\0\1\0"),
      .layer = NT_LAYER_NULLABLE_ITEM},
-    {"an output of no known kind", ARRAY, .nodes = {{.kind = NT_TREE_FLAT, .bits = 8}}, .parts = {{0, 4}},
-     BYTES("aaaa"), .want = {.output = (enum nt_tree_output)99}, .status = NT_UNSUPPORTED},
     {"a page of no known layout", .layout = (enum nt_tree_layout)99,
      .nodes = {{.kind = NT_TREE_FLAT, .bits = 8}}, .parts = {{0, 4}}, BYTES("aaaa"),
      .status = NT_UNSUPPORTED},
