@@ -19,7 +19,7 @@
  * does not know: without it a file with direct I/O cannot be mapped with MAP_SHARED, as numpy.memmap does; Linux grants it
  * from 6.6 on. All requests, which one thread waits for while they are quick. And all replies, in a way that leaves nobody
  * waiting. The structures are those of <linux/fuse.h>. This is for a libfuse that has a program's own reading and
- * writing; else device_old.c takes its place. */
+ * writing; else legacy_io.c takes its place. */
 
 enum {
     TRIES = 10,     /* of a reply */

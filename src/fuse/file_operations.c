@@ -38,7 +38,7 @@ bool nt_stored_add(struct nt_stored *stored, uint64_t node, bool is_idle)
 /* ---- Files ---- */
 
 /* One for each open(): a member of the mount's list, so that it can be closed where no release comes. Who was interrupted may
- * close a file that is still read for him (interrupts.h): it is closed with its last user. Its memory stays a file's until the
+ * close a file that is still read for him (timers.c): it is closed with its last user. Its memory stays a file's until the
  * end of the mount: a read that is so late that the file is gone, or another one, finds out, or is answered for nobody. */
 struct open_file {
     atomic_uint users;          /* 0: it is none, but one of the spare ones */

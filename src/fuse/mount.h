@@ -329,7 +329,7 @@ void nt_lead_let_go(struct nt_lead *lead);
 /* Before a file is opened: load what threads cannot be ended without, and nothing links to. */
 enum nt_status nt_unwinder_load(struct nt_error *error);
 
-/* Be who answers the requests of a mount that was made (fuse/mounting.h). The tree stays the caller's and must outlive
+/* Be who answers the requests of a mount that was made (nt_mounting_make). The tree stays the caller's and must outlive
  * the mount; the device becomes the mount's. */
 enum nt_status nt_mount_new(struct nt_vfs *vfs, const struct nt_mount_settings *settings, int device,
                             struct nt_mount **mount_ret, struct nt_error *error);

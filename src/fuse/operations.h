@@ -189,7 +189,7 @@ struct nt_mount {
     bool has_signal_handlers;
     bool is_ready; /* the kernel has accepted the mount */
 
-    /* For device.c: the number of an INIT request whose answer is to be extended (0: none), and by which flags; and what
+    /* For custom_io.c: the number of an INIT request whose answer is to be extended (0: none), and by which flags; and what
      * orders a thread's work before a reply and another's after the next request. The kernel does that already, but
      * the compiler and the thread sanitizer cannot know. */
     uint32_t init_flags, init_flags2;

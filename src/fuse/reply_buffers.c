@@ -51,9 +51,9 @@ static bool has_room(const void *context, uint64_t bytes)
 static struct nt_reply_buffer *take_fitting(struct nt_reply_buffers *buffers, size_t size)
 {
     struct nt_reply_buffer *buffer;
-    SLIST_FOREACH(buffer, &buffers->idle, link)
-    if (buffer->capacity >= size && buffers->lent + buffer->capacity <= buffers->limit)
-        break;
+    SLIST_FOREACH (buffer, &buffers->idle, link)
+        if (buffer->capacity >= size && buffers->lent + buffer->capacity <= buffers->limit)
+            break;
     if (!buffer)
         return NULL;
     SLIST_REMOVE(&buffers->idle, buffer, nt_reply_buffer, link);

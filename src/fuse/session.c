@@ -73,7 +73,7 @@ static void on_init(void *userdata, struct fuse_conn_info *connection)
     const unsigned wanted =
         FUSE_CAP_ASYNC_READ | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_READDIRPLUS | FUSE_CAP_AUTO_INVAL_DATA;
     connection->want = (connection->want & ~unwanted) | (wanted & connection->capable);
-    connection->max_readahead = 16u << 20; /* the limit is the one of the mount, see readahead.c */
+    connection->max_readahead = 16u << 20; /* the limit is the one of the mount, see mount.c */
     connection->max_background = mount->settings.reads_ahead;
     connection->congestion_threshold =
         mount->settings.reads_ahead; /* fewer would leave out what can be served */
