@@ -34,6 +34,11 @@ void *nt_content_new(size_t bytes, const struct nt_content_ops *ops, struct nt_b
     return content;
 }
 
+void nt_content_free(struct nt_content *content)
+{
+    free(content);
+}
+
 /* ---- Byte ranges of columns and pages ---- */
 
 struct stretch_content {
@@ -81,15 +86,10 @@ static enum nt_status read_source(struct nt_content *content, uint64_t offset, v
                           buffer, bytes, error);
 }
 
-static void close_stretch(struct nt_content *content)
-{
-    free(content);
-}
-
-const struct nt_content_ops nt_stretch_decoded = {.read = read_decoded, .close = close_stretch};
-const struct nt_content_ops nt_stretch_stored = {.read = read_stored, .close = close_stretch};
-const struct nt_content_ops nt_stretch_page = {.read = read_page, .close = close_stretch};
-const struct nt_content_ops nt_stretch_source = {.read = read_source, .close = close_stretch};
+const struct nt_content_ops nt_stretch_decoded = {.read = read_decoded, .close = nt_content_free};
+const struct nt_content_ops nt_stretch_stored = {.read = read_stored, .close = nt_content_free};
+const struct nt_content_ops nt_stretch_page = {.read = read_page, .close = nt_content_free};
+const struct nt_content_ops nt_stretch_source = {.read = read_source, .close = nt_content_free};
 
 enum nt_status nt_stretch_content(const struct nt_stretch *stretch, struct nt_buffer *header, uint64_t size,
                                   const struct nt_content_ops *ops, struct nt_content **content_ret,

@@ -193,11 +193,6 @@ static enum nt_status next_clusters(struct nt_long_text *text, struct nt_buffer 
     return NT_OK;
 }
 
-static void free_clusters(struct nt_long_text *text)
-{
-    free(text);
-}
-
 static enum nt_status nt_clusters_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
                                         struct nt_error *error)
 {
@@ -208,7 +203,7 @@ static enum nt_status nt_clusters_jsonl(const struct nt_scope *scope, struct nt_
     struct clusters *clusters = calloc(1, sizeof(*clusters));
     if (!clusters)
         return nt_fail_memory(error);
-    *clusters = (struct clusters){.text = {.next = next_clusters, .free = free_clusters}, .dataset = stored};
+    *clusters = (struct clusters){.text = {.next = next_clusters, .free = nt_text_free}, .dataset = stored};
     *text_ret = &clusters->text;
     return NT_OK;
 }
@@ -246,18 +241,13 @@ static enum nt_status next_files(struct nt_long_text *text, struct nt_buffer *ou
     return out->failed ? nt_fail_memory(error) : NT_OK;
 }
 
-static void free_files(struct nt_long_text *text)
-{
-    free(text);
-}
-
 static enum nt_status nt_files_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
                                      struct nt_error *error)
 {
     struct files *files = calloc(1, sizeof(*files));
     if (!files)
         return nt_fail_memory(error);
-    *files = (struct files){.text = {.next = next_files, .free = free_files},
+    *files = (struct files){.text = {.next = next_files, .free = nt_text_free},
                             .dataset = scope->dataset,
                             .places = nt_places_get(scope->vfs->places, scope->place)->chain};
     *text_ret = &files->text;

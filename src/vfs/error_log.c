@@ -27,7 +27,7 @@
 struct nt_failure_site {
     const char *path; /* in the tree */
     size_t length;
-    uint32_t place, generation; /* of places.h: equal failures of different files are different ones */
+    uint32_t place, generation; /* of the inode: equal failures of different files are different ones */
     bool is_page;               /* the next two tell which page; else any may be the cause */
     uint32_t source;            /* of the data set's sources */
     uint64_t parameter;         /* the page's */

@@ -103,7 +103,7 @@ struct nt_open_dataset {
 
 struct nt_open_file {
     struct nt_file *file;
-    uint32_t place;      /* see places.h */
+    uint32_t place;      /* its inode */
     uint32_t first_slot; /* of its data sets */
     struct stat stat;    /* of the source, when it was opened */
     /* Items are the directories, then the data sets. Parents are the directories, then (of linked attribute
@@ -113,11 +113,10 @@ struct nt_open_file {
     uint32_t *first_child; /* of each parent, and the end of the last one's */
     struct nt_open_dataset *datasets;
 
-    /* From here on behind the lock of the places: */
+    /* Guarded by the lock of the inode table: */
     uint32_t users;
-    uint64_t last_use;             /* a count of openings */
-    size_t descriptors;            /* of a data set in many files, when it was idle last */
-    LIST_ENTRY(nt_open_file) link; /* of the open ones, or of those that are to be closed */
+    size_t descriptors;               /* of a data set in many files, when it was idle last */
+    TAILQ_ENTRY(nt_open_file) by_use; /* in `opened` or `gone` */
 };
 
 /* Takes the file, also on failure. */
@@ -154,46 +153,46 @@ enum nt_status nt_open_file_blobs(struct nt_open_file *opened, struct nt_reader 
 
 /* ---- Inodes ---- */
 
-/* The places of a mount: the files and folders that it shows. A *place* has a number that never changes: where the file
- * behind a path is replaced, the path gets a new place, and the old one is gone: its file is closed with its last user, and
- * what was in it is stale, whatever the kernel remembers. Once the kernel has forgotten all of it, the place is freed, as that of a
- * version that is not shown any more is, and its number may be given again (knowing.c). Files are opened in opening.h.
- * 
- * One lock guards everything; files are opened and closed and folders are read outside it (a place is marked
- * while one thread opens it, the others wait). Who looks at places does so in a *visit*, in which none of them is freed, so
- * that pointers to them stay valid. All functions may be called from several threads. */
+/* A *place* is an inode: a file or directory that the mount shows. Its number never changes. Where a file is replaced,
+ * its path gets a new inode, and the old one is gone: its file is closed with its last user, and handles to what was in
+ * it are stale (ESTALE). An inode is freed when it is gone, or is a version that is not shown any more, and the kernel
+ * has forgotten it and all that lies in it. Its number may then be given again, with another generation.
+ *
+ * One lock guards the table. Files are opened and closed and directories are read without it: an inode is marked while
+ * one thread opens it, and others wait. Whoever uses inodes does so within a *visit*, in which none of them is freed, so
+ * that pointers stay valid. All functions may be called from several threads. */
 
 enum nt_place_kind {
-    NT_PLACE_NONE,   /* no such place, nothing that is shown, or not there any more */
-    NT_PLACE_GROUP,  /* the root of several paths */
-    NT_PLACE_FOLDER, /* mirrored */
+    NT_PLACE_NONE,   /* there is no such inode, or nothing of it is shown */
+    NT_PLACE_GROUP,  /* the root of several sources */
+    NT_PLACE_FOLDER, /* a passthrough directory */
     NT_PLACE_FILE,
     NT_PLACE_FAILED, /* a file that cannot be opened */
-    NT_PLACE_GONE, /* it was replaced or removed: told of a place that is gone, once nothing uses its file */
+    NT_PLACE_GONE,   /* it was replaced or removed, and nothing uses its file any more */
 };
 
-/* How one gets to a place. Inner places are made by the first look at them, and opened by name alone. */
+/* How an inode is found. Those of the last two routes are hidden children: they are made by the first lookup, and are not
+ * listed. */
 enum nt_lookup_route {
-    NT_ROUTE_CHILD,   /* it is listed in its parent, or is one of the mount's */
-    NT_ROUTE_SHOWN,   /* a version, by the place of its data set */
+    NT_ROUTE_CHILD,   /* its parent lists it, or it is a source of the mount */
+    NT_ROUTE_SHOWN,   /* a version, by the inode of its data set */
     NT_ROUTE_VERSION, /* a version, by its number in versions.d */
     NT_ROUTE_FILE,    /* a file of a chain, by its name in files.d */
 };
 
-/* A file or folder by which it is known that the version that was found is still meant. */
+/* A file or directory by which a lookup finds out whether the version that is shown is still the present one. */
 struct nt_watched {
     char *path;      /* NULL: none */
     struct stat was; /* all zeros: it was not there */
-    bool is_settled; /* the look was late enough for `was` to tell every later change */
-    uint64_t list;   /* on a server: of which list the look was, as nt_folder_refresh tells */
+    bool is_settled; /* `was` is old enough for its time to tell every later change */
+    uint64_t list;   /* on a server: the listing that was looked at, as nt_folder_refresh counts them */
 };
 
-/* Of a data set that has versions (histories.h). */
+/* The versions of a data set. */
 struct nt_history {
-    uint32_t
-        shown; /* the place of the version that the last look found; NT_NONE: it is freed, or there was no look */
+    uint32_t shown; /* the inode of the present version; NT_NONE: it was freed, or nobody has looked yet */
     struct nt_watched watched[NT_VERSION_WATCHED]; /* to the first without a path */
-    uint32_t *versions; /* the places of those that were looked at and are not freed */
+    uint32_t *versions;                            /* the inodes that were made and are not freed */
     uint32_t count;
     size_t capacity;
 };
@@ -201,53 +200,60 @@ struct nt_history {
 SLIST_HEAD(nt_place_list, nt_place);
 
 struct nt_place {
+    uint32_t number;
+    uint32_t generation; /* no other inode of this number has the same */
+    uint32_t parent;
+    uint32_t order; /* among the children of its parent; what replaces it takes its order */
     enum nt_place_kind kind;
     enum nt_lookup_route way;
-    bool is_file;    /* FILE, FAILED or NONE; else it stays what it is */
-    bool is_probed;  /* false: not looked at yet, `kind` is a guess */
-    bool is_opening; /* a thread is at it */
-    bool is_gone;    /* its folder does not have it any more: what comes later has another place */
-    uint32_t number, parent;
-    uint32_t generation; /* no other place of its number has the same */
-    uint32_t order;      /* among those in its folder: what takes its place has the same */
-    char *path;          /* NULL: the group. Of what is on a server its address, as it is shown */
-    bool is_remote;      /* it is on a server (entering.h): */
-    char *address;   /* as it is asked for, of what the mount was given; NULL: the folder above lists it */
-    bool is_entered; /* whether it is a file or a folder is known; then */
-    struct nt_folder *folder; /* the folder that it is, or that a version is of; NULL: it is a file, and */
+    bool is_file;          /* it is FILE, FAILED or NONE; else its kind does not change */
+    bool is_probed;        /* false: nobody has opened it yet, `kind` is a guess */
+    bool is_opening;       /* a thread opens it; was_opened tells when that has ended */
+    bool is_gone;          /* its directory does not list it any more */
+    char *path;            /* NULL: the group. On a server its address, without credentials */
+    const char *disk_name; /* the last part of the path */
+    char *name;            /* in the tree; NULL: none yet */
+    struct stat identity;  /* of what lies at the path; of a version, of what it is read from */
+    char *identity_path;   /* see nt_place_identity_path; of a version and of a chain, whose first file it is
+                            * (NULL: that is on a server) */
+
+    /* On a server: */
+    bool is_remote;
+    bool is_entered;          /* it is known whether it is a file or a directory */
+    char *address;            /* of a source of the mount, as it is asked for; NULL: its parent lists it */
+    struct nt_folder *folder; /* the directory that it is, or that a version is of; NULL: it is a file */
     struct nt_source *source; /* what was opened to find that out, until it is used; NULL: nothing */
-    const char *disk_name;    /* last part of the path */
-    char *name;               /* in the tree; NULL: it has none yet */
-    struct stat identity;     /* of what lies at the path; of a version of what it is read from */
-    /* Of a data set's folder: whether it has versions, or nobody has looked yet; and them. */
-    bool may_have_versions;
+
+    /* Of data sets with versions, of versions (the path is the data set's, which is the parent), and of chains: */
+    bool may_have_versions; /* false: it is known that there are none */
     struct nt_history *history;
-    struct nt_chain_places *chain; /* of a chain, whose first file tells of it (chain_places.h) */
-    /* Of a version; the path is the data set's, which is its parent. */
     char *version; /* as in nt_open_options; NULL: none, as of a state of a data set that has no versions */
-    char *series;  /* what stands in it before the number */
+    char *series;  /* what precedes the number in it */
     uint64_t version_number;
-    char *identity_path; /* of a chain, too: NULL where its first file is on a server. Else NULL: the path */
+    struct nt_chain_places *chain;
+
+    /* The open file, the ids of its data sets, or why it cannot be opened: */
     struct nt_open_file *opened;
     uint32_t first_slot, slot_count;
     bool has_slots;
     struct nt_error *failure;
-    struct timespec failed_at; /* when it came */
-    uint64_t stands_until;     /* until then nobody tries again: nt_milliseconds */
-    /* Of groups and folders: */
+    struct timespec failed_at;
+    uint64_t stands_until; /* nt_milliseconds() before which nobody tries again */
+
+    /* The children of groups and passthrough directories: */
     uint32_t *children; /* in their order */
-    uint32_t next_order;
-    uint32_t *by_name; /* the same by disk name */
-    uint32_t child_count;
+    uint32_t *by_name;  /* by disk name */
+    uint32_t child_count, next_order;
     struct nt_names *names;   /* of the children, by position */
-    struct timespec modified; /* of the folder when it was scanned */
-    bool is_settled;          /* the scan was late enough for `modified` to tell every later change */
-    uint64_t list;            /* on a server: of which list it was, as nt_folder_refresh tells */
-    uint64_t last_scan;       /* the number of the scan that found the children */
-    /* knowing.c's: */
-    uint64_t known;             /* how often somebody outside knows it, or a node in it */
-    uint32_t inside;            /* places that are in it, gone ones, too */
-    bool is_put_away;           /* nobody finds it any more: it is in one of the lists of those */
+    struct timespec modified; /* of the directory when it was scanned */
+    bool is_settled;          /* `modified` is old enough to tell every later change */
+    uint64_t list;      /* on a server: the listing that was scanned, as nt_folder_refresh counts them */
+    uint64_t last_scan; /* the number of the scan that found the children */
+
+    /* Reclamation: */
+    uint64_t known;   /* the lookup count: how often the kernel, or a handle, knows it or a node in it */
+    uint32_t inside;  /* inodes whose parent it is, gone ones included */
+    bool is_put_away; /* it is retired: nobody finds it any more, and it is in one of the lists of these */
     SLIST_ENTRY(nt_place) link; /* there */
 };
 
@@ -261,7 +267,8 @@ static inline bool nt_place_is_inner(const struct nt_place *place)
     return place->way == NT_ROUTE_VERSION || place->way == NT_ROUTE_FILE;
 }
 
-/* Where it is seen on this machine whether it is what it was. NULL: nowhere, its source finds out. */
+/* The path whose stat() tells whether the file is still the one that it was. NULL: none on this machine, its source finds
+ * out. */
 static inline const char *nt_place_identity_path(const struct nt_place *place)
 {
     return place->identity_path || place->chain ? place->identity_path : place->path;
@@ -275,32 +282,34 @@ struct nt_slot {
 struct nt_places {
     pthread_mutex_t lock;
     pthread_cond_t was_opened;
-    struct nt_vfs *vfs;           /* whose places they are: its options, its reader, its errors */
-    struct nt_place **list;       /* NULL: there is none of this number */
-    uint32_t count, source_count; /* the first are those of the paths that the mount was given */
-    size_t capacity;              /* of the list */
+    struct nt_vfs *vfs;     /* the tree: its options, its reader, its errors */
+    struct nt_place **list; /* by number; NULL: there is none */
+    uint32_t count;
+    uint32_t source_count; /* the first ones are the sources of the mount */
+    size_t capacity;       /* of the list */
     struct nt_numbers numbers;
     struct nt_slot *slots;
     uint32_t slot_count;
     size_t slot_capacity;
     struct nt_numbers slot_numbers;
-    LIST_HEAD(, nt_open_file) opened; /* the open files */
-    LIST_HEAD(, nt_open_file) gone;   /* those that nobody finds any more, until they are closed */
-    uint32_t open_count;              /* of both */
-    size_t descriptors;               /* of those in `opened` that are data sets in many files */
-    size_t most_descriptors;          /* that the process may have */
-    uint64_t clock;                   /* counts openings */
-    uint64_t scans;                   /* counts scans of folders as they begin */
-    /* knowing.c's: */
-    struct nt_visits visits;
-    struct nt_place_list put_away; /* in this turn of the visits */
-    struct nt_place_list waiting;  /* in the one before */
-    atomic_bool has_put_away;      /* one of them is not empty */
-    uint32_t freed;                /* counts them */
-    /* closing.c's: */
+    uint64_t scans; /* counts scans of directories as they begin */
+
+    /* Open files: */
+    TAILQ_HEAD(nt_open_files, nt_open_file) opened; /* the one that was used last comes first */
+    struct nt_open_files gone;                      /* those of inodes that are gone, until they are closed */
+    uint32_t open_count;                            /* of both */
+    size_t descriptors;      /* of those in `opened` that are data sets in many files */
+    size_t most_descriptors; /* that the process may have */
     pthread_t closer;
     bool has_closer, closer_must_end;
     pthread_cond_t has_idle;
+
+    /* Reclamation: */
+    struct nt_visits visits;
+    struct nt_place_list put_away; /* retired in this epoch */
+    struct nt_place_list waiting;  /* retired in the one before */
+    atomic_bool has_put_away;      /* one of the two is not empty */
+    uint32_t freed;                /* counts the inodes that were freed */
 };
 
 /* A new place. Under the lock. */
@@ -333,7 +342,7 @@ uint32_t nt_places_next(struct nt_places *places, uint32_t number, uint32_t *ord
 void nt_places_name(struct nt_places *places, uint32_t number, char name_ret[NT_NAME_BYTES + 1]);
 /* Whether the place itself, or what it shows, may go or be replaced while mounted. */
 bool nt_places_is_mirrored(struct nt_places *places, uint32_t number);
-/* ---- from the paths of a mount to its end (mount_places.c) ---- */
+/* ---- Sources: mount_sources.c ---- */
 
 /* Places for the paths, as those of the tree. A single path is place 0, the root; several are the children of place 0. Fails
  * where nothing can be opened, with the first one's reason. */
@@ -344,7 +353,7 @@ void nt_places_free(struct nt_places *places); /* accepts NULL */
  * or so many did not that it says nothing. */
 enum nt_status nt_places_try(struct nt_places *places, uint32_t number, struct nt_error *error);
 
-/* ---- what is there now (mirror.c) ---- */
+/* ---- Passthrough directories: passthrough.c ---- */
 
 /* Attributes of the file or folder behind the place, as it is now. */
 enum nt_status nt_places_stat(struct nt_places *places, uint32_t number, struct stat *attributes,
@@ -355,7 +364,7 @@ enum nt_status nt_places_scan(struct nt_places *places, uint32_t number, struct 
 enum nt_status nt_places_find(struct nt_places *places, uint32_t number, const char *name,
                               uint32_t *place_ret, struct nt_error *error);
 
-/* ---- what is known outside, and freeing (knowing.c) ---- */
+/* ---- Lookup counts and reclamation ---- */
 
 /* The end of a visit (nt_visits_come). All that works with places does so in one: none of those that it finds is freed
  * before the visit ends. */
@@ -375,7 +384,7 @@ void nt_place_was_opened(struct nt_places *places,
 bool nt_places_is_put_away(const struct nt_places *places, uint32_t number);
 void nt_place_free(struct nt_place *place); /* by who has it alone */
 
-/* ---- closing (closing.c) ---- */
+/* ---- Closing files: open_table.c ---- */
 
 /* How much may be open depends on what this process may have. To begin with. */
 void nt_places_bound_open(struct nt_places *places);
@@ -429,13 +438,9 @@ void nt_disk_free(struct nt_disk_entry *entries, size_t count);
 /* Whether it is in a mirrored folder on a server, whose list tells that it is there. Under the lock. */
 bool nt_place_is_listed(const struct nt_places *places, const struct nt_place *place);
 
-/* What a look at a place's directory sees. */
-enum nt_sight {
-    NT_SIGHT_WHOLE,
-    NT_SIGHT_LISTED, /* nobody has entered it: what a list told. Then it is shown as a directory, whatever it is */
-    NT_SIGHT_COSTLY, /* what it is now; which may take asking the server */
-};
-enum nt_sight nt_places_sight(struct nt_places *places, uint32_t number);
+/* Whether it is in such a folder; and whether it was probed: else only what the list tells of it is known, and it is shown as
+ * a directory, whatever it is. Of a probed one the server may have to be asked what it is now. */
+bool nt_places_is_listed(struct nt_places *places, uint32_t number, bool *is_probed_ret);
 
 /* Find out what lies at a place that is on a server. False where that failed, as the place tells. Under the lock, which is given up
  * meanwhile. */

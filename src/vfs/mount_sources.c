@@ -107,7 +107,7 @@ enum nt_status nt_chain_places_find(struct nt_places *places, uint32_t number, c
 
 enum {
     MOST_PLACES = 1 << 20,
-    MOST_SLOTS = 1 << 16, /* as node.c has bits for */
+    MOST_SLOTS = 1 << 16, /* as node numbers have bits for */
 };
 
 void nt_places_free(struct nt_places *places)
@@ -313,6 +313,8 @@ enum nt_status nt_places_new(struct nt_vfs *vfs, const char *const *paths, size_
     pthread_cond_init(&places->has_idle, NULL);
     places->vfs = vfs;
     vfs->places = places;
+    TAILQ_INIT(&places->opened);
+    TAILQ_INIT(&places->gone);
     places->numbers.limit = MOST_PLACES;
     places->slot_numbers.limit = MOST_SLOTS;
     nt_places_bound_open(places);

@@ -94,9 +94,9 @@ static uint64_t idle_metadata(const struct nt_places *places)
 {
     uint64_t bytes = 0;
     const struct nt_open_file *opened;
-    LIST_FOREACH(opened, &places->opened, link)
-    if (opened->users == 0)
-        bytes += nt_budget_used(&opened->file->budget);
+    TAILQ_FOREACH (opened, &places->opened, by_use)
+        if (opened->users == 0)
+            bytes += nt_budget_used(&opened->file->budget);
     return bytes;
 }
 
@@ -111,7 +111,7 @@ static bool is_within(const struct nt_places *places, const struct bound *bound)
 static void take(struct nt_places *places, struct nt_open_file *opened)
 {
     struct nt_place *place = places->list[opened->place];
-    LIST_REMOVE(opened, link);
+    TAILQ_REMOVE(&places->opened, opened, by_use);
     place->opened = NULL;
     places->descriptors -= opened->descriptors;
     nt_places_put_away(places, place);
@@ -120,21 +120,21 @@ static void take(struct nt_places *places, struct nt_open_file *opened)
 /* The file that was not used for the longest time; NULL: all are in use. */
 static struct nt_open_file *take_idle(struct nt_places *places)
 {
-    struct nt_open_file *opened, *oldest = NULL;
-    LIST_FOREACH(opened, &places->opened, link)
-    if (opened->users == 0 && (!oldest || opened->last_use < oldest->last_use))
-        oldest = opened;
-    if (oldest)
-        take(places, oldest);
-    return oldest;
+    struct nt_open_file *opened;
+    TAILQ_FOREACH_REVERSE (opened, &places->opened, nt_open_files, by_use)
+        if (opened->users == 0)
+            break;
+    if (opened)
+        take(places, opened);
+    return opened;
 }
 
 /* The file to be closed next where so much may stay open; NULL: none. */
 static struct nt_open_file *take_next(struct nt_places *places, const struct bound *bound)
 {
-    struct nt_open_file *opened = LIST_FIRST(&places->gone);
+    struct nt_open_file *opened = TAILQ_FIRST(&places->gone);
     if (opened)
-        LIST_REMOVE(opened, link);
+        TAILQ_REMOVE(&places->gone, opened, by_use);
     else if (!is_within(places, bound))
         opened = take_idle(places);
     if (opened)
@@ -185,7 +185,7 @@ static void *close_idle(void *argument)
  * thread to be had, or so many files are open that the caller has to close one itself. */
 static void nt_places_close_idle(struct nt_places *places)
 {
-    if (is_within(places, &most) && LIST_EMPTY(&places->gone))
+    if (is_within(places, &most) && TAILQ_EMPTY(&places->gone))
         return;
     if (!places->has_closer)
         places->has_closer = pthread_create(&places->closer, NULL, close_idle, places) == 0;
@@ -197,12 +197,12 @@ static void nt_places_close_idle(struct nt_places *places)
 void nt_places_close_gone(struct nt_places *places)
 {
     struct nt_open_file *next;
-    for (struct nt_open_file *opened = LIST_FIRST(&places->opened); opened; opened = next) {
-        next = LIST_NEXT(opened, link);
+    for (struct nt_open_file *opened = TAILQ_FIRST(&places->opened); opened; opened = next) {
+        next = TAILQ_NEXT(opened, by_use);
         if (opened->users > 0 || !nt_place_is_gone(places, places->list[opened->place]))
             continue;
         take(places, opened);
-        LIST_INSERT_HEAD(&places->gone, opened, link);
+        TAILQ_INSERT_HEAD(&places->gone, opened, by_use);
     }
     nt_places_close_idle(places);
 }
@@ -230,10 +230,11 @@ void nt_places_close_all(struct nt_places *places)
     pthread_mutex_unlock(&places->lock);
     if (places->has_closer)
         pthread_join(places->closer, NULL);
+    TAILQ_CONCAT(&places->gone, &places->opened, by_use); /* also what tools hold to the end */
     struct nt_open_file *opened;
-    while ((opened = LIST_FIRST(&places->gone)) || (opened = LIST_FIRST(&places->opened))) {
-        LIST_REMOVE(opened, link);
-        close_opened(places, opened); /* also what tools hold to the end */
+    while ((opened = TAILQ_FIRST(&places->gone))) {
+        TAILQ_REMOVE(&places->gone, opened, by_use);
+        close_opened(places, opened);
     }
 }
 
@@ -375,7 +376,7 @@ static enum nt_status settle(struct nt_places *places, struct nt_place *place, s
     place->opened = opened;
     place->kind = NT_PLACE_FILE;
     place->is_probed = true;
-    LIST_INSERT_HEAD(&places->opened, opened, link);
+    TAILQ_INSERT_HEAD(&places->opened, opened, by_use);
     places->open_count++;
     return NT_OK;
 }
@@ -423,8 +424,9 @@ static enum nt_place_kind hold(struct nt_places *places, struct nt_place *place,
              !nt_place_is_refused(place))
         open_place(places, place);
     if (place->opened) {
-        place->opened->last_use = ++places->clock;
         *opened_ret = place->opened;
+        TAILQ_REMOVE(&places->opened, place->opened, by_use);
+        TAILQ_INSERT_HEAD(&places->opened, place->opened, by_use);
     }
     return place->kind;
 }
@@ -563,9 +565,9 @@ bool nt_places_slot_of(struct nt_places *places, const struct nt_dataset *datase
 {
     const struct nt_open_file *opened;
     pthread_mutex_lock(&places->lock);
-    LIST_FOREACH(opened, &places->opened, link)
-    if (opened->file == dataset->file->outline)
-        break;
+    TAILQ_FOREACH (opened, &places->opened, by_use)
+        if (opened->file == dataset->file->outline)
+            break;
     if (opened)
         *slot_ret = opened->first_slot + dataset->index;
     pthread_mutex_unlock(&places->lock);

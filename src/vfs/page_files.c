@@ -157,11 +157,6 @@ static enum nt_status next(struct nt_long_text *text, struct nt_buffer *out, boo
     return NT_OK;
 }
 
-static void free_pages(struct nt_long_text *text)
-{
-    free(text);
-}
-
 enum nt_status nt_pages_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
                               struct nt_error *error)
 {
@@ -169,7 +164,7 @@ enum nt_status nt_pages_jsonl(const struct nt_scope *scope, struct nt_long_text 
     if (!pages)
         return nt_fail_memory(error);
     *pages = (struct pages){
-        {.next = next, .free = free_pages}, scope->vfs->reader, scope->dataset, scope->column, 0};
+        {.next = next, .free = nt_text_free}, scope->vfs->reader, scope->dataset, scope->column, 0};
     *text_ret = &pages->text;
     return NT_OK;
 }

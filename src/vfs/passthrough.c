@@ -24,15 +24,14 @@ bool nt_place_is_listed(const struct nt_places *places, const struct nt_place *p
            places->list[place->parent]->kind == NT_PLACE_FOLDER;
 }
 
-enum nt_sight nt_places_sight(struct nt_places *places, uint32_t number)
+bool nt_places_is_listed(struct nt_places *places, uint32_t number, bool *is_probed_ret)
 {
-    enum nt_sight sight = NT_SIGHT_WHOLE;
     pthread_mutex_lock(&places->lock);
     const struct nt_place *place = number < places->count ? places->list[number] : NULL;
-    if (place && nt_place_is_listed(places, place))
-        sight = place->is_probed || place->is_entered ? NT_SIGHT_COSTLY : NT_SIGHT_LISTED;
+    bool is_listed = place && nt_place_is_listed(places, place);
+    *is_probed_ret = is_listed && (place->is_probed || place->is_entered);
     pthread_mutex_unlock(&places->lock);
-    return sight;
+    return is_listed;
 }
 
 /* ---- entering ---- */

@@ -5,8 +5,6 @@
  */
 #include "vfs/vfs.h"
 
-#include <stdlib.h>
-
 #include "core/base/built_in.h"
 #include "core/base/memory.h"
 #include "core/model/model.h"
@@ -75,12 +73,7 @@ static enum nt_status read_arrow(struct nt_content *content, uint64_t offset, vo
     return nt_arrow_file_read(((struct arrow_content *)content)->arrow, offset, buffer, bytes, error);
 }
 
-static void close_arrow(struct nt_content *content)
-{
-    free(content);
-}
-
-static const struct nt_content_ops arrow_ops = {.read = read_arrow, .close = close_arrow};
+static const struct nt_content_ops arrow_ops = {.read = read_arrow, .close = nt_content_free};
 
 enum nt_status nt_table_arrow_open(const struct nt_scope *scope, struct nt_content **content_ret,
                                    struct nt_error *error)

@@ -318,14 +318,13 @@ bool nt_scope_open_outside(struct nt_vfs *vfs, uint64_t number, bool may_work, s
     if (!nt_node_unpack(number, &scope->node) || scope->node.level != NT_LEVEL_PLACE || scope->node.item ||
         scope->node.file != NT_NODE_SELF)
         return false;
-    enum nt_sight sight = nt_places_sight(vfs->places, scope->node.slot);
-    if (sight == NT_SIGHT_WHOLE || (sight == NT_SIGHT_COSTLY && may_work))
+    bool is_probed;
+    if (!nt_places_is_listed(vfs->places, scope->node.slot, &is_probed) || (is_probed && may_work))
         return false;
     scope->place = scope->node.slot;
     scope->place_kind = NT_PLACE_FILE;
-    *status_ret = sight == NT_SIGHT_LISTED
-                      ? NT_OK
-                      : nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "its server would have to be asked");
+    *status_ret =
+        is_probed ? nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "its server would have to be asked") : NT_OK;
     return true;
 }
 

@@ -15,7 +15,7 @@
 enum {
     MOST_METADATA_BYTES = 1 << 20, /* of page lists that are read for it */
     MOST_DECODED_BYTES = 1 << 20,
-    MOST_ROWS = 2 << 20, /* each is two bytes of text at least, of TEXT_BYTES in produced.c */
+    MOST_ROWS = 2 << 20, /* each is two bytes of text at least, of TEXT_BYTES in generated.c */
     MOST_CLUSTERS = 10000,
     MOST_FIELDS = 10000,
     SMALL_COST = 32, /* of a column in a cluster */

@@ -44,7 +44,7 @@ struct nt_vfs_options {
     unsigned threads;           /* workers; 0: none */
     bool list_sized;            /* leave unsized files out of listings (they still open by name) */
     bool text_sized;            /* make every text whole for its size: no file is unsized */
-    uint64_t text_bytes;        /* with text_sized: as disk_bytes in content.h; 0: 16 GiB */
+    uint64_t text_bytes;        /* with text_sized: as disk_bytes of struct nt_produced_options; 0: 16 GiB */
     const char *text_directory; /* and where; NULL: /var/tmp. Outlives the tree */
     bool follow_links;          /* out of mirrored folders; else they are refused */
     bool is_told;               /* by nt_vfs_know and nt_vfs_forget; else no number is given again */
@@ -83,7 +83,7 @@ struct nt_vfs_caller {
  * tree through them; nothing here knows FUSE or a file format.
  * 
  * A node is a 64-bit number that is computed from what it stands for (data set, field, file), not stored: see
- * node.h. The root is 1. Numbers are stable for as long as what they stand for is there, and for as long as somebody knows
+ * vfs.h. The root is 1. Numbers are stable for as long as what they stand for is there, and for as long as somebody knows
  * them: who is asked for is_told in the options tells that. All functions may be called from several threads. */
 
 /* A tree over one or several sources (files, or directories that are mirrored or are data sets). One source:

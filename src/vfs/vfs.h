@@ -33,7 +33,7 @@ struct nt_texts;
 
 /* ---- Node numbers ---- */
 
-/* The levels of the tree. Each has directories of its own and a table of pseudo-files (see pseudo.h). */
+/* The levels of the tree. Each has directories of its own and a table of pseudo-files. */
 enum nt_level {
     NT_LEVEL_PLACE, /* a mirrored folder, or a file's directories; place 0 is the root of the mount */
     NT_LEVEL_MOUNT, /* .ntuplefs */
@@ -56,7 +56,7 @@ enum {
 
 struct nt_node {
     enum nt_level level;
-    uint32_t slot;   /* place; from data sets on: data set slot (see places.h) */
+    uint32_t slot;   /* place; from data sets on: id of the data set */
     uint32_t item;   /* index of a directory in its file; of a field, column in its data set */
     uint32_t file;   /* SELF, or which file of the directory; of a page's files the number, counted from 1 */
     uint64_t number; /* of a document, page, entry or blob */
@@ -75,9 +75,9 @@ struct nt_vfs {
     struct nt_vfs_options options;
     struct nt_reader *reader;
     struct nt_places *places;
-    struct nt_produced *produced; /* documents that were made, see content.h */
-    struct nt_texts *texts;       /* that are being read piece by piece, see texts.h */
-    struct nt_failures *failures; /* what goes into errors.jsonl, see failures.h */
+    struct nt_produced *produced; /* cache of generated files */
+    struct nt_texts *texts;       /* streamed files that are open */
+    struct nt_failures *failures; /* for errors.jsonl */
     struct stat daemon;           /* attributes of .ntuplefs and its files */
 };
 
@@ -352,6 +352,13 @@ void nt_report_group(void *vfs, const struct nt_dataset *dataset, uint32_t group
  * that is taken, also on failure. `ops->close` frees it. NULL without memory, as the error tells. */
 void *nt_content_new(size_t bytes, const struct nt_content_ops *ops, struct nt_buffer *header, uint64_t size,
                      struct nt_error *error);
+
+/* The `close` of one that is just memory, and the `free` of such a text. */
+void nt_content_free(struct nt_content *content);
+static inline void nt_text_free(struct nt_long_text *text)
+{
+    free(text);
+}
 
 /* A long text, opened by the scope's row. Read in order it is made once; going back makes it again from
  * the start. The scope must outlive the content. */
