@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
  * Regular files as sources, read by pread. Each read checks that the file is still the one that was opened
- * (device, inode, size, mtime).
+ * (device, inode, size, mtime). The files of a pool share a limited number of descriptors: the least recently used file
+ * is closed, and reopened on demand.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/error.h"
+#include "core/base/thread.h"
 #include "core/io/address.h"
 #include "core/io/source.h"
 
@@ -21,7 +26,7 @@
 
 #define UNCHANGED (-1)
 
-static struct nt_identity nt_identity_of(const struct stat *attributes)
+static struct nt_identity identity_of(const struct stat *attributes)
 {
     return (struct nt_identity){.device = attributes->st_dev,
                                 .inode = attributes->st_ino,
@@ -37,8 +42,9 @@ static bool is_same(const struct nt_identity *left, const struct nt_identity *ri
            left->modified.tv_nsec == right->modified.tv_nsec;
 }
 
-enum nt_status nt_identity_compare(const char *path, struct nt_identity *expected,
-                                   const struct nt_identity *found, struct nt_error *error)
+/* NT_CHANGED where `found` is not `expected`, now or at any time before; always the same message. */
+static enum nt_status compare(const char *path, struct nt_identity *expected, const struct nt_identity *found,
+                              struct nt_error *error)
 {
     long long size = atomic_load_explicit(&expected->changed_size, memory_order_relaxed);
     if (size == UNCHANGED) {
@@ -64,7 +70,7 @@ enum nt_status nt_descriptor_identify(int descriptor, const char *path, struct n
     if (!status && !S_ISREG(attributes.st_mode))
         status = nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: not a regular file", path);
     if (!status)
-        *identity_ret = nt_identity_of(&attributes);
+        *identity_ret = identity_of(&attributes);
     return status;
 }
 
@@ -87,79 +93,261 @@ enum nt_status nt_check_writers(const struct stat *attributes, const char *path,
         path, (unsigned)geteuid(), (unsigned)owner, mode);
 }
 
-enum nt_status nt_descriptor_check(int descriptor, const char *path, struct nt_identity *identity,
-                                   struct nt_error *error)
+/* ---- Pool of descriptors ---- */
+
+enum { MOST_DESCRIPTORS = 128, SHARE_OF_LIMIT = 4 };
+
+struct file_source {
+    struct nt_source source;
+    struct nt_source_pool *pool; /* NULL: the descriptor stays open, and the file is identified */
+    char *path;
+    const char *name; /* by which the pool opens it; in `path` */
+    int descriptor;   /* -1: closed; this and all below is under the pool's lock */
+    unsigned users;
+    bool is_identified;
+    struct nt_identity identity; /* does not change once it is there */
+    TAILQ_ENTRY(file_source) used;
+};
+
+struct nt_source_pool {
+    struct nt_pool_opener opener;
+    struct nt_lock lock;
+    size_t holders; /* the caller and the sources */
+    size_t open, limit;
+    TAILQ_HEAD(used_files, file_source) used; /* the open files, the most recently used first */
+};
+
+struct nt_source_pool *nt_source_pool_new(const struct nt_pool_opener *opener)
 {
-    struct stat attributes;
-    enum nt_status status = nt_descriptor_stat(descriptor, path, &attributes, error);
+    struct nt_source_pool *pool = calloc(1, sizeof(*pool));
+    if (!pool)
+        return NULL;
+    if (nt_lock_init(&pool->lock, NULL)) {
+        free(pool);
+        return NULL;
+    }
+    struct rlimit limit;
+    pool->opener = *opener;
+    pool->limit = MOST_DESCRIPTORS;
+    if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur / SHARE_OF_LIMIT < MOST_DESCRIPTORS)
+        pool->limit = limit.rlim_cur / SHARE_OF_LIMIT;
+    pool->holders = 1;
+    TAILQ_INIT(&pool->used);
+    return pool;
+}
+
+void nt_source_pool_free(struct nt_source_pool *pool)
+{
+    if (!pool)
+        return;
+    nt_lock_take(&pool->lock);
+    bool is_last = --pool->holders == 0;
+    nt_lock_give(&pool->lock);
+    if (is_last) {
+        nt_lock_deinit(&pool->lock);
+        pool->opener.release(pool->opener.context);
+        free(pool);
+    }
+}
+
+size_t nt_source_pool_open(struct nt_source_pool *pool)
+{
+    nt_lock_take(&pool->lock);
+    size_t open = pool->open;
+    nt_lock_give(&pool->lock);
+    return open;
+}
+
+/* The descriptor of the file that was not used for longest, taken from it; -1 where all are in use. */
+static int take_oldest(struct nt_source_pool *pool)
+{
+    struct file_source *file;
+    TAILQ_FOREACH_REVERSE(file, &pool->used, used_files, used)
+    {
+        if (file->users > 0)
+            continue;
+        int descriptor = file->descriptor;
+        file->descriptor = -1;
+        TAILQ_REMOVE(&pool->used, file, used);
+        pool->open--;
+        return descriptor;
+    }
+    return -1;
+}
+
+/* Open the file; where the process is out of descriptors, at the cost of another file of the pool. */
+static enum nt_status open_descriptor(struct file_source *file, int *descriptor_ret,
+                                      struct nt_identity *identity_ret, struct nt_error *error)
+{
+    for (;;) {
+        struct nt_error failure = {0};
+        enum nt_status status = file->pool->opener.open(file->pool->opener.context, file->name,
+                                                        descriptor_ret, identity_ret, &failure);
+        bool is_out_of_descriptors = failure.system_error == EMFILE || failure.system_error == ENFILE;
+        int spare = -1;
+        if (status && is_out_of_descriptors) {
+            nt_lock_take(&file->pool->lock);
+            spare = take_oldest(file->pool);
+            nt_lock_give(&file->pool->lock);
+        }
+        if (spare < 0) {
+            if (status && error)
+                *error = failure;
+            return status;
+        }
+        close(spare);
+    }
+}
+
+/* Give the file the descriptor that was opened for it, unless another thread was faster; under the lock.
+ * Returns the descriptor that is not needed, or -1. */
+static int install(struct file_source *file, int descriptor)
+{
+    if (file->descriptor >= 0)
+        return descriptor;
+    file->descriptor = descriptor;
+    TAILQ_INSERT_HEAD(&file->pool->used, file, used);
+    return ++file->pool->open > file->pool->limit ? take_oldest(file->pool) : -1;
+}
+
+/* Called with users > 0 and without the lock. */
+static enum nt_status open_again(struct file_source *file, struct nt_error *error)
+{
+    int descriptor, surplus;
+    struct nt_identity identity;
+    enum nt_status status = open_descriptor(file, &descriptor, &identity, error);
     if (status)
         return status;
-    struct nt_identity found = nt_identity_of(&attributes);
-    return nt_identity_compare(path, identity, &found, error);
+    nt_lock_take(&file->pool->lock);
+    if (!file->is_identified) {
+        file->identity = identity;
+        file->is_identified = true;
+    }
+    status = compare(file->path, &file->identity, &identity, error);
+    surplus = status ? descriptor : install(file, descriptor);
+    nt_lock_give(&file->pool->lock);
+    if (surplus >= 0)
+        close(surplus);
+    return status;
 }
 
-static enum nt_status ended_early(int descriptor, const char *path, struct nt_identity *identity,
-                                  uint64_t offset, size_t missing, struct nt_error *error)
+static void release(struct file_source *file)
 {
-    enum nt_status status = nt_descriptor_check(descriptor, path, identity, error);
-    return status
-               ? status
-               : nt_fail(error, NT_TRUNCATED, offset, "%s: the file ends %zu bytes too early", path, missing);
+    if (!file->pool)
+        return;
+    nt_lock_take(&file->pool->lock);
+    file->users--;
+    nt_lock_give(&file->pool->lock);
 }
 
-enum nt_status nt_descriptor_read(int descriptor, const char *path, struct nt_identity *identity,
-                                  uint64_t offset, void *buffer, size_t bytes, struct nt_error *error)
+/* Make sure that the file is open, and stays so until it is released. */
+static enum nt_status acquire(struct file_source *file, struct nt_error *error)
+{
+    struct nt_source_pool *pool = file->pool;
+    if (!pool)
+        return NT_OK;
+    nt_lock_take(&pool->lock);
+    file->users++;
+    bool was_opened_before = file->is_identified;
+    bool is_open = file->descriptor >= 0;
+    if (is_open) {
+        TAILQ_REMOVE(&pool->used, file, used);
+        TAILQ_INSERT_HEAD(&pool->used, file, used);
+    }
+    nt_lock_give(&pool->lock);
+    enum nt_status status = is_open ? NT_OK : open_again(file, error);
+    if (status)
+        release(file);
+    if (status == NT_NOT_FOUND && was_opened_before)
+        return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: is no longer there", file->path);
+    return status;
+}
+
+/* ---- Source operations ---- */
+
+static enum nt_status check(struct file_source *file, struct nt_error *error)
+{
+    struct stat attributes;
+    enum nt_status status = nt_descriptor_stat(file->descriptor, file->path, &attributes, error);
+    if (status)
+        return status;
+    struct nt_identity found = identity_of(&attributes);
+    return compare(file->path, &file->identity, &found, error);
+}
+
+static enum nt_status read_and_check(struct file_source *file, uint64_t offset, uint8_t *output, size_t bytes,
+                                     struct nt_error *error)
 {
     if (offset > INT64_MAX || bytes > INT64_MAX - offset)
-        return nt_fail(error, NT_TRUNCATED, offset, "%s: no file is that long", path);
-    uint8_t *output = buffer;
-    while (bytes > 0) {
-        ssize_t count = pread(descriptor, output, bytes, (off_t)offset);
+        return nt_fail(error, NT_TRUNCATED, offset, "%s: no file is that long", file->path);
+    ssize_t count = 1;
+    while (bytes > 0 && count != 0) {
+        count = pread(file->descriptor, output, bytes, (off_t)offset);
         if (count < 0 && errno == EINTR)
             continue;
         if (count < 0)
-            return nt_fail_system(error, errno, "%s: reading %zu bytes at byte %" PRIu64, path, bytes,
+            return nt_fail_system(error, errno, "%s: reading %zu bytes at byte %" PRIu64, file->path, bytes,
                                   offset);
-        if (count == 0)
-            return ended_early(descriptor, path, identity, offset, bytes, error);
         output += count;
         offset += (uint64_t)count;
         bytes -= (size_t)count;
     }
-    return nt_descriptor_check(descriptor, path, identity, error);
+    enum nt_status status = check(file, error);
+    return status || !bytes ? status
+                            : nt_fail(error, NT_TRUNCATED, offset, "%s: the file ends %zu bytes too early",
+                                      file->path, bytes);
 }
-
-/* ---- File source ---- */
-
-struct file_source {
-    struct nt_source source;
-    struct nt_identity identity;
-    int descriptor;
-    char *path;
-};
 
 static enum nt_status file_read_at(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
                                    struct nt_error *error)
 {
     struct file_source *file = (struct file_source *)source;
-    return nt_descriptor_read(file->descriptor, file->path, &file->identity, offset, buffer, bytes, error);
+    enum nt_status status = acquire(file, error);
+    if (status)
+        return status;
+    status = read_and_check(file, offset, buffer, bytes, error);
+    release(file);
+    return status;
 }
 
 static enum nt_status file_check(struct nt_source *source, struct nt_error *error)
 {
     struct file_source *file = (struct file_source *)source;
-    return nt_descriptor_check(file->descriptor, file->path, &file->identity, error);
+    enum nt_status status = acquire(file, error);
+    if (status)
+        return status;
+    status = check(file, error);
+    release(file);
+    return status;
 }
 
 static enum nt_status file_stat(struct nt_source *source, struct stat *attributes, struct nt_error *error)
 {
     struct file_source *file = (struct file_source *)source;
-    return nt_descriptor_stat(file->descriptor, file->path, attributes, error);
+    enum nt_status status = acquire(file, error);
+    if (status)
+        return status;
+    status = nt_descriptor_stat(file->descriptor, file->path, attributes, error);
+    release(file);
+    return status;
 }
 
+static enum nt_status file_size(struct nt_source *source, uint64_t *size_ret, struct nt_error *error)
+{
+    struct file_source *file = (struct file_source *)source;
+    enum nt_status status = acquire(file, error);
+    if (status)
+        return status;
+    *size_ret = (uint64_t)file->identity.size;
+    release(file);
+    return NT_OK;
+}
+
+/* Of a file of its own alone: the size of one of a pool is not known, nor is its descriptor open. */
 static uint64_t file_skip_hole(struct nt_source *source, uint64_t offset)
 {
-    off_t data = lseek(((struct file_source *)source)->descriptor, (off_t)offset, SEEK_DATA);
+    const struct file_source *file = (struct file_source *)source;
+    off_t data = file->pool ? (off_t)offset : lseek(file->descriptor, (off_t)offset, SEEK_DATA);
     if (data < 0)
         return errno == ENXIO ? source->size : offset;
     return (uint64_t)data;
@@ -168,7 +356,19 @@ static uint64_t file_skip_hole(struct nt_source *source, uint64_t offset)
 static void file_close(struct nt_source *source)
 {
     struct file_source *file = (struct file_source *)source;
-    close(file->descriptor);
+    struct nt_source_pool *pool = file->pool;
+    if (pool)
+        nt_lock_take(&pool->lock);
+    int descriptor = file->descriptor;
+    if (pool && descriptor >= 0) {
+        TAILQ_REMOVE(&pool->used, file, used);
+        pool->open--;
+    }
+    if (pool)
+        nt_lock_give(&pool->lock);
+    if (descriptor >= 0)
+        close(descriptor);
+    nt_source_pool_free(pool);
     free(file->path);
     free(file);
 }
@@ -177,24 +377,36 @@ static const struct nt_source_ops file_ops = {.read_at = file_read_at,
                                               .check = file_check,
                                               .reads_check = true,
                                               .stat = file_stat,
+                                              .size = file_size,
                                               .skip_hole = file_skip_hole,
                                               .close = file_close};
 
-enum nt_status nt_source_of_descriptor(int descriptor, const char *path, const struct nt_identity *identity,
-                                       struct nt_source **source_ret, struct nt_error *error)
+/* ---- Opening ---- */
+
+static struct file_source *new_file(const char *path, uint64_t size)
 {
     struct file_source *file = calloc(1, sizeof(*file));
     char *path_copy = strdup(path);
     if (!file || !path_copy) {
         free(file);
         free(path_copy);
+        return NULL;
+    }
+    *file = (struct file_source){
+        .source = {.ops = &file_ops, .size = size, .path = path_copy}, .path = path_copy, .descriptor = -1};
+    return file;
+}
+
+enum nt_status nt_source_of_descriptor(int descriptor, const char *path, const struct nt_identity *identity,
+                                       struct nt_source **source_ret, struct nt_error *error)
+{
+    struct file_source *file = new_file(path, (uint64_t)identity->size);
+    if (!file) {
         close(descriptor);
         return nt_fail_memory(error);
     }
     file->descriptor = descriptor;
     file->identity = *identity;
-    file->path = path_copy;
-    file->source = (struct nt_source){.ops = &file_ops, .size = (uint64_t)identity->size, .path = path_copy};
     *source_ret = &file->source;
     return NT_OK;
 }
@@ -210,4 +422,19 @@ enum nt_status nt_source_open_local(const char *path, struct nt_source **source_
         return nt_source_of_descriptor(descriptor, path, &identity, source_ret, error);
     close(descriptor);
     return status;
+}
+
+enum nt_status nt_source_pool_add(struct nt_source_pool *pool, const char *path, size_t name_at,
+                                  struct nt_source **source_ret, struct nt_error *error)
+{
+    struct file_source *file = new_file(path, NT_UNKNOWN_SIZE);
+    if (!file)
+        return nt_fail_memory(error);
+    file->pool = pool;
+    file->name = file->path + name_at;
+    nt_lock_take(&pool->lock);
+    pool->holders++;
+    nt_lock_give(&pool->lock);
+    *source_ret = &file->source;
+    return NT_OK;
 }

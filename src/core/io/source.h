@@ -137,25 +137,12 @@ struct nt_identity {
     atomic_llong changed_size;
 };
 
-/* NT_CHANGED where `found` is not `expected`, now or at any time before; always the same message. */
-enum nt_status nt_identity_compare(const char *path, struct nt_identity *expected,
-                                   const struct nt_identity *found, struct nt_error *error);
-
 /* Flags of open(2) for a file that is read; opening a FIFO must not wait for a writer. */
 #define NT_DESCRIPTOR_FLAGS (O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
 
 /* Tell the identity of a file that was opened so. NT_INVALID for anything else than a regular file. */
 enum nt_status nt_descriptor_identify(int descriptor, const char *path, struct nt_identity *identity_ret,
                                       struct nt_error *error);
-
-/* Exactly `bytes` bytes of a file that is, when they have been read, still what `identity` tells: else
- * NT_CHANGED. NT_TRUNCATED where it ends early. */
-enum nt_status nt_descriptor_read(int descriptor, const char *path, struct nt_identity *identity,
-                                  uint64_t offset, void *buffer, size_t bytes, struct nt_error *error);
-
-/* Whether the file behind the descriptor is still what `identity` tells: NT_OK, NT_CHANGED or NT_IO. */
-enum nt_status nt_descriptor_check(int descriptor, const char *path, struct nt_identity *identity,
-                                   struct nt_error *error);
 
 /* What a file or folder says is trusted only where nobody but the user and root may have written it: NT_INVALID where
  * another user owns it, or group or others may write to it. `path` names it in the message. */
