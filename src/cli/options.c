@@ -598,6 +598,6 @@ void nt_options_help_behind(FILE *stream, const struct nt_option *table, const s
             snprintf(left, sizeof(left), "-%c, --%s%s%s", row->letter, row->name, equals, argument);
         else
             snprintf(left, sizeof(left), "    --%s%s%s", row->name, equals, argument);
-        fprintf(stream, "  %-33s %s\n", left, row->help);
+        fprintf(stream, "  %-36s %s\n", left, row->help);
     }
 }
