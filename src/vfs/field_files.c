@@ -281,12 +281,16 @@ static enum nt_status put_columns(struct nt_json *json, const struct nt_scope *s
     return NT_OK;
 }
 
-/* [dimensions], null where page lists would have to be read. */
-static enum nt_status put_shape(struct nt_json *json, const char *key, const struct nt_scope *scope,
-                                enum nt_stream_kind kind, struct nt_error *error)
+/* "dtype" and "shape" of a stream: [dimensions], null where page lists would have to be read. */
+static enum nt_status put_type(struct nt_json *json, const struct nt_scope *scope, enum nt_stream_kind kind,
+                               struct nt_error *error)
 {
+    struct nt_dtype dtype;
     struct nt_shape shape;
-    nt_json_key(json, key);
+    nt_field_stream_dtype(scope->dataset, scope->field, kind, &dtype);
+    nt_json_key(json, "dtype");
+    nt_json_dtype(json, &dtype);
+    nt_json_key(json, "shape");
     if (!nt_stream_is_known(scope->dataset, scope->field, kind)) {
         nt_json_null(json);
         return NT_OK;
@@ -302,39 +306,26 @@ static enum nt_status put_shape(struct nt_json *json, const char *key, const str
     return NT_OK;
 }
 
-static enum nt_status put_stream(struct nt_json *json, const struct nt_scope *scope, enum nt_stream_kind kind,
-                                 struct nt_error *error)
-{
-    struct nt_dtype dtype;
-    nt_field_stream_dtype(scope->dataset, scope->field, kind, &dtype);
-    nt_json_key(json, nt_stream_name(kind));
-    nt_json_object(json);
-    nt_json_key(json, "dtype");
-    nt_json_dtype(json, &dtype);
-    enum nt_status status = put_shape(json, "shape", scope, kind, error);
-    nt_json_end_object(json);
-    return status;
-}
-
 /* "dtype" and "shape" are those of data, and all streams follow. */
 static enum nt_status put_streams(struct nt_json *json, const struct nt_scope *scope, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     if (nt_field_shows(scope->dataset, scope->field, NT_STREAM_DATA)) {
-        struct nt_dtype dtype;
-        nt_field_stream_dtype(scope->dataset, scope->field, NT_STREAM_DATA, &dtype);
-        nt_json_key(json, "dtype");
-        nt_json_dtype(json, &dtype);
-        status = put_shape(json, "shape", scope, NT_STREAM_DATA, error);
+        status = put_type(json, scope, NT_STREAM_DATA, error);
     } else {
         nt_json_member_null(json, "dtype");
         nt_json_member_null(json, "shape");
     }
     nt_json_key(json, "streams");
     nt_json_object(json);
-    for (unsigned kind = 0; kind < NT_STREAM_COUNT && status == NT_OK; kind++)
-        if (nt_field_shows(scope->dataset, scope->field, (enum nt_stream_kind)kind))
-            status = put_stream(json, scope, kind, error);
+    for (unsigned kind = 0; kind < NT_STREAM_COUNT && status == NT_OK; kind++) {
+        if (!nt_field_shows(scope->dataset, scope->field, (enum nt_stream_kind)kind))
+            continue;
+        nt_json_key(json, nt_stream_name(kind));
+        nt_json_object(json);
+        status = put_type(json, scope, kind, error);
+        nt_json_end_object(json);
+    }
     nt_json_end_object(json);
     return status;
 }
