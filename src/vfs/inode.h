@@ -76,17 +76,17 @@ void nt_numbers_deinit(struct nt_numbers *numbers);
 
 /* ---- Epoch-based reclamation ---- */
 
-/* All zeros: nobody is in. */
+/* Zeroed at first. */
 struct nt_visits {
-    atomic_uint turn;      /* who comes is counted by the turn's lowest bit */
-    atomic_uint inside[2]; /* of this turn and of the one before */
+    atomic_uint turn;      /* the epoch; its lowest bit selects the counter of those who enter */
+    atomic_uint inside[2]; /* threads in this epoch and in the one before */
 };
 
-/* The visit, for nt_visits_leave. Somebody may visit twice at the same time. */
+/* Enter the epoch; the result is for nt_visits_leave. A thread may be in it several times. */
 unsigned nt_visits_come(struct nt_visits *visits);
 void nt_visits_leave(struct nt_visits *visits, unsigned visit);
-/* Begin another turn; false while somebody is in who came before this one. By one thread at a time. What was put away before
- * the last turn is held by nobody then. */
+/* Advance to the next epoch; false while a thread is in the one before the present one. One thread at a time. Nobody uses
+ * then what was retired before the last advance. */
 bool nt_visits_turn(struct nt_visits *visits);
 
 /* ---- Open files ---- */
@@ -274,7 +274,7 @@ static inline const char *nt_place_identity_path(const struct nt_place *place)
     return place->identity_path || place->chain ? place->identity_path : place->path;
 }
 
-/* A data set, by a small number that is given when its file is opened for the first time. */
+/* What a data set's id stands for: a small number that is given when its file is opened for the first time. */
 struct nt_slot {
     uint32_t place, dataset;
 };
@@ -315,21 +315,23 @@ struct nt_places {
 /* A new place. Under the lock. */
 enum nt_status nt_places_add(struct nt_places *places, uint32_t parent, const char *path,
                              enum nt_place_kind kind, struct nt_place **place_ret, struct nt_error *error);
-/* What lies at a new place. */
+/* Set the identity of a new inode. */
 void nt_places_identify(struct nt_place *place, const struct stat *identity);
-/* The same of an address: what a list has told of a file there; of anything else, or NULL, nothing is known before it is opened. */
+/* The same for one on a server: the attributes that a listing gave of a file. NULL, or anything but a file: nothing is known before
+ * it is opened. */
 void nt_places_identify_remote(struct nt_place *place, const struct stat *listed);
-/* NULL: there is none of this number. */
+/* The inode of a number; NULL: there is none. */
 struct nt_place *nt_places_get(struct nt_places *places, uint32_t number);
-/* Remember why nothing can be shown of it; the second: that it was looked at, unless the failure may pass. Under the lock. */
+/* Remember why nothing of it can be shown. The second also notes that it was probed, unless the failure may pass. Under the lock. */
 void nt_places_fail(struct nt_place *place, const struct nt_error *error);
 void nt_places_fail_looking(struct nt_place *place, const struct nt_error *error);
-/* A text for a place, from malloc, in place of the one before. */
+/* Replace a string of an inode, which is from malloc. */
 enum nt_status nt_place_set_text(char **text, const char *value, struct nt_error *error);
-/* Under the lock: its server was not reached a moment ago; who asks again would wait as long for nothing. */
+/* Whether its server was unreachable a moment ago: another attempt would only wait as long. Under the lock. */
 bool nt_place_is_refused(const struct nt_place *place);
+/* Whether it, or a directory above it, is gone. Under the lock. */
 bool nt_place_is_gone(const struct nt_places *places, const struct nt_place *place);
-/* The place whose directory has the files of a place: that of a version's data set, else itself. */
+/* The inode whose directory shows the files of an inode: of the version that is shown its data set, else itself. */
 uint32_t nt_places_outer(struct nt_places *places, uint32_t number);
 
 /* Take `children` (from malloc) as those of a group or folder. Under the lock. */
@@ -340,7 +342,7 @@ uint32_t nt_places_next(struct nt_places *places, uint32_t number, uint32_t *ord
 
 /* The name of a place in the tree. */
 void nt_places_name(struct nt_places *places, uint32_t number, char name_ret[NT_NAME_BYTES + 1]);
-/* Whether the place itself, or what it shows, may go or be replaced while mounted. */
+/* Whether the inode, or what it shows, may be removed or replaced while mounted. */
 bool nt_places_is_mirrored(struct nt_places *places, uint32_t number);
 /* ---- Sources: mount_sources.c ---- */
 
@@ -369,28 +371,30 @@ enum nt_status nt_places_find(struct nt_places *places, uint32_t number, const c
 /* The end of a visit (nt_visits_come). All that works with places does so in one: none of those that it finds is freed
  * before the visit ends. */
 void nt_places_leave(struct nt_places *places, unsigned visit);
-/* Somebody outside knows a node of the place `number` from now on, once more; and has forgotten it so many times. */
+/* Add one to the lookup count of an inode, for the inode or a node in it; take `times` off. */
 void nt_places_know(struct nt_places *places, uint32_t number);
 void nt_places_forget(struct nt_places *places, uint32_t number, uint64_t times);
-/* Under the lock: it is not where it was any more. What is in it is gone, too. */
+/* Its directory does not list it any more: it is gone, and so is all in it. Under the lock. */
 void nt_places_let_go(struct nt_places *places, struct nt_place *place);
-/* Under the lock: something has ended that would keep this place, or all of them. Those that are gone or are versions that are
- * not shown, and that nobody knows, are put away, and freed once those who are in have left. */
+/* Something ended that may have been the last use of an inode; the second: of any. Inodes that are gone, and versions that are not
+ * shown, are retired if nobody knows them, and freed when all who are in the epoch have left. Under the lock. */
 void nt_places_put_away(struct nt_places *places, struct nt_place *place);
 void nt_places_put_all_away(struct nt_places *places);
-void nt_place_was_opened(struct nt_places *places,
-                         struct nt_place *place); /* a thread is not at it any more */
-/* Under the lock. */
+/* The thread that opened it is done: wake those who wait. Under the lock. */
+void nt_place_was_opened(struct nt_places *places, struct nt_place *place);
+/* Whether an inode is retired. Under the lock. */
 bool nt_places_is_put_away(const struct nt_places *places, uint32_t number);
-void nt_place_free(struct nt_place *place); /* by who has it alone */
+/* Nobody else uses it. */
+void nt_place_free(struct nt_place *place);
 
 /* ---- Closing files: open_table.c ---- */
 
-/* How much may be open depends on what this process may have. To begin with. */
+/* Set the limit of open descriptors by the process's own, at the start. */
 void nt_places_bound_open(struct nt_places *places);
-/* The same, and first of all those that are gone, however few are open. */
+/* Close the unused files of inodes that are gone, and idle files where too many are open. Under the lock, which may be given up
+ * meanwhile. */
 void nt_places_close_gone(struct nt_places *places);
-/* Whether each place is an open file (or their group) that will not be closed. */
+/* Whether all inodes are open files (or their group) that will stay open. */
 bool nt_places_hold_all(struct nt_places *places);
 /* End the thread, then close all files. Nothing uses them. */
 void nt_places_close_all(struct nt_places *places);
@@ -442,8 +446,8 @@ bool nt_place_is_listed(const struct nt_places *places, const struct nt_place *p
  * a directory, whatever it is. Of a probed one the server may have to be asked what it is now. */
 bool nt_places_is_listed(struct nt_places *places, uint32_t number, bool *is_probed_ret);
 
-/* Find out what lies at a place that is on a server. False where that failed, as the place tells. Under the lock, which is given up
- * meanwhile. */
+/* Probe an inode on a server: is it a file or a directory? False where that failed, as the inode tells. Under the lock, which is
+ * given up meanwhile. */
 bool nt_place_enter(struct nt_places *places, struct nt_place *place);
 
 /* Not under the lock: the source of a file, or of a folder that is a data set; what it is now, for comparison with the place's identity. */
@@ -464,30 +468,30 @@ enum nt_status nt_history_find(struct nt_places *places, uint32_t version, uint6
 
 /* ---- Opening files ---- */
 
-/* What a place is. Opens a file that has not been looked at; of what lies in a folder on a server it is NT_PLACE_FILE until it is entered. */
+/* The kind of an inode. Opens a file that was not probed. What a directory on a server lists is NT_PLACE_FILE until it is probed. */
 enum nt_place_kind nt_places_kind(struct nt_places *places, uint32_t number);
-/* Why the place failed; returns the failure's status. */
+/* Why the inode failed; returns the failure's status. */
 enum nt_status nt_places_failure(struct nt_places *places, uint32_t number, struct nt_error *error);
 struct timespec nt_places_failed_at(struct nt_places *places, uint32_t number);
 
-/* What a place is, with its file where it is one: opened if it is not, released by the caller. NULL for all
- * else. *shown_ret is the place whose file it is: of a data set with a history that of its present version. */
+/* The kind of an inode, and its open file, which is opened if need be and released by the caller; NULL where it is none.
+ * *shown_ret is the inode of the file: of a data set with versions that of the present one. */
 enum nt_place_kind nt_places_hold(struct nt_places *places, uint32_t number, uint32_t *shown_ret,
                                   struct nt_open_file **opened_ret);
-/* The same for the place of a data set, which is told; NT_PLACE_NONE for a slot that was not given. */
+/* The same by the id of a data set, which is returned; NT_PLACE_NONE for an id that was not given. */
 enum nt_place_kind nt_places_hold_slot(struct nt_places *places, uint32_t slot, struct nt_slot *slot_ret,
                                        struct nt_open_file **opened_ret);
 void nt_places_release(struct nt_places *places, struct nt_open_file *opened); /* accepts NULL */
 
-/* The place that a node is in; false for those of .ntuplefs, and for numbers that were not given. */
+/* The inode that a node belongs to; false for nodes of .ntuplefs and for numbers that were not given. */
 bool nt_places_of_node(struct nt_places *places, uint64_t number, uint32_t *place_ret);
-/* The slot of a data set whose file is open. */
+/* The id of a data set whose file is open. */
 bool nt_places_slot_of(struct nt_places *places, const struct nt_dataset *dataset, uint32_t *slot_ret);
 
-/* A slot of the version that is shown of a version's data set; false where it has none. */
+/* The id of the data set of the version that is shown, given any version of it; false where it has none. */
 bool nt_places_shown_slot(struct nt_places *places, uint32_t version, uint32_t *slot_ret);
 
-/* Of the files that are known. */
+/* The total size of the files that were found so far. */
 uint64_t nt_places_bytes(struct nt_places *places);
 
 #endif
