@@ -119,33 +119,19 @@ struct nt_place *nt_places_get(struct nt_places *places, uint32_t number)
     return place;
 }
 
-/* In the list. */
-static bool add_place(struct nt_places *places, uint32_t number, struct nt_place *place)
+/* From malloc; NULL without memory. */
+static struct nt_place *new_place(const char *path, enum nt_place_kind kind)
 {
-    struct nt_place **list =
-        nt_grow(places->list, places->count, &places->capacity, sizeof(struct nt_place *));
-    if (!list)
-        return false;
-    places->list = list;
-    places->count += number == places->count;
-    list[number] = place;
-    place->number = number;
-    place->generation = places->freed + 1; /* those of its number were made before they were freed */
-    return true;
-}
-
-static bool fill_place(struct nt_place *place, const char *path, enum nt_place_kind kind)
-{
+    struct nt_place *place = calloc(1, sizeof(*place));
+    if (!place || (path && !(place->path = strdup(path)))) {
+        free(place);
+        return NULL;
+    }
     place->kind = kind;
     place->is_file = kind == NT_PLACE_FILE;
     place->is_probed = kind != NT_PLACE_FILE;
-    place->disk_name = "";
-    if (!path)
-        return true;
-    place->path = strdup(path);
-    if (place->path)
-        place->disk_name = strrchr(place->path, '/') + 1;
-    return place->path != NULL;
+    place->disk_name = path ? strrchr(place->path, '/') + 1 : "";
+    return place;
 }
 
 enum nt_status nt_places_add(struct nt_places *places, uint32_t parent, const char *path,
@@ -155,16 +141,23 @@ enum nt_status nt_places_add(struct nt_places *places, uint32_t parent, const ch
     if (!nt_numbers_take(&places->numbers, 1, &number))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: more than the limit of %u files and folders",
                        path ? path : "", places->numbers.limit);
-    struct nt_place *place = calloc(1, sizeof(*place));
-    if (!place || !fill_place(place, path, kind) || !add_place(places, number, place)) {
-        free(place ? place->path : NULL);
-        free(place);
+    struct nt_place *place = new_place(path, kind);
+    struct nt_place **list =
+        place ? nt_grow(places->list, places->count, &places->capacity, sizeof(*list)) : NULL;
+    if (!list) {
+        if (place)
+            nt_place_free(place);
         nt_numbers_give_back(&places->numbers, number, 1);
         return nt_fail_memory(error);
     }
+    places->list = list;
+    places->count += number == places->count;
+    list[number] = place;
+    place->number = number;
+    place->generation = places->freed + 1; /* those of its number were made before they were freed */
     place->parent = parent;
     if (number != parent)
-        places->list[parent]->inside++;
+        list[parent]->inside++;
     *place_ret = place;
     return NT_OK;
 }
