@@ -26,10 +26,11 @@ struct nt_vfs_handle;
 
 #define NT_VFS_ROOT 1
 
-/* Where texts are kept that are made whole, unless the options say another place. */
+/* Where generated files are kept on disk by default. */
 #define NT_VFS_TEXT_DIRECTORY "/var/tmp"
 
-/* Entries of a data set: its path from the root, "" for the only one of the only source. Both outlive the tree. */
+/* A selection of entries of a data set, whose path from the root is given; "" is the only data set of the only source. Both outlive
+ * the tree. */
 struct nt_vfs_choice {
     const char *dataset;
     const struct nt_choice *choice;
@@ -43,11 +44,11 @@ struct nt_vfs_options {
     bool always_ahead;          /* as the reader's option */
     unsigned threads;           /* workers; 0: none */
     bool list_sized;            /* leave unsized files out of listings (they still open by name) */
-    bool text_sized;            /* make every text whole for its size: no file is unsized */
+    bool text_sized;            /* materialize every text to know its size: no file is unsized */
     uint64_t text_bytes;        /* with text_sized: as disk_bytes of struct nt_produced_options; 0: 16 GiB */
     const char *text_directory; /* and where; NULL: /var/tmp. Outlives the tree */
-    bool follow_links;          /* out of mirrored folders; else they are refused */
-    bool is_told;               /* by nt_vfs_know and nt_vfs_forget; else no number is given again */
+    bool follow_links;          /* out of passthrough directories; else they are refused */
+    bool is_told;               /* the caller uses nt_vfs_know and nt_vfs_forget; else no number is reused */
     const struct nt_chain_list
         *chain; /* the sources are these files, as one; outlives the tree. NULL: they are not */
     struct nt_chain_options chain_options;
@@ -56,10 +57,10 @@ struct nt_vfs_options {
     bool arrow_strings_binary;
     enum nt_arrow_unions arrow_unions;
     const unsigned *owner, *group; /* shown instead of the sources' (NULL); must outlive the tree */
-    /* One line for each failure that was not seen before (log). May be NULL. */
+    /* Log a failure that was not seen before, as one line. May be NULL. */
     void (*report)(void *context, const char *line);
-    /* By a thread that is about to work or to wait for long: before it loads a page of 32 KiB and more or a page
-     * list, opens a file, or makes a text that may be long. May be NULL. */
+    /* Called by a thread before slow work: before it loads a page of 32 KiB or more or a page list, opens a file, or
+     * generates a text that may be long. May be NULL. */
     void (*before_slow_work)(void *context);
     void *context;
 };
@@ -67,11 +68,11 @@ struct nt_vfs_options {
 enum nt_vfs_class {
     NT_VFS_DIRECTORY,
     NT_VFS_SIZED,    /* size known from metadata */
-    NT_VFS_PRODUCED, /* made when looked up, kept within a bound; size exact */
-    NT_VFS_UNSIZED,  /* made while it is read: st_size 0, from the beginning on */
+    NT_VFS_PRODUCED, /* generated at the lookup, kept in a bounded cache; size exact */
+    NT_VFS_UNSIZED,  /* generated while it is read: st_size is 0, reads go from the beginning on */
 };
 
-/* Somebody who waits for an answer, and may give up. */
+/* A caller that waits for an answer, and may give up. */
 struct nt_vfs_caller {
     bool (*is_gone)(void *context);
     void *context;
@@ -93,10 +94,10 @@ enum nt_status nt_vfs_new(const char *const *paths, size_t path_count, const str
                           struct nt_vfs **vfs_ret, struct nt_error *error);
 void nt_vfs_free(struct nt_vfs *vfs); /* accepts NULL */
 
-/* Why a single source would be refused without `open_broken`, without its name; NT_OK: it would not. */
+/* Why the only source would be refused without `open_broken`, without its name; NT_OK: it would not. */
 enum nt_status nt_vfs_broken(struct nt_vfs *vfs, struct nt_error *error);
 
-/* Whether no file is opened any more, but for texts: all sources are files, are open, and stay so. */
+/* Whether no more files will be opened, apart from temporary ones: all sources are files, are open, and stay open. */
 bool nt_vfs_holds_sources(struct nt_vfs *vfs);
 
 /* Look at every source, and report those of which nothing can be shown: files that do not open, and folders
@@ -105,30 +106,29 @@ void nt_vfs_try_sources(struct nt_vfs *vfs);
 
 struct nt_vfs_attributes {
     uint64_t node;
-    uint32_t generation; /* a number that is given again comes with another one */
+    uint32_t generation; /* a number that is reused has another one */
     enum nt_vfs_class class;
-    bool is_immutable;    /* never changes while mounted: may be cached for ever */
-    bool is_name_lasting; /* the same, and its name leads to nothing else */
+    bool is_immutable;    /* does not change while mounted: may be cached for ever */
+    bool is_name_lasting; /* so, and its name always leads to it */
     struct stat stat;     /* all members set, st_ino = node */
 };
 
-/* The attributes of a node. `may_work` false: NT_NOT_FOUND instead of reading a page list or producing a
- * document to learn the size. */
+/* The attributes of a node. `may_work` false: NT_NOT_FOUND where the size is not known without reading a page list or
+ * generating a document. */
 enum nt_status nt_vfs_stat(struct nt_vfs *vfs, uint64_t node, bool may_work,
                            struct nt_vfs_attributes *attributes, struct nt_error *error);
 /* The same with work, for a caller who may give up: NT_CANCELED. */
 enum nt_status nt_vfs_stat_for(struct nt_vfs *vfs, uint64_t node, const struct nt_vfs_caller *caller,
                                struct nt_vfs_attributes *attributes, struct nt_error *error);
 
-/* The node of a name in a directory; NT_NOT_FOUND. Does not work out its size. */
+/* The node of a name in a directory; NT_NOT_FOUND. Does not compute its size. */
 enum nt_status nt_vfs_lookup(struct nt_vfs *vfs, uint64_t directory, const char *name, uint64_t *node_ret,
                              struct nt_error *error);
-/* The same with its attributes; the caller knows the node from then on. */
+/* The same with its attributes; adds one to the lookup count of the node. */
 enum nt_status nt_vfs_learn(struct nt_vfs *vfs, uint64_t directory, const char *name,
                             const struct nt_vfs_caller *caller, struct nt_vfs_attributes *attributes,
                             struct nt_error *error);
-/* The caller knows a node, which is being listed to it or which it knew before, once more; and has forgotten one so many
- * times. */
+/* Add one to the lookup count of a node, which is being listed or was looked up before; take `times` off. */
 void nt_vfs_know(struct nt_vfs *vfs, uint64_t node);
 void nt_vfs_forget(struct nt_vfs *vfs, uint64_t node, uint64_t times);
 /* The node of a path from the root ("", "/", "Events/run/data.bin"). */
@@ -157,7 +157,7 @@ enum nt_status nt_vfs_read(struct nt_vfs_handle *handle, uint64_t offset, void *
 bool nt_vfs_is_unsized(const struct nt_vfs_handle *handle);
 /* How many bytes an unsized handle will have if what was not made yet is like what was; 0: nobody knows. */
 uint64_t nt_vfs_probable_bytes(const struct nt_vfs_handle *handle);
-/* The same bytes where they lie, as nt_stream_pin gives them; false: they are to be read. */
+/* Pin the same bytes in the cache, as nt_stream_pin does; false: they have to be read. */
 bool nt_vfs_pin(struct nt_vfs_handle *handle, uint64_t offset, size_t bytes, struct nt_pins *pins);
 void nt_vfs_close(struct nt_vfs_handle *handle);
 

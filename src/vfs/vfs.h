@@ -81,7 +81,7 @@ struct nt_vfs {
     struct stat daemon;           /* attributes of .ntuplefs and its files */
 };
 
-/* The calling thread is about to work or to wait for long. A hook of the tree's reader and files, too. */
+/* The calling thread begins slow work. Also the hook of the reader and of the files. */
 void nt_vfs_before_slow_work(void *vfs);
 
 struct nt_scope {
@@ -155,7 +155,7 @@ struct nt_content {
     uint64_t size;   /* of the header, too */
     uint8_t *header; /* from malloc; NULL: none */
     size_t header_bytes;
-    bool ends_early; /* its last byte stands for what is damaged, and fails */
+    bool ends_early; /* the text is damaged: its last byte cannot be read */
 };
 
 /* Offsets count from the end of the header. */
@@ -166,7 +166,7 @@ struct nt_content_ops {
     void (*close)(struct nt_content *content);
     /* Of one without a size: as nt_vfs_probable_bytes. NULL: nobody knows. */
     uint64_t (*probable_bytes)(struct nt_content *content);
-    /* The same bytes where they lie, as nt_stream_pin gives them, but the content has to stay open. May be NULL. */
+    /* Pin the same bytes in the cache, as nt_stream_pin does; the content has to stay open. May be NULL. */
     bool (*pin)(const struct nt_content *content, uint64_t offset, size_t bytes, struct nt_pins *pins);
 };
 
@@ -316,9 +316,9 @@ static inline enum nt_status nt_unknown_size(struct nt_error *error)
 
 /* ---- Hidden directories ---- */
 
-/* Whether the scope is of a data set's present version: those in versions.d have none of their own. */
+/* Whether the scope is in the present version of a data set: the versions in versions.d have no versions.d. */
 nt_pseudo_exists nt_has_versions;
-/* Whether it is of a chain. */
+/* Whether it is in a chain. */
 nt_pseudo_exists nt_is_of_chain;
 
 /* ---- Distinct failures ---- */
@@ -330,17 +330,17 @@ void nt_failures_write(struct nt_failures *failures, struct nt_buffer *out);
 
 /* ---- Error reports ---- */
 
-/* Pass on what a request for a node came to: returns `status`, copies `failure` to `error` (may be NULL)
+/* The end of a request for a node: records a failure. Returns `status`, and copies `failure` to `error` (may be NULL)
  * where it is not NT_OK. */
 enum nt_status nt_report(struct nt_vfs *vfs, uint64_t node, enum nt_status status,
                          const struct nt_error *failure, struct nt_error *error);
 
-/* nt_scope_open, whose failures are reported, as is what cannot be opened there. */
+/* nt_scope_open that records its failures, and why a file or data set there cannot be opened. */
 enum nt_status nt_report_open(struct nt_vfs *vfs, uint64_t node, struct nt_scope *scope,
                               struct nt_error *error);
 
-/* What the reader and the model find on their own, perhaps ahead of any request. `vfs` is the struct nt_vfs.
- * A page is told under its column's directory, a page list under its data set's. */
+/* Failures that the reader and the model find, perhaps without any request. `vfs` is the struct nt_vfs. A page is recorded
+ * under its column's directory, a page list under its data set's. */
 void nt_report_page(void *vfs, const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
                     const struct nt_error *error);
 void nt_report_group(void *vfs, const struct nt_dataset *dataset, uint32_t group,
@@ -373,7 +373,7 @@ static inline void nt_content_close(struct nt_content *content)
     content->ops->close(content);
 }
 
-/* ---- documents and texts that are made whole ---- */
+/* ---- Generated files ---- */
 
 struct nt_produced_options {
     struct nt_reader *reader; /* what is kept in memory counts as its */
@@ -388,19 +388,19 @@ struct nt_produced_options {
 struct nt_produced *nt_produced_new(const struct nt_produced_options *options);
 void nt_produced_free(struct nt_produced *produced); /* accepts NULL; no content may be open */
 
-/* The scope's document or text, made where it is not kept; closed by the caller. NULL for a text that is not made
- * whole, as it is, or may be, too long. */
+/* The scope's document or text, from the cache or generated now; closed by the caller. NULL for a text that is, or may be,
+ * too long: it has to be streamed. */
 enum nt_status nt_produced_open(struct nt_produced *produced, const struct nt_scope *scope,
                                 struct nt_content **content_ret, struct nt_error *error);
-/* Whether it is known without work what nt_produced_open would give: a document's size, as it is kept or its row
- * tells it before; or that a text is too long. */
+/* Whether the outcome of nt_produced_open is known without work: the size, from the cache or from the row; or that a text
+ * is too long. */
 bool nt_produced_is_known(struct nt_produced *produced, const struct nt_scope *scope, bool *is_long_ret,
                           uint64_t *size_ret);
 
-/* Forget what is kept of places that were put away. Under the lock of the places. */
+/* Drop the files of retired inodes. Under the lock of the inode table. */
 void nt_produced_forget(struct nt_produced *produced, const struct nt_places *places);
 
-/* What has been counted: name and value of counter `index`; false past the last. */
+/* Name and value of counter `index`; false past the last. */
 bool nt_produced_counter(struct nt_produced *produced, uint32_t index, const char **name_ret,
                          uint64_t *value_ret);
 
@@ -414,8 +414,8 @@ struct nt_spool {
 
 #define NT_SPOOL_EMPTY ((struct nt_spool){.descriptor = -1})
 
-/* Append to the text; from `memory_bytes` on it lies in a file in `directory`, which nobody else sees and
- * which ends with the spool or the program. A failure of the disk names the directory. */
+/* Append to the text. Beyond `memory_bytes` it moves to an unnamed file in `directory`, which ends with the spool or the
+ * program. A failure of the disk names the directory. */
 enum nt_status nt_spool_append(struct nt_spool *spool, const void *bytes, size_t count, uint64_t memory_bytes,
                                const char *directory, struct nt_error *error);
 /* Bytes [offset, offset + count), which must be there. Threads may read at once. */
@@ -425,9 +425,9 @@ void nt_spool_deinit(struct nt_spool *spool);
 
 /* ---- Suspended streamed files ---- */
 
-/* A member of whoever has the text; zero at first. */
+/* A member of the owner of the text; zeroed at first. */
 struct nt_waiting_text {
-    /* Give the memory back; false where the text is being read again already. */
+    /* Free the memory; false where the text is being read again already. */
     bool (*put_aside)(struct nt_waiting_text *text);
     TAILQ_ENTRY(nt_waiting_text) by_use;
     size_t bytes;
@@ -438,11 +438,11 @@ struct nt_waiting_text {
 struct nt_texts *nt_texts_new(struct nt_reader *reader);
 void nt_texts_free(struct nt_texts *texts); /* accepts NULL; all texts have left */
 
-/* The text is being read. */
+/* A read of the text begins. */
 void nt_texts_use(struct nt_texts *texts, struct nt_waiting_text *text);
-/* It was, and now takes so many bytes. */
+/* The read has ended; the text now takes so many bytes. Suspends the least recently read texts where memory is short. */
 void nt_texts_wait(struct nt_texts *texts, struct nt_waiting_text *text, size_t bytes);
-/* It is no more. */
+/* The text is closed. */
 void nt_texts_leave(struct nt_texts *texts, struct nt_waiting_text *text);
 
 /* ---- Size policy ---- */
