@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include "core/base/thread.h"
 #include "core/io/folder.h"
@@ -37,7 +38,7 @@ struct nt_cached_range {
     unsigned pins;               /* who uses it: then it stays */
     bool is_kept;                /* all of it is here, and it counts */
     struct nt_range_cache *file; /* NULL: it is in none any more */
-    struct nt_cached_range *newer, *older;
+    TAILQ_ENTRY(nt_cached_range) used;
 };
 
 struct nt_range_cache {
@@ -47,7 +48,7 @@ struct nt_range_cache {
 
 struct nt_range_cache_room {
     uint64_t bytes, most_bytes;
-    struct nt_cached_range *newest, *oldest;
+    TAILQ_HEAD(nt_used_ranges, nt_cached_range) used; /* the most recently used first; TAILQ_INIT */
 };
 
 /* Nobody uses any that is kept. */
@@ -136,18 +137,12 @@ void nt_refusal_deinit(struct nt_refusal *refusal);
 
 enum { NT_DISK_NAME_LENGTH = 32 };
 
-/* A file of the folder that this process has open. */
-struct nt_disk_name {
-    char text[NT_DISK_NAME_LENGTH + 1];
-    struct nt_disk_name *next;
-};
-
 struct nt_disk_cache {
     int folder; /* -1: there is none, and nothing is kept */
     uint64_t most_bytes;
     uint64_t allowance; /* that may be written before the folder is looked through again */
     uint64_t read_bytes, written_bytes, bad_pieces;
-    struct nt_disk_name *first;
+    LIST_HEAD(, nt_disk_cache_file) open; /* by this process */
 };
 
 /* The folder is made where it is missing. It must be the user's, and nobody else may write to it. */
@@ -198,7 +193,8 @@ enum { NT_FETCH_GRACE_MILLISECONDS = 2000 };
 /* So long what a server has told is taken for what is there now. */
 enum { NT_FRESH_MILLISECONDS = 2000 };
 
-enum nt_fetch_state { NT_FETCH_UNDERWAY, NT_FETCH_GOOD, NT_FETCH_BAD };
+/* What was not asked for is good. */
+enum nt_fetch_state { NT_FETCH_GOOD, NT_FETCH_UNDERWAY, NT_FETCH_BAD };
 
 /* A request, embedded in what it is for. All of it is under the fetcher's lock. */
 struct nt_fetch {
@@ -212,14 +208,7 @@ struct nt_fetch {
     void (*end)(struct nt_fetch *fetch);
     enum nt_fetch_failure failure; /* of a BAD one */
     char message[256];
-    struct nt_fetch *next, **link;
-};
-
-/* Whoever keeps something about the process that fetches; embedded in it. */
-struct nt_fetch_user {
-    /* The process is another one, of this forked process: nothing is under way, nothing is open. Under the lock. */
-    void (*begin_anew)(struct nt_fetch_user *user);
-    struct nt_fetch_user *next, **link;
+    LIST_ENTRY(nt_fetch) all;
 };
 
 /* Since it began. */
@@ -239,7 +228,7 @@ struct nt_fetcher {
     struct nt_lock lock; /* of all that follows, and of the files that are fetched: nt_fetcher_lock */
     pthread_cond_t changed;
     unsigned holders;
-    struct nt_fetch_user *users;
+    LIST_HEAD(, nt_remote_file) files;
     char *program; /* that fetches; NULL: nobody has named one */
     struct nt_fetch_rules
         rules;           /* what each of these processes is told first; the addresses are the fetcher's own */
@@ -252,13 +241,14 @@ struct nt_fetcher {
     uint64_t epoch; /* of the process that fetches now; 0: it has not said anything yet */
     uint64_t last_id;
     uint32_t last_file;
-    struct nt_fetch *underway;
+    LIST_HEAD(, nt_fetch) underway;
     struct nt_range_cache_room room;
     struct nt_disk_cache disk;
     struct nt_paces paces;
     uint64_t ahead_bytes; /* that are asked for while nobody waits for them */
     unsigned ahead_count;
-    struct nt_remote_file *newest, *oldest; /* that are open, and told from others */
+    TAILQ_HEAD(nt_used_files, nt_remote_file)
+    used; /* open files with a validator, the most recently used first */
     unsigned open_count;
     struct nt_fetch_counters counters;
     struct nt_fetch_sandbox sandbox; /* of the process that fetches now, as it says */
@@ -269,14 +259,11 @@ struct nt_fetcher {
 /* For `end`: a GOOD answer that was not all has failed. */
 void nt_fetch_fall_short(struct nt_fetch *fetch);
 
-void nt_fetcher_add_user(struct nt_fetcher *fetcher, struct nt_fetch_user *user);
-
 void nt_fetcher_lock(struct nt_fetcher *fetcher);
 void nt_fetcher_unlock(struct nt_fetcher *fetcher);
 
 /* The following under the lock. */
 
-void nt_fetcher_remove_user(struct nt_fetch_user *user);
 /* Ask; kind, file, offset and bytes are the caller's. What cannot be asked has failed. */
 void nt_fetcher_ask(struct nt_fetcher *fetcher, struct nt_fetch *fetch, struct nt_fetch_request request,
                     const char *text, size_t text_bytes);
@@ -355,7 +342,7 @@ struct nt_remote_teller {
 struct nt_remote_file {
     struct nt_source source;
     struct nt_fetcher *fetcher;
-    struct nt_fetch_user user;
+    LIST_ENTRY(nt_remote_file) all; /* of the fetcher */
     char *address, *shown;
     struct nt_remote_teller teller; /* of nothing, or until it has told: */
     const char *name;               /* that it knows the file by; in `shown` */
@@ -363,10 +350,11 @@ struct nt_remote_file {
     uint32_t file;  /* its number there */
     uint64_t epoch; /* in which it was opened; 0: it was not yet */
     bool is_opening;
-    bool is_told, is_listed;              /* the teller has told; and what it knew is what the file is */
-    bool is_closed;                       /* it was open, and others had to be */
-    unsigned underway;                    /* parts and checks */
-    struct nt_remote_file *newer, *older; /* of those that are open, and told from others */
+    bool is_told, is_listed; /* the teller has told; and what it knew is what the file is */
+    bool is_closed;          /* it was open, and others had to be */
+    unsigned underway;       /* parts and checks */
+    bool is_in_use;          /* it is in: */
+    TAILQ_ENTRY(nt_remote_file) used;
     uint64_t size;
     int64_t modified;
     bool is_known;                      /* what follows is, of the file that was opened first or listed */
@@ -412,8 +400,8 @@ enum nt_status nt_remote_file_open(struct nt_remote_file *file, struct nt_error 
 
 /* Whether it can be read now. */
 bool nt_remote_is_open(const struct nt_remote_file *file);
-/* As nt_fetch_user.begin_anew has it. */
-void nt_remote_begin_anew(struct nt_fetch_user *user);
+/* The helper is another one, of this forked process: nothing is under way, nothing is open. Under the lock. */
+void nt_remote_begin_anew(struct nt_remote_file *file);
 void nt_remote_forget_use(struct nt_remote_file *file);
 
 /* What the failure of a request, for what is at an offset, means for the reader; the file is another one now. */

@@ -62,14 +62,15 @@ static void begin_anew(struct nt_fetcher *fetcher)
 {
     fetcher->is_forked = fetcher->is_over = false;
     fetcher->epoch = 0;
-    fetcher->underway = NULL;
+    LIST_INIT(&fetcher->underway);
     fetcher->ahead_bytes = 0;
     fetcher->ahead_count = 0;
     fetcher->totals = (struct nt_fetch_totals){0};
     nt_paces_begin_anew(&fetcher->paces);
     nt_range_cache_release(&fetcher->room);
-    for (struct nt_fetch_user *user = fetcher->users; user; user = user->next)
-        user->begin_anew(user);
+    struct nt_remote_file *file;
+    LIST_FOREACH(file, &fetcher->files, all)
+    nt_remote_begin_anew(file);
 }
 
 void nt_fetcher_lock(struct nt_fetcher *fetcher)
@@ -84,32 +85,11 @@ void nt_fetcher_unlock(struct nt_fetcher *fetcher)
     nt_lock_give(&fetcher->lock);
 }
 
-void nt_fetcher_add_user(struct nt_fetcher *fetcher, struct nt_fetch_user *user)
-{
-    nt_fetcher_lock(fetcher);
-    user->next = fetcher->users;
-    user->link = &fetcher->users;
-    if (user->next)
-        user->next->link = &user->next;
-    fetcher->users = user;
-    nt_fetcher_unlock(fetcher);
-}
-
-void nt_fetcher_remove_user(struct nt_fetch_user *user)
-{
-    *user->link = user->next;
-    if (user->next)
-        user->next->link = user->link;
-}
-
 /* ---- requests ---- */
 
 static void finish(struct nt_fetch *fetch, enum nt_fetch_state state)
 {
-    *fetch->link = fetch->next;
-    if (fetch->next)
-        fetch->next->link = fetch->link;
-    fetch->link = NULL;
+    LIST_REMOVE(fetch, all);
     fetch->state = state;
     fetch->end(fetch);
 }
@@ -131,8 +111,8 @@ static void fail(struct nt_fetch *fetch, enum nt_fetch_failure failure, const ch
 
 static void fail_all(struct nt_fetcher *fetcher, const char *message)
 {
-    while (fetcher->underway)
-        fail(fetcher->underway, NT_FETCH_UNREACHABLE, message);
+    while (!LIST_EMPTY(&fetcher->underway))
+        fail(LIST_FIRST(&fetcher->underway), NT_FETCH_UNREACHABLE, message);
 }
 
 static bool send_request(struct nt_fetcher *fetcher, const struct nt_fetch_request *request, const char *text,
@@ -160,11 +140,7 @@ void nt_fetcher_ask(struct nt_fetcher *fetcher, struct nt_fetch *fetch, struct n
     fetcher->counters.ahead += request.is_ahead;
     request.milliseconds = (uint32_t)fetcher->milliseconds;
     fetch->state = NT_FETCH_UNDERWAY;
-    fetch->next = fetcher->underway;
-    fetch->link = &fetcher->underway;
-    if (fetch->next)
-        fetch->next->link = &fetch->next;
-    fetcher->underway = fetch;
+    LIST_INSERT_HEAD(&fetcher->underway, fetch, all);
     if (!send_request(fetcher, &request, text, text_bytes))
         fail(fetch, NT_FETCH_UNREACHABLE, "the process that fetches does not take requests");
 }
@@ -191,10 +167,11 @@ bool nt_fetcher_wait(struct nt_fetcher *fetcher, uint64_t deadline)
 
 static struct nt_fetch *underway(struct nt_fetcher *fetcher, uint64_t id)
 {
-    for (struct nt_fetch *fetch = fetcher->underway; fetch; fetch = fetch->next)
-        if (fetch->id == id)
-            return fetch;
-    return NULL;
+    struct nt_fetch *fetch;
+    LIST_FOREACH(fetch, &fetcher->underway, all)
+    if (fetch->id == id)
+        break;
+    return fetch;
 }
 
 static void take_failure(struct nt_fetch *fetch, const struct nt_fetch_answer *answer, const uint8_t *text,
@@ -541,6 +518,8 @@ static struct nt_fetcher *new_fetcher(struct nt_error *error)
         return NULL;
     }
     fetcher->holders = 1;
+    TAILQ_INIT(&fetcher->room.used);
+    TAILQ_INIT(&fetcher->used);
     fetcher->channel = fetcher->wake[0] = fetcher->wake[1] = fetcher->disk.folder = -1;
     return fetcher;
 }

@@ -24,6 +24,25 @@
 #include "core/base/memory.h"
 #include "core/io/source.h"
 
+/* ---- Cached files ---- */
+
+struct piece {
+    uint64_t offset, checksum;
+    uint64_t place; /* of its bytes in the file */
+    uint32_t bytes;
+};
+
+struct nt_disk_cache_file {
+    char name[NT_DISK_NAME_LENGTH + 1];
+    LIST_ENTRY(nt_disk_cache_file) open;
+    struct nt_disk_cache *cache;
+    int file;      /* -1: nothing can be kept any more */
+    uint64_t size; /* of the remote file */
+    char *key;
+    struct piece *pieces; /* by offset; none overlap */
+    size_t count, capacity;
+};
+
 /* ---- Space and eviction ---- */
 
 struct file {
@@ -124,10 +143,11 @@ static bool look(struct files *files, const struct nt_disk_cache *cache)
 
 static bool is_open(const struct nt_disk_cache *cache, const char *name)
 {
-    for (const struct nt_disk_name *open = cache->first; open; open = open->next)
-        if (strcmp(open->text, name) == 0)
-            return true;
-    return false;
+    const struct nt_disk_cache_file *entry;
+    LIST_FOREACH(entry, &cache->open, open)
+    if (strcmp(entry->name, name) == 0)
+        break;
+    return entry != NULL;
 }
 
 /* The most that can be asked for at once. */
@@ -187,22 +207,6 @@ struct record {
     uint64_t offset;   /* in the remote file; KEY_PLACE: the key. Without bytes: the file was opened */
     uint64_t checksum; /* of the bytes, with the offset as a seed */
     uint64_t header_checksum;
-};
-
-struct piece {
-    uint64_t offset, checksum;
-    uint64_t place; /* of its bytes in the file */
-    uint32_t bytes;
-};
-
-struct nt_disk_cache_file {
-    struct nt_disk_name name;
-    struct nt_disk_cache *cache;
-    int file;      /* -1: nothing can be kept any more */
-    uint64_t size; /* of the remote file */
-    char *key;
-    struct piece *pieces; /* by offset; none overlap */
-    size_t count, capacity;
 };
 
 static uint64_t checksum_of(const void *bytes, size_t count, uint64_t offset)
@@ -337,7 +341,7 @@ static void put_name(const char *key, char name[NT_DISK_NAME_LENGTH + 1])
 static bool open_file(struct nt_disk_cache_file *entry)
 {
     struct stat attributes;
-    entry->file = openat(entry->cache->folder, entry->name.text,
+    entry->file = openat(entry->cache->folder, entry->name,
                          O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     if (entry->file < 0)
         return false;
@@ -347,7 +351,7 @@ static bool open_file(struct nt_disk_cache_file *entry)
             is_new ? record_of(entry->key, strlen(entry->key), KEY_PLACE) : record_of(NULL, 0, 0);
         const struct iovec parts[] = {{&record, sizeof(record)}, {entry->key, strlen(entry->key)}};
         if (!is_new && !read_records(entry))
-            nt_disk_room_remove(entry->cache, entry->name.text);
+            nt_disk_room_remove(entry->cache, entry->name);
         else if (writev(entry->file, parts, is_new ? 2 : 1) > 0)
             return true;
     }
@@ -364,7 +368,7 @@ struct nt_disk_cache_file *nt_disk_cache_file_open(struct nt_disk_cache *cache, 
     if (!entry)
         return NULL;
     *entry = (struct nt_disk_cache_file){.cache = cache, .file = -1, .size = size, .key = strdup(key)};
-    put_name(key, entry->name.text);
+    put_name(key, entry->name);
     bool is_open = entry->key && strlen(key) <= PIECE_BYTES && open_file(entry);
     if (!is_open && entry->key) { /* what was in its way is gone */
         entry->count = 0;
@@ -376,8 +380,7 @@ struct nt_disk_cache_file *nt_disk_cache_file_open(struct nt_disk_cache *cache, 
         free(entry);
         return NULL;
     }
-    entry->name.next = cache->first;
-    cache->first = &entry->name;
+    LIST_INSERT_HEAD(&cache->open, entry, open);
     return entry;
 }
 
@@ -385,10 +388,7 @@ void nt_disk_cache_file_close(struct nt_disk_cache_file *entry)
 {
     if (!entry)
         return;
-    struct nt_disk_name **link = &entry->cache->first;
-    while (*link != &entry->name)
-        link = &(*link)->next;
-    *link = entry->name.next;
+    LIST_REMOVE(entry, open);
     if (entry->file >= 0)
         close(entry->file);
     free(entry->pieces);

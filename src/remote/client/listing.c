@@ -120,9 +120,9 @@ static enum nt_status gather(struct nt_fetcher *fetcher, struct gathering *gathe
     gathering->fetch.end = end_list;
     nt_fetcher_ask(fetcher, &gathering->fetch, (struct nt_fetch_request){.kind = NT_FETCH_LIST}, address,
                    strlen(address));
-    while (gathering->fetch.link)
-        if (!nt_fetcher_wait(fetcher, gathering->last + patience) && gathering->fetch.link &&
-            nt_milliseconds() >= gathering->last + patience) {
+    while (gathering->fetch.state == NT_FETCH_UNDERWAY)
+        if (!nt_fetcher_wait(fetcher, gathering->last + patience) &&
+            gathering->fetch.state == NT_FETCH_UNDERWAY && nt_milliseconds() >= gathering->last + patience) {
             nt_fetcher_drop(fetcher, &gathering->fetch);
             return nt_fetcher_fail_silent(fetcher, shown, error);
         }

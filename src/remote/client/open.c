@@ -89,20 +89,20 @@ enum nt_status nt_remote_fail(struct nt_remote_file *file, const struct nt_fetch
 void nt_remote_forget_use(struct nt_remote_file *file)
 {
     struct nt_fetcher *fetcher = file->fetcher;
-    if (fetcher->newest != file && !file->newer)
+    if (!file->is_in_use)
         return;
-    *(file->newer ? &file->newer->older : &fetcher->newest) = file->older;
-    *(file->older ? &file->older->newer : &fetcher->oldest) = file->newer;
-    file->newer = file->older = NULL;
+    TAILQ_REMOVE(&fetcher->used, file, used);
+    file->is_in_use = false;
     fetcher->open_count--;
 }
 
 /* To open it again costs nothing where a list has told of it: no server is asked. */
 static void close_oldest(struct nt_fetcher *fetcher)
 {
-    struct nt_remote_file *file = fetcher->oldest;
-    while (file && file->underway)
-        file = file->newer;
+    struct nt_remote_file *file;
+    TAILQ_FOREACH_REVERSE(file, &fetcher->used, nt_used_files, used)
+    if (!file->underway)
+        break;
     if (!file)
         return;
     nt_remote_forget_use(file);
@@ -115,14 +115,13 @@ static void close_oldest(struct nt_fetcher *fetcher)
 static void nt_remote_note_use(struct nt_remote_file *file)
 {
     struct nt_fetcher *fetcher = file->fetcher;
-    if (!file->stamp[0] || fetcher->newest == file)
+    if (!file->stamp[0] || TAILQ_FIRST(&fetcher->used) == file)
         return;
     nt_remote_forget_use(file);
     if (fetcher->open_count >= MOST_OPEN)
         close_oldest(fetcher);
-    file->older = fetcher->newest;
-    *(file->older ? &file->older->newer : &fetcher->oldest) = file;
-    fetcher->newest = file;
+    TAILQ_INSERT_HEAD(&fetcher->used, file, used);
+    file->is_in_use = true;
     fetcher->open_count++;
 }
 
@@ -265,8 +264,8 @@ static enum nt_status ask_to_open(struct nt_remote_file *file, struct opening *o
     opening->fetch.take = take_opened;
     opening->fetch.end = end_opening;
     ask(file, opening);
-    while (opening->fetch.link)
-        if (!nt_fetcher_wait(fetcher, deadline) && opening->fetch.link) {
+    while (opening->fetch.state == NT_FETCH_UNDERWAY)
+        if (!nt_fetcher_wait(fetcher, deadline) && opening->fetch.state == NT_FETCH_UNDERWAY) {
             nt_fetcher_drop(fetcher, &opening->fetch);
             return nt_fetcher_fail_silent(fetcher, file->shown, error);
         }
@@ -315,10 +314,8 @@ bool nt_remote_is_open(const struct nt_remote_file *file)
 
 /* What has come stays: it is of the same version, as the file will be. Descriptors of the disk cache have a place in common with the parent's,
  * which both would move. */
-void nt_remote_begin_anew(struct nt_fetch_user *user)
+void nt_remote_begin_anew(struct nt_remote_file *file)
 {
-    struct nt_remote_file *file =
-        (struct nt_remote_file *)((char *)user - offsetof(struct nt_remote_file, user));
     nt_range_cache_drop_underway(&file->stretches);
     nt_remote_forget_use(file);
     nt_disk_cache_file_close(file->disk);
@@ -376,7 +373,7 @@ static void end_check(struct nt_fetch *fetch)
 static void probe_anchor(struct nt_remote_file *objects, struct nt_remote_check *check, uint64_t deadline)
 {
     struct nt_remote_file *anchor = objects->anchor;
-    *check = (struct nt_remote_check){{.state = NT_FETCH_GOOD, .take = take_byte, .end = end_check}, anchor};
+    *check = (struct nt_remote_check){{.take = take_byte, .end = end_check}, anchor};
     if (nt_remote_be_open(anchor, deadline, NULL) != NT_OK)
         return;
     nt_remote_check_later(objects);
@@ -391,9 +388,9 @@ static enum nt_status wait_for(struct nt_remote_file *objects, struct nt_remote_
 {
     struct nt_remote_file *anchor = objects->anchor;
     const struct nt_fetch *fetch = &check->fetch;
-    while (fetch->link && nt_fetcher_wait(objects->fetcher, deadline))
+    while (fetch->state == NT_FETCH_UNDERWAY && nt_fetcher_wait(objects->fetcher, deadline))
         ;
-    if (fetch->link)
+    if (fetch->state == NT_FETCH_UNDERWAY)
         nt_fetcher_drop(objects->fetcher, &check->fetch);
     if (fetch->state != NT_FETCH_GOOD)
         objects->check_due = 0;
@@ -405,7 +402,7 @@ static enum nt_status wait_for(struct nt_remote_file *objects, struct nt_remote_
 
 void nt_remote_check_begin(struct nt_remote_file *objects, struct nt_remote_check *check, uint64_t deadline)
 {
-    *check = (struct nt_remote_check){{.state = NT_FETCH_GOOD}, objects->anchor};
+    *check = (struct nt_remote_check){.anchor = objects->anchor};
     if (objects->anchor && nt_milliseconds() >= objects->check_due)
         probe_anchor(objects, check, deadline);
 }

@@ -58,20 +58,6 @@ void nt_range_cache_remove(struct nt_cached_range *stretch)
 
 /* ---- those that are kept ---- */
 
-static void unlink_kept(struct nt_range_cache_room *room, struct nt_cached_range *stretch)
-{
-    *(stretch->newer ? &stretch->newer->older : &room->newest) = stretch->older;
-    *(stretch->older ? &stretch->older->newer : &room->oldest) = stretch->newer;
-    stretch->newer = stretch->older = NULL;
-}
-
-static void link_newest(struct nt_range_cache_room *room, struct nt_cached_range *stretch)
-{
-    stretch->older = room->newest;
-    *(room->newest ? &room->newest->newer : &room->oldest) = stretch;
-    room->newest = stretch;
-}
-
 static void free_stretch(struct nt_cached_range *stretch)
 {
     free(stretch->data);
@@ -80,7 +66,7 @@ static void free_stretch(struct nt_cached_range *stretch)
 
 static void drop(struct nt_range_cache_room *room, struct nt_cached_range *stretch)
 {
-    unlink_kept(room, stretch);
+    TAILQ_REMOVE(&room->used, stretch, used);
     room->bytes -= stretch->bytes;
     nt_range_cache_remove(stretch);
     free_stretch(stretch);
@@ -88,9 +74,9 @@ static void drop(struct nt_range_cache_room *room, struct nt_cached_range *stret
 
 static void make_room(struct nt_range_cache_room *room)
 {
-    struct nt_cached_range *stretch = room->oldest;
+    struct nt_cached_range *stretch = TAILQ_LAST(&room->used, nt_used_ranges);
     while (stretch && room->bytes > room->most_bytes) {
-        struct nt_cached_range *newer = stretch->newer;
+        struct nt_cached_range *newer = TAILQ_PREV(stretch, nt_used_ranges, used);
         if (stretch->pins == 0)
             drop(room, stretch);
         stretch = newer;
@@ -101,7 +87,7 @@ void nt_cached_range_keep(struct nt_range_cache_room *room, struct nt_cached_ran
 {
     stretch->is_kept = true;
     room->bytes += stretch->bytes;
-    link_newest(room, stretch);
+    TAILQ_INSERT_HEAD(&room->used, stretch, used);
     make_room(room);
 }
 
@@ -111,7 +97,7 @@ void nt_cached_range_forget(struct nt_range_cache_room *room, struct nt_cached_r
         drop(room, stretch);
         return;
     }
-    unlink_kept(room, stretch);
+    TAILQ_REMOVE(&room->used, stretch, used);
     room->bytes -= stretch->bytes;
     stretch->is_kept = false;
     nt_range_cache_remove(stretch);
@@ -121,8 +107,8 @@ void nt_cached_range_pin(struct nt_range_cache_room *room, struct nt_cached_rang
 {
     stretch->pins++;
     if (stretch->is_kept) {
-        unlink_kept(room, stretch);
-        link_newest(room, stretch);
+        TAILQ_REMOVE(&room->used, stretch, used);
+        TAILQ_INSERT_HEAD(&room->used, stretch, used);
     }
 }
 
@@ -138,8 +124,9 @@ void nt_cached_range_unpin(struct nt_range_cache_room *room, struct nt_cached_ra
 
 void nt_range_cache_release(struct nt_range_cache_room *room)
 {
-    for (struct nt_cached_range *stretch = room->newest; stretch; stretch = stretch->older)
-        stretch->pins = 0;
+    struct nt_cached_range *stretch;
+    TAILQ_FOREACH(stretch, &room->used, used)
+    stretch->pins = 0;
     make_room(room);
 }
 

@@ -264,7 +264,7 @@ static void nt_remote_part_want(struct nt_remote_file *file, struct nt_remote_pa
 /* Give a pin back. The last one who waits for what has not come takes the question back. */
 static void nt_remote_part_release(struct nt_remote_file *file, struct nt_remote_part *part)
 {
-    if (part->stretch.pins == 1 && part->fetch.link)
+    if (part->stretch.pins == 1 && part->fetch.state == NT_FETCH_UNDERWAY)
         nt_fetcher_drop(file->fetcher, &part->fetch);
     nt_cached_range_unpin(&file->fetcher->room, &part->stretch);
 }
@@ -361,7 +361,7 @@ static enum nt_status collect(struct reading *reading, struct nt_error *error)
 static enum nt_status wait_for(struct nt_remote_file *file, const struct nt_remote_part *part,
                                uint64_t deadline, struct nt_error *error)
 {
-    while (part->fetch.link)
+    while (part->fetch.state == NT_FETCH_UNDERWAY)
         if (!nt_fetcher_wait(file->fetcher, deadline))
             return nt_fetcher_fail_silent(file->fetcher, file->shown, error);
     return part->fetch.state == NT_FETCH_BAD ? nt_remote_fail(file, &part->fetch, part->stretch.offset, error)
@@ -386,7 +386,7 @@ static enum nt_status read_parts(struct reading *reading, uint8_t *output, uint6
                                  struct nt_error *error)
 {
     struct nt_remote_file *file = reading->file;
-    struct nt_remote_check check = {{.state = NT_FETCH_GOOD}, file->anchor};
+    struct nt_remote_check check = {.anchor = file->anchor};
     enum nt_status status = collect(reading, error);
     if (reading->waits)
         nt_remote_check_begin(file, &check, deadline);
@@ -585,7 +585,7 @@ static void fetched_close(struct nt_source *source)
         if (!file->stretches.list[i]->is_kept)
             nt_fetcher_drop(file->fetcher, &((struct nt_remote_part *)file->stretches.list[i])->fetch);
     nt_remote_forget_use(file);
-    nt_fetcher_remove_user(&file->user);
+    LIST_REMOVE(file, all);
     if (file->epoch == file->fetcher->epoch && file->epoch && !file->is_closed)
         nt_fetcher_tell(file->fetcher, NT_FETCH_CLOSE, 0, file->file);
     nt_range_cache_deinit(&file->stretches, &file->fetcher->room);
@@ -631,12 +631,13 @@ enum nt_status nt_remote_file_new(struct nt_fetcher *fetcher, const char *addres
     *file =
         (struct nt_remote_file){.source = {.ops = &fetched_ops, .size = NT_UNKNOWN_SIZE, .path = shown_copy},
                                 .fetcher = fetcher,
-                                .user = {.begin_anew = nt_remote_begin_anew},
                                 .address = address_copy,
                                 .shown = shown_copy,
                                 .name = shown_copy + strlen(shown) - strlen(name),
                                 .teller = *teller};
-    nt_fetcher_add_user(fetcher, &file->user);
+    nt_fetcher_lock(fetcher);
+    LIST_INSERT_HEAD(&fetcher->files, file, all);
+    nt_fetcher_unlock(fetcher);
     *file_ret = file;
     return NT_OK;
 }

@@ -19,7 +19,7 @@ TEST(each_byte_finds_its_stretch_or_the_next_one)
 {
     static const uint64_t offsets[] = {500, 100, 1000, 200, 0};
     struct nt_range_cache file = {0};
-    struct nt_range_cache_room room = {.most_bytes = UINT64_MAX};
+    struct nt_range_cache_room room = {.most_bytes = UINT64_MAX, .used = TAILQ_HEAD_INITIALIZER(room.used)};
     uint64_t next;
     for (size_t i = 0; i < sizeof(offsets) / sizeof(*offsets); i++)
         nt_cached_range_keep(&room, add(&file, offsets[i]));
@@ -39,13 +39,13 @@ TEST(each_byte_finds_its_stretch_or_the_next_one)
     }
     nt_range_cache_deinit(&file, &room);
     ck_assert_uint_eq(room.bytes, 0);
-    ck_assert_ptr_null(room.newest);
+    ck_assert(TAILQ_EMPTY(&room.used));
 }
 
 TEST(the_one_that_was_not_used_for_longest_goes)
 {
     struct nt_range_cache file = {0}, other = {0};
-    struct nt_range_cache_room room = {.most_bytes = 3 * PIECE};
+    struct nt_range_cache_room room = {.most_bytes = 3 * PIECE, .used = TAILQ_HEAD_INITIALIZER(room.used)};
     uint64_t next;
     struct nt_cached_range *used = add(&file, 0), *pinned = add(&other, 0);
     nt_cached_range_pin(&room, pinned);
@@ -68,7 +68,7 @@ TEST(the_one_that_was_not_used_for_longest_goes)
 TEST(what_did_not_come_lives_as_long_as_somebody_has_it)
 {
     struct nt_range_cache file = {0};
-    struct nt_range_cache_room room = {.most_bytes = PIECE};
+    struct nt_range_cache_room room = {.most_bytes = PIECE, .used = TAILQ_HEAD_INITIALIZER(room.used)};
     uint64_t next;
     struct nt_cached_range *stretch = add(&file, 0);
     nt_cached_range_pin(&room, stretch);
@@ -84,7 +84,7 @@ TEST(what_did_not_come_lives_as_long_as_somebody_has_it)
 TEST(what_is_forgotten_is_not_found_but_stays_with_who_has_it)
 {
     struct nt_range_cache file = {0};
-    struct nt_range_cache_room room = {.most_bytes = 10 * PIECE};
+    struct nt_range_cache_room room = {.most_bytes = 10 * PIECE, .used = TAILQ_HEAD_INITIALIZER(room.used)};
     uint64_t next;
     for (uint64_t i = 0; i < 3; i++)
         nt_cached_range_keep(&room, add(&file, i * PIECE));
