@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 #include <sys/socket.h>
 
 #include "core/base/memory.h"
@@ -204,7 +205,7 @@ struct nt_transfer {
     bool (*take)(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count);
     /* It has come, or failed: `result` tells. It may be freed. */
     void (*end)(struct nt_transfer *job);
-    struct nt_transfer *next, **link;
+    TAILQ_ENTRY(nt_transfer) all;
 };
 
 enum {
@@ -218,7 +219,7 @@ enum { NT_MOST_ENGINES = 2 };
 struct nt_transfers {
     struct nt_engine *engines[NT_MOST_ENGINES];
     unsigned engine_count;
-    struct nt_transfer *first, **last;
+    TAILQ_HEAD(, nt_transfer) all; /* in the order in which they came */
     unsigned count;
     struct nt_fetch_totals totals;
 };
@@ -245,7 +246,7 @@ struct nt_output {
     int channel;
     uint64_t epoch;
     const struct nt_fetch_totals *totals;
-    struct nt_output_packet *first, **end;
+    STAILQ_HEAD(, nt_output_packet) waiting;
     size_t bytes; /* that wait */
 };
 
@@ -264,7 +265,7 @@ void nt_output_flush(struct nt_output *output);
 struct nt_listings {
     struct nt_transfers *jobs;
     struct nt_output *output;
-    struct nt_listing *first;
+    LIST_HEAD(, nt_listing) all;
 };
 
 struct nt_listing {
@@ -274,7 +275,7 @@ struct nt_listing {
     uint64_t id;
     uint64_t milliseconds; /* of each part of it */
     unsigned entries;
-    struct nt_listing *next;
+    LIST_ENTRY(nt_listing) all;
 };
 
 struct nt_listed {
@@ -302,7 +303,7 @@ struct nt_files {
     struct nt_rules rules;
     struct nt_transfers jobs;
     struct nt_output output;
-    struct nt_fetched *first;
+    LIST_HEAD(, nt_fetched) all;
     unsigned count;
     struct nt_listings listings;
 };
@@ -315,8 +316,8 @@ struct nt_fetched {
     uint64_t milliseconds; /* to the end of which it is open, or not */
     bool is_open;
     uint64_t size;
-    struct nt_file_part *parts; /* that somebody reads */
-    struct nt_fetched *next;
+    LIST_HEAD(, nt_file_part) parts; /* that somebody reads */
+    LIST_ENTRY(nt_fetched) all;
 };
 
 /* A file as it was found when it was opened. */
@@ -524,7 +525,7 @@ struct nt_origin {
     bool is_known;               /* the version is */
     bool is_of_objects;          /* each has a version of its own (web_objects.h) */
     struct nt_edge *head, *tail; /* while it is opened */
-    struct nt_warmer *warmers;
+    LIST_HEAD(, nt_warmer) warmers;
 };
 
 /* ---- HTTP listings ---- */
@@ -539,7 +540,7 @@ struct nt_xrd_queue {
     const struct nt_xrd_client *client;
     int event; /* readable where there are answers */
     pthread_mutex_t lock;
-    struct nt_xrd_operation *first, **last; /* that are answered */
+    STAILQ_HEAD(, nt_xrd_operation) answered;
 };
 
 /* One opening of a file; it ends when nobody owns it and all is answered. */
@@ -556,7 +557,7 @@ struct nt_xrd_operation {
     struct nt_xrd_session *session; /* NULL: of no file */
     struct nt_xrd_answer answer;
     void (*end)(struct nt_xrd_operation *operation); /* it is answered: frees it */
-    struct nt_xrd_operation *next;
+    STAILQ_ENTRY(nt_xrd_operation) answered;
 };
 
 bool nt_xrd_queue_init(struct nt_xrd_queue *queue);
@@ -577,24 +578,19 @@ struct nt_xrd_attempt {
     bool is_opening;                     /* both ends of the file are wanted, wherever they are */
 };
 
-/* Files of which something is to be asked. */
-struct nt_xrootd_wanting {
-    struct nt_xrootd_file *first;
-};
-
 struct nt_xrootd_file {
     struct nt_remote remote;
     char *url;
-    struct nt_xrootd_wanting *wanting;
     struct nt_xrd_session *session; /* NULL: it is not open, nor opened */
     bool is_open;                   /* the session is */
     bool is_known;                  /* the attributes are */
     struct nt_xrd_attributes attributes;
     uint64_t checked; /* when they were found to be the same; milliseconds */
     struct nt_xrd_attempt *waiting;
-    struct nt_xrootd_file *next, **link; /* of those that want something; link NULL: it does not */
-    struct nt_xrd_edges *edges;          /* while it is opened for the first time */
-    struct nt_xrd_walk *walk;            /* of a folder that is listed; NULL: a file */
+    bool is_wanting;                    /* something is to be asked: it is in */
+    LIST_ENTRY(nt_xrootd_file) wanting; /* of the engine */
+    struct nt_xrd_edges *edges;         /* while it is opened for the first time */
+    struct nt_xrd_walk *walk;           /* of a folder that is listed; NULL: a file */
 };
 
 /* One more that waits; and one that does not any more. */
@@ -628,7 +624,7 @@ void nt_xrootd_read_leave(struct nt_xrd_attempt *attempt);
 struct nt_xrootd {
     struct nt_engine engine;
     struct nt_xrd_queue queue;
-    struct nt_xrootd_wanting wanting;
+    LIST_HEAD(, nt_xrootd_file) wanting; /* files of which something is to be asked */
     const char
         *module; /* the path of one that has the client, which is loaded when the first file is opened */
 };

@@ -27,7 +27,7 @@ enum { MOST_MILLISECONDS = 10000 };
 
 struct nt_warmer {
     struct nt_transfer job;
-    struct nt_warmer *next, **link;
+    LIST_ENTRY(nt_warmer) all;
 };
 
 /* Text alone, as every other file is looked at. */
@@ -40,11 +40,12 @@ static bool has_same_server(const char *one, const char *other)
 
 static bool is_first_of_server(const struct nt_fetched *file)
 {
-    const struct nt_fetched *other = file->files->first;
-    while (other && (other == file || other->remote->engine != file->remote->engine ||
-                     !has_same_server(nt_origin_of(file)->address, nt_origin_of(other)->address)))
-        other = other->next;
-    return !other;
+    const struct nt_fetched *other;
+    LIST_FOREACH(other, &file->files->all, all)
+    if (other != file && other->remote->engine == file->remote->engine &&
+        has_same_server(nt_origin_of(file)->address, nt_origin_of(other)->address))
+        return false;
+    return true;
 }
 
 static bool take_nothing(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count)
@@ -59,9 +60,7 @@ static bool take_nothing(struct nt_transfer *job, uint64_t offset, const char *b
 static void end_warmer(struct nt_transfer *job)
 {
     struct nt_warmer *warmer = (struct nt_warmer *)job;
-    *warmer->link = warmer->next;
-    if (warmer->next)
-        warmer->next->link = warmer->link;
+    LIST_REMOVE(warmer, all);
     free(warmer);
 }
 
@@ -79,11 +78,7 @@ static void add_warmer(struct nt_fetched *file)
         .is_beside = true,
         .take = take_nothing,
         .end = end_warmer};
-    warmer->next = origin->warmers;
-    warmer->link = &origin->warmers;
-    if (warmer->next)
-        warmer->next->link = &warmer->next;
-    origin->warmers = warmer;
+    LIST_INSERT_HEAD(&origin->warmers, warmer, all);
     nt_transfers_add(&file->files->jobs, &warmer->job);
 }
 
@@ -100,7 +95,7 @@ static void nt_web_warm(struct nt_fetched *file, unsigned connections)
 static void nt_web_cool(struct nt_fetched *file)
 {
     struct nt_warmer *warmer;
-    while ((warmer = nt_origin_of(file)->warmers)) {
+    while ((warmer = LIST_FIRST(&nt_origin_of(file)->warmers))) {
         nt_transfers_remove(&file->files->jobs, &warmer->job);
         end_warmer(&warmer->job);
     }

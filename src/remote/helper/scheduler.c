@@ -25,7 +25,7 @@ const struct nt_result nt_result_no_memory = {NT_OUTCOME_BAD, NT_FETCH_UNREACHAB
 void nt_transfers_init(struct nt_transfers *jobs)
 {
     *jobs = (struct nt_transfers){.engine_count = 0};
-    jobs->last = &jobs->first;
+    TAILQ_INIT(&jobs->all);
 }
 
 void nt_transfers_add_engine(struct nt_transfers *jobs, struct nt_engine *engine,
@@ -48,10 +48,7 @@ void nt_transfers_add(struct nt_transfers *jobs, struct nt_transfer *job)
 {
     job->start = nt_milliseconds();
     job->deadline = job->start + job->milliseconds;
-    job->next = NULL;
-    job->link = jobs->last;
-    *jobs->last = job;
-    jobs->last = &job->next;
+    TAILQ_INSERT_TAIL(&jobs->all, job, all);
     jobs->count++;
 }
 
@@ -71,11 +68,7 @@ static void stop(struct nt_transfer *job)
 static void take_out(struct nt_transfers *jobs, struct nt_transfer *job)
 {
     stop(job);
-    *job->link = job->next;
-    if (job->next)
-        job->next->link = job->link;
-    else
-        jobs->last = job->link;
+    TAILQ_REMOVE(&jobs->all, job, all);
     jobs->count--;
 }
 
@@ -197,11 +190,15 @@ static bool has_room(const struct nt_transfer *job)
 /* One whose time is over, or that may be started: what nobody waits for last. NULL. */
 static struct nt_transfer *due(const struct nt_transfers *jobs, uint64_t now)
 {
-    struct nt_transfer *found = NULL;
-    for (struct nt_transfer *job = jobs->first; job && !(found && !found->is_ahead); job = job->next)
+    struct nt_transfer *found = NULL, *job;
+    TAILQ_FOREACH(job, &jobs->all, all)
+    {
+        if (found && !found->is_ahead)
+            break;
         if ((now >= job->deadline || (!job->is_active && job->start <= now && has_room(job))) &&
             (!found || !job->is_ahead))
             found = job;
+    }
     return found;
 }
 
@@ -236,16 +233,17 @@ uint64_t nt_transfers_work(struct nt_transfers *jobs)
     if (start_all(jobs))
         return 0;
     uint64_t now = nt_milliseconds(), wait = LONGEST_WAIT;
-    for (const struct nt_transfer *job = jobs->first; job; job = job->next)
-        if (until(job) < now + wait)
-            wait = until(job) > now ? until(job) - now : 0;
+    const struct nt_transfer *job;
+    TAILQ_FOREACH(job, &jobs->all, all)
+    if (until(job) < now + wait)
+        wait = until(job) > now ? until(job) - now : 0;
     return wait;
 }
 
 void nt_transfers_continue(struct nt_transfers *jobs)
 {
-    for (struct nt_transfer *job = jobs->first, *next; job; job = next) {
-        next = job->next;
+    for (struct nt_transfer *job = TAILQ_FIRST(&jobs->all), *next; job; job = next) {
+        next = TAILQ_NEXT(job, all);
         if (job->is_paused) {
             job->is_paused = false;
             job->remote->engine->ops->resume(job);

@@ -21,7 +21,7 @@
 /* ---- Reply queue ---- */
 
 struct nt_output_packet {
-    struct nt_output_packet *next;
+    STAILQ_ENTRY(nt_output_packet) waiting;
     size_t bytes;
     char content[];
 };
@@ -32,7 +32,7 @@ void nt_output_init(struct nt_output *output, int channel, uint64_t epoch,
                     const struct nt_fetch_totals *totals)
 {
     *output = (struct nt_output){.channel = channel, .epoch = epoch, .totals = totals};
-    output->end = &output->first;
+    STAILQ_INIT(&output->waiting);
 }
 
 bool nt_output_is_full(const struct nt_output *output)
@@ -59,20 +59,18 @@ static void keep(struct nt_output *output, const struct nt_fetch_answer *answer,
     struct nt_output_packet *packet = malloc(sizeof(*packet) + sizeof(*answer) + count);
     if (!packet)
         _exit(1); /* another process follows, and who asked is told */
-    packet->next = NULL;
     packet->bytes = sizeof(*answer) + count;
     memcpy(packet->content, answer, sizeof(*answer));
     if (count)
         memcpy(packet->content + sizeof(*answer), bytes, count);
-    *output->end = packet;
-    output->end = &packet->next;
+    STAILQ_INSERT_TAIL(&output->waiting, packet, waiting);
     output->bytes += packet->bytes;
 }
 
 static void put(struct nt_output *output, struct nt_fetch_answer *answer, const void *bytes, size_t count)
 {
     struct iovec parts[] = {{answer, sizeof(*answer)}, {(void *)bytes, count}};
-    if (output->first || !send_now(output->channel, parts, count ? 2 : 1))
+    if (!STAILQ_EMPTY(&output->waiting) || !send_now(output->channel, parts, count ? 2 : 1))
         keep(output, answer, bytes, count);
 }
 
@@ -106,12 +104,10 @@ static void nt_output_fail(struct nt_output *output, uint32_t file, uint64_t id,
 void nt_output_flush(struct nt_output *output)
 {
     struct nt_output_packet *packet;
-    while ((packet = output->first)) {
+    while ((packet = STAILQ_FIRST(&output->waiting))) {
         if (!send_now(output->channel, &(struct iovec){packet->content, packet->bytes}, 1))
             return;
-        output->first = packet->next;
-        if (!output->first)
-            output->end = &output->first;
+        STAILQ_REMOVE_HEAD(&output->waiting, waiting);
         output->bytes -= packet->bytes;
         free(packet);
     }
@@ -155,10 +151,7 @@ bool nt_listing_tell(struct nt_listing *listing, const struct nt_listed *listed)
 
 static void drop(struct nt_listing *listing)
 {
-    struct nt_listing **link = &listing->listings->first;
-    while (*link != listing)
-        link = &(*link)->next;
-    *link = listing->next;
+    LIST_REMOVE(listing, all);
     if (listing->walk)
         listing->engine->ops->end_list(listing);
     free(listing);
@@ -185,12 +178,9 @@ static struct nt_listing *add(struct nt_listings *listings, const struct nt_fetc
         listings->jobs->count < NT_FETCH_MOST_REQUESTS ? calloc(1, sizeof(*listing)) : NULL;
     if (!listing)
         return NULL;
-    *listing = (struct nt_listing){.listings = listings,
-                                   .engine = engine,
-                                   .id = request->id,
-                                   .milliseconds = request->milliseconds,
-                                   .next = listings->first};
-    listings->first = listing;
+    *listing = (struct nt_listing){
+        .listings = listings, .engine = engine, .id = request->id, .milliseconds = request->milliseconds};
+    LIST_INSERT_HEAD(&listings->all, listing, all);
     return listing;
 }
 
@@ -213,9 +203,10 @@ static void nt_listings_start(struct nt_listings *listings, const struct nt_fetc
 /* False where there is none of this number. */
 static bool nt_listings_cancel(struct nt_listings *listings, uint64_t id)
 {
-    struct nt_listing *listing = listings->first;
-    while (listing && listing->id != id)
-        listing = listing->next;
+    struct nt_listing *listing;
+    LIST_FOREACH(listing, &listings->all, all)
+    if (listing->id == id)
+        break;
     if (listing)
         drop(listing);
     return listing != NULL;
@@ -227,41 +218,53 @@ struct nt_file_part {
     struct nt_transfer job;
     struct nt_fetched *file;
     uint64_t id;
-    struct nt_file_part *next;
+    LIST_ENTRY(nt_file_part) all;
 };
 
 /* ---- files ---- */
 
-static struct nt_fetched **file_of(struct nt_files *files, uint32_t number)
+static struct nt_fetched *file_of(const struct nt_files *files, uint32_t number)
 {
-    struct nt_fetched **link = &files->first;
-    while (*link && (*link)->number != number)
-        link = &(*link)->next;
-    return link;
+    struct nt_fetched *file;
+    LIST_FOREACH(file, &files->all, all)
+    if (file->number == number)
+        break;
+    return file;
 }
 
-static void close_file(struct nt_files *files, struct nt_fetched **link)
+static void drop_file(struct nt_fetched *file)
 {
-    struct nt_fetched *file = *link;
-    struct nt_file_part *part;
-    while ((part = file->parts)) {
-        file->parts = part->next;
-        nt_transfers_remove(&files->jobs, &part->job);
-        free(part);
-    }
-    file->remote->engine->ops->close(file);
-    *link = file->next;
-    files->count--;
+    LIST_REMOVE(file, all);
+    file->files->count--;
     free(file);
+}
+
+static void drop_part(struct nt_file_part *part)
+{
+    LIST_REMOVE(part, all);
+    free(part);
+}
+
+static void cancel_part(struct nt_file_part *part)
+{
+    nt_transfers_remove(&part->file->files->jobs, &part->job);
+    drop_part(part);
+}
+
+static void close_file(struct nt_fetched *file)
+{
+    while (!LIST_EMPTY(&file->parts))
+        cancel_part(LIST_FIRST(&file->parts));
+    file->remote->engine->ops->close(file);
+    drop_file(file);
 }
 
 /* ---- opening ---- */
 
 void nt_file_not_opened(struct nt_fetched *file, enum nt_fetch_failure failure, const char *message)
 {
-    struct nt_files *files = file->files;
-    nt_output_fail(&files->output, file->number, file->open_id, failure, message);
-    close_file(files, file_of(files, file->number));
+    nt_output_fail(&file->files->output, file->number, file->open_id, failure, message);
+    close_file(file);
 }
 
 void nt_file_opened(struct nt_fetched *file, const struct nt_open_result *opened)
@@ -288,7 +291,7 @@ void nt_file_opened(struct nt_fetched *file, const struct nt_open_result *opened
 
 static struct nt_fetched *add_file(struct nt_files *files, const struct nt_fetch_request *request)
 {
-    struct nt_fetched *file = files->count < NT_FETCH_MOST_FILES && !*file_of(files, request->file)
+    struct nt_fetched *file = files->count < NT_FETCH_MOST_FILES && !file_of(files, request->file)
                                   ? calloc(1, sizeof(*file))
                                   : NULL;
     if (!file)
@@ -297,9 +300,8 @@ static struct nt_fetched *add_file(struct nt_files *files, const struct nt_fetch
                                 .number = request->file,
                                 .open_id = request->id,
                                 .milliseconds = request->milliseconds,
-                                .size = request->bytes,
-                                .next = files->first};
-    files->first = file;
+                                .size = request->bytes};
+    LIST_INSERT_HEAD(&files->all, file, all);
     files->count++;
     return file;
 }
@@ -315,14 +317,6 @@ static bool open_with(struct nt_engine *engine, struct nt_fetched *file, const c
     file->is_open = true;
     nt_output_done(&file->files->output, file->number, file->open_id);
     return true;
-}
-
-/* Of the one that was added last. */
-static void drop_file(struct nt_files *files, struct nt_fetched *file)
-{
-    files->first = file->next;
-    files->count--;
-    free(file);
 }
 
 static void refuse(struct nt_files *files, const struct nt_fetch_request *request)
@@ -347,12 +341,12 @@ static void open_file(struct nt_files *files, const struct nt_fetch_request *req
                        "the process that fetches cannot open more files");
     } else if (!nt_rules_allow(&files->rules, address)) {
         refuse(files, request);
-        drop_file(files, file);
+        drop_file(file);
     } else if (!open_with(nt_transfers_engine(&files->jobs, address), file, address, stamp, &problem)) {
         nt_output_fail(&files->output, request->file, request->id,
                        problem ? NT_FETCH_INVALID : NT_FETCH_UNREACHABLE,
                        problem ? problem : "out of memory");
-        drop_file(files, file);
+        drop_file(file);
     }
     free(address);
     free(stamp);
@@ -370,15 +364,6 @@ static void list(struct nt_files *files, const struct nt_fetch_request *request,
 }
 
 /* ---- reading ---- */
-
-static void remove_part(struct nt_file_part *part)
-{
-    struct nt_file_part **link = &part->file->parts;
-    while (*link != part)
-        link = &(*link)->next;
-    *link = part->next;
-    free(part);
-}
 
 static bool take_part(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count)
 {
@@ -404,12 +389,12 @@ static void end_part(struct nt_transfer *job)
         nt_output_done(output, part->file->number, part->id);
     else
         nt_output_fail(output, part->file->number, part->id, job->result.failure, job->result.message);
-    remove_part(part);
+    drop_part(part);
 }
 
 static void read_part(struct nt_files *files, const struct nt_fetch_request *request)
 {
-    struct nt_fetched *file = *file_of(files, request->file);
+    struct nt_fetched *file = file_of(files, request->file);
     uint64_t size = file ? file->size : 0;
     bool is_within = file && file->is_open && request->bytes > 0 && request->bytes <= NT_FETCH_MOST_BYTES &&
                      request->offset < size && request->bytes <= size - request->offset;
@@ -429,42 +414,43 @@ static void read_part(struct nt_files *files, const struct nt_fetch_request *req
                                           .take = take_part,
                                           .end = end_part},
                                   .file = file,
-                                  .id = request->id,
-                                  .next = file->parts};
-    file->parts = part;
+                                  .id = request->id};
+    LIST_INSERT_HEAD(&file->parts, part, all);
     nt_transfers_add(&files->jobs, &part->job);
 }
 
 static struct nt_file_part *part_of(const struct nt_files *files, uint64_t id)
 {
-    for (struct nt_fetched *file = files->first; file; file = file->next)
-        for (struct nt_file_part *part = file->parts; part; part = part->next)
-            if (part->id == id)
-                return part;
+    const struct nt_fetched *file;
+    struct nt_file_part *part;
+    LIST_FOREACH(file, &files->all, all)
+    LIST_FOREACH(part, &file->parts, all)
+    if (part->id == id)
+        return part;
     return NULL;
 }
 
 static void cancel(struct nt_files *files, uint64_t id)
 {
     struct nt_file_part *part = part_of(files, id);
+    struct nt_fetched *file;
     if (part) {
-        nt_transfers_remove(&files->jobs, &part->job);
-        remove_part(part);
+        cancel_part(part);
         return;
     }
     if (nt_listings_cancel(&files->listings, id))
         return;
-    for (struct nt_fetched **link = &files->first; *link; link = &(*link)->next)
-        if ((*link)->open_id == id && !(*link)->is_open) {
-            close_file(files, link);
-            return;
-        }
+    LIST_FOREACH(file, &files->all, all)
+    if (file->open_id == id && !file->is_open) {
+        close_file(file);
+        return;
+    }
 }
 
 void nt_files_take(struct nt_files *files, const struct nt_fetch_request *request, const char *text,
                    size_t bytes)
 {
-    struct nt_fetched **link;
+    struct nt_fetched *file;
     struct nt_file_part *part;
     switch (request->kind) {
     case NT_FETCH_OPEN:
@@ -486,9 +472,9 @@ void nt_files_take(struct nt_files *files, const struct nt_fetch_request *reques
         cancel(files, request->id);
         break;
     case NT_FETCH_CLOSE:
-        link = file_of(files, request->file);
-        if (*link)
-            close_file(files, link);
+        file = file_of(files, request->file);
+        if (file)
+            close_file(file);
         break;
     default:
         break;

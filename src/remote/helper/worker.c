@@ -127,7 +127,7 @@ void nt_fetch_work(int channel, uint64_t epoch, int credentials, const struct nt
     nt_output_put(&files.output, (struct nt_fetch_answer){.kind = NT_FETCH_HELLO}, &sandbox, sizeof(sandbox));
     for (;;) {
         uint64_t wait = nt_transfers_work(&files.jobs);
-        short output = files.output.first ? CURL_WAIT_POLLOUT : 0;
+        short output = STAILQ_EMPTY(&files.output.waiting) ? 0 : CURL_WAIT_POLLOUT;
         struct curl_waitfd events[] = {
             {.fd = channel, .events = CURL_WAIT_POLLIN | output},
             {.fd = nt_xrootd_event(&xrootd), .events = CURL_WAIT_POLLIN},

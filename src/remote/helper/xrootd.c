@@ -68,9 +68,19 @@ static void end_opening(struct nt_transfer *job)
     free(edges);
 }
 
-static struct nt_xrootd_file *add_file(struct nt_engine *engine, struct nt_xrootd_wanting *wanting,
-                                       struct nt_fetched *fetched, const char *address)
+/* The module is not loaded with the program: its libraries take longer to be loaded than all others. */
+static void load_client(struct nt_engine *engine)
 {
+    struct nt_xrootd *xrootd = (struct nt_xrootd *)engine;
+    void *module = xrootd->queue.client ? NULL : dlopen(xrootd->module, RTLD_NOW | RTLD_LOCAL);
+    if (module)
+        xrootd->queue.client = dlsym(module, NT_XRD_CLIENT_SYMBOL);
+}
+
+static struct nt_xrootd_file *add_file(struct nt_engine *engine, struct nt_fetched *fetched,
+                                       const char *address)
+{
+    load_client(engine);
     struct nt_xrootd_file *file = calloc(1, sizeof(*file));
     char *url = strdup(address);
     if (!file || !url) {
@@ -78,17 +88,18 @@ static struct nt_xrootd_file *add_file(struct nt_engine *engine, struct nt_xroot
         free(url);
         return NULL;
     }
-    *file = (struct nt_xrootd_file){.remote = {engine}, .url = url, .wanting = wanting};
+    *file = (struct nt_xrootd_file){.remote = {engine}, .url = url};
     fetched->remote = &file->remote;
     return file;
 }
 
-/* False without memory; `address` is copied. What comes of it is told by nt_file_opened or nt_file_not_opened. */
-static bool nt_xrootd_open(struct nt_engine *engine, struct nt_xrootd_wanting *wanting,
-                           struct nt_fetched *fetched, const char *address)
+/* These are operations of nt_engine. The client judges an address, so that none of them has a problem with one. */
+static bool open_file(struct nt_engine *engine, struct nt_fetched *fetched, const char *address,
+                      const char **problem_ret)
 {
+    (void)problem_ret;
     struct nt_xrd_edges *edges = calloc(1, sizeof(*edges));
-    struct nt_xrootd_file *file = edges ? add_file(engine, wanting, fetched, address) : NULL;
+    struct nt_xrootd_file *file = edges ? add_file(engine, fetched, address) : NULL;
     if (!file) {
         free(edges);
         return false;
@@ -105,13 +116,12 @@ static bool nt_xrootd_open(struct nt_engine *engine, struct nt_xrootd_wanting *w
     return true;
 }
 
-/* The same of a file that a list has told of, with its stamp; nothing more is told.
- *
- * It is opened by the first read, and then has to be what the list has told. */
-static bool nt_xrootd_open_listed(struct nt_engine *engine, struct nt_xrootd_wanting *wanting,
-                                  struct nt_fetched *fetched, const char *address, const char *stamp)
+/* The first read opens the file, which must then be what the list has told. */
+static bool open_listed(struct nt_engine *engine, struct nt_fetched *fetched, const char *address,
+                        const char *stamp, const char **problem_ret)
 {
-    struct nt_xrootd_file *file = add_file(engine, wanting, fetched, address);
+    (void)problem_ret;
+    struct nt_xrootd_file *file = add_file(engine, fetched, address);
     if (!file)
         return false;
     file->is_known = true;
@@ -120,7 +130,7 @@ static bool nt_xrootd_open_listed(struct nt_engine *engine, struct nt_xrootd_wan
     return true;
 }
 
-static void nt_xrootd_close(struct nt_fetched *fetched)
+static void close_file(struct nt_fetched *fetched)
 {
     struct nt_xrootd_file *file = (struct nt_xrootd_file *)fetched->remote;
     if (file->edges)
@@ -232,9 +242,10 @@ static void nt_xrootd_list_leave(struct nt_xrootd_file *folder)
     walk->question = NULL;
 }
 
-/* Begin to list a folder: what is in it is told to the listing. False without memory. */
-static bool nt_xrootd_list(struct nt_listing *listing, struct nt_xrootd_wanting *wanting, const char *address)
+static bool list(struct nt_listing *listing, const char *address, const char **problem_ret)
 {
+    (void)problem_ret;
+    load_client(listing->engine);
     struct nt_xrd_walk *walk = calloc(1, sizeof(*walk));
     char *url = strdup(address);
     if (!walk || !url) {
@@ -243,8 +254,7 @@ static bool nt_xrootd_list(struct nt_listing *listing, struct nt_xrootd_wanting 
         return false;
     }
     walk->listing = listing;
-    walk->folder =
-        (struct nt_xrootd_file){.remote = {listing->engine}, .url = url, .wanting = wanting, .walk = walk};
+    walk->folder = (struct nt_xrootd_file){.remote = {listing->engine}, .url = url, .walk = walk};
     walk->job = (struct nt_transfer){.remote = &walk->folder.remote,
                                      .milliseconds = listing->milliseconds,
                                      .most_tries = NT_TRIES_OF_UNKNOWN,
@@ -254,7 +264,7 @@ static bool nt_xrootd_list(struct nt_listing *listing, struct nt_xrootd_wanting 
     return true;
 }
 
-static void nt_xrootd_end_list(struct nt_listing *listing)
+static void end_list(struct nt_listing *listing)
 {
     struct nt_xrd_walk *walk = listing->walk;
     if (!walk->has_ended)
@@ -281,42 +291,6 @@ void nt_xrootd_find_module(char path[NT_MODULE_PATH_BYTES])
     ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
     program[length > 0 ? length : 0] = '\0';
     snprintf(path, NT_MODULE_PATH_BYTES, "%s-xrootd.so", program);
-}
-
-/* Not with the program: its libraries take longer to be loaded than all others. */
-static const struct nt_xrd_client *load(const char *path)
-{
-    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    return module ? dlsym(module, NT_XRD_CLIENT_SYMBOL) : NULL;
-}
-
-/* With its client. What is no address the client knows: so no function here has a problem with one. */
-static struct nt_xrootd_wanting *wanting_of(struct nt_engine *engine)
-{
-    struct nt_xrootd *xrootd = (struct nt_xrootd *)engine;
-    if (!xrootd->queue.client)
-        xrootd->queue.client = load(xrootd->module);
-    return &xrootd->wanting;
-}
-
-static bool open_file(struct nt_engine *engine, struct nt_fetched *fetched, const char *address,
-                      const char **problem_ret)
-{
-    (void)problem_ret;
-    return nt_xrootd_open(engine, wanting_of(engine), fetched, address);
-}
-
-static bool open_listed(struct nt_engine *engine, struct nt_fetched *fetched, const char *address,
-                        const char *stamp, const char **problem_ret)
-{
-    (void)problem_ret;
-    return nt_xrootd_open_listed(engine, wanting_of(engine), fetched, address, stamp);
-}
-
-static bool list(struct nt_listing *listing, const char *address, const char **problem_ret)
-{
-    (void)problem_ret;
-    return nt_xrootd_list(listing, wanting_of(listing->engine), address);
 }
 
 static bool start(struct nt_transfer *job, uint64_t milliseconds)
@@ -374,7 +348,7 @@ static void work(struct nt_engine *engine)
     struct nt_xrootd *xrootd = (struct nt_xrootd *)engine;
     struct nt_xrootd_file *file;
     nt_xrd_queue_work(&xrootd->queue);
-    while ((file = xrootd->wanting.first)) {
+    while ((file = LIST_FIRST(&xrootd->wanting))) {
         nt_xrootd_file_rest(file);
         serve(xrootd, file);
     }
@@ -386,8 +360,8 @@ static const struct nt_engine_ops ops = {.at_once = AT_ONCE,
                                          .open = open_file,
                                          .open_listed = open_listed,
                                          .list = list,
-                                         .end_list = nt_xrootd_end_list,
-                                         .close = nt_xrootd_close,
+                                         .end_list = end_list,
+                                         .close = close_file,
                                          .start = start,
                                          .stop = stop,
                                          .resume = resume,

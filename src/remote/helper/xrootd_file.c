@@ -27,7 +27,7 @@ enum { CLOSING_SECONDS = 5 };
 bool nt_xrd_queue_init(struct nt_xrd_queue *queue)
 {
     *queue = (struct nt_xrd_queue){.event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
-    queue->last = &queue->first;
+    STAILQ_INIT(&queue->answered);
     return queue->event >= 0 && pthread_mutex_init(&queue->lock, NULL) == 0;
 }
 
@@ -37,10 +37,8 @@ static void take_answer(void *context, const struct nt_xrd_answer *answer)
     struct nt_xrd_operation *operation = context;
     struct nt_xrd_queue *queue = operation->queue;
     operation->answer = *answer;
-    operation->next = NULL;
     pthread_mutex_lock(&queue->lock);
-    *queue->last = operation;
-    queue->last = &operation->next;
+    STAILQ_INSERT_TAIL(&queue->answered, operation, answered);
     pthread_mutex_unlock(&queue->lock);
     (void)!write(queue->event, &(uint64_t){1}, sizeof(uint64_t));
 }
@@ -52,13 +50,12 @@ void nt_xrd_queue_work(struct nt_xrd_queue *queue)
     uint64_t count;
     (void)!read(queue->event, &count, sizeof(count));
     pthread_mutex_lock(&queue->lock);
-    struct nt_xrd_operation *operation = queue->first, *next;
-    queue->first = NULL;
-    queue->last = &queue->first;
+    struct nt_xrd_operation *operation = STAILQ_FIRST(&queue->answered), *next;
+    STAILQ_INIT(&queue->answered);
     pthread_mutex_unlock(&queue->lock);
     for (; operation; operation = next) {
         struct nt_xrd_session *session = operation->session;
-        next = operation->next;
+        next = STAILQ_NEXT(operation, answered);
         operation->end(operation);
         if (!session)
             continue;
@@ -158,23 +155,17 @@ static const struct nt_result nt_xrootd_changed = {NT_OUTCOME_BAD, NT_FETCH_CHAN
 
 static void want(struct nt_xrootd_file *file)
 {
-    if (file->link)
+    if (file->is_wanting)
         return;
-    file->next = file->wanting->first;
-    file->link = &file->wanting->first;
-    if (file->next)
-        file->next->link = &file->next;
-    file->wanting->first = file;
+    LIST_INSERT_HEAD(&((struct nt_xrootd *)file->remote.engine)->wanting, file, wanting);
+    file->is_wanting = true;
 }
 
 void nt_xrootd_file_rest(struct nt_xrootd_file *file)
 {
-    if (!file->link)
-        return;
-    *file->link = file->next;
-    if (file->next)
-        file->next->link = file->link;
-    file->link = NULL;
+    if (file->is_wanting)
+        LIST_REMOVE(file, wanting);
+    file->is_wanting = false;
 }
 
 void nt_xrootd_file_await(struct nt_xrootd_file *file, struct nt_xrd_attempt *attempt)

@@ -52,7 +52,7 @@ static inline void begin_asking(void)
 /* Nothing is left of anything. */
 static inline void end_asking(void)
 {
-    ck_assert_ptr_null(files.listings.first);
+    ck_assert(LIST_EMPTY(&files.listings.all));
     ck_assert_uint_eq(files.jobs.count, 0);
     ck_assert_uint_eq(files.count, 0);
     close(channel);

@@ -185,7 +185,7 @@ static inline void open_well(void)
 /* When the file was found to be the same the last time. */
 static inline void set_checked(uint64_t when)
 {
-    ((struct nt_xrootd_file *)files.first->remote)->checked = when;
+    ((struct nt_xrootd_file *)LIST_FIRST(&files.all)->remote)->checked = when;
 }
 
 /* Nothing is left of anything. */

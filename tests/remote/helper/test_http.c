@@ -208,7 +208,7 @@ TEST(what_comes_waits_for_who_takes_it, .setup = set_up, .teardown = tear_down)
         usleep(1000);
     }
     ck_assert_uint_eq(files.jobs.count, 1);
-    ck_assert(files.jobs.first->is_paused);
+    ck_assert(TAILQ_FIRST(&files.jobs.all)->is_paused);
     work_until(id, NT_FETCH_DONE);
     ck_assert_uint_eq(answers[id].bytes, 50000);
     ck_assert_uint_eq(files.jobs.totals.retries, 0);

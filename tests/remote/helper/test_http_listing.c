@@ -75,7 +75,7 @@ TEST(what_is_no_list_is_told, .setup = set_up, .teardown = tear_down, .end = COU
 TEST(more_entries_than_are_listed_are_no_list, .setup = set_up, .teardown = tear_down)
 {
     uint64_t id = ask_for_list("207 List", good_list);
-    files.listings.first->entries = NT_FETCH_MOST_ENTRIES - 1;
+    LIST_FIRST(&files.listings.all)->entries = NT_FETCH_MOST_ENTRIES - 1;
     check_failure(id, NT_FETCH_UNSUPPORTED, "there is more in the folder than is listed");
     ck_assert_str_eq(answers[id].names, "a file 17 -1 \"x\",");
 }
@@ -124,7 +124,7 @@ TEST(a_list_that_is_not_wanted_any_more_is_left, .setup = set_up, .teardown = te
     ck_assert_uint_eq(files.jobs.count, 1);
     cancel(id);
     ck_assert_uint_eq(files.jobs.count, 0);
-    ck_assert_ptr_null(files.listings.first);
+    ck_assert(LIST_EMPTY(&files.listings.all));
     work();
     ck_assert_uint_eq(answers[id].kind, 0);
 }
@@ -138,7 +138,7 @@ TEST(a_list_waits_for_who_takes_it, .setup = set_up, .teardown = tear_down)
         usleep(1000);
     }
     ck_assert_uint_eq(answered, 1);
-    ck_assert(files.jobs.first->is_paused);
+    ck_assert(TAILQ_FIRST(&files.jobs.all)->is_paused);
     work_until(id, NT_FETCH_DONE);
     ck_assert_str_eq(answers[id].names, good_names);
     ck_assert_uint_eq(answered, 1);

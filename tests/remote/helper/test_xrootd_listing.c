@@ -81,7 +81,7 @@ TEST(more_entries_than_are_listed_are_no_list, .setup = set_up_folder, .teardown
     client.is_held = true;
     uint64_t id = ask_for_list();
     work();
-    files.listings.first->entries = NT_FETCH_MOST_ENTRIES - 2;
+    LIST_FIRST(&files.listings.all)->entries = NT_FETCH_MOST_ENTRIES - 2;
     answer_well(next_call());
     check_failure(id, NT_FETCH_UNSUPPORTED, "there is more in the folder than is listed");
     ck_assert_str_eq(answers[id].names, "file.root 17 1000 1000,folder/ 4096 2000 ,");
