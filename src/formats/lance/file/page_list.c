@@ -86,7 +86,7 @@ static enum nt_status fill_blobs(struct nt_filling *filling, struct nt_lance_ope
 static enum nt_status nt_lance_fill_blobs(struct nt_filling *filling, struct nt_lance_opened *opened)
 {
     struct nt_dataset *dataset = filling->dataset;
-    const struct nt_tree_want presence = nt_lance_presence(opened, filling->use);
+    const struct nt_tree_state state = {opened->layout.tree, nt_lance_presence(opened, filling->use)};
     const struct nt_dtype valid = nt_element_dtype(NT_ELEMENT_BOOL);
     struct nt_decoder decoder;
     enum nt_status status = nt_decoder_init(&decoder, NT_ENCODING_BYTE, 0, 0, 0, filling->error);
@@ -94,8 +94,7 @@ static enum nt_status nt_lance_fill_blobs(struct nt_filling *filling, struct nt_
         status = nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, &decoder,
                                  &filling->decoders[0], filling->error);
     if (status == NT_OK && filling->field->is_nullable)
-        status = nt_filling_add_decoder(filling, opened->layout.tree, &presence, &valid, NULL, 0,
-                                        &filling->decoders[1]);
+        status = nt_lance_add_decoder(dataset, &state, &valid, NULL, &filling->decoders[1], filling->error);
     while (status == NT_OK && opened->next_unit < opened->unit_count)
         status = fill_blobs(filling, opened);
     return status;
@@ -123,7 +122,7 @@ static bool is_plain(const struct nt_filling *filling, const struct nt_lance_ope
 }
 
 static enum nt_status add_decoder_at(struct nt_filling *filling, const struct nt_lance_opened *opened,
-                                     uint32_t position, const struct nt_page *inputs, uint32_t input_count)
+                                     uint32_t position, const struct nt_lance_inputs *inputs)
 {
     const struct nt_lance_use *use = filling->use;
     uint32_t column = nt_field_column(filling->dataset, filling->number, 0, position),
@@ -150,19 +149,19 @@ static enum nt_status add_decoder_at(struct nt_filling *filling, const struct nt
         want.member_offset = use->member_offset;
         want.member_items = nt_tree_is_structure(opened->layout.tree) ? use->items : 0;
     }
-    return nt_filling_add_decoder(filling, opened->layout.tree, &want, dtype, inputs,
-                                  has_values ? input_count : 0, number);
+    const struct nt_tree_state state = {opened->layout.tree, want};
+    return nt_lance_add_decoder(filling->dataset, &state, dtype, has_values ? inputs : NULL, number,
+                                filling->error);
 }
 
 static enum nt_status add_decoders(struct nt_filling *filling, const struct nt_lance_opened *opened)
 {
-    struct nt_page inputs[2];
-    uint32_t input_count;
-    enum nt_status status = nt_lance_add_inputs(filling, opened, inputs, &input_count);
+    struct nt_lance_inputs inputs;
+    enum nt_status status = nt_lance_add_inputs(filling, opened, &inputs);
     filling->is_all_valid = is_all_valid(filling, opened);
     for (uint32_t position = 0; status == NT_OK && position < filling->field->column_count; position++)
         if (nt_filling_has(filling, position))
-            status = add_decoder_at(filling, opened, position, inputs, input_count);
+            status = add_decoder_at(filling, opened, position, &inputs);
     return status;
 }
 

@@ -148,8 +148,6 @@ struct nt_filling {
     } window; /* what was read last */
 };
 
-/* Whether a kind of field has strings. */
-bool nt_lance_has_strings(enum nt_field_kind kind);
 /* Whether the field's column at a position is filled. */
 bool nt_filling_has(const struct nt_filling *filling, uint32_t position);
 /* As which kind of field the column's pages are taken. */
@@ -161,16 +159,16 @@ bool nt_filling_is_strings(const struct nt_filling *filling);
 /* What a field's column at a position is made of. */
 enum nt_tree_output nt_lance_output(enum nt_field_kind kind, uint32_t position);
 
-/* A decoder of one step, by its number. `inputs`: a dictionary's items, or where they end and their bytes, or none. */
-enum nt_status nt_lance_add_decoder(struct nt_dataset *dataset, const struct nt_tree *tree,
-                                    const struct nt_tree_want *want, const struct nt_dtype *dtype,
-                                    const struct nt_page *inputs, uint32_t input_count, uint32_t *number_ret,
-                                    struct nt_error *error);
-/* The same for the group that is filled. */
-enum nt_status nt_filling_add_decoder(struct nt_filling *filling, const struct nt_tree *tree,
-                                      const struct nt_tree_want *want, const struct nt_dtype *dtype,
-                                      const struct nt_page *inputs, uint32_t input_count,
-                                      uint32_t *number_ret);
+/* A dictionary's items, or of strings where they end, and their bytes; none. */
+struct nt_lance_inputs {
+    struct nt_page pages[NT_DECODER_INPUTS];
+    uint32_t count;
+};
+
+/* A decoder by its number. `inputs` NULL: it has none. */
+enum nt_status nt_lance_add_decoder(struct nt_dataset *dataset, const struct nt_tree_state *state,
+                                    const struct nt_dtype *dtype, const struct nt_lance_inputs *inputs,
+                                    uint32_t *number_ret, struct nt_error *error);
 /* The decoder of a validity that nothing is read for: all rows are valid. */
 enum nt_status nt_lance_add_all_valid(struct nt_dataset *dataset, uint32_t *number_ret,
                                       struct nt_error *error);
@@ -206,9 +204,8 @@ enum nt_status nt_lance_read_dictionary(struct nt_filling *filling, const struct
 
 /* ---- Dictionary pages ---- */
 
-/* The items of a page's dictionary (1 page), of strings where they end and their bytes (2, of a dictionary that
- * nt_lance_read_dictionary has counted); 0 where the page has none. */
+/* Of a page's dictionary; of strings nt_lance_read_dictionary has counted it. */
 enum nt_status nt_lance_add_inputs(struct nt_filling *filling, const struct nt_lance_opened *opened,
-                                   struct nt_page inputs[2], uint32_t *count_ret);
+                                   struct nt_lance_inputs *inputs_ret);
 
 #endif

@@ -54,14 +54,9 @@ enum nt_tree_output nt_filling_output(const struct nt_filling *filling, uint32_t
                                              : nt_lance_output(filling->field->kind, position);
 }
 
-bool nt_lance_has_strings(enum nt_field_kind kind)
-{
-    return outputs[kind].count > 1;
-}
-
 bool nt_filling_is_strings(const struct nt_filling *filling)
 {
-    return nt_lance_has_strings(nt_filling_kind(filling));
+    return nt_filling_output(filling, 0) == NT_TREE_ENDS;
 }
 
 enum nt_tree_output nt_lance_output(enum nt_field_kind kind, uint32_t position)
@@ -117,31 +112,20 @@ enum nt_status nt_filling_add(struct nt_filling *filling, const struct nt_filled
     return NT_OK;
 }
 
-enum nt_status nt_lance_add_decoder(struct nt_dataset *dataset, const struct nt_tree *tree,
-                                    const struct nt_tree_want *want, const struct nt_dtype *dtype,
-                                    const struct nt_page *inputs, uint32_t input_count, uint32_t *number_ret,
-                                    struct nt_error *error)
+enum nt_status nt_lance_add_decoder(struct nt_dataset *dataset, const struct nt_tree_state *state,
+                                    const struct nt_dtype *dtype, const struct nt_lance_inputs *inputs,
+                                    uint32_t *number_ret, struct nt_error *error)
 {
-    const struct nt_tree_state state = {tree, *want};
     const struct nt_decoder decoder = {.ops = &nt_tree_ops,
-                                       .state = &state,
-                                       .inputs = inputs,
-                                       .state_bytes = sizeof(state),
-                                       .input_count = input_count,
+                                       .state = state,
+                                       .inputs = inputs ? inputs->pages : NULL,
+                                       .state_bytes = sizeof(*state),
+                                       .input_count = inputs ? inputs->count : 0,
                                        .encoding = NT_ENCODING_OTHER,
                                        .element = dtype->element,
                                        .element_bytes = dtype->bytes};
     return nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, &decoder, number_ret,
                            error);
-}
-
-enum nt_status nt_filling_add_decoder(struct nt_filling *filling, const struct nt_tree *tree,
-                                      const struct nt_tree_want *want, const struct nt_dtype *dtype,
-                                      const struct nt_page *inputs, uint32_t input_count,
-                                      uint32_t *number_ret)
-{
-    return nt_lance_add_decoder(filling->dataset, tree, want, dtype, inputs, input_count, number_ret,
-                                filling->error);
 }
 
 enum nt_status nt_lance_add_all_valid(struct nt_dataset *dataset, uint32_t *number_ret,
@@ -154,8 +138,8 @@ enum nt_status nt_lance_add_all_valid(struct nt_dataset *dataset, uint32_t *numb
                                              .layer_count = 1,
                                              .layers = {NT_LAYER_ITEM}};
     const struct nt_dtype valid = nt_element_dtype(NT_ELEMENT_BOOL);
-    const struct nt_tree_want want = {.output = NT_TREE_VALID};
-    return nt_lance_add_decoder(dataset, &all_valid, &want, &valid, NULL, 0, number_ret, error);
+    const struct nt_tree_state state = {&all_valid, {.output = NT_TREE_VALID}};
+    return nt_lance_add_decoder(dataset, &state, &valid, NULL, number_ret, error);
 }
 
 enum nt_status nt_filling_place_failure(const struct nt_filling *filling, enum nt_status status,
@@ -473,7 +457,7 @@ static enum nt_status add_input(struct nt_filling *filling, const struct nt_lanc
 {
     const struct nt_lance_layout *layout = &opened->layout;
     const struct nt_lance_buffer *buffer = &opened->page->buffers[layout->dictionary_buffer];
-    const struct nt_tree_want want = {.output = output};
+    const struct nt_tree_state state = {layout->dictionary, {.output = output}};
     *page = (struct nt_page){.offset = buffer->offset,
                              .stored_bytes = buffer->bytes,
                              .parameter = output == NT_TREE_BYTES ? layout->dictionary_items : 0,
@@ -482,23 +466,24 @@ static enum nt_status add_input(struct nt_filling *filling, const struct nt_lanc
     if (elements > UINT32_MAX)
         return nt_fail(filling->error, NT_LIMIT, buffer->offset,
                        "a dictionary of %" PRIu64 " items or bytes, more than the limit of 2^32", elements);
-    return nt_filling_add_decoder(filling, layout->dictionary, &want, dtype, NULL, 0, &page->decoder);
+    return nt_lance_add_decoder(filling->dataset, &state, dtype, NULL, &page->decoder, filling->error);
 }
 
 enum nt_status nt_lance_add_inputs(struct nt_filling *filling, const struct nt_lance_opened *opened,
-                                   struct nt_page inputs[2], uint32_t *count_ret)
+                                   struct nt_lance_inputs *inputs_ret)
 {
     const struct nt_dtype index = nt_element_dtype(NT_ELEMENT_UINT64),
                           byte = nt_element_dtype(NT_ELEMENT_BYTE);
+    struct nt_page *pages = inputs_ret->pages;
     uint64_t items = opened->layout.dictionary_items;
     bool is_strings = nt_filling_is_strings(filling);
-    *count_ret = !opened->layout.dictionary ? 0 : is_strings ? 2 : 1;
-    if (*count_ret == 0)
+    inputs_ret->count = !opened->layout.dictionary ? 0 : is_strings ? 2 : 1;
+    if (inputs_ret->count == 0)
         return NT_OK;
     if (!is_strings)
-        return add_input(filling, opened, NT_TREE_VALUES, &filling->field->dtype, items, &inputs[0]);
-    enum nt_status status = add_input(filling, opened, NT_TREE_ENDS, &index, items, &inputs[0]);
+        return add_input(filling, opened, NT_TREE_VALUES, &filling->field->dtype, items, &pages[0]);
+    enum nt_status status = add_input(filling, opened, NT_TREE_ENDS, &index, items, &pages[0]);
     return status == NT_OK
-               ? add_input(filling, opened, NT_TREE_BYTES, &byte, filling->dictionary.bytes, &inputs[1])
+               ? add_input(filling, opened, NT_TREE_BYTES, &byte, filling->dictionary.bytes, &pages[1])
                : status;
 }

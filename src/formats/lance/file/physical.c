@@ -190,20 +190,20 @@ static enum nt_status add_page(struct nt_filling *filling, struct nt_group_build
 {
     enum nt_lance_content content = nt_lance_content_of(&filling->dataset->columns[column]);
     const struct nt_lance_content_info *info = nt_lance_content_info(content);
-    const struct nt_tree_want want = {.output = info->output,
-                                      .member = content == NT_LANCE_HAS_ROWS ? NT_TREE_ALL_MEMBERS : 0,
-                                      .is_stored = true};
-    struct nt_page inputs[2],
-        page = {.offset = span->offset, .stored_bytes = span->bytes, .source = filling->lance->number};
-    uint32_t input_count = 0;
+    const struct nt_tree_state state = {stored->tree,
+                                        {.output = info->output,
+                                         .member = content == NT_LANCE_HAS_ROWS ? NT_TREE_ALL_MEMBERS : 0,
+                                         .is_stored = true}};
+    struct nt_page page = {
+        .offset = span->offset, .stored_bytes = span->bytes, .source = filling->lance->number};
+    struct nt_lance_inputs inputs = {.count = 0};
     uint64_t elements = stored->values;
     enum nt_status status = NT_OK;
     if (info->output != NT_TREE_LEVELS)
-        status = nt_lance_add_inputs(filling, opened, inputs, &input_count);
+        status = nt_lance_add_inputs(filling, opened, &inputs);
     if (status == NT_OK)
-        status =
-            nt_filling_add_decoder(filling, stored->tree, &want, &filling->dataset->columns[column].dtype,
-                                   inputs, input_count, &page.decoder);
+        status = nt_lance_add_decoder(filling->dataset, &state, &filling->dataset->columns[column].dtype,
+                                      &inputs, &page.decoder, filling->error);
     if (info->output == NT_TREE_BYTES || info->output == NT_TREE_LEVELS) {
         page.parameter = stored->values;
         elements = info->output == NT_TREE_BYTES ? stored->bytes : stored->levels;

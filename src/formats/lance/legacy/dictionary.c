@@ -79,11 +79,11 @@ static enum nt_status open_strings(struct nt_lance_listing *listing, uint64_t st
 {
     const struct nt_dtype index = nt_element_dtype(NT_ELEMENT_UINT64),
                           valid = nt_element_dtype(NT_ELEMENT_BOOL);
-    const struct nt_tree_want ends_want = {.output = NT_TREE_ENDS}, valid_want = {.output = NT_TREE_VALID};
+    struct nt_tree_state ends = {.want = {.output = NT_TREE_ENDS}},
+                         are_valid = {.want = {.output = NT_TREE_VALID}};
     struct nt_lance_items *items = &listing->items;
     uint64_t offset = listing->paging->dictionary.offset, count = listing->paging->dictionary.length, begin,
              bytes;
-    const struct nt_tree *tree;
     struct nt_decoder byte;
     enum nt_status status =
         nt_lance_read_strings(listing->lance, offset, count, &begin, &bytes, listing->error);
@@ -92,22 +92,23 @@ static enum nt_status open_strings(struct nt_lance_listing *listing, uint64_t st
     if (status == NT_OK)
         status = read_ends(listing, stored);
     if (status == NT_OK)
-        status = nt_lance_flat_tree(listing, true, OFFSET_BITS, stored, &tree);
+        status = nt_lance_flat_tree(listing, true, OFFSET_BITS, stored, &ends.tree);
     if (status == NT_OK)
         status = nt_decoder_init(&byte, NT_ENCODING_BYTE, 0, 0, 0, listing->error);
     if (status != NT_OK)
         return status;
     struct nt_dataset *dataset = listing->dataset;
-    items->page_count = 2;
-    items->pages[0] = items->valid = item_page(listing, offset, stored, count);
-    items->pages[1] = item_page(listing, begin, bytes, bytes);
-    status = nt_lance_add_decoder(dataset, tree, &ends_want, &index, NULL, 0, &items->pages[0].decoder,
-                                  listing->error);
+    items->inputs.count = 2;
+    items->inputs.pages[0] = items->valid = item_page(listing, offset, stored, count);
+    items->inputs.pages[1] = item_page(listing, begin, bytes, bytes);
+    are_valid.tree = ends.tree;
+    status =
+        nt_lance_add_decoder(dataset, &ends, &index, NULL, &items->inputs.pages[0].decoder, listing->error);
     if (status == NT_OK)
         status = nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, &byte,
-                                 &items->pages[1].decoder, listing->error);
-    return status == NT_OK ? nt_lance_add_decoder(dataset, tree, &valid_want, &valid, NULL, 0,
-                                                  &items->valid.decoder, listing->error)
+                                 &items->inputs.pages[1].decoder, listing->error);
+    return status == NT_OK ? nt_lance_add_decoder(dataset, &are_valid, &valid, NULL, &items->valid.decoder,
+                                                  listing->error)
                            : status;
 }
 
@@ -119,10 +120,10 @@ enum nt_status nt_lance_open_items(struct nt_lance_listing *listing)
         return status == NT_OK ? open_strings(listing, stored) : status;
     struct nt_lance_items *items = &listing->items;
     uint32_t column = nt_field_column(listing->dataset, listing->number, 0, 0);
-    items->page_count = 1;
-    items->pages[0] =
+    items->inputs.count = 1;
+    items->inputs.pages[0] =
         item_page(listing, listing->paging->dictionary.offset, stored, listing->paging->dictionary.length);
-    items->pages[0].decoder = listing->dataset->columns[column].decoder;
+    items->inputs.pages[0].decoder = listing->dataset->columns[column].decoder;
     return NT_OK;
 }
 
@@ -143,7 +144,7 @@ enum nt_status nt_lance_count_items(struct nt_lance_listing *listing, struct nt_
     const struct nt_value inputs[2] = {{(const uint8_t *)listing->items.ends,
                                         listing->paging->dictionary.length, NT_ELEMENT_UINT64,
                                         sizeof(uint64_t)},
-                                       {NULL, listing->items.pages[1].elements, NT_ELEMENT_BYTE, 1}};
+                                       {NULL, listing->items.inputs.pages[1].elements, NT_ELEMENT_BYTE, 1}};
     const struct nt_packed packed = {
         .data = bytes, .bytes = (size_t)batch->stored_bytes, .inputs = inputs, .limit = limit};
     enum nt_status status =
@@ -191,13 +192,12 @@ enum nt_status nt_lance_add_items_decoder(struct nt_lance_listing *listing,
                                           const struct nt_lance_batch *batch, enum nt_tree_output output,
                                           const struct nt_dtype *dtype, uint32_t *number_ret)
 {
-    const struct nt_tree_want want = {.output = output};
-    const struct nt_tree *tree;
+    struct nt_tree_state state = {.want = {.output = output}};
     if (output == NT_TREE_VALID)
         return add_validity(listing, number_ret);
     enum nt_status status =
-        nt_lance_flat_tree(listing, false, listing->paging->bits, batch->stored_bytes, &tree);
-    return status == NT_OK ? nt_lance_add_decoder(listing->dataset, tree, &want, dtype, listing->items.pages,
-                                                  listing->items.page_count, number_ret, listing->error)
+        nt_lance_flat_tree(listing, false, listing->paging->bits, batch->stored_bytes, &state.tree);
+    return status == NT_OK ? nt_lance_add_decoder(listing->dataset, &state, dtype, &listing->items.inputs,
+                                                  number_ret, listing->error)
                            : status;
 }

@@ -8,6 +8,7 @@
 #include "core/model/model.h"
 #include "formats/lance/decode/decode.h"
 #include "formats/lance/file/file.h"
+#include "formats/lance/file/page_list.h"
 
 /* ---- Page types ---- */
 
@@ -33,8 +34,7 @@ struct nt_lance_batch {
 };
 
 struct nt_lance_items {
-    struct nt_page pages[2]; /* of a dictionary: its items; of strings where they end, and their bytes */
-    uint32_t page_count;
+    struct nt_lance_inputs inputs;
     struct nt_page valid; /* of strings: which are not null */
     uint64_t *ends;       /* from malloc; strings */
 };

@@ -226,9 +226,8 @@ static enum nt_status add_page(const struct nt_lance_listing *listing, struct nt
 static enum nt_status add_decoder(struct nt_lance_listing *listing, const struct nt_lance_batch *batch,
                                   uint32_t column, enum nt_tree_output output, uint32_t *number_ret)
 {
-    const struct nt_tree_want want = {.output = output};
+    struct nt_tree_state state = {.want = {.output = output}};
     const struct nt_dtype *dtype = &listing->dataset->columns[column].dtype;
-    const struct nt_tree *tree = NULL;
     if (listing->paging->kind == NT_LANCE_PAGE_DICTIONARY)
         return nt_lance_add_items_decoder(listing, batch, output, dtype, number_ret);
     if (listing->paging->kind == NT_LANCE_PAGE_PLAIN) {
@@ -236,10 +235,10 @@ static enum nt_status add_decoder(struct nt_lance_listing *listing, const struct
         return NT_OK;
     }
     enum nt_status status =
-        nt_lance_flat_tree(listing, true, listing->paging->bits, batch->stored_bytes, &tree);
-    return status == NT_OK ? nt_lance_add_decoder(listing->dataset, tree, &want, dtype, NULL, 0, number_ret,
-                                                  listing->error)
-                           : status;
+        nt_lance_flat_tree(listing, true, listing->paging->bits, batch->stored_bytes, &state.tree);
+    return status == NT_OK
+               ? nt_lance_add_decoder(listing->dataset, &state, dtype, NULL, number_ret, listing->error)
+               : status;
 }
 
 static enum nt_status put_bytes(struct nt_lance_listing *listing, struct nt_group_builder *builder,
@@ -260,7 +259,7 @@ static enum nt_status put_bytes(struct nt_lance_listing *listing, struct nt_grou
 /* Of nulls only those of strings were stored. Others are asked for beside later files, which have them. */
 static bool is_all_valid(const struct nt_lance_listing *listing, enum nt_tree_output output)
 {
-    return output == NT_TREE_VALID && !nt_lance_has_strings(listing->field->kind);
+    return output == NT_TREE_VALID && nt_lance_output(listing->field->kind, 0) != NT_TREE_ENDS;
 }
 
 /* Values, ends or validity: of each row, or of the items of fixed-size lists in it. `base`: what is in the batches before. */
