@@ -274,7 +274,8 @@ enum nt_status nt_column_read(struct nt_reader *reader, struct nt_dataset *datas
     nt_count(&reader->counters.reads, 1);
     nt_count(&reader->counters.served_bytes, bytes);
     read.is_random = !nt_sequence_follows(walk.sequence, offset, bytes);
-    nt_read_want(&walk, offset, bytes);
+    if (nt_wants_hints(dataset))
+        nt_read_want(&walk, offset, bytes);
     status = read_bytes(&read, offset, output, bytes, error);
     if (status == NT_OK && nt_sequence_note(walk.sequence, offset, bytes))
         nt_ahead_queue(&walk, offset + bytes, true);

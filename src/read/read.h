@@ -37,7 +37,7 @@ struct nt_workers;
 
 /* ---- Counters ---- */
 
-/* Integers only; all since the start. Their names are in reader_counters.c. */
+/* Integers only; all since the start. Their names are in reader.c. */
 struct nt_counters {
     uint64_t reads, served_bytes;                       /* of streams and columns */
     uint64_t pinned_bytes;                              /* of these, from the pages of the cache themselves */
@@ -476,7 +476,7 @@ void nt_pages_want(const struct nt_reader *reader, const struct nt_dataset *data
  * nothing where enough was asked for before. Told is it by whoever has the hints. */
 void nt_elements_want(struct nt_hints *hints, const struct nt_walk *walk, uint64_t element, uint64_t end,
                       uint64_t bytes);
-/* Bytes [offset, offset + bytes) are read now: tell of them, and of what will be read behind them. */
+/* Bytes [offset, offset + bytes) are read now: tell of them, and of what will be read behind them. The data set wants hints. */
 void nt_read_want(const struct nt_walk *walk, uint64_t offset, uint64_t bytes);
 
 /* Whether an element is behind where somebody was told to read, and no further than that was told; not where somebody leads. */

@@ -249,8 +249,6 @@ uint64_t nt_wanted_behind(const struct nt_sequence *sequence, uint64_t offset, u
 
 void nt_read_want(const struct nt_walk *walk, uint64_t offset, uint64_t bytes)
 {
-    if (!nt_wants_hints(walk->dataset))
-        return;
     uint64_t behind = nt_wanted_behind(walk->sequence, offset, bytes);
     uint64_t end = (offset + bytes + behind + walk->element_bytes - 1) / walk->element_bytes;
     struct nt_hints hints = {.is_now = behind == 0};

@@ -369,7 +369,6 @@ static enum nt_status read_cut_element(struct nt_stream *stream, uint64_t elemen
 enum nt_status nt_stream_read(struct nt_stream *stream, uint64_t offset, void *buffer, size_t bytes,
                               struct nt_error *error)
 {
-    const struct nt_walk walk = nt_stream_walk(stream, false), wanted = nt_stream_walk(stream, true);
     uint64_t element = offset / stream->element_bytes, end = offset + bytes;
     size_t skip = (size_t)(offset % stream->element_bytes);
     uint8_t *output = buffer;
@@ -382,8 +381,10 @@ enum nt_status nt_stream_read(struct nt_stream *stream, uint64_t offset, void *b
         return status;
     nt_count(&stream->reader->counters.reads, 1);
     nt_count(&stream->reader->counters.served_bytes, bytes);
-    if (!stream->choosing)
-        nt_read_want(&wanted, offset, bytes);
+    if (!stream->choosing && nt_wants_hints(stream->dataset)) {
+        const struct nt_walk walk = nt_stream_walk(stream, true);
+        nt_read_want(&walk, offset, bytes);
+    }
     if (skip) {
         size_t rest = stream->element_bytes - skip < bytes ? stream->element_bytes - skip : bytes;
         status = read_cut_element(stream, element++, skip, output, rest, error);
@@ -397,8 +398,10 @@ enum nt_status nt_stream_read(struct nt_stream *stream, uint64_t offset, void *b
     if (status == NT_OK && rest)
         status = read_cut_element(stream, element + whole, 0, output + bytes - rest, rest, error);
     if (status == NT_OK && nt_sequence_note(&stream->sequence, offset, (size_t)(end - offset)) &&
-        stream->transform && !stream->choosing)
+        stream->transform && !stream->choosing) {
+        const struct nt_walk walk = nt_stream_walk(stream, false);
         nt_ahead_queue(&walk, end, true);
+    }
     return status;
 }
 
