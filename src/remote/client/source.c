@@ -419,7 +419,7 @@ static enum nt_status fetched_read_at(struct nt_source *source, uint64_t offset,
                                       struct nt_error *error)
 {
     struct nt_remote_file *file = (struct nt_remote_file *)source;
-    struct nt_error failure = {0};
+    struct nt_error failure; /* filled in where the status is not NT_OK; zeroing it would cost each read */
     struct reading reading = {.file = file, .offset = offset, .end = offset + bytes};
     nt_fetcher_lock(file->fetcher);
     uint64_t start = nt_milliseconds();

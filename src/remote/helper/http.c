@@ -25,6 +25,9 @@ static inline struct nt_origin *nt_origin_of(const struct nt_fetched *file)
 
 enum { MOST_MILLISECONDS = 10000 };
 
+/* Requests, and so connections that are kept; opening has two. */
+enum { AT_ONCE = 16, OPENING = 2 };
+
 struct nt_warmer {
     struct nt_transfer job;
     LIST_ENTRY(nt_warmer) all;
@@ -82,25 +85,6 @@ static void add_warmer(struct nt_fetched *file)
     nt_transfers_add(&file->files->jobs, &warmer->job);
 }
 
-/* While a file is opened, the first one of its server: so many connections. */
-static void nt_web_warm(struct nt_fetched *file, unsigned connections)
-{
-    if (!is_first_of_server(file))
-        return;
-    for (unsigned i = 0; i < connections; i++)
-        add_warmer(file);
-}
-
-/* Those that are not there yet are not wanted any more. */
-static void nt_web_cool(struct nt_fetched *file)
-{
-    struct nt_warmer *warmer;
-    while ((warmer = LIST_FIRST(&nt_origin_of(file)->warmers))) {
-        nt_transfers_remove(&file->files->jobs, &warmer->job);
-        end_warmer(&warmer->job);
-    }
-}
-
 /* ---- Open files ---- */
 
 struct nt_edge {
@@ -120,9 +104,14 @@ static void drop_edge(struct nt_fetched *file, struct nt_edge **edge)
     *edge = NULL;
 }
 
-static void nt_web_close(struct nt_fetched *file)
+static void close_file(struct nt_fetched *file)
 {
     struct nt_origin *origin = nt_origin_of(file);
+    struct nt_warmer *warmer;
+    while ((warmer = LIST_FIRST(&origin->warmers))) {
+        nt_transfers_remove(&file->files->jobs, &warmer->job);
+        end_warmer(&warmer->job);
+    }
     drop_edge(file, &origin->head);
     drop_edge(file, &origin->tail);
     free(origin->address);
@@ -287,9 +276,9 @@ static struct nt_origin *add_origin(struct nt_engine *engine, struct nt_fetched 
     return origin;
 }
 
-/* As nt_engine_ops has them; warmers are another's (web_warm.h). */
-static bool nt_web_open(struct nt_engine *engine, struct nt_fetched *file, const char *address,
-                        const char **problem_ret)
+/* These are operations of nt_engine. The first file of a server opens the connections that reads will need. */
+static bool open_file(struct nt_engine *engine, struct nt_fetched *file, const char *address,
+                      const char **problem_ret)
 {
     struct nt_origin *origin = add_origin(engine, file, address, problem_ret);
     if (!origin)
@@ -297,18 +286,20 @@ static bool nt_web_open(struct nt_engine *engine, struct nt_fetched *file, const
     origin->head = add_edge(file, end_head, 0, NT_FETCH_EDGE_BYTES);
     origin->tail = origin->head ? add_edge(file, end_tail, 0, NT_FETCH_EDGE_BYTES) : NULL;
     if (!origin->tail) {
-        nt_web_close(file);
+        close_file(file);
         return false;
     }
     origin->head->job.most_tries = NT_TRIES_OF_UNKNOWN;
     origin->tail->job.is_suffix = true;
     origin->tail->job.most_tries = NT_TRIES_ONCE;
+    for (unsigned i = is_first_of_server(file) ? OPENING : AT_ONCE; i < AT_ONCE; i++)
+        add_warmer(file);
     return true;
 }
 
 /* What a list has told is taken to be so: each answer of the server shows whether it is. */
-static bool nt_web_open_listed(struct nt_engine *engine, struct nt_fetched *file, const char *address,
-                               const char *stamp, const char **problem_ret)
+static bool open_listed(struct nt_engine *engine, struct nt_fetched *file, const char *address,
+                        const char *stamp, const char **problem_ret)
 {
     struct nt_origin *origin = add_origin(engine, file, address, problem_ret);
     if (!origin)
@@ -321,6 +312,13 @@ static bool nt_web_open_listed(struct nt_engine *engine, struct nt_fetched *file
 }
 
 /* ---- Objects of a store ---- */
+
+static bool take_bytes(void *context, const char *bytes, size_t count)
+{
+    struct nt_transfer *job = context;
+    const struct nt_request *request = job->attempt;
+    return job->take(job, job->first + request->result.got, bytes, count);
+}
 
 struct attempt {
     struct nt_request request;
@@ -345,15 +343,8 @@ static struct attempt *attempt_of(struct nt_transfer *job)
     return attempt;
 }
 
-static bool take_object_bytes(void *context, const char *bytes, size_t count)
-{
-    struct nt_transfer *job = context;
-    const struct nt_request *request = job->attempt;
-    return job->take(job, job->first + request->result.got, bytes, count);
-}
-
-/* As nt_engine_ops has them. The attempt of such a job begins with a struct nt_request. */
-static bool nt_web_start_object(struct nt_transfer *job, uint64_t milliseconds, CURLM *multi)
+/* The attempt of such a job begins with a struct nt_request. */
+static bool start_object(struct nt_transfer *job, uint64_t milliseconds, CURLM *multi)
 {
     const struct nt_origin *origin = (struct nt_origin *)job->remote;
     struct attempt *attempt = attempt_of(job);
@@ -368,7 +359,7 @@ static bool nt_web_start_object(struct nt_transfer *job, uint64_t milliseconds, 
                                            .bytes = job->bytes,
                                            .expected = attempt->is_known ? &attempt->version : NULL,
                                            .milliseconds = milliseconds,
-                                           .take = take_object_bytes,
+                                           .take = take_bytes,
                                            .context = job};
     return nt_request_start(&attempt->request, multi, job);
 }
@@ -401,34 +392,7 @@ static void nt_web_end_object(struct nt_transfer *job, CURLcode code)
 
 /* ---- Backend ---- */
 
-/* Requests, and so connections that are kept; opening has two. */
-enum { AT_ONCE = 16, OPENING = 2 };
-
-/* ---- files ---- */
-
-static bool open_file(struct nt_engine *engine, struct nt_fetched *file, const char *address,
-                      const char **problem_ret)
-{
-    if (!nt_web_open(engine, file, address, problem_ret))
-        return false;
-    nt_web_warm(file, AT_ONCE - OPENING);
-    return true;
-}
-
-static void close_file(struct nt_fetched *file)
-{
-    nt_web_cool(file);
-    nt_web_close(file);
-}
-
 /* ---- one try ---- */
-
-static bool take_bytes(void *context, const char *bytes, size_t count)
-{
-    struct nt_transfer *job = context;
-    const struct nt_request *request = job->attempt;
-    return job->take(job, request->first + request->result.got, bytes, count);
-}
 
 static bool start(struct nt_transfer *job, uint64_t milliseconds)
 {
@@ -436,7 +400,7 @@ static bool start(struct nt_transfer *job, uint64_t milliseconds)
     struct nt_web *web = (struct nt_web *)job->remote->engine;
     if (origin->is_of_objects) {
         web->engine.jobs->totals.requests++;
-        return nt_web_start_object(job, milliseconds, web->multi);
+        return start_object(job, milliseconds, web->multi);
     }
     struct nt_request *request = job->attempt ? job->attempt : malloc(sizeof(*request));
     job->attempt = request;
@@ -543,7 +507,7 @@ static void work(struct nt_engine *engine)
 static const struct nt_engine_ops ops = {.at_once = AT_ONCE,
                                          .most_bytes = UINT64_MAX, /* they pass through */
                                          .open = open_file,
-                                         .open_listed = nt_web_open_listed,
+                                         .open_listed = open_listed,
                                          .close = close_file,
                                          .list = nt_web_list,
                                          .end_list = nt_web_end_list,
