@@ -19,8 +19,6 @@ enum nt_status __wrap_nt_disk_stat(const char *path, struct stat *attributes, st
 enum nt_status __wrap_nt_is_dataset_path(const char *path, bool *is_dataset_ret, struct nt_error *error);
 enum nt_status __wrap_nt_file_open(const char *path, const struct nt_open_options *options,
                                    struct nt_file **file_ret, struct nt_error *error);
-enum nt_status __wrap_nt_source_stat(struct nt_source *source, struct stat *attributes,
-                                     struct nt_error *error);
 enum nt_status __wrap_nt_find_version(const char *path, const struct nt_open_options *options,
                                       struct nt_dataset_version *version_ret, struct nt_error *error);
 
@@ -51,17 +49,25 @@ enum nt_status __wrap_nt_disk_stat(const char *path, struct stat *attributes, st
     return NT_OK;
 }
 
-enum nt_status __wrap_nt_source_stat(struct nt_source *source, struct stat *attributes,
-                                     struct nt_error *error)
+static enum nt_status stat_input(struct nt_source *source, struct stat *attributes, struct nt_error *error)
 {
     (void)source;
     return __wrap_nt_disk_stat(MEMORY_TREE_PATH, attributes, error);
 }
 
+/* A source that is in memory, with the attributes of a file. */
 static enum nt_status open_input(struct nt_source **source_ret, struct nt_error *error)
 {
-    return input.is_folder ? memory_folder_open(input.bytes, input.count, source_ret, error)
-                           : nt_source_open_memory(input.bytes, input.count, "input", source_ret, error);
+    static struct nt_source_ops with_attributes;
+    enum nt_status status = input.is_folder
+                                ? memory_folder_open(input.bytes, input.count, source_ret, error)
+                                : nt_source_open_memory(input.bytes, input.count, "input", source_ret, error);
+    if (status != NT_OK)
+        return status;
+    with_attributes = *(*source_ret)->ops;
+    with_attributes.stat = stat_input;
+    (*source_ret)->ops = &with_attributes;
+    return NT_OK;
 }
 
 enum nt_status __wrap_nt_is_dataset_path(const char *path, bool *is_dataset_ret, struct nt_error *error)

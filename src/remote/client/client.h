@@ -21,6 +21,7 @@
 struct nt_arena;
 struct nt_disk_cache_file;
 struct nt_fetcher;
+struct nt_fetcher_options;
 struct nt_range_cache;
 struct nt_remote_entry;
 struct nt_remote_file;
@@ -182,8 +183,9 @@ struct nt_fetch_rules {
 
 /* Another process that runs `program` (NULL: the one that was installed; the variable NTUPLE_FETCH names another), with a socket to
  * it, which is closed by exec. It ends when the socket has no other user. NT_UNSUPPORTED where there is no such program. */
-enum nt_status nt_fetch_start(const char *program, const struct nt_fetch_rules *rules, int *channel_ret,
-                              struct nt_error *error);
+typedef enum nt_status nt_fetch_starter(const char *program, const struct nt_fetch_rules *rules,
+                                        int *channel_ret, struct nt_error *error);
+nt_fetch_starter nt_fetch_start;
 
 /* ---- Requests ---- */
 
@@ -230,6 +232,7 @@ struct nt_fetcher {
     unsigned holders;
     LIST_HEAD(, nt_remote_file) files;
     char *program; /* that fetches; NULL: nobody has named one */
+    nt_fetch_starter *start_process;
     struct nt_fetch_rules
         rules;           /* what each of these processes is told first; the addresses are the fetcher's own */
     bool is_handed_over; /* forked processes have the same one */
@@ -258,6 +261,10 @@ struct nt_fetcher {
 
 /* For `end`: a GOOD answer that was not all has failed. */
 void nt_fetch_fall_short(struct nt_fetch *fetch);
+
+/* nt_fetcher_new whose answers come from elsewhere than the installed program: what is called instead of nt_fetch_start. */
+enum nt_status nt_fetcher_new_by(nt_fetch_starter *start_process, const struct nt_fetcher_options *options,
+                                 struct nt_fetcher **fetcher_ret, struct nt_error *error);
 
 void nt_fetcher_lock(struct nt_fetcher *fetcher);
 void nt_fetcher_unlock(struct nt_fetcher *fetcher);

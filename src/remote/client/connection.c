@@ -410,7 +410,8 @@ static enum nt_status start(struct nt_fetcher *fetcher, struct nt_error *error)
 {
     if (pipe2(fetcher->wake, O_CLOEXEC) != 0)
         return nt_fail_system(error, errno, "remote files cannot be read");
-    enum nt_status status = nt_fetch_start(fetcher->program, &fetcher->rules, &fetcher->channel, error);
+    enum nt_status status =
+        fetcher->start_process(fetcher->program, &fetcher->rules, &fetcher->channel, error);
     if (status != NT_OK)
         close_all(fetcher);
     return status;
@@ -524,8 +525,8 @@ static struct nt_fetcher *new_fetcher(struct nt_error *error)
     return fetcher;
 }
 
-enum nt_status nt_fetcher_new(const struct nt_fetcher_options *options, struct nt_fetcher **fetcher_ret,
-                              struct nt_error *error)
+enum nt_status nt_fetcher_new_by(nt_fetch_starter *start_process, const struct nt_fetcher_options *options,
+                                 struct nt_fetcher **fetcher_ret, struct nt_error *error)
 {
     struct nt_fetcher_options known;
     enum nt_status status = nt_sized_copy(options, &known, sizeof(known), "nt_fetcher_options", error);
@@ -537,6 +538,7 @@ enum nt_status nt_fetcher_new(const struct nt_fetcher_options *options, struct n
     struct nt_fetcher *fetcher = new_fetcher(error);
     if (!fetcher)
         return NT_NO_MEMORY;
+    fetcher->start_process = start_process;
     status = fill(fetcher, &known, error);
     if (status != NT_OK) {
         nt_fetcher_free(fetcher);
@@ -544,6 +546,12 @@ enum nt_status nt_fetcher_new(const struct nt_fetcher_options *options, struct n
     }
     *fetcher_ret = fetcher;
     return NT_OK;
+}
+
+enum nt_status nt_fetcher_new(const struct nt_fetcher_options *options, struct nt_fetcher **fetcher_ret,
+                              struct nt_error *error)
+{
+    return nt_fetcher_new_by(nt_fetch_start, options, fetcher_ret, error);
 }
 
 enum nt_status nt_fetcher_or_own(struct nt_fetcher **fetcher, struct nt_fetcher **own_ret,

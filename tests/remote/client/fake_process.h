@@ -33,10 +33,6 @@ static struct {
     bool (*answer)(const struct nt_fetch_request *request);
 } process;
 
-/* Instead of starting one. */
-enum nt_status __wrap_nt_fetch_start(const char *program, const struct nt_fetch_rules *rules,
-                                     int *channel_ret, struct nt_error *error_ret);
-
 static inline void say(struct nt_fetch_answer answer, const void *bytes, size_t count)
 {
     char packet[sizeof(answer) + NT_FETCH_DATA_BYTES];
@@ -73,8 +69,9 @@ static inline void *take_requests(void *unused)
     return NULL;
 }
 
-enum nt_status __wrap_nt_fetch_start(const char *program, const struct nt_fetch_rules *rules,
-                                     int *channel_ret, struct nt_error *error_ret)
+/* Instead of starting one. */
+static inline enum nt_status start_thread(const char *program, const struct nt_fetch_rules *rules,
+                                          int *channel_ret, struct nt_error *error_ret)
 {
     int ends[2];
     (void)program;
@@ -150,7 +147,7 @@ static struct nt_source *source;
 static inline void set_up(void)
 {
     process.answer = answer_well;
-    assert_ok(nt_fetcher_new(NULL, &fetcher, &error));
+    assert_ok(nt_fetcher_new_by(start_thread, NULL, &fetcher, &error));
     source = NULL;
 }
 
