@@ -324,4 +324,4 @@ def a_mount_from_a_server_that_claims_takes_no_more():
                 listed_and_read(address)
 
 
-run(needs_fuse=False)
+run(needs_fuse=False, at_once=2)  # of each process its own time and memory are measured, and no other test runs
