@@ -84,7 +84,7 @@ struct nt_fetcher_options {
         sizeof(struct nt_fetcher_options), NULL, 0, 0, NULL, 0, NULL, false                                  \
     }
 
-/* Start a process that fetches remote files, for all sources that are opened with it. A process that was forked from
+/* Start a network helper, a process that fetches for all sources that are opened with it. A process that was forked from
  * this one starts another, with the first read that asks for something. `options` may be NULL.
  * NT_UNSUPPORTED where the program is not installed, NT_INVALID, NT_NO_MEMORY, NT_IO. */
 NT_CHECKED enum nt_status nt_fetcher_new(const struct nt_fetcher_options *options,

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 enum nt_fetch_kind {
-    /* From a process that fetches, before all else, with its sandbox behind it: who was asked before is gone. Its epoch is a random number,
+    /* From a network helper, before all else, with its sandbox behind it: who was asked before is gone. Its epoch is a random number,
      * which no other such process has, whomever it works for. */
     NT_FETCH_HELLO = 1,
     /* Asked for: */
@@ -85,7 +85,7 @@ struct nt_fetch_request {
     uint64_t offset, bytes;
 };
 
-/* Of the sandbox of a process that fetches what holds, names with blanks between; and what does not, with the reasons. */
+/* Of the sandbox of a network helper what holds, names with blanks between; and what does not, with the reasons. */
 struct nt_fetch_sandbox {
     char parts[128], missing[256];
 };

@@ -189,7 +189,7 @@ nt_fetch_starter nt_fetch_start;
 
 /* ---- Requests ---- */
 
-/* So much longer than asked for it is waited: the process that fetches keeps to the time itself, as long as it works. */
+/* So much longer than asked for it is waited: the network helper keeps to the time itself, as long as it works. */
 enum { NT_FETCH_GRACE_MILLISECONDS = 2000 };
 
 /* So long what a server has told is taken for what is there now. */
@@ -222,10 +222,10 @@ struct nt_fetch_counters {
     uint64_t waits;             /* of who opens or reads, for what had to come first: one behind the other */
     uint64_t wait_milliseconds; /* that they took */
 };
-/* What holds of the sandbox of the process that fetches, once a file was opened. Before, that may be waited for, by one thread alone. */
+/* What holds of the sandbox of the network helper, once a file was opened. Before, that may be waited for, by one thread alone. */
 void nt_fetch_sandbox(struct nt_fetcher *fetcher, struct nt_fetch_sandbox *sandbox_ret);
 
-/* A process that was forked has a process that fetches of its own, from the first time on that it asks. */
+/* A process that was forked has a network helper of its own, from the first time on that it asks. */
 struct nt_fetcher {
     struct nt_lock lock; /* of all that follows, and of the files that are fetched: nt_fetcher_lock */
     pthread_cond_t changed;
@@ -241,7 +241,7 @@ struct nt_fetcher {
     int channel, wake[2];       /* -1: there is none yet */
     bool has_receiver, is_over; /* over: there is nobody any more to ask */
     pthread_t receiver;
-    uint64_t epoch; /* of the process that fetches now; 0: it has not said anything yet */
+    uint64_t epoch; /* of the current network helper; 0: it has not said anything yet */
     uint64_t last_id;
     uint32_t last_file;
     LIST_HEAD(, nt_fetch) underway;
@@ -254,8 +254,8 @@ struct nt_fetcher {
     used; /* open files with a validator, the most recently used first */
     unsigned open_count;
     struct nt_fetch_counters counters;
-    struct nt_fetch_sandbox sandbox; /* of the process that fetches now, as it says */
-    struct nt_fetch_totals totals;   /* as the process that fetches now told them last */
+    struct nt_fetch_sandbox sandbox; /* of the current network helper, as it says */
+    struct nt_fetch_totals totals;   /* as the current network helper told them last */
     uint8_t *packet;
 };
 
@@ -379,7 +379,7 @@ struct nt_remote_file {
 /* What has come with something else is one, unless some of it is there. */
 void nt_remote_part_keep(struct nt_remote_file *file, uint64_t offset, const uint8_t *bytes, size_t count);
 
-/* Until it can be read, or the deadline. It is opened again where the process that fetches is another one, by one thread, while the
+/* Until it can be read, or the deadline. It is opened again where the network helper is another one, by one thread, while the
  * others wait; and must be the same file then. */
 enum nt_status nt_remote_be_open(struct nt_remote_file *file, uint64_t deadline, struct nt_error *error);
 

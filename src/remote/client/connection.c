@@ -385,8 +385,8 @@ static char **copy_addresses(const char *const *addresses)
 
 /* ---- forked processes ---- */
 
-/* The thread that takes answers is not here, and the channel is the parent's: whoever had this one, too, would keep the process that
- * fetches from its end. */
+/* The thread that takes answers is not here, and the channel is the parent's: whoever had this one, too, would keep the network
+ * helper from its end. */
 static void be_forked(struct nt_lock *lock)
 {
     struct nt_fetcher *fetcher = (struct nt_fetcher *)((char *)lock - offsetof(struct nt_fetcher, lock));

@@ -186,12 +186,11 @@ static bool nt_disk_room_take(struct nt_disk_cache *cache, uint64_t bytes)
 
 /* ---- Records ---- */
 
-/* In: ranges of remote files. Out: the same, later, as far as they are still there and what they were.
- * 
- * A file of the folder is a list of records, each a header and at most 64 KiB behind it: the key, and pieces in the order in which they
- * came. A record is written at once, at the end (O_APPEND): so several processes write to one file. What they or a fault leave in it that is no record, or
- * not whole, is found by checksums (XXH3-64), of the header and of the bytes. Where records end before the file does, the file is begun
- * anew. A folder that has become too large loses whole files, the one that was used longest ago first. */
+/* A file of the cache directory is a list of records. Each record has a header and at most 64 KiB of content: the key of
+ * the remote file, or a piece of it, in the order in which the pieces came. One call appends a record (O_APPEND), so
+ * that several processes can write to one file. Checksums (XXH3-64) of header and content find torn and damaged records.
+ * A file whose records do not reach its end is started anew. When the directory is too large, the least recently used
+ * files are removed. */
 
 enum {
     MAGIC = 0x6e74646bu,

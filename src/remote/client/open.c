@@ -22,7 +22,7 @@
 
 /* ---- Open ---- */
 
-/* Of files whose version is told, so many are open at once in the process that fetches. */
+/* Of files whose version is told, so many are open at once in the network helper. */
 enum { MOST_OPEN = 1024 };
 
 /* Of a process that tells of more nothing is believed. */

@@ -183,7 +183,7 @@ static void end_part(struct nt_fetch *fetch)
     nt_cached_range_unpin(&file->fetcher->room, &part->stretch);
 }
 
-/* With a pin of the caller's. NULL without memory. */
+/* A new range with a pin of the caller's. NULL without memory. */
 static struct nt_remote_part *new_part(struct nt_remote_file *file, uint64_t offset, size_t bytes)
 {
     struct nt_remote_part *part = calloc(1, sizeof(*part));
@@ -230,8 +230,8 @@ static struct nt_remote_part *nt_remote_part_from_disk(struct nt_remote_file *fi
     return NULL;
 }
 
-/* Parts are made with a pin of the caller's; all under the fetcher's lock. NULL without memory. */
-/* Ask for one, for who reads it, or is ahead of those who will; `is_now`: somebody waits for it. */
+/* Request a range, under the lock, and pin it for the caller. `is_ahead`: it is a prefetch. `is_now`: a reader waits for it.
+ * NULL without memory. */
 static struct nt_remote_part *nt_remote_part_ask(struct nt_remote_file *file, uint64_t offset, size_t bytes,
                                                  bool is_ahead, bool is_now)
 {
@@ -664,7 +664,7 @@ static enum nt_status new_objects(const struct nt_remote_file *file, const char 
     return status;
 }
 
-/* For the process that fetches they are a file that is open at once (NT_FETCH_OPEN_LISTED): no server is asked before bytes are read, and
+/* For the network helper they are a file that is open at once (NT_FETCH_OPEN_LISTED): no server is asked before bytes are read, and
  * each range is a request for an object. The file at the address, which was written last, tells these objects from others. */
 static enum nt_status fetched_open_objects(struct nt_source *source, const char *name,
                                            struct nt_source **objects_ret, struct nt_error *error)

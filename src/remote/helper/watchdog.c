@@ -36,7 +36,7 @@ static void close_others(void)
 #endif
 }
 
-/* Random, so that no process that fetches for somebody else has the same. */
+/* Random, so that no other network helper has the same. */
 static uint64_t next_epoch(uint64_t last)
 {
     uint64_t epoch = 0;
