@@ -249,7 +249,7 @@ uint32_t nt_pages_load_direct(struct nt_reader *reader, struct nt_dataset *datas
                               struct nt_pages_run *runs, uint32_t run_count, uint32_t count)
 {
     struct loading loading;
-    uint32_t left = count, some, done;
+    uint32_t left = count;
     loading.request = (struct nt_page_request){.reader = reader,
                                                .dataset = dataset,
                                                .column = column,
@@ -259,13 +259,11 @@ uint32_t nt_pages_load_direct(struct nt_reader *reader, struct nt_dataset *datas
     loading.runs = runs;
     loading.run_count = run_count;
     loading.tally = (struct nt_tally){0};
-    do {
+    for (uint32_t some = 1, done = 1; left && some && done == some; left -= done) {
         size_t bytes = 0;
-        uint32_t absent = left ? count_absent(&loading, left, &bytes) : 0;
-        some = count_alike(&loading, absent);
+        some = count_alike(&loading, count_absent(&loading, left, &bytes));
         done = some ? load_some(&loading, some, some > 1 ? bytes : 0) : 0;
-        left -= done;
-    } while (some && done == some);
+    }
     loading.tally.counters.pages_direct = loading.tally.counters.pages_decoded;
     nt_reader_add(reader, &loading.tally);
     return count - left;
