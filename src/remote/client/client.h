@@ -206,7 +206,7 @@ struct nt_fetch {
     /* An answer that is not an end, and the bytes behind it; false where it is not what was asked for. */
     bool (*take)(struct nt_fetch *fetch, const struct nt_fetch_answer *answer, const uint8_t *bytes,
                  size_t count);
-    /* The state is another one; before those who wait are told. */
+    /* The state is another one; before those who wait are told. NULL: there is nothing to do. */
     void (*end)(struct nt_fetch *fetch);
     enum nt_fetch_failure failure; /* of a BAD one */
     char message[256];

@@ -91,7 +91,8 @@ static void finish(struct nt_fetch *fetch, enum nt_fetch_state state)
 {
     LIST_REMOVE(fetch, all);
     fetch->state = state;
-    fetch->end(fetch);
+    if (fetch->end)
+        fetch->end(fetch);
 }
 
 void nt_fetch_fall_short(struct nt_fetch *fetch)

@@ -154,9 +154,11 @@ static enum nt_status tell(void *context, const char *name, struct nt_remote_kno
     return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
 }
 
-static enum nt_status new_file(struct remote_folder *folder, const char *name,
-                               struct nt_remote_file **file_ret, struct nt_error *error)
+static enum nt_status open_lazily(struct nt_folder *base, const char *name, struct nt_source **source_ret,
+                                  struct nt_error *error)
 {
+    struct remote_folder *folder = remote(base);
+    struct nt_remote_file *file;
     const struct nt_remote_teller teller = {tell, let_go, folder};
     struct nt_buffer shown = {0};
     char *address = nt_address_below(folder->address, name, false);
@@ -167,21 +169,13 @@ static enum nt_status new_file(struct remote_folder *folder, const char *name,
     atomic_fetch_add(&folder->holders, 1);
     enum nt_status status;
     if (address && !shown.failed) {
-        status = nt_remote_file_new(folder->fetcher, address, shown.bytes, name, &teller, file_ret, error);
+        status = nt_remote_file_new(folder->fetcher, address, shown.bytes, name, &teller, &file, error);
     } else {
         let_go(folder);
         status = nt_fail_memory(error);
     }
     nt_buffer_deinit(&shown);
     free(address);
-    return status;
-}
-
-static enum nt_status open_lazily(struct nt_folder *base, const char *name, struct nt_source **source_ret,
-                                  struct nt_error *error)
-{
-    struct nt_remote_file *file;
-    enum nt_status status = new_file(remote(base), name, &file, error);
     if (status == NT_OK)
         *source_ret = &file->source;
     return status;
@@ -198,17 +192,17 @@ static void ask_for_ends(struct nt_source *source)
 static enum nt_status open_now(struct nt_folder *base, const char *name, struct nt_source **source_ret,
                                struct nt_error *error)
 {
-    struct nt_remote_file *file;
-    enum nt_status status = new_file(remote(base), name, &file, error);
+    struct nt_source *source;
+    enum nt_status status = open_lazily(base, name, &source, error);
     if (status != NT_OK)
         return status;
-    status = nt_remote_file_open(file, error);
+    status = nt_remote_file_open((struct nt_remote_file *)source, error);
     if (status != NT_OK) {
-        nt_source_close(&file->source);
+        nt_source_close(source);
         return status;
     }
-    ask_for_ends(&file->source);
-    *source_ret = &file->source;
+    ask_for_ends(source);
+    *source_ret = source;
     return NT_OK;
 }
 

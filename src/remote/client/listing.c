@@ -69,11 +69,6 @@ static bool take_entry(struct nt_fetch *fetch, const struct nt_fetch_answer *ans
     return true;
 }
 
-static void end_list(struct nt_fetch *fetch)
-{
-    (void)fetch;
-}
-
 /* ---- in order ---- */
 
 static int compare_names(const struct nt_remote_entry *a, const struct nt_remote_entry *b)
@@ -117,7 +112,6 @@ static enum nt_status gather(struct nt_fetcher *fetcher, struct gathering *gathe
     if (status != NT_OK)
         return status;
     gathering->fetch.take = take_entry;
-    gathering->fetch.end = end_list;
     nt_fetcher_ask(fetcher, &gathering->fetch, (struct nt_fetch_request){.kind = NT_FETCH_LIST}, address,
                    strlen(address));
     while (gathering->fetch.state == NT_FETCH_UNDERWAY)
