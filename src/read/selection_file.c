@@ -25,8 +25,8 @@
 /* ---- Collect selected entries ---- */
 
 /* "FILE: element 7: " or, of a text, "FILE: line 8: element 7: ", and what is said. */
-static enum nt_status nt_choice_refuse_element(const struct nt_choice *choice, struct nt_error *error,
-                                               const char *format, ...)
+__attribute__((format(printf, 3, 4))) static enum nt_status
+nt_choice_refuse_element(const struct nt_choice *choice, struct nt_error *error, const char *format, ...)
 {
     char text[256], line[40] = "";
     va_list arguments;

@@ -16,7 +16,7 @@ NOT_BY_UPROOT = {
 }
 # The same of types.
 TYPES_NOT_BY_UPROOT = ('std::unique_ptr<',)
-sys.path.insert(0, str(TESTS / 'view'))
+sys.path.insert(0, str(TESTS / 'render'))
 
 
 @pytest.fixture
