@@ -14,11 +14,11 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-enum { MOST_FILES = 4096, REQUEST_BYTES = 1 << 20, HUGE_BYTES = 2 << 20, READS_AHEAD = 2 };
+enum { MAX_FILES = 4096, REQUEST_BYTES = 1 << 20, HUGE_BYTES = 2 << 20, READS_AHEAD = 2 };
 
 struct bare {
-    struct dirent *names[MOST_FILES];
-    struct stat stats[MOST_FILES];
+    struct dirent *names[MAX_FILES];
+    struct stat stats[MAX_FILES];
     size_t count;
     bool is_direct;
     char *bytes; /* of every request */
@@ -81,7 +81,7 @@ static bool find_files(struct bare *bare, const char *folder)
     static struct dirent ready = {.d_name = ".ntuplefs"};
     struct dirent **found;
     int count = scandir(folder, &found, is_shown, alphasort);
-    for (int i = 0; i < count && bare->count < MOST_FILES - 1; i++) {
+    for (int i = 0; i < count && bare->count < MAX_FILES - 1; i++) {
         char path[4096];
         snprintf(path, sizeof(path), "%s/%s", folder, found[i]->d_name);
         if (stat(path, &bare->stats[bare->count]) != 0)

@@ -137,10 +137,10 @@ static const struct {
     {"internal", read_by_blosc_threads},
     {"verified", read_verified},
 };
-enum { WAYS = sizeof(ways) / sizeof(*ways), MOST_ROUNDS = 1000 };
+enum { WAYS = sizeof(ways) / sizeof(*ways), MAX_ROUNDS = 1000 };
 
 /* All ways must have made the same bytes. */
-static void measure(unsigned rounds, double seconds[WAYS][MOST_ROUNDS])
+static void measure(unsigned rounds, double seconds[WAYS][MAX_ROUNDS])
 {
     uint64_t sums[WAYS];
     for (unsigned round = 0; round < rounds; round++)
@@ -158,13 +158,13 @@ static void measure(unsigned rounds, double seconds[WAYS][MOST_ROUNDS])
 
 int main(int count, char **arguments)
 {
-    static double seconds[WAYS][MOST_ROUNDS];
+    static double seconds[WAYS][MAX_ROUNDS];
     struct nt_error error;
     struct nt_file *file;
     struct nt_reader *reader;
     unsigned rounds = count == 4 ? (unsigned)atoi(arguments[3]) : 0;
     threads = count == 4 ? (unsigned)atoi(arguments[2]) : 0;
-    if (threads < 1 || threads > 64 || rounds < 1 || rounds > MOST_ROUNDS)
+    if (threads < 1 || threads > 64 || rounds < 1 || rounds > MAX_ROUNDS)
         fail("usage: blz_bench FILE THREADS ROUNDS");
     check(nt_file_open(arguments[1], NULL, &file, &error), &error);
     check(nt_reader_new(&(struct nt_reader_options){.struct_bytes = sizeof(struct nt_reader_options),

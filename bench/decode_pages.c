@@ -112,14 +112,14 @@ static uint64_t place_outputs(void)
     return bytes;
 }
 
-static void run(struct nt_codec_context **contexts, unsigned threads)
+static void run(struct nt_codec_context **scratch_pool, unsigned threads)
 {
     pthread_t others[64];
     atomic_store(&next_page, 0);
     for (unsigned i = 1; i < threads; i++)
-        if (pthread_create(&others[i], NULL, decode_pages, contexts[i]))
+        if (pthread_create(&others[i], NULL, decode_pages, scratch_pool[i]))
             exit(EXIT_FAILURE);
-    decode_pages(contexts[0]);
+    decode_pages(scratch_pool[0]);
     for (unsigned i = 1; i < threads; i++)
         pthread_join(others[i], NULL);
 }
@@ -129,7 +129,7 @@ int main(int argument_count, char **arguments)
     struct nt_error error;
     struct nt_file *file;
     struct nt_reader *reader;
-    struct nt_codec_context *contexts[64];
+    struct nt_codec_context *scratch_pool[64];
     unsigned threads = argument_count == 5 ? (unsigned)atoi(arguments[3]) : 0;
     if (threads < 1 || threads > 64) {
         fprintf(stderr, "usage: decode_pages FILE FIELD|* THREADS ROUNDS\n");
@@ -138,13 +138,13 @@ int main(int argument_count, char **arguments)
     check(nt_file_open(arguments[1], NULL, &file, &error), &error);
     check(nt_reader_new(NULL, &reader, &error), &error);
     for (unsigned i = 0; i < threads; i++)
-        if (!(contexts[i] = nt_codec_context_new()))
+        if (!(scratch_pool[i] = nt_codec_context_new()))
             return EXIT_FAILURE;
     add_columns(reader, file->datasets[0], arguments[2]);
     printf("%llu", (unsigned long long)place_outputs());
     for (int round = atoi(arguments[4]); round > 0; round--) {
         double start = seconds_now();
-        run(contexts, threads);
+        run(scratch_pool, threads);
         printf(" %.6f", seconds_now() - start);
     }
     putchar('\n');

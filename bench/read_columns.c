@@ -8,9 +8,9 @@
  */
 #include "columns.h"
 
-enum { MOST_STREAMS = 1 << 20 };
+enum { MAX_STREAMS = 1 << 20 };
 
-static struct nt_stream_range ranges[MOST_STREAMS];
+static struct nt_stream_range ranges[MAX_STREAMS];
 static size_t range_count;
 
 static uint64_t range_bytes(const struct nt_stream_range *range)
@@ -30,7 +30,7 @@ static void open_streams(struct nt_reader *reader, struct nt_dataset *dataset, c
     for (uint32_t field = 0; field < dataset->field_count; field++) {
         if (!is_wanted(dataset, field, wanted) || dataset->fields[field].unreadable)
             continue;
-        for (enum nt_stream_kind kind = 0; kind < NT_STREAM_COUNT && range_count < MOST_STREAMS; kind++) {
+        for (enum nt_stream_kind kind = 0; kind < NT_STREAM_COUNT && range_count < MAX_STREAMS; kind++) {
             if (!nt_field_has_stream(&dataset->fields[field], kind))
                 continue;
             check(nt_stream_open(reader, dataset, field, kind, &stream, &error), &error);

@@ -12,7 +12,7 @@ from .rounds import take_turns
 CASES = [("hits-zstd", "px"), ("hits-lz4", "px"), ("hits-zlib", "px"), ("hits-lzma", "px"), ("hits-none", "px"),
          ("events-zstd", "*"), ("events-zlib", "*"), ("deep-zstd", "*"), ("wide2000-zstd", "*")]
 PASSES = 3
-MOST_BYTES = 256 << 20  # that reading a file takes: the daemon's, and the kernel's for the file
+MAX_BYTES = 256 << 20  # that reading a file takes: the daemon's, and the kernel's for the file
 READS = {"whole": (read_whole, True), "1 MiB pieces": (read_pieces, False), "mapped": (sum_mapping, True)}
 
 
@@ -34,7 +34,7 @@ def through_mount(build, what, options=(), suffix=""):
 
     def run(path, field):
         with Mount(build.ntuplefs, path, options) as mount:
-            use_memory(MOST_BYTES)
+            use_memory(MAX_BYTES)
             files = mount.files(field)
             results = {f"mount{suffix}, {what}": total(files, read, mount)}
             if again:
@@ -48,7 +48,7 @@ def bare_mount(build, folder, options=(), suffix=""):
     def run(path, field):
         with Mount(build.tool("bare_mount"), folder, options) as mount:
             mount.raise_readahead()
-            use_memory(MOST_BYTES)
+            use_memory(MAX_BYTES)
             files = [mount.point / file.name for file in sorted(folder.iterdir())]
             return {f"bare mount{suffix}, whole": total(files, read_whole)}
     return run

@@ -56,13 +56,13 @@ void nt_arrow_free(struct nt_arrow *arrow); /* accepts NULL */
 
 /* Fields that Arrow cannot express here: how many, and the number of one of them with the reason, which lives
  * as long as the table. Known since it was made. */
-uint32_t nt_arrow_left_out(const struct nt_arrow *arrow);
-uint32_t nt_arrow_left_out_field(const struct nt_arrow *arrow, uint32_t number, const char **reason_ret);
+uint32_t nt_arrow_omitted_fields(const struct nt_arrow *arrow);
+uint32_t nt_arrow_omitted_field(const struct nt_arrow *arrow, uint32_t number, const char **reason_ret);
 
 /* Clusters, or single entries of them, that are larger than Arrow can count (offsets of unions, and of types that
  * are not large, have 32 bits): how many, and how many entries one has, from which on. They have no batch. */
-uint32_t nt_arrow_left_out_clusters(const struct nt_arrow *arrow);
-uint64_t nt_arrow_left_out_cluster(const struct nt_arrow *arrow, uint32_t number, uint64_t *first_entry_ret);
+uint32_t nt_arrow_omitted_clusters(const struct nt_arrow *arrow);
+uint64_t nt_arrow_omitted_cluster(const struct nt_arrow *arrow, uint32_t number, uint64_t *first_entry_ret);
 
 /* The IPC file: its size, which is known, and bytes [offset, offset + bytes) of it, exact; NT_INVALID past
  * the end, NT_UNSUPPORTED (here and where a batch is exported) for a variant as a struct whose alternatives are

@@ -40,7 +40,7 @@ struct nt_column {
     bool is_deferred_suppressed; /* first element negative */
     bool has_range;
     uint64_t first_element; /* index of the first element that is stored, else 0 */
-    uint32_t stored;        /* number of the file's column that it is made of, where that is not itself */
+    uint32_t physical;      /* number of the file's column that it is made of, where that is not itself */
 };
 
 /* ---- fields ---- */
@@ -121,7 +121,7 @@ struct nt_field {
      * are counted with 32 bits (the file of offsets has 64 all the same); that a collection is a map, of records of a
      * key and a value; and what the format calls an item, NULL where that has no name of its own. */
     bool is_declared_nullable, has_short_offsets, is_map;
-    struct nt_text own_name;
+    struct nt_text item_name;
     const struct nt_property *properties; /* in the order of the file */
     uint32_t property_count;
     /* A record that tells where the bytes of each row lie, in other files (Lance's blobs): `kind`, `position`, `size`, `blob_id`,

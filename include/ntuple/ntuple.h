@@ -6,7 +6,7 @@
 #define NTUPLE_NTUPLE_H
 
 #include <ntuple/arrow.h>
-#include <ntuple/choice.h>
+#include <ntuple/selection.h>
 #include <ntuple/dataset.h>
 #include <ntuple/document.h>
 #include <ntuple/element.h>

@@ -22,7 +22,7 @@ struct nt_reader_options { /* grows as nt_open_options does */
     size_t struct_bytes;
     uint64_t cache_bytes;     /* bound of the decoded pages that are kept; 0: 256 MiB */
     unsigned threads;         /* workers that decode in parallel and, slow pages, ahead; 0: none */
-    bool always_ahead;        /* decode ahead also pages that load fast; pays where nobody else reads ahead */
+    bool always_readahead;    /* decode ahead also pages that load fast; pays where nobody else reads ahead */
     unsigned failure_seconds; /* how long a failed page is remembered; 0: 10 */
     /* Called once per failure that was not remembered, from any thread. May be NULL. */
     void (*on_failure)(void *context, const struct nt_dataset *dataset, uint32_t column,
@@ -30,7 +30,7 @@ struct nt_reader_options { /* grows as nt_open_options does */
     void *context;
     /* Called before a page is loaded that takes long (32 KiB or more), by the thread that loads it and without
      * a lock: a server lets other threads do its other work meanwhile. Gets `context`. May be NULL. */
-    void (*before_slow_work)(void *context);
+    void (*before_blocking)(void *context);
 };
 #define NT_READER_OPTIONS_INIT                                                                               \
     {                                                                                                        \

@@ -83,11 +83,11 @@ static PyObject *dataset_choose(PyObject *module, PyObject *arguments)
 
 static enum nt_status choose_by_file(struct nt_dataset *dataset, const char *path, struct nt_error *error)
 {
-    struct nt_choice *choice = NULL;
-    enum nt_status status = nt_choice_open(path, &choice, error);
+    struct nt_selection *selection = NULL;
+    enum nt_status status = nt_selection_open(path, &selection, error);
     if (status == NT_OK)
-        status = nt_choice_apply(choice, dataset, error);
-    nt_choice_free(choice);
+        status = nt_selection_apply(selection, dataset, error);
+    nt_selection_free(selection);
     return status;
 }
 

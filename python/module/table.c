@@ -100,9 +100,9 @@ static PyObject *table_left_out(PyObject *module, PyObject *handle)
     struct table *table = table_of(handle);
     PyObject *rows = table ? PyList_New(0) : NULL;
     (void)module;
-    for (uint32_t i = 0; rows && i < nt_arrow_left_out(table->arrow); i++) {
+    for (uint32_t i = 0; rows && i < nt_arrow_omitted_fields(table->arrow); i++) {
         const char *reason;
-        uint32_t field = nt_arrow_left_out_field(table->arrow, i, &reason);
+        uint32_t field = nt_arrow_omitted_field(table->arrow, i, &reason);
         PyObject *row = Py_BuildValue("Is", (unsigned int)field, reason);
         if (!row || PyList_Append(rows, row) != 0)
             Py_CLEAR(rows);

@@ -24,7 +24,7 @@
 
 /* ---- Open the members ---- */
 
-enum { MOST_THREADS = 16, PARTS_PER_THREAD = 4 };
+enum { MAX_THREADS = 16, PARTS_PER_THREAD = 4 };
 
 /* What the threads share. */
 struct opening {
@@ -81,7 +81,7 @@ static enum nt_status open_source(const char *path, struct nt_source_pool *pool,
 
 /* ---- files ---- */
 
-static enum nt_status open_pooled(struct nt_chain_part *part, const struct nt_chain *chain,
+static enum nt_status open_pooled(struct nt_chain_member *part, const struct nt_chain *chain,
                                   struct nt_error *error)
 {
     struct nt_source *source;
@@ -90,7 +90,7 @@ static enum nt_status open_pooled(struct nt_chain_part *part, const struct nt_ch
 }
 
 /* On a server. What that has listed is read without asking for it first, as the version that was listed. */
-static enum nt_status open_served(struct nt_chain_part *part, const struct nt_chain *chain,
+static enum nt_status open_served(struct nt_chain_member *part, const struct nt_chain *chain,
                                   struct nt_error *error)
 {
     struct nt_source *source;
@@ -102,7 +102,7 @@ static enum nt_status open_served(struct nt_chain_part *part, const struct nt_ch
 }
 
 /* A data set that is a folder. Of another one its files may be meant, which have to be named. */
-static enum nt_status open_folder(struct nt_chain_part *part, const struct nt_chain *chain,
+static enum nt_status open_folder(struct nt_chain_member *part, const struct nt_chain *chain,
                                   struct nt_error *error)
 {
     enum nt_status status = nt_file_open(part->path, &chain->open, &part->file, error);
@@ -113,7 +113,7 @@ static enum nt_status open_folder(struct nt_chain_part *part, const struct nt_ch
                    part->path, part->path);
 }
 
-static enum nt_status open_part(struct nt_chain_part *part, const struct nt_chain *chain,
+static enum nt_status open_part(struct nt_chain_member *part, const struct nt_chain *chain,
                                 struct nt_error *error)
 {
     struct stat attributes;
@@ -124,13 +124,13 @@ static enum nt_status open_part(struct nt_chain_part *part, const struct nt_chai
     return S_ISDIR(attributes.st_mode) ? open_folder(part, chain, error) : open_pooled(part, chain, error);
 }
 
-static void try_part(struct nt_chain_part *part, const struct nt_chain *chain)
+static void try_part(struct nt_chain_member *part, const struct nt_chain *chain)
 {
     part->failure = (struct nt_error){0};
     enum nt_status status = open_part(part, chain, &part->failure);
     bool is_open = status == NT_OK;
     if (is_open)
-        status = nt_chain_part_check(part, &part->failure);
+        status = nt_chain_member_check(part, &part->failure);
     if (status == NT_OK && chain->total)
         status = nt_budget_join(&part->file->budget, chain->total, &part->failure);
     if (is_open && status != NT_OK) {
@@ -147,7 +147,7 @@ static void *open_worker(void *argument)
 {
     struct opening *opening = argument;
     for (uint32_t i; (i = atomic_fetch_add(&opening->next, 1)) < opening->count;) {
-        struct nt_chain_part *part = &opening->chain->parts[i];
+        struct nt_chain_member *part = &opening->chain->parts[i];
         if (!part->file && !(opening->leaves_known && part->known))
             try_part(part, opening->chain);
     }
@@ -166,9 +166,9 @@ static uint32_t threads_for(const struct nt_chain *chain, uint32_t count)
 /* By this thread, and as many others as can be had. */
 static void open_together(struct opening *opening)
 {
-    pthread_t threads[MOST_THREADS];
+    pthread_t threads[MAX_THREADS];
     uint32_t started = 0, wanted = threads_for(opening->chain, opening->count);
-    while (started < wanted && started + 1 < opening->count && started < MOST_THREADS &&
+    while (started < wanted && started + 1 < opening->count && started < MAX_THREADS &&
            pthread_create(&threads[started], NULL, open_worker, opening) == 0)
         started++;
     open_worker(opening);
@@ -187,7 +187,7 @@ static void count_parts(const struct nt_chain *chain, uint32_t *known_ret, uint3
 
 /* The same of those that an index does not know, where it knows as many others. Whether all are known or open then; what
  * fails is found out again when it is wanted. */
-static bool nt_chain_parts_open_unknown(struct nt_chain *chain)
+static bool nt_chain_members_open_unknown(struct nt_chain *chain)
 {
     struct opening opening = {.chain = chain, .count = chain->part_count, .leaves_known = true};
     uint32_t known, unknown;
@@ -201,13 +201,13 @@ static bool nt_chain_parts_open_unknown(struct nt_chain *chain)
 
 /* Open those of the first `count` parts that are not open, several at once, and remember of each why it could not be
  * opened. Fails where the machine does for the moment; then it can be tried again. */
-static enum nt_status nt_chain_parts_open(struct nt_chain *chain, uint32_t count, struct nt_error *error)
+static enum nt_status nt_chain_members_open(struct nt_chain *chain, uint32_t count, struct nt_error *error)
 {
     struct opening opening = {.chain = chain, .count = count};
     open_together(&opening);
     for (uint32_t i = 0; i < count; i++) {
-        const struct nt_chain_part *part = &chain->parts[i];
-        if (!part->file && nt_is_refused_for_now(part->failure.status, &part->failure))
+        const struct nt_chain_member *part = &chain->parts[i];
+        if (!part->file && nt_is_retryable(part->failure.status, &part->failure))
             return nt_fail_with(error, &part->failure);
     }
     return NT_OK;
@@ -227,60 +227,60 @@ struct building {
 /* A share that failed has an error in place of its entries. One without entries has no place for it: then nothing of the dataset can
  * be trusted, or an index could hide rows. */
 static enum nt_status keep_failure(const struct nt_error *failure, struct nt_arena *arena,
-                                   struct nt_chain_share *share, struct nt_error *error)
+                                   struct nt_chain_slice *slice, struct nt_error *error)
 {
-    return share->entries ? nt_failure_keep(failure, arena, &share->failure, error)
+    return slice->entries ? nt_failure_keep(failure, arena, &slice->failure, error)
                           : nt_fail_with(error, failure);
 }
 
 /* Of a file that does not open, though the index has its number of entries. Whatever the reason is: it stays so, and others do
  * without these entries. */
 static enum nt_status fill_unopened(const struct nt_dataset *first, struct nt_arena *arena,
-                                    struct nt_chain_share *share, struct nt_error *error)
+                                    struct nt_chain_slice *slice, struct nt_error *error)
 {
-    const struct nt_known_dataset *known = nt_chain_known_dataset(share->part, first);
-    struct nt_error failure = share->part->failure;
+    const struct nt_indexed_dataset *known = nt_chain_indexed_dataset(slice->part, first);
+    struct nt_error failure = slice->part->failure;
     if (!known)
         return nt_fail_with(error, &failure);
-    share->entries = known->entries;
-    if (share->entries && nt_is_machine_failure(failure.status))
+    slice->entries = known->entries;
+    if (slice->entries && nt_is_environmental(failure.status))
         failure.status = NT_CORRUPT;
-    return keep_failure(&failure, arena, share, error);
+    return keep_failure(&failure, arena, slice, error);
 }
 
 /* Of what was told of an index no other number of entries can be made. */
-static enum nt_status count_share(const struct nt_dataset *first, struct nt_chain_share *share,
+static enum nt_status count_share(const struct nt_dataset *first, struct nt_chain_slice *slice,
                                   struct nt_error *failure)
 {
-    const struct nt_known_dataset *known = nt_chain_known_dataset(share->part, first);
-    share->entries = known ? known->entries : share->dataset->entries;
-    if (share->entries == share->dataset->entries)
+    const struct nt_indexed_dataset *known = nt_chain_indexed_dataset(slice->part, first);
+    slice->entries = known ? known->entries : slice->dataset->entries;
+    if (slice->entries == slice->dataset->entries)
         return NT_OK;
-    nt_fail_number(failure, NT_CORRUPT, NT_NO_OFFSET, "entries that the index says", share->entries,
-                   share->dataset->entries);
-    nt_error_context(failure, "%s", share->part->path);
+    nt_fail_number(failure, NT_CORRUPT, NT_NO_OFFSET, "entries that the index says", slice->entries,
+                   slice->dataset->entries);
+    nt_error_context(failure, "%s", slice->part->path);
     return NT_CORRUPT;
 }
 
 static enum nt_status fill_share(const struct building *building, const struct nt_dataset *first,
-                                 const struct nt_chain_part *part, struct nt_arena *arena,
-                                 struct nt_chain_share *share)
+                                 const struct nt_chain_member *part, struct nt_arena *arena,
+                                 struct nt_chain_slice *slice)
 {
     struct nt_error failure = {0};
-    share->part = part;
+    slice->part = part;
     if (!part->file)
-        return fill_unopened(first, arena, share, building->error);
-    enum nt_status status = nt_chain_find_own(first, part, &share->dataset, building->error);
+        return fill_unopened(first, arena, slice, building->error);
+    enum nt_status status = nt_chain_match_dataset(first, part, &slice->dataset, building->error);
     if (status == NT_OK)
-        status = count_share(first, share, &failure);
+        status = count_share(first, slice, &failure);
     if (status == NT_OK && building->chain->options.rule != NT_CHAIN_UNION) {
-        share->fields = nt_arena_alloc(arena, (size_t)first->field_count + 1, sizeof(*share->fields));
-        if (!share->fields)
+        slice->fields = nt_arena_alloc(arena, (size_t)first->field_count + 1, sizeof(*slice->fields));
+        if (!slice->fields)
             return nt_fail_memory(building->error);
-        status = nt_chain_match_fields(first, share->dataset, share->fields, &failure);
+        status = nt_chain_match_fields(first, slice->dataset, slice->fields, &failure);
     }
     if (failure.status && building->chain->options.rule == NT_CHAIN_FAIL)
-        return keep_failure(&failure, arena, share, building->error);
+        return keep_failure(&failure, arena, slice, building->error);
     if (failure.status)
         return nt_fail_with(building->error, &failure);
     if (status != NT_OK && !nt_message_about(building->error->message, part->path))
@@ -306,9 +306,9 @@ static void copy_texts(struct nt_dataset *dataset, const struct nt_dataset *firs
 static enum nt_status count_entries(struct nt_dataset *dataset, struct nt_error *error)
 {
     const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
-    for (uint32_t i = 0; i < chain->share_count; i++) {
-        chain->shares[i].first_entry = dataset->entries;
-        if (!nt_add(dataset->entries, chain->shares[i].entries, &dataset->entries) ||
+    for (uint32_t i = 0; i < chain->slice_count; i++) {
+        chain->slices[i].first_entry = dataset->entries;
+        if (!nt_add(dataset->entries, chain->slices[i].entries, &dataset->entries) ||
             dataset->entries > INT64_MAX)
             return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than 2^63 - 1 entries");
     }
@@ -322,20 +322,20 @@ static enum nt_status fill_dataset(const struct building *building, struct nt_da
     uint32_t count = building->part_count;
     struct nt_chain_dataset *chain = nt_arena_alloc(dataset->arena, 1, sizeof(*chain));
     dataset->format_data = chain;
-    if (!chain || !(chain->shares = nt_arena_alloc(dataset->arena, count, sizeof(*chain->shares))))
+    if (!chain || !(chain->slices = nt_arena_alloc(dataset->arena, count, sizeof(*chain->slices))))
         return nt_fail_memory(error);
-    dataset->is_joined = true;
+    dataset->is_concatenated = true;
     dataset->ops = &nt_chain_dataset_ops;
     copy_texts(dataset, first);
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; status == NT_OK && i < count; i++) {
-        status = fill_share(building, first, &building->chain->parts[i], dataset->arena, &chain->shares[i]);
-        chain->share_count++;
+        status = fill_share(building, first, &building->chain->parts[i], dataset->arena, &chain->slices[i]);
+        chain->slice_count++;
     }
     if (status == NT_OK)
         status = building->chain->options.rule == NT_CHAIN_UNION
-                     ? nt_chain_unite_fields(dataset, error)
-                     : nt_chain_take_fields(chain->shares[0].dataset, dataset->arena, &chain->fields, error);
+                     ? nt_chain_union_fields(dataset, error)
+                     : nt_chain_copy_fields(chain->slices[0].dataset, dataset->arena, &chain->fields, error);
     if (status == NT_OK)
         status = count_entries(dataset, error);
     if (status == NT_OK)
@@ -391,7 +391,7 @@ static void widen(const struct building *building)
 }
 
 /* All that are chained; or the one that a specification means. */
-static enum nt_status add_datasets(const struct building *building, const struct nt_chain_part *first)
+static enum nt_status add_datasets(const struct building *building, const struct nt_chain_member *first)
 {
     struct nt_dataset *meant = NULL;
     enum nt_status status = NT_OK;
@@ -482,13 +482,13 @@ static enum nt_status make_file(struct nt_chain *chain, uint32_t part_count, con
 static enum nt_status settle_parts(struct nt_chain *chain, struct nt_error *error)
 {
     uint32_t kept = 0, left_out = 0;
-    struct nt_chain_part *parts = chain->parts, *failed = calloc(chain->part_count, sizeof(*failed));
+    struct nt_chain_member *parts = chain->parts, *failed = calloc(chain->part_count, sizeof(*failed));
     if (!failed)
         return nt_fail_memory(error);
     for (uint32_t i = 0; i < chain->part_count; i++) {
         bool is_needed = i == 0 || !parts[i].known;
         bool has_failed = is_needed && !parts[i].file && parts[i].failure.status != NT_OK;
-        if (has_failed && !chain->options.skips_failed) {
+        if (has_failed && !chain->options.skip_failed) {
             free(failed);
             return nt_fail_with(error, &parts[i].failure);
         }
@@ -506,35 +506,35 @@ static enum nt_status settle_parts(struct nt_chain *chain, struct nt_error *erro
 static enum nt_status open_required(struct nt_chain *chain, bool opens_all, struct nt_error *error)
 {
     uint32_t count = opens_all ? chain->part_count : 1;
-    enum nt_status status = nt_chain_parts_open(chain, count, error);
-    while (status == NT_OK && !chain->parts[count - 1].file && chain->options.skips_failed &&
+    enum nt_status status = nt_chain_members_open(chain, count, error);
+    while (status == NT_OK && !chain->parts[count - 1].file && chain->options.skip_failed &&
            count < chain->part_count)
-        status = nt_chain_parts_open(chain, ++count, error);
+        status = nt_chain_members_open(chain, ++count, error);
     return status == NT_OK ? settle_parts(chain, error) : status;
 }
 
 /* What drifted is told now, not when rows of it are read. */
-static void tell_failures(const struct nt_file *file)
+static void report_failures(const struct nt_file *file)
 {
     for (uint32_t i = 0; i < file->dataset_count; i++) {
         struct nt_dataset *dataset = file->datasets[i];
         const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
-        for (uint32_t k = 0; !dataset->failure && k < chain->share_count; k++)
-            nt_chain_tell_failure(dataset, &chain->shares[k]);
+        for (uint32_t k = 0; !dataset->failure && k < chain->slice_count; k++)
+            nt_chain_report_failure(dataset, &chain->slices[k]);
     }
 }
 
-static enum nt_status complete(struct nt_file *outline, struct nt_file **file_ret, struct nt_error *error)
+static enum nt_status complete(struct nt_file *stub, struct nt_file **file_ret, struct nt_error *error)
 {
-    struct nt_chain *chain = outline->format_data;
+    struct nt_chain *chain = stub->format_data;
     enum nt_status status = open_required(chain, true, error);
     if (status == NT_OK)
-        status = make_file(chain, chain->part_count, outline->path, file_ret, error);
+        status = make_file(chain, chain->part_count, stub->path, file_ret, error);
     if (status != NT_OK)
         return status;
-    nt_file_set_outline(*file_ret, outline);
-    tell_failures(*file_ret);
-    nt_chain_keep_index(*file_ret);
+    nt_file_set_stub(*file_ret, stub);
+    report_failures(*file_ret);
+    nt_chain_save_index(*file_ret);
     return NT_OK;
 }
 
@@ -568,7 +568,7 @@ static enum nt_status new_chain(const struct nt_chain_list *list,
     chain->part_count = list->count;
     for (uint32_t i = 0; i < list->count; i++)
         chain->parts[i] =
-            (struct nt_chain_part){.path = list->files[i].path, .listed = &list->files[i], .number = i};
+            (struct nt_chain_member){.path = list->files[i].path, .listed = &list->files[i], .number = i};
     *chain_ret = chain;
     return NT_OK;
 }
@@ -594,12 +594,12 @@ enum nt_status nt_chain_open(const struct nt_chain_list *list, const struct nt_c
         return status;
     bool is_lazy = chain_options->is_lazy && chain_options->rule == NT_CHAIN_FAIL;
     if (is_lazy)
-        nt_chain_recognize(chain);
+        nt_chain_match_index(chain);
     status = open_required(chain, !is_lazy, error);
-    bool is_outline = is_lazy && chain->part_count > 1;
+    bool is_stub = is_lazy && chain->part_count > 1;
     chain->holders++; /* until the file holds it */
     if (status == NT_OK)
-        status = make_file(chain, is_outline ? 1 : chain->part_count, list->name, file_ret, error);
+        status = make_file(chain, is_stub ? 1 : chain->part_count, list->name, file_ret, error);
     let_go(chain);
     if (status != NT_OK)
         return status;
@@ -607,14 +607,14 @@ enum nt_status nt_chain_open(const struct nt_chain_list *list, const struct nt_c
         nt_file_close(*file_ret);
         return status;
     }
-    if (is_outline) {
-        (*file_ret)->complete = complete;
-        bool is_known_now = nt_chain_parts_open_unknown((*file_ret)->format_data);
-        nt_chain_tell_entries(*file_ret);
+    if (is_stub) {
+        (*file_ret)->resolve = complete;
+        bool is_known_now = nt_chain_members_open_unknown((*file_ret)->format_data);
+        nt_chain_set_stub_entries(*file_ret);
         if (is_known_now)
-            nt_chain_keep_index(*file_ret);
+            nt_chain_save_index(*file_ret);
     } else {
-        nt_chain_keep_index(*file_ret);
+        nt_chain_save_index(*file_ret);
     }
     return NT_OK;
 }

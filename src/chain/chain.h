@@ -37,13 +37,13 @@ enum nt_chain_rule {
 /* How a chain is made of its files. */
 struct nt_chain_options {
     enum nt_chain_rule rule;
-    bool skips_failed; /* files that cannot be opened are left out */
+    bool skip_failed; /* files that cannot be opened are left out */
     bool
-        is_lazy; /* the first file is opened at once, the others by nt_file_complete; with NT_CHAIN_FAIL alone */
+        is_lazy; /* the first file is opened at once, the others by nt_file_resolve_stub; with NT_CHAIN_FAIL alone */
     /* What is known of the files, so that a lazy chain knows its entries; outlives the chain. NULL: nothing. */
     const struct nt_chain_index *index;
     /* Given the text of an index where that would be another one, when all files are open. May be NULL. */
-    void (*keep_index)(void *context, const struct nt_buffer *text);
+    void (*save_index)(void *context, const struct nt_buffer *text);
     void *context;
 };
 
@@ -77,7 +77,7 @@ typedef enum nt_status nt_chain_check_text(const struct stat *attributes, const 
 
 /* Append all of a file. NT_LIMIT where it has more bytes than such texts may have; `what` it is, as in "an index". `check` may be
  * NULL; where it fails, nothing is read. */
-enum nt_status nt_chain_read_text(const char *path, const char *what, int most_bytes,
+enum nt_status nt_chain_read_text(const char *path, const char *what, int max_bytes,
                                   nt_chain_check_text *check, struct nt_buffer *text, struct nt_error *error);
 
 /* ---- Local glob patterns ---- */
@@ -104,7 +104,7 @@ struct nt_remote_match {
 };
 
 /* Folders that were listed, as they were then. */
-struct nt_listed_folders {
+struct nt_open_folders {
     struct nt_folder **items;
     size_t count, capacity;
 };
@@ -116,10 +116,10 @@ typedef enum nt_status nt_remote_take(void *context, const struct nt_remote_matc
  * that is looked at. What `take` is given lies in the arena, and in folders that are added. NT_NOT_FOUND where nothing matches,
  * NT_LIMIT of a tree without an end; else as nt_folder_open_address. */
 enum nt_status nt_remote_pattern_expand(const char *pattern, struct nt_fetcher *fetcher,
-                                        struct nt_arena *arena, struct nt_listed_folders *folders,
+                                        struct nt_arena *arena, struct nt_open_folders *folders,
                                         nt_remote_take *take, void *context, struct nt_error *error);
 
-void nt_listed_folders_close(struct nt_listed_folders *folders);
+void nt_open_folders_close(struct nt_open_folders *folders);
 
 /* ---- File lists ---- */
 
@@ -142,44 +142,44 @@ struct nt_chain_list {
     const char **folders;        /* that they lie in, or are, each at least once */
     uint32_t folder_count;
     const char *address; /* one of a file, or a pattern; NULL: all files are here */
-    struct nt_listed_folders listed;
+    struct nt_open_folders listed;
     struct nt_arena *arena;
 };
 
 /* The files that operands name: files, data sets that are folders, patterns with * ? [] and ** (any folders between), and
  * text files below whose folder others are named: with a line for each of these, '#' begins one that says nothing; or RDataFrame's
  * specifications, in JSON; and addresses wherever a file may be named. What a pattern matches stands in the order of its bytes. NT_NOT_FOUND where nothing matches, NT_INVALID
- * where a data set of a file is named twice or a list in a list. `keeps_missing`: what a list names may be not there. Reads names, and what
- * may be a list. Of addresses nothing is looked at, they stand as they are: see nt_chain_list_ask. */
-enum nt_status nt_chain_list_new(const char *const *operands, size_t count, bool keeps_missing,
+ * where a data set of a file is named twice or a list in a list. `allow_missing`: what a list names may be not there. Reads names, and what
+ * may be a list. Of addresses nothing is looked at, they stand as they are: see nt_chain_list_expand_remote. */
+enum nt_status nt_chain_list_new(const char *const *operands, size_t count, bool allow_missing,
                                  struct nt_chain_list **list_ret, struct nt_error *error);
 /* Put what they match in the place of patterns that are addresses; before, the list cannot be opened. Asks servers, where it has any: NT_NOT_FOUND
  * where nothing matches, NT_INVALID where a data set of an address is named twice; else as nt_folder_open_address. */
-enum nt_status nt_chain_list_ask(struct nt_chain_list *list, struct nt_fetcher *fetcher,
-                                 struct nt_error *error);
+enum nt_status nt_chain_list_expand_remote(struct nt_chain_list *list, struct nt_fetcher *fetcher,
+                                           struct nt_error *error);
 void nt_chain_list_free(struct nt_chain_list *list); /* accepts NULL */
 
 /* ---- The chain index ---- */
 
-struct nt_known_dataset {
+struct nt_indexed_dataset {
     const char *path; /* in the chain */
     uint64_t entries, clusters;
 };
 
 /* A file, as it was. */
-struct nt_known_file {
+struct nt_indexed_file {
     const char *path;  /* or address */
     const char *meant; /* the data set that a specification means; "": none does */
     uint64_t bytes, inode;
-    const char *modified; /* as nt_known_time writes it */
+    const char *modified; /* as nt_index_time writes it */
     const char *
         validator; /* of an address, instead of an inode: what its server tells this version by. NULL: a file that is here */
-    struct nt_known_dataset *datasets;
+    struct nt_indexed_dataset *datasets;
     uint32_t dataset_count;
 };
 
 struct nt_chain_index {
-    struct nt_known_file *files; /* by `path` and `meant` */
+    struct nt_indexed_file *files; /* by `path` and `meant` */
     uint32_t count;
     struct nt_arena *arena;
 };
@@ -191,40 +191,41 @@ enum nt_status nt_chain_index_read(const char *path, struct nt_chain_index **ind
 void nt_chain_index_free(struct nt_chain_index *index); /* accepts NULL */
 
 /* NULL: it does not know it. */
-const struct nt_known_file *nt_chain_index_find(const struct nt_chain_index *index, const char *path,
-                                                const char *meant);
-const struct nt_known_dataset *nt_known_dataset_find(const struct nt_known_file *file, const char *path);
+const struct nt_indexed_file *nt_chain_index_find(const struct nt_chain_index *index, const char *path,
+                                                  const char *meant);
+const struct nt_indexed_dataset *nt_indexed_dataset_find(const struct nt_indexed_file *file,
+                                                         const char *path);
 
 /* NT_CHANGED, with what was expected and found, where a file is another one than it was. `validator`: of the version that is found at an
  * address; NULL: of that only a list has told, or it is no address. */
-enum nt_status nt_known_file_check(const struct nt_known_file *file, const struct stat *found,
-                                   const char *validator, struct nt_error *error);
+enum nt_status nt_indexed_file_check(const struct nt_indexed_file *file, const struct stat *found,
+                                     const char *validator, struct nt_error *error);
 
 /* Append the line of an index. None where it could not be read: of names that are no UTF-8. */
-void nt_known_file_append(struct nt_buffer *out, const struct nt_known_file *file);
+void nt_indexed_file_append(struct nt_buffer *out, const struct nt_indexed_file *file);
 
 /* ---- Numeric type promotion ---- */
 
 /* The widest numbers that a field has in any file, in bytes; 0: none of that sort. */
-struct nt_chain_numbers {
+struct nt_promotion {
     uint32_t unsigned_bytes, signed_bytes, real_bytes;
 };
 
 /* Count numbers of a type in. False, and nothing is changed, where it is none: truth values, bytes, dates, what is stored in the
  * other byte order. */
-bool nt_chain_numbers_add(struct nt_chain_numbers *numbers, const struct nt_dtype *dtype);
+bool nt_promotion_add(struct nt_promotion *numbers, const struct nt_dtype *dtype);
 
 /* The smallest type that holds each of them exactly; NT_ELEMENT_OPAQUE where there is none. */
-enum nt_element nt_chain_numbers_element(const struct nt_chain_numbers *numbers);
+enum nt_element nt_promotion_element(const struct nt_promotion *numbers);
 
 /* ---- Members and their slices ---- */
 
 /* A file of the chain. */
-struct nt_chain_part {
+struct nt_chain_member {
     const char *path;
     const struct nt_chain_file *listed;  /* what the list tells of it */
     uint32_t number;                     /* there */
-    const struct nt_known_file *known;   /* what an index tells, while the file is as it was; NULL: nothing */
+    const struct nt_indexed_file *known; /* what an index tells, while the file is as it was; NULL: nothing */
     struct nt_file *file;                /* NULL: it is not open */
     struct nt_error failure;             /* why it could not be opened; NT_OK: that was not tried */
     uint32_t first_source, source_count; /* of the chain's layout sources: its own */
@@ -232,7 +233,7 @@ struct nt_chain_part {
 
 /* An nt_file's format_data: that of an outline, of which the first part alone is looked at, and of the whole. */
 struct nt_chain {
-    struct nt_chain_part *parts; /* behind them those that are left out */
+    struct nt_chain_member *parts; /* behind them those that are left out */
     uint32_t part_count;
     uint32_t skipped;            /* that are left out */
     struct nt_source_pool *pool; /* of parts that are no folders */
@@ -244,8 +245,8 @@ struct nt_chain {
 };
 
 /* What a file has of a data set of the chain. The arrays are in the data set's arena. */
-struct nt_chain_share {
-    const struct nt_chain_part *part;
+struct nt_chain_slice {
+    const struct nt_chain_member *part;
     struct nt_dataset *dataset;     /* the file's own; NULL: its file is not open */
     const struct nt_error *failure; /* why its rows cannot be those of the chain; NULL: they can */
     uint64_t entries;               /* that the chain has of it */
@@ -270,8 +271,8 @@ struct nt_chain_fields {
 
 /* An nt_dataset's format_data: as many shares as the chain has parts. */
 struct nt_chain_dataset {
-    struct nt_chain_share *shares;
-    uint32_t share_count;
+    struct nt_chain_slice *slices;
+    uint32_t slice_count;
     struct nt_chain_fields fields;
 };
 
@@ -289,8 +290,8 @@ static inline struct nt_chain_dataset *nt_chain_dataset_of(const struct nt_datas
 
 /* What an open part has at the path of a data set of the first one, or where a specification says. NT_CORRUPT where it has none, or is of
  * another format; the data set's own failure. */
-enum nt_status nt_chain_find_own(const struct nt_dataset *first, const struct nt_chain_part *part,
-                                 struct nt_dataset **dataset_ret, struct nt_error *error);
+enum nt_status nt_chain_match_dataset(const struct nt_dataset *first, const struct nt_chain_member *part,
+                                      struct nt_dataset **dataset_ret, struct nt_error *error);
 
 /* ---- Matching fields ---- */
 
@@ -301,7 +302,7 @@ enum nt_status nt_chain_match_fields(const struct nt_dataset *dataset, const str
                                      uint32_t *fields_ret, struct nt_error *error);
 
 /* The fields of a file as those of a chain. */
-enum nt_status nt_chain_take_fields(struct nt_dataset *dataset, struct nt_arena *arena,
+enum nt_status nt_chain_copy_fields(struct nt_dataset *dataset, struct nt_arena *arena,
                                     struct nt_chain_fields *fields_ret, struct nt_error *error);
 
 /* Whether sub-fields of a field are known by their names, as members are; items and alternatives are by their places. */
@@ -328,7 +329,7 @@ void nt_chain_append_type(struct nt_buffer *out, const struct nt_field *field);
 /* Give a chain's data set the fields of all its shares, each path once, in the order in which they come first, and set the shares'
  * `fields`: NT_NONE of what a file does not have. Numbers of several types are of one that holds them all. A field that cannot be
  * one is unreadable, with what is below it and what shows its columns, and says why; each of its columns is a representation alone. */
-enum nt_status nt_chain_unite_fields(struct nt_dataset *dataset, struct nt_error *error);
+enum nt_status nt_chain_union_fields(struct nt_dataset *dataset, struct nt_error *error);
 
 /* ---- Fields and columns ---- */
 
@@ -338,7 +339,7 @@ enum nt_status nt_chain_unite_fields(struct nt_dataset *dataset, struct nt_error
 enum nt_status nt_chain_build_columns(struct nt_dataset *dataset, struct nt_error *error);
 
 /* The share of a column: that of the first file that stores the field so, and the column's number there. */
-const struct nt_chain_share *nt_chain_column_share(const struct nt_dataset *dataset, uint32_t column,
+const struct nt_chain_slice *nt_chain_column_slice(const struct nt_dataset *dataset, uint32_t column,
                                                    uint32_t *column_ret);
 
 /* ---- Sources ---- */
@@ -363,36 +364,37 @@ enum nt_status nt_chain_build_groups(struct nt_dataset *dataset, struct nt_error
 enum nt_status nt_chain_load_group(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
 
 /* Tell the file's hook of a share that has failed, as reading rows of it would. */
-void nt_chain_tell_failure(struct nt_dataset *dataset, const struct nt_chain_share *share);
+void nt_chain_report_failure(struct nt_dataset *dataset, const struct nt_chain_slice *slice);
 
 /* The share whose sources a source of the data set is one of. */
-const struct nt_chain_share *nt_chain_source_share(const struct nt_dataset *dataset, uint32_t source);
+const struct nt_chain_slice *nt_chain_source_slice(const struct nt_dataset *dataset, uint32_t source);
 
 /* The share that a part of the entries is of, where fields have groups of their own. */
-const struct nt_chain_share *nt_chain_part_share(const struct nt_dataset *dataset, uint32_t part);
+const struct nt_chain_slice *nt_chain_part_slice(const struct nt_dataset *dataset, uint32_t part);
 
 /* The file's own page that a page of a share is. NULL: it is none of a loaded group. */
-const struct nt_page *nt_chain_own_page(const struct nt_dataset *dataset, const struct nt_chain_share *share,
-                                        uint32_t column, const struct nt_page *page);
+const struct nt_page *nt_chain_member_page(const struct nt_dataset *dataset,
+                                           const struct nt_chain_slice *slice, uint32_t column,
+                                           const struct nt_page *page);
 
 /* ---- Metadata from the index ---- */
 
 /* Find out which parts are as the index of the options knows them. */
-void nt_chain_recognize(struct nt_chain *chain);
+void nt_chain_match_index(struct nt_chain *chain);
 
 /* That a part which was just opened is still so: NT_CHANGED. */
-enum nt_status nt_chain_part_check(const struct nt_chain_part *part, struct nt_error *error);
+enum nt_status nt_chain_member_check(const struct nt_chain_member *part, struct nt_error *error);
 
 /* What is known of a part's data set that is at the path of this one. NULL: nothing. */
-const struct nt_known_dataset *nt_chain_known_dataset(const struct nt_chain_part *part,
-                                                      const struct nt_dataset *dataset);
+const struct nt_indexed_dataset *nt_chain_indexed_dataset(const struct nt_chain_member *part,
+                                                          const struct nt_dataset *dataset);
 
 /* Give the data sets of an outline the entries of all parts, where these are known, or open. */
-void nt_chain_tell_entries(struct nt_file *outline);
+void nt_chain_set_stub_entries(struct nt_file *stub);
 
 /* Tell the hook of the options what is to be known of a chain's files from now on, where it was not known. Those that are not open are
  * known as before. */
-void nt_chain_keep_index(const struct nt_file *file);
+void nt_chain_save_index(const struct nt_file *file);
 
 /* ---- Format operations ---- */
 

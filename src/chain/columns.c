@@ -36,78 +36,78 @@ static bool is_as(const struct nt_column *a, const struct nt_column *b)
 
 /* In the columns that a file has for it. */
 static bool has_shape(const struct building *building, const struct shape *shape,
-                      const struct nt_chain_share *share, const uint32_t *columns, uint32_t width)
+                      const struct nt_chain_slice *slice, const uint32_t *columns, uint32_t width)
 {
     for (uint32_t i = 0; i < width; i++)
-        if (!is_as(&building->builder.columns[shape->first + i], &share->dataset->columns[columns[i]]))
+        if (!is_as(&building->builder.columns[shape->first + i], &slice->dataset->columns[columns[i]]))
             return false;
     return true;
 }
 
-static bool is_taken(const struct nt_chain_share *share, const struct shape *shape)
+static bool is_taken(const struct nt_chain_slice *slice, const struct shape *shape)
 {
-    for (uint32_t i = 0; i < share->dataset->column_count; i++)
-        if (share->columns[i] == shape->first)
+    for (uint32_t i = 0; i < slice->dataset->column_count; i++)
+        if (slice->columns[i] == shape->first)
             return true;
     return false;
 }
 
 /* A shape that the file's columns have, and no other representation of the same file has taken; NULL. */
-static const struct shape *find_shape(const struct building *building, const struct nt_chain_share *share,
+static const struct shape *find_shape(const struct building *building, const struct nt_chain_slice *slice,
                                       uint32_t field, const uint32_t *columns, uint32_t width,
                                       bool has_others)
 {
     for (const struct shape *shape = building->shapes[field]; shape; shape = shape->next)
-        if (has_shape(building, shape, share, columns, width) && (!has_others || !is_taken(share, shape)))
+        if (has_shape(building, shape, slice, columns, width) && (!has_others || !is_taken(slice, shape)))
             return shape;
     return NULL;
 }
 
 /* Append a column like one of a file's. */
-static enum nt_status add_column_like(struct building *building, const struct nt_chain_share *share,
+static enum nt_status add_column_like(struct building *building, const struct nt_chain_slice *slice,
                                       const struct shape *shape, uint32_t position, uint32_t number,
                                       bool keeps_id)
 {
-    struct nt_column column = share->dataset->columns[number];
+    struct nt_column column = slice->dataset->columns[number];
     column.field = shape->field;
     column.representation = shape->number;
-    column.stored = shape->first + position;
+    column.physical = shape->first + position;
     if (!keeps_id)
         column.id = building->next_id;
     if (column.id >= building->next_id)
         building->next_id = column.id + 1;
-    return nt_builder_add_column(&building->builder, &column, nt_column_decoder(share->dataset, number),
+    return nt_builder_add_column(&building->builder, &column, nt_column_decoder(slice->dataset, number),
                                  building->error);
 }
 
 /* A file whose rows of a field may be null, which has a column that tells it. */
-static const struct nt_chain_share *find_nullable(const struct building *building, uint32_t field)
+static const struct nt_chain_slice *find_nullable(const struct building *building, uint32_t field)
 {
-    const struct nt_chain_share *share = nt_chain_dataset_of(building->dataset)->shares;
-    while (share->failure || share->fields[field] == NT_NONE ||
-           !share->dataset->fields[share->fields[field]].is_nullable)
-        share++;
-    return share;
+    const struct nt_chain_slice *slice = nt_chain_dataset_of(building->dataset)->slices;
+    while (slice->failure || slice->fields[field] == NT_NONE ||
+           !slice->dataset->fields[slice->fields[field]].is_nullable)
+        slice++;
+    return slice;
 }
 
 /* `width`: how many of the columns the file has. */
-static enum nt_status add_columns(struct building *building, const struct nt_chain_share *share,
+static enum nt_status add_columns(struct building *building, const struct nt_chain_slice *slice,
                                   const struct shape *shape, const uint32_t *columns, uint32_t width)
 {
-    bool is_first = share->part->first_source == 0;
+    bool is_first = slice->part->first_source == 0;
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; status == NT_OK && i < width; i++)
-        status = add_column_like(building, share, shape, i, columns[i], is_first);
+        status = add_column_like(building, slice, shape, i, columns[i], is_first);
     if (status != NT_OK || shape->width == width)
         return status;
-    const struct nt_chain_share *nullable = find_nullable(building, shape->field);
+    const struct nt_chain_slice *nullable = find_nullable(building, shape->field);
     return add_column_like(building, nullable, shape, width,
                            nt_field_column(nullable->dataset, nullable->fields[shape->field], 0, width),
                            false);
 }
 
 /* A representation of the chain for one of a file. */
-static enum nt_status add_shape(struct building *building, const struct nt_chain_share *share, uint32_t field,
+static enum nt_status add_shape(struct building *building, const struct nt_chain_slice *slice, uint32_t field,
                                 const uint32_t *columns, uint32_t own_width, uint32_t width,
                                 const struct shape **shape_ret)
 {
@@ -121,42 +121,42 @@ static enum nt_status add_shape(struct building *building, const struct nt_chain
     *shape = (struct shape){field, number, building->builder.column_count, width, NULL};
     *end = shape;
     *shape_ret = shape;
-    return add_columns(building, share, shape, columns, own_width);
+    return add_columns(building, slice, shape, columns, own_width);
 }
 
 /* A representation may have one column more than the file's own, for rows that are null in another file. */
-static enum nt_status map_field(struct building *building, const struct nt_chain_share *share, uint32_t field)
+static enum nt_status map_field(struct building *building, const struct nt_chain_slice *slice, uint32_t field)
 {
-    uint32_t own = share->fields[field], count;
+    uint32_t own = slice->fields[field], count;
     enum nt_status status = NT_OK;
-    if (own == NT_NONE || !share->dataset->fields[own].owns_columns)
+    if (own == NT_NONE || !slice->dataset->fields[own].owns_columns)
         return NT_OK;
     uint32_t width = nt_chain_dataset_of(building->dataset)->fields.items[field].columns_per_representation;
-    uint32_t own_width = share->dataset->fields[own].columns_per_representation;
+    uint32_t own_width = slice->dataset->fields[own].columns_per_representation;
     if (own_width > width)
         own_width = width; /* of fields that cannot be one each column is shown alone */
-    const uint32_t *columns = nt_field_columns(share->dataset, own, &count);
+    const uint32_t *columns = nt_field_columns(slice->dataset, own, &count);
     for (uint32_t i = 0; status == NT_OK && i < count; i += own_width) {
-        const struct shape *shape = find_shape(building, share, field, columns + i, own_width, i > 0);
+        const struct shape *shape = find_shape(building, slice, field, columns + i, own_width, i > 0);
         if (!shape)
-            status = add_shape(building, share, field, columns + i, own_width, width, &shape);
+            status = add_shape(building, slice, field, columns + i, own_width, width, &shape);
         for (uint32_t k = 0; status == NT_OK && k < own_width; k++)
-            share->columns[columns[i + k]] = shape->first + k;
+            slice->columns[columns[i + k]] = shape->first + k;
     }
     return status;
 }
 
-static enum nt_status map_share(struct building *building, struct nt_chain_share *share)
+static enum nt_status map_share(struct building *building, struct nt_chain_slice *slice)
 {
-    uint32_t count = share->dataset->column_count;
+    uint32_t count = slice->dataset->column_count;
     enum nt_status status = NT_OK;
-    share->columns = nt_arena_alloc(building->dataset->arena, (size_t)count + 1, sizeof(*share->columns));
-    if (!share->columns)
+    slice->columns = nt_arena_alloc(building->dataset->arena, (size_t)count + 1, sizeof(*slice->columns));
+    if (!slice->columns)
         return nt_fail_memory(building->error);
     for (uint32_t i = 0; i < count; i++)
-        share->columns[i] = NT_NONE;
+        slice->columns[i] = NT_NONE;
     for (uint32_t i = 0; status == NT_OK && i < building->dataset->field_count; i++)
-        status = map_field(building, share, i);
+        status = map_field(building, slice, i);
     return status;
 }
 
@@ -171,7 +171,7 @@ static bool has_deferred(const struct nt_dataset *dataset)
 }
 
 /* Columns that a file has added later begin there at another element than in other files, or with the first. */
-static enum nt_status set_deferred(struct nt_dataset *dataset, struct nt_chain_share *share,
+static enum nt_status set_deferred(struct nt_dataset *dataset, struct nt_chain_slice *slice,
                                    struct nt_error *error)
 {
     uint64_t *deferred = nt_arena_alloc(dataset->arena, (size_t)dataset->column_count + 1, sizeof(*deferred));
@@ -179,12 +179,12 @@ static enum nt_status set_deferred(struct nt_dataset *dataset, struct nt_chain_s
         return nt_fail_memory(error);
     for (uint32_t i = 0; i < dataset->column_count; i++)
         deferred[i] = NT_NOT_DEFERRED;
-    for (uint32_t i = 0; i < share->dataset->column_count; i++) {
-        const struct nt_column *column = &share->dataset->columns[i];
-        if (share->columns[i] != NT_NONE)
-            deferred[share->columns[i]] = nt_column_deferral(column);
+    for (uint32_t i = 0; i < slice->dataset->column_count; i++) {
+        const struct nt_column *column = &slice->dataset->columns[i];
+        if (slice->columns[i] != NT_NONE)
+            deferred[slice->columns[i]] = nt_column_deferral(column);
     }
-    share->deferred = deferred;
+    slice->deferred = deferred;
     return NT_OK;
 }
 
@@ -201,21 +201,21 @@ static enum nt_status build(struct building *building)
     building->shapes = calloc((size_t)fields->count + 1, sizeof(struct shape *));
     if (status == NT_OK && !building->shapes)
         status = nt_fail_memory(building->error);
-    for (uint32_t i = 0; status == NT_OK && i < chain->share_count; i++)
-        if (!chain->shares[i].failure)
-            status = map_share(building, &chain->shares[i]);
+    for (uint32_t i = 0; status == NT_OK && i < chain->slice_count; i++)
+        if (!chain->slices[i].failure)
+            status = map_share(building, &chain->slices[i]);
     if (status == NT_OK)
         status = nt_builder_finish(&building->builder, building->error);
     if (status != NT_OK)
         return status;
     for (uint32_t i = 0; i < fields->count; i++)
         if (fields->owners[i] != NT_NONE)
-            nt_field_share_columns(dataset, i, fields->owners[i]);
+            nt_field_project_columns(dataset, i, fields->owners[i]);
     bool is_any_deferred = has_deferred(dataset);
-    for (uint32_t i = 0; status == NT_OK && i < chain->share_count; i++) {
-        struct nt_chain_share *share = &chain->shares[i];
-        if (!share->failure && (is_any_deferred || has_deferred(share->dataset)))
-            status = set_deferred(dataset, share, building->error);
+    for (uint32_t i = 0; status == NT_OK && i < chain->slice_count; i++) {
+        struct nt_chain_slice *slice = &chain->slices[i];
+        if (!slice->failure && (is_any_deferred || has_deferred(slice->dataset)))
+            status = set_deferred(dataset, slice, building->error);
     }
     return status;
 }
@@ -230,16 +230,16 @@ enum nt_status nt_chain_build_columns(struct nt_dataset *dataset, struct nt_erro
     return status;
 }
 
-const struct nt_chain_share *nt_chain_column_share(const struct nt_dataset *dataset, uint32_t column,
+const struct nt_chain_slice *nt_chain_column_slice(const struct nt_dataset *dataset, uint32_t column,
                                                    uint32_t *column_ret)
 {
     const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
-    for (uint32_t i = 0; i < chain->share_count; i++) {
-        const struct nt_chain_share *share = &chain->shares[i];
-        for (uint32_t k = 0; !share->failure && k < share->dataset->column_count; k++)
-            if (share->columns[k] == column) {
+    for (uint32_t i = 0; i < chain->slice_count; i++) {
+        const struct nt_chain_slice *slice = &chain->slices[i];
+        for (uint32_t k = 0; !slice->failure && k < slice->dataset->column_count; k++)
+            if (slice->columns[k] == column) {
                 *column_ret = k;
-                return share;
+                return slice;
             }
     }
     return NULL;

@@ -20,29 +20,29 @@
 static enum nt_status page_extents(const struct nt_dataset *dataset, const struct nt_page *page,
                                    struct nt_extent **extents_ret, size_t *count_ret, struct nt_error *error)
 {
-    const struct nt_chain_share *share = nt_chain_source_share(dataset, page->source);
+    const struct nt_chain_slice *slice = nt_chain_source_slice(dataset, page->source);
     struct nt_page own = *page;
-    own.source -= share->part->first_source;
-    if (!share->dataset->ops->page_extents)
+    own.source -= slice->part->first_source;
+    if (!slice->dataset->ops->page_extents)
         return NT_OK;
-    return share->dataset->ops->page_extents(share->dataset, &own, extents_ret, count_ret, error);
+    return slice->dataset->ops->page_extents(slice->dataset, &own, extents_ret, count_ret, error);
 }
 
 static enum nt_status describe_dataset(const struct nt_dataset *dataset, struct nt_json *json)
 {
-    nt_json_member_unsigned(json, "files", nt_chain_dataset_of(dataset)->share_count);
+    nt_json_member_unsigned(json, "files", nt_chain_dataset_of(dataset)->slice_count);
     return NT_OK;
 }
 
 static void describe_field(const struct nt_dataset *dataset, uint32_t field, struct nt_json *json)
 {
     const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
-    for (uint32_t i = 0; i < chain->share_count; i++) {
-        const struct nt_chain_share *share = &chain->shares[i];
-        if (share->failure || share->fields[field] == NT_NONE)
+    for (uint32_t i = 0; i < chain->slice_count; i++) {
+        const struct nt_chain_slice *slice = &chain->slices[i];
+        if (slice->failure || slice->fields[field] == NT_NONE)
             continue;
-        if (share->dataset->ops->describe_field)
-            share->dataset->ops->describe_field(share->dataset, share->fields[field], json);
+        if (slice->dataset->ops->describe_field)
+            slice->dataset->ops->describe_field(slice->dataset, slice->fields[field], json);
         return;
     }
 }
@@ -50,21 +50,21 @@ static void describe_field(const struct nt_dataset *dataset, uint32_t field, str
 static void describe_column(const struct nt_dataset *dataset, uint32_t column, struct nt_json *json)
 {
     uint32_t own;
-    const struct nt_chain_share *share = nt_chain_column_share(dataset, column, &own);
-    if (share && share->dataset->ops->describe_column)
-        share->dataset->ops->describe_column(share->dataset, own, json);
+    const struct nt_chain_slice *slice = nt_chain_column_slice(dataset, column, &own);
+    if (slice && slice->dataset->ops->describe_column)
+        slice->dataset->ops->describe_column(slice->dataset, own, json);
 }
 
 static enum nt_status describe_page(const struct nt_dataset *dataset, uint32_t column,
                                     const struct nt_page *page, struct nt_json *json)
 {
     const struct nt_page *own;
-    const struct nt_chain_share *share = nt_chain_source_share(dataset, page->source);
-    if (!share->dataset->ops->describe_page || !(own = nt_chain_own_page(dataset, share, column, page)))
+    const struct nt_chain_slice *slice = nt_chain_source_slice(dataset, page->source);
+    if (!slice->dataset->ops->describe_page || !(own = nt_chain_member_page(dataset, slice, column, page)))
         return NT_OK;
-    for (uint32_t i = 0; i < share->dataset->column_count; i++)
-        if (share->columns[i] == column)
-            return share->dataset->ops->describe_page(share->dataset, i, own, json);
+    for (uint32_t i = 0; i < slice->dataset->column_count; i++)
+        if (slice->columns[i] == column)
+            return slice->dataset->ops->describe_page(slice->dataset, i, own, json);
     return NT_OK;
 }
 
@@ -73,14 +73,14 @@ static enum nt_status find_blob(struct nt_dataset *dataset, uint32_t field, uint
                                 const struct nt_description *description, bool wants_file,
                                 struct nt_blob *blob, struct nt_error *error)
 {
-    const struct nt_chain_share *share = nt_chain_part_share(dataset, part);
-    uint32_t own = share->failure ? NT_NONE : share->fields[field];
+    const struct nt_chain_slice *slice = nt_chain_part_slice(dataset, part);
+    uint32_t own = slice->failure ? NT_NONE : slice->fields[field];
     enum nt_status status =
         own == NT_NONE ? nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "the file does not have the field")
-                       : share->dataset->ops->find_blob(share->dataset, own, part - share->first_part,
+                       : slice->dataset->ops->find_blob(slice->dataset, own, part - slice->first_part,
                                                         description, wants_file, blob, error);
-    if (status != NT_OK && !nt_is_passing_failure(status))
-        nt_error_context(error, "%s", share->part->path);
+    if (status != NT_OK && !nt_is_transient(status))
+        nt_error_context(error, "%s", slice->part->path);
     return status;
 }
 
@@ -108,7 +108,7 @@ enum nt_status nt_chain_describe_file(const struct nt_file *file, struct nt_json
 /* Ranges of one file on their way. */
 struct laying_out {
     const struct nt_file *file;
-    const struct nt_chain_part *part;
+    const struct nt_chain_member *part;
     nt_layout_emit *emit;
     void *context;
 };
@@ -121,11 +121,11 @@ static void find_dataset(const struct laying_out *laying_out, struct nt_layout_r
     range->dataset = range->column = NT_NONE;
     for (uint32_t i = 0; own != NT_NONE && i < file->dataset_count; i++) {
         const struct nt_chain_dataset *chain = nt_chain_dataset_of(file->datasets[i]);
-        const struct nt_chain_share *share = &chain->shares[laying_out->part - nt_chain_of(file)->parts];
-        if (file->datasets[i]->failure || !share->dataset || share->dataset->index != own)
+        const struct nt_chain_slice *slice = &chain->slices[laying_out->part - nt_chain_of(file)->parts];
+        if (file->datasets[i]->failure || !slice->dataset || slice->dataset->index != own)
             continue;
         range->dataset = i;
-        range->column = column == NT_NONE || share->failure ? NT_NONE : share->columns[column];
+        range->column = column == NT_NONE || slice->failure ? NT_NONE : slice->columns[column];
     }
 }
 
@@ -165,7 +165,7 @@ enum nt_status nt_chain_check(const struct nt_file *file, nt_failure_emit *emit,
 
 /* ---- Describe a member ---- */
 
-NT_DEFINE_LAST_AT_MOST(last_part, struct nt_chain_part, .number)
+NT_DEFINE_LAST_AT_MOST(last_part, struct nt_chain_member, .number)
 
 uint32_t nt_chain_file_count(const struct nt_file *chain)
 {
@@ -173,10 +173,10 @@ uint32_t nt_chain_file_count(const struct nt_file *chain)
 }
 
 /* Those that are left out are few. */
-static const struct nt_chain_part *find_part(const struct nt_chain *chain, uint32_t number)
+static const struct nt_chain_member *find_part(const struct nt_chain *chain, uint32_t number)
 {
-    const struct nt_chain_part *part = &chain->parts[last_part(chain->parts, chain->part_count, number)];
-    const struct nt_chain_part *left_out = &chain->parts[chain->part_count];
+    const struct nt_chain_member *part = &chain->parts[last_part(chain->parts, chain->part_count, number)];
+    const struct nt_chain_member *left_out = &chain->parts[chain->part_count];
     if (part->number == number)
         return part;
     while (left_out->number != number)
@@ -185,7 +185,7 @@ static const struct nt_chain_part *find_part(const struct nt_chain *chain, uint3
 }
 
 /* An address that no list has told of is what was found there when it was opened. */
-static struct stat identity_of(const struct nt_chain_part *part)
+static struct stat identity_of(const struct nt_chain_member *part)
 {
     struct stat found;
     bool is_asked = part->listed->address && !part->listed->identity.st_mode && part->file;
@@ -193,7 +193,7 @@ static struct stat identity_of(const struct nt_chain_part *part)
                                                                                  : part->listed->identity;
 }
 
-static void write_identity(struct nt_json *json, const struct nt_chain_part *part)
+static void write_identity(struct nt_json *json, const struct nt_chain_member *part)
 {
     const struct nt_chain_file *listed = part->listed;
     const struct stat identity = identity_of(part);
@@ -213,38 +213,38 @@ static void write_identity(struct nt_json *json, const struct nt_chain_part *par
     nt_json_raw(json, listed->sample->metadata ? listed->sample->metadata : "null");
 }
 
-static void write_share(struct nt_json *json, const struct nt_chain_share *share, bool has_field_groups)
+static void write_share(struct nt_json *json, const struct nt_chain_slice *slice, bool has_field_groups)
 {
     struct nt_buffer path = {0};
-    if (share->dataset) {
-        nt_append_dataset_path(&path, share->dataset);
+    if (slice->dataset) {
+        nt_append_dataset_path(&path, slice->dataset);
         nt_json_member_buffer(json, "dataset", &path);
     } else {
         nt_json_member_null(json, "dataset");
     }
-    nt_json_member_unsigned(json, "first_entry", share->first_entry);
-    nt_json_member_unsigned(json, "entries", share->entries);
+    nt_json_member_unsigned(json, "first_entry", slice->first_entry);
+    nt_json_member_unsigned(json, "entries", slice->entries);
     if (has_field_groups) { /* each field has clusters of its own */
         nt_json_member_null(json, "first_cluster");
         nt_json_member_null(json, "clusters");
     } else {
-        nt_json_member_unsigned(json, "first_cluster", share->first_cluster);
-        nt_json_member_unsigned(json, "clusters", share->failure ? 0 : share->dataset->cluster_count);
+        nt_json_member_unsigned(json, "first_cluster", slice->first_cluster);
+        nt_json_member_unsigned(json, "clusters", slice->failure ? 0 : slice->dataset->cluster_count);
     }
-    if (share->failure)
-        nt_json_member_text(json, "error", nt_text_of(share->failure->message));
+    if (slice->failure)
+        nt_json_member_text(json, "error", nt_text_of(slice->failure->message));
 }
 
 void nt_chain_write_file(const struct nt_dataset *dataset, uint32_t number, struct nt_json *json)
 {
     const struct nt_chain *chain = nt_chain_of(dataset->file);
-    const struct nt_chain_part *part = find_part(chain, number);
+    const struct nt_chain_member *part = find_part(chain, number);
     bool is_left_out = part - chain->parts >= chain->part_count;
     write_identity(json, part);
     nt_json_member_bool(json, "is_left_out", is_left_out);
     if (is_left_out)
         nt_json_member_text(json, "error", nt_text_of(part->failure.message));
     else
-        write_share(json, &nt_chain_dataset_of(dataset)->shares[part - chain->parts],
+        write_share(json, &nt_chain_dataset_of(dataset)->slices[part - chain->parts],
                     dataset->field_groups != NULL);
 }

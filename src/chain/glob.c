@@ -173,7 +173,7 @@ enum nt_status nt_pattern_expand(const char *pattern, nt_pattern_take *take, voi
 /* ---- Remote patterns ---- */
 
 /* A server can tell of folders in folders without an end. No more names than there are bits for. */
-enum { MOST_NAMES = 64, MOST_DEPTH = 64, MOST_FOLDERS = 1 << 14, MOST_THREADS = 15 };
+enum { MAX_NAMES = 64, MAX_DEPTH = 64, MAX_FOLDERS = 1 << 14, MAX_THREADS = 15 };
 
 /* A folder on the way. */
 struct place {
@@ -186,7 +186,7 @@ struct place {
 
 /* A pattern, name by name. Sets of them have a bit for each. */
 struct pattern {
-    const char *names[MOST_NAMES];
+    const char *names[MAX_NAMES];
     unsigned count;
     uint64_t anywhere; /* those that are "**": the next one is looked for in this folder, and in all below */
     bool is_of_folders;
@@ -205,12 +205,12 @@ struct walk {
     pthread_mutex_t lock; /* of all that follows */
     pthread_cond_t changed;
     struct nt_arena *arena;
-    struct nt_listed_folders *folders;
+    struct nt_open_folders *folders;
     struct nt_remote_match *matches;
     size_t count, capacity;
     struct task *tasks;
     unsigned looks, busy; /* tasks that there were, and that are being done */
-    pthread_t threads[MOST_THREADS];
+    pthread_t threads[MAX_THREADS];
     unsigned thread_count;
     struct nt_error failure; /* the first one; NT_OK: there was none */
 };
@@ -220,7 +220,7 @@ struct walk {
 /* Under the lock. */
 static enum nt_status keep(struct walk *walk, struct place *place, struct nt_error *error)
 {
-    struct nt_listed_folders *folders = walk->folders;
+    struct nt_open_folders *folders = walk->folders;
     if (place->is_kept)
         return NT_OK;
     struct nt_folder **items =
@@ -276,9 +276,9 @@ static void *work(void *argument);
 /* Under the lock. Who lists folders mostly waits: several do it at once, where there are several. */
 static enum nt_status add_task(struct walk *walk, const struct task *task, struct nt_error *error)
 {
-    if (task->place.depth == MOST_DEPTH || walk->looks == MOST_FOLDERS)
+    if (task->place.depth == MAX_DEPTH || walk->looks == MAX_FOLDERS)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
-                       "more than %d folders are looked at, or %d in one another", MOST_FOLDERS, MOST_DEPTH);
+                       "more than %d folders are looked at, or %d in one another", MAX_FOLDERS, MAX_DEPTH);
     struct task *copy = nt_arena_alloc(walk->arena, 1, sizeof(*copy));
     if (!copy)
         return nt_fail_memory(error);
@@ -287,7 +287,7 @@ static enum nt_status add_task(struct walk *walk, const struct task *task, struc
     walk->tasks = copy;
     walk->looks++;
     pthread_cond_signal(&walk->changed);
-    if (walk->busy && !walk->failure.status && walk->thread_count < MOST_THREADS &&
+    if (walk->busy && !walk->failure.status && walk->thread_count < MAX_THREADS &&
         pthread_create(&walk->threads[walk->thread_count], NULL, work, walk) == 0)
         walk->thread_count++;
     return NT_OK;
@@ -350,9 +350,9 @@ static enum nt_status read_pattern(char *text, struct pattern *pattern, struct n
     const size_t length = strlen(text);
     *pattern = (struct pattern){.is_of_folders = length && text[length - 1] == '/'};
     for (char *rest = text, *name; (name = strtok_r(rest, "/", &rest)); pattern->count++) {
-        if (pattern->count == MOST_NAMES)
+        if (pattern->count == MAX_NAMES)
             return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than %d names with wildcards, or behind one",
-                           MOST_NAMES);
+                           MAX_NAMES);
         pattern->names[pattern->count] = name;
     }
     for (unsigned i = 0; i + 1 < pattern->count; i++)
@@ -460,10 +460,10 @@ static enum nt_status find_matches(struct walk *walk, const char *folder, struct
 }
 
 enum nt_status nt_remote_pattern_expand(const char *pattern, struct nt_fetcher *fetcher,
-                                        struct nt_arena *arena, struct nt_listed_folders *folders,
+                                        struct nt_arena *arena, struct nt_open_folders *folders,
                                         nt_remote_take *take, void *context, struct nt_error *error)
 {
-    char *folder, *names, *shown = nt_address_shown(pattern);
+    char *folder, *names, *shown = nt_address_redact(pattern);
     if (!shown || !nt_address_split_pattern(pattern, &folder, &names)) {
         free(shown);
         return nt_fail_memory(error);
@@ -488,7 +488,7 @@ enum nt_status nt_remote_pattern_expand(const char *pattern, struct nt_fetcher *
     return status;
 }
 
-void nt_listed_folders_close(struct nt_listed_folders *folders)
+void nt_open_folders_close(struct nt_open_folders *folders)
 {
     for (size_t i = 0; i < folders->count; i++)
         nt_folder_close(folders->items[i]);

@@ -30,11 +30,11 @@
 enum { NT_KNOWN_TIME = 48 };
 
 /* A value of a line takes jansson some 75 times its bytes. */
-enum { MOST_BYTES = 256 << 20, MOST_LINE_BYTES = 1 << 20 };
+enum { MAX_BYTES = 256 << 20, MAX_LINE_BYTES = 1 << 20 };
 
 /* ---- finding ---- */
 
-static int compare_names(const struct nt_known_file *file, const char *path, const char *meant)
+static int compare_names(const struct nt_indexed_file *file, const char *path, const char *meant)
 {
     int order = strcmp(file->path, path);
     return order ? order : strcmp(file->meant, meant);
@@ -42,18 +42,18 @@ static int compare_names(const struct nt_known_file *file, const char *path, con
 
 static int compare_files(const void *left, const void *right)
 {
-    const struct nt_known_file *other = right;
+    const struct nt_indexed_file *other = right;
     return compare_names(left, other->path, other->meant);
 }
 
-const struct nt_known_file *nt_chain_index_find(const struct nt_chain_index *index, const char *path,
-                                                const char *meant)
+const struct nt_indexed_file *nt_chain_index_find(const struct nt_chain_index *index, const char *path,
+                                                  const char *meant)
 {
-    const struct nt_known_file key = {.path = path, .meant = meant};
+    const struct nt_indexed_file key = {.path = path, .meant = meant};
     return index->count ? bsearch(&key, index->files, index->count, sizeof(key), compare_files) : NULL;
 }
 
-const struct nt_known_dataset *nt_known_dataset_find(const struct nt_known_file *file, const char *path)
+const struct nt_indexed_dataset *nt_indexed_dataset_find(const struct nt_indexed_file *file, const char *path)
 {
     for (uint32_t i = 0; i < file->dataset_count; i++)
         if (strcmp(file->datasets[i].path, path) == 0)
@@ -64,7 +64,7 @@ const struct nt_known_dataset *nt_known_dataset_find(const struct nt_known_file 
 /* ---- identities ---- */
 
 /* The time at which a file was modified, to the nanosecond. */
-static void nt_known_time(const struct stat *attributes, char text[NT_KNOWN_TIME])
+static void nt_index_time(const struct stat *attributes, char text[NT_KNOWN_TIME])
 {
     struct tm utc;
     size_t length = 0;
@@ -83,11 +83,11 @@ static void put_identity(char *text, size_t size, uint64_t bytes, const char *mo
         snprintf(text, size, "%" PRIu64 " bytes of %s, inode %" PRIu64, bytes, modified, inode);
 }
 
-enum nt_status nt_known_file_check(const struct nt_known_file *file, const struct stat *found,
-                                   const char *validator, struct nt_error *error)
+enum nt_status nt_indexed_file_check(const struct nt_indexed_file *file, const struct stat *found,
+                                     const char *validator, struct nt_error *error)
 {
     char modified[NT_KNOWN_TIME], expected_text[128], found_text[128];
-    nt_known_time(found, modified);
+    nt_index_time(found, modified);
     bool is_same = file->bytes == (uint64_t)found->st_size;
     if (validator)
         is_same &= file->validator && strcmp(file->validator, validator) == 0;
@@ -107,7 +107,7 @@ enum nt_status nt_known_file_check(const struct nt_known_file *file, const struc
 
 /* ---- writing ---- */
 
-void nt_known_file_append(struct nt_buffer *out, const struct nt_known_file *file)
+void nt_indexed_file_append(struct nt_buffer *out, const struct nt_indexed_file *file)
 {
     struct nt_json json;
     size_t start = out->length;
@@ -140,7 +140,7 @@ void nt_known_file_append(struct nt_buffer *out, const struct nt_known_file *fil
     }
     nt_json_end_array(&json);
     nt_json_finish(&json);
-    if (!out->failed && out->length - start > MOST_LINE_BYTES)
+    if (!out->failed && out->length - start > MAX_LINE_BYTES)
         out->length = start; /* it would not be read */
 }
 
@@ -178,7 +178,7 @@ static enum nt_status take_count(const struct reading *reading, const json_t *ob
 }
 
 static enum nt_status take_datasets(const struct reading *reading, const json_t *list,
-                                    struct nt_known_file *file)
+                                    struct nt_indexed_file *file)
 {
     enum nt_status status = NT_OK;
     if (!json_is_array(list))
@@ -189,7 +189,7 @@ static enum nt_status take_datasets(const struct reading *reading, const json_t 
         return nt_fail_memory(reading->error);
     for (size_t i = 0; status == NT_OK && i < json_array_size(list); i++) {
         const json_t *object = json_array_get(list, i);
-        struct nt_known_dataset *dataset = &file->datasets[file->dataset_count++];
+        struct nt_indexed_dataset *dataset = &file->datasets[file->dataset_count++];
         status = take_text(reading, object, "path", &dataset->path);
         if (status == NT_OK)
             status = take_count(reading, object, "entries", &dataset->entries);
@@ -200,9 +200,9 @@ static enum nt_status take_datasets(const struct reading *reading, const json_t 
 }
 
 static enum nt_status take_file(const struct reading *reading, const json_t *object,
-                                struct nt_known_file *file)
+                                struct nt_indexed_file *file)
 {
-    *file = (struct nt_known_file){.meant = ""};
+    *file = (struct nt_indexed_file){.meant = ""};
     enum nt_status status = take_text(reading, object, "file", &file->path);
     if (status == NT_OK && json_object_get(object, "dataset"))
         status = take_text(reading, object, "dataset", &file->meant);
@@ -221,13 +221,13 @@ static enum nt_status take_line(struct reading *reading, const char *line, size_
 {
     struct nt_chain_index *index = reading->index;
     json_t *object;
-    if (length > MOST_LINE_BYTES)
+    if (length > MAX_LINE_BYTES)
         return nt_fail(reading->error, NT_CORRUPT, NT_NO_OFFSET, "expected at most %d bytes, found %zu",
-                       MOST_LINE_BYTES, length);
+                       MAX_LINE_BYTES, length);
     enum nt_status status = nt_json_parse(line, length, JSON_REJECT_DUPLICATES, &object, reading->error);
     if (status != NT_OK)
         return status;
-    struct nt_known_file *files = nt_grow(index->files, index->count, &reading->capacity, sizeof(*files));
+    struct nt_indexed_file *files = nt_grow(index->files, index->count, &reading->capacity, sizeof(*files));
     if (files)
         index->files = files;
     status = files ? take_file(reading, object, &files[index->count]) : nt_fail_memory(reading->error);
@@ -288,7 +288,7 @@ enum nt_status nt_chain_index_read(const char *path, struct nt_chain_index **ind
     }
     enum nt_status status = check_folder(path, error);
     if (status == NT_OK)
-        status = nt_chain_read_text(path, "an index", MOST_BYTES, nt_check_writers, &text, error);
+        status = nt_chain_read_text(path, "an index", MAX_BYTES, nt_check_writers, &text, error);
     if (status == NT_NOT_FOUND)
         status = NT_OK;
     if (status == NT_OK && text.length)
@@ -315,46 +315,46 @@ void nt_chain_index_free(struct nt_chain_index *index)
 
 /* ---- Apply and update the index ---- */
 
-enum { MOST_PATH = 4096 };
+enum { MAX_PATH = 4096 };
 
 /* What an index knows a part by; NULL: it knows nothing of it, as what is not shown of an address may be a secret. */
-static const char *key_of(const struct nt_chain_part *part)
+static const char *key_of(const struct nt_chain_member *part)
 {
     const char *address = part->listed->address;
-    char *shown = address ? nt_address_shown(address) : NULL;
+    char *shown = address ? nt_address_redact(address) : NULL;
     bool is_whole = !address || (shown && strcmp(shown, address) == 0);
     free(shown);
     return is_whole ? address ? address : part->path : NULL;
 }
 
-static const char *meant_of(const struct nt_chain_part *part)
+static const char *meant_of(const struct nt_chain_member *part)
 {
     return part->listed->sample ? part->listed->sample->dataset : "";
 }
 
 /* Of an address that no list has told of nothing is known before it is opened, and compared then. */
-static bool is_as_known(const struct nt_chain_part *part, const struct nt_known_file *known)
+static bool is_as_known(const struct nt_chain_member *part, const struct nt_indexed_file *known)
 {
     const struct nt_chain_file *listed = part->listed;
     if (!listed->address != !known->validator)
         return false;
     bool is_told = !listed->address || listed->identity.st_mode;
-    return !is_told || nt_known_file_check(known, &listed->identity, NULL, NULL) == NT_OK;
+    return !is_told || nt_indexed_file_check(known, &listed->identity, NULL, NULL) == NT_OK;
 }
 
-void nt_chain_recognize(struct nt_chain *chain)
+void nt_chain_match_index(struct nt_chain *chain)
 {
     for (uint32_t i = 0; chain->options.index && i < chain->part_count; i++) {
-        struct nt_chain_part *part = &chain->parts[i];
+        struct nt_chain_member *part = &chain->parts[i];
         const char *key = key_of(part);
-        const struct nt_known_file *known =
+        const struct nt_indexed_file *known =
             key ? nt_chain_index_find(chain->options.index, key, meant_of(part)) : NULL;
         if (known && is_as_known(part, known))
             part->known = known;
     }
 }
 
-enum nt_status nt_chain_part_check(const struct nt_chain_part *part, struct nt_error *error)
+enum nt_status nt_chain_member_check(const struct nt_chain_member *part, struct nt_error *error)
 {
     struct stat found;
     struct nt_remote_names names;
@@ -363,33 +363,34 @@ enum nt_status nt_chain_part_check(const struct nt_chain_part *part, struct nt_e
     enum nt_status status = nt_source_stat(part->file->source, &found, error);
     bool is_remote = nt_source_remote(part->file->source, &names);
     return status == NT_OK
-               ? nt_known_file_check(part->known, &found, is_remote ? names.validator : NULL, error)
+               ? nt_indexed_file_check(part->known, &found, is_remote ? names.validator : NULL, error)
                : status;
 }
 
-const struct nt_known_dataset *nt_chain_known_dataset(const struct nt_chain_part *part,
-                                                      const struct nt_dataset *dataset)
+const struct nt_indexed_dataset *nt_chain_indexed_dataset(const struct nt_chain_member *part,
+                                                          const struct nt_dataset *dataset)
 {
-    char path[MOST_PATH];
+    char path[MAX_PATH];
     if (!part->known || nt_dataset_path(dataset, path, sizeof(path)) >= sizeof(path))
         return NULL;
-    return nt_known_dataset_find(part->known, path);
+    return nt_indexed_dataset_find(part->known, path);
 }
 
 /* ---- before the files are open ---- */
 
 /* Of a chain's data set that of an open part. */
-static bool find_own(const struct nt_dataset *dataset, const struct nt_chain_part *part,
+static bool find_own(const struct nt_dataset *dataset, const struct nt_chain_member *part,
                      struct nt_dataset **own_ret)
 {
-    return nt_chain_find_own(nt_chain_dataset_of(dataset)->shares[0].dataset, part, own_ret, NULL) == NT_OK;
+    return nt_chain_match_dataset(nt_chain_dataset_of(dataset)->slices[0].dataset, part, own_ret, NULL) ==
+           NT_OK;
 }
 
 /* Of a part behind the first one: as the index tells, or as it is where that knows nothing and it was opened. */
-static bool entries_of(const struct nt_chain_part *part, const struct nt_dataset *dataset,
+static bool entries_of(const struct nt_chain_member *part, const struct nt_dataset *dataset,
                        uint64_t *entries_ret)
 {
-    const struct nt_known_dataset *known = nt_chain_known_dataset(part, dataset);
+    const struct nt_indexed_dataset *known = nt_chain_indexed_dataset(part, dataset);
     struct nt_dataset *own = NULL;
     if (!known && !(part->file && find_own(dataset, part, &own)))
         return false;
@@ -399,7 +400,7 @@ static bool entries_of(const struct nt_chain_part *part, const struct nt_dataset
 
 static bool sum_entries(const struct nt_chain *chain, const struct nt_dataset *dataset, uint64_t *sum_ret)
 {
-    const struct nt_known_dataset *known = nt_chain_known_dataset(&chain->parts[0], dataset);
+    const struct nt_indexed_dataset *known = nt_chain_indexed_dataset(&chain->parts[0], dataset);
     *sum_ret = dataset->entries;
     if (known && known->entries != dataset->entries)
         return false;
@@ -412,29 +413,29 @@ static bool sum_entries(const struct nt_chain *chain, const struct nt_dataset *d
     return true;
 }
 
-void nt_chain_tell_entries(struct nt_file *outline)
+void nt_chain_set_stub_entries(struct nt_file *stub)
 {
     uint64_t entries;
-    for (uint32_t i = 0; i < outline->dataset_count; i++) {
-        struct nt_dataset *dataset = outline->datasets[i];
-        if (dataset->failure || !sum_entries(nt_chain_of(outline), dataset, &entries))
+    for (uint32_t i = 0; i < stub->dataset_count; i++) {
+        struct nt_dataset *dataset = stub->datasets[i];
+        if (dataset->failure || !sum_entries(nt_chain_of(stub), dataset, &entries))
             continue;
         dataset->entries = entries;
-        dataset->tells_entries = true;
+        dataset->knows_all_entries = true;
     }
 }
 
 /* ---- when they are ---- */
 
-static enum nt_status put_dataset(struct nt_known_file *file, const struct nt_dataset *dataset,
-                                  const struct nt_chain_part *part, struct nt_arena *arena)
+static enum nt_status put_dataset(struct nt_indexed_file *file, const struct nt_dataset *dataset,
+                                  const struct nt_chain_member *part, struct nt_arena *arena)
 {
     struct nt_dataset *own;
-    char path[MOST_PATH];
+    char path[MAX_PATH];
     size_t length = nt_dataset_path(dataset, path, sizeof(path));
     if (length >= sizeof(path) || !find_own(dataset, part, &own))
         return NT_OK;
-    struct nt_known_dataset *known = &file->datasets[file->dataset_count++];
+    struct nt_indexed_dataset *known = &file->datasets[file->dataset_count++];
     known->path = nt_arena_copy(arena, path, length);
     known->entries = own->entries;
     known->clusters = own->cluster_count;
@@ -442,7 +443,7 @@ static enum nt_status put_dataset(struct nt_known_file *file, const struct nt_da
 }
 
 /* What an index will know an open part by; NULL, too, where nothing tells its version from another one for those who ask later. */
-static const char *lasting_key_of(const struct nt_chain_part *part, struct nt_remote_names *names)
+static const char *lasting_key_of(const struct nt_chain_member *part, struct nt_remote_names *names)
 {
     names->validator[0] = '\0';
     if (part->listed->address)
@@ -453,17 +454,17 @@ static const char *lasting_key_of(const struct nt_chain_part *part, struct nt_re
 static enum nt_status put_part(struct nt_buffer *out, const struct nt_file *file, uint32_t number,
                                struct nt_arena *arena)
 {
-    const struct nt_chain_part *part = &nt_chain_of(file)->parts[number];
-    struct nt_known_dataset *datasets = nt_arena_alloc(arena, file->dataset_count + 1, sizeof(*datasets));
+    const struct nt_chain_member *part = &nt_chain_of(file)->parts[number];
+    struct nt_indexed_dataset *datasets = nt_arena_alloc(arena, file->dataset_count + 1, sizeof(*datasets));
     struct nt_remote_names names;
-    struct nt_known_file known = {
+    struct nt_indexed_file known = {
         .path = lasting_key_of(part, &names), .meant = meant_of(part), .datasets = datasets};
     char modified[NT_KNOWN_TIME];
     struct stat found;
     enum nt_status status = datasets ? nt_source_stat(part->file->source, &found, NULL) : NT_NO_MEMORY;
     if (status != NT_OK || !known.path)
         return status;
-    nt_known_time(&found, modified);
+    nt_index_time(&found, modified);
     known.bytes = (uint64_t)found.st_size;
     known.inode = found.st_ino;
     known.modified = modified;
@@ -472,19 +473,19 @@ static enum nt_status put_part(struct nt_buffer *out, const struct nt_file *file
         if (!file->datasets[i]->failure)
             status = put_dataset(&known, file->datasets[i], part, arena);
     if (status == NT_OK)
-        nt_known_file_append(out, &known);
+        nt_indexed_file_append(out, &known);
     return status;
 }
 
 /* What was told of an address in vain is not told again: nothing else would find out that it has changed. */
-static bool is_outdated(const struct nt_chain_part *part)
+static bool is_outdated(const struct nt_chain_member *part)
 {
     return !part->file && part->listed->address && part->failure.status == NT_CHANGED;
 }
 
 static bool is_known(const struct nt_file *file, uint32_t number)
 {
-    const struct nt_chain_part *part = &nt_chain_of(file)->parts[number];
+    const struct nt_chain_member *part = &nt_chain_of(file)->parts[number];
     struct nt_remote_names names;
     if (!part->file)
         return !is_outdated(part);
@@ -492,7 +493,7 @@ static bool is_known(const struct nt_file *file, uint32_t number)
         return true;
     for (uint32_t i = 0; i < file->dataset_count; i++) {
         const struct nt_dataset *dataset = file->datasets[i];
-        const struct nt_known_dataset *known = nt_chain_known_dataset(part, dataset);
+        const struct nt_indexed_dataset *known = nt_chain_indexed_dataset(part, dataset);
         struct nt_dataset *own;
         if (dataset->failure && known) /* what is known may be the reason */
             return false;
@@ -502,26 +503,26 @@ static bool is_known(const struct nt_file *file, uint32_t number)
     return true;
 }
 
-void nt_chain_keep_index(const struct nt_file *file)
+void nt_chain_save_index(const struct nt_file *file)
 {
     const struct nt_chain *chain = nt_chain_of(file);
     struct nt_buffer text = {0};
     bool is_new = false;
-    for (uint32_t i = 0; chain->options.keep_index && !is_new && i < chain->part_count; i++)
+    for (uint32_t i = 0; chain->options.save_index && !is_new && i < chain->part_count; i++)
         is_new = !is_known(file, i);
     if (!is_new)
         return;
     struct nt_arena *arena = nt_arena_new();
     enum nt_status status = arena ? NT_OK : NT_NO_MEMORY;
     for (uint32_t i = 0; status == NT_OK && i < chain->part_count; i++) {
-        const struct nt_chain_part *part = &chain->parts[i];
+        const struct nt_chain_member *part = &chain->parts[i];
         if (part->file)
             status = put_part(&text, file, i, arena);
         else if (part->known && !is_outdated(part))
-            nt_known_file_append(&text, part->known);
+            nt_indexed_file_append(&text, part->known);
     }
     if (status == NT_OK && !text.failed)
-        chain->options.keep_index(chain->options.context, &text);
+        chain->options.save_index(chain->options.context, &text);
     nt_buffer_deinit(&text);
     nt_arena_free(arena);
 }

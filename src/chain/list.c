@@ -26,9 +26,8 @@
 
 /* ---- Read a small text file ---- */
 
-static enum nt_status read_source(struct nt_source *source, const char *path, const char *what,
-                                  int most_bytes, nt_chain_check_text *check, struct nt_buffer *text,
-                                  struct nt_error *error)
+static enum nt_status read_source(struct nt_source *source, const char *path, const char *what, int max_bytes,
+                                  nt_chain_check_text *check, struct nt_buffer *text, struct nt_error *error)
 {
     struct stat attributes;
     enum nt_status status = check ? nt_source_stat(source, &attributes, error) : NT_OK;
@@ -36,26 +35,26 @@ static enum nt_status read_source(struct nt_source *source, const char *path, co
         status = check(&attributes, path, error);
     if (status != NT_OK)
         return status;
-    if (source->size > (uint64_t)most_bytes)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: %s of more than %d bytes", path, what, most_bytes);
+    if (source->size > (uint64_t)max_bytes)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: %s of more than %d bytes", path, what, max_bytes);
     return nt_source_append(source, 0, source->size, text, error);
 }
 
-enum nt_status nt_chain_read_text(const char *path, const char *what, int most_bytes,
+enum nt_status nt_chain_read_text(const char *path, const char *what, int max_bytes,
                                   nt_chain_check_text *check, struct nt_buffer *text, struct nt_error *error)
 {
     struct nt_source *source;
     enum nt_status status = nt_source_open_file(path, &source, error);
     if (status != NT_OK)
         return status;
-    status = read_source(source, path, what, most_bytes, check, text, error);
+    status = read_source(source, path, what, max_bytes, check, text, error);
     nt_source_close(source);
     return status == NT_OK && text->failed ? nt_fail_memory(error) : status;
 }
 
 /* ---- Expand local operands ---- */
 
-enum { MOST_LIST_BYTES = 64 << 20 };
+enum { MAX_LIST_BYTES = 64 << 20 };
 
 /* A file that is in the list. */
 struct known {
@@ -68,7 +67,7 @@ struct known {
 struct reading {
     struct nt_chain_list *list;
     struct nt_hash_table known;
-    bool keeps_missing;
+    bool allow_missing;
     size_t capacity, folder_capacity;
     const char *folder;   /* absolute; that names are below */
     const char *source;   /* the list that they stand in; NULL: operands */
@@ -170,7 +169,7 @@ static enum nt_status add_missing(struct reading *reading, const char *path, int
                                   struct nt_error *error)
 {
     bool is_gone = system_error == ENOENT || system_error == ENOTDIR;
-    return is_gone && reading->keeps_missing && reading->source ? add(reading, path, &(struct stat){0}, error)
+    return is_gone && reading->allow_missing && reading->source ? add(reading, path, &(struct stat){0}, error)
                                                                 : nt_fail_path(error, system_error, path);
 }
 
@@ -222,7 +221,7 @@ static enum nt_status take_address(struct reading *reading, const char *address,
 {
     struct nt_chain_list *list = reading->list;
     enum nt_status status = nt_address_check(address, error);
-    char *shown = status == NT_OK ? nt_address_shown(address) : NULL;
+    char *shown = status == NT_OK ? nt_address_redact(address) : NULL;
     if (status == NT_OK)
         status = shown ? add(reading, shown, &(struct stat){0}, error) : nt_fail_memory(error);
     free(shown);
@@ -302,7 +301,7 @@ static enum nt_status read_list(struct reading *reading, const char *path, struc
     below.source = path;
     below.folder = folder;
     below.line = 0;
-    enum nt_status status = folder ? nt_chain_read_text(path, "a list", MOST_LIST_BYTES, NULL, &text, error)
+    enum nt_status status = folder ? nt_chain_read_text(path, "a list", MAX_LIST_BYTES, NULL, &text, error)
                                    : nt_fail_memory(error);
     if (status == NT_OK && stat(path, &below.identity))
         status = nt_fail_path(error, errno, path);
@@ -324,7 +323,7 @@ static enum nt_status read_operands(struct reading *reading, const char *const *
 {
     struct nt_chain_list *list = reading->list;
     bool is_whole = operands[0][0] == '/' || nt_is_address(operands[0]);
-    char *shown = nt_address_shown(operands[0]);
+    char *shown = nt_address_redact(operands[0]);
     list->name = shown ? nt_arena_format(list->arena, "%s%s%s", is_whole ? "" : reading->folder,
                                          is_whole ? "" : "/", shown)
                        : NULL;
@@ -339,11 +338,11 @@ static enum nt_status read_operands(struct reading *reading, const char *const *
     return status;
 }
 
-enum nt_status nt_chain_list_new(const char *const *operands, size_t count, bool keeps_missing,
+enum nt_status nt_chain_list_new(const char *const *operands, size_t count, bool allow_missing,
                                  struct nt_chain_list **list_ret, struct nt_error *error)
 {
     struct nt_chain_list *list = calloc(1, sizeof(*list));
-    struct reading reading = {.list = list, .keeps_missing = keeps_missing};
+    struct reading reading = {.list = list, .allow_missing = allow_missing};
     char *folder = getcwd(NULL, 0);
     if (!folder || !list || !(list->arena = nt_arena_new()) || !nt_hash_table_init(&reading.known)) {
         free(folder);
@@ -365,7 +364,7 @@ void nt_chain_list_free(struct nt_chain_list *list)
 {
     if (!list)
         return;
-    nt_listed_folders_close(&list->listed);
+    nt_open_folders_close(&list->listed);
     free(list->files);
     free(list->folders);
     nt_arena_free(list->arena);
@@ -432,7 +431,7 @@ static const char *shown(const struct asking *asking, const struct nt_remote_mat
         return nt_arena_format(arena, "%s%s%s", match->folder->path,
                                nt_address_is_folder(match->folder->path) ? "" : "/", match->name);
     char *address = nt_address_folder_of(match->address);
-    char *text = address ? nt_address_shown(address) : NULL;
+    char *text = address ? nt_address_redact(address) : NULL;
     const char *copy = text ? nt_arena_copy(arena, text, strlen(text)) : NULL;
     free(address);
     free(text);
@@ -469,8 +468,8 @@ static enum nt_status expand_file(struct asking *asking, const struct nt_chain_f
     return status;
 }
 
-enum nt_status nt_chain_list_ask(struct nt_chain_list *list, struct nt_fetcher *fetcher,
-                                 struct nt_error *error)
+enum nt_status nt_chain_list_expand_remote(struct nt_chain_list *list, struct nt_fetcher *fetcher,
+                                           struct nt_error *error)
 {
     struct asking asking = {.list = list};
     enum nt_status status = NT_OK;

@@ -25,11 +25,11 @@ static bool is_named_after_file(const struct nt_dataset *dataset)
            nt_texts_are_equal(dataset->name, nt_path_name(path));
 }
 
-enum nt_status nt_chain_find_own(const struct nt_dataset *first, const struct nt_chain_part *part,
-                                 struct nt_dataset **dataset_ret, struct nt_error *error)
+enum nt_status nt_chain_match_dataset(const struct nt_dataset *first, const struct nt_chain_member *part,
+                                      struct nt_dataset **dataset_ret, struct nt_error *error)
 {
-    enum { MOST_PATH = 4096 };
-    char path[MOST_PATH];
+    enum { MAX_PATH = 4096 };
+    char path[MAX_PATH];
     const struct nt_file *file = part->file;
     bool has_one = first->file->dataset_count == 1 && file->dataset_count == 1;
     if (file->format != first->file->format)
@@ -45,7 +45,7 @@ enum nt_status nt_chain_find_own(const struct nt_dataset *first, const struct nt
         return nt_fail_memory(error);
     if (length >= sizeof(path))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the data set's path is longer than %d bytes",
-                       MOST_PATH);
+                       MAX_PATH);
     struct nt_error failure = {0};
     enum nt_status status = nt_file_find(file, part->listed->sample ? part->listed->sample->dataset : path,
                                          dataset_ret, &failure);
@@ -278,7 +278,7 @@ uint32_t nt_chain_columns_owner(const struct nt_dataset *dataset, uint32_t field
     return count && !dataset->fields[field].owns_columns ? dataset->columns[columns[0]].field : NT_NONE;
 }
 
-enum nt_status nt_chain_take_fields(struct nt_dataset *dataset, struct nt_arena *arena,
+enum nt_status nt_chain_copy_fields(struct nt_dataset *dataset, struct nt_arena *arena,
                                     struct nt_chain_fields *fields_ret, struct nt_error *error)
 {
     uint32_t *owners = nt_arena_alloc(arena, (size_t)dataset->field_count + 1, sizeof(*owners));

@@ -12,15 +12,15 @@ static enum nt_status refuse(struct nt_error *error)
     return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "chains are not built in (-Dchain=enabled)");
 }
 
-enum nt_status nt_chain_list_new(const char *const *operands, size_t count, bool keeps_missing,
+enum nt_status nt_chain_list_new(const char *const *operands, size_t count, bool allow_missing,
                                  struct nt_chain_list **list_ret, struct nt_error *error)
 {
-    (void)operands, (void)count, (void)keeps_missing, (void)list_ret;
+    (void)operands, (void)count, (void)allow_missing, (void)list_ret;
     return refuse(error);
 }
 
-enum nt_status nt_chain_list_ask(struct nt_chain_list *list, struct nt_fetcher *fetcher,
-                                 struct nt_error *error)
+enum nt_status nt_chain_list_expand_remote(struct nt_chain_list *list, struct nt_fetcher *fetcher,
+                                           struct nt_error *error)
 {
     (void)list, (void)fetcher;
     return refuse(error);

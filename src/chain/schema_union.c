@@ -36,7 +36,7 @@ static bool is_plain(const struct nt_dtype *dtype)
            are_equal(dtype->numpy, plain.numpy) && are_equal(dtype->arrow, plain.arrow);
 }
 
-bool nt_chain_numbers_add(struct nt_chain_numbers *numbers, const struct nt_dtype *dtype)
+bool nt_promotion_add(struct nt_promotion *numbers, const struct nt_dtype *dtype)
 {
     uint32_t *bytes;
     switch (dtype->element) {
@@ -67,7 +67,7 @@ bool nt_chain_numbers_add(struct nt_chain_numbers *numbers, const struct nt_dtyp
 }
 
 /* A real has room for the integers of half its bytes: 11, 24 and 53 bits of 16, 32 and 64. */
-static uint32_t needed_bytes(const struct nt_chain_numbers *numbers)
+static uint32_t needed_bytes(const struct nt_promotion *numbers)
 {
     uint32_t integers = larger(numbers->signed_bytes, numbers->unsigned_bytes);
     if (numbers->real_bytes)
@@ -77,7 +77,7 @@ static uint32_t needed_bytes(const struct nt_chain_numbers *numbers)
     return numbers->unsigned_bytes;
 }
 
-enum nt_element nt_chain_numbers_element(const struct nt_chain_numbers *numbers)
+enum nt_element nt_promotion_element(const struct nt_promotion *numbers)
 {
     static const enum nt_element signed_elements[WIDEST + 1] = {
         [1] = NT_ELEMENT_INT8, [2] = NT_ELEMENT_INT16, [4] = NT_ELEMENT_INT32, [8] = NT_ELEMENT_INT64};
@@ -99,9 +99,9 @@ enum nt_element nt_chain_numbers_element(const struct nt_chain_numbers *numbers)
 struct united {
     uint32_t first_child, last_child, next; /* NT_NONE: none */
     uint32_t last_share;                    /* the last of those that have it, as far as they are taken in */
-    uint32_t share, own;                    /* the one that its type comes from, and the field there */
+    uint32_t slice, own;                    /* the one that its type comes from, and the field there */
     uint32_t owner;                         /* whose columns it shows; NT_NONE: no other's */
-    struct nt_chain_numbers numbers;
+    struct nt_promotion numbers;
     /* Of integers that a file stores with the other sign, the type that they have there, which cannot be widened; else
      * NT_ELEMENT_OPAQUE. */
     enum nt_element reinterpreted;
@@ -118,7 +118,7 @@ struct uniting {
     struct united top; /* above those that are in no other */
     uint32_t next_id;
     uint32_t **numbers;               /* [share][field of the file]: of the chain */
-    uint32_t share;                   /* that is being taken in */
+    uint32_t slice;                   /* that is being taken in */
     uint32_t *waiting, waiting_count; /* fields of its file whose sub-fields are not */
     struct nt_error *error;
 };
@@ -129,17 +129,17 @@ static const struct united nothing_yet = {.first_child = NT_NONE,
                                           .owner = NT_NONE,
                                           .reinterpreted = NT_ELEMENT_OPAQUE};
 
-static const struct nt_chain_share *share_of(const struct uniting *uniting)
+static const struct nt_chain_slice *share_of(const struct uniting *uniting)
 {
-    return &uniting->chain->shares[uniting->share];
+    return &uniting->chain->slices[uniting->slice];
 }
 
 /* ---- what cannot be one ---- */
 
-static void append_file_and_type(struct nt_buffer *out, const struct nt_chain_share *share, uint32_t own)
+static void append_file_and_type(struct nt_buffer *out, const struct nt_chain_slice *slice, uint32_t own)
 {
-    const struct nt_field *field = &share->dataset->fields[own];
-    nt_buffer_format(out, "%s: ", share->part->path);
+    const struct nt_field *field = &slice->dataset->fields[own];
+    nt_buffer_format(out, "%s: ", slice->part->path);
     if (field->unreadable)
         nt_buffer_text(out, field->unreadable);
     else
@@ -152,10 +152,10 @@ static enum nt_status refuse(struct uniting *uniting, uint32_t number, uint32_t 
     struct united *united = &uniting->united[number];
     struct nt_buffer text = {0};
     nt_buffer_format(&text, "%s: ", rule);
-    append_file_and_type(&text, &uniting->chain->shares[united->share], united->own);
+    append_file_and_type(&text, &uniting->chain->slices[united->slice], united->own);
     nt_buffer_text(&text, "; ");
     append_file_and_type(&text, share_of(uniting), own);
-    united->refusal = nt_buffer_settle(&text, uniting->dataset->arena);
+    united->refusal = nt_buffer_to_arena(&text, uniting->dataset->arena);
     return united->refusal ? NT_OK : nt_fail_memory(uniting->error);
 }
 
@@ -189,7 +189,7 @@ static void widen(struct uniting *uniting, uint32_t number, uint32_t own_number,
         return;
     field->dtype = nt_element_dtype(wide);
     field->type = own->dtype.element == wide ? own->type : nt_text_of(nt_element_info(wide)->name);
-    uniting->united[number].share = uniting->share;
+    uniting->united[number].slice = uniting->slice;
     uniting->united[number].own = own_number;
 }
 
@@ -198,8 +198,8 @@ static enum nt_status unite_numbers(struct uniting *uniting, uint32_t number, ui
     struct united *united = &uniting->united[number];
     const struct nt_dataset *dataset = share_of(uniting)->dataset;
     enum nt_element reinterpreted = find_reinterpreted(dataset, own);
-    nt_chain_numbers_add(&united->numbers, &dataset->fields[own].dtype);
-    enum nt_element wide = nt_chain_numbers_element(&united->numbers);
+    nt_promotion_add(&united->numbers, &dataset->fields[own].dtype);
+    enum nt_element wide = nt_promotion_element(&united->numbers);
     if (wide == NT_ELEMENT_OPAQUE)
         return refuse(uniting, number, own, "no type holds the numbers of all files exactly");
     if (is_widened_wrongly(united->reinterpreted, wide) || is_widened_wrongly(reinterpreted, wide))
@@ -212,8 +212,8 @@ static enum nt_status unite_numbers(struct uniting *uniting, uint32_t number, ui
 
 static bool are_numbers(const struct nt_field *a, const struct nt_field *b)
 {
-    struct nt_chain_numbers numbers = {0};
-    return nt_chain_numbers_add(&numbers, &a->dtype) && nt_chain_numbers_add(&numbers, &b->dtype);
+    struct nt_promotion numbers = {0};
+    return nt_promotion_add(&numbers, &a->dtype) && nt_promotion_add(&numbers, &b->dtype);
 }
 
 /* ---- fields of one path ---- */
@@ -223,7 +223,7 @@ static enum nt_status unite_field(struct uniting *uniting, uint32_t number, uint
     struct nt_field *field = &uniting->fields[number];
     const struct nt_field *own = &share_of(uniting)->dataset->fields[own_number];
     bool have_numbers = are_numbers(field, own);
-    uniting->united[number].last_share = uniting->share;
+    uniting->united[number].last_share = uniting->slice;
     if (uniting->united[number].refusal)
         return NT_OK;
     if (!field->unreadable != !own->unreadable)
@@ -281,14 +281,14 @@ static enum nt_status add_field(struct uniting *uniting, uint32_t parent, uint32
     struct united *united = &uniting->united[number];
     *field = dataset->fields[own];
     field->parent = parent;
-    if (uniting->share)
+    if (uniting->slice)
         field->id = uniting->next_id;
     if (field->id >= uniting->next_id)
         uniting->next_id = field->id + 1;
     *united = nothing_yet;
-    united->last_share = united->share = uniting->share;
+    united->last_share = united->slice = uniting->slice;
     united->own = own;
-    if (nt_chain_numbers_add(&united->numbers, &field->dtype))
+    if (nt_promotion_add(&united->numbers, &field->dtype))
         united->reinterpreted = find_reinterpreted(dataset, own);
     append_child(uniting, parent, number);
     uniting->count++;
@@ -325,7 +325,7 @@ static enum nt_status sort_siblings(const struct uniting *uniting, struct siblin
 /* Of several of one name each is found once. */
 static bool is_free(const struct uniting *uniting, uint32_t number)
 {
-    return uniting->united[number].last_share != uniting->share;
+    return uniting->united[number].last_share != uniting->slice;
 }
 
 static uint32_t find_near(const struct uniting *uniting, uint32_t expected, struct nt_text name)
@@ -359,7 +359,7 @@ static enum nt_status unite_siblings(struct uniting *uniting, uint32_t own_paren
                                      struct siblings *siblings, bool are_named)
 {
     const struct nt_dataset *dataset = share_of(uniting)->dataset;
-    uint32_t *numbers = uniting->numbers[uniting->share], count;
+    uint32_t *numbers = uniting->numbers[uniting->slice], count;
     const uint32_t *children = nt_dataset_children(dataset, own_parent, &count);
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; status == NT_OK && i < count; i++) {
@@ -384,7 +384,7 @@ static enum nt_status unite_siblings(struct uniting *uniting, uint32_t own_paren
 static enum nt_status unite_children(struct uniting *uniting, uint32_t own_parent)
 {
     const struct nt_dataset *dataset = share_of(uniting)->dataset;
-    uint32_t parent = own_parent == NT_NONE ? NT_NONE : uniting->numbers[uniting->share][own_parent];
+    uint32_t parent = own_parent == NT_NONE ? NT_NONE : uniting->numbers[uniting->slice][own_parent];
     const struct united *of = above(uniting, parent);
     struct siblings siblings = {.first = of->first_child, .expected = of->first_child};
     bool are_named = of->refusal || nt_chain_are_named(dataset, own_parent);
@@ -397,7 +397,7 @@ static enum nt_status unite_children(struct uniting *uniting, uint32_t own_paren
 static enum nt_status unite_owners(struct uniting *uniting)
 {
     const struct nt_dataset *dataset = share_of(uniting)->dataset;
-    const uint32_t *numbers = uniting->numbers[uniting->share];
+    const uint32_t *numbers = uniting->numbers[uniting->slice];
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; status == NT_OK && i < dataset->field_count; i++) {
         uint32_t owner = nt_chain_columns_owner(dataset, i), source = dataset->fields[i].source_field;
@@ -418,7 +418,7 @@ static enum nt_status unite_owners(struct uniting *uniting)
 static enum nt_status unite_share(struct uniting *uniting)
 {
     size_t count = share_of(uniting)->dataset->field_count;
-    uint32_t *numbers = uniting->numbers[uniting->share] = malloc((count + 1) * sizeof(*numbers));
+    uint32_t *numbers = uniting->numbers[uniting->slice] = malloc((count + 1) * sizeof(*numbers));
     uniting->waiting = malloc((count + 1) * sizeof(*uniting->waiting));
     uniting->waiting_count = 0;
     enum nt_status status = numbers && uniting->waiting ? NT_OK : nt_fail_memory(uniting->error);
@@ -438,15 +438,15 @@ static enum nt_status unite_share(struct uniting *uniting)
 static void widen_shown(const struct uniting *uniting, uint32_t number)
 {
     const struct united *united = &uniting->united[number];
-    const struct nt_dataset *dataset = uniting->chain->shares[united->share].dataset;
+    const struct nt_dataset *dataset = uniting->chain->slices[united->slice].dataset;
     const struct nt_field *owner = &uniting->fields[united->owner];
     const struct nt_field *own_owner = &dataset->fields[nt_chain_columns_owner(dataset, united->own)];
     struct nt_field *field = &uniting->fields[number];
-    struct nt_chain_numbers numbers = united->numbers;
+    struct nt_promotion numbers = united->numbers;
     if (own_owner->dtype.element == owner->dtype.element || !are_numbers(field, owner))
         return;
-    nt_chain_numbers_add(&numbers, &owner->dtype);
-    enum nt_element wide = nt_chain_numbers_element(&numbers);
+    nt_promotion_add(&numbers, &owner->dtype);
+    enum nt_element wide = nt_promotion_element(&numbers);
     if (wide == NT_ELEMENT_OPAQUE || wide == field->dtype.element)
         return;
     field->dtype = nt_element_dtype(wide);
@@ -454,7 +454,7 @@ static void widen_shown(const struct uniting *uniting, uint32_t number)
 }
 
 /* Why a field cannot be read, for what it lies in, or shows; NULL: it can. */
-static const char *find_refusal(const struct uniting *uniting, uint32_t number)
+static const char *find_backoff(const struct uniting *uniting, uint32_t number)
 {
     const struct united *united = &uniting->united[number];
     uint32_t parent = uniting->fields[number].parent;
@@ -472,7 +472,7 @@ static void spread_refusals(const struct uniting *uniting)
         is_new = false;
         for (uint32_t i = 0; i < uniting->count; i++) {
             struct united *united = &uniting->united[i];
-            if (united->refusal || !(united->refusal = find_refusal(uniting, i)))
+            if (united->refusal || !(united->refusal = find_backoff(uniting, i)))
                 continue;
             is_new = true;
         }
@@ -491,16 +491,16 @@ static void set_unreadable(struct nt_field *field, const char *reason)
     field->columns_per_representation = 1;
 }
 
-static enum nt_status set_fields_of_share(const struct uniting *uniting, uint32_t share)
+static enum nt_status set_fields_of_share(const struct uniting *uniting, uint32_t slice)
 {
-    struct nt_chain_share *of = &uniting->chain->shares[share];
+    struct nt_chain_slice *of = &uniting->chain->slices[slice];
     of->fields = nt_arena_alloc(uniting->dataset->arena, (size_t)uniting->count + 1, sizeof(*of->fields));
     if (!of->fields)
         return nt_fail_memory(uniting->error);
     for (uint32_t i = 0; i < uniting->count; i++)
         of->fields[i] = NT_NONE;
     for (uint32_t i = 0; i < of->dataset->field_count; i++)
-        of->fields[uniting->numbers[share][i]] = i;
+        of->fields[uniting->numbers[slice][i]] = i;
     return NT_OK;
 }
 
@@ -520,21 +520,21 @@ static enum nt_status settle(struct uniting *uniting)
             set_unreadable(&fields->items[i], united->refusal);
     }
     enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < uniting->chain->share_count; i++)
+    for (uint32_t i = 0; status == NT_OK && i < uniting->chain->slice_count; i++)
         status = set_fields_of_share(uniting, i);
     return status;
 }
 
-enum nt_status nt_chain_unite_fields(struct nt_dataset *dataset, struct nt_error *error)
+enum nt_status nt_chain_union_fields(struct nt_dataset *dataset, struct nt_error *error)
 {
     struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
     struct uniting uniting = {.dataset = dataset,
                               .chain = chain,
                               .top = nothing_yet,
-                              .numbers = calloc((size_t)chain->share_count + 1, sizeof(uint32_t *)),
+                              .numbers = calloc((size_t)chain->slice_count + 1, sizeof(uint32_t *)),
                               .error = error};
     enum nt_status status = uniting.numbers ? NT_OK : nt_fail_memory(error);
-    for (; status == NT_OK && uniting.share < chain->share_count; uniting.share++)
+    for (; status == NT_OK && uniting.slice < chain->slice_count; uniting.slice++)
         status = unite_share(&uniting);
     if (status == NT_OK) {
         for (uint32_t i = 0; i < uniting.count; i++)
@@ -543,7 +543,7 @@ enum nt_status nt_chain_unite_fields(struct nt_dataset *dataset, struct nt_error
         spread_refusals(&uniting);
         status = settle(&uniting);
     }
-    for (uint32_t i = 0; uniting.numbers && i < chain->share_count; i++)
+    for (uint32_t i = 0; uniting.numbers && i < chain->slice_count; i++)
         free(uniting.numbers[i]);
     free(uniting.numbers);
     free(uniting.fields);

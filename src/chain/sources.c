@@ -91,9 +91,9 @@ static enum nt_status size_of_own(struct nt_source *source, uint64_t *size_ret, 
     return nt_source_size(((struct checked_source *)source)->own, size_ret, error);
 }
 
-static void hint_own(struct nt_source *source, const struct nt_extent *extents, size_t count, bool is_now)
+static void prefetch_own(struct nt_source *source, const struct nt_extent *extents, size_t count, bool is_now)
 {
-    nt_source_will_need(((struct checked_source *)source)->own, extents, count, is_now);
+    nt_source_prefetch(((struct checked_source *)source)->own, extents, count, is_now);
 }
 
 static bool forget_own(struct nt_source *source, uint64_t offset, uint64_t bytes)
@@ -117,7 +117,7 @@ static struct nt_source *checked(struct nt_arena *arena, struct nt_source *own, 
                                                     .check = check_file,
                                                     .stat = stat_own,
                                                     .size = size_of_own,
-                                                    .will_need = hint_own,
+                                                    .prefetch = prefetch_own,
                                                     .forget = forget_own,
                                                     .close = close_nothing};
     if (own->ops->check)
@@ -125,7 +125,7 @@ static struct nt_source *checked(struct nt_arena *arena, struct nt_source *own, 
     struct checked_source *source = nt_arena_alloc(arena, 1, sizeof(*source));
     if (!source)
         return NULL;
-    *source = (struct checked_source){.source = {.ops = nt_source_takes_hints(own) ? &served_ops : &ops,
+    *source = (struct checked_source){.source = {.ops = nt_source_can_prefetch(own) ? &served_ops : &ops,
                                                  .size = own->size,
                                                  .split_bytes = own->split_bytes,
                                                  .beneath = own,
@@ -164,7 +164,7 @@ enum nt_status nt_chain_number_sources(struct nt_file *file, uint32_t count, str
         return nt_fail_memory(error);
     file->layout_source_count = (uint32_t)total;
     for (uint32_t i = 0; i < count; i++) {
-        const struct nt_chain_part *part = &chain->parts[i];
+        const struct nt_chain_member *part = &chain->parts[i];
         for (uint32_t k = 0; k < part->source_count; k++) {
             bool is_told = part->file->layout_sources && k < part->file->layout_source_count;
             file->layout_sources[part->first_source + k] =
@@ -185,14 +185,14 @@ enum nt_status nt_chain_add_sources(struct nt_dataset *dataset, struct nt_error 
     dataset->source_count = file->layout_source_count;
     for (uint32_t i = 0; i < file->layout_source_count; i++)
         dataset->sources[i] = file->layout_sources[i];
-    for (uint32_t i = 0; i < chain->share_count; i++) {
-        const struct nt_chain_share *share = &chain->shares[i];
-        for (uint32_t k = 0; share->dataset && k < share->dataset->source_count; k++) {
+    for (uint32_t i = 0; i < chain->slice_count; i++) {
+        const struct nt_chain_slice *slice = &chain->slices[i];
+        for (uint32_t k = 0; slice->dataset && k < slice->dataset->source_count; k++) {
             struct nt_source *source =
-                checked(dataset->arena, share->dataset->sources[k], share->part->file->source);
+                checked(dataset->arena, slice->dataset->sources[k], slice->part->file->source);
             if (!source)
                 return nt_fail_memory(error);
-            dataset->sources[share->part->first_source + k] = source;
+            dataset->sources[slice->part->first_source + k] = source;
         }
     }
     return NT_OK;

@@ -138,7 +138,7 @@ static enum nt_status copy_metadata(const struct reading *reading, const json_t 
     nt_json_object(&json);
     enum nt_status status = write_metadata(metadata, &json, reading->error);
     nt_json_end_object(&json);
-    *text_ret = nt_buffer_settle(&text, reading->arena);
+    *text_ret = nt_buffer_to_arena(&text, reading->arena);
     return status == NT_OK && !*text_ret ? nt_fail_memory(reading->error) : status;
 }
 

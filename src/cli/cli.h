@@ -22,9 +22,9 @@
 #include "vfs/vfs.h"
 
 struct nt_arena;
-struct nt_choices;
+struct nt_selections;
 struct nt_command;
-struct nt_long_text;
+struct nt_text_generator;
 struct nt_progress;
 struct nt_sandbox;
 
@@ -206,7 +206,7 @@ struct nt_settings {
 
     /* ntuplefs */
     bool foreground, debug, single_threaded, force, allow_other, auto_unmount;
-    bool is_fake;     /* all but mounting */
+    bool is_dry_run;  /* all but mounting */
     const char *type; /* as mount(8) tells it */
     const char *fsname, *subtype;
     struct nt_id uid, gid;
@@ -257,16 +257,16 @@ struct nt_memory {
 /* ---- Entry selections ---- */
 
 /* Zeros: none, not opened. */
-struct nt_choices {
-    struct nt_vfs_choice *items;
-    struct nt_choice **owned; /* of each of them */
+struct nt_selections {
+    struct nt_vfs_selection *items;
+    struct nt_selection **owned; /* of each of them */
     size_t count;
 };
 
 /* Read what the options name, into zeros. The files are strangers': to be called in the sandbox. */
-enum nt_status nt_choices_open(const struct nt_settings *settings, struct nt_choices *choices,
-                               struct nt_error *error);
-void nt_choices_deinit(struct nt_choices *choices);
+enum nt_status nt_selections_open(const struct nt_settings *settings, struct nt_selections *selections,
+                                  struct nt_error *error);
+void nt_selections_deinit(struct nt_selections *selections);
 
 /* The file that a value of select= names, behind the colon. */
 const char *nt_select_path(const char *value);
@@ -282,20 +282,20 @@ void nt_addresses_deinit(struct nt_addresses *addresses);
 
 /* What sources stand for: the files of a chain, to be freed (NULL: they are none), and the addresses among them, behind those that are there already.
  * NT_INVALID where one may not be asked for; as nt_chain_list_new. */
-enum nt_status nt_find_sources(const struct nt_settings *settings, const char *const *sources, size_t count,
-                               struct nt_chain_list **chain_ret, struct nt_addresses *addresses,
-                               struct nt_error *error);
+enum nt_status nt_expand_sources(const struct nt_settings *settings, const char *const *sources, size_t count,
+                                 struct nt_chain_list **chain_ret, struct nt_addresses *addresses,
+                                 struct nt_error *error);
 
 /* Where there are addresses, start the process that fetches them, and nothing else: settings->fetcher, which is freed by the caller. */
-enum nt_status nt_start_fetching(struct nt_settings *settings, const struct nt_addresses *addresses,
-                                 struct nt_error *error);
+enum nt_status nt_start_helper(struct nt_settings *settings, const struct nt_addresses *addresses,
+                               struct nt_error *error);
 
 /* ---- The sandbox ---- */
 
 /* From here on the program can do nothing but read the sources, keep texts where the settings say so, and read or write in other
  * places. Before any thread has been started. Fails where a part is missing that the settings insist on. */
 enum nt_status nt_confine(const struct nt_settings *settings, const char *const *sources, size_t source_count,
-                          const struct nt_sandbox_place *others, size_t other_count, unsigned uses,
+                          const struct nt_sandbox_path *others, size_t other_count, unsigned uses,
                           struct nt_sandbox *sandbox_ret, struct nt_error *error);
 
 /* ---- Progress line ---- */
@@ -375,8 +375,8 @@ struct nt_invocation {
     const struct nt_settings *settings;
     char **operands;
     int operand_count;
-    struct nt_sandbox *sandbox; /* what of it holds, once the command is confined */
-    struct nt_choices *choices; /* what the options choose, once a tree was opened */
+    struct nt_sandbox *sandbox;       /* what of it holds, once the command is confined */
+    struct nt_selections *selections; /* what the options choose, once a tree was opened */
     struct nt_chain_list *
         *chains; /* [operand], likewise: the files that a source stands for; NULL: it is no chain */
 };
@@ -401,7 +401,7 @@ extern const struct nt_command nt_command_ls, nt_command_tree, nt_command_cat, n
 /* ---- what commands share: common.c ---- */
 
 /* "ntuple: <subject>: <message>" on stderr, without a subject where that is NULL; returns the exit status. */
-enum nt_exit_status nt_complain(const char *subject, const struct nt_error *error);
+enum nt_exit_status nt_print_error(const char *subject, const struct nt_error *error);
 
 /* Also where links lead to one. */
 bool nt_is_directory(const char *path);
@@ -437,7 +437,7 @@ enum nt_exit_status nt_finish_output(void);
 
 /* A document, or all of a text, which it frees, to standard output; complains about what cannot be made. */
 enum nt_exit_status nt_print_buffer(const struct nt_buffer *document, const char *subject);
-enum nt_exit_status nt_print_long_text(struct nt_long_text *text, const char *subject);
+enum nt_exit_status nt_print_long_text(struct nt_text_generator *text, const char *subject);
 
 /* All bytes of a file of the tree to a descriptor; they are added to what `progress` has reached. Complains.
  * NT_EXIT_OK also where the reader of a pipe has had enough. */
@@ -463,9 +463,10 @@ void nt_json_attribute_members(struct nt_json *json, const struct nt_vfs_attribu
 
 /* ---- Iterating over datasets ---- */
 
-/* Called for a file that holds data sets; `scope` is what of it is meant. `is_of_many`: the path is a folder
+/* Called for a file that holds data sets; `resolved` is what of it is meant. `is_of_many`: the path is a folder
  * that is mirrored. Complains itself. */
-typedef enum nt_exit_status nt_visit_file(void *context, const struct nt_scope *scope, bool is_of_many);
+typedef enum nt_exit_status nt_visit_file(void *context, const struct nt_resolved_node *resolved,
+                                          bool is_of_many);
 
 /* The file that a node is or lies in; of a mirrored folder all files below it. Goes on after failures, which
  * it complains about, and returns the first. */
@@ -474,14 +475,15 @@ enum nt_exit_status nt_for_each_file(struct nt_vfs *vfs, const char *path, uint6
 
 /* Called for a data set by its index in the scope's file; `field` is the field that the scope is, else
  * NT_NONE. The data set may have failed. Complains itself. */
-typedef enum nt_exit_status nt_visit_dataset(void *context, const struct nt_scope *scope, uint32_t index,
-                                             uint32_t field);
+typedef enum nt_exit_status nt_visit_dataset(void *context, const struct nt_resolved_node *resolved,
+                                             uint32_t index, uint32_t field);
 
 /* The data set that a scope is or lies in; of a file or directory all that are below it. */
-enum nt_exit_status nt_for_each_dataset(const struct nt_scope *scope, nt_visit_dataset *visit, void *context);
+enum nt_exit_status nt_for_each_dataset(const struct nt_resolved_node *resolved, nt_visit_dataset *visit,
+                                        void *context);
 
 /* The end of a document of a file, and all of it to standard output: the member `datasets`, of which `visit` adds the items. */
-enum nt_exit_status nt_print_datasets_json(const struct nt_scope *scope, struct nt_json *json,
+enum nt_exit_status nt_print_datasets_json(const struct nt_resolved_node *resolved, struct nt_json *json,
                                            nt_visit_dataset *visit, void *context);
 
 /* ---- Printing rows ---- */

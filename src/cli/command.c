@@ -80,7 +80,7 @@ static void append_escaped(struct nt_buffer *text, const char *bytes)
 /* Messages of the system name the file already. */
 static void append_subject(struct nt_buffer *text, const char *subject, const char *message)
 {
-    char *shown = nt_address_shown(subject);
+    char *shown = nt_address_redact(subject);
     if (!nt_message_about(message, shown ? shown : "")) {
         append_escaped(text, shown && *shown ? shown : "/");
         nt_buffer_text(text, ": ");
@@ -98,7 +98,7 @@ static void print_line(const char *subject, const char *message)
     nt_buffer_deinit(&text);
 }
 
-enum nt_exit_status nt_complain(const char *subject, const struct nt_error *error)
+enum nt_exit_status nt_print_error(const char *subject, const struct nt_error *error)
 {
     fflush(stdout); /* keep the order of what is seen on a terminal */
     print_line(subject, error->message);
@@ -147,12 +147,12 @@ static const char **places_of(const struct nt_invocation *invocation, int source
     return places;
 }
 
-static enum nt_status ask_servers(const struct nt_invocation *invocation, struct nt_error *error)
+static enum nt_status request_servers(const struct nt_invocation *invocation, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     for (int i = 0; status == NT_OK && i < invocation->operand_count; i++)
         if (invocation->chains[i])
-            status = nt_chain_list_ask(invocation->chains[i], invocation->settings->fetcher, error);
+            status = nt_chain_list_expand_remote(invocation->chains[i], invocation->settings->fetcher, error);
     return status;
 }
 
@@ -160,7 +160,7 @@ enum nt_exit_status nt_confine_command(const struct nt_invocation *invocation)
 {
     enum { NAMES = 3 };
     const struct nt_command *command = invocation->command;
-    struct nt_sandbox_place others[NAMES + 1] = {
+    struct nt_sandbox_path others[NAMES + 1] = {
         {"/etc/passwd", false}, {"/etc/group", false}, {"/etc/nsswitch.conf", false}};
     struct nt_error error = {0};
     bool names_owners = command->names_owners && invocation->settings->details;
@@ -168,21 +168,21 @@ enum nt_exit_status nt_confine_command(const struct nt_invocation *invocation)
     char *target = strdup(invocation->operands[invocation->operand_count - 1]);
     if (!target) {
         nt_fail_memory(&error);
-        return nt_complain(command->name, &error);
+        return nt_print_error(command->name, &error);
     }
-    others[NAMES] = (struct nt_sandbox_place){directory_of(target), true};
+    others[NAMES] = (struct nt_sandbox_path){directory_of(target), true};
     size_t count;
     const char **places = places_of(invocation, nt_source_count(invocation), &count);
     enum nt_status status =
         places
             ? nt_confine(invocation->settings, places, count, others + first, NAMES - first + command->writes,
-                         NT_SANDBOX_OPENS | NT_SANDBOX_TELLS, invocation->sandbox, &error)
+                         NT_SANDBOX_OPENS | NT_SANDBOX_TERMINAL, invocation->sandbox, &error)
             : nt_fail_memory(&error);
     if (status == NT_OK)
-        status = ask_servers(invocation, &error);
+        status = request_servers(invocation, &error);
     free(places);
     free(target);
-    return status == NT_OK ? NT_EXIT_OK : nt_complain(command->name, &error);
+    return status == NT_OK ? NT_EXIT_OK : nt_print_error(command->name, &error);
 }
 
 enum nt_exit_status nt_open_tree(const struct nt_invocation *invocation, const char *source,
@@ -195,15 +195,15 @@ enum nt_exit_status nt_open_tree(const struct nt_invocation *invocation, const c
             options.chain = invocation->chains[i];
     options.sandbox = invocation->sandbox->parts;
     options.open.open_broken = invocation->command->shows_broken;
-    if (!invocation->choices->items &&
-        nt_choices_open(invocation->settings, invocation->choices, &error) != NT_OK)
-        return nt_complain(NULL, &error);
-    options.choices = invocation->choices->items;
-    options.choice_count = invocation->choices->count;
+    if (!invocation->selections->items &&
+        nt_selections_open(invocation->settings, invocation->selections, &error) != NT_OK)
+        return nt_print_error(NULL, &error);
+    options.selections = invocation->selections->items;
+    options.selection_count = invocation->selections->count;
     if (nt_vfs_new(&source, 1, &options, vfs_ret, &error) != NT_OK)
-        return nt_complain(source, &error);
+        return nt_print_error(source, &error);
     if (nt_vfs_broken(*vfs_ret, &error) != NT_OK)
-        nt_complain(source, &error);
+        nt_print_error(source, &error);
     return NT_EXIT_OK;
 }
 
@@ -212,7 +212,7 @@ static enum nt_exit_status visit_path(struct nt_vfs *vfs, const char *path, nt_v
     struct nt_error error = {0};
     uint64_t node;
     enum nt_status status = nt_vfs_resolve(vfs, path, &node, &error);
-    return status == NT_OK ? visit(context, vfs, path, node) : nt_complain(path, &error);
+    return status == NT_OK ? visit(context, vfs, path, node) : nt_print_error(path, &error);
 }
 
 enum nt_exit_status nt_for_each_path(const struct nt_invocation *invocation, nt_visit *visit, void *context)
@@ -255,7 +255,7 @@ static enum nt_exit_status complain_about_output(const char *destination, int sy
     struct nt_error error = {0};
     if (nt_fail_write(&error, system_error) == NT_OK)
         return NT_EXIT_OK;
-    nt_complain(destination, &error);
+    nt_print_error(destination, &error);
     return NT_EXIT_OUTPUT;
 }
 
@@ -264,7 +264,7 @@ enum nt_exit_status nt_finish_output(void)
     struct nt_error error = {0};
     if (nt_standard_output_finish(&error) == NT_OK)
         return NT_EXIT_OK;
-    nt_complain("standard output", &error);
+    nt_print_error("standard output", &error);
     return NT_EXIT_OUTPUT;
 }
 
@@ -273,13 +273,13 @@ enum nt_exit_status nt_print_buffer(const struct nt_buffer *document, const char
     struct nt_error error = {0};
     if (document->failed) {
         nt_fail_memory(&error);
-        return nt_complain(subject, &error);
+        return nt_print_error(subject, &error);
     }
     fwrite(document->bytes, 1, document->length, stdout);
     return NT_EXIT_OK;
 }
 
-enum nt_exit_status nt_print_long_text(struct nt_long_text *text, const char *subject)
+enum nt_exit_status nt_print_long_text(struct nt_text_generator *text, const char *subject)
 {
     struct nt_buffer piece = {0};
     struct nt_error error = {0};
@@ -293,7 +293,7 @@ enum nt_exit_status nt_print_long_text(struct nt_long_text *text, const char *su
     }
     text->free(text);
     nt_buffer_deinit(&piece);
-    return status == NT_OK ? NT_EXIT_OK : nt_complain(subject, &error);
+    return status == NT_OK ? NT_EXIT_OK : nt_print_error(subject, &error);
 }
 
 /* 0 or an errno value. */
@@ -319,7 +319,7 @@ static enum nt_exit_status copy_bytes(struct nt_vfs_handle *handle, char *buffer
         struct nt_error error = {0};
         if (nt_vfs_read(handle, offset, buffer, nt_progress_piece(progress), &count, &error) != NT_OK) {
             nt_progress_clear(progress);
-            return nt_complain(path, &error);
+            return nt_print_error(path, &error);
         }
         if (count == 0)
             return NT_EXIT_OK;
@@ -344,7 +344,7 @@ enum nt_exit_status nt_copy_content(struct nt_vfs *vfs, uint64_t node, const cha
         nt_progress_clear(progress);
     enum nt_exit_status result = status == NT_OK
                                      ? copy_bytes(handle, buffer, path, descriptor, destination, progress)
-                                     : nt_complain(path, &error);
+                                     : nt_print_error(path, &error);
     nt_progress_end_file(progress);
     nt_vfs_close(handle);
     free(buffer);
@@ -383,8 +383,8 @@ const char *nt_class_name(enum nt_vfs_class class)
     static const char *const names[] = {
         [NT_VFS_DIRECTORY] = "directory",
         [NT_VFS_SIZED] = "sized",
-        [NT_VFS_PRODUCED] = "produced",
-        [NT_VFS_UNSIZED] = "unsized",
+        [NT_VFS_GENERATED] = "produced",
+        [NT_VFS_STREAMED] = "unsized",
     };
     return names[class];
 }
@@ -395,7 +395,7 @@ void nt_json_attribute_members(struct nt_json *json, const struct nt_vfs_attribu
     char mode[NT_MODE_TEXT];
     nt_format_mode(stat->st_mode, mode);
     nt_json_member_string(json, "class", nt_class_name(attributes->class));
-    if (attributes->class == NT_VFS_UNSIZED)
+    if (attributes->class == NT_VFS_STREAMED)
         nt_json_member_null(json, "size_bytes");
     else
         nt_json_member_unsigned(json, "size_bytes", (uint64_t)stat->st_size);
@@ -441,7 +441,7 @@ static enum nt_exit_status visit_folder(struct walk *walk, struct nt_vfs *vfs, c
         }
     walk->depth--;
     if (status != NT_OK)
-        nt_note_failure(&first, nt_complain(path, &error));
+        nt_note_failure(&first, nt_print_error(path, &error));
     nt_buffer_deinit(&below);
     free(listing);
     return first;
@@ -449,23 +449,23 @@ static enum nt_exit_status visit_folder(struct walk *walk, struct nt_vfs *vfs, c
 
 static enum nt_exit_status visit_node(struct walk *walk, struct nt_vfs *vfs, const char *path, uint64_t node)
 {
-    struct nt_scope scope;
+    struct nt_resolved_node resolved;
     struct nt_error error = {0};
     enum nt_exit_status result;
-    if (nt_scope_open(vfs, node, &scope, &error) != NT_OK)
-        return nt_complain(path, &error);
-    if (scope.file) {
-        result = walk->visit(walk->context, &scope, walk->is_of_many);
-    } else if (scope.place_kind == NT_PLACE_FOLDER) {
+    if (nt_node_resolve(vfs, node, &resolved, &error) != NT_OK)
+        return nt_print_error(path, &error);
+    if (resolved.file) {
+        result = walk->visit(walk->context, &resolved, walk->is_of_many);
+    } else if (resolved.inode_kind == NT_INODE_PASSTHROUGH) {
         result = visit_folder(walk, vfs, path, node);
-    } else if (scope.place_kind == NT_PLACE_FAILED) {
-        nt_places_failure(vfs->places, scope.place, &error);
-        result = nt_complain(path, &error);
+    } else if (resolved.inode_kind == NT_INODE_FAILED) {
+        nt_inodes_failure(vfs->inodes, resolved.inode, &error);
+        result = nt_print_error(path, &error);
     } else {
         nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "no data; name a file or what is in it");
-        result = nt_complain(path, &error);
+        result = nt_print_error(path, &error);
     }
-    nt_scope_close(&scope);
+    nt_node_release(&resolved);
     return result;
 }
 
@@ -484,25 +484,26 @@ static bool is_in_directory(const struct nt_file *file, const struct nt_dataset 
     return at == directory;
 }
 
-enum nt_exit_status nt_for_each_dataset(const struct nt_scope *scope, nt_visit_dataset *visit, void *context)
+enum nt_exit_status nt_for_each_dataset(const struct nt_resolved_node *resolved, nt_visit_dataset *visit,
+                                        void *context)
 {
     enum nt_exit_status first = NT_EXIT_OK;
-    if (scope->dataset)
-        return visit(context, scope, scope->dataset->index, scope->field);
-    for (uint32_t i = 0; i < scope->file->dataset_count; i++)
-        if (is_in_directory(scope->file, scope->file->datasets[i], scope->node.item))
-            nt_note_failure(&first, visit(context, scope, i, NT_NONE));
+    if (resolved->dataset)
+        return visit(context, resolved, resolved->dataset->index, resolved->field);
+    for (uint32_t i = 0; i < resolved->file->dataset_count; i++)
+        if (is_in_directory(resolved->file, resolved->file->datasets[i], resolved->node.item))
+            nt_note_failure(&first, visit(context, resolved, i, NT_NONE));
     return first;
 }
 
-enum nt_exit_status nt_print_datasets_json(const struct nt_scope *scope, struct nt_json *json,
+enum nt_exit_status nt_print_datasets_json(const struct nt_resolved_node *resolved, struct nt_json *json,
                                            nt_visit_dataset *visit, void *context)
 {
     nt_json_key(json, "datasets");
     nt_json_array(json);
-    enum nt_exit_status result = nt_for_each_dataset(scope, visit, context);
+    enum nt_exit_status result = nt_for_each_dataset(resolved, visit, context);
     nt_json_end_array(json);
     nt_json_finish(json);
-    nt_note_failure(&result, nt_print_buffer(json->out, scope->file->path));
+    nt_note_failure(&result, nt_print_buffer(json->out, resolved->file->path));
     return result;
 }

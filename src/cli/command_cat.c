@@ -18,7 +18,7 @@ static enum nt_exit_status cat(void *context, struct nt_vfs *vfs, const char *pa
     struct nt_vfs_attributes attributes;
     bool is_known = progress->is_wanted && nt_vfs_stat(vfs, node, true, &attributes, NULL) == NT_OK;
     nt_progress_begin(progress, is_known ? (uint64_t)attributes.stat.st_size : 0);
-    progress->is_text = is_known && attributes.class == NT_VFS_UNSIZED;
+    progress->is_text = is_known && attributes.class == NT_VFS_STREAMED;
     enum nt_exit_status status = nt_copy_content(vfs, node, path, STDOUT_FILENO, "standard output", progress);
     nt_progress_clear(progress);
     return status;

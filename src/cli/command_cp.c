@@ -48,15 +48,15 @@ static enum nt_status add_folder(struct nt_source_guard *guard, const char *path
  * beside it. */
 static enum nt_status add_place(struct nt_source_guard *guard, uint64_t node, struct nt_error *error)
 {
-    struct nt_scope scope;
-    enum nt_status status = nt_scope_open(guard->vfs, node, &scope, error);
+    struct nt_resolved_node resolved;
+    enum nt_status status = nt_node_resolve(guard->vfs, node, &resolved, error);
     if (status != NT_OK)
         return status;
-    const char *path = nt_places_get(guard->vfs->places, scope.place)->path;
-    bool is_copied = scope.file || nt_scope_is_directory(&scope);
+    const char *path = nt_inodes_get(guard->vfs->inodes, resolved.inode)->path;
+    bool is_copied = resolved.file || nt_node_is_directory(&resolved);
     if (path && is_copied && nt_is_directory(path))
         status = add_folder(guard, path, error);
-    nt_scope_close(&scope);
+    nt_node_release(&resolved);
     return status;
 }
 
@@ -120,18 +120,18 @@ static bool is_read(const struct nt_source_guard *guard, const struct stat *file
 static bool is_in_tree(struct nt_vfs *vfs, char *path)
 {
     for (char *slash = path; slash;) {
-        struct nt_scope scope;
+        struct nt_resolved_node resolved;
         uint64_t node;
         slash = strchr(slash, '/');
         if (slash)
             *slash = '\0';
         enum nt_status status = nt_vfs_resolve(vfs, path, &node, NULL);
         if (status == NT_OK)
-            status = nt_scope_open(vfs, node, &scope, NULL);
+            status = nt_node_resolve(vfs, node, &resolved, NULL);
         if (status != NT_OK)
             return status != NT_NOT_FOUND;
-        bool is_folder = scope.place_kind == NT_PLACE_FOLDER;
-        nt_scope_close(&scope);
+        bool is_folder = resolved.inode_kind == NT_INODE_PASSTHROUGH;
+        nt_node_release(&resolved);
         if (!is_folder)
             return true;
         if (slash)
@@ -206,14 +206,15 @@ static void note_output_failure(struct copier *copier, int system_error, const c
     struct nt_error error = {0};
     nt_fail_system(&error, system_error, "%s", what);
     nt_progress_clear(&copier->progress);
-    nt_complain(copier->destination.bytes, &error);
+    nt_print_error(copier->destination.bytes, &error);
     nt_note_failure(&copier->status, NT_EXIT_OUTPUT);
 }
 
 static void note_source_failure(struct copier *copier, const struct nt_error *error)
 {
     nt_progress_clear(&copier->progress);
-    nt_note_failure(&copier->status, nt_complain(copier->source.length ? copier->source.bytes : "/", error));
+    nt_note_failure(&copier->status,
+                    nt_print_error(copier->source.length ? copier->source.bytes : "/", error));
 }
 
 /* A place that exists may be the source. */
@@ -223,7 +224,7 @@ static bool is_source(struct copier *copier)
     if (nt_source_guard_check(&copier->guard, copier->destination.bytes, &error) == NT_OK)
         return false;
     nt_progress_clear(&copier->progress);
-    nt_complain(copier->destination.bytes, &error);
+    nt_print_error(copier->destination.bytes, &error);
     nt_note_failure(&copier->status, NT_EXIT_OUTPUT);
     return true;
 }
@@ -293,7 +294,7 @@ static void copy_entry(struct copier *copier, const struct nt_tree_entry *entry)
     if (copier->source.failed || copier->destination.failed) {
         nt_fail_memory(&error);
         nt_progress_clear(&copier->progress);
-        nt_note_failure(&copier->status, nt_complain(entry->name, &error));
+        nt_note_failure(&copier->status, nt_print_error(entry->name, &error));
     } else if (entry->class == NT_VFS_DIRECTORY) {
         copy_directory(copier, entry->node);
     } else {
@@ -359,7 +360,7 @@ static enum nt_status copy(struct copier *copier, uint64_t node, struct nt_error
     if (is_source(copier))
         return NT_OK;
     nt_progress_begin(&copier->progress, (uint64_t)attributes.stat.st_size);
-    copier->progress.is_text = attributes.class == NT_VFS_UNSIZED;
+    copier->progress.is_text = attributes.class == NT_VFS_STREAMED;
     if (attributes.class != NT_VFS_DIRECTORY) {
         copy_file(copier, node);
         return NT_OK;
@@ -391,7 +392,7 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
                     copy(&copier, node, &error) == NT_OK;
     nt_progress_clear(&copier.progress);
     if (!is_tried)
-        nt_note_failure(&copier.status, nt_complain(*path ? path : file, &error));
+        nt_note_failure(&copier.status, nt_print_error(*path ? path : file, &error));
     nt_source_guard_deinit(&copier.guard);
     nt_buffer_deinit(&copier.source);
     nt_buffer_deinit(&copier.destination);

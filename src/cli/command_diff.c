@@ -43,11 +43,11 @@ struct side {
     bool has_failed;
 };
 
-static enum nt_exit_status count_dataset(void *context, const struct nt_scope *scope, uint32_t index,
-                                         uint32_t field)
+static enum nt_exit_status count_dataset(void *context, const struct nt_resolved_node *resolved,
+                                         uint32_t index, uint32_t field)
 {
     struct side *side = context;
-    (void)scope, (void)index, (void)field;
+    (void)resolved, (void)index, (void)field;
     side->count++;
     return NT_EXIT_OK;
 }
@@ -62,38 +62,38 @@ static char *path_of(struct nt_arena *arena, const struct nt_dataset *dataset)
 }
 
 /* Behind the names of the directories that lead to the scope; a slash in a name is encoded. */
-static const char *below_scope(const struct nt_scope *scope, const char *path)
+static const char *below_scope(const struct nt_resolved_node *resolved, const char *path)
 {
-    uint32_t directory = scope->dataset ? 0 : scope->node.item;
-    for (; directory && strchr(path, '/'); directory = scope->file->directories[directory].parent)
+    uint32_t directory = resolved->dataset ? 0 : resolved->node.item;
+    for (; directory && strchr(path, '/'); directory = resolved->file->directories[directory].parent)
         path = strchr(path, '/') + 1;
     return path;
 }
 
-static enum nt_exit_status add_dataset(void *context, const struct nt_scope *scope, uint32_t index,
+static enum nt_exit_status add_dataset(void *context, const struct nt_resolved_node *resolved, uint32_t index,
                                        uint32_t field)
 {
     struct side *side = context;
     struct item *item = &side->items[side->count];
     (void)field;
-    item->dataset = scope->file->datasets[index];
+    item->dataset = resolved->file->datasets[index];
     item->path = path_of(side->arena, item->dataset);
     side->has_failed |= !item->path;
     if (!item->path)
         return NT_EXIT_INTERNAL;
-    item->name = below_scope(scope, item->path);
+    item->name = below_scope(resolved, item->path);
     side->count++;
     return NT_EXIT_OK;
 }
 
-static bool list_datasets(const struct nt_scope *scope, struct side *side)
+static bool list_datasets(const struct nt_resolved_node *resolved, struct side *side)
 {
-    nt_for_each_dataset(scope, count_dataset, side);
+    nt_for_each_dataset(resolved, count_dataset, side);
     side->items = nt_arena_alloc(side->arena, side->count + 1, sizeof(*side->items));
     side->count = 0;
     if (!side->items)
         return false;
-    nt_for_each_dataset(scope, add_dataset, side);
+    nt_for_each_dataset(resolved, add_dataset, side);
     return !side->has_failed;
 }
 
@@ -136,7 +136,7 @@ static struct item *partner_of(struct side *side, const struct item *item)
 /* The data sets that two scopes are or hold, matched by their paths below the scope; where each holds one (older cycles
  * and attribute sets not counted), these belong together whatever their names. Those of A in their order, then those that
  * only B has. The arena's. False without memory. */
-static bool nt_dataset_pairs(const struct nt_scope scopes[NT_PAIR_SIDES], struct nt_arena *arena,
+static bool nt_dataset_pairs(const struct nt_resolved_node scopes[NT_PAIR_SIDES], struct nt_arena *arena,
                              struct nt_dataset_pair **pairs_ret, size_t *count_ret)
 {
     struct side a = {.arena = arena}, b = {.arena = arena};
@@ -381,7 +381,7 @@ static void nt_json_diff_failure(struct nt_json *json, const struct nt_dataset_p
 struct source {
     const char *path;
     struct nt_vfs *vfs;
-    struct nt_scope scope;
+    struct nt_resolved_node resolved;
     bool is_open;
 };
 
@@ -426,7 +426,7 @@ static void on_failure(void *context, unsigned side, uint32_t field, const struc
     struct nt_error told = *error;
     nt_error_context(&told, "%s", differ->pair->paths[side]);
     nt_progress_clear(&differ->progress);
-    nt_complain(differ->sources[side].path, &told);
+    nt_print_error(differ->sources[side].path, &told);
     if (differ->json)
         nt_json_diff_failure(differ->json, differ->pair, side, field, error);
 }
@@ -480,7 +480,7 @@ static enum nt_status diff_pair(struct differ *differ, struct nt_error *error)
         const struct source *source = &differ->sources[side];
         sides[side] = (struct nt_diff_side){.reader = source->vfs->reader,
                                             .dataset = differ->pair->datasets[side],
-                                            .field = source->scope.field};
+                                            .field = source->resolved.field};
     }
     differ->compared++;
     nt_progress_begin(&differ->progress, 0);
@@ -562,7 +562,7 @@ static enum nt_status diff_as_json(struct differ *differ, const struct nt_datase
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
         nt_json_key(&json, keys[side]);
         nt_json_object(&json);
-        nt_json_member_text(&json, "file", nt_text_of(differ->sources[side].scope.file->path));
+        nt_json_member_text(&json, "file", nt_text_of(differ->sources[side].resolved.file->path));
         nt_json_end_object(&json);
     }
     nt_json_key(&json, "datasets");
@@ -587,7 +587,7 @@ static enum nt_exit_status conclude(struct differ *differ, enum nt_status status
                                     const struct nt_error *error)
 {
     if (status != NT_OK)
-        nt_complain("diff", error);
+        nt_print_error("diff", error);
     else if (!differ->json)
         print_conclusion(differ);
     else if (!differ->settings->quiet)
@@ -599,7 +599,8 @@ static enum nt_exit_status conclude(struct differ *differ, enum nt_status status
 
 static enum nt_exit_status diff_scopes(struct differ *differ)
 {
-    const struct nt_scope scopes[NT_DIFF_SIDES] = {differ->sources[0].scope, differ->sources[1].scope};
+    const struct nt_resolved_node scopes[NT_DIFF_SIDES] = {differ->sources[0].resolved,
+                                                           differ->sources[1].resolved};
     struct nt_arena *arena = nt_arena_new();
     struct nt_dataset_pair *pairs = NULL;
     struct nt_error error = {0};
@@ -622,15 +623,15 @@ static bool open_scope(struct source *source, const char *path)
     struct nt_error error = {0};
     uint64_t node = NT_VFS_ROOT;
     if (nt_vfs_resolve(source->vfs, path, &node, &error) != NT_OK ||
-        nt_scope_open(source->vfs, node, &source->scope, &error) != NT_OK) {
-        nt_complain(*path ? path : source->path, &error);
+        nt_node_resolve(source->vfs, node, &source->resolved, &error) != NT_OK) {
+        nt_print_error(*path ? path : source->path, &error);
         return false;
     }
     source->is_open = true;
-    if (source->scope.file)
+    if (source->resolved.file)
         return true;
     nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "no file with data; name a file or what is in it");
-    nt_complain(*path ? path : source->path, &error);
+    nt_print_error(*path ? path : source->path, &error);
     return false;
 }
 
@@ -638,10 +639,10 @@ static bool open_scope(struct source *source, const char *path)
 static bool check_scopes(const struct differ *differ)
 {
     struct nt_error error = {0};
-    if ((differ->sources[0].scope.field == NT_NONE) == (differ->sources[1].scope.field == NT_NONE))
+    if ((differ->sources[0].resolved.field == NT_NONE) == (differ->sources[1].resolved.field == NT_NONE))
         return true;
     nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "a field cannot be compared with a whole data set");
-    nt_complain("diff", &error);
+    nt_print_error("diff", &error);
     return false;
 }
 
@@ -664,7 +665,7 @@ static void close_sources(struct differ *differ)
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
         struct source *source = &differ->sources[side];
         if (source->is_open)
-            nt_scope_close(&source->scope);
+            nt_node_release(&source->resolved);
         if (source->vfs)
             nt_vfs_free(source->vfs);
     }

@@ -33,56 +33,57 @@ static enum nt_status check_row(struct nt_reader *reader, struct nt_dataset *dat
     return status;
 }
 
-static enum nt_exit_status print_dataset(void *context, const struct nt_scope *scope, uint32_t index,
-                                         uint32_t field)
+static enum nt_exit_status print_dataset(void *context, const struct nt_resolved_node *resolved,
+                                         uint32_t index, uint32_t field)
 {
     const struct nt_row_range *range = context;
-    struct nt_dataset *dataset = scope->file->datasets[index];
+    struct nt_dataset *dataset = resolved->file->datasets[index];
     struct nt_error error = {0};
-    struct nt_long_text *lines = NULL;
+    struct nt_text_generator *lines = NULL;
     if (dataset->failure)
-        return nt_complain(dataset->name.bytes, dataset->failure);
-    if (check_row(scope->vfs->reader, dataset, field, range, &error) != NT_OK ||
-        nt_rows_lines(scope->vfs->reader, dataset, field, range->first, range->end, &lines, &error) != NT_OK)
-        return nt_complain(dataset->name.bytes, &error);
+        return nt_print_error(dataset->name.bytes, dataset->failure);
+    if (check_row(resolved->vfs->reader, dataset, field, range, &error) != NT_OK ||
+        nt_rows_lines(resolved->vfs->reader, dataset, field, range->first, range->end, &lines, &error) !=
+            NT_OK)
+        return nt_print_error(dataset->name.bytes, &error);
     return nt_print_long_text(lines, dataset->name.bytes);
 }
 
-enum { MOST_NAMES = 10, NAME_BYTES = 200 };
+enum { MAX_NAMES = 10, NAME_BYTES = 200 };
 
 struct datasets {
     unsigned count;
     struct nt_buffer names; /* of the first, with commas between */
 };
 
-static enum nt_exit_status note_dataset(void *context, const struct nt_scope *scope, uint32_t index,
-                                        uint32_t field)
+static enum nt_exit_status note_dataset(void *context, const struct nt_resolved_node *resolved,
+                                        uint32_t index, uint32_t field)
 {
     struct datasets *datasets = context;
     char name[NAME_BYTES];
     (void)field;
-    if (datasets->count++ >= MOST_NAMES)
+    if (datasets->count++ >= MAX_NAMES)
         return NT_EXIT_OK;
-    size_t length = nt_dataset_path(scope->file->datasets[index], name, sizeof(name));
+    size_t length = nt_dataset_path(resolved->file->datasets[index], name, sizeof(name));
     nt_buffer_format(&datasets->names, "%s%s%s", datasets->count > 1 ? ", " : "", name,
                      length < sizeof(name) ? "" : "\u2026");
     return NT_EXIT_OK;
 }
 
-static enum nt_exit_status print_file(void *context, const struct nt_scope *scope, bool is_of_many)
+static enum nt_exit_status print_file(void *context, const struct nt_resolved_node *resolved, bool is_of_many)
 {
     struct nt_error error = {0};
     struct datasets datasets = {0};
     (void)is_of_many;
-    nt_for_each_dataset(scope, note_dataset, &datasets);
+    nt_for_each_dataset(resolved, note_dataset, &datasets);
     if (datasets.count == 0)
         nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "no data set is here");
     else if (datasets.count > 1)
         nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "%u data sets are here; name one: %s%s", datasets.count,
-                nt_buffer_string(&datasets.names), datasets.count > MOST_NAMES ? ", \u2026" : "");
+                nt_buffer_string(&datasets.names), datasets.count > MAX_NAMES ? ", \u2026" : "");
     nt_buffer_deinit(&datasets.names);
-    return datasets.count == 1 ? nt_for_each_dataset(scope, print_dataset, context)
-                               : nt_complain(scope->file->path, &error);
+    return datasets.count == 1 ? nt_for_each_dataset(resolved, print_dataset, context)
+                               : nt_print_error(resolved->file->path, &error);
 }
 
 enum nt_exit_status nt_print_rows(struct nt_vfs *vfs, const char *path, uint64_t node,

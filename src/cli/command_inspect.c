@@ -141,14 +141,14 @@ static const char *names_of_algorithms(struct nt_arena *arena, unsigned algorith
 {
     struct nt_buffer names = {0};
     nt_append_algorithms(&names, algorithms);
-    return nt_buffer_settle(&names, arena);
+    return nt_buffer_to_arena(&names, arena);
 }
 
 static const char *path_of(struct nt_arena *arena, const struct nt_dataset *dataset, uint32_t field)
 {
     struct nt_buffer path = {0};
     nt_append_field_path(&path, dataset, field, '/');
-    return nt_buffer_settle(&path, arena);
+    return nt_buffer_to_arena(&path, arena);
 }
 
 static double quotient(uint64_t a, uint64_t b)
@@ -158,9 +158,9 @@ static double quotient(uint64_t a, uint64_t b)
 
 /* Shares are of `file_bytes`. False without memory. */
 static bool nt_inspect_row_fill(struct nt_arena *arena, uint64_t file_bytes, const struct nt_dataset *dataset,
-                                const struct nt_inspected *inspected, struct nt_inspect_row *row)
+                                const struct nt_column_stats *stats, struct nt_inspect_row *row)
 {
-    const struct nt_column_sums *sums = &inspected->sums;
+    const struct nt_column_sums *sums = &stats->sums;
     *row = (struct nt_inspect_row){
         .elements = sums->elements,
         .pages = sums->pages,
@@ -172,10 +172,10 @@ static bool nt_inspect_row_fill(struct nt_arena *arena, uint64_t file_bytes, con
         .field = "total",
         .type = "",
         .encoding = "",
-        .compression = names_of_algorithms(arena, inspected->algorithms),
+        .compression = names_of_algorithms(arena, stats->algorithms),
     };
-    if (inspected->column != NT_NONE) {
-        const struct nt_column *column = &dataset->columns[inspected->column];
+    if (stats->column != NT_NONE) {
+        const struct nt_column *column = &dataset->columns[stats->column];
         const struct nt_decoder *decoder = nt_decoders_get(&dataset->decoders, column->decoder);
         row->column = column->id;
         row->bits = decoder->bits;
@@ -243,7 +243,7 @@ static const char *format_text(const struct inspector *inspector, const char *te
     if (!inspector->is_for_people)
         return text;
     nt_append_printable(&printable, text, strlen(text));
-    return nt_buffer_settle(&printable, inspector->arena);
+    return nt_buffer_to_arena(&printable, inspector->arena);
 }
 
 static const char *format_cell(const struct inspector *inspector, const struct nt_inspect_row *row,
@@ -320,17 +320,17 @@ static void print_bytes(const struct inspector *inspector, const char *key, uint
 }
 
 /* The columns' shares can be more than the file together: equal pages are counted for each of them. */
-static void print_stored_once(const struct inspector *inspector, const struct nt_inspected *total)
+static void print_stored_once(const struct inspector *inspector, const struct nt_column_stats *total)
 {
-    const char *bytes = format_bytes(inspector, total->once_bytes);
+    const char *bytes = format_bytes(inspector, total->unique_bytes);
     printf("%-15s %s, shared pages once", "stored once", bytes ? bytes : "?");
     if (inspector->file_bytes)
-        printf(", %.1f%% of the file", 100 * (double)total->once_bytes / (double)inspector->file_bytes);
+        printf(", %.1f%% of the file", 100 * (double)total->unique_bytes / (double)inspector->file_bytes);
     putchar('\n');
 }
 
 static void print_summary(const struct inspector *inspector, const struct nt_dataset *dataset,
-                          const struct nt_inspected *total, const struct nt_inspect_row *row)
+                          const struct nt_column_stats *total, const struct nt_inspect_row *row)
 {
     print_line(inspector, "name", dataset->name.bytes);
     if (dataset->writer.length)
@@ -376,7 +376,8 @@ static void put_row(struct nt_json *json, const struct nt_inspect_row *row, bool
 }
 
 static void put_dataset(struct nt_json *json, const struct nt_dataset *dataset,
-                        const struct nt_inspected *total, const struct nt_inspect_row *rows, uint32_t count)
+                        const struct nt_column_stats *total, const struct nt_inspect_row *rows,
+                        uint32_t count)
 {
     nt_json_member_text(json, "writer", dataset->writer);
     nt_json_member_string(json, "format", dataset->format);
@@ -387,7 +388,7 @@ static void put_dataset(struct nt_json *json, const struct nt_dataset *dataset,
     nt_json_member_unsigned(json, "clusters", dataset->cluster_count);
     nt_json_member_unsigned(json, "cluster_groups", dataset->group_count);
     put_row(json, &rows[count], true);
-    nt_json_member_unsigned(json, "stored_once_bytes", total->once_bytes);
+    nt_json_member_unsigned(json, "stored_once_bytes", total->unique_bytes);
     nt_json_member_unsigned(json, "largest_page_bytes", total->largest_page);
     nt_json_member_string(json, "checksum_kind", nt_checksum_info(total->sums.checksum)->name);
     nt_json_member_bool(json, "is_complete", total->sums.is_complete);
@@ -404,7 +405,7 @@ static void put_dataset(struct nt_json *json, const struct nt_dataset *dataset,
 /* ---- data sets ---- */
 
 static enum nt_status show(struct inspector *inspector, const struct nt_dataset *dataset,
-                           const struct nt_inspected *columns, uint32_t count, struct nt_error *error)
+                           const struct nt_column_stats *columns, uint32_t count, struct nt_error *error)
 {
     struct nt_inspect_row *rows = calloc((size_t)count + 1, sizeof(*rows));
     enum nt_status status = rows ? NT_OK : nt_fail_memory(error);
@@ -426,19 +427,19 @@ static enum nt_status show(struct inspector *inspector, const struct nt_dataset 
     return status;
 }
 
-static enum nt_exit_status inspect_dataset(void *context, const struct nt_scope *scope, uint32_t index,
-                                           uint32_t field)
+static enum nt_exit_status inspect_dataset(void *context, const struct nt_resolved_node *resolved,
+                                           uint32_t index, uint32_t field)
 {
     struct inspector *inspector = context;
-    struct nt_dataset *dataset = scope->file->datasets[index];
+    struct nt_dataset *dataset = resolved->file->datasets[index];
     struct nt_error error = {0};
-    struct nt_inspected *columns = NULL;
+    struct nt_column_stats *columns = NULL;
     uint32_t count = 0;
     enum nt_status status;
     if (inspector->json) {
         nt_json_object(inspector->json);
         nt_json_member_text(inspector->json, "name", dataset->name);
-        nt_json_member_dataset_path(inspector->json, scope->opened, index);
+        nt_json_member_dataset_path(inspector->json, resolved->opened, index);
     }
     if (dataset->failure) {
         error = *dataset->failure;
@@ -447,14 +448,14 @@ static enum nt_exit_status inspect_dataset(void *context, const struct nt_scope 
         status = nt_inspect(dataset, field, &columns, &count, &error);
     }
     if (status == NT_OK)
-        status = show(inspector, dataset->stored, columns, count, &error);
+        status = show(inspector, dataset->physical, columns, count, &error);
     if (inspector->json) {
         if (status != NT_OK)
             nt_json_member_text(inspector->json, "error", nt_text_of(error.message));
         nt_json_end_object(inspector->json);
     }
     free(columns);
-    return status == NT_OK ? NT_EXIT_OK : nt_complain(dataset->name.bytes, &error);
+    return status == NT_OK ? NT_EXIT_OK : nt_print_error(dataset->name.bytes, &error);
 }
 
 /* What page lists tell of objects: nobody else knows how many there are. */
@@ -492,32 +493,34 @@ static uint64_t file_bytes(const struct nt_file *file)
     return total;
 }
 
-static enum nt_exit_status inspect_as_json(struct inspector *inspector, const struct nt_scope *scope)
+static enum nt_exit_status inspect_as_json(struct inspector *inspector,
+                                           const struct nt_resolved_node *resolved)
 {
     struct nt_buffer out = {0};
     struct nt_json json;
     nt_json_document(&json, &out, "inspect");
-    nt_json_member_text(&json, "file", nt_text_of(scope->file->path));
+    nt_json_member_text(&json, "file", nt_text_of(resolved->file->path));
     nt_json_member_unsigned(&json, "file_bytes", inspector->file_bytes);
     inspector->json = &json;
-    enum nt_exit_status result = nt_print_datasets_json(scope, &json, inspect_dataset, inspector);
+    enum nt_exit_status result = nt_print_datasets_json(resolved, &json, inspect_dataset, inspector);
     nt_buffer_deinit(&out);
     return result;
 }
 
-static enum nt_exit_status inspect_file(void *context, const struct nt_scope *scope, bool is_of_many)
+static enum nt_exit_status inspect_file(void *context, const struct nt_resolved_node *resolved,
+                                        bool is_of_many)
 {
     struct inspector *inspector = context;
-    inspector->file_bytes = file_bytes(scope->file);
+    inspector->file_bytes = file_bytes(resolved->file);
     if (inspector->settings->json)
-        return inspect_as_json(inspector, scope);
+        return inspect_as_json(inspector, resolved);
     if (is_of_many && inspector->has_printed)
         putchar('\n');
     if (is_of_many) {
-        print_line(inspector, "file", scope->file->path);
+        print_line(inspector, "file", resolved->file->path);
         inspector->has_printed = false;
     }
-    return nt_for_each_dataset(scope, inspect_dataset, inspector);
+    return nt_for_each_dataset(resolved, inspect_dataset, inspector);
 }
 
 static enum nt_exit_status inspect(void *context, struct nt_vfs *vfs, const char *path, uint64_t node)

@@ -171,7 +171,7 @@ static void make_line(struct lister *lister, const struct nt_tree_entry *entry, 
     if (nt_vfs_stat(lister->vfs, entry->node, true, &attributes, &error) != NT_OK) {
         size_t length = nt_path_enter(&lister->path, entry->name);
         nt_note_failure(&lister->status,
-                        nt_complain(lister->path.failed ? entry->name : lister->path.bytes, &error));
+                        nt_print_error(lister->path.failed ? entry->name : lister->path.bytes, &error));
         nt_path_leave(&lister->path, length);
         return;
     }
@@ -211,7 +211,7 @@ static void print_json_line(struct lister *lister, uint64_t node, enum nt_vfs_cl
     } else {
         nt_json_member_string(&json, "class", nt_class_name(class));
         nt_json_failure_members(&json, &error);
-        nt_note_failure(&lister->status, nt_complain(path, &error));
+        nt_note_failure(&lister->status, nt_print_error(path, &error));
     }
     nt_json_finish(&json);
     nt_note_failure(&lister->status, nt_print_buffer(&line, path));
@@ -389,7 +389,8 @@ static void list_directory(struct lister *lister, uint64_t node)
     if (status == NT_OK && settings->recursive)
         status = list_below(lister, node, &error);
     if (status != NT_OK)
-        nt_note_failure(&lister->status, nt_complain(lister->path.length ? lister->path.bytes : "/", &error));
+        nt_note_failure(&lister->status,
+                        nt_print_error(lister->path.length ? lister->path.bytes : "/", &error));
 }
 
 static void list_file(struct lister *lister, const char *path, const struct stat *stat)
@@ -415,7 +416,7 @@ static enum nt_exit_status list(void *context, struct nt_vfs *vfs, const char *p
     nt_buffer_clear(&lister->path);
     nt_buffer_text(&lister->path, path);
     if (nt_vfs_stat(vfs, node, true, &attributes, &error) != NT_OK)
-        return nt_complain(path, &error);
+        return nt_print_error(path, &error);
     if (attributes.class == NT_VFS_DIRECTORY)
         list_directory(lister, node);
     else if (lister->invocation->settings->json)

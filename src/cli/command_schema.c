@@ -24,11 +24,11 @@ static enum nt_exit_status show_lines(struct shower *shower, struct nt_reader *r
                                       struct nt_dataset *dataset, uint32_t field)
 {
     struct nt_error error = {0};
-    struct nt_long_text *lines = NULL;
+    struct nt_text_generator *lines = NULL;
     if (dataset->failure)
-        return nt_complain(dataset->name.bytes, dataset->failure);
+        return nt_print_error(dataset->name.bytes, dataset->failure);
     if (nt_schema_lines(reader, dataset, field, &lines, &error) != NT_OK)
-        return nt_complain(dataset->name.bytes, &error);
+        return nt_print_error(dataset->name.bytes, &error);
     if (shower->has_printed)
         putchar('\n');
     shower->has_printed = true;
@@ -48,50 +48,50 @@ static enum nt_exit_status show_members(struct nt_json *json, struct nt_reader *
             return NT_EXIT_OK;
     }
     nt_json_member_text(json, "error", nt_text_of(error.message));
-    return nt_complain(dataset->name.bytes, &error);
+    return nt_print_error(dataset->name.bytes, &error);
 }
 
-static enum nt_exit_status show_dataset(void *context, const struct nt_scope *scope, uint32_t index,
-                                        uint32_t field)
+static enum nt_exit_status show_dataset(void *context, const struct nt_resolved_node *resolved,
+                                        uint32_t index, uint32_t field)
 {
     struct shower *shower = context;
-    struct nt_dataset *dataset = scope->file->datasets[index];
+    struct nt_dataset *dataset = resolved->file->datasets[index];
     struct nt_json *json = shower->json;
     if (!json)
-        return show_lines(shower, scope->vfs->reader, dataset, field);
+        return show_lines(shower, resolved->vfs->reader, dataset, field);
     nt_json_object(json);
     nt_json_member_text(json, "name", dataset->name);
-    nt_json_member_dataset_path(json, scope->opened, index);
-    enum nt_exit_status result = show_members(json, scope->vfs->reader, dataset, field);
+    nt_json_member_dataset_path(json, resolved->opened, index);
+    enum nt_exit_status result = show_members(json, resolved->vfs->reader, dataset, field);
     nt_json_end_object(json);
     return result;
 }
 
-static enum nt_exit_status show_as_json(struct shower *shower, const struct nt_scope *scope)
+static enum nt_exit_status show_as_json(struct shower *shower, const struct nt_resolved_node *resolved)
 {
     struct nt_buffer out = {0};
     struct nt_json json;
     nt_json_document(&json, &out, "schema");
-    nt_json_member_text(&json, "file", nt_text_of(scope->file->path));
+    nt_json_member_text(&json, "file", nt_text_of(resolved->file->path));
     shower->json = &json;
-    enum nt_exit_status result = nt_print_datasets_json(scope, &json, show_dataset, shower);
+    enum nt_exit_status result = nt_print_datasets_json(resolved, &json, show_dataset, shower);
     nt_buffer_deinit(&out);
     return result;
 }
 
-static enum nt_exit_status show_file(void *context, const struct nt_scope *scope, bool is_of_many)
+static enum nt_exit_status show_file(void *context, const struct nt_resolved_node *resolved, bool is_of_many)
 {
     struct shower *shower = context;
     if (shower->settings->json)
-        return show_as_json(shower, scope);
+        return show_as_json(shower, resolved);
     if (is_of_many) {
         if (shower->has_printed)
             putchar('\n');
-        nt_print_name(scope->file->path);
+        nt_print_name(resolved->file->path);
         putchar('\n');
         shower->has_printed = false;
     }
-    enum nt_exit_status result = nt_for_each_dataset(scope, show_dataset, shower);
+    enum nt_exit_status result = nt_for_each_dataset(resolved, show_dataset, shower);
     shower->has_printed = true;
     return result;
 }

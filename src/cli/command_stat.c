@@ -40,7 +40,7 @@ static void print_attributes(const char *path, const struct nt_vfs_attributes *a
     char mode[NT_MODE_TEXT], time[NT_TIME_TEXT];
     print_text("path", path);
     print_text("class", nt_class_name(attributes->class));
-    if (attributes->class != NT_VFS_UNSIZED)
+    if (attributes->class != NT_VFS_STREAMED)
         printf("size: %jd\n", (intmax_t)stat->st_size);
     nt_format_mode(stat->st_mode, mode);
     printf("inode: %ju\nmode: %s\nuid: %ju\ngid: %ju\n", (uintmax_t)stat->st_ino, mode,
@@ -135,7 +135,7 @@ static void tell_xattr(struct teller *teller, struct nt_vfs *vfs, uint64_t node,
     else if (teller->json)
         nt_json_member_null(teller->json, key);
     if (status != NT_OK && status != NT_NOT_FOUND && teller->status == NT_EXIT_OK)
-        teller->status = nt_complain(path, &error);
+        teller->status = nt_print_error(path, &error);
     nt_buffer_deinit(&value);
 }
 
@@ -156,7 +156,7 @@ static void tell(struct teller *teller, struct nt_vfs *vfs, uint64_t node, const
     if (status != NT_OK && teller->json)
         nt_json_failure_members(teller->json, &error);
     if (status != NT_OK)
-        nt_note_failure(&teller->status, nt_complain(path, &error));
+        nt_note_failure(&teller->status, nt_print_error(path, &error));
     nt_buffer_deinit(&names);
 }
 

@@ -75,7 +75,7 @@ static void draw_directory(struct drawing *drawing, const char *name, uint64_t n
     struct nt_dir_listing *listing = nt_dir_listing_new(drawing->vfs, node, drawing->depth, &error);
     drawing->depth++;
     if (!listing || draw_entries(drawing, listing, &error) != NT_OK)
-        nt_note_failure(&drawing->status, nt_complain(name, &error));
+        nt_note_failure(&drawing->status, nt_print_error(name, &error));
     drawing->depth--;
     free(listing);
 }
@@ -89,7 +89,7 @@ static enum nt_exit_status draw(void *context, struct nt_vfs *vfs, const char *p
     const char *name = *path ? path : invocation->operands[0];
     enum nt_status status = nt_vfs_stat(vfs, node, true, &attributes, &error);
     if (status != NT_OK)
-        return nt_complain(name, &error);
+        return nt_print_error(name, &error);
     nt_print_name(name);
     putchar('\n');
     if (attributes.class == NT_VFS_DIRECTORY)

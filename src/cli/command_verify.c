@@ -241,7 +241,7 @@ static enum nt_exit_status nt_verify_conclude_unopened(const struct nt_settings 
         nt_print_buffer(&line, path);
         nt_buffer_deinit(&line);
     }
-    return nt_complain(path, error);
+    return nt_print_error(path, error);
 }
 
 /* ---- The command verify ---- */
@@ -281,7 +281,7 @@ static enum nt_exit_status verify_file(const struct work *work, struct nt_verifi
     enum nt_status status = nt_verify(work->reader, file, &options, &summary, &error);
     nt_progress_clear(work->progress);
     enum nt_exit_status result =
-        status == NT_OK ? nt_verify_conclude(verifier, &summary) : nt_complain(verifier->path, &error);
+        status == NT_OK ? nt_verify_conclude(verifier, &summary) : nt_print_error(verifier->path, &error);
     for (uint32_t i = 0; i < file->dataset_count; i++)
         nt_reader_forget(work->reader, file->datasets[i]);
     nt_file_close(file);
@@ -350,7 +350,7 @@ static enum nt_status enter_folder(struct walk *walk, struct nt_folder *inner, s
     return status;
 }
 
-static enum nt_status verify_on_server(struct walk *walk, const struct nt_disk_entry *entry,
+static enum nt_status verify_on_server(struct walk *walk, const struct nt_local_entry *entry,
                                        struct nt_error *error)
 {
     struct nt_folder *inner;
@@ -365,13 +365,13 @@ static enum nt_status verify_on_server(struct walk *walk, const struct nt_disk_e
     return status;
 }
 
-static enum nt_status verify_here(struct walk *walk, const struct nt_disk_entry *entry,
+static enum nt_status verify_here(struct walk *walk, const struct nt_local_entry *entry,
                                   struct nt_error *error)
 {
     const struct nt_vfs_options tree = nt_settings_tree(walk->work->settings);
     enum nt_status status = entry->is_folder || tree.follow_links
                                 ? NT_OK
-                                : nt_disk_check_beneath(walk->top, walk->path.bytes, error);
+                                : nt_local_check_beneath(walk->top, walk->path.bytes, error);
     if (entry->is_folder)
         verify_below(walk);
     else if (status == NT_OK)
@@ -379,7 +379,7 @@ static enum nt_status verify_here(struct walk *walk, const struct nt_disk_entry 
     return status;
 }
 
-static void verify_entry(struct walk *walk, const struct nt_disk_entry *entry)
+static void verify_entry(struct walk *walk, const struct nt_local_entry *entry)
 {
     struct nt_error error = {0};
     size_t length = nt_path_enter(&walk->path, entry->name);
@@ -388,27 +388,27 @@ static void verify_entry(struct walk *walk, const struct nt_disk_entry *entry)
                                               : verify_here(walk, entry, &error);
     if (status != NT_OK)
         nt_note_failure(&walk->status,
-                        nt_complain(walk->path.failed ? entry->name : walk->path.bytes, &error));
+                        nt_print_error(walk->path.failed ? entry->name : walk->path.bytes, &error));
     nt_path_leave(&walk->path, length);
 }
 
 static void verify_below(struct walk *walk)
 {
-    struct nt_disk_entry *entries = NULL;
+    struct nt_local_entry *entries = NULL;
     size_t count = 0;
     struct nt_error error = {0};
     enum nt_status status =
         walk->depth >= NT_DEEPEST_DIRECTORY
             ? nt_fail(&error, NT_LIMIT, NT_NO_OFFSET, "more than %d directories deep", NT_DEEPEST_DIRECTORY)
-        : walk->folder ? nt_disk_list_folder(walk->folder, &entries, &count, &error)
-                       : nt_disk_list(walk->path.bytes, &entries, &count, &error);
+        : walk->folder ? nt_local_list_folder(walk->folder, &entries, &count, &error)
+                       : nt_local_list(walk->path.bytes, &entries, &count, &error);
     if (status != NT_OK)
-        nt_note_failure(&walk->status, nt_complain(walk->path.bytes, &error));
+        nt_note_failure(&walk->status, nt_print_error(walk->path.bytes, &error));
     walk->depth++;
     for (size_t i = 0; i < count; i++)
         verify_entry(walk, &entries[i]);
     walk->depth--;
-    nt_disk_free(entries, count);
+    nt_local_entries_free(entries, count);
 }
 
 /* `folder`: on a server, under the path; NULL: it is here. */
@@ -423,7 +423,7 @@ static enum nt_exit_status verify_folder(const struct work *work, const char *pa
     if (walk.files || walk.status != NT_EXIT_OK)
         return walk.status;
     nt_fail(&error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "no file of a known format is in this folder");
-    return nt_complain(path, &error);
+    return nt_print_error(path, &error);
 }
 
 /* ---- sources ---- */
@@ -459,9 +459,9 @@ static enum nt_exit_status verify_path(const struct work *work, const char *path
     struct stat attributes;
     struct nt_error error = {0};
     bool is_dataset = true;
-    if (nt_disk_stat(path, &attributes, NULL) == NT_OK && S_ISDIR(attributes.st_mode) &&
+    if (nt_local_stat(path, &attributes, NULL) == NT_OK && S_ISDIR(attributes.st_mode) &&
         nt_is_dataset_path(path, &is_dataset, &error) != NT_OK)
-        return nt_complain(path, &error);
+        return nt_print_error(path, &error);
     return is_dataset ? verify_subject(work, &(struct subject){.path = path}, NULL)
                       : verify_folder(work, path, NULL);
 }
@@ -470,11 +470,11 @@ static enum nt_exit_status verify_path(const struct work *work, const char *path
 static enum nt_exit_status verify_source(const struct work *work, const char *path,
                                          const struct nt_chain_list *chain)
 {
-    char *shown = nt_address_shown(path);
+    char *shown = nt_address_redact(path);
     struct nt_error error = {0};
     if (!shown) {
         nt_fail_memory(&error);
-        return nt_complain("verify", &error);
+        return nt_print_error("verify", &error);
     }
     enum nt_exit_status result =
         chain                 ? verify_subject(work, &(struct subject){.path = shown, .chain = chain}, NULL)
@@ -496,7 +496,7 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
     if (confined != NT_EXIT_OK)
         return confined;
     if (nt_reader_new(&options, &reader, &error) != NT_OK)
-        return nt_complain("verify", &error);
+        return nt_print_error("verify", &error);
     struct nt_progress progress;
     nt_progress_start(&progress, !invocation->settings->quiet);
     const struct work work = {invocation->settings, reader, &progress};

@@ -208,7 +208,7 @@ static void complete_value(struct completer *completer, const struct nt_option *
 
 /* ---- operands ---- */
 
-static void complete_file(struct completer *completer, const struct nt_settings *settings, const char *source)
+static void resolve_stub(struct completer *completer, const struct nt_settings *settings, const char *source)
 {
     (void)settings;
     (void)source;
@@ -241,9 +241,9 @@ static const struct {
     void (*complete)(struct completer *completer, const struct nt_settings *settings, const char *source);
     int source; /* which operand has the tree of a path */
 } operand_kinds[] = {
-    {"FILE", complete_file, 0},        {"A", complete_file, 0},         {"B", complete_file, 0},
-    {"DESTINATION", complete_file, 0}, {"SOURCE", complete_file, 0},    {"MOUNTPOINT", complete_file, 0},
-    {"PATH", complete_path, 0},        {"PATH_IN_B", complete_path, 1}, {"COMMAND", complete_command, 0},
+    {"FILE", resolve_stub, 0},        {"A", resolve_stub, 0},          {"B", resolve_stub, 0},
+    {"DESTINATION", resolve_stub, 0}, {"SOURCE", resolve_stub, 0},     {"MOUNTPOINT", resolve_stub, 0},
+    {"PATH", complete_path, 0},       {"PATH_IN_B", complete_path, 1}, {"COMMAND", complete_command, 0},
 };
 
 static void complete_kind(struct completer *completer, const char *name, size_t length,

@@ -75,7 +75,7 @@ static enum nt_exit_status print_versions(const char *subject, int operand_count
 {
     struct nt_error error = {0};
     if (nt_check_versions(operand_count, &error) != NT_OK)
-        return nt_complain(subject, &error);
+        return nt_print_error(subject, &error);
     nt_print_versions("ntuple", NULL);
     return nt_finish_output();
 }
@@ -85,7 +85,7 @@ static enum nt_exit_status complain_about_usage(const char *subject, const char 
 {
     struct nt_error error = {0};
     nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "%s; see ntuple --help", what);
-    return nt_complain(subject, &error);
+    return nt_print_error(subject, &error);
 }
 
 /* What is wrong in front of a command may be right behind it. */
@@ -94,7 +94,7 @@ static enum nt_exit_status complain_about_place(const struct nt_error *problem)
     struct nt_error error = {0};
     nt_fail(&error, problem->status, NT_NO_OFFSET,
             "%s; options of a command stand behind it: ntuple COMMAND [options] FILE...", problem->message);
-    return nt_complain(NULL, &error);
+    return nt_print_error(NULL, &error);
 }
 
 static enum nt_exit_status complain_about_count(const struct nt_command *command, const char *what)
@@ -102,7 +102,7 @@ static enum nt_exit_status complain_about_count(const struct nt_command *command
     struct nt_error error = {0};
     nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "%s; usage: ntuple %s [options] %s", what, command->name,
             command->operands);
-    return nt_complain(command->name, &error);
+    return nt_print_error(command->name, &error);
 }
 
 /* What is needed before the command gives up its rights. */
@@ -116,10 +116,10 @@ static enum nt_status prepare(struct nt_invocation *invocation, struct nt_settin
     enum nt_status status = NT_OK;
     for (int i = 0; status == NT_OK && i < nt_source_count(invocation); i++) {
         const char *operand = invocation->operands[i];
-        status = nt_find_sources(settings, &operand, 1, &invocation->chains[i], &addresses, error);
+        status = nt_expand_sources(settings, &operand, 1, &invocation->chains[i], &addresses, error);
     }
     if (status == NT_OK)
-        status = nt_start_fetching(settings, &addresses, error);
+        status = nt_start_helper(settings, &addresses, error);
     nt_addresses_deinit(&addresses);
     return status;
 }
@@ -131,11 +131,11 @@ static enum nt_exit_status prepare_and_run(const struct nt_command *command, int
     struct nt_settings settings = {0};
     struct nt_error error = {0};
     struct nt_sandbox sandbox = {0};
-    struct nt_choices choices = {0};
+    struct nt_selections selections = {0};
     int first;
     if (nt_options_parse(tables, 3, false, argument_count, arguments, &settings, arena, &first, &error) !=
         NT_OK)
-        return nt_complain(command->name, &error);
+        return nt_print_error(command->name, &error);
     if (settings.help) {
         print_usage(command);
         return nt_finish_output();
@@ -152,13 +152,13 @@ static enum nt_exit_status prepare_and_run(const struct nt_command *command, int
                                        .operands = arguments + first,
                                        .operand_count = count,
                                        .sandbox = &sandbox,
-                                       .choices = &choices};
+                                       .selections = &selections};
     if (prepare(&invocation, &settings, arena, &error) != NT_OK)
-        return nt_complain(command->name, &error);
+        return nt_print_error(command->name, &error);
     *has_run_ret = true;
     enum nt_exit_status status = command->run(&invocation);
     nt_fetcher_free(settings.fetcher);
-    nt_choices_deinit(&choices);
+    nt_selections_deinit(&selections);
     for (int i = 0; i < count; i++)
         nt_chain_list_free(invocation.chains[i]);
     return status;
@@ -260,7 +260,7 @@ int main(int argument_count, char **arguments)
         status = parse_and_run(argument_count, copies, arena);
     } else {
         nt_fail_memory(&error);
-        status = nt_complain(NULL, &error);
+        status = nt_print_error(NULL, &error);
     }
     nt_arena_free(arena);
     return status;

@@ -36,14 +36,14 @@ static void nt_memory_prepare(void)
     mallopt(M_ARENA_MAX, 1);
     mallopt(M_MMAP_THRESHOLD, LARGE);
     mallopt(M_TRIM_THRESHOLD, KEPT_AT_END);
-    nt_memory_here(); /* which is asked for again where it cannot be read any more */
+    nt_memory_available(); /* which is asked for again where it cannot be read any more */
 }
 
 /* 256 MiB; less on a small machine, or in a control group that has little. */
 static uint64_t default_cache(void)
 {
     const uint64_t most = 256 * MEBIBYTE, least = 16 * MEBIBYTE;
-    uint64_t part = nt_memory_here() / 8;
+    uint64_t part = nt_memory_available() / 8;
     return part > most ? most : part < least ? least : part;
 }
 
@@ -160,7 +160,7 @@ static void append_absolute(struct nt_buffer *text, const char *source)
     char *path = is_path ? realpath(source, NULL) : NULL,
          *folder = is_path && !path && source[0] != '/' ? getcwd(NULL, 0) : NULL;
     if (!path)
-        path = nt_address_shown(source);
+        path = nt_address_redact(source);
     if (folder)
         nt_buffer_format(text, "%s%s", folder, strcmp(folder, "/") ? "/" : "");
     nt_buffer_text(text, path ? path : "");
@@ -246,8 +246,8 @@ static void print_help(void)
 static void print_version(void)
 {
     nt_print_versions(NT_PROGRAM, nt_mount_libfuse_version());
-    if (nt_mount_libfuse_lacks())
-        printf("libfuse %s\n", nt_mount_libfuse_lacks());
+    if (nt_mount_missing_features())
+        printf("libfuse %s\n", nt_mount_missing_features());
 }
 
 /* What was asked for in place of a mount. */
@@ -270,10 +270,10 @@ static enum nt_exit_status divide(struct nt_program *program)
     struct nt_error error = {0};
     enum nt_supervisor_role role;
     struct nt_addresses addresses = {.count = 0};
-    enum nt_status status = nt_find_sources(&program->settings, program->sources, program->source_count,
-                                            &program->chain, &addresses, &error);
+    enum nt_status status = nt_expand_sources(&program->settings, program->sources, program->source_count,
+                                              &program->chain, &addresses, &error);
     if (status == NT_OK)
-        status = nt_start_fetching(&program->settings, &addresses, &error);
+        status = nt_start_helper(&program->settings, &addresses, &error);
     nt_addresses_deinit(&addresses);
     if (status == NT_OK)
         status = nt_program_prepare(program, &error);
@@ -281,7 +281,8 @@ static enum nt_exit_status divide(struct nt_program *program)
         return nt_program_fail(program, nt_exit_status(status), &error);
     if (nt_supervisor_start(&program->supervisor, &role, &error) != NT_OK)
         return nt_program_fail(program, NT_EXIT_INTERNAL, &error);
-    return role == NT_ROLE_DECODER ? nt_program_decode(program) : nt_program_supervise(program);
+    return role == NT_SUPERVISOR_ROLE_WORKER ? nt_program_run_worker(program)
+                                             : nt_program_run_supervisor(program);
 }
 
 static enum nt_exit_status run(struct nt_program *program)
@@ -342,7 +343,7 @@ int main(int argument_count, char **arguments)
                                  .background = NT_FOREGROUND};
     if (!nt_standard_streams_open())
         return NT_EXIT_INTERNAL;
-    nt_inherited_close(argument_count, arguments);
+    nt_close_inherited(argument_count, arguments);
     nt_memory_prepare();
     struct nt_error error = {0};
     struct nt_arena *arena = nt_arena_new();

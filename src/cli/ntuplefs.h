@@ -54,7 +54,7 @@ enum nt_exit_status nt_program_fail(struct nt_program *program, enum nt_exit_sta
 struct nt_memory nt_memory_of(const struct nt_settings *settings);
 
 /* What one process does, to its end, and what the other. */
-enum nt_exit_status nt_program_decode(struct nt_program *program);
-enum nt_exit_status nt_program_supervise(struct nt_program *program);
+enum nt_exit_status nt_program_run_worker(struct nt_program *program);
+enum nt_exit_status nt_program_run_supervisor(struct nt_program *program);
 
 #endif

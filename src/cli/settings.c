@@ -249,7 +249,7 @@ static const char *text_directory(void)
 
 struct nt_vfs_options nt_settings_tree(const struct nt_settings *settings)
 {
-    nt_memory_here(); /* before the process is confined */
+    nt_memory_available(); /* before the process is confined */
     return (struct nt_vfs_options){
         .open = {.struct_bytes = sizeof(struct nt_open_options),
                  .format = settings->format,
@@ -260,7 +260,7 @@ struct nt_vfs_options nt_settings_tree(const struct nt_settings *settings)
                  .metadata_bytes = settings->metadata_bytes,
                  .page_bytes = settings->page_bytes,
                  .version = settings->dataset_version},
-        .chain_options = {.rule = settings->chain_rule, .skips_failed = settings->missing != 0},
+        .chain_options = {.rule = settings->chain_rule, .skip_failed = settings->missing != 0},
         .cache_bytes = settings->cache_bytes,
         .threads = settings->threads ? settings->threads : nt_processors(),
         .list_sized = settings->list != 0,
@@ -321,7 +321,7 @@ const struct nt_option nt_helper_switches[] = {
     {.letter = 'f',
      .name = "fake",
      .kind = NT_OPTION_FLAG,
-     .member = MEMBER(is_fake),
+     .member = MEMBER(is_dry_run),
      .help = "open the sources, but do not mount"},
     {.letter = 's',
      .name = "sloppy",

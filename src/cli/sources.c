@@ -5,7 +5,7 @@
  */
 #include "cli/cli.h"
 
-#include <ntuple/choice.h>
+#include <ntuple/selection.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,33 +26,34 @@ const char *nt_select_path(const char *value)
 }
 
 /* Takes the choice. The name is what the value begins with. */
-static enum nt_status add_choice(struct nt_choices *choices, const char *value, size_t length,
-                                 struct nt_choice *choice, struct nt_error *error)
+static enum nt_status add_choice(struct nt_selections *selections, const char *value, size_t length,
+                                 struct nt_selection *selection, struct nt_error *error)
 {
     char *name = strndup(value, length);
-    choices->owned[choices->count] = choice;
-    choices->items[choices->count++] = (struct nt_vfs_choice){name, choice};
+    selections->owned[selections->count] = selection;
+    selections->items[selections->count++] = (struct nt_vfs_selection){name, selection};
     return name ? NT_OK : nt_fail_memory(error);
 }
 
 /* Name and range, as the option's parser has found them. */
-static enum nt_status open_entries(const char *value, struct nt_choices *choices, struct nt_error *error)
+static enum nt_status open_entries(const char *value, struct nt_selections *selections,
+                                   struct nt_error *error)
 {
     struct nt_row_range range = {0};
-    struct nt_choice *choice;
+    struct nt_selection *selection;
     size_t length;
     nt_named_row_range_parse(value, &length, &range);
-    enum nt_status status = nt_choice_of_range(range.first, range.end, &choice, error);
-    return status == NT_OK ? add_choice(choices, value, length, choice, error) : status;
+    enum nt_status status = nt_selection_of_range(range.first, range.end, &selection, error);
+    return status == NT_OK ? add_choice(selections, value, length, selection, error) : status;
 }
 
-static enum nt_status open_file(const char *value, struct nt_choices *choices, struct nt_error *error)
+static enum nt_status open_file(const char *value, struct nt_selections *selections, struct nt_error *error)
 {
-    struct nt_choice *choice;
+    struct nt_selection *selection;
     const char *path = nt_select_path(value);
-    enum nt_status status = nt_choice_open(path, &choice, error);
+    enum nt_status status = nt_selection_open(path, &selection, error);
     if (status == NT_OK)
-        return add_choice(choices, value, (size_t)(path - 1 - value), choice, error);
+        return add_choice(selections, value, (size_t)(path - 1 - value), selection, error);
     nt_error_context(error, "option \"select\"");
     return status;
 }
@@ -65,33 +66,33 @@ static size_t count_of(const char *const *values)
     return count;
 }
 
-enum nt_status nt_choices_open(const struct nt_settings *settings, struct nt_choices *choices,
-                               struct nt_error *error)
+enum nt_status nt_selections_open(const struct nt_settings *settings, struct nt_selections *selections,
+                                  struct nt_error *error)
 {
     size_t files = count_of(settings->select), ranges = count_of(settings->entries);
     if (!files && !ranges)
         return NT_OK;
-    choices->items = calloc(files + ranges, sizeof(*choices->items));
-    choices->owned = calloc(files + ranges, sizeof(*choices->owned));
-    if (!choices->items || !choices->owned)
+    selections->items = calloc(files + ranges, sizeof(*selections->items));
+    selections->owned = calloc(files + ranges, sizeof(*selections->owned));
+    if (!selections->items || !selections->owned)
         return nt_fail_memory(error);
     enum nt_status status = NT_OK;
     for (size_t i = 0; i < files && status == NT_OK; i++)
-        status = open_file(settings->select[i], choices, error);
+        status = open_file(settings->select[i], selections, error);
     for (size_t i = 0; i < ranges && status == NT_OK; i++)
-        status = open_entries(settings->entries[i], choices, error);
+        status = open_entries(settings->entries[i], selections, error);
     return status;
 }
 
-void nt_choices_deinit(struct nt_choices *choices)
+void nt_selections_deinit(struct nt_selections *selections)
 {
-    for (size_t i = 0; i < choices->count; i++) {
-        free((char *)choices->items[i].dataset);
-        nt_choice_free(choices->owned[i]);
+    for (size_t i = 0; i < selections->count; i++) {
+        free((char *)selections->items[i].dataset);
+        nt_selection_free(selections->owned[i]);
     }
-    free(choices->items);
-    free(choices->owned);
-    *choices = (struct nt_choices){0};
+    free(selections->items);
+    free(selections->owned);
+    *selections = (struct nt_selections){0};
 }
 
 /* ---- Find remote sources ---- */
@@ -116,16 +117,16 @@ void nt_addresses_deinit(struct nt_addresses *addresses)
 /* It has a sandbox of its own, which no option opens. */
 static enum nt_status check_strictly(const struct nt_settings *settings, struct nt_error *error)
 {
-    struct nt_fetch_sandbox sandbox;
-    enum nt_status status = nt_fetch_await_sandbox(settings->fetcher, &sandbox, error);
+    struct nt_helper_sandbox sandbox;
+    enum nt_status status = nt_helper_await_sandbox(settings->fetcher, &sandbox, error);
     if (status != NT_OK || !sandbox.missing[0])
         return status;
     return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                    "sandbox=strict: for the process that fetches there is no %s here", sandbox.missing);
 }
 
-enum nt_status nt_start_fetching(struct nt_settings *settings, const struct nt_addresses *addresses,
-                                 struct nt_error *error)
+enum nt_status nt_start_helper(struct nt_settings *settings, const struct nt_addresses *addresses,
+                               struct nt_error *error)
 {
     const struct nt_fetcher_options options = {.struct_bytes = sizeof(options),
                                                .timeout_seconds = settings->timeout_seconds,
@@ -139,7 +140,7 @@ enum nt_status nt_start_fetching(struct nt_settings *settings, const struct nt_a
     enum nt_status status = nt_fetcher_new(&options, &settings->fetcher, error);
     if (status == NT_OK)
         nt_fetcher_hand_over(settings->fetcher); /* of the processes of a mount the one that decodes asks */
-    char *shown = status == NT_OK ? NULL : nt_address_shown(addresses->items[addresses->count - 1]);
+    char *shown = status == NT_OK ? NULL : nt_address_redact(addresses->items[addresses->count - 1]);
     if (shown)
         nt_error_context(error, "%s", shown);
     free(shown);
@@ -147,9 +148,9 @@ enum nt_status nt_start_fetching(struct nt_settings *settings, const struct nt_a
                                                                          : status;
 }
 
-enum nt_status nt_find_sources(const struct nt_settings *settings, const char *const *sources, size_t count,
-                               struct nt_chain_list **chain_ret, struct nt_addresses *addresses,
-                               struct nt_error *error)
+enum nt_status nt_expand_sources(const struct nt_settings *settings, const char *const *sources, size_t count,
+                                 struct nt_chain_list **chain_ret, struct nt_addresses *addresses,
+                                 struct nt_error *error)
 {
     enum nt_status status = nt_settings_chain(settings, sources, count, chain_ret, error);
     const struct nt_chain_list *chain = status == NT_OK ? *chain_ret : NULL;

@@ -57,7 +57,7 @@ enum nt_status nt_standard_output_finish(struct nt_error *error)
 /* What is shown of an address is never longer than the address. */
 static bool hide(char *argument)
 {
-    char *shown = nt_is_address(argument) ? nt_address_shown(argument) : NULL;
+    char *shown = nt_is_address(argument) ? nt_address_redact(argument) : NULL;
     if (!shown)
         return !nt_is_address(argument);
     size_t length = strlen(argument), shown_length = strlen(shown);
@@ -103,15 +103,15 @@ enum nt_status nt_check_versions(int operand_count, struct nt_error *error)
 /* ---- Enter the sandbox ---- */
 
 /* Besides what is told: all, where links may lead anywhere; texts; an index; what is kept of remote files. */
-enum { MOST_OWN_PLACES = 4 };
+enum { MAX_OWN_PATHS = 4 };
 
-static void add(struct nt_sandbox_place *places, size_t *count, const char *path, bool is_written)
+static void add(struct nt_sandbox_path *places, size_t *count, const char *path, bool is_written)
 {
-    places[(*count)++] = (struct nt_sandbox_place){path, is_written};
+    places[(*count)++] = (struct nt_sandbox_path){path, is_written};
 }
 
 enum nt_status nt_confine(const struct nt_settings *settings, const char *const *sources, size_t source_count,
-                          const struct nt_sandbox_place *others, size_t other_count, unsigned uses,
+                          const struct nt_sandbox_path *others, size_t other_count, unsigned uses,
                           struct nt_sandbox *sandbox_ret, struct nt_error *error)
 {
     const struct nt_vfs_options tree = nt_settings_tree(settings);
@@ -123,8 +123,8 @@ enum nt_status nt_confine(const struct nt_settings *settings, const char *const 
         base_count++;
     while (settings->select && settings->select[select_count])
         select_count++;
-    struct nt_sandbox_place *places =
-        calloc(source_count + base_count + select_count + other_count + MOST_OWN_PLACES, sizeof(*places));
+    struct nt_sandbox_path *places =
+        calloc(source_count + base_count + select_count + other_count + MAX_OWN_PATHS, sizeof(*places));
     if (!places)
         return nt_fail_memory(error);
     for (size_t i = 0; i < source_count; i++)

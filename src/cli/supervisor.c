@@ -23,7 +23,7 @@
 struct supervising {
     struct nt_program *program;
     struct nt_mountpoint mountpoint;
-    struct nt_mounting mounting;
+    struct nt_kernel_mount mounting;
 };
 
 /* ---- the log ---- */
@@ -48,9 +48,9 @@ static void note_mounted(struct supervising *supervising)
     note(program, "mounted %s on %s, version %s%s%s", program->source_text.bytes,
          supervising->mountpoint.path, nt_version(), given.length ? ": " : "",
          given.length ? given.bytes : "");
-    if (nt_mount_libfuse_lacks() &&
+    if (nt_mount_missing_features() &&
         (program->settings.auto_unmount || program->settings.direct_io == NT_DIRECT_IO_ON))
-        note(program, "libfuse %s %s", nt_mount_libfuse_version(), nt_mount_libfuse_lacks());
+        note(program, "libfuse %s %s", nt_mount_libfuse_version(), nt_mount_missing_features());
     nt_buffer_deinit(&given);
 }
 
@@ -96,7 +96,7 @@ static bool mount(void *context, int *descriptors_ret, int *count_ret)
     if (status == NT_OK)
         status = check_places(supervising, &error);
     if (status == NT_OK)
-        status = nt_mounting_make(&supervising->mounting, &settings, descriptors_ret, count_ret, &error);
+        status = nt_kernel_mount_make(&supervising->mounting, &settings, descriptors_ret, count_ret, &error);
     if (status != NT_OK)
         nt_program_fail(program, NT_EXIT_MOUNT, &error);
     return status == NT_OK;
@@ -108,7 +108,7 @@ static bool unmount(void *context, bool is_lazy)
     struct nt_fetcher *fetcher = supervising->program->settings.fetcher;
     if (is_lazy && fetcher)
         nt_fetcher_stop(fetcher); /* whoever waits for a server keeps the other process from its end */
-    return nt_mounting_end(&supervising->mounting, is_lazy);
+    return nt_kernel_mount_end(&supervising->mounting, is_lazy);
 }
 
 /* The kernel has accepted the mount: nothing can go wrong any more. */
@@ -162,13 +162,13 @@ static enum nt_exit_status end_status(struct nt_program *program, const struct n
     return nt_program_fail(program, end->signal ? NT_EXIT_MOUNT : NT_EXIT_INTERNAL, &error);
 }
 
-enum nt_exit_status nt_program_supervise(struct nt_program *program)
+enum nt_exit_status nt_program_run_supervisor(struct nt_program *program)
 {
     struct supervising supervising = {.program = program};
     const struct nt_supervisor_tasks tasks = {mount,         be_ready, put_line,
                                               replace_index, unmount,  &supervising};
     struct nt_supervisor_end end;
-    nt_supervise(&program->supervisor, &tasks, &end);
+    nt_supervisor_run(&program->supervisor, &tasks, &end);
     if (end.signal && !supervising.mountpoint.path)
         die_of(end.signal);
     enum nt_exit_status status = end_status(program, &end);

@@ -25,17 +25,17 @@
 #include "vfs/vfs.h"
 
 /* For a mount: longer than what is quick, shorter than anybody notices. */
-#define NT_LEAD_PATIENCE (2 * NT_MILLISECOND)
+#define NT_LEADER_PATIENCE (2 * NT_MILLISECOND)
 /* For a mount: longer than who reads one small piece after the other takes between two. */
-#define NT_LEAD_SOON (NT_MILLISECOND / 10)
+#define NT_LEADER_SOON (NT_MILLISECOND / 10)
 
 struct decoding {
     struct nt_program *program;
     bool is_background;
     int null; /* /dev/null, or -1 */
     struct nt_sandbox sandbox;
-    struct nt_lead lead; /* who receives requests */
-    struct nt_choices choices;
+    struct nt_leader lead; /* who receives requests */
+    struct nt_selections selections;
     struct nt_vfs *vfs;
 };
 
@@ -45,13 +45,13 @@ static void report(void *context, const char *line)
     nt_log_line(&decoding->program->log, line);
 }
 
-static void before_slow_work(void *context)
+static void before_blocking(void *context)
 {
     struct decoding *decoding = context;
-    nt_lead_let_go(&decoding->lead);
+    nt_leader_release_followers(&decoding->lead);
 }
 
-static void keep_index(void *context, const struct nt_buffer *text)
+static void save_index(void *context, const struct nt_buffer *text)
 {
     struct decoding *decoding = context;
     struct nt_program *program = decoding->program;
@@ -67,7 +67,7 @@ static void suggest_broken(const struct nt_program *program, struct nt_vfs_optio
 {
     struct nt_vfs *vfs;
     size_t length = strlen(error->message);
-    if (nt_is_machine_failure(error->status)) /* it would be the same */
+    if (nt_is_environmental(error->status)) /* it would be the same */
         return;
     options.open.open_broken = true;
     options.threads = 0;
@@ -86,21 +86,22 @@ static struct nt_vfs_options tree_options(struct decoding *decoding)
     options.chain = decoding->program->chain;
     options.chain_options.is_lazy = true;
     options.chain_options.index = decoding->program->index.index;
-    options.chain_options.keep_index = settings->index ? keep_index : NULL;
+    options.chain_options.save_index = settings->index ? save_index : NULL;
     options.chain_options.context = decoding;
-    options.is_told = true;
+    options.counts_lookups = true;
     options.sandbox = decoding->sandbox.parts;
-    options.choices = decoding->choices.items;
-    options.choice_count = decoding->choices.count;
+    options.selections = decoding->selections.items;
+    options.selection_count = decoding->selections.count;
     options.report = report;
-    options.before_slow_work = before_slow_work;
+    options.before_blocking = before_blocking;
     options.context = decoding;
     options.open.for_other_users = settings->allow_other;
     options.owner = settings->uid.is_given ? &settings->uid.number : NULL;
     options.group = settings->gid.is_given ? &settings->gid.number : NULL;
     if (settings->single_threaded)
         options.threads = 0;
-    options.always_ahead = settings->direct_io == NT_DIRECT_IO_ON; /* the kernel does not read ahead then */
+    options.always_readahead =
+        settings->direct_io == NT_DIRECT_IO_ON; /* the kernel does not read ahead then */
     return options;
 }
 
@@ -116,13 +117,13 @@ static void note_missing(struct nt_program *program, const char *sandbox, const 
 static enum nt_exit_status open_tree(struct decoding *decoding)
 {
     struct nt_error error = {0};
-    struct nt_fetch_sandbox sandbox;
+    struct nt_helper_sandbox sandbox;
     struct nt_program *program = decoding->program;
     enum nt_status status = nt_index_file_read(&program->index, &error);
     if (status == NT_OK && program->chain)
-        status = nt_chain_list_ask(program->chain, program->settings.fetcher, &error);
+        status = nt_chain_list_expand_remote(program->chain, program->settings.fetcher, &error);
     if (status == NT_OK)
-        status = nt_choices_open(&program->settings, &decoding->choices, &error);
+        status = nt_selections_open(&program->settings, &decoding->selections, &error);
     if (status != NT_OK)
         return nt_program_fail(program, nt_exit_status(status), &error);
     const struct nt_vfs_options options = tree_options(decoding);
@@ -133,7 +134,7 @@ static enum nt_exit_status open_tree(struct decoding *decoding)
     }
     nt_vfs_try_sources(decoding->vfs);
     if (program->settings.fetcher) {
-        nt_fetch_sandbox(program->settings.fetcher, &sandbox);
+        nt_helper_sandbox(program->settings.fetcher, &sandbox);
         note_missing(program, "the sandbox of the process that fetches", sandbox.missing);
     }
     return NT_EXIT_OK;
@@ -146,7 +147,7 @@ static void narrow(struct decoding *decoding)
 {
     const struct nt_settings *settings = &decoding->program->settings;
     bool writes = settings->text != 0 || (settings->fetcher && settings->disk_cache);
-    bool opens = writes || !nt_vfs_holds_sources(decoding->vfs);
+    bool opens = writes || !nt_vfs_keeps_sources_open(decoding->vfs);
     unsigned uses = (opens ? NT_SANDBOX_OPENS : 0) | (writes ? NT_SANDBOX_WRITES : 0) |
                     (settings->fetcher ? NT_SANDBOX_FETCHES : 0);
     if (settings->sandbox != NT_CONFINEMENT_OFF && !nt_sandbox_narrow(&decoding->sandbox, uses))
@@ -224,7 +225,7 @@ static enum nt_status prepare(struct decoding *decoding, struct nt_error *error)
     if (status != NT_OK)
         return status;
     nt_index_file_prepare(&program->index, &program->log);
-    int problem = nt_lead_init(&decoding->lead, NT_LEAD_PATIENCE, NT_LEAD_SOON);
+    int problem = nt_leader_init(&decoding->lead, NT_LEADER_PATIENCE, NT_LEADER_SOON);
     return problem ? nt_fail_system(error, problem, "cannot prepare for requests") : NT_OK;
 }
 
@@ -246,7 +247,7 @@ static enum nt_status enter_sandbox(struct decoding *decoding, struct nt_error *
     return status;
 }
 
-enum nt_exit_status nt_program_decode(struct nt_program *program)
+enum nt_exit_status nt_program_run_worker(struct nt_program *program)
 {
     struct nt_error error = {0};
     struct decoding decoding = {.program = program};
@@ -255,12 +256,12 @@ enum nt_exit_status nt_program_decode(struct nt_program *program)
     if (enter_sandbox(&decoding, &error) != NT_OK)
         return nt_program_fail(program, NT_EXIT_MOUNT, &error);
     enum nt_exit_status status = open_tree(&decoding);
-    if (status == NT_EXIT_OK && !program->settings.is_fake)
+    if (status == NT_EXIT_OK && !program->settings.is_dry_run)
         status = answer_requests(&decoding);
     nt_vfs_free(decoding.vfs);
-    nt_choices_deinit(&decoding.choices);
+    nt_selections_deinit(&decoding.selections);
     nt_fetcher_free(program->settings.fetcher);
     nt_index_file_deinit(&program->index, false);
-    nt_lead_deinit(&decoding.lead);
+    nt_leader_deinit(&decoding.lead);
     return status;
 }

@@ -38,7 +38,7 @@ struct nt_anchor_object {
 struct nt_container {
     const struct nt_container_kind *kind;
     /* An anchor failed, or something tells that there are more: its records are worth a walk. */
-    bool has_doubts;
+    bool may_have_orphans;
     const struct nt_anchor_object *anchors;
     uint32_t anchor_count;
     void *details; /* the container's own */
@@ -180,7 +180,7 @@ bool nt_tfile_is_compressed(const struct nt_tfile_key *key);
 bool nt_tfile_is_directory(const struct nt_tfile_key *key);
 bool nt_tfile_is_anchor(const struct nt_tfile_key *key);
 /* True for a class whose name differs from that of a directory or anchor in a byte or two. */
-bool nt_tfile_is_nearly_ours(const struct nt_tfile_key *key);
+bool nt_tfile_is_near_miss(const struct nt_tfile_key *key);
 
 /* The directory whose record is at `offset`, its members starting after `skip` bytes. */
 enum nt_status nt_tfile_read_directory(struct nt_source *source, uint64_t offset, uint64_t skip,

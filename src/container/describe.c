@@ -161,7 +161,7 @@ static enum nt_status describe_keys(const struct nt_file *file, const struct nt_
     if (damage.status)
         nt_json_member_string(json, "error", damage.message);
     nt_tfile_key_list_deinit(&list);
-    return nt_is_machine_failure(damage.status) ? nt_fail_with(error, &damage) : NT_OK;
+    return nt_is_environmental(damage.status) ? nt_fail_with(error, &damage) : NT_OK;
 }
 
 static enum nt_status describe_directory(const struct nt_file *file, uint32_t index, struct nt_json *json,
@@ -204,7 +204,7 @@ enum nt_status nt_tfile_describe(const struct nt_file *file, struct nt_json *jso
 enum { PIECE_BYTES = 32 * 1024 };
 
 struct keys_text {
-    struct nt_long_text text;
+    struct nt_text_generator text;
     struct nt_tfile_walk walk;
 };
 
@@ -235,7 +235,7 @@ static void append_record(struct nt_buffer *out, const struct nt_tfile_record *r
     nt_json_finish(&json);
 }
 
-static enum nt_status keys_next(struct nt_long_text *text, struct nt_buffer *out, bool *more_ret,
+static enum nt_status keys_next(struct nt_text_generator *text, struct nt_buffer *out, bool *more_ret,
                                 struct nt_error *error)
 {
     struct keys_text *keys = (struct keys_text *)text;
@@ -253,20 +253,20 @@ static enum nt_status keys_next(struct nt_long_text *text, struct nt_buffer *out
     return status == NT_NOT_FOUND || (status && out->length > start) ? NT_OK : status;
 }
 
-static void keys_free(struct nt_long_text *text)
+static void keys_free(struct nt_text_generator *text)
 {
     nt_tfile_walk_deinit(&((struct keys_text *)text)->walk);
     free(text);
 }
 
 static enum nt_status open_keys(const struct nt_file *file, const struct nt_dataset *dataset, uint64_t number,
-                                struct nt_long_text **text_ret, struct nt_error *error)
+                                struct nt_text_generator **text_ret, struct nt_error *error)
 {
     (void)dataset, (void)number;
     struct keys_text *keys = calloc(1, sizeof(*keys));
     if (!keys)
         return nt_fail_memory(error);
-    keys->text = (struct nt_long_text){.next = keys_next, .free = keys_free};
+    keys->text = (struct nt_text_generator){.next = keys_next, .free = keys_free};
     enum nt_status status = nt_tfile_walk_init(&keys->walk, file->source, &nt_tfile_of(file)->header, error);
     if (status) {
         keys_free(&keys->text);
@@ -280,17 +280,17 @@ static enum nt_status open_keys(const struct nt_file *file, const struct nt_data
 static enum nt_status are_keys_short(const struct nt_file *file, const struct nt_dataset *dataset,
                                      uint64_t number, bool *is_short_ret, struct nt_error *error)
 {
-    enum { MOST_RECORDS = 4096 };
+    enum { MAX_RECORDS = 4096 };
     struct nt_tfile_walk walk;
     struct nt_tfile_record record;
     struct nt_error failure = {0};
     (void)dataset, (void)number;
     enum nt_status status = nt_tfile_walk_init(&walk, file->source, &nt_tfile_of(file)->header, &failure);
-    for (unsigned i = 0; i < MOST_RECORDS && status == NT_OK; i++)
+    for (unsigned i = 0; i < MAX_RECORDS && status == NT_OK; i++)
         status = nt_tfile_walk_next(&walk, &record, &failure);
     nt_tfile_walk_deinit(&walk);
     *is_short_ret = status != NT_OK; /* it ended, or the text will */
-    return nt_is_machine_failure(status) ? nt_fail_with(error, &failure) : NT_OK;
+    return nt_is_environmental(status) ? nt_fail_with(error, &failure) : NT_OK;
 }
 
 const struct nt_document nt_tfile_documents[NT_TFILE_DOCUMENT_COUNT] = {

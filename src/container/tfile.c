@@ -192,7 +192,7 @@ static bool is_nearly(struct nt_text text, const char *name)
     return differences <= 2;
 }
 
-bool nt_tfile_is_nearly_ours(const struct nt_tfile_key *key)
+bool nt_tfile_is_near_miss(const struct nt_tfile_key *key)
 {
     for (unsigned i = 0; i < CLASSES; i++)
         if (is_nearly(key->class_name, directory_classes[i]) || is_nearly(key->class_name, anchor_classes[i]))
@@ -288,7 +288,7 @@ enum nt_status nt_tfile_read_free(struct nt_source *source, const struct nt_tfil
     }
     free(segments);
     free(bytes);
-    return nt_is_machine_failure(status) ? status : NT_OK;
+    return nt_is_environmental(status) ? status : NT_OK;
 }
 
 /* ---- dates ---- */
@@ -308,7 +308,7 @@ bool nt_tfile_format_date(uint32_t date, char text[static 24])
 
 enum {
     KEY_LENGTH_AT = 14, /* of the key's own length within a key */
-    LEAST_KEY_BYTES = 29,
+    MIN_KEY_BYTES = 29,
     COUNT_BYTES = 4,
 };
 
@@ -350,7 +350,7 @@ enum nt_status nt_tfile_key_list_init(struct nt_tfile_key_list *list, struct nt_
     list->left = nt_get_be32(&list->cursor);
     if (list->cursor.failed || !nt_tfile_is_key_of(&key, list->offset, source->size) ||
         !is_list_of(&key, directory) || key.key_bytes + COUNT_BYTES != list->cursor.position ||
-        list->left > nt_cursor_left(&list->cursor) / LEAST_KEY_BYTES) {
+        list->left > nt_cursor_left(&list->cursor) / MIN_KEY_BYTES) {
         list->left = 0;
         return nt_fail(error, NT_CORRUPT, list->offset,
                        "%s: no list of the keys of the directory at byte %" PRIu64 " where one must be",
@@ -372,11 +372,11 @@ enum nt_status nt_tfile_key_list_next(struct nt_tfile_key_list *list, struct nt_
         return NT_NOT_FOUND;
     list->left--;
     uint64_t offset = list->offset + list->cursor.position;
-    uint16_t length = nt_cursor_left(&list->cursor) >= LEAST_KEY_BYTES
+    uint16_t length = nt_cursor_left(&list->cursor) >= MIN_KEY_BYTES
                           ? nt_load_be16(list->bytes + list->cursor.position + KEY_LENGTH_AT)
                           : 0;
     struct nt_cursor part = nt_get_cursor(&list->cursor, length);
-    if (list->cursor.failed || length < LEAST_KEY_BYTES) {
+    if (list->cursor.failed || length < MIN_KEY_BYTES) {
         list->left = 0; /* without its length there is no way to the next one */
         return nt_fail(error, NT_CORRUPT, offset, "a key in a directory's list has an impossible length, %u",
                        length);

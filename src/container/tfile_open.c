@@ -35,7 +35,7 @@ struct nt_tfile_collection {
     struct nt_tfile_class *classes; /* in the file's arena */
     uint32_t class_count;
     uint64_t other_keys;
-    bool has_doubts; /* there is a failure, or more than the lists tell: see struct nt_container */
+    bool may_have_orphans; /* there is a failure, or more than the lists tell: see struct nt_container */
 };
 
 static enum nt_status nt_tfile_collection_init(struct nt_tfile_collection *found, struct nt_file *file,
@@ -93,7 +93,7 @@ static struct nt_anchor_object *nt_tfile_add_anchor(struct nt_tfile_collection *
 static enum nt_status nt_tfile_set_failure(struct nt_tfile_collection *found, struct nt_anchor_object *anchor,
                                            const struct nt_error *failure, struct nt_error *error)
 {
-    found->has_doubts = true;
+    found->may_have_orphans = true;
     return nt_failure_keep(failure, found->file->arena, &anchor->failure, error);
 }
 
@@ -190,7 +190,7 @@ static enum nt_status nt_tfile_collection_keep(struct nt_tfile_collection *found
         memcpy(anchors, found->anchors, anchor_bytes);
     container->anchors = anchors;
     container->anchor_count = found->anchor_count;
-    container->has_doubts = found->has_doubts;
+    container->may_have_orphans = found->may_have_orphans;
     container->details = tfile;
     return NT_OK;
 }
@@ -290,7 +290,7 @@ static enum nt_status take_anchor(struct opening *opening, uint32_t directory, c
     if (!status)
         return NT_OK;
     nt_error_context(&failure, "%s: anchor", opening->source->path);
-    if (nt_is_machine_failure(status))
+    if (nt_is_environmental(status))
         return nt_fail_with(error, &failure);
     return nt_tfile_set_failure(&opening->found, anchor, &failure, error);
 }
@@ -300,7 +300,7 @@ static enum nt_status keep_failure(struct opening *opening, uint32_t directory,
                                    const struct nt_tfile_key *key, const struct nt_error *failure,
                                    struct nt_error *error)
 {
-    if (!nt_is_machine_failure(failure->status))
+    if (!nt_is_environmental(failure->status))
         return nt_tfile_add_failure(&opening->found, directory, key, failure, error);
     return nt_fail_with(error, failure);
 }
@@ -369,12 +369,12 @@ static enum nt_status read_keys(struct opening *opening, uint32_t directory, str
             status = take_anchor(opening, directory, &key, error);
         else if (!status && nt_tfile_is_directory(&key))
             status = take_directory(opening, directory, &key, error);
-        else if (!status && nt_tfile_is_nearly_ours(&key))
+        else if (!status && nt_tfile_is_near_miss(&key))
             status = check_class(opening, directory, &key, error);
         if (status)
             return status;
     }
-    opening->found.has_doubts |= nt_tfile_key_list_goes_on(list);
+    opening->found.may_have_orphans |= nt_tfile_key_list_goes_on(list);
     return NT_OK;
 }
 
@@ -426,7 +426,7 @@ static enum nt_status walk_directory(struct opening *opening, uint32_t directory
     else if (directory == 0)
         status = fail_file(opening, &damage, error);
     else
-        status = nt_is_machine_failure(status) ? nt_fail_with(error, &damage) : NT_OK;
+        status = nt_is_environmental(status) ? nt_fail_with(error, &damage) : NT_OK;
     nt_tfile_key_list_deinit(&list);
     if (!status && damage.status && !opening->file->failure)
         status = nt_tfile_add_failure(&opening->found, directory, &damaged_list, &damage, error);
@@ -472,7 +472,7 @@ static enum nt_status walk_all(struct opening *opening, struct nt_error *error)
     /* Directories are appended while this goes on; a queue needs no recursion. */
     for (uint32_t i = 0; !status && i < opening->found.directory_count; i++)
         status = walk_directory(opening, i, error);
-    if (status || opening->file->failure || opening->found.anchor_count || opening->found.has_doubts)
+    if (status || opening->file->failure || opening->found.anchor_count || opening->found.may_have_orphans)
         return status;
     without_anchor(&opening->found, &reason);
     return fail_file(opening, &reason, error);

@@ -69,7 +69,7 @@ static const struct nt_extent *free_segment_at(const struct nt_tfile_walk *walk,
 /* Bytes that cannot be read are no key; where the machine is to blame, that is noted. */
 static bool is_read(struct nt_tfile_walk *walk, enum nt_status status, const struct nt_error *failure)
 {
-    if (nt_is_machine_failure(status))
+    if (nt_is_environmental(status))
         walk->failure = *failure;
     return !status;
 }

@@ -140,13 +140,13 @@ static const char *identify_archive(struct nt_source *source)
         {".zarray", "a Zarr store in a zip archive"},    {".zgroup", "a Zarr store in a zip archive"},
         {".zattrs", "a Zarr store in a zip archive"},    {".zmetadata", "a Zarr store in a zip archive"},
     };
-    enum { NAME_LENGTH_AT = 26, NAME_AT = 30, MOST_BYTES = 256 };
+    enum { NAME_LENGTH_AT = 26, NAME_AT = 30, MAX_BYTES = 256 };
     uint8_t header[NAME_AT];
-    char name[MOST_BYTES];
+    char name[MAX_BYTES];
     if (source->size < NAME_AT || nt_source_read(source, 0, header, NAME_AT, NULL) != NT_OK)
         return NULL;
     size_t length = nt_load_le16(header + NAME_LENGTH_AT);
-    if (length > MOST_BYTES || source->size - NAME_AT < length ||
+    if (length > MAX_BYTES || source->size - NAME_AT < length ||
         nt_source_read(source, NAME_AT, name, length, NULL) != NT_OK)
         return NULL;
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {

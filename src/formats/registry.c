@@ -109,7 +109,7 @@ struct refusals {
     struct nt_buffer names, reasons;
 };
 
-static void note_refusal(struct refusals *refusals, const struct nt_format *format,
+static void note_backoff(struct refusals *refusals, const struct nt_format *format,
                          const struct nt_error *reason)
 {
     nt_buffer_format(&refusals->names, "%s%s", refusals->count ? ", " : "", format->name);
@@ -158,7 +158,7 @@ static enum nt_status try_formats(struct nt_source *source, const struct nt_open
         struct nt_error failure = {0};
         enum nt_status status = open_with(nt_formats[i], source, options, file_ret, &failure);
         if (status == NT_NOT_THIS_FORMAT) {
-            note_refusal(refusals, nt_formats[i], &failure);
+            note_backoff(refusals, nt_formats[i], &failure);
             continue;
         }
         return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
@@ -176,7 +176,7 @@ enum nt_status nt_file_open_source(struct nt_source *source, const struct nt_ope
 {
     struct refusals refusals = {0};
     struct nt_open_options known;
-    enum nt_status status = nt_sized_copy(options, &known, sizeof(known), "nt_open_options", error);
+    enum nt_status status = nt_copy_struct(options, &known, sizeof(known), "nt_open_options", error);
     if (status == NT_OK)
         status = try_formats(source, &known, &refusals, file_ret, error);
     nt_buffer_deinit(&refusals.names);
@@ -204,7 +204,7 @@ enum nt_status nt_file_open(const char *path, const struct nt_open_options *opti
 {
     struct nt_source *source;
     struct nt_open_options known;
-    enum nt_status status = nt_sized_copy(options, &known, sizeof(known), "nt_open_options", error);
+    enum nt_status status = nt_copy_struct(options, &known, sizeof(known), "nt_open_options", error);
     if (status == NT_OK)
         status = nt_open_source(path, &known, &source, error);
     return status == NT_OK ? nt_file_take_source(source, &known, file_ret, error) : status;

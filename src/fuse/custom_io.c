@@ -51,12 +51,12 @@ static ssize_t receive(int descriptor, void *buffer, size_t size, void *userdata
 {
     struct nt_mount *mount = userdata;
     const struct init_request *request = buffer;
-    bool was_there = nt_turn_to_receive(mount, descriptor);
+    bool was_there = nt_before_receive(mount, descriptor);
     ssize_t count = read(descriptor, buffer, size);
     (void)atomic_load(&mount->replies);
     if (count < 0 && errno == ENODEV)
-        nt_note_gone(mount);
-    nt_note_received(mount, descriptor, buffer, count, was_there);
+        nt_end_receive(mount);
+    nt_after_receive(mount, descriptor, buffer, count, was_there);
     if (count >= (ssize_t)offsetof(struct init_request, init.flags2) && request->header.opcode == FUSE_INIT)
         note_init(mount, request);
     return count;
@@ -139,7 +139,7 @@ int nt_device_loop_threads(struct nt_mount *mount)
     return result == NO_THREAD ? fuse_session_loop(mount->session) : result;
 }
 
-const char *nt_mount_libfuse_lacks(void)
+const char *nt_mount_missing_features(void)
 {
     return NULL;
 }

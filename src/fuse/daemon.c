@@ -63,7 +63,7 @@ static int next_named(int argument_count, char *const *arguments, int first)
     return next;
 }
 
-void nt_inherited_close(int argument_count, char *const *arguments)
+void nt_close_inherited(int argument_count, char *const *arguments)
 {
     int first = FIRST, kept;
     while ((kept = next_named(argument_count, arguments, first)) >= 0) {

@@ -18,7 +18,7 @@
  * 
  * Position 0 is ".", 1 is ".."; the others are the tree's cursors moved by two. */
 
-enum { DOT = 0, DOT_DOT = 1, DOTS = 2, MOST_WITH_ATTRIBUTES = 16384 };
+enum { DOT = 0, DOT_DOT = 1, DOTS = 2, MAX_WITH_ATTRIBUTES = 16384 };
 
 struct reply {
     fuse_req_t request;
@@ -33,8 +33,8 @@ struct reply {
 static const mode_t mode_of_class[] = {
     [NT_VFS_DIRECTORY] = S_IFDIR,
     [NT_VFS_SIZED] = S_IFREG,
-    [NT_VFS_PRODUCED] = S_IFREG,
-    [NT_VFS_UNSIZED] = S_IFREG,
+    [NT_VFS_GENERATED] = S_IFREG,
+    [NT_VFS_STREAMED] = S_IFREG,
 };
 
 /* False where the reply is full. */
@@ -69,7 +69,7 @@ static bool emit(void *context, const char *name, uint64_t node, enum nt_vfs_cla
     struct reply *reply = context;
     struct nt_vfs_attributes attributes;
     struct fuse_entry_param entry = name_only(node, mode_of_class[class]);
-    bool is_known = reply->with_attributes && nt_vfs_cursor_index(next) <= MOST_WITH_ATTRIBUTES &&
+    bool is_known = reply->with_attributes && nt_vfs_cursor_index(next) <= MAX_WITH_ATTRIBUTES &&
                     has_room_for_known(reply) &&
                     nt_vfs_stat(reply->vfs, node, false, &attributes, NULL) == NT_OK;
     if (is_known)
@@ -78,7 +78,7 @@ static bool emit(void *context, const char *name, uint64_t node, enum nt_vfs_cla
         return false;
     if (is_known) {
         reply->known[reply->known_count++] = node;
-        nt_vfs_know(reply->vfs, node);
+        nt_vfs_ref(reply->vfs, node);
     }
     return true;
 }

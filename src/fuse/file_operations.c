@@ -18,16 +18,16 @@
 
 /* ---- Prefill the page cache ---- */
 
-enum { MOST_BITS = NT_STORED_BITS / 4 }; /* then one file in four would be taken for another */
+enum { MAX_BITS = NT_PREFILLED_BITS / 4 }; /* then one file in four would be taken for another */
 
-bool nt_stored_add(struct nt_stored *stored, uint64_t node, bool is_idle)
+bool nt_prefilled_add(struct nt_prefilled *stored, uint64_t node, bool is_idle)
 {
     const uint64_t multiplier = UINT64_C(0x9E3779B97F4A7C15);
     uint64_t mixed = (node ^ node >> 32) * multiplier;
-    uint64_t number = (mixed ^ mixed >> 32) * multiplier >> 40 & (NT_STORED_BITS - 1);
+    uint64_t number = (mixed ^ mixed >> 32) * multiplier >> 40 & (NT_PREFILLED_BITS - 1);
     uint64_t bit = UINT64_C(1) << number % 64;
-    if (is_idle && stored->count >= MOST_BITS)
-        *stored = (struct nt_stored){.count = 0};
+    if (is_idle && stored->count >= MAX_BITS)
+        *stored = (struct nt_prefilled){.count = 0};
     if (stored->bits[number / 64] & bit)
         return false;
     stored->bits[number / 64] |= bit;
@@ -44,7 +44,7 @@ struct open_file {
     atomic_uint users;          /* 0: it is none, but one of the spare ones */
     LIST_ENTRY(open_file) link; /* of the open or of the spare ones */
     struct nt_vfs_handle *handle;
-    bool is_unsized;
+    bool is_streamed;
     bool is_to_store;              /* small, and opened for the first time */
     atomic_uint_least64_t reached; /* unsized: where the text has been made up to, roughly */
 };
@@ -76,8 +76,8 @@ static void open_file_spare(struct nt_mount *mount, struct open_file *file)
 static bool may_be_stored(const struct nt_mount *mount, const struct nt_vfs_attributes *attributes,
                           const struct open_file *file)
 {
-    return attributes->is_immutable && !file->is_unsized && mount->settings.direct_io != NT_DIRECT_IO_ON &&
-           attributes->stat.st_size > 0 && attributes->stat.st_size <= NT_STORE_BYTES;
+    return attributes->is_immutable && !file->is_streamed && mount->settings.direct_io != NT_DIRECT_IO_ON &&
+           attributes->stat.st_size > 0 && attributes->stat.st_size <= NT_PREFILL_BYTES;
 }
 
 static enum nt_status open_file_open(struct nt_mount *mount, const struct nt_vfs_attributes *attributes,
@@ -92,11 +92,12 @@ static enum nt_status open_file_open(struct nt_mount *mount, const struct nt_vfs
         return status;
     }
     atomic_store(&file->reached, 0);
-    file->is_unsized = nt_vfs_is_unsized(file->handle);
+    file->is_streamed = nt_vfs_is_streamed(file->handle);
     file->is_to_store = may_be_stored(mount, attributes, file);
     pthread_mutex_lock(&mount->open_files_lock);
     if (file->is_to_store)
-        file->is_to_store = nt_stored_add(&mount->stored, attributes->node, LIST_EMPTY(&mount->open_files));
+        file->is_to_store =
+            nt_prefilled_add(&mount->stored, attributes->node, LIST_EMPTY(&mount->open_files));
     LIST_INSERT_HEAD(&mount->open_files, file, link);
     pthread_mutex_unlock(&mount->open_files_lock);
     atomic_store(&file->users, 1);
@@ -163,8 +164,8 @@ bool nt_has_open_files(void *context)
 static void choose_caching(const struct nt_mount *mount, const struct nt_vfs_attributes *attributes,
                            const struct open_file *file, struct fuse_file_info *info)
 {
-    bool is_cached = !file->is_unsized && attributes->is_immutable;
-    info->nonseekable = file->is_unsized;
+    bool is_cached = !file->is_streamed && attributes->is_immutable;
+    info->nonseekable = file->is_streamed;
     info->direct_io = !is_cached || mount->settings.direct_io == NT_DIRECT_IO_ON;
     info->keep_cache = is_cached;
 }
@@ -172,7 +173,7 @@ static void choose_caching(const struct nt_mount *mount, const struct nt_vfs_att
 /* All bytes of a small file into the kernel's page cache. */
 static void store(struct nt_mount *mount, uint64_t node, struct open_file *file, size_t bytes)
 {
-    char content[NT_STORE_BYTES];
+    char content[NT_PREFILL_BYTES];
     size_t count;
     if (nt_vfs_read(file->handle, 0, content, bytes, &count, NULL) != NT_OK || count != bytes)
         return; /* who reads it is told */
@@ -233,8 +234,8 @@ static enum nt_status approach(fuse_req_t request, struct open_file *file, uint6
 static bool reply_pinned(fuse_req_t request, struct open_file *file, size_t size, uint64_t offset)
 {
     struct nt_pins pins;
-    struct iovec parts[NT_MOST_PINS];
-    if (file->is_unsized || !nt_vfs_pin(file->handle, offset, size, &pins))
+    struct iovec parts[NT_MAX_PINS];
+    if (file->is_streamed || !nt_vfs_pin(file->handle, offset, size, &pins))
         return false;
     for (unsigned i = 0; i < pins.count; i++)
         parts[i] = (struct iovec){(void *)(uintptr_t)pins.items[i].bytes, pins.items[i].count};
@@ -263,7 +264,7 @@ static void on_read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offs
         status = NT_NO_MEMORY;
     else if (fuse_req_interrupted(request)) /* while it waited for its turn */
         status = NT_CANCELED;
-    else if (file->is_unsized)
+    else if (file->is_streamed)
         status = approach(request, file, (uint64_t)offset);
     if (status == NT_OK)
         status = nt_vfs_read(file->handle, (uint64_t)offset, buffer->bytes, size, &count, &error);

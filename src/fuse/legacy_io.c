@@ -35,12 +35,12 @@ static int receive(struct worker *worker)
     struct nt_mount *mount = worker->loop->mount;
     pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
     int device = fuse_session_fd(mount->session);
-    bool was_there = nt_turn_to_receive(mount, device);
+    bool was_there = nt_before_receive(mount, device);
     int count = fuse_session_receive_buf(mount->session, &worker->request);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
     if (count == 0)
-        nt_note_gone(mount);
-    nt_note_received(mount, device, worker->request.mem, count, was_there);
+        nt_end_receive(mount);
+    nt_after_receive(mount, device, worker->request.mem, count, was_there);
     return count;
 }
 
@@ -128,7 +128,7 @@ int nt_device_use(struct nt_mount *mount, int device)
     return fuse_session_mount(mount->session, name);
 }
 
-const char *nt_mount_libfuse_lacks(void)
+const char *nt_mount_missing_features(void)
 {
     return "needs 3.13 for mapping files with direct_io, for auto_unmount that leaves no dead mount, for "
            "replies that are tried again, and for names that nobody waits for while others are looked up "

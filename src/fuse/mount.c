@@ -256,9 +256,9 @@ static uint64_t sockets(void)
     return found;
 }
 
-static enum nt_status mount_session(struct nt_mounting *mounting, const struct nt_mount_settings *settings,
-                                    struct fuse_session *session, int *descriptors_ret, int *count_ret,
-                                    struct nt_error *error)
+static enum nt_status mount_session(struct nt_kernel_mount *mounting,
+                                    const struct nt_mount_settings *settings, struct fuse_session *session,
+                                    int *descriptors_ret, int *count_ret, struct nt_error *error)
 {
     const uint64_t before = sockets();
     struct nt_mountinfo info = {0};
@@ -281,9 +281,10 @@ static enum nt_status mount_session(struct nt_mounting *mounting, const struct n
  * where who looks for leaks finds it; its descriptor is given away. */
 static struct fuse_session *volatile kept;
 
-enum nt_status nt_mounting_make(struct nt_mounting *mounting, const struct nt_mount_settings *settings,
-                                int descriptors_ret[NT_MESSAGE_DESCRIPTORS], int *count_ret,
-                                struct nt_error *error)
+enum nt_status nt_kernel_mount_make(struct nt_kernel_mount *mounting,
+                                    const struct nt_mount_settings *settings,
+                                    int descriptors_ret[NT_MESSAGE_DESCRIPTORS], int *count_ret,
+                                    struct nt_error *error)
 {
     static const struct fuse_lowlevel_ops none;
     struct fuse_session *session;
@@ -300,7 +301,7 @@ enum nt_status nt_mounting_make(struct nt_mounting *mounting, const struct nt_mo
     return NT_OK;
 }
 
-bool nt_mounting_end(struct nt_mounting *mounting, bool is_lazy)
+bool nt_kernel_mount_end(struct nt_kernel_mount *mounting, bool is_lazy)
 {
     struct nt_mountinfo info;
     if (!mounting->is_made || !nt_mountinfo_get(mounting->mountpoint, &info) ||

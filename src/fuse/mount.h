@@ -16,7 +16,7 @@
 
 #include "vfs/vfs.h"
 
-struct nt_lead;
+struct nt_leader;
 struct nt_mount;
 
 /* ---- Mount settings ---- */
@@ -44,8 +44,8 @@ struct nt_mount_settings {
     /* Reads ahead of readers that the kernel may have sent at once. All requests stand in one queue: more
      * than can be served at once keep calls waiting that a user waits for. */
     unsigned reads_ahead;
-    uint64_t reply_bytes; /* memory for answers that are being made; a request waits while others have it */
-    struct nt_lead *lead; /* of the threads; what the tree says is slow lets them go */
+    uint64_t reply_bytes;   /* memory for answers that are being made; a request waits while others have it */
+    struct nt_leader *lead; /* of the threads; what the tree says is slow lets them go */
     enum nt_direct_io direct_io;
     unsigned idle_seconds;           /* unmount when nobody has used the mount for so long; 0: never */
     void (*on_ready)(void *context); /* once, when the kernel has accepted the mount; may be NULL */
@@ -110,7 +110,7 @@ struct nt_supervisor {
     sigset_t blocked; /* before */
 };
 
-enum nt_supervisor_role { NT_ROLE_DECODER, NT_ROLE_SUPERVISOR };
+enum nt_supervisor_role { NT_SUPERVISOR_ROLE_WORKER, NT_SUPERVISOR_ROLE_SUPERVISOR };
 
 /* Fork, before any thread has been started. The one that decodes ends when the other does, and leaves SIGINT and SIGHUP to
  * it. */
@@ -138,15 +138,15 @@ struct nt_supervisor_end {
 };
 
 /* Until the other process has ended; then nothing is mounted any more. */
-void nt_supervise(struct nt_supervisor *supervisor, const struct nt_supervisor_tasks *tasks,
-                  struct nt_supervisor_end *end_ret);
+void nt_supervisor_run(struct nt_supervisor *supervisor, const struct nt_supervisor_tasks *tasks,
+                       struct nt_supervisor_end *end_ret);
 
 /* ---- Startup, background and log ---- */
 
 /* Descriptors that the caller left open are closed, all but standard input, output and error, and those that
  * an argument names as /dev/fd/N or /proc/self/fd/N: who keeps the end of a pipe keeps whoever reads the
  * other end waiting. Before the program opens anything. */
-void nt_inherited_close(int argument_count, char *const *arguments);
+void nt_close_inherited(int argument_count, char *const *arguments);
 
 struct nt_background {
     int ready_pipe; /* -1: in the foreground */
@@ -236,7 +236,7 @@ bool nt_unmount(const char *path, bool is_lazy);
 /* ---- Mounting and unmounting ---- */
 
 /* A mount that was made here. */
-struct nt_mounting {
+struct nt_kernel_mount {
     const char *mountpoint;
     unsigned major, minor; /* what else lies at the mountpoint is left alone */
     bool is_made;
@@ -246,13 +246,14 @@ struct nt_mounting {
  * caller's to give away and to close: the device, last; with auto_unmount, the socket by whose end its helper learns
  * that the mount is dead. The device has the higher number there, too: Linux releases what a killed program has open from
  * the highest descriptor down, and the helper must find the device released already. */
-enum nt_status nt_mounting_make(struct nt_mounting *mounting, const struct nt_mount_settings *settings,
-                                int descriptors_ret[NT_MESSAGE_DESCRIPTORS], int *count_ret,
-                                struct nt_error *error);
+enum nt_status nt_kernel_mount_make(struct nt_kernel_mount *mounting,
+                                    const struct nt_mount_settings *settings,
+                                    int descriptors_ret[NT_MESSAGE_DESCRIPTORS], int *count_ret,
+                                    struct nt_error *error);
 
 /* Unmount it if it is still there, and not covered by another mount. Where it is in use: false, or with `is_lazy` as
  * nt_unmount. */
-bool nt_mounting_end(struct nt_mounting *mounting, bool is_lazy);
+bool nt_kernel_mount_end(struct nt_kernel_mount *mounting, bool is_lazy);
 
 /* ---- Leader and followers ---- */
 
@@ -261,7 +262,7 @@ bool nt_mounting_end(struct nt_mounting *mounting, bool is_lazy);
  * The kernel wakes the thread that has waited for longest, on another processor mostly, which takes longer than
  * answering a small request. While all requests are quick only one thread waits for them, the leader, and answers
  * them itself; the others wait behind it. Before work that may be slow it lets them go: then all receive, as
- * several requests are to be served at once, until NT_LEAD_QUIET quick ones have come one after the other. It
+ * several requests are to be served at once, until NT_LEADER_QUIET quick ones have come one after the other. It
  * does so, too, where one request waits behind another again and again: several ask at once, and there is work for
  * several processors.
  * 
@@ -276,21 +277,21 @@ bool nt_mounting_end(struct nt_mounting *mounting, bool is_lazy);
  * has answered; each time in vain it is twice as slow to try again. */
 
 enum {
-    NT_LEAD_QUIET = 64,     /* quick requests after a slow one */
-    NT_LEAD_QUEUED = 16,    /* requests one after the other behind which there was another */
-    NT_LEAD_CROWDED = 1024, /* quick requests after these */
-    NT_LEAD_APART = 32,     /* requests looked out for, less others, before it moves, ... */
-    NT_LEAD_MOVES = 10,     /* ... twice as many each time, so often */
+    NT_LEADER_QUIET = 64,     /* quick requests after a slow one */
+    NT_LEADER_QUEUED = 16,    /* requests one after the other behind which there was another */
+    NT_LEADER_CROWDED = 1024, /* quick requests after these */
+    NT_LEADER_SPINS = 32,     /* requests looked out for, less others, before it moves, ... */
+    NT_LEADER_MOVES = 10,     /* ... twice as many each time, so often */
 };
 
 /* How a request has come to who leads. */
-enum nt_arrival {
-    NT_AWAITED,
-    NT_THERE,  /* when it came, or had let others of its processor go first */
-    NT_QUEUED, /* so, and another one is there behind it */
+enum nt_request_arrival {
+    NT_ARRIVAL_AWAITED,
+    NT_ARRIVAL_PENDING, /* when it came, or had let others of its processor go first */
+    NT_ARRIVAL_QUEUED,  /* so, and another one is there behind it */
 };
 
-struct nt_lead {
+struct nt_leader {
     pthread_mutex_t lock;
     pthread_cond_t freed;     /* who waits behind the leader may go */
     pthread_cond_t has_begun; /* for the one who watches */
@@ -310,26 +311,26 @@ struct nt_lead {
 
 /* `patience`: nanoseconds until a request is taken for slow; it may last twice as long. `soon`: nanoseconds between
  * requests that are looked out for. 0 or an errno value. */
-int nt_lead_init(struct nt_lead *lead, uint64_t patience, uint64_t soon);
-void nt_lead_deinit(struct nt_lead *lead); /* nobody is in it */
+int nt_leader_init(struct nt_leader *lead, uint64_t patience, uint64_t soon);
+void nt_leader_deinit(struct nt_leader *lead); /* nobody is in it */
 
 /* Before a thread waits for a request: returns when it may, and whether it leads. A cancellation point, which
  * leaves nothing behind. */
-bool nt_lead_wait(struct nt_lead *lead);
+bool nt_leader_wait(struct nt_leader *lead);
 /* By who leads and finds no request: whether to look once more rather than to sleep. Lets other threads of its
  * processor go first. */
-bool nt_lead_looks_out(const struct nt_lead *lead);
+bool nt_leader_spins(const struct nt_leader *lead);
 /* It has received one. `arrival` matters where it leads. */
-void nt_lead_received(struct nt_lead *lead, bool is_quick, enum nt_arrival arrival);
+void nt_leader_received(struct nt_leader *lead, bool is_quick, enum nt_request_arrival arrival);
 /* Before work that may be slow, by any thread: others receive meanwhile. */
-void nt_lead_let_go(struct nt_lead *lead);
+void nt_leader_release_followers(struct nt_leader *lead);
 
 /* ---- The session ---- */
 
 /* Before a file is opened: load what threads cannot be ended without, and nothing links to. */
 enum nt_status nt_unwinder_load(struct nt_error *error);
 
-/* Be who answers the requests of a mount that was made (nt_mounting_make). The tree stays the caller's and must outlive
+/* Be who answers the requests of a mount that was made (nt_kernel_mount_make). The tree stays the caller's and must outlive
  * the mount; the device becomes the mount's. */
 enum nt_status nt_mount_new(struct nt_vfs *vfs, const struct nt_mount_settings *settings, int device,
                             struct nt_mount **mount_ret, struct nt_error *error);
@@ -344,6 +345,6 @@ void nt_mount_free(struct nt_mount *mount);
 /* The version of libfuse, e.g. "3.14.0". */
 const char *nt_mount_libfuse_version(void);
 /* What does not work because libfuse is too old; NULL where everything does. */
-const char *nt_mount_libfuse_lacks(void);
+const char *nt_mount_missing_features(void);
 
 #endif

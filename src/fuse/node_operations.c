@@ -49,7 +49,7 @@ static void on_lookup(fuse_req_t request, fuse_ino_t parent, const char *name)
         return;
     }
     nt_error_clear(&error);
-    enum nt_status status = nt_vfs_learn(mount->vfs, parent, name, &caller, &attributes, &error);
+    enum nt_status status = nt_vfs_lookup_ref(mount->vfs, parent, name, &caller, &attributes, &error);
     if (status != NT_OK) {
         fuse_reply_err(request, nt_failure_errno(status, &error));
         return;
@@ -180,7 +180,7 @@ static void on_symlink(fuse_req_t request, const char *target, fuse_ino_t parent
     fuse_reply_err(request, EROFS);
 }
 
-void nt_add_refusals(struct fuse_lowlevel_ops *operations)
+void nt_add_readonly_operations(struct fuse_lowlevel_ops *operations)
 {
     operations->setattr = on_setattr;
     operations->mknod = on_mknod;

@@ -32,14 +32,14 @@ int nt_failure_errno(enum nt_status status, const struct nt_error *error);
 /* ---- Oversubscription ---- */
 
 enum {
-    NT_CROWD_READS = 64, /* that are remembered */
-    NT_CROWD_SURE = 2,   /* reads from afar, less those from near, that make a crowd ... */
-    NT_CROWD_MOST = 16,  /* ... of which no more count */
+    NT_OVERSUBSCRIPTION_READS = 64, /* that are remembered */
+    NT_OVERSUBSCRIPTION_SURE = 2,   /* reads from afar, less those from near, that make a crowd ... */
+    NT_OVERSUBSCRIPTION_MAX = 16,   /* ... of which no more count */
 };
 
 /* All 0 at first. */
-struct nt_crowd {
-    atomic_uint_least32_t readers[NT_CROWD_READS]; /* a ring; 0: none yet */
+struct nt_oversubscription {
+    atomic_uint_least32_t readers[NT_OVERSUBSCRIPTION_READS]; /* a ring; 0: none yet */
     atomic_uint next;
     atomic_int evidence;
 };
@@ -47,19 +47,20 @@ struct nt_crowd {
 /* A large read of a thread, by the number that the kernel tells; 0, one that cannot be seen from here, is nobody.
  * `processors`: how many may take turns without being a crowd. Any thread; where several call at once, what is remembered
  * may be a little out of order. */
-void nt_crowd_note(struct nt_crowd *crowd, uint32_t reader, unsigned processors);
-bool nt_crowd_is(const struct nt_crowd *crowd);
+void nt_oversubscription_note(struct nt_oversubscription *oversubscription, uint32_t reader,
+                              unsigned processors);
+bool nt_is_oversubscribed(const struct nt_oversubscription *oversubscription);
 
 /* ---- Scheduler time slices ---- */
 
-enum nt_slice {
-    NT_SLICE_USUAL, /* the kernel's, which others have */
-    NT_SLICE_SHORT,
-    NT_SLICE_LONG,
+enum nt_time_slice {
+    NT_TIME_SLICE_DEFAULT, /* the kernel's, which others have */
+    NT_TIME_SLICE_SHORT,
+    NT_TIME_SLICE_LONG,
 };
 
 /* struct sched_attr as the kernel had it first; <linux/sched/types.h> of some systems cannot be included beside <sched.h>. */
-struct nt_slice_attributes {
+struct nt_sched_attributes {
     uint32_t size, policy;
     uint64_t flags;
     int32_t nice;
@@ -68,13 +69,13 @@ struct nt_slice_attributes {
 };
 
 /* The calling thread's. Nothing where the kernel does not know it or does not let it; policy and nice value stay. */
-void nt_slice_set(enum nt_slice slice);
+void nt_time_slice_set(enum nt_time_slice slice);
 
 /* ---- CPU migration ---- */
 
 /* Move the calling thread to the next one of the processors that it may run on, which are the same afterwards: the kernel may
  * move it again at once. Nothing where there is one, or the kernel does not let it. */
-void nt_processor_next(void);
+void nt_cpu_migrate(void);
 
 /* ---- The idle timer ---- */
 
@@ -102,7 +103,7 @@ void nt_idle_note(struct nt_idle *idle, uint32_t opcode);
 
 /* ---- Interrupted requests ---- */
 
-enum { NT_MOST_INTERRUPTS = 256 }; /* at once; who comes then waits for the answer */
+enum { NT_MAX_INTERRUPTS = 256 }; /* at once; who comes then waits for the answer */
 
 struct nt_interrupts {
     int device;
@@ -115,7 +116,7 @@ struct nt_interrupts {
     struct nt_interrupt {
         uint64_t request;
         uint64_t due;
-    } list[NT_MOST_INTERRUPTS]; /* a ring */
+    } list[NT_MAX_INTERRUPTS]; /* a ring */
 };
 
 /* 0 or an errno value. */
@@ -137,7 +138,7 @@ SLIST_HEAD(nt_reply_buffer_list, nt_reply_buffer);
 
 struct nt_reply_buffers {
     pthread_mutex_t lock;
-    struct nt_turns turns;
+    struct nt_fifo fifo;
     uint64_t limit;
     uint64_t lent, kept;              /* bytes of those that are lent, and of the idle ones */
     struct nt_reply_buffer_list idle; /* the last one returned first */
@@ -157,19 +158,19 @@ void nt_reply_buffer_return(struct nt_reply_buffers *buffers, struct nt_reply_bu
 /* ---- Page cache prefill ---- */
 
 enum {
-    NT_STORE_BYTES = 16 * 1024, /* of a file that is small: less than what is slow to load */
-    NT_STORED_BITS = 1 << 18,
+    NT_PREFILL_BYTES = 16 * 1024, /* of a file that is small: less than what is slow to load */
+    NT_PREFILLED_BITS = 1 << 18,
 };
 
 /* Which files' bytes the kernel was given, as far as is remembered: a bit for each node, which others may have,
  * too. Whose bit is set is opened as any file is. Under a lock of its owner's. */
-struct nt_stored {
-    uint64_t bits[NT_STORED_BITS / 64];
+struct nt_prefilled {
+    uint64_t bits[NT_PREFILLED_BITS / 64];
     uint32_t count; /* of the bits that are set */
 };
 
 /* Set a node's bit; false where it was set. `is_idle`: no file is open, all may be forgotten. */
-bool nt_stored_add(struct nt_stored *stored, uint64_t node, bool is_idle);
+bool nt_prefilled_add(struct nt_prefilled *stored, uint64_t node, bool is_idle);
 
 /* ---- Request handlers ---- */
 
@@ -180,11 +181,11 @@ struct nt_mount {
     struct fuse_session *session;
     struct nt_reply_buffers reply_buffers;
     LIST_HEAD(nt_open_file_list, open_file) open_files, spare_files;
-    struct nt_stored stored;
+    struct nt_prefilled stored;
     pthread_mutex_t open_files_lock; /* of both */
     struct nt_idle idle;
     struct nt_interrupts interrupts;
-    struct nt_crowd crowd;
+    struct nt_oversubscription oversubscription;
     bool has_interrupts;
     bool has_signal_handlers;
     bool is_ready; /* the kernel has accepted the mount */
@@ -199,7 +200,7 @@ struct nt_mount {
 void nt_add_node_operations(struct fuse_lowlevel_ops *operations); /* lookup, attributes, xattrs, statfs */
 void nt_add_file_operations(struct fuse_lowlevel_ops *operations); /* open, read, release */
 void nt_add_directory_operations(struct fuse_lowlevel_ops *operations); /* opendir, readdir, readdirplus */
-void nt_add_refusals(struct fuse_lowlevel_ops *operations);             /* all that would change something */
+void nt_add_readonly_operations(struct fuse_lowlevel_ops *operations);  /* all that would change something */
 
 /* What the file operations need of a mount; 0 or an errno value. After the loop, _deinit closes the files
  * that the kernel has not released, because the mount was ended while they were open. */
@@ -248,9 +249,9 @@ int nt_device_loop_threads(struct nt_mount *mount);
 /* Around the reading of a request: wait until this thread is to receive, and note what has come. `count` is what
  * read() returned. The first returns whether a request was there already, or as soon as others of its processor had gone first;
  * the second wants to know. */
-bool nt_turn_to_receive(struct nt_mount *mount, int device);
-void nt_note_received(struct nt_mount *mount, int device, const void *bytes, ssize_t count, bool was_there);
+bool nt_before_receive(struct nt_mount *mount, int device);
+void nt_after_receive(struct nt_mount *mount, int device, const void *bytes, ssize_t count, bool was_there);
 /* Instead of a request: there will be none any more. */
-void nt_note_gone(struct nt_mount *mount);
+void nt_end_receive(struct nt_mount *mount);
 
 #endif

@@ -18,7 +18,7 @@ int nt_reply_buffers_init(struct nt_reply_buffers *buffers, uint64_t limit)
     int problem = pthread_mutex_init(&buffers->lock, NULL);
     if (problem)
         return problem;
-    problem = nt_turns_init(&buffers->turns);
+    problem = nt_fifo_init(&buffers->fifo);
     if (problem)
         pthread_mutex_destroy(&buffers->lock);
     return problem;
@@ -37,7 +37,7 @@ static void free_all(struct nt_reply_buffer_list *list)
 void nt_reply_buffers_deinit(struct nt_reply_buffers *buffers)
 {
     free_all(&buffers->idle);
-    nt_turns_deinit(&buffers->turns);
+    nt_fifo_deinit(&buffers->fifo);
     pthread_mutex_destroy(&buffers->lock);
 }
 
@@ -77,7 +77,7 @@ static struct nt_reply_buffer_list take_surplus(struct nt_reply_buffers *buffers
 static struct nt_reply_buffer *buffer_new(size_t size)
 {
     struct nt_reply_buffer *buffer = calloc(1, sizeof(*buffer));
-    if (buffer && !(buffer->bytes = nt_large_new(size, &buffer->capacity))) {
+    if (buffer && !(buffer->bytes = nt_hugepage_alloc(size, &buffer->capacity))) {
         free(buffer);
         buffer = NULL;
     }
@@ -86,9 +86,9 @@ static struct nt_reply_buffer *buffer_new(size_t size)
 
 struct nt_reply_buffer *nt_reply_buffer_borrow(struct nt_reply_buffers *buffers, size_t size)
 {
-    uint64_t bytes = nt_large_capacity(size);
+    uint64_t bytes = nt_hugepage_capacity(size);
     pthread_mutex_lock(&buffers->lock);
-    nt_turns_wait(&buffers->turns, &buffers->lock, has_room, buffers, bytes);
+    nt_fifo_wait(&buffers->fifo, &buffers->lock, has_room, buffers, bytes);
     struct nt_reply_buffer *buffer = take_fitting(buffers, size);
     if (buffer)
         bytes = buffer->capacity;
@@ -100,7 +100,7 @@ struct nt_reply_buffer *nt_reply_buffer_borrow(struct nt_reply_buffers *buffers,
         return buffer;
     pthread_mutex_lock(&buffers->lock);
     buffers->lent -= bytes;
-    nt_turns_freed(&buffers->turns);
+    nt_fifo_wake(&buffers->fifo);
     pthread_mutex_unlock(&buffers->lock);
     return NULL;
 }
@@ -114,7 +114,7 @@ void nt_reply_buffer_return(struct nt_reply_buffers *buffers, struct nt_reply_bu
     buffers->kept += buffer->capacity;
     SLIST_INSERT_HEAD(&buffers->idle, buffer, link);
     struct nt_reply_buffer_list surplus = take_surplus(buffers);
-    nt_turns_freed(&buffers->turns);
+    nt_fifo_wake(&buffers->fifo);
     pthread_mutex_unlock(&buffers->lock);
     free_all(&surplus);
 }

@@ -29,7 +29,7 @@ static int next_of(const cpu_set_t *allowed, int current)
     return next;
 }
 
-void nt_processor_next(void)
+void nt_cpu_migrate(void)
 {
     cpu_set_t allowed, only;
     int current = sched_getcpu();
@@ -47,9 +47,9 @@ enum { KEEP_POLICY = 8 }; /* SCHED_FLAG_KEEP_POLICY */
 
 /* In nanoseconds; 0.1 ms is the shortest there is, the usual one 0.7 to 2.8, by the number of processors. */
 static const uint64_t slices[] = {
-    [NT_SLICE_USUAL] = 0,
-    [NT_SLICE_SHORT] = 100 * 1000,
-    [NT_SLICE_LONG] = 3 * 1000 * 1000,
+    [NT_TIME_SLICE_DEFAULT] = 0,
+    [NT_TIME_SLICE_SHORT] = 100 * 1000,
+    [NT_TIME_SLICE_LONG] = 3 * 1000 * 1000,
 };
 
 /* What the kernel was told of this thread, so that it is only told what is new: at first nothing, since a thread begins
@@ -57,9 +57,9 @@ static const uint64_t slices[] = {
 enum { TOLD_NOTHING = -1 };
 static _Thread_local int told = TOLD_NOTHING;
 
-void nt_slice_set(enum nt_slice slice)
+void nt_time_slice_set(enum nt_time_slice slice)
 {
-    struct nt_slice_attributes attributes = {
+    struct nt_sched_attributes attributes = {
         .size = sizeof(attributes), .flags = KEEP_POLICY, .runtime = slices[slice]};
     if ((int)slice == told)
         return;
@@ -71,32 +71,36 @@ void nt_slice_set(enum nt_slice slice)
 /* ---- Detect oversubscription ---- */
 
 /* How many reads ago it was this reader's turn, the one before being 1; 0: not as far as is remembered. */
-static unsigned distance_of(const struct nt_crowd *crowd, unsigned next, uint32_t reader)
+static unsigned distance_of(const struct nt_oversubscription *oversubscription, unsigned next,
+                            uint32_t reader)
 {
-    for (unsigned distance = 1; distance <= NT_CROWD_READS; distance++)
-        if (atomic_load_explicit(&crowd->readers[(next - distance) % NT_CROWD_READS], memory_order_relaxed) ==
-            reader)
+    for (unsigned distance = 1; distance <= NT_OVERSUBSCRIPTION_READS; distance++)
+        if (atomic_load_explicit(&oversubscription->readers[(next - distance) % NT_OVERSUBSCRIPTION_READS],
+                                 memory_order_relaxed) == reader)
             return distance;
     return 0;
 }
 
-bool nt_crowd_is(const struct nt_crowd *crowd)
+bool nt_is_oversubscribed(const struct nt_oversubscription *oversubscription)
 {
-    return atomic_load_explicit(&crowd->evidence, memory_order_relaxed) >= NT_CROWD_SURE;
+    return atomic_load_explicit(&oversubscription->evidence, memory_order_relaxed) >=
+           NT_OVERSUBSCRIPTION_SURE;
 }
 
-void nt_crowd_note(struct nt_crowd *crowd, uint32_t reader, unsigned processors)
+void nt_oversubscription_note(struct nt_oversubscription *oversubscription, uint32_t reader,
+                              unsigned processors)
 {
     if (!reader)
         return;
-    unsigned next = atomic_fetch_add_explicit(&crowd->next, 1, memory_order_relaxed);
-    unsigned distance = distance_of(crowd, next, reader);
-    int evidence = atomic_load_explicit(&crowd->evidence, memory_order_relaxed);
-    atomic_store_explicit(&crowd->readers[next % NT_CROWD_READS], reader, memory_order_relaxed);
-    if (distance > processors && evidence < NT_CROWD_MOST)
-        atomic_store_explicit(&crowd->evidence, evidence + 1, memory_order_relaxed);
+    unsigned next = atomic_fetch_add_explicit(&oversubscription->next, 1, memory_order_relaxed);
+    unsigned distance = distance_of(oversubscription, next, reader);
+    int evidence = atomic_load_explicit(&oversubscription->evidence, memory_order_relaxed);
+    atomic_store_explicit(&oversubscription->readers[next % NT_OVERSUBSCRIPTION_READS], reader,
+                          memory_order_relaxed);
+    if (distance > processors && evidence < NT_OVERSUBSCRIPTION_MAX)
+        atomic_store_explicit(&oversubscription->evidence, evidence + 1, memory_order_relaxed);
     else if (distance && distance <= processors && evidence > 0)
-        atomic_store_explicit(&crowd->evidence, evidence - 1, memory_order_relaxed);
+        atomic_store_explicit(&oversubscription->evidence, evidence - 1, memory_order_relaxed);
 }
 
 /* ---- Leader and followers ---- */
@@ -108,9 +112,9 @@ void nt_crowd_note(struct nt_crowd *crowd, uint32_t reader, unsigned processors)
  * watches. Who leads is told by `leader` alone, so a thread that ends while it leads costs no more than the
  * watcher's patience. */
 
-int nt_lead_init(struct nt_lead *lead, uint64_t patience, uint64_t soon)
+int nt_leader_init(struct nt_leader *lead, uint64_t patience, uint64_t soon)
 {
-    *lead = (struct nt_lead){.patience = patience, .soon = soon};
+    *lead = (struct nt_leader){.patience = patience, .soon = soon};
     int problem = pthread_mutex_init(&lead->lock, NULL);
     if (problem)
         return problem;
@@ -123,25 +127,25 @@ int nt_lead_init(struct nt_lead *lead, uint64_t patience, uint64_t soon)
     return 0;
 }
 
-void nt_lead_deinit(struct nt_lead *lead)
+void nt_leader_deinit(struct nt_leader *lead)
 {
     pthread_cond_destroy(&lead->freed);
     pthread_cond_destroy(&lead->has_begun);
     pthread_mutex_destroy(&lead->lock);
 }
 
-static bool leads(struct nt_lead *lead)
+static bool leads(struct nt_leader *lead)
 {
     return atomic_load_explicit(&lead->leader, memory_order_relaxed) == (uintptr_t)pthread_self();
 }
 
-static bool is_quiet(struct nt_lead *lead)
+static bool is_quiet(struct nt_leader *lead)
 {
     return atomic_load_explicit(&lead->until_quiet, memory_order_relaxed) <= 0;
 }
 
 /* Under the lock. */
-static void free_all(struct nt_lead *lead, int until_quiet)
+static void free_all(struct nt_leader *lead, int until_quiet)
 {
     atomic_store(&lead->until_quiet, until_quiet);
     atomic_store(&lead->leader, 0);
@@ -154,14 +158,14 @@ static void free_all(struct nt_lead *lead, int until_quiet)
 /* The one who watches is cancelled: another is to. */
 static void hand_on_watch(void *context)
 {
-    struct nt_lead *lead = context;
+    struct nt_leader *lead = context;
     lead->is_watched = false;
     atomic_store(&lead->watcher_sleeps, false);
     pthread_cond_signal(&lead->freed);
 }
 
 /* The leader, which has just begun to wait, tells when it receives something. */
-static void sleep_until_it_begins(struct nt_lead *lead, uint64_t seen)
+static void sleep_until_it_begins(struct nt_leader *lead, uint64_t seen)
 {
     atomic_store(&lead->watcher_sleeps, true);
     if (atomic_load(&lead->progress) == seen)
@@ -169,16 +173,16 @@ static void sleep_until_it_begins(struct nt_lead *lead, uint64_t seen)
     atomic_store(&lead->watcher_sleeps, false);
 }
 
-static void wait_for_its_end(struct nt_lead *lead, uint64_t seen)
+static void wait_for_its_end(struct nt_leader *lead, uint64_t seen)
 {
     const struct timespec until = nt_timespec(nt_nanoseconds() + lead->patience);
     while (pthread_cond_timedwait(&lead->has_begun, &lead->lock, &until) == 0 && is_quiet(lead))
         ;
     if (is_quiet(lead) && atomic_load(&lead->progress) == seen)
-        free_all(lead, NT_LEAD_QUIET);
+        free_all(lead, NT_LEADER_QUIET);
 }
 
-static void watch(struct nt_lead *lead)
+static void watch(struct nt_leader *lead)
 {
     lead->is_watched = true;
     pthread_cleanup_push(hand_on_watch, lead);
@@ -196,7 +200,7 @@ static void unlock(void *lock)
     pthread_mutex_unlock(lock);
 }
 
-static void wait_behind_or_lead(struct nt_lead *lead)
+static void wait_as_follower_or_lead(struct nt_leader *lead)
 {
     pthread_mutex_lock(&lead->lock);
     pthread_cleanup_push(unlock, &lead->lock);
@@ -215,10 +219,10 @@ static void wait_behind_or_lead(struct nt_lead *lead)
 
 /* ---- requests ---- */
 
-bool nt_lead_wait(struct nt_lead *lead)
+bool nt_leader_wait(struct nt_leader *lead)
 {
     if (!leads(lead) && is_quiet(lead))
-        wait_behind_or_lead(lead);
+        wait_as_follower_or_lead(lead);
     if (!leads(lead))
         return false;
     uint64_t progress = atomic_load_explicit(&lead->progress, memory_order_relaxed);
@@ -228,12 +232,12 @@ bool nt_lead_wait(struct nt_lead *lead)
 }
 
 /* The leader has not waited for long. */
-static bool is_soon(const struct nt_lead *lead)
+static bool is_soon(const struct nt_leader *lead)
 {
     return nt_nanoseconds() - atomic_load_explicit(&lead->waits_since, memory_order_relaxed) < lead->soon;
 }
 
-bool nt_lead_looks_out(const struct nt_lead *lead)
+bool nt_leader_spins(const struct nt_leader *lead)
 {
     if (!atomic_load_explicit(&lead->is_busy, memory_order_relaxed) || !is_soon(lead))
         return false;
@@ -242,7 +246,7 @@ bool nt_lead_looks_out(const struct nt_lead *lead)
 }
 
 /* Tell the one who watches that a request has begun. */
-static void begin(struct nt_lead *lead)
+static void begin(struct nt_leader *lead)
 {
     uint64_t progress = atomic_load_explicit(&lead->progress, memory_order_relaxed);
     atomic_store(&lead->progress, (progress + 1) | 1);
@@ -254,25 +258,25 @@ static void begin(struct nt_lead *lead)
 }
 
 /* To who asks. */
-static void come_closer(struct nt_lead *lead, enum nt_arrival arrival)
+static void come_closer(struct nt_leader *lead, enum nt_request_arrival arrival)
 {
-    if (arrival != NT_AWAITED) {
+    if (arrival != NT_ARRIVAL_AWAITED) {
         lead->apart -= lead->apart > 0;
         lead->moves = lead->apart ? lead->moves : 0;
         return;
     }
     lead->apart++;
-    if (lead->apart < (unsigned)NT_LEAD_APART << lead->moves)
+    if (lead->apart < (unsigned)NT_LEADER_SPINS << lead->moves)
         return;
     lead->apart = 0;
-    lead->moves += lead->moves < NT_LEAD_MOVES;
-    nt_processor_next();
+    lead->moves += lead->moves < NT_LEADER_MOVES;
+    nt_cpu_migrate();
 }
 
-void nt_lead_received(struct nt_lead *lead, bool is_quick, enum nt_arrival arrival)
+void nt_leader_received(struct nt_leader *lead, bool is_quick, enum nt_request_arrival arrival)
 {
     if (!is_quick) {
-        nt_lead_let_go(lead);
+        nt_leader_release_followers(lead);
         return;
     }
     if (!is_quiet(lead))
@@ -280,28 +284,28 @@ void nt_lead_received(struct nt_lead *lead, bool is_quick, enum nt_arrival arriv
     if (!leads(lead))
         return;
     bool is_busy = is_soon(lead);
-    lead->queued = arrival == NT_QUEUED ? lead->queued + 1 : 0;
+    lead->queued = arrival == NT_ARRIVAL_QUEUED ? lead->queued + 1 : 0;
     atomic_store_explicit(&lead->is_busy, is_busy, memory_order_relaxed);
     if (is_busy)
         come_closer(lead, arrival);
-    if (lead->queued < NT_LEAD_QUEUED) {
+    if (lead->queued < NT_LEADER_QUEUED) {
         begin(lead);
         return;
     }
     pthread_mutex_lock(&lead->lock);
-    free_all(lead, NT_LEAD_CROWDED);
+    free_all(lead, NT_LEADER_CROWDED);
     pthread_mutex_unlock(&lead->lock);
 }
 
-void nt_lead_let_go(struct nt_lead *lead)
+void nt_leader_release_followers(struct nt_leader *lead)
 {
     bool must_free = leads(lead);
     if (must_free) {
         pthread_mutex_lock(&lead->lock);
-        free_all(lead, NT_LEAD_QUIET);
+        free_all(lead, NT_LEADER_QUIET);
         pthread_mutex_unlock(&lead->lock);
-    } else if (!is_quiet(lead) && atomic_load(&lead->until_quiet) < NT_LEAD_QUIET) {
-        atomic_store(&lead->until_quiet, NT_LEAD_QUIET);
+    } else if (!is_quiet(lead) && atomic_load(&lead->until_quiet) < NT_LEADER_QUIET) {
+        atomic_store(&lead->until_quiet, NT_LEADER_QUIET);
     }
 }
 
@@ -326,32 +330,36 @@ static bool is_there(int device)
  * small requests that are answered by who leads, are faster with the usual slices. */
 static void note_large(struct nt_mount *mount, uint32_t reader)
 {
-    nt_crowd_note(&mount->crowd, reader, mount->settings.reads_ahead);
-    nt_slice_set(nt_crowd_is(&mount->crowd) ? NT_SLICE_LONG : NT_SLICE_USUAL);
+    nt_oversubscription_note(&mount->oversubscription, reader, mount->settings.reads_ahead);
+    nt_time_slice_set(nt_is_oversubscribed(&mount->oversubscription) ? NT_TIME_SLICE_LONG
+                                                                     : NT_TIME_SLICE_DEFAULT);
 }
 
-bool nt_turn_to_receive(struct nt_mount *mount, int device)
+bool nt_before_receive(struct nt_mount *mount, int device)
 {
-    struct nt_lead *lead = mount->settings.lead;
-    bool leads = nt_lead_wait(lead);
-    nt_slice_set(!leads && nt_crowd_is(&mount->crowd) ? NT_SLICE_SHORT : NT_SLICE_USUAL);
+    struct nt_leader *lead = mount->settings.lead;
+    bool leads = nt_leader_wait(lead);
+    nt_time_slice_set(!leads && nt_is_oversubscribed(&mount->oversubscription) ? NT_TIME_SLICE_SHORT
+                                                                               : NT_TIME_SLICE_DEFAULT);
     if (!leads)
         return false;
     unsigned looks = 1;
     for (; !is_there(device); looks++)
-        if (!nt_lead_looks_out(lead))
+        if (!nt_leader_spins(lead))
             return false;
     return looks <= 2;
 }
 
-void nt_note_received(struct nt_mount *mount, int device, const void *bytes, ssize_t count, bool was_there)
+void nt_after_receive(struct nt_mount *mount, int device, const void *bytes, ssize_t count, bool was_there)
 {
     const struct fuse_in_header *header = bytes;
     if (count < (ssize_t)sizeof(*header))
         return;
     bool is_large = !is_quick(header);
-    enum nt_arrival arrival = !was_there ? NT_AWAITED : is_there(device) ? NT_QUEUED : NT_THERE;
-    nt_lead_received(mount->settings.lead, !is_large, arrival);
+    enum nt_request_arrival arrival = !was_there         ? NT_ARRIVAL_AWAITED
+                                      : is_there(device) ? NT_ARRIVAL_QUEUED
+                                                         : NT_ARRIVAL_PENDING;
+    nt_leader_received(mount->settings.lead, !is_large, arrival);
     if (is_large)
         note_large(mount, header->pid);
     nt_idle_note(&mount->idle, header->opcode);
@@ -360,7 +368,7 @@ void nt_note_received(struct nt_mount *mount, int device, const void *bytes, ssi
         nt_interrupts_note(&mount->interrupts, interrupt->unique);
 }
 
-void nt_note_gone(struct nt_mount *mount)
+void nt_end_receive(struct nt_mount *mount)
 {
     if (mount->settings.on_gone)
         mount->settings.on_gone(mount->settings.context);

@@ -88,7 +88,7 @@ static enum nt_status begin_session(struct nt_mount *mount, int device, struct n
     nt_add_node_operations(&operations);
     nt_add_file_operations(&operations);
     nt_add_directory_operations(&operations);
-    nt_add_refusals(&operations);
+    nt_add_readonly_operations(&operations);
     enum nt_status status = nt_session_new(&mount->settings, &operations, mount, &mount->session, error);
     if (status != NT_OK)
         return status;

@@ -166,10 +166,10 @@ enum nt_status nt_supervisor_start(struct nt_supervisor *supervisor, enum nt_sup
     supervisor->decoder = supervisor->signals >= 0 ? fork() : -1;
     if (supervisor->decoder < 0)
         return nt_fail_system(error, errno, "cannot start the process that decodes");
-    *role_ret = supervisor->decoder == 0 ? NT_ROLE_DECODER : NT_ROLE_SUPERVISOR;
+    *role_ret = supervisor->decoder == 0 ? NT_SUPERVISOR_ROLE_WORKER : NT_SUPERVISOR_ROLE_SUPERVISOR;
     supervisor->channel = ends[*role_ret];
     close(ends[1 - *role_ret]);
-    if (*role_ret == NT_ROLE_DECODER)
+    if (*role_ret == NT_SUPERVISOR_ROLE_WORKER)
         become_decoder(supervisor, parent);
     return NT_OK;
 }
@@ -280,8 +280,8 @@ static void take_signals(struct watch *watch)
     }
 }
 
-void nt_supervise(struct nt_supervisor *supervisor, const struct nt_supervisor_tasks *tasks,
-                  struct nt_supervisor_end *end_ret)
+void nt_supervisor_run(struct nt_supervisor *supervisor, const struct nt_supervisor_tasks *tasks,
+                       struct nt_supervisor_end *end_ret)
 {
     struct watch watch = {.supervisor = supervisor, .tasks = tasks, .end = end_ret};
     struct pollfd events[] = {{.fd = supervisor->signals, .events = POLLIN},

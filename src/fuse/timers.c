@@ -101,7 +101,7 @@ static void *answer_all(void *context)
             pthread_cond_timedwait(&interrupts->changed, &interrupts->lock, &until);
         } else {
             answer(interrupts->device, first->request);
-            interrupts->first = (interrupts->first + 1) % NT_MOST_INTERRUPTS;
+            interrupts->first = (interrupts->first + 1) % NT_MAX_INTERRUPTS;
             interrupts->count--;
         }
     }
@@ -114,8 +114,8 @@ void nt_interrupts_note(struct nt_interrupts *interrupts, uint64_t request)
     pthread_mutex_lock(&interrupts->lock);
     if (!interrupts->is_started)
         interrupts->is_started = nt_thread_start(&interrupts->thread, answer_all, interrupts) == 0;
-    if (interrupts->is_started && interrupts->count < NT_MOST_INTERRUPTS) {
-        unsigned place = (interrupts->first + interrupts->count) % NT_MOST_INTERRUPTS;
+    if (interrupts->is_started && interrupts->count < NT_MAX_INTERRUPTS) {
+        unsigned place = (interrupts->first + interrupts->count) % NT_MAX_INTERRUPTS;
         interrupts->list[place] = (struct nt_interrupt){request, nt_nanoseconds() + interrupts->patience};
         interrupts->count++;
         pthread_cond_signal(&interrupts->changed);

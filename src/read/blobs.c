@@ -24,8 +24,8 @@ enum member { KIND, POSITION, SIZE, ID, URI, MEMBERS };
 
 enum {
     BLOCK_ROWS = 1024,
-    MOST_BLOCKS = 1 << 24,
-    MOST_URI_BYTES = 64 * 1024,
+    MAX_BLOCKS = 1 << 24,
+    MAX_URI_BYTES = 64 * 1024,
 };
 
 struct nt_blobs {
@@ -124,7 +124,7 @@ static enum nt_status tell_row(const struct nt_blobs *blobs, uint64_t row, enum 
                                struct nt_error *error)
 {
     struct nt_buffer path = {0};
-    if (status == NT_OK || nt_is_passing_failure(status))
+    if (status == NT_OK || nt_is_transient(status))
         return status;
     nt_append_field_path(&path, blobs->dataset, blobs->field, '/');
     const struct nt_text dataset = blobs->dataset->name;
@@ -142,9 +142,9 @@ static enum nt_status read_uri(const struct nt_blobs *blobs, uint64_t row, struc
     if (status != NT_OK)
         return status;
     uint64_t bytes = (uint64_t)(ends[1] - ends[0]);
-    if (bytes > MOST_URI_BYTES)
+    if (bytes > MAX_URI_BYTES)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a URI of %" PRIu64 " bytes, more than the limit of %d",
-                       bytes, MOST_URI_BYTES);
+                       bytes, MAX_URI_BYTES);
     char *text = malloc(bytes + 1);
     if (!text)
         return nt_fail_memory(error);
@@ -166,13 +166,13 @@ static enum nt_status read_members(const struct nt_blobs *blobs, uint64_t first,
 static enum nt_status find_described(struct nt_blobs *blobs, uint64_t row, struct nt_description *description,
                                      bool wants_file, struct nt_blob *blob, struct nt_error *error)
 {
-    const struct nt_segment *segment = nt_stream_chosen_segment(blobs->members[KIND], row);
+    const struct nt_segment *segment = nt_stream_filtered_segment(blobs->members[KIND], row);
     uint32_t part = nt_span_part(blobs->dataset, &segment->span);
     enum nt_status status = NT_OK;
     if (nt_blob_has_uri(description->kind))
         status = read_uri(blobs, row, &description->uri, error);
     if (status == NT_OK && wants_file)
-        nt_reader_before_slow_work(blobs->reader);
+        nt_reader_before_blocking(blobs->reader);
     if (status == NT_OK)
         status = blobs->dataset->ops->find_blob(blobs->dataset, blobs->field, part, description, wants_file,
                                                 blob, error);
@@ -204,9 +204,9 @@ enum nt_status nt_blobs_read_row(struct nt_blobs *blobs, uint64_t row, const str
 {
     if (!bytes)
         return NT_OK;
-    nt_reader_before_slow_work(blobs->reader);
+    nt_reader_before_blocking(blobs->reader);
     enum nt_status status = nt_source_read(blob->source, blob->offset + offset, buffer, bytes, error);
-    if (status != NT_OK && !nt_is_passing_failure(status))
+    if (status != NT_OK && !nt_is_transient(status))
         nt_error_context(error, "%s", blob->name);
     return tell_row(blobs, row, status, error);
 }
@@ -264,7 +264,7 @@ static enum nt_status make_ends(struct nt_blobs *blobs, struct nt_error *error)
     uint64_t *made = NULL;
     size_t capacity = 0;
     enum nt_status status = NT_OK;
-    if (count > MOST_BLOCKS)
+    if (count > MAX_BLOCKS)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%" PRIu64 " rows, more than the limit of 2^34",
                        blobs->rows);
     for (uint64_t i = 0; status == NT_OK && i <= count; i++) {
@@ -290,7 +290,7 @@ static enum nt_status need_ends(struct nt_blobs *blobs, struct nt_error *error)
     enum nt_status status = NT_OK;
     if (atomic_load_explicit(&blobs->has_ends, memory_order_acquire))
         return NT_OK;
-    nt_reader_before_slow_work(blobs->reader);
+    nt_reader_before_blocking(blobs->reader);
     pthread_mutex_lock(&blobs->lock);
     if (!blobs->ends)
         status = make_ends(blobs, error);
@@ -300,10 +300,10 @@ static enum nt_status need_ends(struct nt_blobs *blobs, struct nt_error *error)
     return status;
 }
 
-enum nt_status nt_blobs_bytes(struct nt_blobs *blobs, bool may_work, uint64_t *bytes_ret,
+enum nt_status nt_blobs_bytes(struct nt_blobs *blobs, bool may_block, uint64_t *bytes_ret,
                               struct nt_error *error)
 {
-    if (!may_work && !atomic_load_explicit(&blobs->has_ends, memory_order_acquire))
+    if (!may_block && !atomic_load_explicit(&blobs->has_ends, memory_order_acquire))
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the size is not known without reading sizes");
     enum nt_status status = need_ends(blobs, error);
     if (status == NT_OK)

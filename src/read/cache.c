@@ -35,25 +35,25 @@
 
 enum state { LOADING, READY, FAILED };
 
-struct nt_cached {
+struct nt_cache_entry {
     struct nt_link link; /* in the table */
     struct nt_cache_key key;
-    TAILQ_ENTRY(nt_cached) listed; /* in its idle list, or in the garbage */
+    TAILQ_ENTRY(nt_cache_entry) listed; /* in its idle list, or in the garbage */
     uint8_t *data;
     size_t capacity;
-    struct nt_region *region; /* that `data` lies in; NULL: it is of malloc */
-    uint64_t charge;          /* what it takes beside its region */
+    struct nt_slab *slab; /* that `data` lies in; NULL: it is of malloc */
+    uint64_t charge;      /* what it takes beside its region */
     unsigned pins;
     enum state state;
     bool in_table;
-    bool is_passed;
+    bool is_drop_behind;
     bool is_kept; /* false: leaves with its last pin */
     pthread_cond_t changed;
     struct nt_error *failure;
     time_t expires;
 };
 
-TAILQ_HEAD(entries, nt_cached);
+TAILQ_HEAD(entries, nt_cache_entry);
 
 /* Entries without pins, the oldest first. */
 struct idle_list {
@@ -66,23 +66,23 @@ struct idle_list {
  * `limit` but for entries that are let in all the same. */
 struct nt_cache {
     pthread_mutex_t lock;
-    struct nt_turns turns; /* of those who wait for room */
+    struct nt_fifo fifo; /* of those who wait for room */
     unsigned failure_seconds;
     struct nt_counters *counters;
     uint64_t limit, used;
     uint64_t outside; /* what others occupy */
     struct nt_hash_table table;
     struct idle_list kept, passed;
-    struct nt_regions regions;
+    struct nt_slab_pool slabs;
     struct entries garbage; /* to be freed once the lock is released */
     struct nt_region_list garbage_regions;
 };
 
 enum {
-    PASSED_BYTES = NT_REGION_BYTES,
-    EMPTY_BYTES = 2 * NT_REGION_BYTES,
-    LEAST_IN_REGION = NT_REGION_BYTES / 16,
-    LEAST_REGIONS = 8, /* a limit of fewer would mostly be spent on what is between the buffers */
+    PASSED_BYTES = NT_SLAB_BYTES,
+    EMPTY_BYTES = 2 * NT_SLAB_BYTES,
+    MIN_SLAB_BUFFERS = NT_SLAB_BYTES / 16,
+    MIN_SLABS = 8, /* a limit of fewer would mostly be spent on what is between the buffers */
 };
 
 static void lock(struct nt_cache *cache)
@@ -93,20 +93,20 @@ static void lock(struct nt_cache *cache)
 static void unlock(struct nt_cache *cache)
 {
     struct entries entries = TAILQ_HEAD_INITIALIZER(entries);
-    struct nt_region *region = LIST_FIRST(&cache->garbage_regions);
+    struct nt_slab *slab = LIST_FIRST(&cache->garbage_regions);
     TAILQ_CONCAT(&entries, &cache->garbage, listed);
     LIST_INIT(&cache->garbage_regions);
     pthread_mutex_unlock(&cache->lock);
-    for (struct nt_cached *entry = TAILQ_FIRST(&entries), *next; entry; entry = next) {
+    for (struct nt_cache_entry *entry = TAILQ_FIRST(&entries), *next; entry; entry = next) {
         next = TAILQ_NEXT(entry, listed);
         pthread_cond_destroy(&entry->changed);
         free(entry->data);
         free(entry->failure);
         free(entry);
     }
-    for (struct nt_region *next; region; region = next) {
-        next = LIST_NEXT(region, listed);
-        nt_region_free(region);
+    for (struct nt_slab *next; slab; slab = next) {
+        next = LIST_NEXT(slab, listed);
+        nt_slab_free(slab);
     }
 }
 
@@ -117,25 +117,25 @@ static uint64_t key_hash(const struct nt_cache_key *key)
     return nt_xxh3(key, sizeof(*key));
 }
 
-static void insert(struct nt_cache *cache, struct nt_cached *entry, uint64_t hash)
+static void insert(struct nt_cache *cache, struct nt_cache_entry *entry, uint64_t hash)
 {
     nt_hash_table_insert(&cache->table, &entry->link, hash);
     entry->in_table = true;
 }
 
-static void take_out(struct nt_cache *cache, struct nt_cached *entry)
+static void take_out(struct nt_cache *cache, struct nt_cache_entry *entry)
 {
     if (entry->in_table)
         nt_hash_table_remove(&cache->table, &entry->link);
     entry->in_table = false;
 }
 
-static struct idle_list *list_of(struct nt_cache *cache, const struct nt_cached *entry)
+static struct idle_list *list_of(struct nt_cache *cache, const struct nt_cache_entry *entry)
 {
-    return entry->is_passed ? &cache->passed : &cache->kept;
+    return entry->is_drop_behind ? &cache->passed : &cache->kept;
 }
 
-static void become_idle(struct nt_cache *cache, struct nt_cached *entry)
+static void become_idle(struct nt_cache *cache, struct nt_cache_entry *entry)
 {
     struct idle_list *list = list_of(cache, entry);
     TAILQ_INSERT_TAIL(&list->entries, entry, listed);
@@ -143,7 +143,7 @@ static void become_idle(struct nt_cache *cache, struct nt_cached *entry)
     list->capacity += entry->capacity;
 }
 
-static void become_busy(struct nt_cache *cache, struct nt_cached *entry)
+static void become_busy(struct nt_cache *cache, struct nt_cache_entry *entry)
 {
     struct idle_list *list = list_of(cache, entry);
     TAILQ_REMOVE(&list->entries, entry, listed);
@@ -152,23 +152,23 @@ static void become_busy(struct nt_cache *cache, struct nt_cached *entry)
 }
 
 /* The idle entry that is to leave first; NULL: there is none. */
-static struct nt_cached *oldest_of(const struct nt_cache *cache)
+static struct nt_cache_entry *oldest_of(const struct nt_cache *cache)
 {
-    struct nt_cached *passed = TAILQ_FIRST(&cache->passed.entries);
+    struct nt_cache_entry *passed = TAILQ_FIRST(&cache->passed.entries);
     return passed ? passed : TAILQ_FIRST(&cache->kept.entries);
 }
 
 /* ---- Memory and eviction ---- */
 
-static bool is_in_region(const struct nt_cache *cache, size_t bytes)
+static bool is_in_slab(const struct nt_cache *cache, size_t bytes)
 {
-    return bytes >= LEAST_IN_REGION && cache->limit >= (uint64_t)LEAST_REGIONS * NT_REGION_BYTES;
+    return bytes >= MIN_SLAB_BUFFERS && cache->limit >= (uint64_t)MIN_SLABS * NT_SLAB_BYTES;
 }
 
 static void charge(struct nt_cache *cache, uint64_t bytes)
 {
     cache->used += bytes;
-    nt_count(&cache->counters->cache_bytes, bytes);
+    nt_counter_add(&cache->counters->cache_bytes, bytes);
 }
 
 static void discharge(struct nt_cache *cache, uint64_t bytes)
@@ -179,8 +179,8 @@ static void discharge(struct nt_cache *cache, uint64_t bytes)
 /* What an entry of so many bytes takes at most. */
 static uint64_t room_for(const struct nt_cache *cache, size_t bytes)
 {
-    uint64_t own = is_in_region(cache, bytes) ? nt_region_bytes(nt_region_capacity(bytes)) : bytes;
-    return sizeof(struct nt_cached) + own;
+    uint64_t own = is_in_slab(cache, bytes) ? nt_slab_bytes(nt_slab_capacity(bytes)) : bytes;
+    return sizeof(struct nt_cache_entry) + own;
 }
 
 /* Whether it can have that, once all that is idle has gone; an nt_has_room. What is busy is pinned or loading, with the
@@ -189,51 +189,51 @@ static bool has_room(const void *context, uint64_t taken)
 {
     const struct nt_cache *cache = context;
     uint64_t busy = cache->used - cache->kept.bytes - cache->passed.bytes -
-                    (cache->regions.bytes - cache->regions.busy_bytes);
+                    (cache->slabs.bytes - cache->slabs.busy_bytes);
     return busy == cache->outside || busy + taken <= cache->limit;
 }
 
 /* ---- what leaves ---- */
 
 /* An empty region ends; false: there is none. */
-static bool drop_region(struct nt_cache *cache)
+static bool free_slab(struct nt_cache *cache)
 {
-    struct nt_region *region = nt_regions_drop(&cache->regions);
-    if (!region)
+    struct nt_slab *slab = nt_slab_evict(&cache->slabs);
+    if (!slab)
         return false;
-    discharge(cache, region->bytes);
-    LIST_INSERT_HEAD(&cache->garbage_regions, region, listed);
+    discharge(cache, slab->bytes);
+    LIST_INSERT_HEAD(&cache->garbage_regions, slab, listed);
     return true;
 }
 
 /* Regions that are empty, but for a few that will be wanted again. */
 static void trim(struct nt_cache *cache)
 {
-    while ((cache->regions.empty_bytes > EMPTY_BYTES || cache->used > cache->limit) && drop_region(cache))
+    while ((cache->slabs.empty_bytes > EMPTY_BYTES || cache->used > cache->limit) && free_slab(cache))
         ;
 }
 
-static void leave_region(struct nt_cache *cache, struct nt_cached *entry)
+static void return_slab(struct nt_cache *cache, struct nt_cache_entry *entry)
 {
-    nt_regions_give(&cache->regions, entry->region, entry->data, entry->capacity);
-    entry->region = NULL;
+    nt_slab_return(&cache->slabs, entry->slab, entry->data, entry->capacity);
+    entry->slab = NULL;
     entry->data = NULL;
 }
 
 /* An entry that is neither pinned nor in an idle list ends. */
-static void discard(struct nt_cache *cache, struct nt_cached *entry)
+static void discard(struct nt_cache *cache, struct nt_cache_entry *entry)
 {
     take_out(cache, entry);
     if (entry->state == READY)
-        nt_count(&cache->counters->cache_pages, (uint64_t)-1);
-    if (entry->region)
-        leave_region(cache, entry);
+        nt_counter_add(&cache->counters->cache_pages, (uint64_t)-1);
+    if (entry->slab)
+        return_slab(cache, entry);
     discharge(cache, entry->charge);
     TAILQ_INSERT_TAIL(&cache->garbage, entry, listed);
 }
 
 /* Nobody finds an entry any more; it ends, if need be with its last pin. */
-static void forget(struct nt_cache *cache, struct nt_cached *entry)
+static void forget(struct nt_cache *cache, struct nt_cache_entry *entry)
 {
     take_out(cache, entry);
     if (entry->pins)
@@ -242,10 +242,10 @@ static void forget(struct nt_cache *cache, struct nt_cached *entry)
     discard(cache, entry);
 }
 
-static void evict(struct nt_cache *cache, struct nt_cached *victim)
+static void evict(struct nt_cache *cache, struct nt_cache_entry *victim)
 {
     forget(cache, victim);
-    nt_count(&cache->counters->cache_evictions, 1);
+    nt_counter_add(&cache->counters->cache_evictions, 1);
 }
 
 /* Give back until what is used, and so many bytes more, are within the limit: empty regions first, then the oldest
@@ -253,8 +253,8 @@ static void evict(struct nt_cache *cache, struct nt_cached *victim)
 static void shrink(struct nt_cache *cache, uint64_t bytes)
 {
     while (cache->used + bytes > cache->limit) {
-        struct nt_cached *oldest = oldest_of(cache);
-        if (drop_region(cache))
+        struct nt_cache_entry *oldest = oldest_of(cache);
+        if (free_slab(cache))
             continue;
         if (!oldest)
             break;
@@ -266,29 +266,29 @@ static void shrink(struct nt_cache *cache, uint64_t bytes)
 
 /* The next to leave for an entry that wants room in a region: what is idle beside the last one that left, so that
  * room comes together, or else the oldest. */
-static struct nt_cached *choose_victim(const struct nt_cache *cache, const struct nt_region *beside)
+static struct nt_cache_entry *choose_victim(const struct nt_cache *cache, const struct nt_slab *beside)
 {
-    for (unsigned i = 0; beside && i < NT_REGION_UNITS; i++)
+    for (unsigned i = 0; beside && i < NT_SLAB_UNITS; i++)
         if (beside->owners[i] && !beside->owners[i]->pins)
             return beside->owners[i];
     return oldest_of(cache);
 }
 
 /* A region with room for an entry; where there is none and none can be had, a new one is charged and to come. */
-static void make_room_in_region(struct nt_cache *cache, struct nt_cached *entry)
+static void make_room_in_slab(struct nt_cache *cache, struct nt_cache_entry *entry)
 {
-    uint64_t bytes = nt_region_bytes(entry->capacity);
-    struct nt_region *beside = NULL;
-    while (!nt_regions_take(&cache->regions, entry->capacity, entry, &entry->region, &entry->data)) {
+    uint64_t bytes = nt_slab_bytes(entry->capacity);
+    struct nt_slab *beside = NULL;
+    while (!nt_slab_alloc(&cache->slabs, entry->capacity, entry, &entry->slab, &entry->data)) {
         bool is_over = cache->used + entry->charge + bytes > cache->limit;
-        struct nt_cached *victim = is_over ? choose_victim(cache, beside) : NULL;
-        if (is_over && drop_region(cache)) {
+        struct nt_cache_entry *victim = is_over ? choose_victim(cache, beside) : NULL;
+        if (is_over && free_slab(cache)) {
             beside = NULL;
         } else if (victim) {
-            beside = victim->region;
+            beside = victim->slab;
             evict(cache, victim);
         } else {
-            nt_regions_expect(&cache->regions, entry->capacity);
+            nt_slab_reserve(&cache->slabs, entry->capacity);
             charge(cache, bytes);
             break;
         }
@@ -297,15 +297,15 @@ static void make_room_in_region(struct nt_cache *cache, struct nt_cached *entry)
 
 /* Make room for so many bytes of an entry that has none yet, and charge it: what was passed goes first. `is_kept`
  * tells whether all is within the limit. */
-static void make_room(struct nt_cache *cache, struct nt_cached *entry, size_t bytes)
+static void make_room(struct nt_cache *cache, struct nt_cache_entry *entry, size_t bytes)
 {
-    bool in_region = is_in_region(cache, bytes);
-    entry->capacity = in_region ? nt_region_capacity(bytes) : bytes;
-    entry->charge = sizeof(*entry) + (in_region ? 0 : bytes);
+    bool in_slab = is_in_slab(cache, bytes);
+    entry->capacity = in_slab ? nt_slab_capacity(bytes) : bytes;
+    entry->charge = sizeof(*entry) + (in_slab ? 0 : bytes);
     while (cache->passed.capacity > PASSED_BYTES)
         evict(cache, TAILQ_FIRST(&cache->passed.entries));
-    if (in_region)
-        make_room_in_region(cache, entry);
+    if (in_slab)
+        make_room_in_slab(cache, entry);
     trim(cache);
     shrink(cache, entry->charge);
     entry->is_kept = cache->used + entry->charge <= cache->limit;
@@ -313,49 +313,49 @@ static void make_room(struct nt_cache *cache, struct nt_cached *entry, size_t by
 }
 
 /* The memory for it, without the lock, which is taken meanwhile where it has to be. NT_NO_MEMORY. */
-static enum nt_status provide(struct nt_cache *cache, struct nt_cached *entry, struct nt_error *error)
+static enum nt_status provide(struct nt_cache *cache, struct nt_cache_entry *entry, struct nt_error *error)
 {
     if (entry->data || !entry->capacity)
         return NT_OK;
-    if (!is_in_region(cache, entry->capacity)) {
+    if (!is_in_slab(cache, entry->capacity)) {
         entry->data = malloc(entry->capacity);
         return entry->data ? NT_OK : nt_fail_memory(error);
     }
-    struct nt_region *region = nt_region_new(entry->capacity);
+    struct nt_slab *slab = nt_slab_new(entry->capacity);
     lock(cache);
-    entry->data = nt_regions_add(&cache->regions, region, entry->capacity, entry);
-    entry->region = region;
-    if (!region)
-        discharge(cache, nt_region_bytes(entry->capacity));
+    entry->data = nt_slab_add(&cache->slabs, slab, entry->capacity, entry);
+    entry->slab = slab;
+    if (!slab)
+        discharge(cache, nt_slab_bytes(entry->capacity));
     unlock(cache);
-    return region ? NT_OK : nt_fail_memory(error);
+    return slab ? NT_OK : nt_fail_memory(error);
 }
 
 /* ---- pins ---- */
 
-static void pin(struct nt_cache *cache, struct nt_cached *entry)
+static void pin(struct nt_cache *cache, struct nt_cache_entry *entry)
 {
     if (entry->pins++ > 0)
         return;
     become_busy(cache, entry);
-    if (entry->region)
-        nt_regions_use(&cache->regions, entry->region);
+    if (entry->slab)
+        nt_slab_set_busy(&cache->slabs, entry->slab);
 }
 
 /* Without any pin an entry is idle, or ends where it is not kept. */
-static void unpin(struct nt_cache *cache, struct nt_cached *entry)
+static void unpin(struct nt_cache *cache, struct nt_cache_entry *entry)
 {
     if (--entry->pins > 0)
         return;
-    if (entry->region)
-        nt_regions_rest(&cache->regions, entry->region);
+    if (entry->slab)
+        nt_slab_set_idle(&cache->slabs, entry->slab);
     if (entry->in_table && entry->is_kept) {
         become_idle(cache, entry);
     } else {
         discard(cache, entry);
         trim(cache);
     }
-    nt_turns_freed(&cache->turns);
+    nt_fifo_wake(&cache->fifo);
 }
 
 /* ---- Get and load entries ---- */
@@ -365,9 +365,9 @@ static time_t seconds_now(void)
     return (time_t)(nt_nanoseconds() / NT_SECOND);
 }
 
-static struct nt_cached *entry_new(const struct nt_cache_key *key)
+static struct nt_cache_entry *entry_new(const struct nt_cache_key *key)
 {
-    struct nt_cached *entry = calloc(1, sizeof(*entry));
+    struct nt_cache_entry *entry = calloc(1, sizeof(*entry));
     if (!entry || pthread_cond_init(&entry->changed, NULL)) {
         free(entry);
         return NULL;
@@ -379,17 +379,17 @@ static struct nt_cached *entry_new(const struct nt_cache_key *key)
 
 /* Under the lock: the end of LOADING. The error is remembered where there is memory for it; the entry keeps no bytes
  * then (those of malloc have been freed). */
-static void finish(struct nt_cache *cache, struct nt_cached *entry, enum nt_status status,
+static void finish(struct nt_cache *cache, struct nt_cache_entry *entry, enum nt_status status,
                    const struct nt_error *failure)
 {
     entry->state = status == NT_OK ? READY : FAILED;
     if (status == NT_OK) {
-        nt_count(&cache->counters->cache_pages, 1);
+        nt_counter_add(&cache->counters->cache_pages, 1);
         return;
     }
-    if (entry->region) {
-        nt_regions_rest(&cache->regions, entry->region);
-        leave_region(cache, entry);
+    if (entry->slab) {
+        nt_slab_set_idle(&cache->slabs, entry->slab);
+        return_slab(cache, entry);
     }
     discharge(cache, entry->charge);
     entry->capacity = 0;
@@ -400,22 +400,22 @@ static void finish(struct nt_cache *cache, struct nt_cached *entry, enum nt_stat
         *entry->failure = *failure;
         entry->expires = seconds_now() + (time_t)cache->failure_seconds;
     }
-    if (!entry->failure || nt_is_passing_failure(status) || status == NT_UNREACHABLE)
+    if (!entry->failure || nt_is_transient(status) || status == NT_UNREACHABLE)
         entry->is_kept = false;
     if (!entry->is_kept)
         take_out(cache, entry);
 }
 
 /* With the lock held on entry and exit: an entry that is there. */
-static enum nt_status wait_for(struct nt_cache *cache, struct nt_cached *entry, struct nt_cached **entry_ret,
-                               struct nt_error *error)
+static enum nt_status wait_for(struct nt_cache *cache, struct nt_cache_entry *entry,
+                               struct nt_cache_entry **entry_ret, struct nt_error *error)
 {
     struct nt_counters *counters = cache->counters;
     pin(cache, entry);
-    nt_count(entry->state == FAILED  ? &counters->failures_remembered
-             : entry->state == READY ? &counters->cache_hits
-                                     : &counters->cache_waits,
-             1);
+    nt_counter_add(entry->state == FAILED  ? &counters->failures_remembered
+                   : entry->state == READY ? &counters->cache_hits
+                                           : &counters->cache_waits,
+                   1);
     while (entry->state == LOADING)
         pthread_cond_wait(&entry->changed, &cache->lock);
     if (entry->state == READY) {
@@ -428,15 +428,15 @@ static enum nt_status wait_for(struct nt_cache *cache, struct nt_cached *entry, 
 }
 
 /* With the lock held on entry and exit, not meanwhile: an entry that this thread has just inserted. */
-static enum nt_status load_entry(struct nt_cache *cache, struct nt_cached *entry, nt_cache_load *load,
-                                 void *context, struct nt_cached **entry_ret, struct nt_error *error)
+static enum nt_status load_entry(struct nt_cache *cache, struct nt_cache_entry *entry, nt_cache_load *load,
+                                 void *context, struct nt_cache_entry **entry_ret, struct nt_error *error)
 {
     struct nt_error failure;
     unlock(cache);
     enum nt_status status = provide(cache, entry, &failure);
     if (status == NT_OK)
         status = load(context, entry->data, &failure);
-    if (status != NT_OK && !entry->region) {
+    if (status != NT_OK && !entry->slab) {
         free(entry->data);
         entry->data = NULL;
     }
@@ -452,12 +452,12 @@ static enum nt_status load_entry(struct nt_cache *cache, struct nt_cached *entry
 }
 
 /* Find an entry; a failure that is old enough to be tried again is removed. */
-static struct nt_cached *find(struct nt_cache *cache, const struct nt_cache_key *key, uint64_t hash)
+static struct nt_cache_entry *find(struct nt_cache *cache, const struct nt_cache_key *key, uint64_t hash)
 {
     struct nt_link *link = nt_hash_table_find(&cache->table, hash);
-    while (link && memcmp(&NT_LINKED(link, struct nt_cached, link)->key, key, sizeof(*key)) != 0)
+    while (link && memcmp(&NT_LINKED(link, struct nt_cache_entry, link)->key, key, sizeof(*key)) != 0)
         link = nt_hash_table_next(link);
-    struct nt_cached *entry = link ? NT_LINKED(link, struct nt_cached, link) : NULL;
+    struct nt_cache_entry *entry = link ? NT_LINKED(link, struct nt_cache_entry, link) : NULL;
     if (!entry || entry->state != FAILED || entry->expires > seconds_now())
         return entry;
     forget(cache, entry);
@@ -465,20 +465,19 @@ static struct nt_cached *find(struct nt_cache *cache, const struct nt_cache_key 
 }
 
 enum nt_status nt_cache_get(struct nt_cache *cache, const struct nt_cache_key *key, size_t bytes,
-                            enum nt_cache_asker asker, nt_cache_load *load, void *context,
-                            struct nt_cached **entry_ret, struct nt_error *error)
+                            enum nt_cache_client asker, nt_cache_load *load, void *context,
+                            struct nt_cache_entry **entry_ret, struct nt_error *error)
 {
     uint64_t hash = key_hash(key), room = room_for(cache, bytes);
     enum nt_status status;
     lock(cache);
-    struct nt_cached *entry = find(cache, key, hash);
-    if (!entry && asker == NT_CACHE_READER &&
-        nt_turns_wait(&cache->turns, &cache->lock, has_room, cache, room))
+    struct nt_cache_entry *entry = find(cache, key, hash);
+    if (!entry && asker == NT_CACHE_READER && nt_fifo_wait(&cache->fifo, &cache->lock, has_room, cache, room))
         entry = find(cache, key, hash); /* the lock was given up meanwhile */
     if (entry) {
         status = wait_for(cache, entry, entry_ret, error);
     } else if ((asker != NT_CACHE_HOLDER || has_room(cache, room)) && (entry = entry_new(key))) {
-        nt_count(&cache->counters->cache_misses, 1);
+        nt_counter_add(&cache->counters->cache_misses, 1);
         make_room(cache, entry, bytes);
         insert(cache, entry, hash);
         status = load_entry(cache, entry, load, context, entry_ret, error);
@@ -494,7 +493,7 @@ enum nt_cache_presence nt_cache_peek(struct nt_cache *cache, const struct nt_cac
     static const enum nt_cache_presence presences[] = {
         [LOADING] = NT_CACHE_LOADING, [READY] = NT_CACHE_READY, [FAILED] = NT_CACHE_FAILED};
     lock(cache);
-    struct nt_cached *entry = find(cache, key, key_hash(key));
+    struct nt_cache_entry *entry = find(cache, key, key_hash(key));
     enum nt_cache_presence presence = entry ? presences[entry->state] : NT_CACHE_ABSENT;
     unlock(cache);
     return presence;
@@ -510,26 +509,27 @@ size_t nt_cache_count_absent(struct nt_cache *cache, const struct nt_cache_key *
     return absent;
 }
 
-const uint8_t *nt_cached_bytes(const struct nt_cached *entry)
+const uint8_t *nt_cache_entry_bytes(const struct nt_cache_entry *entry)
 {
     return entry->data;
 }
 
-void nt_cache_release(struct nt_cache *cache, struct nt_cached *entry, enum nt_cache_use use)
+void nt_cache_release(struct nt_cache *cache, struct nt_cache_entry *entry, enum nt_cache_hint use)
 {
     lock(cache);
-    entry->is_passed = use == NT_CACHE_PASSED || (use == NT_CACHE_PASSING && entry->is_passed);
+    entry->is_drop_behind =
+        use == NT_CACHE_DROP_BEHIND || (use == NT_CACHE_SEQUENTIAL && entry->is_drop_behind);
     unpin(cache, entry);
     unlock(cache);
 }
 
-void nt_cache_occupy(struct nt_cache *cache, int64_t bytes)
+void nt_cache_reserve(struct nt_cache *cache, int64_t bytes)
 {
     lock(cache);
     cache->used += (uint64_t)bytes;
     cache->outside += (uint64_t)bytes;
     shrink(cache, 0);
-    nt_turns_freed(&cache->turns);
+    nt_fifo_wake(&cache->fifo);
     unlock(cache);
 }
 
@@ -539,7 +539,7 @@ void nt_cache_forget(struct nt_cache *cache, const void *source)
 {
     lock(cache);
     for (struct nt_link *link = nt_hash_table_after(&cache->table, NULL), *next; link; link = next) {
-        struct nt_cached *entry = NT_LINKED(link, struct nt_cached, link);
+        struct nt_cache_entry *entry = NT_LINKED(link, struct nt_cache_entry, link);
         next = nt_hash_table_after(&cache->table, link);
         if (entry->key.source == source)
             forget(cache, entry);
@@ -561,7 +561,7 @@ struct nt_cache *nt_cache_new(uint64_t limit, unsigned failure_seconds, struct n
     TAILQ_INIT(&cache->garbage);
     if (nt_hash_table_init(&cache->table)) {
         if (!pthread_mutex_init(&cache->lock, NULL)) {
-            if (!nt_turns_init(&cache->turns))
+            if (!nt_fifo_init(&cache->fifo))
                 return cache;
             pthread_mutex_destroy(&cache->lock);
         }
@@ -575,14 +575,14 @@ void nt_cache_free(struct nt_cache *cache)
 {
     if (!cache)
         return;
-    struct nt_cached *entry;
+    struct nt_cache_entry *entry;
     lock(cache);
     while ((entry = oldest_of(cache)))
         forget(cache, entry);
-    while (drop_region(cache))
+    while (free_slab(cache))
         ;
     unlock(cache);
-    nt_turns_deinit(&cache->turns);
+    nt_fifo_deinit(&cache->fifo);
     pthread_mutex_destroy(&cache->lock);
     nt_hash_table_deinit(&cache->table);
     free(cache);

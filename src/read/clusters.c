@@ -26,10 +26,10 @@ static void index_free(struct nt_dataset_index *index)
 {
     for (uint32_t i = 0; index->columns && i < index->column_count; i++)
         free(atomic_load(&index->columns[i]));
-    for (uint64_t i = 0; index->left_out && i < 2 * (uint64_t)index->dataset->field_count; i++)
-        free(atomic_load(&index->left_out[i]));
+    for (uint64_t i = 0; index->filtered_rows && i < 2 * (uint64_t)index->dataset->field_count; i++)
+        free(atomic_load(&index->filtered_rows[i]));
     free(index->columns);
-    free(index->left_out);
+    free(index->filtered_rows);
     free(atomic_load(&index->order));
     pthread_mutex_destroy(&index->lock);
     free(index);
@@ -46,8 +46,8 @@ static struct nt_dataset_index *index_new(const struct nt_dataset *dataset)
     index->column_count = dataset->column_count;
     index->columns = calloc((size_t)index->column_count + 1, sizeof(*index->columns));
     if (dataset->selection)
-        index->left_out = calloc(2 * ((size_t)dataset->field_count + 1), sizeof(*index->left_out));
-    if (index->columns && (index->left_out || !dataset->selection))
+        index->filtered_rows = calloc(2 * ((size_t)dataset->field_count + 1), sizeof(*index->filtered_rows));
+    if (index->columns && (index->filtered_rows || !dataset->selection))
         return index;
     index_free(index);
     return NULL;
@@ -136,7 +136,7 @@ static int compare_order_keys(const void *left, const void *right)
 
 static bool is_failed(const struct nt_group *group)
 {
-    return atomic_load_explicit(&group->state, memory_order_acquire) == NT_LATE_FAILED;
+    return atomic_load_explicit(&group->state, memory_order_acquire) == NT_LAZY_FAILED;
 }
 
 static bool is_known(const struct nt_dataset *dataset, const struct nt_group *group)
@@ -321,7 +321,7 @@ enum nt_status nt_span_load(struct nt_dataset *dataset, struct nt_span *span, st
         return NT_OK;
     enum nt_status status =
         nt_dataset_load_group(dataset, nt_dataset_cluster(dataset, span->cluster).group, error);
-    if (nt_is_machine_failure(status))
+    if (nt_is_environmental(status))
         return status;
     if (status != NT_OK)
         span->fault = NT_FAULT_GROUP;
@@ -347,12 +347,12 @@ static bool find_deferral(const struct nt_dataset *dataset, const struct nt_grou
     return *first_ret != NT_NOT_DEFERRED;
 }
 
-void nt_active_find(const struct nt_dataset *dataset, uint32_t field, uint32_t position, uint32_t cluster,
-                    struct nt_active *active)
+void nt_active_column_find(const struct nt_dataset *dataset, uint32_t field, uint32_t position,
+                           uint32_t cluster, struct nt_active_column *active)
 {
     const struct nt_group *group = nt_cluster_group(dataset, cluster);
     uint32_t representations = nt_field_representations(dataset, field);
-    *active = (struct nt_active){.column = NT_NONE};
+    *active = (struct nt_active_column){.column = NT_NONE};
     for (uint32_t i = 0; i < representations; i++) {
         uint32_t number = nt_field_column(dataset, field, i, position);
         if (number == NT_NONE)

@@ -19,7 +19,7 @@
 
 /* ---- Adjacent pages ---- */
 
-enum { MOST_BYTES = 128 * 1024 };
+enum { MAX_BYTES = 128 * 1024 };
 
 static uint64_t bytes_of(const struct nt_page *page)
 {
@@ -33,7 +33,8 @@ static bool are_decoded_alike(const struct nt_dataset *dataset, const struct nt_
            (!nt_page_decoder(dataset, a)->input_count && !nt_page_decoder(dataset, b)->input_count);
 }
 
-uint32_t nt_neighbours_count(const struct nt_dataset *dataset, const struct nt_page *pages, uint32_t count)
+uint32_t nt_adjacent_pages_count(const struct nt_dataset *dataset, const struct nt_page *pages,
+                                 uint32_t count)
 {
     const struct nt_source *source = dataset->sources[pages->source];
     uint64_t bytes = 0, offset;
@@ -41,7 +42,7 @@ uint32_t nt_neighbours_count(const struct nt_dataset *dataset, const struct nt_p
     for (; found < count; found++) {
         const struct nt_page *page = &pages[found];
         if (page->source != pages->source || page->compression == NT_COMPRESSION_ELSEWHERE ||
-            page->stored_bytes > MOST_BYTES || bytes + bytes_of(page) > MOST_BYTES ||
+            page->stored_bytes > MAX_BYTES || bytes + bytes_of(page) > MAX_BYTES ||
             !nt_source_is_range(source, bytes + bytes_of(page)) || !nt_add(pages->offset, bytes, &offset) ||
             page->offset != offset || !are_decoded_alike(dataset, pages, page))
             break;
@@ -51,52 +52,52 @@ uint32_t nt_neighbours_count(const struct nt_dataset *dataset, const struct nt_p
 }
 
 /* The bytes from the first of so many neighbours (1 at least) to the end of the last one's digest. */
-static size_t nt_neighbours_bytes(const struct nt_page *pages, uint32_t count)
+static size_t nt_adjacent_pages_bytes(const struct nt_page *pages, uint32_t count)
 {
     const struct nt_page *last = &pages[count - 1];
     return (size_t)(last->offset - pages->offset + bytes_of(last));
 }
 
 /* Where that fails, pages are read one by one, and the one that cannot be read is found. */
-static void read_some(struct nt_neighbours *neighbours, const struct nt_dataset *dataset,
+static void read_some(struct nt_adjacent_pages *adjacent, const struct nt_dataset *dataset,
                       const struct nt_page *pages, uint32_t count)
 {
-    uint32_t found = nt_neighbours_count(dataset, pages, count);
-    neighbours->count = 0;
+    uint32_t found = nt_adjacent_pages_count(dataset, pages, count);
+    adjacent->count = 0;
     if (found < 2)
         return;
-    if (!neighbours->bytes)
-        neighbours->bytes = malloc(MOST_BYTES);
-    if (!neighbours->bytes ||
-        nt_source_read(dataset->sources[pages->source], pages->offset, neighbours->bytes,
-                       nt_neighbours_bytes(pages, found), NULL) != NT_OK)
+    if (!adjacent->bytes)
+        adjacent->bytes = malloc(MAX_BYTES);
+    if (!adjacent->bytes || nt_source_read(dataset->sources[pages->source], pages->offset, adjacent->bytes,
+                                           nt_adjacent_pages_bytes(pages, found), NULL) != NT_OK)
         return;
-    neighbours->first = pages;
-    neighbours->count = found;
+    adjacent->first = pages;
+    adjacent->count = found;
 }
 
-static bool is_read(const struct nt_neighbours *neighbours, const struct nt_page *page)
+static bool is_read(const struct nt_adjacent_pages *adjacent, const struct nt_page *page)
 {
-    uintptr_t distance = (uintptr_t)page - (uintptr_t)neighbours->first;
-    return distance < neighbours->count * sizeof(*page);
+    uintptr_t distance = (uintptr_t)page - (uintptr_t)adjacent->first;
+    return distance < adjacent->count * sizeof(*page);
 }
 
-enum nt_status nt_neighbours_load(struct nt_neighbours *neighbours, struct nt_reader *reader,
-                                  struct nt_dataset *dataset, uint32_t column, const struct nt_page *pages,
-                                  uint32_t count, void *output, struct nt_error *error)
+enum nt_status nt_adjacent_pages_load(struct nt_adjacent_pages *adjacent, struct nt_reader *reader,
+                                      struct nt_dataset *dataset, uint32_t column,
+                                      const struct nt_page *pages, uint32_t count, void *output,
+                                      struct nt_error *error)
 {
     struct nt_page_request request = {.reader = reader, .dataset = dataset, .column = column, .page = pages};
-    if (!is_read(neighbours, pages))
-        read_some(neighbours, dataset, pages, count);
-    if (is_read(neighbours, pages))
-        request.stored = neighbours->bytes + (pages->offset - neighbours->first->offset);
-    enum nt_status status = nt_page_load_all(&request, output, error);
+    if (!is_read(adjacent, pages))
+        read_some(adjacent, dataset, pages, count);
+    if (is_read(adjacent, pages))
+        request.stored = adjacent->bytes + (pages->offset - adjacent->first->offset);
+    enum nt_status status = nt_page_load_with_dependencies(&request, output, error);
     return status == NT_OK ? NT_OK : nt_page_error(dataset, column, pages, status, error);
 }
 
-void nt_neighbours_deinit(struct nt_neighbours *neighbours)
+void nt_adjacent_pages_deinit(struct nt_adjacent_pages *adjacent)
 {
-    free(neighbours->bytes);
+    free(adjacent->bytes);
 }
 
 /* ---- Load into the output ---- */
@@ -119,10 +120,10 @@ struct loading {
     struct nt_page_request request; /* of the first column */
     struct nt_pages_run *runs;
     uint32_t run_count;
-    struct nt_page_inputs inputs[NT_DECODE_TOGETHER];
-    struct nt_page_beside beside[NT_DECODE_TOGETHER];
+    struct nt_page_dependencies inputs[NT_DECODE_TOGETHER];
+    struct nt_shared_page beside[NT_DECODE_TOGETHER];
     uint32_t pinned; /* columns whose inputs are */
-    struct nt_tally tally;
+    struct nt_stats_delta stats;
 };
 
 /* How many of the first column's pages can be read together, and how long the read is: none of them is in the cache. A
@@ -133,7 +134,7 @@ static uint32_t count_absent(const struct loading *loading, uint32_t count, size
     struct nt_cache_key keys[TOGETHER];
     const struct nt_dataset *dataset = loading->request.dataset;
     const struct nt_page *pages = loading->runs->pages;
-    uint32_t most = nt_neighbours_count(dataset, pages, count), found = 0, asked, absent;
+    uint32_t most = nt_adjacent_pages_count(dataset, pages, count), found = 0, asked, absent;
     do {
         asked = most - found < TOGETHER ? most - found : TOGETHER;
         for (uint32_t i = 0; i < asked; i++)
@@ -141,7 +142,7 @@ static uint32_t count_absent(const struct loading *loading, uint32_t count, size
         absent = (uint32_t)nt_cache_count_absent(loading->request.reader->cache, keys, asked);
         found += absent;
     } while (absent == TOGETHER);
-    *bytes_ret = found > 1 ? nt_neighbours_bytes(pages, found) : 0;
+    *bytes_ret = found > 1 ? nt_adjacent_pages_bytes(pages, found) : 0;
     return most ? found : nt_page_is_absent(loading->request.reader, dataset, pages);
 }
 
@@ -172,7 +173,7 @@ static enum nt_status pin_all(struct loading *loading)
     loading->pinned = 0;
     while (status == NT_OK && loading->pinned < loading->run_count) {
         request.page = loading->runs[loading->pinned].pages;
-        status = nt_page_pin_inputs(&request, &loading->inputs[loading->pinned++], NULL);
+        status = nt_page_pin_dependencies(&request, &loading->inputs[loading->pinned++], NULL);
     }
     return status;
 }
@@ -185,7 +186,7 @@ static uint64_t scratch_bytes(const struct loading *loading, uint32_t count, siz
         uint64_t scratch = nt_page_scratch_bytes(loading->request.dataset, &loading->runs->pages[i]);
         largest = scratch > largest ? scratch : largest;
     }
-    return largest + nt_large_capacity(bytes);
+    return largest + nt_hugepage_capacity(bytes);
 }
 
 /* The stored bytes of all in scratch memory. NULL where that fails: then the pages are read one by one, and the one that
@@ -193,11 +194,11 @@ static uint64_t scratch_bytes(const struct loading *loading, uint32_t count, siz
 static const uint8_t *read_stored(struct loading *loading, size_t bytes)
 {
     const struct nt_page *first = loading->runs->pages;
-    uint8_t *stored = bytes ? nt_codec_scratch(loading->request.context, NT_SCRATCH_NEIGHBOURS, bytes) : NULL;
+    uint8_t *stored = bytes ? nt_codec_scratch(loading->request.context, NT_SCRATCH_COALESCED, bytes) : NULL;
     if (!stored || nt_source_read(loading->request.dataset->sources[first->source], first->offset, stored,
                                   bytes, NULL) != NT_OK)
         return NULL;
-    nt_tally_lap(&loading->tally, &loading->tally.counters.read_nanoseconds);
+    nt_stats_lap(&loading->stats, &loading->stats.counters.read_nanoseconds);
     return stored;
 }
 
@@ -208,8 +209,8 @@ static enum nt_status load_page(struct loading *loading)
     loading->request.page = runs->pages;
     for (uint32_t i = 1; i < loading->run_count; i++)
         loading->beside[i - 1] =
-            (struct nt_page_beside){runs[i].pages, loading->inputs[i].values, runs[i].output};
-    nt_workers_claim(loading->request.reader->workers, runs->pages);
+            (struct nt_shared_page){runs[i].pages, loading->inputs[i].values, runs[i].output};
+    nt_workers_cancel_page(loading->request.reader->workers, runs->pages);
     enum nt_status status = nt_page_load_with(&loading->request, runs->output, NULL);
     for (uint32_t i = 0; status == NT_OK && i < loading->run_count; i++) {
         const struct nt_page *page = runs[i].pages++;
@@ -225,23 +226,24 @@ static uint32_t load_some(struct loading *loading, uint32_t count, size_t bytes)
 {
     struct nt_reader *reader = loading->request.reader;
     const struct nt_page *first = loading->request.page = loading->runs->pages;
-    struct nt_loan loan;
+    struct nt_borrowed_context borrowed;
     uint32_t done = 0;
     if (pin_all(loading) == NT_OK &&
-        nt_contexts_borrow(reader->contexts, scratch_bytes(loading, count, bytes), &loan, NULL) == NT_OK) {
-        loading->request.context = loan.context;
+        nt_scratch_pool_borrow(reader->scratch_pool, scratch_bytes(loading, count, bytes), &borrowed, NULL) ==
+            NT_OK) {
+        loading->request.context = borrowed.context;
         loading->request.inputs = loading->inputs->values;
-        nt_tally_begin(&loading->tally);
+        nt_stats_begin(&loading->stats);
         const uint8_t *stored = read_stored(loading, bytes);
         for (; done < count; done++) {
             loading->request.stored = stored ? stored + (loading->runs->pages->offset - first->offset) : NULL;
             if (load_page(loading) != NT_OK)
                 break;
         }
-        nt_contexts_return(reader->contexts, &loan);
+        nt_scratch_pool_return(reader->scratch_pool, &borrowed);
     }
     for (uint32_t i = 0; i < loading->pinned; i++)
-        nt_page_unpin_inputs(reader, &loading->inputs[i]);
+        nt_page_unpin_dependencies(reader, &loading->inputs[i]);
     return done;
 }
 
@@ -253,19 +255,19 @@ uint32_t nt_pages_load_direct(struct nt_reader *reader, struct nt_dataset *datas
     loading.request = (struct nt_page_request){.reader = reader,
                                                .dataset = dataset,
                                                .column = column,
-                                               .tally = &loading.tally,
+                                               .stats = &loading.stats,
                                                .beside = loading.beside,
-                                               .beside_count = run_count - 1};
+                                               .shared_page_count = run_count - 1};
     loading.runs = runs;
     loading.run_count = run_count;
-    loading.tally = (struct nt_tally){0};
+    loading.stats = (struct nt_stats_delta){0};
     for (uint32_t some = 1, done = 1; left && some && done == some; left -= done) {
         size_t bytes = 0;
         some = count_alike(&loading, count_absent(&loading, left, &bytes));
         done = some ? load_some(&loading, some, some > 1 ? bytes : 0) : 0;
     }
-    loading.tally.counters.pages_direct = loading.tally.counters.pages_decoded;
-    nt_reader_add(reader, &loading.tally);
+    loading.stats.counters.pages_direct = loading.stats.counters.pages_decoded;
+    nt_reader_add_stats(reader, &loading.stats);
     return count - left;
 }
 
@@ -275,16 +277,16 @@ uint32_t nt_pages_load_direct(struct nt_reader *reader, struct nt_dataset *datas
 static const struct nt_segment *find_simple(struct nt_stream *stream, uint32_t number)
 {
     const struct nt_segment *segment = &stream->segments[number];
-    bool is_direct = stream->transform && !stream->choosing &&
-                     (stream->row->make == NT_MAKE_VALUES || stream->row->make == NT_MAKE_OFFSETS);
+    bool is_direct = stream->transform && !stream->filter &&
+                     (stream->row->make == NT_CONVERT_VALUES || stream->row->make == NT_CONVERT_OFFSETS);
     if (!is_direct || nt_stream_locate(stream, segment, NULL) != NT_OK)
         return NULL;
     bool is_simple = segment->span.fault == NT_FAULT_NONE && segment->page_count && !segment->zeros &&
-                     !segment->mask.drops && !segment->item_mask.drops;
+                     !segment->mask.deletions && !segment->item_mask.deletions;
     return is_simple ? segment : NULL;
 }
 
-bool nt_streams_are_together(struct nt_stream *a, struct nt_stream *b)
+bool nt_streams_share_pages(struct nt_stream *a, struct nt_stream *b)
 {
     if (a->dataset != b->dataset || a->segment_count != b->segment_count || !a->segment_count)
         return false;
@@ -292,11 +294,11 @@ bool nt_streams_are_together(struct nt_stream *a, struct nt_stream *b)
     return one && other && are_shared(a->dataset, one->pages, other->pages);
 }
 
-uint64_t nt_stream_end_beside(struct nt_stream *stream, uint64_t end, struct nt_stream *other)
+uint64_t nt_stream_shared_page_end(struct nt_stream *stream, uint64_t end, struct nt_stream *other)
 {
-    if (end <= nt_stream_lead(stream))
+    if (end <= nt_stream_leading_zeros(stream))
         return 0;
-    uint64_t element = end - 1 - nt_stream_lead(stream);
+    uint64_t element = end - 1 - nt_stream_leading_zeros(stream);
     uint32_t number = (uint32_t)(nt_stream_segment_of(stream, element) - stream->segments);
     const struct nt_segment *segment = find_simple(stream, number), *beside = find_simple(other, number);
     if (!segment || !beside)
@@ -306,7 +308,7 @@ uint64_t nt_stream_end_beside(struct nt_stream *stream, uint64_t end, struct nt_
     if (index >= beside->page_count || !are_same_bytes(page, &beside->pages[index]))
         return 0;
     page = &beside->pages[index];
-    return nt_stream_lead(other) + beside->first + page->first_element + page->elements;
+    return nt_stream_leading_zeros(other) + beside->first + page->first_element + page->elements;
 }
 
 /* ---- pages that are whole in all ranges ---- */
@@ -323,7 +325,8 @@ static bool narrow(struct together *together, const struct nt_stream_range *rang
     const struct nt_segment *segment = find_simple(range->stream, number);
     if (!segment)
         return false;
-    uint64_t start = nt_stream_lead(range->stream) + segment->first, stop = range->first + range->count;
+    uint64_t start = nt_stream_leading_zeros(range->stream) + segment->first,
+             stop = range->first + range->count;
     uint64_t from = range->first > start ? range->first - start : 0, to = stop > start ? stop - start : 0;
     if (to > segment->elements)
         to = segment->elements;
@@ -339,16 +342,17 @@ static bool narrow(struct together *together, const struct nt_stream_range *rang
     return together->first < together->end;
 }
 
-void nt_streams_make_together(const struct nt_stream_range *ranges, uint32_t count,
-                              struct nt_pages_made *made)
+void nt_streams_decode_shared(const struct nt_stream_range *ranges, uint32_t count,
+                              struct nt_decoded_pages *made)
 {
     struct together together = {.end = UINT32_MAX};
     struct nt_pages_run runs[NT_DECODE_TOGETHER];
     const struct nt_stream *stream = ranges->stream;
-    uint64_t lead = nt_stream_lead(stream), element = ranges->first < lead ? 0 : ranges->first - lead;
+    uint64_t lead = nt_stream_leading_zeros(stream),
+             element = ranges->first < lead ? 0 : ranges->first - lead;
     uint32_t number = (uint32_t)(nt_stream_segment_of(stream, element) - stream->segments);
     for (uint32_t i = 0; i < count; i++) {
-        made[i] = (struct nt_pages_made){0};
+        made[i] = (struct nt_decoded_pages){0};
         if (ranges[i].stream->segment_count <= number || !narrow(&together, &ranges[i], number))
             return;
     }
@@ -356,7 +360,7 @@ void nt_streams_make_together(const struct nt_stream_range *ranges, uint32_t cou
         const struct nt_stream_range *range = &ranges[i];
         const struct nt_segment *segment = together.segments[i];
         const struct nt_page *pages = made[i].first = &segment->pages[together.first];
-        element = nt_stream_lead(range->stream) + segment->first + pages->first_element;
+        element = nt_stream_leading_zeros(range->stream) + segment->first + pages->first_element;
         runs[i] = (struct nt_pages_run){
             pages, (uint8_t *)range->output + (element - range->first) * range->stream->element_bytes,
             &range->stream->dtype};

@@ -48,7 +48,7 @@ static enum nt_status build_index(struct nt_dataset *dataset, uint32_t column,
     for (uint32_t i = 0; i < count; i++) {
         const struct nt_group *group;
         if (i % NT_INDEX_STRIDE == 0)
-            index->marks[i / NT_INDEX_STRIDE] = (struct nt_column_mark){index->elements, index->pages};
+            index->marks[i / NT_INDEX_STRIDE] = (struct nt_column_checkpoint){index->elements, index->pages};
         const struct nt_range *range = stored_range(dataset, first + i, column, &group);
         if (!range)
             continue;
@@ -70,7 +70,7 @@ static enum nt_status get_index(struct nt_reader *reader, struct nt_dataset *dat
         return nt_fail_with(error, dataset->failure);
     if (column >= dataset->column_count)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "there is no column %u", column);
-    enum nt_status status = nt_reader_be_here(reader, error);
+    enum nt_status status = nt_reader_after_fork(reader, error);
     if (status != NT_OK)
         return status;
     struct nt_dataset_index *known = nt_dataset_index_get(reader->indexes, dataset);
@@ -90,8 +90,8 @@ static enum nt_status get_index(struct nt_reader *reader, struct nt_dataset *dat
     return status;
 }
 
-NT_DEFINE_LAST_AT_MOST(mark_of_element, struct nt_column_mark, .elements)
-NT_DEFINE_LAST_AT_MOST(mark_of_page, struct nt_column_mark, .pages)
+NT_DEFINE_LAST_AT_MOST(mark_of_element, struct nt_column_checkpoint, .elements)
+NT_DEFINE_LAST_AT_MOST(mark_of_page, struct nt_column_checkpoint, .pages)
 
 /* The last mark at or before an element, or a page, of the column. */
 static struct position mark_before(const struct nt_dataset *dataset, uint32_t column,
@@ -181,13 +181,14 @@ static const struct nt_page *page_of(const struct column_read *read, uint64_t el
     return page;
 }
 
-static void find_ahead(const void *walked, uint64_t element, struct nt_ahead_page *page_ret)
+static void find_ahead(const void *walked, uint64_t element, struct nt_readahead_page *page_ret)
 {
     const struct column_read *read = walked;
     struct position at = mark_before(read->dataset, read->column, read->index, false, element);
     uint32_t following;
     const struct nt_page *page = page_of(read, element, &at, &following);
-    *page_ret = (struct nt_ahead_page){.page = page, .column = read->column, .end = read->index->elements};
+    *page_ret =
+        (struct nt_readahead_page){.page = page, .column = read->column, .end = read->index->elements};
     if (page)
         page_ret->end = at.elements + page->first_element + page->elements;
 }
@@ -196,7 +197,7 @@ static void find_ahead(const void *walked, uint64_t element, struct nt_ahead_pag
 static enum nt_status read_within(const struct column_read *read, const struct nt_page *page, uint64_t offset,
                                   uint8_t *output, size_t bytes, struct nt_error *error)
 {
-    struct nt_cached *pinned;
+    struct nt_cache_entry *pinned;
     const uint8_t *data;
     bool is_end = offset + bytes == page->elements * read->element_bytes;
     if (read->is_random &&
@@ -207,7 +208,7 @@ static enum nt_status read_within(const struct column_read *read, const struct n
     if (status != NT_OK)
         return status;
     memcpy(output, data + offset, bytes);
-    nt_page_unpin(read->reader, pinned, nt_sequence_use(&read->index->sequence, is_end));
+    nt_page_unpin(read->reader, pinned, nt_access_cache_hint(&read->index->access, is_end));
     return NT_OK;
 }
 
@@ -269,15 +270,14 @@ enum nt_status nt_column_read(struct nt_reader *reader, struct nt_dataset *datas
     if (!nt_multiply(read.index->elements, read.element_bytes, &size) || !nt_fits(offset, bytes, size))
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "past the end of the column");
     const struct nt_walk walk = {
-        reader,     dataset, &read.index->sequence, read.index->elements, read.element_bytes, 0,
-        find_ahead, &read};
-    nt_count(&reader->counters.reads, 1);
-    nt_count(&reader->counters.served_bytes, bytes);
-    read.is_random = !nt_sequence_follows(walk.sequence, offset, bytes);
-    if (nt_wants_hints(dataset))
+        reader, dataset, &read.index->access, read.index->elements, read.element_bytes, 0, find_ahead, &read};
+    nt_counter_add(&reader->counters.reads, 1);
+    nt_counter_add(&reader->counters.served_bytes, bytes);
+    read.is_random = !nt_access_is_sequential(walk.access, offset, bytes);
+    if (nt_prefetch_helps(dataset))
         nt_read_want(&walk, offset, bytes);
     status = read_bytes(&read, offset, output, bytes, error);
-    if (status == NT_OK && nt_sequence_note(walk.sequence, offset, bytes))
-        nt_ahead_queue(&walk, offset + bytes, true);
+    if (status == NT_OK && nt_access_note(walk.access, offset, bytes))
+        nt_readahead_queue(&walk, offset + bytes, true);
     return status;
 }

@@ -41,7 +41,7 @@ bool nt_values_are_equal(const struct nt_decoder *decoder, const struct nt_dtype
            (is_integer(decoder->element) && is_integer(dtype->element));
 }
 
-static enum nt_status make_values(const struct nt_run *run, uint8_t *output, struct nt_error *error)
+static enum nt_status make_values(const struct nt_element_run *run, uint8_t *output, struct nt_error *error)
 {
     const struct nt_dtype *dtype = run->dtype;
     const uint8_t *input = run->data + run->first * run->decoder->element_bytes;
@@ -52,7 +52,7 @@ static enum nt_status make_values(const struct nt_run *run, uint8_t *output, str
     return nt_element_convert(run->decoder->element, input, dtype->element, output, run->count, error);
 }
 
-static enum nt_status make_members(const struct nt_run *run, uint8_t *output, struct nt_error *error)
+static enum nt_status make_members(const struct nt_element_run *run, uint8_t *output, struct nt_error *error)
 {
     size_t stride = run->decoder->element_bytes, bytes = run->dtype->bytes;
     size_t offset = run->field->member_offset;
@@ -79,7 +79,7 @@ bool nt_load_index(enum nt_element element, const uint8_t *data, size_t i, uint6
 }
 
 /* The index value before the run's first element; 0 at the start of the cluster. */
-static uint64_t previous_value(const struct nt_run *run)
+static uint64_t previous_value(const struct nt_element_run *run)
 {
     uint64_t value = run->has_previous ? run->previous : 0;
     if (run->first)
@@ -105,13 +105,14 @@ static uint64_t previous_value(const struct nt_run *run)
 NT_DEFINE_OFFSETS(make_offsets32, nt_load_le32, 4)
 NT_DEFINE_OFFSETS(make_offsets64, nt_load_le64, 8)
 
-static enum nt_status not_an_index(const struct nt_run *run, struct nt_error *error)
+static enum nt_status not_an_index(const struct nt_element_run *run, struct nt_error *error)
 {
     return nt_fail(error, NT_CORRUPT, run->page->offset, "a %s column where an index column was expected",
                    nt_encoding_info(run->decoder->encoding)->name);
 }
 
-static enum nt_status check_last_offset(const struct nt_run *run, uint64_t last, struct nt_error *error)
+static enum nt_status check_last_offset(const struct nt_element_run *run, uint64_t last,
+                                        struct nt_error *error)
 {
     uint64_t limit = run->limit;
     if (run->is_cluster_end ? last != limit : last > limit)
@@ -123,7 +124,7 @@ static enum nt_status check_last_offset(const struct nt_run *run, uint64_t last,
 }
 
 /* An optional value is there once or not at all. `offsets`: what was made of the run. */
-static enum nt_status check_optionals(const struct nt_run *run, const uint8_t *offsets,
+static enum nt_status check_optionals(const struct nt_element_run *run, const uint8_t *offsets,
                                       struct nt_error *error)
 {
     uint64_t previous = run->base + previous_value(run);
@@ -137,7 +138,7 @@ static enum nt_status check_optionals(const struct nt_run *run, const uint8_t *o
     return NT_OK;
 }
 
-static enum nt_status make_offsets(const struct nt_run *run, uint8_t *output, struct nt_error *error)
+static enum nt_status make_offsets(const struct nt_element_run *run, uint8_t *output, struct nt_error *error)
 {
     bool decreases;
     uint64_t last, previous = previous_value(run), base = run->base;
@@ -154,7 +155,7 @@ static enum nt_status make_offsets(const struct nt_run *run, uint8_t *output, st
     return status == NT_OK && is_optional ? check_optionals(run, output, error) : status;
 }
 
-static enum nt_status make_sizes(const struct nt_run *run, uint8_t *output, struct nt_error *error)
+static enum nt_status make_sizes(const struct nt_element_run *run, uint8_t *output, struct nt_error *error)
 {
     uint64_t value, previous = previous_value(run);
     uint64_t largest = run->dtype->bytes == 4 ? UINT32_MAX : UINT64_MAX;
@@ -177,7 +178,7 @@ static enum nt_status make_sizes(const struct nt_run *run, uint8_t *output, stru
 
 /* ---- switch columns ---- */
 
-static enum nt_status check_switch(const struct nt_run *run, uint32_t tag, struct nt_error *error)
+static enum nt_status check_switch(const struct nt_element_run *run, uint32_t tag, struct nt_error *error)
 {
     uint32_t alternatives = run->field->child_count;
     if (tag <= alternatives)
@@ -186,7 +187,7 @@ static enum nt_status check_switch(const struct nt_run *run, uint32_t tag, struc
                    "alternative %" PRIu32 " of a variant that has %" PRIu32, tag, alternatives);
 }
 
-static enum nt_status require_switch(const struct nt_run *run, struct nt_error *error)
+static enum nt_status require_switch(const struct nt_element_run *run, struct nt_error *error)
 {
     if (run->decoder->element == NT_ELEMENT_SWITCH)
         return NT_OK;
@@ -194,7 +195,7 @@ static enum nt_status require_switch(const struct nt_run *run, struct nt_error *
                    nt_encoding_info(run->decoder->encoding)->name);
 }
 
-static enum nt_status make_tags(const struct nt_run *run, uint8_t *output, struct nt_error *error)
+static enum nt_status make_tags(const struct nt_element_run *run, uint8_t *output, struct nt_error *error)
 {
     const uint8_t *input = run->data + run->first * NT_SWITCH_BYTES;
     enum nt_status status = require_switch(run, error);
@@ -206,7 +207,7 @@ static enum nt_status make_tags(const struct nt_run *run, uint8_t *output, struc
     return status;
 }
 
-static enum nt_status make_index(const struct nt_run *run, uint8_t *output, struct nt_error *error)
+static enum nt_status make_index(const struct nt_element_run *run, uint8_t *output, struct nt_error *error)
 {
     const uint8_t *input = run->data + run->first * NT_SWITCH_BYTES;
     enum nt_status status = require_switch(run, error);
@@ -230,11 +231,12 @@ static enum nt_status make_index(const struct nt_run *run, uint8_t *output, stru
 
 /* ---- all ---- */
 
-nt_transform *nt_transform_of(enum nt_make make)
+nt_transform *nt_transform_of(enum nt_conversion make)
 {
-    static nt_transform *const transforms[NT_MAKE_COUNT] = {
-        [NT_MAKE_VALUES] = make_values, [NT_MAKE_MEMBERS] = make_members, [NT_MAKE_OFFSETS] = make_offsets,
-        [NT_MAKE_SIZES] = make_sizes,   [NT_MAKE_TAGS] = make_tags,       [NT_MAKE_INDEX] = make_index,
+    static nt_transform *const transforms[NT_CONVERT_COUNT] = {
+        [NT_CONVERT_VALUES] = make_values,   [NT_CONVERT_MEMBERS] = make_members,
+        [NT_CONVERT_OFFSETS] = make_offsets, [NT_CONVERT_SIZES] = make_sizes,
+        [NT_CONVERT_TAGS] = make_tags,       [NT_CONVERT_INDEX] = make_index,
     };
     return transforms[make];
 }

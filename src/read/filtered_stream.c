@@ -16,67 +16,68 @@
 enum {
     SPAN_BYTES = 16 * 1024, /* that are read at once where elements lie near one another, */
     NEAR_BYTES = 512,       /* which they do with less between them, */
-    MOST_PIECES = 256,      /* and as many runs of them */
+    MAX_PIECES = 256,       /* and as many runs of them */
 };
 
 /* ---- opening ---- */
 
-static enum nt_status choose_alternatives(const struct nt_stream *stream, struct nt_choosing *choosing,
+static enum nt_status choose_alternatives(const struct nt_stream *stream, struct nt_stream_filter *filter,
                                           struct nt_error *error)
 {
     uint32_t count;
     const uint32_t *children = nt_dataset_children(stream->dataset, stream->field, &count);
-    choosing->alternatives = calloc((size_t)count + 1, sizeof(*choosing->alternatives));
-    if (!choosing->alternatives)
+    filter->alternatives = calloc((size_t)count + 1, sizeof(*filter->alternatives));
+    if (!filter->alternatives)
         return nt_fail_memory(error);
     enum nt_status status = nt_stream_open_stored(stream->reader, stream->dataset, stream->field,
-                                                  NT_STREAM_TAGS, &choosing->tags, error);
+                                                  NT_STREAM_TAGS, &filter->tags, error);
     for (uint32_t i = 0; status == NT_OK && i < count; i++)
         status = nt_row_mask_find(stream->reader, stream->dataset, children[i], NT_ROWS_OF_FIELD, NT_NONE,
-                                  &choosing->alternatives[i], error);
+                                  &filter->alternatives[i], error);
     return status;
 }
 
 /* Some entries are left out. */
-static enum nt_status find_left_out(const struct nt_stream *stream, struct nt_choosing *choosing,
-                                    struct nt_error *error)
+static enum nt_status find_filtered_rows(const struct nt_stream *stream, struct nt_stream_filter *filter,
+                                         struct nt_error *error)
 {
     const struct nt_field *field = &stream->dataset->fields[stream->field];
     uint64_t row_elements = nt_stream_row_elements(field, stream->row);
-    enum nt_status status = nt_row_mask_multiply(&choosing->elements, row_elements, error);
+    enum nt_status status = nt_row_mask_multiply(&filter->elements, row_elements, error);
     if (status == NT_OK)
-        status = nt_row_mask_check(&choosing->elements, stream->elements - nt_stream_lead(stream), error);
-    choosing->turns = field->is_fortran_order ? choosing->elements.per_row : 1;
+        status =
+            nt_row_mask_check(&filter->elements, stream->elements - nt_stream_leading_zeros(stream), error);
+    filter->fifo = field->is_fortran_order ? filter->elements.per_row : 1;
     if (field->is_fortran_order)
-        choosing->elements.per_row = 1;
+        filter->elements.per_row = 1;
     if (status == NT_OK && stream->row->has_leading_zero)
         status = nt_row_mask_find(stream->reader, stream->dataset, stream->field, NT_ROWS_BELOW, NT_NONE,
-                                  &choosing->items, error);
+                                  &filter->items, error);
     if (status == NT_OK && stream->kind == NT_STREAM_INDEX)
-        status = choose_alternatives(stream, choosing, error);
+        status = choose_alternatives(stream, filter, error);
     return status;
 }
 
-enum nt_status nt_stream_choose(struct nt_stream **stream, struct nt_error *error)
+enum nt_status nt_stream_set_filter(struct nt_stream **stream, struct nt_error *error)
 {
     struct nt_stream *stored = *stream, *chosen = NULL;
     struct nt_row_mask elements;
     enum nt_status status = nt_row_mask_find(stored->reader, stored->dataset, stored->field, stored->row->of,
                                              NT_NONE, &elements, error);
-    if (status != NT_OK || !elements.drops)
+    if (status != NT_OK || !elements.deletions)
         return status;
-    struct nt_choosing *choosing = calloc(1, sizeof(*choosing));
-    if (!choosing ||
-        !(chosen = nt_stream_new(stored->reader, stored->dataset, stored->field, stored->kind))) {
-        free(choosing);
+    struct nt_stream_filter *filter = calloc(1, sizeof(*filter));
+    if (!filter || !(chosen = nt_stream_new(stored->reader, stored->dataset, stored->field, stored->kind))) {
+        free(filter);
         return nt_fail_memory(error);
     }
-    *choosing = (struct nt_choosing){.stored = stored, .elements = elements};
-    chosen->choosing = choosing;
+    *filter = (struct nt_stream_filter){.stored = stored, .elements = elements};
+    chosen->filter = filter;
     *stream = chosen;
-    status = find_left_out(stored, choosing, error);
+    status = find_filtered_rows(stored, filter, error);
     if (status == NT_OK)
-        chosen->elements = nt_row_mask_kept(&choosing->elements) * choosing->turns + nt_stream_lead(stored);
+        chosen->elements =
+            nt_row_mask_kept(&filter->elements) * filter->fifo + nt_stream_leading_zeros(stored);
     return status;
 }
 
@@ -84,68 +85,68 @@ enum nt_status nt_stream_choose(struct nt_stream **stream, struct nt_error *erro
 
 /* Chosen elements that lie one behind the other. */
 struct cursor {
-    const struct nt_choosing *choosing;
-    struct nt_kept run;     /* of rows */
+    const struct nt_stream_filter *filter;
+    struct nt_kept_run run; /* of rows */
     uint64_t turn;          /* where all rows begin once more */
     uint64_t stored, count; /* elements from the one at hand on */
 };
 
 static void seek(struct cursor *cursor, uint64_t element)
 {
-    const struct nt_row_mask *mask = &cursor->choosing->elements;
+    const struct nt_row_mask *mask = &cursor->filter->elements;
     uint64_t kept = nt_row_mask_kept(mask), within = element % kept;
-    struct nt_kept elements = nt_row_mask_kept_from(mask, within);
+    struct nt_kept_run elements = nt_row_mask_kept_from(mask, within);
     cursor->turn = element / kept * nt_row_mask_stored(mask);
-    cursor->run = nt_drops_kept(mask->drops, within / mask->per_row);
+    cursor->run = nt_deletion_vector_find_kept(mask->deletions, within / mask->per_row);
     cursor->stored = cursor->turn + elements.stored;
     cursor->count = elements.count;
 }
 
 static void advance(struct cursor *cursor, uint64_t count)
 {
-    const struct nt_row_mask *mask = &cursor->choosing->elements;
+    const struct nt_row_mask *mask = &cursor->filter->elements;
     cursor->stored += count;
     cursor->count -= count;
     if (cursor->count)
         return;
-    if (!nt_drops_next_kept(mask->drops, &cursor->run)) {
+    if (!nt_deletion_vector_next_kept(mask->deletions, &cursor->run)) {
         cursor->turn += nt_row_mask_stored(mask);
-        cursor->run = nt_drops_kept(mask->drops, 0);
+        cursor->run = nt_deletion_vector_find_kept(mask->deletions, 0);
     }
     cursor->stored = cursor->turn + cursor->run.stored * mask->per_row;
     cursor->count = cursor->run.count * mask->per_row;
 }
 
-const struct nt_segment *nt_stream_chosen_segment(const struct nt_stream *stream, uint64_t element)
+const struct nt_segment *nt_stream_filtered_segment(const struct nt_stream *stream, uint64_t element)
 {
-    struct cursor cursor = {.choosing = stream->choosing};
-    if (!stream->choosing)
+    struct cursor cursor = {.filter = stream->filter};
+    if (!stream->filter)
         return nt_stream_segment_of(stream, element);
     seek(&cursor, element);
-    return nt_stream_segment_of(stream->choosing->stored, cursor.stored);
+    return nt_stream_segment_of(stream->filter->stored, cursor.stored);
 }
 
 /* ---- what becomes of them ---- */
 
-static void count_chosen_items(const struct nt_choosing *choosing, uint32_t run, uint8_t *output,
-                               size_t count)
+static void count_selected_items(const struct nt_stream_filter *filter, uint32_t run, uint8_t *output,
+                                 size_t count)
 {
-    uint64_t left_out = nt_drops_count(choosing->items.drops, run), value;
+    uint64_t filtered_rows = nt_deletion_vector_count(filter->items.deletions, run), value;
     for (size_t i = 0; i < count; i++, output += sizeof(value)) {
         memcpy(&value, output, sizeof(value));
-        value -= left_out;
+        value -= filtered_rows;
         memcpy(output, &value, sizeof(value));
     }
 }
 
-static void count_chosen_rows(const struct nt_choosing *choosing, const uint32_t *tags, uint8_t *output,
-                              size_t count)
+static void count_selected_rows(const struct nt_stream_filter *filter, const uint32_t *tags, uint8_t *output,
+                                size_t count)
 {
     for (size_t i = 0; i < count; i++, output += sizeof(uint64_t)) {
         uint64_t row;
         memcpy(&row, output, sizeof(row));
         if (tags[i])
-            row = nt_row_mask_before(&choosing->alternatives[tags[i] - 1], row);
+            row = nt_row_mask_before(&filter->alternatives[tags[i] - 1], row);
         memcpy(output, &row, sizeof(row));
     }
 }
@@ -158,7 +159,7 @@ struct piece {
 };
 
 struct gathered {
-    struct piece pieces[MOST_PIECES];
+    struct piece pieces[MAX_PIECES];
     uint32_t count;
     uint64_t elements;
 };
@@ -172,7 +173,7 @@ static void gather(const struct nt_stream *stream, struct cursor *cursor, uint64
     struct piece *first = gathered->pieces;
     gathered->count = 0;
     gathered->elements = 0;
-    while (gathered->elements < most && gathered->count < MOST_PIECES) {
+    while (gathered->elements < most && gathered->count < MAX_PIECES) {
         uint64_t left = most - gathered->elements;
         struct piece piece = {cursor->stored, cursor->count < left ? cursor->count : left,
                               cursor->run.number};
@@ -180,7 +181,7 @@ static void gather(const struct nt_stream *stream, struct cursor *cursor, uint64
             const struct piece *last = &gathered->pieces[gathered->count - 1];
             uint64_t end = last->stored + last->count;
             if (!page_end)
-                page_end = nt_stream_page_end(stream->choosing->stored, first->stored);
+                page_end = nt_stream_page_end(stream->filter->stored, first->stored);
             if (piece.stored < end || piece.stored - end > near || piece.stored >= page_end ||
                 piece.stored - first->stored >= span)
                 return;
@@ -201,10 +202,11 @@ static void gather(const struct nt_stream *stream, struct cursor *cursor, uint64
 static enum nt_status produce_piece(struct nt_stream *stream, const struct piece *piece, uint8_t *output,
                                     struct nt_error *error)
 {
-    enum nt_status status = nt_stream_produce(
-        stream->choosing->stored, piece->stored + nt_stream_lead(stream), piece->count, NULL, output, error);
-    if (status == NT_OK && stream->choosing->items.drops)
-        count_chosen_items(stream->choosing, piece->run, output, (size_t)piece->count);
+    enum nt_status status =
+        nt_stream_produce(stream->filter->stored, piece->stored + nt_stream_leading_zeros(stream),
+                          piece->count, NULL, output, error);
+    if (status == NT_OK && stream->filter->items.deletions)
+        count_selected_items(stream->filter, piece->run, output, (size_t)piece->count);
     return status;
 }
 
@@ -216,13 +218,13 @@ static enum nt_status produce_pieces(struct nt_stream *stream, const struct gath
     uint32_t element_bytes = stream->element_bytes;
     const struct piece *pieces = gathered->pieces, *last = &pieces[gathered->count - 1];
     uint64_t first = pieces->stored, count = last->stored + last->count - first;
-    enum nt_status status =
-        nt_stream_produce(stream->choosing->stored, first + nt_stream_lead(stream), count, NULL, span, error);
+    enum nt_status status = nt_stream_produce(stream->filter->stored, first + nt_stream_leading_zeros(stream),
+                                              count, NULL, span, error);
     for (uint32_t i = 0; status == NT_OK && i < gathered->count; i++) {
         size_t bytes = (size_t)pieces[i].count * element_bytes;
         memcpy(output, span + (pieces[i].stored - first) * element_bytes, bytes);
-        if (stream->choosing->items.drops)
-            count_chosen_items(stream->choosing, pieces[i].run, output, (size_t)pieces[i].count);
+        if (stream->filter->items.deletions)
+            count_selected_items(stream->filter, pieces[i].run, output, (size_t)pieces[i].count);
         output += bytes;
     }
     return status;
@@ -239,23 +241,23 @@ static enum nt_status finish_index(struct nt_stream *stream, const struct gather
         const struct piece *piece = &gathered->pieces[i];
         for (uint64_t done = 0, some; status == NT_OK && done < piece->count; done += some) {
             some = piece->count - done < AT_ONCE ? piece->count - done : AT_ONCE;
-            status = nt_stream_produce(stream->choosing->tags, piece->stored + done, some, NULL,
+            status = nt_stream_produce(stream->filter->tags, piece->stored + done, some, NULL,
                                        (uint8_t *)tags, error);
             if (status == NT_OK)
-                count_chosen_rows(stream->choosing, tags, output, (size_t)some);
+                count_selected_rows(stream->filter, tags, output, (size_t)some);
             output += some * sizeof(uint64_t);
         }
     }
     return status;
 }
 
-enum nt_status nt_stream_produce_chosen(struct nt_stream *stream, uint64_t first, uint64_t count,
-                                        uint8_t *output, struct nt_error *error)
+enum nt_status nt_stream_produce_filtered(struct nt_stream *stream, uint64_t first, uint64_t count,
+                                          uint8_t *output, struct nt_error *error)
 {
-    struct cursor cursor = {.choosing = stream->choosing};
+    struct cursor cursor = {.filter = stream->filter};
     struct gathered gathered;
     enum nt_status status = NT_OK;
-    uint64_t lead = nt_stream_lead(stream);
+    uint64_t lead = nt_stream_leading_zeros(stream);
     if (count && first < lead) {
         memset(output, 0, stream->element_bytes);
         output += stream->element_bytes;
@@ -269,10 +271,10 @@ enum nt_status nt_stream_produce_chosen(struct nt_stream *stream, uint64_t first
         status = gathered.count > 1 ? produce_pieces(stream, &gathered, output, error)
                                     : produce_piece(stream, gathered.pieces, output, error);
         const struct piece *last = &gathered.pieces[gathered.count - 1];
-        nt_sequence_note(&stream->choosing->stored->sequence, gathered.pieces->stored * stream->element_bytes,
-                         (size_t)(last->stored + last->count - gathered.pieces->stored) *
-                             stream->element_bytes);
-        if (status == NT_OK && stream->choosing->tags)
+        nt_access_note(&stream->filter->stored->access, gathered.pieces->stored * stream->element_bytes,
+                       (size_t)(last->stored + last->count - gathered.pieces->stored) *
+                           stream->element_bytes);
+        if (status == NT_OK && stream->filter->tags)
             status = finish_index(stream, &gathered, output, error);
         output += gathered.elements * stream->element_bytes;
         count -= gathered.elements;

@@ -25,99 +25,100 @@
 
 enum { KEPT = 16 };
 
-struct nt_contexts {
+struct nt_scratch_pool {
     pthread_mutex_t lock;
-    struct nt_turns turns;
+    struct nt_fifo fifo;
     uint64_t limit;
     uint64_t lent, kept;                     /* bytes that were borrowed, and those of idle contexts */
     struct nt_codec_context *idle[KEPT + 1]; /* one too many under the lock alone */
     unsigned count;
 };
 
-struct nt_contexts *nt_contexts_new(uint64_t limit)
+struct nt_scratch_pool *nt_scratch_pool_new(uint64_t limit)
 {
-    struct nt_contexts *contexts = calloc(1, sizeof(*contexts));
-    if (!contexts)
+    struct nt_scratch_pool *scratch_pool = calloc(1, sizeof(*scratch_pool));
+    if (!scratch_pool)
         return NULL;
-    contexts->limit = limit;
-    if (!pthread_mutex_init(&contexts->lock, NULL)) {
-        if (!nt_turns_init(&contexts->turns))
-            return contexts;
-        pthread_mutex_destroy(&contexts->lock);
+    scratch_pool->limit = limit;
+    if (!pthread_mutex_init(&scratch_pool->lock, NULL)) {
+        if (!nt_fifo_init(&scratch_pool->fifo))
+            return scratch_pool;
+        pthread_mutex_destroy(&scratch_pool->lock);
     }
-    free(contexts);
+    free(scratch_pool);
     return NULL;
 }
 
-void nt_contexts_free(struct nt_contexts *contexts)
+void nt_scratch_pool_free(struct nt_scratch_pool *scratch_pool)
 {
-    if (!contexts)
+    if (!scratch_pool)
         return;
-    for (unsigned i = 0; i < contexts->count; i++)
-        nt_codec_context_free(contexts->idle[i]);
-    nt_turns_deinit(&contexts->turns);
-    pthread_mutex_destroy(&contexts->lock);
-    free(contexts);
+    for (unsigned i = 0; i < scratch_pool->count; i++)
+        nt_codec_context_free(scratch_pool->idle[i]);
+    nt_fifo_deinit(&scratch_pool->fifo);
+    pthread_mutex_destroy(&scratch_pool->lock);
+    free(scratch_pool);
 }
 
 static bool has_room(const void *context, uint64_t bytes)
 {
-    const struct nt_contexts *contexts = context;
-    return contexts->lent == 0 || contexts->lent + bytes <= contexts->limit;
+    const struct nt_scratch_pool *scratch_pool = context;
+    return scratch_pool->lent == 0 || scratch_pool->lent + bytes <= scratch_pool->limit;
 }
 
-static struct nt_codec_context *take_idle(struct nt_contexts *contexts, unsigned number)
+static struct nt_codec_context *take_idle(struct nt_scratch_pool *scratch_pool, unsigned number)
 {
-    struct nt_codec_context *context = contexts->idle[number];
-    for (contexts->count--; number < contexts->count; number++)
-        contexts->idle[number] = contexts->idle[number + 1];
-    contexts->kept -= nt_codec_context_bytes(context);
+    struct nt_codec_context *context = scratch_pool->idle[number];
+    for (scratch_pool->count--; number < scratch_pool->count; number++)
+        scratch_pool->idle[number] = scratch_pool->idle[number + 1];
+    scratch_pool->kept -= nt_codec_context_bytes(context);
     return context;
 }
 
 /* Those that there is no room for end without the lock, the coldest first. */
-static void unlock(struct nt_contexts *contexts)
+static void unlock(struct nt_scratch_pool *scratch_pool)
 {
     struct nt_codec_context *surplus[KEPT + 1];
     unsigned count = 0;
-    while (contexts->count > KEPT || (contexts->count && contexts->lent + contexts->kept > contexts->limit))
-        surplus[count++] = take_idle(contexts, 0);
-    pthread_mutex_unlock(&contexts->lock);
+    while (scratch_pool->count > KEPT ||
+           (scratch_pool->count && scratch_pool->lent + scratch_pool->kept > scratch_pool->limit))
+        surplus[count++] = take_idle(scratch_pool, 0);
+    pthread_mutex_unlock(&scratch_pool->lock);
     while (count)
         nt_codec_context_free(surplus[--count]);
 }
 
-enum nt_status nt_contexts_borrow(struct nt_contexts *contexts, uint64_t bytes, struct nt_loan *loan_ret,
-                                  struct nt_error *error)
+enum nt_status nt_scratch_pool_borrow(struct nt_scratch_pool *scratch_pool, uint64_t bytes,
+                                      struct nt_borrowed_context *loan_ret, struct nt_error *error)
 {
     struct nt_codec_context *context = NULL;
-    pthread_mutex_lock(&contexts->lock);
-    nt_turns_wait(&contexts->turns, &contexts->lock, has_room, contexts, bytes);
-    if (contexts->count)
-        context = take_idle(contexts, contexts->count - 1);
+    pthread_mutex_lock(&scratch_pool->lock);
+    nt_fifo_wait(&scratch_pool->fifo, &scratch_pool->lock, has_room, scratch_pool, bytes);
+    if (scratch_pool->count)
+        context = take_idle(scratch_pool, scratch_pool->count - 1);
     if (context && nt_codec_context_bytes(context) > bytes)
         bytes = nt_codec_context_bytes(context);
-    contexts->lent += bytes;
-    unlock(contexts);
+    scratch_pool->lent += bytes;
+    unlock(scratch_pool);
     if (!context)
         context = nt_codec_context_new();
-    *loan_ret = (struct nt_loan){context, bytes};
+    *loan_ret = (struct nt_borrowed_context){context, bytes};
     if (context)
         return NT_OK;
-    nt_contexts_return(contexts, loan_ret);
+    nt_scratch_pool_return(scratch_pool, loan_ret);
     return nt_fail_memory(error);
 }
 
-void nt_contexts_return(struct nt_contexts *contexts, const struct nt_loan *loan)
+void nt_scratch_pool_return(struct nt_scratch_pool *scratch_pool, const struct nt_borrowed_context *borrowed)
 {
-    pthread_mutex_lock(&contexts->lock);
-    contexts->lent -= loan->bytes;
-    if (loan->context) {
-        contexts->idle[contexts->count++] = loan->context;
-        contexts->kept += nt_codec_context_bytes(loan->context);
+    pthread_mutex_lock(&scratch_pool->lock);
+    scratch_pool->lent -= borrowed->bytes;
+    if (borrowed->context) {
+        scratch_pool->idle[scratch_pool->count++] = borrowed->context;
+        scratch_pool->kept += nt_codec_context_bytes(borrowed->context);
     }
-    nt_turns_freed(&contexts->turns);
-    unlock(contexts);
+    nt_fifo_wake(&scratch_pool->fifo);
+    unlock(scratch_pool);
 }
 
 /* ---- Read, verify, decompress, decode ---- */
@@ -174,7 +175,7 @@ struct nt_cache_key nt_page_key(const struct nt_dataset *dataset, const struct n
 
 struct loading {
     const struct nt_page_request *request;
-    struct nt_tally *tally;
+    struct nt_stats_delta *stats;
     struct nt_dataset *dataset;
     const struct nt_page *page;
     const struct nt_decoder *decoder;
@@ -264,7 +265,7 @@ static enum nt_status read_stored(struct loading *load, struct nt_error *error)
         status = nt_source_read(source, page->offset + bytes, digest, digest_bytes, error);
     load->stored = stored;
     load->digest = digest;
-    nt_tally_lap(load->tally, &load->tally->counters.read_nanoseconds);
+    nt_stats_lap(load->stats, &load->stats->counters.read_nanoseconds);
     return status;
 }
 
@@ -275,7 +276,7 @@ static enum nt_status verify(struct loading *load, const uint8_t *bytes, size_t 
         return NT_OK;
     enum nt_status status =
         nt_checksum_verify(page->checksum, bytes, count, load->digest, page->offset, error);
-    nt_tally_lap(load->tally, &load->tally->counters.checksum_nanoseconds);
+    nt_stats_lap(load->stats, &load->stats->counters.checksum_nanoseconds);
     return status;
 }
 
@@ -293,7 +294,7 @@ static void count_algorithm(struct loading *load, uint64_t nanoseconds)
 {
     enum nt_algorithm algorithm = nt_compression_algorithm(
         load->page->compression, load->stored, (size_t)load->page->stored_bytes, load->packed_bytes);
-    struct nt_algorithm_counters *counters = &load->tally->algorithms[algorithm];
+    struct nt_algorithm_counters *counters = &load->stats->algorithms[algorithm];
     counters->pages++;
     counters->stored_bytes += load->page->stored_bytes;
     counters->packed_bytes += load->packed_bytes;
@@ -308,7 +309,7 @@ static enum nt_status decompress(struct loading *load, const uint8_t **packed_re
     if (!load->is_plain) {
         status = load->compression->decompress(load->stored, (size_t)load->page->stored_bytes, load->packed,
                                                load->packed_bytes, load->context, error);
-        nanoseconds = nt_tally_lap(load->tally, &load->tally->counters.decompress_nanoseconds);
+        nanoseconds = nt_stats_lap(load->stats, &load->stats->counters.decompress_nanoseconds);
     }
     count_algorithm(load, nanoseconds);
     return status;
@@ -335,8 +336,8 @@ static enum nt_status decode_together(struct loading *load, const uint8_t *packe
     struct nt_packed what[NT_DECODE_TOGETHER] = {packed_of(load, load->page, load->inputs, packed)};
     uint8_t *outputs[NT_DECODE_TOGETHER] = {load->output};
     size_t unused, bytes;
-    for (uint32_t i = 0; i < request->beside_count; i++) {
-        const struct nt_page_beside *beside = &request->beside[i];
+    for (uint32_t i = 0; i < request->shared_page_count; i++) {
+        const struct nt_shared_page *beside = &request->beside[i];
         enum nt_status status = check_sizes(load->dataset, beside->page, &unused, &bytes, error);
         if (status != NT_OK)
             return status;
@@ -344,7 +345,7 @@ static enum nt_status decode_together(struct loading *load, const uint8_t *packe
         outputs[i + 1] = beside->output;
         load->decoded_bytes += bytes;
     }
-    return load->decoder->ops->decode_together(what, outputs, request->beside_count + 1, error);
+    return load->decoder->ops->decode_together(what, outputs, request->shared_page_count + 1, error);
 }
 
 static enum nt_status decode(struct loading *load, const uint8_t *packed, struct nt_error *error)
@@ -352,10 +353,10 @@ static enum nt_status decode(struct loading *load, const uint8_t *packed, struct
     if (packed == load->output)
         return NT_OK;
     const struct nt_packed what = packed_of(load, load->page, load->inputs, packed);
-    enum nt_status status = load->request->beside_count
+    enum nt_status status = load->request->shared_page_count
                                 ? decode_together(load, packed, error)
                                 : load->decoder->ops->decode(&what, load->output, error);
-    nt_tally_lap(load->tally, &load->tally->counters.decode_nanoseconds);
+    nt_stats_lap(load->stats, &load->stats->counters.decode_nanoseconds);
     return status;
 }
 
@@ -378,7 +379,7 @@ static enum nt_status load_once(const struct nt_page_request *request, const uin
     const struct nt_page *page = request->page;
     const uint8_t *packed = NULL;
     struct loading load = {.request = request,
-                           .tally = request->tally,
+                           .stats = request->stats,
                            .dataset = request->dataset,
                            .page = page,
                            .context = request->context,
@@ -404,9 +405,9 @@ static enum nt_status load_once(const struct nt_page_request *request, const uin
         status = decode(&load, packed, error);
     if (status != NT_OK)
         return status;
-    load.tally->counters.stored_bytes += page->stored_bytes;
-    load.tally->counters.pages_decoded += 1 + request->beside_count;
-    load.tally->counters.decoded_bytes += load.decoded_bytes;
+    load.stats->counters.stored_bytes += page->stored_bytes;
+    load.stats->counters.pages_decoded += 1 + request->shared_page_count;
+    load.stats->counters.decoded_bytes += load.decoded_bytes;
     return NT_OK;
 }
 
@@ -437,7 +438,7 @@ uint64_t nt_page_scratch_bytes(const struct nt_dataset *dataset, const struct nt
     size_t scratch =
         (size_t)page->stored_bytes + nt_checksum_info(page->checksum)->bytes + (is_plain ? 0 : packed);
     const struct nt_decoder_ops *ops = nt_page_decoder(dataset, page)->ops;
-    return nt_large_capacity(scratch) + (ops && ops->takes_memory ? decoded : 0);
+    return nt_hugepage_capacity(scratch) + (ops && ops->takes_memory ? decoded : 0);
 }
 
 /* ---- Dependencies of a page ---- */
@@ -446,7 +447,7 @@ uint64_t nt_page_scratch_bytes(const struct nt_dataset *dataset, const struct nt
 static enum nt_status load_input(void *context, uint8_t *output, struct nt_error *error)
 {
     const struct nt_page_request *request = context;
-    enum nt_status status = nt_page_load_all(request, output, error);
+    enum nt_status status = nt_page_load_with_dependencies(request, output, error);
     if (status != NT_OK && error) {
         if (error->offset == NT_NO_OFFSET)
             error->offset = request->page->offset;
@@ -456,12 +457,12 @@ static enum nt_status load_input(void *context, uint8_t *output, struct nt_error
 }
 
 static enum nt_status pin_input(const struct nt_page_request *request, const struct nt_page *page,
-                                struct nt_page_inputs *inputs, struct nt_error *error)
+                                struct nt_page_dependencies *inputs, struct nt_error *error)
 {
     struct nt_page_request input = {
         .reader = request->reader, .dataset = request->dataset, .column = request->column, .page = page};
     struct nt_cache_key key = nt_page_key(request->dataset, page);
-    struct nt_cached **pinned = &inputs->pinned[inputs->count];
+    struct nt_cache_entry **pinned = &inputs->pinned[inputs->count];
     size_t bytes;
     enum nt_status status = nt_page_decoded_bytes(request->dataset, page, &bytes, error);
     if (status == NT_OK)
@@ -469,8 +470,8 @@ static enum nt_status pin_input(const struct nt_page_request *request, const str
                               pinned, error);
     if (status != NT_OK)
         return status;
-    inputs->values[inputs->count++] = nt_decoded_value(nt_page_decoder(request->dataset, page),
-                                                       nt_cached_bytes(*pinned), nt_page_made_elements(page));
+    inputs->values[inputs->count++] = nt_decoded_value(
+        nt_page_decoder(request->dataset, page), nt_cache_entry_bytes(*pinned), nt_page_made_elements(page));
     return NT_OK;
 }
 
@@ -484,49 +485,50 @@ static bool is_slow(const struct nt_page_request *request)
            bytes >= SLOW_BYTES;
 }
 
-enum nt_status nt_page_pin_inputs(const struct nt_page_request *request, struct nt_page_inputs *inputs,
-                                  struct nt_error *error)
+enum nt_status nt_page_pin_dependencies(const struct nt_page_request *request,
+                                        struct nt_page_dependencies *inputs, struct nt_error *error)
 {
     const struct nt_decoder *decoder = nt_page_decoder(request->dataset, request->page);
     enum nt_status status = NT_OK;
     inputs->count = 0;
     if (is_slow(request))
-        nt_reader_before_slow_work(request->reader);
+        nt_reader_before_blocking(request->reader);
     for (uint32_t i = 0; i < decoder->input_count && status == NT_OK; i++)
         status = pin_input(request, &decoder->inputs[i], inputs, error);
     return status;
 }
 
-void nt_page_unpin_inputs(struct nt_reader *reader, const struct nt_page_inputs *inputs)
+void nt_page_unpin_dependencies(struct nt_reader *reader, const struct nt_page_dependencies *inputs)
 {
     for (uint32_t i = 0; i < inputs->count; i++)
-        nt_cache_release(reader->cache, inputs->pinned[i], NT_CACHE_STAY);
+        nt_cache_release(reader->cache, inputs->pinned[i], NT_CACHE_KEEP);
 }
 
 /* What is waited for is waited for before: inputs, then a context, which is as much as room in memory. */
-enum nt_status nt_page_load_all(const struct nt_page_request *request, void *output, struct nt_error *error)
+enum nt_status nt_page_load_with_dependencies(const struct nt_page_request *request, void *output,
+                                              struct nt_error *error)
 {
-    struct nt_contexts *contexts = request->reader->contexts;
+    struct nt_scratch_pool *scratch_pool = request->reader->scratch_pool;
     struct nt_page_request whole = *request;
-    struct nt_page_inputs inputs;
-    struct nt_tally tally = {0};
-    struct nt_loan loan;
+    struct nt_page_dependencies inputs;
+    struct nt_stats_delta stats = {0};
+    struct nt_borrowed_context borrowed;
     if (request->context)
         return nt_page_load_with(request, output, error);
-    enum nt_status status = nt_page_pin_inputs(request, &inputs, error);
+    enum nt_status status = nt_page_pin_dependencies(request, &inputs, error);
     if (status == NT_OK)
-        status = nt_contexts_borrow(contexts, nt_page_scratch_bytes(request->dataset, request->page), &loan,
-                                    error);
+        status = nt_scratch_pool_borrow(scratch_pool, nt_page_scratch_bytes(request->dataset, request->page),
+                                        &borrowed, error);
     if (status == NT_OK) {
         whole.inputs = inputs.values;
-        whole.context = loan.context;
-        whole.tally = &tally;
-        nt_tally_begin(&tally);
+        whole.context = borrowed.context;
+        whole.stats = &stats;
+        nt_stats_begin(&stats);
         status = nt_page_load_with(&whole, output, error);
-        nt_contexts_return(contexts, &loan);
-        nt_reader_add(request->reader, &tally);
+        nt_scratch_pool_return(scratch_pool, &borrowed);
+        nt_reader_add_stats(request->reader, &stats);
     }
-    nt_page_unpin_inputs(request->reader, &inputs);
+    nt_page_unpin_dependencies(request->reader, &inputs);
     return status;
 }
 
@@ -544,10 +546,10 @@ enum nt_status nt_page_load(struct nt_reader *reader, struct nt_dataset *dataset
                             const struct nt_page *page, void *output, struct nt_error *error)
 {
     struct nt_page_request request = {.reader = reader, .dataset = dataset, .column = column, .page = page};
-    enum nt_status status = nt_reader_be_here(reader, error);
+    enum nt_status status = nt_reader_after_fork(reader, error);
     if (status != NT_OK)
         return status;
-    status = nt_page_load_all(&request, output, error);
+    status = nt_page_load_with_dependencies(&request, output, error);
     if (status != NT_OK)
         return nt_page_error(dataset, column, page, status, error);
     repeat_elements(dataset, page, output);

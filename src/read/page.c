@@ -72,7 +72,7 @@ static void tell_object(const struct nt_source *source, uint64_t address, struct
         error->message[length - end] = '\0';
     nt_source_append_name(source, address, &name);
     if (error->offset != NT_NO_OFFSET)
-        error->offset = nt_source_place(source, error->offset);
+        error->offset = nt_source_local_offset(source, error->offset);
     if (!name.failed && !strstr(error->message, nt_buffer_string(&name)))
         nt_error_context(error, "%s", nt_buffer_string(&name));
     nt_buffer_deinit(&name);
@@ -111,7 +111,7 @@ enum nt_status nt_page_error(const struct nt_dataset *dataset, uint32_t column, 
         nt_error_context(error, "column %" PRIu32 " (%s) of field %.80s", info->id,
                          info->type_name ? info->type_name : "?", name);
     nt_buffer_deinit(&field);
-    if (dataset->is_joined)
+    if (dataset->is_concatenated)
         nt_error_context(error, "%s", dataset->sources[page->source]->path);
     return status;
 }
@@ -228,9 +228,9 @@ enum {
 };
 
 enum {
-    LEAST_PAGE_BYTES = 64 * 1024,  /* smaller pages are quickly decoded as a whole */
-    LEAST_BLOCK_BYTES = 16 * 1024, /* smaller ones of the algorithm's are taken together */
-    LEAST_OWN_BYTES = 512,         /* the algorithm's: c-blosc looks at the places of all for each call */
+    MIN_PAGE_BYTES = 64 * 1024,  /* smaller pages are quickly decoded as a whole */
+    MIN_BLOCK_BYTES = 16 * 1024, /* smaller ones of the algorithm's are taken together */
+    MIN_OWN_BYTES = 512,         /* the algorithm's: c-blosc looks at the places of all for each call */
 };
 
 struct block_request {
@@ -252,16 +252,16 @@ static enum nt_status load_stored(void *context, uint8_t *output, struct nt_erro
     const struct nt_page *page = request->page;
     struct nt_counters *counters = &request->reader->counters;
     size_t bytes = (size_t)page->stored_bytes;
-    nt_reader_before_slow_work(request->reader);
+    nt_reader_before_blocking(request->reader);
     uint64_t start = nt_nanoseconds();
     enum nt_status status = nt_source_read(request->dataset->sources[page->source], page->offset, output,
                                            bytes + nt_checksum_info(page->checksum)->bytes, error);
     uint64_t middle = nt_nanoseconds();
     if (status == NT_OK && page->checksum != NT_CHECKSUM_NONE)
         status = nt_checksum_verify(page->checksum, output, bytes, output + bytes, page->offset, error);
-    nt_count(&counters->read_nanoseconds, middle - start);
-    nt_count(&counters->checksum_nanoseconds, nt_nanoseconds() - middle);
-    nt_count(&counters->stored_bytes, bytes);
+    nt_counter_add(&counters->read_nanoseconds, middle - start);
+    nt_counter_add(&counters->checksum_nanoseconds, nt_nanoseconds() - middle);
+    nt_counter_add(&counters->stored_bytes, bytes);
     return status;
 }
 
@@ -270,11 +270,11 @@ static void count_block(const struct block_request *request, const uint8_t *stor
     struct nt_counters *counters = &request->reader->counters;
     enum nt_algorithm algorithm = nt_compression_algorithm(
         request->page->compression, stored, (size_t)request->page->stored_bytes, request->page_bytes);
-    nt_count(&request->reader->algorithms[algorithm].packed_bytes, request->bytes);
-    nt_count(&request->reader->algorithms[algorithm].nanoseconds, nanoseconds);
-    nt_count(&counters->decompress_nanoseconds, nanoseconds);
-    nt_count(&counters->decoded_bytes, request->bytes);
-    nt_count(&counters->blocks_decoded, 1);
+    nt_counter_add(&request->reader->algorithms[algorithm].packed_bytes, request->bytes);
+    nt_counter_add(&request->reader->algorithms[algorithm].nanoseconds, nanoseconds);
+    nt_counter_add(&counters->decompress_nanoseconds, nanoseconds);
+    nt_counter_add(&counters->decoded_bytes, request->bytes);
+    nt_counter_add(&counters->blocks_decoded, 1);
 }
 
 static enum nt_status load_block(void *context, uint8_t *output, struct nt_error *error)
@@ -283,20 +283,20 @@ static enum nt_status load_block(void *context, uint8_t *output, struct nt_error
     const struct nt_page *page = request->page;
     struct nt_cache *cache = request->reader->cache;
     struct nt_cache_key key = request->key;
-    struct nt_cached *pinned;
+    struct nt_cache_entry *pinned;
     key.block = NT_CACHE_STORED;
     enum nt_status status =
         nt_cache_get(cache, &key, (size_t)page->stored_bytes + nt_checksum_info(page->checksum)->bytes,
                      NT_CACHE_LOADER, load_stored, request, &pinned, error);
     if (status != NT_OK)
         return status;
-    const uint8_t *stored = nt_cached_bytes(pinned);
+    const uint8_t *stored = nt_cache_entry_bytes(pinned);
     uint64_t start = nt_nanoseconds();
     status = request->compression->decompress_blocks(stored, (size_t)page->stored_bytes, request->page_bytes,
                                                      request->offset, output, request->bytes, error);
     if (status == NT_OK)
         count_block(request, stored, nt_nanoseconds() - start);
-    nt_cache_release(cache, pinned, NT_CACHE_STAY);
+    nt_cache_release(cache, pinned, NT_CACHE_KEEP);
     return status;
 }
 
@@ -321,7 +321,7 @@ static size_t find_block_bytes(const struct block_request *request)
     if (nt_page_load_stored(request->dataset, page, 0, start, count, NULL) != NT_OK)
         return 0;
     size_t own = request->compression->block_bytes(start, (size_t)page->stored_bytes, request->page_bytes);
-    return own >= LEAST_OWN_BYTES ? (LEAST_BLOCK_BYTES + own - 1) / own * own : 0;
+    return own >= MIN_OWN_BYTES ? (MIN_BLOCK_BYTES + own - 1) / own * own : 0;
 }
 
 /* A page that is there, or about to be, has its blocks already. */
@@ -342,7 +342,7 @@ static bool copy_blocks(struct block_request *request, size_t offset, uint8_t *o
 {
     struct nt_cache *cache = request->reader->cache;
     while (bytes) {
-        struct nt_cached *pinned;
+        struct nt_cache_entry *pinned;
         size_t number = offset / request->block_bytes, skip = offset % request->block_bytes;
         request->offset = number * request->block_bytes;
         request->bytes = request->page_bytes - request->offset;
@@ -353,8 +353,8 @@ static bool copy_blocks(struct block_request *request, size_t offset, uint8_t *o
                          NULL) != NT_OK)
             return false;
         size_t count = request->bytes - skip < bytes ? request->bytes - skip : bytes;
-        memcpy(output, nt_cached_bytes(pinned) + skip, count);
-        nt_cache_release(cache, pinned, NT_CACHE_STAY);
+        memcpy(output, nt_cache_entry_bytes(pinned) + skip, count);
+        nt_cache_release(cache, pinned, NT_CACHE_KEEP);
         output += count;
         offset += count;
         bytes -= count;
@@ -368,7 +368,7 @@ bool nt_page_read_blocks(struct nt_reader *reader, struct nt_dataset *dataset, c
     struct block_request request = {.reader = reader, .dataset = dataset, .page = page};
     if (!bytes || !can_be_cut(dataset, page) ||
         nt_page_decoded_bytes(dataset, page, &request.page_bytes, NULL) != NT_OK ||
-        request.page_bytes < LEAST_PAGE_BYTES)
+        request.page_bytes < MIN_PAGE_BYTES)
         return false;
     request.compression = nt_compression_info(page->compression);
     request.key = nt_page_key(dataset, page);
@@ -382,16 +382,16 @@ bool nt_page_read_blocks(struct nt_reader *reader, struct nt_dataset *dataset, c
 /* ---- Pages in the cache ---- */
 
 /* Every failure that was not remembered passes here, once. */
-static enum nt_status load_and_tell(void *context, uint8_t *output, struct nt_error *error)
+static enum nt_status load_and_report(void *context, uint8_t *output, struct nt_error *error)
 {
     const struct nt_page_request *request = context;
     struct nt_reader *reader = request->reader;
-    nt_workers_claim(reader->workers, request->page);
-    enum nt_status status = nt_page_load_all(request, output, error);
+    nt_workers_cancel_page(reader->workers, request->page);
+    enum nt_status status = nt_page_load_with_dependencies(request, output, error);
     if (status == NT_OK)
         return NT_OK;
     status = nt_page_error(request->dataset, request->column, request->page, status, error);
-    nt_reader_tell(reader, request->dataset, request->column, request->page, error);
+    nt_reader_report_failure(reader, request->dataset, request->column, request->page, error);
     return status;
 }
 
@@ -405,31 +405,31 @@ static enum nt_status check_part(const struct nt_dataset *dataset, const struct 
 }
 
 /* Who is told of a failure has no pin, and is not shown one: callers that keep the page at hand go by that. */
-enum nt_status nt_page_pin(enum nt_cache_asker asker, struct nt_reader *reader, struct nt_dataset *dataset,
-                           uint32_t column, const struct nt_page *page, struct nt_cached **pinned_ret,
+enum nt_status nt_page_pin(enum nt_cache_client asker, struct nt_reader *reader, struct nt_dataset *dataset,
+                           uint32_t column, const struct nt_page *page, struct nt_cache_entry **pinned_ret,
                            const uint8_t **data_ret, struct nt_error *error)
 {
     struct nt_page_request request = {.reader = reader, .dataset = dataset, .column = column, .page = page};
     struct nt_cache_key key = nt_page_key(dataset, page);
-    struct nt_cached *pinned;
+    struct nt_cache_entry *pinned;
     size_t bytes;
     enum nt_status status = nt_page_decoded_bytes(dataset, page, &bytes, error);
     if (status != NT_OK) /* too large: the cache is not asked for room */
         return nt_page_error(dataset, column, page, status, error);
-    status = nt_cache_get(reader->cache, &key, bytes, asker, load_and_tell, &request, &pinned, error);
+    status = nt_cache_get(reader->cache, &key, bytes, asker, load_and_report, &request, &pinned, error);
     if (status != NT_OK)
         return status;
     status = check_part(dataset, page, error);
     if (status != NT_OK) {
-        nt_cache_release(reader->cache, pinned, NT_CACHE_PASSED);
+        nt_cache_release(reader->cache, pinned, NT_CACHE_DROP_BEHIND);
         return status;
     }
     *pinned_ret = pinned;
-    *data_ret = nt_cached_bytes(pinned);
+    *data_ret = nt_cache_entry_bytes(pinned);
     return NT_OK;
 }
 
-void nt_page_unpin(struct nt_reader *reader, struct nt_cached *pinned, enum nt_cache_use use)
+void nt_page_unpin(struct nt_reader *reader, struct nt_cache_entry *pinned, enum nt_cache_hint use)
 {
     nt_cache_release(reader->cache, pinned, use);
 }
@@ -438,14 +438,14 @@ enum nt_status nt_page_read(struct nt_reader *reader, struct nt_dataset *dataset
                             const struct nt_page *page, uint64_t offset, void *output, size_t bytes,
                             struct nt_error *error)
 {
-    struct nt_cached *pinned = NULL;
+    struct nt_cache_entry *pinned = NULL;
     const uint8_t *data = NULL;
     enum nt_status status =
         nt_page_pin(NT_CACHE_READER, reader, dataset, column, page, &pinned, &data, error);
     if (status != NT_OK)
         return status;
     memcpy(output, data + offset, bytes);
-    nt_page_unpin(reader, pinned, NT_CACHE_STAY);
+    nt_page_unpin(reader, pinned, NT_CACHE_KEEP);
     return NT_OK;
 }
 
@@ -462,7 +462,7 @@ enum nt_status nt_pages_read_whole(struct nt_reader *reader, struct nt_dataset *
 {
     struct nt_pages_run run = {.pages = pages, .output = output};
     for (const struct nt_page *end = pages + count; run.pages < end; run.pages++) {
-        struct nt_cached *pinned = NULL;
+        struct nt_cache_entry *pinned = NULL;
         const uint8_t *data = NULL;
         nt_pages_load_direct(reader, dataset, column, &run, 1, (uint32_t)(end - run.pages));
         if (run.pages == end)
@@ -475,7 +475,7 @@ enum nt_status nt_pages_read_whole(struct nt_reader *reader, struct nt_dataset *
         if (bytes)
             memcpy(run.output, data, bytes);
         run.output += bytes;
-        nt_cache_release(reader->cache, pinned, NT_CACHE_PASSED);
+        nt_cache_release(reader->cache, pinned, NT_CACHE_DROP_BEHIND);
     }
     return NT_OK;
 }
@@ -495,14 +495,14 @@ uint32_t nt_count_whole_pages(const struct nt_dataset *dataset, const struct nt_
     return whole;
 }
 
-void nt_page_load_ahead(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
-                        const struct nt_page *page)
+void nt_page_readahead(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                       const struct nt_page *page)
 {
-    struct nt_cached *pinned = NULL;
+    struct nt_cache_entry *pinned = NULL;
     const uint8_t *data = NULL;
     if (!nt_page_is_absent(reader, dataset, page) ||
         nt_page_pin(NT_CACHE_READER, reader, dataset, column, page, &pinned, &data, NULL) != NT_OK)
         return;
-    nt_count(&reader->counters.pages_ahead, 1);
-    nt_cache_release(reader->cache, pinned, NT_CACHE_PASSING);
+    nt_counter_add(&reader->counters.pages_ahead, 1);
+    nt_cache_release(reader->cache, pinned, NT_CACHE_SEQUENTIAL);
 }

@@ -12,7 +12,7 @@
 
 struct nt_blob_rows;
 struct nt_blobs;
-struct nt_cached;
+struct nt_cache_entry;
 
 /* ---- one page ---- */
 
@@ -45,7 +45,7 @@ enum nt_status nt_page_fail_elsewhere(const struct nt_dataset *dataset, const st
 /* ---- a stream's bytes where they lie ---- */
 
 enum {
-    NT_MOST_PINS = 36,
+    NT_MAX_PINS = 36,
     NT_LEAST_PINNED =
         32 * 1024, /* bytes of a request and of each page: fewer are copied faster than looked up */
 };
@@ -57,9 +57,9 @@ struct nt_pins {
     struct nt_pin {
         const uint8_t *bytes;
         size_t count;
-        struct nt_cached *page; /* NULL: the bytes are somebody else's */
-        int use;                /* enum nt_cache_use */
-    } items[NT_MOST_PINS];
+        struct nt_cache_entry *page; /* NULL: the bytes are somebody else's */
+        int use;                     /* enum nt_cache_hint */
+    } items[NT_MAX_PINS];
 };
 
 /* Append bytes [offset, offset + bytes) of a stream, where a reader that goes from front to back asks for them and they are
@@ -69,17 +69,17 @@ bool nt_stream_pin(struct nt_stream *stream, uint64_t offset, size_t bytes, stru
 void nt_pins_release(struct nt_pins *pins);
 
 /* The calling thread is about to work or to wait for long: see the reader's options. */
-void nt_reader_before_slow_work(const struct nt_reader *reader);
+void nt_reader_before_blocking(const struct nt_reader *reader);
 
 /* ---- memory ---- */
 
 /* Memory beside decoded pages, of those who read streams piece by piece, is within the cache's bound: so many
  * bytes more (negative: fewer) are occupied by it. */
-void nt_reader_occupy(struct nt_reader *reader, int64_t bytes);
+void nt_reader_reserve(struct nt_reader *reader, int64_t bytes);
 /* How much one who reads many streams side by side should keep of them, and how much all together while they
  * wait. */
-uint64_t nt_reader_side_bytes(const struct nt_reader *reader);
-uint64_t nt_reader_waiting_bytes(const struct nt_reader *reader);
+uint64_t nt_reader_buffer_bytes(const struct nt_reader *reader);
+uint64_t nt_reader_idle_bytes(const struct nt_reader *reader);
 /* Bytes of memory that a stream takes. */
 size_t nt_stream_memory(const struct nt_stream *stream);
 
@@ -102,9 +102,9 @@ enum nt_status nt_blobs_find(struct nt_blobs *blobs, uint64_t row, bool wants_fi
 enum nt_status nt_blobs_read_row(struct nt_blobs *blobs, uint64_t row, const struct nt_blob *blob,
                                  uint64_t offset, void *buffer, size_t bytes, struct nt_error *error);
 
-/* How many bytes all blobs have. Takes a pass over the descriptions' sizes, once. `may_work` false: NT_NOT_FOUND where that
+/* How many bytes all blobs have. Takes a pass over the descriptions' sizes, once. `may_block` false: NT_NOT_FOUND where that
  * was not made. */
-enum nt_status nt_blobs_bytes(struct nt_blobs *blobs, bool may_work, uint64_t *bytes_ret,
+enum nt_status nt_blobs_bytes(struct nt_blobs *blobs, bool may_block, uint64_t *bytes_ret,
                               struct nt_error *error);
 /* Who reads bytes of all of them by one thread at a time: what the last read found. Zero at first. */
 struct nt_blobs_cursor {

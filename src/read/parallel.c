@@ -42,7 +42,7 @@ struct nt_workers {
     pthread_cond_t finished; /* a worker has finished something */
     bool stopping;
     struct shared_work *shared;
-    struct nt_job queue[QUEUE_LENGTH]; /* a ring; a job without a function is not wanted any more */
+    struct nt_worker_job queue[QUEUE_LENGTH]; /* a ring; a job without a function is not wanted any more */
     unsigned first;
     _Atomic unsigned queued; /* changed under the lock */
     unsigned count, idle;
@@ -72,7 +72,7 @@ static void help(struct nt_workers *workers, struct shared_work *work)
 
 static void do_next(struct nt_workers *workers, struct worker *worker)
 {
-    struct nt_job job = workers->queue[workers->first];
+    struct nt_worker_job job = workers->queue[workers->first];
     workers->first = (workers->first + 1) % QUEUE_LENGTH;
     workers->queued--;
     if (!job.run)
@@ -117,7 +117,7 @@ unsigned nt_workers_idle(struct nt_workers *workers)
     return idle;
 }
 
-void nt_workers_ahead(struct nt_workers *workers, const struct nt_job *job)
+void nt_workers_queue(struct nt_workers *workers, const struct nt_worker_job *job)
 {
     if (!workers->count)
         return;
@@ -129,14 +129,14 @@ void nt_workers_ahead(struct nt_workers *workers, const struct nt_job *job)
     pthread_mutex_unlock(&workers->lock);
 }
 
-void nt_workers_claim(struct nt_workers *workers, const struct nt_page *page)
+void nt_workers_cancel_page(struct nt_workers *workers, const struct nt_page *page)
 {
     if (!atomic_load_explicit(&workers->queued,
                               memory_order_relaxed)) /* a job that comes now finds the page being loaded */
         return;
     pthread_mutex_lock(&workers->lock);
     for (unsigned i = 0; i < workers->queued; i++) {
-        struct nt_job *job = &workers->queue[(workers->first + i) % QUEUE_LENGTH];
+        struct nt_worker_job *job = &workers->queue[(workers->first + i) % QUEUE_LENGTH];
         if (job->page == page)
             job->run = NULL;
     }
@@ -155,7 +155,7 @@ void nt_workers_forget(struct nt_workers *workers, const struct nt_dataset *data
 {
     pthread_mutex_lock(&workers->lock);
     for (unsigned i = 0; i < workers->queued; i++) {
-        struct nt_job *job = &workers->queue[(workers->first + i) % QUEUE_LENGTH];
+        struct nt_worker_job *job = &workers->queue[(workers->first + i) % QUEUE_LENGTH];
         if (job->dataset == dataset)
             job->run = NULL;
     }
@@ -164,7 +164,7 @@ void nt_workers_forget(struct nt_workers *workers, const struct nt_dataset *data
     pthread_mutex_unlock(&workers->lock);
 }
 
-void nt_workers_together(struct nt_workers *workers, void (*work)(void *context), void *context)
+void nt_workers_run_all(struct nt_workers *workers, void (*work)(void *context), void *context)
 {
     struct shared_work shared = {.work = work, .context = context};
     if (!workers->count) {
@@ -252,12 +252,12 @@ struct share {
 /* Where the page (or segment without pages, or where nobody can tell) ends that holds an element of the stream. */
 static uint64_t page_end(struct nt_stream *stream, uint64_t element)
 {
-    uint64_t lead = nt_stream_lead(stream);
-    if (element < lead || stream->choosing)
+    uint64_t lead = nt_stream_leading_zeros(stream);
+    if (element < lead || stream->filter)
         return element + 1; /* wherever a share ends, it is as good */
     const struct nt_segment *segment = nt_stream_segment_of(stream, element - lead);
     bool is_located = nt_stream_locate(stream, segment, NULL) == NT_OK;
-    if (is_located && segment->mask.drops)
+    if (is_located && segment->mask.deletions)
         return element + 1;
     return lead + nt_stream_page_end(stream, element - lead);
 }
@@ -275,7 +275,7 @@ static void begin_group(struct parallel_read *read, size_t at)
     read->lead = 0;
     memset(read->taken, 0, sizeof(read->taken));
     while (read->group && read->group < NT_DECODE_TOGETHER && at + read->group < read->count &&
-           nt_streams_are_together(first->stream, first[read->group].stream)) {
+           nt_streams_share_pages(first->stream, first[read->group].stream)) {
         if (bytes_of(&first[read->group]) > bytes_of(&first[read->lead]))
             read->lead = read->group;
         read->group++;
@@ -299,8 +299,8 @@ static bool take(struct parallel_read *read, uint32_t of_group, uint64_t end, st
 /* Where the segment ends that an element of the stream lies in. */
 static uint64_t segment_end(const struct nt_stream *stream, uint64_t element)
 {
-    uint64_t lead = nt_stream_lead(stream);
-    if (stream->choosing)
+    uint64_t lead = nt_stream_leading_zeros(stream);
+    if (stream->filter)
         return stream->elements;
     const struct nt_segment *segment = nt_stream_segment_of(stream, element < lead ? 0 : element - lead);
     return lead + segment->first + segment->elements;
@@ -341,8 +341,8 @@ static uint32_t take_shares(struct parallel_read *read, struct share shares[NT_D
     for (uint32_t i = 0; count && next == read->lead && i < read->group; i++)
         if (i != next)
             count += take(read, i,
-                          nt_stream_end_beside(read->ranges[shares->range].stream, shares->end,
-                                               read->ranges[read->at + i].stream),
+                          nt_stream_shared_page_end(read->ranges[shares->range].stream, shares->end,
+                                                    read->ranges[read->at + i].stream),
                           &shares[count]);
     pthread_mutex_unlock(&read->lock);
     return count;
@@ -374,10 +374,11 @@ static struct nt_stream_range range_of(const struct parallel_read *read, const s
 /* From a share on; how much of each range its source is told of at once. */
 static void want_rest(const struct parallel_read *read, const struct nt_stream_range *share, size_t range)
 {
-    struct nt_hints hints = {.count = 0};
-    nt_stream_want(share->stream, &hints, share->first, read->ranges[range].first + read->ranges[range].count,
-                   NT_WANTED_AT_ONCE / read->count);
-    nt_hints_tell(&hints);
+    struct nt_prefetch prefetch = {.count = 0};
+    nt_stream_prefetch(share->stream, &prefetch, share->first,
+                       read->ranges[range].first + read->ranges[range].count,
+                       NT_WANTED_AT_ONCE / read->count);
+    nt_prefetch_submit(&prefetch);
 }
 
 static void work_on_shares(void *context)
@@ -388,12 +389,12 @@ static void work_on_shares(void *context)
     struct nt_error error;
     uint32_t count;
     while ((count = take_shares(read, shares))) {
-        struct nt_pages_made made[NT_DECODE_TOGETHER] = {{0}};
+        struct nt_decoded_pages made[NT_DECODE_TOGETHER] = {{0}};
         for (uint32_t i = 0; i < count; i++)
             ranges[i] = range_of(read, &shares[i]);
         want_rest(read, &ranges[0], shares[0].range);
         if (count > 1)
-            nt_streams_make_together(ranges, count, made);
+            nt_streams_decode_shared(ranges, count, made);
         for (uint32_t i = 0; i < count; i++) {
             enum nt_status status = nt_stream_produce(ranges[i].stream, ranges[i].first, ranges[i].count,
                                                       &made[i], ranges[i].output, &error);
@@ -434,7 +435,7 @@ static enum nt_status read_all(const struct nt_stream_range *ranges, size_t coun
     if (bytes <= 2 * SHARE_BYTES)
         work_on_shares(&read);
     else
-        nt_workers_together(reader->workers, work_on_shares, &read);
+        nt_workers_run_all(reader->workers, work_on_shares, &read);
     pthread_mutex_destroy(&read.lock);
     if (read.status != NT_OK && error)
         *error = read.error;
@@ -465,43 +466,43 @@ struct bands {
 };
 
 /* So many stored bytes are on their way or here, and not read yet, before no more is told of: a long line would be empty while what has come is decoded, and connections that have nothing to do begin anew with small windows (RFC 5681, 4.1). */
-#define MOST_AHEAD (UINT64_C(48) << 20)
+#define MAX_AHEAD (UINT64_C(48) << 20)
 
 static void want_band(struct bands *bands, bool is_now)
 {
-    struct nt_hints hints = {.is_now = is_now};
+    struct nt_prefetch prefetch = {.is_now = is_now};
     uint64_t number = bands->told++;
     for (size_t i = 0; i < bands->range_count; i++) {
         const struct nt_stream_range *range = &bands->ranges[i];
-        nt_stream_want(range->stream, &hints, band_begin(range, number, bands->count),
-                       band_begin(range, number + 1, bands->count), NT_WANTED_AT_ONCE);
+        nt_stream_prefetch(range->stream, &prefetch, band_begin(range, number, bands->count),
+                           band_begin(range, number + 1, bands->count), NT_WANTED_AT_ONCE);
     }
-    bands->stored[number] = hints.bytes;
-    bands->ahead += hints.bytes;
-    nt_hints_tell(&hints);
+    bands->stored[number] = prefetch.bytes;
+    bands->ahead += prefetch.bytes;
+    nt_prefetch_submit(&prefetch);
 }
 
 /* The one that is read next, the one behind it, and more where they are not much. */
 static void want_bands(struct bands *bands, uint64_t number)
 {
-    while (bands->told < bands->count && (bands->told < number + 2 || bands->ahead < MOST_AHEAD))
+    while (bands->told < bands->count && (bands->told < number + 2 || bands->ahead < MAX_AHEAD))
         want_band(bands, bands->told == number);
 }
 
 /* Who reads one batch after the other will want the next one. */
 static void want_batch(const struct nt_stream_range *ranges, size_t count)
 {
-    struct nt_hints hints = {.is_now = true};
+    struct nt_prefetch prefetch = {.is_now = true};
     for (size_t i = 0; i < count; i++) {
         const struct nt_stream_range *range = &ranges[i];
         uint64_t end = range->first + range->count;
-        if (nt_wanted_follows(&range->stream->sequence, range->first)) {
+        if (nt_prefetch_continues(&range->stream->access, range->first)) {
             end += range->count;
-            hints.is_now = false;
+            prefetch.is_now = false;
         }
-        nt_stream_want(range->stream, &hints, range->first, end, NT_WANTED_AT_ONCE);
+        nt_stream_prefetch(range->stream, &prefetch, range->first, end, NT_WANTED_AT_ONCE);
     }
-    nt_hints_tell(&hints);
+    nt_prefetch_submit(&prefetch);
 }
 
 static enum nt_status read_band(const struct bands *bands, uint64_t number, struct nt_stream_range *parts,
@@ -543,12 +544,12 @@ enum nt_status nt_streams_read_elements(const struct nt_stream_range *ranges, si
     if (status != NT_OK || !bytes)
         return status;
     struct nt_reader *reader = ranges->stream->reader;
-    status = nt_reader_be_here(reader, error);
+    status = nt_reader_after_fork(reader, error);
     if (status != NT_OK)
         return status;
-    nt_count(&reader->counters.reads, count);
-    nt_count(&reader->counters.served_bytes, bytes);
-    if (!nt_wants_hints(ranges->stream->dataset))
+    nt_counter_add(&reader->counters.reads, count);
+    nt_counter_add(&reader->counters.served_bytes, bytes);
+    if (!nt_prefetch_helps(ranges->stream->dataset))
         return read_all(ranges, count, error);
     uint64_t bands = count > 1 ? bytes / NT_WANTED_AT_ONCE + 1 : 1;
     if (bands > 1)

@@ -44,11 +44,11 @@ static bool make_parts(struct nt_reader *reader)
 {
     uint64_t decoding = decoding_bytes(&reader->options);
     reader->workers = NULL;
-    reader->contexts = nt_contexts_new(decoding);
+    reader->scratch_pool = nt_scratch_pool_new(decoding);
     reader->indexes = nt_dataset_indexes_new();
     reader->cache = nt_cache_new(reader->options.cache_bytes - (decoding - DECODING_BYTES),
                                  reader->options.failure_seconds, &reader->counters);
-    if (reader->contexts && reader->indexes && reader->cache)
+    if (reader->scratch_pool && reader->indexes && reader->cache)
         reader->workers = nt_workers_new(reader->options.threads);
     return reader->workers != NULL;
 }
@@ -58,7 +58,7 @@ static void free_parts(struct nt_reader *reader)
     nt_workers_free(reader->workers);
     nt_cache_free(reader->cache);
     nt_dataset_indexes_free(reader->indexes);
-    nt_contexts_free(reader->contexts);
+    nt_scratch_pool_free(reader->scratch_pool);
 }
 
 /* ---- forked processes ---- */
@@ -69,12 +69,12 @@ static void be_forked(struct nt_lock *lock)
     atomic_store(&reader->is_forked, true);
 }
 
-enum nt_status nt_reader_be_here(struct nt_reader *reader, struct nt_error *error)
+enum nt_status nt_reader_after_fork(struct nt_reader *reader, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     if (!atomic_load_explicit(&reader->is_forked, memory_order_acquire))
         return NT_OK;
-    nt_lock_take(&reader->lock);
+    nt_lock_acquire(&reader->lock);
     if (atomic_load(&reader->is_forked)) {
         if (make_parts(reader)) {
             atomic_store_explicit(&reader->is_forked, false, memory_order_release);
@@ -83,7 +83,7 @@ enum nt_status nt_reader_be_here(struct nt_reader *reader, struct nt_error *erro
             status = nt_fail_memory(error);
         }
     }
-    nt_lock_give(&reader->lock);
+    nt_lock_release(&reader->lock);
     return status;
 }
 
@@ -93,7 +93,7 @@ enum nt_status nt_reader_new(const struct nt_reader_options *options, struct nt_
                              struct nt_error *error)
 {
     struct nt_reader_options known;
-    enum nt_status status = nt_sized_copy(options, &known, sizeof(known), "nt_reader_options", error);
+    enum nt_status status = nt_copy_struct(options, &known, sizeof(known), "nt_reader_options", error);
     if (status != NT_OK)
         return status;
     struct nt_reader *reader = calloc(1, sizeof(*reader));
@@ -121,33 +121,33 @@ void nt_reader_free(struct nt_reader *reader)
     free(reader);
 }
 
-void nt_reader_tell(struct nt_reader *reader, const struct nt_dataset *dataset, uint32_t column,
-                    const struct nt_page *page, const struct nt_error *failure)
+void nt_reader_report_failure(struct nt_reader *reader, const struct nt_dataset *dataset, uint32_t column,
+                              const struct nt_page *page, const struct nt_error *failure)
 {
-    if (nt_is_passing_failure(failure->status) || failure->status == NT_CHANGED)
+    if (nt_is_transient(failure->status) || failure->status == NT_CHANGED)
         return; /* no page is to blame */
-    nt_count(&reader->counters.failures, 1);
+    nt_counter_add(&reader->counters.failures, 1);
     if (reader->options.on_failure)
         reader->options.on_failure(reader->options.context, dataset, column, page, failure);
 }
 
-void nt_reader_before_slow_work(const struct nt_reader *reader)
+void nt_reader_before_blocking(const struct nt_reader *reader)
 {
-    if (reader->options.before_slow_work)
-        reader->options.before_slow_work(reader->options.context);
+    if (reader->options.before_blocking)
+        reader->options.before_blocking(reader->options.context);
 }
 
-void nt_reader_occupy(struct nt_reader *reader, int64_t bytes)
+void nt_reader_reserve(struct nt_reader *reader, int64_t bytes)
 {
-    nt_cache_occupy(reader->cache, bytes);
+    nt_cache_reserve(reader->cache, bytes);
 }
 
-uint64_t nt_reader_side_bytes(const struct nt_reader *reader)
+uint64_t nt_reader_buffer_bytes(const struct nt_reader *reader)
 {
     return reader->options.cache_bytes / 32;
 }
 
-uint64_t nt_reader_waiting_bytes(const struct nt_reader *reader)
+uint64_t nt_reader_idle_bytes(const struct nt_reader *reader)
 {
     return reader->options.cache_bytes / 8;
 }
@@ -160,10 +160,10 @@ void nt_reader_forget(struct nt_reader *reader, const struct nt_dataset *dataset
     for (uint32_t i = 0; i < dataset->source_count; i++)
         nt_cache_forget(reader->cache, dataset->sources[i]);
     nt_dataset_indexes_forget(reader->indexes, dataset);
-    if (dataset->stored != dataset)
-        nt_reader_forget(reader, dataset->stored);
-    if (dataset->structure)
-        nt_reader_forget(reader, dataset->structure);
+    if (dataset->physical != dataset)
+        nt_reader_forget(reader, dataset->physical);
+    if (dataset->levels)
+        nt_reader_forget(reader, dataset->levels);
 }
 
 /* ---- Counters ---- */
@@ -187,16 +187,16 @@ static void add_counters(uint64_t *to, const void *from, size_t bytes)
     const uint64_t *amounts = from;
     for (size_t i = 0; i < bytes / sizeof(*amounts); i++)
         if (amounts[i])
-            nt_count(&to[i], amounts[i]);
+            nt_counter_add(&to[i], amounts[i]);
 }
 
-void nt_reader_add(struct nt_reader *reader, const struct nt_tally *tally)
+void nt_reader_add_stats(struct nt_reader *reader, const struct nt_stats_delta *stats)
 {
-    add_counters((uint64_t *)&reader->counters, &tally->counters, sizeof(tally->counters));
+    add_counters((uint64_t *)&reader->counters, &stats->counters, sizeof(stats->counters));
     for (size_t i = 0; i < NT_ALGORITHM_COUNT; i++)
-        if (tally->algorithms[i].pages)
-            add_counters((uint64_t *)&reader->algorithms[i], &tally->algorithms[i],
-                         sizeof(*tally->algorithms));
+        if (stats->algorithms[i].pages)
+            add_counters((uint64_t *)&reader->algorithms[i], &stats->algorithms[i],
+                         sizeof(*stats->algorithms));
 }
 
 /* ---- by their names ---- */

@@ -19,40 +19,41 @@
 
 /* ---- Runs of rows ---- */
 
-NT_DEFINE_LAST_AT_MOST(find_kept, struct nt_drop, .kept)
+NT_DEFINE_LAST_AT_MOST(find_kept, struct nt_deletion_run, .kept)
 
-uint64_t nt_drops_count(const struct nt_drops *drops, uint32_t number)
+uint64_t nt_deletion_vector_count(const struct nt_deletion_vector *deletions, uint32_t number)
 {
-    return number ? nt_drop_end(&drops->items[number - 1]) - drops->items[number - 1].kept : 0;
+    return number ? nt_deletion_run_end(&deletions->items[number - 1]) - deletions->items[number - 1].kept
+                  : 0;
 }
 
-struct nt_kept nt_drops_kept(const struct nt_drops *drops, uint64_t row)
+struct nt_kept_run nt_deletion_vector_find_kept(const struct nt_deletion_vector *deletions, uint64_t row)
 {
-    struct nt_kept kept = {.number = 0, .stored = row};
-    if (drops->items[0].kept <= row) {
-        kept.number = find_kept(drops->items, drops->count, row) + 1;
-        kept.stored = row + nt_drops_count(drops, kept.number);
+    struct nt_kept_run kept = {.number = 0, .stored = row};
+    if (deletions->items[0].kept <= row) {
+        kept.number = find_kept(deletions->items, deletions->count, row) + 1;
+        kept.stored = row + nt_deletion_vector_count(deletions, kept.number);
     }
-    kept.count = drops->items[kept.number].first - kept.stored;
+    kept.count = deletions->items[kept.number].first - kept.stored;
     return kept;
 }
 
-bool nt_drops_next_kept(const struct nt_drops *drops, struct nt_kept *kept)
+bool nt_deletion_vector_next_kept(const struct nt_deletion_vector *deletions, struct nt_kept_run *kept)
 {
     do {
-        if (kept->number == drops->count)
+        if (kept->number == deletions->count)
             return false;
-        kept->stored = nt_drop_end(&drops->items[kept->number++]);
-        kept->count = drops->items[kept->number].first - kept->stored;
+        kept->stored = nt_deletion_run_end(&deletions->items[kept->number++]);
+        kept->count = deletions->items[kept->number].first - kept->stored;
     } while (!kept->count);
     return true;
 }
 
-static struct nt_drops *new_drops(uint64_t count)
+static struct nt_deletion_vector *new_drops(uint64_t count)
 {
-    struct nt_drops *made = malloc(sizeof(*made) + ((size_t)count + 1) * sizeof(*made->items));
+    struct nt_deletion_vector *made = malloc(sizeof(*made) + ((size_t)count + 1) * sizeof(*made->items));
     if (made)
-        *made = (struct nt_drops){(struct nt_drop *)(made + 1), (uint32_t)count};
+        *made = (struct nt_deletion_vector){(struct nt_deletion_run *)(made + 1), (uint32_t)count};
     return made;
 }
 
@@ -67,16 +68,17 @@ void nt_row_mask_deinit(struct nt_row_mask *mask)
 enum nt_status nt_row_mask_multiply(struct nt_row_mask *mask, uint64_t factor, struct nt_error *error)
 {
     uint64_t total;
-    if (!mask->drops || (nt_multiply(mask->per_row, factor, &mask->per_row) &&
-                         nt_multiply(mask->drops->items[mask->drops->count].first, mask->per_row, &total)))
+    if (!mask->deletions ||
+        (nt_multiply(mask->per_row, factor, &mask->per_row) &&
+         nt_multiply(mask->deletions->items[mask->deletions->count].first, mask->per_row, &total)))
         return NT_OK;
     return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of elements overflows");
 }
 
-struct nt_kept nt_row_mask_kept_from(const struct nt_row_mask *mask, uint64_t element)
+struct nt_kept_run nt_row_mask_kept_from(const struct nt_row_mask *mask, uint64_t element)
 {
     uint64_t within = element % mask->per_row;
-    struct nt_kept kept = nt_drops_kept(mask->drops, element / mask->per_row);
+    struct nt_kept_run kept = nt_deletion_vector_find_kept(mask->deletions, element / mask->per_row);
     kept.stored = kept.stored * mask->per_row + within;
     kept.count = kept.count * mask->per_row - within;
     return kept;
@@ -84,15 +86,16 @@ struct nt_kept nt_row_mask_kept_from(const struct nt_row_mask *mask, uint64_t el
 
 uint64_t nt_row_mask_before(const struct nt_row_mask *mask, uint64_t stored)
 {
-    if (!mask->drops || !mask->per_row)
+    if (!mask->deletions || !mask->per_row)
         return stored;
-    return nt_drops_kept_before(mask->drops, stored / mask->per_row) * mask->per_row + stored % mask->per_row;
+    return nt_deletion_vector_kept_before(mask->deletions, stored / mask->per_row) * mask->per_row +
+           stored % mask->per_row;
 }
 
 enum nt_status nt_row_mask_check(const struct nt_row_mask *mask, uint64_t elements, struct nt_error *error)
 {
     uint64_t expected;
-    if (!nt_multiply(mask->drops->items[mask->drops->count].first, mask->per_row, &expected))
+    if (!nt_multiply(mask->deletions->items[mask->deletions->count].first, mask->per_row, &expected))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of elements overflows");
     if (expected == elements)
         return NT_OK;
@@ -102,19 +105,19 @@ enum nt_status nt_row_mask_check(const struct nt_row_mask *mask, uint64_t elemen
 
 /* ---- Items of rows, through end offsets ---- */
 
-static enum nt_status map(const struct nt_row_mask *rows, nt_tell_end *tell, void *context,
-                          struct nt_drops *items, struct nt_error *error)
+static enum nt_status map(const struct nt_row_mask *rows, nt_get_end *tell, void *context,
+                          struct nt_deletion_vector *items, struct nt_error *error)
 {
     uint64_t dropped = 0, first = 0, end = 0, last;
     enum nt_status status = NT_OK;
-    for (uint32_t i = 0; i <= rows->drops->count; i++) {
-        const struct nt_drop *run = &rows->drops->items[i];
+    for (uint32_t i = 0; i <= rows->deletions->count; i++) {
+        const struct nt_deletion_run *run = &rows->deletions->items[i];
         last = end;
         status = tell(context, run->first * rows->per_row, &first, error);
-        items->items[i] = (struct nt_drop){first, first - dropped};
+        items->items[i] = (struct nt_deletion_run){first, first - dropped};
         end = first;
-        if (status == NT_OK && i < rows->drops->count)
-            status = tell(context, nt_drop_end(run) * rows->per_row, &end, error);
+        if (status == NT_OK && i < rows->deletions->count)
+            status = tell(context, nt_deletion_run_end(run) * rows->per_row, &end, error);
         if (status != NT_OK)
             return status;
         if (first < last || end < first)
@@ -124,14 +127,14 @@ static enum nt_status map(const struct nt_row_mask *rows, nt_tell_end *tell, voi
     return NT_OK;
 }
 
-enum nt_status nt_row_mask_map(const struct nt_row_mask *rows, nt_tell_end *tell, void *context,
-                               struct nt_drops **items_ret, struct nt_error *error)
+enum nt_status nt_row_mask_map(const struct nt_row_mask *rows, nt_get_end *tell, void *context,
+                               struct nt_deletion_vector **items_ret, struct nt_error *error)
 {
     struct nt_row_mask checked = *rows;
     enum nt_status status = nt_row_mask_multiply(&checked, 1, error);
     if (status != NT_OK)
         return status;
-    struct nt_drops *items = new_drops(rows->drops->count);
+    struct nt_deletion_vector *items = new_drops(rows->deletions->count);
     if (!items)
         return nt_fail_memory(error);
     status = map(rows, tell, context, items, error);
@@ -148,17 +151,17 @@ enum nt_status nt_row_mask_map(const struct nt_row_mask *rows, nt_tell_end *tell
 struct page_ends {
     struct nt_reader *reader;
     struct nt_dataset *dataset;
-    struct nt_active active;
+    struct nt_active_column active;
     bool is_page_per_row;
     const struct nt_page *page;
-    struct nt_cached *pinned;
+    struct nt_cache_entry *pinned;
     const uint8_t *data;
 };
 
 static void let_go(struct page_ends *page_ends)
 {
     if (page_ends->pinned)
-        nt_page_unpin(page_ends->reader, page_ends->pinned, NT_CACHE_STAY);
+        nt_page_unpin(page_ends->reader, page_ends->pinned, NT_CACHE_KEEP);
     page_ends->pinned = NULL;
     page_ends->page = NULL;
 }
@@ -191,7 +194,7 @@ static enum nt_status load_end(struct page_ends *page_ends, uint64_t element, ui
     return NT_OK;
 }
 
-/* Where the items of the rows in front of `row` end; an nt_tell_end. */
+/* Where the items of the rows in front of `row` end; an nt_get_end. */
 static enum nt_status end_before(void *context, uint64_t row, uint64_t *end_ret, struct nt_error *error)
 {
     struct page_ends *page_ends = context;
@@ -210,7 +213,7 @@ static enum nt_status end_before(void *context, uint64_t row, uint64_t *end_ret,
 /* What is deleted of a field's items or bytes in a part, with its rows. */
 static enum nt_status items_in_part(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                     uint32_t part, const struct nt_row_mask *rows,
-                                    struct nt_drops **items_ret, struct nt_error *error)
+                                    struct nt_deletion_vector **items_ret, struct nt_error *error)
 {
     struct page_ends page_ends = {.reader = reader, .dataset = dataset};
     uint32_t cluster = nt_part_cluster(dataset, field, part);
@@ -221,7 +224,7 @@ static enum nt_status items_in_part(struct nt_reader *reader, struct nt_dataset 
     if (status != NT_OK)
         return status;
     page_ends.is_page_per_row = nt_field_kind_info(dataset->fields[field].kind)->has_page_per_row;
-    nt_active_find(dataset, field, 0, cluster, &page_ends.active);
+    nt_active_column_find(dataset, field, 0, cluster, &page_ends.active);
     status = nt_row_mask_map(rows, end_before, &page_ends, items_ret, error);
     let_go(&page_ends);
     return status;
@@ -229,7 +232,7 @@ static enum nt_status items_in_part(struct nt_reader *reader, struct nt_dataset 
 
 /* ---- of selections: in all clusters ---- */
 
-enum { MOST_AT_ONCE = 1024 }; /* elements that are looked at together */
+enum { MAX_AT_ONCE = 1024 }; /* elements that are looked at together */
 
 /* End offsets that are asked for in ascending order. */
 struct ends {
@@ -237,7 +240,7 @@ struct ends {
     uint64_t rows;         /* in all */
     uint64_t first, count; /* the rows in front of which `values` tell the items */
     uint64_t reach;        /* how many are read at once */
-    uint64_t values[MOST_AT_ONCE];
+    uint64_t values[MAX_AT_ONCE];
 };
 
 /* In front of a cluster's first row and behind the last, page lists tell the items: false where they do not. */
@@ -254,7 +257,7 @@ static enum nt_status find_border(struct ends *ends, uint64_t row, uint64_t *end
     *is_border_ret = status == NT_OK && segment->span.fault == NT_FAULT_NONE;
     *end_ret = segment->base;
     if (row == ends->rows) /* `limit` counts what is deleted */
-        *end_ret += segment->item_mask.drops ? nt_row_mask_kept(&segment->item_mask) : segment->limit;
+        *end_ret += segment->item_mask.deletions ? nt_row_mask_kept(&segment->item_mask) : segment->limit;
     return status;
 }
 
@@ -264,8 +267,8 @@ static enum nt_status read_ends(struct ends *ends, uint64_t row, struct nt_error
     bool is_near = ends->count && row - ends->first < ends->count + ends->reach;
     uint64_t page_end = nt_stream_page_end(ends->stream, row - 1) + 1; /* the row behind it */
     ends->reach = is_near ? 2 * ends->reach : 1;
-    if (ends->reach > MOST_AT_ONCE)
-        ends->reach = MOST_AT_ONCE;
+    if (ends->reach > MAX_AT_ONCE)
+        ends->reach = MAX_AT_ONCE;
     ends->first = row;
     ends->count = ends->reach < page_end - row ? ends->reach : page_end - row;
     enum nt_status status =
@@ -275,7 +278,7 @@ static enum nt_status read_ends(struct ends *ends, uint64_t row, struct nt_error
     return status;
 }
 
-/* An nt_tell_end. */
+/* An nt_get_end. */
 static enum nt_status tell_end(void *context, uint64_t row, uint64_t *end_ret, struct nt_error *error)
 {
     struct ends *ends = context;
@@ -297,9 +300,9 @@ static enum nt_status tell_end(void *context, uint64_t row, uint64_t *end_ret, s
     return status;
 }
 
-static enum nt_status leave_out_items(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                      const struct nt_row_mask *rows, struct nt_drops **items_ret,
-                                      struct nt_error *error)
+static enum nt_status omit_items(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                 const struct nt_row_mask *rows, struct nt_deletion_vector **items_ret,
+                                 struct nt_error *error)
 {
     struct ends *ends = calloc(1, sizeof(*ends));
     if (!ends)
@@ -307,7 +310,7 @@ static enum nt_status leave_out_items(struct nt_reader *reader, struct nt_datase
     enum nt_status status =
         nt_stream_open_stored(reader, dataset, field, NT_STREAM_OFFSETS, &ends->stream, error);
     if (status == NT_OK) {
-        ends->rows = nt_stream_elements(ends->stream) - nt_stream_lead(ends->stream);
+        ends->rows = nt_stream_elements(ends->stream) - nt_stream_leading_zeros(ends->stream);
         ends->reach = 1;
         status = nt_row_mask_map(rows, tell_end, ends, items_ret, error);
     }
@@ -318,7 +321,7 @@ static enum nt_status leave_out_items(struct nt_reader *reader, struct nt_datase
 
 /* ---- alternatives, through tags and the numbers of rows ---- */
 
-struct chosen_rows {
+struct selected_rows {
     struct nt_stream *tags, *index;
     uint32_t tag;
     uint64_t *rows; /* of the alternative */
@@ -326,7 +329,7 @@ struct chosen_rows {
     bool ascend;
 };
 
-static enum nt_status note(struct chosen_rows *chosen, uint64_t row, struct nt_error *error)
+static enum nt_status note(struct selected_rows *chosen, uint64_t row, struct nt_error *error)
 {
     uint64_t *rows = nt_grow(chosen->rows, chosen->count, &chosen->capacity, sizeof(*rows));
     if (!rows)
@@ -338,14 +341,14 @@ static enum nt_status note(struct chosen_rows *chosen, uint64_t row, struct nt_e
 }
 
 /* Rows [first, first + count) of the variant are chosen. */
-static enum nt_status look_at(struct chosen_rows *chosen, uint64_t first, uint64_t count,
+static enum nt_status look_at(struct selected_rows *chosen, uint64_t first, uint64_t count,
                               struct nt_error *error)
 {
-    uint32_t tags[MOST_AT_ONCE];
-    uint64_t index[MOST_AT_ONCE], some;
+    uint32_t tags[MAX_AT_ONCE];
+    uint64_t index[MAX_AT_ONCE], some;
     enum nt_status status = NT_OK;
     for (; status == NT_OK && count; first += some, count -= some) {
-        some = count < MOST_AT_ONCE ? count : MOST_AT_ONCE;
+        some = count < MAX_AT_ONCE ? count : MAX_AT_ONCE;
         status = nt_stream_produce(chosen->tags, first, some, NULL, (uint8_t *)tags, error);
         if (status == NT_OK)
             status = nt_stream_produce(chosen->index, first, some, NULL, (uint8_t *)index, error);
@@ -363,47 +366,46 @@ static int compare_rows(const void *left, const void *right)
 }
 
 /* Writers number an alternative's rows one after the other. Where somebody did not, a row is chosen if any choice leads to it. */
-static enum nt_status leave_out_others(struct chosen_rows *chosen, uint64_t stored,
-                                       struct nt_drops **rows_ret, struct nt_error *error)
+static enum nt_status omit_others(struct selected_rows *chosen, uint64_t stored,
+                                  struct nt_deletion_vector **rows_ret, struct nt_error *error)
 {
-    struct nt_keeping keeping = {0};
-    struct nt_drops *made = NULL;
+    struct nt_deletion_vector_builder builder = {0};
+    struct nt_deletion_vector *made = NULL;
     enum nt_status status = NT_OK;
     if (!chosen->ascend)
         qsort(chosen->rows, chosen->count, sizeof(*chosen->rows), compare_rows);
     for (size_t i = 0; status == NT_OK && i < chosen->count; i++)
         if (!i || chosen->rows[i] != chosen->rows[i - 1])
-            status = nt_keeping_add(&keeping, chosen->rows[i], 1, error);
+            status = nt_deletion_vector_builder_add(&builder, chosen->rows[i], 1, error);
     if (status == NT_OK)
-        status = nt_keeping_end(&keeping, stored, error);
-    if (status == NT_OK && !(made = new_drops(keeping.count)))
+        status = nt_deletion_vector_builder_finish(&builder, stored, error);
+    if (status == NT_OK && !(made = new_drops(builder.count)))
         status = nt_fail_memory(error);
     if (status == NT_OK) {
-        memcpy(made->items, keeping.items, (keeping.count + 1) * sizeof(*made->items));
+        memcpy(made->items, builder.items, (builder.count + 1) * sizeof(*made->items));
         *rows_ret = made;
     }
-    nt_keeping_deinit(&keeping);
+    nt_deletion_vector_builder_deinit(&builder);
     return status;
 }
 
-static enum nt_status collect(struct chosen_rows *chosen, const struct nt_row_mask *variants,
+static enum nt_status collect(struct selected_rows *chosen, const struct nt_row_mask *variants,
                               struct nt_error *error)
 {
-    struct nt_kept kept = nt_drops_kept(variants->drops, 0);
+    struct nt_kept_run kept = nt_deletion_vector_find_kept(variants->deletions, 0);
     uint64_t per_row = variants->per_row;
     enum nt_status status = NT_OK;
-    bool has_more = kept.count || nt_drops_next_kept(variants->drops, &kept);
-    for (; status == NT_OK && has_more; has_more = nt_drops_next_kept(variants->drops, &kept))
+    bool has_more = kept.count || nt_deletion_vector_next_kept(variants->deletions, &kept);
+    for (; status == NT_OK && has_more; has_more = nt_deletion_vector_next_kept(variants->deletions, &kept))
         status = look_at(chosen, kept.stored * per_row, kept.count * per_row, error);
     return status;
 }
 
-static enum nt_status leave_out_alternative(struct nt_reader *reader, struct nt_dataset *dataset,
-                                            uint32_t variant, uint32_t branch,
-                                            const struct nt_row_mask *variants, struct nt_drops **rows_ret,
-                                            struct nt_error *error)
+static enum nt_status omit_alternative(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t variant,
+                                       uint32_t branch, const struct nt_row_mask *variants,
+                                       struct nt_deletion_vector **rows_ret, struct nt_error *error)
 {
-    struct chosen_rows chosen = {.ascend = true};
+    struct selected_rows chosen = {.ascend = true};
     uint32_t count;
     uint64_t stored = 0;
     const uint32_t *children = nt_dataset_children(dataset, variant, &count);
@@ -414,13 +416,13 @@ static enum nt_status leave_out_alternative(struct nt_reader *reader, struct nt_
     if (status == NT_OK)
         status = nt_stream_open_stored(reader, dataset, variant, NT_STREAM_INDEX, &chosen.index, error);
     if (status == NT_OK)
-        status = nt_rows_total(reader, dataset, branch, NT_ROWS_OF_FIELD, &stored, error);
+        status = nt_row_counts_total(reader, dataset, branch, NT_ROWS_OF_FIELD, &stored, error);
     if (status == NT_OK)
         status = nt_row_mask_check(variants, nt_stream_elements(chosen.tags), error);
     if (status == NT_OK)
         status = collect(&chosen, variants, error);
     if (status == NT_OK)
-        status = leave_out_others(&chosen, stored, rows_ret, error);
+        status = omit_others(&chosen, stored, rows_ret, error);
     nt_stream_close(chosen.tags);
     nt_stream_close(chosen.index);
     free(chosen.rows);
@@ -433,12 +435,12 @@ static enum nt_status leave_out_alternative(struct nt_reader *reader, struct nt_
  * one's is kept. */
 static enum nt_status go_below(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                uint32_t branch, const struct nt_row_mask *rows,
-                               const struct nt_drops **below_ret, struct nt_error *error)
+                               const struct nt_deletion_vector **below_ret, struct nt_error *error)
 {
     struct nt_dataset_index *index = nt_dataset_index_get(reader->indexes, dataset);
     if (!index)
         return nt_fail_memory(error);
-    if (!index->left_out)
+    if (!index->filtered_rows)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
                        "entries were chosen of a data set that was read before");
     if (branch != NT_NONE && nt_field_kind_info(dataset->fields[field].kind)->below == NT_BELOW_OWN)
@@ -447,14 +449,14 @@ static enum nt_status go_below(struct nt_reader *reader, struct nt_dataset *data
                        ", which cannot be read",
                        dataset->fields[field].id);
     bool is_variant = nt_field_kind_info(dataset->fields[field].kind)->below == NT_BELOW_SWITCH;
-    _Atomic(struct nt_drops *) *place =
-        &index->left_out[is_variant ? (size_t)dataset->field_count + branch : field];
-    struct nt_drops *made = NULL, *known = atomic_load_explicit(place, memory_order_acquire);
+    _Atomic(struct nt_deletion_vector *) *place =
+        &index->filtered_rows[is_variant ? (size_t)dataset->field_count + branch : field];
+    struct nt_deletion_vector *made = NULL, *known = atomic_load_explicit(place, memory_order_acquire);
     enum nt_status status = NT_OK;
     if (!known && is_variant)
-        status = leave_out_alternative(reader, dataset, field, branch, rows, &made, error);
+        status = omit_alternative(reader, dataset, field, branch, rows, &made, error);
     else if (!known)
-        status = leave_out_items(reader, dataset, field, rows, &made, error);
+        status = omit_items(reader, dataset, field, rows, &made, error);
     if (made && atomic_compare_exchange_strong(place, &known, made))
         known = made;
     else
@@ -479,26 +481,26 @@ enum nt_status nt_row_mask_find(struct nt_reader *reader, struct nt_dataset *dat
     enum nt_status status = NT_OK;
     *mask = (struct nt_row_mask){.per_row = 1};
     if (part == NT_NONE && dataset->selection)
-        mask->drops = dataset->selection->left_out;
-    else if (part != NT_NONE && dataset->field_groups && dataset->part_drops)
-        mask->drops = dataset->part_drops[part];
+        mask->deletions = dataset->selection->excluded;
+    else if (part != NT_NONE && dataset->field_groups && dataset->part_deletions)
+        mask->deletions = dataset->part_deletions[part];
     for (uint32_t at = field; at != NT_NONE && count <= NT_MAX_DEPTH; at = nt_field_row_parent(dataset, at))
         way[count++] = at;
-    for (uint32_t i = count; mask->drops && status == NT_OK && i-- > 0;) {
+    for (uint32_t i = count; mask->deletions && status == NT_OK && i-- > 0;) {
         uint32_t at = way[i];
-        struct nt_drops *made = NULL;
+        struct nt_deletion_vector *made = NULL;
         if (!nt_rows_per_item(dataset, at, &mask->per_row))
             status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
         else if (!i && of == NT_ROWS_OF_FIELD)
             break;
         else if (part == NT_NONE)
             status = go_below(reader, dataset, at, i ? branch_of(dataset, field, at) : NT_NONE, mask,
-                              &mask->drops, error);
+                              &mask->deletions, error);
         else
             status = items_in_part(reader, dataset, at, part, mask, &made, error);
         if (made) {
             free(mask->made);
-            mask->drops = mask->made = made;
+            mask->deletions = mask->made = made;
         }
         mask->per_row = 1;
     }

@@ -23,7 +23,7 @@ static enum nt_status unknown_unless_passing(const struct nt_error *failure, boo
 {
     *known_ret = false;
     nt_fail_with(error, failure);
-    return failure->status == NT_CHANGED || nt_is_passing_failure(failure->status) ? failure->status : NT_OK;
+    return failure->status == NT_CHANGED || nt_is_transient(failure->status) ? failure->status : NT_OK;
 }
 
 /* An index column's last value in a cluster, which is the number of items below; 0 where nothing is stored
@@ -33,10 +33,10 @@ static enum nt_status nt_items_last_index(struct nt_reader *reader, struct nt_da
                                           uint32_t field, uint32_t cluster, uint64_t *items_ret,
                                           bool *known_ret, struct nt_error *error)
 {
-    struct nt_active active;
-    struct nt_cached *pinned;
+    struct nt_active_column active;
+    struct nt_cache_entry *pinned;
     const uint8_t *data;
-    nt_active_find(dataset, field, 0, cluster, &active);
+    nt_active_column_find(dataset, field, 0, cluster, &active);
     *items_ret = 0;
     *known_ret = active.present == 1 || (active.present == 0 && active.is_deferred);
     if (!*known_ret || !active.elements)
@@ -47,7 +47,7 @@ static enum nt_status nt_items_last_index(struct nt_reader *reader, struct nt_da
         return unknown_unless_passing(&failure, known_ret, error);
     *known_ret = nt_load_index(nt_page_decoder(dataset, page)->element, data, nt_page_made_elements(page) - 1,
                                items_ret);
-    nt_page_unpin(reader, pinned, NT_CACHE_STAY);
+    nt_page_unpin(reader, pinned, NT_CACHE_KEEP);
     return NT_OK;
 }
 
@@ -57,13 +57,13 @@ static enum nt_status count_tag(struct nt_reader *reader, struct nt_dataset *dat
                                 uint32_t cluster, uint32_t tag, uint64_t *items_ret, bool *known_ret,
                                 struct nt_error *error)
 {
-    struct nt_active active;
-    nt_active_find(dataset, field, 0, cluster, &active);
+    struct nt_active_column active;
+    nt_active_column_find(dataset, field, 0, cluster, &active);
     *items_ret = 0;
     *known_ret = active.present == 1 || (active.present == 0 && active.is_deferred);
     for (uint32_t i = 0; *known_ret && i < active.page_count; i++) {
         const struct nt_page *page = &active.pages[i];
-        struct nt_cached *pinned;
+        struct nt_cache_entry *pinned;
         const uint8_t *data;
         if (nt_page_decoder(dataset, page)->element != NT_ELEMENT_SWITCH) {
             *known_ret = false;
@@ -75,7 +75,7 @@ static enum nt_status count_tag(struct nt_reader *reader, struct nt_dataset *dat
             return unknown_unless_passing(&failure, known_ret, error);
         for (uint32_t k = 0; k < nt_page_made_elements(page); k++)
             *items_ret += nt_load_le32(data + NT_SWITCH_BYTES * (size_t)k + NT_SWITCH_TAG) == tag;
-        nt_page_unpin(reader, pinned, NT_CACHE_STAY);
+        nt_page_unpin(reader, pinned, NT_CACHE_KEEP);
     }
     return NT_OK;
 }
@@ -152,12 +152,12 @@ static enum nt_status items_in_part(struct nt_reader *reader, struct nt_dataset 
     if (!*known_ret)
         return status;
     status = items_in_cluster(reader, dataset, field, branch, own.cluster, items_ret, known_ret, error);
-    if (status != NT_OK || !*known_ret || !dataset->part_drops)
+    if (status != NT_OK || !*known_ret || !dataset->part_deletions)
         return status;
     struct nt_row_mask mask;
     status =
         nt_row_mask_find(reader, dataset, field, NT_ROWS_BELOW, nt_span_part(dataset, span), &mask, error);
-    if (status == NT_OK && mask.drops)
+    if (status == NT_OK && mask.deletions)
         *items_ret = nt_row_mask_kept(&mask);
     nt_row_mask_deinit(&mask);
     return status;
@@ -305,7 +305,7 @@ struct building {
     struct nt_reader *reader;
     struct nt_dataset *dataset;
     struct unit unit;
-    struct nt_rows *rows;
+    struct nt_row_counts *rows;
     uint64_t row;     /* the next */
     uint32_t unknown; /* the last piece whose rows are not known, NT_NONE: all are */
     uint32_t file;    /* of files that are joined: the first group of the one that is being read */
@@ -317,7 +317,7 @@ struct building {
 static void enter_file(struct building *build, const struct nt_span *span)
 {
     const struct nt_dataset *dataset = build->dataset;
-    if (!dataset->is_joined || span->cluster == NT_NONE)
+    if (!dataset->is_concatenated || span->cluster == NT_NONE)
         return;
     uint32_t file = nt_group_more(dataset, nt_cluster_group(dataset, span->cluster)).origin;
     if (file == build->file)
@@ -361,7 +361,7 @@ static enum nt_status count_from_above(const struct building *build, const struc
 }
 
 /* Where the span before left off is unknown: this one tells where it begins itself. */
-static void resume(struct building *build, const struct nt_active *active)
+static void resume(struct building *build, const struct nt_active_column *active)
 {
     uint64_t row;
     if (build->unknown == NT_NONE || active->present != 1 || !build->tells_positions ||
@@ -374,16 +374,16 @@ static void resume(struct building *build, const struct nt_active *active)
 }
 
 /* Of what is stored, what is dropped is no row. */
-static enum nt_status leave_out_dropped(const struct building *build, struct nt_piece *piece,
-                                        struct nt_error *error)
+static enum nt_status omit_deleted(const struct building *build, struct nt_row_span *piece,
+                                   struct nt_error *error)
 {
     const struct unit *unit = &build->unit;
     struct nt_row_mask mask;
-    if (!build->dataset->part_drops)
+    if (!build->dataset->part_deletions)
         return NT_OK;
     enum nt_status status = nt_row_mask_find(build->reader, build->dataset, unit->field, unit->of,
                                              nt_span_part(build->dataset, &piece->span), &mask, error);
-    if (status != NT_OK || !mask.drops)
+    if (status != NT_OK || !mask.deletions)
         return status;
     if (nt_row_mask_stored(&mask) != piece->rows)
         piece->span.fault = NT_FAULT_COUNT;
@@ -393,24 +393,25 @@ static enum nt_status leave_out_dropped(const struct building *build, struct nt_
 }
 
 /* A deferred column may begin within a row, in the midst of an array. */
-static bool begins_deferred(const struct building *build, const struct nt_active *active)
+static bool begins_deferred(const struct building *build, const struct nt_active_column *active)
 {
     uint64_t divisor = build->unit.divisor;
     uint64_t rows = active->deferred_first / divisor + (active->deferred_first % divisor != 0);
     return active->is_deferred && build->unit.of == NT_ROWS_OF_FIELD && build->row - build->origin < rows;
 }
 
-static enum nt_status count_span(struct building *build, struct nt_piece *piece, bool *known_ret,
+static enum nt_status count_span(struct building *build, struct nt_row_span *piece, bool *known_ret,
                                  struct nt_error *error)
 {
     const struct unit *unit = &build->unit;
-    struct nt_active active = {0};
+    struct nt_active_column active = {0};
     bool is_stored = piece->span.fault == NT_FAULT_NONE && unit->column_field != NT_NONE;
     enum nt_status status = is_stored ? nt_span_load(build->dataset, &piece->span, error) : NT_OK;
     if (status != NT_OK)
         return status;
     if (is_stored && piece->span.fault == NT_FAULT_NONE) {
-        nt_active_find(build->dataset, unit->column_field, unit->position, piece->span.cluster, &active);
+        nt_active_column_find(build->dataset, unit->column_field, unit->position, piece->span.cluster,
+                              &active);
         resume(build, &active);
     }
     piece->first_row = build->row;
@@ -421,26 +422,26 @@ static enum nt_status count_span(struct building *build, struct nt_piece *piece,
     if (!is_page_per_row && active.elements % unit->divisor)
         piece->span.fault = NT_FAULT_COUNT;
     *known_ret = true;
-    return leave_out_dropped(build, piece, error);
+    return omit_deleted(build, piece, error);
 }
 
 static enum nt_status add_span(struct building *build, const struct nt_span *span, struct nt_error *error)
 {
     const struct unit *unit = &build->unit;
-    struct nt_piece *piece = &build->rows->pieces[build->rows->count];
+    struct nt_row_span *piece = &build->rows->pieces[build->rows->count];
     bool is_known = true;
     enum nt_status status = NT_OK;
     struct nt_error cause;
     cause.status = NT_OK; /* what is unknown may have no cause */
     enter_file(build, span);
-    *piece = (struct nt_piece){.span = *span, .first_row = build->row, .origin = build->origin};
+    *piece = (struct nt_row_span){.span = *span, .first_row = build->row, .origin = build->origin};
     if (!unit->is_per_entry)
         status = count_span(build, piece, &is_known, &cause);
     else if (!nt_multiply(span->entries, unit->per_entry, &piece->rows))
         status = nt_fail(&cause, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
     if (status != NT_OK)
         return nt_fail_with(error, &cause);
-    if (!is_known && nt_is_machine_failure(cause.status))
+    if (!is_known && nt_is_environmental(cause.status))
         build->rows->refusal = cause.status;
     if (!is_known)
         piece->rows = 0;
@@ -458,24 +459,24 @@ static enum nt_status add_span(struct building *build, const struct nt_span *spa
 
 /* ---- all ---- */
 
-void nt_rows_deinit(struct nt_rows *rows)
+void nt_row_counts_deinit(struct nt_row_counts *rows)
 {
     free(rows->pieces);
-    *rows = (struct nt_rows){0};
+    *rows = (struct nt_row_counts){0};
 }
 
-enum nt_status nt_rows_build(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                             enum nt_rows_of of, struct nt_rows *rows, struct nt_error *error)
+enum nt_status nt_row_counts_build(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                   enum nt_rows_of of, struct nt_row_counts *rows, struct nt_error *error)
 {
     struct building build = {.reader = reader,
                              .dataset = dataset,
                              .rows = rows,
                              .unknown = NT_NONE,
                              .file = NT_NONE,
-                             .tells_positions = nt_dataset_tells_positions(dataset)};
+                             .tells_positions = nt_dataset_has_positions(dataset)};
     struct nt_span *spans = NULL;
     uint32_t count = 0;
-    *rows = (struct nt_rows){0};
+    *rows = (struct nt_row_counts){0};
     enum nt_status status = unit_init(&build.unit, dataset, field, of, error);
     if (status == NT_OK)
         status = nt_spans_build(reader, dataset, span_field(dataset, &build.unit), &spans, &count, error);
@@ -488,7 +489,7 @@ enum nt_status nt_rows_build(struct nt_reader *reader, struct nt_dataset *datase
         status = add_span(&build, &spans[i], error);
     free(spans);
     if (status != NT_OK) {
-        nt_rows_deinit(rows);
+        nt_row_counts_deinit(rows);
         return status;
     }
     rows->total = build.row;
@@ -496,8 +497,8 @@ enum nt_status nt_rows_build(struct nt_reader *reader, struct nt_dataset *datase
     return NT_OK;
 }
 
-enum nt_status nt_rows_check_total(const struct nt_dataset *dataset, const struct nt_rows *rows,
-                                   struct nt_error *error)
+enum nt_status nt_row_counts_check_total(const struct nt_dataset *dataset, const struct nt_row_counts *rows,
+                                         struct nt_error *error)
 {
     if (rows->is_total_known)
         return NT_OK;
@@ -505,7 +506,7 @@ enum nt_status nt_rows_check_total(const struct nt_dataset *dataset, const struc
         return nt_fail(error, rows->refusal, NT_NO_OFFSET,
                        "a page that tells the number of rows cannot be read");
     for (uint32_t i = rows->count; i-- > 0;) {
-        enum nt_fault fault = rows->pieces[i].span.fault;
+        enum nt_row_fault fault = rows->pieces[i].span.fault;
         if (fault == NT_FAULT_GROUP || fault == NT_FAULT_NOT_COVERED || fault == NT_FAULT_MISSING)
             return nt_fault_error(dataset, &rows->pieces[i].span, 0, 0, error);
     }
@@ -515,13 +516,13 @@ enum nt_status nt_rows_check_total(const struct nt_dataset *dataset, const struc
 static enum nt_status total_from_all(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                      enum nt_rows_of of, uint64_t *total_ret, struct nt_error *error)
 {
-    struct nt_rows rows;
-    enum nt_status status = nt_rows_build(reader, dataset, field, of, &rows, error);
+    struct nt_row_counts rows;
+    enum nt_status status = nt_row_counts_build(reader, dataset, field, of, &rows, error);
     if (status != NT_OK)
         return status;
     *total_ret = rows.total;
-    status = nt_rows_check_total(dataset, &rows, error);
-    nt_rows_deinit(&rows);
+    status = nt_row_counts_check_total(dataset, &rows, error);
+    nt_row_counts_deinit(&rows);
     return status;
 }
 
@@ -564,11 +565,11 @@ static enum nt_status load_last_cluster(struct nt_dataset *dataset, uint32_t fie
     return NT_OK;
 }
 
-enum nt_status nt_rows_total(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                             enum nt_rows_of of, uint64_t *total_ret, struct nt_error *error)
+enum nt_status nt_row_counts_total(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                   enum nt_rows_of of, uint64_t *total_ret, struct nt_error *error)
 {
     struct unit unit;
-    struct nt_active active = {0};
+    struct nt_active_column active = {0};
     uint32_t cluster;
     enum nt_status status = unit_init(&unit, dataset, field, of, error);
     if (status != NT_OK)
@@ -578,13 +579,13 @@ enum nt_status nt_rows_total(struct nt_reader *reader, struct nt_dataset *datase
             return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
         return NT_OK;
     }
-    if (unit.column_field == NT_NONE || !nt_dataset_tells_positions(dataset))
+    if (unit.column_field == NT_NONE || !nt_dataset_has_positions(dataset))
         return total_from_all(reader, dataset, field, of, total_ret, error);
     status = load_last_cluster(dataset, unit.column_field, &cluster, error);
     if (status != NT_OK)
         return status;
     if (cluster != NT_NONE)
-        nt_active_find(dataset, unit.column_field, unit.position, cluster, &active);
+        nt_active_column_find(dataset, unit.column_field, unit.position, cluster, &active);
     uint64_t elements;
     if (active.present != 1 || has_page_per_row(dataset, &unit) ||
         !nt_add(active.first_element, active.elements, &elements))

@@ -5,7 +5,7 @@
  */
 #include "read/read.h"
 
-#include <ntuple/choice.h>
+#include <ntuple/selection.h>
 #include <ntuple/format.h>
 
 #include <errno.h>
@@ -26,65 +26,68 @@
 
 /* "FILE: element 7: " or, of a text, "FILE: line 8: element 7: ", and what is said. */
 __attribute__((format(printf, 3, 4))) static enum nt_status
-nt_choice_refuse_element(const struct nt_choice *choice, struct nt_error *error, const char *format, ...)
+nt_selection_refuse_element(const struct nt_selection *selection, struct nt_error *error, const char *format,
+                            ...)
 {
     char text[256], line[40] = "";
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
-    if (choice->line)
-        snprintf(line, sizeof(line), "line %" PRIu64 ": ", choice->line);
-    return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: %selement %" PRIu64 ": %s", choice->path, line,
-                   choice->elements, text);
+    if (selection->line)
+        snprintf(line, sizeof(line), "line %" PRIu64 ": ", selection->line);
+    return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: %selement %" PRIu64 ": %s", selection->path, line,
+                   selection->elements, text);
 }
 
 /* That the file is of no kind that could be a choice. */
-static enum nt_status nt_choice_refuse_kind(const struct nt_choice *choice, struct nt_error *error)
+static enum nt_status nt_selection_refuse_kind(const struct nt_selection *selection, struct nt_error *error)
 {
     return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
                    "%s: a .npy, a text of numbers, or a data set of one field of integers was expected",
-                   choice->path);
+                   selection->path);
 }
 
-static enum nt_status add_entry(struct nt_choice *choice, uint64_t number, struct nt_error *error)
+static enum nt_status add_entry(struct nt_selection *selection, uint64_t number, struct nt_error *error)
 {
-    struct nt_entry_range *last = choice->count ? &choice->ranges[choice->count - 1] : NULL;
+    struct nt_entry_range *last = selection->count ? &selection->ranges[selection->count - 1] : NULL;
     if (last && number - last->first == last->count) {
         last->count++;
         return NT_OK;
     }
     struct nt_entry_range *ranges =
-        nt_grow(choice->ranges, choice->count, &choice->capacity, sizeof(*ranges));
+        nt_grow(selection->ranges, selection->count, &selection->capacity, sizeof(*ranges));
     if (!ranges)
         return nt_fail_memory(error);
-    choice->ranges = ranges;
-    ranges[choice->count++] = (struct nt_entry_range){number, 1};
+    selection->ranges = ranges;
+    ranges[selection->count++] = (struct nt_entry_range){number, 1};
     return NT_OK;
 }
 
 /* The next element of the file: an entry's number. NT_INVALID where it does not ascend. */
-static enum nt_status nt_choice_add_number(struct nt_choice *choice, uint64_t number, struct nt_error *error)
+static enum nt_status nt_selection_add_number(struct nt_selection *selection, uint64_t number,
+                                              struct nt_error *error)
 {
-    if (choice->count) {
-        const struct nt_entry_range *last = &choice->ranges[choice->count - 1];
+    if (selection->count) {
+        const struct nt_entry_range *last = &selection->ranges[selection->count - 1];
         uint64_t previous = last->first + (last->count - 1);
         if (number <= previous)
-            return nt_choice_refuse_element(choice, error,
-                                            "a number above %" PRIu64 " was expected, found %" PRIu64
-                                            ": numbers of entries ascend, each of them once",
-                                            previous, number);
+            return nt_selection_refuse_element(selection, error,
+                                               "a number above %" PRIu64 " was expected, found %" PRIu64
+                                               ": numbers of entries ascend, each of them once",
+                                               previous, number);
     }
-    enum nt_status status = add_entry(choice, number, error);
-    choice->elements++;
+    enum nt_status status = add_entry(selection, number, error);
+    selection->elements++;
     return status;
 }
 
 /* The next element of a mask. */
-static enum nt_status nt_choice_add_bool(struct nt_choice *choice, bool is_chosen, struct nt_error *error)
+static enum nt_status nt_selection_add_bool(struct nt_selection *selection, bool is_selected,
+                                            struct nt_error *error)
 {
-    uint64_t entry = choice->elements++;
-    return is_chosen ? add_entry(choice, entry, error) : NT_OK;
+    uint64_t entry = selection->elements++;
+    return is_selected ? add_entry(selection, entry, error) : NT_OK;
 }
 
 /* ---- Text with numbers ---- */
@@ -99,7 +102,7 @@ static bool is_between(uint8_t byte)
     return byte == ' ' || byte == ',' || (byte >= '\t' && byte <= '\r');
 }
 
-static bool nt_choice_is_text(const uint8_t *head, size_t bytes)
+static bool nt_selection_is_text(const uint8_t *head, size_t bytes)
 {
     for (size_t i = 0; i < bytes && head[i] != '#'; i++)
         if (!is_digit(head[i]) && !is_between(head[i]))
@@ -107,12 +110,12 @@ static bool nt_choice_is_text(const uint8_t *head, size_t bytes)
     return true;
 }
 
-enum { MOST_WORD_BYTES = 40 };
+enum { MAX_WORD_BYTES = 40 };
 
 struct scanning {
-    struct nt_choice *choice;
+    struct nt_selection *selection;
     uint64_t number;
-    uint8_t word[MOST_WORD_BYTES]; /* for messages: as much of it as fits */
+    uint8_t word[MAX_WORD_BYTES]; /* for messages: as much of it as fits */
     size_t word_bytes;
     bool is_wrong, in_comment; /* the word is no number */
 };
@@ -121,11 +124,11 @@ struct scanning {
 static enum nt_status refuse_word(const struct scanning *scanning, struct nt_error *error)
 {
     struct nt_buffer word = {0};
-    if (scanning->choice->elements == 0 && !is_digit(scanning->word[0]) && scanning->word[0] != '-')
-        return nt_choice_refuse_kind(scanning->choice, error);
+    if (scanning->selection->elements == 0 && !is_digit(scanning->word[0]) && scanning->word[0] != '-')
+        return nt_selection_refuse_kind(scanning->selection, error);
     nt_append_printable(&word, scanning->word, scanning->word_bytes);
-    nt_choice_refuse_element(scanning->choice, error, "numbers of entries were expected, found \"%s\"",
-                             nt_buffer_string(&word));
+    nt_selection_refuse_element(scanning->selection, error, "numbers of entries were expected, found \"%s\"",
+                                nt_buffer_string(&word));
     nt_buffer_deinit(&word);
     return NT_INVALID;
 }
@@ -139,21 +142,21 @@ static enum nt_status end_word(struct scanning *scanning, struct nt_error *error
         return NT_OK;
     scanning->word_bytes = 0;
     scanning->number = 0;
-    return nt_choice_add_number(scanning->choice, number, error);
+    return nt_selection_add_number(scanning->selection, number, error);
 }
 
 /* One byte more of a word. One that is wrong goes on, so that it can be shown. */
 static enum nt_status take_of_word(struct scanning *scanning, uint8_t byte, struct nt_error *error)
 {
     scanning->is_wrong |= !is_digit(byte);
-    if (scanning->word_bytes < MOST_WORD_BYTES)
+    if (scanning->word_bytes < MAX_WORD_BYTES)
         scanning->word[scanning->word_bytes++] = byte;
     else if (scanning->is_wrong)
         return refuse_word(scanning, error);
     if (scanning->is_wrong || (nt_multiply(scanning->number, 10, &scanning->number) &&
                                nt_add(scanning->number, byte - (unsigned)'0', &scanning->number)))
         return NT_OK;
-    return nt_choice_refuse_element(scanning->choice, error, "a number of more than 64 bits");
+    return nt_selection_refuse_element(scanning->selection, error, "a number of more than 64 bits");
 }
 
 static enum nt_status take(struct scanning *scanning, uint8_t byte, struct nt_error *error)
@@ -162,17 +165,17 @@ static enum nt_status take(struct scanning *scanning, uint8_t byte, struct nt_er
         return take_of_word(scanning, byte, error);
     enum nt_status status = end_word(scanning, error);
     scanning->in_comment = byte != '\n' && (scanning->in_comment || byte == '#');
-    scanning->choice->line += byte == '\n';
+    scanning->selection->line += byte == '\n';
     return status;
 }
 
-static enum nt_status nt_choice_read_text(struct nt_choice *choice, struct nt_source *source, uint64_t size,
-                                          struct nt_error *error)
+static enum nt_status nt_selection_read_text(struct nt_selection *selection, struct nt_source *source,
+                                             uint64_t size, struct nt_error *error)
 {
-    struct scanning scanning = {.choice = choice};
+    struct scanning scanning = {.selection = selection};
     uint8_t piece[16 * 1024];
     enum nt_status status = NT_OK;
-    choice->line = 1;
+    selection->line = 1;
     for (uint64_t at = 0, bytes; status == NT_OK && at < size; at += bytes) {
         bytes = size - at < sizeof(piece) ? size - at : sizeof(piece);
         status = nt_source_read(source, at, piece, (size_t)bytes, error);
@@ -214,22 +217,23 @@ static uint64_t load_item(const struct items *items, const uint8_t *item)
     }
 }
 
-static enum nt_status add_item(struct nt_choice *choice, const struct items *items, const uint8_t *item,
+static enum nt_status add_item(struct nt_selection *selection, const struct items *items, const uint8_t *item,
                                struct nt_error *error)
 {
     uint64_t number = load_item(items, item);
     if (items->type == 'b')
-        return number <= 1 ? nt_choice_add_bool(choice, number, error)
-                           : nt_choice_refuse_element(choice, error, "no bool: 0x%02x", (unsigned)number);
+        return number <= 1
+                   ? nt_selection_add_bool(selection, number, error)
+                   : nt_selection_refuse_element(selection, error, "no bool: 0x%02x", (unsigned)number);
     if (items->type == 'i' && number >> (8 * items->bytes - 1))
-        return nt_choice_refuse_element(choice, error, "a number below 0");
-    return nt_choice_add_number(choice, number, error);
+        return nt_selection_refuse_element(selection, error, "a number below 0");
+    return nt_selection_add_number(selection, number, error);
 }
 
 /* So many bytes of items from an offset in a source or a stream, one of which there is. */
-static enum nt_status add_items(struct nt_choice *choice, const struct items *items, struct nt_source *source,
-                                struct nt_stream *stream, uint64_t offset, uint64_t bytes,
-                                struct nt_error *error)
+static enum nt_status add_items(struct nt_selection *selection, const struct items *items,
+                                struct nt_source *source, struct nt_stream *stream, uint64_t offset,
+                                uint64_t bytes, struct nt_error *error)
 {
     uint8_t piece[16 * 1024];
     enum nt_status status = NT_OK;
@@ -238,7 +242,7 @@ static enum nt_status add_items(struct nt_choice *choice, const struct items *it
         status = source ? nt_source_read(source, offset, piece, (size_t)some, error)
                         : nt_stream_read(stream, offset, piece, (size_t)some, error);
         for (uint64_t i = 0; status == NT_OK && i < some; i += items->bytes)
-            status = add_item(choice, items, piece + i, error);
+            status = add_item(selection, items, piece + i, error);
     }
     return status;
 }
@@ -246,21 +250,21 @@ static enum nt_status add_items(struct nt_choice *choice, const struct items *it
 /* ---- NumPy arrays ---- */
 
 enum {
-    PREFIX_BYTES = 8,         /* "\x93NUMPY" and the version */
-    MOST_HEADER_BYTES = 8192, /* NumPy refuses more than 10000 itself */
+    PREFIX_BYTES = 8,        /* "\x93NUMPY" and the version */
+    MAX_HEADER_BYTES = 8192, /* NumPy refuses more than 10000 itself */
 };
 
 static const uint8_t magic[] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
 
-static bool nt_choice_is_npy(const uint8_t *head, size_t bytes)
+static bool nt_selection_is_npy(const uint8_t *head, size_t bytes)
 {
     return bytes >= sizeof(magic) && !memcmp(head, magic, sizeof(magic));
 }
 
 struct header {
-    const struct nt_choice *choice;
-    char text[MOST_HEADER_BYTES + 1]; /* a dictionary in Python's notation */
-    size_t at;                        /* in the text */
+    const struct nt_selection *selection;
+    char text[MAX_HEADER_BYTES + 1]; /* a dictionary in Python's notation */
+    size_t at;                       /* in the text */
     int passed; /* bytes that scan() has passed, the last argument of each of its formats */
     struct items items;
     uint64_t data; /* where the elements begin */
@@ -271,7 +275,7 @@ struct header {
 static enum nt_status refuse(const struct header *header, const char *what, struct nt_error *error)
 {
     return nt_fail(error, NT_INVALID, header->at, "%s: in the header of the array %s was expected",
-                   header->choice->path, what);
+                   header->selection->path, what);
 }
 
 /* Pass what a format that ends in %n matches; false where what comes is something else. */
@@ -297,7 +301,7 @@ static enum nt_status take_type(struct header *header, struct nt_error *error)
         return NT_OK;
     nt_append_printable(&found, type, strlen(type));
     nt_fail(error, NT_INVALID, header->at,
-            "%s: an array of integers or bools was expected, found type \"%.40s\"", header->choice->path,
+            "%s: an array of integers or bools was expected, found type \"%.40s\"", header->selection->path,
             nt_buffer_string(&found));
     nt_buffer_deinit(&found);
     return NT_INVALID;
@@ -365,48 +369,49 @@ static enum nt_status read_header(struct header *header, struct nt_source *sourc
     unsigned version = nt_get_u8(&cursor);
     nt_get_u8(&cursor);
     if (!cursor.failed && (version < 1 || version > 3))
-        return nt_fail(error, NT_UNSUPPORTED, sizeof(magic), "%s: version %u of .npy", header->choice->path,
-                       version);
+        return nt_fail(error, NT_UNSUPPORTED, sizeof(magic), "%s: version %u of .npy",
+                       header->selection->path, version);
     uint64_t length = version == 1 ? nt_get_le16(&cursor) : nt_get_le32(&cursor);
     header->data = cursor.position + length;
     if (cursor.failed || !nt_fits(cursor.position, length, size))
         return nt_fail(error, NT_TRUNCATED, (uint64_t)cursor.position, "%s: the header ends behind the file",
-                       header->choice->path);
-    if (length > MOST_HEADER_BYTES)
+                       header->selection->path);
+    if (length > MAX_HEADER_BYTES)
         return nt_fail(error, NT_LIMIT, (uint64_t)cursor.position, "%s: a header of %" PRIu64 " bytes",
-                       header->choice->path, length);
+                       header->selection->path, length);
     status = length ? nt_source_read(source, cursor.position, header->text, (size_t)length, error) : NT_OK;
     return status == NT_OK ? take_members(header, error) : status;
 }
 
-static enum nt_status nt_choice_read_npy(struct nt_choice *choice, struct nt_source *source, uint64_t size,
-                                         struct nt_error *error)
+static enum nt_status nt_selection_read_npy(struct nt_selection *selection, struct nt_source *source,
+                                            uint64_t size, struct nt_error *error)
 {
-    struct header header = {.choice = choice};
+    struct header header = {.selection = selection};
     enum nt_status status = read_header(&header, source, size, error);
     uint64_t total;
     if (status != NT_OK)
         return status;
     if (!nt_multiply(header.elements, header.items.bytes, &total) || !nt_fits(header.data, total, size))
         return nt_fail(error, NT_TRUNCATED, header.data,
-                       "%s: %" PRIu64 " elements were expected, found %" PRIu64, choice->path,
+                       "%s: %" PRIu64 " elements were expected, found %" PRIu64, selection->path,
                        header.elements, (size - header.data) / header.items.bytes);
-    choice->is_mask = header.items.type == 'b';
-    return add_items(choice, &header.items, source, NULL, header.data, total, error);
+    selection->is_mask = header.items.type == 'b';
+    return add_items(selection, &header.items, source, NULL, header.data, total, error);
 }
 
 /* ---- Files of a mounted format ---- */
 
-static enum nt_status add_stream(struct nt_choice *choice, struct nt_stream *stream, struct nt_error *error)
+static enum nt_status add_stream(struct nt_selection *selection, struct nt_stream *stream,
+                                 struct nt_error *error)
 {
     struct items items;
     if (!items_init(&items, nt_stream_dtype(stream)->numpy) || items.type == 'b' || items.bytes < 4 ||
         items.is_big_endian)
-        return nt_choice_refuse_kind(choice, error);
-    return add_items(choice, &items, NULL, stream, 0, nt_stream_elements(stream) * items.bytes, error);
+        return nt_selection_refuse_kind(selection, error);
+    return add_items(selection, &items, NULL, stream, 0, nt_stream_elements(stream) * items.bytes, error);
 }
 
-static enum nt_status read_field(struct nt_choice *choice, struct nt_file *file, struct nt_error *error)
+static enum nt_status read_field(struct nt_selection *selection, struct nt_file *file, struct nt_error *error)
 {
     const struct nt_reader_options options = NT_READER_OPTIONS_INIT;
     struct nt_dataset *dataset = nt_file_dataset(file, 0);
@@ -415,20 +420,20 @@ static enum nt_status read_field(struct nt_choice *choice, struct nt_file *file,
     struct nt_stream *stream = NULL;
     if (!field || nt_file_dataset_count(file) != 1 || nt_dataset_field_count(dataset) != 1 ||
         !nt_field_has_stream(field, NT_STREAM_DATA))
-        return nt_choice_refuse_kind(choice, error);
+        return nt_selection_refuse_kind(selection, error);
     enum nt_status status = nt_reader_new(&options, &reader, error);
     if (status == NT_OK)
         status = nt_stream_open(reader, dataset, 0, NT_STREAM_DATA, &stream, error);
     if (status == NT_OK)
-        status = add_stream(choice, stream, error);
+        status = add_stream(selection, stream, error);
     nt_stream_close(stream);
     nt_reader_free(reader);
     return status;
 }
 
 /* A file of a format that is mounted, else NT_NOT_THIS_FORMAT. Takes the source, also on failure. */
-static enum nt_status nt_choice_read_dataset(struct nt_choice *choice, struct nt_source *source,
-                                             struct nt_error *error)
+static enum nt_status nt_selection_read_dataset(struct nt_selection *selection, struct nt_source *source,
+                                                struct nt_error *error)
 {
     struct nt_file *file = NULL;
     const struct nt_open_options options = NT_OPEN_OPTIONS_INIT;
@@ -437,7 +442,7 @@ static enum nt_status nt_choice_read_dataset(struct nt_choice *choice, struct nt
         nt_source_close(source);
         return status;
     }
-    status = read_field(choice, file, error);
+    status = read_field(selection, file, error);
     nt_file_close(file);
     return status;
 }
@@ -448,18 +453,19 @@ static enum nt_status nt_choice_read_dataset(struct nt_choice *choice, struct nt
 enum { NT_CHOICE_HEAD_BYTES = 8 };
 
 /* No .npy, and no text as far as its first bytes go: a file of a format, or a text with a mistake there. */
-static enum nt_status read_unmarked(struct nt_choice *choice, struct nt_source *source, uint64_t size,
+static enum nt_status read_unmarked(struct nt_selection *selection, struct nt_source *source, uint64_t size,
                                     struct nt_error *error)
 {
     struct nt_error mistake = {0};
-    nt_choice_read_text(choice, source, size, &mistake);
-    choice->count = 0;
-    choice->elements = choice->line = 0;
-    enum nt_status status = nt_choice_read_dataset(choice, source, error);
+    nt_selection_read_text(selection, source, size, &mistake);
+    selection->count = 0;
+    selection->elements = selection->line = 0;
+    enum nt_status status = nt_selection_read_dataset(selection, source, error);
     return status == NT_NOT_THIS_FORMAT ? nt_fail_with(error, &mistake) : status;
 }
 
-enum nt_status nt_choice_read(struct nt_choice *choice, struct nt_source *source, struct nt_error *error)
+enum nt_status nt_selection_read(struct nt_selection *selection, struct nt_source *source,
+                                 struct nt_error *error)
 {
     uint8_t head[NT_CHOICE_HEAD_BYTES];
     uint64_t size = 0;
@@ -467,64 +473,64 @@ enum nt_status nt_choice_read(struct nt_choice *choice, struct nt_source *source
     size_t bytes = size < sizeof(head) ? (size_t)size : sizeof(head);
     if (status == NT_OK && bytes)
         status = nt_source_read(source, 0, head, bytes, error);
-    if (status == NT_OK && !nt_choice_is_npy(head, bytes) && !nt_choice_is_text(head, bytes))
-        return read_unmarked(choice, source, size, error);
+    if (status == NT_OK && !nt_selection_is_npy(head, bytes) && !nt_selection_is_text(head, bytes))
+        return read_unmarked(selection, source, size, error);
     if (status == NT_OK)
-        status = nt_choice_is_npy(head, bytes) ? nt_choice_read_npy(choice, source, size, error)
-                                               : nt_choice_read_text(choice, source, size, error);
+        status = nt_selection_is_npy(head, bytes) ? nt_selection_read_npy(selection, source, size, error)
+                                                  : nt_selection_read_text(selection, source, size, error);
     nt_source_close(source);
     return status;
 }
 
-enum nt_status nt_choice_open(const char *path, struct nt_choice **choice_ret, struct nt_error *error)
+enum nt_status nt_selection_open(const char *path, struct nt_selection **choice_ret, struct nt_error *error)
 {
     struct nt_source *source;
     enum nt_status status = nt_source_open_file(path, &source, error);
     if (status != NT_OK)
         return status;
-    struct nt_choice *choice = calloc(1, sizeof(*choice));
-    if (!choice || !(choice->path = strdup(path))) {
-        nt_choice_free(choice);
+    struct nt_selection *selection = calloc(1, sizeof(*selection));
+    if (!selection || !(selection->path = strdup(path))) {
+        nt_selection_free(selection);
         nt_source_close(source);
         return nt_fail_memory(error);
     }
-    status = nt_choice_read(choice, source, error);
+    status = nt_selection_read(selection, source, error);
     if (status == NT_OK)
-        *choice_ret = choice;
+        *choice_ret = selection;
     else
-        nt_choice_free(choice);
+        nt_selection_free(selection);
     return status;
 }
 
-enum nt_status nt_choice_of_range(uint64_t first, uint64_t end, struct nt_choice **choice_ret,
-                                  struct nt_error *error)
+enum nt_status nt_selection_of_range(uint64_t first, uint64_t end, struct nt_selection **choice_ret,
+                                     struct nt_error *error)
 {
-    struct nt_choice *choice = calloc(1, sizeof(*choice));
-    if (!choice || !(choice->ranges = calloc(1, sizeof(*choice->ranges)))) {
-        free(choice);
+    struct nt_selection *selection = calloc(1, sizeof(*selection));
+    if (!selection || !(selection->ranges = calloc(1, sizeof(*selection->ranges)))) {
+        free(selection);
         return nt_fail_memory(error);
     }
-    choice->ranges[0] = (struct nt_entry_range){first, end > first ? end - first : 0};
-    choice->count = 1;
-    *choice_ret = choice;
+    selection->ranges[0] = (struct nt_entry_range){first, end > first ? end - first : 0};
+    selection->count = 1;
+    *choice_ret = selection;
     return NT_OK;
 }
 
-void nt_choice_free(struct nt_choice *choice)
+void nt_selection_free(struct nt_selection *selection)
 {
-    if (!choice)
+    if (!selection)
         return;
-    free(choice->path);
-    free(choice->ranges);
-    free(choice);
+    free(selection->path);
+    free(selection->ranges);
+    free(selection);
 }
 
 /* ---- Apply a selection ---- */
 
-static enum nt_status apply_range(const struct nt_choice *choice, struct nt_dataset *dataset,
+static enum nt_status apply_range(const struct nt_selection *selection, struct nt_dataset *dataset,
                                   struct nt_error *error)
 {
-    struct nt_entry_range range = choice->ranges[0];
+    struct nt_entry_range range = selection->ranges[0];
     uint64_t entries = nt_dataset_stored_entries(dataset);
     if (range.first > entries)
         range.first = entries;
@@ -534,35 +540,36 @@ static enum nt_status apply_range(const struct nt_choice *choice, struct nt_data
 }
 
 /* Which element of the file is the first that the data set does not have. */
-static enum nt_status check_numbers(const struct nt_choice *choice, uint64_t entries, struct nt_error *error)
+static enum nt_status check_numbers(const struct nt_selection *selection, uint64_t entries,
+                                    struct nt_error *error)
 {
     uint64_t element = 0;
-    for (size_t i = 0; i < choice->count; i++) {
-        const struct nt_entry_range *range = &choice->ranges[i];
+    for (size_t i = 0; i < selection->count; i++) {
+        const struct nt_entry_range *range = &selection->ranges[i];
         if (!nt_fits(range->first, range->count, entries)) {
             uint64_t good = range->first < entries ? entries - range->first : 0;
             return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
                            "%s: element %" PRIu64 ": entry %" PRIu64 ", and the data set has %" PRIu64,
-                           choice->path, element + good, range->first + good, entries);
+                           selection->path, element + good, range->first + good, entries);
         }
         element += range->count;
     }
     return NT_OK;
 }
 
-enum nt_status nt_choice_apply(const struct nt_choice *choice, struct nt_dataset *dataset,
-                               struct nt_error *error)
+enum nt_status nt_selection_apply(const struct nt_selection *selection, struct nt_dataset *dataset,
+                                  struct nt_error *error)
 {
     uint64_t entries = nt_dataset_stored_entries(dataset);
     const struct nt_error *failure = nt_dataset_failure(dataset);
     if (failure)
         return nt_fail_with(error, failure);
-    if (!choice->path)
-        return apply_range(choice, dataset, error);
-    if (choice->is_mask && choice->elements != entries)
+    if (!selection->path)
+        return apply_range(selection, dataset, error);
+    if (selection->is_mask && selection->elements != entries)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                       "%s: %" PRIu64 " bools, and the data set has %" PRIu64 " entries", choice->path,
-                       choice->elements, entries);
-    enum nt_status status = check_numbers(choice, entries, error);
-    return status == NT_OK ? nt_dataset_select(dataset, choice->ranges, choice->count, error) : status;
+                       "%s: %" PRIu64 " bools, and the data set has %" PRIu64 " entries", selection->path,
+                       selection->elements, entries);
+    enum nt_status status = check_numbers(selection, entries, error);
+    return status == NT_OK ? nt_dataset_select(dataset, selection->ranges, selection->count, error) : status;
 }

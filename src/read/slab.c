@@ -18,155 +18,154 @@ enum { SKEW = 2112 };
 
 static const uint64_t all_units = UINT64_MAX;
 
-size_t nt_region_capacity(size_t bytes)
+size_t nt_slab_capacity(size_t bytes)
 {
-    return bytes <= SIZE_MAX - NT_REGION_UNIT ? (bytes + NT_REGION_UNIT - 1) / NT_REGION_UNIT * NT_REGION_UNIT
-                                              : SIZE_MAX;
+    return bytes <= SIZE_MAX - NT_SLAB_UNIT ? (bytes + NT_SLAB_UNIT - 1) / NT_SLAB_UNIT * NT_SLAB_UNIT
+                                            : SIZE_MAX;
 }
 
-size_t nt_region_bytes(size_t capacity)
+size_t nt_slab_bytes(size_t capacity)
 {
-    return capacity > NT_REGION_BYTES ? capacity : NT_REGION_BYTES;
+    return capacity > NT_SLAB_BYTES ? capacity : NT_SLAB_BYTES;
 }
 
 /* ---- units ---- */
 
-static bool is_one_buffer(const struct nt_region *region)
+static bool is_one_buffer(const struct nt_slab *slab)
 {
-    return region->bytes > NT_REGION_BYTES;
+    return slab->bytes > NT_SLAB_BYTES;
 }
 
 /* The units of a buffer, from unit 0 on. */
-static uint64_t units_for(const struct nt_region *region, size_t capacity)
+static uint64_t units_for(const struct nt_slab *slab, size_t capacity)
 {
-    size_t units = capacity / NT_REGION_UNIT;
-    return is_one_buffer(region) || units == NT_REGION_UNITS ? all_units : (UINT64_C(1) << units) - 1;
+    size_t units = capacity / NT_SLAB_UNIT;
+    return is_one_buffer(slab) || units == NT_SLAB_UNITS ? all_units : (UINT64_C(1) << units) - 1;
 }
 
-/* The first unit of as many free ones side by side as the buffer needs; NT_REGION_UNITS: there are none. */
-static unsigned find_units(const struct nt_region *region, size_t capacity)
+/* The first unit of as many free ones side by side as the buffer needs; NT_SLAB_UNITS: there are none. */
+static unsigned find_units(const struct nt_slab *slab, size_t capacity)
 {
-    if (is_one_buffer(region) != (capacity > NT_REGION_BYTES))
-        return NT_REGION_UNITS;
-    if (is_one_buffer(region) && (region->bytes < capacity || region->bytes - capacity > capacity / 4))
-        return NT_REGION_UNITS;
-    uint64_t wanted = units_for(region, capacity);
-    for (unsigned unit = 0; unit < NT_REGION_UNITS && wanted << unit >> unit == wanted; unit++)
-        if ((region->free >> unit & wanted) == wanted)
+    if (is_one_buffer(slab) != (capacity > NT_SLAB_BYTES))
+        return NT_SLAB_UNITS;
+    if (is_one_buffer(slab) && (slab->bytes < capacity || slab->bytes - capacity > capacity / 4))
+        return NT_SLAB_UNITS;
+    uint64_t wanted = units_for(slab, capacity);
+    for (unsigned unit = 0; unit < NT_SLAB_UNITS && wanted << unit >> unit == wanted; unit++)
+        if ((slab->free >> unit & wanted) == wanted)
             return unit;
-    return NT_REGION_UNITS;
+    return NT_SLAB_UNITS;
 }
 
-static uint8_t *occupy(struct nt_regions *regions, struct nt_region *region, unsigned unit, size_t capacity,
-                       struct nt_cached *owner)
+static uint8_t *occupy(struct nt_slab_pool *slabs, struct nt_slab *slab, unsigned unit, size_t capacity,
+                       struct nt_cache_entry *owner)
 {
-    region->free &= ~(units_for(region, capacity) << unit);
-    region->owners[unit] = owner;
-    nt_regions_use(regions, region);
-    return region->memory + (size_t)unit * NT_REGION_UNIT;
+    slab->free &= ~(units_for(slab, capacity) << unit);
+    slab->owners[unit] = owner;
+    nt_slab_set_busy(slabs, slab);
+    return slab->memory + (size_t)unit * NT_SLAB_UNIT;
 }
 
 /* ---- buffers ---- */
 
-bool nt_regions_take(struct nt_regions *regions, size_t capacity, struct nt_cached *owner,
-                     struct nt_region **region_ret, uint8_t **data_ret)
+bool nt_slab_alloc(struct nt_slab_pool *slabs, size_t capacity, struct nt_cache_entry *owner,
+                   struct nt_slab **region_ret, uint8_t **data_ret)
 {
-    struct nt_region_list *lists[] = {&regions->shared, &regions->empty};
-    struct nt_region *region;
+    struct nt_region_list *lists[] = {&slabs->shared, &slabs->empty};
+    struct nt_slab *slab;
     for (unsigned i = 0; i < 2; i++)
-        LIST_FOREACH(region, lists[i], listed)
+        LIST_FOREACH(slab, lists[i], listed)
         {
-            unsigned unit = find_units(region, capacity);
-            if (unit == NT_REGION_UNITS)
+            unsigned unit = find_units(slab, capacity);
+            if (unit == NT_SLAB_UNITS)
                 continue;
-            if (lists[i] == &regions->empty) {
-                LIST_REMOVE(region, listed);
-                LIST_INSERT_HEAD(&regions->shared, region, listed);
-                regions->empty_bytes -= region->bytes;
+            if (lists[i] == &slabs->empty) {
+                LIST_REMOVE(slab, listed);
+                LIST_INSERT_HEAD(&slabs->shared, slab, listed);
+                slabs->empty_bytes -= slab->bytes;
             }
-            *region_ret = region;
-            *data_ret = occupy(regions, region, unit, capacity, owner);
+            *region_ret = slab;
+            *data_ret = occupy(slabs, slab, unit, capacity, owner);
             return true;
         }
     return false;
 }
 
-void nt_regions_expect(struct nt_regions *regions, size_t capacity)
+void nt_slab_reserve(struct nt_slab_pool *slabs, size_t capacity)
 {
-    regions->bytes += nt_region_bytes(capacity);
-    regions->busy_bytes += nt_region_bytes(capacity);
+    slabs->bytes += nt_slab_bytes(capacity);
+    slabs->busy_bytes += nt_slab_bytes(capacity);
 }
 
-struct nt_region *nt_region_new(size_t capacity)
+struct nt_slab *nt_slab_new(size_t capacity)
 {
-    struct nt_region *region = calloc(1, sizeof(*region));
-    if (!region)
+    struct nt_slab *slab = calloc(1, sizeof(*slab));
+    if (!slab)
         return NULL;
-    region->bytes = nt_region_bytes(capacity);
-    region->free = all_units;
-    region->block = nt_huge_new(region->bytes + SKEW);
-    if (!region->block) {
-        free(region);
-        return NULL;
-    }
-    region->memory = region->block + SKEW;
-    return region;
-}
-
-uint8_t *nt_regions_add(struct nt_regions *regions, struct nt_region *region, size_t capacity,
-                        struct nt_cached *owner)
-{
-    regions->busy_bytes -= nt_region_bytes(capacity);
-    if (!region) {
-        regions->bytes -= nt_region_bytes(capacity);
+    slab->bytes = nt_slab_bytes(capacity);
+    slab->free = all_units;
+    slab->block = nt_hugepage_alloc_exact(slab->bytes + SKEW);
+    if (!slab->block) {
+        free(slab);
         return NULL;
     }
-    LIST_INSERT_HEAD(&regions->shared, region, listed);
-    return occupy(regions, region, 0, capacity, owner);
+    slab->memory = slab->block + SKEW;
+    return slab;
 }
 
-void nt_regions_rest(struct nt_regions *regions, struct nt_region *region)
+uint8_t *nt_slab_add(struct nt_slab_pool *slabs, struct nt_slab *slab, size_t capacity,
+                     struct nt_cache_entry *owner)
 {
-    if (--region->busy == 0)
-        regions->busy_bytes -= region->bytes;
+    slabs->busy_bytes -= nt_slab_bytes(capacity);
+    if (!slab) {
+        slabs->bytes -= nt_slab_bytes(capacity);
+        return NULL;
+    }
+    LIST_INSERT_HEAD(&slabs->shared, slab, listed);
+    return occupy(slabs, slab, 0, capacity, owner);
 }
 
-void nt_regions_use(struct nt_regions *regions, struct nt_region *region)
+void nt_slab_set_idle(struct nt_slab_pool *slabs, struct nt_slab *slab)
 {
-    if (region->busy++ == 0)
-        regions->busy_bytes += region->bytes;
+    if (--slab->busy == 0)
+        slabs->busy_bytes -= slab->bytes;
 }
 
-void nt_regions_give(struct nt_regions *regions, struct nt_region *region, const uint8_t *data,
-                     size_t capacity)
+void nt_slab_set_busy(struct nt_slab_pool *slabs, struct nt_slab *slab)
 {
-    unsigned unit = (unsigned)((size_t)(data - region->memory) / NT_REGION_UNIT);
-    region->free |= units_for(region, capacity) << unit;
-    region->owners[unit] = NULL;
-    LIST_REMOVE(region, listed);
-    if (region->free == all_units)
-        regions->empty_bytes += region->bytes;
-    LIST_INSERT_HEAD(region->free == all_units ? &regions->empty : &regions->shared, region, listed);
+    if (slab->busy++ == 0)
+        slabs->busy_bytes += slab->bytes;
+}
+
+void nt_slab_return(struct nt_slab_pool *slabs, struct nt_slab *slab, const uint8_t *data, size_t capacity)
+{
+    unsigned unit = (unsigned)((size_t)(data - slab->memory) / NT_SLAB_UNIT);
+    slab->free |= units_for(slab, capacity) << unit;
+    slab->owners[unit] = NULL;
+    LIST_REMOVE(slab, listed);
+    if (slab->free == all_units)
+        slabs->empty_bytes += slab->bytes;
+    LIST_INSERT_HEAD(slab->free == all_units ? &slabs->empty : &slabs->shared, slab, listed);
 }
 
 /* ---- the system ---- */
 
-struct nt_region *nt_regions_drop(struct nt_regions *regions)
+struct nt_slab *nt_slab_evict(struct nt_slab_pool *slabs)
 {
-    struct nt_region *region = LIST_FIRST(&regions->empty);
-    while (region && LIST_NEXT(region, listed))
-        region = LIST_NEXT(region, listed);
-    if (region) {
-        LIST_REMOVE(region, listed);
-        regions->empty_bytes -= region->bytes;
-        regions->bytes -= region->bytes;
+    struct nt_slab *slab = LIST_FIRST(&slabs->empty);
+    while (slab && LIST_NEXT(slab, listed))
+        slab = LIST_NEXT(slab, listed);
+    if (slab) {
+        LIST_REMOVE(slab, listed);
+        slabs->empty_bytes -= slab->bytes;
+        slabs->bytes -= slab->bytes;
     }
-    return region;
+    return slab;
 }
 
-void nt_region_free(struct nt_region *region)
+void nt_slab_free(struct nt_slab *slab)
 {
-    if (region)
-        free(region->block);
-    free(region);
+    if (slab)
+        free(slab->block);
+    free(slab);
 }

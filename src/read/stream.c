@@ -80,7 +80,8 @@ static enum nt_status nt_stream_count_elements(const struct nt_dataset *dataset,
 /* ---- opening ---- */
 
 /* Leading elements that a deferred column leaves out: as its description tells, or as the page list does. */
-static bool explain_zeros(const struct nt_active *active, uint64_t start, uint64_t elements, uint64_t missing)
+static bool explain_zeros(const struct nt_active_column *active, uint64_t start, uint64_t elements,
+                          uint64_t missing)
 {
     uint64_t before = active->deferred_first > start ? active->deferred_first - start : 0;
     if (!active->is_deferred)
@@ -93,11 +94,12 @@ static bool explain_zeros(const struct nt_active *active, uint64_t start, uint64
 /* Where the segment's elements are stored. `first` and `elements` are known, and its page list is there. */
 static void find_stored(const struct nt_stream *stream, struct nt_segment *segment)
 {
-    struct nt_active active;
-    if (segment->span.fault != NT_FAULT_NONE || (!segment->elements && !segment->mask.drops))
+    struct nt_active_column active;
+    if (segment->span.fault != NT_FAULT_NONE || (!segment->elements && !segment->mask.deletions))
         return;
-    nt_active_find(stream->dataset, stream->field, stream->row->position, segment->span.cluster, &active);
-    bool is_page_per_row = stream->row->make == NT_MAKE_PAGE_ENDS;
+    nt_active_column_find(stream->dataset, stream->field, stream->row->position, segment->span.cluster,
+                          &active);
+    bool is_page_per_row = stream->row->make == NT_CONVERT_PAGE_ENDS;
     uint64_t stored = is_page_per_row ? active.page_count : active.elements;
     if (active.present > 1) {
         segment->span.fault = NT_FAULT_SEVERAL;
@@ -108,7 +110,7 @@ static void find_stored(const struct nt_stream *stream, struct nt_segment *segme
     segment->column = active.column;
     segment->pages = active.pages;
     segment->page_count = active.page_count;
-    if (active.present && segment->mask.drops) {
+    if (active.present && segment->mask.deletions) {
         if (stored != nt_segment_end(segment) || nt_row_mask_kept(&segment->mask) != segment->elements)
             segment->span.fault = NT_FAULT_COUNT;
         return;
@@ -128,7 +130,7 @@ static enum nt_status find_masks(const struct nt_stream *stream, const struct nt
                                  struct nt_error *error)
 {
     struct nt_dataset *dataset = stream->dataset;
-    if (!dataset->part_drops)
+    if (!dataset->part_deletions)
         return NT_OK;
     uint32_t part = nt_span_part(dataset, &segment->span);
     enum nt_status status =
@@ -152,7 +154,7 @@ enum nt_status nt_stream_locate(struct nt_stream *stream, const struct nt_segmen
     if (nt_segment_is_located(own))
         return NT_OK;
     /* where all are dropped elements are stored, too */
-    bool is_stored = span.cluster != NT_NONE && (own->elements || stream->dataset->part_drops);
+    bool is_stored = span.cluster != NT_NONE && (own->elements || stream->dataset->part_deletions);
     enum nt_status status = is_stored ? nt_span_load(stream->dataset, &span, error) : NT_OK;
     if (status != NT_OK)
         return status;
@@ -161,19 +163,19 @@ enum nt_status nt_stream_locate(struct nt_stream *stream, const struct nt_segmen
         status = find_masks(stream, own, &mask, &item_mask, error);
     if (status != NT_OK)
         return status;
-    nt_lock_take(&stream->lock);
+    nt_lock_acquire(&stream->lock);
     if (!nt_segment_is_located(own)) {
         if (own->span.fault == NT_FAULT_NONE)
             own->span.fault = span.fault;
         own->mask = mask;
         own->item_mask = item_mask;
-        if (item_mask.drops)
+        if (item_mask.deletions)
             own->limit = nt_row_mask_stored(&item_mask);
         mask = item_mask = (struct nt_row_mask){0};
         find_stored(stream, own);
         atomic_store_explicit(&own->is_located, true, memory_order_release);
     }
-    nt_lock_give(&stream->lock);
+    nt_lock_release(&stream->lock);
     nt_row_mask_deinit(&mask);
     nt_row_mask_deinit(&item_mask);
     return NT_OK;
@@ -197,7 +199,7 @@ static enum nt_status locate_known(struct nt_stream *stream, struct nt_error *er
 }
 
 /* The elements of all rows together do not overflow. */
-static enum nt_status build_segments(struct nt_stream *stream, const struct nt_rows *rows,
+static enum nt_status build_segments(struct nt_stream *stream, const struct nt_row_counts *rows,
                                      struct nt_error *error)
 {
     uint64_t per_row = nt_stream_row_elements(&stream->dataset->fields[stream->field], stream->row);
@@ -207,7 +209,7 @@ static enum nt_status build_segments(struct nt_stream *stream, const struct nt_r
     stream->segment_count = rows->count;
     for (uint32_t i = 0; i < rows->count; i++) {
         struct nt_segment *segment = &stream->segments[i];
-        const struct nt_piece *piece = &rows->pieces[i];
+        const struct nt_row_span *piece = &rows->pieces[i];
         segment->span = piece->span;
         segment->column = NT_NONE;
         segment->first = piece->first_row * per_row;
@@ -218,11 +220,11 @@ static enum nt_status build_segments(struct nt_stream *stream, const struct nt_r
 }
 
 /* The items that lie below a segment: where borders are shared those of the same place in the list. */
-static bool items_of(const struct nt_rows *items, uint32_t segment, const struct nt_span *span,
+static bool items_of(const struct nt_row_counts *items, uint32_t segment, const struct nt_span *span,
                      struct nt_alternative *found)
 {
     *found = (struct nt_alternative){.base = items->total};
-    const struct nt_piece *piece = segment < items->count ? &items->pieces[segment] : NULL;
+    const struct nt_row_span *piece = segment < items->count ? &items->pieces[segment] : NULL;
     if (piece && piece->span.cluster != NT_NONE && span->cluster != NT_NONE &&
         piece->span.first_entry == span->first_entry && piece->span.entries == span->entries) {
         *found = (struct nt_alternative){piece->first_row, piece->rows};
@@ -247,8 +249,8 @@ static bool items_of(const struct nt_rows *items, uint32_t segment, const struct
 static enum nt_status add_items(struct nt_stream *stream, uint32_t child, enum nt_rows_of of,
                                 uint32_t alternative, struct nt_error *error)
 {
-    struct nt_rows items;
-    enum nt_status status = nt_rows_build(stream->reader, stream->dataset, child, of, &items, error);
+    struct nt_row_counts items;
+    enum nt_status status = nt_row_counts_build(stream->reader, stream->dataset, child, of, &items, error);
     if (status != NT_OK)
         return status;
     for (uint32_t i = 0; i < stream->segment_count; i++) {
@@ -263,7 +265,7 @@ static enum nt_status add_items(struct nt_stream *stream, uint32_t child, enum n
             segment->limit = found.rows;
         }
     }
-    nt_rows_deinit(&items);
+    nt_row_counts_deinit(&items);
     return NT_OK;
 }
 
@@ -294,11 +296,12 @@ static enum nt_status add_alternatives(struct nt_stream *stream, struct nt_error
 }
 
 /* The size that was told before, from the last cluster alone, must be the sum over all clusters. */
-static enum nt_status check_size(struct nt_stream *stream, const struct nt_rows *rows, struct nt_error *error)
+static enum nt_status check_size(struct nt_stream *stream, const struct nt_row_counts *rows,
+                                 struct nt_error *error)
 {
     uint64_t size, total;
     enum nt_status status =
-        nt_rows_total(stream->reader, stream->dataset, stream->field, stream->row->of, &total, error);
+        nt_row_counts_total(stream->reader, stream->dataset, stream->field, stream->row->of, &total, error);
     if (status == NT_OK)
         status = nt_stream_count_elements(stream->dataset, stream->field, stream->row, total,
                                           &stream->elements, error);
@@ -315,15 +318,15 @@ static enum nt_status check_size(struct nt_stream *stream, const struct nt_rows 
 
 static enum nt_status open_stream(struct nt_stream *stream, struct nt_error *error)
 {
-    struct nt_rows rows;
+    struct nt_row_counts rows;
     enum nt_status status =
-        nt_rows_build(stream->reader, stream->dataset, stream->field, stream->row->of, &rows, error);
+        nt_row_counts_build(stream->reader, stream->dataset, stream->field, stream->row->of, &rows, error);
     if (status != NT_OK)
         return status;
     status = check_size(stream, &rows, error);
     if (status == NT_OK)
         status = build_segments(stream, &rows, error);
-    nt_rows_deinit(&rows);
+    nt_row_counts_deinit(&rows);
     if (status == NT_OK && stream->row->has_leading_zero)
         status = add_bases(stream, error);
     if (status == NT_OK && stream->kind == NT_STREAM_INDEX)
@@ -357,7 +360,7 @@ enum nt_status nt_stream_open_stored(struct nt_reader *reader, struct nt_dataset
     const struct nt_stream_row *row;
     enum nt_status status = nt_stream_find_row(dataset, field, kind, &row, error);
     if (status == NT_OK)
-        status = nt_reader_be_here(reader, error);
+        status = nt_reader_after_fork(reader, error);
     if (status != NT_OK)
         return status;
     struct nt_stream *stream = nt_stream_new(reader, dataset, field, kind);
@@ -382,11 +385,11 @@ void nt_stream_close(struct nt_stream *stream)
         nt_row_mask_deinit(&stream->segments[i].mask);
         nt_row_mask_deinit(&stream->segments[i].item_mask);
     }
-    if (stream->choosing) {
-        nt_stream_close(stream->choosing->stored);
-        nt_stream_close(stream->choosing->tags);
-        free(stream->choosing->alternatives);
-        free(stream->choosing);
+    if (stream->filter) {
+        nt_stream_close(stream->filter->stored);
+        nt_stream_close(stream->filter->tags);
+        free(stream->filter->alternatives);
+        free(stream->filter);
     }
     free(stream->segments);
     free(stream->alternatives);
@@ -407,8 +410,8 @@ const struct nt_dtype *nt_stream_dtype(const struct nt_stream *stream)
 
 size_t nt_stream_memory(const struct nt_stream *stream)
 {
-    if (stream->choosing)
-        stream = stream->choosing->stored;
+    if (stream->filter)
+        stream = stream->filter->stored;
     return sizeof(*stream) +
            stream->segment_count *
                (sizeof(*stream->segments) + stream->alternative_count * sizeof(*stream->alternatives));
@@ -427,13 +430,13 @@ const struct nt_segment *nt_stream_segment_of(const struct nt_stream *stream, ui
 }
 
 /* None where each element stands for a page: pages count bytes then. */
-static void find_page(const struct nt_stream *stream, uint64_t element, struct nt_ahead_page *page_ret)
+static void find_page(const struct nt_stream *stream, uint64_t element, struct nt_readahead_page *page_ret)
 {
     const struct nt_segment *segment = nt_stream_segment_of(stream, element);
     uint64_t within = element - segment->first;
-    *page_ret = (struct nt_ahead_page){.column = NT_NONE, .end = segment->first + segment->elements};
+    *page_ret = (struct nt_readahead_page){.column = NT_NONE, .end = segment->first + segment->elements};
     if (!nt_segment_is_located(segment) || segment->span.fault != NT_FAULT_NONE || !segment->page_count ||
-        segment->mask.drops || !stream->transform)
+        segment->mask.deletions || !stream->transform)
         return;
     page_ret->column = segment->column;
     page_ret->end = segment->first + segment->zeros;
@@ -443,17 +446,17 @@ static void find_page(const struct nt_stream *stream, uint64_t element, struct n
     page_ret->end += page_ret->page->first_element + page_ret->page->elements;
 }
 
-void nt_stream_find_page(const void *walked, uint64_t element, struct nt_ahead_page *page_ret)
+void nt_stream_find_page(const void *walked, uint64_t element, struct nt_readahead_page *page_ret)
 {
     const struct nt_stream *stream = walked;
-    if (stream->choosing)
-        *page_ret = (struct nt_ahead_page){.column = NT_NONE, .end = stream->elements};
+    if (stream->filter)
+        *page_ret = (struct nt_readahead_page){.column = NT_NONE, .end = stream->elements};
     else
         find_page(stream, element, page_ret);
 }
 
 /* A page list that is not there yet will be wanted, too. */
-static void find_wanted(const void *walked, uint64_t element, struct nt_ahead_page *page_ret)
+static void find_wanted(const void *walked, uint64_t element, struct nt_readahead_page *page_ret)
 {
     struct nt_stream *stream = (struct nt_stream *)(uintptr_t)walked;
     (void)!nt_stream_locate(stream, nt_stream_segment_of(stream, element), NULL);
@@ -464,40 +467,41 @@ struct nt_walk nt_stream_walk(struct nt_stream *stream, bool loads_page_lists)
 {
     return (struct nt_walk){.reader = stream->reader,
                             .dataset = stream->dataset,
-                            .sequence = &stream->sequence,
+                            .access = &stream->access,
                             .elements = stream->elements,
                             .element_bytes = stream->element_bytes,
-                            .lead = nt_stream_lead(stream),
+                            .lead = nt_stream_leading_zeros(stream),
                             .find = loads_page_lists ? find_wanted : nt_stream_find_page,
                             .walked = stream};
 }
 
-void nt_stream_want(struct nt_stream *stream, struct nt_hints *hints, uint64_t first, uint64_t end,
-                    uint64_t bytes)
+void nt_stream_prefetch(struct nt_stream *stream, struct nt_prefetch *prefetch, uint64_t first, uint64_t end,
+                        uint64_t bytes)
 {
     const struct nt_walk walk = nt_stream_walk(stream, true);
-    if (!stream->choosing)
-        nt_elements_want(hints, &walk, first, end, bytes);
+    if (!stream->filter)
+        nt_prefetch_elements(prefetch, &walk, first, end, bytes);
 }
 
-void nt_stream_lead_on(struct nt_stream *stream, struct nt_hints *hints, uint64_t first, uint64_t end)
+void nt_stream_prefetch_exclusive(struct nt_stream *stream, struct nt_prefetch *prefetch, uint64_t first,
+                                  uint64_t end)
 {
-    atomic_store_explicit(&stream->sequence.is_led, true, memory_order_relaxed);
-    nt_stream_want(stream, hints, first, end, UINT64_MAX);
+    atomic_store_explicit(&stream->access.has_prefetcher, true, memory_order_relaxed);
+    nt_stream_prefetch(stream, prefetch, first, end, UINT64_MAX);
 }
 
 uint64_t nt_stream_page_end(struct nt_stream *stream, uint64_t element)
 {
-    struct nt_ahead_page found;
+    struct nt_readahead_page found;
     if (nt_stream_locate(stream, nt_stream_segment_of(stream, element), NULL) != NT_OK)
         return element + 1;
     find_page(stream, element, &found);
     return found.end;
 }
 
-uint64_t nt_stream_equal_elements(const struct nt_stream *stream, uint64_t element)
+uint64_t nt_stream_run_length(const struct nt_stream *stream, uint64_t element)
 {
-    struct nt_ahead_page found;
+    struct nt_readahead_page found;
     nt_stream_find_page(stream, element, &found);
     return found.page && found.page->is_uniform ? found.end - element : 1;
 }
@@ -520,8 +524,9 @@ static enum nt_status count_rows(struct nt_reader *reader, struct nt_dataset *da
     enum nt_status status = nt_row_mask_find(reader, dataset, field, of, NT_NONE, &mask, error);
     if (status != NT_OK)
         return status;
-    if (!mask.drops)
-        return name_field(dataset, field, nt_rows_total(reader, dataset, field, of, rows_ret, error), error);
+    if (!mask.deletions)
+        return name_field(dataset, field, nt_row_counts_total(reader, dataset, field, of, rows_ret, error),
+                          error);
     *rows_ret = nt_row_mask_kept(&mask);
     return nt_row_mask_multiply(&mask, 1, error);
 }
@@ -531,7 +536,7 @@ enum nt_status nt_field_rows(struct nt_reader *reader, struct nt_dataset *datase
 {
     enum nt_status status = nt_stream_check_field(dataset, field, NT_STREAM_DATA, error);
     if (status == NT_OK)
-        status = nt_reader_be_here(reader, error);
+        status = nt_reader_after_fork(reader, error);
     return status == NT_OK ? count_rows(reader, dataset, field, NT_ROWS_OF_FIELD, rows_ret, error) : status;
 }
 
@@ -543,7 +548,7 @@ enum nt_status nt_field_stream_elements(struct nt_reader *reader, struct nt_data
     uint64_t rows;
     enum nt_status status = nt_stream_find_row(dataset, field, kind, &row, error);
     if (status == NT_OK)
-        status = nt_reader_be_here(reader, error);
+        status = nt_reader_after_fork(reader, error);
     if (status == NT_OK)
         status = count_rows(reader, dataset, field, row->of, &rows, error);
     return status == NT_OK ? nt_stream_count_elements(dataset, field, row, rows, elements_ret, error)
@@ -554,13 +559,13 @@ static enum nt_status find_borders(struct nt_reader *reader, struct nt_dataset *
                                    enum nt_rows_of of, uint64_t **borders_ret, uint32_t *count_ret,
                                    struct nt_error *error)
 {
-    struct nt_rows rows;
+    struct nt_row_counts rows;
     struct nt_row_mask mask;
     uint64_t *borders = NULL;
-    enum nt_status status = nt_rows_build(reader, dataset, field, of, &rows, error);
+    enum nt_status status = nt_row_counts_build(reader, dataset, field, of, &rows, error);
     if (status != NT_OK)
         return status;
-    status = name_field(dataset, field, nt_rows_check_total(dataset, &rows, error), error);
+    status = name_field(dataset, field, nt_row_counts_check_total(dataset, &rows, error), error);
     if (status == NT_OK)
         status = nt_row_mask_find(reader, dataset, field, of, NT_NONE, &mask, error);
     if (status == NT_OK && !(borders = calloc((size_t)rows.count + 1, sizeof(*borders))))
@@ -571,7 +576,7 @@ static enum nt_status find_borders(struct nt_reader *reader, struct nt_dataset *
         *borders_ret = borders;
         *count_ret = rows.count;
     }
-    nt_rows_deinit(&rows);
+    nt_row_counts_deinit(&rows);
     return status;
 }
 
@@ -596,7 +601,7 @@ enum nt_status nt_stream_open(struct nt_reader *reader, struct nt_dataset *datas
     struct nt_stream *stream = NULL;
     enum nt_status status = nt_stream_open_stored(reader, dataset, field, kind, &stream, error);
     if (status == NT_OK && dataset->selection)
-        status = nt_stream_choose(&stream, error);
+        status = nt_stream_set_filter(&stream, error);
     if (status == NT_OK)
         *stream_ret = stream;
     else

@@ -26,21 +26,21 @@ struct reading {
     bool is_random;                   /* the read does not follow the one before */
     const struct nt_page *next;       /* the page behind the one that was used last ... */
     uint64_t previous;                /* ... and the index value before its first element */
-    struct nt_pages_made made;        /* whose elements are in the output already */
+    struct nt_decoded_pages made;     /* whose elements are in the output already */
 };
 
 /* ---- one page ---- */
 
 /* A run of no elements yet. */
-static struct nt_run run_on(const struct reading *reading, const struct nt_page *page)
+static struct nt_element_run run_on(const struct reading *reading, const struct nt_page *page)
 {
-    struct nt_run run = nt_stream_run(reading->stream, reading->segment, page);
+    struct nt_element_run run = nt_stream_run(reading->stream, reading->segment, page);
     run.base -=
         reading->dropped; /* what is stored counts them: the sum is right, whatever overflows on the way */
     return run;
 }
 
-static enum nt_status elements_failed(const struct reading *reading, const struct nt_run *run,
+static enum nt_status elements_failed(const struct reading *reading, const struct nt_element_run *run,
                                       enum nt_status status, struct nt_error *error)
 {
     struct nt_stream *stream = reading->stream;
@@ -52,17 +52,18 @@ static enum nt_status elements_failed(const struct reading *reading, const struc
     nt_page_error(stream->dataset, column, run->page, status, error);
     if (atomic_exchange(&stream->told, run->page) == run->page)
         return status;
-    nt_reader_tell(stream->reader, stream->dataset, column, run->page, error);
+    nt_reader_report_failure(stream->reader, stream->dataset, column, run->page, error);
     return status;
 }
 
 /* The last index value of the page before: from the read itself where it used that page, else from the page.
  * Offsets can do without it when that page is bad: their own values are good. Sizes cannot. */
-static enum nt_status find_previous(const struct reading *reading, struct nt_run *run, struct nt_error *error)
+static enum nt_status find_previous(const struct reading *reading, struct nt_element_run *run,
+                                    struct nt_error *error)
 {
     const struct nt_stream *stream = reading->stream;
     const struct nt_segment *segment = reading->segment;
-    struct nt_cached *pinned;
+    struct nt_cache_entry *pinned;
     const uint8_t *data;
     if (!stream->row->needs_previous || run->first || run->page->first_element == 0)
         return NT_OK;
@@ -80,11 +81,11 @@ static enum nt_status find_previous(const struct reading *reading, struct nt_run
     }
     run->has_previous = nt_load_index(nt_page_decoder(stream->dataset, page)->element, data,
                                       nt_page_made_elements(page) - 1, &run->previous);
-    nt_page_unpin(stream->reader, pinned, NT_CACHE_PASSED);
+    nt_page_unpin(stream->reader, pinned, NT_CACHE_DROP_BEHIND);
     return NT_OK;
 }
 
-static void carry_on(struct reading *reading, const struct nt_run *run)
+static void carry_on(struct reading *reading, const struct nt_element_run *run)
 {
     size_t last = nt_page_made_elements(run->page) - 1;
     if (reading->stream->row->needs_previous && run->first + run->count > last &&
@@ -93,15 +94,16 @@ static void carry_on(struct reading *reading, const struct nt_run *run)
 }
 
 /* A page that is used whole at once is as good as passed. */
-static enum nt_cache_use use_of(const struct reading *reading, const struct nt_run *run)
+static enum nt_cache_hint use_of(const struct reading *reading, const struct nt_element_run *run)
 {
     if (run->count == run->page->elements)
-        return NT_CACHE_PASSED;
-    return nt_sequence_use(&reading->stream->sequence, run->first + run->count == run->page->elements);
+        return NT_CACHE_DROP_BEHIND;
+    return nt_access_cache_hint(&reading->stream->access, run->first + run->count == run->page->elements);
 }
 
 /* Few elements of a page that need no others, from blocks of the page. False where the page is to be used. */
-static bool read_from_blocks(const struct nt_stream *stream, const struct nt_run *run, uint8_t *output)
+static bool read_from_blocks(const struct nt_stream *stream, const struct nt_element_run *run,
+                             uint8_t *output)
 {
     size_t element_bytes = run->decoder->element_bytes;
     return nt_page_read_blocks(stream->reader, stream->dataset, run->page, run->first * element_bytes, output,
@@ -109,14 +111,14 @@ static bool read_from_blocks(const struct nt_stream *stream, const struct nt_run
 }
 
 /* The same for what is to be made of the elements: `is_made_ret` false where the page is to be used. */
-static enum nt_status produce_from_blocks(const struct reading *reading, const struct nt_run *run,
+static enum nt_status produce_from_blocks(const struct reading *reading, const struct nt_element_run *run,
                                           uint8_t *output, bool *is_made_ret, struct nt_error *error)
 {
     const struct nt_stream *stream = reading->stream;
     *is_made_ret = false;
     if (stream->row->needs_previous || !nt_compression_info(run->page->compression)->decompress_blocks)
         return NT_OK;
-    if (stream->row->make == NT_MAKE_VALUES && nt_values_are_equal(run->decoder, &stream->dtype)) {
+    if (stream->row->make == NT_CONVERT_VALUES && nt_values_are_equal(run->decoder, &stream->dtype)) {
         *is_made_ret = read_from_blocks(stream, run, output);
         return NT_OK;
     }
@@ -124,7 +126,7 @@ static enum nt_status produce_from_blocks(const struct reading *reading, const s
     if (!elements)
         return nt_fail_memory(error);
     enum nt_status status = NT_OK;
-    struct nt_run copy = *run;
+    struct nt_element_run copy = *run;
     copy.data = elements;
     copy.first = 0;
     *is_made_ret = read_from_blocks(stream, run, elements);
@@ -134,11 +136,11 @@ static enum nt_status produce_from_blocks(const struct reading *reading, const s
     return status == NT_OK ? NT_OK : elements_failed(reading, run, status, error);
 }
 
-static enum nt_status produce_run(struct reading *reading, struct nt_run *run, uint8_t *output,
+static enum nt_status produce_run(struct reading *reading, struct nt_element_run *run, uint8_t *output,
                                   struct nt_error *error)
 {
     struct nt_stream *stream = reading->stream;
-    struct nt_cached *pinned;
+    struct nt_cache_entry *pinned;
     bool is_made = false;
     enum nt_status status = NT_OK;
     if (reading->is_random && run->count < run->page->elements)
@@ -170,7 +172,7 @@ static enum nt_status finish_offsets(struct reading *reading, const struct nt_pa
 {
     struct nt_stream *stream = reading->stream;
     for (const struct nt_page *end = page + count; page < end; page++) {
-        struct nt_run run = run_on(reading, page);
+        struct nt_element_run run = run_on(reading, page);
         run.data = output;
         run.count = page->elements;
         enum nt_status status = find_previous(reading, &run, error);
@@ -194,10 +196,10 @@ static enum nt_status produce_whole_pages(struct reading *reading, const struct 
 {
     struct nt_stream *stream = reading->stream;
     const struct nt_segment *segment = reading->segment;
-    bool are_offsets = stream->row->make == NT_MAKE_OFFSETS, are_made = is_made(reading, page);
+    bool are_offsets = stream->row->make == NT_CONVERT_OFFSETS, are_made = is_made(reading, page);
     uint32_t left = segment->page_count - (uint32_t)(page - segment->pages);
     *count_ret = 0;
-    if (stream->row->make != NT_MAKE_VALUES && !are_offsets)
+    if (stream->row->make != NT_CONVERT_VALUES && !are_offsets)
         return NT_OK;
     if (are_made && reading->made.count - (uint32_t)(page - reading->made.first) < left)
         left = reading->made.count - (uint32_t)(page - reading->made.first);
@@ -238,7 +240,7 @@ static void produce_zeros(const struct nt_stream *stream, const struct nt_segmen
 }
 
 /* Where few elements stand for all, a run is one of them. */
-static void limit_run(struct nt_run *run)
+static void limit_run(struct nt_element_run *run)
 {
     size_t made = nt_page_made_elements(run->page);
     if (made == run->page->elements)
@@ -263,7 +265,7 @@ static enum nt_status produce_stored(struct reading *reading, uint64_t first, ui
         *count = whole;
         return status;
     }
-    struct nt_run run = run_on(reading, page);
+    struct nt_element_run run = run_on(reading, page);
     run.first = (size_t)(stored - page->first_element);
     run.count = page->elements - run.first;
     if (*count < run.count)
@@ -275,15 +277,15 @@ static enum nt_status produce_stored(struct reading *reading, uint64_t first, ui
 }
 
 /* From where the stream has an element to where it is stored, and how many behind it are the stream's, too. */
-static void skip_dropped(struct reading *reading, uint64_t *first, uint64_t *count)
+static void skip_deleted(struct reading *reading, uint64_t *first, uint64_t *count)
 {
     const struct nt_segment *segment = reading->segment;
-    const struct nt_kept kept = nt_row_mask_kept_from(&segment->mask, *first);
+    const struct nt_kept_run kept = nt_row_mask_kept_from(&segment->mask, *first);
     *first = kept.stored;
     if (*count > kept.count)
         *count = kept.count;
-    if (segment->item_mask.drops)
-        reading->dropped = nt_drops_count(segment->item_mask.drops, kept.number);
+    if (segment->item_mask.deletions)
+        reading->dropped = nt_deletion_vector_count(segment->item_mask.deletions, kept.number);
 }
 
 /* Up to `count` elements from element `first` of the segment; tells how many were made. */
@@ -301,8 +303,8 @@ static enum nt_status produce_in_segment(struct reading *reading, uint64_t first
         return status;
     }
     reading->dropped = 0;
-    if (segment->mask.drops && segment->page_count)
-        skip_dropped(reading, &first, count);
+    if (segment->mask.deletions && segment->page_count)
+        skip_deleted(reading, &first, count);
     if (first < segment->zeros) {
         *count = *count < segment->zeros - first ? *count : segment->zeros - first;
         produce_zeros(stream, segment, *count, output);
@@ -318,16 +320,16 @@ static enum nt_status produce_in_segment(struct reading *reading, uint64_t first
 /* ---- Read bytes ---- */
 
 enum nt_status nt_stream_produce(struct nt_stream *stream, uint64_t first, uint64_t count,
-                                 const struct nt_pages_made *made, uint8_t *output, struct nt_error *error)
+                                 const struct nt_decoded_pages *made, uint8_t *output, struct nt_error *error)
 {
-    if (stream->choosing)
-        return nt_stream_produce_chosen(stream, first, count, output, error);
+    if (stream->filter)
+        return nt_stream_produce_filtered(stream, first, count, output, error);
     struct reading reading = {.stream = stream};
     if (made)
         reading.made = *made;
     enum nt_status status = NT_OK;
-    reading.is_random =
-        !nt_sequence_follows(&stream->sequence, first * stream->element_bytes, count * stream->element_bytes);
+    reading.is_random = !nt_access_is_sequential(&stream->access, first * stream->element_bytes,
+                                                 count * stream->element_bytes);
     if (stream->row->has_leading_zero && count) {
         if (first == 0) {
             memset(output, 0, stream->element_bytes);
@@ -376,12 +378,12 @@ enum nt_status nt_stream_read(struct nt_stream *stream, uint64_t offset, void *b
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "past the end of the stream");
     if (!bytes)
         return NT_OK;
-    enum nt_status status = nt_reader_be_here(stream->reader, error);
+    enum nt_status status = nt_reader_after_fork(stream->reader, error);
     if (status != NT_OK)
         return status;
-    nt_count(&stream->reader->counters.reads, 1);
-    nt_count(&stream->reader->counters.served_bytes, bytes);
-    if (!stream->choosing && nt_wants_hints(stream->dataset)) {
+    nt_counter_add(&stream->reader->counters.reads, 1);
+    nt_counter_add(&stream->reader->counters.served_bytes, bytes);
+    if (!stream->filter && nt_prefetch_helps(stream->dataset)) {
         const struct nt_walk walk = nt_stream_walk(stream, true);
         nt_read_want(&walk, offset, bytes);
     }
@@ -397,21 +399,21 @@ enum nt_status nt_stream_read(struct nt_stream *stream, uint64_t offset, void *b
     size_t rest = bytes % stream->element_bytes;
     if (status == NT_OK && rest)
         status = read_cut_element(stream, element + whole, 0, output + bytes - rest, rest, error);
-    if (status == NT_OK && nt_sequence_note(&stream->sequence, offset, (size_t)(end - offset)) &&
-        stream->transform && !stream->choosing) {
+    if (status == NT_OK && nt_access_note(&stream->access, offset, (size_t)(end - offset)) &&
+        stream->transform && !stream->filter) {
         const struct nt_walk walk = nt_stream_walk(stream, false);
-        nt_ahead_queue(&walk, end, true);
+        nt_readahead_queue(&walk, end, true);
     }
     return status;
 }
 
 /* ---- Pin cached pages ---- */
 
-enum { LEAST_BYTES = NT_LEAST_PINNED };
+enum { MIN_BYTES = NT_LEAST_PINNED };
 
 /* The bytes of a request that one page holds. */
 struct piece {
-    struct nt_ahead_page at;
+    struct nt_readahead_page at;
     size_t skip, count, page_bytes;
 };
 
@@ -425,7 +427,7 @@ static bool find_piece(const struct nt_stream *stream, uint64_t offset, size_t b
         return false;
     uint64_t page_bytes = (uint64_t)page->elements * stream->element_bytes;
     uint64_t left = piece->at.end * stream->element_bytes - offset;
-    if (page_bytes < LEAST_BYTES)
+    if (page_bytes < MIN_BYTES)
         return false;
     piece->page_bytes = (size_t)page_bytes;
     piece->skip = (size_t)(page_bytes - left);
@@ -437,7 +439,7 @@ static bool find_piece(const struct nt_stream *stream, uint64_t offset, size_t b
  * already, or pages are decoded ahead. */
 static bool is_better_read(const struct nt_stream *stream, const struct piece *piece)
 {
-    return piece->count == piece->page_bytes && !nt_ahead_pays(stream->reader) &&
+    return piece->count == piece->page_bytes && !nt_readahead_pays(stream->reader) &&
            nt_page_is_absent(stream->reader, stream->dataset, piece->at.page);
 }
 
@@ -446,9 +448,9 @@ static bool is_pinnable(const struct nt_stream *stream, uint64_t offset, size_t 
 {
     struct piece piece;
     unsigned pieces = 0;
-    if (stream->row->make != NT_MAKE_VALUES || bytes < LEAST_BYTES ||
+    if (stream->row->make != NT_CONVERT_VALUES || bytes < MIN_BYTES ||
         !nt_fits(offset, bytes, stream->elements * stream->element_bytes) ||
-        !nt_sequence_follows(&stream->sequence, offset, bytes))
+        !nt_access_is_sequential(&stream->access, offset, bytes))
         return false;
     for (size_t done = 0; done < bytes; done += piece.count)
         if (pieces++ == most || !find_piece(stream, offset + done, bytes - done, &piece) ||
@@ -458,19 +460,19 @@ static bool is_pinnable(const struct nt_stream *stream, uint64_t offset, size_t 
 }
 
 /* A page of which much is passed on at once is as good as passed. */
-static enum nt_cache_use use_of_piece(struct nt_stream *stream, const struct piece *piece, size_t bytes)
+static enum nt_cache_hint use_of_piece(struct nt_stream *stream, const struct piece *piece, size_t bytes)
 {
     enum { MUCH = 128 * 1024 };
     bool is_end = piece->skip + piece->count == piece->page_bytes;
     if (is_end && (bytes >= MUCH || !piece->skip))
-        return NT_CACHE_PASSED;
-    return nt_sequence_use(&stream->sequence, is_end);
+        return NT_CACHE_DROP_BEHIND;
+    return nt_access_cache_hint(&stream->access, is_end);
 }
 
 static bool pin_piece(struct nt_stream *stream, const struct piece *piece, size_t bytes, struct nt_pins *pins)
 {
     struct nt_pin *pin = &pins->items[pins->count];
-    enum nt_cache_asker asker = pins->count ? NT_CACHE_HOLDER : NT_CACHE_READER;
+    enum nt_cache_client asker = pins->count ? NT_CACHE_HOLDER : NT_CACHE_READER;
     const uint8_t *data;
     if (nt_page_pin(asker, stream->reader, stream->dataset, piece->at.column, piece->at.page, &pin->page,
                     &data, NULL) != NT_OK)
@@ -485,22 +487,22 @@ static bool pin_piece(struct nt_stream *stream, const struct piece *piece, size_
 bool nt_stream_pin(struct nt_stream *stream, uint64_t offset, size_t bytes, struct nt_pins *pins)
 {
     struct piece piece;
-    if (!bytes || !is_pinnable(stream, offset, bytes, NT_MOST_PINS - pins->count))
+    if (!bytes || !is_pinnable(stream, offset, bytes, NT_MAX_PINS - pins->count))
         return false;
     const struct nt_walk walk = nt_stream_walk(stream, false);
     pins->reader = stream->reader;
-    if (nt_sequence_note(&stream->sequence, offset,
-                         bytes)) /* decoded while this thread decodes what is asked for */
-        nt_ahead_queue(&walk, offset + bytes, false);
+    if (nt_access_note(&stream->access, offset,
+                       bytes)) /* decoded while this thread decodes what is asked for */
+        nt_readahead_queue(&walk, offset + bytes, false);
     for (size_t done = 0; done < bytes; done += piece.count)
         if (!find_piece(stream, offset + done, bytes - done, &piece) ||
             !pin_piece(stream, &piece, bytes, pins)) {
             nt_pins_release(pins);
             return false;
         }
-    nt_count(&stream->reader->counters.reads, 1);
-    nt_count(&stream->reader->counters.served_bytes, bytes);
-    nt_count(&stream->reader->counters.pinned_bytes, bytes);
+    nt_counter_add(&stream->reader->counters.reads, 1);
+    nt_counter_add(&stream->reader->counters.served_bytes, bytes);
+    nt_counter_add(&stream->reader->counters.pinned_bytes, bytes);
     return true;
 }
 

@@ -8,14 +8,14 @@
 
 #include <stdint.h>
 
-enum nt_fetch_kind {
+enum nt_helper_message {
     /* From a network helper, before all else, with its sandbox behind it: who was asked before is gone. Its epoch is a random number,
      * which no other such process has, whomever it works for. */
     NT_FETCH_HELLO = 1,
     /* Asked for: */
     NT_FETCH_OPEN, /* an address behind it. Answered by OPENED, DATA of both ends of the file, DONE; or FAILED */
     NT_FETCH_READ, /* `bytes` at `offset` of a file. Answered by DATA in order, DONE; or FAILED */
-    NT_FETCH_WANTED, /* of the same number: what nobody waited for (`is_ahead`) somebody waits for now. Not answered */
+    NT_FETCH_PROMOTE, /* of the same number: what nobody waited for (`is_prefetch`) somebody waits for now. Not answered */
     NT_FETCH_CANCEL, /* of the same number. Not answered */
     NT_FETCH_CLOSE,  /* a file: what is still asked of it is not answered */
     /* The address of a folder behind it. Answered by ENTRY for each file and folder in it, in any order, DONE; or FAILED: NOT_FOUND
@@ -59,18 +59,18 @@ enum nt_fetch_failure {
 
 enum {
     NT_FETCH_TEXT_BYTES = 8 * 1024,  /* of an address, at most */
-    NT_FETCH_STAMP_BYTES = 512,      /* of what tells files apart */
+    NT_FETCH_VALIDATOR_BYTES = 512,  /* of what tells files apart */
     NT_FETCH_SERVER_BYTES = 512,     /* of who has the file */
     NT_FETCH_NAME_BYTES = 1024,      /* of what is in a folder */
     NT_FETCH_DATA_BYTES = 60 * 1024, /* of one message */
     /* Of both ends of a file, which come with opening it: more than ten segments of 1460 bytes take a round trip more (RFC 6928), and both
      * may come by one new connection. */
     NT_FETCH_EDGE_BYTES = 7 * 1024,
-    NT_FETCH_MOST_FILES = 1 << 16,
-    NT_FETCH_MOST_REQUESTS = 1 << 14, /* at once */
-    NT_FETCH_MOST_ENTRIES = 1 << 20,  /* of one folder */
+    NT_FETCH_MAX_FILES = 1 << 16,
+    NT_FETCH_MAX_REQUESTS = 1 << 14, /* at once */
+    NT_FETCH_MAX_ENTRIES = 1 << 20,  /* of one folder */
 };
-#define NT_FETCH_MOST_BYTES (UINT64_C(8) << 20) /* of one read */
+#define NT_FETCH_MAX_BYTES (UINT64_C(8) << 20) /* of one read */
 
 /* No time is told. */
 #define NT_FETCH_NO_TIME INT64_MIN
@@ -81,12 +81,12 @@ struct nt_fetch_request {
     uint64_t epoch;        /* as HELLO told it: others are not answered */
     uint64_t id;           /* of this request; never used twice */
     uint32_t milliseconds; /* to the end of which there is an answer */
-    uint32_t is_ahead;     /* nobody waits for it yet: others go first */
+    uint32_t is_prefetch;  /* nobody waits for it yet: others go first */
     uint64_t offset, bytes;
 };
 
 /* Of the sandbox of a network helper what holds, names with blanks between; and what does not, with the reasons. */
-struct nt_fetch_sandbox {
+struct nt_helper_sandbox {
     char parts[128], missing[256];
 };
 

@@ -14,84 +14,86 @@
 #include "read/page.h"
 #include "read/read.h"
 
-enum { FIRST_ELEMENTS = 64, MOST_BYTES = 256 * 1024, FIRST_BYTES = 1024 * 1024 };
+enum { FIRST_ELEMENTS = 64, MAX_BYTES = 256 * 1024, FIRST_BYTES = 1024 * 1024 };
 
 static const uint64_t limit_bytes = UINT64_C(1) << 30;
 
-enum nt_status nt_window_open(struct nt_window *window, struct nt_reader *reader, struct nt_dataset *dataset,
-                              uint32_t field, enum nt_stream_kind kind, struct nt_error *error)
+enum nt_status nt_stream_cursor_open(struct nt_stream_cursor *cursor, struct nt_reader *reader,
+                                     struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind,
+                                     struct nt_error *error)
 {
-    *window = (struct nt_window){.wanted = FIRST_ELEMENTS, .most_bytes = MOST_BYTES};
-    enum nt_status status = nt_stream_open(reader, dataset, field, kind, &window->stream, error);
+    *cursor = (struct nt_stream_cursor){.wanted = FIRST_ELEMENTS, .max_bytes = MAX_BYTES};
+    enum nt_status status = nt_stream_open(reader, dataset, field, kind, &cursor->stream, error);
     if (status == NT_OK)
-        window->element_bytes = nt_stream_element_bytes(window->stream);
+        cursor->element_bytes = nt_stream_element_bytes(cursor->stream);
     return status;
 }
 
-void nt_window_close(struct nt_window *window)
+void nt_stream_cursor_close(struct nt_stream_cursor *cursor)
 {
-    nt_stream_close(window->stream);
-    free(window->bytes);
-    *window = (struct nt_window){0};
+    nt_stream_close(cursor->stream);
+    free(cursor->bytes);
+    *cursor = (struct nt_stream_cursor){0};
 }
 
-size_t nt_window_memory(const struct nt_window *window)
+size_t nt_stream_cursor_memory(const struct nt_stream_cursor *cursor)
 {
-    return window->stream ? nt_stream_memory(window->stream) + window->capacity : 0;
+    return cursor->stream ? nt_stream_memory(cursor->stream) + cursor->capacity : 0;
 }
 
 /* How many elements to read: more each time the window moves on to what follows it. */
-static uint64_t next_count(struct nt_window *window, uint64_t first, uint64_t count, uint64_t total)
+static uint64_t next_count(struct nt_stream_cursor *cursor, uint64_t first, uint64_t count, uint64_t total)
 {
-    uint64_t most = window->most_bytes / (window->element_bytes ? window->element_bytes : 1);
-    bool moves_on = window->count && first >= window->first && first <= window->first + window->count;
-    window->wanted = moves_on ? window->wanted * 2 : FIRST_ELEMENTS;
-    if (window->wanted > most)
-        window->wanted = most;
-    uint64_t wanted = window->wanted > count ? window->wanted : count;
+    uint64_t most = cursor->max_bytes / (cursor->element_bytes ? cursor->element_bytes : 1);
+    bool moves_on = cursor->count && first >= cursor->first && first <= cursor->first + cursor->count;
+    cursor->wanted = moves_on ? cursor->wanted * 2 : FIRST_ELEMENTS;
+    if (cursor->wanted > most)
+        cursor->wanted = most;
+    uint64_t wanted = cursor->wanted > count ? cursor->wanted : count;
     return wanted < total - first ? wanted : total - first;
 }
 
-static enum nt_status reserve(struct nt_window *window, size_t bytes, struct nt_error *error)
+static enum nt_status reserve(struct nt_stream_cursor *cursor, size_t bytes, struct nt_error *error)
 {
-    if (bytes <= window->capacity)
+    if (bytes <= cursor->capacity)
         return NT_OK;
-    uint8_t *more = realloc(window->bytes, bytes);
+    uint8_t *more = realloc(cursor->bytes, bytes);
     if (!more)
         return nt_fail_memory(error);
-    window->bytes = more;
-    window->capacity = bytes;
+    cursor->bytes = more;
+    cursor->capacity = bytes;
     return NT_OK;
 }
 
 /* The file may claim more bytes than can be read of it: memory grows with what was read. */
-static enum nt_status load(struct nt_window *window, uint64_t first, uint64_t count, struct nt_error *error)
+static enum nt_status load(struct nt_stream_cursor *cursor, uint64_t first, uint64_t count,
+                           struct nt_error *error)
 {
     uint64_t bytes;
-    if (!nt_multiply(count, window->element_bytes, &bytes) || bytes > limit_bytes)
+    if (!nt_multiply(count, cursor->element_bytes, &bytes) || bytes > limit_bytes)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "one value of more than 1 GiB");
-    window->count = 0;
+    cursor->count = 0;
     for (size_t done = 0, end; done < bytes; done = end) {
         end = done ? 2 * done : FIRST_BYTES;
         end = end < bytes ? end : (size_t)bytes;
-        enum nt_status status = reserve(window, end, error);
+        enum nt_status status = reserve(cursor, end, error);
         if (status == NT_OK)
-            status = nt_stream_read(window->stream, first * window->element_bytes + done,
-                                    window->bytes + done, end - done, error);
+            status = nt_stream_read(cursor->stream, first * cursor->element_bytes + done,
+                                    cursor->bytes + done, end - done, error);
         if (status != NT_OK)
             return status;
     }
-    window->first = first;
-    window->count = count;
+    cursor->first = first;
+    cursor->count = count;
     return NT_OK;
 }
 
 /* What lies ahead may be damaged: then only what was asked for is read. */
-enum nt_status nt_window_get(struct nt_window *window, uint64_t first, uint64_t count,
-                             const uint8_t **bytes_ret, struct nt_error *error)
+enum nt_status nt_stream_cursor_get(struct nt_stream_cursor *cursor, uint64_t first, uint64_t count,
+                                    const uint8_t **bytes_ret, struct nt_error *error)
 {
     static const uint8_t nothing[16];
-    uint64_t total = nt_stream_elements(window->stream);
+    uint64_t total = nt_stream_elements(cursor->stream);
     if (!nt_fits(first, count, total))
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "elements of a column, at least",
                               first + count, total);
@@ -99,36 +101,36 @@ enum nt_status nt_window_get(struct nt_window *window, uint64_t first, uint64_t 
         *bytes_ret = nothing;
         return NT_OK;
     }
-    if (window->count == 0 || first < window->first || first + count > window->first + window->count) {
-        uint64_t wanted = next_count(window, first, count, total);
-        enum nt_status status = load(window, first, wanted, error);
+    if (cursor->count == 0 || first < cursor->first || first + count > cursor->first + cursor->count) {
+        uint64_t wanted = next_count(cursor, first, count, total);
+        enum nt_status status = load(cursor, first, wanted, error);
         if (status != NT_OK && wanted > count)
-            status = load(window, first, count, error);
+            status = load(cursor, first, count, error);
         if (status != NT_OK)
             return status;
     }
-    *bytes_ret = window->bytes + (first - window->first) * window->element_bytes;
+    *bytes_ret = cursor->bytes + (first - cursor->first) * cursor->element_bytes;
     return NT_OK;
 }
 
-static enum nt_status get_value(struct nt_window *window, uint64_t at, void *value, size_t bytes,
+static enum nt_status get_value(struct nt_stream_cursor *cursor, uint64_t at, void *value, size_t bytes,
                                 struct nt_error *error)
 {
     const uint8_t *element = NULL;
-    enum nt_status status = nt_window_get(window, at, 1, &element, error);
+    enum nt_status status = nt_stream_cursor_get(cursor, at, 1, &element, error);
     if (status == NT_OK)
         memcpy(value, element, bytes);
     return status;
 }
 
-enum nt_status nt_window_get_u64(struct nt_window *window, uint64_t at, uint64_t *value_ret,
-                                 struct nt_error *error)
+enum nt_status nt_stream_cursor_get_u64(struct nt_stream_cursor *cursor, uint64_t at, uint64_t *value_ret,
+                                        struct nt_error *error)
 {
-    return get_value(window, at, value_ret, sizeof(*value_ret), error);
+    return get_value(cursor, at, value_ret, sizeof(*value_ret), error);
 }
 
-enum nt_status nt_window_get_u32(struct nt_window *window, uint64_t at, uint32_t *value_ret,
-                                 struct nt_error *error)
+enum nt_status nt_stream_cursor_get_u32(struct nt_stream_cursor *cursor, uint64_t at, uint32_t *value_ret,
+                                        struct nt_error *error)
 {
-    return get_value(window, at, value_ret, sizeof(*value_ret), error);
+    return get_value(cursor, at, value_ret, sizeof(*value_ret), error);
 }

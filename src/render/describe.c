@@ -49,7 +49,7 @@ void nt_json_member_place(struct nt_json *json, const struct nt_source *source, 
     nt_source_append_name(source, offset, &name);
     nt_json_key(json, "file");
     nt_json_buffer(json, &name);
-    nt_json_member_unsigned(json, "file_offset", nt_source_place(source, offset));
+    nt_json_member_unsigned(json, "file_offset", nt_source_local_offset(source, offset));
 }
 
 void nt_json_failure_members(struct nt_json *json, const struct nt_error *failure)
@@ -67,12 +67,12 @@ void nt_json_failure_members(struct nt_json *json, const struct nt_error *failur
 /* ---- Unsupported fields ---- */
 
 /* Whether there is a failure that stays. */
-static inline bool nt_late_has_failed(const atomic_int *state)
+static inline bool nt_lazy_has_failed(const atomic_int *state)
 {
-    return atomic_load_explicit(state, memory_order_acquire) == NT_LATE_FAILED;
+    return atomic_load_explicit(state, memory_order_acquire) == NT_LAZY_FAILED;
 }
 
-enum { MOST_PARTS = 64 };
+enum { MAX_PARTS = 64 };
 
 bool nt_field_size_is_known(const struct nt_dataset *dataset, uint32_t field)
 {
@@ -89,21 +89,21 @@ static struct nt_groups groups_to_ask(const struct nt_dataset *dataset, uint32_t
     struct nt_groups groups = {0, 0};
     if (dataset->field_groups)
         groups = nt_groups_of_field(dataset, field);
-    bool are_costly = groups.end - groups.first > MOST_PARTS || nt_wants_hints(dataset);
+    bool are_costly = groups.end - groups.first > MAX_PARTS || nt_prefetch_helps(dataset);
     if (groups.end > groups.first && are_costly && nt_field_size_is_known(dataset, field))
         groups.end = groups.first + 1;
     return groups;
 }
 
-enum nt_status nt_unread_find(struct nt_dataset *dataset, uint32_t field, const struct nt_error **reason_ret,
-                              struct nt_error *error)
+enum nt_status nt_unsupported_find(struct nt_dataset *dataset, uint32_t field,
+                                   const struct nt_error **reason_ret, struct nt_error *error)
 {
     const struct nt_groups groups = groups_to_ask(dataset, field);
     *reason_ret = NULL;
     for (uint32_t i = groups.first; i < groups.end; i++) {
         struct nt_error failure;
         enum nt_status status = nt_dataset_load_group(dataset, i, &failure);
-        if (nt_is_machine_failure(status) && status != NT_IO) /* which the rows of that part tell */
+        if (nt_is_environmental(status) && status != NT_IO) /* which the rows of that part tell */
             return nt_fail_with(error, &failure);
         if (status == NT_UNSUPPORTED) {
             *reason_ret = dataset->groups[i].failure;
@@ -113,14 +113,14 @@ enum nt_status nt_unread_find(struct nt_dataset *dataset, uint32_t field, const 
     return NT_OK;
 }
 
-const struct nt_error *nt_unread_known(const struct nt_dataset *dataset, uint32_t field)
+const struct nt_error *nt_unsupported_known(const struct nt_dataset *dataset, uint32_t field)
 {
     struct nt_groups groups = {0, 0};
     if (dataset->field_groups)
         groups = nt_groups_of_field(dataset, field);
     for (uint32_t i = groups.first; i < groups.end; i++) {
         const struct nt_group *group = &dataset->groups[i];
-        if (nt_late_has_failed(&group->state) && group->failure->status == NT_UNSUPPORTED)
+        if (nt_lazy_has_failed(&group->state) && group->failure->status == NT_UNSUPPORTED)
             return group->failure;
     }
     return NULL;

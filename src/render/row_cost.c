@@ -220,15 +220,15 @@ static void find_stored(const struct nt_dataset *dataset, uint32_t field, uint64
         *end = 0;
     else {
         uint64_t last = (*end < rows ? *end : rows) - 1;
-        *first = multiplied(nt_dataset_chosen_entry(dataset, from / per_entry), per_entry);
-        *end = multiplied(nt_dataset_chosen_entry(dataset, last / per_entry) + 1, per_entry);
+        *first = multiplied(nt_dataset_selected_entry(dataset, from / per_entry), per_entry);
+        *end = multiplied(nt_dataset_selected_entry(dataset, last / per_entry) + 1, per_entry);
     }
 }
 
-enum nt_status nt_rows_are_cheap(struct nt_dataset *dataset, uint32_t field, uint64_t first, uint64_t count,
-                                 uint64_t most_bytes, bool *are_cheap_ret, struct nt_error *error)
+enum nt_status nt_rows_cost_is_low(struct nt_dataset *dataset, uint32_t field, uint64_t first, uint64_t count,
+                                   uint64_t max_bytes, bool *are_cheap_ret, struct nt_error *error)
 {
-    struct cost cost = {.dataset = dataset, .left = most_bytes, .cluster = NT_NONE, .error = error};
+    struct cost cost = {.dataset = dataset, .left = max_bytes, .cluster = NT_NONE, .error = error};
     if (!dataset->field_groups)
         cost.status = nt_dataset_load_readable(dataset, error);
     uint64_t end = added(first, count);

@@ -23,12 +23,12 @@
 struct nt_row_shape {
     enum nt_form form; /* NOTHING: left out; the reason is in field.json */
     uint32_t field;
-    bool is_unread;                 /* NOTHING, as page lists tell */
-    bool has_dimensions;            /* values, or records, in fixed dimensions */
-    uint64_t size;                  /* values of a row, items of a fixed list */
-    struct nt_window data, offsets; /* of a variant: tags and index; of a dense optional: valid */
-    struct nt_window valid;         /* of a nullable field */
-    struct nt_buffer gathered;      /* values of a row that do not lie together */
+    bool is_unread;                        /* NOTHING, as page lists tell */
+    bool has_dimensions;                   /* values, or records, in fixed dimensions */
+    uint64_t size;                         /* values of a row, items of a fixed list */
+    struct nt_stream_cursor data, offsets; /* of a variant: tags and index; of a dense optional: valid */
+    struct nt_stream_cursor valid;         /* of a nullable field */
+    struct nt_buffer gathered;             /* values of a row that do not lie together */
     struct nt_row_shape *children;
     uint32_t child_count;
 };
@@ -38,9 +38,9 @@ static enum nt_status nt_row_shape_init(struct nt_row_shape *shape, struct nt_re
 
 static void nt_row_shape_deinit(struct nt_row_shape *shape)
 {
-    nt_window_close(&shape->data);
-    nt_window_close(&shape->offsets);
-    nt_window_close(&shape->valid);
+    nt_stream_cursor_close(&shape->data);
+    nt_stream_cursor_close(&shape->offsets);
+    nt_stream_cursor_close(&shape->valid);
     nt_buffer_deinit(&shape->gathered);
     for (uint32_t i = 0; i < shape->child_count; i++)
         nt_row_shape_deinit(&shape->children[i]);
@@ -71,8 +71,8 @@ static void set_field(struct nt_row_shape *shape, const struct nt_field *field)
 
 /* Numbers that lead to rows below in one window, whether a nullable field's row is valid in another, all else in
  * the third. NULL: rows are made without. */
-static struct nt_window *window_of(struct nt_row_shape *shape, const struct nt_field *field,
-                                   enum nt_stream_kind kind)
+static struct nt_stream_cursor *window_of(struct nt_row_shape *shape, const struct nt_field *field,
+                                          enum nt_stream_kind kind)
 {
     if (kind == NT_STREAM_VALID && field->is_nullable)
         return &shape->valid;
@@ -88,9 +88,9 @@ static enum nt_status open_windows(struct nt_row_shape *shape, struct nt_reader 
     enum nt_status status = NT_OK;
     for (unsigned i = 0; i < NT_STREAM_COUNT && status == NT_OK; i++) {
         enum nt_stream_kind kind = (enum nt_stream_kind)i;
-        struct nt_window *window = window_of(shape, field, kind);
-        if (window && nt_field_has_stream(field, kind))
-            status = nt_window_open(window, reader, dataset, shape->field, kind, error);
+        struct nt_stream_cursor *cursor = window_of(shape, field, kind);
+        if (cursor && nt_field_has_stream(field, kind))
+            status = nt_stream_cursor_open(cursor, reader, dataset, shape->field, kind, error);
     }
     return status;
 }
@@ -114,7 +114,7 @@ static enum nt_status find_unread(struct nt_row_shape *shape, struct nt_dataset 
     uint32_t unread = 0, left = 0;
     for (uint32_t i = 0; i < shape->child_count; i++) {
         const struct nt_error *reason;
-        enum nt_status status = nt_unread_find(dataset, children[i], &reason, error);
+        enum nt_status status = nt_unsupported_find(dataset, children[i], &reason, error);
         if (status != NT_OK)
             return status;
         unread += reason != NULL;
@@ -159,23 +159,23 @@ static enum nt_status nt_row_shape_init(struct nt_row_shape *shape, struct nt_re
 
 /* ---- before anything is read ---- */
 
-static void want_start(const struct nt_row_shape *shape, struct nt_hints *hints)
+static void want_start(const struct nt_row_shape *shape, struct nt_prefetch *prefetch)
 {
-    const struct nt_window *windows[] = {&shape->offsets, &shape->data, &shape->valid};
+    const struct nt_stream_cursor *windows[] = {&shape->offsets, &shape->data, &shape->valid};
     for (size_t i = 0; i < sizeof(windows) / sizeof(*windows); i++)
         if (windows[i]->stream)
-            nt_stream_want(windows[i]->stream, hints, 0, windows[i]->wanted, UINT64_MAX);
+            nt_stream_prefetch(windows[i]->stream, prefetch, 0, windows[i]->wanted, UINT64_MAX);
     for (uint32_t i = 0; i < shape->child_count; i++)
-        want_start(&shape->children[i], hints);
+        want_start(&shape->children[i], prefetch);
 }
 
 /* The first rows will be read: all columns' sources are told at once. */
 static void nt_row_shape_want_start(const struct nt_row_shape *shape, const struct nt_dataset *dataset)
 {
-    struct nt_hints hints = {.count = 0};
-    if (nt_wants_hints(dataset))
-        want_start(shape, &hints);
-    nt_hints_tell(&hints);
+    struct nt_prefetch prefetch = {.count = 0};
+    if (nt_prefetch_helps(dataset))
+        want_start(shape, &prefetch);
+    nt_prefetch_submit(&prefetch);
 }
 
 /* ---- memory ---- */
@@ -191,12 +191,12 @@ static uint32_t count_windows(const struct nt_row_shape *shape)
 
 static void bound_windows(struct nt_row_shape *shape, size_t bytes)
 {
-    if (bytes < shape->data.most_bytes)
-        shape->data.most_bytes = bytes;
-    if (bytes < shape->offsets.most_bytes)
-        shape->offsets.most_bytes = bytes;
-    if (bytes < shape->valid.most_bytes)
-        shape->valid.most_bytes = bytes;
+    if (bytes < shape->data.max_bytes)
+        shape->data.max_bytes = bytes;
+    if (bytes < shape->offsets.max_bytes)
+        shape->offsets.max_bytes = bytes;
+    if (bytes < shape->valid.max_bytes)
+        shape->valid.max_bytes = bytes;
     for (uint32_t i = 0; i < shape->child_count; i++)
         bound_windows(&shape->children[i], bytes);
 }
@@ -204,17 +204,18 @@ static void bound_windows(struct nt_row_shape *shape, size_t bytes)
 /* Share out so many bytes among the windows of the shape and of those below it. */
 static void nt_row_shape_bound(struct nt_row_shape *shape, uint64_t bytes)
 {
-    enum { LEAST_BYTES = 512 };
+    enum { MIN_BYTES = 512 };
     uint32_t count = count_windows(shape);
     uint64_t share = count ? bytes / count : bytes;
-    bound_windows(shape, share > LEAST_BYTES ? share : LEAST_BYTES);
+    bound_windows(shape, share > MIN_BYTES ? share : MIN_BYTES);
 }
 
 /* Memory that shapes and windows take. */
 static size_t nt_row_shape_memory(const struct nt_row_shape *shape)
 {
-    size_t bytes = sizeof(*shape) + nt_window_memory(&shape->data) + nt_window_memory(&shape->offsets) +
-                   nt_window_memory(&shape->valid) + shape->gathered.capacity;
+    size_t bytes = sizeof(*shape) + nt_stream_cursor_memory(&shape->data) +
+                   nt_stream_cursor_memory(&shape->offsets) + nt_stream_cursor_memory(&shape->valid) +
+                   shape->gathered.capacity;
     for (uint32_t i = 0; i < shape->child_count; i++)
         bytes += nt_row_shape_memory(&shape->children[i]);
     return bytes;
@@ -265,7 +266,7 @@ enum nt_status nt_row_writer_open(struct nt_reader *reader, struct nt_dataset *d
         nt_row_writer_close(writer);
         return status;
     }
-    nt_row_shape_bound(&writer->root, nt_reader_side_bytes(reader));
+    nt_row_shape_bound(&writer->root, nt_reader_buffer_bytes(reader));
     *writer_ret = writer;
     return NT_OK;
 }
@@ -284,7 +285,7 @@ size_t nt_row_writer_memory(const struct nt_row_writer *writer)
     return sizeof(*writer) + writer->cell_count * sizeof(*writer->cells) + nt_row_shape_memory(&writer->root);
 }
 
-void nt_row_writer_want_start(const struct nt_row_writer *writer)
+void nt_row_writer_prefetch(const struct nt_row_writer *writer)
 {
     nt_row_shape_want_start(&writer->root, writer->dataset);
 }
@@ -308,7 +309,7 @@ static enum nt_status write_members(const struct writing *writing, struct nt_row
 static enum nt_status write_value(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
 {
     const uint8_t *bytes;
-    enum nt_status status = nt_window_get(&shape->data, row, 1, &bytes, writing->error);
+    enum nt_status status = nt_stream_cursor_get(&shape->data, row, 1, &bytes, writing->error);
     if (status == NT_OK)
         nt_json_element(writing->json, &writing->dataset->fields[shape->field].dtype, bytes);
     return status;
@@ -336,12 +337,12 @@ static enum nt_status read_values(const struct writing *writing, struct nt_row_s
                                   const uint8_t **bytes_ret)
 {
     if (!writing->dataset->fields[shape->field].is_fortran_order)
-        return nt_window_get(&shape->data, row * shape->size, shape->size, bytes_ret, writing->error);
+        return nt_stream_cursor_get(&shape->data, row * shape->size, shape->size, bytes_ret, writing->error);
     size_t element_bytes = shape->data.element_bytes;
     nt_buffer_clear(&shape->gathered);
     for (uint64_t i = 0; i < shape->size; i++) {
-        enum nt_status status =
-            nt_window_get(&shape->data, value_place(writing, shape, row, i), 1, bytes_ret, writing->error);
+        enum nt_status status = nt_stream_cursor_get(&shape->data, value_place(writing, shape, row, i), 1,
+                                                     bytes_ret, writing->error);
         if (status != NT_OK)
             return status;
         nt_buffer_append(&shape->gathered, *bytes_ret, element_bytes);
@@ -352,7 +353,7 @@ static enum nt_status read_values(const struct writing *writing, struct nt_row_s
 
 static enum nt_status check_line(const struct writing *writing)
 {
-    if (writing->json->out->length <= NT_ROW_MOST_BYTES)
+    if (writing->json->out->length <= NT_ROW_MAX_BYTES)
         return NT_OK;
     return nt_fail(writing->error, NT_LIMIT, NT_NO_OFFSET, "a row of more than 256 MiB of text");
 }
@@ -405,7 +406,7 @@ static enum nt_status get_item_range(const struct writing *writing, struct nt_ro
 {
     const uint8_t *bytes;
     uint64_t ends[2];
-    enum nt_status status = nt_window_get(&shape->offsets, row, 2, &bytes, writing->error);
+    enum nt_status status = nt_stream_cursor_get(&shape->offsets, row, 2, &bytes, writing->error);
     if (status != NT_OK)
         return status;
     memcpy(ends, bytes, sizeof(ends));
@@ -424,7 +425,7 @@ static enum nt_status get_bytes(const struct writing *writing, struct nt_row_sha
     uint64_t first = 0, count = 0;
     enum nt_status status = get_item_range(writing, shape, row, &first, &count);
     if (status == NT_OK)
-        status = nt_window_get(&shape->data, first, count, bytes_ret, writing->error);
+        status = nt_stream_cursor_get(&shape->data, first, count, bytes_ret, writing->error);
     *count_ret = (size_t)count;
     if (status != NT_OK || shape->form != NT_FORM_JSON)
         return status;
@@ -487,7 +488,7 @@ static enum nt_status find_value(const struct writing *writing, struct nt_row_sh
     enum nt_status status;
     *value_row_ret = row;
     if (nt_field_has_stream(&writing->dataset->fields[shape->field], NT_STREAM_VALID)) {
-        status = nt_window_get(&shape->data, row, 1, &valid, writing->error);
+        status = nt_stream_cursor_get(&shape->data, row, 1, &valid, writing->error);
         *has_value_ret = status == NT_OK && *valid;
         return status;
     }
@@ -514,9 +515,9 @@ static enum nt_status write_variant(const struct writing *writing, struct nt_row
 {
     uint32_t tag;
     uint64_t index;
-    enum nt_status status = nt_window_get_u32(&shape->data, row, &tag, writing->error);
+    enum nt_status status = nt_stream_cursor_get_u32(&shape->data, row, &tag, writing->error);
     if (status == NT_OK)
-        status = nt_window_get_u64(&shape->offsets, row, &index, writing->error);
+        status = nt_stream_cursor_get_u64(&shape->offsets, row, &index, writing->error);
     if (status != NT_OK)
         return status;
     if (tag > shape->child_count)
@@ -560,7 +561,7 @@ static enum nt_status check_valid(const struct writing *writing, struct nt_row_s
     *is_valid_ret = shape->form != NT_FORM_NULL;
     if (!shape->valid.stream)
         return NT_OK;
-    enum nt_status status = nt_window_get(&shape->valid, row, 1, &valid, writing->error);
+    enum nt_status status = nt_stream_cursor_get(&shape->valid, row, 1, &valid, writing->error);
     *is_valid_ret = status == NT_OK && *valid;
     return status;
 }
@@ -659,7 +660,7 @@ static enum nt_status write_number(const struct writing *writing, struct nt_row_
 {
     const struct nt_dtype *dtype = &writing->dataset->fields[shape->field].dtype;
     const uint8_t *bytes;
-    enum nt_status status = nt_window_get(&shape->data, row, 1, &bytes, writing->error);
+    enum nt_status status = nt_stream_cursor_get(&shape->data, row, 1, &bytes, writing->error);
     if (status != NT_OK || nt_element_text(dtype, bytes, cell))
         return status;
     nt_json_element(writing->json, dtype, bytes);

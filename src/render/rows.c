@@ -17,7 +17,7 @@
 enum { FIRST_PIECE_ROWS = 8, PIECE_BYTES = 64 * 1024 };
 
 struct lines {
-    struct nt_long_text text;
+    struct nt_text_generator text;
     struct nt_row_writer *writer;
     uint64_t next, limit;
     bool is_csv, header_written;
@@ -25,7 +25,7 @@ struct lines {
     struct nt_buffer cell;
 };
 
-static void free_lines(struct nt_long_text *text)
+static void free_lines(struct nt_text_generator *text)
 {
     struct lines *lines = (struct lines *)text;
     nt_row_writer_close(lines->writer);
@@ -85,7 +85,7 @@ static enum nt_status write_csv_line(struct lines *lines, struct nt_buffer *out,
         if (status != NT_OK)
             return status;
         append_csv(out, lines->cell.length ? lines->cell.bytes : "", lines->cell.length);
-        if (out->length - start > NT_ROW_MOST_BYTES)
+        if (out->length - start > NT_ROW_MAX_BYTES)
             return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a row of more than 256 MiB of text");
         if (count == 1 && lines->cell.length == 0)
             nt_buffer_text(out, "\"\""); /* an empty line would be no row to many readers */
@@ -94,7 +94,7 @@ static enum nt_status write_csv_line(struct lines *lines, struct nt_buffer *out,
     return NT_OK;
 }
 
-static enum nt_status next_lines(struct nt_long_text *text, struct nt_buffer *out, bool *more_ret,
+static enum nt_status next_lines(struct nt_text_generator *text, struct nt_buffer *out, bool *more_ret,
                                  struct nt_error *error)
 {
     struct lines *lines = (struct lines *)text;
@@ -122,26 +122,26 @@ static enum nt_status next_lines(struct nt_long_text *text, struct nt_buffer *ou
     return NT_OK;
 }
 
-static size_t lines_memory(const struct nt_long_text *text)
+static size_t lines_memory(const struct nt_text_generator *text)
 {
     const struct lines *lines = (const struct lines *)text;
     return sizeof(*lines) + lines->cell.capacity + nt_row_writer_memory(lines->writer);
 }
 
-static uint64_t lines_place(const struct nt_long_text *text)
+static uint64_t lines_position(const struct nt_text_generator *text)
 {
     const struct lines *lines = (const struct lines *)text;
     return 2 * lines->next + lines->header_written;
 }
 
-static void lines_go_on(struct nt_long_text *text, uint64_t place)
+static void lines_go_on(struct nt_text_generator *text, uint64_t place)
 {
     struct lines *lines = (struct lines *)text;
     lines->next = place / 2;
     lines->header_written = place % 2;
 }
 
-static double lines_share(const struct nt_long_text *text)
+static double lines_share(const struct nt_text_generator *text)
 {
     const struct lines *lines = (const struct lines *)text;
     return lines->next < lines->limit ? (double)lines->next / (double)lines->limit : 1;
@@ -149,18 +149,18 @@ static double lines_share(const struct nt_long_text *text)
 
 /* Rows [first, end), cut to those that there are. */
 static enum nt_status open_lines(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                 uint64_t first, uint64_t end, bool is_csv, struct nt_long_text **text_ret,
-                                 struct nt_error *error)
+                                 uint64_t first, uint64_t end, bool is_csv,
+                                 struct nt_text_generator **text_ret, struct nt_error *error)
 {
     struct lines *lines = calloc(1, sizeof(*lines));
     if (!lines)
         return nt_fail_memory(error);
-    lines->text = (struct nt_long_text){.next = next_lines,
-                                        .free = free_lines,
-                                        .memory = lines_memory,
-                                        .place = lines_place,
-                                        .go_on = lines_go_on,
-                                        .share = lines_share};
+    lines->text = (struct nt_text_generator){.next = next_lines,
+                                             .free = free_lines,
+                                             .memory = lines_memory,
+                                             .position = lines_position,
+                                             .resume_at = lines_go_on,
+                                             .share = lines_share};
     lines->dataset = dataset;
     lines->is_csv = is_csv;
     enum nt_status status = nt_row_writer_open(reader, dataset, field, &lines->writer, error);
@@ -172,20 +172,20 @@ static enum nt_status open_lines(struct nt_reader *reader, struct nt_dataset *da
     lines->next = first;
     lines->limit = count < end ? count : end;
     if (first == 0 && lines->limit > 0)
-        nt_row_writer_want_start(lines->writer);
+        nt_row_writer_prefetch(lines->writer);
     *text_ret = &lines->text;
     return NT_OK;
 }
 
 enum nt_status nt_rows_lines(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                             uint64_t first, uint64_t end, struct nt_long_text **text_ret,
+                             uint64_t first, uint64_t end, struct nt_text_generator **text_ret,
                              struct nt_error *error)
 {
     return open_lines(reader, dataset, field, first, end, false, text_ret, error);
 }
 
 enum nt_status nt_csv_lines(struct nt_reader *reader, struct nt_dataset *dataset,
-                            struct nt_long_text **text_ret, struct nt_error *error)
+                            struct nt_text_generator **text_ret, struct nt_error *error)
 {
     return open_lines(reader, dataset, NT_NONE, 0, UINT64_MAX, true, text_ret, error);
 }

@@ -100,15 +100,15 @@ static bool has_items(const struct nt_field *field)
 static enum nt_status count_items(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                   uint64_t *count_ret, bool *known_ret, struct nt_error *error)
 {
-    enum nt_status status = nt_rows_total(reader, dataset, field, NT_ROWS_BELOW, count_ret, error);
+    enum nt_status status = nt_row_counts_total(reader, dataset, field, NT_ROWS_BELOW, count_ret, error);
     *known_ret = status == NT_OK;
-    return nt_is_machine_failure(status) ? status : NT_OK;
+    return nt_is_environmental(status) ? status : NT_OK;
 }
 
 /* ---- lines ---- */
 
 struct lines {
-    struct nt_long_text text;
+    struct nt_text_generator text;
     struct nt_reader *reader;
     struct nt_dataset *dataset;
     struct walk walk;
@@ -227,7 +227,7 @@ static void put_heading(const struct nt_dataset *dataset, struct nt_buffer *out)
     nt_buffer_byte(out, '\n');
 }
 
-static enum nt_status next_lines(struct nt_long_text *text, struct nt_buffer *out, bool *more_ret,
+static enum nt_status next_lines(struct nt_text_generator *text, struct nt_buffer *out, bool *more_ret,
                                  struct nt_error *error)
 {
     struct lines *lines = (struct lines *)text;
@@ -278,7 +278,7 @@ static enum nt_status measure(struct lines *lines, struct nt_error *error)
     return has_memory ? NT_OK : nt_fail_memory(error);
 }
 
-static void free_lines(struct nt_long_text *text)
+static void free_lines(struct nt_text_generator *text)
 {
     struct lines *lines = (struct lines *)text;
     free(lines->walk.levels);
@@ -286,12 +286,12 @@ static void free_lines(struct nt_long_text *text)
 }
 
 enum nt_status nt_schema_lines(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                               struct nt_long_text **text_ret, struct nt_error *error)
+                               struct nt_text_generator **text_ret, struct nt_error *error)
 {
     struct lines *lines = calloc(1, sizeof(*lines));
     if (!lines)
         return nt_fail_memory(error);
-    lines->text = (struct nt_long_text){.next = next_lines, .free = free_lines};
+    lines->text = (struct nt_text_generator){.next = next_lines, .free = free_lines};
     lines->reader = reader;
     lines->dataset = dataset;
     lines->walk = (struct walk){.dataset = dataset, .root = field};

@@ -61,7 +61,7 @@ static struct ruleset all_of(long version)
     return all;
 }
 
-static int allow(int ruleset, uint64_t handled, const struct nt_sandbox_place *place)
+static int allow(int ruleset, uint64_t handled, const struct nt_sandbox_path *place)
 {
     struct stat attributes;
     struct path_rule rule = {.allowed = READ_FILE | READ_DIRECTORY};
@@ -80,7 +80,7 @@ static int allow(int ruleset, uint64_t handled, const struct nt_sandbox_place *p
 
 int nt_landlock_enter(const struct nt_sandbox_rules *rules)
 {
-    static const struct nt_sandbox_place processes = {.path = "/proc"};
+    static const struct nt_sandbox_path processes = {.path = "/proc"};
     long version = syscall(CREATE_RULESET, NULL, 0, ASK_VERSION);
     if (version <= 0)
         return version < 0 ? errno : ENOSYS;

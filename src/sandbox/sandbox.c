@@ -52,7 +52,7 @@ static unsigned permitted_search(void)
 }
 
 /* Of a folder nobody knows what it will hold. */
-static bool needs_search(const struct nt_sandbox_place *place)
+static bool needs_search(const struct nt_sandbox_path *place)
 {
     struct stat attributes;
     int descriptor = open(place->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -114,7 +114,7 @@ bool nt_sandbox_narrow(const struct nt_sandbox *sandbox, unsigned uses)
     return nt_seccomp_enter(uses, sandbox->has_landlock) == 0;
 }
 
-void nt_sandbox_give_up_rights(void)
+void nt_sandbox_drop_privileges(void)
 {
     (void)nt_privileges_refuse_new();
     (void)nt_capabilities_drop(&(struct nt_sandbox_rules){.place_count = 0});

@@ -16,20 +16,20 @@ enum {
     NT_SANDBOX_STARTS = 1,   /* leaves its terminal, takes descriptors from another process */
     NT_SANDBOX_OPENS = 2,    /* opens and lists what lies in its places */
     NT_SANDBOX_WRITES = 4,   /* makes and writes files there */
-    NT_SANDBOX_TELLS = 8,    /* asks a terminal for its size */
+    NT_SANDBOX_TERMINAL = 8, /* asks a terminal for its size */
     NT_SANDBOX_FETCHES = 16, /* asks another process to fetch files, over a socket that is open */
     NT_SANDBOX_CONNECTS =
         32, /* has connections to other machines, whose names it looks up; nobody connects to it */
     NT_SANDBOX_LOADS = 64, /* loads libraries from its places: of names, of certificates */
 };
 
-struct nt_sandbox_place {
+struct nt_sandbox_path {
     const char *path; /* a file, or a folder with all that is beneath it */
     bool is_written;
 };
 
 struct nt_sandbox_rules {
-    const struct nt_sandbox_place *places; /* those that are not there are left out */
+    const struct nt_sandbox_path *places; /* those that are not there are left out */
     size_t place_count;
     unsigned uses;
     bool
@@ -61,6 +61,6 @@ void nt_sandbox_enter(struct nt_sandbox *sandbox, const struct nt_sandbox_rules 
 bool nt_sandbox_narrow(const struct nt_sandbox *sandbox, unsigned uses);
 
 /* Of a process that needs no sandbox: no capability, and no rights of other programs. */
-void nt_sandbox_give_up_rights(void);
+void nt_sandbox_drop_privileges(void);
 
 #endif

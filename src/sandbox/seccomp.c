@@ -49,7 +49,7 @@ enum {
     STARTS = NT_SANDBOX_STARTS,
     OPENS = NT_SANDBOX_OPENS,
     WRITES = NT_SANDBOX_WRITES,
-    TELLS = NT_SANDBOX_TELLS,
+    TELLS = NT_SANDBOX_TERMINAL,
     FETCHES = NT_SANDBOX_FETCHES,
     CONNECTS = NT_SANDBOX_CONNECTS,
     LOADS = NT_SANDBOX_LOADS,
@@ -73,12 +73,12 @@ struct check {
     unsigned argument, value;
 };
 
-enum { MOST_CHECKS = 3 };
+enum { MAX_CHECKS = 3 };
 
 struct call {
     unsigned number;
-    unsigned use;                     /* all of these bits; ALWAYS */
-    struct check checks[MOST_CHECKS]; /* all of them; ANY: no more */
+    unsigned use;                    /* all of these bits; ALWAYS */
+    struct check checks[MAX_CHECKS]; /* all of them; ANY: no more */
 };
 
 #define WRITING (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND)
@@ -266,10 +266,10 @@ static const struct call calls[] = {
 
 #define REFUSED (SECCOMP_RET_ERRNO | EPERM)
 
-enum { CALLS = sizeof(calls) / sizeof(*calls), MOST_STEPS = (3 + 4 * MOST_CHECKS) * CALLS + 16 };
+enum { CALLS = sizeof(calls) / sizeof(*calls), MAX_STEPS = (3 + 4 * MAX_CHECKS) * CALLS + 16 };
 
 struct program {
-    struct sock_filter steps[MOST_STEPS];
+    struct sock_filter steps[MAX_STEPS];
     unsigned short count;
 };
 
@@ -317,10 +317,10 @@ static unsigned add_check(struct program *program, const struct check *check, un
 /* Where the call is another one, or an argument is not as it must be, the next row is tried. */
 static void add_call(struct program *program, const struct call *call)
 {
-    unsigned short jumps[2 * MOST_CHECKS];
+    unsigned short jumps[2 * MAX_CHECKS];
     unsigned count = 0, start = program->count;
     add(program, BPF_JMP | BPF_JEQ | BPF_K, call->number, 0, 0);
-    for (unsigned i = 0; i < MOST_CHECKS && call->checks[i].condition != ANY; i++)
+    for (unsigned i = 0; i < MAX_CHECKS && call->checks[i].condition != ANY; i++)
         count += add_check(program, &call->checks[i], jumps + count);
     end(program, call->checks[0].condition == NEVER ? REFUSED : SECCOMP_RET_ALLOW);
     const unsigned restored = program->count;

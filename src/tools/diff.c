@@ -42,38 +42,38 @@ struct nt_difference nt_difference(enum nt_diff_part part, const char *property,
                                   .first_byte = NT_DIFF_NOWHERE};
 }
 
-void nt_diff_tell(struct nt_diffing *diffing, const struct nt_difference *difference)
+void nt_diff_report(struct nt_diff_run *run, const struct nt_difference *difference)
 {
-    diffing->summary->differences[difference->part]++;
-    diffing->options->on_difference(diffing->options->context, difference);
+    run->summary->differences[difference->part]++;
+    run->options->on_difference(run->options->context, difference);
 }
 
-bool nt_diff_tell_words(struct nt_diffing *diffing, struct nt_difference difference, struct nt_text a,
-                        struct nt_text b)
+bool nt_diff_report_words(struct nt_diff_run *run, struct nt_difference difference, struct nt_text a,
+                          struct nt_text b)
 {
     if (nt_texts_are_equal(a, b))
         return false;
     difference.values[0] = (struct nt_diff_value){.kind = NT_DIFF_WORDS, .text = a};
     difference.values[1] = (struct nt_diff_value){.kind = NT_DIFF_WORDS, .text = b};
-    nt_diff_tell(diffing, &difference);
+    nt_diff_report(run, &difference);
     return true;
 }
 
-bool nt_diff_tell_numbers(struct nt_diffing *diffing, struct nt_difference difference, uint64_t a, uint64_t b)
+bool nt_diff_report_numbers(struct nt_diff_run *run, struct nt_difference difference, uint64_t a, uint64_t b)
 {
     if (a == b)
         return false;
     difference.values[0] = (struct nt_diff_value){.kind = NT_DIFF_NUMBER, .number = a};
     difference.values[1] = (struct nt_diff_value){.kind = NT_DIFF_NUMBER, .number = b};
-    nt_diff_tell(diffing, &difference);
+    nt_diff_report(run, &difference);
     return true;
 }
 
-void nt_diff_tell_failure(struct nt_diffing *diffing, unsigned side, uint32_t field,
-                          const struct nt_error *error)
+void nt_diff_report_failure(struct nt_diff_run *run, unsigned side, uint32_t field,
+                            const struct nt_error *error)
 {
-    diffing->summary->failures++;
-    diffing->options->on_failure(diffing->options->context, side, field, error);
+    run->summary->failures++;
+    run->options->on_failure(run->options->context, side, field, error);
 }
 
 /* ---- showing ---- */
@@ -130,7 +130,7 @@ void nt_append_diff_bits(struct nt_buffer *out, const struct nt_diff_value *valu
 static const uint32_t of_no_field[NT_DIFF_SIDES] = {NT_NONE, NT_NONE};
 
 struct diff {
-    struct nt_diffing diffing;
+    struct nt_diff_run run;
     struct nt_field_pair *pairs;
     size_t pair_count;
     struct nt_stream_pair *streams; /* of each pair that is compared one behind the other */
@@ -148,13 +148,13 @@ static bool are_two(const struct nt_field_pair *pair)
 
 static enum nt_status diff_schema(struct diff *diff, struct nt_error *error)
 {
-    struct nt_diffing *diffing = &diff->diffing;
+    struct nt_diff_run *run = &diff->run;
     enum nt_status status = NT_OK;
-    if (diffing->sides[0].field == NT_NONE)
-        nt_diff_tell_words(diffing, nt_difference(NT_DIFF_SCHEMA, "description", of_no_field),
-                           diffing->sides[0].dataset->description, diffing->sides[1].dataset->description);
+    if (run->sides[0].field == NT_NONE)
+        nt_diff_report_words(run, nt_difference(NT_DIFF_SCHEMA, "description", of_no_field),
+                             run->sides[0].dataset->description, run->sides[1].dataset->description);
     for (size_t i = 0; i < diff->pair_count && status == NT_OK; i++)
-        status = nt_diff_field(diffing, &diff->pairs[i], error);
+        status = nt_diff_field(run, &diff->pairs[i], error);
     return status;
 }
 
@@ -165,16 +165,16 @@ static enum nt_status load_groups(struct diff *diff, bool *are_good_ret, struct 
 {
     *are_good_ret = true;
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
-        struct nt_dataset *dataset = diff->diffing.sides[side].dataset;
+        struct nt_dataset *dataset = diff->run.sides[side].dataset;
         for (uint32_t i = 0; i < dataset->group_count; i++) {
             struct nt_error failure = {0};
             enum nt_status status = nt_dataset_load_group(dataset, i, &failure);
-            if (nt_is_passing_failure(status))
+            if (nt_is_transient(status))
                 return nt_fail_with(error, &failure);
             if (status == NT_OK)
                 continue;
             nt_error_context(&failure, "page list of cluster group %" PRIu32, i);
-            nt_diff_tell_failure(&diff->diffing, side, NT_NONE, &failure);
+            nt_diff_report_failure(&diff->run, side, NT_NONE, &failure);
             *are_good_ret = false;
         }
     }
@@ -188,7 +188,7 @@ static enum nt_status check_readable(struct diff *diff, const struct nt_field_pa
 {
     *are_readable_ret = true;
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
-        const struct nt_dataset *dataset = diff->diffing.sides[side].dataset;
+        const struct nt_dataset *dataset = diff->run.sides[side].dataset;
         const struct nt_field *field = &dataset->fields[pair->fields[side]];
         struct nt_buffer path = {0};
         struct nt_error failure;
@@ -201,7 +201,7 @@ static enum nt_status check_readable(struct diff *diff, const struct nt_field_pa
         nt_buffer_deinit(&path);
         if (!has_memory)
             return nt_fail_memory(error);
-        nt_diff_tell_failure(&diff->diffing, side, pair->fields[side], &failure);
+        nt_diff_report_failure(&diff->run, side, pair->fields[side], &failure);
         *are_readable_ret = false;
     }
     return NT_OK;
@@ -209,7 +209,7 @@ static enum nt_status check_readable(struct diff *diff, const struct nt_field_pa
 
 static enum nt_status add_streams(struct diff *diff, const struct nt_field_pair *pair, struct nt_error *error)
 {
-    const struct nt_field *field = &diff->diffing.sides[0].dataset->fields[pair->fields[0]];
+    const struct nt_field *field = &diff->run.sides[0].dataset->fields[pair->fields[0]];
     for (unsigned kind = 0; kind < NT_STREAM_COUNT; kind++) {
         if (!nt_field_has_stream(field, (enum nt_stream_kind)kind))
             continue;
@@ -233,11 +233,11 @@ static enum nt_status choose_streams(struct diff *diff, const struct nt_field_pa
     if (are_two(pair))
         status = check_readable(diff, pair, &are_readable, error);
     if (status == NT_OK && are_readable)
-        status = nt_diff_check_elements(&diff->diffing, pair, &are_alike, error);
+        status = nt_diff_check_elements(&diff->run, pair, &are_alike, error);
     if (status == NT_OK && are_alike)
-        status = nt_diff_is_shown_elsewhere(diff->diffing.sides, pair, &is_shown, error);
+        status = nt_diff_is_shown_elsewhere(diff->run.sides, pair, &is_shown, error);
     if (status != NT_OK || !are_alike || is_shown ||
-        nt_field_has_members(&diff->diffing.sides[0].dataset->fields[pair->fields[0]]))
+        nt_field_has_members(&diff->run.sides[0].dataset->fields[pair->fields[0]]))
         return status;
     return add_streams(diff, pair, error);
 }
@@ -250,29 +250,29 @@ static enum nt_status diff_items(struct diff *diff, const struct nt_field_pair *
 {
     uint64_t counts[NT_DIFF_SIDES];
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
-        const struct nt_diff_side *of = &diff->diffing.sides[side];
+        const struct nt_diff_side *of = &diff->run.sides[side];
         const struct nt_field *field = &of->dataset->fields[pair->fields[side]];
         struct nt_error failure = {0};
         if (nt_field_kind_info(field->kind)->below != NT_BELOW_INDEX)
             return NT_OK;
-        enum nt_status status = nt_rows_total(of->reader, of->dataset, pair->fields[side], NT_ROWS_BELOW,
-                                              &counts[side], &failure);
-        if (nt_is_passing_failure(status))
+        enum nt_status status = nt_row_counts_total(of->reader, of->dataset, pair->fields[side],
+                                                    NT_ROWS_BELOW, &counts[side], &failure);
+        if (nt_is_transient(status))
             return nt_fail_with(error, &failure);
-        if (nt_is_machine_failure(status))
-            nt_diff_tell_failure(&diff->diffing, side, pair->fields[side], &failure);
+        if (nt_is_environmental(status))
+            nt_diff_report_failure(&diff->run, side, pair->fields[side], &failure);
         if (status != NT_OK)
             return NT_OK;
     }
-    diff->items_differ[pair->fields[0]] = nt_diff_tell_numbers(
-        &diff->diffing, nt_difference(NT_DIFF_VALUES, "items", pair->fields), counts[0], counts[1]);
+    diff->items_differ[pair->fields[0]] = nt_diff_report_numbers(
+        &diff->run, nt_difference(NT_DIFF_VALUES, "items", pair->fields), counts[0], counts[1]);
     return NT_OK;
 }
 
 /* Whether the number of a field's rows follows from one that was told. */
 static bool is_count_told(const struct diff *diff, uint32_t field)
 {
-    uint32_t above = nt_field_row_parent(diff->diffing.sides[0].dataset, field);
+    uint32_t above = nt_field_row_parent(diff->run.sides[0].dataset, field);
     return above == NT_NONE ? diff->entries_differ : diff->items_differ[above];
 }
 
@@ -281,20 +281,19 @@ static void diff_elements(struct diff *diff, const struct nt_stream_pair *stream
 {
     for (size_t i = 0; i < count; i++)
         if (!streams[i].failures[0] && !streams[i].failures[1] &&
-            nt_diff_tell_numbers(&diff->diffing, nt_difference(NT_DIFF_VALUES, "elements", streams[i].fields),
-                                 streams[i].elements[0], streams[i].elements[1]))
+            nt_diff_report_numbers(&diff->run, nt_difference(NT_DIFF_VALUES, "elements", streams[i].fields),
+                                   streams[i].elements[0], streams[i].elements[1]))
             return;
 }
 
 /* ---- values ---- */
 
-static void tell_failures(struct diff *diff, const struct nt_stream_pair *streams, size_t count)
+static void report_failures(struct diff *diff, const struct nt_stream_pair *streams, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         for (unsigned side = 0; side < NT_DIFF_SIDES; side++)
             if (streams[i].failures[side])
-                nt_diff_tell_failure(&diff->diffing, side, streams[i].fields[side],
-                                     streams[i].failures[side]);
+                nt_diff_report_failure(&diff->run, side, streams[i].fields[side], streams[i].failures[side]);
 }
 
 /* What came of the streams of a field. */
@@ -304,10 +303,10 @@ static enum nt_status tell_field(struct diff *diff, const struct nt_stream_pair 
     const struct nt_field_pair pair = {{streams->fields[0], streams->fields[1]}};
     enum nt_status status = diff_items(diff, &pair, error);
     if (status == NT_OK)
-        status = nt_diff_tell_value(&diff->diffing, streams, count, error);
+        status = nt_diff_report_value(&diff->run, streams, count, error);
     if (status == NT_OK && !is_count_told(diff, streams->fields[0]))
         diff_elements(diff, streams, count);
-    tell_failures(diff, streams, count);
+    report_failures(diff, streams, count);
     return status;
 }
 
@@ -325,19 +324,18 @@ static enum nt_status tell_all_fields(struct diff *diff, struct nt_error *error)
 
 static enum nt_status diff_values(struct diff *diff, struct nt_error *error)
 {
-    struct nt_diffing *diffing = &diff->diffing;
+    struct nt_diff_run *run = &diff->run;
     enum nt_status status = NT_OK;
-    diff->items_differ =
-        calloc((size_t)diffing->sides[0].dataset->field_count + 1, sizeof(*diff->items_differ));
+    diff->items_differ = calloc((size_t)run->sides[0].dataset->field_count + 1, sizeof(*diff->items_differ));
     if (!diff->items_differ)
         return nt_fail_memory(error);
-    diff->entries_differ = nt_diff_tell_numbers(
-        diffing, nt_difference(NT_DIFF_VALUES, "entries", of_no_field),
-        nt_dataset_entries(diffing->sides[0].dataset), nt_dataset_entries(diffing->sides[1].dataset));
+    diff->entries_differ = nt_diff_report_numbers(run, nt_difference(NT_DIFF_VALUES, "entries", of_no_field),
+                                                  nt_dataset_entries(run->sides[0].dataset),
+                                                  nt_dataset_entries(run->sides[1].dataset));
     for (size_t i = 0; i < diff->pair_count && status == NT_OK; i++)
         status = choose_streams(diff, &diff->pairs[i], error);
     if (status == NT_OK)
-        status = nt_diff_streams(diffing, diff->streams, diff->stream_count, error);
+        status = nt_diff_streams(run, diff->streams, diff->stream_count, error);
     if (status == NT_OK)
         status = tell_all_fields(diff, error);
     return status;
@@ -348,7 +346,7 @@ static enum nt_status diff_values(struct diff *diff, struct nt_error *error)
 enum nt_status nt_diff(const struct nt_diff_side sides[NT_DIFF_SIDES], const struct nt_diff_options *options,
                        struct nt_diff_summary *summary, struct nt_error *error)
 {
-    struct diff diff = {.diffing = {.sides = sides, .options = options, .summary = summary}};
+    struct diff diff = {.run = {.sides = sides, .options = options, .summary = summary}};
     const bool *parts = options->parts;
     bool are_good = true;
     *summary = (struct nt_diff_summary){0};
@@ -360,7 +358,7 @@ enum nt_status nt_diff(const struct nt_diff_side sides[NT_DIFF_SIDES], const str
     if (status == NT_OK && parts[NT_DIFF_VALUES] && are_good)
         status = diff_values(&diff, error);
     if (status == NT_OK && parts[NT_DIFF_LAYOUT])
-        status = nt_diff_layout(&diff.diffing, diff.pairs, diff.pair_count, error);
+        status = nt_diff_layout(&diff.run, diff.pairs, diff.pair_count, error);
     nt_stream_pairs_free(diff.streams, diff.stream_count);
     free(diff.items_differ);
     free(diff.pairs);

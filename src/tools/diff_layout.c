@@ -18,7 +18,7 @@
 /* A side, and what of it is at hand. */
 struct layout {
     const struct nt_dataset *dataset;
-    const struct nt_inspected *inspected; /* a column, or the total */
+    const struct nt_column_stats *stats; /* a column, or the total */
 };
 
 struct property {
@@ -65,42 +65,42 @@ static uint64_t columns(const struct layout *layout)
 
 static uint64_t pages(const struct layout *layout)
 {
-    return layout->inspected->sums.pages;
+    return layout->stats->sums.pages;
 }
 
 static uint64_t largest_page_bytes(const struct layout *layout)
 {
-    return layout->inspected->largest_page;
+    return layout->stats->largest_page;
 }
 
 static uint64_t stored_bytes(const struct layout *layout)
 {
-    return layout->inspected->sums.stored_bytes;
+    return layout->stats->sums.stored_bytes;
 }
 
 static uint64_t stored_once_bytes(const struct layout *layout)
 {
-    return layout->inspected->once_bytes;
+    return layout->stats->unique_bytes;
 }
 
 static uint64_t packed_bytes(const struct layout *layout)
 {
-    return layout->inspected->sums.packed_bytes;
+    return layout->stats->sums.packed_bytes;
 }
 
 static void put_compression(struct nt_buffer *out, const struct layout *layout)
 {
-    nt_append_algorithms(out, layout->inspected->algorithms);
+    nt_append_algorithms(out, layout->stats->algorithms);
 }
 
 static void put_checksum_kind(struct nt_buffer *out, const struct layout *layout)
 {
-    nt_buffer_text(out, nt_checksum_info(layout->inspected->sums.checksum)->name);
+    nt_buffer_text(out, nt_checksum_info(layout->stats->sums.checksum)->name);
 }
 
 static const struct nt_column *column_of(const struct layout *layout)
 {
-    return &layout->dataset->columns[layout->inspected->column];
+    return &layout->dataset->columns[layout->stats->column];
 }
 
 static void put_column_type(struct nt_buffer *out, const struct layout *layout)
@@ -110,13 +110,13 @@ static void put_column_type(struct nt_buffer *out, const struct layout *layout)
 
 static void put_encoding(struct nt_buffer *out, const struct layout *layout)
 {
-    nt_buffer_text(
-        out, nt_encoding_steps(nt_column_decoder(layout->dataset, layout->inspected->column)->encoding));
+    nt_buffer_text(out,
+                   nt_encoding_steps(nt_column_decoder(layout->dataset, layout->stats->column)->encoding));
 }
 
 static uint64_t bits(const struct layout *layout)
 {
-    return nt_column_decoder(layout->dataset, layout->inspected->column)->bits;
+    return nt_column_decoder(layout->dataset, layout->stats->column)->bits;
 }
 
 static const struct property of_datasets[] = {
@@ -149,7 +149,7 @@ static const struct property of_columns[] = {
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
 
 /* Tell those of a table that differ. `template` has the place. */
-static enum nt_status tell_properties(struct nt_diffing *diffing, struct nt_difference template,
+static enum nt_status tell_properties(struct nt_diff_run *run, struct nt_difference template,
                                       const struct property *table, size_t count,
                                       const struct layout layouts[NT_DIFF_SIDES], struct nt_error *error)
 {
@@ -159,8 +159,7 @@ static enum nt_status tell_properties(struct nt_diffing *diffing, struct nt_diff
         template.property = table[i].name;
         template.is_detail = table[i].is_detail;
         if (table[i].number) {
-            nt_diff_tell_numbers(diffing, template, table[i].number(&layouts[0]),
-                                 table[i].number(&layouts[1]));
+            nt_diff_report_numbers(run, template, table[i].number(&layouts[0]), table[i].number(&layouts[1]));
             continue;
         }
         for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
@@ -169,9 +168,9 @@ static enum nt_status tell_properties(struct nt_diffing *diffing, struct nt_diff
             has_memory &= !texts[side].failed;
         }
         if (has_memory)
-            nt_diff_tell_words(diffing, template,
-                               (struct nt_text){nt_buffer_string(&texts[0]), texts[0].length},
-                               (struct nt_text){nt_buffer_string(&texts[1]), texts[1].length});
+            nt_diff_report_words(run, template,
+                                 (struct nt_text){nt_buffer_string(&texts[0]), texts[0].length},
+                                 (struct nt_text){nt_buffer_string(&texts[1]), texts[1].length});
     }
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++)
         nt_buffer_deinit(&texts[side]);
@@ -181,18 +180,18 @@ static enum nt_status tell_properties(struct nt_diffing *diffing, struct nt_diff
 /* ---- columns ---- */
 
 struct inspection {
-    struct nt_inspected *columns; /* by index, behind the last the total */
+    struct nt_column_stats *columns; /* by index, behind the last the total */
     uint32_t count;
 };
 
 static int compare_columns(const void *key, const void *item)
 {
     const uint32_t *column = key;
-    const struct nt_inspected *inspected = item;
-    return (*column > inspected->column) - (*column < inspected->column);
+    const struct nt_column_stats *stats = item;
+    return (*column > stats->column) - (*column < stats->column);
 }
 
-static const struct nt_inspected *inspected_column(const struct inspection *inspection, uint32_t column)
+static const struct nt_column_stats *inspected_column(const struct inspection *inspection, uint32_t column)
 {
     return bsearch(&column, inspection->columns, inspection->count, sizeof(*inspection->columns),
                    compare_columns);
@@ -207,7 +206,7 @@ static const uint32_t *own_columns(const struct nt_dataset *dataset, uint32_t fi
     return found;
 }
 
-static enum nt_status diff_column(struct nt_diffing *diffing, const struct inspection *inspections,
+static enum nt_status diff_column(struct nt_diff_run *run, const struct inspection *inspections,
                                   const struct nt_field_pair *pair, uint32_t number, uint32_t a, uint32_t b,
                                   struct nt_error *error)
 {
@@ -217,38 +216,38 @@ static enum nt_status diff_column(struct nt_diffing *diffing, const struct inspe
     bool are_two = true;
     difference.column = number;
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
-        const struct nt_dataset *dataset = diffing->sides[side].dataset->stored;
+        const struct nt_dataset *dataset = run->sides[side].dataset->physical;
         layouts[side] = (struct layout){dataset, NULL};
         if (columns[side] != NT_NONE)
-            layouts[side].inspected = inspected_column(&inspections[side], columns[side]);
-        if (layouts[side].inspected)
+            layouts[side].stats = inspected_column(&inspections[side], columns[side]);
+        if (layouts[side].stats)
             difference.values[side] = (struct nt_diff_value){
                 .kind = NT_DIFF_WORDS, .text = nt_text_of(dataset->columns[columns[side]].type_name)};
-        are_two &= layouts[side].inspected != NULL;
+        are_two &= layouts[side].stats != NULL;
     }
     if (are_two)
-        return tell_properties(diffing, difference, of_columns, COUNT(of_columns), layouts, error);
-    nt_diff_tell(diffing, &difference);
+        return tell_properties(run, difference, of_columns, COUNT(of_columns), layouts, error);
+    nt_diff_report(run, &difference);
     return NT_OK;
 }
 
-static enum nt_status diff_columns(struct nt_diffing *diffing, const struct inspection *inspections,
+static enum nt_status diff_columns(struct nt_diff_run *run, const struct inspection *inspections,
                                    const struct nt_field_pair *pair, struct nt_error *error)
 {
     const uint32_t *columns[NT_DIFF_SIDES];
     uint32_t counts[NT_DIFF_SIDES];
     enum nt_status status = NT_OK;
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++)
-        columns[side] = own_columns(diffing->sides[side].dataset->stored, pair->fields[side], &counts[side]);
+        columns[side] = own_columns(run->sides[side].dataset->physical, pair->fields[side], &counts[side]);
     for (uint32_t i = 0; (i < counts[0] || i < counts[1]) && status == NT_OK; i++)
-        status = diff_column(diffing, inspections, pair, i, i < counts[0] ? columns[0][i] : NT_NONE,
+        status = diff_column(run, inspections, pair, i, i < counts[0] ? columns[0][i] : NT_NONE,
                              i < counts[1] ? columns[1][i] : NT_NONE, error);
     return status;
 }
 
 /* ---- all ---- */
 
-enum nt_status nt_diff_layout(struct nt_diffing *diffing, const struct nt_field_pair *pairs, size_t count,
+enum nt_status nt_diff_layout(struct nt_diff_run *run, const struct nt_field_pair *pairs, size_t count,
                               struct nt_error *error)
 {
     static const uint32_t of_no_field[NT_DIFF_SIDES] = {NT_NONE, NT_NONE};
@@ -256,19 +255,19 @@ enum nt_status nt_diff_layout(struct nt_diffing *diffing, const struct nt_field_
     struct layout layouts[NT_DIFF_SIDES];
     enum nt_status status = NT_OK;
     for (unsigned side = 0; side < NT_DIFF_SIDES && status == NT_OK; side++) {
-        const struct nt_diff_side *of = &diffing->sides[side];
+        const struct nt_diff_side *of = &run->sides[side];
         status =
             nt_inspect(of->dataset, of->field, &inspections[side].columns, &inspections[side].count, error);
         if (status == NT_OK)
             layouts[side] =
-                (struct layout){of->dataset->stored, &inspections[side].columns[inspections[side].count]};
+                (struct layout){of->dataset->physical, &inspections[side].columns[inspections[side].count]};
     }
     if (status == NT_OK)
-        status = tell_properties(diffing, nt_difference(NT_DIFF_LAYOUT, NULL, of_no_field), of_datasets,
+        status = tell_properties(run, nt_difference(NT_DIFF_LAYOUT, NULL, of_no_field), of_datasets,
                                  COUNT(of_datasets), layouts, error);
     for (size_t i = 0; i < count && status == NT_OK; i++)
         if (pairs[i].fields[0] != NT_NONE && pairs[i].fields[1] != NT_NONE)
-            status = diff_columns(diffing, inspections, &pairs[i], error);
+            status = diff_columns(run, inspections, &pairs[i], error);
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++)
         free(inspections[side].columns);
     return status;

@@ -252,39 +252,39 @@ enum nt_status nt_field_pairs(const struct nt_diff_side *sides, struct nt_field_
 /* ---- differences ---- */
 
 /* A field that only one side has is told with its type. */
-static void tell_alone(struct nt_diffing *diffing, const struct nt_field_pair *pair)
+static void tell_alone(struct nt_diff_run *run, const struct nt_field_pair *pair)
 {
     unsigned side = pair->fields[0] == NT_NONE;
-    const struct nt_field *field = &diffing->sides[side].dataset->fields[pair->fields[side]];
+    const struct nt_field *field = &run->sides[side].dataset->fields[pair->fields[side]];
     struct nt_difference difference = nt_difference(NT_DIFF_SCHEMA, "field", pair->fields);
     difference.values[side].kind = NT_DIFF_WORDS;
     difference.values[side].text =
         field->type.length ? field->type : nt_text_of(nt_field_kind_name(field->kind));
-    nt_diff_tell(diffing, &difference);
+    nt_diff_report(run, &difference);
 }
 
-enum nt_status nt_diff_field(struct nt_diffing *diffing, const struct nt_field_pair *pair,
+enum nt_status nt_diff_field(struct nt_diff_run *run, const struct nt_field_pair *pair,
                              struct nt_error *error)
 {
     struct nt_buffer texts[NT_DIFF_SIDES] = {{0}};
     bool has_memory = true;
     if (pair->fields[0] == NT_NONE || pair->fields[1] == NT_NONE) {
-        tell_alone(diffing, pair);
+        tell_alone(run, pair);
         return NT_OK;
     }
     for (size_t i = 0; i < PROPERTIES && has_memory; i++) {
         if (!properties[i].is_of_schema)
             continue;
-        has_memory = put_both(&properties[i], diffing->sides, pair, texts);
+        has_memory = put_both(&properties[i], run->sides, pair, texts);
         if (has_memory)
-            nt_diff_tell_words(diffing, nt_difference(NT_DIFF_SCHEMA, properties[i].name, pair->fields),
-                               text_of(&texts[0]), text_of(&texts[1]));
+            nt_diff_report_words(run, nt_difference(NT_DIFF_SCHEMA, properties[i].name, pair->fields),
+                                 text_of(&texts[0]), text_of(&texts[1]));
     }
     deinit_both(texts);
     return has_memory ? NT_OK : nt_fail_memory(error);
 }
 
-enum nt_status nt_diff_check_elements(struct nt_diffing *diffing, const struct nt_field_pair *pair,
+enum nt_status nt_diff_check_elements(struct nt_diff_run *run, const struct nt_field_pair *pair,
                                       bool *are_alike_ret, struct nt_error *error)
 {
     struct nt_buffer texts[NT_DIFF_SIDES] = {{0}};
@@ -293,11 +293,11 @@ enum nt_status nt_diff_check_elements(struct nt_diffing *diffing, const struct n
     for (size_t i = 0; i < PROPERTIES && has_memory && *are_alike_ret; i++) {
         if (!properties[i].is_of_elements)
             continue;
-        has_memory = put_both(&properties[i], diffing->sides, pair, texts);
+        has_memory = put_both(&properties[i], run->sides, pair, texts);
         if (has_memory)
             *are_alike_ret =
-                !nt_diff_tell_words(diffing, nt_difference(NT_DIFF_VALUES, properties[i].name, pair->fields),
-                                    text_of(&texts[0]), text_of(&texts[1]));
+                !nt_diff_report_words(run, nt_difference(NT_DIFF_VALUES, properties[i].name, pair->fields),
+                                      text_of(&texts[0]), text_of(&texts[1]));
     }
     deinit_both(texts);
     return has_memory ? NT_OK : nt_fail_memory(error);

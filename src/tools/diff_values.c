@@ -31,7 +31,7 @@ struct open_pair {
 };
 
 struct comparison {
-    struct nt_diffing *diffing;
+    struct nt_diff_run *run;
     struct nt_stream_pair *pairs;
     size_t count;
     uint64_t total;       /* bytes, for the progress that is told */
@@ -73,13 +73,13 @@ static void note_failure(struct comparison *comparison, struct nt_stream_pair *p
         pair->failures[side] = malloc(sizeof(*pair->failures[side]));
     if (pair->failures[side])
         *pair->failures[side] = *error;
-    comparison->has_failed |= !pair->failures[side] || nt_is_passing_failure(error->status);
+    comparison->has_failed |= !pair->failures[side] || nt_is_transient(error->status);
     pair->failed_at[side] = at;
 }
 
-static void tell_progress(struct comparison *comparison, uint64_t bytes)
+static void report_progress(struct comparison *comparison, uint64_t bytes)
 {
-    const struct nt_diff_options *options = comparison->diffing->options;
+    const struct nt_diff_options *options = comparison->run->options;
     comparison->bytes += bytes;
     if (options->on_progress)
         options->on_progress(options->context, comparison->bytes, comparison->total);
@@ -98,7 +98,7 @@ static void note_outcome(struct comparison *comparison, const struct share *shar
         pair->first = outcome->first;
         open->next = open->end;
     }
-    tell_progress(comparison, share->count * open->element_bytes);
+    report_progress(comparison, share->count * open->element_bytes);
 }
 
 static void forget_failure(struct nt_stream_pair *pair, unsigned side)
@@ -108,7 +108,7 @@ static void forget_failure(struct nt_stream_pair *pair, unsigned side)
 }
 
 /* Whether another thread was already behind the first difference is chance: what it met there is not told. */
-static void forget_what_lies_behind(struct nt_stream_pair *pair)
+static void forget_rest(struct nt_stream_pair *pair)
 {
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++)
         if (pair->failures[side] && pair->failed_at[side] > pair->first)
@@ -182,7 +182,7 @@ static void open_streams(struct comparison *comparison, struct open_pair *open, 
     struct nt_stream_pair *pair = open->pair;
     *outcome = (struct outcome){.first = NT_DIFF_NOWHERE};
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
-        const struct nt_diff_side *of = &comparison->diffing->sides[side];
+        const struct nt_diff_side *of = &comparison->run->sides[side];
         outcome->statuses[side] = nt_stream_open(of->reader, of->dataset, pair->fields[side], pair->kind,
                                                  &open->streams[side], &outcome->errors[side]);
         if (outcome->statuses[side] == NT_OK)
@@ -260,7 +260,7 @@ static void leave_share(struct comparison *comparison, const struct share *share
     while (*at != open)
         at = &(*at)->behind;
     *at = open->behind;
-    forget_what_lies_behind(open->pair);
+    forget_rest(open->pair);
     close_pair(open);
 }
 
@@ -288,37 +288,36 @@ static void compare(void *context)
 /* ---- all ---- */
 
 /* Of streams that open; what does not is told later. */
-static uint64_t count_bytes(const struct nt_diffing *diffing, const struct nt_stream_pair *pairs,
-                            size_t count)
+static uint64_t count_bytes(const struct nt_diff_run *run, const struct nt_stream_pair *pairs, size_t count)
 {
     uint64_t total = 0;
     for (size_t i = 0; i < count; i++) {
         uint64_t least = UINT64_MAX, elements;
         struct nt_dtype dtype;
         for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
-            const struct nt_diff_side *of = &diffing->sides[side];
+            const struct nt_diff_side *of = &run->sides[side];
             if (nt_field_stream_elements(of->reader, of->dataset, pairs[i].fields[side], pairs[i].kind,
                                          &elements, NULL) != NT_OK)
                 elements = 0;
             least = elements < least ? elements : least;
         }
-        nt_field_stream_dtype(diffing->sides[0].dataset, pairs[i].fields[0], pairs[i].kind, &dtype);
+        nt_field_stream_dtype(run->sides[0].dataset, pairs[i].fields[0], pairs[i].kind, &dtype);
         total += least * dtype.bytes;
     }
     return total;
 }
 
-enum nt_status nt_diff_streams(struct nt_diffing *diffing, struct nt_stream_pair *pairs, size_t count,
+enum nt_status nt_diff_streams(struct nt_diff_run *run, struct nt_stream_pair *pairs, size_t count,
                                struct nt_error *error)
 {
-    struct comparison comparison = {.diffing = diffing, .pairs = pairs, .count = count};
+    struct comparison comparison = {.run = run, .pairs = pairs, .count = count};
     for (size_t i = 0; i < count; i++)
         pairs[i].first = NT_DIFF_NOWHERE;
-    if (diffing->options->on_progress)
-        comparison.total = count_bytes(diffing, pairs, count);
+    if (run->options->on_progress)
+        comparison.total = count_bytes(run, pairs, count);
     pthread_mutex_init(&comparison.lock, NULL);
     pthread_cond_init(&comparison.changed, NULL);
-    nt_workers_together(diffing->sides[0].reader->workers, compare, &comparison);
+    nt_workers_run_all(run->sides[0].reader->workers, compare, &comparison);
     for (struct open_pair *open = comparison.first, *behind; open; open = behind) { /* after a failure */
         behind = open->behind;
         close_pair(open);
@@ -330,7 +329,7 @@ enum nt_status nt_diff_streams(struct nt_diffing *diffing, struct nt_stream_pair
 
 /* ---- Locate the first difference ---- */
 
-enum { MOST_BYTES = 256, BYTES_BEFORE = 32 };
+enum { MAX_BYTES = 256, BYTES_BEFORE = 32 };
 
 /* A row on both sides, whose values lie in the buffers. */
 struct finding {
@@ -341,7 +340,7 @@ struct finding {
 
 /* Why a side cannot be read: told, and the row remains without values. */
 struct place {
-    struct nt_diffing *diffing;
+    struct nt_diff_run *run;
     const uint32_t *fields;
     unsigned side; /* that was read last */
 };
@@ -352,7 +351,7 @@ static enum nt_status open_stream(struct place *place, unsigned side, uint32_t f
                                   enum nt_stream_kind kind, struct nt_stream **stream_ret,
                                   struct nt_error *error)
 {
-    const struct nt_diff_side *of = &place->diffing->sides[side];
+    const struct nt_diff_side *of = &place->run->sides[side];
     place->side = side;
     return nt_stream_open(of->reader, of->dataset, field, kind, stream_ret, error);
 }
@@ -376,7 +375,7 @@ static enum nt_status read_element(struct place *place, enum nt_stream_kind kind
 {
     enum nt_status status = NT_OK;
     for (unsigned side = 0; side < NT_DIFF_SIDES && status == NT_OK; side++) {
-        const struct nt_diff_side *of = &place->diffing->sides[side];
+        const struct nt_diff_side *of = &place->run->sides[side];
         nt_field_stream_dtype(of->dataset, place->fields[side], kind, &finding->dtype);
         uint32_t bytes = finding->dtype.bytes;
         status = read_bytes(place, side, kind, element * bytes, bytes, &finding->bytes[side], error);
@@ -428,7 +427,7 @@ static enum nt_status find_row(struct place *place, uint32_t field, uint64_t ite
 static enum nt_status find_entry(struct place *place, uint64_t row, uint64_t *entry_ret,
                                  struct nt_error *error)
 {
-    const struct nt_dataset *dataset = place->diffing->sides[0].dataset;
+    const struct nt_dataset *dataset = place->run->sides[0].dataset;
     uint32_t field = dataset->fields[place->fields[0]].parent;
     *entry_ret = NT_DIFF_NOWHERE;
     for (; field != NT_NONE; field = dataset->fields[field].parent) {
@@ -440,7 +439,7 @@ static enum nt_status find_entry(struct place *place, uint64_t row, uint64_t *en
             return NT_OK;
         enum nt_status status = find_row(place, field, row, &row, error);
         if (status != NT_OK)
-            return nt_is_machine_failure(status) ? status : NT_OK;
+            return nt_is_environmental(status) ? status : NT_OK;
     }
     *entry_ret = row;
     return NT_OK;
@@ -452,7 +451,7 @@ static enum nt_status find_entry(struct place *place, uint64_t row, uint64_t *en
 static enum nt_status read_texts(struct place *place, uint64_t row, uint64_t differs_at,
                                  struct finding *finding, struct nt_error *error)
 {
-    const struct nt_field *field = &place->diffing->sides[0].dataset->fields[place->fields[0]];
+    const struct nt_field *field = &place->run->sides[0].dataset->fields[place->fields[0]];
     bool is_text = nt_field_kind_info(field->kind)->form == NT_FORM_TEXT;
     struct nt_difference *difference = &finding->difference;
     uint64_t borders[NT_DIFF_SIDES][2], least = UINT64_MAX, most = 0;
@@ -469,11 +468,11 @@ static enum nt_status read_texts(struct place *place, uint64_t row, uint64_t dif
     uint64_t within = differs_at - borders[0][0];
     difference->byte = differs_at != NT_DIFF_NOWHERE && within < least ? within : least;
     uint64_t first =
-        most > MOST_BYTES && difference->byte > BYTES_BEFORE ? difference->byte - BYTES_BEFORE : 0;
-    difference->first_byte = most > MOST_BYTES ? first : NT_DIFF_NOWHERE;
+        most > MAX_BYTES && difference->byte > BYTES_BEFORE ? difference->byte - BYTES_BEFORE : 0;
+    difference->first_byte = most > MAX_BYTES ? first : NT_DIFF_NOWHERE;
     for (unsigned side = 0; side < NT_DIFF_SIDES && status == NT_OK; side++) {
         uint64_t count = borders[side][1] - borders[side][0] - first;
-        count = count < MOST_BYTES ? count : MOST_BYTES;
+        count = count < MAX_BYTES ? count : MAX_BYTES;
         status = read_bytes(place, side, NT_STREAM_DATA, borders[side][0] + first, (size_t)count,
                             &finding->bytes[side], error);
         difference->values[side] = (struct nt_diff_value){
@@ -505,7 +504,7 @@ static enum nt_status count_items(struct place *place, uint64_t row, struct find
 static enum nt_status row_of(struct place *place, const struct nt_stream_pair *stream, uint64_t *row_ret,
                              struct nt_error *error)
 {
-    const struct nt_field *field = &place->diffing->sides[0].dataset->fields[stream->fields[0]];
+    const struct nt_field *field = &place->run->sides[0].dataset->fields[stream->fields[0]];
     uint64_t elements = nt_field_row_elements(field);
     *row_ret = stream->first;
     if (stream->kind == NT_STREAM_OFFSETS)
@@ -520,7 +519,7 @@ static enum nt_status row_of(struct place *place, const struct nt_stream_pair *s
 static enum nt_status find_value(struct place *place, const struct nt_stream_pair *stream,
                                  uint64_t differs_at, struct finding *finding, struct nt_error *error)
 {
-    const struct nt_field *field = &place->diffing->sides[0].dataset->fields[stream->fields[0]];
+    const struct nt_field *field = &place->run->sides[0].dataset->fields[stream->fields[0]];
     uint64_t row = finding->difference.row, elements = nt_field_row_elements(field);
     bool has_offsets = nt_field_has_stream(field, NT_STREAM_OFFSETS);
     if (stream->kind == NT_STREAM_VALID) {
@@ -559,10 +558,10 @@ static enum nt_status find_first(struct place *place, const struct nt_stream_pai
     return status;
 }
 
-enum nt_status nt_diff_tell_value(struct nt_diffing *diffing, const struct nt_stream_pair *streams,
-                                  size_t count, struct nt_error *error)
+enum nt_status nt_diff_report_value(struct nt_diff_run *run, const struct nt_stream_pair *streams,
+                                    size_t count, struct nt_error *error)
 {
-    struct place place = {.diffing = diffing, .fields = streams->fields};
+    struct place place = {.run = run, .fields = streams->fields};
     struct finding finding = {.difference = nt_difference(NT_DIFF_VALUES, "value", streams->fields)};
     const struct nt_stream_pair *first;
     uint64_t differs_at = NT_DIFF_NOWHERE; /* of a text: the byte of all texts */
@@ -576,10 +575,10 @@ enum nt_status nt_diff_tell_value(struct nt_diffing *diffing, const struct nt_st
     if (status == NT_OK && first)
         status = find_entry(&place, finding.difference.row, &finding.difference.entry, &failure);
     if (status == NT_OK && first)
-        nt_diff_tell(diffing, &finding.difference);
-    else if (status != NT_OK && !nt_is_passing_failure(status))
-        nt_diff_tell_failure(diffing, place.side, streams->fields[place.side], &failure);
+        nt_diff_report(run, &finding.difference);
+    else if (status != NT_OK && !nt_is_transient(status))
+        nt_diff_report_failure(run, place.side, streams->fields[place.side], &failure);
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++)
         nt_buffer_deinit(&finding.bytes[side]);
-    return nt_is_passing_failure(status) ? nt_fail_with(error, &failure) : NT_OK;
+    return nt_is_transient(status) ? nt_fail_with(error, &failure) : NT_OK;
 }

@@ -25,7 +25,7 @@ static enum nt_status take_all(const struct nt_buffer *piece, nt_take_text *take
 }
 
 /* Ends the text. */
-static enum nt_status write_text(struct nt_long_text *text, nt_take_text *take, void *context,
+static enum nt_status write_text(struct nt_text_generator *text, nt_take_text *take, void *context,
                                  struct nt_error *error)
 {
     struct nt_buffer piece = {0};
@@ -44,7 +44,7 @@ static enum nt_status write_text(struct nt_long_text *text, nt_take_text *take, 
 enum nt_status nt_write_schema_lines(struct nt_reader *reader, struct nt_dataset *dataset, nt_take_text *take,
                                      void *context, struct nt_error *error)
 {
-    struct nt_long_text *text;
+    struct nt_text_generator *text;
     if (dataset->failure)
         return nt_fail_with(error, dataset->failure);
     enum nt_status status = nt_schema_lines(reader, dataset, NT_NONE, &text, error);
@@ -74,7 +74,7 @@ enum nt_status nt_write_schema_json(struct nt_reader *reader, struct nt_dataset 
 enum nt_status nt_write_layout(const struct nt_file *file, nt_take_text *take, void *context,
                                struct nt_error *error)
 {
-    struct nt_long_text *text;
+    struct nt_text_generator *text;
     enum nt_status status = nt_layout_lines(file, &text, error);
     return status == NT_OK ? write_text(text, take, context, error) : status;
 }

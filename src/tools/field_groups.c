@@ -13,7 +13,7 @@
 #include "core/base/memory.h"
 #include "core/model/model.h"
 
-enum { MANY_FIELDS = 24, MOST_LETTERS = 3, MOST_DIGITS = 18 };
+enum { MANY_FIELDS = 24, MAX_LETTERS = 3, MAX_DIGITS = 18 };
 
 /* How names are cut into what groups them and the rest. */
 struct cut {
@@ -125,26 +125,26 @@ static void make_groups(struct nt_field_groups *groups, const struct nt_dataset 
 }
 
 /* "x1" to "x2000": behind what is common to all names there is nothing but a number. */
-static bool is_numbered(struct cut *cut, uint64_t *least_ret, uint64_t *most_ret)
+static bool is_numbered(struct cut *cut, uint64_t *min_ret, uint64_t *max_ret)
 {
     const struct nt_dataset *dataset = cut->dataset;
     const char *first = dataset->fields[dataset->children[0]].name.bytes;
     size_t common = cut->common;
     while (common > 0 && is_digit(first[common - 1]))
         common--;
-    *least_ret = UINT64_MAX;
-    *most_ret = 0;
+    *min_ret = UINT64_MAX;
+    *max_ret = 0;
     for (uint32_t i = 0; i < dataset->top_count; i++) {
         const struct nt_text *name = &dataset->fields[dataset->children[i]].name;
-        if (name->length == common || name->length - common > MOST_DIGITS)
+        if (name->length == common || name->length - common > MAX_DIGITS)
             return false;
         for (size_t k = common; k < name->length; k++)
             if (!is_digit(name->bytes[k]))
                 return false;
         struct cut numbers = {.dataset = dataset, .common = common};
         uint64_t number = number_of(&numbers, dataset->children[i]);
-        *least_ret = number < *least_ret ? number : *least_ret;
-        *most_ret = number > *most_ret ? number : *most_ret;
+        *min_ret = number < *min_ret ? number : *min_ret;
+        *max_ret = number > *max_ret ? number : *max_ret;
     }
     cut->common = common;
     return true;
@@ -162,7 +162,7 @@ static void group_by_numbers(struct nt_field_groups *groups, const struct nt_dat
 static void group_by_letters(struct nt_field_groups *groups, const struct nt_dataset *dataset,
                              struct cut *cut)
 {
-    for (cut->letters = MOST_LETTERS; cut->letters > 0; cut->letters--) {
+    for (cut->letters = MAX_LETTERS; cut->letters > 0; cut->letters--) {
         make_groups(groups, dataset, cut);
         if (groups->count <= MANY_FIELDS)
             return;

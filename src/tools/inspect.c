@@ -90,8 +90,8 @@ static bool add_column(struct stretches *stretches, const struct nt_dataset *dat
     return true;
 }
 
-enum nt_status nt_stored_once(const struct nt_dataset *dataset, const uint32_t *columns,
-                              uint32_t column_count, uint64_t *bytes_ret, struct nt_error *error)
+enum nt_status nt_unique_bytes(const struct nt_dataset *dataset, const uint32_t *columns,
+                               uint32_t column_count, uint64_t *bytes_ret, struct nt_error *error)
 {
     struct stretches stretches = {0};
     uint32_t count = columns ? column_count : dataset->column_count;
@@ -124,41 +124,41 @@ static enum nt_status algorithm_of(struct nt_dataset *dataset, const struct nt_p
         if (is_compressed(dataset, &pages[i])) {
             enum nt_status status = nt_page_find_algorithm(dataset, &pages[i], &algorithm, error);
             *bit_ret = status == NT_OK ? 1u << algorithm : 0;
-            return nt_is_machine_failure(status) ? status : NT_OK;
+            return nt_is_environmental(status) ? status : NT_OK;
         }
     return NT_OK;
 }
 
 /* Of page lists that are loaded. */
-static enum nt_status inspect_pages(struct nt_dataset *dataset, struct nt_inspected *inspected,
+static enum nt_status inspect_pages(struct nt_dataset *dataset, struct nt_column_stats *stats,
                                     struct nt_error *error)
 {
     uint64_t settings = UINT64_MAX; /* of the clusters that were looked at last */
-    struct nt_groups groups = nt_groups_of_column(dataset, inspected->column);
+    struct nt_groups groups = nt_groups_of_column(dataset, stats->column);
     for (uint32_t g = groups.first; g < groups.end; g++) {
         const struct nt_group *group = &dataset->groups[g];
         for (uint32_t i = 0; i < group->clusters && nt_group_is_loaded(group); i++) {
             const struct nt_range *range =
-                nt_group_range(dataset, group, group->first_cluster + i, inspected->column);
+                nt_group_range(dataset, group, group->first_cluster + i, stats->column);
             if (range->state != NT_RANGE_PRESENT)
                 continue;
             const struct nt_page *pages = group->pages + range->first_page;
             for (uint32_t p = 0; p < range->pages; p++)
-                if (pages[p].stored_bytes > inspected->largest_page)
-                    inspected->largest_page = pages[p].stored_bytes;
+                if (pages[p].stored_bytes > stats->largest_page)
+                    stats->largest_page = pages[p].stored_bytes;
             if (range->compression_settings == settings)
                 continue;
             unsigned found;
             enum nt_status status = algorithm_of(dataset, pages, range->pages, &found, error);
             if (status != NT_OK)
                 return status;
-            inspected->algorithms |= found;
+            stats->algorithms |= found;
             if (found)
                 settings = range->compression_settings;
         }
     }
-    if (!inspected->algorithms && inspected->sums.pages)
-        inspected->algorithms = 1u << NT_ALGORITHM_NONE;
+    if (!stats->algorithms && stats->sums.pages)
+        stats->algorithms = 1u << NT_ALGORITHM_NONE;
     return NT_OK;
 }
 
@@ -171,7 +171,7 @@ static bool is_below(const struct nt_dataset *dataset, uint32_t field, uint32_t 
     return field == top;
 }
 
-static void add(struct nt_inspected *total, const struct nt_inspected *column)
+static void add(struct nt_column_stats *total, const struct nt_column_stats *column)
 {
     total->sums.elements += column->sums.elements;
     total->sums.pages += column->sums.pages;
@@ -186,35 +186,35 @@ static void add(struct nt_inspected *total, const struct nt_inspected *column)
         total->largest_page = column->largest_page;
 }
 
-static enum nt_status count_once(const struct nt_dataset *dataset, const struct nt_inspected *inspected,
-                                 uint32_t count, struct nt_inspected *total, struct nt_error *error)
+static enum nt_status count_once(const struct nt_dataset *dataset, const struct nt_column_stats *stats,
+                                 uint32_t count, struct nt_column_stats *total, struct nt_error *error)
 {
     uint32_t *columns = calloc((size_t)count + 1, sizeof(*columns));
     if (!columns)
         return nt_fail_memory(error);
     for (uint32_t i = 0; i < count; i++)
-        columns[i] = inspected[i].column;
-    enum nt_status status = nt_stored_once(dataset, columns, count, &total->once_bytes, error);
+        columns[i] = stats[i].column;
+    enum nt_status status = nt_unique_bytes(dataset, columns, count, &total->unique_bytes, error);
     free(columns);
     return status;
 }
 
-enum nt_status nt_inspect(struct nt_dataset *of, uint32_t field, struct nt_inspected **columns_ret,
+enum nt_status nt_inspect(struct nt_dataset *of, uint32_t field, struct nt_column_stats **columns_ret,
                           uint32_t *count_ret, struct nt_error *error)
 {
     struct nt_dataset *dataset;
-    enum nt_status status = nt_dataset_stored(of, &dataset, error);
+    enum nt_status status = nt_dataset_physical(of, &dataset, error);
     if (status != NT_OK)
         return status;
-    struct nt_inspected total = {.column = NT_NONE, .sums = {.is_complete = true}};
-    struct nt_inspected *columns = calloc((size_t)dataset->column_count + 1, sizeof(*columns));
+    struct nt_column_stats total = {.column = NT_NONE, .sums = {.is_complete = true}};
+    struct nt_column_stats *columns = calloc((size_t)dataset->column_count + 1, sizeof(*columns));
     uint32_t count = 0;
     if (!columns)
         return nt_fail_memory(error);
     for (uint32_t i = 0; i < dataset->column_count && status == NT_OK; i++) {
         if (!is_below(dataset, dataset->columns[i].field, field))
             continue;
-        struct nt_inspected *column = &columns[count++];
+        struct nt_column_stats *column = &columns[count++];
         column->column = i;
         status = nt_column_sums(dataset, i, &column->sums, error);
         if (status == NT_OK)

@@ -20,7 +20,7 @@
 
 /* ---- Sort ranges into items ---- */
 
-enum { WINDOW_CLAIMS = 1 << 16, MOST_WINDOWS = 64, SAMPLES = 64 * MOST_WINDOWS, PENDING = 2 };
+enum { WINDOW_CLAIMS = 1 << 16, MAX_WINDOWS = 64, SAMPLES = 64 * MAX_WINDOWS, PENDING = 2 };
 
 struct claims {
     struct nt_layout_item *items;
@@ -32,7 +32,7 @@ struct nt_layout {
     struct nt_layout_claims all;
     uint64_t *source_bytes;
     uint32_t source_count;
-    struct nt_layout_item borders[MOST_WINDOWS]; /* the first claim of each window but the first */
+    struct nt_layout_item borders[MAX_WINDOWS]; /* the first claim of each window but the first */
     uint32_t window_count;
     /* Where it stands: */
     uint32_t window; /* the next one */
@@ -115,7 +115,7 @@ static enum nt_status find_windows(struct nt_layout *layout, struct nt_error *er
     enum nt_status status = nt_layout_claims_visit(&layout->all, &everything, take_sample, &sampling, error);
     struct claims *samples = &sampling.samples;
     uint64_t windows = (sampling.seen + WINDOW_CLAIMS - 1) / WINDOW_CLAIMS;
-    layout->window_count = windows > MOST_WINDOWS ? MOST_WINDOWS : windows ? (uint32_t)windows : 1;
+    layout->window_count = windows > MAX_WINDOWS ? MAX_WINDOWS : windows ? (uint32_t)windows : 1;
     if (status == NT_OK && windows > 1) {
         layout->claims.count = 0;
         qsort(samples->items, samples->count, sizeof(*samples->items), compare_claims);
@@ -239,7 +239,7 @@ static void end_source(struct nt_layout *layout)
 }
 
 /* With the next claim, or with what lies behind the last one. */
-static void go_on(struct nt_layout *layout)
+static void resume_at(struct nt_layout *layout)
 {
     bool has_claim = layout->next < layout->claims.count;
     const struct nt_layout_item *claim = has_claim ? &layout->claims.items[layout->next] : NULL;
@@ -260,7 +260,7 @@ enum nt_status nt_layout_next(struct nt_layout *layout, struct nt_layout_item *i
         if (layout->next == layout->claims.count && layout->window < layout->window_count)
             status = read_window(layout, error);
         else
-            go_on(layout);
+            resume_at(layout);
         if (status != NT_OK)
             return status;
     }
@@ -308,7 +308,7 @@ static enum nt_status measure_sources(struct nt_layout *layout, struct nt_error 
         return nt_fail_memory(error);
     for (uint32_t i = 0; i < layout->source_count; i++) {
         enum nt_status status = nt_source_size(nt_layout_source(file, i), &layout->source_bytes[i], error);
-        if (nt_is_machine_failure(status))
+        if (nt_is_environmental(status))
             return status;
         if (status != NT_OK)
             layout->source_bytes[i] = 0;
@@ -352,7 +352,7 @@ void nt_layout_free(struct nt_layout *layout)
 enum { LINES_PER_PIECE = 256, OWNERS_NAMED = 16 };
 
 struct lines {
-    struct nt_long_text text;
+    struct nt_text_generator text;
     const struct nt_file *file;
     struct nt_layout *layout;
     struct nt_layout_item first; /* of the next line */
@@ -373,8 +373,8 @@ static void write_owner(struct nt_json *json, const struct nt_file *file, const 
     nt_json_member_dataset(json, dataset);
     if (item->column == NT_NONE)
         return;
-    nt_json_member_field_path(json, "field", dataset, dataset->stored->columns[item->column].field);
-    nt_json_member_unsigned(json, "column", dataset->stored->columns[item->column].id);
+    nt_json_member_field_path(json, "field", dataset, dataset->physical->columns[item->column].field);
+    nt_json_member_unsigned(json, "column", dataset->physical->columns[item->column].id);
     if (item->cluster != NT_NONE)
         nt_json_member_unsigned(json, "cluster", item->cluster);
     if (item->page != NT_NONE)
@@ -396,7 +396,7 @@ static void write_others(struct nt_json *json, const struct nt_file *file, const
         if (item->claimed_offset != line->first.offset || item->claimed_bytes != line->first.bytes) {
             nt_json_member_unsigned(
                 json, "claimed_offset",
-                nt_source_place(nt_layout_source(file, item->source), item->claimed_offset));
+                nt_source_local_offset(nt_layout_source(file, item->source), item->claimed_offset));
             nt_json_member_unsigned(json, "claimed_bytes", item->claimed_bytes);
         }
         nt_json_end_object(json);
@@ -420,7 +420,8 @@ static void write_line(const struct nt_file *file, const struct line *line, stru
         nt_json_member_text(&json, "detail", nt_text_of(item->detail));
     write_owner(&json, file, item);
     if (item->claimed_offset != item->offset || item->claimed_bytes != item->bytes) {
-        nt_json_member_unsigned(&json, "claimed_offset", nt_source_place(source, item->claimed_offset));
+        nt_json_member_unsigned(&json, "claimed_offset",
+                                nt_source_local_offset(source, item->claimed_offset));
         nt_json_member_unsigned(&json, "claimed_bytes", item->claimed_bytes);
     }
     write_others(&json, file, line);
@@ -442,7 +443,7 @@ static enum nt_status read_line(struct lines *lines, struct line *line, struct n
     }
 }
 
-static enum nt_status next_lines(struct nt_long_text *text, struct nt_buffer *out, bool *more_ret,
+static enum nt_status next_lines(struct nt_text_generator *text, struct nt_buffer *out, bool *more_ret,
                                  struct nt_error *error)
 {
     struct lines *lines = (struct lines *)text;
@@ -457,20 +458,20 @@ static enum nt_status next_lines(struct nt_long_text *text, struct nt_buffer *ou
     return out->failed ? nt_fail_memory(error) : NT_OK;
 }
 
-static void free_lines(struct nt_long_text *text)
+static void free_lines(struct nt_text_generator *text)
 {
     struct lines *lines = (struct lines *)text;
     nt_layout_free(lines->layout);
     free(lines);
 }
 
-enum nt_status nt_layout_lines(const struct nt_file *file, struct nt_long_text **text_ret,
+enum nt_status nt_layout_lines(const struct nt_file *file, struct nt_text_generator **text_ret,
                                struct nt_error *error)
 {
     struct lines *lines = calloc(1, sizeof(*lines));
     if (!lines)
         return nt_fail_memory(error);
-    lines->text = (struct nt_long_text){.next = next_lines, .free = free_lines};
+    lines->text = (struct nt_text_generator){.next = next_lines, .free = free_lines};
     lines->file = file;
     enum nt_status status = nt_layout_new(file, &lines->layout, error);
     if (status == NT_OK)

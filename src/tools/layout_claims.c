@@ -25,7 +25,7 @@ struct nt_layout_label {
 };
 
 /* A file may have millions of them. */
-struct nt_layout_own {
+struct nt_layout_format_range {
     uint64_t offset, bytes;
     uint32_t source, label;
 };
@@ -43,10 +43,9 @@ static enum nt_status find_label(struct nt_layout_claims *claims, const struct n
     enum { LOOKED_AT = 16 };
     for (size_t i = 0; i < LOOKED_AT && i < claims->label_count; i++) {
         *number_ret = (uint32_t)(claims->label_count - 1 - i);
-        const struct nt_layout_label *known = &claims->labels[*number_ret];
-        if (known->owner == label->owner && known->detail == label->detail &&
-            known->dataset == label->dataset && known->column == label->column &&
-            known->cluster == label->cluster && known->page == label->page)
+        const struct nt_layout_label *seen = &claims->labels[*number_ret];
+        if (seen->owner == label->owner && seen->detail == label->detail && seen->dataset == label->dataset &&
+            seen->column == label->column && seen->cluster == label->cluster && seen->page == label->page)
             return NT_OK;
     }
     struct nt_layout_label *labels =
@@ -72,7 +71,7 @@ static enum nt_status grow(const struct collecting *collecting)
     if (status != NT_OK)
         return status;
     claims->taken += more;
-    struct nt_layout_own *own =
+    struct nt_layout_format_range *own =
         nt_grow(claims->own, claims->own_count, &claims->own_capacity, sizeof(*claims->own));
     if (!own)
         return NT_NO_MEMORY;
@@ -100,7 +99,7 @@ static enum nt_status keep_range(void *context, const struct nt_layout_range *ra
         status = find_label(claims, &label, &number);
     if (status == NT_OK)
         claims->own[claims->own_count++] =
-            (struct nt_layout_own){range->offset, range->bytes, range->source, number};
+            (struct nt_layout_format_range){range->offset, range->bytes, range->source, number};
     return status;
 }
 
@@ -135,7 +134,7 @@ static enum nt_status put_own(const struct sink *sink, const struct nt_layout_cl
 {
     enum nt_status status = NT_OK;
     for (size_t i = 0; i < claims->own_count && status == NT_OK; i++) {
-        const struct nt_layout_own *own = &claims->own[i];
+        const struct nt_layout_format_range *own = &claims->own[i];
         const struct nt_layout_label *label = &claims->labels[own->label];
         if (is_outside(sink, own->source, own->offset, own->offset))
             continue;
@@ -202,7 +201,7 @@ static enum nt_status add_page(const struct sink *sink, const struct nt_dataset 
     /* Extents that cannot be read (a damaged list of chunks) leave the page at the place that is listed. */
     if (dataset->ops->page_extents)
         status = dataset->ops->page_extents(dataset, page, &several, &count, error);
-    if (nt_is_machine_failure(status))
+    if (nt_is_environmental(status))
         return status;
     status = add_page_extents(sink, item, owner, several ? several : &one, several ? count : 1,
                               page->stored_bytes);
@@ -306,7 +305,7 @@ static enum nt_status add_values(const struct sink *sink, struct nt_dataset *dat
             const struct nt_range *range = nt_group_range(dataset, group, cluster, column);
             for (uint32_t p = 0; p < range->pages && status == NT_OK; p++) {
                 struct nt_layout_item item = {.dataset = dataset->index,
-                                              .column = nt_stored_column(dataset, column),
+                                              .column = nt_physical_column(dataset, column),
                                               .cluster = NT_NONE,
                                               .page = NT_NONE};
                 status = add_page(sink, dataset, &group->pages[(size_t)range->first_page + p], &item, "value",
@@ -320,7 +319,7 @@ static enum nt_status add_values(const struct sink *sink, struct nt_dataset *dat
 static bool has_values_apart(const struct nt_dataset *dataset, uint32_t column)
 {
     const struct nt_column *info = &dataset->columns[column];
-    return nt_dataset_has_sides(dataset) && info->position == 0 &&
+    return nt_dataset_has_physical(dataset) && info->position == 0 &&
            dataset->fields[info->field].kind == NT_FIELD_PAGE_BYTES;
 }
 
@@ -329,7 +328,7 @@ static enum nt_status add_pages(const struct sink *sink, struct nt_dataset *data
     if (dataset->failure)
         return NT_OK;
     struct nt_dataset *stored;
-    enum nt_status status = nt_dataset_stored(dataset, &stored, error);
+    enum nt_status status = nt_dataset_physical(dataset, &stored, error);
     if (status == NT_OK)
         status = nt_dataset_load_readable(stored, error);
     for (uint32_t column = 0; status == NT_OK && column < stored->column_count; column++)
@@ -356,7 +355,7 @@ enum nt_status nt_layout_claims_init(struct nt_layout_claims *claims, const stru
 void nt_layout_claims_deinit(struct nt_layout_claims *claims)
 {
     if (claims->budget)
-        nt_budget_give(claims->budget, NT_COST_ENVELOPE_BYTE, claims->taken);
+        nt_budget_release(claims->budget, NT_COST_ENVELOPE_BYTE, claims->taken);
     free(claims->own);
     free(claims->labels);
     *claims = (struct nt_layout_claims){0};

@@ -22,7 +22,7 @@ enum {
     LEGEND_WIDTH = 420,
     LINE_HEIGHT = 13,
     LINE_GAP = 5,
-    MOST_LINES = 40,
+    MAX_LINES = 40,
     HEADING_HEIGHT = 64,
     LEGEND_ENTRIES = 24,
     LEGEND_STEP = 20,
@@ -132,7 +132,7 @@ static uint32_t find_owner(const struct picture *picture, const struct nt_layout
 {
     if (item->column != NT_NONE && !strcmp(item->owner, "page")) {
         const struct nt_dataset *dataset = picture->file->datasets[item->dataset];
-        uint32_t field = dataset->stored->columns[item->column].field;
+        uint32_t field = dataset->physical->columns[item->column].field;
         return picture->first_owner[item->dataset] + picture->groups[item->dataset].of_field[field];
     }
     uint32_t first = picture->owner_count - OTHERS;
@@ -192,10 +192,10 @@ static void describe(const struct picture *picture, const struct nt_layout_item 
     if (item->dataset != NT_NONE && item->column != NT_NONE) {
         const struct nt_dataset *dataset = picture->file->datasets[item->dataset];
         nt_buffer_format(title, " %" PRIu32 " of column %" PRIu32 " (%s), ", item->page,
-                         dataset->stored->columns[item->column].id,
-                         dataset->stored->columns[item->column].type_name);
+                         dataset->physical->columns[item->column].id,
+                         dataset->physical->columns[item->column].type_name);
         struct nt_buffer path = {0};
-        nt_append_field_path(&path, dataset, dataset->stored->columns[item->column].field, '/');
+        nt_append_field_path(&path, dataset, dataset->physical->columns[item->column].field, '/');
         nt_svg_append_name(title, nt_buffer_string(&path), path.length);
         nt_buffer_deinit_part(&path, title);
         nt_buffer_format(title, ", cluster %" PRIu32, item->cluster);
@@ -204,7 +204,7 @@ static void describe(const struct picture *picture, const struct nt_layout_item 
         nt_svg_append_name(title, item->detail, strlen(item->detail));
     }
     nt_buffer_format(title, "\n%" PRIu64 " bytes at %" PRIu64, item->bytes,
-                     nt_source_place(nt_layout_source(picture->file, item->source), item->offset));
+                     nt_source_local_offset(nt_layout_source(picture->file, item->source), item->offset));
     if (item->ratio > 0)
         nt_buffer_format(title, ", ratio %.2f", item->ratio);
 }
@@ -372,7 +372,7 @@ static void draw_picture(void *context, unsigned grain, size_t bytes, struct nt_
 {
     struct picture *picture = context;
     struct nt_buffer title = {0};
-    double height = HEADING_HEIGHT + MOST_LINES * (LINE_HEIGHT + LINE_GAP) + MARGIN;
+    double height = HEADING_HEIGHT + MAX_LINES * (LINE_HEIGHT + LINE_GAP) + MARGIN;
     picture->grain = grain;
     picture->bytes = bytes;
     picture->out = out;
@@ -390,7 +390,7 @@ static void measure_lines(struct picture *picture)
     picture->source_bytes = nt_layout_source_bytes(picture->layout, &picture->source_count);
     for (uint32_t i = 0; i < picture->source_count; i++)
         picture->total += picture->source_bytes[i];
-    picture->line_bytes = picture->total / MOST_LINES + (picture->total % MOST_LINES != 0);
+    picture->line_bytes = picture->total / MAX_LINES + (picture->total % MAX_LINES != 0);
     if (picture->line_bytes == 0)
         picture->line_bytes = 1;
     picture->lines =
@@ -402,11 +402,11 @@ uint64_t nt_layout_svg_bytes(const struct nt_file *file)
 {
     enum { FRAME_BYTES = 20000, BYTES_PER_BYTE = 8, BYTES_PER_SOURCE = 500 };
     if (nt_layout_source(file, 0)->is_of_objects) /* nobody knows how many */
-        return nt_svg_size(NT_SVG_MOST_BYTES);
+        return nt_svg_size(NT_SVG_MAX_BYTES);
     if (file->layout_sources && file->layout_source_count > 1)
         return nt_svg_size(FRAME_BYTES + (uint64_t)file->layout_source_count * BYTES_PER_SOURCE);
     uint64_t bytes = nt_layout_source(file, 0)->size;
-    return nt_svg_size(bytes < NT_SVG_MOST_BYTES ? FRAME_BYTES + BYTES_PER_BYTE * bytes : NT_SVG_MOST_BYTES);
+    return nt_svg_size(bytes < NT_SVG_MAX_BYTES ? FRAME_BYTES + BYTES_PER_BYTE * bytes : NT_SVG_MAX_BYTES);
 }
 
 enum nt_status nt_layout_svg(const struct nt_file *file, struct nt_buffer *out, struct nt_error *error)

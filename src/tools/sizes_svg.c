@@ -55,7 +55,7 @@ static enum nt_status sum_up(struct treemap *treemap, struct nt_dataset *dataset
             treemap->sums[at].packed += sums.packed_bytes;
         }
     }
-    return nt_stored_once(dataset, NULL, 0, &treemap->once, error);
+    return nt_unique_bytes(dataset, NULL, 0, &treemap->once, error);
 }
 
 /* ---- squarifying ---- */
@@ -219,10 +219,10 @@ static void draw_leaf(struct treemap *treemap, const struct part *part, struct n
  * Returns the box that is left. */
 static struct nt_box draw_group(struct treemap *treemap, const struct part *part, struct nt_box box)
 {
-    enum { LEAST_HEIGHT = 3 * LABEL_HEIGHT, LEAST_WIDTH = 60, FRAME = 2 };
+    enum { MIN_HEIGHT = 3 * LABEL_HEIGHT, MIN_WIDTH = 60, FRAME = 2 };
     struct nt_buffer title = {0}, label = {0};
     struct nt_colour colour = colour_of(treemap, part);
-    if (box.height < LEAST_HEIGHT || box.width < LEAST_WIDTH)
+    if (box.height < MIN_HEIGHT || box.width < MIN_WIDTH)
         return box;
     append_part(&label, treemap, part);
     append_title(&title, treemap, part, &label);
@@ -302,7 +302,7 @@ static size_t collect_parts(const struct treemap *treemap, const struct part *wh
     return used;
 }
 
-static size_t most_parts(const struct treemap *treemap, const struct part *whole)
+static size_t max_parts(const struct treemap *treemap, const struct part *whole)
 {
     uint32_t children;
     if (whole && whole->group)
@@ -388,7 +388,7 @@ static void place_parts(const struct part *parts, size_t count, double *areas, s
 /* As deep as the schema and its groups: NT_MAX_DEPTH + 1 at most. */
 static void draw_parts(struct treemap *treemap, const struct part *whole, struct nt_box box)
 {
-    size_t most = most_parts(treemap, whole);
+    size_t most = max_parts(treemap, whole);
     struct part *parts = calloc(most, sizeof(*parts));
     double *areas = calloc(most, sizeof(*areas));
     struct nt_box *boxes = calloc(most, sizeof(*boxes));
@@ -445,14 +445,14 @@ static void draw_treemap(void *context, unsigned grain, size_t bytes, struct nt_
 uint64_t nt_sizes_svg_bytes(const struct nt_dataset *dataset)
 {
     enum { FRAME_BYTES = 1500, BOX_BYTES = 300 };
-    uint32_t columns = nt_dataset_has_sides(dataset) ? dataset->field_count : dataset->column_count;
+    uint32_t columns = nt_dataset_has_physical(dataset) ? dataset->field_count : dataset->column_count;
     return nt_svg_size(FRAME_BYTES + (uint64_t)BOX_BYTES * columns);
 }
 
 enum nt_status nt_sizes_svg(struct nt_dataset *of, struct nt_buffer *out, struct nt_error *error)
 {
     struct nt_dataset *dataset;
-    enum nt_status status = nt_dataset_stored(of, &dataset, error);
+    enum nt_status status = nt_dataset_physical(of, &dataset, error);
     if (status != NT_OK)
         return status;
     size_t fields = (size_t)dataset->field_count + 1;

@@ -45,10 +45,10 @@ static void escape(struct nt_buffer *out, const char *text)
 
 enum { COARSEST = 1 << 12 }; /* grain: more pixels than any picture is wide */
 
-size_t nt_svg_size(uint64_t wanted_bytes)
+size_t nt_svg_size(uint64_t prefetched_bytes)
 {
-    size_t size = NT_SVG_LEAST_BYTES;
-    while (size < wanted_bytes && size < NT_SVG_MOST_BYTES)
+    size_t size = NT_SVG_MIN_BYTES;
+    while (size < prefetched_bytes && size < NT_SVG_MAX_BYTES)
         size *= 2;
     return size;
 }

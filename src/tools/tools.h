@@ -20,7 +20,7 @@
 
 struct nt_layout;
 struct nt_layout_label;
-struct nt_layout_own;
+struct nt_layout_format_range;
 
 /* ---- Findings ---- */
 
@@ -89,7 +89,7 @@ struct nt_page_conditions {
     uint64_t limit; /* the items of the cluster */
 };
 
-struct nt_known_page {
+struct nt_seen_page {
     const struct nt_page *page; /* of the model; NULL: nothing is known */
     bool has_outcome;           /* the members below are valid */
     struct nt_page_conditions before;
@@ -98,53 +98,54 @@ struct nt_known_page {
     size_t finding; /* 1 + the finding that tells what is wrong; 0: nothing is */
 };
 
-struct nt_known_pages {
-    struct nt_known_page *slots; /* NULL: nothing is remembered */
+struct nt_seen_pages {
+    struct nt_seen_page *slots; /* NULL: nothing is remembered */
 };
 
 /* Without memory nothing is remembered. */
-void nt_known_pages_init(struct nt_known_pages *known);
-void nt_known_pages_deinit(struct nt_known_pages *known);
+void nt_seen_pages_init(struct nt_seen_pages *seen);
+void nt_seen_pages_deinit(struct nt_seen_pages *seen);
 
 /* The slot of a page: what is known of it or of a page that is the same bytes, decoded in the same way, else
  * an empty one for it. NULL where nothing is remembered. */
-struct nt_known_page *nt_known_pages_find(struct nt_known_pages *known, const struct nt_page *page);
+struct nt_seen_page *nt_seen_pages_find(struct nt_seen_pages *seen, const struct nt_page *page);
 
 bool nt_page_conditions_equal(const struct nt_page_conditions *left, const struct nt_page_conditions *right);
 
 /* ---- Verification of a column ---- */
 
 /* A column's share of the verification. */
-struct nt_verify_share {
+struct nt_verify_result {
     struct nt_findings findings;
     bool is_done;
     uint64_t pages, unchecked, stored_bytes; /* as in struct nt_verify_summary */
-    uint64_t wanted_bytes;                   /* that sources were told of before */
+    uint64_t prefetched_bytes;               /* that sources were told of before */
 };
 
 struct nt_verify_job {
     struct nt_reader *reader;
     struct nt_dataset *dataset;
     uint32_t column;
-    bool is_alone;                 /* the data set's borders are bad: look at the pages only */
-    struct nt_verify_share *share; /* result */
+    bool is_alone;                  /* the data set's borders are bad: look at the pages only */
+    struct nt_verify_result *share; /* result */
     void (*on_cluster)(void *context, uint64_t stored_bytes); /* some pages are done */
     void *context;
 };
 
 /* Add a finding of the job's column. NT_NONE, UINT64_MAX: of no cluster, or page. */
-void nt_verify_find(struct nt_verify_job *job, uint32_t cluster, uint64_t page, const struct nt_error *error);
+void nt_verify_report(struct nt_verify_job *job, uint32_t cluster, uint64_t page,
+                      const struct nt_error *error);
 /* What in a cluster is another number than it has to be. */
-void nt_verify_find_in_cluster(struct nt_verify_job *job, uint32_t cluster, const char *what,
-                               uint64_t expected, uint64_t found);
+void nt_verify_report_cluster(struct nt_verify_job *job, uint32_t cluster, const char *what,
+                              uint64_t expected, uint64_t found);
 
 /* ---- Verify a column ---- */
 
 /* For one thread; others may verify other columns. */
 void nt_verify_column(struct nt_verify_job *job);
 /* All pages of a column will be read. */
-void nt_verify_want_column(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
-                           struct nt_hints *hints);
+void nt_verify_prefetch_column(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                               struct nt_prefetch *prefetch);
 
 /* ---- Check UTF-8 ---- */
 
@@ -155,7 +156,7 @@ struct nt_text_check {
 };
 
 /* Whether the text is UTF-8 up to and with this piece. */
-bool nt_text_check_piece(struct nt_text_check *check, const uint8_t *bytes, size_t count);
+bool nt_text_check_update(struct nt_text_check *check, const uint8_t *bytes, size_t count);
 /* Whether the text may end here. */
 static inline bool nt_text_check_end(const struct nt_text_check *check)
 {
@@ -233,7 +234,7 @@ struct nt_diff_summary {
 };
 
 /* A comparison on its way. */
-struct nt_diffing {
+struct nt_diff_run {
     const struct nt_diff_side *sides;
     const struct nt_diff_options *options;
     struct nt_diff_summary *summary;
@@ -244,14 +245,13 @@ struct nt_diffing {
 /* A difference of two fields (NT_NONE, NT_NONE: of the data sets) that has no place and no values yet. */
 struct nt_difference nt_difference(enum nt_diff_part part, const char *property,
                                    const uint32_t fields[NT_DIFF_SIDES]);
-void nt_diff_tell(struct nt_diffing *diffing, const struct nt_difference *difference);
+void nt_diff_report(struct nt_diff_run *run, const struct nt_difference *difference);
 /* With the values filled in, if these differ; returns whether they do. */
-bool nt_diff_tell_words(struct nt_diffing *diffing, struct nt_difference difference, struct nt_text a,
-                        struct nt_text b);
-bool nt_diff_tell_numbers(struct nt_diffing *diffing, struct nt_difference difference, uint64_t a,
-                          uint64_t b);
-void nt_diff_tell_failure(struct nt_diffing *diffing, unsigned side, uint32_t field,
-                          const struct nt_error *error);
+bool nt_diff_report_words(struct nt_diff_run *run, struct nt_difference difference, struct nt_text a,
+                          struct nt_text b);
+bool nt_diff_report_numbers(struct nt_diff_run *run, struct nt_difference difference, uint64_t a, uint64_t b);
+void nt_diff_report_failure(struct nt_diff_run *run, unsigned side, uint32_t field,
+                            const struct nt_error *error);
 
 /* ---- showing ---- */
 
@@ -287,12 +287,12 @@ enum nt_status nt_field_pairs(const struct nt_diff_side *sides, struct nt_field_
                               size_t *count_ret, struct nt_error *error);
 
 /* Tell how the fields of a pair differ as the schema has them. */
-enum nt_status nt_diff_field(struct nt_diffing *diffing, const struct nt_field_pair *pair,
+enum nt_status nt_diff_field(struct nt_diff_run *run, const struct nt_field_pair *pair,
                              struct nt_error *error);
 
 /* Whether the values of two fields can be compared element by element; else tells what is in the way, as a
  * difference of values. */
-enum nt_status nt_diff_check_elements(struct nt_diffing *diffing, const struct nt_field_pair *pair,
+enum nt_status nt_diff_check_elements(struct nt_diff_run *run, const struct nt_field_pair *pair,
                                       bool *are_alike_ret, struct nt_error *error);
 
 /* Whether both fields are projections of fields with the same path: what these hold, they show. */
@@ -303,7 +303,7 @@ enum nt_status nt_diff_is_shown_elsewhere(const struct nt_diff_side *sides, cons
 
 /* Tell what differs in the layout of the sides, and of the columns that the fields of the pairs own; those of columns are
  * details but for how elements are encoded. Loads all page lists; reads the beginnings of a few pages. */
-enum nt_status nt_diff_layout(struct nt_diffing *diffing, const struct nt_field_pair *pairs, size_t count,
+enum nt_status nt_diff_layout(struct nt_diff_run *run, const struct nt_field_pair *pairs, size_t count,
                               struct nt_error *error);
 
 /* ---- Compare values ---- */
@@ -321,7 +321,7 @@ struct nt_stream_pair {
 /* Compare the elements that both streams of a pair have, up to the first that differs. What cannot be read is noted and
  * left out. Works on the workers of A's reader and the calling thread; each takes about two MiB and what decoding
  * takes. Fails only where the comparison cannot go on (NT_NO_MEMORY). */
-enum nt_status nt_diff_streams(struct nt_diffing *diffing, struct nt_stream_pair *pairs, size_t count,
+enum nt_status nt_diff_streams(struct nt_diff_run *run, struct nt_stream_pair *pairs, size_t count,
                                struct nt_error *error);
 
 /* The memory of the failures. */
@@ -331,23 +331,24 @@ void nt_stream_pairs_free(struct nt_stream_pair *pairs, size_t count);
 
 /* Tell the first difference of a field, whose streams are these, as one difference of values; nothing where none of
  * the streams has one. What cannot be read on the way is told as a failure. Fails without memory. */
-enum nt_status nt_diff_tell_value(struct nt_diffing *diffing, const struct nt_stream_pair *streams,
-                                  size_t count, struct nt_error *error);
+enum nt_status nt_diff_report_value(struct nt_diff_run *run, const struct nt_stream_pair *streams,
+                                    size_t count, struct nt_error *error);
 
 /* ---- Unique stored bytes ---- */
 
 /* The stored bytes of columns whose page lists are loaded (others are not counted); without `columns`, of all that
  * the data set has. */
-enum nt_status nt_stored_once(const struct nt_dataset *dataset, const uint32_t *columns,
-                              uint32_t column_count, uint64_t *bytes_ret, struct nt_error *error);
+enum nt_status nt_unique_bytes(const struct nt_dataset *dataset, const uint32_t *columns,
+                               uint32_t column_count, uint64_t *bytes_ret, struct nt_error *error);
 
 /* ---- Inspect columns ---- */
 
-struct nt_inspected {
+struct nt_column_stats {
     uint32_t column; /* index; NT_NONE: all together */
     struct nt_column_sums sums;
     uint64_t largest_page; /* stored bytes */
-    uint64_t once_bytes; /* of all together: the stored bytes, those that several pages share counted once */
+    uint64_t
+        unique_bytes; /* of all together: the stored bytes, those that several pages share counted once */
     /* A bit for each enum nt_algorithm: those that a look at some of the compressed pages found,
      * one for each run of clusters with the same settings; "none" where no page is compressed. 0:
      * no pages. */
@@ -357,7 +358,7 @@ struct nt_inspected {
 /* Inspect the file's columns (those of `of->stored`) of a field and all below it, or of the whole data set (NT_NONE). Loads all page lists;
  * those that cannot be read are left out, and `is_complete` of the sums says so. The last of the
  * `*count_ret` + 1 items is the total. From malloc. */
-enum nt_status nt_inspect(struct nt_dataset *of, uint32_t field, struct nt_inspected **columns_ret,
+enum nt_status nt_inspect(struct nt_dataset *of, uint32_t field, struct nt_column_stats **columns_ret,
                           uint32_t *count_ret, struct nt_error *error);
 
 /* Append the names of algorithms, "zstd,lz4". */
@@ -385,9 +386,9 @@ struct nt_layout_item {
 
 struct nt_layout_claims {
     const struct nt_file *file;
-    struct nt_budget *budget;  /* that what is kept is taken from */
-    uint64_t taken;            /* bytes of it */
-    struct nt_layout_own *own; /* ranges of the format */
+    struct nt_budget *budget;           /* that what is kept is taken from */
+    uint64_t taken;                     /* bytes of it */
+    struct nt_layout_format_range *own; /* ranges of the format */
     struct nt_layout_label *labels;
     size_t own_count, own_capacity, label_count, label_capacity;
 };
@@ -432,7 +433,7 @@ const uint64_t *nt_layout_source_bytes(const struct nt_layout *layout, uint32_t 
 struct nt_source *nt_layout_source(const struct nt_file *file, uint32_t source);
 
 /* layout.jsonl: a line per item. */
-enum nt_status nt_layout_lines(const struct nt_file *file, struct nt_long_text **text_ret,
+enum nt_status nt_layout_lines(const struct nt_file *file, struct nt_text_generator **text_ret,
                                struct nt_error *error);
 
 /* ---- Groups of fields ---- */
@@ -472,10 +473,10 @@ struct nt_box {
 
 /* ---- pictures of a size that is known before they are drawn ---- */
 
-enum { NT_SVG_LEAST_BYTES = 1 << 12, NT_SVG_MOST_BYTES = 1 << 20 };
+enum { NT_SVG_MIN_BYTES = 1 << 12, NT_SVG_MAX_BYTES = 1 << 20 };
 
 /* The size of a picture that may want so many bytes: a power of two, within the bounds. */
-size_t nt_svg_size(uint64_t wanted_bytes);
+size_t nt_svg_size(uint64_t prefetched_bytes);
 
 /* Draws the whole picture. `grain`: what is smaller than so many pixels need not be drawn by itself. May stop
  * where `out` has more than `bytes`. */

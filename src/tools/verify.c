@@ -78,10 +78,11 @@ static void nt_findings_deinit(struct nt_findings *findings)
 
 /* ---- Findings of a column ---- */
 
-void nt_verify_find(struct nt_verify_job *job, uint32_t cluster, uint64_t page, const struct nt_error *error)
+void nt_verify_report(struct nt_verify_job *job, uint32_t cluster, uint64_t page,
+                      const struct nt_error *error)
 {
     struct nt_finding finding = nt_finding(job->dataset, error);
-    if (nt_is_passing_failure(error->status)) {
+    if (nt_is_transient(error->status)) {
         job->share->findings.has_failed = true;
         return;
     }
@@ -92,13 +93,13 @@ void nt_verify_find(struct nt_verify_job *job, uint32_t cluster, uint64_t page, 
     nt_findings_add(&job->share->findings, &finding);
 }
 
-void nt_verify_find_in_cluster(struct nt_verify_job *job, uint32_t cluster, const char *what,
-                               uint64_t expected, uint64_t found)
+void nt_verify_report_cluster(struct nt_verify_job *job, uint32_t cluster, const char *what,
+                              uint64_t expected, uint64_t found)
 {
     struct nt_error error;
     nt_fail_number(&error, NT_CORRUPT, NT_NO_OFFSET, what, expected, found);
     nt_error_context(&error, "cluster %" PRIu32, cluster);
-    nt_verify_find(job, cluster, UINT64_MAX, &error);
+    nt_verify_report(job, cluster, UINT64_MAX, &error);
 }
 
 /* ---- Verify a file ---- */
@@ -111,12 +112,12 @@ struct verification {
     /* The data set at hand: */
     struct nt_dataset *dataset;
     bool is_alone;
-    struct nt_verify_share *shares; /* of each column */
-    pthread_mutex_t lock;           /* from here on, and all calls of the options' functions */
-    uint32_t next;                  /* the next column to be taken */
-    uint32_t told;                  /* columns whose findings are told */
-    uint32_t wanted;                /* columns that sources were told of, */
-    uint64_t wanted_bytes;          /* and what those of them take that nobody has taken yet */
+    struct nt_verify_result *shares; /* of each column */
+    pthread_mutex_t lock;            /* from here on, and all calls of the options' functions */
+    uint32_t next;                   /* the next column to be taken */
+    uint32_t told;                   /* columns whose findings are told */
+    uint32_t wanted;                 /* columns that sources were told of, */
+    uint64_t prefetched_bytes;       /* and what those of them take that nobody has taken yet */
     bool has_failed;
 };
 
@@ -151,7 +152,7 @@ static enum nt_status check_groups(struct verification *verification, bool *all_
         enum nt_status status = nt_dataset_load_group(verification->dataset, i, &error);
         if (status == NT_OK)
             continue;
-        if (nt_is_passing_failure(status))
+        if (nt_is_transient(status))
             return status;
         tell_of_group(verification, i, &error);
         *all_good_ret = false;
@@ -179,7 +180,7 @@ static enum nt_status check_borders(struct verification *verification, uint32_t 
     enum nt_status status =
         nt_spans_build(verification->reader, verification->dataset, field, &spans, &count, &error);
     *good_ret = status == NT_OK;
-    if (nt_is_passing_failure(status))
+    if (nt_is_transient(status))
         return status;
     if (status != NT_OK) {
         struct nt_finding finding = nt_finding(verification->dataset, &error);
@@ -215,7 +216,7 @@ static enum nt_status check_all_borders(struct verification *verification)
 /* ---- fields ---- */
 
 /* Of fields that are not read, columns may be looked at, values never. */
-static void tell_of_unread(struct verification *verification)
+static void report_unsupported(struct verification *verification)
 {
     for (uint32_t i = 0; i < verification->dataset->field_count; i++) {
         const char *reason = verification->dataset->fields[i].unreadable;
@@ -250,7 +251,7 @@ static void tell_shares(struct verification *verification)
     struct nt_verify_summary *summary = verification->summary;
     while (verification->told < verification->dataset->column_count &&
            verification->shares[verification->told].is_done) {
-        struct nt_verify_share *share = &verification->shares[verification->told++];
+        struct nt_verify_result *share = &verification->shares[verification->told++];
         for (size_t i = 0; i < share->findings.count; i++)
             tell(verification, &share->findings.items[i]);
         summary->pages += share->pages;
@@ -262,35 +263,36 @@ static void tell_shares(struct verification *verification)
 }
 
 /* Of columns that lie side by side much is told at once, so that few requests have it all, and again when half of it is used up. */
-static void want_columns(struct verification *verification, struct nt_hints *hints)
+static void want_columns(struct verification *verification, struct nt_prefetch *prefetch)
 {
     const uint64_t most = UINT64_C(32) << 20;
     const struct nt_dataset *dataset = verification->dataset;
-    if (!nt_wants_hints(dataset) || verification->wanted_bytes > most / 2)
+    if (!nt_prefetch_helps(dataset) || verification->prefetched_bytes > most / 2)
         return;
-    while (verification->wanted < dataset->column_count && verification->wanted_bytes < most) {
-        struct nt_verify_share *share = &verification->shares[verification->wanted];
-        uint64_t before = hints->bytes;
-        nt_verify_want_column(verification->reader, verification->dataset, verification->wanted++, hints);
-        share->wanted_bytes = hints->bytes - before;
-        verification->wanted_bytes += share->wanted_bytes;
+    while (verification->wanted < dataset->column_count && verification->prefetched_bytes < most) {
+        struct nt_verify_result *share = &verification->shares[verification->wanted];
+        uint64_t before = prefetch->bytes;
+        nt_verify_prefetch_column(verification->reader, verification->dataset, verification->wanted++,
+                                  prefetch);
+        share->prefetched_bytes = prefetch->bytes - before;
+        verification->prefetched_bytes += share->prefetched_bytes;
     }
 }
 
 /* The next column; false: there is none. */
 static bool take_column(struct verification *verification, struct nt_verify_job *job)
 {
-    struct nt_hints hints = {.count = 0};
+    struct nt_prefetch prefetch = {.count = 0};
     pthread_mutex_lock(&verification->lock);
     bool is_there = verification->next < verification->dataset->column_count;
     if (is_there) {
-        want_columns(verification, &hints);
+        want_columns(verification, &prefetch);
         job->column = verification->next++;
         job->share = &verification->shares[job->column];
-        verification->wanted_bytes -= job->share->wanted_bytes;
+        verification->prefetched_bytes -= job->share->prefetched_bytes;
     }
     pthread_mutex_unlock(&verification->lock);
-    nt_hints_tell(&hints);
+    nt_prefetch_submit(&prefetch);
     return is_there;
 }
 
@@ -323,7 +325,7 @@ static enum nt_status verify_dataset(struct verification *verification, struct n
         return NT_OK;
     }
     bool all_good;
-    tell_of_unread(verification);
+    report_unsupported(verification);
     enum nt_status status = check_groups(verification, &all_good);
     verification->is_alone = !all_good;
     if (status == NT_OK)
@@ -334,8 +336,8 @@ static enum nt_status verify_dataset(struct verification *verification, struct n
     if (!verification->shares)
         return nt_fail_memory(error);
     verification->told = verification->next = verification->wanted = 0;
-    verification->wanted_bytes = 0;
-    nt_workers_together(verification->reader->workers, verify_columns, verification);
+    verification->prefetched_bytes = 0;
+    nt_workers_run_all(verification->reader->workers, verify_columns, verification);
     verification->summary->columns += dataset->column_count;
     free(verification->shares);
     return verification->has_failed ? nt_fail_memory(error) : NT_OK;
@@ -343,7 +345,7 @@ static enum nt_status verify_dataset(struct verification *verification, struct n
 
 /* ---- the file around them ---- */
 
-static void tell_of_file(void *context, const struct nt_error *failure)
+static void report_file(void *context, const struct nt_error *failure)
 {
     struct nt_finding finding = nt_finding(NULL, failure);
     tell(context, &finding);
@@ -354,11 +356,11 @@ static enum nt_status check_file(struct verification *verification, const struct
                                  struct nt_error *error)
 {
     struct nt_error failure = {0};
-    enum nt_status status = file->check ? file->check(file, tell_of_file, verification, &failure) : NT_OK;
-    if (nt_is_passing_failure(status))
+    enum nt_status status = file->check ? file->check(file, report_file, verification, &failure) : NT_OK;
+    if (nt_is_transient(status))
         return nt_fail_with(error, &failure);
     if (status != NT_OK)
-        tell_of_file(verification, &failure);
+        report_file(verification, &failure);
     return NT_OK;
 }
 

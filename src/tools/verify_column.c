@@ -26,15 +26,15 @@
 
 enum { SLOT_BITS = 10 };
 
-void nt_known_pages_init(struct nt_known_pages *known)
+void nt_seen_pages_init(struct nt_seen_pages *seen)
 {
-    known->slots = calloc((size_t)1 << SLOT_BITS, sizeof(*known->slots));
+    seen->slots = calloc((size_t)1 << SLOT_BITS, sizeof(*seen->slots));
 }
 
-void nt_known_pages_deinit(struct nt_known_pages *known)
+void nt_seen_pages_deinit(struct nt_seen_pages *seen)
 {
-    free(known->slots);
-    known->slots = NULL;
+    free(seen->slots);
+    seen->slots = NULL;
 }
 
 static bool is_same(const struct nt_page *a, const struct nt_page *b)
@@ -47,14 +47,14 @@ static bool is_same(const struct nt_page *a, const struct nt_page *b)
            a->compression == b->compression;
 }
 
-struct nt_known_page *nt_known_pages_find(struct nt_known_pages *known, const struct nt_page *page)
+struct nt_seen_page *nt_seen_pages_find(struct nt_seen_pages *seen, const struct nt_page *page)
 {
-    if (!known->slots)
+    if (!seen->slots)
         return NULL;
     uint64_t hash = (page->offset ^ (uint64_t)page->elements << 40) * UINT64_C(0x9e3779b97f4a7c15);
-    struct nt_known_page *slot = &known->slots[hash >> (64 - SLOT_BITS)];
+    struct nt_seen_page *slot = &seen->slots[hash >> (64 - SLOT_BITS)];
     if (!slot->page || !is_same(slot->page, page))
-        *slot = (struct nt_known_page){0};
+        *slot = (struct nt_seen_page){0};
     return slot;
 }
 
@@ -84,7 +84,7 @@ static size_t cut_bytes(const uint8_t *bytes, size_t count)
     return 0;
 }
 
-bool nt_text_check_piece(struct nt_text_check *check, const uint8_t *bytes, size_t count)
+bool nt_text_check_update(struct nt_text_check *check, const uint8_t *bytes, size_t count)
 {
     uint32_t code_point;
     while (check->pending_count && count) {
@@ -122,22 +122,22 @@ static uint32_t find_branch(const struct nt_dataset *dataset, uint32_t field, ui
     return branch;
 }
 
-static bool has_rows(const struct nt_piece *piece)
+static bool has_rows(const struct nt_row_span *piece)
 {
     return piece->span.fault == NT_FAULT_NONE;
 }
 
-static void compare_rows(struct nt_verify_job *job, const struct nt_rows *rows, const struct nt_rows *above,
-                         uint64_t per_row)
+static void compare_rows(struct nt_verify_job *job, const struct nt_row_counts *rows,
+                         const struct nt_row_counts *above, uint64_t per_row)
 {
     for (uint32_t i = 0; i < rows->count && i < above->count; i++) {
-        const struct nt_piece *piece = &rows->pieces[i], *branch = &above->pieces[i];
+        const struct nt_row_span *piece = &rows->pieces[i], *branch = &above->pieces[i];
         uint64_t expected;
         if (piece->span.cluster != branch->span.cluster || !has_rows(piece) || !has_rows(branch))
             continue;
         if (nt_multiply(branch->rows, per_row, &expected) && expected != piece->rows)
-            nt_verify_find_in_cluster(job, piece->span.cluster, "rows, as the fields beside it tell",
-                                      expected, piece->rows);
+            nt_verify_report_cluster(job, piece->span.cluster, "rows, as the fields beside it tell", expected,
+                                     piece->rows);
     }
 }
 
@@ -148,7 +148,7 @@ static void compare_rows(struct nt_verify_job *job, const struct nt_rows *rows, 
 static void nt_verify_rows(struct nt_verify_job *job)
 {
     const struct nt_column *info = &job->dataset->columns[job->column];
-    struct nt_rows rows = {0}, above = {0};
+    struct nt_row_counts rows = {0}, above = {0};
     struct nt_error error = {0};
     uint32_t field = info->field;
     uint64_t per_row;
@@ -158,21 +158,22 @@ static void nt_verify_rows(struct nt_verify_job *job)
     uint32_t branch = find_branch(job->dataset, field, &per_row);
     if (branch == field)
         return;
-    enum nt_status status = nt_rows_build(job->reader, job->dataset, field, NT_ROWS_OF_FIELD, &rows, &error);
+    enum nt_status status =
+        nt_row_counts_build(job->reader, job->dataset, field, NT_ROWS_OF_FIELD, &rows, &error);
     if (status == NT_OK)
-        status = nt_rows_build(job->reader, job->dataset, branch, NT_ROWS_OF_FIELD, &above, &error);
+        status = nt_row_counts_build(job->reader, job->dataset, branch, NT_ROWS_OF_FIELD, &above, &error);
     if (status == NT_OK)
         compare_rows(job, &rows, &above, per_row);
     else
-        nt_verify_find(job, NT_NONE, UINT64_MAX, &error);
-    nt_rows_deinit(&rows);
-    nt_rows_deinit(&above);
+        nt_verify_report(job, NT_NONE, UINT64_MAX, &error);
+    nt_row_counts_deinit(&rows);
+    nt_row_counts_deinit(&above);
 }
 
 /* ---- Verify pages and elements ---- */
 
 /* Of a column that many pages are wrong of, so many are told; the last of them stands for the others. */
-enum { MOST_TOLD = 256 };
+enum { MAX_TOLD = 256 };
 
 /* Failures of a kind, of pages. */
 struct failures {
@@ -189,11 +190,11 @@ struct column {
     uint32_t *segment_of;     /* of each cluster; NT_NONE */
     uint64_t page;            /* number of the next page within the column */
     const uint8_t *elements;  /* of the page that is looked at: in `loaded`, or in the cache */
-    struct nt_cached *pinned;
+    struct nt_cache_entry *pinned;
     uint8_t *loaded, *made; /* `made`: elements of the stream */
     size_t loaded_capacity, made_capacity;
-    struct nt_neighbours neighbours;
-    struct nt_known_pages known;
+    struct nt_adjacent_pages neighbours;
+    struct nt_seen_pages seen;
     uint64_t *chosen; /* variants: how often each alternative was, in the cluster */
     bool is_text, has_bad_text;
     struct failures failures[NT_FINDING_KINDS];
@@ -218,7 +219,7 @@ struct cluster {
 static bool are_all_told(const struct column *column, enum nt_status status)
 {
     enum nt_finding_kind kind = nt_finding_kind(status);
-    return column->failures[kind].told >= (kind == NT_FINDING_UNSUPPORTED ? 1 : MOST_TOLD);
+    return column->failures[kind].told >= (kind == NT_FINDING_UNSUPPORTED ? 1 : MAX_TOLD);
 }
 
 /* `error` is not looked at where all are told. */
@@ -227,11 +228,11 @@ static void find_failure(struct column *column, uint32_t cluster, enum nt_status
 {
     struct nt_findings *findings = &column->job->share->findings;
     struct failures *failures = &column->failures[nt_finding_kind(status)];
-    if (!nt_is_passing_failure(status) && are_all_told(column, status)) {
+    if (!nt_is_transient(status) && are_all_told(column, status)) {
         findings->items[failures->last - 1].count++;
         return;
     }
-    nt_verify_find(column->job, cluster, column->page, error);
+    nt_verify_report(column->job, cluster, column->page, error);
     if (findings->has_failed)
         return;
     failures->last = findings->count;
@@ -268,8 +269,8 @@ static enum nt_status load(struct column *column, const struct cluster *cluster,
     if (!reserve(&column->loaded, &column->loaded_capacity, bytes))
         status = nt_fail_memory(error);
     if (status == NT_OK)
-        status = nt_neighbours_load(&column->neighbours, job->reader, job->dataset, job->column, page,
-                                    (uint32_t)(end - page), column->loaded, error);
+        status = nt_adjacent_pages_load(&column->neighbours, job->reader, job->dataset, job->column, page,
+                                        (uint32_t)(end - page), column->loaded, error);
     column->elements = column->loaded;
     return status;
 }
@@ -277,7 +278,7 @@ static enum nt_status load(struct column *column, const struct cluster *cluster,
 static void unload(struct column *column)
 {
     if (column->pinned)
-        nt_page_unpin(column->job->reader, column->pinned, NT_CACHE_STAY);
+        nt_page_unpin(column->job->reader, column->pinned, NT_CACHE_KEEP);
     column->pinned = NULL;
 }
 
@@ -294,12 +295,12 @@ static enum nt_status check_elements(struct column *column, const struct cluster
     const struct nt_segment *segment = cluster->segment;
     const struct nt_decoder *decoder = nt_page_decoder(stream->dataset, page);
     uint64_t bytes;
-    if (stream->row->make == NT_MAKE_VALUES && nt_values_are_equal(decoder, &stream->dtype))
+    if (stream->row->make == NT_CONVERT_VALUES && nt_values_are_equal(decoder, &stream->dtype))
         return NT_OK;
     if (!nt_multiply(nt_page_made_elements(page), stream->element_bytes, &bytes) ||
         !reserve(&column->made, &column->made_capacity, bytes))
         return nt_fail_memory(error);
-    struct nt_run run = nt_stream_run(stream, segment, page);
+    struct nt_element_run run = nt_stream_run(stream, segment, page);
     run.data = column->elements;
     run.count = nt_page_made_elements(page);
     run.is_cluster_end = is_cluster_end(segment, page);
@@ -309,7 +310,7 @@ static enum nt_status check_elements(struct column *column, const struct cluster
     return status ? nt_page_error(stream->dataset, column->job->column, page, status, error) : NT_OK;
 }
 
-static void count_chosen(struct column *column, const struct nt_page *page)
+static void count_selected(struct column *column, const struct nt_page *page)
 {
     const uint8_t *at = column->elements + NT_SWITCH_TAG;
     for (uint32_t i = 0; i < nt_page_made_elements(page); i++, at += NT_SWITCH_BYTES) {
@@ -326,7 +327,7 @@ static void warn_of_text(struct column *column, const struct cluster *cluster, c
     struct nt_error error;
     enum nt_status status = nt_fail(&error, NT_OK, NT_NO_OFFSET, "text that is not UTF-8");
     nt_page_error(column->job->dataset, column->job->column, page, status, &error);
-    nt_verify_find(column->job, cluster->number, number, &error);
+    nt_verify_report(column->job, cluster->number, number, &error);
     column->has_bad_text = true;
 }
 
@@ -340,9 +341,9 @@ static void carry_on(struct column *column, struct cluster *cluster, const struc
         cluster->has_previous =
             nt_load_index(decoder->element, column->elements, elements - 1, &cluster->previous);
     if (column->chosen && decoder->element == NT_ELEMENT_SWITCH)
-        count_chosen(column, page);
+        count_selected(column, page);
     if (column->is_text && !column->has_bad_text && decoder->element_bytes == 1 &&
-        !nt_text_check_piece(&cluster->text, column->elements, elements))
+        !nt_text_check_update(&cluster->text, column->elements, elements))
         warn_of_text(column, cluster, page, column->page);
 }
 
@@ -367,9 +368,9 @@ static enum nt_status look_at_page(struct column *column, struct cluster *cluste
                                    bool is_met_again)
 {
     struct nt_error error = {0};
-    bool is_told = column->told < MOST_TOLD;
+    bool is_told = column->told < MAX_TOLD;
     enum nt_status status = try_page(column, cluster, page, is_met_again, is_told ? &error : NULL);
-    if (status != NT_OK && !is_told && (nt_is_passing_failure(status) || !are_all_told(column, status))) {
+    if (status != NT_OK && !is_told && (nt_is_transient(status) || !are_all_told(column, status))) {
         unload(column);
         status = try_page(column, cluster, page, is_met_again, &error);
     }
@@ -399,41 +400,41 @@ static struct nt_page_conditions conditions(const struct column *column, const s
 }
 
 /* What came of the page when it was looked at under the same conditions. */
-static void repeat_outcome(struct column *column, struct cluster *cluster, const struct nt_known_page *known)
+static void repeat_outcome(struct column *column, struct cluster *cluster, const struct nt_seen_page *seen)
 {
-    cluster->has_previous = known->has_previous;
-    cluster->previous = known->previous;
-    if (known->finding) {
+    cluster->has_previous = seen->has_previous;
+    cluster->previous = seen->previous;
+    if (seen->finding) {
         break_off(cluster);
-        column->job->share->findings.items[known->finding - 1].count++;
+        column->job->share->findings.items[seen->finding - 1].count++;
     }
 }
 
 static void remember(const struct column *column, const struct cluster *cluster, const struct nt_page *page,
                      const struct nt_page_conditions *before, enum nt_status status,
-                     struct nt_known_page *known)
+                     struct nt_seen_page *seen)
 {
-    *known = (struct nt_known_page){.page = page, .before = *before};
+    *seen = (struct nt_seen_page){.page = page, .before = *before};
     /* Alternatives are counted in every cluster; of a character it matters what stands before. */
-    known->has_outcome = !column->chosen && cluster->text.pending_count == 0 && status != NT_IO;
-    known->has_previous = cluster->has_previous;
-    known->previous = cluster->previous;
+    seen->has_outcome = !column->chosen && cluster->text.pending_count == 0 && status != NT_IO;
+    seen->has_previous = cluster->has_previous;
+    seen->previous = cluster->previous;
     if (status != NT_OK)
-        known->finding = column->failures[nt_finding_kind(status)].last;
+        seen->finding = column->failures[nt_finding_kind(status)].last;
 }
 
 static void verify_page(struct column *column, struct cluster *cluster, const struct nt_page *page)
 {
-    struct nt_known_page *known = nt_known_pages_find(&column->known, page);
+    struct nt_seen_page *seen = nt_seen_pages_find(&column->seen, page);
     struct nt_page_conditions before = conditions(column, cluster, page);
     bool is_between_characters = cluster->text.pending_count == 0;
-    if (known && known->has_outcome && is_between_characters &&
-        nt_page_conditions_equal(&known->before, &before)) {
-        repeat_outcome(column, cluster, known);
+    if (seen && seen->has_outcome && is_between_characters &&
+        nt_page_conditions_equal(&seen->before, &before)) {
+        repeat_outcome(column, cluster, seen);
     } else {
-        enum nt_status status = look_at_page(column, cluster, page, known && known->page);
-        if (known && is_between_characters && !column->job->share->findings.has_failed)
-            remember(column, cluster, page, &before, status, known);
+        enum nt_status status = look_at_page(column, cluster, page, seen && seen->page);
+        if (seen && is_between_characters && !column->job->share->findings.has_failed)
+            remember(column, cluster, page, &before, status, seen);
     }
     column->page++;
 }
@@ -458,7 +459,7 @@ static bool check_segment(struct column *column, struct cluster *cluster, const 
         if (column->is_first) {
             nt_fault_error(job->dataset, &segment->span, segment->elements, segment->found, &error);
             nt_error_context(&error, "field %" PRIu32, job->dataset->fields[column->info->field].id);
-            nt_verify_find(job, cluster->number, UINT64_MAX, &error);
+            nt_verify_report(job, cluster->number, UINT64_MAX, &error);
         }
         return false;
     }
@@ -467,18 +468,17 @@ static bool check_segment(struct column *column, struct cluster *cluster, const 
     if (cluster->range->state != NT_RANGE_PRESENT)
         return false;
     if (stored && segment->column != job->column) {
-        nt_verify_find_in_cluster(job, cluster->number,
-                                  "stored elements of a representation that is not the cluster's", 0, stored);
+        nt_verify_report_cluster(job, cluster->number,
+                                 "stored elements of a representation that is not the cluster's", 0, stored);
         return false;
     }
     bool is_deferred = nt_column_deferral(column->info) != NT_NOT_DEFERRED;
-    if (stored && !is_deferred && nt_dataset_tells_positions(job->dataset) &&
+    if (stored && !is_deferred && nt_dataset_has_positions(job->dataset) &&
         segment->first != cluster->range->first_element)
-        nt_verify_find_in_cluster(job, cluster->number, "first element, as the page list tells",
-                                  segment->first, cluster->range->first_element);
+        nt_verify_report_cluster(job, cluster->number, "first element, as the page list tells",
+                                 segment->first, cluster->range->first_element);
     if (column->stream->row->has_leading_zero && !stored && segment->limit)
-        nt_verify_find_in_cluster(job, cluster->number, "items below a field without rows", 0,
-                                  segment->limit);
+        nt_verify_report_cluster(job, cluster->number, "items below a field without rows", 0, segment->limit);
     return true;
 }
 
@@ -489,9 +489,8 @@ static void check_alternatives(struct column *column, const struct cluster *clus
     for (uint32_t i = 0; i < stream->alternative_count; i++) {
         uint64_t rows = stream->alternatives[segment * stream->alternative_count + i].rows;
         if (rows != column->chosen[i])
-            nt_verify_find_in_cluster(column->job, cluster->number,
-                                      "rows of an alternative, as the switches tell", column->chosen[i],
-                                      rows);
+            nt_verify_report_cluster(column->job, cluster->number,
+                                     "rows of an alternative, as the switches tell", column->chosen[i], rows);
     }
 }
 
@@ -558,8 +557,8 @@ static void open_stream(struct column *column)
         nt_stream_open_stored(job->reader, job->dataset, column->info->field, kind, &column->stream, &error);
     if (status == NT_OK)
         status = map_segments(column, &error);
-    if (status != NT_OK && (column->is_first || nt_is_passing_failure(status)))
-        nt_verify_find(column->job, NT_NONE, UINT64_MAX, &error);
+    if (status != NT_OK && (column->is_first || nt_is_transient(status)))
+        nt_verify_report(column->job, NT_NONE, UINT64_MAX, &error);
 }
 
 /* The pages in the `index`-th cluster of the group, if there is one, will be looked at next. */
@@ -571,11 +570,11 @@ static void want_cluster(const struct column *column, const struct nt_group *gro
     const struct nt_range *range =
         nt_group_range(job->dataset, group, group->first_cluster + index, job->column);
     if (range->state == NT_RANGE_PRESENT)
-        nt_pages_want(job->reader, job->dataset, group->pages + range->first_page, range->pages);
+        nt_prefetch_pages(job->reader, job->dataset, group->pages + range->first_page, range->pages);
 }
 
-void nt_verify_want_column(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
-                           struct nt_hints *hints)
+void nt_verify_prefetch_column(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                               struct nt_prefetch *prefetch)
 {
     struct nt_groups groups = nt_groups_of_column(dataset, column);
     for (uint32_t g = groups.first; g < groups.end; g++) {
@@ -585,7 +584,7 @@ void nt_verify_want_column(struct nt_reader *reader, struct nt_dataset *dataset,
         for (uint32_t i = 0; i < group->clusters; i++) {
             const struct nt_range *range = nt_group_range(dataset, group, group->first_cluster + i, column);
             if (range->state == NT_RANGE_PRESENT)
-                nt_hints_add(hints, reader, dataset, group->pages + range->first_page, range->pages);
+                nt_prefetch_add(prefetch, reader, dataset, group->pages + range->first_page, range->pages);
         }
     }
 }
@@ -619,11 +618,11 @@ void nt_verify_column(struct nt_verify_job *job)
         if (column.is_first)
             nt_verify_rows(job);
     }
-    nt_known_pages_init(&column.known);
+    nt_seen_pages_init(&column.seen);
     if (!job->share->findings.has_failed)
         verify_clusters(&column);
-    nt_known_pages_deinit(&column.known);
-    nt_neighbours_deinit(&column.neighbours);
+    nt_seen_pages_deinit(&column.seen);
+    nt_adjacent_pages_deinit(&column.neighbours);
     nt_stream_close(column.stream);
     free(column.segment_of);
     free(column.chosen);

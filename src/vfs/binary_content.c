@@ -43,47 +43,48 @@ void nt_content_free(struct nt_content *content)
 
 struct stretch_content {
     struct nt_content content;
-    struct nt_stretch stretch;
+    struct nt_range_file range_file;
 };
 
-#define STRETCH_OF(content) (&((const struct stretch_content *)(content))->stretch)
+#define STRETCH_OF(content) (&((const struct stretch_content *)(content))->range_file)
 
 static enum nt_status read_decoded(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
                                    size_t *bytes_ret, struct nt_error *error)
 {
-    const struct nt_stretch *stretch = STRETCH_OF(content);
+    const struct nt_range_file *range_file = STRETCH_OF(content);
     *bytes_ret = bytes;
-    return nt_column_read(stretch->reader, stretch->dataset, stretch->column, stretch->first_byte + offset,
-                          buffer, bytes, error);
+    return nt_column_read(range_file->reader, range_file->dataset, range_file->column,
+                          range_file->first_byte + offset, buffer, bytes, error);
 }
 
 static enum nt_status read_stored(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
                                   size_t *bytes_ret, struct nt_error *error)
 {
-    const struct nt_stretch *stretch = STRETCH_OF(content);
+    const struct nt_range_file *range_file = STRETCH_OF(content);
     *bytes_ret = bytes;
     enum nt_status status =
-        nt_page_load_stored(stretch->dataset, stretch->page, offset, buffer, bytes, error);
-    return status == NT_OK ? NT_OK
-                           : nt_page_error(stretch->dataset, stretch->column, stretch->page, status, error);
+        nt_page_load_stored(range_file->dataset, range_file->page, offset, buffer, bytes, error);
+    return status == NT_OK
+               ? NT_OK
+               : nt_page_error(range_file->dataset, range_file->column, range_file->page, status, error);
 }
 
 static enum nt_status read_page(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
                                 size_t *bytes_ret, struct nt_error *error)
 {
-    const struct nt_stretch *stretch = STRETCH_OF(content);
+    const struct nt_range_file *range_file = STRETCH_OF(content);
     *bytes_ret = bytes;
-    return nt_page_read(stretch->reader, stretch->dataset, stretch->column, stretch->page, offset, buffer,
-                        bytes, error);
+    return nt_page_read(range_file->reader, range_file->dataset, range_file->column, range_file->page, offset,
+                        buffer, bytes, error);
 }
 
 static enum nt_status read_source(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
                                   size_t *bytes_ret, struct nt_error *error)
 {
-    const struct nt_stretch *stretch = STRETCH_OF(content);
+    const struct nt_range_file *range_file = STRETCH_OF(content);
     *bytes_ret = bytes;
-    return nt_source_read(stretch->dataset->sources[stretch->page->source], stretch->first_byte + offset,
-                          buffer, bytes, error);
+    return nt_source_read(range_file->dataset->sources[range_file->page->source],
+                          range_file->first_byte + offset, buffer, bytes, error);
 }
 
 const struct nt_content_ops nt_stretch_decoded = {.read = read_decoded, .close = nt_content_free};
@@ -91,14 +92,14 @@ const struct nt_content_ops nt_stretch_stored = {.read = read_stored, .close = n
 const struct nt_content_ops nt_stretch_page = {.read = read_page, .close = nt_content_free};
 const struct nt_content_ops nt_stretch_source = {.read = read_source, .close = nt_content_free};
 
-enum nt_status nt_stretch_content(const struct nt_stretch *stretch, struct nt_buffer *header, uint64_t size,
-                                  const struct nt_content_ops *ops, struct nt_content **content_ret,
-                                  struct nt_error *error)
+enum nt_status nt_range_file_content(const struct nt_range_file *range_file, struct nt_buffer *header,
+                                     uint64_t size, const struct nt_content_ops *ops,
+                                     struct nt_content **content_ret, struct nt_error *error)
 {
     struct stretch_content *content = nt_content_new(sizeof(*content), ops, header, size, error);
     if (!content)
         return NT_NO_MEMORY;
-    content->stretch = *stretch;
+    content->range_file = *range_file;
     *content_ret = &content->content;
     return NT_OK;
 }

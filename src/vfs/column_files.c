@@ -132,7 +132,7 @@ static bool is_absent(const struct nt_dataset *dataset, const struct nt_range *r
 
 /* The numbers of the clusters that are chosen, as far as their page lists can be read. */
 static void put_clusters(struct nt_json *json, const char *key, const struct nt_dataset *dataset,
-                         uint32_t column, choose *is_chosen)
+                         uint32_t column, choose *is_selected)
 {
     nt_json_key(json, key);
     nt_json_array(json);
@@ -141,7 +141,7 @@ static void put_clusters(struct nt_json *json, const char *key, const struct nt_
         const struct nt_group *group = &dataset->groups[g];
         for (uint32_t i = 0; i < group->clusters && nt_group_is_loaded(group); i++) {
             uint32_t cluster = group->first_cluster + i;
-            if (is_chosen(dataset, nt_group_range(dataset, group, cluster, column), cluster, column))
+            if (is_selected(dataset, nt_group_range(dataset, group, cluster, column), cluster, column))
                 nt_json_unsigned(json, cluster);
         }
     }
@@ -149,16 +149,16 @@ static void put_clusters(struct nt_json *json, const char *key, const struct nt_
 }
 
 /* The algorithm of the first page: the settings that the writer noted are only a hint. */
-static enum nt_status put_algorithm(struct nt_json *json, const struct nt_scope *scope,
+static enum nt_status put_algorithm(struct nt_json *json, const struct nt_resolved_node *resolved,
                                     struct nt_error *error)
 {
     const struct nt_page *page;
     const char *name = NULL;
-    enum nt_status status = nt_scope_page(scope, 0, &page, error);
+    enum nt_status status = nt_scope_page(resolved, 0, &page, error);
     if (status == NT_OK)
-        status = nt_page_algorithm(scope->dataset, page, &name, error);
+        status = nt_page_algorithm(resolved->dataset, page, &name, error);
     nt_json_member_string(json, "compression", status == NT_OK ? name : NULL);
-    return nt_is_machine_failure(status) ? status : NT_OK;
+    return nt_is_environmental(status) ? status : NT_OK;
 }
 
 static int compare_clusters(const void *left, const void *right)
@@ -202,26 +202,26 @@ static void put_uncovered(struct nt_json *json, const struct nt_dataset *dataset
     free(held);
 }
 
-static enum nt_status nt_column_json(const struct nt_scope *scope, struct nt_buffer *out,
+static enum nt_status nt_column_json(const struct nt_resolved_node *resolved, struct nt_buffer *out,
                                      struct nt_error *error)
 {
     struct nt_json json;
     struct nt_column_sums sums;
-    enum nt_status status = nt_column_sums(scope->dataset, scope->column, &sums, error);
+    enum nt_status status = nt_column_sums(resolved->dataset, resolved->column, &sums, error);
     if (status != NT_OK)
         return status;
     nt_json_document(&json, out, "column");
-    put_identity(&json, scope->dataset, &scope->dataset->columns[scope->column]);
+    put_identity(&json, resolved->dataset, &resolved->dataset->columns[resolved->column]);
     nt_json_member_unsigned(&json, "elements", sums.elements);
     nt_json_members_sums(&json, &sums);
     nt_json_member_string(&json, "checksum_kind", nt_checksum_info(sums.checksum)->name);
     nt_json_member_bool(&json, "is_complete", sums.is_complete);
-    status = put_algorithm(&json, scope, error);
-    nt_json_member_settings(&json, scope->dataset, scope->column);
-    put_clusters(&json, "suppressed_clusters", scope->dataset, scope->column, is_suppressed);
-    put_clusters(&json, "absent_clusters", scope->dataset, scope->column, is_absent);
-    if (scope->dataset->has_sharded_clusters)
-        put_uncovered(&json, scope->dataset, scope->column);
+    status = put_algorithm(&json, resolved, error);
+    nt_json_member_settings(&json, resolved->dataset, resolved->column);
+    put_clusters(&json, "suppressed_clusters", resolved->dataset, resolved->column, is_suppressed);
+    put_clusters(&json, "absent_clusters", resolved->dataset, resolved->column, is_absent);
+    if (resolved->dataset->has_sharded_clusters)
+        put_uncovered(&json, resolved->dataset, resolved->column);
     nt_json_finish(&json);
     return status;
 }
@@ -239,15 +239,16 @@ struct shown {
 };
 
 /* Where values end and the levels around them are columns of the field, too, of the structure's side. */
-static bool find_shown(const struct nt_scope *scope, unsigned which, struct shown *shown)
+static bool find_shown(const struct nt_resolved_node *resolved, unsigned which, struct shown *shown)
 {
     uint32_t count = 0;
-    *shown = (struct shown){scope->dataset, scope->column};
+    *shown = (struct shown){resolved->dataset, resolved->column};
     if (which == DATA) /* a column of a type that is not known has no decoded elements */
         return nt_column_decoder(shown->dataset, shown->column)->encoding != NT_ENCODING_UNKNOWN;
     shown->dataset =
-        scope->dataset->whole->structure; /* it is there: the scope's data set is the other side */
-    const uint32_t *columns = shown->dataset ? nt_field_columns(shown->dataset, scope->field, &count) : NULL;
+        resolved->dataset->logical->levels; /* it is there: the scope's data set is the other side */
+    const uint32_t *columns =
+        shown->dataset ? nt_field_columns(shown->dataset, resolved->field, &count) : NULL;
     for (uint32_t i = 0; i < count; i++) {
         shown->column = columns[i];
         if (!strcmp(shown->dataset->columns[columns[i]].type_name, which == ENDS ? "ends" : "levels"))
@@ -256,53 +257,53 @@ static bool find_shown(const struct nt_scope *scope, unsigned which, struct show
     return false;
 }
 
-static bool has_data(const struct nt_scope *scope, unsigned parameter)
+static bool has_data(const struct nt_resolved_node *resolved, unsigned parameter)
 {
     struct shown shown;
-    return find_shown(scope, parameter, &shown);
+    return find_shown(resolved, parameter, &shown);
 }
 
-static enum nt_status measure(const struct nt_scope *scope, const struct shown *shown,
+static enum nt_status measure(const struct nt_resolved_node *resolved, const struct shown *shown,
                               struct nt_buffer *header, uint64_t *bytes_ret, struct nt_error *error)
 {
     uint64_t elements, pages;
     enum nt_status status =
-        nt_column_size(scope->vfs->reader, shown->dataset, shown->column, &elements, &pages, error);
+        nt_column_size(resolved->vfs->reader, shown->dataset, shown->column, &elements, &pages, error);
     if (status == NT_OK &&
         !nt_multiply(elements, nt_column_decoder(shown->dataset, shown->column)->element_bytes, bytes_ret))
         status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the size of the column overflows");
-    if (status == NT_OK && scope->pseudo->is_npy)
+    if (status == NT_OK && resolved->pseudo->is_npy)
         nt_npy_header(header, &shown->dataset->columns[shown->column].dtype, false, &elements, 1);
     return status == NT_OK && header->failed ? nt_fail_memory(error) : status;
 }
 
-static enum nt_status data_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
+static enum nt_status data_size(const struct nt_resolved_node *resolved, bool may_block, uint64_t *size_ret,
                                 struct nt_error *error)
 {
     struct nt_buffer header = {0};
     struct shown shown;
     uint64_t bytes;
-    find_shown(scope, scope->pseudo->parameter, &shown);
-    if (!may_work && !nt_groups_are_loaded(shown.dataset, nt_groups_of_column(shown.dataset, shown.column)))
-        return nt_unknown_size(error);
-    enum nt_status status = measure(scope, &shown, &header, &bytes, error);
+    find_shown(resolved, resolved->pseudo->parameter, &shown);
+    if (!may_block && !nt_groups_are_loaded(shown.dataset, nt_groups_of_column(shown.dataset, shown.column)))
+        return nt_fail_unknown_size(error);
+    enum nt_status status = measure(resolved, &shown, &header, &bytes, error);
     if (status == NT_OK && !nt_add(bytes, header.length, size_ret))
         status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the size of the column overflows");
     nt_buffer_deinit(&header);
     return status;
 }
 
-static enum nt_status data_open(const struct nt_scope *scope, struct nt_content **content_ret,
+static enum nt_status data_open(const struct nt_resolved_node *resolved, struct nt_content **content_ret,
                                 struct nt_error *error)
 {
     struct nt_buffer header = {0};
     struct shown shown;
     uint64_t bytes;
-    find_shown(scope, scope->pseudo->parameter, &shown);
-    const struct nt_stretch stretch = {scope->vfs->reader, shown.dataset, shown.column, NULL, 0};
-    enum nt_status status = measure(scope, &shown, &header, &bytes, error);
+    find_shown(resolved, resolved->pseudo->parameter, &shown);
+    const struct nt_range_file range_file = {resolved->vfs->reader, shown.dataset, shown.column, NULL, 0};
+    enum nt_status status = measure(resolved, &shown, &header, &bytes, error);
     if (status == NT_OK)
-        return nt_stretch_content(&stretch, &header, bytes, &nt_stretch_decoded, content_ret, error);
+        return nt_range_file_content(&range_file, &header, bytes, &nt_stretch_decoded, content_ret, error);
     nt_buffer_deinit(&header);
     return status;
 }
@@ -315,13 +316,13 @@ static enum nt_status data_open(const struct nt_scope *scope, struct nt_content 
     {stem ".npy", NT_VFS_SIZED, which, .is_npy = true, .exists = has_data, .size = data_size, .open = data_open}
 /* clang-format on */
 
-static const struct nt_pseudo rows[] = {
-    {"column.json", NT_VFS_PRODUCED, .produce = nt_column_json},
+static const struct nt_pseudo_file rows[] = {
+    {"column.json", NT_VFS_GENERATED, .generate = nt_column_json},
     STREAM("data", DATA),
     STREAM("ends", ENDS),
     STREAM("levels", LEVELS),
-    {"pages.jsonl", NT_VFS_UNSIZED, .open_text = nt_pages_jsonl, .is_short = nt_pages_are_short},
-    {"pages", NT_VFS_DIRECTORY, .sections = {&nt_section_pages}},
+    {"pages.jsonl", NT_VFS_STREAMED, .open_text = nt_pages_jsonl, .is_short = nt_pages_are_short},
+    {"pages", NT_VFS_DIRECTORY, .dir_sources = {&nt_dir_source_pages}},
 };
 
 const struct nt_pseudo_table nt_column_files = {rows, sizeof(rows) / sizeof(rows[0])};

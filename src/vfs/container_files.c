@@ -50,17 +50,17 @@ static void put_datasets(struct nt_json *json, const struct nt_open_file *opened
  * this document would open them all for their sizes. */
 static enum nt_status put_size(struct nt_json *json, const struct nt_file *file, struct nt_error *error)
 {
-    enum { MOST_SOURCES = 256 };
+    enum { MAX_SOURCES = 256 };
     struct nt_source *const *sources = file->layout_sources ? file->layout_sources : &file->source;
     uint32_t count = file->layout_sources ? file->layout_source_count : 1;
     uint64_t total = 0, size;
-    if (count > MOST_SOURCES) {
+    if (count > MAX_SOURCES) {
         nt_json_null(json);
         return NT_OK;
     }
     for (uint32_t i = 0; i < count; i++) {
         enum nt_status status = nt_source_size(sources[i], &size, error);
-        if (nt_is_machine_failure(status))
+        if (nt_is_environmental(status))
             return status;
         if (status != NT_OK || !nt_add(total, size, &total)) {
             nt_json_null(json);
@@ -71,18 +71,18 @@ static enum nt_status put_size(struct nt_json *json, const struct nt_file *file,
     return NT_OK;
 }
 
-/* For the tables: nt_pseudo.produce and .open_text. */
-static enum nt_status nt_file_json(const struct nt_scope *scope, struct nt_buffer *out,
+/* For the tables: nt_pseudo_file.produce and .open_text. */
+static enum nt_status nt_file_json(const struct nt_resolved_node *resolved, struct nt_buffer *out,
                                    struct nt_error *error)
 {
-    const struct nt_file *file = scope->file;
+    const struct nt_file *file = resolved->file;
     struct nt_json json;
     nt_json_document(&json, out, "file");
     nt_json_member_string(&json, "format", file->format ? file->format->name : NULL);
     nt_json_member_text(&json, "file", nt_text_of(file->path));
     nt_json_key(&json, "file_bytes");
     enum nt_status status = put_size(&json, file, error);
-    put_datasets(&json, scope->opened, file);
+    put_datasets(&json, resolved->opened, file);
     if (status == NT_OK && file->describe)
         status = file->describe(file, &json, error);
     nt_json_finish(&json);
@@ -91,65 +91,67 @@ static enum nt_status nt_file_json(const struct nt_scope *scope, struct nt_buffe
 
 /* ---- error.json ---- */
 
-enum nt_status nt_error_json(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error)
+enum nt_status nt_error_json(const struct nt_resolved_node *resolved, struct nt_buffer *out,
+                             struct nt_error *error)
 {
     struct nt_error failure = {.offset = NT_NO_OFFSET};
     struct nt_json json;
     (void)error;
-    if (scope->dataset)
-        failure = *scope->dataset->failure;
-    else if (scope->file)
-        failure = *scope->file->failure;
+    if (resolved->dataset)
+        failure = *resolved->dataset->failure;
+    else if (resolved->file)
+        failure = *resolved->file->failure;
     else
-        nt_places_failure(scope->vfs->places, scope->place, &failure);
+        nt_inodes_failure(resolved->vfs->inodes, resolved->inode, &failure);
     nt_json_document(&json, out, "error");
     nt_json_failure_members(&json, &failure);
     nt_json_finish(&json);
     return NT_OK;
 }
 
-static bool has_failed(const struct nt_scope *scope, unsigned parameter)
+static bool has_failed(const struct nt_resolved_node *resolved, unsigned parameter)
 {
     (void)parameter;
-    return scope->file->failure;
+    return resolved->file->failure;
 }
 
 /* ---- the tables ---- */
 
-static const struct nt_pseudo rows[] = {
-    {"error.json", NT_VFS_PRODUCED, .exists = has_failed, .produce = nt_error_json},
-    {"file.json", NT_VFS_PRODUCED, .produce = nt_file_json},
-    {NT_CHAIN_FILES, NT_VFS_DIRECTORY, .exists = nt_is_of_chain, .sections = {&nt_section_chain_files}},
-    {"layout.svg", NT_VFS_PRODUCED, .size = nt_layout_svg_size, .produce = nt_layout_svg_file},
-    {"layout.jsonl", NT_VFS_UNSIZED, .open_text = nt_layout_jsonl, .is_short = nt_layout_is_short},
+static const struct nt_pseudo_file rows[] = {
+    {"error.json", NT_VFS_GENERATED, .exists = has_failed, .generate = nt_error_json},
+    {"file.json", NT_VFS_GENERATED, .generate = nt_file_json},
+    {NT_CHAIN_FILES, NT_VFS_DIRECTORY, .exists = nt_is_of_chain, .dir_sources = {&nt_dir_source_chain_files}},
+    {"layout.svg", NT_VFS_GENERATED, .size = nt_layout_svg_size, .generate = nt_layout_svg_file},
+    {"layout.jsonl", NT_VFS_STREAMED, .open_text = nt_layout_jsonl, .is_short = nt_layout_is_short},
 };
 
 const struct nt_pseudo_table nt_container_files = {rows, sizeof(rows) / sizeof(rows[0])};
 
-static enum nt_status produce_document(const struct nt_scope *scope, struct nt_buffer *out,
-                                       struct nt_error *error)
+static enum nt_status generate_document(const struct nt_resolved_node *resolved, struct nt_buffer *out,
+                                        struct nt_error *error)
 {
-    return scope->document->write(scope->file, scope->dataset, scope->node.number, out, error);
+    return resolved->document->write(resolved->file, resolved->dataset, resolved->node.number, out, error);
 }
 
-static enum nt_status document_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
-                                    struct nt_error *error)
+static enum nt_status document_size(const struct nt_resolved_node *resolved, bool may_block,
+                                    uint64_t *size_ret, struct nt_error *error)
 {
-    (void)may_work;
-    if (!scope->document->bytes)
+    (void)may_block;
+    if (!resolved->document->bytes)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET,
                        "the size is not known before the document is made");
-    *size_ret = scope->document->bytes(scope->dataset, scope->node.number);
+    *size_ret = resolved->document->bytes(resolved->dataset, resolved->node.number);
     return NT_OK;
 }
 
-static enum nt_status open_document_text(const struct nt_scope *scope, struct nt_long_text **text_ret,
-                                         struct nt_error *error)
+static enum nt_status open_document_text(const struct nt_resolved_node *resolved,
+                                         struct nt_text_generator **text_ret, struct nt_error *error)
 {
-    return scope->document->open(scope->file, scope->dataset, scope->node.number, text_ret, error);
+    return resolved->document->open(resolved->file, resolved->dataset, resolved->node.number, text_ret,
+                                    error);
 }
 
-const struct nt_pseudo nt_produced_document = {"", NT_VFS_PRODUCED, .size = document_size,
-                                               .produce = produce_document};
-const struct nt_pseudo nt_unsized_document = {"", NT_VFS_UNSIZED, .open_text = open_document_text,
-                                              .is_short = nt_document_is_short};
+const struct nt_pseudo_file nt_generated_document = {"", NT_VFS_GENERATED, .size = document_size,
+                                                     .generate = generate_document};
+const struct nt_pseudo_file nt_streamed_document = {"", NT_VFS_STREAMED, .open_text = open_document_text,
+                                                    .is_short = nt_document_is_short};

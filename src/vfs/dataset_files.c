@@ -72,8 +72,8 @@ static void put_bad_groups(struct nt_json *json, struct nt_dataset *dataset)
 /* Where page lists are told by files of their own, many of them are not opened for a look at this document. */
 static bool are_sums_told(const struct nt_dataset *dataset)
 {
-    enum { MOST_METADATA_BYTES = 1 << 20 };
-    return dataset->part_count <= 1 || nt_dataset_metadata_bytes(dataset) <= MOST_METADATA_BYTES;
+    enum { MAX_METADATA_BYTES = 1 << 20 };
+    return dataset->part_count <= 1 || nt_dataset_metadata_bytes(dataset) <= MAX_METADATA_BYTES;
 }
 
 static void put_no_sums(struct nt_json *json)
@@ -98,12 +98,12 @@ static enum nt_status put_sums(struct nt_json *json, struct nt_dataset *dataset,
     return NT_OK;
 }
 
-static enum nt_status nt_dataset_json(const struct nt_scope *scope, struct nt_buffer *out,
+static enum nt_status nt_dataset_json(const struct nt_resolved_node *resolved, struct nt_buffer *out,
                                       struct nt_error *error)
 {
-    struct nt_dataset *dataset = scope->dataset, *stored;
+    struct nt_dataset *dataset = resolved->dataset, *stored;
     struct nt_json json;
-    enum nt_status status = nt_dataset_stored(dataset, &stored, error);
+    enum nt_status status = nt_dataset_physical(dataset, &stored, error);
     if (status != NT_OK)
         return status;
     nt_json_document(&json, out, "ntuple");
@@ -124,7 +124,7 @@ static enum nt_status nt_dataset_json(const struct nt_scope *scope, struct nt_bu
 /* ---- clusters.jsonl ---- */
 
 struct clusters {
-    struct nt_long_text text;
+    struct nt_text_generator text;
     struct nt_dataset *dataset;
     uint32_t group;
     uint32_t cluster; /* within the group */
@@ -166,7 +166,7 @@ static void put_bad_group(const struct nt_dataset *dataset, uint32_t group, cons
     nt_json_finish(&json);
 }
 
-static enum nt_status next_clusters(struct nt_long_text *text, struct nt_buffer *out, bool *more_ret,
+static enum nt_status next_clusters(struct nt_text_generator *text, struct nt_buffer *out, bool *more_ret,
                                     struct nt_error *error)
 {
     enum { PIECE = 32768 };
@@ -178,7 +178,7 @@ static enum nt_status next_clusters(struct nt_long_text *text, struct nt_buffer 
         struct nt_error failure = {0};
         enum nt_status status = nt_dataset_load_group(dataset, clusters->group, &failure);
         bool is_good = status == NT_OK;
-        if (nt_is_machine_failure(status))
+        if (nt_is_environmental(status))
             return nt_fail_with(error, &failure);
         if (is_good && clusters->cluster < group->clusters)
             put_cluster(dataset, clusters->group, group->first_cluster + clusters->cluster, out);
@@ -193,11 +193,11 @@ static enum nt_status next_clusters(struct nt_long_text *text, struct nt_buffer 
     return NT_OK;
 }
 
-static enum nt_status nt_clusters_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
-                                        struct nt_error *error)
+static enum nt_status nt_clusters_jsonl(const struct nt_resolved_node *resolved,
+                                        struct nt_text_generator **text_ret, struct nt_error *error)
 {
     struct nt_dataset *stored;
-    enum nt_status status = nt_dataset_stored(scope->dataset, &stored, error);
+    enum nt_status status = nt_dataset_physical(resolved->dataset, &stored, error);
     if (status != NT_OK)
         return status;
     struct clusters *clusters = calloc(1, sizeof(*clusters));
@@ -211,9 +211,9 @@ static enum nt_status nt_clusters_jsonl(const struct nt_scope *scope, struct nt_
 /* ---- files.jsonl ---- */
 
 struct files {
-    struct nt_long_text text;
+    struct nt_text_generator text;
     const struct nt_dataset *dataset;
-    const struct nt_chain_places *places;
+    const struct nt_member_inodes *inodes;
     uint32_t next;
 };
 
@@ -223,12 +223,12 @@ static void write_line(const struct files *files, struct nt_buffer *out)
     nt_json_line(&json, out);
     nt_json_member_unsigned(&json, "number", files->next);
     nt_json_member_format(&json, "path", NT_CHAIN_FILES "/%s",
-                          nt_chain_places_name(files->places, files->next));
+                          nt_member_inodes_name(files->inodes, files->next));
     nt_chain_write_file(files->dataset, files->next, &json);
     nt_json_finish(&json);
 }
 
-static enum nt_status next_files(struct nt_long_text *text, struct nt_buffer *out, bool *more_ret,
+static enum nt_status next_files(struct nt_text_generator *text, struct nt_buffer *out, bool *more_ret,
                                  struct nt_error *error)
 {
     enum { PIECE = 32768 };
@@ -241,15 +241,15 @@ static enum nt_status next_files(struct nt_long_text *text, struct nt_buffer *ou
     return out->failed ? nt_fail_memory(error) : NT_OK;
 }
 
-static enum nt_status nt_files_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
-                                     struct nt_error *error)
+static enum nt_status nt_files_jsonl(const struct nt_resolved_node *resolved,
+                                     struct nt_text_generator **text_ret, struct nt_error *error)
 {
     struct files *files = calloc(1, sizeof(*files));
     if (!files)
         return nt_fail_memory(error);
     *files = (struct files){.text = {.next = next_files, .free = nt_text_free},
-                            .dataset = scope->dataset,
-                            .places = nt_places_get(scope->vfs->places, scope->place)->chain};
+                            .dataset = resolved->dataset,
+                            .inodes = nt_inodes_get(resolved->vfs->inodes, resolved->inode)->chain};
     *text_ret = &files->text;
     return NT_OK;
 }
@@ -258,21 +258,23 @@ static enum nt_status nt_files_jsonl(const struct nt_scope *scope, struct nt_lon
 
 #define VERSIONS_ROW                                                                                         \
     {                                                                                                        \
-        "versions.d", NT_VFS_DIRECTORY, .exists = nt_has_versions, .sections = { &nt_section_versions }      \
+        "versions.d", NT_VFS_DIRECTORY, .exists = nt_has_versions, .dir_sources = {                          \
+            &nt_dir_source_versions                                                                          \
+        }                                                                                                    \
     }
 
-static const struct nt_pseudo dataset_rows[] = {
-    {"ntuple.json", NT_VFS_PRODUCED, .produce = nt_dataset_json},
-    {"schema.txt", NT_VFS_UNSIZED, .open_text = nt_schema_txt, .is_short = nt_schema_is_short},
-    {"clusters.jsonl", NT_VFS_UNSIZED, .open_text = nt_clusters_jsonl, .is_short = nt_clusters_are_short},
-    {"files.jsonl", NT_VFS_UNSIZED, .exists = nt_is_of_chain, .open_text = nt_files_jsonl,
+static const struct nt_pseudo_file dataset_rows[] = {
+    {"ntuple.json", NT_VFS_GENERATED, .generate = nt_dataset_json},
+    {"schema.txt", NT_VFS_STREAMED, .open_text = nt_schema_txt, .is_short = nt_schema_is_short},
+    {"clusters.jsonl", NT_VFS_STREAMED, .open_text = nt_clusters_jsonl, .is_short = nt_clusters_are_short},
+    {"files.jsonl", NT_VFS_STREAMED, .exists = nt_is_of_chain, .open_text = nt_files_jsonl,
      .is_short = nt_files_are_short},
-    {"rows.jsonl", NT_VFS_UNSIZED, .open_text = nt_rows_jsonl, .is_short = nt_rows_are_short},
-    {"head.jsonl", NT_VFS_UNSIZED, .open_text = nt_head_jsonl, .is_short = nt_head_is_short},
-    {"rows.d", NT_VFS_DIRECTORY, .sections = {&nt_section_entries}},
+    {"rows.jsonl", NT_VFS_STREAMED, .open_text = nt_rows_jsonl, .is_short = nt_rows_are_short},
+    {"head.jsonl", NT_VFS_STREAMED, .open_text = nt_head_jsonl, .is_short = nt_head_is_short},
+    {"rows.d", NT_VFS_DIRECTORY, .dir_sources = {&nt_dir_source_entries}},
     VERSIONS_ROW,
-    {"sizes.svg", NT_VFS_PRODUCED, .size = nt_sizes_svg_size, .produce = nt_sizes_svg_file},
-    {"table.csv", NT_VFS_UNSIZED, .open_text = nt_table_csv, .is_short = nt_rows_are_short},
+    {"sizes.svg", NT_VFS_GENERATED, .size = nt_sizes_svg_size, .generate = nt_sizes_svg_file},
+    {"table.csv", NT_VFS_STREAMED, .open_text = nt_table_csv, .is_short = nt_rows_are_short},
     {"table.arrow", NT_VFS_SIZED, .exists = nt_has_table_arrow, .size = nt_table_arrow_size,
      .open = nt_table_arrow_open},
 };
@@ -280,8 +282,8 @@ static const struct nt_pseudo dataset_rows[] = {
 const struct nt_pseudo_table nt_dataset_files = {dataset_rows,
                                                  sizeof(dataset_rows) / sizeof(dataset_rows[0])};
 
-static const struct nt_pseudo failed_rows[] = {
-    {"error.json", NT_VFS_PRODUCED, .produce = nt_error_json},
+static const struct nt_pseudo_file failed_rows[] = {
+    {"error.json", NT_VFS_GENERATED, .generate = nt_error_json},
     VERSIONS_ROW,
 };
 

@@ -18,23 +18,23 @@
 
 /* ---- Files that the format provides ---- */
 
-const struct nt_document *nt_scope_documents(const struct nt_scope *scope, uint32_t *count_ret)
+const struct nt_document *nt_node_documents(const struct nt_resolved_node *resolved, uint32_t *count_ret)
 {
     *count_ret = 0;
-    if (scope->node.level == NT_LEVEL_DATASET) {
-        *count_ret = scope->dataset->document_count;
-        return scope->dataset->documents;
+    if (resolved->node.type == NT_NODE_DATASET) {
+        *count_ret = resolved->dataset->document_count;
+        return resolved->dataset->documents;
     }
-    if (scope->node.level == NT_LEVEL_PLACE && scope->file && scope->node.item == 0) {
-        *count_ret = scope->file->document_count;
-        return scope->file->documents;
+    if (resolved->node.type == NT_NODE_INODE && resolved->file && resolved->node.item == 0) {
+        *count_ret = resolved->file->document_count;
+        return resolved->file->documents;
     }
     return NULL;
 }
 
-uint64_t nt_document_count(const struct nt_scope *scope, const struct nt_document *document)
+uint64_t nt_document_count(const struct nt_resolved_node *resolved, const struct nt_document *document)
 {
-    return document->count ? document->count(scope->file, scope->dataset) : 1;
+    return document->count ? document->count(resolved->file, resolved->dataset) : 1;
 }
 
 void nt_document_name(const struct nt_document *document, uint64_t number, struct nt_buffer *name)
@@ -58,20 +58,20 @@ static bool is_document(const struct nt_document *document, struct nt_text name)
 
 static const struct nt_pseudo_table no_files = {NULL, 0};
 
-const struct nt_pseudo_table *nt_scope_files(const struct nt_scope *scope)
+const struct nt_pseudo_table *nt_node_files(const struct nt_resolved_node *resolved)
 {
-    switch (scope->node.level) {
-    case NT_LEVEL_PLACE:
-        if (scope->place_kind == NT_PLACE_FAILED)
+    switch (resolved->node.type) {
+    case NT_NODE_INODE:
+        if (resolved->inode_kind == NT_INODE_FAILED)
             return &nt_failed_files;
-        return scope->file && scope->node.item == 0 ? &nt_container_files : &no_files;
-    case NT_LEVEL_MOUNT:
+        return resolved->file && resolved->node.item == 0 ? &nt_container_files : &no_files;
+    case NT_NODE_MOUNT:
         return &nt_mount_files;
-    case NT_LEVEL_DATASET:
-        return scope->dataset->failure ? &nt_failed_files : &nt_dataset_files;
-    case NT_LEVEL_FIELD:
+    case NT_NODE_DATASET:
+        return resolved->dataset->failure ? &nt_failed_files : &nt_dataset_files;
+    case NT_NODE_FIELD:
         return &nt_field_files;
-    case NT_LEVEL_COLUMN:
+    case NT_NODE_COLUMN:
         return &nt_column_files;
     default:
         return &no_files;
@@ -97,35 +97,37 @@ static void set_name(struct nt_dir_entry *listed, const char *name)
 }
 
 /* A node of the directory's own level. */
-static bool pack_file(const struct nt_scope *directory, uint32_t file, uint64_t number, uint64_t *node_ret)
+static bool pack_file(const struct nt_resolved_node *directory, uint32_t file, uint64_t number,
+                      uint64_t *node_ret)
 {
     struct nt_node node = directory->node;
-    if (node.level == NT_LEVEL_PLACE)
-        node.slot = directory->place; /* of a data set with a history the present version's */
+    if (node.type == NT_NODE_INODE)
+        node.owner = directory->inode; /* of a data set with a history the present version's */
     node.file = file;
     node.number = number;
     return nt_node_pack(&node, node_ret);
 }
 
-static enum nt_status pack(enum nt_level level, uint32_t slot, uint64_t *node_ret, struct nt_error *error)
+static enum nt_status pack(enum nt_node_type level, uint32_t dataset_id, uint64_t *node_ret,
+                           struct nt_error *error)
 {
-    *node_ret = nt_node_number(level, slot, 0, NT_NODE_SELF);
-    return *node_ret ? NT_OK : nt_no_such_file(error);
+    *node_ret = nt_node_number(level, dataset_id, 0, NT_NODE_SELF);
+    return *node_ret ? NT_OK : nt_fail_no_such_file(error);
 }
 
 /* ---- the files of the level's table ---- */
 
-static bool has_row(const struct nt_scope *directory, const struct nt_pseudo *row)
+static bool has_row(const struct nt_resolved_node *directory, const struct nt_pseudo_file *row)
 {
     return !row->exists || row->exists(directory, row->parameter);
 }
 
-static enum nt_status files_next(const struct nt_scope *directory, uint64_t *index,
+static enum nt_status files_next(const struct nt_resolved_node *directory, uint64_t *index,
                                  struct nt_dir_entry *listed, struct nt_error *error)
 {
-    const struct nt_pseudo_table *table = nt_scope_files(directory);
+    const struct nt_pseudo_table *table = nt_node_files(directory);
     for (; *index < table->count; ++*index) {
-        const struct nt_pseudo *row = &table->rows[*index];
+        const struct nt_pseudo_file *row = &table->rows[*index];
         if (!has_row(directory, row) ||
             !pack_file(directory, NT_NODE_FIRST_FILE + (uint32_t)*index, 0, &listed->node))
             continue;
@@ -133,54 +135,54 @@ static enum nt_status files_next(const struct nt_scope *directory, uint64_t *ind
         set_name(listed, row->name);
         return NT_OK;
     }
-    return nt_no_such_file(error);
+    return nt_fail_no_such_file(error);
 }
 
-static enum nt_status files_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
-                                 struct nt_error *error)
+static enum nt_status files_find(const struct nt_resolved_node *directory, const char *name,
+                                 uint64_t *node_ret, struct nt_error *error)
 {
-    const struct nt_pseudo_table *table = nt_scope_files(directory);
+    const struct nt_pseudo_table *table = nt_node_files(directory);
     for (unsigned row = 0; row < table->count; row++)
         if (strcmp(table->rows[row].name, name) == 0 && has_row(directory, &table->rows[row]) &&
             pack_file(directory, NT_NODE_FIRST_FILE + row, 0, node_ret))
             return NT_OK;
-    return nt_no_such_file(error);
+    return nt_fail_no_such_file(error);
 }
 
-static const struct nt_section section_files = {.next = files_next, .find = files_find};
+static const struct nt_dir_source section_files = {.next = files_next, .find = files_find};
 
 /* ---- documents of the format: index = document << 32 | number ---- */
 
 /* Longer listings help nobody, and a small file can ask for them; what is behind opens by name. */
-enum { MOST_DOCUMENTS_LISTED = 10000, MOST_COLUMNS_LISTED = 1000 };
+enum { MAX_DOCUMENTS_LISTED = 10000, MAX_COLUMNS_LISTED = 1000 };
 
-static enum nt_status documents_next(const struct nt_scope *directory, uint64_t *index,
+static enum nt_status documents_next(const struct nt_resolved_node *directory, uint64_t *index,
                                      struct nt_dir_entry *listed, struct nt_error *error)
 {
     uint32_t count;
-    const struct nt_document *documents = nt_scope_documents(directory, &count);
+    const struct nt_document *documents = nt_node_documents(directory, &count);
     struct nt_buffer name = {0};
     for (; *index >> 32 < count; *index = ((*index >> 32) + 1) << 32) {
         uint32_t document = (uint32_t)(*index >> 32);
         uint64_t number = *index & UINT32_MAX;
-        if (number >= MOST_DOCUMENTS_LISTED || number >= nt_document_count(directory, &documents[document]) ||
+        if (number >= MAX_DOCUMENTS_LISTED || number >= nt_document_count(directory, &documents[document]) ||
             !pack_file(directory, NT_NODE_FIRST_DOCUMENT + document, number, &listed->node))
             continue;
         nt_document_name(&documents[document], number, &name);
         set_name(listed, nt_buffer_string(&name));
-        listed->class = documents[document].write ? NT_VFS_PRODUCED : NT_VFS_UNSIZED;
+        listed->class = documents[document].write ? NT_VFS_GENERATED : NT_VFS_STREAMED;
         bool has_failed = name.failed;
         nt_buffer_deinit(&name);
         return has_failed ? nt_fail_memory(error) : NT_OK;
     }
-    return nt_no_such_file(error);
+    return nt_fail_no_such_file(error);
 }
 
-static enum nt_status documents_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
-                                     struct nt_error *error)
+static enum nt_status documents_find(const struct nt_resolved_node *directory, const char *name,
+                                     uint64_t *node_ret, struct nt_error *error)
 {
     uint32_t count;
-    const struct nt_document *documents = nt_scope_documents(directory, &count);
+    const struct nt_document *documents = nt_node_documents(directory, &count);
     for (uint32_t i = 0; i < count; i++) {
         uint64_t number = 0;
         bool is_named = documents[i].count
@@ -190,74 +192,74 @@ static enum nt_status documents_find(const struct nt_scope *directory, const cha
             pack_file(directory, NT_NODE_FIRST_DOCUMENT + i, number, node_ret))
             return NT_OK;
     }
-    return nt_no_such_file(error);
+    return nt_fail_no_such_file(error);
 }
 
-static const struct nt_section section_documents = {.next = documents_next, .find = documents_find};
+static const struct nt_dir_source section_documents = {.next = documents_next, .find = documents_find};
 
 /* ---- children of groups and folders: index = order ---- */
 
-static enum nt_status places_begin(const struct nt_scope *directory, struct nt_error *error)
+static enum nt_status inodes_begin(const struct nt_resolved_node *directory, struct nt_error *error)
 {
-    return nt_places_scan(directory->vfs->places, directory->place, error);
+    return nt_inodes_scan(directory->vfs->inodes, directory->inode, error);
 }
 
-static enum nt_status places_next(const struct nt_scope *directory, uint64_t *index,
+static enum nt_status inodes_next(const struct nt_resolved_node *directory, uint64_t *index,
                                   struct nt_dir_entry *listed, struct nt_error *error)
 {
-    struct nt_places *places = directory->vfs->places;
+    struct nt_inode_table *inodes = directory->vfs->inodes;
     for (uint32_t order = (uint32_t)*index; order < NT_NONE; order++) {
-        uint32_t place = nt_places_next(places, directory->place, &order);
-        if (place == NT_NONE)
+        uint32_t inode = nt_inodes_next(inodes, directory->inode, &order);
+        if (inode == NT_NONE)
             break;
-        listed->node = nt_node_number(NT_LEVEL_PLACE, place, 0, NT_NODE_SELF);
-        if (nt_places_kind(places, place) == NT_PLACE_NONE || !listed->node)
+        listed->node = nt_node_number(NT_NODE_INODE, inode, 0, NT_NODE_SELF);
+        if (nt_inodes_kind(inodes, inode) == NT_INODE_NONE || !listed->node)
             continue;
         *index = order;
         listed->class = NT_VFS_DIRECTORY;
-        nt_places_name(places, place, listed->name);
+        nt_inodes_name(inodes, inode, listed->name);
         return NT_OK;
     }
-    return nt_no_such_file(error);
+    return nt_fail_no_such_file(error);
 }
 
-static enum nt_status places_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
-                                  struct nt_error *error)
+static enum nt_status inodes_find(const struct nt_resolved_node *directory, const char *name,
+                                  uint64_t *node_ret, struct nt_error *error)
 {
-    struct nt_places *places = directory->vfs->places;
-    uint32_t place;
-    enum nt_status status = nt_places_find(places, directory->place, name, &place, error);
+    struct nt_inode_table *inodes = directory->vfs->inodes;
+    uint32_t inode;
+    enum nt_status status = nt_inodes_find(inodes, directory->inode, name, &inode, error);
     if (status != NT_OK)
         return status;
-    if (nt_places_kind(places, place) == NT_PLACE_NONE)
-        return nt_no_such_file(error);
-    return pack(NT_LEVEL_PLACE, place, node_ret, error);
+    if (nt_inodes_kind(inodes, inode) == NT_INODE_NONE)
+        return nt_fail_no_such_file(error);
+    return pack(NT_NODE_INODE, inode, node_ret, error);
 }
 
-static const struct nt_section section_places = {
-    .next = places_next, .find = places_find, .begin = places_begin};
+static const struct nt_dir_source section_places = {
+    .next = inodes_next, .find = inodes_find, .begin = inodes_begin};
 
 /* ---- directories and data sets in a directory of the file; attribute sets in a data set ---- */
 
-static uint32_t items_parent(const struct nt_scope *directory)
+static uint32_t items_parent(const struct nt_resolved_node *directory)
 {
     return directory->dataset ? directory->file->directory_count + directory->dataset->index
                               : directory->node.item;
 }
 
-static bool pack_item(const struct nt_scope *directory, uint32_t item, uint64_t *node_ret)
+static bool pack_item(const struct nt_resolved_node *directory, uint32_t item, uint64_t *node_ret)
 {
     struct nt_node node = {
-        .level = NT_LEVEL_PLACE, .slot = directory->place, .item = item, .file = NT_NODE_SELF};
+        .type = NT_NODE_INODE, .owner = directory->inode, .item = item, .file = NT_NODE_SELF};
     if (item >= directory->file->directory_count) {
-        node.level = NT_LEVEL_DATASET;
-        node.slot = directory->opened->first_slot + item - directory->file->directory_count;
+        node.type = NT_NODE_DATASET;
+        node.owner = directory->opened->first_dataset_id + item - directory->file->directory_count;
         node.item = 0;
     }
     return nt_node_pack(&node, node_ret);
 }
 
-static enum nt_status items_next(const struct nt_scope *directory, uint64_t *index,
+static enum nt_status items_next(const struct nt_resolved_node *directory, uint64_t *index,
                                  struct nt_dir_entry *listed, struct nt_error *error)
 {
     uint32_t count;
@@ -269,21 +271,21 @@ static enum nt_status items_next(const struct nt_scope *directory, uint64_t *ind
         set_name(listed, nt_names_get(directory->opened->names, items[*index]));
         return NT_OK;
     }
-    return nt_no_such_file(error);
+    return nt_fail_no_such_file(error);
 }
 
-static enum nt_status items_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
-                                 struct nt_error *error)
+static enum nt_status items_find(const struct nt_resolved_node *directory, const char *name,
+                                 uint64_t *node_ret, struct nt_error *error)
 {
     uint32_t item = nt_names_find(directory->opened->names, items_parent(directory), name);
-    return item != NT_NONE && pack_item(directory, item, node_ret) ? NT_OK : nt_no_such_file(error);
+    return item != NT_NONE && pack_item(directory, item, node_ret) ? NT_OK : nt_fail_no_such_file(error);
 }
 
-static const struct nt_section section_items = {.next = items_next, .find = items_find};
+static const struct nt_dir_source section_items = {.next = items_next, .find = items_find};
 
 /* ---- fields: index = number of the child ---- */
 
-static enum nt_status fields_next(const struct nt_scope *directory, uint64_t *index,
+static enum nt_status fields_next(const struct nt_resolved_node *directory, uint64_t *index,
                                   struct nt_dir_entry *listed, struct nt_error *error)
 {
     uint32_t count;
@@ -294,18 +296,18 @@ static enum nt_status fields_next(const struct nt_scope *directory, uint64_t *in
     if (status != NT_OK)
         return status;
     for (; *index < count; ++*index) {
-        listed->node = nt_scope_field_node(directory, children[*index]);
+        listed->node = nt_node_of_field(directory, children[*index]);
         if (!listed->node)
             continue;
         listed->class = NT_VFS_DIRECTORY;
         set_name(listed, nt_names_get(names, children[*index]));
         return NT_OK;
     }
-    return nt_no_such_file(error);
+    return nt_fail_no_such_file(error);
 }
 
-static enum nt_status fields_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
-                                  struct nt_error *error)
+static enum nt_status fields_find(const struct nt_resolved_node *directory, const char *name,
+                                  uint64_t *node_ret, struct nt_error *error)
 {
     const struct nt_names *names;
     enum nt_status status =
@@ -313,159 +315,160 @@ static enum nt_status fields_find(const struct nt_scope *directory, const char *
     if (status != NT_OK)
         return status;
     uint32_t field = nt_names_find(names, directory->field, name);
-    *node_ret = field == NT_NONE ? 0 : nt_scope_field_node(directory, field);
-    return *node_ret ? NT_OK : nt_no_such_file(error);
+    *node_ret = field == NT_NONE ? 0 : nt_node_of_field(directory, field);
+    return *node_ret ? NT_OK : nt_fail_no_such_file(error);
 }
 
-static const struct nt_section section_fields = {.next = fields_next, .find = fields_find};
+static const struct nt_dir_source section_fields = {.next = fields_next, .find = fields_find};
 
 /* ---- columns of a field: index = its number among the field's ---- */
 
-static enum nt_status find_column(const struct nt_scope *directory, uint64_t number, uint64_t *node_ret,
-                                  struct nt_error *error)
+static enum nt_status find_column(const struct nt_resolved_node *directory, uint64_t number,
+                                  uint64_t *node_ret, struct nt_error *error)
 {
     uint32_t count;
     struct nt_dataset *stored;
-    enum nt_status status = nt_dataset_stored(directory->dataset, &stored, error);
+    enum nt_status status = nt_dataset_physical(directory->dataset, &stored, error);
     if (status != NT_OK)
         return status;
     const uint32_t *columns = nt_field_columns(stored, directory->field, &count);
     bool has_it = stored->fields[directory->field].owns_columns && number < count;
-    *node_ret = has_it ? nt_scope_column_node(directory, columns[number]) : 0;
-    return *node_ret ? NT_OK : nt_no_such_file(error);
+    *node_ret = has_it ? nt_node_of_column(directory, columns[number]) : 0;
+    return *node_ret ? NT_OK : nt_fail_no_such_file(error);
 }
 
 /* What is not in the outline is in other files. Where these cannot be opened, what is in it is listed. */
-static enum nt_status columns_next(const struct nt_scope *directory, uint64_t *index,
+static enum nt_status columns_next(const struct nt_resolved_node *directory, uint64_t *index,
                                    struct nt_dir_entry *listed, struct nt_error *error)
 {
-    struct nt_scope complete = *directory;
-    if (*index >= MOST_COLUMNS_LISTED)
-        return nt_no_such_file(error);
-    enum nt_status status = nt_scope_complete(&complete, true, error);
-    if (nt_is_passing_failure(status))
+    struct nt_resolved_node complete = *directory;
+    if (*index >= MAX_COLUMNS_LISTED)
+        return nt_fail_no_such_file(error);
+    enum nt_status status = nt_node_resolve_stub(&complete, true, error);
+    if (nt_is_transient(status))
         return status;
     listed->class = NT_VFS_DIRECTORY;
     snprintf(listed->name, sizeof(listed->name), "column.%u", (unsigned)*index);
     return find_column(&complete, *index, &listed->node, error);
 }
 
-static enum nt_status columns_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
-                                   struct nt_error *error)
+static enum nt_status columns_find(const struct nt_resolved_node *directory, const char *name,
+                                   uint64_t *node_ret, struct nt_error *error)
 {
     uint64_t number;
-    struct nt_scope complete = *directory;
+    struct nt_resolved_node complete = *directory;
     if (!nt_parse_between(name, "column.", "", &number))
-        return nt_no_such_file(error);
-    enum nt_status status = nt_scope_complete(&complete, true, error);
+        return nt_fail_no_such_file(error);
+    enum nt_status status = nt_node_resolve_stub(&complete, true, error);
     return status == NT_OK ? find_column(&complete, number, node_ret, error) : status;
 }
 
-static const struct nt_section section_columns = {.next = columns_next, .find = columns_find};
+static const struct nt_dir_source section_columns = {.next = columns_next, .find = columns_find};
 
 /* ---- Versions and chain members ---- */
 
-bool nt_has_versions(const struct nt_scope *scope, unsigned unused)
+bool nt_has_versions(const struct nt_resolved_node *resolved, unsigned unused)
 {
-    const struct nt_place *place = nt_places_get(scope->vfs->places, scope->place);
+    const struct nt_inode *inode = nt_inodes_get(resolved->vfs->inodes, resolved->inode);
     (void)unused;
-    return place && place->way == NT_ROUTE_SHOWN && place->version;
+    return inode && inode->route == NT_ROUTE_CURRENT && inode->version;
 }
 
-bool nt_is_of_chain(const struct nt_scope *scope, unsigned unused)
+bool nt_is_of_chain(const struct nt_resolved_node *resolved, unsigned unused)
 {
-    const struct nt_place *place = nt_places_get(scope->vfs->places, scope->place);
+    const struct nt_inode *inode = nt_inodes_get(resolved->vfs->inodes, resolved->inode);
     (void)unused;
-    return place && place->chain;
+    return inode && inode->chain;
 }
 
 /* The data set; of a version that cannot be opened, a directory that tells why. */
-static enum nt_status versions_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
-                                    struct nt_error *error)
+static enum nt_status versions_find(const struct nt_resolved_node *directory, const char *name,
+                                    uint64_t *node_ret, struct nt_error *error)
 {
-    struct nt_places *places = directory->vfs->places;
+    struct nt_inode_table *inodes = directory->vfs->inodes;
     struct nt_open_file *opened;
     uint64_t number;
-    uint32_t place;
+    uint32_t inode;
     if (!nt_parse_between(name, "", "", &number))
-        return nt_no_such_file(error);
-    enum nt_status status = nt_history_find(places, directory->place, number, &place, error);
+        return nt_fail_no_such_file(error);
+    enum nt_status status = nt_history_find(inodes, directory->inode, number, &inode, error);
     if (status != NT_OK)
         return status;
-    nt_places_hold(places, place, &place, &opened);
+    nt_inodes_acquire(inodes, inode, &inode, &opened);
     bool has_dataset = opened && opened->file->dataset_count > 0;
-    status = pack(has_dataset ? NT_LEVEL_DATASET : NT_LEVEL_PLACE, has_dataset ? opened->first_slot : place,
-                  node_ret, error);
-    nt_places_release(places, opened);
+    status = pack(has_dataset ? NT_NODE_DATASET : NT_NODE_INODE,
+                  has_dataset ? opened->first_dataset_id : inode, node_ret, error);
+    nt_inodes_release(inodes, opened);
     return status;
 }
 
-const struct nt_section nt_section_versions = {.find = versions_find};
+const struct nt_dir_source nt_dir_source_versions = {.find = versions_find};
 
-static enum nt_status chain_files_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
-                                       struct nt_error *error)
+static enum nt_status chain_files_find(const struct nt_resolved_node *directory, const char *name,
+                                       uint64_t *node_ret, struct nt_error *error)
 {
-    uint32_t place;
+    uint32_t inode;
     enum nt_status status =
-        nt_chain_places_find(directory->vfs->places, directory->place, name, &place, error);
-    return status == NT_OK ? pack(NT_LEVEL_PLACE, place, node_ret, error) : status;
+        nt_member_inodes_find(directory->vfs->inodes, directory->inode, name, &inode, error);
+    return status == NT_OK ? pack(NT_NODE_INODE, inode, node_ret, error) : status;
 }
 
-const struct nt_section nt_section_chain_files = {.find = chain_files_find};
+const struct nt_dir_source nt_dir_source_chain_files = {.find = chain_files_find};
 
 /* ---- Sources of each directory ---- */
 
 /* ---- .ntuplefs ---- */
 
-const struct nt_pseudo nt_mount_directory = {".ntuplefs", NT_VFS_DIRECTORY, .sections = {&section_files}};
+const struct nt_pseudo_file nt_mount_directory = {".ntuplefs", NT_VFS_DIRECTORY,
+                                                  .dir_sources = {&section_files}};
 
-static enum nt_status mount_next(const struct nt_scope *directory, uint64_t *index,
+static enum nt_status mount_next(const struct nt_resolved_node *directory, uint64_t *index,
                                  struct nt_dir_entry *listed, struct nt_error *error)
 {
     if (*index > 0 || directory->number != NT_VFS_ROOT)
-        return nt_no_such_file(error);
+        return nt_fail_no_such_file(error);
     listed->class = NT_VFS_DIRECTORY;
     set_name(listed, nt_mount_directory.name);
-    return pack(NT_LEVEL_MOUNT, 0, &listed->node, error);
+    return pack(NT_NODE_MOUNT, 0, &listed->node, error);
 }
 
-static enum nt_status mount_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
-                                 struct nt_error *error)
+static enum nt_status mount_find(const struct nt_resolved_node *directory, const char *name,
+                                 uint64_t *node_ret, struct nt_error *error)
 {
     if (directory->number != NT_VFS_ROOT || strcmp(name, nt_mount_directory.name) != 0)
-        return nt_no_such_file(error);
-    return pack(NT_LEVEL_MOUNT, 0, node_ret, error);
+        return nt_fail_no_such_file(error);
+    return pack(NT_NODE_MOUNT, 0, node_ret, error);
 }
 
-static const struct nt_section section_mount = {.next = mount_next, .find = mount_find};
+static const struct nt_dir_source dir_source_mount = {.next = mount_next, .find = mount_find};
 
 /* ---- which ---- */
 
-#define SECTIONS (const struct nt_section *const[])
+#define SECTIONS (const struct nt_dir_source *const[])
 
-static const struct nt_section *const *const sections_of_level[NT_LEVEL_COUNT] = {
-    [NT_LEVEL_DATASET] = SECTIONS{&section_files, &section_documents, &section_items, &section_fields, NULL},
-    [NT_LEVEL_FIELD] = SECTIONS{&section_files, &section_columns, &section_fields, NULL},
-    [NT_LEVEL_COLUMN] = SECTIONS{&section_files, NULL},
+static const struct nt_dir_source *const *const dir_sources_of_type[NT_NODE_TYPES] = {
+    [NT_NODE_DATASET] = SECTIONS{&section_files, &section_documents, &section_items, &section_fields, NULL},
+    [NT_NODE_FIELD] = SECTIONS{&section_files, &section_columns, &section_fields, NULL},
+    [NT_NODE_COLUMN] = SECTIONS{&section_files, NULL},
 };
 
-static const struct nt_section *const *const sections_of_place[] = {
-    [NT_PLACE_GROUP] = SECTIONS{&section_mount, &section_places, NULL},
-    [NT_PLACE_FOLDER] = SECTIONS{&section_mount, &section_places, NULL},
-    [NT_PLACE_FILE] = SECTIONS{&section_mount, &section_files, &section_documents, &section_items, NULL},
-    [NT_PLACE_FAILED] = SECTIONS{&section_mount, &section_files, NULL},
+static const struct nt_dir_source *const *const dir_sources_of_inode[] = {
+    [NT_INODE_GROUP] = SECTIONS{&dir_source_mount, &section_places, NULL},
+    [NT_INODE_PASSTHROUGH] = SECTIONS{&dir_source_mount, &section_places, NULL},
+    [NT_INODE_FILE] = SECTIONS{&dir_source_mount, &section_files, &section_documents, &section_items, NULL},
+    [NT_INODE_FAILED] = SECTIONS{&dir_source_mount, &section_files, NULL},
 };
 
-static const struct nt_section *const *const sections_of_failed =
+static const struct nt_dir_source *const *const dir_sources_of_failed =
     SECTIONS{&section_files, &section_documents, NULL};
 
-const struct nt_section *const *nt_scope_sections(const struct nt_scope *scope)
+const struct nt_dir_source *const *nt_node_dir_sources(const struct nt_resolved_node *resolved)
 {
-    if (scope->pseudo && scope->pseudo->sections[0])
-        return scope->pseudo->sections;
-    if (scope->node.level == NT_LEVEL_PLACE)
-        return sections_of_place[scope->place_kind];
-    if (scope->node.level == NT_LEVEL_DATASET && scope->dataset->failure)
-        return sections_of_failed;
-    return sections_of_level[scope->node.level];
+    if (resolved->pseudo && resolved->pseudo->dir_sources[0])
+        return resolved->pseudo->dir_sources;
+    if (resolved->node.type == NT_NODE_INODE)
+        return dir_sources_of_inode[resolved->inode_kind];
+    if (resolved->node.type == NT_NODE_DATASET && resolved->dataset->failure)
+        return dir_sources_of_failed;
+    return dir_sources_of_type[resolved->node.type];
 }

@@ -27,7 +27,7 @@
 struct nt_failure_site {
     const char *path; /* in the tree */
     size_t length;
-    uint32_t place, generation; /* of the inode: equal failures of different files are different ones */
+    uint32_t inode, generation; /* of the inode: equal failures of different files are different ones */
     bool is_page;               /* the next two tell which page; else any may be the cause */
     uint32_t source;            /* of the data set's sources */
     uint64_t parameter;         /* the page's */
@@ -42,28 +42,28 @@ struct failure {
     uint64_t count;
 };
 
-struct nt_failures {
+struct nt_error_log {
     pthread_mutex_t lock;
     struct failure ring[CAPACITY];
     uint64_t noted; /* in all; the next goes to noted % CAPACITY */
 };
 
-struct nt_failures *nt_failures_new(void)
+struct nt_error_log *nt_error_log_new(void)
 {
-    struct nt_failures *failures = calloc(1, sizeof(*failures));
-    if (failures)
-        pthread_mutex_init(&failures->lock, NULL);
-    return failures;
+    struct nt_error_log *error_log = calloc(1, sizeof(*error_log));
+    if (error_log)
+        pthread_mutex_init(&error_log->lock, NULL);
+    return error_log;
 }
 
-void nt_failures_free(struct nt_failures *failures)
+void nt_error_log_free(struct nt_error_log *error_log)
 {
-    if (!failures)
+    if (!error_log)
         return;
     for (size_t i = 0; i < CAPACITY; i++)
-        free((char *)failures->ring[i].site.path);
-    pthread_mutex_destroy(&failures->lock);
-    free(failures);
+        free((char *)error_log->ring[i].site.path);
+    pthread_mutex_destroy(&error_log->lock);
+    free(error_log);
 }
 
 /* Whether a status says that a source is bad, rather than that a request was. */
@@ -92,19 +92,19 @@ static bool may_be_same(const struct failure *failure, const struct nt_failure_s
     const struct nt_error *b = &failure->error;
     bool is_same_page =
         !a->is_page || !site->is_page || (a->source == site->source && a->parameter == site->parameter);
-    return a->path && a->place == site->place && a->generation == site->generation && is_same_page &&
+    return a->path && a->inode == site->inode && a->generation == site->generation && is_same_page &&
            b->status == error->status && b->offset == error->offset &&
            strcmp(b->expected, error->expected) == 0 && strcmp(b->found, error->found) == 0;
 }
 
 /* The message tells which; where none does, the place in the file. */
-static struct failure *find(struct nt_failures *failures, const struct nt_failure_site *site,
+static struct failure *find(struct nt_error_log *error_log, const struct nt_failure_site *site,
                             const struct nt_error *error)
 {
-    uint64_t kept = failures->noted < CAPACITY ? failures->noted : CAPACITY;
+    uint64_t kept = error_log->noted < CAPACITY ? error_log->noted : CAPACITY;
     struct failure *found = NULL;
     for (uint64_t i = 0; i < kept; i++) {
-        struct failure *failure = &failures->ring[i];
+        struct failure *failure = &error_log->ring[i];
         if (!may_be_same(failure, site, error))
             continue;
         if (is_same_message(&failure->error, error))
@@ -115,10 +115,10 @@ static struct failure *find(struct nt_failures *failures, const struct nt_failur
     return found;
 }
 
-static struct failure *add(struct nt_failures *failures, const struct nt_failure_site *site,
+static struct failure *add(struct nt_error_log *error_log, const struct nt_failure_site *site,
                            const struct nt_error *error)
 {
-    struct failure *failure = &failures->ring[failures->noted++ % CAPACITY];
+    struct failure *failure = &error_log->ring[error_log->noted++ % CAPACITY];
     char *path = malloc(site->length + 1);
     free((char *)failure->site.path);
     *failure = (struct failure){.site = *site, .error = *error, .time = time(NULL)};
@@ -131,16 +131,16 @@ static struct failure *add(struct nt_failures *failures, const struct nt_failure
 /* Note a failure, or find it among those that were noted, at whatever path: one page is read through several
  * files, and a message has what every caller on its way put in front. Adds `requests` to its count: those
  * that it made fail. True where it is a new one. */
-static bool nt_failures_note(struct nt_failures *failures, const struct nt_failure_site *site,
-                             unsigned requests, const struct nt_error *error)
+static bool nt_error_log_note(struct nt_error_log *error_log, const struct nt_failure_site *site,
+                              unsigned requests, const struct nt_error *error)
 {
-    pthread_mutex_lock(&failures->lock);
-    struct failure *failure = find(failures, site, error);
+    pthread_mutex_lock(&error_log->lock);
+    struct failure *failure = find(error_log, site, error);
     bool is_new = !failure;
     if (is_new)
-        failure = add(failures, site, error);
+        failure = add(error_log, site, error);
     failure->count += requests;
-    pthread_mutex_unlock(&failures->lock);
+    pthread_mutex_unlock(&error_log->lock);
     return is_new;
 }
 
@@ -155,14 +155,14 @@ static void write_failure(const struct failure *failure, struct nt_buffer *out)
     nt_json_finish(&json);
 }
 
-void nt_failures_write(struct nt_failures *failures, struct nt_buffer *out)
+void nt_error_log_write(struct nt_error_log *error_log, struct nt_buffer *out)
 {
-    pthread_mutex_lock(&failures->lock);
-    uint64_t first = failures->noted > CAPACITY ? failures->noted - CAPACITY : 0;
-    for (uint64_t i = first; i < failures->noted; i++)
-        if (failures->ring[i % CAPACITY].site.path)
-            write_failure(&failures->ring[i % CAPACITY], out);
-    pthread_mutex_unlock(&failures->lock);
+    pthread_mutex_lock(&error_log->lock);
+    uint64_t first = error_log->noted > CAPACITY ? error_log->noted - CAPACITY : 0;
+    for (uint64_t i = first; i < error_log->noted; i++)
+        if (error_log->ring[i % CAPACITY].site.path)
+            write_failure(&error_log->ring[i % CAPACITY], out);
+    pthread_mutex_unlock(&error_log->lock);
 }
 
 /* ---- Report a failure ---- */
@@ -170,10 +170,10 @@ void nt_failures_write(struct nt_failures *failures, struct nt_buffer *out)
 /* The directory of the file that a node belongs to, with its place. */
 static bool file_of_node(struct nt_vfs *vfs, uint64_t number, uint64_t *directory_ret, uint32_t *place_ret)
 {
-    if (!nt_places_of_node(vfs->places, number, place_ret))
+    if (!nt_inodes_of_node(vfs->inodes, number, place_ret))
         return false;
     *directory_ret =
-        nt_node_number(NT_LEVEL_PLACE, nt_places_outer(vfs->places, *place_ret), 0, NT_NODE_SELF);
+        nt_node_number(NT_NODE_INODE, nt_inodes_dataset_inode(vfs->inodes, *place_ret), 0, NT_NODE_SELF);
     return *directory_ret != 0;
 }
 
@@ -200,7 +200,7 @@ static void log_failure(struct nt_vfs *vfs, const struct nt_failure_site *site, 
     nt_buffer_deinit(&line);
 }
 
-static const struct nt_failure_site no_page = {.place = NT_NONE};
+static const struct nt_failure_site no_page = {.inode = NT_NONE};
 
 /* Remember a failure under the path of a node, and log it if it is new. A node whose file cannot be opened
  * any more has no path but the file's. */
@@ -209,16 +209,16 @@ static void note(struct nt_vfs *vfs, uint64_t node, struct nt_failure_site site,
 {
     struct nt_buffer path = {0};
     uint64_t directory;
-    bool is_of_file = file_of_node(vfs, node, &directory, &site.place);
+    bool is_of_file = file_of_node(vfs, node, &directory, &site.inode);
     if (is_of_file)
-        site.generation = nt_places_get(vfs->places, site.place)->generation;
-    if (nt_scope_path(vfs, node, &path, NULL) != NT_OK && is_of_file)
-        nt_scope_path(vfs, directory, &path, NULL);
+        site.generation = nt_inodes_get(vfs->inodes, site.inode)->generation;
+    if (nt_node_path(vfs, node, &path, NULL) != NT_OK && is_of_file)
+        nt_node_path(vfs, directory, &path, NULL);
     nt_buffer_text(&path, "");
     site.path = path.bytes;
     site.length = path.length;
-    if (!path.failed && nt_failures_note(vfs->failures, &site, requests, error))
-        log_failure(vfs, &site, is_of_file ? nt_places_get(vfs->places, site.place)->path : NULL,
+    if (!path.failed && nt_error_log_note(vfs->error_log, &site, requests, error))
+        log_failure(vfs, &site, is_of_file ? nt_inodes_get(vfs->inodes, site.inode)->path : NULL,
                     is_of_file && node == directory, error);
     nt_buffer_deinit(&path);
 }
@@ -227,8 +227,8 @@ enum nt_status nt_report(struct nt_vfs *vfs, uint64_t node, enum nt_status statu
                          const struct nt_error *failure, struct nt_error *error)
 {
     uint64_t directory = node;
-    uint32_t place;
-    if (status == NT_CHANGED && file_of_node(vfs, node, &directory, &place))
+    uint32_t inode;
+    if (status == NT_CHANGED && file_of_node(vfs, node, &directory, &inode))
         node = directory; /* told once, for the file */
     if (nt_is_failure(status))
         note(vfs, node, no_page, 1, failure);
@@ -237,42 +237,42 @@ enum nt_status nt_report(struct nt_vfs *vfs, uint64_t node, enum nt_status statu
     return status;
 }
 
-static void note_under(const struct nt_scope *scope, const struct nt_error *failure)
+static void note_under(const struct nt_resolved_node *resolved, const struct nt_error *failure)
 {
     if (nt_is_failure(failure->status))
-        note(scope->vfs, nt_scope_directory(scope), no_page, 0, failure);
+        note(resolved->vfs, nt_node_directory(resolved), no_page, 0, failure);
 }
 
 /* A file or data set that could not be opened is not the fault of the request that looks at it. */
-static void note_unopened(const struct nt_scope *scope)
+static void note_unopened(const struct nt_resolved_node *resolved)
 {
     struct nt_error failure;
-    if (scope->dataset && scope->dataset->failure) {
-        note_under(scope, scope->dataset->failure);
-    } else if (scope->place_kind == NT_PLACE_FAILED) {
+    if (resolved->dataset && resolved->dataset->failure) {
+        note_under(resolved, resolved->dataset->failure);
+    } else if (resolved->inode_kind == NT_INODE_FAILED) {
         nt_error_clear(&failure);
-        nt_places_failure(scope->vfs->places, scope->place, &failure);
-        note_under(scope, &failure);
-    } else if (scope->file && scope->file->failure && scope->file->dataset_count == 0) {
-        note_under(scope, scope->file->failure);
+        nt_inodes_failure(resolved->vfs->inodes, resolved->inode, &failure);
+        note_under(resolved, &failure);
+    } else if (resolved->file && resolved->file->failure && resolved->file->dataset_count == 0) {
+        note_under(resolved, resolved->file->failure);
     }
 }
 
 /* That a file in a mirrored folder was replaced is no failure: its nodes are stale then. */
-enum nt_status nt_report_open(struct nt_vfs *vfs, uint64_t node, struct nt_scope *scope,
+enum nt_status nt_report_open(struct nt_vfs *vfs, uint64_t node, struct nt_resolved_node *resolved,
                               struct nt_error *error)
 {
     struct nt_error failure;
     uint64_t directory;
-    uint32_t place;
+    uint32_t inode;
     nt_error_clear(&failure);
-    enum nt_status status = nt_scope_open(vfs, node, scope, &failure);
+    enum nt_status status = nt_node_resolve(vfs, node, resolved, &failure);
     if (status == NT_OK) {
-        note_unopened(scope);
+        note_unopened(resolved);
         return NT_OK;
     }
-    if (status != NT_CHANGED || !file_of_node(vfs, node, &directory, &place) ||
-        !nt_places_is_mirrored(vfs->places, place))
+    if (status != NT_CHANGED || !file_of_node(vfs, node, &directory, &inode) ||
+        !nt_inodes_is_passthrough(vfs->inodes, inode))
         return nt_report(vfs, node, status, &failure, error);
     if (error)
         *error = failure;
@@ -281,60 +281,61 @@ enum nt_status nt_report_open(struct nt_vfs *vfs, uint64_t node, struct nt_scope
 
 /* Under the path of a data set's directory, or of one in it. Nowhere where the data set's file is not open, or it cannot be
  * shown. By threads that no request waits for, too. */
-static void note_in(struct nt_vfs *vfs, const struct nt_dataset *dataset, enum nt_level level, uint32_t item,
-                    struct nt_failure_site site, const struct nt_error *error)
+static void note_in(struct nt_vfs *vfs, const struct nt_dataset *dataset, enum nt_node_type level,
+                    uint32_t item, struct nt_failure_site site, const struct nt_error *error)
 {
     uint32_t slot;
-    unsigned visit = nt_visits_come(&vfs->places->visits);
-    uint64_t number =
-        nt_places_slot_of(vfs->places, dataset, &slot) ? nt_node_number(level, slot, item, NT_NODE_SELF) : 0;
+    unsigned visit = nt_epoch_enter(&vfs->inodes->epoch);
+    uint64_t number = nt_inodes_dataset_id(vfs->inodes, dataset, &slot)
+                          ? nt_node_number(level, slot, item, NT_NODE_SELF)
+                          : 0;
     if (number)
         note(vfs, number, site, 0, error);
-    nt_places_leave(vfs->places, visit);
+    nt_inodes_exit(vfs->inodes, visit);
 }
 
 void nt_report_page(void *vfs, const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
                     const struct nt_error *error)
 {
     const struct nt_failure_site site = {
-        .place = NT_NONE, .is_page = true, .source = page->source, .parameter = page->parameter};
+        .inode = NT_NONE, .is_page = true, .source = page->source, .parameter = page->parameter};
     struct nt_error at_page = *error;
     if (at_page.offset == NT_NO_OFFSET && !page->is_missing)
         at_page.offset = page->source < dataset->source_count
-                             ? nt_source_place(dataset->sources[page->source], page->offset)
+                             ? nt_source_local_offset(dataset->sources[page->source], page->offset)
                              : page->offset;
-    note_in(vfs, dataset, NT_LEVEL_COLUMN, nt_stored_column(dataset, column), site, &at_page);
+    note_in(vfs, dataset, NT_NODE_COLUMN, nt_physical_column(dataset, column), site, &at_page);
 }
 
 void nt_report_group(void *vfs, const struct nt_dataset *dataset, uint32_t group,
                      const struct nt_error *error)
 {
     (void)group;
-    note_in(vfs, dataset, NT_LEVEL_DATASET, 0, no_page, error);
+    note_in(vfs, dataset, NT_NODE_DATASET, 0, no_page, error);
 }
 
 /* What fails in a file that is shown although it is broken: its data sets, or all of it. */
-static void note_broken(struct nt_vfs *vfs, uint32_t place)
+static void note_broken(struct nt_vfs *vfs, uint32_t inode)
 {
     struct nt_open_file *opened;
-    nt_places_hold(vfs->places, place, &place, &opened);
+    nt_inodes_acquire(vfs->inodes, inode, &inode, &opened);
     const struct nt_file *file = opened ? opened->file : NULL;
     if (file && file->failure && file->dataset_count == 0)
-        note(vfs, nt_node_number(NT_LEVEL_PLACE, nt_places_outer(vfs->places, place), 0, NT_NODE_SELF),
+        note(vfs, nt_node_number(NT_NODE_INODE, nt_inodes_dataset_inode(vfs->inodes, inode), 0, NT_NODE_SELF),
              no_page, 0, file->failure);
     for (uint32_t i = 0; file && file->failure && i < file->dataset_count; i++)
-        note(vfs, nt_node_number(NT_LEVEL_DATASET, opened->first_slot + i, 0, NT_NODE_SELF), no_page, 0,
+        note(vfs, nt_node_number(NT_NODE_DATASET, opened->first_dataset_id + i, 0, NT_NODE_SELF), no_page, 0,
              file->datasets[i]->failure);
-    nt_places_release(vfs->places, opened);
+    nt_inodes_release(vfs->inodes, opened);
 }
 
 void nt_vfs_try_sources(struct nt_vfs *vfs)
 {
-    uint32_t count = vfs->places->source_count;
+    uint32_t count = vfs->inodes->source_count;
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t number = nt_node_number(NT_LEVEL_PLACE, i, 0, NT_NODE_SELF);
+        uint64_t number = nt_node_number(NT_NODE_INODE, i, 0, NT_NODE_SELF);
         struct nt_error failure = {0};
-        if (nt_is_failure(nt_places_try(vfs->places, i, &failure)) && number)
+        if (nt_is_failure(nt_inodes_try(vfs->inodes, i, &failure)) && number)
             note(vfs, number, no_page, 0, &failure);
         note_broken(vfs, i);
     }

@@ -21,11 +21,11 @@
 
 /* ---- Blobs ---- */
 
-static enum nt_status open_blobs(const struct nt_scope *scope, bool may_work, struct nt_blobs **blobs_ret,
-                                 struct nt_error *error)
+static enum nt_status open_blobs(const struct nt_resolved_node *resolved, bool may_block,
+                                 struct nt_blobs **blobs_ret, struct nt_error *error)
 {
-    return nt_open_file_blobs(scope->opened, scope->vfs->reader, scope->dataset, scope->field, may_work,
-                              blobs_ret, error);
+    return nt_open_file_blobs(resolved->opened, resolved->vfs->reader, resolved->dataset, resolved->field,
+                              may_block, blobs_ret, error);
 }
 
 /* What is open of them: all rows' data or offsets, or one row's. */
@@ -94,10 +94,10 @@ static enum nt_status new_blobs_content(struct nt_blobs *blobs, const struct nt_
 /* ---- of all rows ---- */
 
 /* Rows' parameters: an enum nt_stream_kind, data or offsets. */
-static bool has_blobs(const struct nt_scope *scope, unsigned unused)
+static bool has_blobs(const struct nt_resolved_node *resolved, unsigned unused)
 {
     (void)unused;
-    return nt_field_has_blobs(scope->dataset, scope->field);
+    return nt_field_has_blobs(resolved->dataset, resolved->field);
 }
 
 bool nt_field_shows(const struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind)
@@ -108,51 +108,52 @@ bool nt_field_shows(const struct nt_dataset *dataset, uint32_t field, enum nt_st
 }
 
 /* Rows of what lies in no list follow from the number of entries. */
-static enum nt_status count_offsets(const struct nt_scope *scope, bool may_work, uint64_t *count_ret,
-                                    struct nt_error *error)
+static enum nt_status count_offsets(const struct nt_resolved_node *resolved, bool may_block,
+                                    uint64_t *count_ret, struct nt_error *error)
 {
     uint64_t rows;
-    if (!may_work && nt_field_row_parent(scope->dataset, scope->field) != NT_NONE &&
-        !nt_scope_lists_are_loaded(scope))
-        return nt_unknown_size(error);
-    enum nt_status status = nt_field_rows(scope->vfs->reader, scope->dataset, scope->field, &rows, error);
+    if (!may_block && nt_field_row_parent(resolved->dataset, resolved->field) != NT_NONE &&
+        !nt_scope_lists_are_loaded(resolved))
+        return nt_fail_unknown_size(error);
+    enum nt_status status =
+        nt_field_rows(resolved->vfs->reader, resolved->dataset, resolved->field, &rows, error);
     if (status == NT_OK && !nt_add(rows, 1, count_ret))
         status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
     return status;
 }
 
-static enum nt_status count_bytes(const struct nt_scope *scope, bool may_work, uint64_t *bytes_ret,
-                                  struct nt_error *error)
+static enum nt_status count_bytes(const struct nt_resolved_node *resolved, bool may_block,
+                                  uint64_t *bytes_ret, struct nt_error *error)
 {
     struct nt_blobs *blobs;
-    enum nt_status status = open_blobs(scope, may_work, &blobs, error);
-    return status == NT_OK ? nt_blobs_bytes(blobs, may_work, bytes_ret, error) : status;
+    enum nt_status status = open_blobs(resolved, may_block, &blobs, error);
+    return status == NT_OK ? nt_blobs_bytes(blobs, may_block, bytes_ret, error) : status;
 }
 
 /* Of all blobs' bytes, or of their end offsets. */
-static enum nt_status blobs_shape(const struct nt_scope *scope, bool may_work, struct nt_shape *shape,
-                                  struct nt_error *error)
+static enum nt_status blobs_shape(const struct nt_resolved_node *resolved, bool may_block,
+                                  struct nt_shape *shape, struct nt_error *error)
 {
-    enum nt_stream_kind kind = scope->pseudo->parameter;
+    enum nt_stream_kind kind = resolved->pseudo->parameter;
     struct nt_dtype dtype;
-    nt_field_stream_dtype(scope->dataset, scope->field, kind, &dtype);
+    nt_field_stream_dtype(resolved->dataset, resolved->field, kind, &dtype);
     shape->count = 1;
     enum nt_status status = kind == NT_STREAM_DATA
-                                ? count_bytes(scope, may_work, &shape->dimensions[0], error)
-                                : count_offsets(scope, may_work, &shape->dimensions[0], error);
+                                ? count_bytes(resolved, may_block, &shape->dimensions[0], error)
+                                : count_offsets(resolved, may_block, &shape->dimensions[0], error);
     if (status == NT_OK && !nt_multiply(shape->dimensions[0], dtype.bytes, &shape->bytes))
         status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the size of the stream overflows");
     return status;
 }
 
 /* Takes the header. */
-static enum nt_status open_all_blobs(const struct nt_scope *scope, struct nt_buffer *header, uint64_t size,
-                                     struct nt_content **content_ret, struct nt_error *error)
+static enum nt_status open_all_blobs(const struct nt_resolved_node *resolved, struct nt_buffer *header,
+                                     uint64_t size, struct nt_content **content_ret, struct nt_error *error)
 {
-    bool is_data = scope->pseudo->parameter == NT_STREAM_DATA;
+    bool is_data = resolved->pseudo->parameter == NT_STREAM_DATA;
     struct nt_blobs *blobs;
     struct blobs_content *content;
-    enum nt_status status = open_blobs(scope, true, &blobs, error);
+    enum nt_status status = open_blobs(resolved, true, &blobs, error);
     if (status != NT_OK) {
         nt_buffer_deinit(header);
         return status;
@@ -166,69 +167,69 @@ static enum nt_status open_all_blobs(const struct nt_scope *scope, struct nt_buf
 /* ---- one row ---- */
 
 /* The blob of a row, whose file may be open in it, also on failure. */
-static enum nt_status find_row(const struct nt_scope *scope, uint64_t row, bool wants_file,
+static enum nt_status find_row(const struct nt_resolved_node *resolved, uint64_t row, bool wants_file,
                                struct nt_blobs **blobs_ret, struct nt_blob *blob, struct nt_error *error)
 {
     *blob = (struct nt_blob){0};
-    enum nt_status status = open_blobs(scope, true, blobs_ret, error);
+    enum nt_status status = open_blobs(resolved, true, blobs_ret, error);
     return status == NT_OK ? nt_blobs_find(*blobs_ret, row, wants_file, blob, error) : status;
 }
 
-static enum nt_status row_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
+static enum nt_status row_size(const struct nt_resolved_node *resolved, bool may_block, uint64_t *size_ret,
                                struct nt_error *error)
 {
     struct nt_blobs *blobs;
     struct nt_blob blob;
-    if (!may_work)
-        return nt_unknown_size(error);
-    enum nt_status status = find_row(scope, scope->node.number, false, &blobs, &blob, error);
+    if (!may_block)
+        return nt_fail_unknown_size(error);
+    enum nt_status status = find_row(resolved, resolved->node.number, false, &blobs, &blob, error);
     if (status == NT_OK)
         *size_ret = blob.bytes;
     nt_blob_deinit(&blob);
     return status;
 }
 
-static enum nt_status row_open(const struct nt_scope *scope, struct nt_content **content_ret,
+static enum nt_status row_open(const struct nt_resolved_node *resolved, struct nt_content **content_ret,
                                struct nt_error *error)
 {
     struct nt_buffer none = {0};
     struct nt_blobs *blobs;
     struct nt_blob blob;
     struct blobs_content *content;
-    enum nt_status status = find_row(scope, scope->node.number, true, &blobs, &blob, error);
+    enum nt_status status = find_row(resolved, resolved->node.number, true, &blobs, &blob, error);
     if (status == NT_OK)
         status = new_blobs_content(blobs, &row_ops, &none, blob.bytes, &content, error);
     if (status != NT_OK) {
         nt_blob_deinit(&blob);
         return status;
     }
-    content->row = scope->node.number;
+    content->row = resolved->node.number;
     content->blob = blob;
     *content_ret = &content->content;
     return NT_OK;
 }
 
-const struct nt_pseudo nt_blob_file = {"", NT_VFS_SIZED, .size = row_size, .open = row_open};
+const struct nt_pseudo_file nt_blob_file = {"", NT_VFS_SIZED, .size = row_size, .open = row_open};
 
-static enum nt_status blobs_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
-                                 struct nt_error *error)
+static enum nt_status blobs_find(const struct nt_resolved_node *directory, const char *name,
+                                 uint64_t *node_ret, struct nt_error *error)
 {
-    struct nt_node node = {.level = NT_LEVEL_BLOB, .slot = directory->node.slot, .item = directory->field};
-    struct nt_scope complete = *directory;
+    struct nt_node node = {.type = NT_NODE_BLOB, .owner = directory->node.owner, .item = directory->field};
+    struct nt_resolved_node complete = *directory;
     struct nt_blobs *blobs;
     struct nt_blob blob = {0};
     if (!nt_parse_between(name, "", "", &node.number))
-        return nt_no_such_file(error);
-    enum nt_status status = nt_scope_complete(&complete, true, error);
+        return nt_fail_no_such_file(error);
+    enum nt_status status = nt_node_resolve_stub(&complete, true, error);
     if (status == NT_OK)
         status = find_row(&complete, node.number, false, &blobs, &blob, error);
     nt_blob_deinit(&blob);
     if (status == NT_OK && !nt_node_pack(&node, node_ret))
-        return nt_no_such_file(error);
+        return nt_fail_no_such_file(error);
     return status;
 }
 
-const struct nt_section nt_section_blobs = {.find = blobs_find};
+const struct nt_dir_source nt_dir_source_blobs = {.find = blobs_find};
 
 /* ---- field.json ---- */
 
@@ -254,15 +255,16 @@ static void put_identity(struct nt_json *json, const struct nt_dataset *dataset,
         nt_json_member_unsigned(json, "repetition", field->repetition);
 }
 
-static enum nt_status put_columns(struct nt_json *json, const struct nt_scope *scope, struct nt_error *error)
+static enum nt_status put_columns(struct nt_json *json, const struct nt_resolved_node *resolved,
+                                  struct nt_error *error)
 {
     uint32_t count;
     struct nt_dataset *stored;
-    enum nt_status status = nt_dataset_stored(scope->dataset, &stored, error);
+    enum nt_status status = nt_dataset_physical(resolved->dataset, &stored, error);
     if (status != NT_OK)
         return status;
-    const uint32_t *columns = nt_field_columns(stored, scope->field, &count);
-    bool are_own = stored->fields[scope->field].owns_columns;
+    const uint32_t *columns = nt_field_columns(stored, resolved->field, &count);
+    bool are_own = stored->fields[resolved->field].owns_columns;
     nt_json_key(json, "columns");
     nt_json_array(json);
     for (uint32_t i = 0; i < count; i++) {
@@ -282,21 +284,21 @@ static enum nt_status put_columns(struct nt_json *json, const struct nt_scope *s
 }
 
 /* "dtype" and "shape" of a stream: [dimensions], null where page lists would have to be read. */
-static enum nt_status put_type(struct nt_json *json, const struct nt_scope *scope, enum nt_stream_kind kind,
-                               struct nt_error *error)
+static enum nt_status put_type(struct nt_json *json, const struct nt_resolved_node *resolved,
+                               enum nt_stream_kind kind, struct nt_error *error)
 {
     struct nt_dtype dtype;
     struct nt_shape shape;
-    nt_field_stream_dtype(scope->dataset, scope->field, kind, &dtype);
+    nt_field_stream_dtype(resolved->dataset, resolved->field, kind, &dtype);
     nt_json_key(json, "dtype");
     nt_json_dtype(json, &dtype);
     nt_json_key(json, "shape");
-    if (!nt_stream_is_known(scope->dataset, scope->field, kind)) {
+    if (!nt_stream_is_known(resolved->dataset, resolved->field, kind)) {
         nt_json_null(json);
         return NT_OK;
     }
     enum nt_status status =
-        nt_stream_shape(scope->vfs->reader, scope->dataset, scope->field, kind, &shape, error);
+        nt_stream_shape(resolved->vfs->reader, resolved->dataset, resolved->field, kind, &shape, error);
     if (status != NT_OK)
         return status;
     nt_json_array(json);
@@ -307,11 +309,12 @@ static enum nt_status put_type(struct nt_json *json, const struct nt_scope *scop
 }
 
 /* "dtype" and "shape" are those of data, and all streams follow. */
-static enum nt_status put_streams(struct nt_json *json, const struct nt_scope *scope, struct nt_error *error)
+static enum nt_status put_streams(struct nt_json *json, const struct nt_resolved_node *resolved,
+                                  struct nt_error *error)
 {
     enum nt_status status = NT_OK;
-    if (nt_field_shows(scope->dataset, scope->field, NT_STREAM_DATA)) {
-        status = put_type(json, scope, NT_STREAM_DATA, error);
+    if (nt_field_shows(resolved->dataset, resolved->field, NT_STREAM_DATA)) {
+        status = put_type(json, resolved, NT_STREAM_DATA, error);
     } else {
         nt_json_member_null(json, "dtype");
         nt_json_member_null(json, "shape");
@@ -319,44 +322,44 @@ static enum nt_status put_streams(struct nt_json *json, const struct nt_scope *s
     nt_json_key(json, "streams");
     nt_json_object(json);
     for (unsigned kind = 0; kind < NT_STREAM_COUNT && status == NT_OK; kind++) {
-        if (!nt_field_shows(scope->dataset, scope->field, (enum nt_stream_kind)kind))
+        if (!nt_field_shows(resolved->dataset, resolved->field, (enum nt_stream_kind)kind))
             continue;
         nt_json_key(json, nt_stream_name(kind));
         nt_json_object(json);
-        status = put_type(json, scope, kind, error);
+        status = put_type(json, resolved, kind, error);
         nt_json_end_object(json);
     }
     nt_json_end_object(json);
     return status;
 }
 
-static enum nt_status nt_field_json(const struct nt_scope *scope, struct nt_buffer *out,
+static enum nt_status nt_field_json(const struct nt_resolved_node *resolved, struct nt_buffer *out,
                                     struct nt_error *error)
 {
-    const struct nt_field *field = &scope->dataset->fields[scope->field];
+    const struct nt_field *field = &resolved->dataset->fields[resolved->field];
     struct nt_json json;
     nt_json_document(&json, out, "field");
-    put_identity(&json, scope->dataset, field);
-    enum nt_status status = put_streams(&json, scope, error);
-    const struct nt_error *reason = nt_unread_known(scope->dataset, scope->field);
+    put_identity(&json, resolved->dataset, field);
+    enum nt_status status = put_streams(&json, resolved, error);
+    const struct nt_error *reason = nt_unsupported_known(resolved->dataset, resolved->field);
     if (field->unreadable || reason)
         nt_json_member_string(&json, "unreadable", field->unreadable ? field->unreadable : reason->message);
     if (field->source_field != NT_NONE) {
         nt_json_key(&json, "source_field_id");
-        nt_json_unsigned(&json, scope->dataset->fields[field->source_field].id);
-        nt_json_member_field_path(&json, "source", scope->dataset, field->source_field);
+        nt_json_unsigned(&json, resolved->dataset->fields[field->source_field].id);
+        nt_json_member_field_path(&json, "source", resolved->dataset, field->source_field);
     }
     if (status == NT_OK)
-        status = put_columns(&json, scope, error);
+        status = put_columns(&json, resolved, error);
     nt_json_finish(&json);
     return status;
 }
 
 /* ---- The table of field files ---- */
 
-static bool has_stream(const struct nt_scope *scope, unsigned kind)
+static bool has_stream(const struct nt_resolved_node *resolved, unsigned kind)
 {
-    return nt_field_has_stream(&scope->dataset->fields[scope->field], (enum nt_stream_kind)kind);
+    return nt_field_has_stream(&resolved->dataset->fields[resolved->field], (enum nt_stream_kind)kind);
 }
 
 /* ---- .bin and .npy of streams and of blobs ---- */
@@ -388,12 +391,12 @@ static const struct nt_content_ops stream_ops = {
     .read = read_stream, .close = close_stream, .pin = pin_stream};
 
 /* Takes the header. */
-static enum nt_status open_stream(const struct nt_scope *scope, struct nt_buffer *header,
+static enum nt_status open_stream(const struct nt_resolved_node *resolved, struct nt_buffer *header,
                                   struct nt_content **content_ret, struct nt_error *error)
 {
     struct nt_stream *stream;
-    enum nt_status status = nt_stream_open(scope->vfs->reader, scope->dataset, scope->field,
-                                           scope->pseudo->parameter, &stream, error);
+    enum nt_status status = nt_stream_open(resolved->vfs->reader, resolved->dataset, resolved->field,
+                                           resolved->pseudo->parameter, &stream, error);
     if (status != NT_OK) {
         nt_buffer_deinit(header);
         return status;
@@ -410,90 +413,91 @@ static enum nt_status open_stream(const struct nt_scope *scope, struct nt_buffer
 }
 
 /* Whether the row's file has the field's own stream; else that of the blobs that it describes. */
-static bool is_own(const struct nt_scope *scope)
+static bool is_own(const struct nt_resolved_node *resolved)
 {
-    return has_stream(scope, scope->pseudo->parameter);
+    return has_stream(resolved, resolved->pseudo->parameter);
 }
 
-static enum nt_status array_shape(const struct nt_scope *scope, bool may_work, struct nt_shape *shape,
-                                  struct nt_error *error)
+static enum nt_status array_shape(const struct nt_resolved_node *resolved, bool may_block,
+                                  struct nt_shape *shape, struct nt_error *error)
 {
-    enum nt_stream_kind kind = scope->pseudo->parameter;
-    if (!is_own(scope))
-        return blobs_shape(scope, may_work, shape, error);
-    if (!may_work && !nt_stream_is_known(scope->dataset, scope->field, kind) &&
-        !nt_scope_lists_are_loaded(scope))
-        return nt_unknown_size(error);
-    return nt_stream_shape(scope->vfs->reader, scope->dataset, scope->field, kind, shape, error);
+    enum nt_stream_kind kind = resolved->pseudo->parameter;
+    if (!is_own(resolved))
+        return blobs_shape(resolved, may_block, shape, error);
+    if (!may_block && !nt_stream_is_known(resolved->dataset, resolved->field, kind) &&
+        !nt_scope_lists_are_loaded(resolved))
+        return nt_fail_unknown_size(error);
+    return nt_stream_shape(resolved->vfs->reader, resolved->dataset, resolved->field, kind, shape, error);
 }
 
-static enum nt_status put_header(const struct nt_scope *scope, const struct nt_shape *shape,
+static enum nt_status put_header(const struct nt_resolved_node *resolved, const struct nt_shape *shape,
                                  struct nt_buffer *header, struct nt_error *error)
 {
-    enum nt_stream_kind kind = scope->pseudo->parameter;
+    enum nt_stream_kind kind = resolved->pseudo->parameter;
     struct nt_dtype dtype;
-    nt_field_stream_dtype(scope->dataset, scope->field, kind, &dtype);
-    bool is_fortran_order = kind == NT_STREAM_DATA && scope->dataset->fields[scope->field].is_fortran_order;
+    nt_field_stream_dtype(resolved->dataset, resolved->field, kind, &dtype);
+    bool is_fortran_order =
+        kind == NT_STREAM_DATA && resolved->dataset->fields[resolved->field].is_fortran_order;
     nt_npy_header(header, &dtype, is_fortran_order, shape->dimensions, shape->count);
     return header->failed ? nt_fail_memory(error) : NT_OK;
 }
 
-static enum nt_status array_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
+static enum nt_status array_size(const struct nt_resolved_node *resolved, bool may_block, uint64_t *size_ret,
                                  struct nt_error *error)
 {
     struct nt_shape shape;
     struct nt_buffer header = {0};
-    enum nt_status status = array_shape(scope, may_work, &shape, error);
-    if (status == NT_OK && scope->pseudo->is_npy)
-        status = put_header(scope, &shape, &header, error);
+    enum nt_status status = array_shape(resolved, may_block, &shape, error);
+    if (status == NT_OK && resolved->pseudo->is_npy)
+        status = put_header(resolved, &shape, &header, error);
     if (status == NT_OK)
         *size_ret = shape.bytes + header.length;
     nt_buffer_deinit(&header);
     return status;
 }
 
-static enum nt_status array_open(const struct nt_scope *scope, struct nt_content **content_ret,
+static enum nt_status array_open(const struct nt_resolved_node *resolved, struct nt_content **content_ret,
                                  struct nt_error *error)
 {
     struct nt_shape shape;
     struct nt_buffer header = {0};
     enum nt_status status = NT_OK;
-    if (scope->pseudo->is_npy || !is_own(scope)) /* the stream tells its size itself */
-        status = array_shape(scope, true, &shape, error);
-    if (status == NT_OK && scope->pseudo->is_npy)
-        status = put_header(scope, &shape, &header, error);
+    if (resolved->pseudo->is_npy || !is_own(resolved)) /* the stream tells its size itself */
+        status = array_shape(resolved, true, &shape, error);
+    if (status == NT_OK && resolved->pseudo->is_npy)
+        status = put_header(resolved, &shape, &header, error);
     if (status != NT_OK) {
         nt_buffer_deinit(&header);
         return status;
     }
-    return is_own(scope) ? open_stream(scope, &header, content_ret, error)
-                         : open_all_blobs(scope, &header, shape.bytes, content_ret, error);
+    return is_own(resolved) ? open_stream(resolved, &header, content_ret, error)
+                            : open_all_blobs(resolved, &header, shape.bytes, content_ret, error);
 }
 
 /* ---- the table ---- */
 
-static bool is_readable(const struct nt_scope *scope, unsigned parameter)
+static bool is_readable(const struct nt_resolved_node *resolved, unsigned parameter)
 {
     (void)parameter;
-    return scope->dataset->fields[scope->field].kind != NT_FIELD_UNREADABLE;
+    return resolved->dataset->fields[resolved->field].kind != NT_FIELD_UNREADABLE;
 }
 
-static bool follows_from_entries(const struct nt_scope *scope)
+static bool follows_from_entries(const struct nt_resolved_node *resolved)
 {
-    return scope->dataset->tells_entries &&
-           nt_stream_is_known(scope->dataset, scope->field, scope->pseudo->parameter);
+    return resolved->dataset->knows_all_entries &&
+           nt_stream_is_known(resolved->dataset, resolved->field, resolved->pseudo->parameter);
 }
 
 /* clang-format off */
 #define ARRAY(name, kind, ...) \
     {name ".bin", NT_VFS_SIZED, kind, .size = array_size, .open = array_open, __VA_ARGS__}, \
     {name ".npy", NT_VFS_SIZED, kind, .is_npy = true, .size = array_size, .open = array_open, __VA_ARGS__}
-#define STREAM(name, kind) ARRAY(name, kind, .exists = has_stream, .is_outlined = follows_from_entries)
+#define STREAM(name, kind) ARRAY(name, kind, .exists = has_stream, .stub_has_size = follows_from_entries)
 #define BLOBS(name, kind) ARRAY(name, kind, .exists = has_blobs)
 /* clang-format on */
 
-static const struct nt_pseudo rows[] = {
-    {"field.json", NT_VFS_PRODUCED, .produce = nt_field_json},
+static const struct nt_pseudo_file rows[] = {
+    {"field.json", NT_VFS_GENERATED, .generate = nt_field_json},
     STREAM("data", NT_STREAM_DATA),
     STREAM("offsets", NT_STREAM_OFFSETS),
     STREAM("tags", NT_STREAM_TAGS),
@@ -501,10 +505,10 @@ static const struct nt_pseudo rows[] = {
     STREAM("valid", NT_STREAM_VALID),
     BLOBS("data", NT_STREAM_DATA),
     BLOBS("offsets", NT_STREAM_OFFSETS),
-    {"blob.d", NT_VFS_DIRECTORY, .exists = has_blobs, .sections = {&nt_section_blobs}},
-    {"rows.jsonl", NT_VFS_UNSIZED, .exists = is_readable, .open_text = nt_rows_jsonl,
+    {"blob.d", NT_VFS_DIRECTORY, .exists = has_blobs, .dir_sources = {&nt_dir_source_blobs}},
+    {"rows.jsonl", NT_VFS_STREAMED, .exists = is_readable, .open_text = nt_rows_jsonl,
      .is_short = nt_rows_are_short},
-    {"head.jsonl", NT_VFS_UNSIZED, .exists = is_readable, .open_text = nt_head_jsonl,
+    {"head.jsonl", NT_VFS_STREAMED, .exists = is_readable, .open_text = nt_head_jsonl,
      .is_short = nt_head_is_short},
 };
 

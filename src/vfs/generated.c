@@ -143,11 +143,11 @@ enum {
 
 /* A longer text is long, or, where all are to be made, fails. */
 static enum nt_status append(struct whole *whole, const struct nt_buffer *piece,
-                             const struct nt_produced_options *options, struct nt_error *error)
+                             const struct nt_generated_options *options, struct nt_error *error)
 {
-    uint64_t most = options->makes_all ? options->disk_bytes : TEXT_BYTES;
+    uint64_t most = options->generate_all ? options->disk_bytes : TEXT_BYTES;
     whole->is_long = piece->length > most - whole->spool.bytes;
-    if (whole->is_long && options->makes_all)
+    if (whole->is_long && options->generate_all)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
                        "a text of more than %llu bytes, for which there is no room: -o textsize=SIZE makes "
                        "some, -o text=short needs none",
@@ -158,8 +158,8 @@ static enum nt_status append(struct whole *whole, const struct nt_buffer *piece,
 }
 
 /* `is_made_ret`: whether the failure, if it is one, is of the text and not of what becomes of it. */
-static enum nt_status make_pieces(const struct nt_scope *scope, struct nt_long_text *text,
-                                  const struct nt_produced_options *options, struct whole *whole,
+static enum nt_status make_pieces(const struct nt_resolved_node *resolved, struct nt_text_generator *text,
+                                  const struct nt_generated_options *options, struct whole *whole,
                                   bool *is_made_ret, struct nt_error *error)
 {
     struct nt_buffer piece = {0};
@@ -175,27 +175,28 @@ static enum nt_status make_pieces(const struct nt_scope *scope, struct nt_long_t
         if (status == NT_OK)
             status = append(whole, &piece, options, error);
         if (status == NT_OK && more)
-            status = nt_scope_check_caller(scope, error);
+            status = nt_node_check_caller(resolved, error);
     }
     nt_buffer_deinit(&piece);
     return status;
 }
 
-static enum nt_status make_long(const struct nt_scope *scope, const struct nt_produced_options *options,
-                                struct whole *whole, struct nt_error *error)
+static enum nt_status make_long(const struct nt_resolved_node *resolved,
+                                const struct nt_generated_options *options, struct whole *whole,
+                                struct nt_error *error)
 {
-    struct nt_long_text *text = NULL;
+    struct nt_text_generator *text = NULL;
     struct nt_error failure = {0};
     bool is_made = false;
-    enum nt_status status = scope->pseudo->open_text(scope, &text, &failure);
+    enum nt_status status = resolved->pseudo->open_text(resolved, &text, &failure);
     if (status == NT_OK)
-        status = make_pieces(scope, text, options, whole, &is_made, &failure);
+        status = make_pieces(resolved, text, options, whole, &is_made, &failure);
     if (text)
         text->free(text);
     if (status == NT_OK)
         return NT_OK;
     failure.status = status;
-    if (is_made || nt_is_machine_failure(status))
+    if (is_made || nt_is_environmental(status))
         return nt_fail_with(error, &failure);
     whole->failure = malloc(sizeof(failure)); /* what is damaged ends the text; the rest of it stands */
     if (!whole->failure)
@@ -204,10 +205,11 @@ static enum nt_status make_long(const struct nt_scope *scope, const struct nt_pr
     return NT_OK;
 }
 
-static enum nt_status make_produced(const struct nt_scope *scope, struct whole *whole, struct nt_error *error)
+static enum nt_status make_generated(const struct nt_resolved_node *resolved, struct whole *whole,
+                                     struct nt_error *error)
 {
     struct nt_buffer *text = &whole->spool.memory;
-    enum nt_status status = scope->pseudo->produce(scope, text, error);
+    enum nt_status status = resolved->pseudo->generate(resolved, text, error);
     if (status == NT_OK && text->failed)
         status = nt_fail_memory(error);
     whole->spool.bytes = text->length;
@@ -215,12 +217,13 @@ static enum nt_status make_produced(const struct nt_scope *scope, struct whole *
 }
 
 /* Make the text of the scope's row, which is PRODUCED or UNSIZED. What the machine refuses fails the call. */
-static enum nt_status make_whole(const struct nt_scope *scope, const struct nt_produced_options *options,
-                                 struct whole *whole, struct nt_error *error)
+static enum nt_status make_whole(const struct nt_resolved_node *resolved,
+                                 const struct nt_generated_options *options, struct whole *whole,
+                                 struct nt_error *error)
 {
     *whole = (struct whole){.spool = NT_SPOOL_EMPTY};
-    enum nt_status status =
-        scope->pseudo->produce ? make_produced(scope, whole, error) : make_long(scope, options, whole, error);
+    enum nt_status status = resolved->pseudo->generate ? make_generated(resolved, whole, error)
+                                                       : make_long(resolved, options, whole, error);
     if (status != NT_OK || whole->is_long)
         nt_spool_deinit(&whole->spool);
     else
@@ -240,16 +243,16 @@ static uint64_t size_of(const struct whole *whole)
 struct document {
     struct nt_content content;
     struct nt_link link;
-    uint32_t place; /* where others may find it */
+    uint32_t inode; /* where others may find it */
     struct whole whole;
     bool is_made;
     unsigned users;               /* the table is one */
     TAILQ_ENTRY(document) by_use; /* once it is made, while it is in the table */
-    struct nt_produced *produced;
+    struct nt_generated *generated;
 };
 
-struct nt_produced {
-    struct nt_produced_options options;
+struct nt_generated {
+    struct nt_generated_options options;
     pthread_mutex_t lock;
     pthread_cond_t was_made; /* a document, or its making failed */
     uint64_t memory_bytes, disk_bytes, made, dropped;
@@ -257,20 +260,20 @@ struct nt_produced {
     struct nt_hash_table table;                /* by hash_of their nodes */
 };
 
-struct nt_produced *nt_produced_new(const struct nt_produced_options *options)
+struct nt_generated *nt_generated_new(const struct nt_generated_options *options)
 {
-    struct nt_produced *produced = calloc(1, sizeof(*produced));
-    if (!produced)
+    struct nt_generated *generated = calloc(1, sizeof(*generated));
+    if (!generated)
         return NULL;
-    if (!nt_hash_table_init(&produced->table)) {
-        free(produced);
+    if (!nt_hash_table_init(&generated->table)) {
+        free(generated);
         return NULL;
     }
-    pthread_mutex_init(&produced->lock, NULL);
-    pthread_cond_init(&produced->was_made, NULL);
-    TAILQ_INIT(&produced->documents);
-    produced->options = *options;
-    return produced;
+    pthread_mutex_init(&generated->lock, NULL);
+    pthread_cond_init(&generated->was_made, NULL);
+    TAILQ_INIT(&generated->documents);
+    generated->options = *options;
+    return generated;
 }
 
 /* ---- under the lock ---- */
@@ -281,9 +284,9 @@ static uint64_t hash_of(uint64_t node)
     return __builtin_bswap64(node * UINT64_C(0x9E3779B97F4A7C15));
 }
 
-static struct document *find(struct nt_produced *produced, uint64_t node)
+static struct document *find(struct nt_generated *generated, uint64_t node)
 {
-    struct nt_link *link = nt_hash_table_find(&produced->table, hash_of(node));
+    struct nt_link *link = nt_hash_table_find(&generated->table, hash_of(node));
     return link ? NT_LINKED(link, struct document, link) : NULL;
 }
 
@@ -306,45 +309,46 @@ static uint64_t disk_of(const struct document *document)
     return document->whole.spool.descriptor < 0 ? 0 : document->whole.spool.bytes;
 }
 
-static void count(struct nt_produced *produced, int64_t memory_bytes)
+static void count(struct nt_generated *generated, int64_t memory_bytes)
 {
-    produced->memory_bytes += (uint64_t)memory_bytes;
-    nt_reader_occupy(produced->options.reader, memory_bytes);
+    generated->memory_bytes += (uint64_t)memory_bytes;
+    nt_reader_reserve(generated->options.reader, memory_bytes);
 }
 
-static void drop(struct nt_produced *produced, struct document *document)
+static void drop(struct nt_generated *generated, struct document *document)
 {
-    nt_hash_table_remove(&produced->table, &document->link);
-    TAILQ_REMOVE(&produced->documents, document, by_use);
-    count(produced, -(int64_t)memory_of(document));
-    produced->disk_bytes -= disk_of(document);
-    produced->dropped++;
+    nt_hash_table_remove(&generated->table, &document->link);
+    TAILQ_REMOVE(&generated->documents, document, by_use);
+    count(generated, -(int64_t)memory_of(document));
+    generated->disk_bytes -= disk_of(document);
+    generated->dropped++;
     let_go(document);
 }
 
 /* A document that was made is kept, with what else fits. One that is over a bound alone is not. */
-static void keep(struct nt_produced *produced, struct document *document)
+static void keep(struct nt_generated *generated, struct document *document)
 {
     document->is_made = true;
-    TAILQ_INSERT_HEAD(&produced->documents, document, by_use);
-    count(produced, (int64_t)memory_of(document));
-    produced->disk_bytes += disk_of(document);
-    while (!TAILQ_EMPTY(&produced->documents) &&
-           (produced->memory_bytes > nt_reader_waiting_bytes(produced->options.reader) ||
-            produced->disk_bytes > produced->options.disk_bytes))
-        drop(produced, TAILQ_LAST(&produced->documents, documents));
+    TAILQ_INSERT_HEAD(&generated->documents, document, by_use);
+    count(generated, (int64_t)memory_of(document));
+    generated->disk_bytes += disk_of(document);
+    while (!TAILQ_EMPTY(&generated->documents) &&
+           (generated->memory_bytes > nt_reader_idle_bytes(generated->options.reader) ||
+            generated->disk_bytes > generated->options.disk_bytes))
+        drop(generated, TAILQ_LAST(&generated->documents, documents));
 }
 
 /* Wait until somebody's making has ended. */
-static enum nt_status wait(struct nt_produced *produced, const struct nt_scope *scope, struct nt_error *error)
+static enum nt_status wait(struct nt_generated *generated, const struct nt_resolved_node *resolved,
+                           struct nt_error *error)
 {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_nsec += WAIT_NANOSECONDS;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
-    pthread_cond_timedwait(&produced->was_made, &produced->lock, &until);
-    return nt_scope_check_caller(scope, error);
+    pthread_cond_timedwait(&generated->was_made, &generated->lock, &until);
+    return nt_node_check_caller(resolved, error);
 }
 
 /* ---- contents ---- */
@@ -365,10 +369,10 @@ static enum nt_status read_document(struct nt_content *content, uint64_t offset,
 static void close_document(struct nt_content *content)
 {
     struct document *document = (struct document *)content;
-    struct nt_produced *produced = document->produced;
-    pthread_mutex_lock(&produced->lock);
+    struct nt_generated *generated = document->generated;
+    pthread_mutex_lock(&generated->lock);
     let_go(document);
-    pthread_mutex_unlock(&produced->lock);
+    pthread_mutex_unlock(&generated->lock);
 }
 
 static const struct nt_content_ops document_ops = {.read = read_document, .close = close_document};
@@ -376,111 +380,112 @@ static const struct nt_content_ops document_ops = {.read = read_document, .close
 /* ---- making ---- */
 
 /* The size of a document that need not be made for it. */
-static bool is_told(const struct nt_scope *scope, uint64_t *size_ret)
+static bool is_told(const struct nt_resolved_node *resolved, uint64_t *size_ret)
 {
-    return scope->pseudo->size && scope->pseudo->size(scope, false, size_ret, NULL) == NT_OK;
+    return resolved->pseudo->size && resolved->pseudo->size(resolved, false, size_ret, NULL) == NT_OK;
 }
 
 /* A size that was told before holds. */
-static enum nt_status check_size(const struct nt_scope *scope, uint64_t length, struct nt_error *error)
+static enum nt_status check_size(const struct nt_resolved_node *resolved, uint64_t length,
+                                 struct nt_error *error)
 {
     uint64_t told;
-    if (!is_told(scope, &told) || told == length)
+    if (!is_told(resolved, &told) || told == length)
         return NT_OK;
     return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of the document", told, length);
 }
 
 /* A document of a field or column is short; others grow with the data set. */
-static bool is_quick(const struct nt_scope *scope)
+static bool is_quick(const struct nt_resolved_node *resolved)
 {
-    return scope->pseudo->produce &&
-           (scope->node.level == NT_LEVEL_FIELD || scope->node.level == NT_LEVEL_COLUMN);
+    return resolved->pseudo->generate &&
+           (resolved->node.type == NT_NODE_FIELD || resolved->node.type == NT_NODE_COLUMN);
 }
 
 /* The document is nobody else's yet. */
-static enum nt_status make(struct nt_produced *produced, const struct nt_scope *scope,
+static enum nt_status make(struct nt_generated *generated, const struct nt_resolved_node *resolved,
                            struct document *document, struct nt_error *error)
 {
-    const struct nt_produced_options *options = &produced->options;
-    bool is_short = options->makes_all || scope->pseudo->produce || !scope->pseudo->is_short;
+    const struct nt_generated_options *options = &generated->options;
+    bool is_short = options->generate_all || resolved->pseudo->generate || !resolved->pseudo->is_short;
     enum nt_status status = NT_OK;
-    if (!is_quick(scope))
-        nt_reader_before_slow_work(options->reader);
+    if (!is_quick(resolved))
+        nt_reader_before_blocking(options->reader);
     if (!is_short)
-        status = scope->pseudo->is_short(scope, &is_short, error);
+        status = resolved->pseudo->is_short(resolved, &is_short, error);
     if (status == NT_OK && is_short)
-        status = make_whole(scope, options, &document->whole, error);
+        status = make_whole(resolved, options, &document->whole, error);
     document->whole.is_long |= !is_short;
     if (status == NT_OK && !document->whole.is_long)
-        status = check_size(scope, size_of(&document->whole), error);
+        status = check_size(resolved, size_of(&document->whole), error);
     document->content.ops = &document_ops;
     document->content.size = size_of(&document->whole);
-    document->content.ends_early = document->whole.failure != NULL;
+    document->content.is_truncated = document->whole.failure != NULL;
     return status;
 }
 
-static struct document *new_document(struct nt_produced *produced)
+static struct document *new_document(struct nt_generated *generated)
 {
     struct document *document = calloc(1, sizeof(*document));
     if (document)
-        *document = (struct document){.whole.spool = NT_SPOOL_EMPTY, .users = 1, .produced = produced};
+        *document = (struct document){.whole.spool = NT_SPOOL_EMPTY, .users = 1, .generated = generated};
     return document;
 }
 
 /* Under the lock, which is given up meanwhile: make one that others can wait for. */
-static enum nt_status make_known(struct nt_produced *produced, const struct nt_scope *scope,
+static enum nt_status make_known(struct nt_generated *generated, const struct nt_resolved_node *resolved,
                                  struct document **document_ret, struct nt_error *error)
 {
-    struct document *document = new_document(produced);
+    struct document *document = new_document(generated);
     if (!document)
         return nt_fail_memory(error);
-    document->place = scope->place;
-    nt_hash_table_insert(&produced->table, &document->link, hash_of(scope->number));
-    pthread_mutex_unlock(&produced->lock);
-    enum nt_status status = make(produced, scope, document, error);
-    pthread_mutex_lock(&produced->lock);
+    document->inode = resolved->inode;
+    nt_hash_table_insert(&generated->table, &document->link, hash_of(resolved->number));
+    pthread_mutex_unlock(&generated->lock);
+    enum nt_status status = make(generated, resolved, document, error);
+    pthread_mutex_lock(&generated->lock);
     if (status == NT_OK) {
         document->users++;
-        produced->made++;
-        keep(produced, document);
+        generated->made++;
+        keep(generated, document);
         *document_ret = document;
     } else {
-        nt_hash_table_remove(&produced->table, &document->link);
+        nt_hash_table_remove(&generated->table, &document->link);
         let_go(document);
     }
-    pthread_cond_broadcast(&produced->was_made);
+    pthread_cond_broadcast(&generated->was_made);
     return status;
 }
 
 /* Under the lock: one that is there, or will be soon. */
-static enum nt_status take(struct nt_produced *produced, const struct nt_scope *scope,
+static enum nt_status take(struct nt_generated *generated, const struct nt_resolved_node *resolved,
                            struct document **document_ret, struct nt_error *error)
 {
     for (;;) {
-        struct document *document = find(produced, scope->number);
+        struct document *document = find(generated, resolved->number);
         if (!document)
-            return make_known(produced, scope, document_ret, error);
+            return make_known(generated, resolved, document_ret, error);
         if (document->is_made) {
             document->users++;
-            TAILQ_REMOVE(&produced->documents, document, by_use);
-            TAILQ_INSERT_HEAD(&produced->documents, document, by_use);
+            TAILQ_REMOVE(&generated->documents, document, by_use);
+            TAILQ_INSERT_HEAD(&generated->documents, document, by_use);
             *document_ret = document;
             return NT_OK;
         }
-        enum nt_status status = wait(produced, scope, error);
+        enum nt_status status = wait(generated, resolved, error);
         if (status != NT_OK)
             return status;
     }
 }
 
 /* What changes while it is mounted is made for each who asks. */
-static enum nt_status make_own(struct nt_produced *produced, const struct nt_scope *scope,
+static enum nt_status make_own(struct nt_generated *generated, const struct nt_resolved_node *resolved,
                                struct document **document_ret, struct nt_error *error)
 {
-    struct document *document = new_document(produced);
+    struct document *document = new_document(generated);
     if (!document)
         return nt_fail_memory(error);
-    enum nt_status status = make(produced, scope, document, error);
+    enum nt_status status = make(generated, resolved, document, error);
     if (status != NT_OK)
         close_document(&document->content);
     else
@@ -488,18 +493,18 @@ static enum nt_status make_own(struct nt_produced *produced, const struct nt_sco
     return status;
 }
 
-enum nt_status nt_produced_open(struct nt_produced *produced, const struct nt_scope *scope,
-                                struct nt_content **content_ret, struct nt_error *error)
+enum nt_status nt_generated_open(struct nt_generated *generated, const struct nt_resolved_node *resolved,
+                                 struct nt_content **content_ret, struct nt_error *error)
 {
     struct document *document = NULL;
     enum nt_status status;
     *content_ret = NULL;
-    if (nt_scope_is_changing(scope)) {
-        status = make_own(produced, scope, &document, error);
+    if (nt_node_is_volatile(resolved)) {
+        status = make_own(generated, resolved, &document, error);
     } else {
-        pthread_mutex_lock(&produced->lock);
-        status = take(produced, scope, &document, error);
-        pthread_mutex_unlock(&produced->lock);
+        pthread_mutex_lock(&generated->lock);
+        status = take(generated, resolved, &document, error);
+        pthread_mutex_unlock(&generated->lock);
     }
     if (status != NT_OK)
         return status;
@@ -510,59 +515,59 @@ enum nt_status nt_produced_open(struct nt_produced *produced, const struct nt_sc
     return NT_OK;
 }
 
-bool nt_produced_is_known(struct nt_produced *produced, const struct nt_scope *scope, bool *is_long_ret,
-                          uint64_t *size_ret)
+bool nt_generated_has_size(struct nt_generated *generated, const struct nt_resolved_node *resolved,
+                           bool *is_long_ret, uint64_t *size_ret)
 {
     *is_long_ret = false;
-    if (is_told(scope, size_ret))
+    if (is_told(resolved, size_ret))
         return true;
-    pthread_mutex_lock(&produced->lock);
-    struct document *document = find(produced, scope->number);
+    pthread_mutex_lock(&generated->lock);
+    struct document *document = find(generated, resolved->number);
     bool is_known = document && document->is_made;
     if (is_known) {
         *is_long_ret = document->whole.is_long;
         *size_ret = document->content.size;
     }
-    pthread_mutex_unlock(&produced->lock);
+    pthread_mutex_unlock(&generated->lock);
     return is_known;
 }
 
-void nt_produced_forget(struct nt_produced *produced, const struct nt_places *places)
+void nt_generated_forget(struct nt_generated *generated, const struct nt_inode_table *inodes)
 {
-    pthread_mutex_lock(&produced->lock);
+    pthread_mutex_lock(&generated->lock);
     struct document *older;
-    for (struct document *document = TAILQ_FIRST(&produced->documents); document; document = older) {
+    for (struct document *document = TAILQ_FIRST(&generated->documents); document; document = older) {
         older = TAILQ_NEXT(document, by_use);
-        if (nt_places_is_put_away(places, document->place))
-            drop(produced, document);
+        if (nt_inodes_is_retired(inodes, document->inode))
+            drop(generated, document);
     }
-    pthread_mutex_unlock(&produced->lock);
+    pthread_mutex_unlock(&generated->lock);
 }
 
-bool nt_produced_counter(struct nt_produced *produced, uint32_t index, const char **name_ret,
-                         uint64_t *value_ret)
+bool nt_generated_counter(struct nt_generated *generated, uint32_t index, const char **name_ret,
+                          uint64_t *value_ret)
 {
     static const char *const names[] = {"documents_made", "documents_dropped", "documents_memory_bytes",
                                         "documents_disk_bytes"};
     if (index >= sizeof(names) / sizeof(names[0]))
         return false;
-    pthread_mutex_lock(&produced->lock);
-    const uint64_t values[] = {produced->made, produced->dropped, produced->memory_bytes,
-                               produced->disk_bytes};
-    pthread_mutex_unlock(&produced->lock);
+    pthread_mutex_lock(&generated->lock);
+    const uint64_t values[] = {generated->made, generated->dropped, generated->memory_bytes,
+                               generated->disk_bytes};
+    pthread_mutex_unlock(&generated->lock);
     *name_ret = names[index];
     *value_ret = values[index];
     return true;
 }
 
-void nt_produced_free(struct nt_produced *produced)
+void nt_generated_free(struct nt_generated *generated)
 {
-    if (!produced)
+    if (!generated)
         return;
-    while (!TAILQ_EMPTY(&produced->documents))
-        drop(produced, TAILQ_FIRST(&produced->documents));
-    pthread_cond_destroy(&produced->was_made);
-    pthread_mutex_destroy(&produced->lock);
-    nt_hash_table_deinit(&produced->table);
-    free(produced);
+    while (!TAILQ_EMPTY(&generated->documents))
+        drop(generated, TAILQ_FIRST(&generated->documents));
+    pthread_cond_destroy(&generated->was_made);
+    pthread_mutex_destroy(&generated->lock);
+    nt_hash_table_deinit(&generated->table);
+    free(generated);
 }

@@ -24,7 +24,7 @@
 #include "vfs/tree.h"
 
 struct nt_blobs;
-struct nt_chain_places;
+struct nt_member_inodes;
 struct nt_folder;
 struct nt_names;
 
@@ -33,14 +33,14 @@ struct nt_names;
 enum { NT_NAME_BYTES = 255 }; /* longest name that Linux takes */
 
 /* What an item would like to be called. */
-struct nt_name_wish {
+struct nt_name_request {
     uint32_t parent; /* the directory that it lies in: names are unique within one */
     struct nt_text text;
     enum nt_name_rule rule;
     const char *prefix; /* "attribute." or "" */
     uint32_t cycle;     /* not 0: an older cycle, ";<cycle>" is put behind the name */
 };
-typedef void nt_name_ask(const void *context, uint32_t item, struct nt_name_wish *wish);
+typedef void nt_name_ask(const void *context, uint32_t item, struct nt_name_request *request);
 
 /* Natural names come first; then those that are generated (cut, older cycles, duplicates) take the first free
  * one. The texts must outlive the names. */
@@ -57,37 +57,37 @@ bool nt_parse_between(const char *name, const char *prefix, const char *suffix, 
 
 /* ---- Id allocation ---- */
 
-struct nt_number_run {
+struct nt_ida_range {
     uint32_t first, count;
 };
 
 /* All zeros but the limit: none was given. Under a lock of its owner's. */
-struct nt_numbers {
+struct nt_ida {
     uint32_t limit, used; /* numbers below the limit are given; those from `used` on never were */
-    struct nt_number_run *free;
+    struct nt_ida_range *free;
     size_t free_count, capacity;
 };
 
 /* Numbers that follow one another; false where there are not so many. */
-bool nt_numbers_take(struct nt_numbers *numbers, uint32_t count, uint32_t *first_ret);
+bool nt_ida_alloc(struct nt_ida *ids, uint32_t count, uint32_t *first_ret);
 /* Numbers that were taken. Where there is no memory to remember them, they are not given again. */
-void nt_numbers_give_back(struct nt_numbers *numbers, uint32_t first, uint32_t count);
-void nt_numbers_deinit(struct nt_numbers *numbers);
+void nt_ida_free(struct nt_ida *ids, uint32_t first, uint32_t count);
+void nt_ida_deinit(struct nt_ida *ids);
 
 /* ---- Epoch-based reclamation ---- */
 
 /* Zeroed at first. */
-struct nt_visits {
+struct nt_epoch {
     atomic_uint turn;      /* the epoch; its lowest bit selects the counter of those who enter */
     atomic_uint inside[2]; /* threads in this epoch and in the one before */
 };
 
-/* Enter the epoch; the result is for nt_visits_leave. A thread may be in it several times. */
-unsigned nt_visits_come(struct nt_visits *visits);
-void nt_visits_leave(struct nt_visits *visits, unsigned visit);
+/* Enter the epoch; the result is for nt_epoch_exit. A thread may be in it several times. */
+unsigned nt_epoch_enter(struct nt_epoch *epoch);
+void nt_epoch_exit(struct nt_epoch *epoch, unsigned epoch_token);
 /* Advance to the next epoch; false while a thread is in the one before the present one. One thread at a time. Nobody uses
  * then what was retired before the last advance. */
-bool nt_visits_turn(struct nt_visits *visits);
+bool nt_epoch_advance(struct nt_epoch *epoch);
 
 /* ---- Open files ---- */
 
@@ -103,9 +103,9 @@ struct nt_open_dataset {
 
 struct nt_open_file {
     struct nt_file *file;
-    uint32_t place;      /* its inode */
-    uint32_t first_slot; /* of its data sets */
-    struct stat stat;    /* of the source, when it was opened */
+    uint32_t inode;            /* its inode */
+    uint32_t first_dataset_id; /* of its data sets */
+    struct stat stat;          /* of the source, when it was opened */
     /* Items are the directories, then the data sets. Parents are the directories, then (of linked attribute
      * sets) the data sets. */
     struct nt_names *names;
@@ -140,15 +140,15 @@ enum nt_status nt_open_file_field_names(struct nt_open_file *opened, uint32_t da
 enum nt_status nt_open_file_arrow(struct nt_open_file *opened, struct nt_reader *reader,
                                   const struct nt_arrow_options *options, struct nt_dataset *dataset,
                                   struct nt_arrow **arrow_ret, struct nt_error *error);
-/* The size of its file. Reads all page lists the first time; without `may_work` NT_NOT_FOUND then. Keeps the
+/* The size of its file. Reads all page lists the first time; without `may_block` NT_NOT_FOUND then. Keeps the
  * number alone. */
 enum nt_status nt_open_file_arrow_bytes(struct nt_open_file *opened, struct nt_reader *reader,
                                         const struct nt_arrow_options *options, struct nt_dataset *dataset,
-                                        bool may_work, uint64_t *bytes_ret, struct nt_error *error);
-/* The blobs that a field of such a data set describes. Valid as long as `opened`. Without `may_work` NT_NOT_FOUND where nobody has asked
+                                        bool may_block, uint64_t *bytes_ret, struct nt_error *error);
+/* The blobs that a field of such a data set describes. Valid as long as `opened`. Without `may_block` NT_NOT_FOUND where nobody has asked
  * for them yet. */
 enum nt_status nt_open_file_blobs(struct nt_open_file *opened, struct nt_reader *reader,
-                                  struct nt_dataset *dataset, uint32_t field, bool may_work,
+                                  struct nt_dataset *dataset, uint32_t field, bool may_block,
                                   struct nt_blobs **blobs_ret, struct nt_error *error);
 
 /* ---- Inodes ---- */
@@ -162,34 +162,34 @@ enum nt_status nt_open_file_blobs(struct nt_open_file *opened, struct nt_reader 
  * one thread opens it, and others wait. Whoever uses inodes does so within a *visit*, in which none of them is freed, so
  * that pointers stay valid. All functions may be called from several threads. */
 
-enum nt_place_kind {
-    NT_PLACE_NONE,   /* there is no such inode, or nothing of it is shown */
-    NT_PLACE_GROUP,  /* the root of several sources */
-    NT_PLACE_FOLDER, /* a passthrough directory */
-    NT_PLACE_FILE,
-    NT_PLACE_FAILED, /* a file that cannot be opened */
-    NT_PLACE_GONE,   /* it was replaced or removed, and nothing uses its file any more */
+enum nt_inode_kind {
+    NT_INODE_NONE,        /* there is no such inode, or nothing of it is shown */
+    NT_INODE_GROUP,       /* the root of several sources */
+    NT_INODE_PASSTHROUGH, /* a passthrough directory */
+    NT_INODE_FILE,
+    NT_INODE_FAILED, /* a file that cannot be opened */
+    NT_INODE_STALE,  /* it was replaced or removed, and nothing uses its file any more */
 };
 
 /* How an inode is found. Those of the last two routes are hidden children: they are made by the first lookup, and are not
  * listed. */
 enum nt_lookup_route {
     NT_ROUTE_CHILD,   /* its parent lists it, or it is a source of the mount */
-    NT_ROUTE_SHOWN,   /* a version, by the inode of its data set */
+    NT_ROUTE_CURRENT, /* a version, by the inode of its data set */
     NT_ROUTE_VERSION, /* a version, by its number in versions.d */
     NT_ROUTE_FILE,    /* a file of a chain, by its name in files.d */
 };
 
 /* A file or directory by which a lookup finds out whether the version that is shown is still the present one. */
 struct nt_watched {
-    char *path;      /* NULL: none */
-    struct stat was; /* all zeros: it was not there */
-    bool is_settled; /* `was` is old enough for its time to tell every later change */
-    uint64_t list;   /* on a server: the listing that was looked at, as nt_folder_refresh counts them */
+    char *path;             /* NULL: none */
+    struct stat was;        /* all zeros: it was not there */
+    bool is_mtime_reliable; /* `was` is old enough for its time to tell every later change */
+    uint64_t list; /* on a server: the listing that was looked at, as nt_folder_refresh counts them */
 };
 
 /* The versions of a data set. */
-struct nt_history {
+struct nt_version_history {
     uint32_t shown; /* the inode of the present version; NT_NONE: it was freed, or nobody has looked yet */
     struct nt_watched watched[NT_VERSION_WATCHED]; /* to the first without a path */
     uint32_t *versions;                            /* the inodes that were made and are not freed */
@@ -197,15 +197,15 @@ struct nt_history {
     size_t capacity;
 };
 
-SLIST_HEAD(nt_place_list, nt_place);
+SLIST_HEAD(nt_place_list, nt_inode);
 
-struct nt_place {
+struct nt_inode {
     uint32_t number;
     uint32_t generation; /* no other inode of this number has the same */
     uint32_t parent;
     uint32_t order; /* among the children of its parent; what replaces it takes its order */
-    enum nt_place_kind kind;
-    enum nt_lookup_route way;
+    enum nt_inode_kind kind;
+    enum nt_lookup_route route;
     bool is_file;          /* it is FILE, FAILED or NONE; else its kind does not change */
     bool is_probed;        /* false: nobody has opened it yet, `kind` is a guess */
     bool is_opening;       /* a thread opens it; was_opened tells when that has ended */
@@ -214,31 +214,31 @@ struct nt_place {
     const char *disk_name; /* the last part of the path */
     char *name;            /* in the tree; NULL: none yet */
     struct stat identity;  /* of what lies at the path; of a version, of what it is read from */
-    char *identity_path;   /* see nt_place_identity_path; of a version and of a chain, whose first file it is
+    char *identity_path;   /* see nt_inode_identity_path; of a version and of a chain, whose first file it is
                             * (NULL: that is on a server) */
 
     /* On a server: */
     bool is_remote;
-    bool is_entered;          /* it is known whether it is a file or a directory */
+    bool is_remote_probed;    /* it is known whether it is a file or a directory */
     char *address;            /* of a source of the mount, as it is asked for; NULL: its parent lists it */
     struct nt_folder *folder; /* the directory that it is, or that a version is of; NULL: it is a file */
     struct nt_source *source; /* what was opened to find that out, until it is used; NULL: nothing */
 
     /* Of data sets with versions, of versions (the path is the data set's, which is the parent), and of chains: */
     bool may_have_versions; /* false: it is known that there are none */
-    struct nt_history *history;
+    struct nt_version_history *history;
     char *version; /* as in nt_open_options; NULL: none, as of a state of a data set that has no versions */
     char *series;  /* what precedes the number in it */
     uint64_t version_number;
-    struct nt_chain_places *chain;
+    struct nt_member_inodes *chain;
 
     /* The open file, the ids of its data sets, or why it cannot be opened: */
     struct nt_open_file *opened;
-    uint32_t first_slot, slot_count;
-    bool has_slots;
+    uint32_t first_dataset_id, dataset_count;
+    bool has_dataset_ids;
     struct nt_error *failure;
     struct timespec failed_at;
-    uint64_t stands_until; /* nt_milliseconds() before which nobody tries again */
+    uint64_t retry_after; /* nt_milliseconds() before which nobody tries again */
 
     /* The children of groups and passthrough directories: */
     uint32_t *children; /* in their order */
@@ -246,252 +246,254 @@ struct nt_place {
     uint32_t child_count, next_order;
     struct nt_names *names;   /* of the children, by position */
     struct timespec modified; /* of the directory when it was scanned */
-    bool is_settled;          /* `modified` is old enough to tell every later change */
+    bool is_mtime_reliable;   /* `modified` is old enough to tell every later change */
     uint64_t list;      /* on a server: the listing that was scanned, as nt_folder_refresh counts them */
     uint64_t last_scan; /* the number of the scan that found the children */
 
     /* Reclamation: */
-    uint64_t known;   /* the lookup count: how often the kernel, or a handle, knows it or a node in it */
+    uint64_t nlookup; /* the lookup count: how often the kernel, or a handle, knows it or a node in it */
     uint32_t inside;  /* inodes whose parent it is, gone ones included */
-    bool is_put_away; /* it is retired: nobody finds it any more, and it is in one of the lists of these */
-    SLIST_ENTRY(nt_place) link; /* there */
+    bool is_retired;  /* it is retired: nobody finds it any more, and it is in one of the lists of these */
+    SLIST_ENTRY(nt_inode) link; /* there */
 };
 
-static inline bool nt_place_is_version(const struct nt_place *place)
+static inline bool nt_inode_is_version(const struct nt_inode *inode)
 {
-    return place->way == NT_ROUTE_SHOWN || place->way == NT_ROUTE_VERSION;
+    return inode->route == NT_ROUTE_CURRENT || inode->route == NT_ROUTE_VERSION;
 }
 
-static inline bool nt_place_is_inner(const struct nt_place *place)
+static inline bool nt_inode_is_hidden(const struct nt_inode *inode)
 {
-    return place->way == NT_ROUTE_VERSION || place->way == NT_ROUTE_FILE;
+    return inode->route == NT_ROUTE_VERSION || inode->route == NT_ROUTE_FILE;
 }
 
 /* The path whose stat() tells whether the file is still the one that it was. NULL: none on this machine, its source finds
  * out. */
-static inline const char *nt_place_identity_path(const struct nt_place *place)
+static inline const char *nt_inode_identity_path(const struct nt_inode *inode)
 {
-    return place->identity_path || place->chain ? place->identity_path : place->path;
+    return inode->identity_path || inode->chain ? inode->identity_path : inode->path;
 }
 
 /* What a data set's id stands for: a small number that is given when its file is opened for the first time. */
-struct nt_slot {
-    uint32_t place, dataset;
+struct nt_dataset_ref {
+    uint32_t inode, dataset;
 };
 
-struct nt_places {
+struct nt_inode_table {
     pthread_mutex_t lock;
     pthread_cond_t was_opened;
     struct nt_vfs *vfs;     /* the tree: its options, its reader, its errors */
-    struct nt_place **list; /* by number; NULL: there is none */
+    struct nt_inode **list; /* by number; NULL: there is none */
     uint32_t count;
     uint32_t source_count; /* the first ones are the sources of the mount */
     size_t capacity;       /* of the list */
-    struct nt_numbers numbers;
-    struct nt_slot *slots;
-    uint32_t slot_count;
-    size_t slot_capacity;
-    struct nt_numbers slot_numbers;
+    struct nt_ida ids;
+    struct nt_dataset_ref *dataset_refs;
+    uint32_t dataset_count;
+    size_t dataset_capacity;
+    struct nt_ida dataset_ids;
     uint64_t scans; /* counts scans of directories as they begin */
 
     /* Open files: */
     TAILQ_HEAD(nt_open_files, nt_open_file) opened; /* the one that was used last comes first */
     struct nt_open_files gone;                      /* those of inodes that are gone, until they are closed */
     uint32_t open_count;                            /* of both */
-    size_t descriptors;      /* of those in `opened` that are data sets in many files */
-    size_t most_descriptors; /* that the process may have */
+    size_t descriptors;     /* of those in `opened` that are data sets in many files */
+    size_t max_descriptors; /* that the process may have */
     pthread_t closer;
     bool has_closer, closer_must_end;
     pthread_cond_t has_idle;
 
     /* Reclamation: */
-    struct nt_visits visits;
-    struct nt_place_list put_away; /* retired in this epoch */
-    struct nt_place_list waiting;  /* retired in the one before */
-    atomic_bool has_put_away;      /* one of the two is not empty */
-    uint32_t freed;                /* counts the inodes that were freed */
+    struct nt_epoch epoch;
+    struct nt_place_list retired; /* retired in this epoch */
+    struct nt_place_list waiting; /* retired in the one before */
+    atomic_bool has_retired;      /* one of the two is not empty */
+    uint32_t freed;               /* counts the inodes that were freed */
 };
 
 /* A new place. Under the lock. */
-enum nt_status nt_places_add(struct nt_places *places, uint32_t parent, const char *path,
-                             enum nt_place_kind kind, struct nt_place **place_ret, struct nt_error *error);
+enum nt_status nt_inodes_add(struct nt_inode_table *inodes, uint32_t parent, const char *path,
+                             enum nt_inode_kind kind, struct nt_inode **place_ret, struct nt_error *error);
 /* Set the identity of a new inode. */
-void nt_places_identify(struct nt_place *place, const struct stat *identity);
+void nt_inode_set_identity(struct nt_inode *inode, const struct stat *identity);
 /* The same for one on a server: the attributes that a listing gave of a file. NULL, or anything but a file: nothing is known before
  * it is opened. */
-void nt_places_identify_remote(struct nt_place *place, const struct stat *listed);
+void nt_inode_set_remote_identity(struct nt_inode *inode, const struct stat *listed);
 /* The inode of a number; NULL: there is none. */
-struct nt_place *nt_places_get(struct nt_places *places, uint32_t number);
+struct nt_inode *nt_inodes_get(struct nt_inode_table *inodes, uint32_t number);
 /* Remember why nothing of it can be shown. The second also notes that it was probed, unless the failure may pass. Under the lock. */
-void nt_places_fail(struct nt_place *place, const struct nt_error *error);
-void nt_places_fail_looking(struct nt_place *place, const struct nt_error *error);
+void nt_inode_fail(struct nt_inode *inode, const struct nt_error *error);
+void nt_inode_fail_probe(struct nt_inode *inode, const struct nt_error *error);
 /* Replace a string of an inode, which is from malloc. */
-enum nt_status nt_place_set_text(char **text, const char *value, struct nt_error *error);
+enum nt_status nt_inode_set_text(char **text, const char *value, struct nt_error *error);
 /* Whether its server was unreachable a moment ago: another attempt would only wait as long. Under the lock. */
-bool nt_place_is_refused(const struct nt_place *place);
+bool nt_inode_in_backoff(const struct nt_inode *inode);
 /* Whether it, or a directory above it, is gone. Under the lock. */
-bool nt_place_is_gone(const struct nt_places *places, const struct nt_place *place);
+bool nt_inode_is_stale(const struct nt_inode_table *inodes, const struct nt_inode *inode);
 /* The inode whose directory shows the files of an inode: of the version that is shown its data set, else itself. */
-uint32_t nt_places_outer(struct nt_places *places, uint32_t number);
+uint32_t nt_inodes_dataset_inode(struct nt_inode_table *inodes, uint32_t number);
 
 /* Take `children` (from malloc) as those of a group or folder. Under the lock. */
-enum nt_status nt_places_set_children(struct nt_places *places, struct nt_place *folder, uint32_t *children,
-                                      uint32_t count, struct nt_error *error);
+enum nt_status nt_inodes_set_children(struct nt_inode_table *inodes, struct nt_inode *folder,
+                                      uint32_t *children, uint32_t count, struct nt_error *error);
 /* The first child of a group or folder with an order of at least *order, which is set to its order; NT_NONE. */
-uint32_t nt_places_next(struct nt_places *places, uint32_t number, uint32_t *order);
+uint32_t nt_inodes_next(struct nt_inode_table *inodes, uint32_t number, uint32_t *order);
 
 /* The name of a place in the tree. */
-void nt_places_name(struct nt_places *places, uint32_t number, char name_ret[NT_NAME_BYTES + 1]);
+void nt_inodes_name(struct nt_inode_table *inodes, uint32_t number, char name_ret[NT_NAME_BYTES + 1]);
 /* Whether the inode, or what it shows, may be removed or replaced while mounted. */
-bool nt_places_is_mirrored(struct nt_places *places, uint32_t number);
+bool nt_inodes_is_passthrough(struct nt_inode_table *inodes, uint32_t number);
 /* ---- Sources: mount_sources.c ---- */
 
 /* Places for the paths, as those of the tree. A single path is place 0, the root; several are the children of place 0. Fails
  * where nothing can be opened, with the first one's reason. */
-enum nt_status nt_places_new(struct nt_vfs *vfs, const char *const *paths, size_t path_count,
+enum nt_status nt_inodes_new(struct nt_vfs *vfs, const char *const *paths, size_t path_count,
                              struct nt_error *error);
-void nt_places_free(struct nt_places *places); /* accepts NULL */
+void nt_inodes_free(struct nt_inode_table *inodes); /* accepts NULL */
 /* Whether something of a path that was given can be shown; why not. Looks at a folder's files until one opens,
  * or so many did not that it says nothing. */
-enum nt_status nt_places_try(struct nt_places *places, uint32_t number, struct nt_error *error);
+enum nt_status nt_inodes_try(struct nt_inode_table *inodes, uint32_t number, struct nt_error *error);
 
 /* ---- Passthrough directories: passthrough.c ---- */
 
 /* Attributes of the file or folder behind the place, as it is now. */
-enum nt_status nt_places_stat(struct nt_places *places, uint32_t number, struct stat *attributes,
+enum nt_status nt_inodes_stat(struct nt_inode_table *inodes, uint32_t number, struct stat *attributes,
                               struct nt_error *error);
 /* Look at a folder's files again. Nothing to do for a group. */
-enum nt_status nt_places_scan(struct nt_places *places, uint32_t number, struct nt_error *error);
+enum nt_status nt_inodes_scan(struct nt_inode_table *inodes, uint32_t number, struct nt_error *error);
 /* A child of a group or folder by name, as the disk is now. NT_NOT_FOUND. */
-enum nt_status nt_places_find(struct nt_places *places, uint32_t number, const char *name,
+enum nt_status nt_inodes_find(struct nt_inode_table *inodes, uint32_t number, const char *name,
                               uint32_t *place_ret, struct nt_error *error);
 
 /* ---- Lookup counts and reclamation ---- */
 
-/* The end of a visit (nt_visits_come). All that works with places does so in one: none of those that it finds is freed
+/* The end of a visit (nt_epoch_enter). All that works with places does so in one: none of those that it finds is freed
  * before the visit ends. */
-void nt_places_leave(struct nt_places *places, unsigned visit);
+void nt_inodes_exit(struct nt_inode_table *inodes, unsigned epoch_token);
 /* Add one to the lookup count of an inode, for the inode or a node in it; take `times` off. */
-void nt_places_know(struct nt_places *places, uint32_t number);
-void nt_places_forget(struct nt_places *places, uint32_t number, uint64_t times);
+void nt_inodes_ref(struct nt_inode_table *inodes, uint32_t number);
+void nt_inodes_forget(struct nt_inode_table *inodes, uint32_t number, uint64_t times);
 /* Its directory does not list it any more: it is gone, and so is all in it. Under the lock. */
-void nt_places_let_go(struct nt_places *places, struct nt_place *place);
+void nt_inodes_unlink(struct nt_inode_table *inodes, struct nt_inode *inode);
 /* Something ended that may have been the last use of an inode; the second: of any. Inodes that are gone, and versions that are not
  * shown, are retired if nobody knows them, and freed when all who are in the epoch have left. Under the lock. */
-void nt_places_put_away(struct nt_places *places, struct nt_place *place);
-void nt_places_put_all_away(struct nt_places *places);
+void nt_inodes_retire(struct nt_inode_table *inodes, struct nt_inode *inode);
+void nt_inodes_retire_all(struct nt_inode_table *inodes);
 /* The thread that opened it is done: wake those who wait. Under the lock. */
-void nt_place_was_opened(struct nt_places *places, struct nt_place *place);
+void nt_inode_end_opening(struct nt_inode_table *inodes, struct nt_inode *inode);
 /* Whether an inode is retired. Under the lock. */
-bool nt_places_is_put_away(const struct nt_places *places, uint32_t number);
+bool nt_inodes_is_retired(const struct nt_inode_table *inodes, uint32_t number);
 /* Nobody else uses it. */
-void nt_place_free(struct nt_place *place);
+void nt_inode_free(struct nt_inode *inode);
 
 /* ---- Closing files: open_table.c ---- */
 
 /* Set the limit of open descriptors by the process's own, at the start. */
-void nt_places_bound_open(struct nt_places *places);
+void nt_inodes_limit_open(struct nt_inode_table *inodes);
 /* Close the unused files of inodes that are gone, and idle files where too many are open. Under the lock, which may be given up
  * meanwhile. */
-void nt_places_close_gone(struct nt_places *places);
+void nt_inodes_close_stale(struct nt_inode_table *inodes);
 /* Whether all inodes are open files (or their group) that will stay open. */
-bool nt_places_hold_all(struct nt_places *places);
+bool nt_inodes_all_stay_open(struct nt_inode_table *inodes);
 /* End the thread, then close all files. Nothing uses them. */
-void nt_places_close_all(struct nt_places *places);
+void nt_inodes_close_all(struct nt_inode_table *inodes);
 
 /* ---- Members of a chain ---- */
 
-#define NT_CHAIN_FILES "files.d"                          /* the directory that they are found in */
-void nt_chain_places_free(struct nt_chain_places *chain); /* accepts NULL */
+#define NT_CHAIN_FILES "files.d"                            /* the directory that they are found in */
+void nt_member_inodes_free(struct nt_member_inodes *chain); /* accepts NULL */
 
 /* What a file of the list is called in files.d. */
-const char *nt_chain_places_name(const struct nt_chain_places *chain, uint32_t file);
+const char *nt_member_inodes_name(const struct nt_member_inodes *chain, uint32_t file);
 /* The file of a name, of the chain that a place is. NT_NOT_FOUND. Not under the lock. */
-enum nt_status nt_chain_places_find(struct nt_places *places, uint32_t number, const char *name,
-                                    uint32_t *place_ret, struct nt_error *error);
+enum nt_status nt_member_inodes_find(struct nt_inode_table *inodes, uint32_t number, const char *name,
+                                     uint32_t *place_ret, struct nt_error *error);
 
 /* ---- Local directories ---- */
 
-struct nt_disk_entry {
+struct nt_local_entry {
     char *name;
     struct stat stat;
     bool is_folder; /* to be mirrored; else a file or a folder that is a data set */
 };
 
-enum nt_status nt_disk_stat(const char *path, struct stat *attributes, struct nt_error *error);
+enum nt_status nt_local_stat(const char *path, struct stat *attributes, struct nt_error *error);
 /* Same inode, size and times of modification. */
-bool nt_disk_is_same(const struct stat *left, const struct stat *right);
+bool nt_local_is_same(const struct stat *left, const struct stat *right);
 /* The same of what may be a folder, whose entries are then those that it had. Its time of modification tells that only if it
  * was settled: older than the clock's step. */
-bool nt_disk_is_unchanged(const struct stat *left, const struct stat *right);
-bool nt_disk_is_settled(const struct stat *attributes);
+bool nt_local_is_unchanged(const struct stat *left, const struct stat *right);
+bool nt_local_mtime_is_reliable(const struct stat *attributes);
 
 /* The files and folders in a folder, by name. Hidden ones, special files and links to folders are left out.
  */
-enum nt_status nt_disk_list(const char *path, struct nt_disk_entry **entries_ret, size_t *count_ret,
-                            struct nt_error *error);
+enum nt_status nt_local_list(const char *path, struct nt_local_entry **entries_ret, size_t *count_ret,
+                             struct nt_error *error);
 /* The same of a folder on a server. What its folders are is not known before they are asked for: none of them is told to be mirrored. */
-enum nt_status nt_disk_list_folder(struct nt_folder *folder, struct nt_disk_entry **entries_ret,
-                                   size_t *count_ret, struct nt_error *error);
+enum nt_status nt_local_list_folder(struct nt_folder *folder, struct nt_local_entry **entries_ret,
+                                    size_t *count_ret, struct nt_error *error);
 /* NT_OK where a path, which begins with the folder's, leads to what lies beneath it; else which link leads out. */
-enum nt_status nt_disk_check_beneath(const char *folder, const char *path, struct nt_error *error);
-void nt_disk_free(struct nt_disk_entry *entries, size_t count);
+enum nt_status nt_local_check_beneath(const char *folder, const char *path, struct nt_error *error);
+void nt_local_entries_free(struct nt_local_entry *entries, size_t count);
 
 /* ---- Remote inodes ---- */
 
 /* Whether it is in a mirrored folder on a server, whose list tells that it is there. Under the lock. */
-bool nt_place_is_listed(const struct nt_places *places, const struct nt_place *place);
+bool nt_inode_is_listed(const struct nt_inode_table *inodes, const struct nt_inode *inode);
 
 /* Whether it is in such a folder; and whether it was probed: else only what the list tells of it is known, and it is shown as
  * a directory, whatever it is. Of a probed one the server may have to be asked what it is now. */
-bool nt_places_is_listed(struct nt_places *places, uint32_t number, bool *is_probed_ret);
+bool nt_places_is_listed(struct nt_inode_table *inodes, uint32_t number, bool *is_probed_ret);
 
 /* Probe an inode on a server: is it a file or a directory? False where that failed, as the inode tells. Under the lock, which is
  * given up meanwhile. */
-bool nt_place_enter(struct nt_places *places, struct nt_place *place);
+bool nt_inode_probe_remote(struct nt_inode_table *inodes, struct nt_inode *inode);
 
 /* Not under the lock: the source of a file, or of a folder that is a data set; what it is now, for comparison with the place's identity. */
-enum nt_status nt_place_open_source(struct nt_places *places, struct nt_place *place,
+enum nt_status nt_inode_open_source(struct nt_inode_table *inodes, struct nt_inode *inode,
                                     struct nt_source **source_ret, struct nt_error *error);
-enum nt_status nt_place_stat_on_server(struct nt_places *places, const struct nt_place *place,
-                                       struct stat *attributes, struct nt_error *error);
+enum nt_status nt_inode_stat_remote(struct nt_inode_table *inodes, const struct nt_inode *inode,
+                                    struct stat *attributes, struct nt_error *error);
 
 /* ---- Versions of a dataset ---- */
 
 /* The place whose files are shown at a place, as the disk is now: its own, or its present version's; NULL where the place
  * has failed, as it tells. Under the lock, which may be given up meanwhile. */
-struct nt_place *nt_history_shown(struct nt_places *places, struct nt_place *place);
+struct nt_inode *nt_history_current(struct nt_inode_table *inodes, struct nt_inode *inode);
 
 /* The version of a number, for versions.d, of the data set that another version is of. NT_NOT_FOUND. Not under the lock. */
-enum nt_status nt_history_find(struct nt_places *places, uint32_t version, uint64_t number,
+enum nt_status nt_history_find(struct nt_inode_table *inodes, uint32_t version, uint64_t number,
                                uint32_t *version_ret, struct nt_error *error);
 
 /* ---- Opening files ---- */
 
-/* The kind of an inode. Opens a file that was not probed. What a directory on a server lists is NT_PLACE_FILE until it is probed. */
-enum nt_place_kind nt_places_kind(struct nt_places *places, uint32_t number);
+/* The kind of an inode. Opens a file that was not probed. What a directory on a server lists is NT_INODE_FILE until it is probed. */
+enum nt_inode_kind nt_inodes_kind(struct nt_inode_table *inodes, uint32_t number);
 /* Why the inode failed; returns the failure's status. */
-enum nt_status nt_places_failure(struct nt_places *places, uint32_t number, struct nt_error *error);
-struct timespec nt_places_failed_at(struct nt_places *places, uint32_t number);
+enum nt_status nt_inodes_failure(struct nt_inode_table *inodes, uint32_t number, struct nt_error *error);
+struct timespec nt_inodes_failed_at(struct nt_inode_table *inodes, uint32_t number);
 
 /* The kind of an inode, and its open file, which is opened if need be and released by the caller; NULL where it is none.
  * *shown_ret is the inode of the file: of a data set with versions that of the present one. */
-enum nt_place_kind nt_places_hold(struct nt_places *places, uint32_t number, uint32_t *shown_ret,
-                                  struct nt_open_file **opened_ret);
-/* The same by the id of a data set, which is returned; NT_PLACE_NONE for an id that was not given. */
-enum nt_place_kind nt_places_hold_slot(struct nt_places *places, uint32_t slot, struct nt_slot *slot_ret,
-                                       struct nt_open_file **opened_ret);
-void nt_places_release(struct nt_places *places, struct nt_open_file *opened); /* accepts NULL */
+enum nt_inode_kind nt_inodes_acquire(struct nt_inode_table *inodes, uint32_t number, uint32_t *shown_ret,
+                                     struct nt_open_file **opened_ret);
+/* The same by the id of a data set, which is returned; NT_INODE_NONE for an id that was not given. */
+enum nt_inode_kind nt_inodes_acquire_dataset(struct nt_inode_table *inodes, uint32_t dataset_id,
+                                             struct nt_dataset_ref *dataset_id_ret,
+                                             struct nt_open_file **opened_ret);
+void nt_inodes_release(struct nt_inode_table *inodes, struct nt_open_file *opened); /* accepts NULL */
 
 /* The inode that a node belongs to; false for nodes of .ntuplefs and for numbers that were not given. */
-bool nt_places_of_node(struct nt_places *places, uint64_t number, uint32_t *place_ret);
+bool nt_inodes_of_node(struct nt_inode_table *inodes, uint64_t number, uint32_t *place_ret);
 /* The id of a data set whose file is open. */
-bool nt_places_slot_of(struct nt_places *places, const struct nt_dataset *dataset, uint32_t *slot_ret);
+bool nt_inodes_dataset_id(struct nt_inode_table *inodes, const struct nt_dataset *dataset,
+                          uint32_t *dataset_id_ret);
 
 /* The id of the data set of the version that is shown, given any version of it; false where it has none. */
-bool nt_places_shown_slot(struct nt_places *places, uint32_t version, uint32_t *slot_ret);
+bool nt_inodes_current_dataset_id(struct nt_inode_table *inodes, uint32_t version, uint32_t *dataset_id_ret);
 
 /* The total size of the files that were found so far. */
-uint64_t nt_places_bytes(struct nt_places *places);
+uint64_t nt_inodes_bytes(struct nt_inode_table *inodes);
 
 #endif

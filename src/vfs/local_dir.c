@@ -17,7 +17,7 @@
 #include "formats/formats.h"
 #include "vfs/inode.h"
 
-enum nt_status nt_disk_stat(const char *path, struct stat *attributes, struct nt_error *error)
+enum nt_status nt_local_stat(const char *path, struct stat *attributes, struct nt_error *error)
 {
     return stat(path, attributes) == 0 ? NT_OK : nt_fail_system(error, errno, "%s", path);
 }
@@ -28,25 +28,25 @@ static bool is_same_inode(const struct stat *left, const struct stat *right)
            (left->st_mode & S_IFMT) == (right->st_mode & S_IFMT);
 }
 
-bool nt_disk_is_unchanged(const struct stat *left, const struct stat *right)
+bool nt_local_is_unchanged(const struct stat *left, const struct stat *right)
 {
     return is_same_inode(left, right) && left->st_size == right->st_size &&
            left->st_mtim.tv_sec == right->st_mtim.tv_sec && left->st_mtim.tv_nsec == right->st_mtim.tv_nsec;
 }
 
-bool nt_disk_is_same(const struct stat *left, const struct stat *right)
+bool nt_local_is_same(const struct stat *left, const struct stat *right)
 {
-    return S_ISDIR(left->st_mode) ? is_same_inode(left, right) : nt_disk_is_unchanged(left, right);
+    return S_ISDIR(left->st_mode) ? is_same_inode(left, right) : nt_local_is_unchanged(left, right);
 }
 
-bool nt_disk_is_settled(const struct stat *attributes)
+bool nt_local_mtime_is_reliable(const struct stat *attributes)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     return now.tv_sec > attributes->st_mtim.tv_sec + 1;
 }
 
-enum nt_status nt_disk_check_beneath(const char *path, const char *below, struct nt_error *error)
+enum nt_status nt_local_check_beneath(const char *path, const char *below, struct nt_error *error)
 {
     struct nt_folder *folder;
     struct stat attributes;
@@ -64,7 +64,7 @@ enum nt_status nt_disk_check_beneath(const char *path, const char *below, struct
 struct listing {
     struct nt_folder *folder;
     bool tells_datasets; /* from folders */
-    struct nt_disk_entry *entries;
+    struct nt_local_entry *entries;
     size_t count, capacity;
 };
 
@@ -81,14 +81,14 @@ static enum nt_status is_dataset_in(const struct nt_folder *folder, const char *
 
 /* NT_NOT_FOUND where the entry is none that is shown, or has gone meanwhile. */
 static enum nt_status look_at(const struct listing *listing, const struct nt_folder_entry *found,
-                              struct nt_disk_entry *entry, struct nt_error *error)
+                              struct nt_local_entry *entry, struct nt_error *error)
 {
     bool is_dataset;
     struct nt_error failure = {0};
     if (found->name[0] == '.')
         return NT_NOT_FOUND;
     enum nt_status status = nt_folder_stat(listing->folder, found->name, &entry->stat, &failure);
-    if (status != NT_OK && found->kind == NT_ENTRY_LINK && !nt_is_refused_for_now(status, &failure))
+    if (status != NT_OK && found->kind == NT_ENTRY_LINK && !nt_is_retryable(status, &failure))
         return NT_NOT_FOUND; /* it leads nowhere */
     if (status != NT_OK)
         return nt_fail_with(error, &failure);
@@ -108,11 +108,11 @@ static enum nt_status look_at(const struct listing *listing, const struct nt_fol
 static enum nt_status take_entry(void *context, const struct nt_folder_entry *found, struct nt_error *error)
 {
     struct listing *listing = context;
-    struct nt_disk_entry entry = {0};
+    struct nt_local_entry entry = {0};
     enum nt_status status = look_at(listing, found, &entry, error);
     if (status != NT_OK)
         return status == NT_NOT_FOUND ? NT_OK : status;
-    struct nt_disk_entry *entries =
+    struct nt_local_entry *entries =
         nt_grow(listing->entries, listing->count, &listing->capacity, sizeof(*entries));
     if (!entries)
         return nt_fail_memory(error);
@@ -126,16 +126,16 @@ static enum nt_status take_entry(void *context, const struct nt_folder_entry *fo
 
 static int compare_entries(const void *left, const void *right)
 {
-    const struct nt_disk_entry *a = left, *b = right;
+    const struct nt_local_entry *a = left, *b = right;
     return strcmp(a->name, b->name);
 }
 
-static enum nt_status take_entries(struct listing *listing, struct nt_disk_entry **entries_ret,
+static enum nt_status take_entries(struct listing *listing, struct nt_local_entry **entries_ret,
                                    size_t *count_ret, struct nt_error *error)
 {
     enum nt_status status = nt_folder_list(listing->folder, "", take_entry, listing, error);
     if (status != NT_OK) {
-        nt_disk_free(listing->entries, listing->count);
+        nt_local_entries_free(listing->entries, listing->count);
         return status;
     }
     if (listing->count)
@@ -145,11 +145,11 @@ static enum nt_status take_entries(struct listing *listing, struct nt_disk_entry
     return NT_OK;
 }
 
-enum nt_status nt_disk_list(const char *path, struct nt_disk_entry **entries_ret, size_t *count_ret,
-                            struct nt_error *error)
+enum nt_status nt_local_list(const char *path, struct nt_local_entry **entries_ret, size_t *count_ret,
+                             struct nt_error *error)
 {
     struct listing listing = {.tells_datasets = true};
-    enum nt_status status = nt_folder_open(path, NT_FOLDER_MIRROR, &listing.folder, error);
+    enum nt_status status = nt_folder_open(path, NT_FOLDER_PASSTHROUGH, &listing.folder, error);
     if (status != NT_OK)
         return status;
     status = take_entries(&listing, entries_ret, count_ret, error);
@@ -157,14 +157,14 @@ enum nt_status nt_disk_list(const char *path, struct nt_disk_entry **entries_ret
     return status;
 }
 
-enum nt_status nt_disk_list_folder(struct nt_folder *folder, struct nt_disk_entry **entries_ret,
-                                   size_t *count_ret, struct nt_error *error)
+enum nt_status nt_local_list_folder(struct nt_folder *folder, struct nt_local_entry **entries_ret,
+                                    size_t *count_ret, struct nt_error *error)
 {
     struct listing listing = {.folder = folder};
     return take_entries(&listing, entries_ret, count_ret, error);
 }
 
-void nt_disk_free(struct nt_disk_entry *entries, size_t count)
+void nt_local_entries_free(struct nt_local_entry *entries, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         free(entries[i].name);

@@ -99,11 +99,11 @@ static bool take(struct builder *builder, uint32_t item, struct nt_text text, st
     return true;
 }
 
-static void encode_wish(struct builder *builder, const struct nt_name_wish *wish)
+static void encode_wish(struct builder *builder, const struct nt_name_request *request)
 {
     nt_buffer_clear(&builder->text);
-    nt_buffer_text(&builder->text, wish->prefix);
-    nt_name_encode(wish->text, wish->rule, &builder->text);
+    nt_buffer_text(&builder->text, request->prefix);
+    nt_name_encode(request->text, request->rule, &builder->text);
 }
 
 /* Cut to `limit` bytes, not within a character nor within a %XX. */
@@ -119,18 +119,19 @@ static void cut(struct nt_buffer *text, size_t limit)
 }
 
 /* The generated name that is tried first: what was asked for, made to fit, with its cycle. */
-static void first_choice(struct builder *builder, const struct nt_name_wish *wish)
+static void first_choice(struct builder *builder, const struct nt_name_request *request)
 {
-    encode_wish(builder, wish);
+    encode_wish(builder, request);
     struct nt_buffer *text = &builder->text;
-    if (wish->text.length == 0)
+    if (request->text.length == 0)
         nt_buffer_byte(text, '%');
-    if (text->length > NT_NAME_BYTES - (wish->cycle ? CYCLE_SUFFIX : 0)) {
+    if (text->length > NT_NAME_BYTES - (request->cycle ? CYCLE_SUFFIX : 0)) {
         cut(text, NT_NAME_BYTES - HASH_SUFFIX - CYCLE_SUFFIX - DUPLICATE_SUFFIX);
-        nt_buffer_format(text, "~%016llx", (unsigned long long)nt_xxh3(wish->text.bytes, wish->text.length));
+        nt_buffer_format(text, "~%016llx",
+                         (unsigned long long)nt_xxh3(request->text.bytes, request->text.length));
     }
-    if (wish->cycle)
-        nt_buffer_format(text, ";%u", wish->cycle);
+    if (request->cycle)
+        nt_buffer_format(text, ";%u", request->cycle);
 }
 
 /* ---- duplicates: "name~2", "name~3", ... ---- */
@@ -190,23 +191,23 @@ static enum nt_status give_names(struct builder *builder, struct nt_error *error
 {
     struct nt_names *names = builder->names;
     struct nt_error failure = {0};
-    struct nt_name_wish wish;
+    struct nt_name_request request;
     for (uint32_t i = 0; i < names->count; i++) {
-        wish = (struct nt_name_wish){.prefix = ""};
-        builder->ask(builder->context, i, &wish);
-        names->entries[i].parent = wish.parent;
-        encode_wish(builder, &wish);
+        request = (struct nt_name_request){.prefix = ""};
+        builder->ask(builder->context, i, &request);
+        names->entries[i].parent = request.parent;
+        encode_wish(builder, &request);
         if (builder->text.failed) /* else a later item would get the name */
             nt_fail_memory(&failure);
-        else if (wish.text.length && !wish.cycle && builder->text.length <= NT_NAME_BYTES)
-            take(builder, i, wish.text, &failure);
+        else if (request.text.length && !request.cycle && builder->text.length <= NT_NAME_BYTES)
+            take(builder, i, request.text, &failure);
     }
     for (uint32_t i = 0; i < names->count && failure.status == NT_OK; i++) {
         if (names->entries[i].name)
             continue;
-        wish = (struct nt_name_wish){.prefix = ""};
-        builder->ask(builder->context, i, &wish);
-        first_choice(builder, &wish);
+        request = (struct nt_name_request){.prefix = ""};
+        builder->ask(builder->context, i, &request);
+        first_choice(builder, &request);
         if (!builder->text.failed && !take(builder, i, (struct nt_text){"", 0}, &failure))
             take_duplicate(builder, i, &failure);
         if (builder->text.failed)

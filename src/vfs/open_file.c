@@ -26,46 +26,46 @@ static inline uint32_t nt_open_file_items(const struct nt_open_file *opened)
     return opened->file->directory_count + opened->file->dataset_count;
 }
 
-static void ask_directory(const struct nt_file *file, uint32_t index, struct nt_name_wish *wish)
+static void ask_directory(const struct nt_file *file, uint32_t index, struct nt_name_request *request)
 {
-    wish->parent = file->directories[index].parent;
-    wish->text = file->directories[index].name;
+    request->parent = file->directories[index].parent;
+    request->text = file->directories[index].name;
     if (index == 0) /* the root has no name: keep it out of everybody's way */
-        wish->parent = NT_NONE;
+        request->parent = NT_NONE;
 }
 
-static void ask_dataset(const struct nt_file *file, uint32_t index, struct nt_name_wish *wish)
+static void ask_dataset(const struct nt_file *file, uint32_t index, struct nt_name_request *request)
 {
     const struct nt_dataset *dataset = file->datasets[index];
-    wish->text = dataset->name;
-    wish->cycle = dataset->is_newest_cycle ? 0 : dataset->cycle;
+    request->text = dataset->name;
+    request->cycle = dataset->is_newest_cycle ? 0 : dataset->cycle;
     if (dataset->attribute_of != NT_NONE) {
-        wish->parent = file->directory_count + dataset->attribute_of;
-        wish->prefix = NT_ATTRIBUTE_PREFIX;
+        request->parent = file->directory_count + dataset->attribute_of;
+        request->prefix = NT_ATTRIBUTE_PREFIX;
     } else {
-        wish->parent = dataset->directory;
+        request->parent = dataset->directory;
     }
 }
 
 /* Item of a file: what it is called, and in which directory. */
-static void ask_item(const void *context, uint32_t item, struct nt_name_wish *wish)
+static void ask_item(const void *context, uint32_t item, struct nt_name_request *request)
 {
     const struct nt_file *file = context;
     if (item < file->directory_count)
-        ask_directory(file, item, wish);
+        ask_directory(file, item, request);
     else
-        ask_dataset(file, item - file->directory_count, wish);
-    wish->rule = NT_NAME_DATASET;
-    if (wish->parent == 0 && nt_is_container_file(file, wish->text))
-        wish->rule = NT_NAME_OURS;
+        ask_dataset(file, item - file->directory_count, request);
+    request->rule = NT_NAME_DATASET;
+    if (request->parent == 0 && nt_is_container_file(file, request->text))
+        request->rule = NT_NAME_RESERVED;
 }
 
-static void ask_field(const void *context, uint32_t item, struct nt_name_wish *wish)
+static void ask_field(const void *context, uint32_t item, struct nt_name_request *request)
 {
     const struct nt_field *field = &((const struct nt_dataset *)context)->fields[item];
-    wish->parent = field->parent;
-    wish->text = field->name;
-    wish->rule = NT_NAME_FIELD;
+    request->parent = field->parent;
+    request->text = field->name;
+    request->rule = NT_NAME_FIELD;
 }
 
 /* Sort the items by their parents, counting. */
@@ -240,14 +240,14 @@ enum nt_status nt_open_file_arrow(struct nt_open_file *opened, struct nt_reader 
 
 enum nt_status nt_open_file_arrow_bytes(struct nt_open_file *opened, struct nt_reader *reader,
                                         const struct nt_arrow_options *options, struct nt_dataset *dataset,
-                                        bool may_work, uint64_t *bytes_ret, struct nt_error *error)
+                                        bool may_block, uint64_t *bytes_ret, struct nt_error *error)
 {
     struct nt_open_dataset *of = &opened->datasets[dataset->index];
     enum nt_status status = NT_OK;
     *bytes_ret = atomic_load(&of->arrow_bytes);
     if (*bytes_ret)
         return NT_OK;
-    if (!may_work)
+    if (!may_block)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the size is not known without reading page lists");
     pthread_mutex_lock(&of->arrow_lock);
     if (!atomic_load(&of->arrow_bytes)) {
@@ -277,13 +277,13 @@ static enum nt_status make_blobs(struct nt_open_dataset *of, struct nt_reader *r
 }
 
 enum nt_status nt_open_file_blobs(struct nt_open_file *opened, struct nt_reader *reader,
-                                  struct nt_dataset *dataset, uint32_t field, bool may_work,
+                                  struct nt_dataset *dataset, uint32_t field, bool may_block,
                                   struct nt_blobs **blobs_ret, struct nt_error *error)
 {
     struct nt_open_dataset *of = &opened->datasets[dataset->index];
     struct nt_blobs *blobs = of->blobs ? of->blobs[field] : NULL;
     enum nt_status status = NT_OK;
-    if (!blobs && !may_work)
+    if (!blobs && !may_block)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the size is not known without reading page lists");
     if (!blobs) {
         pthread_mutex_lock(&of->blobs_lock);

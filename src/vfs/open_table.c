@@ -5,7 +5,7 @@
  */
 #include "vfs/vfs.h"
 
-#include <ntuple/choice.h>
+#include <ntuple/selection.h>
 
 #include <string.h>
 #include <sys/queue.h>
@@ -26,47 +26,47 @@
 /* ---- Apply entry selections ---- */
 
 /* "run2.root/", in front of what is in the place's file; nothing for the root. */
-static void put_place(struct nt_places *places, const struct nt_place *place, struct nt_buffer *path)
+static void put_place(struct nt_inode_table *inodes, const struct nt_inode *inode, struct nt_buffer *path)
 {
     uint32_t above[NT_MAX_DEPTH];
     char name[NT_NAME_BYTES + 1];
     size_t count = 0;
-    for (uint32_t at = nt_place_is_version(place) ? place->parent : place->number; at && count < NT_MAX_DEPTH;
-         at = nt_places_get(places, at)->parent)
+    for (uint32_t at = nt_inode_is_version(inode) ? inode->parent : inode->number; at && count < NT_MAX_DEPTH;
+         at = nt_inodes_get(inodes, at)->parent)
         above[count++] = at;
     while (count-- > 0) {
-        nt_places_name(places, above[count], name);
+        nt_inodes_name(inodes, above[count], name);
         nt_buffer_format(path, "%s/", name);
     }
 }
 
 /* Of inner places, and of one of many data sets without its name, nothing is chosen. */
-static bool is_meant(const struct nt_vfs_choice *choice, const struct nt_place *place,
+static bool is_meant(const struct nt_vfs_selection *choice, const struct nt_inode *inode,
                      const struct nt_open_file *opened, const char *path)
 {
-    if (nt_place_is_inner(place))
+    if (nt_inode_is_hidden(inode))
         return false;
     if (!*choice->dataset)
         return opened->file->dataset_count == 1 &&
-               (place->number == 0 || (nt_place_is_version(place) && place->parent == 0));
+               (inode->number == 0 || (nt_inode_is_version(inode) && inode->parent == 0));
     return strcmp(choice->dataset, path) == 0;
 }
 
 /* Choose entries of a data set of a file that was opened for a place, before anything else is done with it. NT_INVALID where a
  * choice does not fit it. */
-static enum nt_status choose(struct nt_places *places, const struct nt_place *place,
+static enum nt_status choose(struct nt_inode_table *inodes, const struct nt_inode *inode,
                              struct nt_open_file *opened, struct nt_dataset *dataset, struct nt_error *error)
 {
     struct nt_buffer path = {0};
     enum nt_status status = NT_OK;
-    put_place(places, place, &path);
+    put_place(inodes, inode, &path);
     bool is_reached = nt_open_file_path(opened, opened->file->directory_count + dataset->index, &path);
     if (path.failed)
         status = nt_fail_memory(error);
-    for (size_t i = 0; status == NT_OK && is_reached && i < places->vfs->options.choice_count; i++) {
-        const struct nt_vfs_choice *choice = &places->vfs->options.choices[i];
-        if (is_meant(choice, place, opened, path.bytes))
-            status = nt_choice_apply(choice->choice, dataset, error);
+    for (size_t i = 0; status == NT_OK && is_reached && i < inodes->vfs->options.selection_count; i++) {
+        const struct nt_vfs_selection *choice = &inodes->vfs->options.selections[i];
+        if (is_meant(choice, inode, opened, path.bytes))
+            status = nt_selection_apply(choice->choice, dataset, error);
     }
     nt_buffer_deinit(&path);
     return status;
@@ -80,65 +80,65 @@ struct bound {
     uint32_t files, share_of_descriptors, share_of_metadata; /* of what those of one file may take */
 };
 static const struct bound most = {64, 4, 4}, far_too_much = {256, 2, 1};
-enum { MOST_DESCRIPTORS = 4096 }; /* that are shared, where the process may have more */
+enum { MAX_DESCRIPTORS = 4096 }; /* that are shared, where the process may have more */
 
-void nt_places_bound_open(struct nt_places *places)
+void nt_inodes_limit_open(struct nt_inode_table *inodes)
 {
     struct rlimit limit;
-    bool is_less = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < MOST_DESCRIPTORS;
-    places->most_descriptors = is_less ? limit.rlim_cur : MOST_DESCRIPTORS;
+    bool is_less = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < MAX_DESCRIPTORS;
+    inodes->max_descriptors = is_less ? limit.rlim_cur : MAX_DESCRIPTORS;
 }
 
 /* What those take that nothing uses: closing others gives nothing back. */
-static uint64_t idle_metadata(const struct nt_places *places)
+static uint64_t idle_metadata(const struct nt_inode_table *inodes)
 {
     uint64_t bytes = 0;
     const struct nt_open_file *opened;
-    TAILQ_FOREACH (opened, &places->opened, by_use)
+    TAILQ_FOREACH (opened, &inodes->opened, by_use)
         if (opened->users == 0)
             bytes += nt_budget_used(&opened->file->budget);
     return bytes;
 }
 
-static bool is_within(const struct nt_places *places, const struct bound *bound)
+static bool is_within(const struct nt_inode_table *inodes, const struct bound *bound)
 {
-    return places->open_count <= bound->files &&
-           places->descriptors <= places->most_descriptors / bound->share_of_descriptors &&
-           idle_metadata(places) <= nt_metadata_ceiling() / bound->share_of_metadata;
+    return inodes->open_count <= bound->files &&
+           inodes->descriptors <= inodes->max_descriptors / bound->share_of_descriptors &&
+           idle_metadata(inodes) <= nt_metadata_ceiling() / bound->share_of_metadata;
 }
 
 /* Out of the list of those that can be found. */
-static void take(struct nt_places *places, struct nt_open_file *opened)
+static void take(struct nt_inode_table *inodes, struct nt_open_file *opened)
 {
-    struct nt_place *place = places->list[opened->place];
-    TAILQ_REMOVE(&places->opened, opened, by_use);
-    place->opened = NULL;
-    places->descriptors -= opened->descriptors;
-    nt_places_put_away(places, place);
+    struct nt_inode *inode = inodes->list[opened->inode];
+    TAILQ_REMOVE(&inodes->opened, opened, by_use);
+    inode->opened = NULL;
+    inodes->descriptors -= opened->descriptors;
+    nt_inodes_retire(inodes, inode);
 }
 
 /* The file that was not used for the longest time; NULL: all are in use. */
-static struct nt_open_file *take_idle(struct nt_places *places)
+static struct nt_open_file *take_idle(struct nt_inode_table *inodes)
 {
     struct nt_open_file *opened;
-    TAILQ_FOREACH_REVERSE (opened, &places->opened, nt_open_files, by_use)
+    TAILQ_FOREACH_REVERSE (opened, &inodes->opened, nt_open_files, by_use)
         if (opened->users == 0)
             break;
     if (opened)
-        take(places, opened);
+        take(inodes, opened);
     return opened;
 }
 
 /* The file to be closed next where so much may stay open; NULL: none. */
-static struct nt_open_file *take_next(struct nt_places *places, const struct bound *bound)
+static struct nt_open_file *take_next(struct nt_inode_table *inodes, const struct bound *bound)
 {
-    struct nt_open_file *opened = TAILQ_FIRST(&places->gone);
+    struct nt_open_file *opened = TAILQ_FIRST(&inodes->gone);
     if (opened)
-        TAILQ_REMOVE(&places->gone, opened, by_use);
-    else if (!is_within(places, bound))
-        opened = take_idle(places);
+        TAILQ_REMOVE(&inodes->gone, opened, by_use);
+    else if (!is_within(inodes, bound))
+        opened = take_idle(inodes);
     if (opened)
-        places->open_count--;
+        inodes->open_count--;
     return opened;
 }
 
@@ -149,201 +149,203 @@ static void forget(struct nt_reader *reader, const struct nt_file *file)
 }
 
 /* Not under the lock. */
-static void close_opened(struct nt_places *places, struct nt_open_file *opened)
+static void close_opened(struct nt_inode_table *inodes, struct nt_open_file *opened)
 {
-    forget(places->vfs->reader, opened->file);
-    forget(places->vfs->reader, opened->file->completed);
+    forget(inodes->vfs->reader, opened->file);
+    forget(inodes->vfs->reader, opened->file->resolved);
     nt_open_file_free(opened);
 }
 
 /* Close what is gone, and idle files until no more is open; under the lock, which is given up meanwhile. */
-static void close_down_to(struct nt_places *places, const struct bound *bound)
+static void close_down_to(struct nt_inode_table *inodes, const struct bound *bound)
 {
     struct nt_open_file *opened;
-    while ((opened = take_next(places, bound))) {
-        pthread_mutex_unlock(&places->lock);
-        close_opened(places, opened);
-        pthread_mutex_lock(&places->lock);
+    while ((opened = take_next(inodes, bound))) {
+        pthread_mutex_unlock(&inodes->lock);
+        close_opened(inodes, opened);
+        pthread_mutex_lock(&inodes->lock);
     }
 }
 
 static void *close_idle(void *argument)
 {
-    struct nt_places *places = argument;
-    pthread_mutex_lock(&places->lock);
-    while (!places->closer_must_end) {
-        close_down_to(places, &most);
-        if (!places->closer_must_end)
-            pthread_cond_wait(&places->has_idle, &places->lock);
+    struct nt_inode_table *inodes = argument;
+    pthread_mutex_lock(&inodes->lock);
+    while (!inodes->closer_must_end) {
+        close_down_to(inodes, &most);
+        if (!inodes->closer_must_end)
+            pthread_cond_wait(&inodes->has_idle, &inodes->lock);
     }
-    pthread_mutex_unlock(&places->lock);
+    pthread_mutex_unlock(&inodes->lock);
     return NULL;
 }
 
 /* Close files that nothing uses where many are open, or data sets in many files have many descriptors, soon, by
  * a thread of its own: nobody who opens or looks waits for it. Under the lock, which may be given up where there is no
  * thread to be had, or so many files are open that the caller has to close one itself. */
-static void nt_places_close_idle(struct nt_places *places)
+static void nt_inodes_close_idle(struct nt_inode_table *inodes)
 {
-    if (is_within(places, &most) && TAILQ_EMPTY(&places->gone))
+    if (is_within(inodes, &most) && TAILQ_EMPTY(&inodes->gone))
         return;
-    if (!places->has_closer)
-        places->has_closer = pthread_create(&places->closer, NULL, close_idle, places) == 0;
-    pthread_cond_signal(&places->has_idle);
-    if (!places->has_closer || !is_within(places, &far_too_much))
-        close_down_to(places, places->has_closer ? &far_too_much : &most);
+    if (!inodes->has_closer)
+        inodes->has_closer = pthread_create(&inodes->closer, NULL, close_idle, inodes) == 0;
+    pthread_cond_signal(&inodes->has_idle);
+    if (!inodes->has_closer || !is_within(inodes, &far_too_much))
+        close_down_to(inodes, inodes->has_closer ? &far_too_much : &most);
 }
 
-void nt_places_close_gone(struct nt_places *places)
+void nt_inodes_close_stale(struct nt_inode_table *inodes)
 {
     struct nt_open_file *next;
-    for (struct nt_open_file *opened = TAILQ_FIRST(&places->opened); opened; opened = next) {
+    for (struct nt_open_file *opened = TAILQ_FIRST(&inodes->opened); opened; opened = next) {
         next = TAILQ_NEXT(opened, by_use);
-        if (opened->users > 0 || !nt_place_is_gone(places, places->list[opened->place]))
+        if (opened->users > 0 || !nt_inode_is_stale(inodes, inodes->list[opened->inode]))
             continue;
-        take(places, opened);
-        TAILQ_INSERT_HEAD(&places->gone, opened, by_use);
+        take(inodes, opened);
+        TAILQ_INSERT_HEAD(&inodes->gone, opened, by_use);
     }
-    nt_places_close_idle(places);
+    nt_inodes_close_idle(inodes);
 }
 
-bool nt_places_hold_all(struct nt_places *places)
+bool nt_inodes_all_stay_open(struct nt_inode_table *inodes)
 {
-    pthread_mutex_lock(&places->lock);
-    bool holds_all = places->count <= most.files;
-    for (uint32_t i = 0; i < places->count && holds_all; i++) {
-        const struct nt_place *place = places->list[i];
+    pthread_mutex_lock(&inodes->lock);
+    bool holds_all = inodes->count <= most.files;
+    for (uint32_t i = 0; i < inodes->count && holds_all; i++) {
+        const struct nt_inode *inode = inodes->list[i];
         holds_all =
-            !place || place->kind == NT_PLACE_GROUP ||
-            (place->is_remote && !places->vfs->options.choice_count) || /* no file here is opened for it */
-            (place->opened && S_ISREG(place->identity.st_mode) && !place->chain);
+            !inode || inode->kind == NT_INODE_GROUP ||
+            (inode->is_remote && !inodes->vfs->options.selection_count) || /* no file here is opened for it */
+            (inode->opened && S_ISREG(inode->identity.st_mode) && !inode->chain);
     }
-    pthread_mutex_unlock(&places->lock);
+    pthread_mutex_unlock(&inodes->lock);
     return holds_all;
 }
 
-void nt_places_close_all(struct nt_places *places)
+void nt_inodes_close_all(struct nt_inode_table *inodes)
 {
-    pthread_mutex_lock(&places->lock);
-    places->closer_must_end = true;
-    pthread_cond_signal(&places->has_idle);
-    pthread_mutex_unlock(&places->lock);
-    if (places->has_closer)
-        pthread_join(places->closer, NULL);
-    TAILQ_CONCAT(&places->gone, &places->opened, by_use); /* also what tools hold to the end */
+    pthread_mutex_lock(&inodes->lock);
+    inodes->closer_must_end = true;
+    pthread_cond_signal(&inodes->has_idle);
+    pthread_mutex_unlock(&inodes->lock);
+    if (inodes->has_closer)
+        pthread_join(inodes->closer, NULL);
+    TAILQ_CONCAT(&inodes->gone, &inodes->opened, by_use); /* also what tools hold to the end */
     struct nt_open_file *opened;
-    while ((opened = TAILQ_FIRST(&places->gone))) {
-        TAILQ_REMOVE(&places->gone, opened, by_use);
-        close_opened(places, opened);
+    while ((opened = TAILQ_FIRST(&inodes->gone))) {
+        TAILQ_REMOVE(&inodes->gone, opened, by_use);
+        close_opened(inodes, opened);
     }
 }
 
 /* ---- Open files ---- */
 
-static bool make_room_for_slots(struct nt_places *places, uint32_t count)
+static bool reserve_dataset_refs(struct nt_inode_table *inodes, uint32_t count)
 {
-    while (places->slot_count < count) {
-        struct nt_slot *slots =
-            nt_grow(places->slots, places->slot_count, &places->slot_capacity, sizeof(*slots));
-        if (!slots)
+    while (inodes->dataset_count < count) {
+        struct nt_dataset_ref *dataset_refs = nt_grow(inodes->dataset_refs, inodes->dataset_count,
+                                                      &inodes->dataset_capacity, sizeof(*dataset_refs));
+        if (!dataset_refs)
             return false;
-        places->slots = slots;
-        slots[places->slot_count++].place = NT_NONE;
+        inodes->dataset_refs = dataset_refs;
+        dataset_refs[inodes->dataset_count++].inode = NT_NONE;
     }
     return true;
 }
 
-static enum nt_status give_slots(struct nt_places *places, struct nt_place *place, uint32_t count,
-                                 struct nt_error *error)
+static enum nt_status assign_dataset_ids(struct nt_inode_table *inodes, struct nt_inode *inode,
+                                         uint32_t count, struct nt_error *error)
 {
     uint32_t first;
-    if (place->has_slots && place->slot_count == count)
+    if (inode->has_dataset_ids && inode->dataset_count == count)
         return NT_OK;
-    if (!nt_numbers_take(&places->slot_numbers, count, &first))
+    if (!nt_ida_alloc(&inodes->dataset_ids, count, &first))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than %u data sets in one mount",
-                       places->slot_numbers.limit);
-    if (!make_room_for_slots(places, first + count)) {
-        nt_numbers_give_back(&places->slot_numbers, first, count);
+                       inodes->dataset_ids.limit);
+    if (!reserve_dataset_refs(inodes, first + count)) {
+        nt_ida_free(&inodes->dataset_ids, first, count);
         return nt_fail_memory(error);
     }
-    place->first_slot = first;
-    place->slot_count = count;
-    place->has_slots = true;
+    inode->first_dataset_id = first;
+    inode->dataset_count = count;
+    inode->has_dataset_ids = true;
     for (uint32_t i = 0; i < count; i++)
-        places->slots[first + i] = (struct nt_slot){place->number, i};
+        inodes->dataset_refs[first + i] = (struct nt_dataset_ref){inode->number, i};
     return NT_OK;
 }
 
 /* The file must still be the one that the place stands for. Of a data set a version may go. */
-static enum nt_status check_identity(struct nt_places *places, const struct nt_place *place,
+static enum nt_status check_identity(struct nt_inode_table *inodes, const struct nt_inode *inode,
                                      struct nt_error *error)
 {
-    const char *path = nt_place_identity_path(place);
+    const char *path = nt_inode_identity_path(inode);
     struct stat now;
     if (!path)
         return NT_OK;
-    enum nt_status status = place->is_remote ? nt_place_stat_on_server(places, place, &now, error)
-                                             : nt_disk_stat(path, &now, error);
-    if (status == NT_OK && !nt_disk_is_same(&now, &place->identity))
+    enum nt_status status = inode->is_remote ? nt_inode_stat_remote(inodes, inode, &now, error)
+                                             : nt_local_stat(path, &now, error);
+    if (status == NT_OK && !nt_local_is_same(&now, &inode->identity))
         return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s was replaced or modified", path);
-    return status == NT_NOT_FOUND && nt_place_is_version(place)
+    return status == NT_NOT_FOUND && nt_inode_is_version(inode)
                ? nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: is no longer there", path)
                : status;
 }
 
 /* Of a file in a mirrored folder: that it lies beneath the one that was named, which who can write into it cannot change. */
-static enum nt_status check_way(struct nt_places *places, const struct nt_place *place,
+static enum nt_status check_way(struct nt_inode_table *inodes, const struct nt_inode *inode,
                                 struct nt_error *error)
 {
-    const struct nt_place *top = place;
-    pthread_mutex_lock(&places->lock);
-    while (top->number >= places->source_count)
-        top = places->list[top->parent];
-    bool is_in_folder = top->kind == NT_PLACE_FOLDER && !top->is_remote; /* on servers there are no links */
-    pthread_mutex_unlock(&places->lock);
-    if (places->vfs->options.follow_links || !is_in_folder)
+    const struct nt_inode *top = inode;
+    pthread_mutex_lock(&inodes->lock);
+    while (top->number >= inodes->source_count)
+        top = inodes->list[top->parent];
+    bool is_in_folder =
+        top->kind == NT_INODE_PASSTHROUGH && !top->is_remote; /* on servers there are no links */
+    pthread_mutex_unlock(&inodes->lock);
+    if (inodes->vfs->options.follow_links || !is_in_folder)
         return NT_OK;
-    return nt_disk_check_beneath(top->path, place->path, error);
+    return nt_local_check_beneath(top->path, inode->path, error);
 }
 
-static enum nt_status open_model(struct nt_places *places, struct nt_place *place, struct nt_file **file_ret,
-                                 struct nt_error *error)
+static enum nt_status open_model(struct nt_inode_table *inodes, struct nt_inode *inode,
+                                 struct nt_file **file_ret, struct nt_error *error)
 {
-    struct nt_open_options options = places->vfs->options.open;
+    struct nt_open_options options = inodes->vfs->options.open;
     struct nt_source *source;
-    if (place->chain) {
-        struct nt_chain_options chain = places->vfs->options.chain_options;
+    if (inode->chain) {
+        struct nt_chain_options chain = inodes->vfs->options.chain_options;
         chain.is_lazy &=
-            places->vfs->options.choice_count == 0; /* to choose entries they have to be counted */
-        return nt_chain_open(places->vfs->options.chain, &chain, &places->vfs->options.open, file_ret, error);
+            inodes->vfs->options.selection_count == 0; /* to choose entries they have to be counted */
+        return nt_chain_open(inodes->vfs->options.chain, &chain, &inodes->vfs->options.open, file_ret, error);
     }
-    if (place->version)
-        options.version = place->version;
-    if (!place->is_remote)
-        return nt_file_open(place->path, &options, file_ret, error);
-    enum nt_status status = nt_place_open_source(places, place, &source, error);
+    if (inode->version)
+        options.version = inode->version;
+    if (!inode->is_remote)
+        return nt_file_open(inode->path, &options, file_ret, error);
+    enum nt_status status = nt_inode_open_source(inodes, inode, &source, error);
     return status == NT_OK ? nt_file_take_source(source, &options, file_ret, error) : status;
 }
 
 /* Open a place's file, outside the lock. */
-static enum nt_status open_file(struct nt_places *places, struct nt_place *place,
+static enum nt_status open_file(struct nt_inode_table *inodes, struct nt_inode *inode,
                                 struct nt_open_file **opened_ret, struct nt_error *error)
 {
     struct nt_file *file;
-    enum nt_status status = check_way(places, place, error);
+    enum nt_status status = check_way(inodes, inode, error);
     if (status == NT_OK)
-        status = check_identity(places, place, error);
+        status = check_identity(inodes, inode, error);
     if (status == NT_OK)
-        status = open_model(places, place, &file, error);
+        status = open_model(inodes, inode, &file, error);
     if (status != NT_OK)
         return status;
     file->on_group_failure = nt_report_group;
-    file->before_slow_work = nt_vfs_before_slow_work;
-    file->context = places->vfs;
+    file->before_blocking = nt_vfs_before_blocking;
+    file->context = inodes->vfs;
     status = nt_open_file_new(file, opened_ret, error);
     for (uint32_t i = 0;
-         places->vfs->options.choice_count && status == NT_OK && i < (*opened_ret)->file->dataset_count; i++)
-        status = choose(places, place, *opened_ret, (*opened_ret)->file->datasets[i], error);
+         inodes->vfs->options.selection_count && status == NT_OK && i < (*opened_ret)->file->dataset_count;
+         i++)
+        status = choose(inodes, inode, *opened_ret, (*opened_ret)->file->datasets[i], error);
     if (status != NT_OK && *opened_ret) {
         nt_open_file_free(*opened_ret);
         *opened_ret = NULL;
@@ -352,248 +354,251 @@ static enum nt_status open_file(struct nt_places *places, struct nt_place *place
 }
 
 /* A file that is none of ours is not shown. On a server, where no list tells what its files are, it was, and stays. */
-static void remember_failure(struct nt_places *places, struct nt_place *place, const struct nt_error *error)
+static void remember_failure(struct nt_inode_table *inodes, struct nt_inode *inode,
+                             const struct nt_error *error)
 {
-    nt_places_fail_looking(place, error);
-    if (error->status == NT_NOT_THIS_FORMAT && place->number != 0 && !place->is_remote &&
-        places->list[place->parent]->kind == NT_PLACE_FOLDER)
-        place->kind = NT_PLACE_NONE;
+    nt_inode_fail_probe(inode, error);
+    if (error->status == NT_NOT_THIS_FORMAT && inode->number != 0 && !inode->is_remote &&
+        inodes->list[inode->parent]->kind == NT_INODE_PASSTHROUGH)
+        inode->kind = NT_INODE_NONE;
 }
 
 /* Under the lock: what came of opening. */
-static enum nt_status settle(struct nt_places *places, struct nt_place *place, struct nt_open_file *opened,
-                             struct nt_error *error)
+static enum nt_status settle(struct nt_inode_table *inodes, struct nt_inode *inode,
+                             struct nt_open_file *opened, struct nt_error *error)
 {
-    enum nt_status status = give_slots(places, place, opened->file->dataset_count, error);
+    enum nt_status status = assign_dataset_ids(inodes, inode, opened->file->dataset_count, error);
     if (status != NT_OK)
         return status;
-    opened->place = place->number;
-    opened->first_slot = place->first_slot;
-    if (nt_place_is_version(place)) { /* as old as what it is read from: another time is another version */
-        opened->stat.st_mtim = place->identity.st_mtim;
-        opened->stat.st_ctim = place->identity.st_ctim;
+    opened->inode = inode->number;
+    opened->first_dataset_id = inode->first_dataset_id;
+    if (nt_inode_is_version(inode)) { /* as old as what it is read from: another time is another version */
+        opened->stat.st_mtim = inode->identity.st_mtim;
+        opened->stat.st_ctim = inode->identity.st_ctim;
     }
-    place->opened = opened;
-    place->kind = NT_PLACE_FILE;
-    place->is_probed = true;
-    TAILQ_INSERT_HEAD(&places->opened, opened, by_use);
-    places->open_count++;
+    inode->opened = opened;
+    inode->kind = NT_INODE_FILE;
+    inode->is_probed = true;
+    TAILQ_INSERT_HEAD(&inodes->opened, opened, by_use);
+    inodes->open_count++;
     return NT_OK;
 }
 
 /* Open the place's file for one user, or remember why not. The lock is held on entry and on return, and given
  * up in between. */
-static void open_place(struct nt_places *places, struct nt_place *place)
+static void open_place(struct nt_inode_table *inodes, struct nt_inode *inode)
 {
     struct nt_open_file *opened = NULL;
     struct nt_error failure = {0};
-    place->is_opening = true;
-    pthread_mutex_unlock(&places->lock);
-    nt_vfs_before_slow_work(places->vfs);
-    enum nt_status status = open_file(places, place, &opened, &failure);
-    pthread_mutex_lock(&places->lock);
+    inode->is_opening = true;
+    pthread_mutex_unlock(&inodes->lock);
+    nt_vfs_before_blocking(inodes->vfs);
+    enum nt_status status = open_file(inodes, inode, &opened, &failure);
+    pthread_mutex_lock(&inodes->lock);
     if (status == NT_OK)
-        status = settle(places, place, opened, &failure);
+        status = settle(inodes, inode, opened, &failure);
     if (status == NT_OK) {
         opened->users = 1; /* the caller */
         opened = NULL;
-        nt_places_close_idle(places);
+        nt_inodes_close_idle(inodes);
     } else {
         failure.status = status;
-        remember_failure(places, place, &failure);
+        remember_failure(inodes, inode, &failure);
     }
-    nt_place_was_opened(places, place);
+    nt_inode_end_opening(inodes, inode);
     if (opened) { /* there are no slots for it */
-        pthread_mutex_unlock(&places->lock);
+        pthread_mutex_unlock(&inodes->lock);
         nt_open_file_free(opened);
-        pthread_mutex_lock(&places->lock);
+        pthread_mutex_lock(&inodes->lock);
     }
 }
 
 /* Under the lock: what the place is, with its file for one user more. */
-static enum nt_place_kind hold(struct nt_places *places, struct nt_place *place,
+static enum nt_inode_kind hold(struct nt_inode_table *inodes, struct nt_inode *inode,
                                struct nt_open_file **opened_ret)
 {
-    while (place->is_opening)
-        pthread_cond_wait(&places->was_opened, &places->lock);
-    if (place->opened)
-        place->opened->users++;
-    else if (nt_place_is_gone(places, place))
-        return NT_PLACE_GONE;
-    else if (place->is_file && (!place->is_probed || place->kind == NT_PLACE_FILE) &&
-             !nt_place_is_refused(place))
-        open_place(places, place);
-    if (place->opened) {
-        *opened_ret = place->opened;
-        TAILQ_REMOVE(&places->opened, place->opened, by_use);
-        TAILQ_INSERT_HEAD(&places->opened, place->opened, by_use);
+    while (inode->is_opening)
+        pthread_cond_wait(&inodes->was_opened, &inodes->lock);
+    if (inode->opened)
+        inode->opened->users++;
+    else if (nt_inode_is_stale(inodes, inode))
+        return NT_INODE_STALE;
+    else if (inode->is_file && (!inode->is_probed || inode->kind == NT_INODE_FILE) &&
+             !nt_inode_in_backoff(inode))
+        open_place(inodes, inode);
+    if (inode->opened) {
+        *opened_ret = inode->opened;
+        TAILQ_REMOVE(&inodes->opened, inode->opened, by_use);
+        TAILQ_INSERT_HEAD(&inodes->opened, inode->opened, by_use);
     }
-    return place->kind;
+    return inode->kind;
 }
 
 /* Of a data set whose versions have gone before it, itself. */
-static struct nt_place *shown_last(const struct nt_places *places, struct nt_place *place)
+static struct nt_inode *shown_last(const struct nt_inode_table *inodes, struct nt_inode *inode)
 {
-    bool has_shown = place->history && place->history->shown != NT_NONE;
-    return has_shown ? places->list[place->history->shown] : place;
+    bool has_shown = inode->history && inode->history->shown != NT_NONE;
+    return has_shown ? inodes->list[inode->history->shown] : inode;
 }
 
 /* The same of what is shown there. */
-static enum nt_place_kind hold_shown(struct nt_places *places, struct nt_place *place, uint32_t *shown_ret,
-                                     struct nt_open_file **opened_ret)
+static enum nt_inode_kind hold_shown(struct nt_inode_table *inodes, struct nt_inode *inode,
+                                     uint32_t *shown_ret, struct nt_open_file **opened_ret)
 {
-    *shown_ret = place->number;
-    bool is_gone = nt_place_is_gone(places, place); /* what lies at its path is another one's */
-    if (!is_gone && !nt_place_enter(places, place))
-        return place->kind;
-    struct nt_place *shown = is_gone ? shown_last(places, place) : nt_history_shown(places, place);
-    *shown_ret = shown ? shown->number : place->number;
-    return shown ? hold(places, shown, opened_ret) : place->kind;
+    *shown_ret = inode->number;
+    bool is_gone = nt_inode_is_stale(inodes, inode); /* what lies at its path is another one's */
+    if (!is_gone && !nt_inode_probe_remote(inodes, inode))
+        return inode->kind;
+    struct nt_inode *shown = is_gone ? shown_last(inodes, inode) : nt_history_current(inodes, inode);
+    *shown_ret = shown ? shown->number : inode->number;
+    return shown ? hold(inodes, shown, opened_ret) : inode->kind;
 }
 
-enum nt_place_kind nt_places_hold(struct nt_places *places, uint32_t number, uint32_t *shown_ret,
-                                  struct nt_open_file **opened_ret)
+enum nt_inode_kind nt_inodes_acquire(struct nt_inode_table *inodes, uint32_t number, uint32_t *shown_ret,
+                                     struct nt_open_file **opened_ret)
 {
-    enum nt_place_kind kind = NT_PLACE_NONE;
+    enum nt_inode_kind kind = NT_INODE_NONE;
     *opened_ret = NULL;
     *shown_ret = number;
-    pthread_mutex_lock(&places->lock);
-    if (number < places->count && places->list[number])
-        kind = hold_shown(places, places->list[number], shown_ret, opened_ret);
-    pthread_mutex_unlock(&places->lock);
+    pthread_mutex_lock(&inodes->lock);
+    if (number < inodes->count && inodes->list[number])
+        kind = hold_shown(inodes, inodes->list[number], shown_ret, opened_ret);
+    pthread_mutex_unlock(&inodes->lock);
     return kind;
 }
 
 /* Under the lock. */
-static bool is_given(const struct nt_places *places, uint32_t slot)
+static bool is_given(const struct nt_inode_table *inodes, uint32_t dataset_id)
 {
-    return slot < places->slot_count && places->slots[slot].place < places->count &&
-           places->list[places->slots[slot].place];
+    return dataset_id < inodes->dataset_count && inodes->dataset_refs[dataset_id].inode < inodes->count &&
+           inodes->list[inodes->dataset_refs[dataset_id].inode];
 }
 
-enum nt_place_kind nt_places_hold_slot(struct nt_places *places, uint32_t slot, struct nt_slot *slot_ret,
-                                       struct nt_open_file **opened_ret)
+enum nt_inode_kind nt_inodes_acquire_dataset(struct nt_inode_table *inodes, uint32_t dataset_id,
+                                             struct nt_dataset_ref *dataset_id_ret,
+                                             struct nt_open_file **opened_ret)
 {
-    enum nt_place_kind kind = NT_PLACE_NONE;
+    enum nt_inode_kind kind = NT_INODE_NONE;
     *opened_ret = NULL;
-    pthread_mutex_lock(&places->lock);
-    if (is_given(places, slot)) {
-        *slot_ret = places->slots[slot];
-        kind = hold(places, places->list[slot_ret->place], opened_ret);
+    pthread_mutex_lock(&inodes->lock);
+    if (is_given(inodes, dataset_id)) {
+        *dataset_id_ret = inodes->dataset_refs[dataset_id];
+        kind = hold(inodes, inodes->list[dataset_id_ret->inode], opened_ret);
     }
-    pthread_mutex_unlock(&places->lock);
+    pthread_mutex_unlock(&inodes->lock);
     return kind;
 }
 
 /* The last user of a file has gone. A data set in many files may have got more descriptors, a file alone has one. */
-static void leave_idle(struct nt_places *places, struct nt_open_file *opened)
+static void leave_idle(struct nt_inode_table *inodes, struct nt_open_file *opened)
 {
     struct nt_folder *folder = opened->file->source->folder;
     size_t descriptors = folder ? nt_folder_descriptors(folder) : 0;
-    places->descriptors += descriptors - opened->descriptors;
+    inodes->descriptors += descriptors - opened->descriptors;
     opened->descriptors = descriptors;
-    if (nt_place_is_gone(places, places->list[opened->place]))
-        nt_places_close_gone(places);
+    if (nt_inode_is_stale(inodes, inodes->list[opened->inode]))
+        nt_inodes_close_stale(inodes);
     else
-        nt_places_close_idle(places);
+        nt_inodes_close_idle(inodes);
 }
 
-void nt_places_release(struct nt_places *places, struct nt_open_file *opened)
+void nt_inodes_release(struct nt_inode_table *inodes, struct nt_open_file *opened)
 {
     if (!opened)
         return;
-    pthread_mutex_lock(&places->lock);
+    pthread_mutex_lock(&inodes->lock);
     if (--opened->users == 0)
-        leave_idle(places, opened);
-    pthread_mutex_unlock(&places->lock);
+        leave_idle(inodes, opened);
+    pthread_mutex_unlock(&inodes->lock);
 }
 
-enum nt_place_kind nt_places_kind(struct nt_places *places, uint32_t number)
+enum nt_inode_kind nt_inodes_kind(struct nt_inode_table *inodes, uint32_t number)
 {
     struct nt_open_file *opened = NULL;
-    struct nt_place *place = nt_places_get(places, number);
-    if (!place)
-        return NT_PLACE_NONE;
-    pthread_mutex_lock(&places->lock);
-    bool is_known = place->is_probed || nt_place_is_listed(places, place);
-    enum nt_place_kind kind = is_known ? place->kind : hold_shown(places, place, &number, &opened);
-    pthread_mutex_unlock(&places->lock);
-    nt_places_release(places, opened);
+    struct nt_inode *inode = nt_inodes_get(inodes, number);
+    if (!inode)
+        return NT_INODE_NONE;
+    pthread_mutex_lock(&inodes->lock);
+    bool is_known = inode->is_probed || nt_inode_is_listed(inodes, inode);
+    enum nt_inode_kind kind = is_known ? inode->kind : hold_shown(inodes, inode, &number, &opened);
+    pthread_mutex_unlock(&inodes->lock);
+    nt_inodes_release(inodes, opened);
     return kind;
 }
 
-enum nt_status nt_places_failure(struct nt_places *places, uint32_t number, struct nt_error *error)
+enum nt_status nt_inodes_failure(struct nt_inode_table *inodes, uint32_t number, struct nt_error *error)
 {
-    struct nt_place *place = nt_places_get(places, number);
-    pthread_mutex_lock(&places->lock);
-    if (place->kind != NT_PLACE_FAILED)
-        place = shown_last(places, place);
+    struct nt_inode *inode = nt_inodes_get(inodes, number);
+    pthread_mutex_lock(&inodes->lock);
+    if (inode->kind != NT_INODE_FAILED)
+        inode = shown_last(inodes, inode);
     enum nt_status status;
-    if (nt_place_is_gone(places, place))
+    if (nt_inode_is_stale(inodes, inode))
         status =
-            nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s was replaced, modified or removed", place->path);
+            nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s was replaced, modified or removed", inode->path);
     else
-        status = place->failure ? nt_fail_with(error, place->failure) : nt_fail_memory(error);
-    pthread_mutex_unlock(&places->lock);
+        status = inode->failure ? nt_fail_with(error, inode->failure) : nt_fail_memory(error);
+    pthread_mutex_unlock(&inodes->lock);
     return status;
 }
 
-struct timespec nt_places_failed_at(struct nt_places *places, uint32_t number)
+struct timespec nt_inodes_failed_at(struct nt_inode_table *inodes, uint32_t number)
 {
-    pthread_mutex_lock(&places->lock);
-    struct timespec failed_at = places->list[number]->failed_at;
-    pthread_mutex_unlock(&places->lock);
+    pthread_mutex_lock(&inodes->lock);
+    struct timespec failed_at = inodes->list[number]->failed_at;
+    pthread_mutex_unlock(&inodes->lock);
     return failed_at;
 }
 
-bool nt_places_of_node(struct nt_places *places, uint64_t number, uint32_t *place_ret)
+bool nt_inodes_of_node(struct nt_inode_table *inodes, uint64_t number, uint32_t *place_ret)
 {
     struct nt_node node;
-    if (!nt_node_unpack(number, &node) || node.level == NT_LEVEL_MOUNT)
+    if (!nt_node_unpack(number, &node) || node.type == NT_NODE_MOUNT)
         return false;
-    pthread_mutex_lock(&places->lock);
-    bool is_place = node.level == NT_LEVEL_PLACE;
+    pthread_mutex_lock(&inodes->lock);
+    bool is_place = node.type == NT_NODE_INODE;
     bool is_there =
-        is_place ? node.slot < places->count && places->list[node.slot] : is_given(places, node.slot);
+        is_place ? node.owner < inodes->count && inodes->list[node.owner] : is_given(inodes, node.owner);
     if (is_there)
-        *place_ret = is_place ? node.slot : places->slots[node.slot].place;
-    pthread_mutex_unlock(&places->lock);
+        *place_ret = is_place ? node.owner : inodes->dataset_refs[node.owner].inode;
+    pthread_mutex_unlock(&inodes->lock);
     return is_there;
 }
 
-bool nt_places_slot_of(struct nt_places *places, const struct nt_dataset *dataset, uint32_t *slot_ret)
+bool nt_inodes_dataset_id(struct nt_inode_table *inodes, const struct nt_dataset *dataset,
+                          uint32_t *dataset_id_ret)
 {
     const struct nt_open_file *opened;
-    pthread_mutex_lock(&places->lock);
-    TAILQ_FOREACH (opened, &places->opened, by_use)
-        if (opened->file == dataset->file->outline)
+    pthread_mutex_lock(&inodes->lock);
+    TAILQ_FOREACH (opened, &inodes->opened, by_use)
+        if (opened->file == dataset->file->stub)
             break;
     if (opened)
-        *slot_ret = opened->first_slot + dataset->index;
-    pthread_mutex_unlock(&places->lock);
+        *dataset_id_ret = opened->first_dataset_id + dataset->index;
+    pthread_mutex_unlock(&inodes->lock);
     return opened != NULL;
 }
 
-bool nt_places_shown_slot(struct nt_places *places, uint32_t version, uint32_t *slot_ret)
+bool nt_inodes_current_dataset_id(struct nt_inode_table *inodes, uint32_t version, uint32_t *dataset_id_ret)
 {
-    pthread_mutex_lock(&places->lock);
-    const struct nt_place *shown = shown_last(places, places->list[places->list[version]->parent]);
-    bool has_slot = shown->has_slots && shown->slot_count > 0;
-    *slot_ret = has_slot ? shown->first_slot : 0;
-    pthread_mutex_unlock(&places->lock);
+    pthread_mutex_lock(&inodes->lock);
+    const struct nt_inode *shown = shown_last(inodes, inodes->list[inodes->list[version]->parent]);
+    bool has_slot = shown->has_dataset_ids && shown->dataset_count > 0;
+    *dataset_id_ret = has_slot ? shown->first_dataset_id : 0;
+    pthread_mutex_unlock(&inodes->lock);
     return has_slot;
 }
 
-uint64_t nt_places_bytes(struct nt_places *places)
+uint64_t nt_inodes_bytes(struct nt_inode_table *inodes)
 {
     uint64_t bytes = 0;
-    pthread_mutex_lock(&places->lock);
-    for (uint32_t i = 0; i < places->count; i++) {
-        const struct nt_place *place = places->list[i];
-        bool is_there = place && !nt_place_is_gone(places, place);
-        if (is_there && (place->kind == NT_PLACE_FILE || place->kind == NT_PLACE_FAILED))
-            bytes += (uint64_t)place->identity.st_size;
+    pthread_mutex_lock(&inodes->lock);
+    for (uint32_t i = 0; i < inodes->count; i++) {
+        const struct nt_inode *inode = inodes->list[i];
+        bool is_there = inode && !nt_inode_is_stale(inodes, inode);
+        if (is_there && (inode->kind == NT_INODE_FILE || inode->kind == NT_INODE_FAILED))
+            bytes += (uint64_t)inode->identity.st_size;
     }
-    pthread_mutex_unlock(&places->lock);
+    pthread_mutex_unlock(&inodes->lock);
     return bytes;
 }

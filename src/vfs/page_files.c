@@ -25,7 +25,7 @@
 /* ---- pages.jsonl ---- */
 
 struct pages {
-    struct nt_long_text text;
+    struct nt_text_generator text;
     struct nt_reader *reader;
     struct nt_dataset *dataset;
     uint32_t column;
@@ -47,7 +47,7 @@ static enum nt_status put_stored(struct nt_json *json, struct nt_dataset *datase
     nt_json_member_string(json, "checksum", status == NT_OK && digest[0] ? digest : NULL);
     if (status != NT_OK)
         nt_json_member_text(json, "unreadable", nt_text_of(failure.message));
-    return nt_is_machine_failure(status) ? nt_fail_with(error, &failure) : NT_OK;
+    return nt_is_environmental(status) ? nt_fail_with(error, &failure) : NT_OK;
 }
 
 static enum nt_status put_extents(struct nt_json *json, const struct nt_dataset *dataset,
@@ -70,7 +70,7 @@ static enum nt_status put_extents(struct nt_json *json, const struct nt_dataset 
         nt_json_end_array(json);
     }
     free(extents);
-    return nt_is_machine_failure(status) ? status : NT_OK;
+    return nt_is_environmental(status) ? status : NT_OK;
 }
 
 /* What the page consists of, each with its owner in layout.jsonl. */
@@ -126,7 +126,7 @@ static enum nt_status put_page(const struct pages *pages, const struct nt_page *
     return status;
 }
 
-static enum nt_status next(struct nt_long_text *text, struct nt_buffer *out, bool *more_ret,
+static enum nt_status next(struct nt_text_generator *text, struct nt_buffer *out, bool *more_ret,
                            struct nt_error *error)
 {
     enum { PIECE = 32768 };
@@ -157,14 +157,14 @@ static enum nt_status next(struct nt_long_text *text, struct nt_buffer *out, boo
     return NT_OK;
 }
 
-enum nt_status nt_pages_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
+enum nt_status nt_pages_jsonl(const struct nt_resolved_node *resolved, struct nt_text_generator **text_ret,
                               struct nt_error *error)
 {
     struct pages *pages = calloc(1, sizeof(*pages));
     if (!pages)
         return nt_fail_memory(error);
     *pages = (struct pages){
-        {.next = next, .free = nt_text_free}, scope->vfs->reader, scope->dataset, scope->column, 0};
+        {.next = next, .free = nt_text_free}, resolved->vfs->reader, resolved->dataset, resolved->column, 0};
     *text_ret = &pages->text;
     return NT_OK;
 }
@@ -173,55 +173,56 @@ enum nt_status nt_pages_jsonl(const struct nt_scope *scope, struct nt_long_text 
 
 /* ---- the files ---- */
 
-static enum nt_status find_page(const struct nt_scope *scope, struct nt_stretch *stretch,
+static enum nt_status find_page(const struct nt_resolved_node *resolved, struct nt_range_file *range_file,
                                 uint64_t *decoded_ret, struct nt_error *error)
 {
     uint32_t cluster;
     uint64_t first_element, packed;
-    *stretch = (struct nt_stretch){scope->vfs->reader, scope->dataset, scope->column, NULL, 0};
+    *range_file = (struct nt_range_file){resolved->vfs->reader, resolved->dataset, resolved->column, NULL, 0};
     enum nt_status status =
-        nt_column_page(scope->vfs->reader, scope->dataset, scope->column, scope->node.number, &stretch->page,
-                       &cluster, &first_element, error);
+        nt_column_page(resolved->vfs->reader, resolved->dataset, resolved->column, resolved->node.number,
+                       &range_file->page, &cluster, &first_element, error);
     if (status != NT_OK)
         return status;
-    stretch->first_byte = first_element * nt_column_decoder(scope->dataset, scope->column)->element_bytes;
-    return nt_page_sizes(scope->dataset, stretch->page, &packed, decoded_ret, error);
+    range_file->first_byte =
+        first_element * nt_column_decoder(resolved->dataset, resolved->column)->element_bytes;
+    return nt_page_sizes(resolved->dataset, range_file->page, &packed, decoded_ret, error);
 }
 
-static enum nt_status page_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
+static enum nt_status page_size(const struct nt_resolved_node *resolved, bool may_block, uint64_t *size_ret,
                                 struct nt_error *error)
 {
-    struct nt_stretch stretch;
+    struct nt_range_file range_file;
     uint64_t decoded;
-    if (!may_work && !nt_scope_lists_are_loaded(scope))
-        return nt_unknown_size(error);
-    enum nt_status status = find_page(scope, &stretch, &decoded, error);
+    if (!may_block && !nt_scope_lists_are_loaded(resolved))
+        return nt_fail_unknown_size(error);
+    enum nt_status status = find_page(resolved, &range_file, &decoded, error);
     if (status == NT_OK)
-        *size_ret = scope->pseudo == &nt_page_raw_file ? stretch.page->stored_bytes : decoded;
+        *size_ret = resolved->pseudo == &nt_page_raw_file ? range_file.page->stored_bytes : decoded;
     return status;
 }
 
-static enum nt_status page_open(const struct nt_scope *scope, struct nt_content **content_ret,
+static enum nt_status page_open(const struct nt_resolved_node *resolved, struct nt_content **content_ret,
                                 struct nt_error *error)
 {
     struct nt_buffer none = {0};
-    struct nt_stretch stretch;
+    struct nt_range_file range_file;
     uint64_t decoded;
-    enum nt_status status = find_page(scope, &stretch, &decoded, error);
+    enum nt_status status = find_page(resolved, &range_file, &decoded, error);
     if (status != NT_OK)
         return status;
-    if (scope->pseudo == &nt_page_raw_file)
-        return nt_stretch_content(&stretch, &none, stretch.page->stored_bytes, &nt_stretch_stored,
-                                  content_ret, error);
-    return nt_stretch_content(&stretch, &none, decoded, &nt_stretch_decoded, content_ret, error);
+    if (resolved->pseudo == &nt_page_raw_file)
+        return nt_range_file_content(&range_file, &none, range_file.page->stored_bytes, &nt_stretch_stored,
+                                     content_ret, error);
+    return nt_range_file_content(&range_file, &none, decoded, &nt_stretch_decoded, content_ret, error);
 }
 
-const struct nt_pseudo nt_page_raw_file = {".raw", NT_VFS_SIZED, .size = page_size, .open = page_open};
-const struct nt_pseudo nt_page_bin_file = {".bin", NT_VFS_SIZED, .size = page_size, .open = page_open};
+const struct nt_pseudo_file nt_page_raw_file = {".raw", NT_VFS_SIZED, .size = page_size, .open = page_open};
+const struct nt_pseudo_file nt_page_bin_file = {".bin", NT_VFS_SIZED, .size = page_size, .open = page_open};
 
 /* ---- what a page consists of ---- */
 
-enum nt_status nt_page_files(const struct nt_scope *column, uint64_t number,
+enum nt_status nt_page_files(const struct nt_resolved_node *column, uint64_t number,
                              struct nt_page_file files[NT_PAGE_FILES], uint32_t *count_ret,
                              struct nt_error *error)
 {
@@ -233,101 +234,104 @@ enum nt_status nt_page_files(const struct nt_scope *column, uint64_t number,
     enum nt_status status = nt_scope_page(column, number, &page, error);
     if (status == NT_OK)
         *count_ret = ops->page_files(column->dataset, column->column, page, files);
-    return nt_is_machine_failure(status) ? status : NT_OK;
+    return nt_is_environmental(status) ? status : NT_OK;
 }
 
 /* The page that is decoded before the node's is. */
-static enum nt_status find_input(const struct nt_scope *scope, struct nt_stretch *stretch,
+static enum nt_status find_input(const struct nt_resolved_node *resolved, struct nt_range_file *range_file,
                                  uint64_t *decoded_ret, struct nt_error *error)
 {
     uint64_t packed;
-    enum nt_status status = find_page(scope, stretch, decoded_ret, error);
+    enum nt_status status = find_page(resolved, range_file, decoded_ret, error);
     if (status != NT_OK)
         return status;
-    const struct nt_decoder *decoder = nt_decoders_get(&scope->dataset->decoders, stretch->page->decoder);
-    if (scope->page_file.input >= decoder->input_count)
-        return nt_no_such_file(error);
-    stretch->page = &decoder->inputs[scope->page_file.input];
-    stretch->first_byte = 0;
-    return nt_page_sizes(scope->dataset, stretch->page, &packed, decoded_ret, error);
+    const struct nt_decoder *decoder =
+        nt_decoders_get(&resolved->dataset->decoders, range_file->page->decoder);
+    if (resolved->page_file.input >= decoder->input_count)
+        return nt_fail_no_such_file(error);
+    range_file->page = &decoder->inputs[resolved->page_file.input];
+    range_file->first_byte = 0;
+    return nt_page_sizes(resolved->dataset, range_file->page, &packed, decoded_ret, error);
 }
 
-static enum nt_status part_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
+static enum nt_status part_size(const struct nt_resolved_node *resolved, bool may_block, uint64_t *size_ret,
                                 struct nt_error *error)
 {
-    struct nt_stretch stretch;
-    *size_ret = scope->page_file.bytes;
-    if (scope->page_file.kind == NT_PAGE_FILE_RANGE)
+    struct nt_range_file range_file;
+    *size_ret = resolved->page_file.bytes;
+    if (resolved->page_file.kind == NT_PAGE_FILE_RANGE)
         return NT_OK;
-    if (!may_work && !nt_scope_lists_are_loaded(scope))
-        return nt_unknown_size(error);
-    return find_input(scope, &stretch, size_ret, error);
+    if (!may_block && !nt_scope_lists_are_loaded(resolved))
+        return nt_fail_unknown_size(error);
+    return find_input(resolved, &range_file, size_ret, error);
 }
 
-static enum nt_status part_open(const struct nt_scope *scope, struct nt_content **content_ret,
+static enum nt_status part_open(const struct nt_resolved_node *resolved, struct nt_content **content_ret,
                                 struct nt_error *error)
 {
     struct nt_buffer none = {0};
-    struct nt_stretch stretch;
+    struct nt_range_file range_file;
     uint64_t decoded;
-    bool is_range = scope->page_file.kind == NT_PAGE_FILE_RANGE;
-    enum nt_status status =
-        is_range ? find_page(scope, &stretch, &decoded, error) : find_input(scope, &stretch, &decoded, error);
+    bool is_range = resolved->page_file.kind == NT_PAGE_FILE_RANGE;
+    enum nt_status status = is_range ? find_page(resolved, &range_file, &decoded, error)
+                                     : find_input(resolved, &range_file, &decoded, error);
     if (status != NT_OK)
         return status;
     if (!is_range)
-        return nt_stretch_content(&stretch, &none, decoded, &nt_stretch_page, content_ret, error);
-    stretch.first_byte = scope->page_file.offset;
-    return nt_stretch_content(&stretch, &none, scope->page_file.bytes, &nt_stretch_source, content_ret,
-                              error);
+        return nt_range_file_content(&range_file, &none, decoded, &nt_stretch_page, content_ret, error);
+    range_file.first_byte = resolved->page_file.offset;
+    return nt_range_file_content(&range_file, &none, resolved->page_file.bytes, &nt_stretch_source,
+                                 content_ret, error);
 }
 
-static enum nt_status part_text(const struct nt_scope *scope, struct nt_long_text **text_ret,
+static enum nt_status part_text(const struct nt_resolved_node *resolved, struct nt_text_generator **text_ret,
                                 struct nt_error *error)
 {
-    struct nt_stretch stretch;
+    struct nt_range_file range_file;
     uint64_t decoded;
-    enum nt_status status = find_page(scope, &stretch, &decoded, error);
-    return status == NT_OK
-               ? scope->page_file.open(scope->dataset, scope->column, stretch.page, text_ret, error)
-               : status;
+    enum nt_status status = find_page(resolved, &range_file, &decoded, error);
+    return status == NT_OK ? resolved->page_file.open(resolved->dataset, resolved->column, range_file.page,
+                                                      text_ret, error)
+                           : status;
 }
 
 /* A line for each part of the page, of some KiB each. */
-static enum nt_status is_text_short(const struct nt_scope *scope, bool *is_short_ret, struct nt_error *error)
+static enum nt_status is_text_short(const struct nt_resolved_node *resolved, bool *is_short_ret,
+                                    struct nt_error *error)
 {
-    enum { MOST_STORED_BYTES = 4 << 20 };
+    enum { MAX_STORED_BYTES = 4 << 20 };
     struct nt_page_file files[NT_PAGE_FILES];
     uint32_t count;
     uint64_t bytes = 0;
-    enum nt_status status = nt_page_files(scope, scope->node.number, files, &count, error);
-    for (uint32_t i = 0; i < count && bytes <= MOST_STORED_BYTES; i++)
+    enum nt_status status = nt_page_files(resolved, resolved->node.number, files, &count, error);
+    for (uint32_t i = 0; i < count && bytes <= MAX_STORED_BYTES; i++)
         bytes += files[i].kind == NT_PAGE_FILE_RANGE ? files[i].bytes : 0;
-    *is_short_ret = bytes <= MOST_STORED_BYTES;
+    *is_short_ret = bytes <= MAX_STORED_BYTES;
     return status;
 }
 
-const struct nt_pseudo nt_page_part_file = {"", NT_VFS_SIZED, .size = part_size, .open = part_open};
-const struct nt_pseudo nt_page_text_file = {"", NT_VFS_UNSIZED, .open_text = part_text,
-                                            .is_short = is_text_short};
+const struct nt_pseudo_file nt_page_part_file = {"", NT_VFS_SIZED, .size = part_size, .open = part_open};
+const struct nt_pseudo_file nt_page_text_file = {"", NT_VFS_STREAMED, .open_text = part_text,
+                                                 .is_short = is_text_short};
 
 /* ---- the directory: index = page * SLOTS, the numbers behind it its files ---- */
 
 enum { RAW, BIN, FIRST_PART, SLOTS = 32 };
 
-static bool pack_page(const struct nt_scope *directory, uint64_t page, unsigned slot, uint64_t *node_ret)
+static bool pack_page(const struct nt_resolved_node *directory, uint64_t page, unsigned slot,
+                      uint64_t *node_ret)
 {
-    const struct nt_node node = {.level = slot == RAW   ? NT_LEVEL_PAGE_RAW
-                                          : slot == BIN ? NT_LEVEL_PAGE_BIN
-                                                        : NT_LEVEL_PAGE_FILE,
-                                 .slot = directory->node.slot,
+    const struct nt_node node = {.type = slot == RAW   ? NT_NODE_PAGE_RAW
+                                         : slot == BIN ? NT_NODE_PAGE_BIN
+                                                       : NT_NODE_PAGE_FILE,
+                                 .owner = directory->node.owner,
                                  .item = directory->column,
                                  .file = slot < FIRST_PART ? 0 : NT_NODE_SELF + slot - FIRST_PART,
                                  .number = page};
     return nt_node_pack(&node, node_ret);
 }
 
-static enum nt_status count_pages(const struct nt_scope *directory, uint64_t *pages_ret,
+static enum nt_status count_pages(const struct nt_resolved_node *directory, uint64_t *pages_ret,
                                   struct nt_error *error)
 {
     uint64_t elements;
@@ -336,9 +340,9 @@ static enum nt_status count_pages(const struct nt_scope *directory, uint64_t *pa
 }
 
 /* A longer listing helps nobody, and a small file can ask for it; what is behind opens by name. */
-enum { MOST_LISTED = 50000 };
+enum { MAX_LISTED = 50000 };
 
-static enum nt_status pages_next(const struct nt_scope *directory, uint64_t *index,
+static enum nt_status pages_next(const struct nt_resolved_node *directory, uint64_t *index,
                                  struct nt_dir_entry *listed, struct nt_error *error)
 {
     struct nt_page_file files[NT_PAGE_FILES];
@@ -355,22 +359,22 @@ static enum nt_status pages_next(const struct nt_scope *directory, uint64_t *ind
         *index = ++page * SLOTS;
         slot = RAW;
     }
-    if (page >= MOST_LISTED || page >= pages || !pack_page(directory, page, slot, &listed->node))
-        return nt_no_such_file(error);
+    if (page >= MAX_LISTED || page >= pages || !pack_page(directory, page, slot, &listed->node))
+        return nt_fail_no_such_file(error);
     listed->class = NT_VFS_SIZED;
     suffix = slot == RAW ? nt_page_raw_file.name : nt_page_bin_file.name;
     if (slot >= FIRST_PART) {
         suffix = files[slot - FIRST_PART].suffix;
         if (files[slot - FIRST_PART].kind == NT_PAGE_FILE_TEXT)
-            listed->class = NT_VFS_UNSIZED;
+            listed->class = NT_VFS_STREAMED;
     }
     snprintf(listed->name, sizeof(listed->name), "%llu%s", (unsigned long long)page, suffix);
     return NT_OK;
 }
 
 /* Which of its page's files a name is. */
-static enum nt_status find_slot(const struct nt_scope *directory, const char *name, uint64_t *page_ret,
-                                unsigned *slot_ret, struct nt_error *error)
+static enum nt_status find_slot(const struct nt_resolved_node *directory, const char *name,
+                                uint64_t *page_ret, unsigned *slot_ret, struct nt_error *error)
 {
     struct nt_page_file files[NT_PAGE_FILES];
     uint32_t count;
@@ -382,18 +386,18 @@ static enum nt_status find_slot(const struct nt_scope *directory, const char *na
         return NT_OK;
     const char *suffix = strchr(name, '.');
     if (!suffix || !nt_parse_between(name, "", suffix, page_ret))
-        return nt_no_such_file(error);
+        return nt_fail_no_such_file(error);
     enum nt_status status = nt_page_files(directory, *page_ret, files, &count, error);
     if (status != NT_OK)
         return status;
     for (*slot_ret = FIRST_PART; *slot_ret - FIRST_PART < count; ++*slot_ret)
         if (strcmp(files[*slot_ret - FIRST_PART].suffix, suffix) == 0)
             return NT_OK;
-    return nt_no_such_file(error);
+    return nt_fail_no_such_file(error);
 }
 
-static enum nt_status pages_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
-                                 struct nt_error *error)
+static enum nt_status pages_find(const struct nt_resolved_node *directory, const char *name,
+                                 uint64_t *node_ret, struct nt_error *error)
 {
     uint64_t page, pages;
     unsigned slot;
@@ -402,7 +406,7 @@ static enum nt_status pages_find(const struct nt_scope *directory, const char *n
         status = count_pages(directory, &pages, error);
     if (status != NT_OK)
         return status;
-    return page < pages && pack_page(directory, page, slot, node_ret) ? NT_OK : nt_no_such_file(error);
+    return page < pages && pack_page(directory, page, slot, node_ret) ? NT_OK : nt_fail_no_such_file(error);
 }
 
-const struct nt_section nt_section_pages = {.next = pages_next, .find = pages_find};
+const struct nt_dir_source nt_dir_source_pages = {.next = pages_next, .find = pages_find};

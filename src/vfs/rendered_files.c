@@ -18,47 +18,49 @@
 
 /* ---- the schema ---- */
 
-enum nt_status nt_schema_txt(const struct nt_scope *scope, struct nt_long_text **text_ret,
+enum nt_status nt_schema_txt(const struct nt_resolved_node *resolved, struct nt_text_generator **text_ret,
                              struct nt_error *error)
 {
-    return nt_schema_lines(scope->vfs->reader, scope->dataset, NT_NONE, text_ret, error);
+    return nt_schema_lines(resolved->vfs->reader, resolved->dataset, NT_NONE, text_ret, error);
 }
 
 /* ---- rows as text ---- */
 
-enum nt_status nt_rows_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
+enum nt_status nt_rows_jsonl(const struct nt_resolved_node *resolved, struct nt_text_generator **text_ret,
                              struct nt_error *error)
 {
-    return nt_rows_lines(scope->vfs->reader, scope->dataset, scope->field, 0, UINT64_MAX, text_ret, error);
+    return nt_rows_lines(resolved->vfs->reader, resolved->dataset, resolved->field, 0, UINT64_MAX, text_ret,
+                         error);
 }
 
-enum nt_status nt_head_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
+enum nt_status nt_head_jsonl(const struct nt_resolved_node *resolved, struct nt_text_generator **text_ret,
                              struct nt_error *error)
 {
-    return nt_rows_lines(scope->vfs->reader, scope->dataset, scope->field, 0, NT_HEAD_ROWS, text_ret, error);
+    return nt_rows_lines(resolved->vfs->reader, resolved->dataset, resolved->field, 0, NT_HEAD_ROWS, text_ret,
+                         error);
 }
 
-enum nt_status nt_table_csv(const struct nt_scope *scope, struct nt_long_text **text_ret,
+enum nt_status nt_table_csv(const struct nt_resolved_node *resolved, struct nt_text_generator **text_ret,
                             struct nt_error *error)
 {
-    return nt_csv_lines(scope->vfs->reader, scope->dataset, text_ret, error);
+    return nt_csv_lines(resolved->vfs->reader, resolved->dataset, text_ret, error);
 }
 
 /* ---- table.arrow ---- */
 
-static struct nt_arrow_options arrow_options(const struct nt_scope *scope)
+static struct nt_arrow_options arrow_options(const struct nt_resolved_node *resolved)
 {
     return (struct nt_arrow_options){.struct_bytes = sizeof(struct nt_arrow_options),
-                                     .strings_as_binary = scope->vfs->options.arrow_strings_binary,
-                                     .unions = scope->vfs->options.arrow_unions};
+                                     .strings_as_binary = resolved->vfs->options.arrow_strings_binary,
+                                     .unions = resolved->vfs->options.arrow_unions};
 }
 
-enum nt_status nt_table_arrow_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
-                                   struct nt_error *error)
+enum nt_status nt_table_arrow_size(const struct nt_resolved_node *resolved, bool may_block,
+                                   uint64_t *size_ret, struct nt_error *error)
 {
-    const struct nt_arrow_options options = arrow_options(scope);
-    return nt_open_file_arrow_bytes(scope->opened, scope->vfs->reader, &options, scope->dataset, may_work,
-                                    size_ret, error);
+    const struct nt_arrow_options options = arrow_options(resolved);
+    return nt_open_file_arrow_bytes(resolved->opened, resolved->vfs->reader, &options, resolved->dataset,
+                                    may_block, size_ret, error);
 }
 
 struct arrow_content {
@@ -75,14 +77,14 @@ static enum nt_status read_arrow(struct nt_content *content, uint64_t offset, vo
 
 static const struct nt_content_ops arrow_ops = {.read = read_arrow, .close = nt_content_free};
 
-enum nt_status nt_table_arrow_open(const struct nt_scope *scope, struct nt_content **content_ret,
+enum nt_status nt_table_arrow_open(const struct nt_resolved_node *resolved, struct nt_content **content_ret,
                                    struct nt_error *error)
 {
-    const struct nt_arrow_options options = arrow_options(scope);
+    const struct nt_arrow_options options = arrow_options(resolved);
     struct nt_buffer none = {0};
     struct nt_arrow *arrow;
-    enum nt_status status =
-        nt_open_file_arrow(scope->opened, scope->vfs->reader, &options, scope->dataset, &arrow, error);
+    enum nt_status status = nt_open_file_arrow(resolved->opened, resolved->vfs->reader, &options,
+                                               resolved->dataset, &arrow, error);
     if (status != NT_OK)
         return status;
     struct arrow_content *content =
@@ -94,71 +96,73 @@ enum nt_status nt_table_arrow_open(const struct nt_scope *scope, struct nt_conte
     return NT_OK;
 }
 
-bool nt_has_table_arrow(const struct nt_scope *scope, unsigned parameter)
+bool nt_has_table_arrow(const struct nt_resolved_node *resolved, unsigned parameter)
 {
     (void)parameter;
-    return NT_HAS_ARROW && nt_dataset_shares_borders(scope->dataset);
+    return NT_HAS_ARROW && nt_dataset_shares_borders(resolved->dataset);
 }
 
 /* ---- layout.jsonl, pictures ---- */
 
-enum nt_status nt_layout_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
+enum nt_status nt_layout_jsonl(const struct nt_resolved_node *resolved, struct nt_text_generator **text_ret,
                                struct nt_error *error)
 {
-    return nt_layout_lines(scope->file, text_ret, error);
+    return nt_layout_lines(resolved->file, text_ret, error);
 }
 
-enum nt_status nt_layout_svg_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
+enum nt_status nt_layout_svg_size(const struct nt_resolved_node *resolved, bool may_block, uint64_t *size_ret,
                                   struct nt_error *error)
 {
-    (void)may_work, (void)error;
-    *size_ret = nt_layout_svg_bytes(scope->file);
+    (void)may_block, (void)error;
+    *size_ret = nt_layout_svg_bytes(resolved->file);
     return NT_OK;
 }
 
-enum nt_status nt_layout_svg_file(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error)
+enum nt_status nt_layout_svg_file(const struct nt_resolved_node *resolved, struct nt_buffer *out,
+                                  struct nt_error *error)
 {
-    return nt_layout_svg(scope->file, out, error);
+    return nt_layout_svg(resolved->file, out, error);
 }
 
-enum nt_status nt_sizes_svg_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
+enum nt_status nt_sizes_svg_size(const struct nt_resolved_node *resolved, bool may_block, uint64_t *size_ret,
                                  struct nt_error *error)
 {
-    (void)may_work, (void)error;
-    *size_ret = nt_sizes_svg_bytes(scope->dataset);
+    (void)may_block, (void)error;
+    *size_ret = nt_sizes_svg_bytes(resolved->dataset);
     return NT_OK;
 }
 
-enum nt_status nt_sizes_svg_file(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error)
+enum nt_status nt_sizes_svg_file(const struct nt_resolved_node *resolved, struct nt_buffer *out,
+                                 struct nt_error *error)
 {
-    return nt_sizes_svg(scope->dataset, out, error);
+    return nt_sizes_svg(resolved->dataset, out, error);
 }
 
 /* ---- Single rows ---- */
 
 /* One line, made at once. */
-static enum nt_status entry_text(const struct nt_scope *scope, struct nt_long_text **text_ret,
+static enum nt_status entry_text(const struct nt_resolved_node *resolved, struct nt_text_generator **text_ret,
                                  struct nt_error *error)
 {
-    return nt_rows_lines(scope->vfs->reader, scope->dataset, NT_NONE, scope->node.number,
-                         scope->node.number + 1, text_ret, error);
+    return nt_rows_lines(resolved->vfs->reader, resolved->dataset, NT_NONE, resolved->node.number,
+                         resolved->node.number + 1, text_ret, error);
 }
 
-const struct nt_pseudo nt_entry_file = {".json", NT_VFS_UNSIZED, .open_text = entry_text,
-                                        .is_short = nt_entry_is_short};
+const struct nt_pseudo_file nt_entry_file = {".json", NT_VFS_STREAMED, .open_text = entry_text,
+                                             .is_short = nt_entry_is_short};
 
-static enum nt_status entries_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
-                                   struct nt_error *error)
+static enum nt_status entries_find(const struct nt_resolved_node *directory, const char *name,
+                                   uint64_t *node_ret, struct nt_error *error)
 {
-    struct nt_node node = {.level = NT_LEVEL_ENTRY, .slot = directory->node.slot};
-    struct nt_scope complete = *directory;
+    struct nt_node node = {.type = NT_NODE_ENTRY, .owner = directory->node.owner};
+    struct nt_resolved_node complete = *directory;
     if (!nt_parse_between(name, "", nt_entry_file.name, &node.number))
-        return nt_no_such_file(error);
-    enum nt_status status = nt_scope_complete(&complete, true, error);
+        return nt_fail_no_such_file(error);
+    enum nt_status status = nt_node_resolve_stub(&complete, true, error);
     if (status == NT_OK &&
         (node.number >= nt_dataset_entries(complete.dataset) || !nt_node_pack(&node, node_ret)))
-        return nt_no_such_file(error);
+        return nt_fail_no_such_file(error);
     return status;
 }
 
-const struct nt_section nt_section_entries = {.find = entries_find};
+const struct nt_dir_source nt_dir_source_entries = {.find = entries_find};

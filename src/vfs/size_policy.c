@@ -13,21 +13,21 @@
 #include "render/render.h"
 
 enum {
-    MOST_METADATA_BYTES = 1 << 20, /* of page lists that are read for it */
-    MOST_DECODED_BYTES = 1 << 20,
-    MOST_ROWS = 2 << 20, /* each is two bytes of text at least, of TEXT_BYTES in generated.c */
-    MOST_CLUSTERS = 10000,
-    MOST_FIELDS = 10000,
+    MAX_METADATA_BYTES = 1 << 20, /* of page lists that are read for it */
+    MAX_DECODED_BYTES = 1 << 20,
+    MAX_ROWS = 2 << 20, /* each is two bytes of text at least, of TEXT_BYTES in generated.c */
+    MAX_CLUSTERS = 10000,
+    MAX_FIELDS = 10000,
     SMALL_COST = 32, /* of a column in a cluster */
-    MOST_PAGES_LISTED = 1 << 16,
-    MOST_PAGES = 256,   /* each is looked at in the file */
-    MOST_FILES = 4096,  /* of a chain */
-    MOST_RANGES = 4096, /* of the container: each is looked for in the file */
+    MAX_PAGES_LISTED = 1 << 16,
+    MAX_PAGES = 256,   /* each is looked at in the file */
+    MAX_FILES = 4096,  /* of a chain */
+    MAX_RANGES = 4096, /* of the container: each is looked for in the file */
 };
 
 static bool are_page_lists_short(const struct nt_dataset *dataset)
 {
-    return nt_dataset_metadata_bytes(dataset) <= MOST_METADATA_BYTES;
+    return nt_dataset_metadata_bytes(dataset) <= MAX_METADATA_BYTES;
 }
 
 /* Of formats whose page lists cost nothing to load there may be many pages all the same. */
@@ -40,38 +40,41 @@ static enum nt_status are_pages_few(struct nt_dataset *dataset, bool *are_few_re
     enum nt_status status = nt_dataset_load_readable(dataset, error);
     for (uint32_t i = 0; i < dataset->group_count && status == NT_OK; i++)
         pages += nt_group_is_loaded(&dataset->groups[i]) ? dataset->groups[i].page_count : 0;
-    *are_few_ret = pages <= MOST_PAGES_LISTED;
+    *are_few_ret = pages <= MAX_PAGES_LISTED;
     return status;
 }
 
 /* ---- rows ---- */
 
-static enum nt_status check_rows(const struct nt_scope *scope, uint32_t field, uint64_t first, uint64_t count,
-                                 bool *is_short_ret, struct nt_error *error)
+static enum nt_status check_rows(const struct nt_resolved_node *resolved, uint32_t field, uint64_t first,
+                                 uint64_t count, bool *is_short_ret, struct nt_error *error)
 {
-    struct nt_dataset *dataset = scope->dataset;
+    struct nt_dataset *dataset = resolved->dataset;
     bool is_per_entry = field == NT_NONE || nt_field_row_parent(dataset, field) == NT_NONE;
     uint64_t entries = nt_dataset_entries(dataset);
     uint64_t rows = is_per_entry && entries < count ? entries : is_per_entry ? count : 0;
     *is_short_ret = false;
-    if (rows > MOST_ROWS || (!dataset->field_groups && !are_page_lists_short(dataset)))
+    if (rows > MAX_ROWS || (!dataset->field_groups && !are_page_lists_short(dataset)))
         return NT_OK; /* else the cost counts the page lists that it looks at */
-    return nt_rows_are_cheap(dataset, field, first, count, MOST_DECODED_BYTES, is_short_ret, error);
+    return nt_rows_cost_is_low(dataset, field, first, count, MAX_DECODED_BYTES, is_short_ret, error);
 }
 
-enum nt_status nt_rows_are_short(const struct nt_scope *scope, bool *is_short_ret, struct nt_error *error)
+enum nt_status nt_rows_are_short(const struct nt_resolved_node *resolved, bool *is_short_ret,
+                                 struct nt_error *error)
 {
-    return check_rows(scope, scope->field, 0, UINT64_MAX, is_short_ret, error);
+    return check_rows(resolved, resolved->field, 0, UINT64_MAX, is_short_ret, error);
 }
 
-enum nt_status nt_head_is_short(const struct nt_scope *scope, bool *is_short_ret, struct nt_error *error)
+enum nt_status nt_head_is_short(const struct nt_resolved_node *resolved, bool *is_short_ret,
+                                struct nt_error *error)
 {
-    return check_rows(scope, scope->field, 0, NT_HEAD_ROWS, is_short_ret, error);
+    return check_rows(resolved, resolved->field, 0, NT_HEAD_ROWS, is_short_ret, error);
 }
 
-enum nt_status nt_entry_is_short(const struct nt_scope *scope, bool *is_short_ret, struct nt_error *error)
+enum nt_status nt_entry_is_short(const struct nt_resolved_node *resolved, bool *is_short_ret,
+                                 struct nt_error *error)
 {
-    return check_rows(scope, NT_NONE, scope->node.number, 1, is_short_ret, error);
+    return check_rows(resolved, NT_NONE, resolved->node.number, 1, is_short_ret, error);
 }
 
 /* ---- what page lists tell ---- */
@@ -96,52 +99,56 @@ static uint64_t last_pages(const struct nt_dataset *dataset, uint32_t column, ui
 }
 
 /* The schema tells how many items collections have. */
-enum nt_status nt_schema_is_short(const struct nt_scope *scope, bool *is_short_ret, struct nt_error *error)
+enum nt_status nt_schema_is_short(const struct nt_resolved_node *resolved, bool *is_short_ret,
+                                  struct nt_error *error)
 {
-    struct nt_dataset *dataset = scope->dataset;
+    struct nt_dataset *dataset = resolved->dataset;
     uint64_t bytes = 0;
     *is_short_ret = false;
-    if (dataset->field_count > MOST_FIELDS || !are_page_lists_short(dataset))
+    if (dataset->field_count > MAX_FIELDS || !are_page_lists_short(dataset))
         return NT_OK;
     enum nt_status status = NT_OK;
-    for (uint32_t i = 0; i < dataset->column_count && status == NT_OK && bytes <= MOST_DECODED_BYTES; i++) {
+    for (uint32_t i = 0; i < dataset->column_count && status == NT_OK && bytes <= MAX_DECODED_BYTES; i++) {
         const struct nt_field *field = &dataset->fields[dataset->columns[i].field];
         if (nt_field_keeps_step(field))
             continue;
         status = nt_groups_load_readable(dataset, nt_groups_of_column(dataset, i), error);
-        bytes += last_pages(dataset, i, MOST_DECODED_BYTES);
+        bytes += last_pages(dataset, i, MAX_DECODED_BYTES);
     }
-    *is_short_ret = status == NT_OK && bytes <= MOST_DECODED_BYTES;
+    *is_short_ret = status == NT_OK && bytes <= MAX_DECODED_BYTES;
     return status;
 }
 
-enum nt_status nt_clusters_are_short(const struct nt_scope *scope, bool *is_short_ret, struct nt_error *error)
+enum nt_status nt_clusters_are_short(const struct nt_resolved_node *resolved, bool *is_short_ret,
+                                     struct nt_error *error)
 {
     struct nt_dataset *stored;
     *is_short_ret = false;
-    enum nt_status status = nt_dataset_stored(scope->dataset, &stored, error);
-    return status == NT_OK && stored->cluster_count <= MOST_CLUSTERS
+    enum nt_status status = nt_dataset_physical(resolved->dataset, &stored, error);
+    return status == NT_OK && stored->cluster_count <= MAX_CLUSTERS
                ? are_pages_few(stored, is_short_ret, error)
                : status;
 }
 
-enum nt_status nt_files_are_short(const struct nt_scope *scope, bool *is_short_ret, struct nt_error *error)
+enum nt_status nt_files_are_short(const struct nt_resolved_node *resolved, bool *is_short_ret,
+                                  struct nt_error *error)
 {
     (void)error;
-    *is_short_ret = nt_chain_file_count(scope->file) <= MOST_FILES;
+    *is_short_ret = nt_chain_file_count(resolved->file) <= MAX_FILES;
     return NT_OK;
 }
 
-enum nt_status nt_pages_are_short(const struct nt_scope *scope, bool *is_short_ret, struct nt_error *error)
+enum nt_status nt_pages_are_short(const struct nt_resolved_node *resolved, bool *is_short_ret,
+                                  struct nt_error *error)
 {
     uint64_t elements, pages;
     *is_short_ret = false;
-    if (!are_page_lists_short(scope->dataset))
+    if (!are_page_lists_short(resolved->dataset))
         return NT_OK;
     enum nt_status status =
-        nt_column_size(scope->vfs->reader, scope->dataset, scope->column, &elements, &pages, error);
-    *is_short_ret = status != NT_OK || pages <= MOST_PAGES; /* what fails is told at once */
-    return nt_is_machine_failure(status) ? status : NT_OK;
+        nt_column_size(resolved->vfs->reader, resolved->dataset, resolved->column, &elements, &pages, error);
+    *is_short_ret = status != NT_OK || pages <= MAX_PAGES; /* what fails is told at once */
+    return nt_is_environmental(status) ? status : NT_OK;
 }
 
 /* ---- the container ---- */
@@ -150,34 +157,37 @@ static enum nt_status count_range(void *context, const struct nt_layout_range *r
 {
     uint32_t *count = context;
     (void)range;
-    return ++*count > MOST_RANGES ? NT_LIMIT : NT_OK;
+    return ++*count > MAX_RANGES ? NT_LIMIT : NT_OK;
 }
 
-enum nt_status nt_layout_is_short(const struct nt_scope *scope, bool *is_short_ret, struct nt_error *error)
+enum nt_status nt_layout_is_short(const struct nt_resolved_node *resolved, bool *is_short_ret,
+                                  struct nt_error *error)
 {
-    const struct nt_file *file = scope->file;
+    const struct nt_file *file = resolved->file;
     enum nt_status status = NT_OK;
     uint32_t count = 0;
-    *is_short_ret = file->dataset_count <= MOST_RANGES;
+    *is_short_ret = file->dataset_count <= MAX_RANGES;
     for (uint32_t i = 0; i < file->dataset_count && *is_short_ret && status == NT_OK; i++) {
         struct nt_dataset *stored = file->datasets[i];
         if (stored->failure)
             continue;
-        status = nt_dataset_stored(stored, &stored, error);
+        status = nt_dataset_physical(stored, &stored, error);
         if (status == NT_OK)
             status = are_pages_few(stored, is_short_ret, error);
     }
     if (status != NT_OK || !*is_short_ret || !file->layout)
         return status;
     status = file->layout(file, count_range, &count, error);
-    *is_short_ret = count <= MOST_RANGES;
-    return nt_is_machine_failure(status) ? status : NT_OK;
+    *is_short_ret = count <= MAX_RANGES;
+    return nt_is_environmental(status) ? status : NT_OK;
 }
 
-enum nt_status nt_document_is_short(const struct nt_scope *scope, bool *is_short_ret, struct nt_error *error)
+enum nt_status nt_document_is_short(const struct nt_resolved_node *resolved, bool *is_short_ret,
+                                    struct nt_error *error)
 {
     *is_short_ret = false;
-    if (!scope->document->is_short)
+    if (!resolved->document->is_short)
         return NT_OK;
-    return scope->document->is_short(scope->file, scope->dataset, scope->node.number, is_short_ret, error);
+    return resolved->document->is_short(resolved->file, resolved->dataset, resolved->node.number,
+                                        is_short_ret, error);
 }

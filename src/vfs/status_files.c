@@ -21,9 +21,9 @@
 
 static void add_fetch_sandbox(struct nt_json *json, struct nt_fetcher *fetcher)
 {
-    struct nt_fetch_sandbox sandbox;
+    struct nt_helper_sandbox sandbox;
     char *rest = sandbox.parts, *name;
-    nt_fetch_sandbox(fetcher, &sandbox);
+    nt_helper_sandbox(fetcher, &sandbox);
     nt_json_key(json, "fetch_sandbox");
     nt_json_array(json);
     while ((name = strsep(&rest, " ")))
@@ -32,7 +32,8 @@ static void add_fetch_sandbox(struct nt_json *json, struct nt_fetcher *fetcher)
     nt_json_end_array(json);
 }
 
-static enum nt_status version(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error)
+static enum nt_status version(const struct nt_resolved_node *resolved, struct nt_buffer *out,
+                              struct nt_error *error)
 {
     struct nt_json json;
     (void)error;
@@ -48,11 +49,11 @@ static enum nt_status version(const struct nt_scope *scope, struct nt_buffer *ou
     nt_json_end_array(&json);
     nt_json_key(&json, "sandbox");
     nt_json_array(&json);
-    for (size_t i = 0; scope->vfs->options.sandbox && scope->vfs->options.sandbox[i]; i++)
-        nt_json_string(&json, scope->vfs->options.sandbox[i]);
+    for (size_t i = 0; resolved->vfs->options.sandbox && resolved->vfs->options.sandbox[i]; i++)
+        nt_json_string(&json, resolved->vfs->options.sandbox[i]);
     nt_json_end_array(&json);
-    if (scope->vfs->options.open.fetcher)
-        add_fetch_sandbox(&json, scope->vfs->options.open.fetcher);
+    if (resolved->vfs->options.open.fetcher)
+        add_fetch_sandbox(&json, resolved->vfs->options.open.fetcher);
     nt_json_finish(&json);
     return NT_OK;
 }
@@ -72,9 +73,10 @@ static void fill_up(struct nt_buffer *out)
     nt_buffer_byte(out, '\n');
 }
 
-static enum nt_status stats(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error)
+static enum nt_status stats(const struct nt_resolved_node *resolved, struct nt_buffer *out,
+                            struct nt_error *error)
 {
-    struct nt_vfs *vfs = scope->vfs;
+    struct nt_vfs *vfs = resolved->vfs;
     struct nt_fetcher *fetcher = vfs->options.open.fetcher;
     struct nt_json json;
     const char *name;
@@ -83,7 +85,7 @@ static enum nt_status stats(const struct nt_scope *scope, struct nt_buffer *out,
     nt_json_document(&json, out, "stats");
     for (uint32_t i = 0; nt_reader_counter(vfs->reader, i, &name, &value); i++)
         nt_json_member_unsigned(&json, name, value);
-    for (uint32_t i = 0; nt_produced_counter(vfs->produced, i, &name, &value); i++)
+    for (uint32_t i = 0; nt_generated_counter(vfs->generated, i, &name, &value); i++)
         nt_json_member_unsigned(&json, name, value);
     for (uint32_t i = 0; fetcher && nt_fetch_counter(fetcher, i, &name, &value); i++)
         nt_json_member_unsigned(&json, name, value);
@@ -94,19 +96,20 @@ static enum nt_status stats(const struct nt_scope *scope, struct nt_buffer *out,
 
 /* ---- errors.jsonl ---- */
 
-static enum nt_status errors(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error)
+static enum nt_status errors(const struct nt_resolved_node *resolved, struct nt_buffer *out,
+                             struct nt_error *error)
 {
     (void)error;
-    nt_failures_write(scope->vfs->failures, out);
+    nt_error_log_write(resolved->vfs->error_log, out);
     return NT_OK;
 }
 
 /* ---- the table ---- */
 
-static const struct nt_pseudo rows[] = {
-    {"version.json", NT_VFS_PRODUCED, .produce = version},
-    {"stats.json", NT_VFS_PRODUCED, .produce = stats},
-    {"errors.jsonl", NT_VFS_PRODUCED, .is_private = true, .produce = errors},
+static const struct nt_pseudo_file rows[] = {
+    {"version.json", NT_VFS_GENERATED, .generate = version},
+    {"stats.json", NT_VFS_GENERATED, .generate = stats},
+    {"errors.jsonl", NT_VFS_GENERATED, .is_private = true, .generate = errors},
 };
 
 const struct nt_pseudo_table nt_mount_files = {rows, sizeof(rows) / sizeof(rows[0])};

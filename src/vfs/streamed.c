@@ -21,265 +21,265 @@
 
 /* ---- Suspend idle streams ---- */
 
-struct nt_texts {
+struct nt_text_pool {
     pthread_mutex_t lock;
     struct nt_reader *reader;
-    TAILQ_HEAD(, nt_waiting_text) list; /* the one that was read last comes last */
-    size_t bytes;                       /* of those in the list */
+    TAILQ_HEAD(, nt_pooled_text) list; /* the one that was read last comes last */
+    size_t bytes;                      /* of those in the list */
 };
 
-struct nt_texts *nt_texts_new(struct nt_reader *reader)
+struct nt_text_pool *nt_text_pool_new(struct nt_reader *reader)
 {
-    struct nt_texts *texts = calloc(1, sizeof(*texts));
-    if (!texts)
+    struct nt_text_pool *text_pool = calloc(1, sizeof(*text_pool));
+    if (!text_pool)
         return NULL;
-    texts->reader = reader;
-    TAILQ_INIT(&texts->list);
-    pthread_mutex_init(&texts->lock, NULL);
-    return texts;
+    text_pool->reader = reader;
+    TAILQ_INIT(&text_pool->list);
+    pthread_mutex_init(&text_pool->lock, NULL);
+    return text_pool;
 }
 
-void nt_texts_free(struct nt_texts *texts)
+void nt_text_pool_free(struct nt_text_pool *text_pool)
 {
-    if (!texts)
+    if (!text_pool)
         return;
-    pthread_mutex_destroy(&texts->lock);
-    free(texts);
+    pthread_mutex_destroy(&text_pool->lock);
+    free(text_pool);
 }
 
 /* ---- under the lock ---- */
 
-static void unlist(struct nt_texts *texts, struct nt_waiting_text *text)
+static void unlist(struct nt_text_pool *text_pool, struct nt_pooled_text *text)
 {
     if (!text->is_listed)
         return;
-    TAILQ_REMOVE(&texts->list, text, by_use);
+    TAILQ_REMOVE(&text_pool->list, text, by_use);
     text->is_listed = false;
-    texts->bytes -= text->bytes;
+    text_pool->bytes -= text->bytes;
 }
 
-static void set_bytes(struct nt_texts *texts, struct nt_waiting_text *text, size_t bytes)
+static void set_bytes(struct nt_text_pool *text_pool, struct nt_pooled_text *text, size_t bytes)
 {
-    nt_reader_occupy(texts->reader, (int64_t)bytes - (int64_t)text->bytes);
+    nt_reader_reserve(text_pool->reader, (int64_t)bytes - (int64_t)text->bytes);
     text->bytes = bytes;
 }
 
 /* The newest stays, however much it takes: it would have to be opened anew for each of its reads. */
-static void put_oldest_aside(struct nt_texts *texts)
+static void suspend_oldest(struct nt_text_pool *text_pool)
 {
-    struct nt_waiting_text *text;
-    while (texts->bytes > nt_reader_waiting_bytes(texts->reader) && (text = TAILQ_FIRST(&texts->list)) &&
-           TAILQ_NEXT(text, by_use)) {
-        unlist(texts, text);
-        if (text->put_aside(text))
-            set_bytes(texts, text, 0);
+    struct nt_pooled_text *text;
+    while (text_pool->bytes > nt_reader_idle_bytes(text_pool->reader) &&
+           (text = TAILQ_FIRST(&text_pool->list)) && TAILQ_NEXT(text, by_use)) {
+        unlist(text_pool, text);
+        if (text->suspend(text))
+            set_bytes(text_pool, text, 0);
     }
 }
 
 /* ---- */
 
-void nt_texts_use(struct nt_texts *texts, struct nt_waiting_text *text)
+void nt_text_pool_use(struct nt_text_pool *text_pool, struct nt_pooled_text *text)
 {
-    pthread_mutex_lock(&texts->lock);
-    unlist(texts, text);
-    pthread_mutex_unlock(&texts->lock);
+    pthread_mutex_lock(&text_pool->lock);
+    unlist(text_pool, text);
+    pthread_mutex_unlock(&text_pool->lock);
 }
 
-void nt_texts_wait(struct nt_texts *texts, struct nt_waiting_text *text, size_t bytes)
+void nt_text_pool_idle(struct nt_text_pool *text_pool, struct nt_pooled_text *text, size_t bytes)
 {
-    pthread_mutex_lock(&texts->lock);
-    unlist(texts, text);
-    set_bytes(texts, text, bytes);
+    pthread_mutex_lock(&text_pool->lock);
+    unlist(text_pool, text);
+    set_bytes(text_pool, text, bytes);
     if (bytes) {
-        TAILQ_INSERT_TAIL(&texts->list, text, by_use);
+        TAILQ_INSERT_TAIL(&text_pool->list, text, by_use);
         text->is_listed = true;
-        texts->bytes += bytes;
+        text_pool->bytes += bytes;
     }
-    put_oldest_aside(texts);
-    pthread_mutex_unlock(&texts->lock);
+    suspend_oldest(text_pool);
+    pthread_mutex_unlock(&text_pool->lock);
 }
 
-void nt_texts_leave(struct nt_texts *texts, struct nt_waiting_text *text)
+void nt_text_pool_remove(struct nt_text_pool *text_pool, struct nt_pooled_text *text)
 {
-    pthread_mutex_lock(&texts->lock);
-    unlist(texts, text);
-    set_bytes(texts, text, 0);
-    pthread_mutex_unlock(&texts->lock);
+    pthread_mutex_lock(&text_pool->lock);
+    unlist(text_pool, text);
+    set_bytes(text_pool, text, 0);
+    pthread_mutex_unlock(&text_pool->lock);
 }
 
 /* ---- Stream a file ---- */
 
-struct unsized {
+struct streamed {
     struct nt_content content;
-    struct nt_waiting_text waiting;
-    const struct nt_scope *scope;
+    struct nt_pooled_text waiting;
+    const struct nt_resolved_node *resolved;
     pthread_mutex_t lock;
-    struct nt_long_text *text; /* NULL: not opened, or put aside */
-    struct nt_buffer window;   /* bytes [window_offset, window_offset + length) of the text */
+    struct nt_text_generator *text; /* NULL: not opened, or put aside */
+    struct nt_buffer window;        /* bytes [window_offset, window_offset + length) of the text */
     uint64_t window_offset;
-    uint64_t piece_offset, piece_place; /* where the last piece begins: for readers, and for the text */
+    uint64_t piece_offset, piece_position; /* where the last piece begins: for readers, and for the text */
     bool is_at_end;
     bool is_broken; /* a piece failed: where the text stands is not known */
 };
 
-static uint64_t window_end(const struct unsized *unsized)
+static uint64_t window_end(const struct streamed *streamed)
 {
-    return unsized->window_offset + unsized->window.length;
+    return streamed->window_offset + streamed->window.length;
 }
 
-static void begin_at(struct unsized *unsized, uint64_t offset, uint64_t place)
+static void begin_at(struct streamed *streamed, uint64_t offset, uint64_t inode)
 {
-    if (unsized->text)
-        unsized->text->free(unsized->text);
-    unsized->text = NULL;
-    nt_buffer_clear(&unsized->window);
-    unsized->window_offset = unsized->piece_offset = offset;
-    unsized->piece_place = place;
-    unsized->is_at_end = false;
-    unsized->is_broken = false;
+    if (streamed->text)
+        streamed->text->free(streamed->text);
+    streamed->text = NULL;
+    nt_buffer_clear(&streamed->window);
+    streamed->window_offset = streamed->piece_offset = offset;
+    streamed->piece_position = inode;
+    streamed->is_at_end = false;
+    streamed->is_broken = false;
 }
 
-static enum nt_status open_text(struct unsized *unsized, struct nt_error *error)
+static enum nt_status open_text(struct streamed *streamed, struct nt_error *error)
 {
-    enum nt_status status = unsized->scope->pseudo->open_text(unsized->scope, &unsized->text, error);
-    if (status == NT_OK && unsized->piece_place)
-        unsized->text->go_on(unsized->text, unsized->piece_place);
+    enum nt_status status = streamed->resolved->pseudo->open_text(streamed->resolved, &streamed->text, error);
+    if (status == NT_OK && streamed->piece_position)
+        streamed->text->resume_at(streamed->text, streamed->piece_position);
     return status;
 }
 
 /* One more piece at the end of the window, which stays as it is where that fails. */
-static enum nt_status make_more(struct unsized *unsized, struct nt_error *error)
+static enum nt_status make_more(struct streamed *streamed, struct nt_error *error)
 {
     bool more = false;
-    size_t length = unsized->window.length;
+    size_t length = streamed->window.length;
     enum nt_status status = NT_OK;
-    nt_vfs_before_slow_work(unsized->scope->vfs);
-    if (!unsized->text)
-        status = open_text(unsized, error);
+    nt_vfs_before_blocking(streamed->resolved->vfs);
+    if (!streamed->text)
+        status = open_text(streamed, error);
     if (status == NT_OK) {
-        unsized->piece_offset = window_end(unsized);
-        unsized->piece_place = unsized->text->place ? unsized->text->place(unsized->text) : 0;
-        status = unsized->text->next(unsized->text, &unsized->window, &more, error);
+        streamed->piece_offset = window_end(streamed);
+        streamed->piece_position = streamed->text->position ? streamed->text->position(streamed->text) : 0;
+        status = streamed->text->next(streamed->text, &streamed->window, &more, error);
     }
-    if (status == NT_OK && unsized->window.failed)
+    if (status == NT_OK && streamed->window.failed)
         status = nt_fail_memory(error);
     if (status == NT_OK) {
-        unsized->is_at_end = !more;
+        streamed->is_at_end = !more;
     } else {
-        unsized->window.length = length;
-        unsized->window.failed = false;
-        unsized->is_broken = true;
+        streamed->window.length = length;
+        streamed->window.failed = false;
+        streamed->is_broken = true;
     }
     return status;
 }
 
 /* Forget what lies before `offset`, which is not before the window. Moves bytes only where most are
  * forgotten. */
-static void forget_before(struct unsized *unsized, uint64_t offset)
+static void forget_before(struct streamed *streamed, uint64_t offset)
 {
-    uint64_t passed = offset - unsized->window_offset;
-    size_t length = unsized->window.length;
+    uint64_t passed = offset - streamed->window_offset;
+    size_t length = streamed->window.length;
     if (passed >= length) {
-        nt_buffer_clear(&unsized->window);
-        unsized->window_offset += length;
+        nt_buffer_clear(&streamed->window);
+        streamed->window_offset += length;
     } else if (passed >= length / 2) {
-        memmove(unsized->window.bytes, unsized->window.bytes + passed, length - (size_t)passed);
-        unsized->window.length = length - (size_t)passed;
-        unsized->window_offset = offset;
+        memmove(streamed->window.bytes, streamed->window.bytes + passed, length - (size_t)passed);
+        streamed->window.length = length - (size_t)passed;
+        streamed->window_offset = offset;
     }
 }
 
 /* What was made before a piece that fails is given first, as a short read; the next one gets the error. */
-static enum nt_status read_locked(struct unsized *unsized, uint64_t offset, void *buffer, size_t bytes,
+static enum nt_status read_locked(struct streamed *streamed, uint64_t offset, void *buffer, size_t bytes,
                                   size_t *bytes_ret, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
-    if (offset < unsized->window_offset || (unsized->is_broken && window_end(unsized) < offset + bytes))
-        begin_at(unsized, 0, 0);
-    while (status == NT_OK && !unsized->is_at_end && window_end(unsized) < offset + bytes) {
-        forget_before(unsized, offset);
-        status = make_more(unsized, error);
+    if (offset < streamed->window_offset || (streamed->is_broken && window_end(streamed) < offset + bytes))
+        begin_at(streamed, 0, 0);
+    while (status == NT_OK && !streamed->is_at_end && window_end(streamed) < offset + bytes) {
+        forget_before(streamed, offset);
+        status = make_more(streamed, error);
     }
-    uint64_t end = window_end(unsized);
+    uint64_t end = window_end(streamed);
     *bytes_ret = 0;
     if (offset >= end)
         return status;
     *bytes_ret = end - offset < bytes ? (size_t)(end - offset) : bytes;
-    memcpy(buffer, unsized->window.bytes + (offset - unsized->window_offset), *bytes_ret);
+    memcpy(buffer, streamed->window.bytes + (offset - streamed->window_offset), *bytes_ret);
     return NT_OK;
 }
 
 /* Memory that putting the text aside gives back. */
-static size_t memory_to_gain(const struct unsized *unsized)
+static size_t memory_to_gain(const struct streamed *streamed)
 {
-    bool can_go_on = unsized->text && unsized->text->memory && !unsized->is_broken;
-    return can_go_on ? unsized->text->memory(unsized->text) + unsized->window.capacity : 0;
+    bool can_go_on = streamed->text && streamed->text->memory && !streamed->is_broken;
+    return can_go_on ? streamed->text->memory(streamed->text) + streamed->window.capacity : 0;
 }
 
-static bool put_aside(struct nt_waiting_text *text)
+static bool suspend(struct nt_pooled_text *text)
 {
-    struct unsized *unsized = NT_LINKED(text, struct unsized, waiting);
-    if (pthread_mutex_trylock(&unsized->lock) != 0)
+    struct streamed *streamed = NT_LINKED(text, struct streamed, waiting);
+    if (pthread_mutex_trylock(&streamed->lock) != 0)
         return false;
-    bool gains = memory_to_gain(unsized) > 0;
+    bool gains = memory_to_gain(streamed) > 0;
     if (gains) {
-        begin_at(unsized, unsized->piece_offset, unsized->piece_place);
-        nt_buffer_deinit(&unsized->window);
+        begin_at(streamed, streamed->piece_offset, streamed->piece_position);
+        nt_buffer_deinit(&streamed->window);
     }
-    pthread_mutex_unlock(&unsized->lock);
+    pthread_mutex_unlock(&streamed->lock);
     return gains;
 }
 
-static enum nt_status read_unsized(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
-                                   size_t *bytes_ret, struct nt_error *error)
+static enum nt_status read_streamed(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
+                                    size_t *bytes_ret, struct nt_error *error)
 {
-    struct unsized *unsized = (struct unsized *)content;
+    struct streamed *streamed = (struct streamed *)content;
     if (offset > UINT64_MAX - bytes)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "read at an impossible place");
-    struct nt_texts *texts = unsized->scope->vfs->texts;
-    pthread_mutex_lock(&unsized->lock);
-    nt_texts_use(texts, &unsized->waiting);
-    enum nt_status status = read_locked(unsized, offset, buffer, bytes, bytes_ret, error);
-    size_t memory = memory_to_gain(unsized);
-    pthread_mutex_unlock(&unsized->lock);
-    nt_texts_wait(texts, &unsized->waiting, memory);
+    struct nt_text_pool *text_pool = streamed->resolved->vfs->text_pool;
+    pthread_mutex_lock(&streamed->lock);
+    nt_text_pool_use(text_pool, &streamed->waiting);
+    enum nt_status status = read_locked(streamed, offset, buffer, bytes, bytes_ret, error);
+    size_t memory = memory_to_gain(streamed);
+    pthread_mutex_unlock(&streamed->lock);
+    nt_text_pool_idle(text_pool, &streamed->waiting, memory);
     return status;
 }
 
 static uint64_t probable_bytes(struct nt_content *content)
 {
-    struct unsized *unsized = (struct unsized *)content;
-    pthread_mutex_lock(&unsized->lock);
-    const struct nt_long_text *text = unsized->text;
+    struct streamed *streamed = (struct streamed *)content;
+    pthread_mutex_lock(&streamed->lock);
+    const struct nt_text_generator *text = streamed->text;
     double share = text && text->share ? text->share(text) : 0;
-    uint64_t bytes = share > 0 ? (uint64_t)((double)window_end(unsized) / share) : 0;
-    pthread_mutex_unlock(&unsized->lock);
+    uint64_t bytes = share > 0 ? (uint64_t)((double)window_end(streamed) / share) : 0;
+    pthread_mutex_unlock(&streamed->lock);
     return bytes;
 }
 
-static void close_unsized(struct nt_content *content)
+static void close_streamed(struct nt_content *content)
 {
-    struct unsized *unsized = (struct unsized *)content;
-    nt_texts_leave(unsized->scope->vfs->texts, &unsized->waiting);
-    begin_at(unsized, 0, 0);
-    nt_buffer_deinit(&unsized->window);
-    pthread_mutex_destroy(&unsized->lock);
-    free(unsized);
+    struct streamed *streamed = (struct streamed *)content;
+    nt_text_pool_remove(streamed->resolved->vfs->text_pool, &streamed->waiting);
+    begin_at(streamed, 0, 0);
+    nt_buffer_deinit(&streamed->window);
+    pthread_mutex_destroy(&streamed->lock);
+    free(streamed);
 }
 
-static const struct nt_content_ops unsized_ops = {
-    .read = read_unsized, .close = close_unsized, .probable_bytes = probable_bytes};
+static const struct nt_content_ops streamed_ops = {
+    .read = read_streamed, .close = close_streamed, .probable_bytes = probable_bytes};
 
-enum nt_status nt_content_new_unsized(const struct nt_scope *scope, struct nt_content **content_ret,
-                                      struct nt_error *error)
+enum nt_status nt_content_new_streamed(const struct nt_resolved_node *resolved,
+                                       struct nt_content **content_ret, struct nt_error *error)
 {
-    struct unsized *unsized = calloc(1, sizeof(*unsized));
-    if (!unsized)
+    struct streamed *streamed = calloc(1, sizeof(*streamed));
+    if (!streamed)
         return nt_fail_memory(error);
-    unsized->content = (struct nt_content){.ops = &unsized_ops, .size = UINT64_MAX};
-    unsized->scope = scope;
-    unsized->waiting.put_aside = put_aside;
-    pthread_mutex_init(&unsized->lock, NULL);
-    *content_ret = &unsized->content;
+    streamed->content = (struct nt_content){.ops = &streamed_ops, .size = UINT64_MAX};
+    streamed->resolved = resolved;
+    streamed->waiting.suspend = suspend;
+    pthread_mutex_init(&streamed->lock, NULL);
+    *content_ret = &streamed->content;
     return NT_OK;
 }

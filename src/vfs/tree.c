@@ -46,10 +46,10 @@ static enum nt_status open_reader(struct nt_vfs *vfs, struct nt_error *error)
     const struct nt_reader_options options = {
         .struct_bytes = sizeof(options),
         .cache_bytes = vfs->options.cache_bytes,
-        .always_ahead = vfs->options.always_ahead,
+        .always_readahead = vfs->options.always_readahead,
         .threads = vfs->options.threads,
         .on_failure = nt_report_page,
-        .before_slow_work = nt_vfs_before_slow_work,
+        .before_blocking = nt_vfs_before_blocking,
         .context = vfs,
     };
     return nt_reader_new(&options, &vfs->reader, error);
@@ -59,40 +59,40 @@ static enum nt_status open_reader(struct nt_vfs *vfs, struct nt_error *error)
 static enum nt_status new_stores(struct nt_vfs *vfs, struct nt_error *error)
 {
     const struct nt_vfs_options *options = &vfs->options;
-    const struct nt_produced_options produced = {
+    const struct nt_generated_options generated = {
         .reader = vfs->reader,
         .disk_bytes = options->text_bytes ? options->text_bytes : TEXT_DISK_BYTES,
         .directory = options->text_directory ? options->text_directory : NT_VFS_TEXT_DIRECTORY,
-        .makes_all = options->text_sized,
+        .generate_all = options->text_sized,
     };
-    vfs->produced = nt_produced_new(&produced);
-    vfs->texts = nt_texts_new(vfs->reader);
-    return vfs->produced && vfs->texts ? NT_OK : nt_fail_memory(error);
+    vfs->generated = nt_generated_new(&generated);
+    vfs->text_pool = nt_text_pool_new(vfs->reader);
+    return vfs->generated && vfs->text_pool ? NT_OK : nt_fail_memory(error);
 }
 
 /* Whether a choice is one of a data set that is there; else somebody would read all entries and take them for the chosen ones. */
 static enum nt_status check_choice(struct nt_vfs *vfs, const char *dataset, struct nt_error *error)
 {
-    struct nt_scope scope;
+    struct nt_resolved_node resolved;
     uint64_t node;
     enum nt_status status = nt_vfs_resolve(vfs, dataset, &node, error);
     if (status == NT_NOT_FOUND)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
                        "there is no data set %s, whose entries are to be chosen", dataset);
     if (status == NT_OK)
-        status = nt_scope_open(vfs, node, &scope, error);
+        status = nt_node_resolve(vfs, node, &resolved, error);
     if (status != NT_OK)
         return status;
-    const struct nt_dataset *found = scope.dataset;
-    if (!*dataset && scope.file && scope.file->dataset_count == 1)
-        found = scope.file->datasets[0];
-    if (!found || !nt_dataset_has_selection(found) || scope.field != NT_NONE || scope.pseudo)
+    const struct nt_dataset *found = resolved.dataset;
+    if (!*dataset && resolved.file && resolved.file->dataset_count == 1)
+        found = resolved.file->datasets[0];
+    if (!found || !nt_dataset_has_selection(found) || resolved.field != NT_NONE || resolved.pseudo)
         status =
             nt_fail(error, NT_INVALID, NT_NO_OFFSET,
                     *dataset ? "%s is no data set, whose entries could be chosen"
                              : "%sof which data set entries are chosen has to be said: there is not just one",
                     dataset);
-    nt_scope_close(&scope);
+    nt_node_release(&resolved);
     return status;
 }
 
@@ -103,17 +103,17 @@ enum nt_status nt_vfs_new(const char *const *paths, size_t path_count, const str
     if (!vfs)
         return nt_fail_memory(error);
     vfs->options = *options;
-    vfs->failures = nt_failures_new();
+    vfs->error_log = nt_error_log_new();
     set_daemon_attributes(vfs);
-    enum nt_status status = vfs->failures ? NT_OK : nt_fail_memory(error);
+    enum nt_status status = vfs->error_log ? NT_OK : nt_fail_memory(error);
     if (status == NT_OK)
         status = open_reader(vfs, error);
     if (status == NT_OK)
         status = new_stores(vfs, error);
     if (status == NT_OK)
-        status = nt_places_new(vfs, paths, path_count, error);
-    for (size_t i = 0; status == NT_OK && i < options->choice_count; i++)
-        status = check_choice(vfs, options->choices[i].dataset, error);
+        status = nt_inodes_new(vfs, paths, path_count, error);
+    for (size_t i = 0; status == NT_OK && i < options->selection_count; i++)
+        status = check_choice(vfs, options->selections[i].dataset, error);
     if (status != NT_OK)
         nt_vfs_free(vfs);
     else
@@ -125,11 +125,11 @@ void nt_vfs_free(struct nt_vfs *vfs)
 {
     if (!vfs)
         return;
-    nt_produced_free(vfs->produced);
-    nt_places_free(vfs->places);
-    nt_texts_free(vfs->texts);
+    nt_generated_free(vfs->generated);
+    nt_inodes_free(vfs->inodes);
+    nt_text_pool_free(vfs->text_pool);
     nt_reader_free(vfs->reader);
-    nt_failures_free(vfs->failures);
+    nt_error_log_free(vfs->error_log);
     free(vfs);
 }
 
@@ -137,18 +137,18 @@ enum nt_status nt_vfs_broken(struct nt_vfs *vfs, struct nt_error *error)
 {
     struct nt_open_file *opened;
     uint32_t shown;
-    nt_places_hold(vfs->places, 0, &shown, &opened);
+    nt_inodes_acquire(vfs->inodes, 0, &shown, &opened);
     enum nt_status status =
         opened && opened->file->failure ? nt_fail_with(error, opened->file->failure) : NT_OK;
     if (status != NT_OK)
         nt_error_strip(error, opened->file->path);
-    nt_places_release(vfs->places, opened);
+    nt_inodes_release(vfs->inodes, opened);
     return status;
 }
 
-bool nt_vfs_holds_sources(struct nt_vfs *vfs)
+bool nt_vfs_keeps_sources_open(struct nt_vfs *vfs)
 {
-    return nt_places_hold_all(vfs->places);
+    return nt_inodes_all_stay_open(vfs->inodes);
 }
 
 /* ---- attributes ---- */
@@ -156,154 +156,155 @@ bool nt_vfs_holds_sources(struct nt_vfs *vfs)
 /* Owner, times and permissions of what the node is made from. */
 /* Of what has failed the time of its failure: kernels keep lists of directories as long as the time stays, and it opens perhaps
  * though nobody has changed it. */
-static enum nt_status origin_of_place(const struct nt_scope *scope, struct stat *attributes,
+static enum nt_status origin_of_inode(const struct nt_resolved_node *resolved, struct stat *attributes,
                                       struct nt_error *error)
 {
-    struct nt_places *places = scope->vfs->places;
-    enum nt_status status = nt_places_stat(places, scope->place, attributes, error);
-    if (status == NT_OK && scope->place_kind == NT_PLACE_FAILED)
-        attributes->st_mtim = nt_places_failed_at(places, scope->place);
+    struct nt_inode_table *inodes = resolved->vfs->inodes;
+    enum nt_status status = nt_inodes_stat(inodes, resolved->inode, attributes, error);
+    if (status == NT_OK && resolved->inode_kind == NT_INODE_FAILED)
+        attributes->st_mtim = nt_inodes_failed_at(inodes, resolved->inode);
     return status;
 }
 
-static enum nt_status origin(const struct nt_scope *scope, struct stat *attributes, struct nt_error *error)
+static enum nt_status origin(const struct nt_resolved_node *resolved, struct stat *attributes,
+                             struct nt_error *error)
 {
-    if (scope->opened)
-        *attributes = scope->opened->stat;
-    else if (scope->node.level == NT_LEVEL_MOUNT)
-        *attributes = scope->vfs->daemon;
+    if (resolved->opened)
+        *attributes = resolved->opened->stat;
+    else if (resolved->node.type == NT_NODE_MOUNT)
+        *attributes = resolved->vfs->daemon;
     else
-        return origin_of_place(scope, attributes, error);
+        return origin_of_inode(resolved, attributes, error);
     return NT_OK;
 }
 
 /* Of a document or text: its size, or that it is not known. */
-static enum nt_status text_size(const struct nt_scope *scope, bool may_work, enum nt_vfs_class *class_ret,
-                                uint64_t *size_ret, struct nt_error *error)
+static enum nt_status text_size(const struct nt_resolved_node *resolved, bool may_block,
+                                enum nt_vfs_class *class_ret, uint64_t *size_ret, struct nt_error *error)
 {
     struct nt_content *content = NULL;
     enum nt_status status = NT_OK;
     bool is_long;
-    if (!nt_produced_is_known(scope->vfs->produced, scope, &is_long, size_ret)) {
-        if (!may_work)
+    if (!nt_generated_has_size(resolved->vfs->generated, resolved, &is_long, size_ret)) {
+        if (!may_block)
             return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the document was not made yet");
-        status = nt_produced_open(scope->vfs->produced, scope, &content, error);
+        status = nt_generated_open(resolved->vfs->generated, resolved, &content, error);
         is_long = !content;
         *size_ret = content ? content->size : 0;
         nt_content_close(content);
     }
-    *class_ret = is_long ? NT_VFS_UNSIZED : NT_VFS_PRODUCED;
+    *class_ret = is_long ? NT_VFS_STREAMED : NT_VFS_GENERATED;
     return status;
 }
 
-static enum nt_status content_size(struct nt_scope *scope, bool may_work, enum nt_vfs_class *class_ret,
-                                   uint64_t *size_ret, struct nt_error *error)
+static enum nt_status content_size(struct nt_resolved_node *resolved, bool may_block,
+                                   enum nt_vfs_class *class_ret, uint64_t *size_ret, struct nt_error *error)
 {
     *size_ret = 0;
-    *class_ret = scope->pseudo ? scope->pseudo->class : NT_VFS_DIRECTORY;
-    bool is_outlined =
-        *class_ret == NT_VFS_DIRECTORY || (scope->pseudo->is_outlined && scope->pseudo->is_outlined(scope));
-    enum nt_status status = is_outlined ? NT_OK : nt_scope_complete(scope, may_work, error);
+    *class_ret = resolved->pseudo ? resolved->pseudo->class : NT_VFS_DIRECTORY;
+    bool stub_has_size = *class_ret == NT_VFS_DIRECTORY ||
+                         (resolved->pseudo->stub_has_size && resolved->pseudo->stub_has_size(resolved));
+    enum nt_status status = stub_has_size ? NT_OK : nt_node_resolve_stub(resolved, may_block, error);
     if (status != NT_OK)
         return status;
     switch (*class_ret) {
     case NT_VFS_SIZED:
-        return scope->pseudo->size(scope, may_work, size_ret, error);
-    case NT_VFS_PRODUCED:
-    case NT_VFS_UNSIZED:
-        return text_size(scope, may_work, class_ret, size_ret, error);
+        return resolved->pseudo->size(resolved, may_block, size_ret, error);
+    case NT_VFS_GENERATED:
+    case NT_VFS_STREAMED:
+        return text_size(resolved, may_block, class_ret, size_ret, error);
     default:
         return NT_OK;
     }
 }
 
-/* Only places in mirrored folders and of data sets with versions change, and what nt_scope_is_changing tells. */
-static bool is_immutable(const struct nt_scope *scope)
+/* Only places in mirrored folders and of data sets with versions change, and what nt_node_is_volatile tells. */
+static bool is_immutable(const struct nt_resolved_node *resolved)
 {
-    if (nt_scope_is_changing(scope))
+    if (nt_node_is_volatile(resolved))
         return false;
-    bool is_place = scope->node.level == NT_LEVEL_PLACE && scope->node.item == 0 && !scope->pseudo;
-    return !is_place || !nt_places_is_mirrored(scope->vfs->places, scope->place);
+    bool is_place = resolved->node.type == NT_NODE_INODE && resolved->node.item == 0 && !resolved->pseudo;
+    return !is_place || !nt_inodes_is_passthrough(resolved->vfs->inodes, resolved->inode);
 }
 
 /* The names of what a version shows at the data set's place, and of those in versions.d, may lead to another version. */
-static bool is_name_lasting(const struct nt_scope *scope)
+static bool is_name_lasting(const struct nt_resolved_node *resolved)
 {
-    bool is_of_version = scope->node.level == NT_LEVEL_PLACE ||
-                         (scope->node.level == NT_LEVEL_DATASET && scope->node.file == NT_NODE_SELF);
-    return !is_of_version || !nt_place_is_version(nt_places_get(scope->vfs->places, scope->place));
+    bool is_of_version = resolved->node.type == NT_NODE_INODE ||
+                         (resolved->node.type == NT_NODE_DATASET && resolved->node.file == NT_NODE_SELF);
+    return !is_of_version || !nt_inode_is_version(nt_inodes_get(resolved->vfs->inodes, resolved->inode));
 }
 
-static uint32_t generation(const struct nt_scope *scope)
+static uint32_t generation(const struct nt_resolved_node *resolved)
 {
-    bool is_of_mount = scope->node.level == NT_LEVEL_MOUNT;
-    return is_of_mount ? 1 : nt_places_get(scope->vfs->places, scope->place)->generation;
+    bool is_of_mount = resolved->node.type == NT_NODE_MOUNT;
+    return is_of_mount ? 1 : nt_inodes_get(resolved->vfs->inodes, resolved->inode)->generation;
 }
 
-static void fill_stat(const struct nt_scope *scope, uint64_t size, struct stat *stat)
+static void fill_stat(const struct nt_resolved_node *resolved, uint64_t size, struct stat *stat)
 {
-    const struct nt_vfs_options *options = &scope->vfs->options;
-    mode_t readable = stat->st_mode & (scope->pseudo && scope->pseudo->is_private ? 0400 : 0444);
-    bool is_directory = nt_scope_is_directory(scope);
+    const struct nt_vfs_options *options = &resolved->vfs->options;
+    mode_t readable = stat->st_mode & (resolved->pseudo && resolved->pseudo->is_private ? 0400 : 0444);
+    bool is_directory = nt_node_is_directory(resolved);
     *stat = (struct stat){
-        .st_ino = scope->number,
+        .st_ino = resolved->number,
         .st_mode = is_directory ? S_IFDIR | readable | readable >> 2 : S_IFREG | readable,
         .st_nlink = 1, /* directories do not tell how many others they hold */
         .st_uid = options->owner ? *options->owner : stat->st_uid,
         .st_gid = options->group ? *options->group : stat->st_gid,
         .st_size = (off_t)size,
         .st_blocks = (blkcnt_t)(size / 512 + (size % 512 != 0)),
-        .st_blksize = !is_directory && scope->pseudo->class == NT_VFS_SIZED ? DATA_BLOCK : TEXT_BLOCK,
+        .st_blksize = !is_directory && resolved->pseudo->class == NT_VFS_SIZED ? DATA_BLOCK : TEXT_BLOCK,
         .st_atim = stat->st_atim,
         .st_mtim = stat->st_mtim,
         .st_ctim = stat->st_ctim,
     };
 }
 
-static enum nt_status look_at(struct nt_scope *scope, bool may_work, struct nt_vfs_attributes *attributes,
-                              struct nt_error *error)
+static enum nt_status look_at(struct nt_resolved_node *resolved, bool may_block,
+                              struct nt_vfs_attributes *attributes, struct nt_error *error)
 {
     uint64_t size = 0;
-    enum nt_status status = origin(scope, &attributes->stat, error);
+    enum nt_status status = origin(resolved, &attributes->stat, error);
     if (status == NT_OK)
-        status = content_size(scope, may_work, &attributes->class, &size, error);
+        status = content_size(resolved, may_block, &attributes->class, &size, error);
     if (status == NT_OK && size > INT64_MAX)
         status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "larger than a file can be");
     if (status != NT_OK)
         return status;
-    attributes->node = scope->number;
-    attributes->generation = generation(scope);
-    attributes->is_immutable = is_immutable(scope);
-    attributes->is_name_lasting = attributes->is_immutable && is_name_lasting(scope);
-    fill_stat(scope, size, &attributes->stat);
+    attributes->node = resolved->number;
+    attributes->generation = generation(resolved);
+    attributes->is_immutable = is_immutable(resolved);
+    attributes->is_name_lasting = attributes->is_immutable && is_name_lasting(resolved);
+    fill_stat(resolved, size, &attributes->stat);
     return NT_OK;
 }
 
-static enum nt_status look(struct nt_vfs *vfs, uint64_t node, bool may_work,
+static enum nt_status look(struct nt_vfs *vfs, uint64_t node, bool may_block,
                            const struct nt_vfs_caller *caller, struct nt_vfs_attributes *attributes,
                            struct nt_error *error)
 {
-    struct nt_scope scope;
+    struct nt_resolved_node resolved;
     struct nt_error failure;
     enum nt_status status;
     nt_error_clear(&failure);
-    unsigned visit = nt_visits_come(&vfs->places->visits);
-    if (!nt_scope_open_outside(vfs, node, may_work, &scope, &status, error))
-        status = nt_report_open(vfs, node, &scope, error);
+    unsigned visit = nt_epoch_enter(&vfs->inodes->epoch);
+    if (!nt_node_resolve_unprobed(vfs, node, may_block, &resolved, &status, error))
+        status = nt_report_open(vfs, node, &resolved, error);
     if (status == NT_OK) {
-        scope.caller = caller;
-        status = look_at(&scope, may_work, attributes, &failure);
-        nt_scope_close(&scope);
+        resolved.caller = caller;
+        status = look_at(&resolved, may_block, attributes, &failure);
+        nt_node_release(&resolved);
         status = nt_report(vfs, node, status, &failure, error);
     }
-    nt_places_leave(vfs->places, visit);
+    nt_inodes_exit(vfs->inodes, visit);
     return status;
 }
 
-enum nt_status nt_vfs_stat(struct nt_vfs *vfs, uint64_t node, bool may_work,
+enum nt_status nt_vfs_stat(struct nt_vfs *vfs, uint64_t node, bool may_block,
                            struct nt_vfs_attributes *attributes, struct nt_error *error)
 {
-    return look(vfs, node, may_work, NULL, attributes, error);
+    return look(vfs, node, may_block, NULL, attributes, error);
 }
 
 enum nt_status nt_vfs_stat_for(struct nt_vfs *vfs, uint64_t node, const struct nt_vfs_caller *caller,
@@ -314,65 +315,66 @@ enum nt_status nt_vfs_stat_for(struct nt_vfs *vfs, uint64_t node, const struct n
 
 /* ---- names ---- */
 
-static enum nt_status find_in(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
+static enum nt_status find_in(const struct nt_resolved_node *directory, const char *name, uint64_t *node_ret,
                               struct nt_error *error)
 {
-    if (!nt_scope_is_directory(directory))
+    if (!nt_node_is_directory(directory))
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "not a directory");
-    for (const struct nt_section *const *section = nt_scope_sections(directory); *section; section++) {
-        enum nt_status status = (*section)->find(directory, name, node_ret, error);
+    for (const struct nt_dir_source *const *dir_source = nt_node_dir_sources(directory); *dir_source;
+         dir_source++) {
+        enum nt_status status = (*dir_source)->find(directory, name, node_ret, error);
         if (status != NT_NOT_FOUND)
             return status;
     }
-    return nt_no_such_file(error);
+    return nt_fail_no_such_file(error);
 }
 
 enum nt_status nt_vfs_lookup(struct nt_vfs *vfs, uint64_t directory, const char *name, uint64_t *node_ret,
                              struct nt_error *error)
 {
-    struct nt_scope scope;
+    struct nt_resolved_node resolved;
     struct nt_error failure;
     nt_error_clear(&failure);
-    unsigned visit = nt_visits_come(&vfs->places->visits);
-    enum nt_status status = nt_report_open(vfs, directory, &scope, error);
+    unsigned visit = nt_epoch_enter(&vfs->inodes->epoch);
+    enum nt_status status = nt_report_open(vfs, directory, &resolved, error);
     if (status == NT_OK) {
-        status = find_in(&scope, name, node_ret, &failure);
-        nt_scope_close(&scope);
+        status = find_in(&resolved, name, node_ret, &failure);
+        nt_node_release(&resolved);
         status = nt_report(vfs, directory, status, &failure, error);
     }
-    nt_places_leave(vfs->places, visit);
+    nt_inodes_exit(vfs->inodes, visit);
     return status;
 }
 
-enum nt_status nt_vfs_learn(struct nt_vfs *vfs, uint64_t directory, const char *name,
-                            const struct nt_vfs_caller *caller, struct nt_vfs_attributes *attributes,
-                            struct nt_error *error)
+enum nt_status nt_vfs_lookup_ref(struct nt_vfs *vfs, uint64_t directory, const char *name,
+                                 const struct nt_vfs_caller *caller, struct nt_vfs_attributes *attributes,
+                                 struct nt_error *error)
 {
     uint64_t node;
-    unsigned visit = nt_visits_come(&vfs->places->visits); /* what is found is there until it is known */
+    unsigned visit = nt_epoch_enter(&vfs->inodes->epoch); /* what is found is there until it is known */
     enum nt_status status = nt_vfs_lookup(vfs, directory, name, &node, error);
     if (status == NT_OK)
         status = look(vfs, node, true, caller, attributes, error);
     if (status == NT_OK)
-        nt_vfs_know(vfs, node);
-    nt_places_leave(vfs->places, visit);
+        nt_vfs_ref(vfs, node);
+    nt_inodes_exit(vfs->inodes, visit);
     return status;
 }
 
-void nt_vfs_know(struct nt_vfs *vfs, uint64_t node)
+void nt_vfs_ref(struct nt_vfs *vfs, uint64_t node)
 {
-    uint32_t place;
-    if (nt_places_of_node(vfs->places, node, &place))
-        nt_places_know(vfs->places, place);
+    uint32_t inode;
+    if (nt_inodes_of_node(vfs->inodes, node, &inode))
+        nt_inodes_ref(vfs->inodes, inode);
 }
 
 void nt_vfs_forget(struct nt_vfs *vfs, uint64_t node, uint64_t times)
 {
-    uint32_t place;
-    unsigned visit = nt_visits_come(&vfs->places->visits);
-    if (nt_places_of_node(vfs->places, node, &place))
-        nt_places_forget(vfs->places, place, times);
-    nt_places_leave(vfs->places, visit);
+    uint32_t inode;
+    unsigned visit = nt_epoch_enter(&vfs->inodes->epoch);
+    if (nt_inodes_of_node(vfs->inodes, node, &inode))
+        nt_inodes_forget(vfs->inodes, inode, times);
+    nt_inodes_exit(vfs->inodes, visit);
 }
 
 static enum nt_status step(struct nt_vfs *vfs, const char *name, uint64_t *node, struct nt_error *error)
@@ -395,7 +397,7 @@ enum nt_status nt_vfs_resolve(struct nt_vfs *vfs, const char *path, uint64_t *no
         char name[NT_NAME_BYTES + 1];
         size_t length = strcspn(path, "/");
         if (length > NT_NAME_BYTES)
-            return nt_no_such_file(error);
+            return nt_fail_no_such_file(error);
         memcpy(name, path, length);
         name[length] = '\0';
         path += length + (path[length] == '/');
@@ -409,14 +411,14 @@ enum nt_status nt_vfs_resolve(struct nt_vfs *vfs, const char *path, uint64_t *no
 
 uint64_t nt_vfs_parent(struct nt_vfs *vfs, uint64_t node)
 {
-    struct nt_scope scope;
+    struct nt_resolved_node resolved;
     uint64_t parent = NT_VFS_ROOT;
-    unsigned visit = nt_visits_come(&vfs->places->visits);
-    if (nt_scope_open(vfs, node, &scope, NULL) == NT_OK) {
-        parent = nt_scope_parent(&scope);
-        nt_scope_close(&scope);
+    unsigned visit = nt_epoch_enter(&vfs->inodes->epoch);
+    if (nt_node_resolve(vfs, node, &resolved, NULL) == NT_OK) {
+        parent = nt_node_parent(&resolved);
+        nt_node_release(&resolved);
     }
-    nt_places_leave(vfs->places, visit);
+    nt_inodes_exit(vfs->inodes, visit);
     return parent;
 }
 
@@ -426,20 +428,21 @@ uint64_t nt_vfs_parent(struct nt_vfs *vfs, uint64_t node)
 static bool is_sized(struct nt_vfs *vfs, uint64_t node)
 {
     struct nt_vfs_attributes attributes;
-    return nt_vfs_stat(vfs, node, true, &attributes, NULL) != NT_OK || attributes.class != NT_VFS_UNSIZED;
+    return nt_vfs_stat(vfs, node, true, &attributes, NULL) != NT_OK || attributes.class != NT_VFS_STREAMED;
 }
 
 /* List one section from `index` on; false where the receiver has enough. */
-static enum nt_status list_section(const struct nt_scope *directory, const struct nt_section *section,
-                                   uint64_t base, uint64_t index, nt_vfs_emit *emit, void *context,
-                                   bool *go_on_ret, struct nt_error *error)
+static enum nt_status list_dir_source(const struct nt_resolved_node *directory,
+                                      const struct nt_dir_source *dir_source, uint64_t base, uint64_t index,
+                                      nt_vfs_emit *emit, void *context, bool *go_on_ret,
+                                      struct nt_error *error)
 {
     struct nt_dir_entry listed;
     enum nt_status status = NT_OK;
-    while (section->next && *go_on_ret &&
-           (status = section->next(directory, &index, &listed, error)) == NT_OK) {
+    while (dir_source->next && *go_on_ret &&
+           (status = dir_source->next(directory, &index, &listed, error)) == NT_OK) {
         index++;
-        if (listed.class == NT_VFS_UNSIZED && directory->vfs->options.list_sized &&
+        if (listed.class == NT_VFS_STREAMED && directory->vfs->options.list_sized &&
             !is_sized(directory->vfs, listed.node))
             continue;
         *go_on_ret = emit(context, listed.name, listed.node, listed.class, base + index + 1);
@@ -452,19 +455,19 @@ uint64_t nt_vfs_cursor_index(uint64_t cursor)
     return cursor ? (cursor - 1) & ((UINT64_C(1) << SECTION_SHIFT) - 1) : 0;
 }
 
-static enum nt_status list(const struct nt_scope *directory, uint64_t cursor, nt_vfs_emit *emit,
+static enum nt_status list(const struct nt_resolved_node *directory, uint64_t cursor, nt_vfs_emit *emit,
                            void *context, struct nt_error *error)
 {
-    const struct nt_section *const *sections = nt_scope_sections(directory);
+    const struct nt_dir_source *const *dir_sources = nt_node_dir_sources(directory);
     uint64_t first = cursor ? (cursor - 1) >> SECTION_SHIFT : 0, index = nt_vfs_cursor_index(cursor);
-    bool go_on = true;
+    bool resume_at = true;
     enum nt_status status = NT_OK;
-    for (uint64_t i = 0; sections[i] && go_on && status == NT_OK; i++) {
-        if (cursor == 0 && sections[i]->begin)
-            status = sections[i]->begin(directory, error);
+    for (uint64_t i = 0; dir_sources[i] && resume_at && status == NT_OK; i++) {
+        if (cursor == 0 && dir_sources[i]->begin)
+            status = dir_sources[i]->begin(directory, error);
         if (status == NT_OK && i >= first)
-            status = list_section(directory, sections[i], i << SECTION_SHIFT, i == first ? index : 0, emit,
-                                  context, &go_on, error);
+            status = list_dir_source(directory, dir_sources[i], i << SECTION_SHIFT, i == first ? index : 0,
+                                     emit, context, &resume_at, error);
     }
     return status;
 }
@@ -472,19 +475,19 @@ static enum nt_status list(const struct nt_scope *directory, uint64_t cursor, nt
 enum nt_status nt_vfs_readdir(struct nt_vfs *vfs, uint64_t directory, uint64_t cursor, nt_vfs_emit *emit,
                               void *context, struct nt_error *error)
 {
-    struct nt_scope scope;
+    struct nt_resolved_node resolved;
     struct nt_error failure;
     nt_error_clear(&failure);
-    unsigned visit = nt_visits_come(&vfs->places->visits);
-    enum nt_status status = nt_report_open(vfs, directory, &scope, error);
+    unsigned visit = nt_epoch_enter(&vfs->inodes->epoch);
+    enum nt_status status = nt_report_open(vfs, directory, &resolved, error);
     if (status == NT_OK) {
-        status = nt_scope_is_directory(&scope)
-                     ? list(&scope, cursor, emit, context, &failure)
+        status = nt_node_is_directory(&resolved)
+                     ? list(&resolved, cursor, emit, context, &failure)
                      : nt_fail(&failure, NT_INVALID, NT_NO_OFFSET, "not a directory");
-        nt_scope_close(&scope);
+        nt_node_release(&resolved);
         status = nt_report(vfs, directory, status, &failure, error);
     }
-    nt_places_leave(vfs->places, visit);
+    nt_inodes_exit(vfs->inodes, visit);
     return status;
 }
 
@@ -492,7 +495,7 @@ enum nt_status nt_vfs_readdir(struct nt_vfs *vfs, uint64_t directory, uint64_t c
 
 uint64_t nt_vfs_source_bytes(struct nt_vfs *vfs)
 {
-    return nt_places_bytes(vfs->places);
+    return nt_inodes_bytes(vfs->inodes);
 }
 
 /* ---- Open and read files ---- */
@@ -500,23 +503,24 @@ uint64_t nt_vfs_source_bytes(struct nt_vfs *vfs)
 enum { PIECE = 1 << 20 }; /* that is verified at once */
 
 struct nt_vfs_handle {
-    struct nt_scope scope; /* holds the source open */
+    struct nt_resolved_node resolved; /* holds the source open */
     struct nt_content *content;
 };
 
-static enum nt_status open_content(struct nt_scope *scope, struct nt_content **content_ret,
+static enum nt_status open_content(struct nt_resolved_node *resolved, struct nt_content **content_ret,
                                    struct nt_error *error)
 {
-    enum nt_status status = nt_scope_complete(scope, true, error);
+    enum nt_status status = nt_node_resolve_stub(resolved, true, error);
     if (status != NT_OK)
         return status;
-    switch (scope->pseudo ? scope->pseudo->class : NT_VFS_DIRECTORY) {
+    switch (resolved->pseudo ? resolved->pseudo->class : NT_VFS_DIRECTORY) {
     case NT_VFS_SIZED:
-        return scope->pseudo->open(scope, content_ret, error);
-    case NT_VFS_PRODUCED:
-    case NT_VFS_UNSIZED:
-        status = nt_produced_open(scope->vfs->produced, scope, content_ret, error);
-        return status == NT_OK && !*content_ret ? nt_content_new_unsized(scope, content_ret, error) : status;
+        return resolved->pseudo->open(resolved, content_ret, error);
+    case NT_VFS_GENERATED:
+    case NT_VFS_STREAMED:
+        status = nt_generated_open(resolved->vfs->generated, resolved, content_ret, error);
+        return status == NT_OK && !*content_ret ? nt_content_new_streamed(resolved, content_ret, error)
+                                                : status;
     default:
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "a directory");
     }
@@ -539,18 +543,18 @@ static enum nt_status verify(struct nt_content *content, struct nt_error *error)
 }
 
 /* The bytes as stored are shown even where they are damaged. */
-static bool is_verified(const struct nt_scope *scope)
+static bool is_verified(const struct nt_resolved_node *resolved)
 {
-    return scope->vfs->options.verify_on_open && scope->pseudo->class == NT_VFS_SIZED &&
-           scope->node.level != NT_LEVEL_PAGE_RAW;
+    return resolved->vfs->options.verify_on_open && resolved->pseudo->class == NT_VFS_SIZED &&
+           resolved->node.type != NT_NODE_PAGE_RAW;
 }
 
 /* The handle's scope is open. */
 static enum nt_status open_content_of(struct nt_vfs_handle *handle, struct nt_error *error)
 {
-    nt_vfs_know(handle->scope.vfs, handle->scope.number); /* to the handle's end */
-    enum nt_status status = open_content(&handle->scope, &handle->content, error);
-    return status == NT_OK && is_verified(&handle->scope) ? verify(handle->content, error) : status;
+    nt_vfs_ref(handle->resolved.vfs, handle->resolved.number); /* to the handle's end */
+    enum nt_status status = open_content(&handle->resolved, &handle->content, error);
+    return status == NT_OK && is_verified(&handle->resolved) ? verify(handle->content, error) : status;
 }
 
 enum nt_status nt_vfs_open(struct nt_vfs *vfs, uint64_t node, struct nt_vfs_handle **handle_ret,
@@ -561,8 +565,8 @@ enum nt_status nt_vfs_open(struct nt_vfs *vfs, uint64_t node, struct nt_vfs_hand
     if (!handle)
         return nt_fail_memory(error);
     nt_error_clear(&failure);
-    unsigned visit = nt_visits_come(&vfs->places->visits);
-    enum nt_status status = nt_report_open(vfs, node, &handle->scope, error);
+    unsigned visit = nt_epoch_enter(&vfs->inodes->epoch);
+    enum nt_status status = nt_report_open(vfs, node, &handle->resolved, error);
     if (status != NT_OK) {
         free(handle);
     } else if ((status = open_content_of(handle, &failure)) != NT_OK) {
@@ -571,13 +575,13 @@ enum nt_status nt_vfs_open(struct nt_vfs *vfs, uint64_t node, struct nt_vfs_hand
     } else {
         *handle_ret = handle;
     }
-    nt_places_leave(vfs->places, visit);
+    nt_inodes_exit(vfs->inodes, visit);
     return status;
 }
 
 static uint64_t checked_reads(const struct nt_vfs_handle *handle)
 {
-    const struct nt_file *file = handle->scope.file;
+    const struct nt_file *file = handle->resolved.file;
     return file ? nt_source_checked_reads(file->source) : 0;
 }
 
@@ -586,7 +590,7 @@ static uint64_t checked_reads(const struct nt_vfs_handle *handle)
 static enum nt_status check_source(const struct nt_vfs_handle *handle, uint64_t before, enum nt_status status,
                                    struct nt_error *failure)
 {
-    const struct nt_file *file = handle->scope.file;
+    const struct nt_file *file = handle->resolved.file;
     struct nt_error change;
     if (!file || (status == NT_OK && checked_reads(handle) != before))
         return status;
@@ -599,7 +603,7 @@ static enum nt_status check_source(const struct nt_vfs_handle *handle, uint64_t 
 enum nt_status nt_vfs_read(struct nt_vfs_handle *handle, uint64_t offset, void *buffer, size_t bytes,
                            size_t *bytes_ret, struct nt_error *error)
 {
-    struct nt_vfs *vfs = handle->scope.vfs;
+    struct nt_vfs *vfs = handle->resolved.vfs;
     struct nt_content *content = handle->content;
     struct nt_error failure;
     size_t head = 0;
@@ -622,9 +626,9 @@ enum nt_status nt_vfs_read(struct nt_vfs_handle *handle, uint64_t offset, void *
     *bytes_ret += head;
     status = check_source(handle, before, status, &failure);
     if (status != NT_OK) { /* a report looks at places, of which a read that succeeds needs none */
-        unsigned visit = nt_visits_come(&vfs->places->visits);
-        nt_report(vfs, handle->scope.number, status, &failure, error);
-        nt_places_leave(vfs->places, visit);
+        unsigned visit = nt_epoch_enter(&vfs->inodes->epoch);
+        nt_report(vfs, handle->resolved.number, status, &failure, error);
+        nt_inodes_exit(vfs->inodes, visit);
     }
     return status;
 }
@@ -654,9 +658,9 @@ bool nt_vfs_pin(struct nt_vfs_handle *handle, uint64_t offset, size_t bytes, str
     return false;
 }
 
-bool nt_vfs_is_unsized(const struct nt_vfs_handle *handle)
+bool nt_vfs_is_streamed(const struct nt_vfs_handle *handle)
 {
-    return handle->content->size == UINT64_MAX || handle->content->ends_early;
+    return handle->content->size == UINT64_MAX || handle->content->is_truncated;
 }
 
 uint64_t nt_vfs_probable_bytes(const struct nt_vfs_handle *handle)
@@ -670,7 +674,7 @@ void nt_vfs_close(struct nt_vfs_handle *handle)
     if (!handle)
         return;
     nt_content_close(handle->content);
-    nt_scope_close(&handle->scope);
-    nt_vfs_forget(handle->scope.vfs, handle->scope.number, 1);
+    nt_node_release(&handle->resolved);
+    nt_vfs_forget(handle->resolved.vfs, handle->resolved.number, 1);
     free(handle);
 }

@@ -31,24 +31,24 @@ struct nt_vfs_handle;
 
 /* A selection of entries of a data set, whose path from the root is given; "" is the only data set of the only source. Both outlive
  * the tree. */
-struct nt_vfs_choice {
+struct nt_vfs_selection {
     const char *dataset;
-    const struct nt_choice *choice;
+    const struct nt_selection *choice;
 };
 
 struct nt_vfs_options {
     struct nt_open_options open;
-    const struct nt_vfs_choice *choices; /* outlive the tree */
-    size_t choice_count;
+    const struct nt_vfs_selection *selections; /* outlive the tree */
+    size_t selection_count;
     uint64_t cache_bytes;       /* 0: the reader's default */
-    bool always_ahead;          /* as the reader's option */
+    bool always_readahead;      /* as the reader's option */
     unsigned threads;           /* workers; 0: none */
     bool list_sized;            /* leave unsized files out of listings (they still open by name) */
     bool text_sized;            /* materialize every text to know its size: no file is unsized */
-    uint64_t text_bytes;        /* with text_sized: as disk_bytes of struct nt_produced_options; 0: 16 GiB */
+    uint64_t text_bytes;        /* with text_sized: as disk_bytes of struct nt_generated_options; 0: 16 GiB */
     const char *text_directory; /* and where; NULL: /var/tmp. Outlives the tree */
     bool follow_links;          /* out of passthrough directories; else they are refused */
-    bool is_told;               /* the caller uses nt_vfs_know and nt_vfs_forget; else no number is reused */
+    bool counts_lookups;        /* the caller uses nt_vfs_ref and nt_vfs_forget; else no number is reused */
     const struct nt_chain_list
         *chain; /* the sources are these files, as one; outlives the tree. NULL: they are not */
     struct nt_chain_options chain_options;
@@ -61,15 +61,15 @@ struct nt_vfs_options {
     void (*report)(void *context, const char *line);
     /* Called by a thread before slow work: before it loads a page of 32 KiB or more or a page list, opens a file, or
      * generates a text that may be long. May be NULL. */
-    void (*before_slow_work)(void *context);
+    void (*before_blocking)(void *context);
     void *context;
 };
 
 enum nt_vfs_class {
     NT_VFS_DIRECTORY,
-    NT_VFS_SIZED,    /* size known from metadata */
-    NT_VFS_PRODUCED, /* generated at the lookup, kept in a bounded cache; size exact */
-    NT_VFS_UNSIZED,  /* generated while it is read: st_size is 0, reads go from the beginning on */
+    NT_VFS_SIZED,     /* size known from metadata */
+    NT_VFS_GENERATED, /* generated at the lookup, kept in a bounded cache; size exact */
+    NT_VFS_STREAMED,  /* generated while it is read: st_size is 0, reads go from the beginning on */
 };
 
 /* A caller that waits for an answer, and may give up. */
@@ -98,7 +98,7 @@ void nt_vfs_free(struct nt_vfs *vfs); /* accepts NULL */
 enum nt_status nt_vfs_broken(struct nt_vfs *vfs, struct nt_error *error);
 
 /* Whether no more files will be opened, apart from temporary ones: all sources are files, are open, and stay open. */
-bool nt_vfs_holds_sources(struct nt_vfs *vfs);
+bool nt_vfs_keeps_sources_open(struct nt_vfs *vfs);
 
 /* Look at every source, and report those of which nothing can be shown: files that do not open, and folders
  * in which none of some hundred files does. */
@@ -113,9 +113,9 @@ struct nt_vfs_attributes {
     struct stat stat;     /* all members set, st_ino = node */
 };
 
-/* The attributes of a node. `may_work` false: NT_NOT_FOUND where the size is not known without reading a page list or
+/* The attributes of a node. `may_block` false: NT_NOT_FOUND where the size is not known without reading a page list or
  * generating a document. */
-enum nt_status nt_vfs_stat(struct nt_vfs *vfs, uint64_t node, bool may_work,
+enum nt_status nt_vfs_stat(struct nt_vfs *vfs, uint64_t node, bool may_block,
                            struct nt_vfs_attributes *attributes, struct nt_error *error);
 /* The same with work, for a caller who may give up: NT_CANCELED. */
 enum nt_status nt_vfs_stat_for(struct nt_vfs *vfs, uint64_t node, const struct nt_vfs_caller *caller,
@@ -125,11 +125,11 @@ enum nt_status nt_vfs_stat_for(struct nt_vfs *vfs, uint64_t node, const struct n
 enum nt_status nt_vfs_lookup(struct nt_vfs *vfs, uint64_t directory, const char *name, uint64_t *node_ret,
                              struct nt_error *error);
 /* The same with its attributes; adds one to the lookup count of the node. */
-enum nt_status nt_vfs_learn(struct nt_vfs *vfs, uint64_t directory, const char *name,
-                            const struct nt_vfs_caller *caller, struct nt_vfs_attributes *attributes,
-                            struct nt_error *error);
+enum nt_status nt_vfs_lookup_ref(struct nt_vfs *vfs, uint64_t directory, const char *name,
+                                 const struct nt_vfs_caller *caller, struct nt_vfs_attributes *attributes,
+                                 struct nt_error *error);
 /* Add one to the lookup count of a node, which is being listed or was looked up before; take `times` off. */
-void nt_vfs_know(struct nt_vfs *vfs, uint64_t node);
+void nt_vfs_ref(struct nt_vfs *vfs, uint64_t node);
 void nt_vfs_forget(struct nt_vfs *vfs, uint64_t node, uint64_t times);
 /* The node of a path from the root ("", "/", "Events/run/data.bin"). */
 enum nt_status nt_vfs_resolve(struct nt_vfs *vfs, const char *path, uint64_t *node_ret,
@@ -154,7 +154,7 @@ enum nt_status nt_vfs_open(struct nt_vfs *vfs, uint64_t node, struct nt_vfs_hand
 enum nt_status nt_vfs_read(struct nt_vfs_handle *handle, uint64_t offset, void *buffer, size_t bytes,
                            size_t *bytes_ret, struct nt_error *error);
 /* Whether the handle is read as a stream is: its size is not known, or damage ends it before. */
-bool nt_vfs_is_unsized(const struct nt_vfs_handle *handle);
+bool nt_vfs_is_streamed(const struct nt_vfs_handle *handle);
 /* How many bytes an unsized handle will have if what was not made yet is like what was; 0: nobody knows. */
 uint64_t nt_vfs_probable_bytes(const struct nt_vfs_handle *handle);
 /* Pin the same bytes in the cache, as nt_stream_pin does; false: they have to be read. */

@@ -20,19 +20,20 @@ struct look {
     struct nt_watched watched[NT_VERSION_WATCHED]; /* without paths */
 };
 
-static enum nt_status stat_below(const struct nt_place *dataset, const char *name, struct stat *attributes,
+static enum nt_status stat_below(const struct nt_inode *dataset, const char *name, struct stat *attributes,
                                  struct nt_error *error)
 {
     struct nt_buffer path = {0};
     if (dataset->folder)
         return nt_folder_stat(dataset->folder, name, attributes, error);
     nt_buffer_format(&path, "%s/%s", dataset->path, name);
-    enum nt_status status = path.failed ? nt_fail_memory(error) : nt_disk_stat(path.bytes, attributes, error);
+    enum nt_status status =
+        path.failed ? nt_fail_memory(error) : nt_local_stat(path.bytes, attributes, error);
     nt_buffer_deinit(&path);
     return status;
 }
 
-static enum nt_status look_at_watched(const struct nt_place *dataset, const char *name,
+static enum nt_status look_at_watched(const struct nt_inode *dataset, const char *name,
                                       struct nt_watched *watched, struct nt_error *error)
 {
     enum nt_status status = stat_below(dataset, name, &watched->was, error);
@@ -40,17 +41,17 @@ static enum nt_status look_at_watched(const struct nt_place *dataset, const char
         watched->was = (struct stat){0};
         status = NT_OK;
     }
-    watched->is_settled = status == NT_OK && nt_disk_is_settled(&watched->was);
+    watched->is_mtime_reliable = status == NT_OK && nt_local_mtime_is_reliable(&watched->was);
     if (status == NT_OK && dataset->folder)
         status = nt_folder_refresh(dataset->folder, name, &watched->list, error);
     return status;
 }
 
 /* What changes while this looks is seen by the next look: what is watched is not settled then. */
-static enum nt_status look_at(const struct nt_places *places, const struct nt_place *dataset,
+static enum nt_status look_at(const struct nt_inode_table *inodes, const struct nt_inode *dataset,
                               const char *wanted, struct look *look, struct nt_error *error)
 {
-    struct nt_open_options options = places->vfs->options.open;
+    struct nt_open_options options = inodes->vfs->options.open;
     options.version = wanted;
     enum nt_status status = dataset->folder
                                 ? nt_find_version_in(dataset->folder, &options, &look->version, error)
@@ -66,15 +67,16 @@ static enum nt_status look_at(const struct nt_places *places, const struct nt_pl
 /* ---- places of versions; under the lock ---- */
 
 /* What is put away may be freed while somebody holds it who finds it now. */
-static struct nt_place *known_version(const struct nt_places *places, const struct nt_history *history,
-                                      const struct look *look, enum nt_lookup_route way)
+static struct nt_inode *known_version(const struct nt_inode_table *inodes,
+                                      const struct nt_version_history *history, const struct look *look,
+                                      enum nt_lookup_route route)
 {
     for (uint32_t i = history->count; i-- > 0;) {
-        struct nt_place *place = places->list[history->versions[i]];
-        if (!place->is_put_away && place->version_number == look->version.number && place->way == way &&
-            strcmp(place->series, look->version.series) == 0 &&
-            nt_disk_is_same(&place->identity, &look->file))
-            return place;
+        struct nt_inode *inode = inodes->list[history->versions[i]];
+        if (!inode->is_retired && inode->version_number == look->version.number && inode->route == route &&
+            strcmp(inode->series, look->version.series) == 0 &&
+            nt_local_is_same(&inode->identity, &look->file))
+            return inode;
     }
     return NULL;
 }
@@ -92,32 +94,32 @@ static char *format(const char *format, ...)
     return nt_buffer_take(&text);
 }
 
-static bool fill_version(const struct nt_place *dataset, struct nt_place *place, const struct look *look,
-                         enum nt_lookup_route way)
+static bool fill_version(const struct nt_inode *dataset, struct nt_inode *inode, const struct look *look,
+                         enum nt_lookup_route route)
 {
     const struct nt_dataset_version *found = &look->version;
-    place->identity = look->file;
-    place->way = way;
-    place->version_number = found->number;
-    place->series = format("%s", found->series);
-    place->name = format("%llu", (unsigned long long)found->number);
+    inode->identity = look->file;
+    inode->route = route;
+    inode->version_number = found->number;
+    inode->series = format("%s", found->series);
+    inode->name = format("%llu", (unsigned long long)found->number);
     if (!found->is_state)
-        place->version = format("%s%llu", found->series, (unsigned long long)found->number);
-    place->identity_path = format("%s/%s", place->path, found->file);
-    place->is_remote = dataset->is_remote;
-    place->is_entered = dataset->is_entered;
-    place->folder = dataset->folder;
-    if (place->folder)
-        nt_folder_hold(place->folder);
-    return place->series && place->name && (found->is_state || place->version) && place->identity_path;
+        inode->version = format("%s%llu", found->series, (unsigned long long)found->number);
+    inode->identity_path = format("%s/%s", inode->path, found->file);
+    inode->is_remote = dataset->is_remote;
+    inode->is_remote_probed = dataset->is_remote_probed;
+    inode->folder = dataset->folder;
+    if (inode->folder)
+        nt_folder_ref(inode->folder);
+    return inode->series && inode->name && (found->is_state || inode->version) && inode->identity_path;
 }
 
-static enum nt_status find_or_add_version(struct nt_places *places, struct nt_place *dataset,
-                                          const struct look *look, enum nt_lookup_route way,
-                                          struct nt_place **place_ret, struct nt_error *error)
+static enum nt_status find_or_add_version(struct nt_inode_table *inodes, struct nt_inode *dataset,
+                                          const struct look *look, enum nt_lookup_route route,
+                                          struct nt_inode **place_ret, struct nt_error *error)
 {
-    struct nt_history *history = dataset->history;
-    if ((*place_ret = known_version(places, history, look, way)))
+    struct nt_version_history *history = dataset->history;
+    if ((*place_ret = known_version(inodes, history, look, route)))
         return NT_OK;
     uint32_t *versions =
         nt_grow(history->versions, history->count, &history->capacity, sizeof(*history->versions));
@@ -125,11 +127,11 @@ static enum nt_status find_or_add_version(struct nt_places *places, struct nt_pl
         return nt_fail_memory(error);
     history->versions = versions;
     enum nt_status status =
-        nt_places_add(places, dataset->number, dataset->path, NT_PLACE_FILE, place_ret, error);
+        nt_inodes_add(inodes, dataset->number, dataset->path, NT_INODE_FILE, place_ret, error);
     if (status != NT_OK)
         return status;
-    if (!fill_version(dataset, *place_ret, look, way)) {
-        nt_places_let_go(places, *place_ret);
+    if (!fill_version(dataset, *place_ret, look, route)) {
+        nt_inodes_unlink(inodes, *place_ret);
         return nt_fail_memory(error);
     }
     history->versions[history->count++] = (*place_ret)->number;
@@ -138,7 +140,7 @@ static enum nt_status find_or_add_version(struct nt_places *places, struct nt_pl
 
 /* ---- the version that is shown ---- */
 
-static enum nt_status watch(const struct nt_place *dataset, const struct look *look, struct nt_error *error)
+static enum nt_status watch(const struct nt_inode *dataset, const struct look *look, struct nt_error *error)
 {
     for (size_t i = 0; i < NT_VERSION_WATCHED; i++) {
         struct nt_watched *watched = &dataset->history->watched[i];
@@ -153,7 +155,7 @@ static enum nt_status watch(const struct nt_place *dataset, const struct look *l
 }
 
 /* Under the lock: what came of a look. */
-static enum nt_status settle(struct nt_places *places, struct nt_place *dataset, const struct look *look,
+static enum nt_status settle(struct nt_inode_table *inodes, struct nt_inode *dataset, const struct look *look,
                              struct nt_error *error)
 {
     dataset->may_have_versions = look->version.file != NULL;
@@ -163,8 +165,8 @@ static enum nt_status settle(struct nt_places *places, struct nt_place *dataset,
         dataset->history->shown = NT_NONE;
     if (!dataset->history)
         return nt_fail_memory(error);
-    struct nt_place *shown;
-    enum nt_status status = find_or_add_version(places, dataset, look, NT_ROUTE_SHOWN, &shown, error);
+    struct nt_inode *shown;
+    enum nt_status status = find_or_add_version(inodes, dataset, look, NT_ROUTE_CURRENT, &shown, error);
     if (status == NT_OK)
         status = watch(dataset, look, error);
     if (status != NT_OK)
@@ -172,29 +174,30 @@ static enum nt_status settle(struct nt_places *places, struct nt_place *dataset,
     uint32_t former = dataset->history->shown;
     dataset->history->shown = shown->number;
     if (former != NT_NONE && former != shown->number)
-        nt_places_put_away(places, places->list[former]);
-    dataset->kind = NT_PLACE_FILE;
+        nt_inodes_retire(inodes, inodes->list[former]);
+    dataset->kind = NT_INODE_FILE;
     return NT_OK;
 }
 
 /* Not under the lock. What is watched lies in a folder here, or on a server, which is asked for a list at times. */
-static bool is_as_it_was(const struct nt_place *dataset, const struct nt_watched *watched)
+static bool is_as_it_was(const struct nt_inode *dataset, const struct nt_watched *watched)
 {
     struct stat now = {0};
     uint64_t list;
     if (!dataset->folder) {
-        enum nt_status status = watched->is_settled ? nt_disk_stat(watched->path, &now, NULL) : NT_INVALID;
+        enum nt_status status =
+            watched->is_mtime_reliable ? nt_local_stat(watched->path, &now, NULL) : NT_INVALID;
         return (status == NT_OK || (status == NT_NOT_FOUND && !watched->was.st_ino)) &&
-               nt_disk_is_unchanged(&now, &watched->was);
+               nt_local_is_unchanged(&now, &watched->was);
     }
     const char *name = watched->path + strlen(dataset->path) + 1;
     return nt_folder_refresh(dataset->folder, name, &list, NULL) == NT_OK && list == watched->list;
 }
 
 /* Under the lock, which is given up meanwhile. */
-static bool is_current(struct nt_places *places, const struct nt_place *dataset)
+static bool is_current(struct nt_inode_table *inodes, const struct nt_inode *dataset)
 {
-    if (!dataset->history || dataset->kind != NT_PLACE_FILE)
+    if (!dataset->history || dataset->kind != NT_INODE_FILE)
         return false;
     struct nt_watched watched[NT_VERSION_WATCHED];
     size_t count = 0, copied = 0;
@@ -203,61 +206,62 @@ static bool is_current(struct nt_places *places, const struct nt_place *dataset)
         watched[count] = dataset->history->watched[count];
     for (; copied < count && is_same; copied += is_same)
         is_same = (watched[copied].path = format("%s", watched[copied].path)) != NULL;
-    pthread_mutex_unlock(&places->lock);
+    pthread_mutex_unlock(&inodes->lock);
     for (size_t i = 0; i < count && is_same; i++)
         is_same = is_as_it_was(dataset, &watched[i]);
     while (copied > 0)
         free(watched[--copied].path);
-    pthread_mutex_lock(&places->lock);
+    pthread_mutex_lock(&inodes->lock);
     return is_same;
 }
 
 /* Under the lock, which is given up meanwhile: find out which version is meant, while others wait. */
-static void look_again(struct nt_places *places, struct nt_place *dataset)
+static void look_again(struct nt_inode_table *inodes, struct nt_inode *dataset)
 {
     struct look look = {.version.number = 0};
     struct nt_error failure = {0};
     dataset->is_opening = true;
-    pthread_mutex_unlock(&places->lock);
-    nt_vfs_before_slow_work(places->vfs);
-    enum nt_status status = look_at(places, dataset, places->vfs->options.open.version, &look, &failure);
-    pthread_mutex_lock(&places->lock);
+    pthread_mutex_unlock(&inodes->lock);
+    nt_vfs_before_blocking(inodes->vfs);
+    enum nt_status status = look_at(inodes, dataset, inodes->vfs->options.open.version, &look, &failure);
+    pthread_mutex_lock(&inodes->lock);
     if (status == NT_OK)
-        status = settle(places, dataset, &look, &failure);
+        status = settle(inodes, dataset, &look, &failure);
     if (status != NT_OK)
-        nt_places_fail(dataset, &failure);
+        nt_inode_fail(dataset, &failure);
     nt_version_deinit(&look.version);
-    nt_place_was_opened(places, dataset);
+    nt_inode_end_opening(inodes, dataset);
 }
 
-struct nt_place *nt_history_shown(struct nt_places *places, struct nt_place *place)
+struct nt_inode *nt_history_current(struct nt_inode_table *inodes, struct nt_inode *inode)
 {
-    while (place->is_opening)
-        pthread_cond_wait(&places->was_opened, &places->lock);
-    if (!place->may_have_versions)
-        return place;
-    bool is_known = is_current(places, place);
-    while (place->is_opening) { /* somebody else looks: what they find is as new */
-        pthread_cond_wait(&places->was_opened, &places->lock);
-        is_known = !place->is_opening;
+    while (inode->is_opening)
+        pthread_cond_wait(&inodes->was_opened, &inodes->lock);
+    if (!inode->may_have_versions)
+        return inode;
+    bool is_known = is_current(inodes, inode);
+    while (inode->is_opening) { /* somebody else looks: what they find is as new */
+        pthread_cond_wait(&inodes->was_opened, &inodes->lock);
+        is_known = !inode->is_opening;
     }
     if (!is_known)
-        look_again(places, place);
-    if (place->kind == NT_PLACE_FAILED)
+        look_again(inodes, inode);
+    if (inode->kind == NT_INODE_FAILED)
         return NULL;
-    return place->may_have_versions ? places->list[place->history->shown] : place;
+    return inode->may_have_versions ? inodes->list[inode->history->shown] : inode;
 }
 
 /* ---- versions.d ---- */
 
 /* A number may be that of a tag as well: only the version of this number is meant. */
-static enum nt_status find(struct nt_places *places, struct nt_place *dataset, const struct nt_place *sibling,
-                           uint64_t number, struct look *look, struct nt_error *error)
+static enum nt_status find(struct nt_inode_table *inodes, struct nt_inode *dataset,
+                           const struct nt_inode *sibling, uint64_t number, struct look *look,
+                           struct nt_error *error)
 {
     struct nt_buffer wanted = {0};
     nt_buffer_format(&wanted, "%s%llu", sibling->series, (unsigned long long)number);
     enum nt_status status =
-        wanted.failed ? nt_fail_memory(error) : look_at(places, dataset, wanted.bytes, look, error);
+        wanted.failed ? nt_fail_memory(error) : look_at(inodes, dataset, wanted.bytes, look, error);
     nt_buffer_deinit(&wanted);
     bool is_found = status == NT_OK && look->version.file && look->version.number == number &&
                     strcmp(look->version.series, sibling->series) == 0;
@@ -266,21 +270,21 @@ static enum nt_status find(struct nt_places *places, struct nt_place *dataset, c
     return status;
 }
 
-enum nt_status nt_history_find(struct nt_places *places, uint32_t version, uint64_t number,
+enum nt_status nt_history_find(struct nt_inode_table *inodes, uint32_t version, uint64_t number,
                                uint32_t *version_ret, struct nt_error *error)
 {
-    const struct nt_place *sibling = nt_places_get(places, version);
-    struct nt_place *dataset = nt_places_get(places, sibling->parent);
+    const struct nt_inode *sibling = nt_inodes_get(inodes, version);
+    struct nt_inode *dataset = nt_inodes_get(inodes, sibling->parent);
     struct look look = {.version.number = 0};
-    struct nt_place *place;
-    enum nt_status status = find(places, dataset, sibling, number, &look, error);
+    struct nt_inode *inode;
+    enum nt_status status = find(inodes, dataset, sibling, number, &look, error);
     if (status == NT_OK) {
-        pthread_mutex_lock(&places->lock);
-        status = find_or_add_version(places, dataset, &look, NT_ROUTE_VERSION, &place, error);
-        pthread_mutex_unlock(&places->lock);
+        pthread_mutex_lock(&inodes->lock);
+        status = find_or_add_version(inodes, dataset, &look, NT_ROUTE_VERSION, &inode, error);
+        pthread_mutex_unlock(&inodes->lock);
     }
     if (status == NT_OK)
-        *version_ret = place->number;
+        *version_ret = inode->number;
     nt_version_deinit(&look.version);
     return status;
 }

@@ -23,29 +23,29 @@
 
 struct nt_column_sums;
 struct nt_content_ops;
-struct nt_failures;
+struct nt_error_log;
 struct nt_names;
-struct nt_produced;
-struct nt_pseudo;
+struct nt_generated;
+struct nt_pseudo_file;
 struct nt_reader;
-struct nt_section;
-struct nt_texts;
+struct nt_dir_source;
+struct nt_text_pool;
 
 /* ---- Node numbers ---- */
 
 /* The levels of the tree. Each has directories of its own and a table of pseudo-files. */
-enum nt_level {
-    NT_LEVEL_PLACE, /* a mirrored folder, or a file's directories; place 0 is the root of the mount */
-    NT_LEVEL_MOUNT, /* .ntuplefs */
-    NT_LEVEL_DATASET,
-    NT_LEVEL_FIELD,
-    NT_LEVEL_COLUMN,
-    NT_LEVEL_PAGE_RAW,  /* pages/<n>.raw */
-    NT_LEVEL_PAGE_BIN,  /* pages/<n>.bin */
-    NT_LEVEL_PAGE_FILE, /* pages/<n>.<...>: what the page consists of */
-    NT_LEVEL_ENTRY,     /* rows.d/<n>.json */
-    NT_LEVEL_BLOB,      /* blob.d/<n> of a field */
-    NT_LEVEL_COUNT
+enum nt_node_type {
+    NT_NODE_INODE, /* a mirrored folder, or a file's directories; place 0 is the root of the mount */
+    NT_NODE_MOUNT, /* .ntuplefs */
+    NT_NODE_DATASET,
+    NT_NODE_FIELD,
+    NT_NODE_COLUMN,
+    NT_NODE_PAGE_RAW,  /* pages/<n>.raw */
+    NT_NODE_PAGE_BIN,  /* pages/<n>.bin */
+    NT_NODE_PAGE_FILE, /* pages/<n>.<...>: what the page consists of */
+    NT_NODE_ENTRY,     /* rows.d/<n>.json */
+    NT_NODE_BLOB,      /* blob.d/<n> of a field */
+    NT_NODE_TYPES
 };
 
 enum {
@@ -55,8 +55,8 @@ enum {
 };
 
 struct nt_node {
-    enum nt_level level;
-    uint32_t slot;   /* place; from data sets on: id of the data set */
+    enum nt_node_type type;
+    uint32_t owner;  /* place; from data sets on: id of the data set */
     uint32_t item;   /* index of a directory in its file; of a field, column in its data set */
     uint32_t file;   /* SELF, or which file of the directory; of a page's files the number, counted from 1 */
     uint64_t number; /* of a document, page, entry or blob */
@@ -67,78 +67,80 @@ bool nt_node_pack(const struct nt_node *node, uint64_t *number_ret);
 /* False for numbers that nt_node_pack never gives. */
 bool nt_node_unpack(uint64_t number, struct nt_node *node);
 /* The number of a node that is no document, page, entry or blob; 0: it cannot be shown. */
-uint64_t nt_node_number(enum nt_level level, uint32_t slot, uint32_t item, uint32_t file);
+uint64_t nt_node_number(enum nt_node_type level, uint32_t owner, uint32_t item, uint32_t file);
 
 /* ---- Resolved nodes ---- */
 
 struct nt_vfs {
     struct nt_vfs_options options;
     struct nt_reader *reader;
-    struct nt_places *places;
-    struct nt_produced *produced; /* cache of generated files */
-    struct nt_texts *texts;       /* streamed files that are open */
-    struct nt_failures *failures; /* for errors.jsonl */
-    struct stat daemon;           /* attributes of .ntuplefs and its files */
+    struct nt_inode_table *inodes;
+    struct nt_generated *generated; /* cache of generated files */
+    struct nt_text_pool *text_pool; /* streamed files that are open */
+    struct nt_error_log *error_log; /* for errors.jsonl */
+    struct stat daemon;             /* attributes of .ntuplefs and its files */
 };
 
 /* The calling thread begins slow work. Also the hook of the reader and of the files. */
-void nt_vfs_before_slow_work(void *vfs);
+void nt_vfs_before_blocking(void *vfs);
 
-struct nt_scope {
+struct nt_resolved_node {
     struct nt_vfs *vfs;
     uint64_t number; /* the node's */
     struct nt_node node;
-    uint32_t place;
-    enum nt_place_kind place_kind;
+    uint32_t inode;
+    enum nt_inode_kind inode_kind;
     struct nt_open_file
         *opened;          /* of the place, held until the scope is closed; NULL: a folder, failed, ours */
-    struct nt_file *file; /* the opened one; since nt_scope_complete that with all it has */
+    struct nt_file *file; /* the opened one; since nt_node_resolve_stub that with all it has */
     struct nt_dataset *dataset; /* of `file`; NULL above data sets */
     uint32_t field;             /* NT_NONE above fields */
     uint32_t column;            /* NT_NONE but for columns and pages, where the data set is its stored side */
-    struct nt_page_file page_file;      /* of that level */
-    const struct nt_names *field_names; /* of the data set where `field` is set */
-    const struct nt_pseudo *pseudo;     /* the file's row; NULL: a directory of the model */
-    const struct nt_document *document; /* where the row is a format's document */
-    const struct nt_vfs_caller *caller; /* who waits, where that is known; else NULL */
+    struct nt_page_file page_file;       /* of that level */
+    const struct nt_names *field_names;  /* of the data set where `field` is set */
+    const struct nt_pseudo_file *pseudo; /* the file's row; NULL: a directory of the model */
+    const struct nt_document *document;  /* where the row is a format's document */
+    const struct nt_vfs_caller *caller;  /* who waits, where that is known; else NULL */
 };
 
-/* The end of what nt_scope_open began. */
-void nt_scope_close(struct nt_scope *scope);
+/* The end of what nt_node_resolve began. */
+void nt_node_release(struct nt_resolved_node *resolved);
 
 /* Names are those of the file's outline, where it has one. Here file and data set become the ones that have entries, too;
- * on failure they stay as they are. `may_work` false: NT_NOT_FOUND where files would be opened for it. */
-enum nt_status nt_scope_complete(struct nt_scope *scope, bool may_work, struct nt_error *error);
+ * on failure they stay as they are. `may_block` false: NT_NOT_FOUND where files would be opened for it. */
+enum nt_status nt_node_resolve_stub(struct nt_resolved_node *resolved, bool may_block,
+                                    struct nt_error *error);
 
 /* What the node shows may be something else at the next look: the daemon's own files, what is made anew for each who asks, and
  * why a place has failed, which may open then. */
-bool nt_scope_is_changing(const struct nt_scope *scope);
+bool nt_node_is_volatile(const struct nt_resolved_node *resolved);
 
 /* NT_CANCELED where the caller who waits has given up; to be asked in the course of long work. */
-enum nt_status nt_scope_check_caller(const struct nt_scope *scope, struct nt_error *error);
+enum nt_status nt_node_check_caller(const struct nt_resolved_node *resolved, struct nt_error *error);
 
 /* Number of a field's directory, a column's directory. 0 where it cannot be shown. */
-uint64_t nt_scope_field_node(const struct nt_scope *scope, uint32_t field);
-uint64_t nt_scope_column_node(const struct nt_scope *scope, uint32_t column);
+uint64_t nt_node_of_field(const struct nt_resolved_node *resolved, uint32_t field);
+uint64_t nt_node_of_column(const struct nt_resolved_node *resolved, uint32_t column);
 
 /* ---- from node numbers to what they stand for, and from there to names and paths ---- */
 
 /* Take a node apart and open what it stands for; NT_NOT_FOUND for stale and senseless numbers. On success the
  * scope must be closed. */
-enum nt_status nt_scope_open(struct nt_vfs *vfs, uint64_t number, struct nt_scope *scope,
-                             struct nt_error *error);
+enum nt_status nt_node_resolve(struct nt_vfs *vfs, uint64_t number, struct nt_resolved_node *resolved,
+                               struct nt_error *error);
 
 /* A directory on a server, as far as its attributes are told without asking for what it is: NT_NOT_FOUND where they are not and no
  * work is to be done for them. False for all else. */
-bool nt_scope_open_outside(struct nt_vfs *vfs, uint64_t number, bool may_work, struct nt_scope *scope,
-                           enum nt_status *status_ret, struct nt_error *error);
+bool nt_node_resolve_unprobed(struct nt_vfs *vfs, uint64_t number, bool may_block,
+                              struct nt_resolved_node *resolved, enum nt_status *status_ret,
+                              struct nt_error *error);
 /* The directory of the level (the place, data set, field, column) that the scope is in, or is. */
-uint64_t nt_scope_directory(const struct nt_scope *scope);
+uint64_t nt_node_directory(const struct nt_resolved_node *resolved);
 /* The directory that a node lies in; the root is its own. */
-uint64_t nt_scope_parent(const struct nt_scope *scope);
+uint64_t nt_node_parent(const struct nt_resolved_node *resolved);
 /* Append the path from the root to a node, without a leading slash. */
-enum nt_status nt_scope_path(struct nt_vfs *vfs, uint64_t number, struct nt_buffer *path,
-                             struct nt_error *error);
+enum nt_status nt_node_path(struct nt_vfs *vfs, uint64_t number, struct nt_buffer *path,
+                            struct nt_error *error);
 
 /* ---- Pseudo-files and directory sources ---- */
 
@@ -155,7 +157,7 @@ struct nt_content {
     uint64_t size;   /* of the header, too */
     uint8_t *header; /* from malloc; NULL: none */
     size_t header_bytes;
-    bool ends_early; /* the text is damaged: its last byte cannot be read */
+    bool is_truncated; /* the text is damaged: its last byte cannot be read */
 };
 
 /* Offsets count from the end of the header. */
@@ -171,18 +173,19 @@ struct nt_content_ops {
 };
 
 /* What rows of the tables do. */
-typedef bool nt_pseudo_exists(const struct nt_scope *scope, unsigned parameter);
-typedef enum nt_status nt_pseudo_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
-                                      struct nt_error *error);
-typedef enum nt_status nt_pseudo_open(const struct nt_scope *scope, struct nt_content **content_ret,
-                                      struct nt_error *error);
-typedef enum nt_status nt_pseudo_produce(const struct nt_scope *scope, struct nt_buffer *out,
+typedef bool nt_pseudo_exists(const struct nt_resolved_node *resolved, unsigned parameter);
+typedef enum nt_status nt_pseudo_size(const struct nt_resolved_node *resolved, bool may_block,
+                                      uint64_t *size_ret, struct nt_error *error);
+typedef enum nt_status nt_pseudo_open(const struct nt_resolved_node *resolved,
+                                      struct nt_content **content_ret, struct nt_error *error);
+typedef enum nt_status nt_pseudo_produce(const struct nt_resolved_node *resolved, struct nt_buffer *out,
                                          struct nt_error *error);
-typedef enum nt_status nt_pseudo_text(const struct nt_scope *scope, struct nt_long_text **text_ret,
-                                      struct nt_error *error);
-typedef enum nt_status nt_is_short(const struct nt_scope *scope, bool *is_short_ret, struct nt_error *error);
+typedef enum nt_status nt_pseudo_text(const struct nt_resolved_node *resolved,
+                                      struct nt_text_generator **text_ret, struct nt_error *error);
+typedef enum nt_status nt_is_short(const struct nt_resolved_node *resolved, bool *is_short_ret,
+                                   struct nt_error *error);
 
-struct nt_pseudo {
+struct nt_pseudo_file {
     const char *name;
     enum nt_vfs_class class;
     unsigned parameter; /* for functions that serve several rows */
@@ -191,24 +194,24 @@ struct nt_pseudo {
     /* Whether the scope has such a file; NULL: always. Must do no work. */
     nt_pseudo_exists *exists;
 
-    /* SIZED. `may_work` false: NT_NOT_FOUND where the size is not known without reading page lists. Also
+    /* SIZED. `may_block` false: NT_NOT_FOUND where the size is not known without reading page lists. Also
      * PRODUCED, where it is known before the document is made; NT_NOT_FOUND or no function: it is not. */
     nt_pseudo_size *size;
     nt_pseudo_open *open;
     /* SIZED: whether an outline is enough to tell the size. NULL: it is not. */
-    bool (*is_outlined)(const struct nt_scope *scope);
+    bool (*stub_has_size)(const struct nt_resolved_node *resolved);
     /* PRODUCED: the same bytes each time, but in .ntuplefs. */
-    nt_pseudo_produce *produce;
+    nt_pseudo_produce *generate;
     /* UNSIZED: `open_text` makes it, the same bytes each time. Where `is_short` finds, from metadata alone, that
      * this is little work, it is done for a look, and the file is as a PRODUCED one. */
     nt_pseudo_text *open_text;
     nt_is_short *is_short;
     /* DIRECTORY: one, and NULL. */
-    const struct nt_section *sections[2];
+    const struct nt_dir_source *dir_sources[2];
 };
 
 struct nt_pseudo_table {
-    const struct nt_pseudo *rows;
+    const struct nt_pseudo_file *rows;
     unsigned count;
 };
 
@@ -219,16 +222,16 @@ struct nt_dir_entry {
     char name[NT_NAME_BYTES + 1];
 };
 
-struct nt_section {
+struct nt_dir_source {
     /* The first entry with an index of at least *index, which is set to its index. NT_NOT_FOUND at
      * the end. NULL: there may be many, and each look at one is work, so they are found, but not listed. */
-    enum nt_status (*next)(const struct nt_scope *directory, uint64_t *index, struct nt_dir_entry *listed,
-                           struct nt_error *error);
+    enum nt_status (*next)(const struct nt_resolved_node *directory, uint64_t *index,
+                           struct nt_dir_entry *listed, struct nt_error *error);
     /* NT_NOT_FOUND where the section has no such name. */
-    enum nt_status (*find)(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
+    enum nt_status (*find)(const struct nt_resolved_node *directory, const char *name, uint64_t *node_ret,
                            struct nt_error *error);
     /* Called before a listing starts. May be NULL. */
-    enum nt_status (*begin)(const struct nt_scope *directory, struct nt_error *error);
+    enum nt_status (*begin)(const struct nt_resolved_node *directory, struct nt_error *error);
 };
 
 /* ---- the levels ---- */
@@ -240,55 +243,57 @@ extern const struct nt_pseudo_table nt_field_files;
 extern const struct nt_pseudo_table nt_column_files;
 extern const struct nt_pseudo_table
     nt_failed_files; /* of a data set or file that cannot be opened: error.json */
-extern const struct nt_pseudo nt_page_raw_file, nt_page_bin_file;   /* <n>.raw, <n>.bin */
-extern const struct nt_pseudo nt_page_part_file, nt_page_text_file; /* <n>.0.raw, <n>.chunks.jsonl, ... */
-extern const struct nt_pseudo nt_entry_file;                        /* rows.d/<n>.json */
-extern const struct nt_pseudo nt_blob_file;                         /* blob.d/<n> */
-extern const struct nt_pseudo nt_mount_directory;                   /* .ntuplefs */
-extern const struct nt_pseudo nt_produced_document, nt_unsized_document; /* given by formats */
-extern const struct nt_section nt_section_pages;
-extern const struct nt_section nt_section_entries;     /* by number */
-extern const struct nt_section nt_section_blobs;       /* the same */
-extern const struct nt_section nt_section_versions;    /* the same */
-extern const struct nt_section nt_section_chain_files; /* by name */
+extern const struct nt_pseudo_file nt_page_raw_file, nt_page_bin_file; /* <n>.raw, <n>.bin */
+extern const struct nt_pseudo_file nt_page_part_file,
+    nt_page_text_file;                                 /* <n>.0.raw, <n>.chunks.jsonl, ... */
+extern const struct nt_pseudo_file nt_entry_file;      /* rows.d/<n>.json */
+extern const struct nt_pseudo_file nt_blob_file;       /* blob.d/<n> */
+extern const struct nt_pseudo_file nt_mount_directory; /* .ntuplefs */
+extern const struct nt_pseudo_file nt_generated_document, nt_streamed_document; /* given by formats */
+extern const struct nt_dir_source nt_dir_source_pages;
+extern const struct nt_dir_source nt_dir_source_entries;     /* by number */
+extern const struct nt_dir_source nt_dir_source_blobs;       /* the same */
+extern const struct nt_dir_source nt_dir_source_versions;    /* the same */
+extern const struct nt_dir_source nt_dir_source_chain_files; /* by name */
 
 /* The files that a page of the scope's column has beside <n>.raw and <n>.bin: none where there is no such page, or no list of
  * pages that can be read. Fails where the machine does. */
-enum nt_status nt_page_files(const struct nt_scope *column, uint64_t page,
+enum nt_status nt_page_files(const struct nt_resolved_node *column, uint64_t page,
                              struct nt_page_file files[NT_PAGE_FILES], uint32_t *count_ret,
                              struct nt_error *error);
 
 /* The page of a number of the scope's column. NT_NOT_FOUND where there are not so many. */
-static inline enum nt_status nt_scope_page(const struct nt_scope *scope, uint64_t number,
+static inline enum nt_status nt_scope_page(const struct nt_resolved_node *resolved, uint64_t number,
                                            const struct nt_page **page_ret, struct nt_error *error)
 {
     uint32_t cluster;
     uint64_t first_element;
-    return nt_column_page(scope->vfs->reader, scope->dataset, scope->column, number, page_ret, &cluster,
-                          &first_element, error);
+    return nt_column_page(resolved->vfs->reader, resolved->dataset, resolved->column, number, page_ret,
+                          &cluster, &first_element, error);
 }
 
 /* Whether the sizes that page lists of the scope's column, or else field, tell are known without work. */
-static inline bool nt_scope_lists_are_loaded(const struct nt_scope *scope)
+static inline bool nt_scope_lists_are_loaded(const struct nt_resolved_node *resolved)
 {
-    return nt_groups_are_loaded(scope->dataset, scope->column != NT_NONE
-                                                    ? nt_groups_of_column(scope->dataset, scope->column)
-                                                    : nt_groups_of_field(scope->dataset, scope->field));
+    return nt_groups_are_loaded(resolved->dataset,
+                                resolved->column != NT_NONE
+                                    ? nt_groups_of_column(resolved->dataset, resolved->column)
+                                    : nt_groups_of_field(resolved->dataset, resolved->field));
 }
 
 /* Whether the scope is a directory. */
-static inline bool nt_scope_is_directory(const struct nt_scope *scope)
+static inline bool nt_node_is_directory(const struct nt_resolved_node *resolved)
 {
-    return !scope->pseudo || scope->pseudo->class == NT_VFS_DIRECTORY;
+    return !resolved->pseudo || resolved->pseudo->class == NT_VFS_DIRECTORY;
 }
 
 /* ---- what a directory has ---- */
 
 /* The sections of the scope's directory; NULL-terminated. */
-const struct nt_section *const *nt_scope_sections(const struct nt_scope *scope);
+const struct nt_dir_source *const *nt_node_dir_sources(const struct nt_resolved_node *resolved);
 
 /* The table of the scope's level. */
-const struct nt_pseudo_table *nt_scope_files(const struct nt_scope *scope);
+const struct nt_pseudo_table *nt_node_files(const struct nt_resolved_node *resolved);
 
 /* Whether a name in a file's topmost directory is one of ours. */
 bool nt_is_container_file(const struct nt_file *file, struct nt_text name);
@@ -296,20 +301,20 @@ bool nt_is_container_file(const struct nt_file *file, struct nt_text name);
 /* ---- documents that a format gives: header.json, pagelist.<n>.bin, keys.jsonl ---- */
 
 /* Those in the scope's directory. */
-const struct nt_document *nt_scope_documents(const struct nt_scope *scope, uint32_t *count_ret);
-uint64_t nt_document_count(const struct nt_scope *scope, const struct nt_document *document);
+const struct nt_document *nt_node_documents(const struct nt_resolved_node *resolved, uint32_t *count_ret);
+uint64_t nt_document_count(const struct nt_resolved_node *resolved, const struct nt_document *document);
 void nt_document_name(const struct nt_document *document, uint64_t number, struct nt_buffer *name);
 
 /* ---- what the functions of rows and sections have in common ---- */
 
 /* The end of a listing, or a name or a number that is not there. */
-static inline enum nt_status nt_no_such_file(struct nt_error *error)
+static inline enum nt_status nt_fail_no_such_file(struct nt_error *error)
 {
     return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such file");
 }
 
 /* For a size that is asked for without work. */
-static inline enum nt_status nt_unknown_size(struct nt_error *error)
+static inline enum nt_status nt_fail_unknown_size(struct nt_error *error)
 {
     return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the size is not known without reading page lists");
 }
@@ -323,10 +328,10 @@ nt_pseudo_exists nt_is_of_chain;
 
 /* ---- Distinct failures ---- */
 
-struct nt_failures *nt_failures_new(void);           /* NULL without memory */
-void nt_failures_free(struct nt_failures *failures); /* accepts NULL */
+struct nt_error_log *nt_error_log_new(void);            /* NULL without memory */
+void nt_error_log_free(struct nt_error_log *error_log); /* accepts NULL */
 /* Append a JSON line for each, the oldest first. */
-void nt_failures_write(struct nt_failures *failures, struct nt_buffer *out);
+void nt_error_log_write(struct nt_error_log *error_log, struct nt_buffer *out);
 
 /* ---- Error reports ---- */
 
@@ -335,8 +340,8 @@ void nt_failures_write(struct nt_failures *failures, struct nt_buffer *out);
 enum nt_status nt_report(struct nt_vfs *vfs, uint64_t node, enum nt_status status,
                          const struct nt_error *failure, struct nt_error *error);
 
-/* nt_scope_open that records its failures, and why a file or data set there cannot be opened. */
-enum nt_status nt_report_open(struct nt_vfs *vfs, uint64_t node, struct nt_scope *scope,
+/* nt_node_resolve that records its failures, and why a file or data set there cannot be opened. */
+enum nt_status nt_report_open(struct nt_vfs *vfs, uint64_t node, struct nt_resolved_node *resolved,
                               struct nt_error *error);
 
 /* Failures that the reader and the model find, perhaps without any request. `vfs` is the struct nt_vfs. A page is recorded
@@ -355,15 +360,15 @@ void *nt_content_new(size_t bytes, const struct nt_content_ops *ops, struct nt_b
 
 /* The `close` of one that is just memory, and the `free` of such a text. */
 void nt_content_free(struct nt_content *content);
-static inline void nt_text_free(struct nt_long_text *text)
+static inline void nt_text_free(struct nt_text_generator *text)
 {
     free(text);
 }
 
 /* A long text, opened by the scope's row. Read in order it is made once; going back makes it again from
  * the start. The scope must outlive the content. */
-enum nt_status nt_content_new_unsized(const struct nt_scope *scope, struct nt_content **content_ret,
-                                      struct nt_error *error);
+enum nt_status nt_content_new_streamed(const struct nt_resolved_node *resolved,
+                                       struct nt_content **content_ret, struct nt_error *error);
 
 static inline void nt_content_close(struct nt_content *content)
 {
@@ -375,34 +380,34 @@ static inline void nt_content_close(struct nt_content *content)
 
 /* ---- Generated files ---- */
 
-struct nt_produced_options {
+struct nt_generated_options {
     struct nt_reader *reader; /* what is kept in memory counts as its */
     /* Of the disk: for the texts that are kept, all together, and for each one that is being made, for itself: one
      * that is longer fails. Those that are being made, or are read though not kept any more, come on top. */
     uint64_t disk_bytes;
     const char *directory; /* of the disk; lives as long as this */
-    bool makes_all;        /* every text, not only those that are short */
+    bool generate_all;     /* every text, not only those that are short */
 };
 
 /* NULL without memory. */
-struct nt_produced *nt_produced_new(const struct nt_produced_options *options);
-void nt_produced_free(struct nt_produced *produced); /* accepts NULL; no content may be open */
+struct nt_generated *nt_generated_new(const struct nt_generated_options *options);
+void nt_generated_free(struct nt_generated *generated); /* accepts NULL; no content may be open */
 
 /* The scope's document or text, from the cache or generated now; closed by the caller. NULL for a text that is, or may be,
  * too long: it has to be streamed. */
-enum nt_status nt_produced_open(struct nt_produced *produced, const struct nt_scope *scope,
-                                struct nt_content **content_ret, struct nt_error *error);
-/* Whether the outcome of nt_produced_open is known without work: the size, from the cache or from the row; or that a text
+enum nt_status nt_generated_open(struct nt_generated *generated, const struct nt_resolved_node *resolved,
+                                 struct nt_content **content_ret, struct nt_error *error);
+/* Whether the outcome of nt_generated_open is known without work: the size, from the cache or from the row; or that a text
  * is too long. */
-bool nt_produced_is_known(struct nt_produced *produced, const struct nt_scope *scope, bool *is_long_ret,
-                          uint64_t *size_ret);
+bool nt_generated_has_size(struct nt_generated *generated, const struct nt_resolved_node *resolved,
+                           bool *is_long_ret, uint64_t *size_ret);
 
 /* Drop the files of retired inodes. Under the lock of the inode table. */
-void nt_produced_forget(struct nt_produced *produced, const struct nt_places *places);
+void nt_generated_forget(struct nt_generated *generated, const struct nt_inode_table *inodes);
 
 /* Name and value of counter `index`; false past the last. */
-bool nt_produced_counter(struct nt_produced *produced, uint32_t index, const char **name_ret,
-                         uint64_t *value_ret);
+bool nt_generated_counter(struct nt_generated *generated, uint32_t index, const char **name_ret,
+                          uint64_t *value_ret);
 
 /* ---- Spool files ---- */
 
@@ -426,24 +431,24 @@ void nt_spool_deinit(struct nt_spool *spool);
 /* ---- Suspended streamed files ---- */
 
 /* A member of the owner of the text; zeroed at first. */
-struct nt_waiting_text {
+struct nt_pooled_text {
     /* Free the memory; false where the text is being read again already. */
-    bool (*put_aside)(struct nt_waiting_text *text);
-    TAILQ_ENTRY(nt_waiting_text) by_use;
+    bool (*suspend)(struct nt_pooled_text *text);
+    TAILQ_ENTRY(nt_pooled_text) by_use;
     size_t bytes;
     bool is_listed;
 };
 
 /* The memory counts as the reader's. NULL without memory. */
-struct nt_texts *nt_texts_new(struct nt_reader *reader);
-void nt_texts_free(struct nt_texts *texts); /* accepts NULL; all texts have left */
+struct nt_text_pool *nt_text_pool_new(struct nt_reader *reader);
+void nt_text_pool_free(struct nt_text_pool *texts); /* accepts NULL; all texts have left */
 
 /* A read of the text begins. */
-void nt_texts_use(struct nt_texts *texts, struct nt_waiting_text *text);
+void nt_text_pool_use(struct nt_text_pool *texts, struct nt_pooled_text *text);
 /* The read has ended; the text now takes so many bytes. Suspends the least recently read texts where memory is short. */
-void nt_texts_wait(struct nt_texts *texts, struct nt_waiting_text *text, size_t bytes);
+void nt_text_pool_idle(struct nt_text_pool *texts, struct nt_pooled_text *text, size_t bytes);
 /* The text is closed. */
-void nt_texts_leave(struct nt_texts *texts, struct nt_waiting_text *text);
+void nt_text_pool_remove(struct nt_text_pool *texts, struct nt_pooled_text *text);
 
 /* ---- Size policy ---- */
 
@@ -486,7 +491,7 @@ void nt_json_dtype(struct nt_json *json, const struct nt_dtype *dtype);
 /* ---- Byte ranges of columns and pages ---- */
 
 /* A stretch of a column's decoded bytes, or of a page's stored ones. */
-struct nt_stretch {
+struct nt_range_file {
     struct nt_reader *reader;
     struct nt_dataset *dataset;
     uint32_t column;
@@ -494,14 +499,14 @@ struct nt_stretch {
     uint64_t first_byte;
 };
 
-/* For nt_stretch_content: the column's decoded bytes from `first_byte` on; the page's stored ones; the page's
+/* For nt_range_file_content: the column's decoded bytes from `first_byte` on; the page's stored ones; the page's
  * decoded ones, whichever page it is; those of the page's file from `first_byte` on. */
 extern const struct nt_content_ops nt_stretch_decoded, nt_stretch_stored, nt_stretch_page, nt_stretch_source;
 
 /* `size` bytes of the stretch, which is copied, behind a header that is taken, also on failure. */
-enum nt_status nt_stretch_content(const struct nt_stretch *stretch, struct nt_buffer *header, uint64_t size,
-                                  const struct nt_content_ops *ops, struct nt_content **content_ret,
-                                  struct nt_error *error);
+enum nt_status nt_range_file_content(const struct nt_range_file *range_file, struct nt_buffer *header,
+                                     uint64_t size, const struct nt_content_ops *ops,
+                                     struct nt_content **content_ret, struct nt_error *error);
 
 /* ---- JSON files ---- */
 

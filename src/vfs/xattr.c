@@ -32,139 +32,143 @@ enum need { NAMES, ENTRIES, ROWS, COLUMNS };
 struct attribute {
     const char *name;
     enum nt_vfs_value kind;
-    enum nt_status (*get)(const struct nt_scope *scope, const struct answer *answer);
+    enum nt_status (*get)(const struct nt_resolved_node *resolved, const struct answer *answer);
     /* Whether the node has it, as far as can be told without work. */
-    bool (*has)(const struct nt_scope *scope);
+    bool (*has)(const struct nt_resolved_node *resolved);
     enum need needs;
 };
 
 /* ---- which nodes have what ---- */
 
-static bool is_page(const struct nt_scope *scope)
+static bool is_page(const struct nt_resolved_node *resolved)
 {
-    return scope->node.level == NT_LEVEL_PAGE_RAW || scope->node.level == NT_LEVEL_PAGE_BIN ||
-           scope->node.level == NT_LEVEL_PAGE_FILE;
+    return resolved->node.type == NT_NODE_PAGE_RAW || resolved->node.type == NT_NODE_PAGE_BIN ||
+           resolved->node.type == NT_NODE_PAGE_FILE;
 }
 
-static bool in_good_dataset(const struct nt_scope *scope)
+static bool in_good_dataset(const struct nt_resolved_node *resolved)
 {
-    return scope->dataset && !scope->dataset->failure;
+    return resolved->dataset && !resolved->dataset->failure;
 }
 
-static bool in_field(const struct nt_scope *scope)
+static bool in_field(const struct nt_resolved_node *resolved)
 {
-    return scope->field != NT_NONE;
+    return resolved->field != NT_NONE;
 }
 
-static bool in_column(const struct nt_scope *scope)
+static bool in_column(const struct nt_resolved_node *resolved)
 {
-    return scope->column != NT_NONE;
+    return resolved->column != NT_NONE;
 }
 
-static bool in_file(const struct nt_scope *scope)
+static bool in_file(const struct nt_resolved_node *resolved)
 {
-    return scope->file != NULL;
+    return resolved->file != NULL;
 }
 
 /* What is of the whole file stands with what is of no data set alone. */
-static bool is_remote(const struct nt_scope *scope)
+static bool is_remote(const struct nt_resolved_node *resolved)
 {
     struct nt_remote_names names;
-    return in_file(scope) && !scope->dataset && nt_source_remote(scope->file->source, &names);
+    return in_file(resolved) && !resolved->dataset && nt_source_remote(resolved->file->source, &names);
 }
 
 /* The file's columns are there then, or cannot be told: only where the machine fails is it an error of who asks. */
-static enum nt_status load_columns(const struct nt_scope *scope, struct nt_error *error)
+static enum nt_status load_columns(const struct nt_resolved_node *resolved, struct nt_error *error)
 {
     struct nt_dataset *stored;
-    if (!in_good_dataset(scope) || !in_field(scope))
+    if (!in_good_dataset(resolved) || !in_field(resolved))
         return NT_OK;
-    enum nt_status status = nt_dataset_stored(scope->dataset, &stored, error);
-    return nt_is_machine_failure(status) ? status : NT_OK;
+    enum nt_status status = nt_dataset_physical(resolved->dataset, &stored, error);
+    return nt_is_environmental(status) ? status : NT_OK;
 }
 
 /* Whether the file's columns can be told. Where this is not asked first, they are not to be looked at. */
-static bool has_stored(const struct nt_scope *scope)
+static bool has_stored(const struct nt_resolved_node *resolved)
 {
     struct nt_dataset *stored;
-    return nt_dataset_stored(scope->dataset, &stored, NULL) == NT_OK;
+    return nt_dataset_physical(resolved->dataset, &stored, NULL) == NT_OK;
 }
 
 /* The column that describes the node: its own, else the principal one of the field. */
-static uint32_t column_of(const struct nt_scope *scope)
+static uint32_t column_of(const struct nt_resolved_node *resolved)
 {
-    if (in_column(scope) || !in_field(scope))
-        return scope->column;
-    return nt_field_column(scope->dataset->stored, scope->field, 0, 0);
+    if (in_column(resolved) || !in_field(resolved))
+        return resolved->column;
+    return nt_field_column(resolved->dataset->physical, resolved->field, 0, 0);
 }
 
-static bool has_column(const struct nt_scope *scope)
+static bool has_column(const struct nt_resolved_node *resolved)
 {
-    return in_good_dataset(scope) && in_field(scope) && has_stored(scope) && column_of(scope) != NT_NONE;
+    return in_good_dataset(resolved) && in_field(resolved) && has_stored(resolved) &&
+           column_of(resolved) != NT_NONE;
 }
 
 /* The node's page, or the first of its column. */
-static enum nt_status find_page(const struct nt_scope *scope, const struct nt_page **page_ret,
+static enum nt_status find_page(const struct nt_resolved_node *resolved, const struct nt_page **page_ret,
                                 struct nt_error *error)
 {
     uint32_t cluster;
     uint64_t first_element;
-    return nt_column_page(scope->vfs->reader, scope->dataset->stored, column_of(scope),
-                          is_page(scope) ? scope->node.number : 0, page_ret, &cluster, &first_element, error);
+    return nt_column_page(resolved->vfs->reader, resolved->dataset->physical, column_of(resolved),
+                          is_page(resolved) ? resolved->node.number : 0, page_ret, &cluster, &first_element,
+                          error);
 }
 
 /* Whether there may be a first page to tell. No page list is read for it: a column without pages in a data
  * set with entries has the names, and no values. */
-static bool has_page(const struct nt_scope *scope)
+static bool has_page(const struct nt_resolved_node *resolved)
 {
-    return is_page(scope) || (has_column(scope) && (scope->dataset->entries > 0 || scope->file->complete));
+    return is_page(resolved) ||
+           (has_column(resolved) && (resolved->dataset->entries > 0 || resolved->file->resolve));
 }
 
-static bool has_sums(const struct nt_scope *scope)
+static bool has_sums(const struct nt_resolved_node *resolved)
 {
-    return in_column(scope) || (in_field(scope) && has_stored(scope) &&
-                                scope->dataset->stored->fields[scope->field].owns_columns);
+    return in_column(resolved) || (in_field(resolved) && has_stored(resolved) &&
+                                   resolved->dataset->physical->fields[resolved->field].owns_columns);
 }
 
-static bool has_ratio(const struct nt_scope *scope)
+static bool has_ratio(const struct nt_resolved_node *resolved)
 {
-    return has_sums(scope) && has_page(scope);
+    return has_sums(resolved) && has_page(resolved);
 }
 
-static bool is_named(const struct nt_scope *scope)
+static bool is_named(const struct nt_resolved_node *resolved)
 {
-    return scope->dataset != NULL;
+    return resolved->dataset != NULL;
 }
 
-static const struct nt_field *field_of(const struct nt_scope *scope)
+static const struct nt_field *field_of(const struct nt_resolved_node *resolved)
 {
-    return &scope->dataset->fields[scope->field];
+    return &resolved->dataset->fields[resolved->field];
 }
 
 /* The stream of a .bin or .npy of the field; data for all else. */
-static enum nt_stream_kind stream_of(const struct nt_scope *scope)
+static enum nt_stream_kind stream_of(const struct nt_resolved_node *resolved)
 {
     bool is_stream =
-        scope->node.level == NT_LEVEL_FIELD && scope->pseudo && scope->pseudo->class == NT_VFS_SIZED;
-    return is_stream ? scope->pseudo->parameter : NT_STREAM_DATA;
+        resolved->node.type == NT_NODE_FIELD && resolved->pseudo && resolved->pseudo->class == NT_VFS_SIZED;
+    return is_stream ? resolved->pseudo->parameter : NT_STREAM_DATA;
 }
 
-static bool has_stream(const struct nt_scope *scope)
+static bool has_stream(const struct nt_resolved_node *resolved)
 {
-    return in_field(scope) && !in_column(scope) && nt_field_has_stream(field_of(scope), stream_of(scope));
+    return in_field(resolved) && !in_column(resolved) &&
+           nt_field_has_stream(field_of(resolved), stream_of(resolved));
 }
 
-static bool has_dtype(const struct nt_scope *scope)
+static bool has_dtype(const struct nt_resolved_node *resolved)
 {
-    return in_column(scope) ||
-           (in_field(scope) && nt_field_shows(scope->dataset, scope->field, stream_of(scope)));
+    return in_column(resolved) ||
+           (in_field(resolved) && nt_field_shows(resolved->dataset, resolved->field, stream_of(resolved)));
 }
 
-static bool has_description(const struct nt_scope *scope)
+static bool has_description(const struct nt_resolved_node *resolved)
 {
-    return in_field(scope)          ? field_of(scope)->description.length > 0
-           : in_good_dataset(scope) ? scope->dataset->description.length > 0
-                                    : false;
+    return in_field(resolved)          ? field_of(resolved)->description.length > 0
+           : in_good_dataset(resolved) ? resolved->dataset->description.length > 0
+                                       : false;
 }
 
 /* ---- values ---- */
@@ -189,64 +193,64 @@ static enum nt_status put_number(const struct answer *answer, uint64_t number)
 
 /* Values that need no work. */
 #define DEFINE_VALUE(name, put, value)                                                                       \
-    static enum nt_status get_##name(const struct nt_scope *scope, const struct answer *answer)              \
+    static enum nt_status get_##name(const struct nt_resolved_node *resolved, const struct answer *answer)   \
     {                                                                                                        \
         return put(answer, value);                                                                           \
     }
 
-static const struct nt_column *column(const struct nt_scope *scope)
+static const struct nt_column *column(const struct nt_resolved_node *resolved)
 {
-    return &scope->dataset->stored->columns[column_of(scope)];
+    return &resolved->dataset->physical->columns[column_of(resolved)];
 }
 
-static const struct nt_decoder *decoder(const struct nt_scope *scope)
+static const struct nt_decoder *decoder(const struct nt_resolved_node *resolved)
 {
-    return nt_column_decoder(scope->dataset->stored, column_of(scope));
+    return nt_column_decoder(resolved->dataset->physical, column_of(resolved));
 }
 
-DEFINE_VALUE(name, put_text, in_field(scope) ? field_of(scope)->name : scope->dataset->name)
-DEFINE_VALUE(type, put_text, field_of(scope)->type)
-DEFINE_VALUE(role, put_string, nt_role_name(field_of(scope)->role))
-DEFINE_VALUE(column_type, put_string, column(scope)->type_name)
-DEFINE_VALUE(bits, put_number, decoder(scope)->bits)
-DEFINE_VALUE(encoding, put_string, nt_encoding_steps(decoder(scope)->encoding))
-DEFINE_VALUE(entries, put_number, nt_dataset_entries(scope->dataset))
-DEFINE_VALUE(format, put_string, scope->file->format ? scope->file->format->name : NULL)
-DEFINE_VALUE(file, put_string, scope->file->path)
+DEFINE_VALUE(name, put_text, in_field(resolved) ? field_of(resolved)->name : resolved->dataset->name)
+DEFINE_VALUE(type, put_text, field_of(resolved)->type)
+DEFINE_VALUE(role, put_string, nt_role_name(field_of(resolved)->role))
+DEFINE_VALUE(column_type, put_string, column(resolved)->type_name)
+DEFINE_VALUE(bits, put_number, decoder(resolved)->bits)
+DEFINE_VALUE(encoding, put_string, nt_encoding_steps(decoder(resolved)->encoding))
+DEFINE_VALUE(entries, put_number, nt_dataset_entries(resolved->dataset))
+DEFINE_VALUE(format, put_string, resolved->file->format ? resolved->file->format->name : NULL)
+DEFINE_VALUE(file, put_string, resolved->file->path)
 DEFINE_VALUE(description, put_text,
-             in_field(scope) ? field_of(scope)->description : scope->dataset->description)
-DEFINE_VALUE(writer, put_text, scope->dataset->writer)
+             in_field(resolved) ? field_of(resolved)->description : resolved->dataset->description)
+DEFINE_VALUE(writer, put_text, resolved->dataset->writer)
 
-static enum nt_status get_dtype(const struct nt_scope *scope, const struct answer *answer)
+static enum nt_status get_dtype(const struct nt_resolved_node *resolved, const struct answer *answer)
 {
-    if (in_column(scope))
-        return put_string(answer, scope->dataset->columns[scope->column].dtype.numpy);
+    if (in_column(resolved))
+        return put_string(answer, resolved->dataset->columns[resolved->column].dtype.numpy);
     struct nt_dtype dtype;
-    nt_field_stream_dtype(scope->dataset, scope->field, stream_of(scope), &dtype);
+    nt_field_stream_dtype(resolved->dataset, resolved->field, stream_of(resolved), &dtype);
     return put_string(answer, dtype.numpy);
 }
 
-static enum nt_status get_shape(const struct nt_scope *scope, const struct answer *answer)
+static enum nt_status get_shape(const struct nt_resolved_node *resolved, const struct answer *answer)
 {
     struct nt_shape shape;
-    enum nt_status status = nt_stream_shape(scope->vfs->reader, scope->dataset, scope->field,
-                                            stream_of(scope), &shape, answer->error);
+    enum nt_status status = nt_stream_shape(resolved->vfs->reader, resolved->dataset, resolved->field,
+                                            stream_of(resolved), &shape, answer->error);
     for (uint32_t i = 0; status == NT_OK && i < shape.count; i++)
         nt_buffer_format(answer->value, i ? ",%llu" : "%llu", (unsigned long long)shape.dimensions[i]);
     return status;
 }
 
-static enum nt_status get_server(const struct nt_scope *scope, const struct answer *answer)
+static enum nt_status get_server(const struct nt_resolved_node *resolved, const struct answer *answer)
 {
     struct nt_remote_names names;
-    nt_source_remote(scope->file->source, &names);
+    nt_source_remote(resolved->file->source, &names);
     return put_string(answer, names.server);
 }
 
-static enum nt_status get_validator(const struct nt_scope *scope, const struct answer *answer)
+static enum nt_status get_validator(const struct nt_resolved_node *resolved, const struct answer *answer)
 {
     struct nt_remote_names names;
-    nt_source_remote(scope->file->source, &names);
+    nt_source_remote(resolved->file->source, &names);
     if (!names.validator[0])
         return nt_fail(answer->error, NT_NOT_FOUND, NT_NO_OFFSET,
                        "the server does not tell versions of the file apart");
@@ -255,40 +259,40 @@ static enum nt_status get_validator(const struct nt_scope *scope, const struct a
 
 /* ---- values from page lists ---- */
 
-static enum nt_status get_compression(const struct nt_scope *scope, const struct answer *answer)
+static enum nt_status get_compression(const struct nt_resolved_node *resolved, const struct answer *answer)
 {
     const struct nt_page *page;
     const char *name;
-    enum nt_status status = find_page(scope, &page, answer->error);
+    enum nt_status status = find_page(resolved, &page, answer->error);
     if (status != NT_OK)
         return status;
-    status = nt_page_algorithm(scope->dataset->stored, page, &name, answer->error);
+    status = nt_page_algorithm(resolved->dataset->physical, page, &name, answer->error);
     return status == NT_OK
                ? put_string(answer, name)
-               : nt_page_error(scope->dataset->stored, column_of(scope), page, status, answer->error);
+               : nt_page_error(resolved->dataset->physical, column_of(resolved), page, status, answer->error);
 }
 
-static enum nt_status get_checksum_kind(const struct nt_scope *scope, const struct answer *answer)
+static enum nt_status get_checksum_kind(const struct nt_resolved_node *resolved, const struct answer *answer)
 {
     const struct nt_page *page;
-    enum nt_status status = find_page(scope, &page, answer->error);
+    enum nt_status status = find_page(resolved, &page, answer->error);
     return status == NT_OK ? put_string(answer, nt_checksum_info(page->checksum)->name) : status;
 }
 
 /* The digest that is stored with a page. */
-static enum nt_status get_checksum(const struct nt_scope *scope, const struct answer *answer)
+static enum nt_status get_checksum(const struct nt_resolved_node *resolved, const struct answer *answer)
 {
     const struct nt_page *page;
     char digest[NT_CHECKSUM_TEXT];
-    enum nt_status status = find_page(scope, &page, answer->error);
+    enum nt_status status = find_page(resolved, &page, answer->error);
     if (status != NT_OK)
         return status;
     if (!nt_checksum_info(page->checksum)->bytes)
         return nt_fail(answer->error, NT_NOT_FOUND, NT_NO_OFFSET, "the page has no digest");
-    status = nt_page_load_digest(scope->dataset->stored, page, digest, answer->error);
+    status = nt_page_load_digest(resolved->dataset->physical, page, digest, answer->error);
     return status == NT_OK
                ? put_string(answer, digest)
-               : nt_page_error(scope->dataset->stored, column_of(scope), page, status, answer->error);
+               : nt_page_error(resolved->dataset->physical, column_of(resolved), page, status, answer->error);
 }
 
 static void add_sums(struct nt_column_sums *sums, const struct nt_column_sums *more)
@@ -301,14 +305,14 @@ static void add_sums(struct nt_column_sums *sums, const struct nt_column_sums *m
 }
 
 /* Of the node's page, its column, or all columns of its field. */
-static enum nt_status find_sums(const struct nt_scope *scope, struct nt_column_sums *sums,
+static enum nt_status find_sums(const struct nt_resolved_node *resolved, struct nt_column_sums *sums,
                                 struct nt_error *error)
 {
-    struct nt_dataset *stored = scope->dataset->stored;
+    struct nt_dataset *stored = resolved->dataset->physical;
     const struct nt_page *page;
     *sums = (struct nt_column_sums){.is_complete = true};
-    if (is_page(scope)) {
-        enum nt_status status = find_page(scope, &page, error);
+    if (is_page(resolved)) {
+        enum nt_status status = find_page(resolved, &page, error);
         if (status != NT_OK)
             return status;
         sums->pages = 1;
@@ -316,13 +320,13 @@ static enum nt_status find_sums(const struct nt_scope *scope, struct nt_column_s
         sums->stored_bytes = page->stored_bytes;
         return nt_page_sizes(stored, page, &sums->packed_bytes, &sums->decoded_bytes, error);
     }
-    enum nt_status status = nt_groups_load(stored, nt_groups_of_field(stored, scope->field), error);
+    enum nt_status status = nt_groups_load(stored, nt_groups_of_field(stored, resolved->field), error);
     if (status != NT_OK)
         return status;
-    if (in_column(scope))
-        return nt_column_sums(stored, scope->column, sums, error);
+    if (in_column(resolved))
+        return nt_column_sums(stored, resolved->column, sums, error);
     uint32_t count;
-    const uint32_t *columns = nt_field_columns(stored, scope->field, &count);
+    const uint32_t *columns = nt_field_columns(stored, resolved->field, &count);
     for (uint32_t i = 0; i < count && status == NT_OK; i++) {
         struct nt_column_sums more;
         status = nt_column_sums(stored, columns[i], &more, error);
@@ -332,10 +336,10 @@ static enum nt_status find_sums(const struct nt_scope *scope, struct nt_column_s
 }
 
 #define DEFINE_SUM(member)                                                                                   \
-    static enum nt_status get_##member(const struct nt_scope *scope, const struct answer *answer)            \
+    static enum nt_status get_##member(const struct nt_resolved_node *resolved, const struct answer *answer) \
     {                                                                                                        \
         struct nt_column_sums sums;                                                                          \
-        enum nt_status status = find_sums(scope, &sums, answer->error);                                      \
+        enum nt_status status = find_sums(resolved, &sums, answer->error);                                   \
         return status == NT_OK ? put_number(answer, sums.member) : status;                                   \
     }
 
@@ -345,11 +349,11 @@ DEFINE_SUM(stored_bytes)
 DEFINE_SUM(packed_bytes)
 DEFINE_SUM(decoded_bytes)
 
-static enum nt_status get_ratio(const struct nt_scope *scope, const struct answer *answer)
+static enum nt_status get_ratio(const struct nt_resolved_node *resolved, const struct answer *answer)
 {
     char text[NT_NUMBER_TEXT];
     struct nt_column_sums sums;
-    enum nt_status status = find_sums(scope, &sums, answer->error);
+    enum nt_status status = find_sums(resolved, &sums, answer->error);
     if (status != NT_OK)
         return status;
     if (sums.stored_bytes == 0)
@@ -390,28 +394,29 @@ static const struct attribute attributes[] = {
 
 enum { ATTRIBUTES = sizeof(attributes) / sizeof(attributes[0]) };
 
-static enum nt_status prepare(struct nt_scope *scope, enum need need, struct nt_error *error)
+static enum nt_status prepare(struct nt_resolved_node *resolved, enum need need, struct nt_error *error)
 {
-    bool is_there = need == NAMES || (need == ENTRIES && scope->dataset && scope->dataset->tells_entries);
-    return is_there ? NT_OK : nt_scope_complete(scope, true, error);
+    bool is_there =
+        need == NAMES || (need == ENTRIES && resolved->dataset && resolved->dataset->knows_all_entries);
+    return is_there ? NT_OK : nt_node_resolve_stub(resolved, true, error);
 }
 
-static enum nt_status get(struct nt_scope *scope, const char *name, struct nt_buffer *value,
+static enum nt_status get(struct nt_resolved_node *resolved, const char *name, struct nt_buffer *value,
                           struct nt_error *error)
 {
     const struct answer answer = {value, error};
     for (size_t i = 0; i < ATTRIBUTES; i++) {
         if (strcmp(attributes[i].name, name) != 0)
             continue;
-        enum nt_status status = prepare(scope, attributes[i].needs, error);
+        enum nt_status status = prepare(resolved, attributes[i].needs, error);
         if (status != NT_OK)
             return status;
         if (attributes[i].needs == COLUMNS)
-            status = load_columns(scope, error);
-        if (status == NT_OK && !attributes[i].has(scope))
+            status = load_columns(resolved, error);
+        if (status == NT_OK && !attributes[i].has(resolved))
             break;
         if (status == NT_OK)
-            status = attributes[i].get(scope, &answer);
+            status = attributes[i].get(resolved, &answer);
         if (status == NT_OK && value->failed)
             return nt_fail_memory(error);
         if (status != NT_OK)
@@ -424,19 +429,19 @@ static enum nt_status get(struct nt_scope *scope, const char *name, struct nt_bu
 enum nt_status nt_vfs_getxattr(struct nt_vfs *vfs, uint64_t node, const char *name, struct nt_buffer *value,
                                struct nt_error *error)
 {
-    struct nt_scope scope;
+    struct nt_resolved_node resolved;
     struct nt_error failure;
     if (strncmp(name, prefix, sizeof(prefix) - 1) != 0)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such attribute");
     nt_error_clear(&failure);
-    unsigned visit = nt_visits_come(&vfs->places->visits);
-    enum nt_status status = nt_report_open(vfs, node, &scope, error);
+    unsigned visit = nt_epoch_enter(&vfs->inodes->epoch);
+    enum nt_status status = nt_report_open(vfs, node, &resolved, error);
     if (status == NT_OK) {
-        status = get(&scope, name + sizeof(prefix) - 1, value, &failure);
-        nt_scope_close(&scope);
+        status = get(&resolved, name + sizeof(prefix) - 1, value, &failure);
+        nt_node_release(&resolved);
         status = nt_report(vfs, node, status, &failure, error);
     }
-    nt_places_leave(vfs->places, visit);
+    nt_inodes_exit(vfs->inodes, visit);
     return status;
 }
 
@@ -449,12 +454,12 @@ enum nt_vfs_value nt_vfs_xattr_value(const char *name)
     return NT_VFS_VALUE_TEXT;
 }
 
-static enum nt_status list(struct nt_scope *scope, struct nt_buffer *names, struct nt_error *error)
+static enum nt_status list(struct nt_resolved_node *resolved, struct nt_buffer *names, struct nt_error *error)
 {
-    nt_scope_complete(scope, false, NULL); /* else the names are those of an outline */
-    enum nt_status status = load_columns(scope, error);
+    nt_node_resolve_stub(resolved, false, NULL); /* else the names are those of an outline */
+    enum nt_status status = load_columns(resolved, error);
     for (size_t i = 0; status == NT_OK && i < ATTRIBUTES; i++) {
-        if (!attributes[i].has(scope))
+        if (!attributes[i].has(resolved))
             continue;
         nt_buffer_text(names, prefix);
         nt_buffer_append(names, attributes[i].name, strlen(attributes[i].name) + 1);
@@ -465,16 +470,16 @@ static enum nt_status list(struct nt_scope *scope, struct nt_buffer *names, stru
 enum nt_status nt_vfs_listxattr(struct nt_vfs *vfs, uint64_t node, struct nt_buffer *names,
                                 struct nt_error *error)
 {
-    struct nt_scope scope;
+    struct nt_resolved_node resolved;
     struct nt_error failure;
     nt_error_clear(&failure);
-    unsigned visit = nt_visits_come(&vfs->places->visits);
-    enum nt_status status = nt_report_open(vfs, node, &scope, error);
+    unsigned visit = nt_epoch_enter(&vfs->inodes->epoch);
+    enum nt_status status = nt_report_open(vfs, node, &resolved, error);
     if (status == NT_OK) {
-        status = list(&scope, names, &failure);
-        nt_scope_close(&scope);
+        status = list(&resolved, names, &failure);
+        nt_node_release(&resolved);
         status = nt_report(vfs, node, status, &failure, error);
     }
-    nt_places_leave(vfs->places, visit);
+    nt_inodes_exit(vfs->inodes, visit);
     return status;
 }

@@ -106,7 +106,7 @@ static inline struct nt_file *make_file_storing(const char *path, const struct m
     nt_builder_deinit(&builder);
     for (uint32_t i = 0; i < count; i++)
         if (owners[i] != NT_NONE)
-            nt_field_share_columns(dataset, i, owners[i]);
+            nt_field_project_columns(dataset, i, owners[i]);
     free(owners);
     return file;
 }

@@ -40,15 +40,15 @@ TEST(files_are_found_by_their_paths, .setup = setup, .teardown = temporary_teard
     struct nt_chain_index *index;
     assert_ok(read_index(LINE("/b", DATASET) LINE("/c", "") LINE("/a", DATASET), &index));
     ck_assert_uint_eq(index->count, 3);
-    const struct nt_known_file *file = nt_chain_index_find(index, "/b", "");
+    const struct nt_indexed_file *file = nt_chain_index_find(index, "/b", "");
     ck_assert_ptr_nonnull(file);
     ck_assert_uint_eq(file->bytes, 11);
     ck_assert_uint_eq(file->inode, 3);
-    const struct nt_known_dataset *dataset = nt_known_dataset_find(file, "Events");
+    const struct nt_indexed_dataset *dataset = nt_indexed_dataset_find(file, "Events");
     ck_assert_ptr_nonnull(dataset);
     ck_assert_uint_eq(dataset->entries, 5);
     ck_assert_uint_eq(dataset->clusters, 2);
-    ck_assert_ptr_null(nt_known_dataset_find(file, "events"));
+    ck_assert_ptr_null(nt_indexed_dataset_find(file, "events"));
     ck_assert_uint_eq(nt_chain_index_find(index, "/c", "")->dataset_count, 0);
     ck_assert_ptr_null(nt_chain_index_find(index, "/d", ""));
     ck_assert_ptr_null(nt_chain_index_find(index, "/b", "Events"));
@@ -138,9 +138,9 @@ TEST(a_line_is_of_a_megabyte_at_most, .setup = setup, .teardown = temporary_tear
     text[BYTES] = '\0';
     assert_status(NT_INVALID, read_index(text, &index));
     ck_assert_ptr_nonnull(strstr(error.message, "line 1: expected at most 1048576 bytes, found 1048577"));
-    struct nt_known_file file = {.path = text, .meant = "", .modified = ""};
+    struct nt_indexed_file file = {.path = text, .meant = "", .modified = ""};
     struct nt_buffer out = {0};
-    nt_known_file_append(&out, &file);
+    nt_indexed_file_append(&out, &file);
     ck_assert_uint_eq(out.length, 0);
     nt_buffer_deinit(&out);
     free(text);
@@ -148,20 +148,20 @@ TEST(a_line_is_of_a_megabyte_at_most, .setup = setup, .teardown = temporary_tear
 
 TEST(lines_are_written_as_they_are_read, .setup = setup, .teardown = temporary_teardown)
 {
-    struct nt_known_dataset datasets[] = {{"Events", 5, 2}};
-    struct nt_known_file file = {.path = "/b",
-                                 .meant = "",
-                                 .bytes = 11,
-                                 .inode = 3,
-                                 .modified = "1970-01-01T00:00:01.000000002Z",
-                                 .datasets = datasets,
-                                 .dataset_count = 1};
+    struct nt_indexed_dataset datasets[] = {{"Events", 5, 2}};
+    struct nt_indexed_file file = {.path = "/b",
+                                   .meant = "",
+                                   .bytes = 11,
+                                   .inode = 3,
+                                   .modified = "1970-01-01T00:00:01.000000002Z",
+                                   .datasets = datasets,
+                                   .dataset_count = 1};
     struct nt_buffer out = {0};
     struct nt_chain_index *index;
-    nt_known_file_append(&out, &file);
+    nt_indexed_file_append(&out, &file);
     ck_assert_str_eq(nt_buffer_string(&out), LINE("/b", DATASET));
     file.meant = "inner/Events";
-    nt_known_file_append(&out, &file);
+    nt_indexed_file_append(&out, &file);
     assert_ok(read_index(nt_buffer_string(&out), &index));
     ck_assert_uint_eq(index->count, 2);
     ck_assert_ptr_nonnull(nt_chain_index_find(index, "/b", ""));
@@ -179,10 +179,10 @@ TEST(of_an_address_the_version_is_kept, .setup = setup, .teardown = temporary_te
     struct nt_chain_index *index;
     struct nt_buffer out = {0};
     assert_ok(read_index(SERVED, &index));
-    const struct nt_known_file *file = nt_chain_index_find(index, "s3://b/a", "");
+    const struct nt_indexed_file *file = nt_chain_index_find(index, "s3://b/a", "");
     ck_assert_ptr_nonnull(file);
     ck_assert_str_eq(file->validator, "\"x\"");
-    nt_known_file_append(&out, file);
+    nt_indexed_file_append(&out, file);
     ck_assert_str_eq(nt_buffer_string(&out), SERVED);
     nt_buffer_deinit(&out);
     nt_chain_index_free(index);
@@ -191,29 +191,29 @@ TEST(of_an_address_the_version_is_kept, .setup = setup, .teardown = temporary_te
 /* A list tells size and time, the file its version. */
 TEST(a_version_is_told_from_another_one, .setup = setup, .teardown = temporary_teardown)
 {
-    const struct nt_known_file file = {
+    const struct nt_indexed_file file = {
         .path = "s3://b/a", .bytes = 11, .modified = "1970-01-01T00:00:01.000000002Z", .validator = "\"x\""};
     const struct stat same = {.st_size = 11, .st_ino = 3, .st_mtim = {1, 2}};
     const struct stat later = {.st_size = 11, .st_mtim = {2, 2}}, longer = {.st_size = 12, .st_mtim = {1, 2}};
-    assert_ok(nt_known_file_check(&file, &same, NULL, &error));
-    assert_status(NT_CHANGED, nt_known_file_check(&file, &later, NULL, &error));
-    assert_status(NT_CHANGED, nt_known_file_check(&file, &longer, NULL, &error));
-    assert_ok(nt_known_file_check(&file, &later, "\"x\"", &error));
-    assert_status(NT_CHANGED, nt_known_file_check(&file, &longer, "\"x\"", &error));
-    assert_status(NT_CHANGED, nt_known_file_check(&file, &same, "\"y\"", &error));
+    assert_ok(nt_indexed_file_check(&file, &same, NULL, &error));
+    assert_status(NT_CHANGED, nt_indexed_file_check(&file, &later, NULL, &error));
+    assert_status(NT_CHANGED, nt_indexed_file_check(&file, &longer, NULL, &error));
+    assert_ok(nt_indexed_file_check(&file, &later, "\"x\"", &error));
+    assert_status(NT_CHANGED, nt_indexed_file_check(&file, &longer, "\"x\"", &error));
+    assert_status(NT_CHANGED, nt_indexed_file_check(&file, &same, "\"y\"", &error));
     ck_assert_str_eq(error.expected, "11 bytes of 1970-01-01T00:00:01.000000002Z, version \"x\"");
     ck_assert_str_eq(error.found, "11 bytes of 1970-01-01T00:00:01.000000002Z, version \"y\"");
 }
 
 TEST(names_that_are_no_text_are_not_written, .setup = setup, .teardown = temporary_teardown)
 {
-    const struct nt_known_file files[] = {{.path = "/\xff", .meant = "", .modified = ""},
-                                          {.path = "/a", .meant = "\xff", .modified = ""},
-                                          {.path = "/a", .meant = "", .modified = "", .inode = UINT64_MAX},
-                                          {.path = "/a", .meant = "", .modified = "", .validator = "\xff"}};
+    const struct nt_indexed_file files[] = {{.path = "/\xff", .meant = "", .modified = ""},
+                                            {.path = "/a", .meant = "\xff", .modified = ""},
+                                            {.path = "/a", .meant = "", .modified = "", .inode = UINT64_MAX},
+                                            {.path = "/a", .meant = "", .modified = "", .validator = "\xff"}};
     struct nt_buffer out = {0};
     for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
-        nt_known_file_append(&out, &files[i]);
+        nt_indexed_file_append(&out, &files[i]);
     ck_assert_uint_eq(out.length, 0);
     nt_buffer_deinit(&out);
 }
@@ -221,7 +221,7 @@ TEST(names_that_are_no_text_are_not_written, .setup = setup, .teardown = tempora
 TEST(a_file_that_is_another_one_is_told_with_what_was_expected, .setup = setup,
      .teardown = temporary_teardown)
 {
-    const struct nt_known_file file = {
+    const struct nt_indexed_file file = {
         .path = "/b", .bytes = 11, .inode = 3, .modified = "1970-01-01T00:00:01.000000002Z"};
     const struct stat same = {.st_size = 11, .st_ino = 3, .st_mtim = {1, 2}};
     struct stat others[] = {same, same, same, same};
@@ -229,9 +229,9 @@ TEST(a_file_that_is_another_one_is_told_with_what_was_expected, .setup = setup,
     others[1].st_ino++;
     others[2].st_mtim.tv_sec++;
     others[3].st_mtim.tv_nsec++;
-    assert_ok(nt_known_file_check(&file, &same, NULL, &error));
+    assert_ok(nt_indexed_file_check(&file, &same, NULL, &error));
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
-        assert_status(NT_CHANGED, nt_known_file_check(&file, &others[i], NULL, &error));
+        assert_status(NT_CHANGED, nt_indexed_file_check(&file, &others[i], NULL, &error));
         ck_assert_str_eq(error.expected, "11 bytes of 1970-01-01T00:00:01.000000002Z, inode 3");
         ck_assert_str_ne(error.found, error.expected);
         ck_assert_ptr_nonnull(strstr(error.message, "/b: "));

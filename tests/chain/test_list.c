@@ -34,7 +34,7 @@ static enum nt_status read_list(const char *text, struct nt_chain_list **list_re
     fputs(text, file);
     fclose(file);
     enum nt_status status = nt_chain_list_new((const char *[]){path}, 1, false, list_ret, &error);
-    if (status == NT_OK && (status = nt_chain_list_ask(*list_ret, NULL, &error)) != NT_OK)
+    if (status == NT_OK && (status = nt_chain_list_expand_remote(*list_ret, NULL, &error)) != NT_OK)
         nt_chain_list_free(*list_ret);
     return status;
 }
@@ -72,7 +72,7 @@ TEST(an_address_is_called_as_it_is_shown, .setup = setup, .teardown = teardown)
     struct nt_chain_list *list;
     const char *const operands[] = {"https://server/b.root?token=secret", "https://server/b.root"};
     assert_ok(nt_chain_list_new(operands, 2, false, &list, &error));
-    assert_ok(nt_chain_list_ask(list, NULL, &error));
+    assert_ok(nt_chain_list_expand_remote(list, NULL, &error));
     ck_assert_str_eq(list->name, "https://server/b.root");
     ck_assert_uint_eq(list->count, 2); /* what is not shown may tell files apart */
     nt_chain_list_free(list);

@@ -182,12 +182,12 @@ static enum nt_status note(void *context, const struct nt_remote_match *match, s
 
 static enum nt_status expand(const char *pattern)
 {
-    struct nt_listed_folders folders = {.count = 0};
+    struct nt_open_folders folders = {.count = 0};
     struct nt_arena *arena = nt_arena_new();
     matched[0] = looks[0] = '\0';
     enum nt_status status = nt_remote_pattern_expand(pattern, NULL, arena, &folders, note, NULL, &error);
     ck_assert_uint_eq(folders.count, open_count); /* the others are closed */
-    nt_listed_folders_close(&folders);
+    nt_open_folders_close(&folders);
     ck_assert_uint_eq(open_count, 0);
     nt_arena_free(arena);
     return status;

@@ -8,17 +8,17 @@
 #include "core/model/model.h"
 #include "schemas.h"
 
-enum { MOST_FILES = 4 };
+enum { MAX_FILES = 4 };
 
 static struct nt_error error;
-static struct nt_file *files[MOST_FILES], *whole;
-static struct nt_chain_part parts[MOST_FILES];
+static struct nt_file *files[MAX_FILES], *whole;
+static struct nt_chain_member parts[MAX_FILES];
 static struct nt_chain_dataset *chain;
 static uint32_t file_count;
 
 static void add_file_storing(const struct made_field *fields, uint32_t count, enum nt_element stored)
 {
-    static const char *const paths[MOST_FILES] = {"/a", "/b", "/c", "/d"};
+    static const char *const paths[MAX_FILES] = {"/a", "/b", "/c", "/d"};
     files[file_count] = make_file_storing(paths[file_count], fields, count, stored);
     parts[file_count].path = paths[file_count];
     file_count++;
@@ -34,14 +34,14 @@ static void unite(void)
     whole = make_file("/whole", NULL, 0);
     struct nt_dataset *dataset = whole->datasets[0];
     chain = nt_arena_alloc(dataset->arena, 1, sizeof(*chain));
-    chain->shares = nt_arena_alloc(dataset->arena, file_count, sizeof(*chain->shares));
-    chain->share_count = file_count;
+    chain->slices = nt_arena_alloc(dataset->arena, file_count, sizeof(*chain->slices));
+    chain->slice_count = file_count;
     for (uint32_t i = 0; i < file_count; i++) {
-        chain->shares[i].part = &parts[i];
-        chain->shares[i].dataset = files[i]->datasets[0];
+        chain->slices[i].part = &parts[i];
+        chain->slices[i].dataset = files[i]->datasets[0];
     }
     dataset->format_data = chain;
-    assert_ok(nt_chain_unite_fields(dataset, &error));
+    assert_ok(nt_chain_union_fields(dataset, &error));
 }
 
 static void teardown(void)
@@ -76,7 +76,7 @@ static const struct nt_field *field_at(const char *path)
 /* Which of the file's fields it is; NT_NONE. */
 static uint32_t own(uint32_t file, const char *path)
 {
-    return chain->shares[file].fields[find(path)];
+    return chain->slices[file].fields[find(path)];
 }
 
 static const struct made_field first[] = {
@@ -311,7 +311,7 @@ TEST(of_several_fields_of_one_name_each_is_found_once, .teardown = teardown, .ti
     unite();
     const uint32_t expected[] = {1, 2, 0, 3};
     ck_assert_uint_eq(chain->fields.count, LENGTH(expected));
-    ck_assert_mem_eq(chain->shares[1].fields, expected, sizeof(expected));
+    ck_assert_mem_eq(chain->slices[1].fields, expected, sizeof(expected));
 }
 
 /* The second file has those of the first from behind, but for the last ones; the third has more. */
@@ -326,12 +326,12 @@ TEST(many_fields_are_one_in_any_order, .teardown = teardown, .timeout = 20)
     unite();
     ck_assert_uint_eq(chain->fields.count, WIDE_FIELDS + 2 * MORE);
     for (uint32_t i = 0; i < WIDE_FIELDS; i++) {
-        ck_assert_uint_eq(chain->shares[0].fields[i], i);
-        ck_assert_uint_eq(chain->shares[1].fields[i], i < MORE ? NT_NONE : WIDE_FIELDS - 1 + MORE - i);
-        ck_assert_uint_eq(chain->shares[2].fields[i], i < 2 * MORE ? NT_NONE : i - 2 * MORE);
+        ck_assert_uint_eq(chain->slices[0].fields[i], i);
+        ck_assert_uint_eq(chain->slices[1].fields[i], i < MORE ? NT_NONE : WIDE_FIELDS - 1 + MORE - i);
+        ck_assert_uint_eq(chain->slices[2].fields[i], i < 2 * MORE ? NT_NONE : i - 2 * MORE);
     }
     for (uint32_t i = 0; i < MORE; i++) { /* as the second file has them */
-        ck_assert_uint_eq(chain->shares[1].fields[WIDE_FIELDS + i], i);
-        ck_assert_uint_eq(chain->shares[2].fields[WIDE_FIELDS + i], WIDE_FIELDS - 1 - MORE - i);
+        ck_assert_uint_eq(chain->slices[1].fields[WIDE_FIELDS + i], i);
+        ck_assert_uint_eq(chain->slices[2].fields[WIDE_FIELDS + i], WIDE_FIELDS - 1 - MORE - i);
     }
 }

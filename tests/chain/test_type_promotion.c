@@ -46,12 +46,12 @@ static enum nt_element expected_of(const unsigned *each, unsigned count)
 
 static enum nt_element found_of(const unsigned *each, unsigned count)
 {
-    struct nt_chain_numbers numbers = {0};
+    struct nt_promotion numbers = {0};
     for (unsigned i = 0; i < count; i++) {
         const struct nt_dtype dtype = nt_element_dtype(types[each[i]].element);
-        ck_assert(nt_chain_numbers_add(&numbers, &dtype));
+        ck_assert(nt_promotion_add(&numbers, &dtype));
     }
-    return nt_chain_numbers_element(&numbers);
+    return nt_promotion_element(&numbers);
 }
 
 TEST(three_types_in_any_order_have_the_narrowest_that_holds_them)
@@ -91,9 +91,9 @@ TEST(what_is_no_plain_number_is_not_counted)
          .is_big_endian = true},
     };
     for (unsigned i = 0; i < sizeof(others) / sizeof(*others); i++) {
-        struct nt_chain_numbers numbers = {.unsigned_bytes = 1};
-        ck_assert(!nt_chain_numbers_add(&numbers, &others[i]));
-        ck_assert_int_eq(nt_chain_numbers_element(&numbers), NT_ELEMENT_UINT8);
+        struct nt_promotion numbers = {.unsigned_bytes = 1};
+        ck_assert(!nt_promotion_add(&numbers, &others[i]));
+        ck_assert_int_eq(nt_promotion_element(&numbers), NT_ELEMENT_UINT8);
     }
-    ck_assert_int_eq(nt_chain_numbers_element(&(struct nt_chain_numbers){0}), NT_ELEMENT_OPAQUE);
+    ck_assert_int_eq(nt_promotion_element(&(struct nt_promotion){0}), NT_ELEMENT_OPAQUE);
 }

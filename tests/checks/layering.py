@@ -57,7 +57,7 @@ ONLY = {
 # The folder that implements a public header. ntuple.h includes them all.
 PUBLIC = {
     'api': 'core/base', 'error': 'core/base', 'text': 'core/base', 'version': 'core/base', 'source': 'core/io', 'element': 'core/codec',
-    'dataset': 'core/model', 'format': 'formats', 'read': 'read', 'choice': 'read', 'arrow': 'render/arrow', 'document': 'tools',
+    'dataset': 'core/model', 'format': 'formats', 'read': 'read', 'selection': 'read', 'arrow': 'render/arrow', 'document': 'tools',
     'ntuple': 'cli',
 }
 # Includes against the order, each with the header that has to move. To be removed with the plans of codec.

@@ -110,12 +110,12 @@ static const struct nt_option second_table[] = {
 
 static const struct nt_option *const tables[] = {first_table, second_table};
 
-enum { MOST_WORDS = 12 };
+enum { MAX_WORDS = 12 };
 
 static struct settings settings;
 static struct nt_arena *arena;
 static struct nt_error error;
-static char *words[MOST_WORDS];
+static char *words[MAX_WORDS];
 static int word_count, first_operand;
 
 static void set_up(void)
@@ -141,7 +141,7 @@ static enum nt_status parse(bool in_front_only, const char *const *arguments)
 {
     word_count = 0;
     words[word_count++] = (char *)"program";
-    while (*arguments && word_count < MOST_WORDS)
+    while (*arguments && word_count < MAX_WORDS)
         words[word_count++] = (char *)*arguments++;
     return nt_options_parse(tables, 2, in_front_only, word_count, words, &settings, arena, &first_operand,
                             &error);

@@ -47,7 +47,7 @@ static void end(void)
 static json_t *read_keys(void)
 {
     json_t *lines = json_array();
-    struct nt_long_text *text;
+    struct nt_text_generator *text;
     const struct nt_document *document = &opened.file->documents[0];
     ck_assert_str_eq(document->prefix, "keys.jsonl");
     assert_ok(document->open(opened.file, NULL, 0, &text, &error));

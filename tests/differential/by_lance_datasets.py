@@ -130,7 +130,7 @@ class History:
     def index(self):
         self.data_set().create_scalar_index('key', 'BTREE', replace=True)
 
-    def go_on(self):
+    def resume_at(self):
         happens = self.chooser.choices(
             [self.append, self.delete, self.update, self.merge, self.merge_some_columns, self.add_column_of_values, self.add_column_of_nulls,
              self.join_column, self.drop, self.rename, self.cast, self.compact, self.overwrite, self.restore, self.tag, self.index],
@@ -145,7 +145,7 @@ def write(seed, directory):
     history = History(random.Random(seed), path)
     for _ in range(history.chooser.randint(1, 8)):
         try:
-            history.go_on()
+            history.resume_at()
         except BaseException as error:  # its panics, too
             history.happened.append(f'(pylance: {type(error).__name__})')
     return [(path, f'{len(lance.dataset(str(path)).versions())} versions: {" ".join(history.happened)}')]

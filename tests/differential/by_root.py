@@ -20,7 +20,7 @@ REALS = ['float', 'double']
 LEAVES = ['bool', 'char', 'std::byte', 'std::string', *INTEGERS, *REALS]
 # Of sets and maps those that ROOT ships compiled dictionaries for; unordered ones are read in another order.
 READY = ['std::set<std::int64_t>', 'std::multiset<double>', 'std::map<std::string, std::string>']
-DEPTH, MOST_FIELDS, MOST_ITEMS = 3, 8, 4
+DEPTH, MAX_FIELDS, MAX_ITEMS = 3, 8, 4
 VARIANTS = 10
 
 
@@ -31,7 +31,7 @@ class Schema:
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.structures, self.fields = [], []
-        for number in range(self.random.randint(1, MOST_FIELDS)):
+        for number in range(self.random.randint(1, MAX_FIELDS)):
             self.fields.append(self.field(number))
 
     def type(self, depth, copied=False):
@@ -72,14 +72,14 @@ class Schema:
         return f'std::pair<{self.type(depth, True)}, {self.type(depth, True)}>'
 
     def tuple(self, depth, copied):
-        return f'std::tuple<{", ".join(self.type(depth, True) for _ in range(self.random.randint(1, MOST_ITEMS)))}>'
+        return f'std::tuple<{", ".join(self.type(depth, True) for _ in range(self.random.randint(1, MAX_ITEMS)))}>'
 
     def variant(self, depth, copied):
-        kinds = {self.type(depth, True) for _ in range(self.random.randint(1, MOST_ITEMS))}
+        kinds = {self.type(depth, True) for _ in range(self.random.randint(1, MAX_ITEMS))}
         return f'std::variant<{", ".join(sorted(kinds))}>'
 
     def structure(self, depth, copied):
-        members = [(f'm{k}', self.type(depth, True)) for k in range(self.random.randint(1, MOST_ITEMS))]
+        members = [(f'm{k}', self.type(depth, True)) for k in range(self.random.randint(1, MAX_ITEMS))]
         name = f'S{len(self.structures)}'
         texts = ' + "," + '.join(f'"\\"{member}\\":" + json::of({member})' for member, _ in members)
         self.structures.append(

@@ -13,7 +13,7 @@ np, = need('numpy')
 
 NUMBERS = ['bool', 'i1', 'u1', 'i2', 'u2', 'i4', 'u4', 'i8', 'u8', 'f4', 'f8']
 WORDS = ['', 'a', 'word', '\u00e9', '\u65e5\u672c', '"\\', 'line\nbreak']
-DEPTH, MOST_FIELDS, MOST_MEMBERS = 3, 6, 3
+DEPTH, MAX_FIELDS, MOST_MEMBERS = 3, 6, 3
 VARIANTS = 3
 
 
@@ -65,7 +65,7 @@ def write(seed, directory):
     import awkward as ak
     import uproot
     chooser = random.Random(seed)
-    schema = {f'f{k}': kind(chooser, DEPTH) for k in range(chooser.randint(1, MOST_FIELDS))}
+    schema = {f'f{k}': kind(chooser, DEPTH) for k in range(chooser.randint(1, MAX_FIELDS))}
     compressions = [None, uproot.ZLIB(1), uproot.LZMA(1), uproot.LZ4(1), uproot.ZSTD(3)]
     for variant in range(VARIANTS):
         chooser = random.Random(seed * 1000 + variant)

@@ -12,7 +12,7 @@ import sys
 import warnings
 from pathlib import Path
 
-from by_uproot import DEPTH, MOST_FIELDS, array, kind
+from by_uproot import DEPTH, MAX_FIELDS, array, kind
 from cases import need
 from rntuple_files import run_writer
 
@@ -43,7 +43,7 @@ def write(seed, directory):
     chooser = random.Random(seed)
     count = 100 if seed % EVERY_NTH_IS_LONG == 0 else chooser.choice([2, 5, 20])
     source, name, schema = chooser.choice(
-        [*BY_ROOT, (None, 'random', {f'f{k}': kind(chooser, DEPTH) for k in range(chooser.randint(1, MOST_FIELDS))})])
+        [*BY_ROOT, (None, 'random', {f'f{k}': kind(chooser, DEPTH) for k in range(chooser.randint(1, MAX_FIELDS))})])
     known = source and json.loads((DATA / f'{source}.json').read_text())['datasets'][name]
     fields, entries, paths = {field: [] for field in schema}, 0, []
     for i in range(count):

@@ -10,13 +10,13 @@ import random
 import sys
 import warnings
 
-from by_uproot import DEPTH, MOST_FIELDS, array, kind
+from by_uproot import DEPTH, MAX_FIELDS, array, kind
 from cases import need
 from rntuple_files import run_writer
 
 np, = need('numpy')
 
-MOST_FILES = 6
+MAX_FILES = 6
 # Types of one number that another holds.
 FAMILIES = [['i1', 'i2', 'i4', 'i8'], ['u1', 'u2', 'u4', 'u8'], ['i1', 'u1', 'i2', 'u2', 'i4', 'u4'], ['f4', 'f8'],
             ['i1', 'u2', 'f4', 'i4', 'f8'], ['bool'], ['i8'], ['u8']]
@@ -75,8 +75,8 @@ def write_file(chooser, path, schema):
 def write(seed, directory):
     warnings.simplefilter('ignore')
     chooser = random.Random(seed)
-    schema = families(chooser, {f'f{k}': kind(chooser, DEPTH) for k in range(chooser.randint(1, MOST_FIELDS))})
-    types = [drifted(chooser, schema) for _ in range(chooser.randint(2, MOST_FILES))]
+    schema = families(chooser, {f'f{k}': kind(chooser, DEPTH) for k in range(chooser.randint(1, MAX_FIELDS))})
+    types = [drifted(chooser, schema) for _ in range(chooser.randint(2, MAX_FILES))]
     rows = [row for i, of in enumerate(types) for row in write_file(chooser, directory / f'{i:02}.root', of)]
     whole = united(types)
     rows = [filled(row, whole) for row in rows]

@@ -43,7 +43,7 @@ static bool goes_on(struct sight *sight, enum nt_status status)
 {
     if (sight->status == NT_OK)
         sight->status = status;
-    if (sight->refusal == NT_OK && nt_is_machine_failure(status))
+    if (sight->refusal == NT_OK && nt_is_environmental(status))
         sight->refusal = status;
     sight->is_whole &= status == NT_OK;
     return status == NT_OK;
@@ -54,7 +54,7 @@ static bool is_tried_again(struct sight *sight, enum nt_status status)
 {
     bool is_whole = sight->is_whole;
     sight->last = status;
-    if (!nt_is_machine_failure(status))
+    if (!nt_is_environmental(status))
         return false;
     goes_on(sight, status);
     sight->is_whole = is_whole;
@@ -237,7 +237,7 @@ static void see_difference(void *context, const struct nt_difference *difference
 static void see_diff_failure(void *context, unsigned side, uint32_t field, const struct nt_error *error)
 {
     struct sight *sight = context;
-    if (nt_is_machine_failure(error->status)) {
+    if (nt_is_environmental(error->status)) {
         goes_on(sight, error->status);
         return;
     }
@@ -308,12 +308,12 @@ void look_at(struct nt_vfs *vfs, const char *path, enum look look, struct sight 
         looks[look](vfs, node, sight);
         return;
     }
-    struct nt_scope scope;
-    if (nt_scope_open(vfs, node, &scope, NULL) != NT_OK)
+    struct nt_resolved_node scope;
+    if (nt_node_resolve(vfs, node, &scope, NULL) != NT_OK)
         return;
-    if (TWICE(sight, nt_scope_complete(&scope, true, NULL)) && scope.file)
+    if (TWICE(sight, nt_node_resolve_stub(&scope, true, NULL)) && scope.file)
         of_files[look - LOOK_VERIFY](vfs, scope.file, sight);
-    nt_scope_close(&scope);
+    nt_node_release(&scope);
 }
 
 unsigned count_failures(struct nt_vfs *vfs)

@@ -28,7 +28,7 @@
 #include "read/read.h"
 #include "vfs/tree.h"
 #include "vfs/vfs.h"
-#include <ntuple/choice.h>
+#include <ntuple/selection.h>
 
 struct kind {
     const char *name;
@@ -54,9 +54,9 @@ enum { KINDS = sizeof(kinds) / sizeof(*kinds), PATIENCE = 60, REMEMBERED_SECONDS
 struct sweep {
     const struct kind *kind;
     bool lasts;
-    const struct nt_choice *choice; /* of entries of the source's only data set; NULL: all are shown */
-    bool is_chain;                  /* that the source lists */
-    struct nt_chain_list *list;     /* of the open tree */
+    const struct nt_selection *choice; /* of entries of the source's only data set; NULL: all are shown */
+    bool is_chain;                     /* that the source lists */
+    struct nt_chain_list *list;        /* of the open tree */
     unsigned threads, callers;
     uint64_t stride, start;
     uint64_t points, tried, failed; /* of all; tried; of those the looks that gave an error */
@@ -95,10 +95,10 @@ static void close_tree(struct sweep *sweep, struct nt_vfs *vfs)
 
 static enum nt_status open_tree(struct sweep *sweep, struct nt_vfs **vfs_ret, struct nt_error *error)
 {
-    const struct nt_vfs_choice choice = {.dataset = "", .choice = sweep->choice};
+    const struct nt_vfs_selection choice = {.dataset = "", .choice = sweep->choice};
     struct nt_vfs_options options = {.open = NT_OPEN_OPTIONS_INIT,
-                                     .choices = &choice,
-                                     .choice_count = sweep->choice != NULL,
+                                     .selections = &choice,
+                                     .selection_count = sweep->choice != NULL,
                                      .chain_options = {.is_lazy = true},
                                      .threads = sweep->threads,
                                      .report = count_report,
@@ -157,7 +157,7 @@ static bool is_seen(uint64_t place)
 }
 
 /* Whether the point of a call, counted from 1, is one of those that are tried. */
-static bool is_chosen(struct sweep *sweep, uint64_t number)
+static bool is_selected(struct sweep *sweep, uint64_t number)
 {
     uint64_t point = sweep->points++;
     if (sweep->callers)
@@ -238,7 +238,7 @@ static void sweep_look(struct sweep *sweep, const char *path, enum look look, bo
     if (usual.sight.status == NT_INVALID) /* content of a directory, listing of a file */
         return;
     for (uint64_t number = 1; number <= calls; number++)
-        if (is_chosen(sweep, number) && is_tried)
+        if (is_selected(sweep, number) && is_tried)
             try_point(sweep, path, look, number, &usual);
 }
 
@@ -280,7 +280,7 @@ static void sweep_opening(struct sweep *sweep, bool is_tried)
     uint64_t calls = fault_disarm();
     close_tree(sweep, vfs);
     for (uint64_t number = 1; number <= calls; number++)
-        if (is_chosen(sweep, number) && is_tried)
+        if (is_selected(sweep, number) && is_tried)
             try_opening(sweep, number, &usual);
 }
 
@@ -364,9 +364,9 @@ static const struct kind *find_kind(const char *name)
 
 static void choose(const char *path)
 {
-    static struct nt_choice *choice;
+    static struct nt_selection *choice;
     struct nt_error error = {0};
-    if (nt_choice_open(path, &choice, &error) != NT_OK) {
+    if (nt_selection_open(path, &choice, &error) != NT_OK) {
         fprintf(stderr, "%s\n", error.message);
         exit(2);
     }

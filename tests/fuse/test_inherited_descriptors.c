@@ -11,10 +11,10 @@
 #include "fuse/mount.h"
 #include "support.h"
 
-enum { LOWEST = 20, HIGHEST = 30, MOST_ARGUMENTS = 5 };
+enum { LOWEST = 20, HIGHEST = 30, MAX_ARGUMENTS = 5 };
 
 static const struct {
-    const char *arguments[MOST_ARGUMENTS];
+    const char *arguments[MAX_ARGUMENTS];
     unsigned kept; /* a bit for each from LOWEST on */
 } cases[] = {
     {{"/data/x.root", "/mnt"}, 0},
@@ -31,14 +31,14 @@ static const struct {
 static int open_afterwards(int number)
 {
     static char program[] = "ntuplefs";
-    char *arguments[1 + MOST_ARGUMENTS] = {program};
+    char *arguments[1 + MAX_ARGUMENTS] = {program};
     int count = 1, wrong = 0;
-    for (int i = 0; i < MOST_ARGUMENTS && cases[number].arguments[i]; i++)
+    for (int i = 0; i < MAX_ARGUMENTS && cases[number].arguments[i]; i++)
         arguments[count++] = (char *)cases[number].arguments[i];
     for (int descriptor = LOWEST; descriptor <= HIGHEST; descriptor++)
         if (dup2(STDIN_FILENO, descriptor) < 0)
             return 100;
-    nt_inherited_close(count, arguments);
+    nt_close_inherited(count, arguments);
     for (int descriptor = LOWEST; descriptor <= HIGHEST; descriptor++)
         wrong += (fcntl(descriptor, F_GETFD) >= 0) != (cases[number].kept >> (descriptor - LOWEST) & 1);
     for (int standard = STDIN_FILENO; standard <= STDERR_FILENO; standard++)

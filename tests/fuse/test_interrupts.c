@@ -42,9 +42,9 @@ static struct fuse_out_header received(void)
 TEST(each_request_is_answered_once_in_their_order)
 {
     begin(1000000);
-    for (uint64_t request = 2; request < 2 * NT_MOST_INTERRUPTS; request += 2)
+    for (uint64_t request = 2; request < 2 * NT_MAX_INTERRUPTS; request += 2)
         nt_interrupts_note(&interrupts, request);
-    for (uint64_t request = 2; request < 2 * NT_MOST_INTERRUPTS; request += 2) {
+    for (uint64_t request = 2; request < 2 * NT_MAX_INTERRUPTS; request += 2) {
         const struct fuse_out_header header = received();
         ck_assert_uint_eq(header.unique, request);
         ck_assert_int_eq(header.error, -EINTR);
@@ -68,8 +68,8 @@ TEST(answers_come_when_patience_is_over)
 TEST(more_than_there_is_room_for_are_left_to_wait)
 {
     begin(INT64_C(3600) * 1000000000);
-    for (uint64_t request = 0; request < NT_MOST_INTERRUPTS + 10; request++)
+    for (uint64_t request = 0; request < NT_MAX_INTERRUPTS + 10; request++)
         nt_interrupts_note(&interrupts, request);
-    ck_assert_uint_eq(interrupts.count, NT_MOST_INTERRUPTS);
+    ck_assert_uint_eq(interrupts.count, NT_MAX_INTERRUPTS);
     end(); /* at once, and nothing is answered */
 }

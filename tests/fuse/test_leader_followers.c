@@ -17,10 +17,10 @@ enum { THREADS = 4 };
 /* Requests. */
 enum { QUICK, SLOW, LARGE, HANGING, END };
 
-static struct nt_lead lead;
+static struct nt_leader lead;
 static int requests[2], answers[2];
 static atomic_int receiving; /* threads that wait for a request, and not behind another one */
-static sem_t go_on;
+static sem_t resume_at;
 static pthread_t threads[THREADS];
 
 struct answer {
@@ -31,9 +31,9 @@ struct answer {
 static void serve(char request)
 {
     if (request == SLOW)
-        nt_lead_let_go(&lead);
+        nt_leader_release_followers(&lead);
     if (request == SLOW || request == HANGING || request == LARGE)
-        while (sem_wait(&go_on) != 0)
+        while (sem_wait(&resume_at) != 0)
             ;
     struct answer answer;
     memset(&answer, 0, sizeof(answer));
@@ -48,11 +48,11 @@ static void *serve_all(void *context)
     char request = QUICK;
     while (request != END) {
         pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
-        nt_lead_wait(&lead);
+        nt_leader_wait(&lead);
         atomic_fetch_add(&receiving, 1);
         ssize_t count = read(requests[0], &request, 1);
         atomic_fetch_sub(&receiving, 1);
-        nt_lead_received(&lead, request != LARGE, NT_AWAITED);
+        nt_leader_received(&lead, request != LARGE, NT_ARRIVAL_AWAITED);
         pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
         ck_assert_int_eq(count, 1);
         serve(request);
@@ -82,10 +82,10 @@ static pthread_t ask(void)
 
 static void start(uint64_t patience)
 {
-    ck_assert_int_eq(nt_lead_init(&lead, patience, 0), 0);
+    ck_assert_int_eq(nt_leader_init(&lead, patience, 0), 0);
     ck_assert_int_eq(pipe(requests), 0);
     ck_assert_int_eq(pipe(answers), 0);
-    ck_assert_int_eq(sem_init(&go_on, 0, 0), 0);
+    ck_assert_int_eq(sem_init(&resume_at, 0, 0), 0);
     atomic_store(&receiving, 0);
     for (int i = 0; i < THREADS; i++)
         ck_assert_int_eq(pthread_create(&threads[i], NULL, serve_all, NULL), 0);
@@ -101,7 +101,7 @@ static void stop(void)
     ck_assert_int_eq(pthread_mutex_trylock(&lead.lock), 0); /* nobody has left it locked */
     pthread_mutex_unlock(&lead.lock);
     ck_assert(!lead.is_watched);
-    nt_lead_deinit(&lead);
+    nt_leader_deinit(&lead);
     for (int i = 0; i < 2; i++) {
         close(requests[i]);
         close(answers[i]);
@@ -130,7 +130,7 @@ static void rest(void)
 /* Until nobody waits for a request but the one who leads. */
 static void quieten(void)
 {
-    for (unsigned i = 0; i < NT_LEAD_QUIET; i++)
+    for (unsigned i = 0; i < NT_LEADER_QUIET; i++)
         ask();
     for (rest(); atomic_load(&receiving) != 1; rest())
         ask();
@@ -151,7 +151,7 @@ TEST(while_a_request_is_slow_all_others_answer, .setup = setup, .teardown = stop
         for (int k = 0; k < 10; k++)
             ask(); /* is answered, though all but one are busy */
         for (int k = 0; k < THREADS - 1; k++)
-            sem_post(&go_on);
+            sem_post(&resume_at);
         bool by_the_leader = false;
         for (int k = 0; k < THREADS - 1; k++)
             by_the_leader |= pthread_equal(answered().by, before) != 0;
@@ -163,7 +163,7 @@ TEST(while_a_request_is_slow_all_others_answer, .setup = setup, .teardown = stop
 TEST(after_a_slow_request_one_thread_answers_again, .setup = setup, .teardown = stop)
 {
     send(SLOW);
-    sem_post(&go_on);
+    sem_post(&resume_at);
     ck_assert_int_eq(answered().request, SLOW);
     quieten();
     expect_one_thread(100);
@@ -176,7 +176,7 @@ TEST(a_request_that_hangs_without_a_word_keeps_nobody_waiting, .setup = setup, .
     for (int i = 0; i < 5; i++) {
         send(HANGING);
         ask();
-        sem_post(&go_on);
+        sem_post(&resume_at);
         ck_assert_int_eq(answered().request, HANGING);
         quieten();
     }
@@ -219,7 +219,7 @@ TEST(another_watches_where_the_one_who_did_is_cancelled, .setup = setup, .teardo
         wait_until_watcher_sleeps();
         send(HANGING);
         ask();
-        sem_post(&go_on);
+        sem_post(&resume_at);
         ck_assert_int_eq(answered().request, HANGING);
         quieten();
     }
@@ -244,132 +244,136 @@ TEST(a_thread_that_ends_while_it_leads_is_replaced, .setup = setup, .teardown = 
 
 TEST(one_thread_alone_serves_all, .setup = setup, .teardown = stop)
 {
-    struct nt_lead alone;
-    ck_assert_int_eq(nt_lead_init(&alone, 1, 0), 0);
+    struct nt_leader alone;
+    ck_assert_int_eq(nt_leader_init(&alone, 1, 0), 0);
     for (int i = 0; i < 1000; i++) {
-        nt_lead_wait(&alone);
-        nt_lead_received(&alone, i % 7 != 0, i % 3 == 0 ? NT_QUEUED : NT_AWAITED);
+        nt_leader_wait(&alone);
+        nt_leader_received(&alone, i % 7 != 0, i % 3 == 0 ? NT_ARRIVAL_QUEUED : NT_ARRIVAL_AWAITED);
         if (i % 5 == 0)
-            nt_lead_let_go(&alone);
+            nt_leader_release_followers(&alone);
     }
-    nt_lead_deinit(&alone);
+    nt_leader_deinit(&alone);
 }
 
 /* Behind one more than this there is no other, whether it was there or not. */
 TEST(where_requests_queue_up_all_receive, .setup = setup, .teardown = stop)
 {
-    struct nt_lead alone;
-    ck_assert_int_eq(nt_lead_init(&alone, 1, 0), 0);
-    for (int i = 0; i < 100 * NT_LEAD_QUEUED; i++) {
-        ck_assert(nt_lead_wait(&alone));
-        bool is_queue = i % NT_LEAD_QUEUED != NT_LEAD_QUEUED - 1;
-        nt_lead_received(&alone, true, is_queue ? NT_QUEUED : i % 2 ? NT_THERE : NT_AWAITED);
+    struct nt_leader alone;
+    ck_assert_int_eq(nt_leader_init(&alone, 1, 0), 0);
+    for (int i = 0; i < 100 * NT_LEADER_QUEUED; i++) {
+        ck_assert(nt_leader_wait(&alone));
+        bool is_queue = i % NT_LEADER_QUEUED != NT_LEADER_QUEUED - 1;
+        nt_leader_received(&alone, true,
+                           is_queue ? NT_ARRIVAL_QUEUED
+                           : i % 2  ? NT_ARRIVAL_PENDING
+                                    : NT_ARRIVAL_AWAITED);
     }
-    for (int i = 0; i < NT_LEAD_QUEUED; i++) {
-        ck_assert(nt_lead_wait(&alone));
-        nt_lead_received(&alone, true, NT_QUEUED);
+    for (int i = 0; i < NT_LEADER_QUEUED; i++) {
+        ck_assert(nt_leader_wait(&alone));
+        nt_leader_received(&alone, true, NT_ARRIVAL_QUEUED);
     }
-    for (int i = 0; i < NT_LEAD_CROWDED; i++) {
-        ck_assert(!nt_lead_wait(&alone));
-        nt_lead_received(&alone, true, NT_QUEUED);
+    for (int i = 0; i < NT_LEADER_CROWDED; i++) {
+        ck_assert(!nt_leader_wait(&alone));
+        nt_leader_received(&alone, true, NT_ARRIVAL_QUEUED);
     }
-    ck_assert(nt_lead_wait(&alone));
-    nt_lead_deinit(&alone);
+    ck_assert(nt_leader_wait(&alone));
+    nt_leader_deinit(&alone);
 }
 
-static void serve_one(struct nt_lead *alone)
+static void serve_one(struct nt_leader *alone)
 {
-    ck_assert(nt_lead_wait(alone));
-    nt_lead_received(alone, true, NT_AWAITED);
+    ck_assert(nt_leader_wait(alone));
+    nt_leader_received(alone, true, NT_ARRIVAL_AWAITED);
 }
 
-static bool looks_out(struct nt_lead *alone)
+static bool looks_out(struct nt_leader *alone)
 {
-    ck_assert(nt_lead_wait(alone));
-    return nt_lead_looks_out(alone);
+    ck_assert(nt_leader_wait(alone));
+    return nt_leader_spins(alone);
 }
 
 TEST(who_leads_looks_out_where_the_last_request_came_soon, .setup = setup, .teardown = stop)
 {
-    struct nt_lead alone;
-    ck_assert_int_eq(nt_lead_init(&alone, 1, for_ever), 0);
+    struct nt_leader alone;
+    ck_assert_int_eq(nt_leader_init(&alone, 1, for_ever), 0);
     ck_assert(!looks_out(&alone)); /* there was none */
     serve_one(&alone);
     ck_assert(looks_out(&alone));
-    ck_assert(nt_lead_looks_out(&alone));
-    nt_lead_deinit(&alone);
+    ck_assert(nt_leader_spins(&alone));
+    nt_leader_deinit(&alone);
 }
 
 TEST(who_leads_sleeps_where_the_last_request_was_late, .setup = setup, .teardown = stop)
 {
-    struct nt_lead alone;
-    ck_assert_int_eq(nt_lead_init(&alone, 1, 0), 0);
+    struct nt_leader alone;
+    ck_assert_int_eq(nt_leader_init(&alone, 1, 0), 0);
     serve_one(&alone);
     ck_assert(!looks_out(&alone));
-    nt_lead_deinit(&alone);
+    nt_leader_deinit(&alone);
 }
 
 TEST(who_leads_sleeps_where_none_comes_soon, .setup = setup, .teardown = stop)
 {
-    struct nt_lead alone;
+    struct nt_leader alone;
     const uint64_t soon = NT_SECOND / 5;
-    ck_assert_int_eq(nt_lead_init(&alone, 1, soon), 0);
+    ck_assert_int_eq(nt_leader_init(&alone, 1, soon), 0);
     for (int i = 0; i < 2; i++) {
         serve_one(&alone);
         uint64_t start = nt_nanoseconds();
         ck_assert(looks_out(&alone));
-        while (nt_lead_looks_out(&alone))
+        while (nt_leader_spins(&alone))
             ;
         ck_assert_uint_ge(nt_nanoseconds() - start, soon);
-        nt_lead_received(&alone, true, NT_AWAITED);
+        nt_leader_received(&alone, true, NT_ARRIVAL_AWAITED);
         ck_assert(!looks_out(&alone));
     }
-    nt_lead_deinit(&alone);
+    nt_leader_deinit(&alone);
 }
 
-static void receive_so_many(struct nt_lead *alone, enum nt_arrival arrival, unsigned count)
+static void receive_so_many(struct nt_leader *alone, enum nt_request_arrival arrival, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
-        ck_assert(nt_lead_wait(alone));
-        nt_lead_received(alone, true, arrival);
+        ck_assert(nt_leader_wait(alone));
+        nt_leader_received(alone, true, arrival);
     }
 }
 
 /* Each time in vain it looks out twice as long before it moves again. */
 TEST(who_leads_and_has_to_look_out_each_time_moves, .setup = setup, .teardown = stop)
 {
-    struct nt_lead alone;
-    ck_assert_int_eq(nt_lead_init(&alone, 1, for_ever), 0);
+    struct nt_leader alone;
+    ck_assert_int_eq(nt_leader_init(&alone, 1, for_ever), 0);
     for (unsigned moves = 0; moves < 5; moves++) {
-        receive_so_many(&alone, NT_AWAITED, (NT_LEAD_APART << moves) - 1);
+        receive_so_many(&alone, NT_ARRIVAL_AWAITED, (NT_LEADER_SPINS << moves) - 1);
         ck_assert_uint_eq(alone.moves, moves);
-        receive_so_many(&alone, NT_AWAITED, 1);
+        receive_so_many(&alone, NT_ARRIVAL_AWAITED, 1);
         ck_assert_uint_eq(alone.moves, moves + 1);
     }
-    nt_lead_deinit(&alone);
+    nt_leader_deinit(&alone);
 }
 
 TEST(who_leads_and_finds_requests_stays, .setup = setup, .teardown = stop)
 {
-    struct nt_lead alone;
-    ck_assert_int_eq(nt_lead_init(&alone, 1, for_ever), 0);
-    receive_so_many(&alone, NT_AWAITED, NT_LEAD_APART);
+    struct nt_leader alone;
+    ck_assert_int_eq(nt_leader_init(&alone, 1, for_ever), 0);
+    receive_so_many(&alone, NT_ARRIVAL_AWAITED, NT_LEADER_SPINS);
     ck_assert_uint_eq(alone.moves, 1);
-    receive_so_many(&alone, NT_THERE, 1); /* it has come to who asks: what was in vain is forgotten */
+    receive_so_many(&alone, NT_ARRIVAL_PENDING,
+                    1); /* it has come to who asks: what was in vain is forgotten */
     ck_assert_uint_eq(alone.moves, 0);
-    for (unsigned i = 0; i < 10 * NT_LEAD_APART; i++) {
-        receive_so_many(&alone, NT_AWAITED, 1);
-        receive_so_many(&alone, NT_THERE, 1);
+    for (unsigned i = 0; i < 10 * NT_LEADER_SPINS; i++) {
+        receive_so_many(&alone, NT_ARRIVAL_AWAITED, 1);
+        receive_so_many(&alone, NT_ARRIVAL_PENDING, 1);
     }
     ck_assert_uint_eq(alone.moves, 0);
-    nt_lead_deinit(&alone);
+    nt_leader_deinit(&alone);
 }
 
 TEST(who_leads_and_is_asked_seldom_stays, .setup = setup, .teardown = stop)
 {
-    struct nt_lead alone;
-    ck_assert_int_eq(nt_lead_init(&alone, 1, 0), 0);
-    receive_so_many(&alone, NT_AWAITED, 10 * NT_LEAD_APART);
+    struct nt_leader alone;
+    ck_assert_int_eq(nt_leader_init(&alone, 1, 0), 0);
+    receive_so_many(&alone, NT_ARRIVAL_AWAITED, 10 * NT_LEADER_SPINS);
     ck_assert_uint_eq(alone.moves, 0);
-    nt_lead_deinit(&alone);
+    nt_leader_deinit(&alone);
 }

@@ -11,9 +11,9 @@
 #include "fuse/operations.h"
 #include "support.h"
 
-static struct nt_slice_attributes attributes_of_this_thread(void)
+static struct nt_sched_attributes attributes_of_this_thread(void)
 {
-    struct nt_slice_attributes attributes = {0};
+    struct nt_sched_attributes attributes = {0};
     ck_assert_int_eq(syscall(SYS_sched_getattr, 0, &attributes, sizeof(attributes), 0), 0);
     return attributes;
 }
@@ -21,11 +21,11 @@ static struct nt_slice_attributes attributes_of_this_thread(void)
 TEST(the_kernel_knows_it_and_forgets_it)
 {
     uint64_t usual = attributes_of_this_thread().runtime;
-    nt_slice_set(NT_SLICE_SHORT);
+    nt_time_slice_set(NT_TIME_SLICE_SHORT);
     uint64_t brief = attributes_of_this_thread().runtime;
-    nt_slice_set(NT_SLICE_LONG);
+    nt_time_slice_set(NT_TIME_SLICE_LONG);
     uint64_t long_one = attributes_of_this_thread().runtime;
-    nt_slice_set(NT_SLICE_USUAL);
+    nt_time_slice_set(NT_TIME_SLICE_DEFAULT);
     ck_assert_uint_eq(attributes_of_this_thread().runtime, usual);
     if (usual == 0) {
         ck_assert_uint_eq(brief, 0);
@@ -38,7 +38,7 @@ TEST(the_kernel_knows_it_and_forgets_it)
 
 static void *set_the_usual_one(void *runtime)
 {
-    nt_slice_set(NT_SLICE_USUAL);
+    nt_time_slice_set(NT_TIME_SLICE_DEFAULT);
     *(uint64_t *)runtime = attributes_of_this_thread().runtime;
     return NULL;
 }
@@ -47,7 +47,7 @@ TEST(a_thread_does_not_keep_that_of_who_made_it)
 {
     uint64_t usual = attributes_of_this_thread().runtime, found = 0;
     pthread_t thread;
-    nt_slice_set(NT_SLICE_LONG);
+    nt_time_slice_set(NT_TIME_SLICE_LONG);
     ck_assert_int_eq(pthread_create(&thread, NULL, set_the_usual_one, &found), 0);
     pthread_join(thread, NULL);
     ck_assert_uint_eq(found, usual);
@@ -57,11 +57,11 @@ TEST(policy_and_nice_value_stay)
 {
     ck_assert_int_eq(setpriority(PRIO_PROCESS, 0, 7), 0);
     ck_assert_int_eq(sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){0}), 0);
-    nt_slice_set(NT_SLICE_SHORT);
-    struct nt_slice_attributes attributes = attributes_of_this_thread();
+    nt_time_slice_set(NT_TIME_SLICE_SHORT);
+    struct nt_sched_attributes attributes = attributes_of_this_thread();
     ck_assert_int_eq(attributes.nice, 7);
     ck_assert_uint_eq(attributes.policy, SCHED_BATCH);
-    nt_slice_set(NT_SLICE_USUAL);
+    nt_time_slice_set(NT_TIME_SLICE_DEFAULT);
     attributes = attributes_of_this_thread();
     ck_assert_int_eq(attributes.nice, 7);
     ck_assert_uint_eq(attributes.policy, SCHED_BATCH);

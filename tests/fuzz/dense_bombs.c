@@ -52,9 +52,9 @@ static const struct rntuple_page no_page = {
 /* So many fields with a column of their own, of one page, which is the same for all. */
 void write_dense_fields(uint32_t count, size_t letters, struct nt_buffer *file)
 {
-    enum { MOST_LETTERS = 255 };
-    char(*names)[MOST_LETTERS + 1] = make(count, sizeof(*names));
-    demand(letters <= MOST_LETTERS);
+    enum { MAX_LETTERS = 255 };
+    char(*names)[MAX_LETTERS + 1] = make(count, sizeof(*names));
+    demand(letters <= MAX_LETTERS);
     struct rntuple_field *fields = make(count, sizeof(*fields));
     struct rntuple_column *columns = make(count, sizeof(*columns));
     struct rntuple_range *ranges = make(count, sizeof(*ranges));
@@ -120,14 +120,14 @@ static void write_clusters(const struct rntuple_cluster *clusters, uint32_t coun
 /* Of any number of elements each, which is all that tells them apart. */
 static void dense_pages(struct nt_buffer *file)
 {
-    enum { COUNT = 130000, MOST_ELEMENTS = 65536 };
+    enum { COUNT = 130000, MAX_ELEMENTS = 65536 };
     struct rntuple_page *pages = make(COUNT, sizeof(*pages));
     uint64_t entries = 0;
     uint32_t state = 1;
     for (uint32_t i = 0; i < COUNT; i++) {
         pages[i] = no_page;
         pages[i].merged = i ? &pages[0] : NULL;
-        pages[i].elements = 1 + noise(&state) % MOST_ELEMENTS;
+        pages[i].elements = 1 + noise(&state) % MAX_ELEMENTS;
         entries += pages[i].elements;
     }
     const struct rntuple_range range = {.pages = pages, .page_count = COUNT};

@@ -18,7 +18,7 @@ enum { DOCUMENTS_OF_A_KIND = 4, PIECES_OF_A_TEXT = 64 };
 
 /* ---- documents ---- */
 
-static void read_text(struct nt_long_text *text)
+static void read_text(struct nt_text_generator *text)
 {
     struct nt_buffer out = {0};
     bool more = true;
@@ -39,7 +39,7 @@ static void read_documents(const struct nt_file *file, const struct nt_dataset *
         uint64_t numbers = document->count ? document->count(file, dataset) : 1;
         for (uint64_t number = 0; number < numbers && number < DOCUMENTS_OF_A_KIND; number++) {
             struct nt_buffer out = {0};
-            struct nt_long_text *text;
+            struct nt_text_generator *text;
             if (document->write)
                 document->write(file, dataset, number, &out, NULL);
             else if (document->open(file, dataset, number, &text, NULL) == NT_OK)
@@ -63,7 +63,7 @@ static void read_page_texts(struct nt_dataset *dataset, uint32_t column, const s
     struct nt_page_file files[NT_PAGE_FILES];
     uint32_t count = dataset->ops->page_files ? dataset->ops->page_files(dataset, column, page, files) : 0;
     for (uint32_t i = 0; i < count; i++) {
-        struct nt_long_text *text;
+        struct nt_text_generator *text;
         if (files[i].kind == NT_PAGE_FILE_TEXT && files[i].open(dataset, column, page, &text, NULL) == NT_OK)
             read_text(text);
     }
@@ -142,10 +142,10 @@ static void read_physical(struct nt_reader *reader, struct nt_file *file)
             continue;
         read_documents(file, dataset, dataset->documents, dataset->document_count);
         read_columns(reader, dataset, room);
-        if (nt_dataset_stored(dataset, &stored, NULL) != NT_OK)
+        if (nt_dataset_physical(dataset, &stored, NULL) != NT_OK)
             continue;
         read_columns(reader, stored != dataset ? stored : NULL, room);
-        read_columns(reader, dataset->structure, room);
+        read_columns(reader, dataset->levels, room);
     }
 }
 

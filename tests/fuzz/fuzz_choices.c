@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
-static void check(const struct nt_choice *choice)
+static void check(const struct nt_selection *choice)
 {
     uint64_t entries = 0, end = 0;
     for (size_t i = 0; i < choice->count; i++) {
@@ -28,12 +28,12 @@ static void check(const struct nt_choice *choice)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {
     char path[] = "input";
-    struct nt_choice choice = {.path = path};
+    struct nt_selection choice = {.path = path};
     struct nt_source *source;
     struct nt_error error = {0};
     if (nt_source_open_memory(bytes, count, path, &source, NULL) != NT_OK)
         return 0;
-    enum nt_status status = nt_choice_read(&choice, source, &error);
+    enum nt_status status = nt_selection_read(&choice, source, &error);
     if (status == NT_OK)
         check(&choice);
     else if (error.status != status || !error.message[0])

@@ -28,7 +28,7 @@ static enum nt_status read_text(const void *bytes, size_t count, struct nt_chain
     return status;
 }
 
-static bool is_same(const struct nt_known_file *left, const struct nt_known_file *right)
+static bool is_same(const struct nt_indexed_file *left, const struct nt_indexed_file *right)
 {
     bool is_same = strcmp(left->path, right->path) == 0 && strcmp(left->meant, right->meant) == 0 &&
                    left->bytes == right->bytes && left->dataset_count == right->dataset_count;
@@ -45,12 +45,12 @@ static void check_again(const struct nt_chain_index *index)
     struct nt_chain_index *again;
     for (uint32_t i = 0; i < index->count; i++) {
         struct nt_buffer line = {0};
-        const struct nt_known_file *file = &index->files[i];
+        const struct nt_indexed_file *file = &index->files[i];
         const struct stat attributes = {.st_size = (off_t)file->bytes};
         if (!nt_chain_index_find(index, file->path, file->meant))
             abort();
-        (void)nt_known_file_check(file, &attributes, file->validator, &error);
-        nt_known_file_append(&line, file);
+        (void)nt_indexed_file_check(file, &attributes, file->validator, &error);
+        nt_indexed_file_append(&line, file);
         if (line.failed || !line.length || read_text(line.bytes, line.length, &again, &error) != NT_OK)
             abort();
         if (again->count != 1 || !is_same(&again->files[0], file))

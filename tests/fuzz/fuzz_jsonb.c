@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
 /* Of a byte of JSONB there are at most 6 of text (an escape), of a value of 4 bytes or more what stands around it, and a scalar of few
  * bytes is no longer than the second number. */
-enum { MOST_OF_BYTE = 8, MOST_OF_SCALAR = 128 };
+enum { MAX_OF_BYTE = 8, MAX_OF_SCALAR = 128 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {
@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
     enum nt_status status = nt_jsonb_append(&text, exact, count, &error);
     if (status != NT_OK && (text.length || !error.message[0]))
         abort();
-    if (text.length > MOST_OF_BYTE * count + MOST_OF_SCALAR)
+    if (text.length > MAX_OF_BYTE * count + MAX_OF_SCALAR)
         abort();
     nt_buffer_deinit(&text);
     free(exact);

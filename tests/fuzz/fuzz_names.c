@@ -15,10 +15,10 @@ struct lines {
     uint32_t count;
 };
 
-static void ask(const void *context, uint32_t item, struct nt_name_wish *wish)
+static void ask(const void *context, uint32_t item, struct nt_name_request *wish)
 {
     const struct lines *lines = context;
-    *wish = (struct nt_name_wish){.text = lines->lines[item], .rule = NT_NAME_FIELD, .prefix = ""};
+    *wish = (struct nt_name_request){.text = lines->lines[item], .rule = NT_NAME_FIELD, .prefix = ""};
 }
 
 static void check_names(const struct nt_names *names, uint32_t count)

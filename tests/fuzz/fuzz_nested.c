@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
-enum { HEADER = 5, MOST_SIZED = 1 << 20, STRINGS = 4, ITEMS = 40 };
+enum { HEADER = 5, MAX_SIZED = 1 << 20, STRINGS = 4, ITEMS = 40 };
 
 struct input {
     const uint8_t *data;
@@ -93,27 +93,27 @@ static void decode_fsst(const struct input *input)
     decode_strings(&fsst, input->data + table, input->bytes - table);
 }
 
-static void decompress(const struct input *input, enum nt_sized_kind kind)
+static void decompress(const struct input *input, enum nt_length_prefixed_kind kind)
 {
     uint64_t bytes = 0;
-    if (nt_sized_bytes(kind, input->data, input->bytes, &bytes, NULL) != NT_OK || bytes > MOST_SIZED)
+    if (nt_length_prefixed_bytes(kind, input->data, input->bytes, &bytes, NULL) != NT_OK || bytes > MAX_SIZED)
         bytes = input->wanted;
     uint8_t *output = room(bytes);
     struct nt_codec_context *context = nt_codec_context_new();
     if (output && context)
-        nt_sized_decompress(kind, input->data, input->bytes, output, bytes, context, NULL);
+        nt_length_prefixed_decompress(kind, input->data, input->bytes, output, bytes, context, NULL);
     nt_codec_context_free(context);
     free(output);
 }
 
 static void decompress_lz4(const struct input *input)
 {
-    decompress(input, NT_SIZED_LZ4);
+    decompress(input, NT_LENGTH_PREFIXED_LZ4);
 }
 
 static void decompress_zstd(const struct input *input)
 {
-    decompress(input, NT_SIZED_ZSTD);
+    decompress(input, NT_LENGTH_PREFIXED_ZSTD);
 }
 
 /* Numbers of items of some width. */

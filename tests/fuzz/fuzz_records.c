@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
-enum { MOST_CLUSTERS = 64, MOST_COLUMNS = 256, MOST_PAGES = 4096 };
+enum { MAX_CLUSTERS = 64, MAX_COLUMNS = 256, MAX_PAGES = 4096 };
 
 static void read_header(const struct nt_envelope *envelope)
 {
@@ -31,10 +31,10 @@ static void read_footer(const struct nt_envelope *envelope)
 static void read_columns(const struct nt_envelope *envelope, struct nt_frame *columns)
 {
     struct nt_column_pages column;
-    for (uint32_t i = 0; i < columns->items && i < MOST_COLUMNS; i++) {
+    for (uint32_t i = 0; i < columns->items && i < MAX_COLUMNS; i++) {
         if (nt_column_pages_read(envelope, &columns->payload, &column, NULL) != NT_OK)
             return;
-        for (uint32_t page = 0; page < column.pages.items && page < MOST_PAGES; page++)
+        for (uint32_t page = 0; page < column.pages.items && page < MAX_PAGES; page++)
             (void)nt_page_record_read(envelope, &column.pages.payload);
         (void)nt_column_pages_finish(envelope, &column, NULL);
     }
@@ -47,10 +47,10 @@ static void read_page_list(const struct nt_envelope *envelope)
     struct nt_cluster_summary summary;
     if (nt_page_list_read(envelope, &list, NULL) != NT_OK)
         return;
-    for (uint32_t i = 0; i < list.summaries.items && i < MOST_CLUSTERS; i++)
+    for (uint32_t i = 0; i < list.summaries.items && i < MAX_CLUSTERS; i++)
         if (nt_cluster_summary_read(envelope, &list.summaries.payload, &summary, NULL) != NT_OK)
             break;
-    for (uint32_t i = 0; i < list.clusters.items && i < MOST_CLUSTERS; i++) {
+    for (uint32_t i = 0; i < list.clusters.items && i < MAX_CLUSTERS; i++) {
         if (nt_cluster_columns_read(envelope, &list.clusters.payload, &columns, NULL) != NT_OK)
             return;
         read_columns(envelope, &columns);

@@ -17,7 +17,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
-enum { REQUEST_BYTES = 8, MOST_REQUESTS = 64, MOST_NODES = 512, MOST_OPEN = 8, MOST_READ = 8192 };
+enum { REQUEST_BYTES = 8, MAX_REQUESTS = 64, MAX_NODES = 512, MAX_OPEN = 8, MAX_READ = 8192 };
 
 struct opened {
     uint64_t node;
@@ -26,15 +26,15 @@ struct opened {
 
 static struct {
     struct nt_mount mount;
-    uint64_t nodes[MOST_NODES];
+    uint64_t nodes[MAX_NODES];
     size_t node_count;
-    struct opened opened[MOST_OPEN];
+    struct opened opened[MAX_OPEN];
     unsigned open_count;
     /* The request at hand. */
     unsigned replies;
     size_t room;
     bool is_refused;
-    uint8_t read[MOST_READ];
+    uint8_t read[MAX_READ];
     size_t read_count;
 } kernel;
 
@@ -94,7 +94,7 @@ void __wrap_fuse_reply_none(fuse_req_t request)
 
 static void remember(uint64_t node)
 {
-    if (kernel.node_count < MOST_NODES)
+    if (kernel.node_count < MAX_NODES)
         kernel.nodes[kernel.node_count++] = node;
 }
 
@@ -122,7 +122,7 @@ int __wrap_fuse_reply_open(fuse_req_t request, const struct fuse_file_info *info
 static void take_bytes(const void *bytes, size_t count)
 {
     demand(count <= kernel.room - kernel.read_count);
-    if (count && kernel.read_count + count <= MOST_READ)
+    if (count && kernel.read_count + count <= MAX_READ)
         memcpy(kernel.read + kernel.read_count, bytes, count);
     kernel.read_count += count;
 }
@@ -196,7 +196,7 @@ static void list(const struct request *request)
 static void open_node(const struct request *request)
 {
     struct opened *opened = &kernel.opened[kernel.open_count];
-    if (kernel.open_count == MOST_OPEN) {
+    if (kernel.open_count == MAX_OPEN) {
         take_reply();
         return;
     }
@@ -208,7 +208,7 @@ static void open_node(const struct request *request)
 /* What the tree has there, asked for by itself; what tells of the mount changes. */
 static void compare(const struct request *request)
 {
-    static uint8_t bytes[MOST_READ];
+    static uint8_t bytes[MAX_READ];
     struct nt_vfs_attributes attributes;
     struct nt_vfs_handle *handle;
     size_t count;
@@ -216,7 +216,7 @@ static void compare(const struct request *request)
     if (!attributes.is_immutable)
         return;
     demand(nt_vfs_open(kernel.mount.vfs, request->opened->node, &handle, NULL) == NT_OK);
-    if (!nt_vfs_is_unsized(handle)) {
+    if (!nt_vfs_is_streamed(handle)) {
         demand(nt_vfs_read(handle, request->offset, bytes, request->size, &count, NULL) == NT_OK);
         demand(count == kernel.read_count && memcmp(bytes, kernel.read, count) == 0);
     }
@@ -277,7 +277,7 @@ static void ask(const uint8_t *bytes)
         look_up, ask_attributes, list, open_node, read_opened, release, ask_xattr, ask_statistics, forget};
     uint16_t node = nt_load_le16(bytes + 1);
     struct request request = {.offset = offset_of(nt_load_le16(bytes + 3)),
-                              .size = nt_load_le16(bytes + 5) % (MOST_READ + 1),
+                              .size = nt_load_le16(bytes + 5) % (MAX_READ + 1),
                               .choice = bytes[7]};
     /* Known nodes, and numbers that no request has brought. */
     request.node =
@@ -332,7 +332,7 @@ static void begin(void)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {
     begin();
-    for (size_t i = 0; i < MOST_REQUESTS && (i + 1) * REQUEST_BYTES <= count; i++)
+    for (size_t i = 0; i < MAX_REQUESTS && (i + 1) * REQUEST_BYTES <= count; i++)
         ask(bytes + i * REQUEST_BYTES);
     nt_file_operations_deinit(&kernel.mount);
     nt_vfs_free(kernel.mount.vfs);

@@ -194,7 +194,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
     memset(&world, 0, sizeof(world));
     world.at = bytes;
     world.end = bytes + count;
-    nt_supervise(&supervisor, &tasks, &end);
+    nt_supervisor_run(&supervisor, &tasks, &end);
     demand(world.has_ended);
     demand(!end.signal || world.was_told);
     /* What ended in order was unmounted by somebody; else nothing stays mounted. */

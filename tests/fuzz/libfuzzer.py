@@ -22,7 +22,7 @@ ENVIRONMENT = {
     'ASAN_OPTIONS': 'strict_string_checks=1:quarantine_size_mb=8:malloc_context_size=2',
     'UBSAN_OPTIONS': 'halt_on_error=1:print_stacktrace=1',
 }
-MOST_FINDINGS = 10  # of a target in one run: the rest will be the same
+MAX_FINDINGS = 10  # of a target in one run: the rest will be the same
 EXECUTED = re.compile(r'stat::number_of_executed_units:\s+(\d+)')
 TOO_LONG = re.compile(r'Test unit written to (\S+/timeout-\w+)')
 EDGES = re.compile(r'\bcov: (\d+)')
@@ -52,7 +52,7 @@ def fuzz(program, seeds, folder, seconds):
         shutil.copy(seed, given)
     run = {'target': name, 'seconds': 0, 'executions': 0, 'edges': 0, 'findings': 0}
     start = time.monotonic()
-    while (left := seconds - (time.monotonic() - start)) >= 1 and run['findings'] < MOST_FINDINGS:
+    while (left := seconds - (time.monotonic() - start)) >= 1 and run['findings'] < MAX_FINDINGS:
         done = subprocess.run(
             [program, f'-max_total_time={int(left)}', '-print_final_stats=1', '-verbosity=1', '-reload=0',
              f'-artifact_prefix={findings}/', *LIMITS, corpus, given],

@@ -13,10 +13,10 @@
 #include "core/io/source.h"
 #include <ntuple/source.h>
 
-enum { MOST_FILES = 64, MOST_NAME = 255 };
+enum { MAX_FILES = 64, MAX_NAME = 255 };
 
 struct memory_file {
-    char name[MOST_NAME + 1];
+    char name[MAX_NAME + 1];
     const uint8_t *bytes;
     size_t count;
 };
@@ -25,7 +25,7 @@ struct memory_folder {
     struct nt_folder folder;
     struct nt_source source;
     size_t count;
-    struct memory_file files[MOST_FILES];
+    struct memory_file files[MAX_FILES];
 };
 
 static struct memory_folder *folder_of(struct nt_folder *folder)
@@ -75,7 +75,7 @@ static enum nt_status visit_folder(const struct memory_folder *memory, size_t fi
                                    nt_folder_visit *visit, void *context, struct nt_error *error)
 {
     const char *within = name_within(&memory->files[file], folder);
-    char name[MOST_NAME + 1] = "";
+    char name[MAX_NAME + 1] = "";
     size_t length = strcspn(within, "/");
     if (!length || is_listed(memory, file, folder, within, length))
         return NT_OK;
@@ -206,7 +206,7 @@ static const struct nt_source_ops source_ops = {.read_at = read_nothing, .close 
 
 static void take_files(struct memory_folder *memory, const uint8_t *bytes, size_t count)
 {
-    while (count && memory->count < MOST_FILES) {
+    while (count && memory->count < MAX_FILES) {
         struct memory_file *file = &memory->files[memory->count++];
         size_t name = bytes[0] < count - 1 ? bytes[0] : count - 1;
         memcpy(file->name, bytes + 1, name);

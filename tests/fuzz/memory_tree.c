@@ -15,7 +15,7 @@
 #include "core/model/model.h"
 
 char *__wrap_realpath(const char *path, char *resolved);
-enum nt_status __wrap_nt_disk_stat(const char *path, struct stat *attributes, struct nt_error *error);
+enum nt_status __wrap_nt_local_stat(const char *path, struct stat *attributes, struct nt_error *error);
 enum nt_status __wrap_nt_is_dataset_path(const char *path, bool *is_dataset_ret, struct nt_error *error);
 enum nt_status __wrap_nt_file_open(const char *path, const struct nt_open_options *options,
                                    struct nt_file **file_ret, struct nt_error *error);
@@ -37,7 +37,7 @@ char *__wrap_realpath(const char *path, char *resolved)
     return strdup(path);
 }
 
-enum nt_status __wrap_nt_disk_stat(const char *path, struct stat *attributes, struct nt_error *error)
+enum nt_status __wrap_nt_local_stat(const char *path, struct stat *attributes, struct nt_error *error)
 {
     bool is_input = strcmp(path, MEMORY_TREE_PATH) == 0;
     if (!is_input && strncmp(path, MEMORY_TREE_PATH "/", strlen(MEMORY_TREE_PATH "/")) != 0)
@@ -52,7 +52,7 @@ enum nt_status __wrap_nt_disk_stat(const char *path, struct stat *attributes, st
 static enum nt_status stat_input(struct nt_source *source, struct stat *attributes, struct nt_error *error)
 {
     (void)source;
-    return __wrap_nt_disk_stat(MEMORY_TREE_PATH, attributes, error);
+    return __wrap_nt_local_stat(MEMORY_TREE_PATH, attributes, error);
 }
 
 /* A source that is in memory, with the attributes of a file. */

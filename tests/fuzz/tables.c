@@ -33,7 +33,7 @@ void read_tables(struct nt_file *file)
         if (dataset->failure)
             continue;
         read_lists(dataset);
-        if (nt_dataset_stored(dataset, &stored, NULL) == NT_OK && stored != dataset)
+        if (nt_dataset_physical(dataset, &stored, NULL) == NT_OK && stored != dataset)
             read_lists(stored);
     }
     if (file->layout)

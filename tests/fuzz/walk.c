@@ -20,9 +20,9 @@ enum {
     METADATA_BYTES = 4 << 20,
     PAGE_BYTES = 1 << 20,
     CACHE_BYTES = 1 << 20,
-    MOST_NODES = 1024,  /* that are found */
-    MOST_LOOKS = 12,    /* that are looked at */
-    MOST_BYTES = 16384, /* that are read of a file */
+    MAX_NODES = 1024,  /* that are found */
+    MAX_LOOKS = 12,    /* that are looked at */
+    MAX_BYTES = 16384, /* that are read of a file */
 };
 
 struct node {
@@ -34,14 +34,14 @@ struct walk {
     struct nt_vfs *vfs;
     uint64_t parent, choice;
     size_t count;
-    struct node nodes[MOST_NODES];
+    struct node nodes[MAX_NODES];
 };
 
 /* What a read of a file from its beginning has given. */
 struct taken {
     size_t count;
     enum nt_status status;
-    uint8_t bytes[MOST_BYTES];
+    uint8_t bytes[MAX_BYTES];
 };
 
 static void demand(bool is_so)
@@ -70,7 +70,7 @@ static bool find(void *context, const char *name, uint64_t number, enum nt_vfs_c
     /* A few of each directory: looking up is the same for all of a section. */
     if (walk->count % 16 == walk->choice % 16)
         demand(nt_vfs_lookup(walk->vfs, walk->parent, name, &found, NULL) != NT_OK || found == number);
-    if (walk->count == MOST_NODES)
+    if (walk->count == MAX_NODES)
         return false;
     walk->nodes[walk->count++] = (struct node){number, walk->parent, class};
     return true;
@@ -81,7 +81,7 @@ static void find_all(struct walk *walk)
     struct nt_error error = {0};
     walk->nodes[0] = (struct node){NT_VFS_ROOT, NT_VFS_ROOT, NT_VFS_DIRECTORY};
     walk->count = 1;
-    for (size_t i = 0; i < walk->count && walk->count < MOST_NODES; i++) {
+    for (size_t i = 0; i < walk->count && walk->count < MAX_NODES; i++) {
         if (walk->nodes[i].class != NT_VFS_DIRECTORY)
             continue;
         walk->parent = walk->nodes[i].number;
@@ -114,8 +114,8 @@ static void take(struct nt_vfs_handle *handle, size_t piece, struct taken *taken
     size_t got = 1;
     taken->count = 0;
     taken->status = NT_OK;
-    while (taken->status == NT_OK && got && taken->count < MOST_BYTES) {
-        size_t left = MOST_BYTES - taken->count, wanted = piece < left ? piece : left;
+    while (taken->status == NT_OK && got && taken->count < MAX_BYTES) {
+        size_t left = MAX_BYTES - taken->count, wanted = piece < left ? piece : left;
         taken->status = told(
             nt_vfs_read(handle, taken->count, taken->bytes + taken->count, wanted, &got, &error), &error);
         demand(got <= wanted);
@@ -139,8 +139,8 @@ static enum nt_status take_anew(struct walk *walk, uint64_t node, size_t piece, 
 static void look_at_content(struct walk *walk, uint64_t node)
 {
     static struct taken whole, split;
-    size_t piece = MOST_BYTES / 64 + walk->choice % (MOST_BYTES / 4);
-    if (take_anew(walk, node, MOST_BYTES, &whole) != NT_OK || take_anew(walk, node, piece, &split) != NT_OK)
+    size_t piece = MAX_BYTES / 64 + walk->choice % (MAX_BYTES / 4);
+    if (take_anew(walk, node, MAX_BYTES, &whole) != NT_OK || take_anew(walk, node, piece, &split) != NT_OK)
         return;
     size_t both = whole.count < split.count ? whole.count : split.count;
     demand(memcmp(whole.bytes, split.bytes, both) == 0);
@@ -157,7 +157,7 @@ static bool is_of_the_mount(const struct walk *walk, const struct node *node)
 
 static void look(struct walk *walk)
 {
-    size_t step = walk->count / MOST_LOOKS + 1;
+    size_t step = walk->count / MAX_LOOKS + 1;
     for (size_t i = walk->choice % step; i < walk->count; i += step) {
         const struct node *node = &walk->nodes[i];
         look_at_attributes(walk, node->number);

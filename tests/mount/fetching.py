@@ -12,7 +12,7 @@ from harness import same
 from web import fetchers, own_program
 
 HEADER = (Path(__file__).parent.parent.parent / 'src/remote/protocol.h').read_text()
-KINDS = {name: number for number, name in enumerate(re.findall(r'^\s+NT_FETCH_(\w+)', HEADER.split('enum nt_fetch_kind {')[1].split('};')[0], re.M), 1)}
+KINDS = {name: number for number, name in enumerate(re.findall(r'^\s+NT_FETCH_(\w+)', HEADER.split('enum nt_helper_message {')[1].split('};')[0], re.M), 1)}
 
 
 class Layout:

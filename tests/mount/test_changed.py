@@ -16,7 +16,7 @@ VALUES = 1000
 REPLACED = int(os.environ.get('NTUPLE_REPLACED', '1000'))
 MANY = 10000                # by whose memory what is kept of each would be told from a thread more
 MOST_GROWTH = 2 << 20
-MOST_OPEN = 256             # versions of a data set, though nobody uses them: the more, the faster they came once
+MAX_OPEN = 256             # versions of a data set, though nobody uses them: the more, the faster they came once
 OPEN_BYTES = 128 << 10      # of each, at most
 
 
@@ -160,7 +160,7 @@ def versions_that_were_shown_take_neither_numbers_nor_memory():
                 nodes.add(os.stat(f'{mountpoint}/set/id').st_ino)
                 if turn % (REPLACED // 10) == 0:
                     memory.append(own_memory_of(decoder) - len(nodes) * OPEN_BYTES)
-            same(1 < len(nodes) < MOST_OPEN + 50, True, f'{len(nodes)} numbers')
+            same(1 < len(nodes) < MAX_OPEN + 50, True, f'{len(nodes)} numbers')
             if REPLACED >= MANY:
                 same(memory[-1] - memory[2] < MOST_GROWTH, True, f'memory over time: {memory}')
             same(errors_of(mountpoint), [])

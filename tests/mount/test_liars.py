@@ -15,7 +15,7 @@ LATE = 30  # with what starting, ending and a busy machine take
 # Of address space: a program that a lie makes large fails. Sanitizers, without which there is this library, take terabytes.
 LIMIT = ['prlimit', f'--as={4 << 30}'] if os.environ.get('FAULT_PRELOAD') else []
 BUCKETS = 'keys-that-lead-out', 'tokens-without-end', 'one-token-for-ever'
-MOST_REQUESTS = 20_000
+MAX_REQUESTS = 20_000
 # src/cli/cli.h
 STATUSES = {'damaged': 5, 'unknown format': 3, 'unsupported': 4, 'usage': 1, 'not found': 2, 'unreachable': 9}
 
@@ -83,7 +83,7 @@ def lists_of_folders_that_lie_are_found_out():
             else:
                 assert found.returncode in STATUSES.values(), (way, found)
                 assert way.encode() in found.stderr, (way, found.stderr)
-            assert server.requests < MOST_REQUESTS, (way, server.requests)
+            assert server.requests < MAX_REQUESTS, (way, server.requests)
             is_good = way in ('names-that-lead-out', 'keys-that-lead-out')
             same(found.returncode == 0 and b'good' in found.stdout, is_good, (way, found))
 

@@ -32,7 +32,7 @@ def test_columns_are_what_numpy_picks(example, events, choose, write):
         sizes = np.diff(events['muons'].offsets)
         assert np.array_equal(np.diff(chosen['muons'].offsets), sizes[mask])
         assert np.array_equal(chosen['muons/_0/pt'], events['muons/_0/pt'][np.repeat(mask, sizes)])
-        names = [name for name, is_chosen in zip(events['stream'][:], mask) if is_chosen]
+        names = [name for name, is_selected in zip(events['stream'][:], mask) if is_selected]
         assert chosen['stream'][:] == names
 
 

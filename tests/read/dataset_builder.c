@@ -32,7 +32,7 @@ void builder_free(struct builder *builder)
     for (uint32_t i = 0; i < builder->cluster_count; i++)
         for (uint32_t k = 0; k < builder->column_count; k++)
             free(builder->shares[i][k].values);
-    for (uint32_t i = 0; i < MOST_GROUPS; i++)
+    for (uint32_t i = 0; i < MAX_GROUPS; i++)
         free(builder->pages[i]);
     nt_buffer_deinit(&builder->bytes);
     free(builder);
@@ -44,7 +44,7 @@ uint32_t add_array(struct builder *builder, uint32_t parent, enum nt_field_kind 
                    uint64_t repetition)
 {
     uint32_t index = builder->field_count++;
-    ck_assert_uint_lt(index, MOST_FIELDS);
+    ck_assert_uint_lt(index, MAX_FIELDS);
     builder->fields[index] = (struct nt_field){
         .id = index,
         .parent = parent,
@@ -69,7 +69,7 @@ uint32_t add_column(struct builder *builder, uint32_t field, enum nt_encoding_ki
 {
     struct nt_error error;
     uint32_t index = builder->column_count++;
-    ck_assert_uint_lt(index, MOST_COLUMNS);
+    ck_assert_uint_lt(index, MAX_COLUMNS);
     builder->columns[index] = (struct nt_column){
         .id = index,
         .field = field,
@@ -79,7 +79,7 @@ uint32_t add_column(struct builder *builder, uint32_t field, enum nt_encoding_ki
     };
     assert_ok(nt_decoder_init(&builder->decoders[index], encoding, 0, 0, 0, &error));
     builder->columns[index].dtype = nt_element_dtype(builder->decoders[index].element);
-    for (uint32_t i = 0; i < MOST_CLUSTERS; i++)
+    for (uint32_t i = 0; i < MAX_CLUSTERS; i++)
         builder->shares[i][index].state = NT_RANGE_ABSENT;
     return index;
 }
@@ -119,7 +119,7 @@ void project(struct builder *builder, uint32_t field, uint32_t source)
 uint32_t add_cluster(struct builder *builder, uint64_t first_entry, uint64_t entries)
 {
     uint32_t index = builder->cluster_count++;
-    ck_assert_uint_lt(index, MOST_CLUSTERS);
+    ck_assert_uint_lt(index, MAX_CLUSTERS);
     struct nt_group *group = &builder->groups[builder->group_count];
     if (group->clusters++ == 0)
         group->first_cluster = index;
@@ -139,7 +139,7 @@ uint32_t add_cluster(struct builder *builder, uint64_t first_entry, uint64_t ent
 void end_group(struct builder *builder)
 {
     builder->group_count++;
-    ck_assert_uint_lt(builder->group_count, MOST_GROUPS);
+    ck_assert_uint_lt(builder->group_count, MAX_GROUPS);
 }
 
 void suppress(struct builder *builder, uint32_t cluster, uint32_t column)
@@ -360,7 +360,7 @@ static uint64_t elements_not_stored(const struct builder *builder, const struct 
 static void list_first_elements(struct builder *builder)
 {
     for (uint32_t k = 0; k < builder->column_count; k++) {
-        bool done[MOST_CLUSTERS] = {false};
+        bool done[MAX_CLUSTERS] = {false};
         uint64_t element = elements_not_stored(builder, &builder->columns[k]);
         uint32_t cluster;
         while ((cluster = next_in_entry_order(builder, done)) != NT_NONE) {
@@ -383,7 +383,7 @@ static void share_columns(struct nt_dataset *dataset)
 {
     for (uint32_t i = 0; i < dataset->field_count; i++)
         if (dataset->fields[i].source_field != NT_NONE)
-            nt_field_share_columns(dataset, i, dataset->fields[i].source_field);
+            nt_field_project_columns(dataset, i, dataset->fields[i].source_field);
 }
 
 /* Those of columns and pages become the data set's numbers. */
@@ -391,13 +391,13 @@ static void number_decoders(struct builder *builder)
 {
     struct nt_error error;
     struct nt_dataset *dataset = builder->dataset;
-    uint32_t numbers[MOST_COLUMNS];
+    uint32_t numbers[MAX_COLUMNS];
     for (uint32_t i = 0; i < builder->column_count; i++)
         assert_ok(nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget,
                                   &builder->decoders[i], &numbers[i], &error));
     for (uint32_t i = 0; i < builder->column_count; i++)
         builder->columns[i].decoder = numbers[builder->columns[i].decoder];
-    for (uint32_t i = 0; i < MOST_GROUPS; i++)
+    for (uint32_t i = 0; i < MAX_GROUPS; i++)
         for (uint32_t k = 0; k < builder->page_count[i]; k++)
             builder->pages[i][k].decoder = numbers[builder->pages[i][k].decoder];
 }
@@ -433,10 +433,10 @@ void finish(struct builder *builder, const struct nt_reader_options *options)
     assert_ok(nt_dataset_link(dataset, &error));
     share_columns(dataset);
     list_first_elements(builder);
-    static struct nt_cluster hidden[MOST_CLUSTERS];
+    static struct nt_cluster hidden[MAX_CLUSTERS];
     dataset->clusters = builder->hide_clusters ? memset(hidden, 0, sizeof(hidden)) : builder->clusters;
     if (builder->has_field_groups) {
-        uint64_t entries[MOST_CLUSTERS];
+        uint64_t entries[MAX_CLUSTERS];
         uint32_t parts = dataset->entries ? dataset->cluster_count : 0;
         for (uint32_t i = 0; i < parts; i++)
             entries[i] = builder->clusters[i].entries;

@@ -15,7 +15,7 @@
 #include "core/codec/codec.h"
 #include "core/io/source.h"
 
-enum { MOST_FIELDS = 64, MOST_COLUMNS = 96, MOST_CLUSTERS = 48, MOST_GROUPS = 8 };
+enum { MAX_FIELDS = 64, MAX_COLUMNS = 96, MAX_CLUSTERS = 48, MAX_GROUPS = 8 };
 
 /* What a cluster holds of a column. */
 struct share {
@@ -38,27 +38,27 @@ struct builder {
     struct nt_file *file;
     struct nt_dataset *dataset;
     struct nt_reader *reader;
-    struct nt_field fields[MOST_FIELDS];
-    struct nt_column columns[MOST_COLUMNS];
-    struct nt_decoder decoders[MOST_COLUMNS];
-    struct nt_cluster clusters[MOST_CLUSTERS];
+    struct nt_field fields[MAX_FIELDS];
+    struct nt_column columns[MAX_COLUMNS];
+    struct nt_decoder decoders[MAX_COLUMNS];
+    struct nt_cluster clusters[MAX_CLUSTERS];
     struct nt_column_group column_groups[4];
-    uint32_t column_group_columns[4][MOST_COLUMNS];
-    struct nt_group groups[MOST_GROUPS];
-    struct share shares[MOST_CLUSTERS][MOST_COLUMNS];
+    uint32_t column_group_columns[4][MAX_COLUMNS];
+    struct nt_group groups[MAX_GROUPS];
+    struct share shares[MAX_CLUSTERS][MAX_COLUMNS];
     uint32_t field_count, column_count, cluster_count, group_count, column_group_count;
-    struct nt_page *pages[MOST_GROUPS];
-    uint32_t page_count[MOST_GROUPS];
+    struct nt_page *pages[MAX_GROUPS];
+    uint32_t page_count[MAX_GROUPS];
     uint64_t entries;
     bool hide_clusters; /* entries of clusters become known with their group only */
-    bool bad_group[MOST_GROUPS];
-    unsigned loads[MOST_GROUPS]; /* how often each group was loaded */
+    bool bad_group[MAX_GROUPS];
+    unsigned loads[MAX_GROUPS]; /* how often each group was loaded */
     bool
         has_field_groups; /* what each cluster of the only group holds becomes a group for each field: null where it has none */
-    bool bad_field[MOST_FIELDS], bad_part[MOST_CLUSTERS];
-    unsigned field_loads[MOST_FIELDS];  /* how often a group of each field was loaded */
-    unsigned part_loads[MOST_CLUSTERS]; /* how often a group of each part of the entries was loaded */
-    struct nt_buffer bytes;             /* the file */
+    bool bad_field[MAX_FIELDS], bad_part[MAX_CLUSTERS];
+    unsigned field_loads[MAX_FIELDS];  /* how often a group of each field was loaded */
+    unsigned part_loads[MAX_CLUSTERS]; /* how often a group of each part of the entries was loaded */
+    struct nt_buffer bytes;            /* the file */
     struct nt_source *source;
     enum nt_checksum_kind checksum; /* for the pages written from now on */
     enum nt_checksum_covers covers;

@@ -11,15 +11,15 @@
 struct making {
     struct builder *builder;
     uint64_t state;
-    uint64_t late[MOST_FIELDS]; /* the entry from which on a top-level field exists */
-    uint32_t position;          /* of the cluster that is filled, in entry order */
-    uint32_t positions[MOST_CLUSTERS];
-    uint64_t ends[MOST_CLUSTERS]; /* of the entries of each position */
+    uint64_t late[MAX_FIELDS]; /* the entry from which on a top-level field exists */
+    uint32_t position;         /* of the cluster that is filled, in entry order */
+    uint32_t positions[MAX_CLUSTERS];
+    uint64_t ends[MAX_CLUSTERS]; /* of the entries of each position */
     /* Of a field below a collection or variant, the position of the first cluster that has it, and the rows before it there. */
-    uint32_t late_below[MOST_FIELDS];
-    uint64_t skipped[MOST_FIELDS];
+    uint32_t late_below[MAX_FIELDS];
+    uint64_t skipped[MAX_FIELDS];
     /* The position of the first cluster that may have another representation than the first one; 0: all may. */
-    uint32_t late_representation[MOST_FIELDS];
+    uint32_t late_representation[MAX_FIELDS];
 };
 
 static uint32_t chance(struct making *making, uint32_t below)
@@ -74,8 +74,7 @@ static void add_children(struct making *making, uint32_t parent, uint32_t count,
 
 static bool is_full(const struct making *making)
 {
-    return making->builder->field_count > MOST_FIELDS - 24 ||
-           making->builder->column_count > MOST_COLUMNS - 40;
+    return making->builder->field_count > MAX_FIELDS - 24 || making->builder->column_count > MAX_COLUMNS - 40;
 }
 
 static void add_collection(struct making *making, uint32_t parent, unsigned depth)
@@ -222,7 +221,7 @@ static void fill_variant(struct making *making, uint32_t cluster, uint32_t field
     uint32_t alternatives = 0;
     for (uint32_t i = 0; i < making->builder->field_count; i++)
         alternatives += making->builder->fields[i].parent == field;
-    uint64_t used[MOST_FIELDS] = {0}, *values = calloc(rows + 1, sizeof(*values));
+    uint64_t used[MAX_FIELDS] = {0}, *values = calloc(rows + 1, sizeof(*values));
     for (uint64_t i = 0; i < rows; i++) {
         uint32_t tag = chance(making, alternatives + 1);
         values[i] = tag ? SWITCH(tag, used[tag - 1]) : 0;
@@ -262,9 +261,9 @@ static void fill(struct making *making, uint32_t cluster, uint32_t field, uint64
         return;
     const struct nt_field *f = &making->builder->fields[field];
     uint32_t columns[8];
-    uint64_t below[MOST_FIELDS], repetition = f->repetition ? f->repetition : 1;
+    uint64_t below[MAX_FIELDS], repetition = f->repetition ? f->repetition : 1;
     uint32_t count = draw_representation(making, field, cluster, columns);
-    for (uint32_t i = 0; i < MOST_FIELDS; i++)
+    for (uint32_t i = 0; i < MAX_FIELDS; i++)
         below[i] = f->kind == NT_FIELD_ARRAY ? rows * repetition : rows;
     switch (f->kind) {
     case NT_FIELD_VALUE:
@@ -419,8 +418,8 @@ struct builder *random_dataset(unsigned seed, uint32_t clusters)
 {
     struct making making = {.builder = builder_new(), .state = seed * 2654435761u + 1};
     struct builder *builder = making.builder;
-    uint64_t first[MOST_CLUSTERS], entries[MOST_CLUSTERS], total = 0;
-    uint32_t order[MOST_CLUSTERS];
+    uint64_t first[MAX_CLUSTERS], entries[MAX_CLUSTERS], total = 0;
+    uint32_t order[MAX_CLUSTERS];
     while (!is_full(&making) && builder->field_count < 12)
         add_anything(&making, NT_NONE, 0);
     for (uint32_t i = 0; i < clusters; i++) {
@@ -441,7 +440,7 @@ struct builder *random_dataset(unsigned seed, uint32_t clusters)
     for (uint32_t i = 0; i < clusters; i++) {
         making.position = making.positions[i] = order[i];
         fill_cluster(&making, add_cluster(builder, first[order[i]], entries[order[i]]));
-        if (chance(&making, 3) == 0 && builder->group_count < MOST_GROUPS - 2)
+        if (chance(&making, 3) == 0 && builder->group_count < MAX_GROUPS - 2)
             end_group(builder);
     }
     defer_late(&making);

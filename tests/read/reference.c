@@ -120,7 +120,7 @@ static void put_value(const struct builder *builder, uint32_t field, uint32_t cl
 static void put_variant(const struct builder *builder, uint32_t field, bool is_index, struct nt_buffer *out)
 {
     uint64_t base[16] = {0};
-    uint32_t order[MOST_CLUSTERS], count;
+    uint32_t order[MAX_CLUSTERS], count;
     const uint32_t *children = nt_dataset_children(builder->dataset, field, &count);
     reference_order(builder, order);
     for (uint32_t c = 0; c < builder->cluster_count; c++) {
@@ -139,7 +139,7 @@ static void put_variant(const struct builder *builder, uint32_t field, bool is_i
 
 static void put_indices(const struct builder *builder, uint32_t field, bool are_sizes, struct nt_buffer *out)
 {
-    uint32_t order[MOST_CLUSTERS];
+    uint32_t order[MAX_CLUSTERS];
     uint64_t base = 0;
     reference_order(builder, order);
     if (!are_sizes)
@@ -159,7 +159,7 @@ static void put_indices(const struct builder *builder, uint32_t field, bool are_
 void reference_stream(const struct builder *builder, uint32_t field, enum nt_stream_kind kind,
                       struct nt_buffer *out)
 {
-    uint32_t order[MOST_CLUSTERS];
+    uint32_t order[MAX_CLUSTERS];
     uint32_t position = builder->fields[field].kind == NT_FIELD_STRING;
     if (kind == NT_STREAM_OFFSETS || builder->fields[field].kind == NT_FIELD_CARDINALITY) {
         put_indices(builder, field, kind != NT_STREAM_OFFSETS, out);

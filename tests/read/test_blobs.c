@@ -15,7 +15,7 @@
 #include <ntuple/source.h>
 
 /* Rows of two clusters: some blocks of ends, and parts of them. */
-enum { FIRST_ROWS = 1500, ROWS = 2600, TEXT_BYTES = 4096, MOST_BYTES = 40, WHOLE_BYTES = 7 };
+enum { FIRST_ROWS = 1500, ROWS = 2600, TEXT_BYTES = 4096, MAX_BYTES = 40, WHOLE_BYTES = 7 };
 enum { BLOB, KIND, POSITION, SIZE, ID, URI };
 
 static uint8_t text[TEXT_BYTES];
@@ -37,7 +37,7 @@ static bool is_whole(uint64_t row)
 
 static uint64_t size_of(uint64_t row)
 {
-    return is_whole(row) || (row >= 1024 && row < 2048 && row % 2) ? 0 : row * 13 % MOST_BYTES;
+    return is_whole(row) || (row >= 1024 && row < 2048 && row % 2) ? 0 : row * 13 % MAX_BYTES;
 }
 
 static uint64_t bytes_of(uint64_t row)
@@ -233,7 +233,7 @@ static void check_offsets(struct nt_blobs *blobs, const uint64_t *expected, uint
 
 TEST(all_bytes_are_those_of_the_rows_one_behind_the_other)
 {
-    static uint8_t bytes[ROWS * MOST_BYTES];
+    static uint8_t bytes[ROWS * MAX_BYTES];
     static uint64_t ends[ROWS + 1];
     build();
     struct nt_blobs *blobs = open_blobs();
@@ -255,7 +255,7 @@ TEST(a_row_is_found_alone_and_a_null_one_is_not)
     build();
     struct nt_blobs *blobs = open_blobs();
     for (uint64_t row = 0; row < ROWS; row += 97) {
-        uint8_t found[MOST_BYTES];
+        uint8_t found[MAX_BYTES];
         struct nt_blob blob = {0};
         if (is_null(row)) {
             assert_status(NT_NOT_FOUND, nt_blobs_find(blobs, row, true, &blob, &error));
@@ -277,7 +277,7 @@ TEST(a_row_is_found_alone_and_a_null_one_is_not)
 TEST(chosen_rows_are_one_behind_the_other_and_know_their_parts)
 {
     static const struct nt_entry_range ranges[] = {{3, 20}, {1020, 10}, {1490, 30}, {2599, 1}};
-    static uint8_t bytes[ROWS * MOST_BYTES];
+    static uint8_t bytes[ROWS * MAX_BYTES];
     static uint64_t ends[ROWS + 1];
     struct nt_error error;
     uint64_t rows = 0;

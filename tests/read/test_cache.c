@@ -46,7 +46,7 @@ static enum nt_status load_by_script(void *context, uint8_t *output, struct nt_e
 static enum nt_status touch(struct nt_cache *cache, uint64_t offset, struct script *script,
                             struct nt_error *error)
 {
-    struct nt_cached *entry;
+    struct nt_cache_entry *entry;
     struct nt_cache_key key = key_at(offset);
     enum nt_status status =
         nt_cache_get(cache, &key, script->bytes, NT_CACHE_READER, load_by_script, script, &entry, error);
@@ -54,8 +54,8 @@ static enum nt_status touch(struct nt_cache *cache, uint64_t offset, struct scri
         return status;
     bool is_right = true;
     for (size_t i = 0; i < script->bytes; i++)
-        is_right &= nt_cached_bytes(entry)[i] == script->fill;
-    nt_cache_release(cache, entry, NT_CACHE_STAY);
+        is_right &= nt_cache_entry_bytes(entry)[i] == script->fill;
+    nt_cache_release(cache, entry, NT_CACHE_KEEP);
     return is_right ? NT_OK : NT_INVALID;
 }
 
@@ -94,11 +94,11 @@ TEST(every_member_of_the_key_tells_entries_apart)
     keys[9].checksum_covers++;
     keys[10].block++;
     for (size_t i = 0; i < 11; i++) {
-        struct nt_cached *entry;
+        struct nt_cache_entry *entry;
         script.fill = (uint8_t)i;
         assert_ok(nt_cache_get(cache, &keys[i], 8, NT_CACHE_READER, load_by_script, &script, &entry, &error));
-        ck_assert_uint_eq(nt_cached_bytes(entry)[0], i);
-        nt_cache_release(cache, entry, NT_CACHE_STAY);
+        ck_assert_uint_eq(nt_cache_entry_bytes(entry)[0], i);
+        nt_cache_release(cache, entry, NT_CACHE_KEEP);
     }
     ck_assert_uint_eq(script.loads, 11);
     nt_cache_free(cache);
@@ -145,22 +145,22 @@ TEST(pinned_entries_are_not_evicted)
     struct nt_counters counters = {0};
     struct nt_cache *cache = nt_cache_new(10000, 10, &counters);
     struct script script = {.bytes = 4000, .fill = 1};
-    struct nt_cached *pinned;
+    struct nt_cache_entry *pinned;
     struct nt_cache_key key = key_at(0);
     assert_ok(nt_cache_get(cache, &key, 4000, NT_CACHE_READER, load_by_script, &script, &pinned, &error));
     script.fill = 2;
     for (uint64_t i = 1; i < 20; i++)
         assert_ok(touch(cache, i, &script, &error));
-    ck_assert_uint_eq(nt_cached_bytes(pinned)[3999], 1);
-    nt_cache_release(cache, pinned, NT_CACHE_STAY);
+    ck_assert_uint_eq(nt_cache_entry_bytes(pinned)[3999], 1);
+    nt_cache_release(cache, pinned, NT_CACHE_KEEP);
     nt_cache_free(cache);
 }
 
 /* Get and release with a use. */
-static void use(struct nt_cache *cache, uint64_t offset, struct script *script, enum nt_cache_use how)
+static void use(struct nt_cache *cache, uint64_t offset, struct script *script, enum nt_cache_hint how)
 {
     struct nt_error error;
-    struct nt_cached *entry;
+    struct nt_cache_entry *entry;
     struct nt_cache_key key = key_at(offset);
     assert_ok(
         nt_cache_get(cache, &key, script->bytes, NT_CACHE_READER, load_by_script, script, &entry, &error));
@@ -173,12 +173,12 @@ TEST(what_was_passed_leaves_early_and_what_is_wanted_again_stays)
     struct nt_counters counters = {0};
     struct nt_cache *cache = nt_cache_new(64 * BYTES, 10, &counters);
     struct script script = {.bytes = BYTES};
-    use(cache, 0, &script, NT_CACHE_STAY);
-    use(cache, 1, &script, NT_CACHE_PASSED);
-    use(cache, 1, &script, NT_CACHE_STAY);
+    use(cache, 0, &script, NT_CACHE_KEEP);
+    use(cache, 1, &script, NT_CACHE_DROP_BEHIND);
+    use(cache, 1, &script, NT_CACHE_KEEP);
     for (uint64_t i = 2; i < MANY; i++) {
-        use(cache, i, &script, NT_CACHE_PASSING);
-        use(cache, i, &script, NT_CACHE_PASSED);
+        use(cache, i, &script, NT_CACHE_SEQUENTIAL);
+        use(cache, i, &script, NT_CACHE_DROP_BEHIND);
         ck_assert_uint_le(counters.cache_bytes, 8 * BYTES);
     }
     ck_assert_uint_eq(script.loads, MANY);
@@ -263,12 +263,12 @@ TEST(a_source_is_forgotten_and_others_stay)
     struct nt_cache *cache = nt_cache_new(1 << 20, 100, &counters);
     struct script script = {.bytes = 100}, bad = {.status = NT_CORRUPT, .bytes = 100};
     struct nt_cache_key theirs = key_at(9);
-    struct nt_cached *entry;
+    struct nt_cache_entry *entry;
     theirs.source = other_source;
     assert_ok(touch(cache, 1, &script, &error));
     assert_status(NT_CORRUPT, touch(cache, 2, &bad, &error));
     assert_ok(nt_cache_get(cache, &theirs, 100, NT_CACHE_READER, load_by_script, &script, &entry, &error));
-    nt_cache_release(cache, entry, NT_CACHE_STAY);
+    nt_cache_release(cache, entry, NT_CACHE_KEEP);
     nt_cache_forget(cache, source);
     struct nt_cache_key mine = key_at(1), failed = key_at(2);
     ck_assert_int_eq(nt_cache_peek(cache, &mine), NT_CACHE_ABSENT);
@@ -376,12 +376,12 @@ TEST(what_loading_needs_does_not_wait)
     struct nt_counters counters = {0};
     struct nt_cache *cache = nt_cache_new(10000, 10, &counters);
     struct script script = {.bytes = 8000};
-    struct nt_cached *outer, *inner;
+    struct nt_cache_entry *outer, *inner;
     struct nt_cache_key keys[] = {key_at(1), key_at(2)};
     assert_ok(nt_cache_get(cache, &keys[0], 8000, NT_CACHE_READER, load_by_script, &script, &outer, &error));
     assert_ok(nt_cache_get(cache, &keys[1], 8000, NT_CACHE_LOADER, load_by_script, &script, &inner, &error));
-    nt_cache_release(cache, inner, NT_CACHE_STAY);
-    nt_cache_release(cache, outer, NT_CACHE_STAY);
+    nt_cache_release(cache, inner, NT_CACHE_KEEP);
+    nt_cache_release(cache, outer, NT_CACHE_KEEP);
     ck_assert_uint_le(counters.cache_bytes, 10000);
     nt_cache_free(cache);
 }
@@ -394,12 +394,12 @@ TEST(what_others_occupy_is_within_the_bound)
     struct script script = {.bytes = 4000}, large = {.bytes = 19000};
     for (uint64_t i = 0; i < 4; i++)
         assert_ok(touch(cache, i, &script, &error));
-    nt_cache_occupy(cache, 10000);
+    nt_cache_reserve(cache, 10000);
     ck_assert_uint_le(counters.cache_bytes, 10000);
     ck_assert_uint_gt(counters.cache_bytes, 4000);
     assert_ok(touch(cache, 9, &large, &error)); /* alone, over the bound */
     ck_assert_uint_le(counters.cache_bytes, 10000);
-    nt_cache_occupy(cache, -10000);
+    nt_cache_reserve(cache, -10000);
     for (uint64_t i = 0; i < 4; i++)
         assert_ok(touch(cache, i, &script, &error));
     ck_assert_uint_gt(counters.cache_bytes, 16000);
@@ -414,14 +414,14 @@ TEST(memory_of_pages_that_are_passed_in_a_burst_is_used_again)
     struct nt_counters counters = {0};
     struct nt_cache *cache = nt_cache_new(64 * BYTES, 10, &counters);
     struct script page = {.bytes = BYTES}, small = {.bytes = 100};
-    struct nt_cached *entries[BURST];
+    struct nt_cache_entry *entries[BURST];
     for (uint64_t i = 0; i < BURST; i++) {
         struct nt_cache_key key = key_at(i);
         assert_ok(
             nt_cache_get(cache, &key, BYTES, NT_CACHE_READER, load_by_script, &page, &entries[i], &error));
     }
     for (uint64_t i = 0; i < BURST; i++)
-        nt_cache_release(cache, entries[i], NT_CACHE_PASSED);
+        nt_cache_release(cache, entries[i], NT_CACHE_DROP_BEHIND);
     assert_ok(touch(cache, BURST, &small, &error)); /* what is passed and too much leaves */
     ck_assert_uint_le(counters.cache_bytes,
                       (BURST + 1) * (uint64_t)BYTES + 4096); /* whole regions, and entries */
@@ -433,7 +433,7 @@ TEST(memory_of_pages_that_are_passed_in_a_burst_is_used_again)
     }
     ck_assert_uint_le(counters.cache_bytes, bytes + 4096); /* the entries alone */
     for (uint64_t i = 0; i < SPARES; i++)
-        nt_cache_release(cache, entries[i], NT_CACHE_STAY);
+        nt_cache_release(cache, entries[i], NT_CACHE_KEEP);
     nt_cache_free(cache);
     ck_assert_uint_eq(counters.cache_bytes, 0);
 }
@@ -446,23 +446,23 @@ TEST(empty_regions_leave_before_pages_do)
     struct nt_counters counters = {0};
     struct nt_cache *cache = nt_cache_new((PAGES + 10) * (uint64_t)BYTES, 10, &counters);
     struct script page = {.bytes = BYTES}, small = {.bytes = 100};
-    struct nt_cached *entries[BURST];
+    struct nt_cache_entry *entries[BURST];
     for (uint64_t i = 0; i < PAGES; i++)
-        use(cache, 1000 + i, &page, NT_CACHE_STAY);
+        use(cache, 1000 + i, &page, NT_CACHE_KEEP);
     for (uint64_t i = 0; i < BURST; i++) {
         struct nt_cache_key key = key_at(i);
         assert_ok(
             nt_cache_get(cache, &key, BYTES, NT_CACHE_READER, load_by_script, &page, &entries[i], &error));
     }
     for (uint64_t i = 0; i < BURST; i++)
-        nt_cache_release(cache, entries[i], NT_CACHE_PASSED);
+        nt_cache_release(cache, entries[i], NT_CACHE_DROP_BEHIND);
     assert_ok(touch(cache, BURST, &small, &error)); /* three leave, their memory stays */
     uint64_t pages = counters.cache_pages, bytes = counters.cache_bytes;
     int64_t others = (int64_t)((PAGES + 10) * (uint64_t)BYTES - bytes) + 2 * BYTES;
-    nt_cache_occupy(cache, others);
+    nt_cache_reserve(cache, others);
     ck_assert_uint_eq(counters.cache_pages, pages);
     ck_assert_uint_lt(counters.cache_bytes, bytes);
-    nt_cache_occupy(cache, -others);
+    nt_cache_reserve(cache, -others);
     nt_cache_free(cache);
     ck_assert_uint_eq(counters.cache_bytes, 0);
 }
@@ -534,7 +534,7 @@ TEST(who_holds_an_entry_gets_none_without_room)
     struct nt_counters counters = {0};
     struct nt_cache *cache = nt_cache_new(10000, 10, &counters);
     struct script script = {.bytes = 4000};
-    struct nt_cached *held[3];
+    struct nt_cache_entry *held[3];
     struct nt_cache_key keys[] = {key_at(0), key_at(1), key_at(2)};
     for (unsigned i = 0; i < 2; i++)
         assert_ok(nt_cache_get(cache, &keys[i], 4000, i ? NT_CACHE_HOLDER : NT_CACHE_READER, load_by_script,
@@ -544,7 +544,7 @@ TEST(who_holds_an_entry_gets_none_without_room)
     assert_ok(
         nt_cache_get(cache, &keys[0], 4000, NT_CACHE_HOLDER, load_by_script, &script, &held[2], &error));
     for (unsigned i = 0; i < 3; i++)
-        nt_cache_release(cache, held[i], NT_CACHE_STAY);
+        nt_cache_release(cache, held[i], NT_CACHE_KEEP);
     ck_assert_uint_eq(script.loads, 2);
     nt_cache_free(cache);
 }

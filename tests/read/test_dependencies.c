@@ -149,11 +149,11 @@ TEST(neighbours_are_read_together_where_one_decoder_decodes_them, .setup = setup
 {
     struct nt_page pages[PAGES];
     memcpy(pages, page_number(0), sizeof(pages));
-    ck_assert_uint_eq(nt_neighbours_count(builder->dataset, pages, PAGES), PAGES);
+    ck_assert_uint_eq(nt_adjacent_pages_count(builder->dataset, pages, PAGES), PAGES);
     items_offset++; /* other items */
     pages[4].decoder = add_planned();
-    ck_assert_uint_eq(nt_neighbours_count(builder->dataset, pages, PAGES), 4);
-    ck_assert_uint_eq(nt_neighbours_count(builder->dataset, pages + 4, PAGES - 4), 1);
+    ck_assert_uint_eq(nt_adjacent_pages_count(builder->dataset, pages, PAGES), 4);
+    ck_assert_uint_eq(nt_adjacent_pages_count(builder->dataset, pages + 4, PAGES - 4), 1);
 }
 
 TEST(damaged_items_are_told_of_the_first_page_of_those_that_are_read_together, .setup = setup,

@@ -65,7 +65,7 @@ static void teardown(void)
 static uint64_t loaded(void)
 {
     uint64_t bits = 0;
-    for (unsigned i = 0; i < MOST_CLUSTERS; i++)
+    for (unsigned i = 0; i < MAX_CLUSTERS; i++)
         if (builder->part_loads[i])
             bits |= UINT64_C(1) << i;
     memset(builder->part_loads, 0, sizeof(builder->part_loads));
@@ -179,14 +179,15 @@ TEST(a_column_has_the_pages_of_all_parts_that_store_it, .setup = setup, .teardow
  * the second. */
 static void drop(void)
 {
-    static struct nt_drop first[] = {{0, 0}, {2, 1}}, second[] = {{0, 0}, {1, 0}}, last[] = {{1, 1}, {2, 1}};
-    static const struct nt_drops drops[] = {{first, 1}, {second, 1}, {last, 1}};
-    static const struct nt_drops *of_parts[] = {&drops[0], &drops[1], NULL, &drops[2]};
+    static struct nt_deletion_run first[] = {{0, 0}, {2, 1}}, second[] = {{0, 0}, {1, 0}},
+                                  last[] = {{1, 1}, {2, 1}};
+    static const struct nt_deletion_vector deletions[] = {{first, 1}, {second, 1}, {last, 1}};
+    static const struct nt_deletion_vector *of_parts[] = {&deletions[0], &deletions[1], NULL, &deletions[2]};
     static const uint64_t entries[] = {1, 0, 0, 1};
     struct nt_dataset *dataset = builder->dataset;
     dataset->group_count = dataset->cluster_count = 0;
     assert_ok(nt_dataset_add_field_groups(dataset, entries, 4, &error));
-    dataset->part_drops = of_parts;
+    dataset->part_deletions = of_parts;
     reopen(builder, NULL);
 }
 
@@ -206,11 +207,12 @@ TEST(entries_that_are_dropped_are_in_no_stream, .setup = setup, .teardown = tear
     ck_assert_uint_eq(rows, 5);
 }
 
-static struct nt_drop beyond[] = {{0, 0}, {7, 5}}, too_few[] = {{0, 0}, {2, 2}};
+static struct nt_deletion_run beyond[] = {{0, 0}, {7, 5}}, too_few[] = {{0, 0}, {2, 2}};
 static const struct {
-    struct nt_drops drops; /* of the first part, of which two entries are stored and one is told */
-    bool is_beyond;        /* and more than are stored are dropped */
-} wrong_drops[] = {
+    struct nt_deletion_vector
+        deletions;  /* of the first part, of which two entries are stored and one is told */
+    bool is_beyond; /* and more than are stored are dropped */
+} wrong_deletions[] = {
     {{beyond, 1}, true},
     {{too_few, 1}, false},
 };
@@ -221,14 +223,14 @@ TEST(more_entries_dropped_than_are_stored_or_other_ones_than_are_told_are_damage
     int32_t value;
     uint64_t rows;
     drop();
-    builder->dataset->part_drops[0] = &wrong_drops[_i].drops;
+    builder->dataset->part_deletions[0] = &wrong_deletions[_i].deletions;
     struct nt_stream *stream = open_stream(NUMBER, NT_STREAM_DATA, 8);
     assert_status(NT_CORRUPT, nt_stream_read(stream, 0, &value, 4, &error));
     ck_assert_ptr_nonnull(strstr(error.message, "stored elements of the cluster"));
     assert_ok(nt_stream_read(stream, 4, &value, 4, &error));
     ck_assert_int_eq(value, 4);
     nt_stream_close(stream);
-    if (wrong_drops[_i].is_beyond) {
+    if (wrong_deletions[_i].is_beyond) {
         assert_status(NT_CORRUPT, nt_field_rows(builder->reader, builder->dataset, ITEM, &rows, &error));
         ck_assert_ptr_nonnull(strstr(error.message, "rows of the field, at least"));
         ck_assert_str_eq(error.expected, "7");

@@ -20,7 +20,7 @@
 /* A stream of all entries, as the reference has it. */
 struct whole {
     struct nt_buffer bytes[NT_STREAM_COUNT];
-    bool *is_chosen; /* [row] */
+    bool *is_selected; /* [row] */
     uint64_t rows;
 };
 
@@ -43,14 +43,14 @@ static void choose_below(const struct builder *builder, struct whole *wholes, ui
     if (from->bytes[NT_STREAM_OFFSETS].length) {
         for (uint64_t i = number(&from->bytes[NT_STREAM_OFFSETS], row);
              i < number(&from->bytes[NT_STREAM_OFFSETS], row + 1); i++)
-            to->is_chosen[i] = true;
+            to->is_selected[i] = true;
     } else if (from->bytes[NT_STREAM_TAGS].length) {
         memcpy(&tag, from->bytes[NT_STREAM_TAGS].bytes + row * sizeof(tag), sizeof(tag));
         if (tag == mine)
-            to->is_chosen[number(&from->bytes[NT_STREAM_INDEX], row)] = true;
+            to->is_selected[number(&from->bytes[NT_STREAM_INDEX], row)] = true;
     } else {
         for (uint64_t i = 0; i < factor; i++)
-            to->is_chosen[row * factor + i] = true;
+            to->is_selected[row * factor + i] = true;
     }
 }
 
@@ -60,19 +60,19 @@ static void choose_rows(const struct builder *builder, struct whole *wholes, uin
     struct whole *whole = &wholes[field];
     uint32_t above = builder->fields[field].parent;
     whole->rows = reference_rows(builder, field);
-    whole->is_chosen = calloc(whole->rows + 1, sizeof(bool));
+    whole->is_selected = calloc(whole->rows + 1, sizeof(bool));
     if (above == NT_NONE)
-        memcpy(whole->is_chosen, entries, whole->rows * sizeof(bool));
+        memcpy(whole->is_selected, entries, whole->rows * sizeof(bool));
     for (uint64_t row = 0; above != NT_NONE && row < wholes[above].rows; row++)
-        if (wholes[above].is_chosen[row])
+        if (wholes[above].is_selected[row])
             choose_below(builder, wholes, field, row);
 }
 
-static uint64_t count_chosen(const struct whole *whole, uint64_t rows)
+static uint64_t count_selected(const struct whole *whole, uint64_t rows)
 {
     uint64_t chosen = 0;
     for (uint64_t row = 0; row < rows; row++)
-        chosen += whole->is_chosen[row];
+        chosen += whole->is_selected[row];
     return chosen;
 }
 
@@ -81,7 +81,7 @@ static void expect_elements(const struct whole *whole, enum nt_stream_kind kind,
 {
     size_t per_row = whole->rows ? whole->bytes[kind].length / whole->rows : 0;
     for (uint64_t row = 0; row < whole->rows; row++)
-        if (whole->is_chosen[row])
+        if (whole->is_selected[row])
             nt_buffer_append(out, whole->bytes[kind].bytes + row * per_row, per_row);
 }
 
@@ -91,7 +91,7 @@ static void expect_offsets(const struct whole *whole, struct nt_buffer *out)
     uint64_t end = 0;
     nt_buffer_append(out, &end, sizeof(end));
     for (uint64_t row = 0; row < whole->rows; row++)
-        if (whole->is_chosen[row]) {
+        if (whole->is_selected[row]) {
             end += number(offsets, row + 1) - number(offsets, row);
             nt_buffer_append(out, &end, sizeof(end));
         }
@@ -101,7 +101,7 @@ static void expect_bytes(const struct whole *whole, struct nt_buffer *out)
 {
     const struct nt_buffer *offsets = &whole->bytes[NT_STREAM_OFFSETS];
     for (uint64_t row = 0; row < whole->rows; row++)
-        if (whole->is_chosen[row])
+        if (whole->is_selected[row])
             nt_buffer_append(out, nt_buffer_string(&whole->bytes[NT_STREAM_DATA]) + number(offsets, row),
                              number(offsets, row + 1) - number(offsets, row));
 }
@@ -116,8 +116,8 @@ static void expect_index(const struct builder *builder, const struct whole *whol
         uint64_t value = number(&whole->bytes[NT_STREAM_INDEX], row);
         memcpy(&tag, whole->bytes[NT_STREAM_TAGS].bytes + row * sizeof(tag), sizeof(tag));
         if (tag)
-            value = count_chosen(&wholes[children[tag - 1]], value);
-        if (whole->is_chosen[row])
+            value = count_selected(&wholes[children[tag - 1]], value);
+        if (whole->is_selected[row])
             nt_buffer_append(out, &value, sizeof(value));
     }
 }
@@ -140,13 +140,13 @@ static void expect_stream(const struct builder *builder, const struct whole *who
 
 enum { EVERY, NONE, LAST, FIRST, SECOND, OF_CLUSTERS, BY_CHANCE, BY_SMALL_CHANCE, BUT_ONE, CHOICES };
 
-static bool is_chosen(const struct builder *builder, int choice, uint64_t entry, unsigned *seed)
+static bool is_selected(const struct builder *builder, int selection, uint64_t entry, unsigned *seed)
 {
     bool begins_cluster = false;
     for (uint32_t i = 0; i < builder->cluster_count; i++)
         begins_cluster |= builder->clusters[i].first_entry == entry;
     *seed = *seed * 1103515245 + 12345;
-    switch (choice) {
+    switch (selection) {
     case EVERY:
         return true;
     case LAST:
@@ -225,19 +225,19 @@ static void check_field(struct builder *builder, const struct whole *wholes, uin
         nt_buffer_deinit(&expected);
     }
     assert_ok(nt_field_rows(builder->reader, builder->dataset, field, &rows, &error));
-    ck_assert_uint_eq(rows, count_chosen(&wholes[field], wholes[field].rows));
+    ck_assert_uint_eq(rows, count_selected(&wholes[field], wholes[field].rows));
     assert_ok(nt_field_row_borders(builder->reader, builder->dataset, field, &borders, &clusters, &error));
     ck_assert_uint_eq(borders[clusters], rows);
     free(borders);
 }
 
-static void check_dataset(struct builder *builder, int choice)
+static void check_dataset(struct builder *builder, int selection)
 {
     struct whole *wholes = calloc(builder->field_count, sizeof(*wholes));
     bool *entries = calloc(builder->entries + 1, sizeof(bool));
     unsigned seed = (unsigned)builder->entries + 7;
     for (uint64_t i = 0; i < builder->entries; i++)
-        entries[i] = is_chosen(builder, choice, i, &seed);
+        entries[i] = is_selected(builder, selection, i, &seed);
     for (uint32_t field = 0; field < builder->field_count; field++)
         for (enum nt_stream_kind kind = 0; kind < NT_STREAM_COUNT; kind++)
             if (nt_field_has_stream(&builder->fields[field], kind))
@@ -252,7 +252,7 @@ static void check_dataset(struct builder *builder, int choice)
     for (uint32_t field = 0; field < builder->field_count; field++) {
         for (int kind = 0; kind < NT_STREAM_COUNT; kind++)
             nt_buffer_deinit(&wholes[field].bytes[kind]);
-        free(wholes[field].is_chosen);
+        free(wholes[field].is_selected);
     }
     free(wholes);
     free(entries);
@@ -262,10 +262,10 @@ enum { SEEDS = 24 };
 
 TEST(streams_of_chosen_entries_are_those_of_all_entries_without_the_others, .end = SEEDS)
 {
-    for (int choice = 0; choice < CHOICES; choice++) {
+    for (int selection = 0; selection < CHOICES; selection++) {
         struct builder *builder = random_dataset((unsigned)_i, 2 + _i % 9);
         finish(builder, NULL);
-        check_dataset(builder, choice);
+        check_dataset(builder, selection);
         builder_free(builder);
     }
 }

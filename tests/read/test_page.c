@@ -23,7 +23,7 @@ struct counting_source {
     struct nt_source source;
     struct nt_source *inner;
     unsigned reads;
-    uint64_t most_bytes;
+    uint64_t max_bytes;
     bool has_changed;
 };
 
@@ -32,8 +32,8 @@ static enum nt_status counting_read(struct nt_source *source, uint64_t offset, v
 {
     struct counting_source *counting = (struct counting_source *)source;
     counting->reads++;
-    if (bytes > counting->most_bytes)
-        counting->most_bytes = bytes;
+    if (bytes > counting->max_bytes)
+        counting->max_bytes = bytes;
     return nt_source_read(counting->inner, offset, buffer, bytes, error);
 }
 
@@ -126,19 +126,19 @@ TEST(reads_are_no_longer_than_what_a_source_holds_in_one_part, .setup = setup, .
     assert_ok(read_all(&error));
     ck_assert_mem_eq(elements, expected, sizeof(expected));
     ck_assert_uint_eq(counting.reads, PAGES / 2);
-    ck_assert_uint_eq(counting.most_bytes, 2 * page_bytes);
+    ck_assert_uint_eq(counting.max_bytes, 2 * page_bytes);
 }
 
 TEST(cached_pages_are_not_loaded_again, .setup = setup, .teardown = teardown)
 {
     struct nt_error error;
     struct nt_counters counters;
-    struct nt_cached *pinned;
+    struct nt_cache_entry *pinned;
     const uint8_t *data;
     for (uint32_t i = 0; i < PAGES; i += 7) {
         assert_ok(nt_page_pin(NT_CACHE_READER, builder->reader, builder->dataset, 0, &pages[i], &pinned,
                               &data, &error));
-        nt_page_unpin(builder->reader, pinned, NT_CACHE_STAY);
+        nt_page_unpin(builder->reader, pinned, NT_CACHE_KEEP);
     }
     assert_ok(read_all(&error));
     ck_assert_mem_eq(elements, expected, sizeof(expected));
@@ -150,11 +150,11 @@ TEST(cached_pages_are_not_loaded_again, .setup = setup, .teardown = teardown)
 TEST(a_page_of_a_file_that_has_changed_is_not_pinned, .setup = setup, .teardown = teardown)
 {
     struct nt_error error;
-    struct nt_cached *pinned, *not_pinned = NULL;
+    struct nt_cache_entry *pinned, *not_pinned = NULL;
     const uint8_t *data;
     assert_ok(
         nt_page_pin(NT_CACHE_READER, builder->reader, builder->dataset, 0, pages, &pinned, &data, &error));
-    nt_page_unpin(builder->reader, pinned, NT_CACHE_STAY);
+    nt_page_unpin(builder->reader, pinned, NT_CACHE_KEEP);
     counting.has_changed = true;
     for (int i = 0; i < 2; i++) {
         ck_assert_int_eq(nt_page_pin(NT_CACHE_READER, builder->reader, builder->dataset, 0, pages,
@@ -166,7 +166,7 @@ TEST(a_page_of_a_file_that_has_changed_is_not_pinned, .setup = setup, .teardown 
     assert_ok(
         nt_page_pin(NT_CACHE_READER, builder->reader, builder->dataset, 0, pages, &pinned, &data, &error));
     ck_assert_mem_eq(data, expected, PAGE_ELEMENTS * sizeof(*expected));
-    nt_page_unpin(builder->reader, pinned, NT_CACHE_STAY);
+    nt_page_unpin(builder->reader, pinned, NT_CACHE_KEEP);
 }
 
 TEST(a_bad_page_among_neighbours_is_named_and_told_once, .setup = setup, .teardown = teardown)
@@ -196,55 +196,55 @@ TEST(neighbours_behind_the_end_of_the_file_are_found_one_by_one, .setup = setup,
 
 /* ---- one page after the other ---- */
 
-static enum nt_status load_next(struct nt_neighbours *neighbours, uint32_t page, struct nt_error *error)
+static enum nt_status load_next(struct nt_adjacent_pages *adjacent, uint32_t page, struct nt_error *error)
 {
-    return nt_neighbours_load(neighbours, builder->reader, builder->dataset, 0, &pages[page], PAGES - page,
-                              &elements[page * PAGE_ELEMENTS], error);
+    return nt_adjacent_pages_load(adjacent, builder->reader, builder->dataset, 0, &pages[page], PAGES - page,
+                                  &elements[page * PAGE_ELEMENTS], error);
 }
 
 TEST(neighbours_that_are_loaded_one_after_the_other_are_read_once, .setup = setup, .teardown = teardown)
 {
     struct nt_error error;
-    struct nt_neighbours neighbours = {0};
+    struct nt_adjacent_pages adjacent = {0};
     for (uint32_t i = 0; i < PAGES; i++)
         if (i % 7)
-            assert_ok(load_next(&neighbours, i, &error));
+            assert_ok(load_next(&adjacent, i, &error));
     for (uint32_t i = 0; i < PAGES; i++)
         if (i % 7)
             ck_assert_mem_eq(&elements[i * PAGE_ELEMENTS], &expected[i * PAGE_ELEMENTS],
                              PAGE_ELEMENTS * sizeof(int32_t));
     ck_assert_uint_eq(counting.reads, 1);
-    nt_neighbours_deinit(&neighbours);
+    nt_adjacent_pages_deinit(&adjacent);
 }
 
 TEST(a_page_of_other_neighbours_is_read_itself, .setup = setup, .teardown = teardown)
 {
     struct nt_error error;
-    struct nt_neighbours neighbours = {0};
-    assert_ok(load_next(&neighbours, 40, &error));
-    assert_ok(load_next(&neighbours, 3, &error));
+    struct nt_adjacent_pages adjacent = {0};
+    assert_ok(load_next(&adjacent, 40, &error));
+    assert_ok(load_next(&adjacent, 3, &error));
     ck_assert_uint_eq(counting.reads, 2);
     ck_assert_mem_eq(&elements[3 * PAGE_ELEMENTS], &expected[3 * PAGE_ELEMENTS],
                      PAGE_ELEMENTS * sizeof(int32_t));
-    nt_neighbours_deinit(&neighbours);
+    nt_adjacent_pages_deinit(&adjacent);
 }
 
 TEST(of_neighbours_that_cannot_be_read_together_the_bad_one_fails, .setup = setup, .teardown = teardown)
 {
     struct nt_error error;
-    struct nt_neighbours neighbours = {0};
+    struct nt_adjacent_pages adjacent = {0};
     counting.inner->size = pages[50].offset + 1;
     counting.source.size = counting.inner->size;
     builder->bytes.bytes[pages[20].offset] ^= 1;
     for (uint32_t i = 0; i < PAGES; i++) {
         enum nt_status wanted = i == 20 ? NT_CHECKSUM : i < 50 ? NT_OK : NT_TRUNCATED;
-        assert_status(wanted, load_next(&neighbours, i, &error));
+        assert_status(wanted, load_next(&adjacent, i, &error));
         if (wanted != NT_OK)
             ck_assert_ptr_nonnull(strstr(error.message, "page "));
     }
     ck_assert_mem_eq(&elements[21 * PAGE_ELEMENTS], &expected[21 * PAGE_ELEMENTS],
                      29 * PAGE_ELEMENTS * sizeof(int32_t));
-    nt_neighbours_deinit(&neighbours);
+    nt_adjacent_pages_deinit(&adjacent);
 }
 
 TEST(whole_pages_are_counted_by_elements_and_type, .setup = setup, .teardown = teardown)

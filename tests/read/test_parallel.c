@@ -283,7 +283,7 @@ TEST(pages_that_load_fast_are_decoded_ahead_where_that_is_asked_for)
     struct nt_error error;
     struct builder *builder = long_list();
     char got[4096];
-    finish(builder, &(struct nt_reader_options){.threads = 1, .always_ahead = true});
+    finish(builder, &(struct nt_reader_options){.threads = 1, .always_readahead = true});
     struct nt_stream *stream = open_data(builder, 1, NT_STREAM_DATA);
     pretend_pages_are_slow(builder, false);
     for (size_t offset = 0; offset < 10 * sizeof(got); offset += sizeof(got))

@@ -19,8 +19,8 @@ enum { PAGE_BYTES = PAGE * sizeof(int32_t) };
 static struct recording {
     struct nt_source source;
     struct nt_source *inner;
-    struct nt_extent hints[MOST];
-    size_t hint_count;
+    struct nt_extent prefetch[MOST];
+    size_t prefetch_count;
     uint64_t places[MOST]; /* that were read, */
     unsigned calls, calls_now, reads,
         unexpected;              /* with hints; reads, and those that no hint has told of before */
@@ -33,10 +33,10 @@ static struct recording {
 static bool is_hinted(uint64_t offset, uint64_t bytes)
 {
     uint64_t end = offset + bytes;
-    for (size_t i = 0; i < recording.hint_count && offset < end; i++)
-        if (offset >= recording.hints[i].offset &&
-            offset < recording.hints[i].offset + recording.hints[i].bytes)
-            offset = recording.hints[i].offset + recording.hints[i].bytes;
+    for (size_t i = 0; i < recording.prefetch_count && offset < end; i++)
+        if (offset >= recording.prefetch[i].offset &&
+            offset < recording.prefetch[i].offset + recording.prefetch[i].bytes)
+            offset = recording.prefetch[i].offset + recording.prefetch[i].bytes;
     return offset >= end;
 }
 
@@ -55,15 +55,16 @@ static enum nt_status read_recorded(struct nt_source *source, uint64_t offset, v
     return status;
 }
 
-static void record_hints(struct nt_source *source, const struct nt_extent *extents, size_t count, bool is_now)
+static void record_prefetches(struct nt_source *source, const struct nt_extent *extents, size_t count,
+                              bool is_now)
 {
     (void)source;
     recording.calls++;
     recording.calls_before_reads += recording.reads == 0;
     recording.calls_now += is_now;
     for (size_t i = 0; i < count; i++) {
-        ck_assert_uint_lt(recording.hint_count, MOST);
-        recording.hints[recording.hint_count++] = extents[i];
+        ck_assert_uint_lt(recording.prefetch_count, MOST);
+        recording.prefetch[recording.prefetch_count++] = extents[i];
     }
 }
 
@@ -75,7 +76,7 @@ static bool record_forgotten(struct nt_source *source, uint64_t offset, uint64_t
 }
 
 static const struct nt_source_ops ops = {
-    .read_at = read_recorded, .will_need = record_hints, .forget = record_forgotten};
+    .read_at = read_recorded, .prefetch = record_prefetches, .forget = record_forgotten};
 
 static void record(struct builder *builder)
 {
@@ -126,11 +127,11 @@ TEST(who_reads_from_front_to_back_is_ahead_of_himself)
     struct nt_stream *stream = open_stream(builder, 0, NT_STREAM_DATA);
     for (uint64_t first = 0; first < ELEMENTS; first += 64)
         read_elements(stream, first, 64);
-    ck_assert_uint_eq(recording.hint_count, CLUSTERS * PAGES); /* each page once */
+    ck_assert_uint_eq(recording.prefetch_count, CLUSTERS * PAGES); /* each page once */
     ck_assert_uint_eq(recording.unexpected, 0);
     ck_assert_uint_gt(recording.reads, 0);
-    for (size_t i = 1; i < recording.hint_count; i++)
-        ck_assert_uint_gt(recording.hints[i].offset, recording.hints[i - 1].offset);
+    for (size_t i = 1; i < recording.prefetch_count; i++)
+        ck_assert_uint_gt(recording.prefetch[i].offset, recording.prefetch[i - 1].offset);
     done(builder, stream);
 }
 
@@ -141,11 +142,11 @@ TEST(who_reads_in_one_call_has_all_of_it_asked_for_first)
     struct builder *builder = counting_up(NULL);
     struct nt_stream *stream = open_stream(builder, 0, NT_STREAM_DATA);
     assert_ok(nt_stream_read_elements(stream, PAGE, 4 * PAGE, values, &error));
-    ck_assert_uint_eq(recording.hint_count, 4);
+    ck_assert_uint_eq(recording.prefetch_count, 4);
     ck_assert_uint_eq(recording.calls_now, recording.calls); /* all of it is waited for */
     assert_ok(
         nt_stream_read_elements(stream, 5 * PAGE, 4 * PAGE, values, &error)); /* follows: the next, too */
-    ck_assert_uint_eq(recording.hint_count, 12);
+    ck_assert_uint_eq(recording.prefetch_count, 12);
     ck_assert_uint_lt(recording.calls_now, recording.calls);
     ck_assert_uint_eq(recording.unexpected, 0);
     done(builder, stream);
@@ -156,10 +157,10 @@ TEST(who_wants_one_value_asks_for_its_page_alone)
     struct builder *builder = counting_up(NULL);
     struct nt_stream *stream = open_stream(builder, 0, NT_STREAM_DATA);
     /* Near to where a reading began is as good as following it: so far a small data set does not reach. */
-    stream->sequence.expected_offset = UINT64_MAX / 2;
+    stream->access.expected_offset = UINT64_MAX / 2;
     read_elements(stream, 5 * PAGE + 7, 1);
-    ck_assert_uint_eq(recording.hint_count, 1);
-    ck_assert_uint_eq(recording.hints[0].bytes, PAGE * sizeof(int32_t) + sizeof(uint64_t));
+    ck_assert_uint_eq(recording.prefetch_count, 1);
+    ck_assert_uint_eq(recording.prefetch[0].bytes, PAGE * sizeof(int32_t) + sizeof(uint64_t));
     ck_assert_uint_eq(recording.unexpected, 0);
     done(builder, stream);
 }
@@ -181,9 +182,10 @@ TEST(a_read_of_a_stream_asks_for_its_own_pages, .end = sizeof(alone) / sizeof(*a
     uint8_t bytes[3 * PAGE_BYTES];
     struct builder *builder = counting_up(NULL);
     struct nt_stream *stream = open_stream(builder, 0, NT_STREAM_DATA);
-    stream->sequence.expected_offset = UINT64_MAX / 2; /* see below */
+    stream->access.expected_offset = UINT64_MAX / 2; /* see below */
     assert_ok(nt_stream_read(stream, alone[_i].first_byte, bytes, alone[_i].bytes, &error));
-    ck_assert_msg(recording.hint_count == alone[_i].pages, "%s: %zu", alone[_i].what, recording.hint_count);
+    ck_assert_msg(recording.prefetch_count == alone[_i].pages, "%s: %zu", alone[_i].what,
+                  recording.prefetch_count);
     ck_assert_uint_eq(recording.calls, 1);
     ck_assert_uint_eq(recording.unexpected, 0);
     done(builder, stream);
@@ -197,10 +199,11 @@ TEST(a_read_of_a_column_asks_for_its_own_pages, .end = sizeof(alone) / sizeof(*a
     struct builder *builder = counting_up(NULL);
     assert_ok(nt_column_size(builder->reader, builder->dataset, 0, &elements, &pages, &error)); /* makes: */
     struct nt_dataset_index *index = nt_dataset_index_get(builder->reader->indexes, builder->dataset);
-    index->columns[0]->sequence.expected_offset = UINT64_MAX / 2;
+    index->columns[0]->access.expected_offset = UINT64_MAX / 2;
     assert_ok(nt_column_read(builder->reader, builder->dataset, 0, alone[_i].first_byte, bytes,
                              alone[_i].bytes, &error));
-    ck_assert_msg(recording.hint_count == alone[_i].pages, "%s: %zu", alone[_i].what, recording.hint_count);
+    ck_assert_msg(recording.prefetch_count == alone[_i].pages, "%s: %zu", alone[_i].what,
+                  recording.prefetch_count);
     ck_assert_uint_eq(recording.calls, 1);
     ck_assert_uint_eq(recording.unexpected, 0);
     done(builder, NULL);
@@ -208,18 +211,18 @@ TEST(a_read_of_a_column_asks_for_its_own_pages, .end = sizeof(alone) / sizeof(*a
 
 TEST(who_is_led_asks_for_nothing_ahead)
 {
-    struct nt_hints hints = {.count = 0};
+    struct nt_prefetch prefetch = {.count = 0};
     struct builder *builder = counting_up(NULL);
     struct nt_stream *stream = open_stream(builder, 0, NT_STREAM_DATA);
-    nt_stream_lead_on(stream, &hints, 0, 4 * PAGE);
-    nt_hints_tell(&hints);
-    ck_assert_uint_eq(recording.hint_count, 4);
+    nt_stream_prefetch_exclusive(stream, &prefetch, 0, 4 * PAGE);
+    nt_prefetch_submit(&prefetch);
+    ck_assert_uint_eq(recording.prefetch_count, 4);
     for (uint64_t first = 0; first < 4 * PAGE; first += 64)
         read_elements(stream, first, 64);
-    ck_assert_uint_eq(recording.hint_count, 4);
+    ck_assert_uint_eq(recording.prefetch_count, 4);
     ck_assert_uint_eq(recording.unexpected, 0);
     read_elements(stream, 4 * PAGE, 1); /* of which he was not told */
-    ck_assert_uint_eq(recording.hint_count, 5);
+    ck_assert_uint_eq(recording.prefetch_count, 5);
     done(builder, stream);
 }
 
@@ -277,7 +280,7 @@ TEST(columns_that_are_read_together_are_read_by_clusters)
     ck_assert_uint_eq(recording.calls, 3);
     ck_assert_uint_eq(recording.calls_now, 1);
     ck_assert_uint_ge(recording.calls_before_reads, 2);
-    ck_assert_uint_eq(recording.hint_count, COLUMNS * PAGES_OF_COLUMN); /* each page once */
+    ck_assert_uint_eq(recording.prefetch_count, COLUMNS * PAGES_OF_COLUMN); /* each page once */
     const struct nt_page *pages = builder->pages[0]; /* of one column and the other, cluster by cluster */
     enum { PAGES_OF_CLUSTER = COLUMNS * LARGE / LARGE_PAGE };
     ck_assert_uint_lt(reads_before(pages[LARGE / LARGE_PAGE].offset),
@@ -301,11 +304,11 @@ TEST(what_is_in_the_cache_is_not_asked_for)
     for (uint64_t first = 0; first < ELEMENTS; first += 64)
         read_elements(stream, first, 64);
     nt_stream_close(stream);
-    recording.hint_count = recording.reads = 0;
+    recording.prefetch_count = recording.reads = 0;
     stream = open_stream(builder, 0, NT_STREAM_DATA);
     read_elements(stream, 0, ELEMENTS);
     ck_assert_uint_eq(recording.reads, 0);
-    ck_assert_uint_eq(recording.hint_count, 0);
+    ck_assert_uint_eq(recording.prefetch_count, 0);
     done(builder, stream);
 }
 
@@ -321,13 +324,13 @@ TEST(pages_without_bytes_in_the_file_are_not_asked_for)
         if (i % count == 2)
             pages[i].compression = NT_COMPRESSION_ELSEWHERE;
     }
-    nt_pages_want(builder->reader, builder->dataset, pages, COPIES * count);
-    ck_assert_uint_eq(recording.hint_count, COPIES * (count - 2));
-    for (uint32_t i = 0; i < recording.hint_count; i++)
-        ck_assert(recording.hints[i].offset != pages[1].offset &&
-                  recording.hints[i].offset != pages[2].offset);
+    nt_prefetch_pages(builder->reader, builder->dataset, pages, COPIES * count);
+    ck_assert_uint_eq(recording.prefetch_count, COPIES * (count - 2));
+    for (uint32_t i = 0; i < recording.prefetch_count; i++)
+        ck_assert(recording.prefetch[i].offset != pages[1].offset &&
+                  recording.prefetch[i].offset != pages[2].offset);
     builder->dataset->sources[0] = recording.inner; /* takes no hints */
-    nt_pages_want(builder->reader, builder->dataset, pages, COPIES * count);
+    nt_prefetch_pages(builder->reader, builder->dataset, pages, COPIES * count);
     free(pages);
     builder_free(builder);
 }

@@ -67,15 +67,15 @@ TEST(the_caller_and_all_workers_decode_at_once, .end = 3)
 {
     static const unsigned threads[] = {1, 2, 7};
     const uint64_t page = 3 << 20;
-    struct nt_loan loans[8];
+    struct nt_borrowed_context loans[8];
     struct nt_reader *reader;
     struct nt_reader_options options = NT_READER_OPTIONS_INIT;
     options.threads = threads[_i];
     assert_ok(nt_reader_new(&options, &reader, &error));
     for (unsigned i = 0; i <= threads[_i]; i++)
-        assert_ok(nt_contexts_borrow(reader->contexts, page, &loans[i], &error));
+        assert_ok(nt_scratch_pool_borrow(reader->scratch_pool, page, &loans[i], &error));
     for (unsigned i = 0; i <= threads[_i]; i++)
-        nt_contexts_return(reader->contexts, &loans[i]);
+        nt_scratch_pool_return(reader->scratch_pool, &loans[i]);
     nt_reader_free(reader);
 }
 
@@ -93,7 +93,7 @@ TEST(pages_that_take_long_are_told_before_they_are_loaded)
     add_cluster(builder, 0, (uint64_t)PAGES * (PAGE_ELEMENTS - 1));
     for (uint32_t i = 0; i < 2; i++)
         add_elements(builder, 0, i, values, PAGES * (PAGE_ELEMENTS - 1), PAGE_ELEMENTS - i);
-    options.before_slow_work = count_call;
+    options.before_blocking = count_call;
     options.context = &calls;
     finish(builder, &options);
     for (uint32_t i = 0; i < 2; i++) {

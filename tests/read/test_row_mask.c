@@ -15,11 +15,11 @@
 enum { STORED = 10, RUNS = 2, CALLS = 2 * RUNS + 1 };
 
 static struct nt_error error;
-static struct nt_drop items[] = {{2, 2}, {7, 5}, {10, 7}};
-static const struct nt_drops drops = {.items = items, .count = RUNS};
-static const struct nt_row_mask rows = {.drops = &drops, .per_row = 1};
+static struct nt_deletion_run items[] = {{2, 2}, {7, 5}, {10, 7}};
+static const struct nt_deletion_vector deletions = {.items = items, .count = RUNS};
+static const struct nt_row_mask rows = {.deletions = &deletions, .per_row = 1};
 
-static void assert_items(const struct nt_drops *found, const struct nt_drop *expected)
+static void assert_items(const struct nt_deletion_vector *found, const struct nt_deletion_run *expected)
 {
     ck_assert_uint_eq(found->count, RUNS);
     for (unsigned i = 0; i <= RUNS; i++) {
@@ -32,28 +32,28 @@ TEST(rows_that_are_kept_are_found_where_they_are_stored)
 {
     static const uint64_t stored[] = {0, 1, 4, 5, 6, 8, 9}, left[] = {2, 1, 3, 2, 1, 2, 1};
     for (uint64_t row = 0; row < sizeof(stored) / sizeof(*stored); row++) {
-        struct nt_kept kept = nt_drops_kept(&drops, row);
+        struct nt_kept_run kept = nt_deletion_vector_find_kept(&deletions, row);
         ck_assert_uint_eq(kept.stored, stored[row]);
         ck_assert_uint_eq(kept.count, left[row]);
     }
-    struct nt_kept kept = nt_drops_kept(&drops, 0);
-    ck_assert(nt_drops_next_kept(&drops, &kept));
+    struct nt_kept_run kept = nt_deletion_vector_find_kept(&deletions, 0);
+    ck_assert(nt_deletion_vector_next_kept(&deletions, &kept));
     ck_assert(kept.stored == 4 && kept.count == 3);
-    ck_assert(nt_drops_next_kept(&drops, &kept));
+    ck_assert(nt_deletion_vector_next_kept(&deletions, &kept));
     ck_assert(kept.stored == 8 && kept.count == 2);
-    ck_assert(!nt_drops_next_kept(&drops, &kept));
+    ck_assert(!nt_deletion_vector_next_kept(&deletions, &kept));
 }
 
 TEST(each_row_may_have_several_elements)
 {
     enum { FACTOR = 3 };
-    struct nt_row_mask mask = {.drops = &drops, .per_row = 1};
+    struct nt_row_mask mask = {.deletions = &deletions, .per_row = 1};
     assert_ok(nt_row_mask_multiply(&mask, FACTOR, &error));
     ck_assert_uint_eq(nt_row_mask_stored(&mask), 30);
     ck_assert_uint_eq(nt_row_mask_kept(&mask), 21);
     for (uint64_t element = 0; element < 21; element++) {
-        struct nt_kept row = nt_drops_kept(&drops, element / FACTOR);
-        struct nt_kept found = nt_row_mask_kept_from(&mask, element);
+        struct nt_kept_run row = nt_deletion_vector_find_kept(&deletions, element / FACTOR);
+        struct nt_kept_run found = nt_row_mask_kept_from(&mask, element);
         ck_assert_uint_eq(found.number, row.number);
         ck_assert_uint_eq(found.stored, FACTOR * row.stored + element % FACTOR);
         ck_assert_uint_eq(found.count, FACTOR * row.count - element % FACTOR);
@@ -89,18 +89,18 @@ static enum nt_status tell(void *context, uint64_t row, uint64_t *end_ret, struc
 
 TEST(items_go_with_their_rows)
 {
-    struct nt_drops *made;
+    struct nt_deletion_vector *made;
     struct telling telling = {0};
     assert_ok(nt_row_mask_map(&rows, tell, &telling, &made, &error));
     ck_assert_uint_eq(telling.calls, CALLS);
-    assert_items(made, (const struct nt_drop[]){{1, 1}, {21, 16}, {45, 33}});
+    assert_items(made, (const struct nt_deletion_run[]){{1, 1}, {21, 16}, {45, 33}});
     free(made);
 }
 
 TEST(ends_that_decrease_are_corrupt)
 {
     for (unsigned call = 2; call <= CALLS; call++) {
-        struct nt_drops *made = NULL;
+        struct nt_deletion_vector *made = NULL;
         struct telling telling = {.changed = call};
         assert_status(NT_CORRUPT, nt_row_mask_map(&rows, tell, &telling, &made, &error));
         ck_assert_ptr_nonnull(strstr(error.message, "the index decreases within its cluster"));
@@ -111,7 +111,7 @@ TEST(ends_that_decrease_are_corrupt)
 TEST(an_end_that_cannot_be_told_is_the_failure)
 {
     for (unsigned call = 1; call <= CALLS; call++) {
-        struct nt_drops *made = NULL;
+        struct nt_deletion_vector *made = NULL;
         struct telling telling = {.changed = call, .status = NT_CHECKSUM};
         assert_status(NT_CHECKSUM, nt_row_mask_map(&rows, tell, &telling, &made, &error));
         ck_assert_str_eq(error.message, "told");

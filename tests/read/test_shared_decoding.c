@@ -39,12 +39,12 @@ TEST(the_end_of_a_page_is_that_of_the_same_bytes)
     struct nt_stream *same = open_stream(builder, SAME, NT_STREAM_DATA);
     struct nt_stream *other = open_stream(builder, OTHER, NT_STREAM_DATA);
     for (uint64_t end = 1; end <= 12; end++)
-        ck_assert_uint_eq(nt_stream_end_beside(number, end, same), (end + 1) / 2 * 2);
-    ck_assert_uint_eq(nt_stream_end_beside(number, 0, same), 0);
-    ck_assert_uint_eq(nt_stream_end_beside(number, 1, other), 0); /* other bytes */
-    ck_assert_uint_eq(nt_stream_end_beside(number, 6, other), 0); /* fewer pages */
-    ck_assert_uint_eq(nt_stream_end_beside(number, 7, other), 0); /* it has none there, */
-    ck_assert_uint_eq(nt_stream_end_beside(other, 7, number), 0); /* and is at fault */
+        ck_assert_uint_eq(nt_stream_shared_page_end(number, end, same), (end + 1) / 2 * 2);
+    ck_assert_uint_eq(nt_stream_shared_page_end(number, 0, same), 0);
+    ck_assert_uint_eq(nt_stream_shared_page_end(number, 1, other), 0); /* other bytes */
+    ck_assert_uint_eq(nt_stream_shared_page_end(number, 6, other), 0); /* fewer pages */
+    ck_assert_uint_eq(nt_stream_shared_page_end(number, 7, other), 0); /* it has none there, */
+    ck_assert_uint_eq(nt_stream_shared_page_end(other, 7, number), 0); /* and is at fault */
     nt_stream_close(number);
     nt_stream_close(same);
     nt_stream_close(other);
@@ -57,9 +57,9 @@ TEST(an_offset_in_front_of_all_pages_lies_beside_nothing)
     finish(builder, NULL);
     struct nt_stream *offsets = open_stream(builder, 0, NT_STREAM_OFFSETS);
     struct nt_stream *again = open_stream(builder, 0, NT_STREAM_OFFSETS);
-    ck_assert_uint_eq(nt_stream_end_beside(offsets, 1, again), 0);
-    ck_assert_uint_eq(nt_stream_end_beside(offsets, 2, again), 2);
-    ck_assert_uint_eq(nt_stream_end_beside(offsets, 5, again), 5);
+    ck_assert_uint_eq(nt_stream_shared_page_end(offsets, 1, again), 0);
+    ck_assert_uint_eq(nt_stream_shared_page_end(offsets, 2, again), 2);
+    ck_assert_uint_eq(nt_stream_shared_page_end(offsets, 5, again), 5);
     nt_stream_close(offsets);
     nt_stream_close(again);
     builder_free(builder);
@@ -74,7 +74,7 @@ TEST(streams_of_other_data_sets_and_of_no_pages_are_not_together)
         streams[i] = open_stream(builders[i], NUMBER, NT_STREAM_DATA);
     for (int i = 0; i < 4; i++)
         for (int k = 0; k < 4; k++)
-            ck_assert(!nt_streams_are_together(streams[i], streams[k]));
+            ck_assert(!nt_streams_share_pages(streams[i], streams[k]));
     for (int i = 0; i < 4; i++) {
         nt_stream_close(streams[i]);
         builder_free(builders[i]);

@@ -140,7 +140,7 @@ TEST(borders_of_clusters_are_told_in_rows, .end = SEEDS / 2)
 {
     struct nt_error error;
     struct builder *builder = random_dataset(4000 + (unsigned)_i, 6);
-    uint32_t order[MOST_CLUSTERS], count;
+    uint32_t order[MAX_CLUSTERS], count;
     uint64_t *borders;
     finish(builder, NULL);
     reference_order(builder, order);

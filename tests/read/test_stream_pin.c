@@ -37,7 +37,7 @@ static void open_with(const struct nt_reader_options *options)
 
 static void setup(void)
 {
-    open_with(&(struct nt_reader_options){.always_ahead = true});
+    open_with(&(struct nt_reader_options){.always_readahead = true});
 }
 
 static void teardown(void)
@@ -99,7 +99,7 @@ TEST(small_pages_are_read, .setup = setup, .teardown = teardown)
 {
     struct nt_error error;
     struct builder *small = plain_dataset(ENTRIES, 4000);
-    finish(small, &(struct nt_reader_options){.always_ahead = true});
+    finish(small, &(struct nt_reader_options){.always_readahead = true});
     struct nt_stream *other;
     assert_ok(nt_stream_open(small->reader, small->dataset, 0, NT_STREAM_DATA, &other, &error));
     ck_assert(!nt_stream_pin(other, 0, BYTES, &pins));
@@ -119,7 +119,7 @@ TEST(a_stream_that_is_made_of_other_elements_is_read, .setup = setup, .teardown 
     add_cluster(lists, 0, ROWS);
     add_elements(lists, 0, vector.index, ends, ROWS, ROWS);
     add_elements(lists, 0, vector.values, ends, ROWS, ROWS);
-    finish(lists, &(struct nt_reader_options){.always_ahead = true});
+    finish(lists, &(struct nt_reader_options){.always_readahead = true});
     struct nt_stream *offsets;
     assert_ok(
         nt_stream_open(lists->reader, lists->dataset, vector.list, NT_STREAM_OFFSETS, &offsets, &error));
@@ -166,7 +166,7 @@ TEST(a_cache_without_room_for_all_gives_none, .setup = setup, .teardown = teardo
     struct nt_counters counters;
     uint8_t *bytes = malloc(BYTES);
     teardown();
-    open_with(&(struct nt_reader_options){.always_ahead = true, .cache_bytes = 3 * PAGE_BYTES});
+    open_with(&(struct nt_reader_options){.always_readahead = true, .cache_bytes = 3 * PAGE_BYTES});
     check_none(0, BYTES);
     assert_ok(nt_stream_read(stream, 0, bytes, BYTES, &error));
     ck_assert_mem_eq(bytes, expected, BYTES);

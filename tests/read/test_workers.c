@@ -29,7 +29,7 @@ static const struct nt_page *page_of(unsigned number)
     return (const struct nt_page *)(const void *)&pages[number];
 }
 
-static void pass_gate(const struct nt_job *job)
+static void pass_gate(const struct nt_worker_job *job)
 {
     atomic_fetch_add(&started, 1);
     pthread_mutex_lock(&gate);
@@ -39,8 +39,8 @@ static void pass_gate(const struct nt_job *job)
 
 static void queue(unsigned dataset, unsigned page)
 {
-    struct nt_job job = {.run = pass_gate, .dataset = dataset_of(dataset), .page = page_of(page)};
-    nt_workers_ahead(workers, &job);
+    struct nt_worker_job job = {.run = pass_gate, .dataset = dataset_of(dataset), .page = page_of(page)};
+    nt_workers_queue(workers, &job);
 }
 
 static void setup(void)
@@ -93,7 +93,7 @@ TEST(a_page_that_is_claimed_is_left_to_who_claims_it, .setup = setup, .teardown 
     queue(0, 1);
     queue(0, 2);
     queue(1, 1);
-    nt_workers_claim(workers, page_of(1));
+    nt_workers_cancel_page(workers, page_of(1));
     open_gate_and_wait();
     ck_assert_uint_eq(atomic_load(&done[0]), 1);
     ck_assert_uint_eq(atomic_load(&done[1]), 0);
@@ -153,7 +153,7 @@ static void work(void *context)
 TEST(shared_work_is_done_when_the_call_returns, .setup = setup, .teardown = teardown)
 {
     struct shared shared = {.left = QUEUED};
-    nt_workers_together(workers, work, &shared);
+    nt_workers_run_all(workers, work, &shared);
     ck_assert_uint_eq(atomic_load(&shared.made), QUEUED);
 }
 
@@ -165,6 +165,6 @@ TEST(without_workers_nothing_is_done_ahead_and_the_caller_works_alone, .setup = 
     queue(0, 1);
     nt_workers_forget(workers, dataset_of(0));
     ck_assert_uint_eq(atomic_load(&done[1]), 0);
-    nt_workers_together(workers, work, &shared);
+    nt_workers_run_all(workers, work, &shared);
     ck_assert_uint_eq(atomic_load(&shared.made), QUEUED);
 }

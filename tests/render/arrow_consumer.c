@@ -31,8 +31,8 @@ struct nt_arrow *open_arrow(struct builder *builder)
 bool has_broken_variant(const struct builder *builder, const struct nt_arrow *arrow)
 {
     const char *reason;
-    for (uint32_t i = 0; i < nt_arrow_left_out(arrow); i++)
-        for (uint32_t field = nt_arrow_left_out_field(arrow, i, &reason); field != NT_NONE;
+    for (uint32_t i = 0; i < nt_arrow_omitted_fields(arrow); i++)
+        for (uint32_t field = nt_arrow_omitted_field(arrow, i, &reason); field != NT_NONE;
              field = builder->dataset->fields[field].parent)
             if (builder->dataset->fields[field].kind == NT_FIELD_VARIANT)
                 return true;
@@ -188,7 +188,7 @@ void lines_from_arrow(const struct nt_arrow *arrow, struct nt_buffer *out)
 void lines_from_rows(struct builder *builder, struct nt_buffer *out)
 {
     struct nt_error error;
-    struct nt_long_text *text;
+    struct nt_text_generator *text;
     bool more = true;
     assert_ok(nt_rows_lines(builder->reader, builder->dataset, NT_NONE, 0, UINT64_MAX, &text, &error));
     while (more)
@@ -217,7 +217,7 @@ void find_metadata(const struct ArrowSchema *schema, const char *key, char *valu
     ck_abort_msg("no key %s", key);
 }
 
-void left_out(const struct nt_arrow *arrow, char *value, size_t room)
+void omitted(const struct nt_arrow *arrow, char *value, size_t room)
 {
     struct nt_error error;
     struct ArrowSchema schema;

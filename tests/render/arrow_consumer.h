@@ -32,6 +32,6 @@ void lines_from_rows(struct builder *builder, struct nt_buffer *out);
 /* What is told under a key, in a text of `room` bytes at most. */
 void find_metadata(const struct ArrowSchema *schema, const char *key, char *value, size_t room);
 /* "ntuple.left_out" of the schema, in a text of `room` bytes at most. */
-void left_out(const struct nt_arrow *arrow, char *value, size_t room);
+void omitted(const struct nt_arrow *arrow, char *value, size_t room);
 
 #endif

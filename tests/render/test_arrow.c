@@ -199,10 +199,10 @@ TEST(a_cluster_that_union_offsets_cannot_count_is_left_out_and_named)
     uint64_t first;
     char text[300];
     ck_assert_uint_eq(nt_arrow_batches(arrow), 1);
-    ck_assert_uint_eq(nt_arrow_left_out_clusters(arrow), 1);
-    ck_assert_uint_eq(nt_arrow_left_out_cluster(arrow, 0, &first), 2);
+    ck_assert_uint_eq(nt_arrow_omitted_clusters(arrow), 1);
+    ck_assert_uint_eq(nt_arrow_omitted_cluster(arrow, 0, &first), 2);
     ck_assert_uint_eq(first, 2);
-    left_out(arrow, text, sizeof(text));
+    omitted(arrow, text, sizeof(text));
     ck_assert_str_eq(text, "[{\"first_entry\":2,\"entries\":2,\"reason\":"
                            "\"a cluster that is larger than Arrow's types can count\"}]");
     nt_arrow_free(arrow);
@@ -225,10 +225,10 @@ TEST(a_field_that_cannot_be_read_is_left_out_and_named)
     end_group(builder);
     finish(builder, NULL);
     struct nt_arrow *arrow = open_arrow(builder);
-    ck_assert_uint_eq(nt_arrow_left_out(arrow), 1);
-    ck_assert_uint_eq(nt_arrow_left_out_field(arrow, 0, &reason), other);
+    ck_assert_uint_eq(nt_arrow_omitted_fields(arrow), 1);
+    ck_assert_uint_eq(nt_arrow_omitted_field(arrow, 0, &reason), other);
     ck_assert_str_eq(reason, "of an unknown kind");
-    left_out(arrow, text, sizeof(text));
+    omitted(arrow, text, sizeof(text));
     ck_assert_str_eq(text, "[{\"field_hex\":\"6f64ff\",\"reason\":\"of an unknown kind\"}]");
     nt_arrow_free(arrow);
     builder_free(builder);

@@ -95,14 +95,14 @@ static void append_expected(struct nt_buffer *out, unsigned first)
             nt_buffer_text(out, "{\"json\":null}\n");
 }
 
-static void open_within(uint64_t most_items, uint64_t first)
+static void open_within(uint64_t max_items, uint64_t first)
 {
     struct nt_arrow_options options = NT_ARROW_OPTIONS_INIT;
     nt_arrow_free(arrow);
     options.has_range = first > 0;
     options.first_entry = first;
     options.entries = ROWS - first;
-    assert_ok(nt_arrow_new_within(builder->reader, builder->dataset, &options, most_items, &arrow, &error));
+    assert_ok(nt_arrow_new_within(builder->reader, builder->dataset, &options, max_items, &arrow, &error));
 }
 
 static void check_lines(unsigned first)

@@ -43,7 +43,7 @@ static void try_range(struct builder *builder, enum nt_arrow_unions unions, cons
     lines_from_arrow(arrow, &found);
     ck_assert_uint_eq(found.length, (size_t)(end - begin));
     ck_assert(found.length == 0 || !memcmp(found.bytes, begin, found.length));
-    ck_assert_uint_eq(nt_arrow_left_out_clusters(arrow), 0);
+    ck_assert_uint_eq(nt_arrow_omitted_clusters(arrow), 0);
     nt_arrow_free(arrow);
     nt_buffer_deinit(&found);
 }

@@ -26,14 +26,14 @@ static struct builder *short_dataset(unsigned seed)
     return builder;
 }
 
-static struct nt_arrow *open_within(struct builder *builder, uint64_t most_items, uint64_t first)
+static struct nt_arrow *open_within(struct builder *builder, uint64_t max_items, uint64_t first)
 {
     struct nt_arrow *arrow;
     struct nt_arrow_options options = NT_ARROW_OPTIONS_INIT;
     options.has_range = first > 0;
     options.first_entry = first;
     options.entries = nt_dataset_entries(builder->dataset) - first;
-    assert_ok(nt_arrow_new_within(builder->reader, builder->dataset, &options, most_items, &arrow, &error));
+    assert_ok(nt_arrow_new_within(builder->reader, builder->dataset, &options, max_items, &arrow, &error));
     return arrow;
 }
 
@@ -48,8 +48,8 @@ static void append_lines(const struct nt_arrow *arrow, const char *rows, uint64_
         if (entry >= left_first + left_entries || left_first == UINT64_MAX) {
             left_first = UINT64_MAX;
             left_entries = 0;
-            if (next < nt_arrow_left_out_clusters(arrow))
-                left_entries = nt_arrow_left_out_cluster(arrow, next++, &left_first);
+            if (next < nt_arrow_omitted_clusters(arrow))
+                left_entries = nt_arrow_omitted_cluster(arrow, next++, &left_first);
         }
         if (entry >= first && (entry < left_first || entry >= left_first + left_entries))
             nt_buffer_append(out, rows, (size_t)(end - rows));
@@ -58,37 +58,37 @@ static void append_lines(const struct nt_arrow *arrow, const char *rows, uint64_
 }
 
 /* Of all arrays with offsets of 32 bits the last offset, at most; and what is in them is no less. */
-static void check_items(const struct ArrowSchema *schema, const struct ArrowArray *array, uint64_t most_items)
+static void check_items(const struct ArrowSchema *schema, const struct ArrowArray *array, uint64_t max_items)
 {
     bool is_list = !strcmp(schema->format, "+l");
     if (is_list || !strcmp(schema->format, "u")) {
         int32_t last = ((const int32_t *)array->buffers[1])[array->length];
         ck_assert_int_ge(last, 0);
-        ck_assert_uint_le((uint64_t)last, most_items);
+        ck_assert_uint_le((uint64_t)last, max_items);
         ck_assert(!is_list || array->children[0]->length == last);
     }
     for (int64_t i = 0; i < schema->n_children; i++)
-        check_items(schema->children[i], array->children[i], most_items);
+        check_items(schema->children[i], array->children[i], max_items);
 }
 
-static void check_batches(const struct nt_arrow *arrow, uint64_t most_items)
+static void check_batches(const struct nt_arrow *arrow, uint64_t max_items)
 {
     struct ArrowSchema schema;
     assert_ok(nt_arrow_export_schema(arrow, &schema, &error));
     for (uint32_t i = 0; i < nt_arrow_batches(arrow); i++) {
         struct ArrowArray array;
         assert_ok(nt_arrow_export_batch(arrow, i, &array, &error));
-        check_items(&schema, &array, most_items);
+        check_items(&schema, &array, max_items);
         array.release(&array);
     }
     schema.release(&schema);
 }
 
-static void try_within(struct builder *builder, const char *rows, uint64_t most_items, uint64_t first)
+static void try_within(struct builder *builder, const char *rows, uint64_t max_items, uint64_t first)
 {
     struct nt_buffer found = {0}, expected = {0};
-    struct nt_arrow *arrow = open_within(builder, most_items, first);
-    check_batches(arrow, most_items);
+    struct nt_arrow *arrow = open_within(builder, max_items, first);
+    check_batches(arrow, max_items);
     lines_from_arrow(arrow, &found);
     append_lines(arrow, rows, first, &expected);
     ck_assert_str_eq(nt_buffer_string(&found), nt_buffer_string(&expected));
@@ -137,7 +137,7 @@ TEST(clusters_are_halved_until_they_fit)
     struct builder *builder = texts();
     struct nt_arrow *arrow = open_within(builder, 9, 0);
     ck_assert_uint_eq(nt_arrow_batches(arrow), 3);
-    ck_assert_uint_eq(nt_arrow_left_out_clusters(arrow), 1);
+    ck_assert_uint_eq(nt_arrow_omitted_clusters(arrow), 1);
     lines_from_arrow(arrow, &lines);
     ck_assert_str_eq(nt_buffer_string(&lines),
                      "{\"text\":\"ab\"}\n{\"text\":\"cd\"}\n{\"text\":\"\"}\n{\"text\":\"e\"}\n"
@@ -156,9 +156,9 @@ TEST(an_entry_that_has_too_many_alone_is_left_out_and_told)
     uint64_t first;
     struct builder *builder = texts();
     struct nt_arrow *arrow = open_within(builder, 9, 0);
-    ck_assert_uint_eq(nt_arrow_left_out_cluster(arrow, 0, &first), 1);
+    ck_assert_uint_eq(nt_arrow_omitted_cluster(arrow, 0, &first), 1);
     ck_assert_uint_eq(first, 4);
-    left_out(arrow, text, sizeof(text));
+    omitted(arrow, text, sizeof(text));
     ck_assert_ptr_nonnull(strstr(text, "\"first_entry\":4,\"entries\":1"));
     nt_arrow_free(arrow);
     builder_free(builder);

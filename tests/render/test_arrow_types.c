@@ -100,7 +100,7 @@ TEST(offsets_of_texts_are_as_wide_as_the_type_has_them, .setup = set_up, .teardo
 TEST(items_of_lists_are_called_as_the_format_calls_them, .setup = set_up, .teardown = tear_down)
 {
     uint32_t named = add_list("named", true), plain = add_list("plain", false);
-    builder->fields[add_number(named, "item")].own_name = nt_text_of("element");
+    builder->fields[add_number(named, "item")].item_name = nt_text_of("element");
     add_number(plain, "_0");
     const struct ArrowSchema *found =
         exported("{\"named\":[7],\"plain\":[7]}\n{\"named\":[8],\"plain\":[8]}\n");
@@ -121,7 +121,7 @@ static struct map add_map(bool has_value)
     uint32_t field = add_list("m", true);
     builder->fields[field].is_map = true;
     map.pairs = add_named(field, "item", NT_FIELD_RECORD, NT_ELEMENT_BYTE);
-    builder->fields[map.pairs].own_name = nt_text_of("entries");
+    builder->fields[map.pairs].item_name = nt_text_of("entries");
     map.key = add_number(map.pairs, "key");
     map.value = has_value ? add_number(map.pairs, "value")
                           : add_named(map.pairs, "value", NT_FIELD_UNREADABLE, NT_ELEMENT_BYTE);

@@ -126,7 +126,7 @@ TEST(variants_are_left_out_and_named_where_that_is_asked_for)
     char text[300];
     struct builder *builder = variants_of(&rows, 1);
     struct nt_arrow *arrow = open_arrow_with(builder, NT_ARROW_UNIONS_OMIT);
-    left_out(arrow, text, sizeof(text));
+    omitted(arrow, text, sizeof(text));
     ck_assert_str_eq(text, "[{\"field\":\"f\",\"reason\":\"a variant, which was not asked for\"}]");
     ck_assert_uint_eq(arrow->nodes[0].child_count, 0);
     nt_arrow_free(arrow);
@@ -152,7 +152,7 @@ TEST(an_alternative_that_cannot_be_read_leaves_the_others)
     end_group(builder);
     finish(builder, NULL);
     struct nt_arrow *arrow = open_arrow(builder);
-    ck_assert_uint_eq(nt_arrow_left_out(arrow), 1);
+    ck_assert_uint_eq(nt_arrow_omitted_fields(arrow), 1);
     assert_ok(nt_arrow_export_batch(arrow, 0, &array, &error));
     const struct ArrowArray *shown = array.children[0];
     ck_assert_int_eq(shown->n_children, 2);

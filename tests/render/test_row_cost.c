@@ -50,7 +50,7 @@ static void teardown(void)
 static bool are_cheap(uint32_t field, uint64_t first, uint64_t count, uint64_t most)
 {
     bool are_cheap;
-    assert_ok(nt_rows_are_cheap(builder->dataset, field, first, count, most, &are_cheap, &error));
+    assert_ok(nt_rows_cost_is_low(builder->dataset, field, first, count, most, &are_cheap, &error));
     return are_cheap;
 }
 

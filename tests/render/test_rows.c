@@ -11,7 +11,7 @@
 #include "core/codec/codec.h"
 #include "core/model/model.h"
 
-enum { ENTRIES = 40000, PAGE = 1000, MOST_PIECE = 65 * 1024 };
+enum { ENTRIES = 40000, PAGE = 1000, MAX_PIECE = 65 * 1024 };
 
 /* A flat data set of a number and a text. */
 static struct builder *numbers(uint64_t *values)
@@ -28,10 +28,10 @@ static struct builder *numbers(uint64_t *values)
     return builder;
 }
 
-static struct nt_long_text *open_lines(struct builder *builder, bool is_csv)
+static struct nt_text_generator *open_lines(struct builder *builder, bool is_csv)
 {
     struct nt_error error;
-    struct nt_long_text *row_lines = NULL;
+    struct nt_text_generator *row_lines = NULL;
     if (is_csv)
         assert_ok(nt_csv_lines(builder->reader, builder->dataset, &row_lines, &error));
     else
@@ -57,11 +57,11 @@ TEST(pieces_are_bounded_and_the_first_is_small, .end = 2)
     unsigned lines = 0, pieces = 0;
     struct builder *builder = numbers(values);
     finish(builder, NULL);
-    struct nt_long_text *row_lines = open_lines(builder, _i);
+    struct nt_text_generator *row_lines = open_lines(builder, _i);
     for (; more; pieces++) {
         nt_buffer_clear(&piece);
         assert_ok(row_lines->next(row_lines, &piece, &more, &error));
-        ck_assert_uint_le(piece.length, pieces ? MOST_PIECE : 1024);
+        ck_assert_uint_le(piece.length, pieces ? MAX_PIECE : 1024);
         ck_assert_int_eq(piece.bytes[piece.length - 1], '\n');
         lines += count_lines(&piece);
         ck_assert_double_eq(row_lines->share(row_lines), (lines - (unsigned)_i) / (double)ENTRIES);
@@ -83,7 +83,7 @@ TEST(lines_end_whole_before_a_damaged_page_and_the_text_fails_there, .end = 2)
     struct builder *builder = numbers(values);
     builder->bytes.bytes[builder->pages[0][7].offset] ^= 1;
     finish(builder, NULL);
-    struct nt_long_text *row_lines = open_lines(builder, _i);
+    struct nt_text_generator *row_lines = open_lines(builder, _i);
     while (more && status == NT_OK)
         status = row_lines->next(row_lines, &text, &more, &error);
     ck_assert_int_eq(status, NT_CHECKSUM);
@@ -124,7 +124,7 @@ static void check_text(bool is_csv, const char *expected)
     struct builder *builder = texts_of(texts);
     builder->fields[0].name = (struct nt_text){"a \"name\"", 8};
     finish(builder, NULL);
-    struct nt_long_text *row_lines = open_lines(builder, is_csv);
+    struct nt_text_generator *row_lines = open_lines(builder, is_csv);
     assert_ok(row_lines->next(row_lines, &text, &more, &error));
     ck_assert(!more);
     ck_assert_str_eq(text.bytes, expected);
@@ -146,7 +146,7 @@ static void check_csv(struct builder *builder, const char *expected)
     struct nt_buffer text = {0};
     bool more = true;
     finish(builder, NULL);
-    struct nt_long_text *row_lines = open_lines(builder, true);
+    struct nt_text_generator *row_lines = open_lines(builder, true);
     while (more)
         assert_ok(row_lines->next(row_lines, &text, &more, &error));
     ck_assert_str_eq(text.bytes, expected);
@@ -226,7 +226,7 @@ TEST(one_entry_is_its_line_and_none_past_the_end)
 {
     struct nt_error error;
     struct nt_buffer text = {0};
-    struct nt_long_text *row_lines;
+    struct nt_text_generator *row_lines;
     bool more = false;
     struct builder *builder = texts_of(texts);
     finish(builder, NULL);
@@ -259,7 +259,7 @@ TEST(a_row_of_endless_nothing_is_refused)
     add_elements(builder, cluster, column, &end, 1, 1);
     end_group(builder);
     finish(builder, NULL);
-    struct nt_long_text *row_lines = open_lines(builder, false);
+    struct nt_text_generator *row_lines = open_lines(builder, false);
     assert_status(NT_LIMIT, row_lines->next(row_lines, &text, &more, &error));
     row_lines->free(row_lines);
     nt_buffer_deinit(&text);

@@ -46,7 +46,7 @@ static struct builder *nested(void)
 
 static void read_all(struct builder *builder, uint32_t field, struct nt_buffer *text)
 {
-    struct nt_long_text *lines = NULL;
+    struct nt_text_generator *lines = NULL;
     struct nt_error error;
     bool more = true;
     assert_ok(nt_schema_lines(builder->reader, builder->dataset, field, &lines, &error));

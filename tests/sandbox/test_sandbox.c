@@ -35,10 +35,10 @@ static void setup(void)
 
 static void enter(unsigned uses)
 {
-    const struct nt_sandbox_place places[] = {{temporary_path("single"), true},
-                                              {temporary_path("read"), false},
-                                              {temporary_path("written"), true},
-                                              {temporary_path("missing"), true}};
+    const struct nt_sandbox_path places[] = {{temporary_path("single"), true},
+                                             {temporary_path("read"), false},
+                                             {temporary_path("written"), true},
+                                             {temporary_path("missing"), true}};
     nt_sandbox_enter(&sandbox, &(struct nt_sandbox_rules){places, sizeof(places) / sizeof(*places), uses,
                                                           .has_sources = true});
 }
@@ -345,7 +345,7 @@ static int kept_capabilities(void)
 /* Without the other parts, one of which refuses to look. */
 static int kept_of_a_folder(bool is_source)
 {
-    const struct nt_sandbox_place folder = {temporary_path("read"), false};
+    const struct nt_sandbox_path folder = {temporary_path("read"), false};
     pid_t process = vfork();
     if (process == 0)
         _exit(nt_capabilities_drop(&(struct nt_sandbox_rules){&folder, 1, 0, is_source})

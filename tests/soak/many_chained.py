@@ -18,7 +18,7 @@ ITEMS = 1000
 VALUES = struct.pack(f'<{ITEMS}i', *(i // 4 for i in range(ITEMS)))  # of each file's "ramp", as its writer made it
 PIECE = 250 * len(VALUES)
 BASE, FILE, OPENED = 48 << 20, 2048, 96 << 10  # bytes: of the program, and of each file before and after it is opened
-MOST_DESCRIPTORS = 192
+MAX_DESCRIPTORS = 192
 
 
 def timed(function, *arguments):
@@ -57,7 +57,7 @@ class Look:
         same(count, self.files * len(VALUES))
         same(errors_of(self.mount.mountpoint), [], 'errors')
         assert high_water(self.mount.decoder) < BASE + OPENED * self.files + (256 << 20), high_water(self.mount.decoder)
-        assert self.descriptors() <= MOST_DESCRIPTORS, self.descriptors()
+        assert self.descriptors() <= MAX_DESCRIPTORS, self.descriptors()
 
 
 def main():

@@ -15,7 +15,7 @@ from harness import Foreground, errors_of, fuse_problem, high_water, same, scrat
 
 FOLDERS = 100
 CACHE, BASE, FILE = 16 << 20, 48 << 20, 2048     # bytes: of the cache, of the program, of what is known of each file
-MOST_DESCRIPTORS = 256
+MAX_DESCRIPTORS = 256
 
 
 def bitmap(number):
@@ -53,7 +53,7 @@ def main():
             most, descriptors = high_water(mount.decoder), len(os.listdir(f'/proc/{mount.decoder}/fd'))
             print(f'{files} files listed in {listing:.1f} s and read in {time.monotonic() - start:.0f} s, '
                   f'{most / (1 << 20):.1f} MiB and {descriptors} descriptors at most')
-            return int(most > CACHE + BASE + FILE * files or descriptors > MOST_DESCRIPTORS)
+            return int(most > CACHE + BASE + FILE * files or descriptors > MAX_DESCRIPTORS)
 
 
 if __name__ == '__main__':

@@ -15,8 +15,8 @@ MEBIBYTE = 1 << 20
 WARM_UP = 1 / 3                     # of the time, which is not looked at
 STRETCHES = 12                      # of the time behind the warm-up
 MOST_GROWTH = 2 * MEBIBYTE          # by the line through the least samples of each stretch of one process
-MOST_DESCRIPTORS = 2                # the same; and of deleted files all the time
-MOST_THREADS = 8 + 2 * os.cpu_count()   # requests at once, workers, and a few for all: they come as they are wanted, and stay
+MAX_DESCRIPTORS = 2                # the same; and of deleted files all the time
+MAX_THREADS = 8 + 2 * os.cpu_count()   # requests at once, workers, and a few for all: they come as they are wanted, and stay
 LEAST_MINUTES = 15                  # that say something about growth
 
 
@@ -60,8 +60,8 @@ def over_time(samples, seconds):
 
 
 def is_flat(row):
-    return row['growth_bytes'] <= MOST_GROWTH and row['growth_descriptors'] <= MOST_DESCRIPTORS \
-        and row['threads'] <= MOST_THREADS and row['deleted'] <= MOST_DESCRIPTORS
+    return row['growth_bytes'] <= MOST_GROWTH and row['growth_descriptors'] <= MAX_DESCRIPTORS \
+        and row['threads'] <= MAX_THREADS and row['deleted'] <= MAX_DESCRIPTORS
 
 
 def of_histogram(buckets):

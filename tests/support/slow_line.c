@@ -30,7 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FIRST_WINDOW = 10 * 1460, PIECE_BYTES = 64 * 1024, MOST_CONNECTIONS = 256 };
+enum { FIRST_WINDOW = 10 * 1460, PIECE_BYTES = 64 * 1024, MAX_CONNECTIONS = 256 };
 static const double idle_seconds = 0.2; /* until a window begins anew, or two round trips */
 
 /* Bytes on their way, and then their acknowledgement. */
@@ -54,12 +54,12 @@ struct connection {
     struct flow up, down;
 };
 
-static double round_trip, rate = 125e6, most_window = 4096 * 1024;
+static double round_trip, rate = 125e6, max_window = 4096 * 1024;
 static double cut_after = INFINITY, stall_after = INFINITY, stall_seconds = INFINITY;
 static double free_at[2], stalled_until; /* each direction of the line; seconds */
 static double sent_by_server;
 
-static struct connection connections[MOST_CONNECTIONS];
+static struct connection connections[MAX_CONNECTIONS];
 static size_t connection_count;
 
 static void check(bool is_good, const char *what)
@@ -81,7 +81,7 @@ static double seconds_now(void)
 
 static double first_window(void)
 {
-    return fmin(FIRST_WINDOW, most_window);
+    return fmin(FIRST_WINDOW, max_window);
 }
 
 static void flow_init(struct flow *flow, int from, int to, double opens)
@@ -104,7 +104,7 @@ static void take_acknowledgements(struct flow *flow, double now)
     while (flow->first && flow->first->acknowledged <= now && flow->first->written == flow->first->bytes) {
         size_t bytes = flow->first->bytes;
         flow->on_its_way -= bytes;
-        flow->window = fmin(flow->window + (double)bytes, most_window);
+        flow->window = fmin(flow->window + (double)bytes, max_window);
         drop_first(flow);
     }
 }
@@ -224,7 +224,7 @@ static void accept_one(int listener, int port)
         return;
     int server = new_socket();
     struct sockaddr_in address = local_address(port);
-    if (connection_count == MOST_CONNECTIONS ||
+    if (connection_count == MAX_CONNECTIONS ||
         connect(server, (struct sockaddr *)&address, sizeof(address))) {
         close(client);
         close(server);
@@ -322,8 +322,8 @@ static void wait_until(double next, struct pollfd *events, size_t count)
 
 static void wait_for_events(int listener)
 {
-    struct pollfd events[2 + 2 * MOST_CONNECTIONS] = {{.fd = STDIN_FILENO, .events = POLLIN},
-                                                      {.fd = listener, .events = POLLIN}};
+    struct pollfd events[2 + 2 * MAX_CONNECTIONS] = {{.fd = STDIN_FILENO, .events = POLLIN},
+                                                     {.fd = listener, .events = POLLIN}};
     double next = INFINITY;
     for (size_t i = 0; i < connection_count; i++) {
         add_events(events + 2 + 2 * i, &connections[i]);
@@ -343,7 +343,7 @@ static int listen_anywhere(void)
     struct sockaddr_in address = local_address(0);
     socklen_t bytes = sizeof(address);
     int listener = new_socket();
-    check(!bind(listener, (struct sockaddr *)&address, bytes) && !listen(listener, MOST_CONNECTIONS) &&
+    check(!bind(listener, (struct sockaddr *)&address, bytes) && !listen(listener, MAX_CONNECTIONS) &&
               !getsockname(listener, (struct sockaddr *)&address, &bytes),
           "listen");
     fcntl(listener, F_SETFL, O_NONBLOCK);
@@ -355,7 +355,7 @@ static int listen_anywhere(void)
 /* What can be told, and in which unit. */
 static const struct {
     double *value, unit;
-} settings[] = {{&round_trip, 1e-3}, {&rate, 1e6},      {&most_window, 1024},
+} settings[] = {{&round_trip, 1e-3}, {&rate, 1e6},      {&max_window, 1024},
                 {&cut_after, 1},     {&stall_after, 1}, {&stall_seconds, 1e-3}};
 static const struct option options[] = {{"rtt", required_argument, NULL, 0},
                                         {"rate", required_argument, NULL, 1},
@@ -370,7 +370,7 @@ static int parse(int count, char **arguments)
     int option;
     while ((option = getopt_long(count, arguments, "", options, NULL)) >= 0 && option != '?')
         *settings[option].value = strtod(optarg, NULL) * settings[option].unit;
-    if (option == '?' || optind + 1 != count || !(rate > 0) || !(most_window >= 1)) {
+    if (option == '?' || optind + 1 != count || !(rate > 0) || !(max_window >= 1)) {
         fprintf(stderr,
                 "usage: slow_line [--rtt MILLISECONDS] [--rate MEGABYTES_PER_SECOND] [--window KIBIBYTES]\n"
                 "                 [--cut BYTES] [--stall BYTES [--stall-for MILLISECONDS]] PORT\n");

@@ -10,7 +10,7 @@ static struct builder *schema(const char *const *names, const enum nt_element *e
 {
     static const uint64_t values[] = {1, 2, 3};
     struct builder *builder = builder_new();
-    uint32_t columns[MOST_COLUMNS];
+    uint32_t columns[MAX_COLUMNS];
     for (uint32_t i = 0; i < count; i++) {
         uint32_t field = add_named(builder, NT_NONE, names[i], NT_FIELD_VALUE, elements[i]);
         builder->fields[field].type = text_of(nt_element_info(elements[i])->name);

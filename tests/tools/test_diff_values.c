@@ -58,14 +58,12 @@ TEST(differences_are_found_in_front_of_damage_and_behind, .end = 8)
 static bool is_readable(struct builder *builder, uint32_t field, enum nt_stream_kind kind,
                         struct nt_buffer *out)
 {
-    enum {
-        MOST_ELEMENTS = 1 << 20
-    }; /* a changed offset may ask for more, and some of it is not there then */
+    enum { MAX_ELEMENTS = 1 << 20 }; /* a changed offset may ask for more, and some of it is not there then */
     struct nt_stream *stream;
     if (nt_stream_open(builder->reader, builder->dataset, field, kind, &stream, NULL) != NT_OK)
         return false;
     uint64_t elements = nt_stream_elements(stream);
-    bool is_small = elements <= MOST_ELEMENTS;
+    bool is_small = elements <= MAX_ELEMENTS;
     uint8_t *bytes = is_small ? nt_buffer_extend(out, elements * nt_stream_element_bytes(stream)) : NULL;
     bool is_good = is_small && nt_stream_read_elements(stream, 0, elements, bytes, NULL) == NT_OK;
     nt_stream_close(stream);
@@ -110,14 +108,14 @@ TEST(what_chance_changes_is_told, .end = 120)
     struct builder *builders[NT_DIFF_SIDES];
     struct told told;
     unsigned seed = (unsigned)_i;
-    static char names[MOST_FIELDS][16];
+    static char names[MAX_FIELDS][16];
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
         struct builder *builder = builders[side] = random_dataset(seed, 12);
         for (uint32_t i = 0; i < builder->field_count; i++) {
             snprintf(names[i], sizeof(names[i]), "f%u", i);
             builder->fields[i].name = text_of(names[i]);
         }
-        for (uint32_t group = 0; group < MOST_GROUPS; group++)
+        for (uint32_t group = 0; group < MAX_GROUPS; group++)
             for (uint32_t i = 0; i < builder->page_count[group]; i++)
                 builder->pages[group][i].checksum = NT_CHECKSUM_NONE;
     }

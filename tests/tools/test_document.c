@@ -11,20 +11,20 @@
 
 struct taken {
     struct nt_buffer text;
-    unsigned pieces, most_pieces;
+    unsigned pieces, max_pieces;
 };
 
 static bool take(void *context, const char *bytes, size_t count)
 {
     struct taken *taken = context;
     nt_buffer_append(&taken->text, bytes, count);
-    return ++taken->pieces < taken->most_pieces;
+    return ++taken->pieces < taken->max_pieces;
 }
 
 TEST(a_schema_is_a_line_for_each_field_or_one_object)
 {
     struct nt_error error;
-    struct taken lines = {.most_pieces = UINT32_MAX}, json = lines;
+    struct taken lines = {.max_pieces = UINT32_MAX}, json = lines;
     struct builder *builder = builder_new();
     add_vector(builder, NT_ENCODING_INDEX64, NT_ENCODING_INT32);
     finish(builder, NULL);
@@ -42,7 +42,7 @@ TEST(a_schema_is_a_line_for_each_field_or_one_object)
 TEST(a_program_that_wants_no_more_gets_no_more)
 {
     struct nt_error error;
-    struct taken taken = {.most_pieces = 1};
+    struct taken taken = {.max_pieces = 1};
     struct builder *builder = random_dataset(7300, 3);
     finish(builder, NULL);
     assert_status(NT_CANCELED,
@@ -56,7 +56,7 @@ TEST(a_program_that_wants_no_more_gets_no_more)
 TEST(a_data_set_that_could_not_be_opened_has_no_schema)
 {
     struct nt_error error;
-    struct taken taken = {.most_pieces = 1};
+    struct taken taken = {.max_pieces = 1};
     struct nt_error failure = {.status = NT_CORRUPT, .message = "no header"};
     struct builder *builder = builder_new();
     finish(builder, NULL);

@@ -35,7 +35,7 @@ TEST(each_column_has_its_pages_bytes_and_algorithms)
 {
     struct nt_error error;
     struct builder *builder = three_columns();
-    struct nt_inspected *columns;
+    struct nt_column_stats *columns;
     uint32_t count;
     assert_ok(nt_inspect(builder->dataset, NT_NONE, &columns, &count, &error));
     ck_assert_uint_eq(count, 3);
@@ -65,10 +65,10 @@ TEST(the_last_item_is_the_sum_of_all)
 {
     struct nt_error error;
     struct builder *builder = three_columns();
-    struct nt_inspected *columns;
+    struct nt_column_stats *columns;
     uint32_t count;
     assert_ok(nt_inspect(builder->dataset, NT_NONE, &columns, &count, &error));
-    const struct nt_inspected *total = &columns[count];
+    const struct nt_column_stats *total = &columns[count];
     ck_assert_uint_eq(total->column, NT_NONE);
     ck_assert_uint_eq(total->sums.pages, 5);
     ck_assert_uint_eq(total->sums.elements, 304);
@@ -86,7 +86,7 @@ TEST(a_field_is_inspected_with_all_below_it, .end = 3)
     static const uint32_t first[] = {0, 1, 2}, counts[] = {1, 2, 1};
     struct nt_error error;
     struct builder *builder = three_columns();
-    struct nt_inspected *columns;
+    struct nt_column_stats *columns;
     uint32_t count;
     assert_ok(nt_inspect(builder->dataset, (uint32_t)_i, &columns, &count, &error));
     ck_assert_uint_eq(count, counts[_i]);
@@ -103,7 +103,7 @@ TEST(page_lists_that_cannot_be_read_are_left_out_and_told)
     builder->bad_group[1] = true;
     finish(builder, NULL);
     ck_assert_uint_gt(builder->group_count, 1);
-    struct nt_inspected *columns;
+    struct nt_column_stats *columns;
     uint32_t count, pages = 0;
     for (uint32_t i = 0; i < builder->group_count; i++)
         pages += i == 1 ? 0 : builder->page_count[i];
@@ -114,13 +114,13 @@ TEST(page_lists_that_cannot_be_read_are_left_out_and_told)
     builder_free(builder);
 }
 
-static uint64_t once_bytes(const struct builder *builder, uint32_t field)
+static uint64_t unique_bytes(const struct builder *builder, uint32_t field)
 {
     struct nt_error error;
-    struct nt_inspected *columns;
+    struct nt_column_stats *columns;
     uint32_t count;
     assert_ok(nt_inspect(builder->dataset, field, &columns, &count, &error));
-    uint64_t bytes = columns[count].once_bytes;
+    uint64_t bytes = columns[count].unique_bytes;
     ck_assert_uint_le(bytes, columns[count].sums.stored_bytes);
     free(columns);
     return bytes;
@@ -150,7 +150,7 @@ TEST(pages_that_share_bytes_are_counted_once, .end = 5)
         break;
     }
     static const uint64_t once[] = {24, 20, 20, 21, 24};
-    ck_assert_uint_eq(once_bytes(builder, NT_NONE), once[_i] + items);
-    ck_assert_uint_eq(once_bytes(builder, 1), 16 + items);
+    ck_assert_uint_eq(unique_bytes(builder, NT_NONE), once[_i] + items);
+    ck_assert_uint_eq(unique_bytes(builder, 1), 16 + items);
     builder_free(builder);
 }

@@ -84,15 +84,15 @@ TEST(an_index_is_compared_under_its_own_conditions)
 
 TEST(a_page_is_known_by_all_that_decides_about_its_elements)
 {
-    struct nt_known_pages known;
+    struct nt_seen_pages seen;
     struct nt_page page = {.offset = 64, .stored_bytes = 10, .elements = 5, .decoder = 1};
-    nt_known_pages_init(&known);
-    struct nt_known_page *slot = nt_known_pages_find(&known, &page);
+    nt_seen_pages_init(&seen);
+    struct nt_seen_page *slot = nt_seen_pages_find(&seen, &page);
     ck_assert_ptr_nonnull(slot);
     ck_assert_ptr_null(slot->page);
-    *slot = (struct nt_known_page){.page = &page, .has_outcome = true};
+    *slot = (struct nt_seen_page){.page = &page, .has_outcome = true};
     struct nt_page same = page, others[] = {page, page, page, page, page, page, page, page};
-    ck_assert_ptr_eq(nt_known_pages_find(&known, &same)->page, &page);
+    ck_assert_ptr_eq(nt_seen_pages_find(&seen, &same)->page, &page);
     others[0].stored_bytes++;
     others[1].decoder++;
     others[2].source++;
@@ -102,11 +102,11 @@ TEST(a_page_is_known_by_all_that_decides_about_its_elements)
     others[6].checksum_covers++;
     others[7].is_missing = true; /* as no other, however equal */
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
-        ck_assert_ptr_null(nt_known_pages_find(&known, &others[i])->page);
-        *nt_known_pages_find(&known, &page) = (struct nt_known_page){.page = &page};
+        ck_assert_ptr_null(nt_seen_pages_find(&seen, &others[i])->page);
+        *nt_seen_pages_find(&seen, &page) = (struct nt_seen_page){.page = &page};
     }
-    nt_known_pages_deinit(&known);
-    ck_assert_ptr_null(nt_known_pages_find(&known, &page));
+    nt_seen_pages_deinit(&seen);
+    ck_assert_ptr_null(nt_seen_pages_find(&seen, &page));
 }
 
 TEST(conditions_are_equal_where_every_one_is)

@@ -49,7 +49,7 @@ TEST(a_row_that_is_null_is_null_as_json, .teardown = teardown, .end = 2)
 TEST(a_row_that_is_null_is_an_empty_cell, .teardown = teardown, .end = 2)
 {
     bool more = true;
-    struct nt_long_text *lines;
+    struct nt_text_generator *lines;
     build(_i);
     assert_ok(nt_csv_lines(builder->reader, builder->dataset, &lines, &error));
     while (more)
@@ -86,7 +86,7 @@ TEST(arrow_tells_how_many_rows_are_null, .teardown = teardown, .end = 2)
     struct ArrowArray array;
     build(_i);
     struct nt_arrow *arrow = open_arrow(builder);
-    ck_assert_uint_eq(nt_arrow_left_out(arrow), 0);
+    ck_assert_uint_eq(nt_arrow_omitted_fields(arrow), 0);
     ck_assert_uint_eq(nt_arrow_batches(arrow), 1);
     assert_ok(nt_arrow_export_schema(arrow, &schema, &error));
     assert_ok(nt_arrow_export_batch(arrow, 0, &array, &error));
@@ -155,9 +155,9 @@ TEST(a_field_with_a_bad_page_list_of_its_own_is_left_out, .teardown = teardown)
     for (size_t i = 0; i < 3; i++)
         builder->bad_field[find(bad[i])] = true;
     struct nt_arrow *arrow = open_arrow(builder);
-    ck_assert_uint_eq(nt_arrow_left_out(arrow), 3);
+    ck_assert_uint_eq(nt_arrow_omitted_fields(arrow), 3);
     for (uint32_t i = 0; i < 3; i++) {
-        nt_arrow_left_out_field(arrow, i, &reason);
+        nt_arrow_omitted_field(arrow, i, &reason);
         ck_assert_ptr_nonnull(strstr(reason, "this page list is bad"));
     }
     assert_ok(nt_arrow_export_schema(arrow, &schema, &error));
@@ -225,9 +225,9 @@ TEST(rows_cost_no_more_than_their_pages, .teardown = teardown, .end = 2)
     bool are_cheap;
     build(_i);
     uint32_t field = find("number");
-    assert_ok(nt_rows_are_cheap(builder->dataset, field, 0, 2, 2 * 1024 + 256, &are_cheap, &error));
+    assert_ok(nt_rows_cost_is_low(builder->dataset, field, 0, 2, 2 * 1024 + 256, &are_cheap, &error));
     ck_assert(are_cheap);
-    assert_ok(nt_rows_are_cheap(builder->dataset, field, 0, 4, 2 * 1024 + 256, &are_cheap, &error));
+    assert_ok(nt_rows_cost_is_low(builder->dataset, field, 0, 4, 2 * 1024 + 256, &are_cheap, &error));
     ck_assert(!are_cheap);
     for (uint32_t i = 0; _i && i < builder->field_count; i++)
         ck_assert_int_eq(builder->field_loads[i], i == field);

@@ -57,15 +57,15 @@ static void assert_is_picture(const struct nt_buffer *out, size_t bytes)
 
 TEST(sizes_are_powers_of_two_within_bounds)
 {
-    for (uint64_t wanted = 0; wanted < 3 * (uint64_t)NT_SVG_MOST_BYTES; wanted = wanted * 5 / 4 + 1) {
+    for (uint64_t wanted = 0; wanted < 3 * (uint64_t)NT_SVG_MAX_BYTES; wanted = wanted * 5 / 4 + 1) {
         size_t size = nt_svg_size(wanted);
         ck_assert_uint_eq(size & (size - 1), 0);
-        ck_assert_uint_ge(size, NT_SVG_LEAST_BYTES);
-        ck_assert_uint_le(size, NT_SVG_MOST_BYTES);
-        ck_assert(size >= wanted || size == NT_SVG_MOST_BYTES);
-        ck_assert(size < 2 * wanted || size == NT_SVG_LEAST_BYTES);
+        ck_assert_uint_ge(size, NT_SVG_MIN_BYTES);
+        ck_assert_uint_le(size, NT_SVG_MAX_BYTES);
+        ck_assert(size >= wanted || size == NT_SVG_MAX_BYTES);
+        ck_assert(size < 2 * wanted || size == NT_SVG_MIN_BYTES);
     }
-    ck_assert_uint_eq(nt_svg_size(UINT64_MAX), NT_SVG_MOST_BYTES);
+    ck_assert_uint_eq(nt_svg_size(UINT64_MAX), NT_SVG_MAX_BYTES);
 }
 
 static const unsigned box_counts[] = {0, 1, 20, 25, 26, 40, 100, 1000, 30000};
@@ -74,7 +74,7 @@ TEST(a_picture_has_as_much_detail_as_there_is_room_for, .end = 9)
 {
     struct drawing drawing = {.boxes = box_counts[_i], .title_bytes = 30};
     struct nt_error error;
-    for (size_t bytes = NT_SVG_LEAST_BYTES; bytes <= NT_SVG_MOST_BYTES; bytes *= 4) {
+    for (size_t bytes = NT_SVG_MIN_BYTES; bytes <= NT_SVG_MAX_BYTES; bytes *= 4) {
         struct nt_buffer out = {0};
         assert_ok(nt_svg_fit(draw, &drawing, bytes, &out, &error));
         assert_is_picture(&out, bytes);
@@ -89,11 +89,11 @@ TEST(a_picture_that_fits_exactly_gets_no_white_space)
 {
     struct drawing drawing = {.boxes = 1};
     struct nt_error error;
-    drawing.title_bytes = NT_SVG_LEAST_BYTES - length_at(drawing, 1);
+    drawing.title_bytes = NT_SVG_MIN_BYTES - length_at(drawing, 1);
     for (size_t more = 0; more < 2; more++, drawing.title_bytes -= 1) {
         struct nt_buffer out = {0};
-        assert_ok(nt_svg_fit(draw, &drawing, NT_SVG_LEAST_BYTES, &out, &error));
-        assert_is_picture(&out, NT_SVG_LEAST_BYTES);
+        assert_ok(nt_svg_fit(draw, &drawing, NT_SVG_MIN_BYTES, &out, &error));
+        assert_is_picture(&out, NT_SVG_MIN_BYTES);
         ck_assert_uint_eq(drawing.last_grain, 1);
         nt_buffer_deinit(&out);
     }
@@ -101,11 +101,11 @@ TEST(a_picture_that_fits_exactly_gets_no_white_space)
 
 TEST(what_cannot_be_drawn_in_any_detail_says_so)
 {
-    struct drawing drawing = {.boxes = 1, .title_bytes = NT_SVG_LEAST_BYTES};
+    struct drawing drawing = {.boxes = 1, .title_bytes = NT_SVG_MIN_BYTES};
     struct nt_buffer out = {0};
     struct nt_error error;
-    assert_ok(nt_svg_fit(draw, &drawing, NT_SVG_LEAST_BYTES, &out, &error));
-    assert_is_picture(&out, NT_SVG_LEAST_BYTES);
+    assert_ok(nt_svg_fit(draw, &drawing, NT_SVG_MIN_BYTES, &out, &error));
+    assert_is_picture(&out, NT_SVG_MIN_BYTES);
     ck_assert_ptr_nonnull(strstr(out.bytes, "more than can be drawn"));
     nt_buffer_deinit(&out);
 }

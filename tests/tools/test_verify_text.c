@@ -60,9 +60,9 @@ TEST(text_in_pieces_is_judged_as_in_one, .end = TEXTS)
     for (size_t first = 0; first <= length; first++)
         for (size_t second = first; second <= length; second++) {
             struct nt_text_check check = {0};
-            bool is_utf8 = nt_text_check_piece(&check, text, first) &&
-                           nt_text_check_piece(&check, text + first, second - first) &&
-                           nt_text_check_piece(&check, text + second, length - second) &&
+            bool is_utf8 = nt_text_check_update(&check, text, first) &&
+                           nt_text_check_update(&check, text + first, second - first) &&
+                           nt_text_check_update(&check, text + second, length - second) &&
                            nt_text_check_end(&check);
             ck_assert_int_eq(is_utf8, texts[_i].is_utf8);
         }

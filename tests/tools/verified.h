@@ -11,10 +11,10 @@
 #include "support.h"
 #include "tools/tools.h"
 
-enum { MOST_FINDINGS = 512 };
+enum { MAX_FINDINGS = 512 };
 
 struct found {
-    struct nt_finding findings[MOST_FINDINGS];
+    struct nt_finding findings[MAX_FINDINGS];
     size_t count;
     struct nt_verify_summary summary;
     uint64_t progress, total;
@@ -23,7 +23,7 @@ struct found {
 static inline void keep_finding(void *context, const struct nt_finding *finding)
 {
     struct found *found = context;
-    ck_assert_uint_lt(found->count, MOST_FINDINGS);
+    ck_assert_uint_lt(found->count, MAX_FINDINGS);
     found->findings[found->count++] = *finding;
 }
 

@@ -217,11 +217,11 @@ static uint64_t count_two(const struct nt_file *file, const struct nt_dataset *d
 }
 
 struct countdown {
-    struct nt_long_text text;
+    struct nt_text_generator text;
     int line;
 };
 
-static enum nt_status next_line(struct nt_long_text *text, struct nt_buffer *out, bool *more_ret,
+static enum nt_status next_line(struct nt_text_generator *text, struct nt_buffer *out, bool *more_ret,
                                 struct nt_error *error)
 {
     struct countdown *countdown = (struct countdown *)text;
@@ -231,17 +231,18 @@ static enum nt_status next_line(struct nt_long_text *text, struct nt_buffer *out
     return NT_OK;
 }
 
-static void free_countdown(struct nt_long_text *text)
+static void free_countdown(struct nt_text_generator *text)
 {
     free(text);
 }
 
 static enum nt_status open_countdown(const struct nt_file *file, const struct nt_dataset *dataset,
-                                     uint64_t number, struct nt_long_text **text_ret, struct nt_error *error)
+                                     uint64_t number, struct nt_text_generator **text_ret,
+                                     struct nt_error *error)
 {
     (void)file, (void)dataset, (void)number, (void)error;
     struct countdown *countdown = calloc(1, sizeof(*countdown));
-    countdown->text = (struct nt_long_text){.next = next_line, .free = free_countdown};
+    countdown->text = (struct nt_text_generator){.next = next_line, .free = free_countdown};
     *text_ret = &countdown->text;
     return NT_OK;
 }

@@ -60,7 +60,7 @@ void open_paths(const char *const *paths, size_t count, bool list_sized)
 
 void open_told(const char *path)
 {
-    const struct nt_vfs_options options = {.report = report, .is_told = true};
+    const struct nt_vfs_options options = {.report = report, .counts_lookups = true};
     assert_ok(nt_vfs_new(&path, 1, &options, &vfs, &error));
 }
 
@@ -225,7 +225,7 @@ static void check_file(const char *path, uint64_t node, const struct nt_vfs_attr
     struct nt_buffer whole = read_in_pieces(node, 4096), parts = read_in_pieces(node, 7);
     ck_assert_msg(whole.length == parts.length && memcmp(whole.bytes, parts.bytes, whole.length) == 0, "%s",
                   path);
-    if (attributes->class == NT_VFS_UNSIZED)
+    if (attributes->class == NT_VFS_STREAMED)
         ck_assert_int_eq(attributes->stat.st_size, 0);
     else
         ck_assert_msg((uint64_t)attributes->stat.st_size == whole.length, "%s", path);
@@ -241,11 +241,11 @@ static void check_node(const char *path, uint64_t node, enum nt_vfs_class class)
     struct nt_buffer back = {0};
     enum nt_status status = nt_vfs_stat(vfs, node, true, &attributes, &error);
     ck_assert_msg(status == NT_OK, "%s: %s", path, error.message);
-    if (class != NT_VFS_UNSIZED || attributes.class != NT_VFS_PRODUCED) /* a short text has its size */
+    if (class != NT_VFS_STREAMED || attributes.class != NT_VFS_GENERATED) /* a short text has its size */
         ck_assert_int_eq(attributes.class, class);
     ck_assert_uint_eq(attributes.stat.st_ino, node);
     ck_assert_uint_eq(attributes.node, node);
-    assert_ok(nt_scope_path(vfs, node, &back, &error));
+    assert_ok(nt_node_path(vfs, node, &back, &error));
     ck_assert_str_eq(back.bytes, path);
     ck_assert_uint_eq(resolve(path), node);
     nt_buffer_deinit(&back);

@@ -14,13 +14,13 @@
 #include "core/base/memory.h"
 #include "vfs/vfs.h"
 
-enum { GROUPS = 5, ENTRIES = 3, ITEMS = 2, MOST_READS = 1000 };
+enum { GROUPS = 5, ENTRIES = 3, ITEMS = 2, MAX_READS = 1000 };
 enum { MANY = 300000 };       /* elements of a page that decodes to more than a look may cost */
 enum { FREE_LIST_READS = 2 }; /* the record of free segments, which file.json tells: its key, its content */
 enum { INDEX64 = 0x0F, INT32 = 0x07 }; /* column types of version 1 */
 
 static struct {
-    off_t offsets[MOST_READS];
+    off_t offsets[MAX_READS];
     unsigned count;
 } reads;
 static struct nt_vfs *vfs;
@@ -32,7 +32,7 @@ ssize_t __wrap_pread64(int descriptor, void *buffer, size_t bytes, off_t offset)
 
 ssize_t __wrap_pread64(int descriptor, void *buffer, size_t bytes, off_t offset)
 {
-    ck_assert_uint_lt(reads.count, MOST_READS);
+    ck_assert_uint_lt(reads.count, MAX_READS);
     reads.offsets[reads.count++] = offset;
     return __real_pread64(descriptor, buffer, bytes, offset);
 }
@@ -68,7 +68,7 @@ static void write_groups(struct rntuple_description description, const struct rn
 static void write_file(void)
 {
     static const uint64_t ends[ENTRIES] = {ITEMS, 2 * ITEMS, 3 * ITEMS};
-    static const int32_t numbers[ENTRIES * ITEMS] = {3, 1, 4, 1, 5, 9};
+    static const int32_t ids[ENTRIES * ITEMS] = {3, 1, 4, 1, 5, 9};
     const struct rntuple_field fields[] = {
         {.name = "run", .type = "std::int32_t", .parent = RNTUPLE_TOP},
         {.name = "jets", .type = "std::vector<std::int32_t>", .parent = RNTUPLE_TOP, .role = 1},
@@ -80,9 +80,9 @@ static void write_file(void)
         {.type = INT32, .bits = 32, .field = 2},
     };
     const struct rntuple_page pages[] = {
-        {.elements = ENTRIES, .packed = numbers, .packed_bytes = 4 * ENTRIES},
+        {.elements = ENTRIES, .packed = ids, .packed_bytes = 4 * ENTRIES},
         {.elements = ENTRIES, .packed = ends, .packed_bytes = sizeof(ends)},
-        {.elements = ENTRIES * ITEMS, .packed = numbers, .packed_bytes = sizeof(numbers)},
+        {.elements = ENTRIES * ITEMS, .packed = ids, .packed_bytes = sizeof(ids)},
     };
     struct rntuple_range ranges[GROUPS][3];
     struct rntuple_cluster clusters[GROUPS];
@@ -105,10 +105,10 @@ static void write_file(void)
 /* One column of a page a cluster. */
 static void write_long_file(void)
 {
-    static int32_t numbers[MANY];
+    static int32_t ids[MANY];
     const struct rntuple_field field = {.name = "run", .type = "std::int32_t", .parent = RNTUPLE_TOP};
     const struct rntuple_column column = {.type = INT32, .bits = 32, .field = 0};
-    const struct rntuple_page page = {.elements = MANY, .packed = numbers, .packed_bytes = sizeof(numbers)};
+    const struct rntuple_page page = {.elements = MANY, .packed = ids, .packed_bytes = sizeof(ids)};
     struct rntuple_range ranges[GROUPS];
     struct rntuple_cluster clusters[GROUPS];
     for (unsigned i = 0; i < GROUPS; i++) {
@@ -312,7 +312,7 @@ static void expect_streamed(const char *name)
 {
     struct nt_vfs_attributes attributes;
     assert_ok(nt_vfs_stat(vfs, resolve(name), true, &attributes, &error));
-    ck_assert_int_eq(attributes.class, NT_VFS_UNSIZED);
+    ck_assert_int_eq(attributes.class, NT_VFS_STREAMED);
     ck_assert_int_eq(attributes.stat.st_size, 0);
 }
 
@@ -350,7 +350,7 @@ static void read_all(uint64_t node, const char *name)
     uint64_t length = 0;
     size_t got;
     assert_ok(nt_vfs_stat(vfs, node, true, &attributes, &error));
-    if (attributes.class == NT_VFS_DIRECTORY || attributes.class == NT_VFS_UNSIZED)
+    if (attributes.class == NT_VFS_DIRECTORY || attributes.class == NT_VFS_STREAMED)
         return;
     ck_assert_msg(nt_vfs_open(vfs, node, &handle, &error) == NT_OK, "%s: %s", name, error.message);
     do {

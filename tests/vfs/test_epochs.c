@@ -9,25 +9,25 @@
 
 TEST(a_second_turn_waits_for_those_who_were_there_before_the_first)
 {
-    struct nt_visits visits = {0};
-    unsigned early = nt_visits_come(&visits);
-    ck_assert(nt_visits_turn(&visits));
-    unsigned late = nt_visits_come(&visits), later = nt_visits_come(&visits);
-    ck_assert(!nt_visits_turn(&visits));
-    nt_visits_leave(&visits, late);
-    ck_assert(!nt_visits_turn(&visits));
-    nt_visits_leave(&visits, early);
-    ck_assert(nt_visits_turn(&visits)); /* whoever came since */
-    ck_assert(!nt_visits_turn(&visits));
-    nt_visits_leave(&visits, later);
-    ck_assert(nt_visits_turn(&visits));
-    ck_assert(nt_visits_turn(&visits));
+    struct nt_epoch epoch = {0};
+    unsigned early = nt_epoch_enter(&epoch);
+    ck_assert(nt_epoch_advance(&epoch));
+    unsigned late = nt_epoch_enter(&epoch), later = nt_epoch_enter(&epoch);
+    ck_assert(!nt_epoch_advance(&epoch));
+    nt_epoch_exit(&epoch, late);
+    ck_assert(!nt_epoch_advance(&epoch));
+    nt_epoch_exit(&epoch, early);
+    ck_assert(nt_epoch_advance(&epoch)); /* whoever came since */
+    ck_assert(!nt_epoch_advance(&epoch));
+    nt_epoch_exit(&epoch, later);
+    ck_assert(nt_epoch_advance(&epoch));
+    ck_assert(nt_epoch_advance(&epoch));
 }
 
 enum { VISITORS = 4, LOOKS = 200000, THINGS = 1000 };
 
 static struct {
-    struct nt_visits visits;
+    struct nt_epoch epoch;
     _Atomic(int *) shown;
 } hall;
 
@@ -36,7 +36,7 @@ static void *look(void *unused)
 {
     (void)unused;
     for (unsigned i = 0; i < LOOKS; i++) {
-        unsigned visit = nt_visits_come(&hall.visits);
+        unsigned visit = nt_epoch_enter(&hall.epoch);
         int *thing = atomic_load(&hall.shown);
         if (*thing != 1)
             return (void *)"what was found is gone";
@@ -44,7 +44,7 @@ static void *look(void *unused)
             ;
         if (*thing != 1)
             return (void *)"what is held has gone";
-        nt_visits_leave(&hall.visits, visit);
+        nt_epoch_exit(&hall.epoch, visit);
     }
     return NULL;
 }
@@ -60,22 +60,22 @@ TEST(what_somebody_holds_is_not_freed)
 {
     pthread_t threads[VISITORS];
     void *problem;
-    int *waiting[THINGS], *put_away[THINGS];
+    int *waiting[THINGS], *retired[THINGS];
     unsigned waiting_count = 0, put_away_count = 0, freed = 0;
     atomic_store(&hall.shown, new_thing());
     for (int i = 0; i < VISITORS; i++)
         pthread_create(&threads[i], NULL, look, NULL);
     while (freed < 20 * THINGS) {
         if (put_away_count < THINGS)
-            put_away[put_away_count++] = atomic_exchange(&hall.shown, new_thing());
-        if (!nt_visits_turn(&hall.visits))
+            retired[put_away_count++] = atomic_exchange(&hall.shown, new_thing());
+        if (!nt_epoch_advance(&hall.epoch))
             continue;
         for (unsigned i = 0; i < waiting_count; i++, freed++) {
             *waiting[i] = 0;
             free(waiting[i]);
         }
         for (unsigned i = 0; i < put_away_count; i++)
-            waiting[i] = put_away[i];
+            waiting[i] = retired[i];
         waiting_count = put_away_count;
         put_away_count = 0;
     }

@@ -18,9 +18,9 @@
 #include "read/read.h"
 #include "vfs/tree.h"
 
-enum { PIECE = 1 << 16, SHORT_PIECES = 8, MOST_SHORT_PIECES = 64 }; /* which are the 4 MiB of a short text */
+enum { PIECE = 1 << 16, SHORT_PIECES = 8, MAX_SHORT_PIECES = 64 }; /* which are the 4 MiB of a short text */
 
-static struct nt_produced *produced;
+static struct nt_generated *generated;
 static struct nt_reader *reader;
 static struct nt_error error;
 static atomic_uint made; /* streams that were opened */
@@ -36,12 +36,12 @@ static struct {
 } script = {.gate = PTHREAD_MUTEX_INITIALIZER};
 
 struct letters {
-    struct nt_long_text text;
+    struct nt_text_generator text;
     unsigned next;
     bool is_gated;
 };
 
-static enum nt_status next(struct nt_long_text *text, struct nt_buffer *out, bool *more,
+static enum nt_status next(struct nt_text_generator *text, struct nt_buffer *out, bool *more,
                            struct nt_error *failure)
 {
     struct letters *letters = (struct letters *)text;
@@ -56,45 +56,46 @@ static enum nt_status next(struct nt_long_text *text, struct nt_buffer *out, boo
     return NT_OK;
 }
 
-static void free_letters(struct nt_long_text *text)
+static void free_letters(struct nt_text_generator *text)
 {
     free(text);
 }
 
-static enum nt_status open_letters(const struct nt_scope *scope, struct nt_long_text **text,
+static enum nt_status open_letters(const struct nt_resolved_node *resolved, struct nt_text_generator **text,
                                    struct nt_error *failure)
 {
     struct letters *letters = calloc(1, sizeof(*letters));
     (void)failure;
     ck_assert_ptr_nonnull(letters);
-    *letters = (struct letters){{.next = next, .free = free_letters}, 0, scope->number == 1};
+    *letters = (struct letters){{.next = next, .free = free_letters}, 0, resolved->number == 1};
     atomic_fetch_add(&made, 1);
     *text = &letters->text;
     return NT_OK;
 }
 
-static enum nt_status tell_short(const struct nt_scope *scope, bool *is_short, struct nt_error *failure)
+static enum nt_status tell_short(const struct nt_resolved_node *resolved, bool *is_short,
+                                 struct nt_error *failure)
 {
-    (void)scope, (void)failure;
+    (void)resolved, (void)failure;
     *is_short = script.is_short;
     return NT_OK;
 }
 
-static const struct nt_pseudo row = {"letters", NT_VFS_UNSIZED, .open_text = open_letters,
-                                     .is_short = tell_short};
+static const struct nt_pseudo_file row = {"letters", NT_VFS_STREAMED, .open_text = open_letters,
+                                          .is_short = tell_short};
 
 /* ---- */
 
-static void open_produced(bool makes_all, size_t memory_bytes, uint64_t disk_bytes)
+static void open_generated(bool generate_all, size_t memory_bytes, uint64_t disk_bytes)
 {
     struct nt_reader_options reading = NT_READER_OPTIONS_INIT;
     reading.cache_bytes = 8 * memory_bytes; /* an eighth of it is for what is kept */
-    nt_produced_free(produced);
+    nt_generated_free(generated);
     nt_reader_free(reader);
     assert_ok(nt_reader_new(&reading, &reader, &error));
-    const struct nt_produced_options options = {reader, disk_bytes, "/tmp", makes_all};
-    produced = nt_produced_new(&options);
-    ck_assert_ptr_nonnull(produced);
+    const struct nt_generated_options options = {reader, disk_bytes, "/tmp", generate_all};
+    generated = nt_generated_new(&options);
+    ck_assert_ptr_nonnull(generated);
 }
 
 static void setup(void)
@@ -104,27 +105,27 @@ static void setup(void)
     script.status = NT_CORRUPT;
     script.is_short = true;
     made = 0;
-    open_produced(false, 1 << 20, 0);
+    open_generated(false, 1 << 20, 0);
 }
 
 static void teardown(void)
 {
-    nt_produced_free(produced);
+    nt_generated_free(generated);
     nt_reader_free(reader);
-    produced = NULL;
+    generated = NULL;
     reader = NULL;
 }
 
-static struct nt_scope scope_of(uint64_t node)
+static struct nt_resolved_node scope_of(uint64_t node)
 {
-    return (struct nt_scope){.number = node, .node.level = NT_LEVEL_DATASET, .pseudo = &row};
+    return (struct nt_resolved_node){.number = node, .node.type = NT_NODE_DATASET, .pseudo = &row};
 }
 
 static struct nt_content *open_node(uint64_t node)
 {
-    const struct nt_scope scope = scope_of(node);
+    const struct nt_resolved_node resolved = scope_of(node);
     struct nt_content *content = NULL;
-    assert_ok(nt_produced_open(produced, &scope, &content, &error));
+    assert_ok(nt_generated_open(generated, &resolved, &content, &error));
     return content;
 }
 
@@ -139,16 +140,16 @@ static uint64_t size_of(uint64_t node)
 
 static bool is_known(uint64_t node, bool *is_long)
 {
-    const struct nt_scope scope = scope_of(node);
+    const struct nt_resolved_node resolved = scope_of(node);
     uint64_t size;
-    return nt_produced_is_known(produced, &scope, is_long, &size);
+    return nt_generated_has_size(generated, &resolved, is_long, &size);
 }
 
 static uint64_t counter(const char *name)
 {
     const char *found;
     uint64_t value;
-    for (uint32_t i = 0; nt_produced_counter(produced, i, &found, &value); i++)
+    for (uint32_t i = 0; nt_generated_counter(generated, i, &found, &value); i++)
         if (strcmp(found, name) == 0)
             return value;
     ck_abort_msg("no counter %s", name);
@@ -193,9 +194,9 @@ TEST(what_metadata_does_not_bound_is_not_begun, .setup = setup, .teardown = tear
 
 TEST(a_text_that_turns_out_long_is_given_up_and_not_tried_again, .setup = setup, .teardown = teardown)
 {
-    script.pieces = MOST_SHORT_PIECES;
-    ck_assert_uint_eq(size_of(7), (uint64_t)MOST_SHORT_PIECES * PIECE);
-    script.pieces = MOST_SHORT_PIECES + 1;
+    script.pieces = MAX_SHORT_PIECES;
+    ck_assert_uint_eq(size_of(7), (uint64_t)MAX_SHORT_PIECES * PIECE);
+    script.pieces = MAX_SHORT_PIECES + 1;
     ck_assert_ptr_null(open_node(8));
     ck_assert_ptr_null(open_node(8));
     ck_assert_uint_eq(made, 2);
@@ -204,7 +205,7 @@ TEST(a_text_that_turns_out_long_is_given_up_and_not_tried_again, .setup = setup,
 TEST(what_is_kept_is_bounded_and_the_oldest_goes_first, .setup = setup, .teardown = teardown)
 {
     bool is_long;
-    open_produced(false, 3 * SHORT_PIECES * PIECE, 0); /* buffers are larger than what is in them */
+    open_generated(false, 3 * SHORT_PIECES * PIECE, 0); /* buffers are larger than what is in them */
     struct nt_content *held = open_node(11);
     for (uint64_t node = 12; node < 40; node++)
         size_of(node);
@@ -222,7 +223,7 @@ TEST(damage_ends_a_text_with_a_byte_that_fails, .setup = setup, .teardown = tear
     size_t got;
     script.failing = 4;
     struct nt_content *content = open_node(7);
-    ck_assert(content->ends_early);
+    ck_assert(content->is_truncated);
     ck_assert_uint_eq(content->size, 3 * PIECE + 1);
     read_letters(content, 3);
     assert_ok(content->ops->read(content, 2 * PIECE, bytes, PIECE + 1, &got, &error));
@@ -234,37 +235,37 @@ TEST(damage_ends_a_text_with_a_byte_that_fails, .setup = setup, .teardown = tear
 
 TEST(what_the_machine_refuses_fails_the_look_and_is_not_remembered, .setup = setup, .teardown = teardown)
 {
-    const struct nt_scope scope = scope_of(7);
+    const struct nt_resolved_node resolved = scope_of(7);
     struct nt_content *content;
     script.failing = 2;
     script.status = NT_NO_MEMORY;
-    assert_status(NT_NO_MEMORY, nt_produced_open(produced, &scope, &content, &error));
+    assert_status(NT_NO_MEMORY, nt_generated_open(generated, &resolved, &content, &error));
     script.failing = 0;
     ck_assert_uint_eq(size_of(7), SHORT_PIECES * PIECE);
 }
 
 TEST(where_all_is_made_long_texts_lie_on_disk, .setup = setup, .teardown = teardown)
 {
-    open_produced(true, 1 << 20, 100 << 20);
+    open_generated(true, 1 << 20, 100 << 20);
     script.is_short = false;
-    script.pieces = 2 * MOST_SHORT_PIECES;
+    script.pieces = 2 * MAX_SHORT_PIECES;
     struct nt_content *content = open_node(7);
-    ck_assert_uint_eq(content->size, 2ull * MOST_SHORT_PIECES * PIECE);
-    read_letters(content, 2 * MOST_SHORT_PIECES);
+    ck_assert_uint_eq(content->size, 2ull * MAX_SHORT_PIECES * PIECE);
+    read_letters(content, 2 * MAX_SHORT_PIECES);
     nt_content_close(content);
-    ck_assert_uint_eq(counter("documents_disk_bytes"), 2ull * MOST_SHORT_PIECES * PIECE);
+    ck_assert_uint_eq(counter("documents_disk_bytes"), 2ull * MAX_SHORT_PIECES * PIECE);
     ck_assert_uint_lt(counter("documents_memory_bytes"), 1 << 20);
-    ck_assert_uint_eq(size_of(7), 2ull * MOST_SHORT_PIECES * PIECE);
+    ck_assert_uint_eq(size_of(7), 2ull * MAX_SHORT_PIECES * PIECE);
     ck_assert_uint_eq(made, 1);
 }
 
 TEST(a_text_that_the_disk_has_no_room_for_fails_and_says_so, .setup = setup, .teardown = teardown)
 {
-    const struct nt_scope scope = scope_of(7);
+    const struct nt_resolved_node resolved = scope_of(7);
     struct nt_content *content;
-    open_produced(true, 1 << 20, 5 << 20);
-    script.pieces = 2 * MOST_SHORT_PIECES;
-    assert_status(NT_LIMIT, nt_produced_open(produced, &scope, &content, &error));
+    open_generated(true, 1 << 20, 5 << 20);
+    script.pieces = 2 * MAX_SHORT_PIECES;
+    assert_status(NT_LIMIT, nt_generated_open(generated, &resolved, &content, &error));
     ck_assert_ptr_nonnull(strstr(error.message, "textsize"));
 }
 
@@ -272,11 +273,11 @@ TEST(a_text_that_the_disk_has_no_room_for_fails_and_says_so, .setup = setup, .te
 
 static void *open_one(void *context)
 {
-    struct nt_scope scope = scope_of(1);
+    struct nt_resolved_node resolved = scope_of(1);
     struct nt_content *content = NULL;
     struct nt_error own = {0};
-    scope.caller = context;
-    enum nt_status status = nt_produced_open(produced, &scope, &content, &own);
+    resolved.caller = context;
+    enum nt_status status = nt_generated_open(generated, &resolved, &content, &own);
     nt_content_close(content);
     return status == NT_OK ? NULL : (void *)nt_status_name(status);
 }

@@ -7,65 +7,65 @@
 #include "support.h"
 #include "vfs/inode.h"
 
-enum { LIMIT = 300, STEPS = 20000, MOST_OWNERS = 64 };
+enum { LIMIT = 300, STEPS = 20000, MAX_OWNERS = 64 };
 
-static uint32_t take(struct nt_numbers *numbers, uint32_t count)
+static uint32_t take(struct nt_ida *ids, uint32_t count)
 {
     uint32_t first;
-    ck_assert(nt_numbers_take(numbers, count, &first));
+    ck_assert(nt_ida_alloc(ids, count, &first));
     return first;
 }
 
 TEST(the_lowest_that_are_free_are_given)
 {
-    struct nt_numbers numbers = {.limit = LIMIT};
+    struct nt_ida ids = {.limit = LIMIT};
     for (uint32_t i = 0; i < 10; i++)
-        ck_assert_uint_eq(take(&numbers, 1), i);
-    nt_numbers_give_back(&numbers, 7, 1);
-    nt_numbers_give_back(&numbers, 2, 1);
-    nt_numbers_give_back(&numbers, 4, 1);
-    ck_assert_uint_eq(take(&numbers, 2), 10); /* none of those follow one another */
-    nt_numbers_give_back(&numbers, 3, 1);
-    ck_assert_uint_eq(numbers.free_count, 2);
-    ck_assert_uint_eq(take(&numbers, 2), 2);
-    ck_assert_uint_eq(take(&numbers, 1), 4);
-    ck_assert_uint_eq(take(&numbers, 1), 7);
-    ck_assert_uint_eq(take(&numbers, 1), 12);
-    nt_numbers_deinit(&numbers);
+        ck_assert_uint_eq(take(&ids, 1), i);
+    nt_ida_free(&ids, 7, 1);
+    nt_ida_free(&ids, 2, 1);
+    nt_ida_free(&ids, 4, 1);
+    ck_assert_uint_eq(take(&ids, 2), 10); /* none of those follow one another */
+    nt_ida_free(&ids, 3, 1);
+    ck_assert_uint_eq(ids.free_count, 2);
+    ck_assert_uint_eq(take(&ids, 2), 2);
+    ck_assert_uint_eq(take(&ids, 1), 4);
+    ck_assert_uint_eq(take(&ids, 1), 7);
+    ck_assert_uint_eq(take(&ids, 1), 12);
+    nt_ida_deinit(&ids);
 }
 
 TEST(none_is_given_beyond_the_limit)
 {
-    struct nt_numbers numbers = {.limit = LIMIT};
+    struct nt_ida ids = {.limit = LIMIT};
     uint32_t first;
-    take(&numbers, LIMIT - 1);
-    ck_assert(!nt_numbers_take(&numbers, 2, &first));
-    ck_assert(!nt_numbers_take(&numbers, UINT32_MAX, &first));
-    ck_assert_uint_eq(take(&numbers, 1), LIMIT - 1);
-    ck_assert(!nt_numbers_take(&numbers, 1, &first));
-    take(&numbers, 0);
-    nt_numbers_give_back(&numbers, 0, LIMIT - 1);
-    ck_assert_uint_eq(take(&numbers, LIMIT - 1), 0);
-    nt_numbers_deinit(&numbers);
+    take(&ids, LIMIT - 1);
+    ck_assert(!nt_ida_alloc(&ids, 2, &first));
+    ck_assert(!nt_ida_alloc(&ids, UINT32_MAX, &first));
+    ck_assert_uint_eq(take(&ids, 1), LIMIT - 1);
+    ck_assert(!nt_ida_alloc(&ids, 1, &first));
+    take(&ids, 0);
+    nt_ida_free(&ids, 0, LIMIT - 1);
+    ck_assert_uint_eq(take(&ids, LIMIT - 1), 0);
+    nt_ida_deinit(&ids);
 }
 
 /* Against a table that knows of each number whose it is. */
 TEST(no_number_has_two_owners, .end = 10)
 {
-    struct nt_numbers numbers = {.limit = LIMIT};
+    struct nt_ida ids = {.limit = LIMIT};
     bool is_taken[LIMIT] = {false};
     struct {
         uint32_t first, count;
-    } owners[MOST_OWNERS] = {{0}};
+    } owners[MAX_OWNERS] = {{0}};
     uint32_t chance = 12345 + (uint32_t)_i;
     for (unsigned step = 0; step < STEPS; step++) {
         chance = chance * 1664525 + 1013904223;
-        uint32_t owner = chance >> 16 & (MOST_OWNERS - 1), count = chance >> 24 & 7;
+        uint32_t owner = chance >> 16 & (MAX_OWNERS - 1), count = chance >> 24 & 7;
         for (uint32_t i = 0; i < owners[owner].count; i++)
             is_taken[owners[owner].first + i] = false;
-        nt_numbers_give_back(&numbers, owners[owner].first, owners[owner].count);
+        nt_ida_free(&ids, owners[owner].first, owners[owner].count);
         owners[owner].count = 0;
-        if (!nt_numbers_take(&numbers, count, &owners[owner].first))
+        if (!nt_ida_alloc(&ids, count, &owners[owner].first))
             continue;
         owners[owner].count = count;
         for (uint32_t i = 0; i < count; i++) {
@@ -73,9 +73,9 @@ TEST(no_number_has_two_owners, .end = 10)
             is_taken[owners[owner].first + i] = true;
         }
     }
-    for (uint32_t owner = 0; owner < MOST_OWNERS; owner++)
-        nt_numbers_give_back(&numbers, owners[owner].first, owners[owner].count);
-    ck_assert_uint_eq(numbers.free_count, 1);
-    ck_assert_uint_eq(numbers.free[0].count, numbers.used);
-    nt_numbers_deinit(&numbers);
+    for (uint32_t owner = 0; owner < MAX_OWNERS; owner++)
+        nt_ida_free(&ids, owners[owner].first, owners[owner].count);
+    ck_assert_uint_eq(ids.free_count, 1);
+    ck_assert_uint_eq(ids.free[0].count, ids.used);
+    nt_ida_deinit(&ids);
 }

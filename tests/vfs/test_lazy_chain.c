@@ -14,7 +14,7 @@
 #include "core/base/memory.h"
 #include "vfs/vfs.h"
 
-enum { MOST_PATH = 512, PIECE = 4096, MOST_BYTES = 1 << 16 };
+enum { MAX_PATH = 512, PIECE = 4096, MAX_BYTES = 1 << 16 };
 
 static struct nt_error error;
 static struct nt_chain_list *chain;
@@ -22,7 +22,7 @@ static struct nt_vfs *whole;         /* its files are open */
 static struct nt_chain_index *known; /* NULL: nothing is known */
 
 /* As the next trees know it. */
-static void keep_index(void *context, const struct nt_buffer *text)
+static void save_index(void *context, const struct nt_buffer *text)
 {
     (void)context;
     assert_ok(nt_chain_index_read(temporary_file("index", text->bytes, text->length), &known, &error));
@@ -34,7 +34,7 @@ static struct nt_vfs *open_tree(bool is_lazy, bool is_learning)
     const struct nt_vfs_options options = {
         .open = {.struct_bytes = sizeof(struct nt_open_options)},
         .chain = chain,
-        .chain_options = {.is_lazy = is_lazy, .index = known, .keep_index = is_learning ? keep_index : NULL}};
+        .chain_options = {.is_lazy = is_lazy, .index = known, .save_index = is_learning ? save_index : NULL}};
     assert_ok(nt_vfs_new(&chain->name, 1, &options, &vfs, &error));
     return vfs;
 }
@@ -44,7 +44,7 @@ static void setup(void)
 {
     const char *data = getenv("NTUPLE_TEST_DATA");
     temporary_setup();
-    char first[MOST_PATH], second[MOST_PATH];
+    char first[MAX_PATH], second[MAX_PATH];
     snprintf(first, sizeof(first), "%s/compression_zstd.root", data);
     snprintf(second, sizeof(second), "%s/compression_none.root", data);
     assert_ok(nt_chain_list_new((const char *const[]){first, second}, 2, false, &chain, &error));
@@ -98,7 +98,7 @@ static void read_all(struct nt_vfs *vfs, const char *path, struct nt_buffer *out
     do {
         assert_ok(nt_vfs_read(handle, out->length, bytes, sizeof(bytes), &got, &error));
         nt_buffer_append(out, bytes, got);
-    } while (got == sizeof(bytes) && out->length < MOST_BYTES);
+    } while (got == sizeof(bytes) && out->length < MAX_BYTES);
     nt_vfs_close(handle);
 }
 
@@ -157,7 +157,7 @@ static void compare_xattrs(const char *path)
 }
 
 struct walk {
-    char path[MOST_PATH];
+    char path[MAX_PATH];
     unsigned count;
 };
 

@@ -18,7 +18,7 @@
 #include "core/base/memory.h"
 #include "vfs/tree.h"
 
-enum { MOST_KNOWN = 16, REPLACED = 3000, MOST_PLACES = 12, VISITORS = 3 };
+enum { MAX_KNOWN = 16, REPLACED = 3000, MAX_PLACES = 12, VISITORS = 3 };
 
 static struct nt_error error;
 static char path[120];
@@ -83,7 +83,7 @@ int __wrap_closedir(DIR *directory)
 
 /* As the kernel has it: a directory entry for each part of a path. */
 struct kernel {
-    uint64_t known[MOST_KNOWN];
+    uint64_t known[MAX_KNOWN];
     size_t count;
 };
 
@@ -96,7 +96,7 @@ static enum nt_status learn(struct kernel *kernel, const char *wanted, struct nt
     attributes->node = NT_VFS_ROOT;
     snprintf(parts, sizeof(parts), "%s", wanted);
     while (status == NT_OK && (part = strsep(&rest, "/"))) {
-        status = nt_vfs_learn(vfs, attributes->node, part, NULL, attributes, why);
+        status = nt_vfs_lookup_ref(vfs, attributes->node, part, NULL, attributes, why);
         if (status == NT_OK)
             kernel->known[kernel->count++] = attributes->node;
     }
@@ -120,8 +120,8 @@ static uint32_t place_of(uint64_t number)
 {
     struct nt_node node;
     ck_assert(nt_node_unpack(number, &node));
-    ck_assert(node.level == NT_LEVEL_PLACE);
-    return node.slot;
+    ck_assert(node.type == NT_NODE_INODE);
+    return node.owner;
 }
 
 static void set_up(void)
@@ -143,10 +143,10 @@ TEST(numbers_of_what_was_replaced_and_forgotten_are_given_again, .setup = set_up
     struct kernel kernel = {.count = 0};
     for (unsigned i = 1; i <= REPLACED; i++) {
         replace(path, i % 100, i % 2);
-        uint32_t place = place_of(known(&kernel, "good2.root").node);
-        ck_assert_uint_lt(place, MOST_PLACES);
+        uint32_t inode = place_of(known(&kernel, "good2.root").node);
+        ck_assert_uint_lt(inode, MAX_PLACES);
         known(&kernel, "good2.root/Events/run/data.bin");
-        ck_assert_uint_lt(place_of(known(&kernel, "good2.root/sub").node), MOST_PLACES);
+        ck_assert_uint_lt(place_of(known(&kernel, "good2.root/sub").node), MAX_PLACES);
         forget(&kernel);
     }
 }
@@ -177,7 +177,7 @@ TEST(what_somebody_knows_stays_what_it_was, .setup = set_up, .teardown = tear_do
 TEST(a_number_that_comes_again_has_another_generation, .setup = set_up, .teardown = tear_down)
 {
     struct kernel kernel = {.count = 0};
-    uint32_t generations[MOST_PLACES] = {0}, again = 0;
+    uint32_t generations[MAX_PLACES] = {0}, again = 0;
     for (unsigned i = 1; i <= 50; i++) {
         replace(path, i, true);
         struct nt_vfs_attributes now = known(&kernel, "good2.root");
@@ -267,8 +267,8 @@ TEST(with_a_folder_the_numbers_of_all_in_it_come_back, .setup = set_up, .teardow
             snprintf(inner, sizeof(inner), "%s/good%u", folder, k);
             touch(inner);
         }
-        ck_assert_uint_lt(place_of(known(&kernel, "folder").node), MOST_PLACES);
-        ck_assert_uint_lt(place_of(known(&kernel, "folder/good2").node), MOST_PLACES);
+        ck_assert_uint_lt(place_of(known(&kernel, "folder").node), MAX_PLACES);
+        ck_assert_uint_lt(place_of(known(&kernel, "folder/good2").node), MAX_PLACES);
         known(&kernel, "folder/good0/Events/run");
         ck_assert_int_eq(rename(folder, gone), 0);
         if (i % 2)
@@ -315,7 +315,7 @@ TEST(with_a_data_set_go_its_versions, .setup = set_up, .teardown = tear_down)
     snprintf(folder, sizeof(folder), "%s/good3", tree_folder);
     for (unsigned i = 0; i < 200; i++) {
         make_dataset(folder);
-        ck_assert_uint_lt(place_of(known(&kernel, "good3").node), MOST_PLACES);
+        ck_assert_uint_lt(place_of(known(&kernel, "good3").node), MAX_PLACES);
         known(&kernel, "good3/Events/run/data.bin");
         known(&kernel, "good3/Events/versions.d/1/run");
         remove_dataset(folder);
@@ -325,15 +325,15 @@ TEST(with_a_data_set_go_its_versions, .setup = set_up, .teardown = tear_down)
 }
 
 enum {
-    MOST_SLOTS = 2000
+    MAX_SLOTS = 2000
 }; /* of 256 versions that are open at most, with 6 data sets each, and of some more */
 
 static uint32_t slot_of(uint64_t number)
 {
     struct nt_node node;
     ck_assert(nt_node_unpack(number, &node));
-    ck_assert_int_eq(node.level, NT_LEVEL_DATASET);
-    return node.slot;
+    ck_assert_int_eq(node.type, NT_NODE_DATASET);
+    return node.owner;
 }
 
 static char dataset_folder[80], version_file[100];
@@ -353,11 +353,11 @@ TEST(numbers_of_versions_that_are_not_shown_any_more_are_given_again, .setup = s
     for (unsigned i = 1; i <= REPLACED / 3; i++) {
         replace(version_file, i % 100, true);
         struct nt_vfs_attributes shown = known(&kernel, "good3/Events");
-        ck_assert_uint_lt(slot_of(shown.node), MOST_SLOTS);
+        ck_assert_uint_lt(slot_of(shown.node), MAX_SLOTS);
         ck_assert_uint_ge(shown.generation, generation);
         generation = shown.generation;
         known(&kernel, "good3/Events/run/data.bin");
-        ck_assert_uint_lt(slot_of(known(&kernel, "good3/Events/versions.d/1").node), MOST_SLOTS);
+        ck_assert_uint_lt(slot_of(known(&kernel, "good3/Events/versions.d/1").node), MAX_SLOTS);
         json_decref(read_json("good3/Events/ntuple.json"));
         forget(&kernel);
     }
@@ -390,7 +390,7 @@ TEST(a_version_that_somebody_knows_stays_what_it_was, .setup = set_up, .teardown
 /* What there was stays where a look at what there is now fails, and nothing is kept of what was made for it. */
 TEST(a_look_without_memory_leaves_everything_as_it_was, .setup = set_up, .teardown = tear_down)
 {
-    unsigned failures = 0;
+    unsigned error_log = 0;
     struct kernel kernel = {.count = 0};
     struct nt_vfs_attributes attributes;
     for (unsigned at = 1; at <= 150; at++) {
@@ -399,14 +399,14 @@ TEST(a_look_without_memory_leaves_everything_as_it_was, .setup = set_up, .teardo
         enum nt_status status = learn(&kernel, "bad.root/error.json", &attributes, NULL);
         bool is_reached = atomic_exchange(&until_failure, 0) == 0;
         ck_assert(is_reached || status == NT_OK);
-        failures += status != NT_OK;
+        error_log += status != NT_OK;
         forget(&kernel);
         ck_assert_str_eq(list(""), ".ntuplefs bad.root good.root good2.root ");
-        ck_assert_uint_lt(place_of(known(&kernel, "bad.root").node), MOST_PLACES);
+        ck_assert_uint_lt(place_of(known(&kernel, "bad.root").node), MAX_PLACES);
         known(&kernel, "bad.root/error.json");
         forget(&kernel);
     }
-    ck_assert_uint_gt(failures, 20);
+    ck_assert_uint_gt(error_log, 20);
 }
 
 struct listing {
@@ -551,13 +551,13 @@ TEST(several_threads_look_while_versions_are_replaced, .setup = set_up, .teardow
     struct kernel kernel = {.count = 0};
     make_dataset_of_a_version();
     replace_while_threads_look(version_file, REPLACED / 3, in_versions);
-    uint32_t slot = 0;
+    uint32_t dataset_id = 0;
     for (unsigned i = 0; i < 4; i++) {
         replace(version_file, 101 + i, true);
-        slot = slot_of(known(&kernel, "good3/Events").node);
+        dataset_id = slot_of(known(&kernel, "good3/Events").node);
         forget(&kernel);
     }
-    ck_assert_uint_lt(slot, MOST_SLOTS);
+    ck_assert_uint_lt(dataset_id, MAX_SLOTS);
     remove_dataset(dataset_folder);
 }
 
@@ -565,11 +565,11 @@ TEST(several_threads_look_while_files_are_replaced, .setup = set_up, .teardown =
 {
     struct kernel kernel = {.count = 0};
     replace_while_threads_look(path, REPLACED, in_file);
-    uint32_t place = 0;
+    uint32_t inode = 0;
     for (unsigned i = 0; i < 4; i++) { /* nobody is in any more: what they held has gone by then */
         replace(path, 101 + i, true);
-        place = place_of(known(&kernel, "good2.root").node);
+        inode = place_of(known(&kernel, "good2.root").node);
         forget(&kernel);
     }
-    ck_assert_uint_lt(place, MOST_PLACES);
+    ck_assert_uint_lt(inode, MAX_PLACES);
 }

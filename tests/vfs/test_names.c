@@ -79,7 +79,7 @@ TEST(names_are_encoded_as_the_rule_says, .end = sizeof(encoded) / sizeof(encoded
 TEST(a_data_set_named_like_one_of_ours_loses_its_first_dot)
 {
     struct nt_buffer out = {0};
-    nt_name_encode((struct nt_text)TEXT("file.json"), NT_NAME_OURS, &out);
+    nt_name_encode((struct nt_text)TEXT("file.json"), NT_NAME_RESERVED, &out);
     ck_assert_str_eq(out.bytes, "file%2Ejson");
     nt_buffer_deinit(&out);
 }
@@ -131,14 +131,14 @@ TEST(every_string_of_few_evil_bytes_is_reversible)
 
 /* ---- names of many items ---- */
 
-static struct nt_name_wish wishes[600];
+static struct nt_name_request wishes[600];
 
-static void ask(const void *context, uint32_t item, struct nt_name_wish *wish)
+static void ask(const void *context, uint32_t item, struct nt_name_request *request)
 {
     (void)context;
-    *wish = wishes[item];
-    if (!wish->prefix)
-        wish->prefix = "";
+    *request = wishes[item];
+    if (!request->prefix)
+        request->prefix = "";
 }
 
 static struct nt_names *build(uint32_t count)
@@ -160,7 +160,7 @@ static struct nt_names *build(uint32_t count)
 
 static void wish_for(uint32_t item, const char *text, uint32_t cycle)
 {
-    wishes[item] = (struct nt_name_wish){.text = {text, strlen(text)}, .cycle = cycle, .parent = 5};
+    wishes[item] = (struct nt_name_request){.text = {text, strlen(text)}, .cycle = cycle, .parent = 5};
 }
 
 TEST(evil_names_beside_each_other_stay_unique_and_are_found)
@@ -170,13 +170,13 @@ TEST(evil_names_beside_each_other_stay_unique_and_are_found)
     for (size_t i = 0; i < sizeof(encoded) / sizeof(encoded[0]); i++)
         for (int twin = 0; twin < 3; twin++)
             wishes[count++] =
-                (struct nt_name_wish){.text = encoded[i].text, .rule = NT_NAME_FIELD, .parent = 1};
+                (struct nt_name_request){.text = encoded[i].text, .rule = NT_NAME_FIELD, .parent = 1};
     for (size_t i = 0; i < 64; i++) { /* long ones that differ at the end, in UTF-8 and in dots */
         memset(longs[i], i % 3 == 0 ? '.' : 'x', 590);
         longs[i][80 + 8 * i] = '\0';
         for (size_t k = 0; i % 3 == 1 && k + 2 < 80 + 8 * i; k += 2)
             memcpy(longs[i] + k, "\xc3\xa9", 2);
-        wishes[count++] = (struct nt_name_wish){
+        wishes[count++] = (struct nt_name_request){
             .text = {longs[i], 80 + 8 * i}, .rule = i % 2 ? NT_NAME_FIELD : NT_NAME_DATASET, .parent = 1};
     }
     struct nt_names *names = build(count);
@@ -240,10 +240,10 @@ TEST(a_prefix_stands_before_a_natural_name)
     nt_names_free(names);
 }
 
-static void ask_same(const void *context, uint32_t item, struct nt_name_wish *wish)
+static void ask_same(const void *context, uint32_t item, struct nt_name_request *request)
 {
     (void)context, (void)item;
-    wish->text = (struct nt_text){"same", 4};
+    request->text = (struct nt_text){"same", 4};
 }
 
 TEST(many_fields_of_the_same_name_are_numbered_in_linear_time)
@@ -261,14 +261,14 @@ TEST(many_fields_of_the_same_name_are_numbered_in_linear_time)
 enum { PAIRS = 50000 };
 
 /* Names that differ in what is cut away, each of them twice. */
-static void ask_long_pair(const void *context, uint32_t item, struct nt_name_wish *wish)
+static void ask_long_pair(const void *context, uint32_t item, struct nt_name_request *request)
 {
     static char text[PAIRS][NT_NAME_BYTES + 1];
     (void)context;
     char *name = text[item % PAIRS];
     memset(name, 'a', NT_NAME_BYTES);
     snprintf(name + NT_NAME_BYTES - 11, 12, "%011u", item % PAIRS);
-    wish->text = (struct nt_text){name, NT_NAME_BYTES};
+    request->text = (struct nt_text){name, NT_NAME_BYTES};
 }
 
 TEST(many_long_names_that_are_cut_to_the_same_one_are_numbered_in_linear_time)
@@ -289,14 +289,14 @@ TEST(many_long_names_that_are_cut_to_the_same_one_are_numbered_in_linear_time)
 enum { COLLIDING = 500000 };
 
 /* The directories lie so that all hashes are the same, if these are the sums that everybody can work out. */
-static void ask_colliding(const void *context, uint32_t item, struct nt_name_wish *wish)
+static void ask_colliding(const void *context, uint32_t item, struct nt_name_request *request)
 {
     static char text[COLLIDING][12];
     const uint32_t inverse = 0x9937733D; /* of what directories are told apart by: 0x7F4A7C15, modulo 2^32 */
     (void)context;
     snprintf(text[item], sizeof(text[item]), "%u", item);
-    wish->text = (struct nt_text){text[item], strlen(text[item])};
-    wish->parent = (uint32_t)(0 - nt_xxh3(text[item], wish->text.length)) * inverse;
+    request->text = (struct nt_text){text[item], strlen(text[item])};
+    request->parent = (uint32_t)(0 - nt_xxh3(text[item], request->text.length)) * inverse;
 }
 
 TEST(names_that_were_chosen_for_their_hashes_are_found_in_constant_time)

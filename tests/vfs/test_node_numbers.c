@@ -8,7 +8,7 @@
 
 TEST(place_0_is_the_root)
 {
-    const struct nt_node root = {.level = NT_LEVEL_PLACE, .file = NT_NODE_SELF};
+    const struct nt_node root = {.type = NT_NODE_INODE, .file = NT_NODE_SELF};
     uint64_t number;
     ck_assert(nt_node_pack(&root, &number));
     ck_assert_uint_eq(number, NT_VFS_ROOT);
@@ -16,16 +16,16 @@ TEST(place_0_is_the_root)
 
 /* The largest values that each level must be able to hold. */
 static const struct nt_node largest[] = {
-    {NT_LEVEL_PLACE, (1 << 20) - 1, (1 << 16) - 1, 4095, 4095},
-    {NT_LEVEL_MOUNT, 0, 0, 4095, 0},
-    {NT_LEVEL_DATASET, 65535, 0, 4095, UINT32_MAX},
-    {NT_LEVEL_FIELD, 65535, (1 << 24) - 1, 4095, 0},
-    {NT_LEVEL_COLUMN, 65535, (1 << 24) - 1, 4095, 0},
-    {NT_LEVEL_PAGE_RAW, 65535, (1 << 20) - 1, 0, (1 << 24) - 1},
-    {NT_LEVEL_PAGE_BIN, 65535, (1 << 20) - 1, 0, (1 << 24) - 1},
-    {NT_LEVEL_PAGE_FILE, 65535, (1 << 19) - 1, 31, (1 << 20) - 1},
-    {NT_LEVEL_ENTRY, 65535, 0, 0, (UINT64_C(1) << 44) - 1},
-    {NT_LEVEL_BLOB, 65535, (1 << 14) - 1, 0, (1 << 30) - 1},
+    {NT_NODE_INODE, (1 << 20) - 1, (1 << 16) - 1, 4095, 4095},
+    {NT_NODE_MOUNT, 0, 0, 4095, 0},
+    {NT_NODE_DATASET, 65535, 0, 4095, UINT32_MAX},
+    {NT_NODE_FIELD, 65535, (1 << 24) - 1, 4095, 0},
+    {NT_NODE_COLUMN, 65535, (1 << 24) - 1, 4095, 0},
+    {NT_NODE_PAGE_RAW, 65535, (1 << 20) - 1, 0, (1 << 24) - 1},
+    {NT_NODE_PAGE_BIN, 65535, (1 << 20) - 1, 0, (1 << 24) - 1},
+    {NT_NODE_PAGE_FILE, 65535, (1 << 19) - 1, 31, (1 << 20) - 1},
+    {NT_NODE_ENTRY, 65535, 0, 0, (UINT64_C(1) << 44) - 1},
+    {NT_NODE_BLOB, 65535, (1 << 14) - 1, 0, (1 << 30) - 1},
 };
 
 static void assert_round_trip(const struct nt_node *node)
@@ -35,29 +35,29 @@ static void assert_round_trip(const struct nt_node *node)
     ck_assert(nt_node_pack(node, &number));
     ck_assert_uint_ne(number, 0);
     ck_assert(nt_node_unpack(number, &back));
-    ck_assert_int_eq(back.level, node->level);
-    ck_assert_uint_eq(back.slot, node->slot);
+    ck_assert_int_eq(back.type, node->type);
+    ck_assert_uint_eq(back.owner, node->owner);
     ck_assert_uint_eq(back.item, node->item);
     ck_assert_uint_eq(back.file, node->file);
     ck_assert_uint_eq(back.number, node->number);
 }
 
-TEST(the_largest_and_smallest_node_of_each_level_come_back, .end = NT_LEVEL_COUNT)
+TEST(the_largest_and_smallest_node_of_each_level_come_back, .end = NT_NODE_TYPES)
 {
-    struct nt_node smallest = {.level = largest[_i].level, .file = largest[_i].file ? NT_NODE_SELF : 0};
-    ck_assert_int_eq(largest[_i].level, _i);
+    struct nt_node smallest = {.type = largest[_i].type, .file = largest[_i].file ? NT_NODE_SELF : 0};
+    ck_assert_int_eq(largest[_i].type, _i);
     assert_round_trip(&largest[_i]);
-    if (smallest.level != NT_LEVEL_PLACE || smallest.file)
+    if (smallest.type != NT_NODE_INODE || smallest.file)
         assert_round_trip(&smallest);
 }
 
-TEST(one_more_than_the_largest_is_refused, .end = NT_LEVEL_COUNT)
+TEST(one_more_than_the_largest_is_refused, .end = NT_NODE_TYPES)
 {
     uint64_t number;
     for (int part = 0; part < 4; part++) {
         struct nt_node node = largest[_i];
         if (part == 0)
-            node.slot++;
+            node.owner++;
         else if (part == 1)
             node.item++;
         else if (part == 2)

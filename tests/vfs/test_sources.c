@@ -220,13 +220,13 @@ TEST(with_a_folder_goes_what_is_in_it, .setup = tree_setup, .teardown = tree_tea
     ck_assert_int_eq(mkdir(folder, 0700), 0);
     touch(path);
     open_paths((const char *const[]){tree_folder}, 1, false);
-    uint64_t place = resolve("folder"), data = resolve("folder/good2.root/Events/run/data.bin");
+    uint64_t inode = resolve("folder"), data = resolve("folder/good2.root/Events/run/data.bin");
     assert_open_files(1);
     ck_assert_int_eq(rename(folder, elsewhere), 0);
     ck_assert_int_eq(mkdir(folder, 0700), 0);
-    ck_assert_uint_ne(resolve("folder"), place);
+    ck_assert_uint_ne(resolve("folder"), inode);
     assert_open_files(0);
-    assert_status(NT_CHANGED, status_of(place, &error));
+    assert_status(NT_CHANGED, status_of(inode, &error));
     assert_status(NT_CHANGED, status_of(data, &error));
     rmdir(folder);
     ck_assert_int_eq(rename(elsewhere, folder), 0);

@@ -15,11 +15,11 @@ enum { TEXTS = 10 };
 
 static struct nt_error error;
 static struct nt_reader *reader;
-static struct nt_texts *texts;
-static struct nt_waiting_text waiting[TEXTS];
+static struct nt_text_pool *texts;
+static struct nt_pooled_text waiting[TEXTS];
 static bool is_aside[TEXTS], is_refused[TEXTS];
 
-static bool put_aside(struct nt_waiting_text *text)
+static bool suspend(struct nt_pooled_text *text)
 {
     is_aside[text - waiting] = !is_refused[text - waiting];
     return is_aside[text - waiting];
@@ -29,29 +29,29 @@ static void setup(void)
 {
     const struct nt_reader_options options = {.struct_bytes = sizeof(options), .cache_bytes = 1 << 20};
     assert_ok(nt_reader_new(&options, &reader, &error));
-    texts = nt_texts_new(reader);
+    texts = nt_text_pool_new(reader);
     for (int i = 0; i < TEXTS; i++)
-        waiting[i].put_aside = put_aside;
+        waiting[i].suspend = suspend;
 }
 
 static void teardown(void)
 {
     for (int i = 0; i < TEXTS; i++)
-        nt_texts_leave(texts, &waiting[i]);
-    nt_texts_free(texts);
+        nt_text_pool_remove(texts, &waiting[i]);
+    nt_text_pool_free(texts);
     nt_reader_free(reader);
 }
 
 static void read_once(int number, size_t bytes)
 {
     is_aside[number] = false;
-    nt_texts_use(texts, &waiting[number]);
-    nt_texts_wait(texts, &waiting[number], bytes);
+    nt_text_pool_use(texts, &waiting[number]);
+    nt_text_pool_idle(texts, &waiting[number], bytes);
 }
 
 TEST(those_that_were_not_read_for_longest_are_put_aside, .setup = setup, .teardown = teardown)
 {
-    size_t third = nt_reader_waiting_bytes(reader) / 3;
+    size_t third = nt_reader_idle_bytes(reader) / 3;
     for (int i = 0; i < 4; i++)
         read_once(i, third);
     ck_assert(is_aside[0] && !is_aside[1] && !is_aside[2] && !is_aside[3]);
@@ -62,7 +62,7 @@ TEST(those_that_were_not_read_for_longest_are_put_aside, .setup = setup, .teardo
 
 TEST(one_that_is_too_large_alone_stays_until_another_is_read, .setup = setup, .teardown = teardown)
 {
-    read_once(0, 10 * nt_reader_waiting_bytes(reader));
+    read_once(0, 10 * nt_reader_idle_bytes(reader));
     ck_assert(!is_aside[0]);
     read_once(1, 1);
     ck_assert(is_aside[0] && !is_aside[1]);
@@ -70,9 +70,9 @@ TEST(one_that_is_too_large_alone_stays_until_another_is_read, .setup = setup, .t
 
 TEST(one_that_is_being_read_is_left_alone, .setup = setup, .teardown = teardown)
 {
-    size_t half = nt_reader_waiting_bytes(reader) / 2;
+    size_t half = nt_reader_idle_bytes(reader) / 2;
     read_once(0, half);
-    nt_texts_use(texts, &waiting[0]);
+    nt_text_pool_use(texts, &waiting[0]);
     is_refused[1] = true;
     for (int i = 1; i < 5; i++)
         read_once(i, half);

@@ -170,15 +170,15 @@ static bool finds_a_version(void)
 /* Looks until it is told to end; each finds the files of some version: where one goes away on the way to them, the next try. */
 static void *look(void *has_ended)
 {
-    enum { MOST_TRIES = 20 };
-    size_t failures = 0;
+    enum { MAX_TRIES = 20 };
+    size_t error_log = 0;
     while (!atomic_load((atomic_bool *)has_ended)) {
         unsigned tries = 0;
-        while (tries < MOST_TRIES && !finds_a_version())
+        while (tries < MAX_TRIES && !finds_a_version())
             tries++;
-        failures += tries == MOST_TRIES;
+        error_log += tries == MAX_TRIES;
     }
-    return (void *)failures;
+    return (void *)error_log;
 }
 
 TEST(threads_find_a_version_while_others_come_and_go, .setup = set_up, .teardown = tree_teardown)
@@ -201,8 +201,8 @@ TEST(threads_find_a_version_while_others_come_and_go, .setup = set_up, .teardown
     }
     atomic_store(&has_ended, true);
     for (int i = 0; i < THREADS; i++) {
-        void *failures;
-        pthread_join(threads[i], &failures);
-        ck_assert_ptr_null(failures);
+        void *error_log;
+        pthread_join(threads[i], &error_log);
+        ck_assert_ptr_null(error_log);
     }
 }

@@ -15,8 +15,8 @@
 
 /* ---- Extensible structures ---- */
 
-enum nt_status nt_sized_copy(const void *from, void *to, size_t bytes, const char *name,
-                             struct nt_error *error)
+enum nt_status nt_copy_struct(const void *from, void *to, size_t bytes, const char *name,
+                              struct nt_error *error)
 {
     size_t known = sizeof(size_t);
     const uint8_t *members = from;

@@ -32,8 +32,8 @@ static inline bool nt_fits(uint64_t offset, uint64_t bytes, uint64_t size)
 /* ---- Bounds-checked cursor ---- */
 
 /* Is told what bytes are: `what` of `whole`, e.g. "version" of "field". Both live for ever. */
-struct nt_read_observer {
-    void (*tell)(struct nt_read_observer *observer, size_t position, size_t count, const char *whole,
+struct nt_cursor_observer {
+    void (*tell)(struct nt_cursor_observer *observer, size_t position, size_t count, const char *whole,
                  const char *what);
 };
 
@@ -42,8 +42,8 @@ struct nt_cursor {
     size_t position;
     size_t end;
     bool failed;
-    size_t told;                       /* what lies before was told, while somebody listens */
-    struct nt_read_observer *observer; /* NULL: nobody listens */
+    size_t told;                         /* what lies before was told, while somebody listens */
+    struct nt_cursor_observer *observer; /* NULL: nobody listens */
 };
 
 static inline struct nt_cursor nt_cursor(const void *bytes, size_t size)
@@ -93,7 +93,7 @@ static inline struct nt_cursor nt_get_cursor(struct nt_cursor *cursor, uint64_t 
 }
 
 /* Say what the bytes are that were read since the last time. */
-static inline void nt_tell(struct nt_cursor *cursor, const char *whole, const char *what)
+static inline void nt_cursor_label(struct nt_cursor *cursor, const char *whole, const char *what)
 {
     if (!cursor->observer)
         return;

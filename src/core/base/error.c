@@ -115,13 +115,12 @@ enum nt_status nt_fail_with(struct nt_error *error, const struct nt_error *failu
     return failure->status;
 }
 
-bool nt_is_machine_failure(enum nt_status status)
+bool nt_is_environmental(enum nt_status status)
 {
-    return status == NT_IO || status == NT_CHANGED || status == NT_UNREACHABLE ||
-           nt_is_passing_failure(status);
+    return status == NT_IO || status == NT_CHANGED || status == NT_UNREACHABLE || nt_is_transient(status);
 }
 
-bool nt_is_passing_failure(enum nt_status status)
+bool nt_is_transient(enum nt_status status)
 {
     return status == NT_NO_MEMORY || status == NT_CANCELED;
 }
@@ -141,11 +140,11 @@ void nt_error_strip(struct nt_error *error, const char *subject)
         memmove(error->message, rest, strlen(rest) + 1);
 }
 
-bool nt_is_refused_for_now(enum nt_status status, const struct nt_error *failure)
+bool nt_is_retryable(enum nt_status status, const struct nt_error *failure)
 {
     bool is_of_the_moment = failure->system_error == EIO || failure->system_error == EINTR ||
                             failure->system_error == EMFILE || failure->system_error == ENFILE;
-    return nt_is_passing_failure(status) || status == NT_UNREACHABLE || (status == NT_IO && is_of_the_moment);
+    return nt_is_transient(status) || status == NT_UNREACHABLE || (status == NT_IO && is_of_the_moment);
 }
 
 void nt_error_context(struct nt_error *error, const char *format, ...)

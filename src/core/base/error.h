@@ -42,14 +42,14 @@ enum nt_status nt_fail_with(struct nt_error *error, const struct nt_error *failu
 /* Whether a failure is the machine's (memory, input and output, a server, a source that changed, a caller that gave up)
  * and not the file's. It says nothing about the file, and may be gone the next time: who could go on without
  * what failed, or keeps what came of it, passes such a failure on instead. */
-bool nt_is_machine_failure(enum nt_status status);
+bool nt_is_environmental(enum nt_status status);
 /* Of these, the ones that say nothing about a disk either: memory, and a caller that gave up. Nobody is told
  * of them but the caller, and nobody remembers them. */
-bool nt_is_passing_failure(enum nt_status status);
+bool nt_is_transient(enum nt_status status);
 /* Of an attempt to look at one file of several: whether the machine refused for the moment (memory, descriptors,
  * the disk, a server), so that nothing is known of it and the whole has to wait. Of one that this process may not read,
  * or that lies elsewhere, it is known that it is unreadable: the others are shown. */
-bool nt_is_refused_for_now(enum nt_status status, const struct nt_error *failure);
+bool nt_is_retryable(enum nt_status status, const struct nt_error *failure);
 
 /* Whether a message begins with "subject: "; its rest, else NULL. */
 const char *nt_message_about(const char *message, const char *subject);

@@ -146,14 +146,14 @@ static size_t next_power_of_two(size_t bytes)
     return power;
 }
 
-size_t nt_large_capacity(size_t bytes)
+size_t nt_hugepage_capacity(size_t bytes)
 {
     if (bytes <= HUGE_PAGE / 4)
         return next_power_of_two(bytes);
     return bytes <= SIZE_MAX - HUGE_PAGE ? (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE : SIZE_MAX;
 }
 
-void *nt_huge_new(size_t bytes)
+void *nt_hugepage_alloc_exact(size_t bytes)
 {
     void *memory;
     if (posix_memalign(&memory, HUGE_PAGE, bytes) != 0)
@@ -162,14 +162,14 @@ void *nt_huge_new(size_t bytes)
     return memory;
 }
 
-void *nt_large_new(size_t bytes, size_t *capacity_ret)
+void *nt_hugepage_alloc(size_t bytes, size_t *capacity_ret)
 {
-    size_t capacity = nt_large_capacity(bytes);
+    size_t capacity = nt_hugepage_capacity(bytes);
     void *memory = NULL;
     if (capacity < HUGE_PAGE)
         memory = malloc(capacity);
     else if (capacity != SIZE_MAX)
-        memory = nt_huge_new(capacity);
+        memory = nt_hugepage_alloc_exact(capacity);
     *capacity_ret = memory ? capacity : 0;
     return memory;
 }

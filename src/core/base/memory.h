@@ -36,10 +36,10 @@ char *nt_arena_format(struct nt_arena *arena, const char *format, ...) __attribu
 
 /* At least `bytes` bytes, not initialized; how many there are is told. Sizes come in steps, so that a buffer
  * that grows little by little is not made anew each time. Freed with free(). NULL without memory. */
-size_t nt_large_capacity(size_t bytes); /* how many there would be; SIZE_MAX: more than can be */
-void *nt_large_new(size_t bytes, size_t *capacity_ret);
+size_t nt_hugepage_capacity(size_t bytes); /* how many there would be; SIZE_MAX: more than can be */
+void *nt_hugepage_alloc(size_t bytes, size_t *capacity_ret);
 /* Exactly so many bytes, on huge pages as far as they fill them, and aligned to one. */
-void *nt_huge_new(size_t bytes);
+void *nt_hugepage_alloc_exact(size_t bytes);
 
 /* ---- Growing arrays ---- */
 
@@ -47,10 +47,10 @@ void *nt_huge_new(size_t bytes);
  * without memory: then the items are where they were. From malloc. */
 static inline void *nt_grow(void *items, size_t count, size_t *capacity, size_t item_bytes)
 {
-    enum { LEAST_ITEMS = 8 };
+    enum { MIN_ITEMS = 8 };
     if (count < *capacity)
         return items;
-    uint64_t larger = *capacity ? *capacity : LEAST_ITEMS / 2, bytes;
+    uint64_t larger = *capacity ? *capacity : MIN_ITEMS / 2, bytes;
     if (!nt_multiply(larger, 2, &larger) || !nt_multiply(larger, item_bytes, &bytes) || bytes > PTRDIFF_MAX)
         return NULL;
     items = realloc(items, bytes);

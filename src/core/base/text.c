@@ -50,7 +50,7 @@ bool nt_text_copy(struct nt_arena *arena, struct nt_text from, struct nt_text *t
     return to->bytes;
 }
 
-char *nt_buffer_settle(struct nt_buffer *buffer, struct nt_arena *arena)
+char *nt_buffer_to_arena(struct nt_buffer *buffer, struct nt_arena *arena)
 {
     char *copy = buffer->failed ? NULL : nt_arena_copy(arena, nt_buffer_string(buffer), buffer->length);
     nt_buffer_deinit(buffer);

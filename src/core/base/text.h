@@ -26,7 +26,7 @@ bool nt_text_skip(struct nt_text *text, const char *prefix);
 /* A NUL-terminated copy in an arena; false without memory. */
 bool nt_text_copy(struct nt_arena *arena, struct nt_text from, struct nt_text *to);
 /* The end of a buffer whose text goes into an arena, as a string that is never NULL but without memory. */
-char *nt_buffer_settle(struct nt_buffer *buffer, struct nt_arena *arena);
+char *nt_buffer_to_arena(struct nt_buffer *buffer, struct nt_arena *arena);
 
 /* Length (1..4) of the well-formed UTF-8 sequence at `bytes` and its code point; 0 where there is none. */
 size_t nt_utf8_decode(const uint8_t *bytes, size_t left, uint32_t *code_point_ret);

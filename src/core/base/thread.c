@@ -74,14 +74,14 @@ void nt_fork_forbid(unsigned entered)
     sections = entered;
 }
 
-void nt_fork_hold(void)
+void nt_fork_guard(void)
 {
     if (sections == 0)
         pthread_rwlock_rdlock(&gate);
     sections++;
 }
 
-void nt_fork_release(void)
+void nt_fork_unguard(void)
 {
     if (--sections == 0)
         pthread_rwlock_unlock(&gate);
@@ -97,7 +97,7 @@ int nt_lock_init(struct nt_lock *lock, void (*forked)(struct nt_lock *lock))
         return problem;
     lock->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     lock->forked = forked;
-    nt_fork_hold();
+    nt_fork_guard();
     pthread_mutex_lock(&listing);
     lock->next = locks;
     lock->link = &locks;
@@ -105,33 +105,33 @@ int nt_lock_init(struct nt_lock *lock, void (*forked)(struct nt_lock *lock))
         lock->next->link = &lock->next;
     locks = lock;
     pthread_mutex_unlock(&listing);
-    nt_fork_release();
+    nt_fork_unguard();
     return 0;
 }
 
 void nt_lock_deinit(struct nt_lock *lock)
 {
-    nt_fork_hold();
+    nt_fork_guard();
     pthread_mutex_lock(&listing);
     *lock->link = lock->next;
     if (lock->next)
         lock->next->link = lock->link;
     pthread_mutex_unlock(&listing);
-    nt_fork_release();
+    nt_fork_unguard();
     pthread_mutex_destroy(&lock->mutex);
 }
 
-void nt_lock_take(struct nt_lock *lock)
+void nt_lock_acquire(struct nt_lock *lock)
 {
     unsigned outer = nt_fork_allow();
     pthread_mutex_lock(&lock->mutex);
     nt_fork_forbid(outer + 1);
 }
 
-void nt_lock_give(struct nt_lock *lock)
+void nt_lock_release(struct nt_lock *lock)
 {
     pthread_mutex_unlock(&lock->mutex);
-    nt_fork_release();
+    nt_fork_unguard();
 }
 
 bool nt_lock_wait(struct nt_lock *lock, pthread_cond_t *condition, const struct timespec *until)
@@ -144,32 +144,32 @@ bool nt_lock_wait(struct nt_lock *lock, pthread_cond_t *condition, const struct 
 
 /* ---- FIFO wait ---- */
 
-int nt_turns_init(struct nt_turns *turns)
+int nt_fifo_init(struct nt_fifo *fifo)
 {
-    turns->next = turns->last = 0;
-    return pthread_cond_init(&turns->turned, NULL);
+    fifo->next = fifo->last = 0;
+    return pthread_cond_init(&fifo->turned, NULL);
 }
 
-void nt_turns_deinit(struct nt_turns *turns)
+void nt_fifo_deinit(struct nt_fifo *fifo)
 {
-    pthread_cond_destroy(&turns->turned);
+    pthread_cond_destroy(&fifo->turned);
 }
 
-void nt_turns_freed(struct nt_turns *turns)
+void nt_fifo_wake(struct nt_fifo *fifo)
 {
-    if (turns->next != turns->last)
-        pthread_cond_broadcast(&turns->turned);
+    if (fifo->next != fifo->last)
+        pthread_cond_broadcast(&fifo->turned);
 }
 
-bool nt_turns_wait(struct nt_turns *turns, pthread_mutex_t *lock, nt_has_room *has_room, const void *context,
-                   uint64_t bytes)
+bool nt_fifo_wait(struct nt_fifo *fifo, pthread_mutex_t *lock, nt_has_room *has_room, const void *context,
+                  uint64_t bytes)
 {
-    if (turns->next == turns->last && has_room(context, bytes))
+    if (fifo->next == fifo->last && has_room(context, bytes))
         return false;
-    uint64_t turn = turns->last++;
-    while (turn != turns->next || !has_room(context, bytes))
-        pthread_cond_wait(&turns->turned, lock);
-    turns->next++;
-    nt_turns_freed(turns); /* there may be room for the next one, too */
+    uint64_t turn = fifo->last++;
+    while (turn != fifo->next || !has_room(context, bytes))
+        pthread_cond_wait(&fifo->turned, lock);
+    fifo->next++;
+    nt_fifo_wake(fifo); /* there may be room for the next one, too */
     return true;
 }

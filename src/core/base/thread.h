@@ -85,14 +85,14 @@ struct nt_lock {
 /* 0 or an errno value. */
 int nt_lock_init(struct nt_lock *lock, void (*forked)(struct nt_lock *lock));
 void nt_lock_deinit(struct nt_lock *lock);
-void nt_lock_take(struct nt_lock *lock);
-void nt_lock_give(struct nt_lock *lock);
+void nt_lock_acquire(struct nt_lock *lock);
+void nt_lock_release(struct nt_lock *lock);
 /* As pthread_cond_timedwait; false at the time. */
 bool nt_lock_wait(struct nt_lock *lock, pthread_cond_t *condition, const struct timespec *until);
 
 /* A guarded section without a lock. */
-void nt_fork_hold(void);
-void nt_fork_release(void);
+void nt_fork_guard(void);
+void nt_fork_unguard(void);
 
 /* While a thread waits for something in guarded sections: it leaves all that it is in, and enters them again with what it got. */
 unsigned nt_fork_allow(void);
@@ -101,7 +101,7 @@ void nt_fork_forbid(unsigned sections);
 /* ---- FIFO wait ---- */
 
 /* Under a lock of its owner's. */
-struct nt_turns {
+struct nt_fifo {
     pthread_cond_t turned;
     uint64_t next, last; /* turns of those who wait; equal: nobody does */
 };
@@ -111,14 +111,14 @@ struct nt_turns {
 typedef bool nt_has_room(const void *context, uint64_t bytes);
 
 /* 0 or an errno value. */
-int nt_turns_init(struct nt_turns *turns);
-void nt_turns_deinit(struct nt_turns *turns); /* nobody waits */
+int nt_fifo_init(struct nt_fifo *fifo);
+void nt_fifo_deinit(struct nt_fifo *fifo); /* nobody waits */
 
 /* With the lock held on entry and exit: returns when there is room and all who came before have had theirs.
  * False: at once, the lock was held all the time. */
-bool nt_turns_wait(struct nt_turns *turns, pthread_mutex_t *lock, nt_has_room *has_room, const void *context,
-                   uint64_t bytes);
+bool nt_fifo_wait(struct nt_fifo *fifo, pthread_mutex_t *lock, nt_has_room *has_room, const void *context,
+                  uint64_t bytes);
 /* Under the lock: there may be more room now. */
-void nt_turns_freed(struct nt_turns *turns);
+void nt_fifo_wake(struct nt_fifo *fifo);
 
 #endif

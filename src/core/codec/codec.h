@@ -104,10 +104,10 @@ void nt_codec_context_free(struct nt_codec_context *context);
 size_t nt_codec_context_bytes(const struct nt_codec_context *context); /* what it keeps, roughly */
 /* Who has scratch memory: as many may use it for one page at the same time. */
 enum nt_scratch {
-    NT_SCRATCH_PAGE,       /* stored and packed bytes of a page that is loaded */
-    NT_SCRATCH_NEIGHBOURS, /* stored bytes of pages that are read in one call */
-    NT_SCRATCH_CHUNK,      /* a decompressor's output where more comes out than is wanted */
-    NT_SCRATCH_TREE,       /* what nested encodings make on the way to a page's elements */
+    NT_SCRATCH_PAGE,      /* stored and packed bytes of a page that is loaded */
+    NT_SCRATCH_COALESCED, /* stored bytes of pages that are read in one call */
+    NT_SCRATCH_CHUNK,     /* a decompressor's output where more comes out than is wanted */
+    NT_SCRATCH_TREE,      /* what nested encodings make on the way to a page's elements */
     NT_SCRATCH_COUNT
 };
 /* Scratch memory of at least `bytes`, valid until the next call for the same. NULL without memory. */
@@ -356,7 +356,7 @@ struct nt_codec_context {
 /* How many of these bytes count where a bound follows what a file has: all, or 16 times what LZ4 makes of them where that
  * is less; of bytes that were compressed, which rarely compress again, 4 times. So zeros count as hardly any, and so does what
  * compresses well twice. Takes no memory. */
-uint64_t nt_worth(const uint8_t *bytes, size_t count, bool is_compressed);
+uint64_t nt_information_bytes(const uint8_t *bytes, size_t count, bool is_compressed);
 
 /* ---- Vectorized transforms ---- */
 

@@ -65,10 +65,10 @@ void nt_codec_context_free(struct nt_codec_context *context)
 /* Of LZMA's dictionary only what blocks have filled is occupied, and they are no longer than a page. */
 size_t nt_codec_context_bytes(const struct nt_codec_context *context)
 {
-    enum { LEAST_DICTIONARY = 64 * 1024 };
+    enum { MIN_DICTIONARY = 64 * 1024 };
     size_t dictionary = (size_t)lzma_memusage(&context->lzma);
-    if (dictionary > LEAST_DICTIONARY + context->scratch[NT_SCRATCH_PAGE].capacity)
-        dictionary = LEAST_DICTIONARY + context->scratch[NT_SCRATCH_PAGE].capacity;
+    if (dictionary > MIN_DICTIONARY + context->scratch[NT_SCRATCH_PAGE].capacity)
+        dictionary = MIN_DICTIONARY + context->scratch[NT_SCRATCH_PAGE].capacity;
     size_t bytes = sizeof(*context) + ZSTD_sizeof_DCtx(context->zstd) + dictionary;
     for (unsigned i = 0; i < NT_SCRATCH_COUNT; i++)
         bytes += context->scratch[i].capacity;
@@ -79,7 +79,7 @@ uint8_t *nt_codec_scratch(struct nt_codec_context *context, enum nt_scratch of, 
 {
     if (bytes > context->scratch[of].capacity || !context->scratch[of].bytes) {
         free(context->scratch[of].bytes);
-        context->scratch[of].bytes = nt_large_new(bytes, &context->scratch[of].capacity);
+        context->scratch[of].bytes = nt_hugepage_alloc(bytes, &context->scratch[of].capacity);
     }
     return context->scratch[of].bytes;
 }
@@ -407,7 +407,7 @@ static uint64_t worth_of_piece(const uint8_t *bytes, size_t count, unsigned rati
     return made > 0 ? (uint64_t)made * ratio : count;
 }
 
-uint64_t nt_worth(const uint8_t *bytes, size_t count, bool is_compressed)
+uint64_t nt_information_bytes(const uint8_t *bytes, size_t count, bool is_compressed)
 {
     uint64_t worth = 0;
     for (size_t done = 0; done < count;) {

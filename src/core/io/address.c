@@ -57,7 +57,7 @@ static const char *host_of(const char *address)
     return at ? at + 1 : authority;
 }
 
-char *nt_address_shown(const char *path)
+char *nt_address_redact(const char *path)
 {
     if (!nt_is_address(path))
         return strdup(path);
@@ -196,7 +196,7 @@ bool nt_address_split_pattern(const char *address, char **folder_ret, char **pat
     return false;
 }
 
-char *nt_address_place(const char *address)
+char *nt_address_allowed(const char *address)
 {
     size_t end = path_end(address), wildcard = first_wildcard(address);
     size_t host = (size_t)(authority_of(address) - address), least = host + strcspn(address + host, "/?#");

@@ -16,7 +16,7 @@ enum nt_status nt_fail_path(struct nt_error *error, int system_error, const char
 bool nt_is_address(const char *path);
 /* How an address is called wherever it is seen: without what may be secret in it (user and password, query, fragment).
  * Any other path as it is. From malloc; NULL without memory. */
-char *nt_address_shown(const char *path);
+char *nt_address_redact(const char *path);
 /* Whether an address ends with a slash; the address of the same folder without it; of something beneath, by its name or names with slashes
  * between, with a slash behind a folder's: percent-encoded where addresses are. From malloc; NULL without memory. */
 bool nt_address_is_folder(const char *address);
@@ -33,7 +33,7 @@ bool nt_address_is_pattern(const char *address);
 bool nt_address_split_pattern(const char *address, char **folder_ret, char **pattern_ret);
 /* What may be asked for of a source with this address (NT_FETCH_ALLOW): the file or folder that it names, of a pattern the folder in front
  * of the first wildcard; what is behind the path is not in it. From malloc; NULL without memory. */
-char *nt_address_place(const char *address);
+char *nt_address_allowed(const char *address);
 /* NT_INVALID where it has a user or a password: who lists processes would see them. */
 enum nt_status nt_address_check(const char *address, struct nt_error *error);
 

@@ -95,7 +95,7 @@ enum nt_status nt_check_writers(const struct stat *attributes, const char *path,
 
 /* ---- Pool of descriptors ---- */
 
-enum { MOST_DESCRIPTORS = 128, SHARE_OF_LIMIT = 4 };
+enum { MAX_DESCRIPTORS = 128, SHARE_OF_LIMIT = 4 };
 
 struct file_source {
     struct nt_source source;
@@ -128,8 +128,8 @@ struct nt_source_pool *nt_source_pool_new(const struct nt_pool_opener *opener)
     }
     struct rlimit limit;
     pool->opener = *opener;
-    pool->limit = MOST_DESCRIPTORS;
-    if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur / SHARE_OF_LIMIT < MOST_DESCRIPTORS)
+    pool->limit = MAX_DESCRIPTORS;
+    if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur / SHARE_OF_LIMIT < MAX_DESCRIPTORS)
         pool->limit = limit.rlim_cur / SHARE_OF_LIMIT;
     pool->holders = 1;
     TAILQ_INIT(&pool->used);
@@ -140,9 +140,9 @@ void nt_source_pool_free(struct nt_source_pool *pool)
 {
     if (!pool)
         return;
-    nt_lock_take(&pool->lock);
+    nt_lock_acquire(&pool->lock);
     bool is_last = --pool->holders == 0;
-    nt_lock_give(&pool->lock);
+    nt_lock_release(&pool->lock);
     if (is_last) {
         nt_lock_deinit(&pool->lock);
         pool->opener.release(pool->opener.context);
@@ -152,9 +152,9 @@ void nt_source_pool_free(struct nt_source_pool *pool)
 
 size_t nt_source_pool_open(struct nt_source_pool *pool)
 {
-    nt_lock_take(&pool->lock);
+    nt_lock_acquire(&pool->lock);
     size_t open = pool->open;
-    nt_lock_give(&pool->lock);
+    nt_lock_release(&pool->lock);
     return open;
 }
 
@@ -162,8 +162,7 @@ size_t nt_source_pool_open(struct nt_source_pool *pool)
 static int take_oldest(struct nt_source_pool *pool)
 {
     struct file_source *file;
-    TAILQ_FOREACH_REVERSE(file, &pool->used, used_files, used)
-    {
+    TAILQ_FOREACH_REVERSE (file, &pool->used, used_files, used) {
         if (file->users > 0)
             continue;
         int descriptor = file->descriptor;
@@ -186,9 +185,9 @@ static enum nt_status open_descriptor(struct file_source *file, int *descriptor_
         bool is_out_of_descriptors = failure.system_error == EMFILE || failure.system_error == ENFILE;
         int spare = -1;
         if (status && is_out_of_descriptors) {
-            nt_lock_take(&file->pool->lock);
+            nt_lock_acquire(&file->pool->lock);
             spare = take_oldest(file->pool);
-            nt_lock_give(&file->pool->lock);
+            nt_lock_release(&file->pool->lock);
         }
         if (spare < 0) {
             if (status && error)
@@ -218,14 +217,14 @@ static enum nt_status open_again(struct file_source *file, struct nt_error *erro
     enum nt_status status = open_descriptor(file, &descriptor, &identity, error);
     if (status)
         return status;
-    nt_lock_take(&file->pool->lock);
+    nt_lock_acquire(&file->pool->lock);
     if (!file->is_identified) {
         file->identity = identity;
         file->is_identified = true;
     }
     status = compare(file->path, &file->identity, &identity, error);
     surplus = status ? descriptor : install(file, descriptor);
-    nt_lock_give(&file->pool->lock);
+    nt_lock_release(&file->pool->lock);
     if (surplus >= 0)
         close(surplus);
     return status;
@@ -235,9 +234,9 @@ static void release(struct file_source *file)
 {
     if (!file->pool)
         return;
-    nt_lock_take(&file->pool->lock);
+    nt_lock_acquire(&file->pool->lock);
     file->users--;
-    nt_lock_give(&file->pool->lock);
+    nt_lock_release(&file->pool->lock);
 }
 
 /* Make sure that the file is open, and stays so until it is released. */
@@ -246,7 +245,7 @@ static enum nt_status acquire(struct file_source *file, struct nt_error *error)
     struct nt_source_pool *pool = file->pool;
     if (!pool)
         return NT_OK;
-    nt_lock_take(&pool->lock);
+    nt_lock_acquire(&pool->lock);
     file->users++;
     bool was_opened_before = file->is_identified;
     bool is_open = file->descriptor >= 0;
@@ -254,7 +253,7 @@ static enum nt_status acquire(struct file_source *file, struct nt_error *error)
         TAILQ_REMOVE(&pool->used, file, used);
         TAILQ_INSERT_HEAD(&pool->used, file, used);
     }
-    nt_lock_give(&pool->lock);
+    nt_lock_release(&pool->lock);
     enum nt_status status = is_open ? NT_OK : open_again(file, error);
     if (status)
         release(file);
@@ -358,14 +357,14 @@ static void file_close(struct nt_source *source)
     struct file_source *file = (struct file_source *)source;
     struct nt_source_pool *pool = file->pool;
     if (pool)
-        nt_lock_take(&pool->lock);
+        nt_lock_acquire(&pool->lock);
     int descriptor = file->descriptor;
     if (pool && descriptor >= 0) {
         TAILQ_REMOVE(&pool->used, file, used);
         pool->open--;
     }
     if (pool)
-        nt_lock_give(&pool->lock);
+        nt_lock_release(&pool->lock);
     if (descriptor >= 0)
         close(descriptor);
     nt_source_pool_free(pool);
@@ -432,9 +431,9 @@ enum nt_status nt_source_pool_add(struct nt_source_pool *pool, const char *path,
         return nt_fail_memory(error);
     file->pool = pool;
     file->name = file->path + name_at;
-    nt_lock_take(&pool->lock);
+    nt_lock_acquire(&pool->lock);
     pool->holders++;
-    nt_lock_give(&pool->lock);
+    nt_lock_release(&pool->lock);
     *source_ret = &file->source;
     return NT_OK;
 }

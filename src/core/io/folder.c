@@ -35,7 +35,7 @@ enum nt_status nt_folder_has(struct nt_folder *folder, const char *name, bool *h
     struct nt_error failure = {0};
     enum nt_status status = nt_folder_stat(folder, name, &attributes, &failure);
     *has_ret = status != NT_NOT_FOUND;
-    return nt_is_refused_for_now(status, &failure) ? nt_fail_with(error, &failure) : NT_OK;
+    return nt_is_retryable(status, &failure) ? nt_fail_with(error, &failure) : NT_OK;
 }
 
 enum nt_status nt_folder_has_folder(struct nt_folder *folder, const char *name, bool *has_ret,
@@ -45,7 +45,7 @@ enum nt_status nt_folder_has_folder(struct nt_folder *folder, const char *name, 
     struct nt_error failure = {0};
     enum nt_status status = nt_folder_stat(folder, name, &attributes, &failure);
     *has_ret = status == NT_OK && S_ISDIR(attributes.st_mode);
-    return nt_is_refused_for_now(status, &failure) ? nt_fail_with(error, &failure) : NT_OK;
+    return nt_is_retryable(status, &failure) ? nt_fail_with(error, &failure) : NT_OK;
 }
 
 bool nt_folder_is_name_below(struct nt_text name)
@@ -101,7 +101,7 @@ size_t nt_folder_descriptors(struct nt_folder *folder)
     return folder->ops->descriptors ? folder->ops->descriptors(folder) : 0;
 }
 
-void nt_folder_hold(struct nt_folder *folder)
+void nt_folder_ref(struct nt_folder *folder)
 {
     atomic_fetch_add(&folder->more_holders, 1);
 }

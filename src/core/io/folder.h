@@ -65,7 +65,7 @@ struct nt_folder {
 enum nt_folder_use {
     NT_FOLDER_DATASET,            /* what leads out of it is refused */
     NT_FOLDER_DATASET_FOR_OTHERS, /* the same; and so is what fewer users can read than it is shown to */
-    NT_FOLDER_MIRROR,             /* links are followed wherever they lead */
+    NT_FOLDER_PASSTHROUGH,        /* links are followed wherever they lead */
 };
 
 /* A directory of this machine, which stays the same one whatever becomes of its path. NT_NOT_FOUND,
@@ -82,7 +82,7 @@ enum nt_status nt_folder_open_below(struct nt_folder *folder, const char *name, 
 /* How many descriptors it has for now, with those of the sources that were opened lazily beneath it. */
 size_t nt_folder_descriptors(struct nt_folder *folder);
 /* It is closed once more often. */
-void nt_folder_hold(struct nt_folder *folder);
+void nt_folder_ref(struct nt_folder *folder);
 /* Sources that were opened beneath it stay open. Accepts NULL. */
 void nt_folder_close(struct nt_folder *folder);
 
@@ -99,7 +99,7 @@ enum nt_status nt_folder_list(struct nt_folder *folder, const char *name, nt_fol
 enum nt_status nt_folder_stat(struct nt_folder *folder, const char *name, struct stat *attributes,
                               struct nt_error *error);
 /* Whether there is something of this name, be it a link that leads out; whether it is a folder. They fail where
- * the machine refuses to tell (nt_is_refused_for_now). */
+ * the machine refuses to tell (nt_is_retryable). */
 enum nt_status nt_folder_has(struct nt_folder *folder, const char *name, bool *has_ret,
                              struct nt_error *error);
 enum nt_status nt_folder_has_folder(struct nt_folder *folder, const char *name, bool *has_ret,
@@ -147,6 +147,6 @@ enum nt_status nt_beneath_open_by_parts(int directory, const char *path, const c
 /* The read bits of `mode` (owner, group and others of the file that is shown) that are true of a part, too:
  * all whom they let read the one can read the other. Of a directory on the way, it is the right to enter it
  * that counts. */
-mode_t nt_readers_of_part(const struct stat *shown, mode_t mode, const struct stat *part);
+mode_t nt_common_read_bits(const struct stat *shown, mode_t mode, const struct stat *part);
 
 #endif

@@ -22,7 +22,7 @@
 
 /* ---- Permission intersection ---- */
 
-mode_t nt_readers_of_part(const struct stat *shown, mode_t mode, const struct stat *part)
+mode_t nt_common_read_bits(const struct stat *shown, mode_t mode, const struct stat *part)
 {
     mode_t bits = S_ISDIR(part->st_mode) ? (part->st_mode & 0111) << 2 : part->st_mode & 0444;
     bool is_owner = part->st_uid == shown->st_uid, is_group = part->st_gid == shown->st_gid;
@@ -189,7 +189,7 @@ static struct local_folder *local(struct nt_folder *folder)
 static enum nt_status open_name(const struct local_folder *folder, const char *name, int flags,
                                 int *descriptor_ret, struct nt_error *error)
 {
-    if (folder->use != NT_FOLDER_MIRROR)
+    if (folder->use != NT_FOLDER_PASSTHROUGH)
         return nt_beneath_open(folder->descriptor, folder->path, name, flags, descriptor_ret, error);
     *descriptor_ret = openat(folder->descriptor, *name ? name : ".", flags | O_CLOEXEC);
     return *descriptor_ret >= 0 ? NT_OK : nt_fail_system(error, errno, "%s/%s", folder->path, name);
@@ -215,7 +215,7 @@ static enum nt_status allow(struct local_folder *folder, const struct stat *part
                             size_t length, struct nt_error *error)
 {
     struct local_folder *shown = folder->shown;
-    mode_t readers = nt_readers_of_part(&shown->attributes, shown->readers, part);
+    mode_t readers = nt_common_read_bits(&shown->attributes, shown->readers, part);
     if (!shown->is_shown)
         shown->readers = readers;
     if (readers == shown->readers || shown->use != NT_FOLDER_DATASET_FOR_OTHERS)
@@ -258,16 +258,16 @@ static enum nt_status allow_file(struct local_folder *folder, int descriptor, co
                                  struct nt_error *error)
 {
     struct stat attributes;
-    if (folder->use == NT_FOLDER_MIRROR)
+    if (folder->use == NT_FOLDER_PASSTHROUGH)
         return NT_OK;
     enum nt_status status = nt_descriptor_stat(descriptor, name, &attributes, error);
     if (status != NT_OK)
         return status;
-    nt_lock_take(&folder->shown->lock);
+    nt_lock_acquire(&folder->shown->lock);
     status = allow_way(folder, name, error);
     if (status == NT_OK)
         status = allow(folder, &attributes, name, strlen(name), error);
-    nt_lock_give(&folder->shown->lock);
+    nt_lock_release(&folder->shown->lock);
     return status;
 }
 
@@ -303,7 +303,7 @@ static enum nt_status open_file(void *context, const char *name, int *descriptor
     struct nt_buffer path = {0};
     enum nt_status status = open_name(folder, name, NT_DESCRIPTOR_FLAGS, &descriptor, error);
     if (status != NT_OK)
-        return folder->use == NT_FOLDER_MIRROR ? status : failed_in(folder, status, error);
+        return folder->use == NT_FOLDER_PASSTHROUGH ? status : failed_in(folder, status, error);
     nt_buffer_format(&path, "%s/%s", folder->path, name);
     status = path.failed ? nt_fail_memory(error)
                          : nt_descriptor_identify(descriptor, path.bytes, identity_ret, error);
@@ -417,11 +417,11 @@ static enum nt_status show(struct nt_folder *folder, struct stat *attributes, st
 {
     struct local_folder *here = local(folder);
     (void)error;
-    nt_lock_take(&here->lock);
+    nt_lock_acquire(&here->lock);
     here->is_shown = true;
     *attributes = here->attributes;
     attributes->st_mode = (here->attributes.st_mode & ~(mode_t)0444) | here->readers;
-    nt_lock_give(&here->lock);
+    nt_lock_release(&here->lock);
     return NT_OK;
 }
 
@@ -527,9 +527,9 @@ static enum nt_status open_beside(struct nt_folder *folder, const char *path, st
     enum nt_status status = open_local(path, shown->use, shown, beside_ret, error);
     if (status != NT_OK)
         return status;
-    nt_lock_take(&shown->lock);
+    nt_lock_acquire(&shown->lock);
     status = allow(local(*beside_ret), &local(*beside_ret)->attributes, "", 0, error);
-    nt_lock_give(&shown->lock);
+    nt_lock_release(&shown->lock);
     if (status != NT_OK)
         nt_folder_close(*beside_ret);
     return status;

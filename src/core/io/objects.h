@@ -8,9 +8,9 @@
 
 #include <stdint.h>
 
-#define NT_OBJECT_ROOM (UINT64_C(1) << 32)
+#define NT_OBJECT_SPACE (UINT64_C(1) << 32)
 /* Less than the room by more than a gap that is read, so that what is joined is in one object. */
-#define NT_OBJECT_MOST_BYTES (NT_OBJECT_ROOM - (2 << 20))
+#define NT_OBJECT_MAX_BYTES (NT_OBJECT_SPACE - (2 << 20))
 /* Stands in names where the number of an object does. */
 #define NT_OBJECT_NUMBER "${objid}"
 

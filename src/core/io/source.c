@@ -91,7 +91,7 @@ void nt_source_append_name(const struct nt_source *source, uint64_t offset, stru
     const char *number = source->is_of_objects ? strstr(source->path, NT_OBJECT_NUMBER) : NULL;
     if (number)
         nt_buffer_format(out, "%.*s%" PRIu64 "%s", (int)(number - source->path), source->path,
-                         offset / NT_OBJECT_ROOM, number + strlen(NT_OBJECT_NUMBER));
+                         offset / NT_OBJECT_SPACE, number + strlen(NT_OBJECT_NUMBER));
     else
         nt_buffer_text(out, source->path);
 }
@@ -192,7 +192,7 @@ enum nt_status nt_source_new(const struct nt_source_callbacks *callbacks, void *
                              const char *name, struct nt_source **source_ret, struct nt_error *error)
 {
     struct nt_source_callbacks known;
-    enum nt_status status = nt_sized_copy(callbacks, &known, sizeof(known), "nt_source_callbacks", error);
+    enum nt_status status = nt_copy_struct(callbacks, &known, sizeof(known), "nt_source_callbacks", error);
     if (status != NT_OK)
         return status;
     if (!known.read_at || size == NT_UNKNOWN_SIZE)

@@ -46,7 +46,7 @@ struct nt_source_ops {
     uint64_t (*skip_hole)(struct nt_source *source, uint64_t offset);
     /* A hint: these will be read soon, in about this order; or `is_now`, somebody waits for all of them. Returns at once. NULL: it
      * is as well to read them then. */
-    void (*will_need)(struct nt_source *source, const struct nt_extent *extents, size_t count, bool is_now);
+    void (*prefetch)(struct nt_source *source, const struct nt_extent *extents, size_t count, bool is_now);
     /* These bytes make no sense: whatever is kept of them is read anew. False where that would not help. NULL: it would not. */
     bool (*forget)(struct nt_source *source, uint64_t offset, uint64_t bytes);
     /* See nt_source_open_objects. NULL: there are none. */
@@ -63,24 +63,25 @@ struct nt_source {
     const struct nt_source_ops *ops;
     uint64_t size;        /* NT_UNKNOWN_SIZE: ask nt_source_size */
     uint64_t split_bytes; /* payloads that are longer lie in several extents; 0: however long, they do not */
-    struct nt_source *beneath; /* what lies in one extent is read of this one, at the same offset; NULL: of none */
-    const char *path;     /* for messages; owned by the implementation */
+    struct nt_source
+        *beneath;     /* what lies in one extent is read of this one, at the same offset; NULL: of none */
+    const char *path; /* for messages; owned by the implementation */
     atomic_uint_least64_t checked_reads; /* those that have found it to be what was opened */
     struct nt_folder *folder;            /* a source of no bytes that stands for a folder; NULL: bytes */
     bool is_of_objects;                  /* see nt_source_open_objects */
 };
 
 /* The objects of a store that lie beneath the address of a source, as one source (io/objects.h). What is read of it lies within one object,
- * before NT_OBJECT_MOST_BYTES. `name`: how they are called there, with NT_OBJECT_NUMBER in it. They are closed before the source: where that has
+ * before NT_OBJECT_MAX_BYTES. `name`: how they are called there, with NT_OBJECT_NUMBER in it. They are closed before the source: where that has
  * changed, they have. NT_UNSUPPORTED where nothing lies beneath it. */
 enum nt_status nt_source_open_objects(struct nt_source *source, const char *name,
                                       struct nt_source **objects_ret, struct nt_error *error);
 
 /* How whatever has the byte at an offset is called; the offset in there. */
 void nt_source_append_name(const struct nt_source *source, uint64_t offset, struct nt_buffer *out);
-static inline uint64_t nt_source_place(const struct nt_source *source, uint64_t offset)
+static inline uint64_t nt_source_local_offset(const struct nt_source *source, uint64_t offset)
 {
-    return source->is_of_objects ? offset % NT_OBJECT_ROOM : offset;
+    return source->is_of_objects ? offset % NT_OBJECT_SPACE : offset;
 }
 
 /* The same as nt_source_read, behind what a buffer has. What is too much is to be refused before. */
@@ -104,15 +105,15 @@ static inline uint64_t nt_source_checked_reads(const struct nt_source *source)
     return atomic_load_explicit(&source->checked_reads, memory_order_acquire);
 }
 /* Whether hints make a difference; and a hint, see above. */
-static inline bool nt_source_takes_hints(const struct nt_source *source)
+static inline bool nt_source_can_prefetch(const struct nt_source *source)
 {
-    return source->ops->will_need != NULL;
+    return source->ops->prefetch != NULL;
 }
-static inline void nt_source_will_need(struct nt_source *source, const struct nt_extent *extents,
-                                       size_t count, bool is_now)
+static inline void nt_source_prefetch(struct nt_source *source, const struct nt_extent *extents, size_t count,
+                                      bool is_now)
 {
-    if (count && source->ops->will_need)
-        source->ops->will_need(source, extents, count, is_now);
+    if (count && source->ops->prefetch)
+        source->ops->prefetch(source, extents, count, is_now);
 }
 static inline bool nt_source_forget(struct nt_source *source, uint64_t offset, uint64_t bytes)
 {

@@ -15,11 +15,11 @@
 /* ---- Decimals ---- */
 
 enum {
-    MOST_PARTS = 8, /* of 32 bits */
+    MAX_PARTS = 8, /* of 32 bits */
     PART_DIGITS = 9,
     PART = 1000 * 1000 * 1000,
-    MOST_DIGITS = (MOST_PARTS + 1) * PART_DIGITS, /* 2^256 has 78 */
-    MOST_SCALE = 76,
+    MAX_DIGITS = (MAX_PARTS + 1) * PART_DIGITS, /* 2^256 has 78 */
+    MAX_SCALE = 76,
 };
 
 bool nt_decimal_of(const struct nt_dtype *dtype, struct nt_decimal *decimal_ret)
@@ -30,7 +30,7 @@ bool nt_decimal_of(const struct nt_dtype *dtype, struct nt_decimal *decimal_ret)
             2)
         return false;
     return (decimal_ret->bits == 128 || decimal_ret->bits == 256) && decimal_ret->bits == 8 * dtype->bytes &&
-           decimal_ret->scale >= -MOST_SCALE && decimal_ret->scale <= MOST_SCALE;
+           decimal_ret->scale >= -MAX_SCALE && decimal_ret->scale <= MAX_SCALE;
 }
 
 /* The number without its sign, lowest part first. True where it is negative. */
@@ -78,11 +78,11 @@ static void append_zeros(struct nt_buffer *out, size_t count)
 
 void nt_decimal_append(struct nt_buffer *out, const struct nt_decimal *decimal, const uint8_t *bytes)
 {
-    uint32_t parts[MOST_PARTS];
-    char room[MOST_DIGITS + 1] = {0};
+    uint32_t parts[MAX_PARTS];
+    char room[MAX_DIGITS + 1] = {0};
     if (load(decimal, bytes, parts))
         nt_buffer_byte(out, '-');
-    const char *digits = put_digits(parts, decimal->bits / 32, room + MOST_DIGITS);
+    const char *digits = put_digits(parts, decimal->bits / 32, room + MAX_DIGITS);
     size_t count = strlen(digits), behind = decimal->scale > 0 ? (size_t)decimal->scale : 0;
     if (count > behind)
         nt_buffer_append(out, digits, count - behind);

@@ -231,11 +231,11 @@ static bool append_time(struct nt_buffer *out, int64_t microseconds, int64_t off
 /* The offset from UTC: hours in a byte, or seconds in 4. */
 static bool append_zoned_time(struct nt_buffer *out, const uint8_t *bytes, size_t count)
 {
-    enum { MOST_SECONDS = 26 * 3600 };
+    enum { MAX_SECONDS = 26 * 3600 };
     if (count != 9 && count != 12)
         return false;
     int32_t offset = count == 9 ? (int8_t)bytes[8] * 3600 : (int32_t)nt_load_be32(bytes + 8);
-    if (offset <= -MOST_SECONDS || offset >= MOST_SECONDS ||
+    if (offset <= -MAX_SECONDS || offset >= MAX_SECONDS ||
         !append_time(out, (int64_t)nt_load_be64(bytes), offset))
         return false;
     int minutes = (offset < 0 ? -offset : offset) / 60;
@@ -305,7 +305,7 @@ static bool nt_jsonb_append_extension(struct nt_buffer *out, const uint8_t *byte
 
 /* ---- Arrays and objects ---- */
 
-enum { MOST_DEPTH = 500, ENTRY_BYTES = 4 };
+enum { MAX_DEPTH = 500, ENTRY_BYTES = 4 };
 
 enum { SCALAR = 1, OBJECT = 2, ARRAY = 4 }; /* the header's 3 bits */
 enum { COUNT_MASK = 0x1fffffff, LENGTH_MASK = 0x0fffffff, HEADER_SHIFT = 29, TYPE_SHIFT = 28, TYPE_MASK = 7 };
@@ -433,8 +433,8 @@ static enum nt_status append_container(const struct decoding *decoding, struct b
 {
     unsigned type;
     struct bytes scalar;
-    if (depth > MOST_DEPTH)
-        return nt_fail(decoding->error, NT_LIMIT, NT_NO_OFFSET, "JSONB nested deeper than %d", MOST_DEPTH);
+    if (depth > MAX_DEPTH)
+        return nt_fail(decoding->error, NT_LIMIT, NT_NO_OFFSET, "JSONB nested deeper than %d", MAX_DEPTH);
     if (value.left < ENTRY_BYTES)
         return fail(decoding, "a value without a header");
     uint32_t header = nt_load_be32(value.at), count = header & COUNT_MASK, kind = header >> HEADER_SHIFT;

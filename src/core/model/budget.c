@@ -27,16 +27,16 @@
 
 /* ---- Interval set ---- */
 
-enum { MOST_OUT_OF_ORDER = 1 << 14 };
+enum { MAX_OUT_OF_ORDER = 1 << 14 };
 
-void nt_covered_deinit(struct nt_covered *covered)
+void nt_interval_set_deinit(struct nt_interval_set *covered)
 {
     free(covered->ranges);
-    *covered = (struct nt_covered){0};
+    *covered = (struct nt_interval_set){0};
 }
 
 /* The first range that ends at an offset or behind it. */
-static size_t find(const struct nt_covered *covered, uint64_t offset)
+static size_t find(const struct nt_interval_set *covered, uint64_t offset)
 {
     size_t low = 0, high = covered->count;
     while (low < high) {
@@ -49,32 +49,33 @@ static size_t find(const struct nt_covered *covered, uint64_t offset)
     return low;
 }
 
-static void replace(struct nt_covered *covered, size_t at, size_t removed, struct nt_seen range)
+static void replace(struct nt_interval_set *covered, size_t at, size_t removed, struct nt_interval range)
 {
-    struct nt_seen *ranges = covered->ranges;
+    struct nt_interval *ranges = covered->ranges;
     memmove(ranges + at + 1, ranges + at + removed, (covered->count - at - removed) * sizeof(*ranges));
     ranges[at] = range;
     covered->count += 1 - removed;
 }
 
-uint64_t nt_covered_add(struct nt_covered *covered, uint64_t first, uint64_t bytes)
+uint64_t nt_interval_set_add(struct nt_interval_set *covered, uint64_t first, uint64_t bytes)
 {
-    struct nt_seen range = {first, 0};
+    struct nt_interval range = {first, 0};
     if (!nt_add(first, bytes, &range.end) || !bytes)
         return 0;
     size_t at = find(covered, first), end = at;
     uint64_t known = 0;
     for (; end < covered->count && covered->ranges[end].first <= range.end; end++) {
-        const struct nt_seen *other = &covered->ranges[end];
+        const struct nt_interval *other = &covered->ranges[end];
         uint64_t from = other->first > first ? other->first : first;
         uint64_t to = other->end < first + bytes ? other->end : first + bytes;
         known += to - from;
         range.first = other->first < range.first ? other->first : range.first;
         range.end = other->end > range.end ? other->end : range.end;
     }
-    if (end == at && at < covered->count && covered->count > MOST_OUT_OF_ORDER)
+    if (end == at && at < covered->count && covered->count > MAX_OUT_OF_ORDER)
         return 0;
-    struct nt_seen *ranges = nt_grow(covered->ranges, covered->count, &covered->capacity, sizeof(*ranges));
+    struct nt_interval *ranges =
+        nt_grow(covered->ranges, covered->count, &covered->capacity, sizeof(*ranges));
     if (!ranges)
         return 0;
     covered->ranges = ranges;
@@ -140,7 +141,7 @@ static uint64_t read_line(char *line, const char *root)
     return read_groups(mount, group, "memory.limit_in_bytes");
 }
 
-uint64_t nt_group_memory(const char *groups, const char *root)
+uint64_t nt_cgroup_memory(const char *groups, const char *root)
 {
     char line[PATH_BYTES];
     uint64_t memory = UINT64_MAX;
@@ -165,10 +166,10 @@ static void find_memory(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
     uint64_t machine = pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes : UINT64_MAX;
-    memory_here = smaller(machine, nt_group_memory("/proc/self/cgroup", "/sys/fs/cgroup"));
+    memory_here = smaller(machine, nt_cgroup_memory("/proc/self/cgroup", "/sys/fs/cgroup"));
 }
 
-uint64_t nt_memory_here(void)
+uint64_t nt_memory_available(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, find_memory);
@@ -177,7 +178,7 @@ uint64_t nt_memory_here(void)
 
 uint64_t nt_metadata_ceiling(void)
 {
-    return nt_metadata_ceiling_of(nt_memory_here());
+    return nt_metadata_ceiling_of(nt_memory_available());
 }
 
 /* ---- Budget ---- */
@@ -190,7 +191,7 @@ enum { FREE_MEBIBYTES = 8, PER_METADATA_BYTE = 192 };
 
 /* On a disk here, a file that has data for its fields and pages is large: there, all bytes count, and no others. But those that are no
  * metadata cost hardly anything where all are equal, so that they count only up to a bound. */
-enum { PER_DISK_BYTE = 16, MOST_FOR_DISK_MEBIBYTES = 48 };
+enum { PER_DISK_BYTE = 16, MAX_FOR_DISK_MEBIBYTES = 48 };
 
 /* How large a file elsewhere is nobody knows: from here on, its metadata have less for each of their bytes. */
 enum { ELSEWHERE_MEBIBYTES = 96, PER_BYTE_ELSEWHERE = 30 };
@@ -253,8 +254,7 @@ static void follow(struct nt_budget *budget)
     uint64_t metadata = budget->metadata_bytes;
     if (budget->is_on_disk)
         metadata = least(metadata, budget->disk_bytes);
-    uint64_t disk =
-        least(times_and(budget->disk_bytes, PER_DISK_BYTE, 0), MOST_FOR_DISK_MEBIBYTES * MEBIBYTE);
+    uint64_t disk = least(times_and(budget->disk_bytes, PER_DISK_BYTE, 0), MAX_FOR_DISK_MEBIBYTES * MEBIBYTE);
     uint64_t limit = times_and(metadata, PER_METADATA_BYTE, FREE_MEBIBYTES * MEBIBYTE + disk);
     limit = least(limit, budget->is_on_disk ? limit_on_disk(metadata, budget->disk_bytes)
                                             : limit_elsewhere(metadata));
@@ -275,7 +275,7 @@ void nt_budget_deinit(struct nt_budget *budget)
     if (budget->total)
         atomic_fetch_sub_explicit(&budget->total->used, budget->used, memory_order_relaxed);
     budget->total = NULL;
-    nt_covered_deinit(&budget->covered);
+    nt_interval_set_deinit(&budget->covered);
     pthread_mutex_destroy(&budget->lock);
 }
 
@@ -308,9 +308,9 @@ uint64_t nt_budget_add_stored(struct nt_budget *budget, uint64_t place, const ui
 {
     if (budget->is_fixed)
         return 0;
-    uint64_t worth = nt_worth(bytes, count, is_compressed);
+    uint64_t worth = nt_information_bytes(bytes, count, is_compressed);
     pthread_mutex_lock(&budget->lock);
-    worth = least(worth, nt_covered_add(&budget->covered, place, count));
+    worth = least(worth, nt_interval_set_add(&budget->covered, place, count));
     add(budget, 0, worth);
     pthread_mutex_unlock(&budget->lock);
     return worth;
@@ -403,7 +403,7 @@ enum nt_status nt_budget_take(struct nt_budget *budget, enum nt_cost cost, uint6
                      : NT_OK;
 }
 
-void nt_budget_give(struct nt_budget *budget, enum nt_cost cost, uint64_t count)
+void nt_budget_release(struct nt_budget *budget, enum nt_cost cost, uint64_t count)
 {
     uint64_t bytes = count * costs[cost].bytes;
     give_bytes(budget, bytes);
@@ -427,20 +427,20 @@ enum nt_status nt_budget_join(struct nt_budget *budget, struct nt_budget *total,
 /* ---- Reading metadata ---- */
 
 /* What is smaller is not read by itself. */
-enum { LEAST_PIECE = 1 << 16 };
+enum { MIN_PIECE = 1 << 16 };
 
 /* How much is read next. */
 static uint64_t piece_of(const struct nt_budget *budget, uint64_t rest)
 {
     uint64_t left = nt_budget_left(budget);
-    return rest <= left || left < LEAST_PIECE ? rest : left;
+    return rest <= left || left < MIN_PIECE ? rest : left;
 }
 
 static enum nt_status read_piece(struct nt_budget *budget, struct nt_source *source,
-                                 const struct nt_metadata_range *stretch, uint64_t done, uint64_t piece,
-                                 uint8_t **bytes, struct nt_error *error)
+                                 const struct nt_metadata_range *metadata_range, uint64_t done,
+                                 uint64_t piece, uint8_t **bytes, struct nt_error *error)
 {
-    uint64_t offset = stretch->offset + done;
+    uint64_t offset = metadata_range->offset + done;
     enum nt_status status = nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, piece, offset, error);
     if (status != NT_OK)
         return status;
@@ -450,28 +450,28 @@ static enum nt_status read_piece(struct nt_budget *budget, struct nt_source *sou
     status =
         larger ? nt_source_read(source, offset, larger + done, (size_t)piece, error) : nt_fail_memory(error);
     if (status != NT_OK)
-        nt_budget_give(budget, NT_COST_ENVELOPE_BYTE, piece);
+        nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, piece);
     return status;
 }
 
 enum nt_status nt_metadata_read(struct nt_budget *budget, struct nt_source *source,
-                                const struct nt_metadata_range *stretch, uint8_t **bytes_ret,
+                                const struct nt_metadata_range *metadata_range, uint8_t **bytes_ret,
                                 uint64_t *counted_ret, struct nt_error *error)
 {
     uint8_t *bytes = NULL;
     uint64_t done = 0, counted = 0;
     enum nt_status status = NT_OK;
     do {
-        uint64_t piece = piece_of(budget, stretch->bytes - done);
-        status = read_piece(budget, source, stretch, done, piece, &bytes, error);
+        uint64_t piece = piece_of(budget, metadata_range->bytes - done);
+        status = read_piece(budget, source, metadata_range, done, piece, &bytes, error);
         if (status != NT_OK)
             break;
-        counted += nt_budget_add_stored(budget, stretch->place + done, bytes + done, (size_t)piece,
-                                        stretch->is_compressed);
+        counted += nt_budget_add_stored(budget, metadata_range->place + done, bytes + done, (size_t)piece,
+                                        metadata_range->is_compressed);
         done += piece;
-    } while (done < stretch->bytes);
+    } while (done < metadata_range->bytes);
     if (status != NT_OK) {
-        nt_budget_give(budget, NT_COST_ENVELOPE_BYTE, done);
+        nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, done);
         nt_budget_withdraw(budget, counted);
         free(bytes);
         return status;

@@ -16,21 +16,21 @@
 
 /* ---- Interval set ---- */
 
-struct nt_seen {
+struct nt_interval {
     uint64_t first, end;
 };
 
 /* All zeros: nothing was seen. */
-struct nt_covered {
-    struct nt_seen *ranges; /* ascending, apart from one another */
+struct nt_interval_set {
+    struct nt_interval *ranges; /* ascending, apart from one another */
     size_t count, capacity;
 };
 
-void nt_covered_deinit(struct nt_covered *covered);
+void nt_interval_set_deinit(struct nt_interval_set *covered);
 
 /* Add a range. Returns how many bytes of it were not seen before; 0 also without memory, and where there are thousands of ranges
  * in no order, which would take long to sort in. */
-uint64_t nt_covered_add(struct nt_covered *covered, uint64_t first, uint64_t bytes);
+uint64_t nt_interval_set_add(struct nt_interval_set *covered, uint64_t first, uint64_t bytes);
 
 /* ---- Budget ---- */
 
@@ -69,7 +69,7 @@ struct nt_budget {
     bool is_on_disk;         /* all of the file; what it has of metadata is no more than that */
     uint64_t disk_bytes;     /* that are known to take room on a disk of this machine */
     uint64_t metadata_bytes; /* that were read */
-    struct nt_covered covered;
+    struct nt_interval_set covered;
 };
 
 /* `limit`: what was given, or 0: 8 MiB until the file turns out to have metadata, and never more than `ceiling`. */
@@ -94,7 +94,7 @@ enum nt_status nt_budget_join(struct nt_budget *budget, struct nt_budget *total,
 enum nt_status nt_budget_take(struct nt_budget *budget, enum nt_cost cost, uint64_t count, uint64_t offset,
                               struct nt_error *error);
 /* Give back what was taken. */
-void nt_budget_give(struct nt_budget *budget, enum nt_cost cost, uint64_t count);
+void nt_budget_release(struct nt_budget *budget, enum nt_cost cost, uint64_t count);
 
 /* How many bytes were taken, of a common budget by all that share it. */
 uint64_t nt_budget_used(const struct nt_budget *budget);
@@ -106,7 +106,7 @@ bool nt_budget_is_tight(const struct nt_budget *budget, uint64_t bytes);
 
 /* The memory that the machine or the process's control group has. Looked up by the first call, which has to come before the process
  * loses the right to read /proc and /sys. */
-uint64_t nt_memory_here(void);
+uint64_t nt_memory_available(void);
 
 /* What metadata of one file, or of all files of a chain, may take at most where nobody gave a limit: an eighth of the memory that
  * the machine or the process's control group has, at most 1 GiB; but 160 MiB, if that is no more than five eighths. */
@@ -117,6 +117,6 @@ uint64_t nt_metadata_ceiling_of(uint64_t memory_bytes);
 
 /* The least limit of a control group and those above it, UINT64_MAX: none. `groups`: what /proc/self/cgroup says; `root`: where
  * groups are mounted ("/sys/fs/cgroup"). */
-uint64_t nt_group_memory(const char *groups, const char *root);
+uint64_t nt_cgroup_memory(const char *groups, const char *root);
 
 #endif

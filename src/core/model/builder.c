@@ -26,8 +26,8 @@ void nt_builder_init(struct nt_builder *builder, struct nt_dataset *dataset)
 
 void nt_builder_deinit(struct nt_builder *builder)
 {
-    nt_budget_give(&builder->dataset->file->budget, NT_COST_FIELD, builder->field_count);
-    nt_budget_give(&builder->dataset->file->budget, NT_COST_COLUMN, builder->column_count);
+    nt_budget_release(&builder->dataset->file->budget, NT_COST_FIELD, builder->field_count);
+    nt_budget_release(&builder->dataset->file->budget, NT_COST_COLUMN, builder->column_count);
     free(builder->fields);
     free(builder->columns);
 }
@@ -44,7 +44,7 @@ static enum nt_status reserve(struct nt_builder *builder, enum nt_cost cost, voi
         return status;
     void *larger = nt_grow(*items, count, capacity, item_bytes);
     if (!larger) {
-        nt_budget_give(budget, cost, 1);
+        nt_budget_release(budget, cost, 1);
         return nt_fail_memory(error);
     }
     *items = larger;
@@ -121,7 +121,7 @@ enum nt_status nt_builder_finish(struct nt_builder *builder, struct nt_error *er
     return status;
 }
 
-enum nt_status nt_dataset_be_file(struct nt_dataset *dataset, struct nt_error *error)
+enum nt_status nt_dataset_from_file(struct nt_dataset *dataset, struct nt_error *error)
 {
     const struct nt_file *file = dataset->file;
     dataset->sources = nt_arena_alloc(dataset->arena, 1, sizeof(struct nt_source *));
@@ -301,7 +301,7 @@ enum nt_status nt_group_builder_start(struct nt_group_builder *builder, uint32_t
                                       struct nt_error *error)
 {
     struct nt_group *group = builder->group;
-    uint32_t place = nt_group_place(builder->dataset, group, column);
+    uint32_t place = nt_group_range_index(builder->dataset, group, column);
     if (place == NT_NONE)
         return nt_fail(error, NT_CORRUPT, builder->offset, "%s: a column of another field", builder->list);
     uint32_t count = nt_group_column_count(builder->dataset, group);
@@ -356,7 +356,7 @@ enum nt_status nt_group_builder_add(struct nt_group_builder *builder, const stru
 static void trim_pages(struct nt_group_builder *builder)
 {
     struct nt_group *group = builder->group;
-    nt_budget_give(&builder->dataset->file->budget, NT_COST_PAGE, builder->capacity - group->page_count);
+    nt_budget_release(&builder->dataset->file->budget, NT_COST_PAGE, builder->capacity - group->page_count);
     struct nt_page *pages =
         reallocarray(group->pages, group->page_count ? group->page_count : 1, sizeof(*pages));
     if (pages)
@@ -374,8 +374,8 @@ enum nt_status nt_group_builder_finish(struct nt_group_builder *builder, enum nt
 
 void nt_group_release(struct nt_dataset *dataset, struct nt_group *group, uint64_t ranges, uint64_t pages)
 {
-    nt_budget_give(&dataset->file->budget, NT_COST_RANGE, ranges);
-    nt_budget_give(&dataset->file->budget, NT_COST_PAGE, pages);
+    nt_budget_release(&dataset->file->budget, NT_COST_RANGE, ranges);
+    nt_budget_release(&dataset->file->budget, NT_COST_PAGE, pages);
     free(group->ranges);
     free(group->pages);
     group->ranges = NULL;

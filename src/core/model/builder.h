@@ -45,7 +45,7 @@ enum nt_status nt_builder_add_linked_fields(struct nt_builder *builder, const st
 enum nt_status nt_builder_finish(struct nt_builder *builder, struct nt_error *error);
 
 /* A data set that is all of its file, which tells no more of it: its name is the file's without an ending, its source the file's. */
-enum nt_status nt_dataset_be_file(struct nt_dataset *dataset, struct nt_error *error);
+enum nt_status nt_dataset_from_file(struct nt_dataset *dataset, struct nt_error *error);
 
 /* ---- clusters ---- */
 
@@ -109,7 +109,7 @@ struct nt_metadata_range {
 };
 
 /* Places in the file of a number, of several that have one budget. */
-static inline uint64_t nt_place_in_file(uint64_t number, uint64_t offset)
+static inline uint64_t nt_metadata_position(uint64_t number, uint64_t offset)
 {
     enum { OFFSET_BITS = 40 };
     return (number << OFFSET_BITS) + offset;
@@ -119,7 +119,7 @@ static inline uint64_t nt_place_in_file(uint64_t number, uint64_t offset)
  * stay so; where it has less than all of them, they are read in pieces, as what was read makes it larger. `*counted_ret`: how
  * many it was made larger by, for nt_budget_withdraw; may be NULL. */
 enum nt_status nt_metadata_read(struct nt_budget *budget, struct nt_source *source,
-                                const struct nt_metadata_range *stretch, uint8_t **bytes_ret,
+                                const struct nt_metadata_range *metadata_range, uint8_t **bytes_ret,
                                 uint64_t *counted_ret, struct nt_error *error);
 
 #endif

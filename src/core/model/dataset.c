@@ -22,43 +22,44 @@
 /* ---- Lazy loading ---- */
 
 /* Under the lock. */
-static enum nt_status make(const struct nt_late *late, bool *is_new_ret, struct nt_error *error)
+static enum nt_status make(const struct nt_lazy *lazy, bool *is_new_ret, struct nt_error *error)
 {
     struct nt_error failure = {0};
-    enum nt_status status = late->make(late->owner, late->number, &failure);
+    enum nt_status status = lazy->make(lazy->owner, lazy->number, &failure);
     if (status != NT_OK && error)
         *error = failure;
-    if (nt_is_machine_failure(status))
+    if (nt_is_environmental(status))
         return status;
     if (status != NT_OK) {
-        *late->failure = malloc(sizeof(failure));
-        if (!*late->failure)
+        *lazy->failure = malloc(sizeof(failure));
+        if (!*lazy->failure)
             return nt_fail_memory(error);
-        **late->failure = failure;
+        **lazy->failure = failure;
         *is_new_ret = true;
     }
-    atomic_store_explicit(late->state, status == NT_OK ? NT_LATE_MADE : NT_LATE_FAILED, memory_order_release);
+    atomic_store_explicit(lazy->state, status == NT_OK ? NT_LAZY_READY : NT_LAZY_FAILED,
+                          memory_order_release);
     return status;
 }
 
-enum nt_status nt_late_make(const struct nt_late *late, bool *is_new_ret, struct nt_error *error)
+enum nt_status nt_lazy_get(const struct nt_lazy *lazy, bool *is_new_ret, struct nt_error *error)
 {
-    int state = atomic_load_explicit(late->state, memory_order_acquire);
+    int state = atomic_load_explicit(lazy->state, memory_order_acquire);
     enum nt_status status = NT_OK;
     *is_new_ret = false;
-    if (state == NT_LATE_MADE)
+    if (state == NT_LAZY_READY)
         return NT_OK;
-    if (state == NT_LATE_FAILED)
-        return nt_fail_with(error, *late->failure);
-    if (late->before)
-        late->before(late->context);
-    nt_lock_take(late->lock);
-    state = atomic_load_explicit(late->state, memory_order_acquire);
-    if (state == NT_LATE_NOT_MADE)
-        status = make(late, is_new_ret, error);
-    else if (state == NT_LATE_FAILED)
-        status = nt_fail_with(error, *late->failure);
-    nt_lock_give(late->lock);
+    if (state == NT_LAZY_FAILED)
+        return nt_fail_with(error, *lazy->failure);
+    if (lazy->before)
+        lazy->before(lazy->context);
+    nt_lock_acquire(lazy->lock);
+    state = atomic_load_explicit(lazy->state, memory_order_acquire);
+    if (state == NT_LAZY_EMPTY)
+        status = make(lazy, is_new_ret, error);
+    else if (state == NT_LAZY_FAILED)
+        status = nt_fail_with(error, *lazy->failure);
+    nt_lock_release(lazy->lock);
     return status;
 }
 
@@ -116,7 +117,7 @@ uint32_t nt_group_column_count(const struct nt_dataset *dataset, const struct nt
     return dataset->field_groups ? dataset->fields[group->field].column_count : dataset->column_count;
 }
 
-uint32_t nt_group_place(const struct nt_dataset *dataset, const struct nt_group *group, uint32_t column)
+uint32_t nt_group_range_index(const struct nt_dataset *dataset, const struct nt_group *group, uint32_t column)
 {
     const struct nt_column *info = &dataset->columns[column];
     if (!dataset->field_groups)
@@ -130,7 +131,7 @@ const struct nt_range *nt_group_range(const struct nt_dataset *dataset, const st
                                       uint32_t cluster, uint32_t column)
 {
     static const struct nt_range absent = {.state = NT_RANGE_ABSENT};
-    uint32_t place = nt_group_place(dataset, group, column), count;
+    uint32_t place = nt_group_range_index(dataset, group, column), count;
     return place == NT_NONE ? &absent : nt_cluster_ranges(dataset, group, cluster, &count) + place;
 }
 
@@ -164,7 +165,7 @@ NT_DEFINE_LAST_AT_MOST(find_column, uint32_t, )
 bool nt_cluster_holds(const struct nt_dataset *dataset, uint32_t cluster, uint32_t column)
 {
     if (dataset->field_groups)
-        return nt_group_place(dataset, nt_cluster_group(dataset, cluster), column) != NT_NONE;
+        return nt_group_range_index(dataset, nt_cluster_group(dataset, cluster), column) != NT_NONE;
     uint32_t number = dataset->clusters[cluster].column_group;
     if (number == NT_NONE)
         return true;
@@ -352,7 +353,7 @@ out:
     return status;
 }
 
-void nt_field_share_columns(struct nt_dataset *dataset, uint32_t field, uint32_t owner)
+void nt_field_project_columns(struct nt_dataset *dataset, uint32_t field, uint32_t owner)
 {
     const struct nt_field *from = &dataset->fields[owner];
     struct nt_field *to = &dataset->fields[field];
@@ -375,42 +376,42 @@ enum nt_status nt_dataset_load_group(struct nt_dataset *dataset, uint32_t number
     const struct nt_file *file = dataset->file;
     if (nt_group_is_loaded(group))
         return NT_OK;
-    const struct nt_late late = {.state = &group->state,
+    const struct nt_lazy lazy = {.state = &group->state,
                                  .failure = &group->failure,
                                  .make = load_group,
                                  .owner = dataset,
                                  .number = number,
-                                 .lock = &dataset->whole->lock,
-                                 .before = file->before_slow_work,
+                                 .lock = &dataset->logical->lock,
+                                 .before = file->before_blocking,
                                  .context = file->context};
     bool is_new_failure;
-    enum nt_status status = nt_late_make(&late, &is_new_failure, error);
+    enum nt_status status = nt_lazy_get(&lazy, &is_new_failure, error);
     if (is_new_failure && file->on_group_failure)
         file->on_group_failure(file->context, dataset, number, group->failure);
     return status;
 }
 
-static enum nt_status add_sides(void *dataset, uint32_t unused, struct nt_error *error)
+static enum nt_status add_physical(void *dataset, uint32_t unused, struct nt_error *error)
 {
     (void)unused;
-    return ((struct nt_dataset *)dataset)->ops->add_sides(dataset, error);
+    return ((struct nt_dataset *)dataset)->ops->add_physical(dataset, error);
 }
 
-enum nt_status nt_dataset_stored(struct nt_dataset *dataset, struct nt_dataset **stored_ret,
-                                 struct nt_error *error)
+enum nt_status nt_dataset_physical(struct nt_dataset *dataset, struct nt_dataset **stored_ret,
+                                   struct nt_error *error)
 {
-    const struct nt_late late = {.state = &dataset->sides_state,
-                                 .failure = &dataset->sides_failure,
-                                 .make = add_sides,
+    const struct nt_lazy lazy = {.state = &dataset->physical_state,
+                                 .failure = &dataset->physical_failure,
+                                 .make = add_physical,
                                  .owner = dataset,
-                                 .lock = &dataset->whole->lock,
-                                 .before = dataset->file->before_slow_work,
+                                 .lock = &dataset->logical->lock,
+                                 .before = dataset->file->before_blocking,
                                  .context = dataset->file->context};
     bool is_new_failure;
     enum nt_status status =
-        nt_dataset_has_sides(dataset) ? nt_late_make(&late, &is_new_failure, error) : NT_OK;
+        nt_dataset_has_physical(dataset) ? nt_lazy_get(&lazy, &is_new_failure, error) : NT_OK;
     if (status == NT_OK)
-        *stored_ret = dataset->stored;
+        *stored_ret = dataset->physical;
     return status;
 }
 
@@ -420,12 +421,12 @@ static void want_groups(const struct nt_dataset *dataset, struct nt_groups group
     enum { EXTENTS = 64 };
     struct nt_extent extents[EXTENTS];
     size_t count = 0;
-    if (!dataset->ops->group_extent || !nt_source_takes_hints(dataset->sources[0]))
+    if (!dataset->ops->group_extent || !nt_source_can_prefetch(dataset->sources[0]))
         return;
     for (uint32_t i = groups.first; i < groups.end && count < EXTENTS; i++)
         if (!nt_group_is_loaded(&dataset->groups[i]))
             count += dataset->ops->group_extent(dataset, i, &extents[count]);
-    nt_source_will_need(dataset->sources[0], extents, count, true);
+    nt_source_prefetch(dataset->sources[0], extents, count, true);
 }
 
 enum nt_status nt_groups_load(struct nt_dataset *dataset, struct nt_groups groups, struct nt_error *error)
@@ -445,7 +446,7 @@ enum nt_status nt_groups_load_readable(struct nt_dataset *dataset, struct nt_gro
     want_groups(dataset, groups);
     for (uint32_t i = groups.first; i < groups.end; i++) {
         enum nt_status status = nt_dataset_load_group(dataset, i, error);
-        if (nt_is_machine_failure(status))
+        if (nt_is_environmental(status))
             return status;
     }
     return NT_OK;

@@ -9,15 +9,15 @@
 #include <ntuple/dataset.h>
 
 /* What becomes of a column's elements on their way into a stream. */
-enum nt_make {
-    NT_MAKE_VALUES,    /* the same, in the type of the stream */
-    NT_MAKE_MEMBERS,   /* a part of each, from member_offset on */
-    NT_MAKE_OFFSETS,   /* index values that go on over all clusters */
-    NT_MAKE_SIZES,     /* differences of index values */
-    NT_MAKE_TAGS,      /* of switches: the alternative */
-    NT_MAKE_INDEX,     /* of switches: the row of the alternative, which goes on over all clusters */
-    NT_MAKE_PAGE_ENDS, /* where the bytes of each page end: from the page list alone */
-    NT_MAKE_COUNT
+enum nt_conversion {
+    NT_CONVERT_VALUES,    /* the same, in the type of the stream */
+    NT_CONVERT_MEMBERS,   /* a part of each, from member_offset on */
+    NT_CONVERT_OFFSETS,   /* index values that go on over all clusters */
+    NT_CONVERT_SIZES,     /* differences of index values */
+    NT_CONVERT_TAGS,      /* of switches: the alternative */
+    NT_CONVERT_INDEX,     /* of switches: the row of the alternative, which goes on over all clusters */
+    NT_CONVERT_PAGE_ENDS, /* where the bytes of each page end: from the page list alone */
+    NT_CONVERT_COUNT
 };
 
 /* What is counted cluster by cluster. */
@@ -29,7 +29,7 @@ enum nt_rows_of {
 };
 
 struct nt_stream_row {
-    enum nt_make make;
+    enum nt_conversion make;
     uint32_t position;     /* of the column that it is made from */
     enum nt_rows_of of;    /* what it has elements for */
     bool has_leading_zero; /* one element more than that */

@@ -19,12 +19,12 @@
 
 /* Decoded pages of real files have a megabyte or less, those of chunked arrays as much as their writer liked;
  * what is far more than its file is a bomb. Of a folder the size is not known. */
-enum { FREE_PAGE_BYTES = 64 << 20, PAGE_BYTES_PER_BYTE = 16, MOST_PAGE_BYTES = 256 << 20 };
+enum { FREE_PAGE_BYTES = 64 << 20, PAGE_BYTES_PER_BYTE = 16, MAX_PAGE_BYTES = 256 << 20 };
 
 static uint64_t page_limit(uint64_t bytes)
 {
-    uint64_t more = bytes < MOST_PAGE_BYTES ? bytes * PAGE_BYTES_PER_BYTE : MOST_PAGE_BYTES;
-    return more < MOST_PAGE_BYTES - FREE_PAGE_BYTES ? FREE_PAGE_BYTES + more : MOST_PAGE_BYTES;
+    uint64_t more = bytes < MAX_PAGE_BYTES ? bytes * PAGE_BYTES_PER_BYTE : MAX_PAGE_BYTES;
+    return more < MAX_PAGE_BYTES - FREE_PAGE_BYTES ? FREE_PAGE_BYTES + more : MAX_PAGE_BYTES;
 }
 
 uint64_t nt_file_page_limit(const struct nt_file *file, uint64_t stored_bytes)
@@ -40,7 +40,7 @@ static void measure(struct nt_file *file, uint64_t page_bytes)
     enum { BLOCK_BYTES = 512 };
     struct nt_source *source = file->source;
     struct stat attributes = {0};
-    bool is_elsewhere = source->folder || nt_source_takes_hints(source);
+    bool is_elsewhere = source->folder || nt_source_can_prefetch(source);
     if (is_elsewhere || nt_source_stat(source, &attributes, NULL) != NT_OK)
         attributes.st_blocks = 0;
     uint64_t bytes = (uint64_t)attributes.st_blocks * BLOCK_BYTES;
@@ -48,7 +48,7 @@ static void measure(struct nt_file *file, uint64_t page_bytes)
     if (bytes)
         nt_budget_add_disk(&file->budget, bytes, true);
     file->is_size_claimed = !bytes && !source->folder && !page_bytes;
-    file->page_bytes = page_bytes ? page_bytes : source->folder ? MOST_PAGE_BYTES : page_limit(bytes);
+    file->page_bytes = page_bytes ? page_bytes : source->folder ? MAX_PAGE_BYTES : page_limit(bytes);
 }
 
 enum nt_status nt_file_new(const char *path, struct nt_source *source, const struct nt_limits *limits,
@@ -62,7 +62,7 @@ enum nt_status nt_file_new(const char *path, struct nt_source *source, const str
     file->source = source;
     nt_budget_init(&file->budget, limits->metadata_bytes, nt_metadata_ceiling());
     measure(file, limits->page_bytes);
-    file->outline = file;
+    file->stub = file;
     file->arena = nt_arena_new();
     if (file->arena)
         file->path = nt_arena_copy(file->arena, path, strlen(path));
@@ -120,7 +120,7 @@ enum nt_status nt_file_add_dataset(struct nt_file *file, struct nt_dataset **dat
     dataset->index = file->dataset_count;
     dataset->attribute_of = NT_NONE;
     dataset->is_newest_cycle = true;
-    dataset->stored = dataset->whole = dataset;
+    dataset->physical = dataset->logical = dataset;
     datasets[file->dataset_count++] = dataset;
     *dataset_ret = dataset;
     return NT_OK;
@@ -129,7 +129,7 @@ enum nt_status nt_file_add_dataset(struct nt_file *file, struct nt_dataset **dat
 enum nt_status nt_failure_keep(const struct nt_error *failure, struct nt_arena *arena,
                                const struct nt_error **kept_ret, struct nt_error *error)
 {
-    if (nt_is_machine_failure(failure->status))
+    if (nt_is_environmental(failure->status))
         return nt_fail_with(error, failure);
     struct nt_error *copy = nt_arena_alloc(arena, 1, sizeof(*copy));
     if (!copy)
@@ -145,8 +145,8 @@ enum nt_status nt_dataset_set_failure(struct nt_dataset *dataset, const struct n
     return nt_failure_keep(failure, dataset->arena, &dataset->failure, error);
 }
 
-enum nt_status nt_dataset_new_side(struct nt_dataset *dataset, struct nt_dataset **side_ret,
-                                   struct nt_error *error)
+enum nt_status nt_dataset_new_physical(struct nt_dataset *dataset, struct nt_dataset **side_ret,
+                                       struct nt_error *error)
 {
     struct nt_dataset *side = new_dataset();
     if (!side)
@@ -163,8 +163,8 @@ enum nt_status nt_dataset_new_side(struct nt_dataset *dataset, struct nt_dataset
     side->format = dataset->format;
     side->version = side->generation = side->generation_reason = dataset->version;
     side->entries = dataset->entries;
-    side->stored = side;
-    side->whole = dataset;
+    side->physical = side;
+    side->logical = dataset;
     side->sources = dataset->sources;
     side->source_count = dataset->source_count;
     side->format_data = dataset->format_data;
@@ -176,10 +176,10 @@ void nt_dataset_free(struct nt_dataset *dataset)
 {
     if (!dataset)
         return;
-    if (dataset->stored != dataset)
-        nt_dataset_free(dataset->stored);
-    nt_dataset_free(dataset->structure);
-    free(dataset->sides_failure);
+    if (dataset->physical != dataset)
+        nt_dataset_free(dataset->physical);
+    nt_dataset_free(dataset->levels);
+    free(dataset->physical_failure);
     for (uint32_t i = 0; i < dataset->group_count; i++) {
         free(dataset->groups[i].ranges);
         free(dataset->groups[i].pages);
@@ -197,8 +197,8 @@ void nt_file_discard(struct nt_file *file)
 {
     if (!file)
         return;
-    nt_file_close(file->completed);
-    free(file->completed_failure);
+    nt_file_close(file->resolved);
+    free(file->resolved_failure);
     for (uint32_t i = 0; i < file->dataset_count; i++)
         nt_dataset_free(file->datasets[i]);
     free(file->datasets);
@@ -237,37 +237,38 @@ void nt_file_close(struct nt_file *file)
 
 /* ---- outlines ---- */
 
-void nt_file_set_outline(struct nt_file *file, const struct nt_file *outline)
+void nt_file_set_stub(struct nt_file *file, const struct nt_file *stub)
 {
-    file->outline = outline;
-    file->on_group_failure = outline->on_group_failure;
-    file->before_slow_work = outline->before_slow_work;
-    file->context = outline->context;
+    file->stub = stub;
+    file->on_group_failure = stub->on_group_failure;
+    file->before_blocking = stub->before_blocking;
+    file->context = stub->context;
 }
 
 static enum nt_status complete(void *owner, uint32_t unused, struct nt_error *error)
 {
-    struct nt_file *outline = owner, *file;
+    struct nt_file *stub = owner, *file;
     (void)unused;
-    enum nt_status status = outline->complete(outline, &file, error);
+    enum nt_status status = stub->resolve(stub, &file, error);
     if (status == NT_OK)
-        outline->completed = file;
+        stub->resolved = file;
     return status;
 }
 
-enum nt_status nt_file_complete(struct nt_file *file, struct nt_file **complete_ret, struct nt_error *error)
+enum nt_status nt_file_resolve_stub(struct nt_file *file, struct nt_file **resolved_ret,
+                                    struct nt_error *error)
 {
-    const struct nt_late late = {.state = &file->completed_state,
-                                 .failure = &file->completed_failure,
+    const struct nt_lazy lazy = {.state = &file->resolved_state,
+                                 .failure = &file->resolved_failure,
                                  .make = complete,
                                  .owner = file,
                                  .lock = &file->lock,
-                                 .before = file->before_slow_work,
+                                 .before = file->before_blocking,
                                  .context = file->context};
     bool is_new_failure;
-    enum nt_status status = file->complete ? nt_late_make(&late, &is_new_failure, error) : NT_OK;
+    enum nt_status status = file->resolve ? nt_lazy_get(&lazy, &is_new_failure, error) : NT_OK;
     if (status == NT_OK)
-        *complete_ret = file->complete ? file->completed : file;
+        *resolved_ret = file->resolve ? file->resolved : file;
     return status;
 }
 
@@ -280,7 +281,7 @@ enum nt_status nt_file_append_range(struct nt_file *file, struct nt_source *sour
     if (status != NT_OK)
         return status;
     status = nt_source_append(source, offset, bytes, out, error);
-    nt_budget_give(&file->budget, NT_COST_ENVELOPE_BYTE, bytes);
+    nt_budget_release(&file->budget, NT_COST_ENVELOPE_BYTE, bytes);
     return status;
 }
 

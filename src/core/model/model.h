@@ -29,10 +29,10 @@ struct nt_source;
 
 /* ---- Lazy loading ---- */
 
-enum nt_late_state { NT_LATE_NOT_MADE, NT_LATE_MADE, NT_LATE_FAILED };
+enum nt_lazy_state { NT_LAZY_EMPTY, NT_LAZY_READY, NT_LAZY_FAILED };
 
-struct nt_late {
-    atomic_int *state;         /* enum nt_late_state */
+struct nt_lazy {
+    atomic_int *state;         /* enum nt_lazy_state */
     struct nt_error **failure; /* of malloc, once it has failed */
     enum nt_status (*make)(void *owner, uint32_t number, struct nt_error *error);
     void *owner; /* that `make` is called with, and `number` */
@@ -45,11 +45,11 @@ struct nt_late {
 
 /* The first thread that comes makes it, others wait. What is there and turns out to be bad is remembered, `is_new_ret` is
  * set where that was now; after a failure of the machine the next call tries again. */
-enum nt_status nt_late_make(const struct nt_late *late, bool *is_new_ret, struct nt_error *error);
+enum nt_status nt_lazy_get(const struct nt_lazy *lazy, bool *is_new_ret, struct nt_error *error);
 
-static inline bool nt_late_is_made(const atomic_int *state)
+static inline bool nt_lazy_is_ready(const atomic_int *state)
 {
-    return atomic_load_explicit(state, memory_order_acquire) == NT_LATE_MADE;
+    return atomic_load_explicit(state, memory_order_acquire) == NT_LAZY_READY;
 }
 
 /* ---- Pages ---- */
@@ -174,7 +174,7 @@ static inline const struct nt_decoder *nt_decoders_get(const struct nt_decoders 
  * describe; loading, decoding, caching and serving are written once, for this model.
  * 
  * Everything is immutable after opening, but for the cluster groups' page lists, a data set's sides and the file that an
- * outline stands for, which are made at first touch behind nt_dataset_load_group, nt_dataset_stored and nt_file_complete
+ * outline stands for, which are made at first touch behind nt_dataset_load_group, nt_dataset_physical and nt_file_resolve_stub
  * (thread-safe), and for the choice of entries, which is made before anybody reads (nt_dataset_select). All memory belongs
  * to the nt_file. */
 
@@ -219,7 +219,7 @@ struct nt_group {
     uint32_t first_cluster;
     uint32_t clusters;
     uint32_t field;   /* of a data set with field_groups: whose columns its cluster holds */
-    atomic_int state; /* enum nt_late_state */
+    atomic_int state; /* enum nt_lazy_state */
     /* Set by loading: */
     struct nt_range
         *ranges; /* [cluster - first_cluster][column, of the field's where it has one], row after row */
@@ -242,22 +242,22 @@ struct nt_group_more {
 /* Whether a group's ranges and pages are there. Loads nothing. */
 static inline bool nt_group_is_loaded(const struct nt_group *group)
 {
-    return nt_late_is_made(&group->state);
+    return nt_lazy_is_ready(&group->state);
 }
 
 /* Text that is made piece by piece: lines of a .jsonl, items of a large document. */
-struct nt_long_text {
+struct nt_text_generator {
     /* Append the next piece to `out`; *more_ret false when nothing is left (the piece is still valid). */
-    enum nt_status (*next)(struct nt_long_text *text, struct nt_buffer *out, bool *more_ret,
+    enum nt_status (*next)(struct nt_text_generator *text, struct nt_buffer *out, bool *more_ret,
                            struct nt_error *error);
-    void (*free)(struct nt_long_text *text);
+    void (*free)(struct nt_text_generator *text);
     /* Of one that can be put aside: how much memory it takes, where it stands between two pieces (0: at the
      * start), and how a new one goes on from there. NULL: of one that takes little, or has to begin anew. */
-    size_t (*memory)(const struct nt_long_text *text);
-    uint64_t (*place)(const struct nt_long_text *text);
-    void (*go_on)(struct nt_long_text *text, uint64_t place);
+    size_t (*memory)(const struct nt_text_generator *text);
+    uint64_t (*position)(const struct nt_text_generator *text);
+    void (*resume_at)(struct nt_text_generator *text, uint64_t place);
     /* How much of it is made, 0 to 1. NULL: nobody knows. */
-    double (*share)(const struct nt_long_text *text);
+    double (*share)(const struct nt_text_generator *text);
 };
 
 /* A pseudo-file that a format gives: header.json, pagelist.<n>.bin, keys.jsonl, ... */
@@ -270,7 +270,7 @@ struct nt_document {
     enum nt_status (*write)(const struct nt_file *file, const struct nt_dataset *dataset, uint64_t number,
                             struct nt_buffer *out, struct nt_error *error);
     enum nt_status (*open)(const struct nt_file *file, const struct nt_dataset *dataset, uint64_t number,
-                           struct nt_long_text **text_ret, struct nt_error *error);
+                           struct nt_text_generator **text_ret, struct nt_error *error);
     /* With `open`: whether the text, and the work of making it, is so little that a look may make it. NULL: who
      * knows. */
     enum nt_status (*is_short)(const struct nt_file *file, const struct nt_dataset *dataset, uint64_t number,
@@ -317,7 +317,7 @@ struct nt_page_file {
     uint64_t offset, bytes; /* RANGE */
     uint32_t input;         /* INPUT: its number */
     enum nt_status (*open)(struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
-                           struct nt_long_text **text_ret, struct nt_error *error); /* TEXT */
+                           struct nt_text_generator **text_ret, struct nt_error *error); /* TEXT */
 };
 enum { NT_PAGE_FILES = 24 }; /* of one page at most */
 
@@ -353,30 +353,30 @@ struct nt_dataset_ops {
                                 struct nt_blob *blob, struct nt_error *error);
     /* Set `stored` and `structure`, or fail and set neither; called once, under the data set's lock. NULL: it is its
      * own stored side, and has no structure. */
-    enum nt_status (*add_sides)(struct nt_dataset *dataset, struct nt_error *error);
+    enum nt_status (*add_physical)(struct nt_dataset *dataset, struct nt_error *error);
     void (*close)(struct nt_dataset *dataset); /* frees format_data */
 };
 
 /* Rows that are stored, but are no entries: runs of them in ascending order, which do not touch. */
-struct nt_drop {
+struct nt_deletion_run {
     uint64_t first; /* as rows are stored */
     uint64_t kept;  /* rows in front of it that are not dropped */
 };
-struct nt_drops {
-    struct nt_drop
+struct nt_deletion_vector {
+    struct nt_deletion_run
         *items; /* as many as `count`, one at least, and behind them how many rows are stored, and kept */
     uint32_t count;
 };
-/* Where a run of `drops->items` ends. */
-static inline uint64_t nt_drop_end(const struct nt_drop *run)
+/* Where a run of `deletions->items` ends. */
+static inline uint64_t nt_deletion_run_end(const struct nt_deletion_run *run)
 {
     return run[1].first - (run[1].kept - run[0].kept);
 }
 
 /* What somebody chose of a data set's entries. */
-struct nt_selection {
-    const struct nt_drops *left_out; /* the entries that were not chosen; NULL: all were */
-    uint64_t entries;                /* that were */
+struct nt_entry_filter {
+    const struct nt_deletion_vector *excluded; /* the entries that were not chosen; NULL: all were */
+    uint64_t entries;                          /* that were */
 };
 
 struct nt_column_group {
@@ -402,13 +402,14 @@ struct nt_dataset {
     const char *generation_reason;
     struct nt_text title; /* the name as the header tells it */
     struct nt_text description, writer;
-    bool tells_entries; /* of an outline's: `entries` are those of the whole */
-    uint64_t entries;   /* as they are stored: nt_dataset_entries tells those that were chosen */
+    bool knows_all_entries; /* of an outline's: `entries` are those of the whole */
+    uint64_t entries;       /* as they are stored: nt_dataset_entries tells those that were chosen */
     /* NULL: nobody chose any. Rows and streams are those of the chosen entries; clusters, columns and pages are as they
      * are stored. See nt_dataset_select. */
-    const struct nt_selection *selection;
+    const struct nt_entry_filter *selection;
     bool has_sharded_clusters;
-    bool is_joined; /* of the data sets of several files: positions in columns begin anew with each of them */
+    bool
+        is_concatenated; /* of the data sets of several files: positions in columns begin anew with each of them */
 
     struct nt_field *fields;
     uint32_t field_count;
@@ -423,11 +424,11 @@ struct nt_dataset {
     /* What the file has for columns where those above are made of them: data sets of the same fields, number for
      * number, that belong to this one. `stored`: the file's columns with their pages; this data set itself where those
      * above are the file's. `structure`: where values of these columns end, and the levels around them; NULL: they have
-     * none. Both are made when somebody asks for them: before nt_dataset_stored they are not to be looked at. */
-    struct nt_dataset *stored, *structure;
-    atomic_int sides_state; /* enum nt_late_state */
-    struct nt_error *sides_failure;
-    struct nt_dataset *whole;    /* whose side this is; itself */
+     * none. Both are made when somebody asks for them: before nt_dataset_physical they are not to be looked at. */
+    struct nt_dataset *physical, *levels;
+    atomic_int physical_state; /* enum nt_lazy_state */
+    struct nt_error *physical_failure;
+    struct nt_dataset *logical;  /* whose side this is; itself */
     struct nt_decoders decoders; /* a page list may bring more: added under the lock */
     struct nt_source **sources;
     uint32_t source_count;
@@ -449,7 +450,7 @@ struct nt_dataset {
     uint64_t part_metadata_bytes;
     const uint64_t *part_borders; /* [part]: its first entry, and behind the last one all entries */
     /* [part]: what is dropped of its rows, NULL: nothing; known once a group of the part is loaded. NULL: of none. */
-    const struct nt_drops **part_drops;
+    const struct nt_deletion_vector **part_deletions;
 
     const struct nt_document *documents;
     uint32_t document_count;
@@ -500,13 +501,13 @@ struct nt_file {
     enum nt_status (*check)(const struct nt_file *file, nt_failure_emit *emit, void *context,
                             struct nt_error *error);
     /* Of an outline, which has all names and fields of a file that takes long to open, and of what they hold only a part:
-     * make that file, with the same directories, data sets and fields, number for number (see nt_file_set_outline); called as
-     * nt_dataset_ops.add_sides is, under the file's lock. NULL: it is no outline. */
-    enum nt_status (*complete)(struct nt_file *outline, struct nt_file **file_ret, struct nt_error *error);
-    struct nt_file *completed;     /* by nt_file_complete: before, it is not to be looked at */
-    const struct nt_file *outline; /* whose file this is; itself */
-    atomic_int completed_state;    /* enum nt_late_state */
-    struct nt_error *completed_failure;
+     * make that file, with the same directories, data sets and fields, number for number (see nt_file_set_stub); called as
+     * nt_dataset_ops.add_physical is, under the file's lock. NULL: it is no outline. */
+    enum nt_status (*resolve)(struct nt_file *stub, struct nt_file **file_ret, struct nt_error *error);
+    struct nt_file *resolved;   /* by nt_file_resolve_stub: before, it is not to be looked at */
+    const struct nt_file *stub; /* whose file this is; itself */
+    atomic_int resolved_state;  /* enum nt_lazy_state */
+    struct nt_error *resolved_failure;
     struct nt_lock lock;
     void (*close)(struct nt_file *file); /* frees format_data */
     void *format_data;
@@ -515,7 +516,7 @@ struct nt_file {
     void (*on_group_failure)(void *context, const struct nt_dataset *dataset, uint32_t group,
                              const struct nt_error *error);
     /* Called by a thread that is about to load a page list or to wait for one. Likewise. */
-    void (*before_slow_work)(void *context);
+    void (*before_blocking)(void *context);
     void *context; /* of both */
     struct nt_arena *arena;
 };
@@ -544,10 +545,10 @@ enum nt_status nt_file_add_dataset(struct nt_file *file, struct nt_dataset **dat
                                    struct nt_error *error);
 uint32_t nt_file_add_directory(struct nt_file *file, uint32_t parent,
                                struct nt_text name); /* NT_NONE: no memory */
-/* A data set of the same fields without columns, to be built like any other and to become `dataset->stored` or
- * `dataset->structure`: name, sources, entries, format and format_data are the data set's. Freed with it once it is one of the two. */
-enum nt_status nt_dataset_new_side(struct nt_dataset *dataset, struct nt_dataset **side_ret,
-                                   struct nt_error *error);
+/* A data set of the same fields without columns, to be built like any other and to become `dataset->physical` or
+ * `dataset->levels`: name, sources, entries, format and format_data are the data set's. Freed with it once it is one of the two. */
+enum nt_status nt_dataset_new_physical(struct nt_dataset *dataset, struct nt_dataset **side_ret,
+                                       struct nt_error *error);
 /* The end of a side that did not become one. Accepts NULL. */
 void nt_dataset_free(struct nt_dataset *dataset);
 /* Copy a failure of a part of the file, so that the rest can do without it. What the machine refused is no
@@ -561,16 +562,17 @@ enum nt_status nt_dataset_set_failure(struct nt_dataset *dataset, const struct n
  * depth at most NT_MAX_DEPTH), fills children, field_columns of owning fields, positions; NT_CORRUPT. */
 enum nt_status nt_dataset_link(struct nt_dataset *dataset, struct nt_error *error);
 /* Give a field of a linked data set the columns of another one, which owns them. */
-void nt_field_share_columns(struct nt_dataset *dataset, uint32_t field, uint32_t owner);
+void nt_field_project_columns(struct nt_dataset *dataset, uint32_t field, uint32_t owner);
 
 /* Note that a new file is the one that an outline stands for, and tell those of it who are told of the outline. */
-void nt_file_set_outline(struct nt_file *file, const struct nt_file *outline);
+void nt_file_set_stub(struct nt_file *file, const struct nt_file *stub);
 /* The file that an outline stands for, which belongs to it; itself, where it is none. A failure is remembered. */
-enum nt_status nt_file_complete(struct nt_file *file, struct nt_file **complete_ret, struct nt_error *error);
+enum nt_status nt_file_resolve_stub(struct nt_file *file, struct nt_file **resolved_ret,
+                                    struct nt_error *error);
 /* Whether it is there, or no file of an outline. */
-static inline bool nt_file_is_complete(const struct nt_file *file)
+static inline bool nt_file_is_resolved(const struct nt_file *file)
 {
-    return !file->complete || nt_late_is_made(&file->completed_state);
+    return !file->resolve || nt_lazy_is_ready(&file->resolved_state);
 }
 
 /* The type of elements that are no more than their kind says; of OPAQUE ones, nothing but that. */
@@ -612,18 +614,18 @@ struct nt_group *nt_cluster_group(const struct nt_dataset *dataset, uint32_t clu
  * not exist, as its page list is then bad. */
 bool nt_cluster_holds(const struct nt_dataset *dataset, uint32_t cluster, uint32_t column);
 /* Whether columns are made of the file's, which are those of its sides; a field has one of each at most. */
-static inline bool nt_dataset_has_sides(const struct nt_dataset *dataset)
+static inline bool nt_dataset_has_physical(const struct nt_dataset *dataset)
 {
-    return dataset->ops && dataset->ops->add_sides;
+    return dataset->ops && dataset->ops->add_physical;
 }
-/* The file's columns: dataset->stored, which is made with dataset->structure by the first who asks. A failure is
+/* The file's columns: dataset->physical, which is made with dataset->levels by the first who asks. A failure is
  * remembered. Both members may be read once this was successful. */
-enum nt_status nt_dataset_stored(struct nt_dataset *dataset, struct nt_dataset **stored_ret,
-                                 struct nt_error *error);
+enum nt_status nt_dataset_physical(struct nt_dataset *dataset, struct nt_dataset **stored_ret,
+                                   struct nt_error *error);
 /* The number among the file's columns of the one that a column is made of. */
-static inline uint32_t nt_stored_column(const struct nt_dataset *dataset, uint32_t column)
+static inline uint32_t nt_physical_column(const struct nt_dataset *dataset, uint32_t column)
 {
-    return nt_dataset_has_sides(dataset) ? dataset->columns[column].stored : column;
+    return nt_dataset_has_physical(dataset) ? dataset->columns[column].physical : column;
 }
 /* Elements in a range; its pages are group->pages + range->first_page. */
 uint64_t nt_range_elements(const struct nt_group *group, const struct nt_range *range);
@@ -654,7 +656,8 @@ static inline const struct nt_range *nt_cluster_ranges(const struct nt_dataset *
     return group->ranges + (size_t)(cluster - group->first_cluster) * *count_ret;
 }
 /* Which of them is a column's; NT_NONE: the group holds another field's. */
-uint32_t nt_group_place(const struct nt_dataset *dataset, const struct nt_group *group, uint32_t column);
+uint32_t nt_group_range_index(const struct nt_dataset *dataset, const struct nt_group *group,
+                              uint32_t column);
 /* A column's range in a cluster of a loaded group; an absent one where the group holds another field's. */
 const struct nt_range *nt_group_range(const struct nt_dataset *dataset, const struct nt_group *group,
                                       uint32_t cluster, uint32_t column);
@@ -665,10 +668,10 @@ static inline uint32_t nt_part_cluster(const struct nt_dataset *dataset, uint32_
     return group == NT_NONE ? NT_NONE : group + part; /* a group has one cluster, of its own number */
 }
 /* Whether ranges tell where in their column they begin; else that follows from those before. */
-static inline bool nt_dataset_tells_positions(const struct nt_dataset *dataset)
+static inline bool nt_dataset_has_positions(const struct nt_dataset *dataset)
 {
-    return !dataset->is_joined &&
-           (!dataset->field_groups || (dataset->part_count == 1 && !dataset->part_drops));
+    return !dataset->is_concatenated &&
+           (!dataset->field_groups || (dataset->part_count == 1 && !dataset->part_deletions));
 }
 /* Whether all fields have the same clusters, so that their rows can be told cluster by cluster. */
 static inline bool nt_dataset_shares_borders(const struct nt_dataset *dataset)
@@ -708,9 +711,9 @@ struct nt_field_name *nt_field_names_find(const struct nt_field_names *names, st
 #define NT_ATTRIBUTE_PREFIX "attribute."
 
 enum nt_name_rule {
-    NT_NAME_FIELD,   /* every dot is encoded: names with a dot are ours */
-    NT_NAME_DATASET, /* dots stay, but for one at the beginning */
-    NT_NAME_OURS,    /* a data set's name that equals one of ours: its first dot is encoded */
+    NT_NAME_FIELD,    /* every dot is encoded: names with a dot are ours */
+    NT_NAME_DATASET,  /* dots stay, but for one at the beginning */
+    NT_NAME_RESERVED, /* a data set's name that equals one of ours: its first dot is encoded */
 };
 
 /* Append the encoded name; of any length, empty where the text is empty. */
@@ -728,23 +731,24 @@ void nt_append_field_path(struct nt_buffer *out, const struct nt_dataset *datase
 /* ---- Selections and deletion vectors ---- */
 
 /* Rows that are kept, told in ascending order; begins as zeros. */
-struct nt_keeping {
-    struct nt_drop *items;
+struct nt_deletion_vector_builder {
+    struct nt_deletion_run *items;
     size_t count, capacity;
     uint64_t end, kept; /* behind the last that is kept; how many are */
 };
 /* `count` rows from `first` on, which is not in front of `end`. NT_LIMIT where there are too many runs. */
-enum nt_status nt_keeping_add(struct nt_keeping *keeping, uint64_t first, uint64_t count,
-                              struct nt_error *error);
-/* All are told, of `stored`: the list has keeping->count runs. The last may be of no rows, so that there is one. */
-enum nt_status nt_keeping_end(struct nt_keeping *keeping, uint64_t stored, struct nt_error *error);
-void nt_keeping_deinit(struct nt_keeping *keeping);
+enum nt_status nt_deletion_vector_builder_add(struct nt_deletion_vector_builder *builder, uint64_t first,
+                                              uint64_t count, struct nt_error *error);
+/* All are told, of `stored`: the list has builder->count runs. The last may be of no rows, so that there is one. */
+enum nt_status nt_deletion_vector_builder_finish(struct nt_deletion_vector_builder *builder, uint64_t stored,
+                                                 struct nt_error *error);
+void nt_deletion_vector_builder_deinit(struct nt_deletion_vector_builder *builder);
 
 /* How many of the first `stored` rows are kept. */
-uint64_t nt_drops_kept_before(const struct nt_drops *drops, uint64_t stored);
+uint64_t nt_deletion_vector_kept_before(const struct nt_deletion_vector *deletions, uint64_t stored);
 /* How many of the first `entries` entries are chosen: all of them where nobody chose. */
-uint64_t nt_dataset_chosen_before(const struct nt_dataset *dataset, uint64_t entries);
+uint64_t nt_dataset_selected_before(const struct nt_dataset *dataset, uint64_t entries);
 /* Where the `entry`th of those that are chosen is stored. There is one. */
-uint64_t nt_dataset_chosen_entry(const struct nt_dataset *dataset, uint64_t entry);
+uint64_t nt_dataset_selected_entry(const struct nt_dataset *dataset, uint64_t entry);
 
 #endif

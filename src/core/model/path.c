@@ -25,7 +25,7 @@ static void put_percent(struct nt_buffer *out, const char *bytes, size_t count)
 
 static bool dot_is_encoded(enum nt_name_rule rule, bool is_first_byte, bool is_first_dot)
 {
-    return rule == NT_NAME_FIELD || is_first_byte || (rule == NT_NAME_OURS && is_first_dot);
+    return rule == NT_NAME_FIELD || is_first_byte || (rule == NT_NAME_RESERVED && is_first_dot);
 }
 
 void nt_name_encode(struct nt_text text, enum nt_name_rule rule, struct nt_buffer *out)

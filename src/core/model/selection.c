@@ -15,77 +15,82 @@
 
 /* ---- rows that are kept ---- */
 
-static enum nt_status push(struct nt_keeping *keeping, struct nt_drop run, struct nt_error *error)
+static enum nt_status push(struct nt_deletion_vector_builder *builder, struct nt_deletion_run run,
+                           struct nt_error *error)
 {
-    if (keeping->count == UINT32_MAX)
+    if (builder->count == UINT32_MAX)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than %" PRIu32 " runs of rows are left out",
                        UINT32_MAX - 1);
-    struct nt_drop *items =
-        nt_grow(keeping->items, keeping->count, &keeping->capacity, sizeof(*keeping->items));
+    struct nt_deletion_run *items =
+        nt_grow(builder->items, builder->count, &builder->capacity, sizeof(*builder->items));
     if (!items)
         return nt_fail_memory(error);
-    keeping->items = items;
-    items[keeping->count++] = run;
+    builder->items = items;
+    items[builder->count++] = run;
     return NT_OK;
 }
 
-enum nt_status nt_keeping_add(struct nt_keeping *keeping, uint64_t first, uint64_t count,
-                              struct nt_error *error)
+enum nt_status nt_deletion_vector_builder_add(struct nt_deletion_vector_builder *builder, uint64_t first,
+                                              uint64_t count, struct nt_error *error)
 {
     if (!count)
         return NT_OK;
     enum nt_status status = NT_OK;
-    if (first > keeping->end)
-        status = push(keeping, (struct nt_drop){keeping->end, keeping->kept}, error);
-    keeping->end = first + count;
-    keeping->kept += count;
+    if (first > builder->end)
+        status = push(builder, (struct nt_deletion_run){builder->end, builder->kept}, error);
+    builder->end = first + count;
+    builder->kept += count;
     return status;
 }
 
-enum nt_status nt_keeping_end(struct nt_keeping *keeping, uint64_t stored, struct nt_error *error)
+enum nt_status nt_deletion_vector_builder_finish(struct nt_deletion_vector_builder *builder, uint64_t stored,
+                                                 struct nt_error *error)
 {
-    enum nt_status status = push(keeping, (struct nt_drop){keeping->end, keeping->kept}, error);
+    enum nt_status status = push(builder, (struct nt_deletion_run){builder->end, builder->kept}, error);
     if (status == NT_OK)
-        status = push(keeping, (struct nt_drop){stored, keeping->kept}, error);
+        status = push(builder, (struct nt_deletion_run){stored, builder->kept}, error);
     if (status == NT_OK)
-        keeping->count--;
+        builder->count--;
     return status;
 }
 
-void nt_keeping_deinit(struct nt_keeping *keeping)
+void nt_deletion_vector_builder_deinit(struct nt_deletion_vector_builder *builder)
 {
-    free(keeping->items);
-    *keeping = (struct nt_keeping){0};
+    free(builder->items);
+    *builder = (struct nt_deletion_vector_builder){0};
 }
 
-NT_DEFINE_LAST_AT_MOST(find_drop, struct nt_drop, .first)
-NT_DEFINE_LAST_AT_MOST(find_kept, struct nt_drop, .kept)
+NT_DEFINE_LAST_AT_MOST(find_deleted_run, struct nt_deletion_run, .first)
+NT_DEFINE_LAST_AT_MOST(find_kept, struct nt_deletion_run, .kept)
 
-uint64_t nt_drops_kept_before(const struct nt_drops *drops, uint64_t stored)
+uint64_t nt_deletion_vector_kept_before(const struct nt_deletion_vector *deletions, uint64_t stored)
 {
-    const struct nt_drop *run = &drops->items[find_drop(drops->items, drops->count, stored)];
+    const struct nt_deletion_run *run =
+        &deletions->items[find_deleted_run(deletions->items, deletions->count, stored)];
     if (stored <= run->first)
         return stored < run->first ? stored : run->kept;
-    uint64_t end = nt_drop_end(run);
+    uint64_t end = nt_deletion_run_end(run);
     return run->kept + (stored > end ? stored - end : 0);
 }
 
 /* ---- entries that are chosen ---- */
 
-uint64_t nt_dataset_chosen_before(const struct nt_dataset *dataset, uint64_t entries)
+uint64_t nt_dataset_selected_before(const struct nt_dataset *dataset, uint64_t entries)
 {
-    const struct nt_selection *selection = dataset->selection;
-    return selection && selection->left_out ? nt_drops_kept_before(selection->left_out, entries) : entries;
+    const struct nt_entry_filter *selection = dataset->selection;
+    return selection && selection->excluded ? nt_deletion_vector_kept_before(selection->excluded, entries)
+                                            : entries;
 }
 
-uint64_t nt_dataset_chosen_entry(const struct nt_dataset *dataset, uint64_t entry)
+uint64_t nt_dataset_selected_entry(const struct nt_dataset *dataset, uint64_t entry)
 {
-    const struct nt_selection *selection = dataset->selection;
-    if (!selection || !selection->left_out || selection->left_out->items->kept > entry)
+    const struct nt_entry_filter *selection = dataset->selection;
+    if (!selection || !selection->excluded || selection->excluded->items->kept > entry)
         return entry;
-    const struct nt_drops *drops = selection->left_out;
-    const struct nt_drop *run = &drops->items[find_kept(drops->items, drops->count, entry)];
-    return nt_drop_end(run) + (entry - run->kept);
+    const struct nt_deletion_vector *deletions = selection->excluded;
+    const struct nt_deletion_run *run =
+        &deletions->items[find_kept(deletions->items, deletions->count, entry)];
+    return nt_deletion_run_end(run) + (entry - run->kept);
 }
 
 static enum nt_status check_range(const struct nt_dataset *dataset, const struct nt_entry_range *ranges,
@@ -105,21 +110,21 @@ static enum nt_status check_range(const struct nt_dataset *dataset, const struct
     return NT_OK;
 }
 
-static enum nt_status keep(struct nt_dataset *dataset, const struct nt_keeping *keeping,
+static enum nt_status keep(struct nt_dataset *dataset, const struct nt_deletion_vector_builder *builder,
                            struct nt_error *error)
 {
-    struct nt_selection *selection = nt_arena_alloc(dataset->arena, 1, sizeof(*selection));
+    struct nt_entry_filter *selection = nt_arena_alloc(dataset->arena, 1, sizeof(*selection));
     if (!selection)
         return nt_fail_memory(error);
-    selection->entries = keeping->kept;
-    if (keeping->kept < dataset->entries) {
-        struct nt_drops *drops = nt_arena_alloc(dataset->arena, 1, sizeof(*drops));
-        struct nt_drop *items = nt_arena_alloc(dataset->arena, keeping->count + 1, sizeof(*items));
-        if (!drops || !items)
+    selection->entries = builder->kept;
+    if (builder->kept < dataset->entries) {
+        struct nt_deletion_vector *deletions = nt_arena_alloc(dataset->arena, 1, sizeof(*deletions));
+        struct nt_deletion_run *items = nt_arena_alloc(dataset->arena, builder->count + 1, sizeof(*items));
+        if (!deletions || !items)
             return nt_fail_memory(error);
-        memcpy(items, keeping->items, (keeping->count + 1) * sizeof(*items));
-        *drops = (struct nt_drops){items, (uint32_t)keeping->count};
-        selection->left_out = drops;
+        memcpy(items, builder->items, (builder->count + 1) * sizeof(*items));
+        *deletions = (struct nt_deletion_vector){items, (uint32_t)builder->count};
+        selection->excluded = deletions;
     }
     dataset->selection = selection;
     return NT_OK;
@@ -128,7 +133,7 @@ static enum nt_status keep(struct nt_dataset *dataset, const struct nt_keeping *
 enum nt_status nt_dataset_select(struct nt_dataset *dataset, const struct nt_entry_range *ranges,
                                  size_t count, struct nt_error *error)
 {
-    struct nt_keeping keeping = {0};
+    struct nt_deletion_vector_builder builder = {0};
     enum nt_status status = NT_OK;
     if (dataset->failure)
         return nt_fail_with(error, dataset->failure);
@@ -136,14 +141,14 @@ enum nt_status nt_dataset_select(struct nt_dataset *dataset, const struct nt_ent
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "entries of the data set %s were chosen before",
                        dataset->name.bytes);
     for (size_t i = 0; status == NT_OK && i < count; i++) {
-        status = check_range(dataset, ranges, i, keeping.end, error);
+        status = check_range(dataset, ranges, i, builder.end, error);
         if (status == NT_OK)
-            status = nt_keeping_add(&keeping, ranges[i].first, ranges[i].count, error);
+            status = nt_deletion_vector_builder_add(&builder, ranges[i].first, ranges[i].count, error);
     }
     if (status == NT_OK)
-        status = nt_keeping_end(&keeping, dataset->entries, error);
+        status = nt_deletion_vector_builder_finish(&builder, dataset->entries, error);
     if (status == NT_OK)
-        status = keep(dataset, &keeping, error);
-    nt_keeping_deinit(&keeping);
+        status = keep(dataset, &builder, error);
+    nt_deletion_vector_builder_deinit(&builder);
     return status;
 }

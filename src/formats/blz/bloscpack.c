@@ -346,7 +346,7 @@ struct walk {
     const char *lost_by; /* why that is not known */
 };
 
-static void tell_size(const struct nt_bloscpack_header *header, struct nt_bloscpack_chunk *chunk)
+static void report_size(const struct nt_bloscpack_header *header, struct nt_bloscpack_chunk *chunk)
 {
     bool is_last = header->chunks > 0 && chunk->number == (uint64_t)header->chunks - 1;
     int32_t told = header->chunks < 0 ? -1 : is_last ? header->last_chunk_bytes : header->chunk_bytes;
@@ -405,7 +405,7 @@ enum nt_status nt_bloscpack_walk(struct nt_source *source, const struct nt_blosc
         status = read_chunk(&walk, &chunk, error);
         if (chunk.damage && !bloscpack->uses_offsets)
             walk.lost_by = "a chunk before it is damaged, so that it cannot be found";
-        tell_size(&bloscpack->header, &chunk);
+        report_size(&bloscpack->header, &chunk);
         if (status == NT_OK)
             status = visit(context, &chunk, error);
     }
@@ -493,7 +493,7 @@ static enum nt_status read_array_metadata(struct nt_blz_build *build, const stru
     *is_array_ret = status == NT_OK && is_numpy(build->blz->metadata);
     if (*is_array_ret)
         status = read_numpy(build, build->blz->metadata, content, &failure);
-    if (status == NT_LIMIT || nt_is_refused_for_now(status, &failure))
+    if (status == NT_LIMIT || nt_is_retryable(status, &failure))
         return nt_fail_with(error, &failure);
     if (status == NT_OK)
         return NT_OK;
@@ -554,7 +554,7 @@ static enum nt_status find_content(struct nt_blz_build *build, struct nt_source 
 static void count_metadata(struct nt_blz_build *build, const struct nt_buffer *text)
 {
     uint64_t stored = build->blz->bloscpack.metadata.stored_bytes;
-    uint64_t worth = nt_worth((const uint8_t *)text->bytes, text->length, false);
+    uint64_t worth = nt_information_bytes((const uint8_t *)text->bytes, text->length, false);
     nt_budget_add_metadata(&build->dataset->file->budget, stored < worth ? stored : worth);
 }
 

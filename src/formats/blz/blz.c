@@ -34,7 +34,7 @@ static enum nt_status mark_file(struct nt_folder *folder, const char *name, stru
     struct nt_error failure = {0};
     enum nt_status status = nt_folder_stat(folder, name, &attributes, &failure);
     *mark = (struct mark){0};
-    if (nt_is_refused_for_now(status, &failure))
+    if (nt_is_retryable(status, &failure))
         return nt_fail_with(error, &failure);
     if (status == NT_OK)
         *mark = (struct mark){attributes.st_dev, attributes.st_ino, (uint64_t)attributes.st_size,
@@ -54,7 +54,7 @@ static enum nt_status load_table(struct nt_folder *folder, const char *name, jso
     nt_budget_init(&budget, 0, nt_metadata_ceiling());
     enum nt_status status = nt_blz_json_load(folder, name, 0, &budget, table_ret, &failure);
     nt_budget_deinit(&budget);
-    return nt_is_refused_for_now(status, &failure) ? nt_fail_with(error, &failure) : NT_OK;
+    return nt_is_retryable(status, &failure) ? nt_fail_with(error, &failure) : NT_OK;
 }
 
 /* The directory of a table's first or last column, in front of which stands the table's; false: there is none. */
@@ -194,7 +194,7 @@ static void close_dataset(struct nt_dataset *dataset)
 }
 
 /* Columns and attributes that cannot be read, which no page tells of. */
-static void tell_problems(const struct nt_blz_node *node, nt_failure_emit *emit, void *context)
+static void report_problems(const struct nt_blz_node *node, nt_failure_emit *emit, void *context)
 {
     for (; node; node = node->next) {
         struct nt_error failure;
@@ -202,7 +202,7 @@ static void tell_problems(const struct nt_blz_node *node, nt_failure_emit *emit,
             nt_fail(&failure, node->failure, NT_NO_OFFSET, "'%s': %s", node->name.bytes, node->problem);
             emit(context, &failure);
         }
-        tell_problems(node->children, emit, context);
+        report_problems(node->children, emit, context);
     }
 }
 
@@ -211,7 +211,7 @@ static enum nt_status check_file(const struct nt_file *file, nt_failure_emit *em
 {
     const struct nt_blz *blz = file->datasets[0]->format_data;
     (void)error;
-    tell_problems(blz->root, emit, context);
+    report_problems(blz->root, emit, context);
     return NT_OK;
 }
 

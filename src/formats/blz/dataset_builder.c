@@ -202,7 +202,7 @@ static void link_members(struct nt_dataset *dataset)
     for (uint32_t i = 0; i < dataset->field_count; i++) {
         const struct nt_field *field = &dataset->fields[i];
         if (field->kind == NT_FIELD_MEMBER) /* the parent has a lower index: it has its columns by now */
-            nt_field_share_columns(dataset, i, field->parent);
+            nt_field_project_columns(dataset, i, field->parent);
     }
 }
 

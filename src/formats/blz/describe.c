@@ -169,7 +169,7 @@ enum nt_status nt_blz_describe_page(const struct nt_dataset *dataset, uint32_t c
     uint8_t bytes[NT_BLOSC_HEADER_BYTES];
     const char *damage = NULL;
     enum nt_status status = nt_source_read(source, page->offset, bytes, sizeof(bytes), &error);
-    if (nt_is_refused_for_now(status, &error))
+    if (nt_is_retryable(status, &error))
         return status;
     if (status != NT_OK)
         damage = error.message;
@@ -223,7 +223,7 @@ enum nt_status nt_blz_layout(const struct nt_file *file, nt_layout_emit *emit, v
             is_metadata ? nt_source_size(source, &bytes, error) : emit_chunk_file(&layout, source, error);
         if (status == NT_OK && is_metadata)
             status = nt_layout_put(&layout, 0, bytes, "metadata");
-        if (!nt_is_machine_failure(status))
+        if (!nt_is_environmental(status))
             status = NT_OK; /* a file that is damaged or missing has nothing to tell here */
     }
     return status;

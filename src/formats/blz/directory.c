@@ -106,7 +106,7 @@ static char *nt_blz_file_name(struct nt_arena *arena, const char *directory, enu
 
 /* ---- Other metadata files ---- */
 
-enum { MOST_FILES = 4096 };
+enum { MAX_FILES = 4096 };
 
 struct names {
     struct nt_arena *arena;
@@ -129,8 +129,8 @@ static enum nt_status take_meta_file(void *context, const struct nt_folder_entry
     struct names *names = context;
     if (is_known(entry->name) || entry->kind == NT_ENTRY_FOLDER || entry->kind == NT_ENTRY_OTHER)
         return NT_OK;
-    if (names->count == MOST_FILES)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than %d files of metadata", MOST_FILES);
+    if (names->count == MAX_FILES)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than %d files of metadata", MAX_FILES);
     const char **list = nt_grow(names->list, names->count, &names->capacity, sizeof(*list));
     if (!list)
         return nt_fail_memory(error);
@@ -151,7 +151,7 @@ static enum nt_status read_file(struct nt_blz_build *build, const char *path, st
     struct nt_error failure = {0};
     enum nt_status status = nt_blz_json_load(build->folder, path, build->metadata.count,
                                              &build->dataset->file->budget, &file->content, &failure);
-    if (nt_is_refused_for_now(status, &failure))
+    if (nt_is_retryable(status, &failure))
         return nt_fail_with(error, &failure);
     if (status != NT_OK)
         file->unreadable = nt_arena_format(build->dataset->arena, "%s", failure.message);
@@ -249,7 +249,7 @@ static enum nt_status nt_blz_attributes_read(struct nt_blz_build *build, const c
             file ? load_json(build, file, &node->attributes, &failure) : nt_fail_memory(&failure);
         if (status == NT_OK)
             return NT_OK;
-        if (nt_is_refused_for_now(status, &failure))
+        if (nt_is_retryable(status, &failure))
             return nt_fail_with(error, &failure);
         if (status == NT_NOT_FOUND)
             continue;
@@ -578,7 +578,7 @@ static enum nt_status add_table_column(struct nt_blz_build *build, const char *t
         status = read_column(build, directory, column, field, depth, &failure);
     if (status == NT_OK)
         return NT_OK;
-    if (nt_is_refused_for_now(status, &failure))
+    if (nt_is_retryable(status, &failure))
         return nt_fail_with(error, &failure);
     column->problem = nt_arena_format(build->dataset->arena, "%s", failure.message);
     column->failure = status;

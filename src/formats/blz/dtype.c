@@ -36,11 +36,11 @@ static const struct {
 /* What may stand behind a code's letter. */
 static const struct code {
     char letter;
-    uint64_t sizes;          /* bit n: n bytes are possible; 0: a length is told */
-    uint32_t unit_bytes;     /* per item of that length */
-    uint8_t character_bytes; /* of text */
-    bool has_order;          /* sizes above 1 have a byte order */
-    bool has_unit;           /* counts units of time */
+    uint64_t sizes;            /* bit n: n bytes are possible; 0: a length is told */
+    uint32_t mean_chunk_bytes; /* per item of that length */
+    uint8_t character_bytes;   /* of text */
+    bool has_order;            /* sizes above 1 have a byte order */
+    bool has_unit;             /* counts units of time */
 } codes[] = {
     {.letter = 'b', .sizes = 1 << 1},
     {.letter = 'i', .sizes = 1 << 1 | 1 << 2 | 1 << 4 | 1 << 8, .has_order = true},
@@ -49,10 +49,10 @@ static const struct code {
     {.letter = 'c', .sizes = 1 << 8 | 1 << 16 | 1 << 24 | UINT64_C(1) << 32, .has_order = true},
     {.letter = 'M', .sizes = 1 << 8, .has_order = true, .has_unit = true},
     {.letter = 'm', .sizes = 1 << 8, .has_order = true, .has_unit = true},
-    {.letter = 'S', .unit_bytes = 1, .character_bytes = 1},
-    {.letter = 'a', .unit_bytes = 1, .character_bytes = 1}, /* an old letter of 'S' */
-    {.letter = 'V', .unit_bytes = 1},
-    {.letter = 'U', .unit_bytes = 4, .character_bytes = 4, .has_order = true},
+    {.letter = 'S', .mean_chunk_bytes = 1, .character_bytes = 1},
+    {.letter = 'a', .mean_chunk_bytes = 1, .character_bytes = 1}, /* an old letter of 'S' */
+    {.letter = 'V', .mean_chunk_bytes = 1},
+    {.letter = 'U', .mean_chunk_bytes = 4, .character_bytes = 4, .has_order = true},
 };
 
 /* The number that a code is in NumPy's memory layout. */
@@ -177,7 +177,7 @@ static enum nt_status describe(struct nt_arena *arena, const struct plain *plain
     dtype->character_bytes = code->character_bytes;
     if (code->has_unit)
         dtype->arrow = arrow_time(plain);
-    else if (code->unit_bytes == 1 && !(dtype->arrow = nt_arena_format(arena, "w:%u", plain->bytes)))
+    else if (code->mean_chunk_bytes == 1 && !(dtype->arrow = nt_arena_format(arena, "w:%u", plain->bytes)))
         return nt_fail_memory(error);
     dtype->numpy = nt_arena_format(arena, "%c%c%u%.*s", order, plain->letter, plain->length,
                                    (int)plain->unit_length, plain->unit);
@@ -196,11 +196,11 @@ static enum nt_status parse_code(struct nt_arena *arena, const char *text, size_
     uint32_t number;
     if (!code || !read_number(&at, end, &number))
         return not_a_type(text, length, error);
-    if (code->unit_bytes == 0 && (number > 63 || !(code->sizes >> number & 1)))
+    if (code->mean_chunk_bytes == 0 && (number > 63 || !(code->sizes >> number & 1)))
         return not_a_type(text, length, error);
     if (code->has_unit ? !is_unit(at, (size_t)(end - at)) : at != end)
         return not_a_type(text, length, error);
-    uint64_t bytes = code->unit_bytes ? (uint64_t)number * code->unit_bytes : number;
+    uint64_t bytes = code->mean_chunk_bytes ? (uint64_t)number * code->mean_chunk_bytes : number;
     if (bytes == 0 || bytes > NT_BLZ_ITEM_BYTES)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "\"%.*s\": items of %llu bytes", (int)length, text,
                        (unsigned long long)bytes);
@@ -293,7 +293,7 @@ static bool parse_string(struct parser *parser, struct nt_text *text)
     struct nt_buffer buffer = {0};
     nt_literal_string(&parser->literal, &buffer);
     text->length = buffer.length;
-    text->bytes = nt_buffer_settle(&buffer, parser->arena);
+    text->bytes = nt_buffer_to_arena(&buffer, parser->arena);
     return text->bytes ? is_well(parser) : out_of_memory(parser);
 }
 
@@ -426,7 +426,7 @@ static bool describe_structure(struct parser *parser, struct nt_blz_dtype *dtype
         dtype->dtype.member_count = 0;
         nt_buffer_format(&text, "|V%u", dtype->dtype.bytes);
     }
-    dtype->dtype.numpy = nt_buffer_settle(&text, parser->arena);
+    dtype->dtype.numpy = nt_buffer_to_arena(&text, parser->arena);
     return dtype->dtype.numpy || out_of_memory(parser);
 }
 

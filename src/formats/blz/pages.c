@@ -109,7 +109,7 @@ static enum nt_status count_superchunk(struct nt_source *source, uint32_t elemen
     enum nt_status status = nt_bloscpack_open(source, &bloscpack, NULL, &damage);
     if (status == NT_OK)
         status = nt_bloscpack_walk(source, &bloscpack, count_chunk, &counting, &damage);
-    if (nt_is_refused_for_now(status, &damage))
+    if (nt_is_retryable(status, &damage))
         return nt_fail_with(error, &damage);
     *is_known_ret = status == NT_OK && counting.is_known && counting.bytes % element_bytes == 0;
     *elements_ret = counting.bytes / element_bytes;
@@ -232,7 +232,7 @@ static enum nt_status add_hole(struct builder *builder, uint32_t source, uint64_
 }
 
 /* The elements of so many whole rows as a page may have; of longer rows parts. */
-static uint64_t most_elements(const struct builder *builder)
+static uint64_t max_elements(const struct builder *builder)
 {
     uint64_t items = builder->column->items, most = UINT32_MAX / items * items;
     return most ? most : UINT32_MAX;
@@ -293,7 +293,7 @@ static enum nt_status add_superchunk(struct builder *builder, uint32_t number, s
     struct nt_source *source = builder->dataset->sources[builder->source];
     struct nt_error damage = {0};
     enum nt_status status = nt_bloscpack_open(source, &bloscpack, NULL, &damage);
-    if (nt_is_refused_for_now(status, &damage))
+    if (nt_is_retryable(status, &damage))
         return nt_fail_with(error, &damage);
     if (status != NT_OK) { /* how many rows it had is not known */
         builder->is_lost = true;
@@ -326,7 +326,7 @@ static enum nt_status add_lost_rest(struct builder *builder, uint64_t end, struc
              source = builder->refused == NT_NONE ? damage : builder->refused;
     builder->is_lost = false;
     builder->refused = NT_NONE;
-    return add_hole(builder, source, end, most_elements(builder), error);
+    return add_hole(builder, source, end, max_elements(builder), error);
 }
 
 /* What is not there between a file and the one before it. */
@@ -345,8 +345,8 @@ static enum nt_status add_missing_superchunks(struct builder *builder, uint32_t 
     if (status == NT_OK && builder->is_placed)
         status = find_end(builder, index, &end, error);
     if (status == NT_OK && builder->is_placed)
-        status = add_hole(builder, builder->blz->file_count + NT_BLZ_FILE_MISSING, end,
-                          most_elements(builder), error);
+        status = add_hole(builder, builder->blz->file_count + NT_BLZ_FILE_MISSING, end, max_elements(builder),
+                          error);
     return status;
 }
 
@@ -415,7 +415,7 @@ static enum nt_status take_only_chunk(struct builder *builder, uint64_t elements
     *has_ret = status == NT_OK;
     if (status == NT_OK)
         return NT_OK;
-    if (nt_is_refused_for_now(status, &damage))
+    if (nt_is_retryable(status, &damage))
         return nt_fail_with(error, &damage);
     return is_refused(status) ? add_unreadable(builder, builder->source, elements, error)
                               : add_failure(builder, failure, elements, error);
@@ -498,7 +498,7 @@ static enum nt_status add_missing_rows(struct builder *builder, struct nt_error 
     bool is_object = builder->column->chunking == NT_BLZ_OBJECT_FILES;
     enum nt_blz_failure failure = builder->is_placed ? NT_BLZ_ROWS_MISSING : NT_BLZ_ROWS_NOT_PLACED;
     uint32_t source = builder->refused == NT_NONE ? builder->blz->file_count + failure : builder->refused;
-    return add_hole(builder, source, builder->total, is_object ? 1 : most_elements(builder), error);
+    return add_hole(builder, source, builder->total, is_object ? 1 : max_elements(builder), error);
 }
 
 static enum nt_status add_column(struct builder *builder, uint32_t index, struct nt_error *error)

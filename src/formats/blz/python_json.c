@@ -162,7 +162,7 @@ enum nt_status nt_blz_json_parse(const char *text, size_t length, struct nt_budg
     if (status != NT_OK)
         return status;
     status = parse(text, length, budget, value_ret, error);
-    nt_budget_give(budget, NT_COST_ENVELOPE_BYTE, length);
+    nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, length);
     return status;
 }
 
@@ -173,7 +173,7 @@ enum nt_status nt_blz_json_load(struct nt_folder *folder, const char *name, uint
     enum nt_status status = nt_folder_open_file(folder, name, &source, error);
     if (status != NT_OK)
         return status;
-    const struct nt_metadata_range all = {.bytes = source->size, .place = nt_place_in_file(number, 0)};
+    const struct nt_metadata_range all = {.bytes = source->size, .place = nt_metadata_position(number, 0)};
     uint8_t *text = NULL;
     if (source->size > NT_BLZ_JSON_BYTES) {
         status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: metadata of more than 16 MiB", source->path);
@@ -182,7 +182,7 @@ enum nt_status nt_blz_json_load(struct nt_folder *folder, const char *name, uint
     status = nt_metadata_read(budget, source, &all, &text, NULL, error);
     if (status == NT_OK) {
         status = nt_blz_json_parse((const char *)text, (size_t)all.bytes, budget, value_ret, error);
-        nt_budget_give(budget, NT_COST_ENVELOPE_BYTE, all.bytes);
+        nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, all.bytes);
     }
     if (status != NT_OK)
         nt_error_context(error, "%s", source->path);

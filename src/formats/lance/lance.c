@@ -15,7 +15,7 @@
 
 static const struct nt_dataset_ops dataset_ops = {
     .load_group = nt_lance_load_group,
-    .add_sides = nt_lance_add_sides,
+    .add_physical = nt_lance_add_physical,
 };
 
 static const struct nt_dataset_ops legacy_ops = {
@@ -35,7 +35,7 @@ static enum nt_status lay_out(const struct nt_file *file, nt_layout_emit *emit, 
 
 static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance *lance, struct nt_error *error)
 {
-    enum nt_status status = nt_dataset_be_file(dataset, error);
+    enum nt_status status = nt_dataset_from_file(dataset, error);
     if (status != NT_OK)
         return status;
     dataset->format = nt_format_lance.name;
@@ -46,13 +46,13 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance *
     dataset->ops = lance->legacy ? &legacy_ops : &dataset_ops;
     dataset->format_data = lance;
     if (!lance->legacy)
-        status = nt_lance_find_places(dataset->arena, &lance->schema, error);
+        status = nt_lance_lay_out_schema(dataset->arena, &lance->schema, error);
     if (status == NT_OK)
         status = nt_lance_find_leaves(dataset->arena, lance, error);
     if (status == NT_OK)
         status = nt_lance_build_fields(dataset, &lance->schema, lance->leaves, lance, error);
     for (uint32_t i = 0; status == NT_OK && i < dataset->column_count; i++)
-        dataset->columns[i].stored = nt_lance_use_in(lance, dataset->columns[i].field).column;
+        dataset->columns[i].physical = nt_lance_map_own_column(lance, dataset->columns[i].field).column;
     return status == NT_OK ? nt_dataset_add_only_part(dataset, lance->rows, error) : status;
 }
 

@@ -184,8 +184,8 @@ static enum nt_status visit_record(void *context, const struct nt_anchor_record 
     return search->visit(search->context, record, error);
 }
 
-static enum nt_status find_lost(const struct nt_file *file, lost_visit *visit, void *context,
-                                struct nt_error *error)
+static enum nt_status find_orphans(const struct nt_file *file, lost_visit *visit, void *context,
+                                   struct nt_error *error)
 {
     const struct nt_container_kind *kind = nt_container_of(file)->kind;
     struct search search = {.file = file, .visit = visit, .context = context};
@@ -235,7 +235,8 @@ static void order_cycles(const struct nt_file *file, struct nt_dataset *added,
     }
 }
 
-static enum nt_status add_lost(void *context, const struct nt_anchor_record *record, struct nt_error *error)
+static enum nt_status add_orphans(void *context, const struct nt_anchor_record *record,
+                                  struct nt_error *error)
 {
     struct nt_file *file = context;
     struct nt_dataset *dataset;
@@ -252,9 +253,9 @@ static enum nt_status add_lost(void *context, const struct nt_anchor_record *rec
     return nt_dataset_set_failure(dataset, &failure, error);
 }
 
-enum nt_status nt_rntuple_add_lost(struct nt_file *file, struct nt_error *error)
+enum nt_status nt_rntuple_add_orphans(struct nt_file *file, struct nt_error *error)
 {
-    return nt_container_of(file)->has_doubts ? find_lost(file, add_lost, file, error) : NT_OK;
+    return nt_container_of(file)->may_have_orphans ? find_orphans(file, add_orphans, file, error) : NT_OK;
 }
 
 /* ---- where a file is verified ---- */
@@ -265,11 +266,12 @@ struct check {
     void *context;
 };
 
-static enum nt_status tell_lost(void *context, const struct nt_anchor_record *record, struct nt_error *error)
+static enum nt_status report_orphans(void *context, const struct nt_anchor_record *record,
+                                     struct nt_error *error)
 {
     const struct check *check = context;
     struct nt_error failure;
-    if (nt_is_machine_failure(set_failure(check->file, record, &failure)))
+    if (nt_is_environmental(set_failure(check->file, record, &failure)))
         return nt_fail_with(error, &failure);
     check->emit(check->context, &failure);
     return NT_OK;
@@ -279,5 +281,5 @@ enum nt_status nt_rntuple_check(const struct nt_file *file, nt_failure_emit *emi
                                 struct nt_error *error)
 {
     struct check check = {file, emit, context};
-    return find_lost(file, tell_lost, &check, error);
+    return find_orphans(file, report_orphans, &check, error);
 }

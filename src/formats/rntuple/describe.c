@@ -26,9 +26,9 @@ static void describe_place(struct nt_json *json, const char *key, const struct n
     nt_json_key(json, key);
     nt_json_object(json);
     if (objects)
-        nt_json_member_unsigned(json, "object", place->offset / NT_OBJECT_ROOM);
+        nt_json_member_unsigned(json, "object", place->offset / NT_OBJECT_SPACE);
     nt_json_member_unsigned(json, "file_offset",
-                            objects ? nt_source_place(objects, place->offset) : place->offset);
+                            objects ? nt_source_local_offset(objects, place->offset) : place->offset);
     nt_json_member_unsigned(json, "stored_bytes", place->stored_bytes);
     nt_json_member_unsigned(json, "decoded_bytes", place->length);
     nt_json_end_object(json);
@@ -69,7 +69,7 @@ enum nt_status nt_rntuple_describe(const struct nt_dataset *dataset, struct nt_j
     return NT_OK;
 }
 
-NT_DEFINE_LAST_AT_MOST(find_elsewhere, struct nt_elsewhere, .page)
+NT_DEFINE_LAST_AT_MOST(find_elsewhere, struct nt_external_page, .page)
 
 const char *nt_rntuple_page_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page)
 {
@@ -77,7 +77,7 @@ const char *nt_rntuple_page_elsewhere(const struct nt_dataset *dataset, const st
         const struct nt_group *group = &dataset->groups[i];
         if (!nt_group_is_loaded(group) || page < group->pages || page >= group->pages + group->page_count)
             continue;
-        const struct nt_elsewhere_list *list = nt_group_more(dataset, group).format_data;
+        const struct nt_external_pages *list = nt_group_more(dataset, group).format_data;
         uint32_t found = find_elsewhere(list->items, list->count, (uint64_t)(page - group->pages));
         return list->items[found].locator;
     }
@@ -181,7 +181,7 @@ static enum nt_status emit_envelope(const struct emitter *emitter, enum nt_envel
     enum nt_status status = nt_payload_extents(nt_rntuple_of(emitter->dataset)->payload, offset, bytes,
                                                &extents, &count, emitter->error);
     if (status != NT_OK)
-        return nt_is_machine_failure(status) ? status : NT_OK;
+        return nt_is_environmental(status) ? status : NT_OK;
     for (size_t i = 0; i < count && status == NT_OK; i++)
         status = nt_layout_put(&emitter->output, extents[i].offset, extents[i].bytes, nt_envelope_name(kind));
     free(extents);

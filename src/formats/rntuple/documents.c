@@ -88,7 +88,7 @@ static uint64_t count_page_lists(const struct nt_file *file, const struct nt_dat
 }
 
 static enum nt_status open_page_list_json(const struct nt_file *file, const struct nt_dataset *dataset,
-                                          uint64_t number, struct nt_long_text **text_ret,
+                                          uint64_t number, struct nt_text_generator **text_ret,
                                           struct nt_error *error)
 {
     (void)file;
@@ -99,9 +99,9 @@ static enum nt_status open_page_list_json(const struct nt_file *file, const stru
 static enum nt_status is_page_list_short(const struct nt_file *file, const struct nt_dataset *dataset,
                                          uint64_t number, bool *is_short_ret, struct nt_error *error)
 {
-    enum { MOST_BYTES = 512 << 10 };
+    enum { MAX_BYTES = 512 << 10 };
     (void)file, (void)error;
-    *is_short_ret = page_list_bytes(dataset, number) <= MOST_BYTES;
+    *is_short_ret = page_list_bytes(dataset, number) <= MAX_BYTES;
     return NT_OK;
 }
 
@@ -109,7 +109,7 @@ static enum nt_status is_page_list_short(const struct nt_file *file, const struc
 
 #define ANNOTATED(open_function, is_short_function, kind, bytes_function)                                    \
     static enum nt_status open_function(const struct nt_file *file, const struct nt_dataset *dataset,        \
-                                        uint64_t number, struct nt_long_text **text_ret,                     \
+                                        uint64_t number, struct nt_text_generator **text_ret,                \
                                         struct nt_error *error)                                              \
     {                                                                                                        \
         (void)file;                                                                                          \

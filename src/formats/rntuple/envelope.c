@@ -47,7 +47,7 @@ void nt_envelope_deinit(struct nt_envelope *envelope)
 {
     if (!envelope->is_borrowed) {
         if (envelope->budget)
-            nt_budget_give(envelope->budget, NT_COST_ENVELOPE_BYTE, envelope->length);
+            nt_budget_release(envelope->budget, NT_COST_ENVELOPE_BYTE, envelope->length);
         free(envelope->bytes);
     }
     *envelope = (struct nt_envelope){0};
@@ -126,7 +126,7 @@ static enum nt_status inflate(struct nt_envelope *envelope, const struct nt_anch
         if (status != NT_OK && error)
             error->offset = envelope->offset;
     }
-    nt_budget_give(envelope->budget, NT_COST_ENVELOPE_BYTE, place->stored_bytes);
+    nt_budget_release(envelope->budget, NT_COST_ENVELOPE_BYTE, place->stored_bytes);
     free(stored);
     return status;
 }
@@ -137,9 +137,9 @@ enum nt_status nt_envelope_read(struct nt_source *source, struct nt_budget *budg
 {
     struct nt_envelope envelope = {.budget = budget,
                                    .kind = kind,
-                                   .offset = nt_source_place(source, place->offset),
+                                   .offset = nt_source_local_offset(source, place->offset),
                                    .is_in_object = source->is_of_objects,
-                                   .object = place->offset / NT_OBJECT_ROOM};
+                                   .object = place->offset / NT_OBJECT_SPACE};
     const struct nt_metadata_range stretch = {.offset = place->offset,
                                               .bytes = place->stored_bytes,
                                               .place = place->offset,
@@ -252,7 +252,7 @@ enum nt_status nt_envelope_load(struct nt_source *source, struct nt_budget *budg
     enum nt_status status = load_once(source, budget, generation, kind, &place, envelope_ret, &first);
     if (status == NT_OK)
         return NT_OK;
-    if (nt_is_machine_failure(status) || !nt_source_forget(source, place.offset, place.stored_bytes))
+    if (nt_is_environmental(status) || !nt_source_forget(source, place.offset, place.stored_bytes))
         return nt_fail_with(error, &first);
     return load_once(source, budget, generation, kind, &place, envelope_ret, error);
 }
@@ -321,9 +321,9 @@ static enum nt_status read_frame(const struct nt_envelope *envelope, struct nt_c
     *cursor = start;
     frame_ret->payload = nt_get_cursor(cursor, bytes);
     nt_skip(&frame_ret->payload, envelope->generation->framing->frame_size_bytes);
-    nt_tell(&frame_ret->payload, what, "frame size");
+    nt_cursor_label(&frame_ret->payload, what, "frame size");
     frame_ret->items = is_list ? nt_get_le32(&frame_ret->payload) : 0;
-    nt_tell(&frame_ret->payload, what, "items");
+    nt_cursor_label(&frame_ret->payload, what, "items");
     return NT_OK;
 }
 
@@ -370,7 +370,7 @@ enum nt_status nt_feature_flags_read(const struct nt_envelope *envelope, struct 
     bool has_more = true;
     while (has_more && flags.count < NT_MAX_FEATURE_WORDS) {
         uint64_t word = nt_get_le64(cursor);
-        nt_tell(cursor, nt_envelope_name(envelope->kind), "feature flags");
+        nt_cursor_label(cursor, nt_envelope_name(envelope->kind), "feature flags");
         for (uint64_t set = word & INT64_MAX; set; set &= set - 1) {
             uint32_t number = flags.count * 64 + (uint32_t)__builtin_ctzll(set);
             if (!nt_generation_feature(envelope->generation, number))

@@ -184,7 +184,7 @@ enum nt_status nt_header_json(const struct nt_dataset *dataset, struct nt_buffer
 enum { PIECE_BYTES = 64 * 1024 };
 
 struct page_list_text {
-    struct nt_long_text base;
+    struct nt_text_generator base;
     struct nt_envelope envelope;
     struct nt_page_list list;
     struct nt_json json;
@@ -326,7 +326,7 @@ static enum nt_status step(struct page_list_text *text, bool *more_ret, struct n
     return NT_OK;
 }
 
-static enum nt_status next(struct nt_long_text *base, struct nt_buffer *out, bool *more_ret,
+static enum nt_status next(struct nt_text_generator *base, struct nt_buffer *out, bool *more_ret,
                            struct nt_error *error)
 {
     struct page_list_text *text = (struct page_list_text *)base;
@@ -343,7 +343,7 @@ static enum nt_status next(struct nt_long_text *base, struct nt_buffer *out, boo
     return NT_OK;
 }
 
-static void free_text(struct nt_long_text *base)
+static void free_text(struct nt_text_generator *base)
 {
     struct page_list_text *text = (struct page_list_text *)base;
     nt_envelope_deinit(&text->envelope);
@@ -351,12 +351,12 @@ static void free_text(struct nt_long_text *base)
 }
 
 enum nt_status nt_page_list_json_open(const struct nt_dataset *dataset, uint32_t group,
-                                      struct nt_long_text **text_ret, struct nt_error *error)
+                                      struct nt_text_generator **text_ret, struct nt_error *error)
 {
     struct page_list_text *text = calloc(1, sizeof(*text));
     if (!text)
         return nt_fail_memory(error);
-    text->base = (struct nt_long_text){.next = next, .free = free_text};
+    text->base = (struct nt_text_generator){.next = next, .free = free_text};
     text->cluster = dataset->groups[group].first_cluster;
     enum nt_status status =
         nt_rntuple_load_envelope(dataset, NT_ENVELOPE_PAGE_LIST, group, &text->envelope, error);
@@ -614,7 +614,7 @@ static enum nt_status number_versions(struct metadata *metadata, struct nt_error
 struct value {
     const char *name;
     const char *key;
-    uint32_t least_bytes;
+    uint32_t min_bytes;
     void (*write)(struct nt_json *json, struct nt_cursor *cursor);
 };
 
@@ -680,7 +680,7 @@ static enum nt_status write_value(struct nt_json *json, const struct nt_envelope
     bool is_list = pair->type < 0;
     enum nt_status status = NT_OK;
     if (is_list)
-        status = nt_list_frame(envelope, &pair->value, "list of values", value->least_bytes, &list, error);
+        status = nt_list_frame(envelope, &pair->value, "list of values", value->min_bytes, &list, error);
     if (status != NT_OK)
         return status;
     if (value == &values[VALUE_STRING] && !are_utf8(list.payload, list.items))

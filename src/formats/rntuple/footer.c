@@ -71,7 +71,7 @@ static enum nt_status read_column_group(const struct nt_envelope *envelope, stru
                                &columns, error);
     for (uint32_t i = 0; status == NT_OK && i < columns.items; i++) {
         groups->columns[groups->column_count++] = nt_get_le32(&columns.payload);
-        nt_tell(&columns.payload, "column group", "column id");
+        nt_cursor_label(&columns.payload, "column group", "column id");
     }
     groups->ends[groups->count++] = groups->column_count;
     return status;
@@ -104,9 +104,9 @@ enum nt_status nt_cluster_summary_read(const struct nt_envelope *envelope, struc
         return status;
     struct nt_cluster_summary summary = {.column_group = NT_NONE};
     summary.first_entry = nt_get_le64(&record.payload);
-    nt_tell(&record.payload, "cluster summary", "first entry");
+    nt_cursor_label(&record.payload, "cluster summary", "first entry");
     uint64_t word = nt_get_le64(&record.payload);
-    nt_tell(&record.payload, "cluster summary", "entries and flags");
+    nt_cursor_label(&record.payload, "cluster summary", "entries and flags");
     uint32_t entry_bits = 64 - generation->framing->cluster_flag_bits;
     summary.entries = word & ((UINT64_C(1) << entry_bits) - 1);
     summary.flags = (uint8_t)(word >> entry_bits);
@@ -116,7 +116,7 @@ enum nt_status nt_cluster_summary_read(const struct nt_envelope *envelope, struc
                 envelope, &record.payload, NT_UNSUPPORTED, error,
                 "a sharded cluster, which this version of the format reserves for the future");
         summary.column_group = nt_get_le32(&record.payload);
-        nt_tell(&record.payload, "cluster summary", "column group id");
+        nt_cursor_label(&record.payload, "cluster summary", "column group id");
     }
     summary.unknown_bytes = nt_cursor_left(&record.payload);
     *summary_ret = summary;
@@ -148,12 +148,12 @@ static enum nt_status read_cluster_group(const struct nt_envelope *envelope, str
         return status;
     if (envelope->generation->has_entry_range_in_cluster_group) {
         group->first_entry = nt_get_le64(&record.payload);
-        nt_tell(&record.payload, "cluster group", "first entry");
+        nt_cursor_label(&record.payload, "cluster group", "first entry");
         group->entries = nt_get_le64(&record.payload);
-        nt_tell(&record.payload, "cluster group", "entries");
+        nt_cursor_label(&record.payload, "cluster group", "entries");
     }
     group->clusters = nt_get_le32(&record.payload);
-    nt_tell(&record.payload, "cluster group", "clusters");
+    nt_cursor_label(&record.payload, "cluster group", "clusters");
     group->page_list = nt_envelope_link_read(&record.payload, envelope->generation);
     group->unknown_bytes = nt_cursor_left(&record.payload);
     return nt_envelope_check(envelope, &record.payload, "cluster group", error);
@@ -182,14 +182,14 @@ static enum nt_status read_attribute_set(const struct nt_envelope *envelope, str
     if (status != NT_OK)
         return status;
     set->major = nt_get_le16(&record.payload);
-    nt_tell(&record.payload, "attribute set", "major");
+    nt_cursor_label(&record.payload, "attribute set", "major");
     set->minor = nt_get_le16(&record.payload);
-    nt_tell(&record.payload, "attribute set", "minor");
+    nt_cursor_label(&record.payload, "attribute set", "minor");
     set->anchor_length = nt_get_le32(&record.payload);
-    nt_tell(&record.payload, "attribute set", "anchor length");
+    nt_cursor_label(&record.payload, "attribute set", "anchor length");
     set->anchor = nt_locator_read(&record.payload, envelope->generation);
     set->name = nt_get_text(&record.payload);
-    nt_tell(&record.payload, "attribute set", "name");
+    nt_cursor_label(&record.payload, "attribute set", "name");
     set->unknown_bytes = nt_cursor_left(&record.payload);
     return nt_envelope_check(envelope, &record.payload, "attribute set", error);
 }
@@ -264,7 +264,7 @@ enum nt_status nt_footer_read(const struct nt_envelope *envelope, struct nt_foot
     footer.header_checksum = nt_checksum_info(envelope->generation->framing->checksum)->bytes == 4
                                  ? nt_get_le32(&cursor)
                                  : nt_get_le64(&cursor);
-    nt_tell(&cursor, "footer", "header checksum");
+    nt_cursor_label(&cursor, "footer", "header checksum");
     status = nt_envelope_check(envelope, &cursor, "header checksum", error);
     if (status == NT_OK && envelope->generation->has_schema_extension)
         status = nt_schema_read_extension(envelope, &cursor, schema, error);
@@ -294,7 +294,7 @@ enum nt_status nt_header_checksum_check(const struct nt_envelope *envelope, uint
 
 /* ---- Build groups and clusters ---- */
 
-enum { LEAST_CLUSTER_BYTES = 8 };
+enum { MIN_CLUSTER_BYTES = 8 };
 
 static enum nt_status build_column_groups(struct nt_dataset *dataset,
                                           const struct nt_column_group_records *records,
@@ -330,7 +330,7 @@ static enum nt_status count_clusters(const struct nt_footer *footer, uint64_t *c
     *count_ret = 0;
     for (uint32_t i = 0; i < footer->group_count; i++) {
         const struct nt_cluster_group_record *group = &footer->groups[i];
-        if (group->clusters > group->page_list.length / LEAST_CLUSTER_BYTES)
+        if (group->clusters > group->page_list.length / MIN_CLUSTER_BYTES)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                            "footer: cluster group %u has %u clusters in a page list of %" PRIu64 " bytes", i,
                            group->clusters, group->page_list.length);

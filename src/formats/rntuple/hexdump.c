@@ -24,8 +24,8 @@ struct item {
 };
 
 struct annotated {
-    struct nt_long_text text;
-    struct nt_read_observer observer;
+    struct nt_text_generator text;
+    struct nt_cursor_observer observer;
     struct nt_envelope envelope;
     struct item *items;
     size_t count, capacity;
@@ -38,7 +38,7 @@ struct annotated {
 
 /* ---- reading ---- */
 
-static void remember(struct nt_read_observer *observer, size_t position, size_t count, const char *whole,
+static void remember(struct nt_cursor_observer *observer, size_t position, size_t count, const char *whole,
                      const char *what)
 {
     struct annotated *annotated =
@@ -215,7 +215,7 @@ static void append_line(struct annotated *annotated, struct nt_buffer *out)
     annotated->position += count;
 }
 
-static enum nt_status next(struct nt_long_text *text, struct nt_buffer *out, bool *more_ret,
+static enum nt_status next(struct nt_text_generator *text, struct nt_buffer *out, bool *more_ret,
                            struct nt_error *error)
 {
     struct annotated *annotated = (struct annotated *)text;
@@ -229,23 +229,23 @@ static enum nt_status next(struct nt_long_text *text, struct nt_buffer *out, boo
     return NT_OK;
 }
 
-static void free_annotated(struct nt_long_text *text)
+static void free_annotated(struct nt_text_generator *text)
 {
     struct annotated *annotated = (struct annotated *)text;
     if (annotated->taken)
-        nt_budget_give(annotated->envelope.budget, NT_COST_ENVELOPE_BYTE, annotated->taken);
+        nt_budget_release(annotated->envelope.budget, NT_COST_ENVELOPE_BYTE, annotated->taken);
     nt_envelope_deinit(&annotated->envelope);
     free(annotated->items);
     free(annotated);
 }
 
 enum nt_status nt_annotated_open(const struct nt_dataset *dataset, enum nt_envelope_kind kind,
-                                 uint32_t number, struct nt_long_text **text_ret, struct nt_error *error)
+                                 uint32_t number, struct nt_text_generator **text_ret, struct nt_error *error)
 {
     struct annotated *annotated = calloc(1, sizeof(*annotated));
     if (!annotated)
         return nt_fail_memory(error);
-    annotated->text = (struct nt_long_text){.next = next, .free = free_annotated};
+    annotated->text = (struct nt_text_generator){.next = next, .free = free_annotated};
     enum nt_status status = nt_rntuple_load_envelope(dataset, kind, number, &annotated->envelope, error);
     if (status == NT_OK)
         status = read_items(annotated,

@@ -16,7 +16,7 @@
 #include "core/io/objects.h"
 #include "core/json/json.h"
 
-#define NT_OBJECT_MOST_NUMBER INT32_MAX
+#define NT_OBJECT_MAX_NUMBER INT32_MAX
 
 enum { HEAD_BYTES = 4, LARGE_BYTES = 16, OBJECT64_BYTES = 12, OBJECT64_LARGE_BYTES = 16 };
 
@@ -80,22 +80,22 @@ static void read_payload(struct nt_locator *locator, struct nt_cursor payload)
     switch (locator->kind) {
     case NT_LOCATOR_LARGE:
         locator->bytes = nt_get_le64(&payload);
-        nt_tell(&payload, "locator", "size");
+        nt_cursor_label(&payload, "locator", "size");
         locator->offset = nt_get_le64(&payload);
-        nt_tell(&payload, "locator", "offset");
+        nt_cursor_label(&payload, "locator", "offset");
         break;
     case NT_LOCATOR_MULTI:
         locator->payload = (struct nt_text){(const char *)nt_get_bytes(&whole, bytes), bytes};
         /* fall through */
     case NT_LOCATOR_OBJECT64:
         locator->bytes = bytes == OBJECT64_BYTES ? nt_get_le32(&payload) : nt_get_le64(&payload);
-        nt_tell(&payload, "locator", "size");
+        nt_cursor_label(&payload, "locator", "size");
         locator->offset = nt_get_le64(&payload);
-        nt_tell(&payload, "locator", "location");
+        nt_cursor_label(&payload, "locator", "location");
         break;
     default:
         locator->payload = (struct nt_text){(const char *)nt_get_bytes(&payload, bytes), bytes};
-        nt_tell(&payload, "locator", "payload");
+        nt_cursor_label(&payload, "locator", "payload");
     }
 }
 
@@ -103,11 +103,11 @@ struct nt_locator nt_locator_read(struct nt_cursor *cursor, const struct nt_gene
 {
     struct nt_locator locator = {.kind = NT_LOCATOR_FILE};
     uint32_t word = nt_get_le32(cursor);
-    nt_tell(cursor, "locator", (int32_t)word >= 0 ? "size" : "type and size");
+    nt_cursor_label(cursor, "locator", (int32_t)word >= 0 ? "size" : "type and size");
     if ((int32_t)word >= 0) {
         locator.bytes = word;
         locator.offset = nt_get_le64(cursor);
-        nt_tell(cursor, "locator", "offset");
+        nt_cursor_label(cursor, "locator", "offset");
         return locator;
     }
     struct head head = choose_head(word, nt_cursor_left(cursor), generation);
@@ -131,7 +131,7 @@ struct nt_envelope_link nt_envelope_link_read(struct nt_cursor *cursor,
 {
     struct nt_envelope_link link;
     link.length = generation->framing->link_length_bytes == 4 ? nt_get_le32(cursor) : nt_get_le64(cursor);
-    nt_tell(cursor, "envelope link", "length");
+    nt_cursor_label(cursor, "envelope link", "length");
     link.locator = nt_locator_read(cursor, generation);
     return link;
 }
@@ -144,12 +144,12 @@ bool nt_locator_is_local(const struct nt_locator *locator)
 enum nt_status nt_object_address(const char *what, uint64_t object, uint64_t offset, uint64_t bytes,
                                  uint64_t *address_ret, struct nt_error *error)
 {
-    if (object > NT_OBJECT_MOST_NUMBER || !nt_fits(offset, bytes, NT_OBJECT_MOST_BYTES))
+    if (object > NT_OBJECT_MAX_NUMBER || !nt_fits(offset, bytes, NT_OBJECT_MAX_BYTES))
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "%s: %" PRIu64 " bytes at byte %" PRIu64 " of object %" PRIu64
                        ", and read are those before byte %" PRIu64 " of objects up to %d",
-                       what, bytes, offset, object, (uint64_t)NT_OBJECT_MOST_BYTES, NT_OBJECT_MOST_NUMBER);
-    *address_ret = object * NT_OBJECT_ROOM + offset;
+                       what, bytes, offset, object, (uint64_t)NT_OBJECT_MAX_BYTES, NT_OBJECT_MAX_NUMBER);
+    *address_ret = object * NT_OBJECT_SPACE + offset;
     return NT_OK;
 }
 

@@ -19,9 +19,9 @@
 /* ---- Read a page list ---- */
 
 enum {
-    LEAST_PAGE_BYTES = 8,   /* number of elements, an empty special locator */
-    LEAST_COLUMN_BYTES = 8, /* element offset; a suppressed column has nothing else */
-    LEAST_SUMMARY_BYTES = 16,
+    MIN_PAGE_BYTES = 8,   /* number of elements, an empty special locator */
+    MIN_COLUMN_BYTES = 8, /* element offset; a suppressed column has nothing else */
+    MIN_SUMMARY_BYTES = 16,
     PAGE_HAS_CRC32 = 1,
 };
 
@@ -34,10 +34,9 @@ enum nt_status nt_page_list_read(const struct nt_envelope *envelope, struct nt_p
     enum nt_status status = NT_OK;
     if (generation->has_summaries_in_page_list) {
         list.header_checksum = nt_get_le64(&cursor);
-        nt_tell(&cursor, "page list", "header checksum");
-        status =
-            nt_list_frame(envelope, &cursor, "list of cluster summaries",
-                          nt_record_frame_bytes(generation) + LEAST_SUMMARY_BYTES, &list.summaries, error);
+        nt_cursor_label(&cursor, "page list", "header checksum");
+        status = nt_list_frame(envelope, &cursor, "list of cluster summaries",
+                               nt_record_frame_bytes(generation) + MIN_SUMMARY_BYTES, &list.summaries, error);
     }
     if (status == NT_OK)
         status = nt_list_frame(envelope, &cursor, "list of clusters", nt_list_frame_bytes(generation),
@@ -50,7 +49,7 @@ enum nt_status nt_page_list_read(const struct nt_envelope *envelope, struct nt_p
 enum nt_status nt_cluster_columns_read(const struct nt_envelope *envelope, struct nt_cursor *clusters,
                                        struct nt_frame *columns_ret, struct nt_error *error)
 {
-    uint32_t least = nt_list_frame_bytes(envelope->generation) + LEAST_COLUMN_BYTES;
+    uint32_t least = nt_list_frame_bytes(envelope->generation) + MIN_COLUMN_BYTES;
     return nt_list_frame(envelope, clusters, "list of columns of a cluster", least, columns_ret, error);
 }
 
@@ -58,7 +57,7 @@ enum nt_status nt_column_pages_read(const struct nt_envelope *envelope, struct n
                                     struct nt_column_pages *pages_ret, struct nt_error *error)
 {
     *pages_ret = (struct nt_column_pages){0};
-    return nt_list_frame(envelope, columns, "list of pages", LEAST_PAGE_BYTES, &pages_ret->pages, error);
+    return nt_list_frame(envelope, columns, "list of pages", MIN_PAGE_BYTES, &pages_ret->pages, error);
 }
 
 /* The count's sign says that a checksum follows the page; in the CRC32 drafts, the lower of two flag bits
@@ -68,7 +67,7 @@ struct nt_page_record nt_page_record_read(const struct nt_envelope *envelope, st
     const struct nt_generation *generation = envelope->generation;
     struct nt_page_record page = {0};
     uint32_t word = nt_get_le32(pages);
-    nt_tell(pages, "page", "elements and checksum");
+    nt_cursor_label(pages, "page", "elements and checksum");
     if (generation->page_element_bits == 30) {
         page.elements = word & 0x3fffffff;
         page.has_checksum = word >> 30 & PAGE_HAS_CRC32;
@@ -85,12 +84,12 @@ enum nt_status nt_column_pages_finish(const struct nt_envelope *envelope, struct
 {
     struct nt_cursor *cursor = &pages->pages.payload;
     int64_t offset = (int64_t)nt_get_le64(cursor);
-    nt_tell(cursor, "column in a cluster", "first element");
+    nt_cursor_label(cursor, "column in a cluster", "first element");
     pages->is_suppressed = offset < 0;
     pages->first_element = offset < 0 ? 0 - (uint64_t)offset : (uint64_t)offset;
     if (!pages->is_suppressed) {
         pages->compression_settings = nt_get_le32(cursor);
-        nt_tell(cursor, "column in a cluster", "compression settings");
+        nt_cursor_label(cursor, "column in a cluster", "compression settings");
     }
     if (pages->is_suppressed && pages->pages.items > 0)
         return nt_envelope_fail(envelope, cursor, NT_CORRUPT, error, "a suppressed column has %u pages",
@@ -113,8 +112,8 @@ enum nt_status nt_page_builder_init(struct nt_page_builder *builder, struct nt_d
 static enum nt_status keep_locator(struct nt_page_builder *builder, const struct nt_locator *locator,
                                    struct nt_error *error)
 {
-    struct nt_elsewhere_list *list = &builder->elsewhere;
-    struct nt_elsewhere *items =
+    struct nt_external_pages *list = &builder->elsewhere;
+    struct nt_external_page *items =
         nt_grow(list->items, list->count, &builder->elsewhere_capacity, sizeof(*items));
     if (!items)
         return nt_fail_memory(error);
@@ -122,7 +121,7 @@ static enum nt_status keep_locator(struct nt_page_builder *builder, const struct
     struct nt_buffer text = {0};
     nt_locator_text(&text, locator);
     items[list->count].page = (uint32_t)builder->group.group->page_count;
-    items[list->count].locator = nt_buffer_settle(&text, builder->group.dataset->arena);
+    items[list->count].locator = nt_buffer_to_arena(&text, builder->group.dataset->arena);
     return items[list->count++].locator ? NT_OK : nt_fail_memory(error);
 }
 
@@ -155,7 +154,7 @@ enum nt_status nt_page_builder_add(struct nt_page_builder *builder, uint32_t col
 static enum nt_status settle(struct nt_page_builder *builder, struct nt_error *error)
 {
     struct nt_arena *arena = builder->group.dataset->arena;
-    struct nt_elsewhere_list *list = nt_arena_alloc(arena, 1, sizeof(*list));
+    struct nt_external_pages *list = nt_arena_alloc(arena, 1, sizeof(*list));
     if (!list)
         return nt_fail_memory(error);
     list->count = builder->elsewhere.count;

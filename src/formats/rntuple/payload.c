@@ -122,7 +122,7 @@ static void payload_will_need(struct nt_source *source, const struct nt_extent *
     size_t first = 0;
     for (size_t i = 0; i <= count; i++)
         if (i == count || extents[i].bytes > payload->maximum_key_bytes) {
-            nt_source_will_need(payload->file, extents + first, i - first, is_now);
+            nt_source_prefetch(payload->file, extents + first, i - first, is_now);
             first = i + 1;
         }
 }
@@ -152,7 +152,7 @@ enum nt_status nt_payload_source_new(struct nt_source *file_source, uint64_t max
         .read_at = payload_read_at,
         .stat = payload_stat,
         .size = payload_size,
-        .will_need = payload_will_need,
+        .prefetch = payload_will_need,
         .forget = payload_forget,
         .close = payload_close,
     };
@@ -161,7 +161,7 @@ enum nt_status nt_payload_source_new(struct nt_source *file_source, uint64_t max
         return nt_fail_memory(error);
     /* A split payload may begin closer to the file's end than it is long: its reads are checked here. */
     payload->source =
-        (struct nt_source){.ops = nt_source_takes_hints(file_source) ? &remote_payload_ops : &payload_ops,
+        (struct nt_source){.ops = nt_source_can_prefetch(file_source) ? &remote_payload_ops : &payload_ops,
                            .size = NT_UNKNOWN_SIZE,
                            .split_bytes = maximum_key_bytes,
                            .beneath = file_source,

@@ -36,7 +36,7 @@ static enum nt_status read_frame(const struct nt_envelope *envelope, struct nt_c
     *cursor = start;
     *payload_ret = nt_get_cursor(cursor, size);
     nt_skip(payload_ret, 8);
-    nt_tell(payload_ret, what, "frame versions and size");
+    nt_cursor_label(payload_ret, what, "frame versions and size");
     return NT_OK;
 }
 
@@ -48,11 +48,11 @@ static enum nt_status read_version(const struct nt_envelope *envelope, struct nt
     if (status != NT_OK)
         return status;
     version_ret->version = nt_get_le32(&frame);
-    nt_tell(&frame, "version", "version");
+    nt_cursor_label(&frame, "version", "version");
     version_ret->minimum = nt_get_le32(&frame);
-    nt_tell(&frame, "version", "minimum version");
+    nt_cursor_label(&frame, "version", "minimum version");
     version_ret->flags = nt_get_le64(&frame);
-    nt_tell(&frame, "version", "flags");
+    nt_cursor_label(&frame, "version", "flags");
     return nt_envelope_check(envelope, &frame, "version", error);
 }
 
@@ -64,7 +64,7 @@ static enum nt_status read_uuid(const struct nt_envelope *envelope, struct nt_cu
     if (status != NT_OK)
         return status;
     *uuid_ret = nt_get_text(&frame);
-    nt_tell(&frame, "uuid", "text");
+    nt_cursor_label(&frame, "uuid", "text");
     return nt_envelope_check(envelope, &frame, "uuid", error);
 }
 
@@ -73,11 +73,11 @@ static struct nt_locator read_locator(struct nt_cursor *cursor)
 {
     struct nt_locator locator = {.kind = NT_LOCATOR_FILE};
     locator.offset = nt_get_le64(cursor);
-    nt_tell(cursor, "locator", "position");
+    nt_cursor_label(cursor, "locator", "position");
     locator.bytes = nt_get_le32(cursor);
-    nt_tell(cursor, "locator", "bytes");
+    nt_cursor_label(cursor, "locator", "bytes");
     locator.payload = nt_get_text(cursor);
-    nt_tell(cursor, "locator", "url");
+    nt_cursor_label(cursor, "locator", "url");
     if (locator.payload.length > 0)
         locator.kind = NT_LOCATOR_URI;
     return locator;
@@ -94,7 +94,7 @@ static enum nt_status read_field(const struct nt_envelope *envelope, struct nt_c
     if (status != NT_OK)
         return status;
     field->id = nt_get_le64(&frame);
-    nt_tell(&frame, "field", "id");
+    nt_cursor_label(&frame, "field", "id");
     status = read_version(envelope, &frame, &field_version, error);
     if (status == NT_OK)
         status = read_version(envelope, &frame, &type_version, error);
@@ -103,23 +103,23 @@ static enum nt_status read_field(const struct nt_envelope *envelope, struct nt_c
     field->field_version = field_version.version;
     field->type_version = type_version.version;
     field->name = nt_get_text(&frame);
-    nt_tell(&frame, "field", "name");
+    nt_cursor_label(&frame, "field", "name");
     field->description = nt_get_text(&frame);
-    nt_tell(&frame, "field", "description");
+    nt_cursor_label(&frame, "field", "description");
     field->type = nt_get_text(&frame);
-    nt_tell(&frame, "field", "type");
+    nt_cursor_label(&frame, "field", "type");
     field->alias = (struct nt_text){"", 0};
     field->repetition = nt_get_le64(&frame);
-    nt_tell(&frame, "field", "repetition");
+    nt_cursor_label(&frame, "field", "repetition");
     uint32_t role = nt_get_le32(&frame);
-    nt_tell(&frame, "field", "role");
+    nt_cursor_label(&frame, "field", "role");
     field->role = role < UINT16_MAX ? (uint16_t)role : UINT16_MAX;
     field->parent_id = nt_get_le64(&frame);
-    nt_tell(&frame, "field", "parent field id");
+    nt_cursor_label(&frame, "field", "parent field id");
     uint32_t children = nt_get_le32(&frame);
-    nt_tell(&frame, "field", "number of children");
+    nt_cursor_label(&frame, "field", "number of children");
     nt_skip(&frame, (uint64_t)children * sizeof(uint64_t)); /* they name this field as their parent */
-    nt_tell(&frame, "field", "children");
+    nt_cursor_label(&frame, "field", "children");
     field->unknown_bytes = nt_cursor_left(&frame);
     return nt_envelope_check(envelope, &frame, "field", error);
 }
@@ -146,10 +146,10 @@ static void remove_root(struct nt_schema *schema)
 static enum nt_status read_fields(const struct nt_envelope *envelope, struct nt_cursor *cursor,
                                   struct nt_schema *schema, struct nt_error *error)
 {
-    enum { LEAST_FIELD_BYTES = 8 + 8 + 2 * 24 + 3 * 4 + 8 + 4 + 8 + 4 };
+    enum { MIN_FIELD_BYTES = 8 + 8 + 2 * 24 + 3 * 4 + 8 + 4 + 8 + 4 };
     uint32_t count = nt_get_le32(cursor);
-    nt_tell(cursor, "fields", "count");
-    if (count > nt_cursor_left(cursor) / LEAST_FIELD_BYTES)
+    nt_cursor_label(cursor, "fields", "count");
+    if (count > nt_cursor_left(cursor) / MIN_FIELD_BYTES)
         return nt_envelope_fail(envelope, cursor, NT_CORRUPT, error, "%u fields do not fit into %zu bytes",
                                 count, nt_cursor_left(cursor));
     enum nt_status status = nt_schema_add_fields(schema, envelope->budget, count, error);
@@ -173,21 +173,21 @@ static enum nt_status read_column(const struct nt_envelope *envelope, struct nt_
     if (status != NT_OK)
         return status;
     column->id = nt_get_le64(&frame);
-    nt_tell(&frame, "column", "id");
+    nt_cursor_label(&frame, "column", "id");
     status = read_version(envelope, &frame, &version, error);
     if (status == NT_OK)
         status = read_frame(envelope, &frame, "column model", &model, error);
     if (status != NT_OK)
         return status;
     uint32_t type = nt_get_le32(&model);
-    nt_tell(&model, "column", "type");
+    nt_cursor_label(&model, "column", "type");
     column->type_number = type < UINT16_MAX ? (uint16_t)type : UINT16_MAX;
     column->flags = nt_get_le32(&model); /* sorted or not */
-    nt_tell(&model, "column", "flags");
+    nt_cursor_label(&model, "column", "flags");
     column->field_id = nt_get_le64(&frame);
-    nt_tell(&frame, "column", "field id");
+    nt_cursor_label(&frame, "column", "field id");
     nt_skip(&frame, sizeof(uint32_t)); /* its place in the field, which the ids' order tells, too */
-    nt_tell(&frame, "column", "place in the field");
+    nt_cursor_label(&frame, "column", "place in the field");
     column->unknown_bytes = nt_cursor_left(&frame);
     status = nt_envelope_check(envelope, &model, "column model", error);
     return status == NT_OK ? nt_envelope_check(envelope, &frame, "column", error) : status;
@@ -202,10 +202,10 @@ static int compare_columns(const void *left, const void *right)
 static enum nt_status read_columns(const struct nt_envelope *envelope, struct nt_cursor *cursor,
                                    struct nt_schema *schema, struct nt_error *error)
 {
-    enum { LEAST_COLUMN_BYTES = 8 + 8 + 24 + 16 + 8 + 4 };
+    enum { MIN_COLUMN_BYTES = 8 + 8 + 24 + 16 + 8 + 4 };
     uint32_t count = nt_get_le32(cursor);
-    nt_tell(cursor, "columns", "count");
-    if (count > nt_cursor_left(cursor) / LEAST_COLUMN_BYTES)
+    nt_cursor_label(cursor, "columns", "count");
+    if (count > nt_cursor_left(cursor) / MIN_COLUMN_BYTES)
         return nt_envelope_fail(envelope, cursor, NT_CORRUPT, error, "%u columns do not fit into %zu bytes",
                                 count, nt_cursor_left(cursor));
     enum nt_status status = nt_schema_add_columns(schema, envelope->budget, count, error);
@@ -228,17 +228,17 @@ enum nt_status nt_predraft_header_read(const struct nt_envelope *envelope,
     struct nt_predraft_header header = {0};
     struct nt_cursor cursor = envelope->payload;
     header.name = nt_get_text(&cursor);
-    nt_tell(&cursor, "header", "name");
+    nt_cursor_label(&cursor, "header", "name");
     header.description = nt_get_text(&cursor);
-    nt_tell(&cursor, "header", "description");
+    nt_cursor_label(&cursor, "header", "description");
     header.author = nt_get_text(&cursor);
-    nt_tell(&cursor, "header", "author");
+    nt_cursor_label(&cursor, "header", "author");
     header.custodian = nt_get_text(&cursor);
-    nt_tell(&cursor, "header", "custodian");
+    nt_cursor_label(&cursor, "header", "custodian");
     header.time_of_data = nt_get_le64(&cursor);
-    nt_tell(&cursor, "header", "time of data");
+    nt_cursor_label(&cursor, "header", "time of data");
     header.time_of_writing = nt_get_le64(&cursor);
-    nt_tell(&cursor, "header", "time of writing");
+    nt_cursor_label(&cursor, "header", "time of writing");
     enum nt_status status = nt_envelope_check(envelope, &cursor, "header", error);
     if (status == NT_OK)
         status = read_version(envelope, &cursor, &header.version, error);
@@ -260,18 +260,18 @@ enum nt_status nt_predraft_header_read(const struct nt_envelope *envelope,
 enum nt_status nt_predraft_footer_open(const struct nt_envelope *envelope, struct nt_cursor *cursor_ret,
                                        uint64_t *clusters_ret, struct nt_error *error)
 {
-    enum { LEAST_CLUSTER_BYTES = 12 + 72 + 4, POSTSCRIPT_BYTES = 12 };
+    enum { MIN_CLUSTER_BYTES = 12 + 72 + 4, POSTSCRIPT_BYTES = 12 };
     struct nt_cursor cursor = envelope->payload;
     struct nt_cursor postscript = cursor;
     if (nt_cursor_left(&cursor) >= POSTSCRIPT_BYTES) {
         cursor.end -= POSTSCRIPT_BYTES;
         postscript.position = postscript.told = cursor.end;
         nt_skip(&postscript, POSTSCRIPT_BYTES); /* the anchor has it, too */
-        nt_tell(&postscript, "footer", "versions, sizes of header and footer");
+        nt_cursor_label(&postscript, "footer", "versions, sizes of header and footer");
     }
     uint64_t clusters = nt_get_le64(&cursor);
-    nt_tell(&cursor, "footer", "clusters");
-    if (clusters > nt_cursor_left(&cursor) / LEAST_CLUSTER_BYTES)
+    nt_cursor_label(&cursor, "footer", "clusters");
+    if (clusters > nt_cursor_left(&cursor) / MIN_CLUSTER_BYTES)
         return nt_envelope_fail(envelope, &cursor, NT_CORRUPT, error,
                                 "%" PRIu64 " clusters do not fit into %zu bytes", clusters,
                                 nt_cursor_left(&cursor));
@@ -291,20 +291,20 @@ enum nt_status nt_predraft_cluster_read(const struct nt_envelope *envelope, stru
     if (status != NT_OK)
         return status;
     cluster.id = nt_get_le64(&summary);
-    nt_tell(&summary, "cluster", "id");
+    nt_cursor_label(&summary, "cluster", "id");
     status = read_version(envelope, &summary, &cluster.version, error);
     if (status != NT_OK)
         return status;
     cluster.first_entry = nt_get_le64(&summary);
-    nt_tell(&summary, "cluster", "first entry");
+    nt_cursor_label(&summary, "cluster", "first entry");
     cluster.entries = nt_get_le64(&summary);
-    nt_tell(&summary, "cluster", "entries");
+    nt_cursor_label(&summary, "cluster", "entries");
     cluster.locator = read_locator(&summary);
     status = nt_envelope_check(envelope, &summary, "cluster summary", error);
     if (status != NT_OK)
         return status;
     cluster.columns = nt_get_le32(cursor);
-    nt_tell(cursor, "cluster", "columns");
+    nt_cursor_label(cursor, "cluster", "columns");
     *cluster_ret = cluster;
     return nt_envelope_check(envelope, cursor, "cluster", error);
 }
@@ -313,15 +313,15 @@ enum nt_status nt_predraft_column_read(const struct nt_envelope *envelope, struc
                                        struct nt_predraft_column *column_ret, struct nt_error *error)
 {
     column_ret->id = nt_get_le64(cursor);
-    nt_tell(cursor, "column in a cluster", "id");
+    nt_cursor_label(cursor, "column in a cluster", "id");
     column_ret->first_element = nt_get_le64(cursor);
-    nt_tell(cursor, "column in a cluster", "first element");
+    nt_cursor_label(cursor, "column in a cluster", "first element");
     column_ret->elements = nt_get_le32(cursor);
-    nt_tell(cursor, "column in a cluster", "elements");
+    nt_cursor_label(cursor, "column in a cluster", "elements");
     column_ret->compression_settings = (int64_t)nt_get_le64(cursor);
-    nt_tell(cursor, "column in a cluster", "compression settings");
+    nt_cursor_label(cursor, "column in a cluster", "compression settings");
     column_ret->pages = nt_get_le32(cursor);
-    nt_tell(cursor, "column in a cluster", "pages");
+    nt_cursor_label(cursor, "column in a cluster", "pages");
     return nt_envelope_check(envelope, cursor, "column of a cluster", error);
 }
 
@@ -329,7 +329,7 @@ struct nt_page_record nt_predraft_page_read(struct nt_cursor *cursor)
 {
     struct nt_page_record page = {0};
     page.elements = nt_get_le32(cursor);
-    nt_tell(cursor, "page", "elements");
+    nt_cursor_label(cursor, "page", "elements");
     page.locator = read_locator(cursor);
     return page;
 }

@@ -251,7 +251,7 @@ static enum nt_status open_envelopes(struct opening *opening)
     const struct nt_extent both[] = {{anchor->header.offset, anchor->header.stored_bytes},
                                      {anchor->footer.offset, anchor->footer.stored_bytes}};
     if (rntuple->objects) /* of a file both come with opening it, mostly */
-        nt_source_will_need(rntuple->payload, both, sizeof(both) / sizeof(*both), true);
+        nt_source_prefetch(rntuple->payload, both, sizeof(both) / sizeof(*both), true);
     enum nt_status status = nt_envelope_read(rntuple->payload, budget, NT_ENVELOPE_HEADER, &anchor->header,
                                              header, opening->error);
     if (status == NT_OK)
@@ -442,8 +442,8 @@ static enum nt_status open_attribute_sets(struct opening *opening)
  * same bytes. */
 static void keep_envelope(struct nt_envelope *envelope, struct nt_envelope *kept)
 {
-    enum { MOST_BYTES = 1 << 18, PART_OF_BUDGET = 8 };
-    if (envelope->length > MOST_BYTES ||
+    enum { MAX_BYTES = 1 << 18, PART_OF_BUDGET = 8 };
+    if (envelope->length > MAX_BYTES ||
         atomic_load_explicit(&envelope->budget->used, memory_order_relaxed) >
             atomic_load_explicit(&envelope->budget->limit, memory_order_relaxed) / PART_OF_BUDGET)
         return;
@@ -530,7 +530,7 @@ enum nt_status nt_rntuple_file_open(const char *path, struct nt_source *source,
     for (uint32_t i = 0; status == NT_OK && i < container->anchor_count; i++)
         status = add_dataset(file, &container->anchors[i], error);
     if (status == NT_OK && !file->failure)
-        status = nt_rntuple_add_lost(file, error);
+        status = nt_rntuple_add_orphans(file, error);
     if (status != NT_OK) {
         nt_file_discard(file);
         return status;

@@ -395,7 +395,7 @@ struct nt_schema {
 
 void nt_schema_deinit(struct nt_schema *schema);
 /* Give back to the budget what the records took, as who makes a data set of them counts that again. */
-void nt_schema_give_back(struct nt_schema *schema);
+void nt_schema_release(struct nt_schema *schema);
 
 /* Room for `count` more at the end, zeroed. NT_LIMIT where the budget does not have them. */
 enum nt_status nt_schema_add_fields(struct nt_schema *schema, struct nt_budget *budget, uint32_t count,
@@ -548,20 +548,20 @@ enum nt_status nt_page_list_build(struct nt_dataset *dataset, uint32_t group,
 /* ---- Building ranges and pages ---- */
 
 /* Pages of a group that are not in the file, with the text of their locator: nt_group.format_data. */
-struct nt_elsewhere {
+struct nt_external_page {
     uint32_t page; /* index in the group's pages, ascending */
     const char *locator;
 };
 
-struct nt_elsewhere_list {
-    struct nt_elsewhere *items;
+struct nt_external_pages {
+    struct nt_external_page *items;
     uint32_t count;
 };
 
 struct nt_page_builder {
     struct nt_group_builder group; /* its ranges are begun there */
     const struct nt_envelope *envelope;
-    struct nt_elsewhere_list elsewhere;
+    struct nt_external_pages elsewhere;
     size_t elsewhere_capacity;
 };
 
@@ -670,7 +670,7 @@ enum nt_status nt_rntuple_load_envelope(const struct nt_dataset *dataset, enum n
 
 /* Add the lost data sets of an opened file to it, each with its failure, where something tells that there may
  * be some. */
-enum nt_status nt_rntuple_add_lost(struct nt_file *file, struct nt_error *error);
+enum nt_status nt_rntuple_add_orphans(struct nt_file *file, struct nt_error *error);
 
 /* All of them that the file does not have, by a walk over its records: see nt_file. */
 enum nt_status nt_rntuple_check(const struct nt_file *file, nt_failure_emit *emit, void *context,
@@ -721,7 +721,7 @@ void nt_unknown_bytes_json(struct nt_json *json, size_t bytes);
 /* ---- page_list_json.c, predraft_json.c, metadata_json.c ---- */
 
 enum nt_status nt_page_list_json_open(const struct nt_dataset *dataset, uint32_t group,
-                                      struct nt_long_text **text_ret, struct nt_error *error);
+                                      struct nt_text_generator **text_ret, struct nt_error *error);
 enum nt_status nt_predraft_header_json(const struct nt_dataset *dataset, struct nt_buffer *out,
                                        struct nt_error *error);
 enum nt_status nt_predraft_footer_json(const struct nt_dataset *dataset, struct nt_buffer *out,
@@ -732,7 +732,8 @@ enum nt_status nt_metadata_json(const struct nt_dataset *dataset, struct nt_buff
 /* ---- annotated.c: the bytes of header, footer or a page list with what each is ---- */
 
 enum nt_status nt_annotated_open(const struct nt_dataset *dataset, enum nt_envelope_kind kind,
-                                 uint32_t number, struct nt_long_text **text_ret, struct nt_error *error);
+                                 uint32_t number, struct nt_text_generator **text_ret,
+                                 struct nt_error *error);
 
 /* ---- Opening a file ---- */
 

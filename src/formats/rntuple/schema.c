@@ -13,18 +13,18 @@
 
 /* ---- Fields, columns, aliases, extra type information ---- */
 
-void nt_schema_give_back(struct nt_schema *schema)
+void nt_schema_release(struct nt_schema *schema)
 {
     if (!schema->budget)
         return;
-    nt_budget_give(schema->budget, NT_COST_FIELD_RECORD, schema->fields_taken);
-    nt_budget_give(schema->budget, NT_COST_COLUMN_RECORD, schema->columns_taken);
+    nt_budget_release(schema->budget, NT_COST_FIELD_RECORD, schema->fields_taken);
+    nt_budget_release(schema->budget, NT_COST_COLUMN_RECORD, schema->columns_taken);
     schema->fields_taken = schema->columns_taken = 0;
 }
 
 void nt_schema_deinit(struct nt_schema *schema)
 {
-    nt_schema_give_back(schema);
+    nt_schema_release(schema);
     free(schema->fields);
     free(schema->columns);
     free(schema->aliases);
@@ -91,28 +91,28 @@ static void read_field_values(struct nt_cursor *cursor, struct nt_field_record *
     uint16_t flags = field->flags & known_flags;
     if (flags & NT_FIELD_REPETITIVE) {
         field->repetition = nt_get_le64(cursor);
-        nt_tell(cursor, "field", "repetition");
+        nt_cursor_label(cursor, "field", "repetition");
     }
     if (flags & NT_FIELD_PROJECTED) {
         field->source_id = nt_get_le32(cursor);
-        nt_tell(cursor, "field", "source field id");
+        nt_cursor_label(cursor, "field", "source field id");
     }
     if (flags & NT_FIELD_HAS_TYPE_CHECKSUM) {
         field->type_checksum = nt_get_le32(cursor);
-        nt_tell(cursor, "field", "type checksum");
+        nt_cursor_label(cursor, "field", "type checksum");
     }
 }
 
 static void read_field_texts(struct nt_cursor *cursor, struct nt_field_record *field)
 {
     field->name = nt_get_text(cursor);
-    nt_tell(cursor, "field", "name");
+    nt_cursor_label(cursor, "field", "name");
     field->type = nt_get_text(cursor);
-    nt_tell(cursor, "field", "type");
+    nt_cursor_label(cursor, "field", "type");
     field->alias = nt_get_text(cursor);
-    nt_tell(cursor, "field", "alias");
+    nt_cursor_label(cursor, "field", "alias");
     field->description = nt_get_text(cursor);
-    nt_tell(cursor, "field", "description");
+    nt_cursor_label(cursor, "field", "description");
 }
 
 static enum nt_status read_field(const struct nt_envelope *envelope, struct nt_cursor *list,
@@ -125,15 +125,15 @@ static enum nt_status read_field(const struct nt_envelope *envelope, struct nt_c
         return status;
     struct nt_cursor *cursor = &frame.payload;
     field->field_version = nt_get_le32(cursor);
-    nt_tell(cursor, "field", "version");
+    nt_cursor_label(cursor, "field", "version");
     field->type_version = nt_get_le32(cursor);
-    nt_tell(cursor, "field", "type version");
+    nt_cursor_label(cursor, "field", "type version");
     field->parent_id = nt_get_le32(cursor);
-    nt_tell(cursor, "field", "parent field id");
+    nt_cursor_label(cursor, "field", "parent field id");
     field->role = nt_get_le16(cursor);
-    nt_tell(cursor, "field", "role");
+    nt_cursor_label(cursor, "field", "role");
     field->flags = nt_get_le16(cursor);
-    nt_tell(cursor, "field", "flags");
+    nt_cursor_label(cursor, "field", "flags");
     if (generation->has_early_field_values)
         read_field_values(cursor, field, generation->field_flags);
     read_field_texts(cursor, field);
@@ -153,26 +153,26 @@ static enum nt_status read_column(const struct nt_envelope *envelope, struct nt_
         return status;
     struct nt_cursor *cursor = &frame.payload;
     column->type_number = nt_get_le16(cursor);
-    nt_tell(cursor, "column", "type");
+    nt_cursor_label(cursor, "column", "type");
     column->bits = nt_get_le16(cursor);
-    nt_tell(cursor, "column", "bits");
+    nt_cursor_label(cursor, "column", "bits");
     column->field_id = nt_get_le32(cursor);
-    nt_tell(cursor, "column", "field id");
+    nt_cursor_label(cursor, "column", "field id");
     column->flags = generation->has_representations ? nt_get_le16(cursor) : nt_get_le32(cursor);
-    nt_tell(cursor, "column", "flags");
+    nt_cursor_label(cursor, "column", "flags");
     column->representation = generation->has_representations ? nt_get_le16(cursor) : 0;
-    nt_tell(cursor, "column", "representation");
+    nt_cursor_label(cursor, "column", "representation");
     column->is_deferred = column->flags & generation->deferred_flag;
     column->has_range = column->flags & generation->range_flag;
     if (column->is_deferred) {
         column->first_element = (int64_t)nt_get_le64(cursor);
-        nt_tell(cursor, "column", "first element");
+        nt_cursor_label(cursor, "column", "first element");
     }
     if (column->has_range) {
         column->minimum = nt_get_le_real64(cursor);
-        nt_tell(cursor, "column", "minimum");
+        nt_cursor_label(cursor, "column", "minimum");
         column->maximum = nt_get_le_real64(cursor);
-        nt_tell(cursor, "column", "maximum");
+        nt_cursor_label(cursor, "column", "maximum");
     }
     column->unknown_bytes = nt_cursor_left(cursor);
     return nt_envelope_check(envelope, cursor, "column", error);
@@ -186,9 +186,9 @@ static enum nt_status read_alias(const struct nt_envelope *envelope, struct nt_c
     if (status != NT_OK)
         return status;
     alias->physical_column = nt_get_le32(&frame.payload);
-    nt_tell(&frame.payload, "alias column", "physical column");
+    nt_cursor_label(&frame.payload, "alias column", "physical column");
     alias->field = nt_get_le32(&frame.payload);
-    nt_tell(&frame.payload, "alias column", "field");
+    nt_cursor_label(&frame.payload, "alias column", "field");
     alias->unknown_bytes = nt_cursor_left(&frame.payload);
     return nt_envelope_check(envelope, &frame.payload, "alias column", error);
 }
@@ -203,22 +203,22 @@ static enum nt_status read_extra_type(const struct nt_envelope *envelope, struct
     struct nt_cursor *cursor = &frame.payload;
     if (envelope->generation->has_extra_type_content) {
         extra->content_id = nt_get_le32(cursor);
-        nt_tell(cursor, "extra type information", "content id");
+        nt_cursor_label(cursor, "extra type information", "content id");
         extra->version_from = extra->version_to = nt_get_le32(cursor);
-        nt_tell(cursor, "extra type information", "type version");
+        nt_cursor_label(cursor, "extra type information", "type version");
         extra->type_name = nt_get_text(cursor);
-        nt_tell(cursor, "extra type information", "type name");
+        nt_cursor_label(cursor, "extra type information", "type name");
         extra->content = nt_get_text(cursor);
-        nt_tell(cursor, "extra type information", "content");
+        nt_cursor_label(cursor, "extra type information", "content");
     } else {
         extra->version_from = nt_get_le32(cursor);
-        nt_tell(cursor, "extra type information", "version from");
+        nt_cursor_label(cursor, "extra type information", "version from");
         extra->version_to = nt_get_le32(cursor);
-        nt_tell(cursor, "extra type information", "version to");
+        nt_cursor_label(cursor, "extra type information", "version to");
         extra->content_id = nt_get_le32(cursor);
-        nt_tell(cursor, "extra type information", "content id");
+        nt_cursor_label(cursor, "extra type information", "content id");
         extra->type_name = nt_get_text(cursor);
-        nt_tell(cursor, "extra type information", "type name");
+        nt_cursor_label(cursor, "extra type information", "type name");
     }
     extra->unknown_bytes = nt_cursor_left(cursor);
     return nt_envelope_check(envelope, cursor, "extra type information", error);
@@ -338,14 +338,14 @@ enum nt_status nt_header_read(const struct nt_envelope *envelope, struct nt_head
         return status;
     if (envelope->generation->has_release_candidate_tag) {
         header.release_candidate_tag = nt_get_le32(&cursor);
-        nt_tell(&cursor, "header", "release candidate tag");
+        nt_cursor_label(&cursor, "header", "release candidate tag");
     }
     header.name = nt_get_text(&cursor);
-    nt_tell(&cursor, "header", "name");
+    nt_cursor_label(&cursor, "header", "name");
     header.description = nt_get_text(&cursor);
-    nt_tell(&cursor, "header", "description");
+    nt_cursor_label(&cursor, "header", "description");
     header.writer = nt_get_text(&cursor);
-    nt_tell(&cursor, "header", "writer");
+    nt_cursor_label(&cursor, "header", "writer");
     status = nt_envelope_check(envelope, &cursor, "header", error);
     if (status == NT_OK)
         status = nt_schema_read(envelope, &cursor, schema, error);

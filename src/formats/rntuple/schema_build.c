@@ -267,7 +267,7 @@ static enum nt_status project(struct builder *builder, const struct alias *alias
     if (field->source_field == NT_NONE)
         field->source_field = source_index;
     if (covers_source(dataset, aliases, count, source)) {
-        nt_field_share_columns(dataset, aliases[0].field, source_index);
+        nt_field_project_columns(dataset, aliases[0].field, source_index);
     } else if (source->column_count == source->columns_per_representation) {
         dataset->first_columns[aliases[0].field] = *used;
         field->column_count = field->columns_per_representation = count;
@@ -319,7 +319,7 @@ enum nt_status nt_schema_build(struct nt_dataset *dataset, const struct nt_gener
 {
     struct builder builder = {.dataset = dataset, .generation = generation, .schema = schema, .error = error};
     nt_builder_init(&builder.model, dataset);
-    nt_schema_give_back(schema);
+    nt_schema_release(schema);
     enum nt_status status = sort_field_ids(&builder);
     if (status == NT_OK)
         status = build_fields(&builder);

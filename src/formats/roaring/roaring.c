@@ -122,7 +122,7 @@ static enum nt_status build(struct nt_dataset *dataset, const struct nt_roaring 
 static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_roaring *roaring,
                                    struct nt_error *error)
 {
-    enum nt_status status = nt_dataset_be_file(dataset, error);
+    enum nt_status status = nt_dataset_from_file(dataset, error);
     if (status != NT_OK)
         return status;
     dataset->format = nt_format_roaring.name;

@@ -34,7 +34,8 @@ static const struct {
     [NT_FETCH_UNSUPPORTED] = {NT_UNSUPPORTED, 0}, [NT_FETCH_INVALID] = {NT_INVALID, 0},
 };
 
-enum nt_status nt_fetch_fail(const struct nt_fetch *fetch, const char *shown, struct nt_error *error)
+enum nt_status nt_helper_request_fail(const struct nt_helper_request *fetch, const char *shown,
+                                      struct nt_error *error)
 {
     enum nt_status status = failures[fetch->failure].status;
     nt_fail(error, status, NT_NO_OFFSET, "%s: %s", shown, fetch->message);
@@ -43,8 +44,8 @@ enum nt_status nt_fetch_fail(const struct nt_fetch *fetch, const char *shown, st
     return status;
 }
 
-enum nt_status nt_fetcher_fail_silent(const struct nt_fetcher *fetcher, const char *shown,
-                                      struct nt_error *error)
+enum nt_status nt_fetcher_fail_timeout(const struct nt_fetcher *fetcher, const char *shown,
+                                       struct nt_error *error)
 {
     return nt_fail(error, NT_UNREACHABLE, NT_NO_OFFSET,
                    "%s: timed out after %.3g s: the process that fetches does not answer", shown,
@@ -58,7 +59,7 @@ enum { NT_FETCH_PACKET_BYTES = sizeof(struct nt_fetch_answer) + NT_FETCH_DATA_BY
 /* ---- the lock, also in forked processes ---- */
 
 /* What is under way is the parent's, as are those who wait for it; some of it lies on stacks that are not there. */
-static void begin_anew(struct nt_fetcher *fetcher)
+static void on_restart(struct nt_fetcher *fetcher)
 {
     fetcher->is_forked = fetcher->is_over = false;
     fetcher->epoch = 0;
@@ -66,28 +67,28 @@ static void begin_anew(struct nt_fetcher *fetcher)
     fetcher->ahead_bytes = 0;
     fetcher->ahead_count = 0;
     fetcher->totals = (struct nt_fetch_totals){0};
-    nt_paces_begin_anew(&fetcher->paces);
+    nt_link_estimates_restart(&fetcher->link_estimates);
     nt_range_cache_release(&fetcher->room);
     struct nt_remote_file *file;
     LIST_FOREACH(file, &fetcher->files, all)
-    nt_remote_begin_anew(file);
+    nt_remote_on_restart(file);
 }
 
 void nt_fetcher_lock(struct nt_fetcher *fetcher)
 {
-    nt_lock_take(&fetcher->lock);
+    nt_lock_acquire(&fetcher->lock);
     if (fetcher->is_forked)
-        begin_anew(fetcher);
+        on_restart(fetcher);
 }
 
 void nt_fetcher_unlock(struct nt_fetcher *fetcher)
 {
-    nt_lock_give(&fetcher->lock);
+    nt_lock_release(&fetcher->lock);
 }
 
 /* ---- requests ---- */
 
-static void finish(struct nt_fetch *fetch, enum nt_fetch_state state)
+static void finish(struct nt_helper_request *fetch, enum nt_helper_request_state state)
 {
     LIST_REMOVE(fetch, all);
     fetch->state = state;
@@ -95,7 +96,7 @@ static void finish(struct nt_fetch *fetch, enum nt_fetch_state state)
         fetch->end(fetch);
 }
 
-void nt_fetch_fall_short(struct nt_fetch *fetch)
+void nt_helper_request_fail_short(struct nt_helper_request *fetch)
 {
     fetch->state = NT_FETCH_BAD;
     fetch->failure = NT_FETCH_UNREACHABLE;
@@ -103,7 +104,7 @@ void nt_fetch_fall_short(struct nt_fetch *fetch)
              "the process that fetches did not give all that was asked for");
 }
 
-static void fail(struct nt_fetch *fetch, enum nt_fetch_failure failure, const char *message)
+static void fail(struct nt_helper_request *fetch, enum nt_fetch_failure failure, const char *message)
 {
     fetch->failure = failure;
     snprintf(fetch->message, sizeof(fetch->message), "%s", message);
@@ -131,14 +132,14 @@ static bool send_request(struct nt_fetcher *fetcher, const struct nt_fetch_reque
     return sent >= 0;
 }
 
-void nt_fetcher_ask(struct nt_fetcher *fetcher, struct nt_fetch *fetch, struct nt_fetch_request request,
-                    const char *text, size_t text_bytes)
+void nt_fetcher_send(struct nt_fetcher *fetcher, struct nt_helper_request *fetch,
+                     struct nt_fetch_request request, const char *text, size_t text_bytes)
 {
     request.epoch = fetcher->epoch;
     request.id = fetch->id = ++fetcher->last_id;
     fetch->file = request.file;
     fetcher->counters.reads += request.kind == NT_FETCH_READ;
-    fetcher->counters.ahead += request.is_ahead;
+    fetcher->counters.ahead += request.is_prefetch;
     request.milliseconds = (uint32_t)fetcher->milliseconds;
     fetch->state = NT_FETCH_UNDERWAY;
     LIST_INSERT_HEAD(&fetcher->underway, fetch, all);
@@ -146,15 +147,15 @@ void nt_fetcher_ask(struct nt_fetcher *fetcher, struct nt_fetch *fetch, struct n
         fail(fetch, NT_FETCH_UNREACHABLE, "the process that fetches does not take requests");
 }
 
-void nt_fetcher_tell(struct nt_fetcher *fetcher, enum nt_fetch_kind kind, uint64_t id, uint32_t file)
+void nt_fetcher_notify(struct nt_fetcher *fetcher, enum nt_helper_message kind, uint64_t id, uint32_t file)
 {
     const struct nt_fetch_request request = {.kind = kind, .epoch = fetcher->epoch, .id = id, .file = file};
     (void)send_request(fetcher, &request, "", 0);
 }
 
-void nt_fetcher_drop(struct nt_fetcher *fetcher, struct nt_fetch *fetch)
+void nt_fetcher_cancel(struct nt_fetcher *fetcher, struct nt_helper_request *fetch)
 {
-    nt_fetcher_tell(fetcher, NT_FETCH_CANCEL, fetch->id, fetch->file);
+    nt_fetcher_notify(fetcher, NT_FETCH_CANCEL, fetch->id, fetch->file);
     fail(fetch, NT_FETCH_UNREACHABLE, "was not waited for");
 }
 
@@ -166,17 +167,17 @@ bool nt_fetcher_wait(struct nt_fetcher *fetcher, uint64_t deadline)
 
 /* ---- answers ---- */
 
-static struct nt_fetch *underway(struct nt_fetcher *fetcher, uint64_t id)
+static struct nt_helper_request *underway(struct nt_fetcher *fetcher, uint64_t id)
 {
-    struct nt_fetch *fetch;
+    struct nt_helper_request *fetch;
     LIST_FOREACH(fetch, &fetcher->underway, all)
     if (fetch->id == id)
         break;
     return fetch;
 }
 
-static void take_failure(struct nt_fetch *fetch, const struct nt_fetch_answer *answer, const uint8_t *text,
-                         size_t bytes)
+static void take_failure(struct nt_helper_request *fetch, const struct nt_fetch_answer *answer,
+                         const uint8_t *text, size_t bytes)
 {
     char message[sizeof(fetch->message)];
     size_t length = bytes < sizeof(message) ? bytes : sizeof(message) - 1;
@@ -225,9 +226,9 @@ bool nt_fetch_counter(struct nt_fetcher *fetcher, uint32_t index, const char **n
     return true;
 }
 
-static void take_sandbox(struct nt_fetch_sandbox *sandbox, const uint8_t *bytes, size_t count)
+static void take_sandbox(struct nt_helper_sandbox *sandbox, const uint8_t *bytes, size_t count)
 {
-    *sandbox = (struct nt_fetch_sandbox){0};
+    *sandbox = (struct nt_helper_sandbox){0};
     if (count == sizeof(*sandbox))
         memcpy(sandbox, bytes, count);
     sandbox->parts[sizeof(sandbox->parts) - 1] = '\0';
@@ -244,7 +245,7 @@ static void take_hello(struct nt_fetcher *fetcher, const struct nt_fetch_answer 
     fail_all(fetcher, "the process that fetches was ended");
 }
 
-void nt_fetch_sandbox(struct nt_fetcher *fetcher, struct nt_fetch_sandbox *sandbox_ret)
+void nt_helper_sandbox(struct nt_fetcher *fetcher, struct nt_helper_sandbox *sandbox_ret)
 {
     nt_fetcher_lock(fetcher);
     *sandbox_ret = fetcher->sandbox;
@@ -252,8 +253,8 @@ void nt_fetch_sandbox(struct nt_fetcher *fetcher, struct nt_fetch_sandbox *sandb
 }
 
 /* The first packet stays where it is, for the thread that takes all. */
-enum nt_status nt_fetch_await_sandbox(struct nt_fetcher *fetcher, struct nt_fetch_sandbox *sandbox_ret,
-                                      struct nt_error *error)
+enum nt_status nt_helper_await_sandbox(struct nt_fetcher *fetcher, struct nt_helper_sandbox *sandbox_ret,
+                                       struct nt_error *error)
 {
     struct pollfd event = {.fd = fetcher->channel, .events = POLLIN};
     uint64_t now = nt_milliseconds(), deadline = now + fetcher->milliseconds;
@@ -275,7 +276,7 @@ static bool take(struct nt_fetcher *fetcher, const struct nt_fetch_answer *answe
         take_hello(fetcher, answer, bytes, count);
         return true;
     }
-    struct nt_fetch *fetch = underway(fetcher, answer->id);
+    struct nt_helper_request *fetch = underway(fetcher, answer->id);
     if (answer->epoch == fetcher->epoch)
         fetcher->totals = answer->totals;
     if (!fetch || answer->epoch != fetcher->epoch || answer->file != fetch->file)
@@ -426,21 +427,21 @@ static enum nt_status start_receiver(struct nt_fetcher *fetcher, struct nt_error
     return problem ? nt_fail_system(error, problem, "cannot start a thread") : NT_OK;
 }
 
-enum nt_status nt_fetcher_be_there(struct nt_fetcher *fetcher, const char *shown, uint64_t deadline,
-                                   struct nt_error *error)
+enum nt_status nt_fetcher_connect(struct nt_fetcher *fetcher, const char *shown, uint64_t deadline,
+                                  struct nt_error *error)
 {
     enum nt_status status = fetcher->channel < 0 ? start(fetcher, error) : NT_OK;
     if (status == NT_OK)
         status = start_receiver(fetcher, error);
     while (status == NT_OK && !fetcher->epoch && !fetcher->is_over)
         if (!nt_fetcher_wait(fetcher, deadline))
-            return nt_fetcher_fail_silent(fetcher, shown, error);
+            return nt_fetcher_fail_timeout(fetcher, shown, error);
     return status == NT_OK && fetcher->is_over
                ? nt_fail(error, NT_UNREACHABLE, NT_NO_OFFSET, "%s: the process that fetches has ended", shown)
                : status;
 }
 
-enum nt_status nt_fetcher_hold(struct nt_fetcher *fetcher, struct nt_error *error)
+enum nt_status nt_fetcher_ref(struct nt_fetcher *fetcher, struct nt_error *error)
 {
     nt_fetcher_lock(fetcher);
     enum nt_status status = fetcher->channel < 0 ? NT_OK : start_receiver(fetcher, error);
@@ -467,7 +468,7 @@ void nt_fetcher_free(struct nt_fetcher *fetcher)
     close_all(fetcher);
     nt_fetcher_unlock(fetcher);
     nt_disk_cache_close(&fetcher->disk);
-    nt_paces_deinit(&fetcher->paces);
+    nt_link_estimates_deinit(&fetcher->link_estimates);
     pthread_cond_destroy(&fetcher->changed);
     nt_lock_deinit(&fetcher->lock);
     free_addresses((char **)fetcher->rules.addresses);
@@ -487,7 +488,7 @@ static enum nt_status fill(struct nt_fetcher *fetcher, const struct nt_fetcher_o
     enum nt_status status = NT_OK;
     fetcher->milliseconds =
         UINT64_C(1000) * (options->timeout_seconds ? options->timeout_seconds : DEFAULT_SECONDS);
-    fetcher->room.most_bytes = options->cache_bytes ? options->cache_bytes : DEFAULT_CACHE_BYTES;
+    fetcher->room.max_bytes = options->cache_bytes ? options->cache_bytes : DEFAULT_CACHE_BYTES;
     fetcher->packet = malloc(NT_FETCH_PACKET_BYTES);
     fetcher->program = options->program ? strdup(options->program) : NULL;
     fetcher->rules.certificate_to_origin = options->certificate_to_origin;
@@ -530,7 +531,7 @@ enum nt_status nt_fetcher_new_by(nt_fetch_starter *start_process, const struct n
                                  struct nt_fetcher **fetcher_ret, struct nt_error *error)
 {
     struct nt_fetcher_options known;
-    enum nt_status status = nt_sized_copy(options, &known, sizeof(known), "nt_fetcher_options", error);
+    enum nt_status status = nt_copy_struct(options, &known, sizeof(known), "nt_fetcher_options", error);
     if (status != NT_OK)
         return status;
     if (known.timeout_seconds > NT_MOST_TIMEOUT_SECONDS)
@@ -552,7 +553,7 @@ enum nt_status nt_fetcher_new_by(nt_fetch_starter *start_process, const struct n
 enum nt_status nt_fetcher_new(const struct nt_fetcher_options *options, struct nt_fetcher **fetcher_ret,
                               struct nt_error *error)
 {
-    return nt_fetcher_new_by(nt_fetch_start, options, fetcher_ret, error);
+    return nt_fetcher_new_by(nt_helper_start, options, fetcher_ret, error);
 }
 
 enum nt_status nt_fetcher_or_own(struct nt_fetcher **fetcher, struct nt_fetcher **own_ret,

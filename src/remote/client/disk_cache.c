@@ -57,11 +57,11 @@ struct files {
     uint64_t bytes;
 };
 
-enum nt_status nt_disk_cache_open(struct nt_disk_cache *cache, const char *path, uint64_t most_bytes,
+enum nt_status nt_disk_cache_open(struct nt_disk_cache *cache, const char *path, uint64_t max_bytes,
                                   struct nt_error *error)
 {
     struct stat attributes;
-    *cache = (struct nt_disk_cache){.folder = -1, .most_bytes = most_bytes};
+    *cache = (struct nt_disk_cache){.folder = -1, .max_bytes = max_bytes};
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
         return nt_fail_system(error, errno, "%s cannot be made", path);
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -86,7 +86,7 @@ void nt_disk_cache_close(struct nt_disk_cache *cache)
     cache->folder = -1;
 }
 
-void nt_disk_room_remove(struct nt_disk_cache *cache, const char *name)
+void nt_disk_cache_remove(struct nt_disk_cache *cache, const char *name)
 {
     int file = openat(cache->folder, name, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (file >= 0)
@@ -153,20 +153,20 @@ static bool is_open(const struct nt_disk_cache *cache, const char *name)
 /* The most that can be asked for at once. */
 static uint64_t nt_disk_room_share(const struct nt_disk_cache *cache)
 {
-    return cache->most_bytes / 16;
+    return cache->max_bytes / 16;
 }
 
 /* What may be written from now on, after others have made room. */
 static uint64_t allow(struct nt_disk_cache *cache)
 {
     struct files files = {0};
-    uint64_t share = nt_disk_room_share(cache), goal = cache->most_bytes - 2 * share;
+    uint64_t share = nt_disk_room_share(cache), goal = cache->max_bytes - 2 * share;
     bool is_known = look(&files, cache);
     if (files.count)
         qsort(files.list, files.count, sizeof(*files.list), compare);
     for (size_t i = 0; i < files.count && files.bytes > goal; i++)
         if (!is_open(cache, files.list[i].name)) {
-            nt_disk_room_remove(cache, files.list[i].name);
+            nt_disk_cache_remove(cache, files.list[i].name);
             files.bytes -= files.list[i].bytes;
         }
     free(files.list);
@@ -197,7 +197,7 @@ enum {
     PIECE_BYTES = 64 * 1024,
     FILE_BYTES = 4096,
     AT_ONCE = 128,
-    MOST_AT_ONCE = AT_ONCE * PIECE_BYTES
+    MAX_AT_ONCE = AT_ONCE * PIECE_BYTES
 };
 #define KEY_PLACE UINT64_MAX
 
@@ -350,7 +350,7 @@ static bool open_file(struct nt_disk_cache_file *entry)
             is_new ? record_of(entry->key, strlen(entry->key), KEY_PLACE) : record_of(NULL, 0, 0);
         const struct iovec parts[] = {{&record, sizeof(record)}, {entry->key, strlen(entry->key)}};
         if (!is_new && !read_records(entry))
-            nt_disk_room_remove(entry->cache, entry->name);
+            nt_disk_cache_remove(entry->cache, entry->name);
         else if (writev(entry->file, parts, is_new ? 2 : 1) > 0)
             return true;
     }
@@ -468,7 +468,7 @@ void nt_disk_cache_file_add(struct nt_disk_cache_file *entry, uint64_t offset, c
                             size_t count)
 {
     uint64_t share = entry ? nt_disk_room_share(entry->cache) : 0;
-    size_t most = share < MOST_AT_ONCE ? share : MOST_AT_ONCE;
+    size_t most = share < MAX_AT_ONCE ? share : MAX_AT_ONCE;
     while (count > 0 && most > 0) {
         size_t part = count < most ? count : most;
         if (!is_still_there(entry) || !nt_disk_room_take(entry->cache, part))

@@ -54,9 +54,9 @@ static enum nt_status refresh(struct nt_folder *base, const char *name, uint64_t
                               struct nt_error *error)
 {
     struct remote_folder *folder = remote(base);
-    nt_lock_take(&folder->lock);
+    nt_lock_acquire(&folder->lock);
     enum nt_status status = nt_remote_lists_refresh(&folder->lists, nt_text_of(name), list_ret, error);
-    nt_lock_give(&folder->lock);
+    nt_lock_release(&folder->lock);
     return status;
 }
 
@@ -67,11 +67,11 @@ static enum nt_status visit_entries(struct nt_folder *base, const char *name, nt
 {
     struct remote_folder *folder = remote(base);
     struct nt_remote_list *list;
-    nt_lock_take(&folder->lock);
+    nt_lock_acquire(&folder->lock);
     enum nt_status status = nt_remote_lists_get(&folder->lists, nt_text_of(name), &list, error);
     if (status == NT_OK)
-        nt_remote_list_hold(list);
-    nt_lock_give(&folder->lock);
+        nt_remote_list_ref(list);
+    nt_lock_release(&folder->lock);
     if (status != NT_OK)
         return status;
     for (size_t i = 0; status == NT_OK && i < list->count; i++)
@@ -87,7 +87,7 @@ static enum nt_status visit_entries(struct nt_folder *base, const char *name, nt
 /* A file that is another one has another number. */
 static ino_t identity_of(const struct nt_remote_entry *entry)
 {
-    return XXH3_64bits(entry->stamp, strlen(entry->stamp));
+    return XXH3_64bits(entry->validator, strlen(entry->validator));
 }
 
 /* A folder has no time where its server tells none: it is as old as the look at it. */
@@ -111,18 +111,18 @@ static enum nt_status stat_entry(struct nt_folder *base, const char *name, struc
 {
     struct remote_folder *folder = remote(base);
     const struct nt_remote_entry *entry = NULL;
-    nt_lock_take(&folder->lock);
+    nt_lock_acquire(&folder->lock);
     enum nt_status status = *name ? nt_remote_lists_find(&folder->lists, name, &entry, error) : NT_OK;
     if (status == NT_OK)
         fill_stat(folder, entry, attributes);
-    nt_lock_give(&folder->lock);
+    nt_lock_release(&folder->lock);
     return status;
 }
 
 /* ---- files ---- */
 
 static enum nt_status tell_known(struct remote_folder *folder, const char *name,
-                                 struct nt_remote_known *known_ret, struct nt_error *error)
+                                 struct nt_remote_attributes *known_ret, struct nt_error *error)
 {
     const struct nt_remote_entry *entry;
     enum nt_status status = nt_remote_lists_find(&folder->lists, name, &entry, error);
@@ -131,26 +131,26 @@ static enum nt_status tell_known(struct remote_folder *folder, const char *name,
     if (entry->is_folder)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s/%s: a folder, where a file is expected",
                        folder->shown, name);
-    known_ret->is_known = entry->stamp[0];
+    known_ret->is_known = entry->validator[0];
     known_ret->size = entry->size;
     known_ret->modified = entry->modified;
-    memcpy(known_ret->stamp, entry->stamp, strlen(entry->stamp) + 1);
+    memcpy(known_ret->validator, entry->validator, strlen(entry->validator) + 1);
     return NT_OK;
 }
 
 /* A file that was not there when its folder was listed may have come since. */
-static enum nt_status tell(void *context, const char *name, struct nt_remote_known *known_ret,
+static enum nt_status tell(void *context, const char *name, struct nt_remote_attributes *known_ret,
                            struct nt_error *error)
 {
     struct remote_folder *folder = context;
     struct nt_error failure = {0};
     uint64_t list;
-    nt_lock_take(&folder->lock);
+    nt_lock_acquire(&folder->lock);
     enum nt_status status = tell_known(folder, name, known_ret, &failure);
     if (status == NT_NOT_FOUND &&
         (status = nt_remote_lists_refresh(&folder->lists, nt_text_of(name), &list, &failure)) == NT_OK)
         status = tell_known(folder, name, known_ret, &failure);
-    nt_lock_give(&folder->lock);
+    nt_lock_release(&folder->lock);
     return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
 }
 
@@ -159,7 +159,7 @@ static enum nt_status open_lazily(struct nt_folder *base, const char *name, stru
 {
     struct remote_folder *folder = remote(base);
     struct nt_remote_file *file;
-    const struct nt_remote_teller teller = {tell, let_go, folder};
+    const struct nt_remote_attribute_source teller = {tell, let_go, folder};
     struct nt_buffer shown = {0};
     char *address = nt_address_below(folder->address, name, false);
     nt_buffer_text(&shown, folder->shown);
@@ -182,11 +182,11 @@ static enum nt_status open_lazily(struct nt_folder *base, const char *name, stru
 }
 
 /* Whatever a file is, it is told at its ends. What is not known yet comes with them. */
-static void ask_for_ends(struct nt_source *source)
+static void request_ends(struct nt_source *source)
 {
     const uint64_t size = source->size, edge = size < NT_FETCH_EDGE_BYTES ? size : NT_FETCH_EDGE_BYTES;
     const struct nt_extent ends[] = {{0, edge}, {size - edge, edge}};
-    nt_source_will_need(source, ends, sizeof(ends) / sizeof(*ends), true);
+    nt_source_prefetch(source, ends, sizeof(ends) / sizeof(*ends), true);
 }
 
 static enum nt_status open_now(struct nt_folder *base, const char *name, struct nt_source **source_ret,
@@ -201,7 +201,7 @@ static enum nt_status open_now(struct nt_folder *base, const char *name, struct 
         nt_source_close(source);
         return status;
     }
-    ask_for_ends(source);
+    request_ends(source);
     *source_ret = source;
     return NT_OK;
 }
@@ -271,8 +271,8 @@ static enum nt_status new_folder(const char *address, struct nt_fetcher *fetcher
     atomic_init(&folder->holders, 1);
     folder->opened = time(NULL);
     folder->address = nt_address_folder_of(address);
-    folder->shown = folder->address ? nt_address_shown(folder->address) : NULL;
-    enum nt_status status = folder->shown ? nt_fetcher_hold(fetcher, error) : nt_fail_memory(error);
+    folder->shown = folder->address ? nt_address_redact(folder->address) : NULL;
+    enum nt_status status = folder->shown ? nt_fetcher_ref(fetcher, error) : nt_fail_memory(error);
     if (status == NT_OK)
         folder->fetcher = fetcher;
     if (status != NT_OK) {

@@ -83,12 +83,12 @@ static bool tell(int channel, struct nt_fetch_request request, const char *text)
     return sent >= 0 || errno == EPIPE || errno == ECONNRESET;
 }
 
-static bool tell_rules(int channel, const struct nt_fetch_rules *rules)
+static bool tell_rules(int channel, const struct nt_helper_rules *rules)
 {
     uint64_t flags = (rules->addresses ? NT_FETCH_ALLOWED_ALONE : 0) |
                      (rules->certificate_to_origin ? NT_FETCH_CERTIFICATE_TO_ORIGIN : 0);
     for (size_t i = 0; rules->addresses && rules->addresses[i]; i++) {
-        char *place = nt_address_place(rules->addresses[i]);
+        char *place = nt_address_allowed(rules->addresses[i]);
         bool is_told = place && (strlen(place) > NT_FETCH_TEXT_BYTES || /* it cannot be asked for either */
                                  tell(channel, (struct nt_fetch_request){.kind = NT_FETCH_ALLOW}, place));
         free(place);
@@ -98,8 +98,8 @@ static bool tell_rules(int channel, const struct nt_fetch_rules *rules)
     return tell(channel, (struct nt_fetch_request){.kind = NT_FETCH_BEGIN, .bytes = flags}, "");
 }
 
-enum nt_status nt_fetch_start(const char *program, const struct nt_fetch_rules *rules, int *channel_ret,
-                              struct nt_error *error)
+enum nt_status nt_helper_start(const char *program, const struct nt_helper_rules *rules, int *channel_ret,
+                               struct nt_error *error)
 {
     int ends[2];
     pid_t child;

@@ -17,120 +17,124 @@
 /* ---- Link estimates ---- */
 
 enum {
-    MOST_SERVERS = 64,
+    MAX_SERVERS = 64,
     FEW = 4,                    /* requests, none of which waits for another one */
     SAMPLE_BYTES = 1024 * 1024, /* less says little of a line */
     LATENCIES = 4,              /* that are looked at together while there is always something under way */
     FADING = 8,                 /* the part by which what was found goes towards what is found now */
     FIRST_GAP = 128 * 1024,
-    LEAST_GAP = 32 * 1024,
+    MIN_GAP = 32 * 1024,
 };
 
-struct nt_server_pace {
-    struct nt_pace pace;
-    struct nt_server_pace *next;
+struct nt_server_link {
+    struct nt_link_estimate link_estimate;
+    struct nt_server_link *next;
     char server[];
 };
 
-struct nt_pace *nt_paces_of(struct nt_paces *paces, const char *server)
+struct nt_link_estimate *nt_link_estimates_of(struct nt_link_estimates *link_estimates, const char *server)
 {
-    for (struct nt_server_pace *known = paces->first; known; known = known->next)
+    for (struct nt_server_link *known = link_estimates->first; known; known = known->next)
         if (strcmp(known->server, server) == 0)
-            return &known->pace;
+            return &known->link_estimate;
     size_t bytes = strlen(server) + 1;
-    struct nt_server_pace *added = paces->count < MOST_SERVERS ? calloc(1, sizeof(*added) + bytes) : NULL;
+    struct nt_server_link *added =
+        link_estimates->count < MAX_SERVERS ? calloc(1, sizeof(*added) + bytes) : NULL;
     if (!added)
-        return &paces->others;
+        return &link_estimates->others;
     memcpy(added->server, server, bytes);
-    added->next = paces->first;
-    paces->first = added;
-    paces->count++;
-    return &added->pace;
+    added->next = link_estimates->first;
+    link_estimates->first = added;
+    link_estimates->count++;
+    return &added->link_estimate;
 }
 
-void nt_paces_deinit(struct nt_paces *paces)
+void nt_link_estimates_deinit(struct nt_link_estimates *link_estimates)
 {
-    for (struct nt_server_pace *next; paces->first; paces->first = next) {
-        next = paces->first->next;
-        free(paces->first);
+    for (struct nt_server_link *next; link_estimates->first; link_estimates->first = next) {
+        next = link_estimates->first->next;
+        free(link_estimates->first);
     }
 }
 
-void nt_paces_begin_anew(struct nt_paces *paces)
+void nt_link_estimates_restart(struct nt_link_estimates *link_estimates)
 {
-    paces->others.underway = 0;
-    for (struct nt_server_pace *known = paces->first; known; known = known->next)
-        known->pace.underway = 0;
+    link_estimates->others.underway = 0;
+    for (struct nt_server_link *known = link_estimates->first; known; known = known->next)
+        known->link_estimate.underway = 0;
 }
 
 /* ---- requests ---- */
 
-static void begin(struct nt_pace *pace, uint64_t now, bool is_first)
+static void begin(struct nt_link_estimate *link_estimate, uint64_t now, bool is_first)
 {
-    pace->since = now;
-    pace->bytes = 0;
-    pace->is_first = is_first;
+    link_estimate->since = now;
+    link_estimate->bytes = 0;
+    link_estimate->is_first = is_first;
 }
 
-void nt_pace_ask(struct nt_pace *pace, struct nt_pace_request *request, uint64_t now)
+void nt_link_request_sent(struct nt_link_estimate *link_estimate, struct nt_link_request *request,
+                          uint64_t now)
 {
-    if (!pace->underway)
-        begin(pace, now, true);
-    *request = (struct nt_pace_request){pace, now, pace->underway < FEW};
-    pace->underway++;
+    if (!link_estimate->underway)
+        begin(link_estimate, now, true);
+    *request = (struct nt_link_request){link_estimate, now, link_estimate->underway < FEW};
+    link_estimate->underway++;
 }
 
-void nt_pace_answer(struct nt_pace_request *request, uint64_t now)
+void nt_link_request_answered(struct nt_link_request *request, uint64_t now)
 {
-    struct nt_pace *pace = request->pace;
-    uint64_t found = now - request->asked, most = pace->latency + pace->latency / FADING;
+    struct nt_link_estimate *link_estimate = request->link_estimate;
+    uint64_t found = now - request->asked, most = link_estimate->latency + link_estimate->latency / FADING;
     if (request->is_alone)
-        pace->latency = pace->latency && found > most ? most : found;
+        link_estimate->latency = link_estimate->latency && found > most ? most : found;
 }
 
-void nt_pace_end(struct nt_pace_request *request, uint64_t bytes, uint64_t now)
+void nt_link_request_done(struct nt_link_request *request, uint64_t bytes, uint64_t now)
 {
-    struct nt_pace *pace = request->pace;
-    uint64_t time = now - pace->since, least = time / 2;
-    uint64_t waited = pace->is_first ? pace->latency : 0;
-    pace->bytes += bytes;
-    pace->underway--;
-    if (pace->bytes < SAMPLE_BYTES || (pace->underway && time < LATENCIES * pace->latency))
+    struct nt_link_estimate *link_estimate = request->link_estimate;
+    uint64_t time = now - link_estimate->since, least = time / 2;
+    uint64_t waited = link_estimate->is_first ? link_estimate->latency : 0;
+    link_estimate->bytes += bytes;
+    link_estimate->underway--;
+    if (link_estimate->bytes < SAMPLE_BYTES ||
+        (link_estimate->underway && time < LATENCIES * link_estimate->latency))
         return;
     uint64_t flowing = time > waited + least ? time - waited : least;
-    uint64_t rate = pace->bytes / (flowing / NT_MILLISECOND + 1);
-    pace->rate = rate > pace->rate ? rate : pace->rate - (pace->rate - rate) / FADING;
-    begin(pace, now, false);
+    uint64_t rate = link_estimate->bytes / (flowing / NT_MILLISECOND + 1);
+    link_estimate->rate =
+        rate > link_estimate->rate ? rate : link_estimate->rate - (link_estimate->rate - rate) / FADING;
+    begin(link_estimate, now, false);
 }
 
-uint64_t nt_pace_gap(const struct nt_pace *pace)
+uint64_t nt_link_coalesce_gap(const struct nt_link_estimate *link_estimate)
 {
-    if (!pace->latency || !pace->rate)
+    if (!link_estimate->latency || !link_estimate->rate)
         return FIRST_GAP;
-    uint64_t gap = pace->rate * (pace->latency / 1000) / 1000 / NT_PACE_AT_ONCE;
-    return gap < LEAST_GAP ? LEAST_GAP : gap > NT_PACE_MOST_GAP ? NT_PACE_MOST_GAP : gap;
+    uint64_t gap = link_estimate->rate * (link_estimate->latency / 1000) / 1000 / NT_LINK_CONNECTIONS;
+    return gap < MIN_GAP ? MIN_GAP : gap > NT_LINK_MAX_GAP ? NT_LINK_MAX_GAP : gap;
 }
 
 /* ---- Backoff ---- */
 
-void nt_refusal_note(struct nt_refusal *refusal, const struct nt_error *failure, uint64_t now)
+void nt_backoff_note(struct nt_backoff *backoff, const struct nt_error *failure, uint64_t now)
 {
-    if (nt_is_passing_failure(failure->status))
+    if (nt_is_transient(failure->status))
         return;
-    if (!refusal->failure)
-        refusal->failure = malloc(sizeof(*refusal->failure));
-    if (!refusal->failure)
+    if (!backoff->failure)
+        backoff->failure = malloc(sizeof(*backoff->failure));
+    if (!backoff->failure)
         return;
-    *refusal->failure = *failure;
-    refusal->until = now + NT_REFUSAL_MILLISECONDS;
+    *backoff->failure = *failure;
+    backoff->until = now + NT_BACKOFF_MILLISECONDS;
 }
 
-enum nt_status nt_refusal_check(const struct nt_refusal *refusal, uint64_t now, struct nt_error *error)
+enum nt_status nt_backoff_check(const struct nt_backoff *backoff, uint64_t now, struct nt_error *error)
 {
-    return now < refusal->until ? nt_fail_with(error, refusal->failure) : NT_OK;
+    return now < backoff->until ? nt_fail_with(error, backoff->failure) : NT_OK;
 }
 
-void nt_refusal_deinit(struct nt_refusal *refusal)
+void nt_backoff_deinit(struct nt_backoff *backoff)
 {
-    free(refusal->failure);
+    free(backoff->failure);
 }

@@ -22,7 +22,7 @@
 /* ---- Directory listings ---- */
 
 struct gathering {
-    struct nt_fetch fetch;
+    struct nt_helper_request fetch;
     struct nt_remote_list *list;
     bool is_without_memory;
     uint64_t last; /* when something came */
@@ -45,23 +45,23 @@ static bool add(struct nt_remote_list *list, const struct nt_fetch_answer *answe
     list->entries = entries;
     entries[list->count] =
         (struct nt_remote_entry){.name = nt_arena_copy(list->arena, name, name_bytes),
-                                 .stamp = nt_arena_copy(list->arena, name + name_bytes + 1, stamp_bytes),
+                                 .validator = nt_arena_copy(list->arena, name + name_bytes + 1, stamp_bytes),
                                  .size = answer->size,
                                  .modified = answer->modified,
                                  .is_folder = answer->is_folder != 0,
                                  .number = (uint32_t)list->count};
-    return entries[list->count].name && entries[list->count++].stamp;
+    return entries[list->count].name && entries[list->count++].validator;
 }
 
-static bool take_entry(struct nt_fetch *fetch, const struct nt_fetch_answer *answer, const uint8_t *bytes,
-                       size_t count)
+static bool take_entry(struct nt_helper_request *fetch, const struct nt_fetch_answer *answer,
+                       const uint8_t *bytes, size_t count)
 {
     struct gathering *gathering = (struct gathering *)fetch;
     const uint8_t *end = memchr(bytes, '\0', count);
     size_t name = end ? (size_t)(end - bytes) : count;
-    if (answer->kind != NT_FETCH_ENTRY || !end || gathering->list->count >= NT_FETCH_MOST_ENTRIES ||
+    if (answer->kind != NT_FETCH_ENTRY || !end || gathering->list->count >= NT_FETCH_MAX_ENTRIES ||
         name > NT_FETCH_NAME_BYTES || !nt_folder_is_name_below((struct nt_text){(const char *)bytes, name}) ||
-        memchr(bytes, '/', name) || count - name - 1 >= NT_FETCH_STAMP_BYTES ||
+        memchr(bytes, '/', name) || count - name - 1 >= NT_FETCH_VALIDATOR_BYTES ||
         !is_text(end + 1, count - name - 1) || answer->size > INT64_MAX)
         return false;
     gathering->last = nt_milliseconds();
@@ -108,20 +108,20 @@ static enum nt_status gather(struct nt_fetcher *fetcher, struct gathering *gathe
 {
     const uint64_t patience = fetcher->milliseconds + NT_FETCH_GRACE_MILLISECONDS;
     gathering->last = nt_milliseconds();
-    enum nt_status status = nt_fetcher_be_there(fetcher, shown, gathering->last + patience, error);
+    enum nt_status status = nt_fetcher_connect(fetcher, shown, gathering->last + patience, error);
     if (status != NT_OK)
         return status;
     gathering->fetch.take = take_entry;
-    nt_fetcher_ask(fetcher, &gathering->fetch, (struct nt_fetch_request){.kind = NT_FETCH_LIST}, address,
-                   strlen(address));
+    nt_fetcher_send(fetcher, &gathering->fetch, (struct nt_fetch_request){.kind = NT_FETCH_LIST}, address,
+                    strlen(address));
     while (gathering->fetch.state == NT_FETCH_UNDERWAY)
         if (!nt_fetcher_wait(fetcher, gathering->last + patience) &&
             gathering->fetch.state == NT_FETCH_UNDERWAY && nt_milliseconds() >= gathering->last + patience) {
-            nt_fetcher_drop(fetcher, &gathering->fetch);
-            return nt_fetcher_fail_silent(fetcher, shown, error);
+            nt_fetcher_cancel(fetcher, &gathering->fetch);
+            return nt_fetcher_fail_timeout(fetcher, shown, error);
         }
     if (gathering->fetch.state != NT_FETCH_GOOD)
-        return nt_fetch_fail(&gathering->fetch, shown, error);
+        return nt_helper_request_fail(&gathering->fetch, shown, error);
     return gathering->is_without_memory ? nt_fail_memory(error) : NT_OK;
 }
 
@@ -131,7 +131,7 @@ static enum nt_status nt_remote_list_new(struct nt_fetcher *fetcher, const char 
                                          struct nt_remote_list **list_ret, struct nt_error *error)
 {
     struct gathering gathering = {.list = calloc(1, sizeof(*gathering.list))};
-    char *shown = nt_address_shown(address);
+    char *shown = nt_address_redact(address);
     if (gathering.list)
         atomic_init(&gathering.list->holders, 1);
     if (!gathering.list || !shown || !(gathering.list->arena = nt_arena_new())) {
@@ -152,7 +152,7 @@ static enum nt_status nt_remote_list_new(struct nt_fetcher *fetcher, const char 
     return NT_OK;
 }
 
-void nt_remote_list_hold(struct nt_remote_list *list)
+void nt_remote_list_ref(struct nt_remote_list *list)
 {
     atomic_fetch_add(&list->holders, 1);
 }
@@ -181,12 +181,12 @@ static const struct nt_remote_entry *nt_remote_list_find(const struct nt_remote_
 /* ---- Listing cache ---- */
 
 /* A folder beneath, or the folder itself: "". */
-struct nt_remote_inner {
+struct nt_remote_sublist {
     char *name;
     struct nt_remote_list *list; /* NULL: it was not listed; or, what is remembered as well: */
     bool is_absent;
-    struct nt_refusal refusal; /* of all who want it listed again */
-    struct nt_remote_inner *next;
+    struct nt_backoff backoff; /* of all who want it listed again */
+    struct nt_remote_sublist *next;
 };
 
 /* The part of a name in front of its last slash, and what is behind. */
@@ -197,18 +197,18 @@ static struct nt_text folder_of(struct nt_text name, const char **last_ret)
     return (struct nt_text){name.bytes, slash ? (size_t)(slash - name.bytes) : 0};
 }
 
-static struct nt_remote_inner *known_inner(const struct nt_remote_lists *lists, struct nt_text name)
+static struct nt_remote_sublist *known_inner(const struct nt_remote_lists *lists, struct nt_text name)
 {
-    struct nt_remote_inner *inner = lists->inner;
+    struct nt_remote_sublist *inner = lists->inner;
     while (inner && !nt_text_is(name, inner->name))
         inner = inner->next;
     return inner;
 }
 
-static struct nt_remote_inner *inner_of(struct nt_remote_lists *lists, struct nt_text name,
-                                        struct nt_error *error)
+static struct nt_remote_sublist *inner_of(struct nt_remote_lists *lists, struct nt_text name,
+                                          struct nt_error *error)
 {
-    struct nt_remote_inner *inner = known_inner(lists, name);
+    struct nt_remote_sublist *inner = known_inner(lists, name);
     if (inner)
         return inner;
     inner = calloc(1, sizeof(*inner));
@@ -223,7 +223,7 @@ static struct nt_remote_inner *inner_of(struct nt_remote_lists *lists, struct nt
 }
 
 /* What was known stays where nothing can be learned. */
-static enum nt_status ask_for_list(struct nt_remote_lists *lists, struct nt_remote_inner *inner,
+static enum nt_status request_list(struct nt_remote_lists *lists, struct nt_remote_sublist *inner,
                                    struct nt_error *error)
 {
     const uint64_t now = nt_milliseconds();
@@ -249,7 +249,7 @@ enum nt_status nt_remote_lists_get(struct nt_remote_lists *lists, struct nt_text
 {
     struct nt_remote_list *above = NULL;
     const struct nt_remote_entry *entry = NULL;
-    struct nt_remote_inner *inner = inner_of(lists, name, error);
+    struct nt_remote_sublist *inner = inner_of(lists, name, error);
     const char *last;
     if (!inner)
         return NT_NO_MEMORY;
@@ -266,7 +266,7 @@ enum nt_status nt_remote_lists_get(struct nt_remote_lists *lists, struct nt_text
     if (inner->is_absent || (name.length && !(entry && entry->is_folder)))
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s/%s: there is no such folder", lists->shown,
                        inner->name);
-    enum nt_status status = ask_for_list(lists, inner, error);
+    enum nt_status status = request_list(lists, inner, error);
     *list_ret = inner->list;
     return status;
 }
@@ -291,17 +291,17 @@ static bool is_fresh(const struct nt_remote_list *list)
 }
 
 /* Who looks at many entries of a folder whose server is silent waits for it once. */
-static enum nt_status ask_again(struct nt_remote_lists *lists, struct nt_remote_inner *inner,
+static enum nt_status ask_again(struct nt_remote_lists *lists, struct nt_remote_sublist *inner,
                                 struct nt_error *error)
 {
     struct nt_error failure = {0};
-    enum nt_status status = nt_refusal_check(&inner->refusal, nt_milliseconds(), error);
+    enum nt_status status = nt_backoff_check(&inner->backoff, nt_milliseconds(), error);
     if (status != NT_OK)
         return status;
-    status = ask_for_list(lists, inner, &failure);
+    status = request_list(lists, inner, &failure);
     if (status == NT_OK || status == NT_NOT_FOUND)
         return NT_OK;
-    nt_refusal_note(&inner->refusal, &failure, nt_milliseconds());
+    nt_backoff_note(&inner->backoff, &failure, nt_milliseconds());
     return nt_fail_with(error, &failure);
 }
 
@@ -309,7 +309,7 @@ enum nt_status nt_remote_lists_refresh(struct nt_remote_lists *lists, struct nt_
                                        uint64_t *number_ret, struct nt_error *error)
 {
     const char *last;
-    struct nt_remote_inner *inner = known_inner(lists, name);
+    struct nt_remote_sublist *inner = known_inner(lists, name);
     while (!(inner && inner->list)) {
         if (inner)
             inner->is_absent = false;
@@ -325,10 +325,10 @@ enum nt_status nt_remote_lists_refresh(struct nt_remote_lists *lists, struct nt_
 
 void nt_remote_lists_deinit(struct nt_remote_lists *lists)
 {
-    for (struct nt_remote_inner *inner = lists->inner, *next; inner; inner = next) {
+    for (struct nt_remote_sublist *inner = lists->inner, *next; inner; inner = next) {
         next = inner->next;
         nt_remote_list_free(inner->list);
-        nt_refusal_deinit(&inner->refusal);
+        nt_backoff_deinit(&inner->backoff);
         free(inner->name);
         free(inner);
     }

@@ -23,19 +23,19 @@
 /* ---- Open ---- */
 
 /* Of files whose version is told, so many are open at once in the network helper. */
-enum { MOST_OPEN = 1024 };
+enum { MAX_OPEN = 1024 };
 
 /* Of a process that tells of more nothing is believed. */
-enum { MOST_ROUND_TRIPS = 16 };
+enum { MAX_ROUND_TRIPS = 16 };
 
 struct opening {
-    struct nt_fetch fetch;
+    struct nt_helper_request fetch;
     uint64_t epoch;
     uint64_t size, round_trips;
     int64_t modified;
-    char stamp[NT_FETCH_STAMP_BYTES], server[NT_FETCH_SERVER_BYTES];
-    bool is_listed; /* nothing comes but the end */
-    bool is_told;   /* size, stamp and server have come */
+    char validator[NT_FETCH_VALIDATOR_BYTES], server[NT_FETCH_SERVER_BYTES];
+    bool is_listed;   /* nothing comes but the end */
+    bool has_listing; /* size, stamp and server have come */
     uint8_t *edges;
     size_t got; /* bytes of the edges */
 };
@@ -50,20 +50,21 @@ enum nt_status nt_remote_fail_changed(struct nt_remote_file *file, struct nt_err
 }
 
 /* What was asked for may be one of many that a file stands for. */
-static enum nt_status fail_named(const struct nt_remote_file *file, const struct nt_fetch *fetch,
+static enum nt_status fail_named(const struct nt_remote_file *file, const struct nt_helper_request *fetch,
                                  uint64_t offset, struct nt_error *error)
 {
     struct nt_buffer name = {0};
     nt_source_append_name(&file->source, offset, &name);
-    enum nt_status status = nt_fetch_fail(fetch, name.failed ? file->shown : nt_buffer_string(&name), error);
+    enum nt_status status =
+        nt_helper_request_fail(fetch, name.failed ? file->shown : nt_buffer_string(&name), error);
     nt_buffer_deinit(&name);
     return status;
 }
 
 /* Of a file that was there once: that it is gone is a change. Of objects it is not known whether they ever were: one that is not there, or is
  * shorter than it should be, is what a cut file is. */
-enum nt_status nt_remote_fail(struct nt_remote_file *file, const struct nt_fetch *fetch, uint64_t offset,
-                              struct nt_error *error)
+enum nt_status nt_remote_fail(struct nt_remote_file *file, const struct nt_helper_request *fetch,
+                              uint64_t offset, struct nt_error *error)
 {
     bool was_there = file->is_known, is_missing = fetch->failure == NT_FETCH_NOT_FOUND;
     if (fetch->failure == NT_FETCH_CHANGED)
@@ -100,25 +101,25 @@ void nt_remote_forget_use(struct nt_remote_file *file)
 static void close_oldest(struct nt_fetcher *fetcher)
 {
     struct nt_remote_file *file;
-    TAILQ_FOREACH_REVERSE(file, &fetcher->used, nt_used_files, used)
-    if (!file->underway)
-        break;
+    TAILQ_FOREACH_REVERSE (file, &fetcher->used, nt_used_files, used)
+        if (!file->underway)
+            break;
     if (!file)
         return;
     nt_remote_forget_use(file);
     file->is_closed = true;
     if (file->epoch == fetcher->epoch)
-        nt_fetcher_tell(fetcher, NT_FETCH_CLOSE, 0, file->file);
+        nt_fetcher_notify(fetcher, NT_FETCH_CLOSE, 0, file->file);
 }
 
 /* It is used: of those that are told from others, the ones that were not used for longest may be closed. */
 static void nt_remote_note_use(struct nt_remote_file *file)
 {
     struct nt_fetcher *fetcher = file->fetcher;
-    if (!file->stamp[0] || TAILQ_FIRST(&fetcher->used) == file)
+    if (!file->validator[0] || TAILQ_FIRST(&fetcher->used) == file)
         return;
     nt_remote_forget_use(file);
-    if (fetcher->open_count >= MOST_OPEN)
+    if (fetcher->open_count >= MAX_OPEN)
         close_oldest(fetcher);
     TAILQ_INSERT_HEAD(&fetcher->used, file, used);
     file->is_in_use = true;
@@ -136,43 +137,43 @@ static uint64_t edge_bytes(uint64_t size)
 static bool take_names(struct opening *opening, const uint8_t *bytes, size_t count)
 {
     const uint8_t *end = count ? memchr(bytes, '\0', count) : NULL;
-    size_t stamp = end ? (size_t)(end - bytes) : 0, server = end ? count - stamp - 1 : 0;
-    if (!end || stamp >= sizeof(opening->stamp) || server >= sizeof(opening->server))
+    size_t validator = end ? (size_t)(end - bytes) : 0, server = end ? count - validator - 1 : 0;
+    if (!end || validator >= sizeof(opening->validator) || server >= sizeof(opening->server))
         return false;
-    memcpy(opening->stamp, bytes, stamp);
-    opening->stamp[stamp] = '\0';
+    memcpy(opening->validator, bytes, validator);
+    opening->validator[validator] = '\0';
     memcpy(opening->server, end + 1, server);
     opening->server[server] = '\0';
-    opening->is_told = true;
+    opening->has_listing = true;
     return true;
 }
 
 /* The edges lie one behind the other, as they come. */
-static bool take_opened(struct nt_fetch *fetch, const struct nt_fetch_answer *answer, const uint8_t *bytes,
-                        size_t count)
+static bool take_opened(struct nt_helper_request *fetch, const struct nt_fetch_answer *answer,
+                        const uint8_t *bytes, size_t count)
 {
     struct opening *opening = (struct opening *)fetch;
     if (answer->kind == NT_FETCH_OPENED) {
         opening->size = answer->size;
         opening->modified = answer->modified;
-        opening->round_trips = answer->offset < MOST_ROUND_TRIPS ? answer->offset : MOST_ROUND_TRIPS;
-        return !opening->is_listed && !opening->is_told && answer->size <= INT64_MAX &&
+        opening->round_trips = answer->offset < MAX_ROUND_TRIPS ? answer->offset : MAX_ROUND_TRIPS;
+        return !opening->is_listed && !opening->has_listing && answer->size <= INT64_MAX &&
                take_names(opening, bytes, count);
     }
     uint64_t expected = edge_bytes(opening->size);
-    if (answer->kind != NT_FETCH_DATA || !opening->is_told || count > expected - opening->got)
+    if (answer->kind != NT_FETCH_DATA || !opening->has_listing || count > expected - opening->got)
         return false;
     memcpy(opening->edges + opening->got, bytes, count);
     opening->got += count;
     return true;
 }
 
-static void end_opening(struct nt_fetch *fetch)
+static void end_opening(struct nt_helper_request *fetch)
 {
     struct opening *opening = (struct opening *)fetch;
-    bool is_whole = opening->is_listed || (opening->is_told && opening->got == edge_bytes(opening->size));
+    bool is_whole = opening->is_listed || (opening->has_listing && opening->got == edge_bytes(opening->size));
     if (fetch->state == NT_FETCH_GOOD && !is_whole)
-        nt_fetch_fall_short(fetch);
+        nt_helper_request_fail_short(fetch);
 }
 
 static void keep_edges(struct nt_remote_file *file, const struct opening *opening)
@@ -190,10 +191,10 @@ static void open_on_disk(struct nt_remote_file *file)
     size_t length = strlen(file->shown);
     const char *rest = strlen(file->address) >= length ? file->address + length : "?";
     char *key;
-    if (!file->stamp[0] || (*rest && *rest != '#') || strncmp(file->address, file->shown, length) != 0)
+    if (!file->validator[0] || (*rest && *rest != '#') || strncmp(file->address, file->shown, length) != 0)
         return;
     const char *server = nt_address_has_host(file->address) ? "" : file->server;
-    if (asprintf(&key, "%s\n%s\n%s\n%" PRIu64 "\n", file->shown, server, file->stamp, file->size) < 0)
+    if (asprintf(&key, "%s\n%s\n%s\n%" PRIu64 "\n", file->shown, server, file->validator, file->size) < 0)
         return;
     file->disk = nt_disk_cache_file_open(&file->fetcher->disk, key, file->size);
     free(key);
@@ -209,7 +210,7 @@ static void settle_first(struct nt_remote_file *file, const struct opening *open
     file->is_known = true;
     file->size = opening->size;
     file->modified = time_or_now(opening->modified);
-    memcpy(file->stamp, opening->stamp, sizeof(file->stamp));
+    memcpy(file->validator, opening->validator, sizeof(file->validator));
     keep_edges(file, opening);
 }
 
@@ -220,10 +221,11 @@ static enum nt_status settle(struct nt_remote_file *file, const struct opening *
         return nt_remote_fail(file, &opening->fetch, 0, error);
     if (!file->is_known)
         settle_first(file, opening);
-    else if (!file->is_listed && (opening->size != file->size || strcmp(opening->stamp, file->stamp) != 0))
+    else if (!file->is_listed &&
+             (opening->size != file->size || strcmp(opening->validator, file->validator) != 0))
         return nt_remote_fail_changed(file, error);
     memcpy(file->server, opening->server, sizeof(file->server));
-    file->pace = nt_paces_of(&file->fetcher->paces, file->server);
+    file->link_estimate = nt_link_estimates_of(&file->fetcher->link_estimates, file->server);
     file->fetcher->counters.waits += opening->round_trips;
     if (!file->disk)
         open_on_disk(file);
@@ -237,25 +239,25 @@ static enum nt_status settle(struct nt_remote_file *file, const struct opening *
 static void ask(struct nt_remote_file *file, struct opening *opening)
 {
     char text[NT_FETCH_TEXT_BYTES];
-    size_t address = strlen(file->address), stamp = file->is_listed ? strlen(file->stamp) : 0;
+    size_t address = strlen(file->address), validator = file->is_listed ? strlen(file->validator) : 0;
     struct nt_fetch_request request = {.kind = file->is_listed ? NT_FETCH_OPEN_LISTED : NT_FETCH_OPEN,
                                        .file = file->file,
                                        .bytes = file->is_listed ? file->size : 0};
-    size_t bytes = address + file->is_listed + stamp;
-    if (address < sizeof(text) && stamp < sizeof(text) - address) {
+    size_t bytes = address + file->is_listed + validator;
+    if (address < sizeof(text) && validator < sizeof(text) - address) {
         memcpy(text, file->address, address + 1);
-        memcpy(text + address + file->is_listed, file->is_listed ? file->stamp : "", stamp);
+        memcpy(text + address + file->is_listed, file->is_listed ? file->validator : "", validator);
     } else {
         bytes = sizeof(text) + 1; /* it is refused */
     }
-    nt_fetcher_ask(file->fetcher, &opening->fetch, request, text, bytes);
+    nt_fetcher_send(file->fetcher, &opening->fetch, request, text, bytes);
 }
 
-static enum nt_status ask_to_open(struct nt_remote_file *file, struct opening *opening, uint64_t deadline,
-                                  struct nt_error *error)
+static enum nt_status request_open(struct nt_remote_file *file, struct opening *opening, uint64_t deadline,
+                                   struct nt_error *error)
 {
     struct nt_fetcher *fetcher = file->fetcher;
-    enum nt_status status = nt_fetcher_be_there(fetcher, file->shown, deadline, error);
+    enum nt_status status = nt_fetcher_connect(fetcher, file->shown, deadline, error);
     if (status != NT_OK)
         return status;
     file->file = ++fetcher->last_file;
@@ -266,8 +268,8 @@ static enum nt_status ask_to_open(struct nt_remote_file *file, struct opening *o
     ask(file, opening);
     while (opening->fetch.state == NT_FETCH_UNDERWAY)
         if (!nt_fetcher_wait(fetcher, deadline) && opening->fetch.state == NT_FETCH_UNDERWAY) {
-            nt_fetcher_drop(fetcher, &opening->fetch);
-            return nt_fetcher_fail_silent(fetcher, file->shown, error);
+            nt_fetcher_cancel(fetcher, &opening->fetch);
+            return nt_fetcher_fail_timeout(fetcher, file->shown, error);
         }
     return settle(file, opening, error);
 }
@@ -275,19 +277,19 @@ static enum nt_status ask_to_open(struct nt_remote_file *file, struct opening *o
 /* What is known of it beforehand, which may take asking for a list: the lock is given up meanwhile. */
 static enum nt_status be_told(struct nt_remote_file *file, struct nt_error *error)
 {
-    struct nt_remote_known known = {.is_known = false};
-    if (file->is_told || !file->teller.tell)
+    struct nt_remote_attributes known = {.is_known = false};
+    if (file->has_listing || !file->teller.tell)
         return NT_OK;
     nt_fetcher_unlock(file->fetcher);
     enum nt_status status = file->teller.tell(file->teller.context, file->name, &known, error);
     nt_fetcher_lock(file->fetcher);
     if (status != NT_OK)
         return status;
-    file->is_told = true;
+    file->has_listing = true;
     if (!known.is_known)
         return NT_OK;
     file->is_known = true;
-    memcpy(file->stamp, known.stamp, sizeof(file->stamp));
+    memcpy(file->validator, known.validator, sizeof(file->validator));
     file->size = known.size;
     file->modified = time_or_now(known.modified);
     file->is_listed = true;
@@ -302,7 +304,7 @@ static enum nt_status open_once(struct nt_remote_file *file, uint64_t deadline, 
     struct opening opening = {.edges = malloc(2 * NT_FETCH_EDGE_BYTES)};
     if (!opening.edges)
         return nt_fail_memory(error);
-    status = ask_to_open(file, &opening, deadline, error);
+    status = request_open(file, &opening, deadline, error);
     free(opening.edges);
     return status;
 }
@@ -314,9 +316,9 @@ bool nt_remote_is_open(const struct nt_remote_file *file)
 
 /* What has come stays: it is of the same version, as the file will be. Descriptors of the disk cache have a place in common with the parent's,
  * which both would move. */
-void nt_remote_begin_anew(struct nt_remote_file *file)
+void nt_remote_on_restart(struct nt_remote_file *file)
 {
-    nt_range_cache_drop_underway(&file->stretches);
+    nt_range_cache_drop_underway(&file->range_cache);
     nt_remote_forget_use(file);
     nt_disk_cache_file_close(file->disk);
     file->disk = NULL;
@@ -326,12 +328,12 @@ void nt_remote_begin_anew(struct nt_remote_file *file)
 }
 
 /* Whether it can be read now. It is opened again by one, the others wait. */
-enum nt_status nt_remote_be_open(struct nt_remote_file *file, uint64_t deadline, struct nt_error *error)
+enum nt_status nt_remote_reopen(struct nt_remote_file *file, uint64_t deadline, struct nt_error *error)
 {
     for (;;) {
         if (file->has_changed)
             return nt_remote_fail_changed(file, error);
-        enum nt_status status = nt_refusal_check(&file->refusal, nt_milliseconds(), error);
+        enum nt_status status = nt_backoff_check(&file->backoff, nt_milliseconds(), error);
         if (status != NT_OK)
             return status;
         if (nt_remote_is_open(file)) {
@@ -341,7 +343,7 @@ enum nt_status nt_remote_be_open(struct nt_remote_file *file, uint64_t deadline,
         if (!file->is_opening)
             break;
         if (!nt_fetcher_wait(file->fetcher, deadline))
-            return nt_fetcher_fail_silent(file->fetcher, file->shown, error);
+            return nt_fetcher_fail_timeout(file->fetcher, file->shown, error);
     }
     file->is_opening = true;
     enum nt_status status = open_once(file, deadline, error);
@@ -352,46 +354,47 @@ enum nt_status nt_remote_be_open(struct nt_remote_file *file, uint64_t deadline,
 
 /* ---- Revalidation ---- */
 
-void nt_remote_check_later(struct nt_remote_file *objects)
+void nt_revalidate_later(struct nt_remote_file *objects)
 {
     objects->check_due = nt_milliseconds() + NT_FRESH_MILLISECONDS;
 }
 
-static bool take_byte(struct nt_fetch *fetch, const struct nt_fetch_answer *answer, const uint8_t *bytes,
-                      size_t count)
+static bool take_byte(struct nt_helper_request *fetch, const struct nt_fetch_answer *answer,
+                      const uint8_t *bytes, size_t count)
 {
     (void)fetch, (void)bytes;
     return answer->kind == NT_FETCH_DATA && count <= 1;
 }
 
-static void end_check(struct nt_fetch *fetch)
+static void end_check(struct nt_helper_request *fetch)
 {
-    ((struct nt_remote_check *)fetch)->anchor->underway--;
+    ((struct nt_revalidation *)fetch)->anchor->underway--;
 }
 
 /* For a byte of it: the server sends none of another version. */
-static void probe_anchor(struct nt_remote_file *objects, struct nt_remote_check *check, uint64_t deadline)
+static void probe_anchor(struct nt_remote_file *objects, struct nt_revalidation *check, uint64_t deadline)
 {
     struct nt_remote_file *anchor = objects->anchor;
-    *check = (struct nt_remote_check){{.take = take_byte, .end = end_check}, anchor};
-    if (nt_remote_be_open(anchor, deadline, NULL) != NT_OK)
+    *check = (struct nt_revalidation){{.take = take_byte, .end = end_check}, anchor};
+    if (nt_remote_reopen(anchor, deadline, NULL) != NT_OK)
         return;
-    nt_remote_check_later(objects);
+    nt_revalidate_later(objects);
     anchor->underway++;
-    nt_fetcher_ask(anchor->fetcher, &check->fetch,
-                   (struct nt_fetch_request){.kind = NT_FETCH_READ, .file = anchor->file, .bytes = 1}, "", 0);
+    nt_fetcher_send(anchor->fetcher, &check->fetch,
+                    (struct nt_fetch_request){.kind = NT_FETCH_READ, .file = anchor->file, .bytes = 1}, "",
+                    0);
 }
 
 /* That nothing could be learned is no failure: the next read asks again. */
-static enum nt_status wait_for(struct nt_remote_file *objects, struct nt_remote_check *check,
+static enum nt_status wait_for(struct nt_remote_file *objects, struct nt_revalidation *check,
                                uint64_t deadline, enum nt_status status, struct nt_error *error)
 {
     struct nt_remote_file *anchor = objects->anchor;
-    const struct nt_fetch *fetch = &check->fetch;
+    const struct nt_helper_request *fetch = &check->fetch;
     while (fetch->state == NT_FETCH_UNDERWAY && nt_fetcher_wait(objects->fetcher, deadline))
         ;
     if (fetch->state == NT_FETCH_UNDERWAY)
-        nt_fetcher_drop(objects->fetcher, &check->fetch);
+        nt_fetcher_cancel(objects->fetcher, &check->fetch);
     if (fetch->state != NT_FETCH_GOOD)
         objects->check_due = 0;
     if (fetch->state == NT_FETCH_BAD)
@@ -400,16 +403,16 @@ static enum nt_status wait_for(struct nt_remote_file *objects, struct nt_remote_
     return objects->has_changed ? nt_remote_fail_changed(objects, error) : status;
 }
 
-void nt_remote_check_begin(struct nt_remote_file *objects, struct nt_remote_check *check, uint64_t deadline)
+void nt_revalidate_begin(struct nt_remote_file *objects, struct nt_revalidation *check, uint64_t deadline)
 {
-    *check = (struct nt_remote_check){.anchor = objects->anchor};
+    *check = (struct nt_revalidation){.anchor = objects->anchor};
     if (objects->anchor && nt_milliseconds() >= objects->check_due)
         probe_anchor(objects, check, deadline);
 }
 
 /* One that is not there may be that of a data set that is not there any more. */
-enum nt_status nt_remote_check_end(struct nt_remote_file *objects, struct nt_remote_check *check,
-                                   uint64_t deadline, enum nt_status status, struct nt_error *error)
+enum nt_status nt_revalidate_end(struct nt_remote_file *objects, struct nt_revalidation *check,
+                                 uint64_t deadline, enum nt_status status, struct nt_error *error)
 {
     if (!objects->anchor)
         return status;

@@ -32,101 +32,101 @@ struct nt_cached_range *nt_range_cache_at(const struct nt_range_cache *file, uin
     return NULL;
 }
 
-bool nt_range_cache_add(struct nt_range_cache *file, struct nt_cached_range *stretch)
+bool nt_range_cache_add(struct nt_range_cache *file, struct nt_cached_range *range)
 {
     struct nt_cached_range **list =
         nt_grow(file->list, file->count, &file->capacity, sizeof(struct nt_cached_range *));
     if (!list)
         return false;
     file->list = list;
-    size_t at = count_up_to(file, stretch->offset);
+    size_t at = count_up_to(file, range->offset);
     memmove(list + at + 1, list + at, (file->count - at) * sizeof(struct nt_cached_range *));
-    list[at] = stretch;
+    list[at] = range;
     file->count++;
-    stretch->file = file;
+    range->file = file;
     return true;
 }
 
-void nt_range_cache_remove(struct nt_cached_range *stretch)
+void nt_range_cache_remove(struct nt_cached_range *range)
 {
-    struct nt_range_cache *file = stretch->file;
-    size_t at = count_up_to(file, stretch->offset) - 1;
+    struct nt_range_cache *file = range->file;
+    size_t at = count_up_to(file, range->offset) - 1;
     memmove(file->list + at, file->list + at + 1, (file->count - at - 1) * sizeof(struct nt_cached_range *));
     file->count--;
-    stretch->file = NULL;
+    range->file = NULL;
 }
 
 /* ---- those that are kept ---- */
 
-static void free_stretch(struct nt_cached_range *stretch)
+static void free_stretch(struct nt_cached_range *range)
 {
-    free(stretch->data);
-    free(stretch);
+    free(range->data);
+    free(range);
 }
 
-static void drop(struct nt_range_cache_room *room, struct nt_cached_range *stretch)
+static void drop(struct nt_range_cache_space *room, struct nt_cached_range *range)
 {
-    TAILQ_REMOVE(&room->used, stretch, used);
-    room->bytes -= stretch->bytes;
-    nt_range_cache_remove(stretch);
-    free_stretch(stretch);
+    TAILQ_REMOVE(&room->used, range, used);
+    room->bytes -= range->bytes;
+    nt_range_cache_remove(range);
+    free_stretch(range);
 }
 
-static void make_room(struct nt_range_cache_room *room)
+static void make_room(struct nt_range_cache_space *room)
 {
-    struct nt_cached_range *stretch = TAILQ_LAST(&room->used, nt_used_ranges);
-    while (stretch && room->bytes > room->most_bytes) {
-        struct nt_cached_range *newer = TAILQ_PREV(stretch, nt_used_ranges, used);
-        if (stretch->pins == 0)
-            drop(room, stretch);
-        stretch = newer;
+    struct nt_cached_range *range = TAILQ_LAST(&room->used, nt_used_ranges);
+    while (range && room->bytes > room->max_bytes) {
+        struct nt_cached_range *newer = TAILQ_PREV(range, nt_used_ranges, used);
+        if (range->pins == 0)
+            drop(room, range);
+        range = newer;
     }
 }
 
-void nt_cached_range_keep(struct nt_range_cache_room *room, struct nt_cached_range *stretch)
+void nt_cached_range_keep(struct nt_range_cache_space *room, struct nt_cached_range *range)
 {
-    stretch->is_kept = true;
-    room->bytes += stretch->bytes;
-    TAILQ_INSERT_HEAD(&room->used, stretch, used);
+    range->is_kept = true;
+    room->bytes += range->bytes;
+    TAILQ_INSERT_HEAD(&room->used, range, used);
     make_room(room);
 }
 
-void nt_cached_range_forget(struct nt_range_cache_room *room, struct nt_cached_range *stretch)
+void nt_cached_range_forget(struct nt_range_cache_space *room, struct nt_cached_range *range)
 {
-    if (stretch->pins == 0) {
-        drop(room, stretch);
+    if (range->pins == 0) {
+        drop(room, range);
         return;
     }
-    TAILQ_REMOVE(&room->used, stretch, used);
-    room->bytes -= stretch->bytes;
-    stretch->is_kept = false;
-    nt_range_cache_remove(stretch);
+    TAILQ_REMOVE(&room->used, range, used);
+    room->bytes -= range->bytes;
+    range->is_kept = false;
+    nt_range_cache_remove(range);
 }
 
-void nt_cached_range_pin(struct nt_range_cache_room *room, struct nt_cached_range *stretch)
+void nt_cached_range_pin(struct nt_range_cache_space *room, struct nt_cached_range *range)
 {
-    stretch->pins++;
-    if (stretch->is_kept) {
-        TAILQ_REMOVE(&room->used, stretch, used);
-        TAILQ_INSERT_HEAD(&room->used, stretch, used);
+    range->pins++;
+    if (range->is_kept) {
+        TAILQ_REMOVE(&room->used, range, used);
+        TAILQ_INSERT_HEAD(&room->used, range, used);
     }
 }
 
-void nt_cached_range_unpin(struct nt_range_cache_room *room, struct nt_cached_range *stretch)
+void nt_cached_range_unpin(struct nt_range_cache_space *room, struct nt_cached_range *range)
 {
-    if (--stretch->pins > 0)
+    if (--range->pins > 0)
         return;
-    if (!stretch->file)
-        free_stretch(stretch);
-    else if (stretch->is_kept)
+    if (!range->file)
+        free_stretch(range);
+    else if (range->is_kept)
         make_room(room);
 }
 
-void nt_range_cache_release(struct nt_range_cache_room *room)
+void nt_range_cache_release(struct nt_range_cache_space *room)
 {
-    struct nt_cached_range *stretch;
-    TAILQ_FOREACH(stretch, &room->used, used)
-    stretch->pins = 0;
+    struct nt_cached_range *range;
+    TAILQ_FOREACH (range, &room->used, used)
+        range->pins = 0;
     make_room(room);
 }
 
@@ -141,7 +141,7 @@ void nt_range_cache_drop_underway(struct nt_range_cache *file)
     file->count = kept;
 }
 
-void nt_range_cache_deinit(struct nt_range_cache *file, struct nt_range_cache_room *room)
+void nt_range_cache_deinit(struct nt_range_cache *file, struct nt_range_cache_space *room)
 {
     for (size_t i = file->count; i-- > 0;)
         if (file->list[i]->is_kept)

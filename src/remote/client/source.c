@@ -23,7 +23,7 @@
 
 /* ---- Range coalescing ---- */
 
-_Static_assert(NT_OBJECT_MOST_BYTES + NT_PACE_MOST_GAP < NT_OBJECT_ROOM, "no range has parts of two objects");
+_Static_assert(NT_OBJECT_MAX_BYTES + NT_LINK_MAX_GAP < NT_OBJECT_SPACE, "no range has parts of two objects");
 
 enum { NOBODY_NOTICES = 128 * 1024, SHARE_OF_GAPS = 4, FEWEST_BYTES = 256 * 1024 };
 
@@ -33,7 +33,7 @@ static int compare(const void *one, const void *other)
     return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-static size_t leave_out(struct nt_extent *extents, size_t count, uint64_t size, uint64_t *bytes_ret)
+static size_t omit(struct nt_extent *extents, size_t count, uint64_t size, uint64_t *bytes_ret)
 {
     size_t left = 0;
     *bytes_ret = 0;
@@ -91,11 +91,11 @@ static uint64_t largest_gap(const struct nt_extent *extents, size_t count, uint6
     return least;
 }
 
-size_t nt_ranges_join(struct nt_extent *extents, size_t count, uint64_t size, uint64_t gap)
+size_t nt_ranges_coalesce(struct nt_extent *extents, size_t count, uint64_t size, uint64_t gap)
 {
     uint64_t bytes, left;
     size_t last = 0;
-    count = leave_out(extents, count, size, &bytes);
+    count = omit(extents, count, size, &bytes);
     if (!count)
         return 0;
     qsort(extents, count, sizeof(*extents), compare);
@@ -115,40 +115,40 @@ size_t nt_ranges_join(struct nt_extent *extents, size_t count, uint64_t size, ui
     return last + 1;
 }
 
-uint64_t nt_ranges_piece(uint64_t bytes)
+uint64_t nt_ranges_split_bytes(uint64_t bytes)
 {
-    uint64_t piece = bytes / NT_PACE_AT_ONCE;
+    uint64_t piece = bytes / NT_LINK_CONNECTIONS;
     if (piece < FEWEST_BYTES)
         piece = FEWEST_BYTES;
-    return piece < NT_FETCH_MOST_BYTES ? piece : NT_FETCH_MOST_BYTES;
+    return piece < NT_FETCH_MAX_BYTES ? piece : NT_FETCH_MAX_BYTES;
 }
 
 /* ---- Range requests ---- */
 
 /* A part of the file that is asked for. */
 struct nt_remote_part {
-    struct nt_cached_range stretch;
-    struct nt_fetch fetch;
-    struct nt_pace_request pace;
+    struct nt_cached_range range;
+    struct nt_helper_request fetch;
+    struct nt_link_request link_estimate;
     size_t got;
-    bool is_ahead; /* nobody has waited for it yet: it counts in the fetcher */
+    bool is_prefetch; /* nobody has waited for it yet: it counts in the fetcher */
 };
 
-static struct nt_remote_part *part_of(struct nt_fetch *fetch)
+static struct nt_remote_part *part_of(struct nt_helper_request *fetch)
 {
     return (struct nt_remote_part *)((char *)fetch - offsetof(struct nt_remote_part, fetch));
 }
 
-static bool take_bytes(struct nt_fetch *fetch, const struct nt_fetch_answer *answer, const uint8_t *bytes,
-                       size_t count)
+static bool take_bytes(struct nt_helper_request *fetch, const struct nt_fetch_answer *answer,
+                       const uint8_t *bytes, size_t count)
 {
     struct nt_remote_part *part = part_of(fetch);
-    bool is_next = answer->kind == NT_FETCH_DATA && answer->offset == part->stretch.offset + part->got;
-    if (!is_next || count > part->stretch.bytes - part->got)
+    bool is_next = answer->kind == NT_FETCH_DATA && answer->offset == part->range.offset + part->got;
+    if (!is_next || count > part->range.bytes - part->got)
         return false;
     if (!part->got)
-        nt_pace_answer(&part->pace, nt_nanoseconds());
-    memcpy(part->stretch.data + part->got, bytes, count);
+        nt_link_request_answered(&part->link_estimate, nt_nanoseconds());
+    memcpy(part->range.data + part->got, bytes, count);
     part->got += count;
     return true;
 }
@@ -156,31 +156,31 @@ static bool take_bytes(struct nt_fetch *fetch, const struct nt_fetch_answer *ans
 /* Somebody waits for it now, or it has come to its end. */
 static void count_no_more(struct nt_remote_file *file, struct nt_remote_part *part)
 {
-    if (!part->is_ahead)
+    if (!part->is_prefetch)
         return;
-    part->is_ahead = false;
-    file->fetcher->ahead_bytes -= part->stretch.bytes;
+    part->is_prefetch = false;
+    file->fetcher->ahead_bytes -= part->range.bytes;
     file->fetcher->ahead_count--;
 }
 
 /* What did not come is not found by others any more. Where nobody waits for it, it is freed by the one who gave up last. */
-static void end_part(struct nt_fetch *fetch)
+static void end_part(struct nt_helper_request *fetch)
 {
     struct nt_remote_part *part = part_of(fetch);
     struct nt_remote_file *file =
-        (struct nt_remote_file *)((char *)part->stretch.file - offsetof(struct nt_remote_file, stretches));
-    if (fetch->state == NT_FETCH_GOOD && part->got != part->stretch.bytes)
-        nt_fetch_fall_short(fetch);
-    nt_pace_end(&part->pace, part->got, nt_nanoseconds());
-    part->stretch.pins++; /* by whom it was under way */
+        (struct nt_remote_file *)((char *)part->range.file - offsetof(struct nt_remote_file, range_cache));
+    if (fetch->state == NT_FETCH_GOOD && part->got != part->range.bytes)
+        nt_helper_request_fail_short(fetch);
+    nt_link_request_done(&part->link_estimate, part->got, nt_nanoseconds());
+    part->range.pins++; /* by whom it was under way */
     file->underway--;
     count_no_more(file, part);
     if (fetch->state == NT_FETCH_GOOD) {
-        nt_disk_cache_file_add(file->disk, part->stretch.offset, part->stretch.data, part->stretch.bytes);
-        nt_cached_range_keep(&file->fetcher->room, &part->stretch);
+        nt_disk_cache_file_add(file->disk, part->range.offset, part->range.data, part->range.bytes);
+        nt_cached_range_keep(&file->fetcher->room, &part->range);
     } else
-        nt_range_cache_remove(&part->stretch);
-    nt_cached_range_unpin(&file->fetcher->room, &part->stretch);
+        nt_range_cache_remove(&part->range);
+    nt_cached_range_unpin(&file->fetcher->room, &part->range);
 }
 
 /* A new range with a pin of the caller's. NULL without memory. */
@@ -189,8 +189,8 @@ static struct nt_remote_part *new_part(struct nt_remote_file *file, uint64_t off
     struct nt_remote_part *part = calloc(1, sizeof(*part));
     uint8_t *data = malloc(bytes);
     if (part)
-        part->stretch = (struct nt_cached_range){.offset = offset, .bytes = bytes, .data = data, .pins = 1};
-    if (part && data && nt_range_cache_add(&file->stretches, &part->stretch))
+        part->range = (struct nt_cached_range){.offset = offset, .bytes = bytes, .data = data, .pins = 1};
+    if (part && data && nt_range_cache_add(&file->range_cache, &part->range))
         return part;
     free(data);
     free(part);
@@ -201,14 +201,14 @@ static struct nt_remote_part *new_part(struct nt_remote_file *file, uint64_t off
 void nt_remote_part_keep(struct nt_remote_file *file, uint64_t offset, const uint8_t *bytes, size_t count)
 {
     uint64_t next;
-    if (!count || nt_range_cache_at(&file->stretches, offset, &next) || next - offset < count)
+    if (!count || nt_range_cache_at(&file->range_cache, offset, &next) || next - offset < count)
         return;
     struct nt_remote_part *part = new_part(file, offset, count);
     if (!part)
         return;
-    memcpy(part->stretch.data, bytes, count);
-    nt_cached_range_keep(&file->fetcher->room, &part->stretch);
-    nt_cached_range_unpin(&file->fetcher->room, &part->stretch);
+    memcpy(part->range.data, bytes, count);
+    nt_cached_range_keep(&file->fetcher->room, &part->range);
+    nt_cached_range_unpin(&file->fetcher->room, &part->range);
 }
 
 /* What is on disk of [at, next), from `at` on. NULL, too, where there is nothing, or nothing good. */
@@ -221,52 +221,54 @@ static struct nt_remote_part *nt_remote_part_from_disk(struct nt_remote_file *fi
     struct nt_remote_part *part = new_part(file, at, (size_t)((end < next ? end : next) - at));
     if (!part)
         return NULL;
-    if (nt_disk_cache_file_read(file->disk, at, part->stretch.data, part->stretch.bytes)) {
-        nt_cached_range_keep(&file->fetcher->room, &part->stretch);
+    if (nt_disk_cache_file_read(file->disk, at, part->range.data, part->range.bytes)) {
+        nt_cached_range_keep(&file->fetcher->room, &part->range);
         return part;
     }
-    nt_range_cache_remove(&part->stretch);
-    nt_cached_range_unpin(&file->fetcher->room, &part->stretch);
+    nt_range_cache_remove(&part->range);
+    nt_cached_range_unpin(&file->fetcher->room, &part->range);
     return NULL;
 }
 
-/* Request a range, under the lock, and pin it for the caller. `is_ahead`: it is a prefetch. `is_now`: a reader waits for it.
+/* Request a range, under the lock, and pin it for the caller. `is_prefetch`: it is a prefetch. `is_now`: a reader waits for it.
  * NULL without memory. */
 static struct nt_remote_part *nt_remote_part_ask(struct nt_remote_file *file, uint64_t offset, size_t bytes,
-                                                 bool is_ahead, bool is_now)
+                                                 bool is_prefetch, bool is_now)
 {
     struct nt_remote_part *part = new_part(file, offset, bytes);
     if (!part)
         return NULL;
     part->fetch.take = take_bytes;
     part->fetch.end = end_part;
-    part->is_ahead = is_ahead;
+    part->is_prefetch = is_prefetch;
     file->underway++;
-    nt_pace_ask(file->pace, &part->pace, nt_nanoseconds());
-    file->fetcher->ahead_bytes += is_ahead ? bytes : 0;
-    file->fetcher->ahead_count += is_ahead;
-    nt_fetcher_ask(
-        file->fetcher, &part->fetch,
-        (struct nt_fetch_request){
-            .kind = NT_FETCH_READ, .file = file->file, .is_ahead = !is_now, .offset = offset, .bytes = bytes},
-        "", 0);
+    nt_link_request_sent(file->link_estimate, &part->link_estimate, nt_nanoseconds());
+    file->fetcher->ahead_bytes += is_prefetch ? bytes : 0;
+    file->fetcher->ahead_count += is_prefetch;
+    nt_fetcher_send(file->fetcher, &part->fetch,
+                    (struct nt_fetch_request){.kind = NT_FETCH_READ,
+                                              .file = file->file,
+                                              .is_prefetch = !is_now,
+                                              .offset = offset,
+                                              .bytes = bytes},
+                    "", 0);
     return part;
 }
 
 /* Somebody waits for it now. */
 static void nt_remote_part_want(struct nt_remote_file *file, struct nt_remote_part *part)
 {
-    if (part->is_ahead)
-        nt_fetcher_tell(file->fetcher, NT_FETCH_WANTED, part->fetch.id, file->file);
+    if (part->is_prefetch)
+        nt_fetcher_notify(file->fetcher, NT_FETCH_PROMOTE, part->fetch.id, file->file);
     count_no_more(file, part);
 }
 
 /* Give a pin back. The last one who waits for what has not come takes the question back. */
 static void nt_remote_part_release(struct nt_remote_file *file, struct nt_remote_part *part)
 {
-    if (part->stretch.pins == 1 && part->fetch.state == NT_FETCH_UNDERWAY)
-        nt_fetcher_drop(file->fetcher, &part->fetch);
-    nt_cached_range_unpin(&file->fetcher->room, &part->stretch);
+    if (part->range.pins == 1 && part->fetch.state == NT_FETCH_UNDERWAY)
+        nt_fetcher_cancel(file->fetcher, &part->fetch);
+    nt_cached_range_unpin(&file->fetcher->room, &part->range);
 }
 
 /* ---- Source operations ---- */
@@ -308,10 +310,10 @@ static bool add_part(struct reading *reading, struct nt_remote_part *part)
 
 /* Of a file that a list has told of nothing has come with opening it: the first read of an edge has all of that, of a small file all
  * of it. */
-static struct nt_remote_part *ask_for_edge(struct nt_remote_file *file, uint64_t at, uint64_t end)
+static struct nt_remote_part *request_edge(struct nt_remote_file *file, uint64_t at, uint64_t end)
 {
     uint64_t edge = file->size <= UINT64_C(2) * NT_FETCH_EDGE_BYTES ? file->size : NT_FETCH_EDGE_BYTES;
-    bool is_new = file->is_listed && !file->source.is_of_objects && file->stretches.count == 0;
+    bool is_new = file->is_listed && !file->source.is_of_objects && file->range_cache.count == 0;
     if (is_new && end <= edge)
         return nt_remote_part_ask(file, 0, (size_t)edge, false, true);
     if (is_new && at >= file->size - edge)
@@ -319,10 +321,10 @@ static struct nt_remote_part *ask_for_edge(struct nt_remote_file *file, uint64_t
     return NULL;
 }
 
-static struct nt_remote_part *ask_for_bytes(struct nt_remote_file *file, uint64_t at, uint64_t end,
+static struct nt_remote_part *request_bytes(struct nt_remote_file *file, uint64_t at, uint64_t end,
                                             uint64_t next, size_t piece)
 {
-    struct nt_remote_part *part = ask_for_edge(file, at, end);
+    struct nt_remote_part *part = request_edge(file, at, end);
     uint64_t border = end_of_request(file, at, end, next);
     return part ? part
                 : nt_remote_part_ask(file, at, border - at < piece ? (size_t)(border - at) : piece, false,
@@ -333,27 +335,27 @@ static struct nt_remote_part *ask_for_bytes(struct nt_remote_file *file, uint64_
 static enum nt_status collect(struct reading *reading, struct nt_error *error)
 {
     struct nt_remote_file *file = reading->file;
-    struct nt_range_cache_room *room = &file->fetcher->room;
-    const size_t piece = (size_t)nt_ranges_piece(reading->end - reading->offset);
+    struct nt_range_cache_space *room = &file->fetcher->room;
+    const size_t piece = (size_t)nt_ranges_split_bytes(reading->end - reading->offset);
     for (uint64_t at = reading->offset; at < reading->end;) {
         uint64_t next;
-        struct nt_cached_range *stretch = nt_range_cache_at(&file->stretches, at, &next);
-        if (stretch) {
-            nt_cached_range_pin(room, stretch);
-            nt_remote_part_want(file, (struct nt_remote_part *)stretch);
+        struct nt_cached_range *range = nt_range_cache_at(&file->range_cache, at, &next);
+        if (range) {
+            nt_cached_range_pin(room, range);
+            nt_remote_part_want(file, (struct nt_remote_part *)range);
         } else {
             struct nt_remote_part *part = nt_remote_part_from_disk(file, at, next);
             if (!part)
-                part = ask_for_bytes(file, at, reading->end, next, piece);
-            stretch = part ? &part->stretch : NULL;
+                part = request_bytes(file, at, reading->end, next, piece);
+            range = part ? &part->range : NULL;
         }
-        reading->waits |= stretch && !stretch->is_kept;
-        if (!stretch || !add_part(reading, (struct nt_remote_part *)stretch)) {
-            if (stretch)
-                nt_cached_range_unpin(room, stretch);
+        reading->waits |= range && !range->is_kept;
+        if (!range || !add_part(reading, (struct nt_remote_part *)range)) {
+            if (range)
+                nt_cached_range_unpin(room, range);
             return nt_fail_memory(error);
         }
-        at = stretch->offset + stretch->bytes;
+        at = range->offset + range->bytes;
     }
     return NT_OK;
 }
@@ -363,22 +365,21 @@ static enum nt_status wait_for(struct nt_remote_file *file, const struct nt_remo
 {
     while (part->fetch.state == NT_FETCH_UNDERWAY)
         if (!nt_fetcher_wait(file->fetcher, deadline))
-            return nt_fetcher_fail_silent(file->fetcher, file->shown, error);
-    return part->fetch.state == NT_FETCH_BAD ? nt_remote_fail(file, &part->fetch, part->stretch.offset, error)
+            return nt_fetcher_fail_timeout(file->fetcher, file->shown, error);
+    return part->fetch.state == NT_FETCH_BAD ? nt_remote_fail(file, &part->fetch, part->range.offset, error)
                                              : NT_OK;
 }
 
 /* What has come and is pinned does not change: it is copied without the lock. */
 static void copy(const struct reading *reading, const struct nt_remote_part *part, uint8_t *output)
 {
-    const struct nt_cached_range *stretch = &part->stretch;
-    uint64_t first = stretch->offset > reading->offset ? stretch->offset : reading->offset;
-    uint64_t end = stretch->offset + stretch->bytes;
+    const struct nt_cached_range *range = &part->range;
+    uint64_t first = range->offset > reading->offset ? range->offset : reading->offset;
+    uint64_t end = range->offset + range->bytes;
     if (end > reading->end)
         end = reading->end;
     nt_fetcher_unlock(reading->file->fetcher);
-    memcpy(output + (first - reading->offset), stretch->data + (first - stretch->offset),
-           (size_t)(end - first));
+    memcpy(output + (first - reading->offset), range->data + (first - range->offset), (size_t)(end - first));
     nt_fetcher_lock(reading->file->fetcher);
 }
 
@@ -386,10 +387,10 @@ static enum nt_status read_parts(struct reading *reading, uint8_t *output, uint6
                                  struct nt_error *error)
 {
     struct nt_remote_file *file = reading->file;
-    struct nt_remote_check check = {.anchor = file->anchor};
+    struct nt_revalidation check = {.anchor = file->anchor};
     enum nt_status status = collect(reading, error);
     if (reading->waits)
-        nt_remote_check_begin(file, &check, deadline);
+        nt_revalidate_begin(file, &check, deadline);
     for (size_t i = 0; i < reading->count; i++) {
         if (status == NT_OK)
             status = wait_for(file, reading->parts[i], deadline, error);
@@ -399,7 +400,7 @@ static enum nt_status read_parts(struct reading *reading, uint8_t *output, uint6
     for (size_t i = 0; i < reading->count; i++)
         nt_remote_part_release(file, reading->parts[i]);
     free(reading->parts);
-    return nt_remote_check_end(file, &check, deadline, status, error);
+    return nt_revalidate_end(file, &check, deadline, status, error);
 }
 
 /* Whether all of it is in memory. */
@@ -407,10 +408,10 @@ static bool is_here(const struct nt_remote_file *file, uint64_t offset, uint64_t
 {
     uint64_t next;
     while (offset < end) {
-        const struct nt_cached_range *stretch = nt_range_cache_at(&file->stretches, offset, &next);
-        if (!stretch || !stretch->is_kept)
+        const struct nt_cached_range *range = nt_range_cache_at(&file->range_cache, offset, &next);
+        if (!range || !range->is_kept)
             return false;
-        offset = stretch->offset + stretch->bytes;
+        offset = range->offset + range->bytes;
     }
     return true;
 }
@@ -425,7 +426,7 @@ static enum nt_status fetched_read_at(struct nt_source *source, uint64_t offset,
     uint64_t start = nt_milliseconds();
     uint64_t deadline = start + file->fetcher->milliseconds + NT_FETCH_GRACE_MILLISECONDS;
     enum nt_status status =
-        is_here(file, offset, reading.end) ? NT_OK : nt_remote_be_open(file, deadline, &failure);
+        is_here(file, offset, reading.end) ? NT_OK : nt_remote_reopen(file, deadline, &failure);
     if (status == NT_OK && !nt_fits(offset, bytes, file->size)) /* where the source does not know its size */
         status =
             nt_fail(&failure, NT_TRUNCATED, offset, "%s: %zu bytes are wanted of a file of %" PRIu64 " bytes",
@@ -434,8 +435,8 @@ static enum nt_status fetched_read_at(struct nt_source *source, uint64_t offset,
         status = read_parts(&reading, buffer, deadline, &failure);
     file->fetcher->counters.waits += reading.waits;
     const uint64_t now = nt_milliseconds();
-    if (status == NT_UNREACHABLE && nt_refusal_check(&file->refusal, now, NULL) == NT_OK)
-        nt_refusal_note(&file->refusal, &failure, now);
+    if (status == NT_UNREACHABLE && nt_backoff_check(&file->backoff, now, NULL) == NT_OK)
+        nt_backoff_note(&file->backoff, &failure, now);
     file->fetcher->counters.wait_milliseconds += now - start;
     nt_fetcher_unlock(file->fetcher);
     return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
@@ -446,8 +447,8 @@ static enum nt_status fetched_read_at(struct nt_source *source, uint64_t offset,
 /* So much is asked for while nobody waits, and so many parts: there must be room for what somebody waits for. */
 static bool has_room_ahead(const struct nt_fetcher *fetcher, size_t bytes)
 {
-    enum { MOST_PARTS = 128 };
-    return fetcher->ahead_count < MOST_PARTS && fetcher->ahead_bytes + bytes <= fetcher->room.most_bytes / 2;
+    enum { MAX_PARTS = 128 };
+    return fetcher->ahead_count < MAX_PARTS && fetcher->ahead_bytes + bytes <= fetcher->room.max_bytes / 2;
 }
 
 /* What of the range is neither here, nor on disk, nor on its way. False where there is no room for more. */
@@ -455,9 +456,9 @@ static bool ask_ahead(struct nt_remote_file *file, uint64_t at, uint64_t end, si
 {
     while (at < end) {
         uint64_t next;
-        const struct nt_cached_range *stretch = nt_range_cache_at(&file->stretches, at, &next);
-        if (stretch) {
-            at = stretch->offset + stretch->bytes;
+        const struct nt_cached_range *range = nt_range_cache_at(&file->range_cache, at, &next);
+        if (range) {
+            at = range->offset + range->bytes;
             continue;
         }
         uint64_t on_disk;
@@ -471,14 +472,14 @@ static bool ask_ahead(struct nt_remote_file *file, uint64_t at, uint64_t end, si
             has_room_ahead(file->fetcher, bytes) ? nt_remote_part_ask(file, at, bytes, true, is_now) : NULL;
         if (!part)
             return false;
-        nt_cached_range_unpin(&file->fetcher->room, &part->stretch);
+        nt_cached_range_unpin(&file->fetcher->room, &part->range);
         at += bytes;
     }
     return true;
 }
 
 /* Without memory, who reads will ask. */
-static void ask_for_all(struct nt_remote_file *file, const struct nt_extent *extents, size_t count,
+static void request_all(struct nt_remote_file *file, const struct nt_extent *extents, size_t count,
                         bool is_now)
 {
     struct nt_extent *ranges = malloc(count * sizeof(*ranges));
@@ -486,12 +487,13 @@ static void ask_for_all(struct nt_remote_file *file, const struct nt_extent *ext
     bool has_room = ranges != NULL;
     if (ranges)
         memcpy(ranges, extents, count * sizeof(*ranges));
-    size_t joined = ranges ? nt_ranges_join(ranges, count, file->size, nt_pace_gap(file->pace)) : 0;
+    size_t joined =
+        ranges ? nt_ranges_coalesce(ranges, count, file->size, nt_link_coalesce_gap(file->link_estimate)) : 0;
     for (size_t i = 0; i < joined; i++)
         bytes += ranges[i].bytes;
     for (size_t i = 0; i < joined && has_room; i++)
         has_room = ask_ahead(file, ranges[i].offset, ranges[i].offset + ranges[i].bytes,
-                             (size_t)nt_ranges_piece(bytes), is_now);
+                             (size_t)nt_ranges_split_bytes(bytes), is_now);
     free(ranges);
 }
 
@@ -501,9 +503,9 @@ static void fetched_will_need(struct nt_source *source, const struct nt_extent *
 {
     struct nt_remote_file *file = (struct nt_remote_file *)source;
     nt_fetcher_lock(file->fetcher);
-    if (!file->has_changed && nt_refusal_check(&file->refusal, nt_milliseconds(), NULL) == NT_OK &&
+    if (!file->has_changed && nt_backoff_check(&file->backoff, nt_milliseconds(), NULL) == NT_OK &&
         nt_remote_is_open(file))
-        ask_for_all(file, extents, count, is_now);
+        request_all(file, extents, count, is_now);
     nt_fetcher_unlock(file->fetcher);
 }
 
@@ -513,10 +515,10 @@ static bool fetched_forget(struct nt_source *source, uint64_t offset, uint64_t b
     uint64_t end = offset + bytes, next;
     nt_fetcher_lock(file->fetcher);
     while (offset < end) {
-        struct nt_cached_range *stretch = nt_range_cache_at(&file->stretches, offset, &next);
-        offset = stretch ? stretch->offset + stretch->bytes : next;
-        if (stretch && stretch->is_kept)
-            nt_cached_range_forget(&file->fetcher->room, stretch);
+        struct nt_cached_range *range = nt_range_cache_at(&file->range_cache, offset, &next);
+        offset = range ? range->offset + range->bytes : next;
+        if (range && range->is_kept)
+            nt_cached_range_forget(&file->fetcher->room, range);
     }
     nt_disk_cache_file_forget(file->disk, end - bytes, bytes);
     nt_fetcher_unlock(file->fetcher);
@@ -542,7 +544,7 @@ static enum nt_status be_known(struct nt_remote_file *file, struct nt_error *err
     uint64_t start = nt_milliseconds(), most = file->fetcher->milliseconds + NT_FETCH_GRACE_MILLISECONDS;
     if (file->is_known)
         return NT_OK;
-    enum nt_status status = nt_remote_be_open(file, start + most, error);
+    enum nt_status status = nt_remote_reopen(file, start + most, error);
     file->fetcher->counters.wait_milliseconds += nt_milliseconds() - start;
     return status;
 }
@@ -581,14 +583,14 @@ static void fetched_close(struct nt_source *source)
 {
     struct nt_remote_file *file = (struct nt_remote_file *)source;
     nt_fetcher_lock(file->fetcher);
-    for (size_t i = file->stretches.count; i-- > 0;)
-        if (!file->stretches.list[i]->is_kept)
-            nt_fetcher_drop(file->fetcher, &((struct nt_remote_part *)file->stretches.list[i])->fetch);
+    for (size_t i = file->range_cache.count; i-- > 0;)
+        if (!file->range_cache.list[i]->is_kept)
+            nt_fetcher_cancel(file->fetcher, &((struct nt_remote_part *)file->range_cache.list[i])->fetch);
     nt_remote_forget_use(file);
     LIST_REMOVE(file, all);
     if (file->epoch == file->fetcher->epoch && file->epoch && !file->is_closed)
-        nt_fetcher_tell(file->fetcher, NT_FETCH_CLOSE, 0, file->file);
-    nt_range_cache_deinit(&file->stretches, &file->fetcher->room);
+        nt_fetcher_notify(file->fetcher, NT_FETCH_CLOSE, 0, file->file);
+    nt_range_cache_deinit(&file->range_cache, &file->fetcher->room);
     nt_disk_cache_file_close(file->disk);
     nt_fetcher_unlock(file->fetcher);
     nt_fetcher_free(file->fetcher);
@@ -596,7 +598,7 @@ static void fetched_close(struct nt_source *source)
         file->teller.release(file->teller.context);
     free(file->address);
     free(file->shown);
-    nt_refusal_deinit(&file->refusal);
+    nt_backoff_deinit(&file->backoff);
     free(file);
 }
 
@@ -607,19 +609,19 @@ static const struct nt_source_ops fetched_ops = {.read_at = fetched_read_at,
                                                  .check = fetched_check,
                                                  .stat = fetched_stat,
                                                  .size = fetched_size,
-                                                 .will_need = fetched_will_need,
+                                                 .prefetch = fetched_will_need,
                                                  .forget = fetched_forget,
                                                  .open_objects = fetched_open_objects,
                                                  .close = fetched_close};
 
 enum nt_status nt_remote_file_new(struct nt_fetcher *fetcher, const char *address, const char *shown,
-                                  const char *name, const struct nt_remote_teller *teller,
+                                  const char *name, const struct nt_remote_attribute_source *teller,
                                   struct nt_remote_file **file_ret, struct nt_error *error)
 {
     struct nt_remote_file *file = calloc(1, sizeof(*file));
     char *address_copy = strdup(address), *shown_copy = strdup(shown);
     enum nt_status status =
-        file && address_copy && shown_copy ? nt_fetcher_hold(fetcher, error) : nt_fail_memory(error);
+        file && address_copy && shown_copy ? nt_fetcher_ref(fetcher, error) : nt_fail_memory(error);
     if (status != NT_OK) {
         if (teller->release)
             teller->release(teller->context);
@@ -654,7 +656,7 @@ static char *name_below(const char *address, const char *name)
 static enum nt_status new_objects(const struct nt_remote_file *file, const char *name,
                                   struct nt_remote_file **objects_ret, struct nt_error *error)
 {
-    static const struct nt_remote_teller nobody = {.tell = NULL};
+    static const struct nt_remote_attribute_source nobody = {.tell = NULL};
     char *address = name_below(file->address, name), *shown = name_below(file->shown, name);
     enum nt_status status =
         address && shown ? nt_remote_file_new(file->fetcher, address, shown, "", &nobody, objects_ret, error)
@@ -681,14 +683,14 @@ static enum nt_status fetched_open_objects(struct nt_source *source, const char 
         return status;
     objects->source.is_of_objects = true;
     nt_fetcher_lock(file->fetcher);
-    objects->is_known = objects->is_told = objects->is_listed = true;
+    objects->is_known = objects->has_listing = objects->is_listed = true;
     objects->size = INT64_MAX;
     objects->modified = file->modified;
     objects->anchor = file;
-    nt_remote_check_later(objects);
-    memcpy(objects->stamp, file->stamp, sizeof(objects->stamp));
+    nt_revalidate_later(objects);
+    memcpy(objects->validator, file->validator, sizeof(objects->validator));
     /* Now, so that hints are heard; where it fails, the first read tells. */
-    nt_remote_be_open(objects, nt_milliseconds() + file->fetcher->milliseconds, NULL);
+    nt_remote_reopen(objects, nt_milliseconds() + file->fetcher->milliseconds, NULL);
     nt_fetcher_unlock(file->fetcher);
     *objects_ret = &objects->source;
     return NT_OK;
@@ -708,7 +710,7 @@ bool nt_source_remote(const struct nt_source *source, struct nt_remote_names *na
         return false;
     nt_fetcher_lock(file->fetcher);
     memcpy(names_ret->server, file->server, sizeof(names_ret->server));
-    memcpy(names_ret->validator, file->stamp, sizeof(names_ret->validator));
+    memcpy(names_ret->validator, file->validator, sizeof(names_ret->validator));
     nt_fetcher_unlock(file->fetcher);
     return true;
 }
@@ -716,10 +718,10 @@ bool nt_source_remote(const struct nt_source *source, struct nt_remote_names *na
 static enum nt_status open_with(struct nt_fetcher *fetcher, const char *address,
                                 struct nt_source **source_ret, struct nt_error *error)
 {
-    static const struct nt_remote_teller nobody = {.tell = NULL};
+    static const struct nt_remote_attribute_source nobody = {.tell = NULL};
     struct nt_remote_file *file;
     char *own = nt_address_is_store(address) ? nt_address_folder_of(address) : strdup(address);
-    char *shown = own ? nt_address_shown(own) : NULL;
+    char *shown = own ? nt_address_redact(own) : NULL;
     enum nt_status status =
         shown ? nt_remote_file_new(fetcher, own, shown, "", &nobody, &file, error) : nt_fail_memory(error);
     free(own);

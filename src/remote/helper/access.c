@@ -28,7 +28,7 @@ static int compare(const void *one, const void *other)
     return strcmp(*(char *const *)one, *(char *const *)other);
 }
 
-static bool add(struct nt_rules *rules, size_t *capacity, const char *text, size_t bytes)
+static bool add(struct nt_allow_list *rules, size_t *capacity, const char *text, size_t bytes)
 {
     char **places = nt_grow(rules->places, rules->count, capacity, sizeof(*places));
     if (places)
@@ -39,13 +39,13 @@ static bool add(struct nt_rules *rules, size_t *capacity, const char *text, size
     return true;
 }
 
-bool nt_rules_take(struct nt_rules *rules, int channel)
+bool nt_allow_list_receive(struct nt_allow_list *rules, int channel)
 {
     struct nt_fetch_request request;
     char packet[sizeof(request) + NT_FETCH_TEXT_BYTES];
     size_t capacity = 0;
     ssize_t count;
-    *rules = (struct nt_rules){.is_fixed = false};
+    *rules = (struct nt_allow_list){.is_fixed = false};
     for (;;) {
         count = recv(channel, packet, sizeof(packet), 0);
         if (count < 0 && errno == EINTR)
@@ -66,7 +66,7 @@ bool nt_rules_take(struct nt_rules *rules, int channel)
     return true;
 }
 
-static bool is_place(const struct nt_rules *rules, const char *address, size_t length)
+static bool is_place(const struct nt_allow_list *rules, const char *address, size_t length)
 {
     size_t first = 0, end = rules->count;
     while (first < end) {
@@ -102,7 +102,7 @@ static bool leads_out(const char *text)
     return false;
 }
 
-bool nt_rules_allow(const struct nt_rules *rules, const char *address)
+bool nt_allow_list_has(const struct nt_allow_list *rules, const char *address)
 {
     size_t end = strlen(address);
     if (!rules->is_fixed)

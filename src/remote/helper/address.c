@@ -94,10 +94,10 @@ char *nt_address_folder(const char *address, const char *url)
     return folder;
 }
 
-enum { MOST_SERVER_BYTES = 512 };
+enum { MAX_SERVER_BYTES = 512 };
 
 /* As libcurl reads it, which is what it will ask: scheme, host and port, the latter also where it is the usual one. */
-static bool put_server(const char *url, char server[MOST_SERVER_BYTES])
+static bool put_server(const char *url, char server[MAX_SERVER_BYTES])
 {
     static const CURLUPart parts[] = {CURLUPART_SCHEME, CURLUPART_HOST, CURLUPART_ZONEID, CURLUPART_PORT};
     CURLU *parsed = curl_url();
@@ -107,8 +107,8 @@ static bool put_server(const char *url, char server[MOST_SERVER_BYTES])
         char *part = NULL;
         CURLUcode code = curl_url_get(parsed, parts[i], &part, CURLU_DEFAULT_PORT);
         is_read = code == CURLUE_OK || (parts[i] == CURLUPART_ZONEID && !part);
-        length += (size_t)snprintf(server + length, MOST_SERVER_BYTES - length, "%s ", part ? part : "");
-        is_read &= length < MOST_SERVER_BYTES;
+        length += (size_t)snprintf(server + length, MAX_SERVER_BYTES - length, "%s ", part ? part : "");
+        is_read &= length < MAX_SERVER_BYTES;
         curl_free(part);
     }
     curl_url_cleanup(parsed);
@@ -117,7 +117,7 @@ static bool put_server(const char *url, char server[MOST_SERVER_BYTES])
 
 bool nt_address_is_same_server(const char *one, const char *other)
 {
-    char servers[2][MOST_SERVER_BYTES];
+    char servers[2][MAX_SERVER_BYTES];
     return put_server(one, servers[0]) && put_server(other, servers[1]) &&
            strcasecmp(servers[0], servers[1]) == 0;
 }

@@ -24,7 +24,7 @@
 
 /* ---- Credential files ---- */
 
-enum { MOST_BYTES = 8 << 20, PIECE_BYTES = 16 * 1024 };
+enum { MAX_BYTES = 8 << 20, PIECE_BYTES = 16 * 1024 };
 
 /* The first of these that there is: what a variable names, or, where it names nothing, below the user's home, in the directory of
  * his session, or where everybody writes; %u is the user's number. */
@@ -209,7 +209,7 @@ static bool fill(int copy, int from)
     off_t sum = 0;
     bool is_good = true;
     while (is_good && (count = read(from, piece, sizeof(piece))) > 0) {
-        is_good = sum + count <= MOST_BYTES && pwrite(copy, piece, (size_t)count, sum) == count;
+        is_good = sum + count <= MAX_BYTES && pwrite(copy, piece, (size_t)count, sum) == count;
         sum += count;
     }
     explicit_bzero(piece, sizeof(piece));
@@ -463,7 +463,7 @@ static void add_token(CURL *easy)
 
 /* The system's bundle has those of its folder, too. Where a folder might be looked into libcurl reads the bundle anew for each
  * connection, 30 ms of work, and of many at once only the last would have time for an answer. */
-static void leave_out_folder(CURL *easy, const char *bundle)
+static void omit_folder(CURL *easy, const char *bundle)
 {
     char *found = NULL;
     if (!bundle && curl_easy_getinfo(easy, CURLINFO_CAINFO, &found) == CURLE_OK)
@@ -484,7 +484,7 @@ static void add_authorities(CURL *easy)
     if (folder)
         curl_easy_setopt(easy, CURLOPT_CAPATH, folder);
     else
-        leave_out_folder(easy, bundle);
+        omit_folder(easy, bundle);
 }
 
 /* A proxy has both. Whoever has seen it can do nothing with it: it is shown with a signature of the key, for this connection alone. */
@@ -513,7 +513,7 @@ static void add_password(CURL *easy)
     curl_easy_setopt(easy, CURLOPT_NETRC_FILE, path);
 }
 
-void nt_credentials_add(CURL *easy, const struct nt_credentials_for *server)
+void nt_credentials_add(CURL *easy, const struct nt_request_target *server)
 {
     if (server->is_secure)
         add_authorities(easy);

@@ -23,16 +23,16 @@
 #include "remote/helper/xrd_client.h"
 #include "remote/protocol.h"
 
-struct nt_edge;
-struct nt_engine;
-struct nt_fetched;
+struct nt_edge_probe;
+struct nt_backend;
+struct nt_remote_handle;
 struct nt_file_part;
 struct nt_list_parser;
 struct nt_listing;
 struct nt_output_packet;
 struct nt_transfer;
 struct nt_transfers;
-struct nt_warmer;
+struct nt_preconnect;
 struct nt_xrd_edges;
 struct nt_xrd_file;
 struct nt_xrd_list;
@@ -58,7 +58,7 @@ bool nt_is_metadata_url(const char *url);
 
 /* ---- Allow-list ---- */
 
-struct nt_rules {
+struct nt_allow_list {
     bool is_fixed; /* to `places`; else all addresses are */
     bool keeps_certificate;
     char **places; /* in order */
@@ -66,10 +66,10 @@ struct nt_rules {
 };
 
 /* Take them from a socket. False where they do not come. */
-bool nt_rules_take(struct nt_rules *rules, int channel);
+bool nt_allow_list_receive(struct nt_allow_list *rules, int channel);
 
 /* Whether an address is one of the places, or lies beneath one. Its query does not matter: it is for the same server. */
-bool nt_rules_allow(const struct nt_rules *rules, const char *address);
+bool nt_allow_list_has(const struct nt_allow_list *rules, const char *address);
 
 /* ---- URLs ---- */
 
@@ -129,7 +129,7 @@ void nt_credentials_refresh(void);
 /* ---- Request credentials ---- */
 
 /* Whom a request goes to. */
-struct nt_credentials_for {
+struct nt_request_target {
     bool is_secure; /* by https */
     bool
         is_named; /* scheme, host and port are those of the address that the user named, not where that server has sent it to */
@@ -140,24 +140,24 @@ struct nt_credentials_for {
 void nt_credentials_keep_certificate(bool is_kept);
 
 /* Tell a request. They are read anew each time, so that what is renewed is used. */
-void nt_credentials_add(CURL *easy, const struct nt_credentials_for *server);
+void nt_credentials_add(CURL *easy, const struct nt_request_target *server);
 
 /* ---- Scheduler ---- */
 
-struct nt_engine_ops {
-    unsigned at_once;    /* tries; */
-    uint64_t most_bytes; /* of all tries at once, but for one that is longer alone */
+struct nt_backend_ops {
+    unsigned at_once;   /* tries; */
+    uint64_t max_bytes; /* of all tries at once, but for one that is longer alone */
     /* Whether it is for such an address. NULL: for all that no other engine takes. */
     bool (*takes)(const char *address);
     /* Begin to open a file: it will tell (nt_file_opened, nt_file_not_opened). False where it has not begun: with what is
      * wrong with the address, or without memory. */
-    bool (*open)(struct nt_engine *engine, struct nt_fetched *file, const char *address,
+    bool (*open)(struct nt_backend *backend, struct nt_remote_handle *file, const char *address,
                  const char **problem_ret);
     /* The same of a file that a list has told of: its size stands in it already, no server is asked, and it is open when this returns. */
-    bool (*open_listed)(struct nt_engine *engine, struct nt_fetched *file, const char *address,
-                        const char *stamp, const char **problem_ret);
+    bool (*open_listed)(struct nt_backend *backend, struct nt_remote_handle *file, const char *address,
+                        const char *validator, const char **problem_ret);
     /* Free what is of the engine's own; no job of the file is left but the engine's own. */
-    void (*close)(struct nt_fetched *file);
+    void (*close)(struct nt_remote_handle *file);
     /* Begin to list a folder: it will tell (listings.h), not before this has returned. False where it has not begun, likewise. */
     bool (*list)(struct nt_listing *listing, const char *address, const char **problem_ret);
     /* Free what is of the engine's own, its jobs as well. */
@@ -170,24 +170,24 @@ struct nt_engine_ops {
     /* Of a job that was paused: its bytes will be taken now. */
     void (*resume)(struct nt_transfer *job);
     /* Send and take whatever can be, without waiting. */
-    void (*work)(struct nt_engine *engine);
+    void (*work)(struct nt_backend *backend);
 };
 
 /* Embedded in what an engine has. */
-struct nt_engine {
-    const struct nt_engine_ops *ops;
+struct nt_backend {
+    const struct nt_backend_ops *ops;
     struct nt_transfers *jobs;
     unsigned active;
     uint64_t active_bytes;
 };
 
 /* A file as its engine knows it; embedded likewise. */
-struct nt_remote {
-    struct nt_engine *engine;
+struct nt_backend_file {
+    struct nt_backend *backend;
 };
 
 struct nt_transfer {
-    struct nt_remote *remote;
+    struct nt_backend_file *remote;
     void *attempt;            /* the engine's own, until `end` has been called; from malloc, or NULL */
     struct nt_result result;  /* of the last try */
     uint64_t first, bytes;    /* all that is wanted still; */
@@ -195,10 +195,10 @@ struct nt_transfer {
     uint64_t deadline, start; /* milliseconds: of the end, and when it is tried next */
     uint64_t milliseconds;    /* to its end, from the beginning */
     unsigned tries;           /* that brought nothing, one after the other, */
-    unsigned most_tries;      /* and how many these may be */
+    unsigned max_tries;       /* and how many these may be */
     unsigned all_tries;
-    bool is_ahead;  /* nobody waits for it yet */
-    bool is_beside; /* nobody will: it takes nobody's place */
+    bool is_prefetch; /* nobody waits for it yet */
+    bool is_beside;   /* nobody will: it takes nobody's place */
     bool is_paused, is_active;
     uint64_t active_bytes; /* that it counts as in its engine */
     /* Bytes at `offset` of the file; of a suffix, of that. False: not now, see `resume`. */
@@ -214,11 +214,11 @@ enum {
     NT_TRIES_OF_KNOWN = 7,   /* one that is: its server may just be starting anew */
 };
 
-enum { NT_MOST_ENGINES = 2 };
+enum { NT_MAX_BACKENDS = 2 };
 
 struct nt_transfers {
-    struct nt_engine *engines[NT_MOST_ENGINES];
-    unsigned engine_count;
+    struct nt_backend *backends[NT_MAX_BACKENDS];
+    unsigned backend_count;
     TAILQ_HEAD(, nt_transfer) all; /* in the order in which they came */
     unsigned count;
     struct nt_fetch_totals totals;
@@ -226,10 +226,10 @@ struct nt_transfers {
 
 void nt_transfers_init(struct nt_transfers *jobs);
 /* What asks first whether it is for an address comes first. */
-void nt_transfers_add_engine(struct nt_transfers *jobs, struct nt_engine *engine,
-                             const struct nt_engine_ops *ops);
+void nt_transfers_add_backend(struct nt_transfers *jobs, struct nt_backend *backend,
+                              const struct nt_backend_ops *ops);
 /* The one for an address. */
-struct nt_engine *nt_transfers_engine(const struct nt_transfers *jobs, const char *address);
+struct nt_backend *nt_transfers_backend(const struct nt_transfers *jobs, const char *address);
 void nt_transfers_add(struct nt_transfers *jobs, struct nt_transfer *job);
 /* It is not wanted any more; `end` is not called. */
 void nt_transfers_remove(struct nt_transfers *jobs, struct nt_transfer *job);
@@ -270,7 +270,7 @@ struct nt_listings {
 
 struct nt_listing {
     struct nt_listings *listings;
-    struct nt_engine *engine;
+    struct nt_backend *backend;
     void *walk; /* the engine's own, from `list` on */
     uint64_t id;
     uint64_t milliseconds; /* of each part of it */
@@ -282,15 +282,15 @@ struct nt_listed {
     const char *name; /* one part of a path */
     bool is_folder;
     uint64_t size;
-    int64_t modified;  /* NT_FETCH_NO_TIME */
-    const char *stamp; /* as OPENED has it; "": it has to be opened to be known */
+    int64_t modified;      /* NT_FETCH_NO_TIME */
+    const char *validator; /* as OPENED has it; "": it has to be opened to be known */
 };
 
 /* For engines: whether who asked is slow to take what was told; something in the folder; and the end. It is gone then. */
 bool nt_listing_is_full(const struct nt_listing *listing);
 #define NT_LISTING_TOO_LONG "there is more in the folder than is listed"
 /* False where that is so. What cannot be a name is left out. */
-bool nt_listing_tell(struct nt_listing *listing, const struct nt_listed *listed);
+bool nt_listing_add(struct nt_listing *listing, const struct nt_listed *listed);
 void nt_listing_done(struct nt_listing *listing);
 void nt_listing_fail(struct nt_listing *listing, enum nt_fetch_failure failure, const char *message);
 
@@ -300,31 +300,32 @@ bool nt_listing_is_name(const char *name);
 /* ---- Open files ---- */
 
 struct nt_files {
-    struct nt_rules rules;
+    struct nt_allow_list rules;
     struct nt_transfers jobs;
     struct nt_output output;
-    LIST_HEAD(, nt_fetched) all;
+    LIST_HEAD(, nt_remote_handle) all;
     unsigned count;
     struct nt_listings listings;
 };
 
-struct nt_fetched {
+struct nt_remote_handle {
     struct nt_files *files;
-    struct nt_remote *remote; /* its engine's, from `open` on */
+    struct nt_backend_file *remote; /* its engine's, from `open` on */
     uint32_t number;
     uint64_t open_id;
     uint64_t milliseconds; /* to the end of which it is open, or not */
     bool is_open;
     uint64_t size;
     LIST_HEAD(, nt_file_part) parts; /* that somebody reads */
-    LIST_ENTRY(nt_fetched) all;
+    LIST_ENTRY(nt_remote_handle) all;
 };
 
 /* A file as it was found when it was opened. */
 struct nt_open_result {
     uint64_t size;
-    int64_t modified;  /* seconds since 1970, or NT_FETCH_NO_TIME */
-    const char *stamp; /* the same of the same version whatever process asks; "": the server does not tell */
+    int64_t modified; /* seconds since 1970, or NT_FETCH_NO_TIME */
+    const char
+        *validator; /* the same of the same version whatever process asks; "": the server does not tell */
     char server[NT_FETCH_SERVER_BYTES]; /* where it is: scheme, host and port. What is longer is cut off */
     const char *head, *tail;
     size_t head_bytes, tail_bytes; /* of the edges: all of the file, or NT_FETCH_EDGE_BYTES each */
@@ -332,8 +333,8 @@ struct nt_open_result {
 };
 
 /* For engines: the end of opening. Where it failed, the file is closed and gone. */
-void nt_file_opened(struct nt_fetched *file, const struct nt_open_result *opened);
-void nt_file_not_opened(struct nt_fetched *file, enum nt_fetch_failure failure, const char *message);
+void nt_file_opened(struct nt_remote_handle *file, const struct nt_open_result *opened);
+void nt_file_not_opened(struct nt_remote_handle *file, enum nt_fetch_failure failure, const char *message);
 
 /* What was asked for, with the text behind it. */
 void nt_files_take(struct nt_files *files, const struct nt_fetch_request *request, const char *text,
@@ -342,7 +343,7 @@ void nt_files_take(struct nt_files *files, const struct nt_fetch_request *reques
 /* ---- Worker ---- */
 
 /* `credentials`: a socket by which files of them are had (credential_files.h). */
-_Noreturn void nt_fetch_work(int channel, uint64_t epoch, int credentials, const struct nt_rules *rules);
+_Noreturn void nt_helper_run(int channel, uint64_t epoch, int credentials, const struct nt_allow_list *rules);
 
 /* ---- HTTP request headers ---- */
 
@@ -360,7 +361,7 @@ static inline bool nt_headers_add(struct curl_slist **headers, const char *name,
 
 /* ---- HTTP response headers ---- */
 
-enum { NT_REPLY_TAG_BYTES = 256, NT_REPLY_TIME_BYTES = 64, NT_REPLY_MOST_BYTES = 128 * 1024 };
+enum { NT_REPLY_TAG_BYTES = 256, NT_REPLY_TIME_BYTES = 64, NT_REPLY_MAX_BYTES = 128 * 1024 };
 
 /* What tells one version of a file from another; "": the server does not say. */
 struct nt_validators {
@@ -389,8 +390,8 @@ void nt_validators_take_tag(struct nt_validators *validators, const char *text, 
 void nt_validators_take_time(struct nt_validators *validators, const char *text, size_t bytes);
 
 /* Both as one text, which is the same of the same version whatever process asks; and back. */
-size_t nt_validators_write(const struct nt_validators *validators, char *stamp, size_t room);
-void nt_validators_read(struct nt_validators *validators, const char *stamp, size_t bytes);
+size_t nt_validators_write(const struct nt_validators *validators, char *validator, size_t room);
+void nt_validators_read(struct nt_validators *validators, const char *validator, size_t bytes);
 
 /* Whether both may be of the same version, as far as both tell. */
 bool nt_validators_agree(const struct nt_validators *one, const struct nt_validators *other);
@@ -424,14 +425,14 @@ struct nt_file_version {
     uint64_t size;
 };
 
-enum nt_asked {
-    NT_ASKED_PART,   /* of a file */
-    NT_ASKED_FOLDER, /* what is in it: PROPFIND, or a list of S3's, whole */
+enum nt_http_request_kind {
+    NT_HTTP_REQUEST_PART,   /* of a file */
+    NT_HTTP_REQUEST_FOLDER, /* what is in it: PROPFIND, or a list of S3's, whole */
 };
 
 struct nt_request {
     /* Asked for: */
-    enum nt_asked asked;
+    enum nt_http_request_kind asked;
     const char *address;
     const char *named; /* the user's address: its server may know who asks, and no other */
     bool is_own;       /* the address is that one */
@@ -449,7 +450,7 @@ struct nt_request {
     bool is_judged;
     /* Under way: */
     uint64_t deadline;
-    char *elsewhere; /* where it was sent to; NULL: nowhere yet */
+    char *redirect_url; /* where it was sent to; NULL: nowhere yet */
     unsigned redirections;
     uint64_t redirection_bytes; /* bodies of such answers, which nobody reads */
     bool is_refused;            /* its server's address is one that is never asked */
@@ -503,7 +504,7 @@ const char *nt_list_parser_token(const struct nt_list_parser *list);
 /* ---- HTTP backend ---- */
 
 struct nt_web {
-    struct nt_engine engine;
+    struct nt_backend backend;
     CURLM *multi;
 };
 
@@ -516,21 +517,21 @@ void nt_web_wait(struct nt_web *web, struct curl_waitfd *others, unsigned count,
 
 /* What requests to one address share. The attempt of its jobs is a struct nt_request. */
 struct nt_origin {
-    struct nt_remote remote;
+    struct nt_backend_file remote;
     char *address; /* a URL */
     enum nt_service service;
-    enum nt_asked asked;
-    char *elsewhere; /* where the server sent the last request to; NULL: nowhere else */
+    enum nt_http_request_kind asked;
+    char *redirect_url; /* where the server sent the last request to; NULL: nowhere else */
     struct nt_file_version version;
-    bool is_known;               /* the version is */
-    bool is_of_objects;          /* each has a version of its own (web_objects.h) */
-    struct nt_edge *head, *tail; /* while it is opened */
-    LIST_HEAD(, nt_warmer) warmers;
+    bool is_known;                     /* the version is */
+    bool is_of_objects;                /* each has a version of its own (web_objects.h) */
+    struct nt_edge_probe *head, *tail; /* while it is opened */
+    LIST_HEAD(, nt_preconnect) preconnects;
 };
 
 /* ---- HTTP listings ---- */
 
-/* As nt_engine_ops has them. */
+/* As nt_backend_ops has them. */
 bool nt_web_list(struct nt_listing *listing, const char *address, const char **problem_ret);
 void nt_web_end_list(struct nt_listing *listing);
 
@@ -579,7 +580,7 @@ struct nt_xrd_attempt {
 };
 
 struct nt_xrootd_file {
-    struct nt_remote remote;
+    struct nt_backend_file remote;
     char *url;
     struct nt_xrd_session *session; /* NULL: it is not open, nor opened */
     bool is_open;                   /* the session is */
@@ -597,18 +598,18 @@ struct nt_xrootd_file {
 void nt_xrootd_file_await(struct nt_xrootd_file *file, struct nt_xrd_attempt *attempt);
 void nt_xrd_attempt_leave(struct nt_xrd_attempt *attempt);
 /* It wants nothing. */
-void nt_xrootd_file_rest(struct nt_xrootd_file *file);
+void nt_xrootd_file_dequeue(struct nt_xrootd_file *file);
 
 /* Begin to open it, for those who wait. False without memory. */
 bool nt_xrootd_file_open(struct nt_xrootd_file *file, struct nt_xrd_queue *queue);
 /* Before anything else is asked it has to be opened again. */
-void nt_xrootd_file_lose(struct nt_xrootd_file *file);
+void nt_xrootd_file_invalidate(struct nt_xrootd_file *file);
 /* Of those who wait. */
 void nt_xrootd_file_fail(struct nt_xrootd_file *file, const struct nt_result *result);
 
 /* What tells it from other files at the address. The number of the file on its server is not in it: where it is opened by another
  * process it may be from another server, which has the same file by another number. */
-void nt_xrootd_stamp(char stamp[NT_FETCH_STAMP_BYTES], int64_t modified);
+void nt_xrootd_validator(char validator[NT_FETCH_VALIDATOR_BYTES], int64_t modified);
 
 /* ---- XRootD reads ---- */
 
@@ -622,7 +623,7 @@ void nt_xrootd_read_leave(struct nt_xrd_attempt *attempt);
 /* ---- XRootD backend ---- */
 
 struct nt_xrootd {
-    struct nt_engine engine;
+    struct nt_backend backend;
     struct nt_xrd_queue queue;
     LIST_HEAD(, nt_xrootd_file) wanting; /* files of which something is to be asked */
     const char

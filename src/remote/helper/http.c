@@ -18,19 +18,19 @@
 
 /* ---- Preconnect ---- */
 
-static inline struct nt_origin *nt_origin_of(const struct nt_fetched *file)
+static inline struct nt_origin *nt_origin_of(const struct nt_remote_handle *file)
 {
     return (struct nt_origin *)file->remote;
 }
 
-enum { MOST_MILLISECONDS = 10000 };
+enum { MAX_MILLISECONDS = 10000 };
 
 /* Requests, and so connections that are kept; opening has two. */
 enum { AT_ONCE = 16, OPENING = 2 };
 
-struct nt_warmer {
+struct nt_preconnect {
     struct nt_transfer job;
-    LIST_ENTRY(nt_warmer) all;
+    LIST_ENTRY(nt_preconnect) all;
 };
 
 /* Text alone, as every other file is looked at. */
@@ -41,11 +41,11 @@ static bool has_same_server(const char *one, const char *other)
     return strncasecmp(one, other, length) == 0 && strchr("/?#", other[length]);
 }
 
-static bool is_first_of_server(const struct nt_fetched *file)
+static bool is_first_of_server(const struct nt_remote_handle *file)
 {
-    const struct nt_fetched *other;
+    const struct nt_remote_handle *other;
     LIST_FOREACH(other, &file->files->all, all)
-    if (other != file && other->remote->engine == file->remote->engine &&
+    if (other != file && other->remote->backend == file->remote->backend &&
         has_same_server(nt_origin_of(file)->address, nt_origin_of(other)->address))
         return false;
     return true;
@@ -62,41 +62,41 @@ static bool take_nothing(struct nt_transfer *job, uint64_t offset, const char *b
 
 static void end_warmer(struct nt_transfer *job)
 {
-    struct nt_warmer *warmer = (struct nt_warmer *)job;
-    LIST_REMOVE(warmer, all);
-    free(warmer);
+    struct nt_preconnect *preconnect = (struct nt_preconnect *)job;
+    LIST_REMOVE(preconnect, all);
+    free(preconnect);
 }
 
-static void add_warmer(struct nt_fetched *file)
+static void add_warmer(struct nt_remote_handle *file)
 {
     struct nt_origin *origin = nt_origin_of(file);
-    struct nt_warmer *warmer = calloc(1, sizeof(*warmer));
-    if (!warmer)
+    struct nt_preconnect *preconnect = calloc(1, sizeof(*preconnect));
+    if (!preconnect)
         return;
-    warmer->job = (struct nt_transfer){
+    preconnect->job = (struct nt_transfer){
         .remote = file->remote,
         .bytes = NT_FETCH_EDGE_BYTES,
-        .milliseconds = file->milliseconds < MOST_MILLISECONDS ? file->milliseconds : MOST_MILLISECONDS,
-        .most_tries = NT_TRIES_ONCE,
+        .milliseconds = file->milliseconds < MAX_MILLISECONDS ? file->milliseconds : MAX_MILLISECONDS,
+        .max_tries = NT_TRIES_ONCE,
         .is_beside = true,
         .take = take_nothing,
         .end = end_warmer};
-    LIST_INSERT_HEAD(&origin->warmers, warmer, all);
-    nt_transfers_add(&file->files->jobs, &warmer->job);
+    LIST_INSERT_HEAD(&origin->preconnects, preconnect, all);
+    nt_transfers_add(&file->files->jobs, &preconnect->job);
 }
 
 /* ---- Open files ---- */
 
-struct nt_edge {
+struct nt_edge_probe {
     struct nt_transfer job;
-    struct nt_fetched *file;
+    struct nt_remote_handle *file;
     bool has_ended;
     struct nt_reply reply;
     uint64_t first, got;
     char bytes[NT_FETCH_EDGE_BYTES];
 };
 
-static void drop_edge(struct nt_fetched *file, struct nt_edge **edge)
+static void drop_edge(struct nt_remote_handle *file, struct nt_edge_probe **edge)
 {
     if (*edge && !(*edge)->has_ended)
         nt_transfers_remove(&file->files->jobs, &(*edge)->job);
@@ -104,22 +104,22 @@ static void drop_edge(struct nt_fetched *file, struct nt_edge **edge)
     *edge = NULL;
 }
 
-static void close_file(struct nt_fetched *file)
+static void close_file(struct nt_remote_handle *file)
 {
     struct nt_origin *origin = nt_origin_of(file);
-    struct nt_warmer *warmer;
-    while ((warmer = LIST_FIRST(&origin->warmers))) {
-        nt_transfers_remove(&file->files->jobs, &warmer->job);
-        end_warmer(&warmer->job);
+    struct nt_preconnect *preconnect;
+    while ((preconnect = LIST_FIRST(&origin->preconnects))) {
+        nt_transfers_remove(&file->files->jobs, &preconnect->job);
+        end_warmer(&preconnect->job);
     }
     drop_edge(file, &origin->head);
     drop_edge(file, &origin->tail);
     free(origin->address);
-    free(origin->elsewhere);
+    free(origin->redirect_url);
     free(origin);
 }
 
-static void fail_opening(struct nt_fetched *file, const struct nt_result *result)
+static void fail_opening(struct nt_remote_handle *file, const struct nt_result *result)
 {
     nt_file_not_opened(file, result->failure, result->message);
 }
@@ -136,22 +136,22 @@ static void put_server(const char *url, char server[NT_FETCH_SERVER_BYTES])
     server[bytes] = '\0';
 }
 
-static void tell_opened(struct nt_fetched *file)
+static void tell_opened(struct nt_remote_handle *file)
 {
     struct nt_origin *origin = nt_origin_of(file);
     const struct nt_validators *known = &origin->version.validators;
-    char stamp[NT_FETCH_STAMP_BYTES];
+    char validator[NT_FETCH_VALIDATOR_BYTES];
     time_t modified = known->modified[0] ? curl_getdate(known->modified, NULL) : -1;
-    stamp[nt_validators_write(known, stamp, sizeof(stamp))] = '\0';
+    validator[nt_validators_write(known, validator, sizeof(validator))] = '\0';
     struct nt_open_result opened = {.size = origin->version.size,
                                     .modified = modified >= 0 ? (int64_t)modified : NT_FETCH_NO_TIME,
-                                    .stamp = stamp,
+                                    .validator = validator,
                                     .head = origin->head->bytes,
                                     .head_bytes = origin->head->got,
                                     .tail = origin->tail ? origin->tail->bytes : NULL,
                                     .tail_bytes = origin->tail ? origin->tail->got : 0,
                                     .round_trips = origin->tail && !origin->tail->job.is_suffix ? 2 : 1};
-    put_server(origin->elsewhere ? origin->elsewhere : origin->address, opened.server);
+    put_server(origin->redirect_url ? origin->redirect_url : origin->address, opened.server);
     nt_file_opened(file, &opened);
     drop_edge(file, &origin->head);
     drop_edge(file, &origin->tail);
@@ -160,16 +160,16 @@ static void tell_opened(struct nt_fetched *file)
 /* No more comes than was asked for. */
 static bool take_edge(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count)
 {
-    struct nt_edge *edge = (struct nt_edge *)job;
+    struct nt_edge_probe *edge = (struct nt_edge_probe *)job;
     memcpy(edge->bytes + (offset - edge->first), bytes, count);
     edge->got = offset - edge->first + count;
     return true;
 }
 
-static struct nt_edge *add_edge(struct nt_fetched *file, void (*end)(struct nt_transfer *), uint64_t first,
-                                uint64_t bytes)
+static struct nt_edge_probe *add_edge(struct nt_remote_handle *file, void (*end)(struct nt_transfer *),
+                                      uint64_t first, uint64_t bytes)
 {
-    struct nt_edge *edge = calloc(1, sizeof(*edge));
+    struct nt_edge_probe *edge = calloc(1, sizeof(*edge));
     if (!edge)
         return NULL;
     edge->file = file;
@@ -178,7 +178,7 @@ static struct nt_edge *add_edge(struct nt_fetched *file, void (*end)(struct nt_t
                                      .first = first,
                                      .bytes = bytes,
                                      .milliseconds = file->milliseconds,
-                                     .most_tries = NT_TRIES_OF_KNOWN,
+                                     .max_tries = NT_TRIES_OF_KNOWN,
                                      .take = take_edge,
                                      .end = end};
     nt_transfers_add(&file->files->jobs, &edge->job);
@@ -186,7 +186,7 @@ static struct nt_edge *add_edge(struct nt_fetched *file, void (*end)(struct nt_t
 }
 
 /* What came of it. */
-static const struct nt_result *note_end(struct nt_edge *edge)
+static const struct nt_result *note_end(struct nt_edge_probe *edge)
 {
     const struct nt_request *request = edge->job.attempt;
     edge->has_ended = true;
@@ -197,26 +197,27 @@ static const struct nt_result *note_end(struct nt_edge *edge)
 
 static void end_rest(struct nt_transfer *job)
 {
-    struct nt_edge *edge = (struct nt_edge *)job;
+    struct nt_edge_probe *edge = (struct nt_edge_probe *)job;
     const struct nt_result *result = note_end(edge);
-    if (result->outcome == NT_OUTCOME_GOOD)
+    if (result->outcome == NT_OUTCOME_OK)
         tell_opened(edge->file);
     else
         fail_opening(edge->file, result);
 }
 
 /* Whether the end that has come is of the version that was found, and of what is behind the beginning as much as is wanted. */
-static bool is_of_version(const struct nt_edge *tail, const struct nt_file_version *version, uint64_t wanted)
+static bool is_of_version(const struct nt_edge_probe *tail, const struct nt_file_version *version,
+                          uint64_t wanted)
 {
-    return tail->job.result.outcome == NT_OUTCOME_GOOD && tail->reply.total == version->size &&
+    return tail->job.result.outcome == NT_OUTCOME_OK && tail->reply.total == version->size &&
            tail->got >= wanted && nt_validators_agree(&tail->reply.validators, &version->validators);
 }
 
 /* Both have ended, or the first was all. */
-static void join_edges(struct nt_fetched *file)
+static void join_edges(struct nt_remote_handle *file)
 {
     struct nt_origin *origin = nt_origin_of(file);
-    struct nt_edge *tail = origin->tail;
+    struct nt_edge_probe *tail = origin->tail;
     uint64_t size = origin->version.size, behind = size - origin->head->got;
     uint64_t wanted = behind < NT_FETCH_EDGE_BYTES ? behind : NT_FETCH_EDGE_BYTES;
     if (wanted == 0) {
@@ -236,12 +237,12 @@ static void join_edges(struct nt_fetched *file)
 
 static void end_head(struct nt_transfer *job)
 {
-    struct nt_edge *head = (struct nt_edge *)job;
-    struct nt_fetched *file = head->file;
+    struct nt_edge_probe *head = (struct nt_edge_probe *)job;
+    struct nt_remote_handle *file = head->file;
     struct nt_origin *origin = nt_origin_of(file);
     const struct nt_result *result = note_end(head);
     const struct nt_reply *reply = &head->reply;
-    if (result->outcome != NT_OUTCOME_GOOD) {
+    if (result->outcome != NT_OUTCOME_OK) {
         fail_opening(file, result);
         return;
     }
@@ -254,15 +255,15 @@ static void end_head(struct nt_transfer *job)
 
 static void end_tail(struct nt_transfer *job)
 {
-    struct nt_edge *tail = (struct nt_edge *)job;
-    struct nt_fetched *file = tail->file;
+    struct nt_edge_probe *tail = (struct nt_edge_probe *)job;
+    struct nt_remote_handle *file = tail->file;
     note_end(tail);
     if (nt_origin_of(file)->head->has_ended)
         join_edges(file);
 }
 
-static struct nt_origin *add_origin(struct nt_engine *engine, struct nt_fetched *file, const char *address,
-                                    const char **problem_ret)
+static struct nt_origin *add_origin(struct nt_backend *backend, struct nt_remote_handle *file,
+                                    const char *address, const char **problem_ret)
 {
     enum nt_service service = NT_SERVICE_WEB;
     char *url = nt_address_url(address, &service, problem_ret);
@@ -271,16 +272,16 @@ static struct nt_origin *add_origin(struct nt_engine *engine, struct nt_fetched 
         free(url);
         return NULL;
     }
-    *origin = (struct nt_origin){.remote = {engine}, .address = url, .service = service};
+    *origin = (struct nt_origin){.remote = {backend}, .address = url, .service = service};
     file->remote = &origin->remote;
     return origin;
 }
 
-/* These are operations of nt_engine. The first file of a server opens the connections that reads will need. */
-static bool open_file(struct nt_engine *engine, struct nt_fetched *file, const char *address,
+/* These are operations of nt_backend. The first file of a server opens the connections that reads will need. */
+static bool open_file(struct nt_backend *backend, struct nt_remote_handle *file, const char *address,
                       const char **problem_ret)
 {
-    struct nt_origin *origin = add_origin(engine, file, address, problem_ret);
+    struct nt_origin *origin = add_origin(backend, file, address, problem_ret);
     if (!origin)
         return false;
     origin->head = add_edge(file, end_head, 0, NT_FETCH_EDGE_BYTES);
@@ -289,22 +290,22 @@ static bool open_file(struct nt_engine *engine, struct nt_fetched *file, const c
         close_file(file);
         return false;
     }
-    origin->head->job.most_tries = NT_TRIES_OF_UNKNOWN;
+    origin->head->job.max_tries = NT_TRIES_OF_UNKNOWN;
     origin->tail->job.is_suffix = true;
-    origin->tail->job.most_tries = NT_TRIES_ONCE;
+    origin->tail->job.max_tries = NT_TRIES_ONCE;
     for (unsigned i = is_first_of_server(file) ? OPENING : AT_ONCE; i < AT_ONCE; i++)
         add_warmer(file);
     return true;
 }
 
 /* What a list has told is taken to be so: each answer of the server shows whether it is. */
-static bool open_listed(struct nt_engine *engine, struct nt_fetched *file, const char *address,
-                        const char *stamp, const char **problem_ret)
+static bool open_listed(struct nt_backend *backend, struct nt_remote_handle *file, const char *address,
+                        const char *validator, const char **problem_ret)
 {
-    struct nt_origin *origin = add_origin(engine, file, address, problem_ret);
+    struct nt_origin *origin = add_origin(backend, file, address, problem_ret);
     if (!origin)
         return false;
-    nt_validators_read(&origin->version.validators, stamp, strlen(stamp));
+    nt_validators_read(&origin->version.validators, validator, strlen(validator));
     origin->version.size = file->size;
     origin->is_of_objects = nt_address_is_of_objects(address);
     origin->is_known = !origin->is_of_objects;
@@ -339,7 +340,7 @@ static struct attempt *attempt_of(struct nt_transfer *job)
     job->attempt = attempt = calloc(1, sizeof(*attempt) + bytes);
     if (attempt)
         snprintf(attempt->address, bytes, "%.*s%" PRIu64 "%s", (int)(number - address), address,
-                 job->first / NT_OBJECT_ROOM, number + strlen(NT_OBJECT_NUMBER));
+                 job->first / NT_OBJECT_SPACE, number + strlen(NT_OBJECT_NUMBER));
     return attempt;
 }
 
@@ -350,12 +351,12 @@ static bool start_object(struct nt_transfer *job, uint64_t milliseconds, CURLM *
     struct attempt *attempt = attempt_of(job);
     if (!attempt)
         return false;
-    attempt->request = (struct nt_request){.asked = NT_ASKED_PART,
+    attempt->request = (struct nt_request){.asked = NT_HTTP_REQUEST_PART,
                                            .address = attempt->address,
                                            .named = attempt->address,
                                            .is_own = true,
                                            .service = origin->service,
-                                           .first = job->first % NT_OBJECT_ROOM,
+                                           .first = job->first % NT_OBJECT_SPACE,
                                            .bytes = job->bytes,
                                            .expected = attempt->is_known ? &attempt->version : NULL,
                                            .milliseconds = milliseconds,
@@ -381,7 +382,7 @@ static void nt_web_end_object(struct nt_transfer *job, CURLcode code)
     struct nt_request *request = &attempt->request;
     const struct nt_reply *reply = &request->reply;
     nt_request_end(request, code);
-    if (request->result.outcome == NT_OUTCOME_GOOD && request->result.got < request->bytes)
+    if (request->result.outcome == NT_OUTCOME_OK && request->result.got < request->bytes)
         refuse_short(request);
     if (request->result.got > 0 && reply->has_range && !attempt->is_known) {
         attempt->version = (struct nt_file_version){reply->validators, reply->total};
@@ -397,9 +398,9 @@ static void nt_web_end_object(struct nt_transfer *job, CURLcode code)
 static bool start(struct nt_transfer *job, uint64_t milliseconds)
 {
     const struct nt_origin *origin = (struct nt_origin *)job->remote;
-    struct nt_web *web = (struct nt_web *)job->remote->engine;
+    struct nt_web *web = (struct nt_web *)job->remote->backend;
     if (origin->is_of_objects) {
-        web->engine.jobs->totals.requests++;
+        web->backend.jobs->totals.requests++;
         return start_object(job, milliseconds, web->multi);
     }
     struct nt_request *request = job->attempt ? job->attempt : malloc(sizeof(*request));
@@ -407,9 +408,9 @@ static bool start(struct nt_transfer *job, uint64_t milliseconds)
     if (!request)
         return false;
     *request = (struct nt_request){.asked = origin->asked,
-                                   .address = origin->elsewhere ? origin->elsewhere : origin->address,
+                                   .address = origin->redirect_url ? origin->redirect_url : origin->address,
                                    .named = origin->address,
-                                   .is_own = !origin->elsewhere,
+                                   .is_own = !origin->redirect_url,
                                    .service = origin->service,
                                    .is_suffix = job->is_suffix,
                                    .first = job->first,
@@ -418,13 +419,13 @@ static bool start(struct nt_transfer *job, uint64_t milliseconds)
                                    .milliseconds = milliseconds,
                                    .take = take_bytes,
                                    .context = job};
-    web->engine.jobs->totals.requests++;
+    web->backend.jobs->totals.requests++;
     return nt_request_start(request, web->multi, job);
 }
 
 static void stop(struct nt_transfer *job)
 {
-    const struct nt_web *web = (struct nt_web *)job->remote->engine;
+    const struct nt_web *web = (struct nt_web *)job->remote->backend;
     if (job->attempt)
         nt_request_stop(job->attempt, web->multi);
 }
@@ -439,14 +440,14 @@ static void resume(struct nt_transfer *job)
 static void note_elsewhere(struct nt_origin *origin, const struct nt_request *request)
 {
     const char *address = nt_request_address(request);
-    const char *asked = origin->elsewhere ? origin->elsewhere : origin->address;
-    if (request->result.outcome == NT_OUTCOME_ELSEWHERE) {
-        free(origin->elsewhere);
-        origin->elsewhere = NULL;
-    } else if (request->result.outcome == NT_OUTCOME_GOOD && strcmp(address, asked) != 0) {
-        char *elsewhere = strcmp(address, origin->address) == 0 ? NULL : strdup(address);
-        free(origin->elsewhere);
-        origin->elsewhere = elsewhere;
+    const char *asked = origin->redirect_url ? origin->redirect_url : origin->address;
+    if (request->result.outcome == NT_OUTCOME_OTHER_SERVER) {
+        free(origin->redirect_url);
+        origin->redirect_url = NULL;
+    } else if (request->result.outcome == NT_OUTCOME_OK && strcmp(address, asked) != 0) {
+        char *redirect_url = strcmp(address, origin->address) == 0 ? NULL : strdup(address);
+        free(origin->redirect_url);
+        origin->redirect_url = redirect_url;
     }
 }
 
@@ -456,13 +457,13 @@ static void note_version(struct nt_origin *origin, struct nt_transfer *job, cons
 {
     const struct nt_reply *reply = &request->reply;
     bool is_broken =
-        request->result.outcome == NT_OUTCOME_AGAIN && request->result.got > 0 && reply->has_range;
+        request->result.outcome == NT_OUTCOME_RETRY && request->result.got > 0 && reply->has_range;
     if (origin->is_known || !is_broken || request->is_suffix || job->is_beside ||
-        origin->asked != NT_ASKED_PART)
+        origin->asked != NT_HTTP_REQUEST_PART)
         return;
     origin->version = (struct nt_file_version){reply->validators, reply->total};
     origin->is_known = true;
-    job->most_tries = NT_TRIES_OF_KNOWN;
+    job->max_tries = NT_TRIES_OF_KNOWN;
     if (job->bytes > reply->total - job->first)
         job->bytes = reply->total - job->first;
 }
@@ -471,10 +472,10 @@ static void end_try(struct nt_transfer *job, CURLcode code)
 {
     struct nt_origin *origin = (struct nt_origin *)job->remote;
     struct nt_request *request = job->attempt;
-    const struct nt_web *web = (struct nt_web *)origin->remote.engine;
+    const struct nt_web *web = (struct nt_web *)origin->remote.backend;
     if (origin->is_of_objects) {
         nt_web_end_object(job, code);
-        nt_transfers_end_try(origin->remote.engine->jobs, job);
+        nt_transfers_end_try(origin->remote.backend->jobs, job);
         return;
     }
     if (nt_request_follow(request, web->multi, code))
@@ -485,14 +486,14 @@ static void end_try(struct nt_transfer *job, CURLcode code)
     job->result = request->result;
     if (!origin->is_known || request->is_suffix)
         job->result.got = 0; /* of a version that is not known nothing can be kept */
-    nt_transfers_end_try(origin->remote.engine->jobs, job);
+    nt_transfers_end_try(origin->remote.backend->jobs, job);
 }
 
 /* ---- all of them ---- */
 
-static void work(struct nt_engine *engine)
+static void work(struct nt_backend *backend)
 {
-    const struct nt_web *web = (struct nt_web *)engine;
+    const struct nt_web *web = (struct nt_web *)backend;
     CURLMsg *message;
     int running, left;
     curl_multi_perform(web->multi, &running);
@@ -504,24 +505,24 @@ static void work(struct nt_engine *engine)
     }
 }
 
-static const struct nt_engine_ops ops = {.at_once = AT_ONCE,
-                                         .most_bytes = UINT64_MAX, /* they pass through */
-                                         .open = open_file,
-                                         .open_listed = open_listed,
-                                         .close = close_file,
-                                         .list = nt_web_list,
-                                         .end_list = nt_web_end_list,
-                                         .start = start,
-                                         .stop = stop,
-                                         .resume = resume,
-                                         .work = work};
+static const struct nt_backend_ops ops = {.at_once = AT_ONCE,
+                                          .max_bytes = UINT64_MAX, /* they pass through */
+                                          .open = open_file,
+                                          .open_listed = open_listed,
+                                          .close = close_file,
+                                          .list = nt_web_list,
+                                          .end_list = nt_web_end_list,
+                                          .start = start,
+                                          .stop = stop,
+                                          .resume = resume,
+                                          .work = work};
 
 bool nt_web_init(struct nt_web *web, struct nt_transfers *jobs)
 {
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         return false;
     *web = (struct nt_web){.multi = curl_multi_init()};
-    nt_transfers_add_engine(jobs, &web->engine, &ops);
+    nt_transfers_add_backend(jobs, &web->backend, &ops);
     return web->multi && curl_multi_setopt(web->multi, CURLMOPT_MAXCONNECTS, (long)AT_ONCE) == CURLM_OK;
 }
 

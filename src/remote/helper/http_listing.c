@@ -19,11 +19,11 @@
 /* ---- XML listings ---- */
 
 enum {
-    MOST_DEPTH = 32,
-    MOST_TEXT_BYTES = 8 * 1024,
-    MOST_TOKEN_BYTES = 64 * 1024, /* of a tag with its attributes, a comment */
+    MAX_DEPTH = 32,
+    MAX_TEXT_BYTES = 8 * 1024,
+    MAX_TOKEN_BYTES = 64 * 1024, /* of a tag with its attributes, a comment */
     PIECE_BYTES = 16 * 1024,
-    MOST_BYTES = 64 << 20 /* more than 100,000 files as servers tell of them */
+    MAX_BYTES = 64 << 20 /* more than 100,000 files as servers tell of them */
 };
 
 enum element {
@@ -101,12 +101,12 @@ struct nt_list_parser {
     XML_Parser parser;
     const char *problem;
     uint64_t bytes;
-    enum element open[MOST_DEPTH];
+    enum element open[MAX_DEPTH];
     unsigned depth;
     bool has_text; /* of the element that is open it is wanted: */
-    char text[MOST_TEXT_BYTES + 1];
+    char text[MAX_TEXT_BYTES + 1];
     size_t length;
-    char place[MOST_TEXT_BYTES + 1]; /* of the entry that is open, as it is told */
+    char place[MAX_TEXT_BYTES + 1]; /* of the entry that is open, as it is told */
     struct facts entry, group;
     bool is_refused, is_group_refused; /* the server tells why it does not tell */
     bool is_there, has_result;
@@ -364,7 +364,7 @@ static void XMLCALL on_start(void *context, const XML_Char *name, const XML_Char
     struct nt_list_parser *list = context;
     (void)attributes;
     const struct rule *rule = rule_of(list, list->open[list->depth], name);
-    if (list->depth + 1 == MOST_DEPTH) {
+    if (list->depth + 1 == MAX_DEPTH) {
         refuse(list, "the server's list has elements in one another without end");
         return;
     }
@@ -390,7 +390,7 @@ static void XMLCALL on_text(void *context, const XML_Char *text, int count)
     struct nt_list_parser *list = context;
     if (!list->has_text)
         return;
-    if ((size_t)count > MOST_TEXT_BYTES - list->length) {
+    if ((size_t)count > MAX_TEXT_BYTES - list->length) {
         refuse(list, "the server's list has a text that is too long");
         return;
     }
@@ -460,9 +460,9 @@ static bool feed_piece(struct nt_list_parser *list, const char *bytes, size_t co
         return false;
     }
     XML_Index at = XML_GetCurrentByteIndex(list->parser);
-    if (!is_last && list->bytes - (uint64_t)(at > 0 ? at : 0) > MOST_TOKEN_BYTES)
+    if (!is_last && list->bytes - (uint64_t)(at > 0 ? at : 0) > MAX_TOKEN_BYTES)
         list->problem = "the server's list has a tag without end";
-    else if (list->bytes > MOST_BYTES)
+    else if (list->bytes > MAX_BYTES)
         list->problem = "the server's list is too long";
     else if (is_last && !list->has_result)
         list->problem = "the server sends something else than a list";
@@ -497,7 +497,7 @@ const char *nt_list_parser_token(const struct nt_list_parser *list)
 /* ---- Requests ---- */
 
 /* Of parts that name nothing so many may follow one another: a store that looks through what was deleted sends some. */
-enum { MOST_EMPTY_PARTS = 100 };
+enum { MAX_EMPTY_PARTS = 100 };
 
 struct walk {
     struct nt_transfer job;
@@ -519,15 +519,15 @@ struct walk {
 static void take_entry(void *context, const struct nt_list_entry *entry)
 {
     struct walk *walk = context;
-    char stamp[NT_FETCH_STAMP_BYTES] = "";
+    char validator[NT_FETCH_VALIDATOR_BYTES] = "";
     const struct nt_validators *known = &entry->validators;
     if (!entry->is_folder && (known->tag[0] || known->modified[0]))
-        stamp[nt_validators_write(known, stamp, sizeof(stamp))] = '\0';
-    walk->is_too_long |= !nt_listing_tell(walk->listing, &(struct nt_listed){.name = entry->name,
-                                                                             .is_folder = entry->is_folder,
-                                                                             .size = entry->size,
-                                                                             .modified = entry->modified,
-                                                                             .stamp = stamp});
+        validator[nt_validators_write(known, validator, sizeof(validator))] = '\0';
+    walk->is_too_long |= !nt_listing_add(walk->listing, &(struct nt_listed){.name = entry->name,
+                                                                            .is_folder = entry->is_folder,
+                                                                            .size = entry->size,
+                                                                            .modified = entry->modified,
+                                                                            .validator = validator});
 }
 
 /* Another try begins the answer anew. */
@@ -564,14 +564,14 @@ static bool ask(struct walk *walk, const char **problem_ret)
 {
     struct nt_origin *origin = &walk->origin;
     free(origin->address);
-    free(origin->elsewhere);
-    *origin = (struct nt_origin){.remote = {walk->listing->engine}, .asked = NT_ASKED_FOLDER};
+    free(origin->redirect_url);
+    *origin = (struct nt_origin){.remote = {walk->listing->backend}, .asked = NT_HTTP_REQUEST_FOLDER};
     origin->address = nt_address_list_url(walk->address, walk->token, &origin->service, problem_ret);
     if (!origin->address)
         return false;
     walk->job = (struct nt_transfer){.remote = &origin->remote,
                                      .milliseconds = walk->listing->milliseconds,
-                                     .most_tries = NT_TRIES_OF_UNKNOWN,
+                                     .max_tries = NT_TRIES_OF_UNKNOWN,
                                      .take = take,
                                      .end = end};
     walk->is_asking = true;
@@ -579,7 +579,7 @@ static bool ask(struct walk *walk, const char **problem_ret)
     return true;
 }
 
-static void go_on(struct walk *walk, const char *token)
+static void resume_at(struct walk *walk, const char *token)
 {
     const char *problem = "out of memory";
     if (!*token || strcmp(token, walk->token) == 0) {
@@ -588,7 +588,7 @@ static void go_on(struct walk *walk, const char *token)
     }
     walk->empty_parts = walk->listing->entries > walk->entries ? 0 : walk->empty_parts + 1;
     walk->entries = walk->listing->entries;
-    if (walk->empty_parts >= MOST_EMPTY_PARTS) {
+    if (walk->empty_parts >= MAX_EMPTY_PARTS) {
         nt_listing_fail(walk->listing, NT_FETCH_UNREACHABLE,
                         "the server's list goes on and on, and names nothing");
         return;
@@ -605,7 +605,7 @@ static void end(struct nt_transfer *job)
     struct walk *walk = (struct walk *)job;
     struct nt_listing *listing = walk->listing;
     walk->is_asking = false;
-    if (job->result.outcome != NT_OUTCOME_GOOD) {
+    if (job->result.outcome != NT_OUTCOME_OK) {
         nt_listing_fail(listing, job->result.failure, job->result.message);
         return;
     }
@@ -617,7 +617,7 @@ static void end(struct nt_transfer *job)
     const char *token = nt_list_parser_token(walk->list);
     walk->is_there |= nt_list_parser_is_there(walk->list);
     if (token)
-        go_on(walk, token);
+        resume_at(walk, token);
     else if (walk->is_there)
         nt_listing_done(listing);
     else
@@ -641,7 +641,7 @@ void nt_web_end_list(struct nt_listing *listing)
         nt_transfers_remove(listing->listings->jobs, &walk->job);
     nt_list_parser_free(walk->list);
     free(walk->origin.address);
-    free(walk->origin.elsewhere);
+    free(walk->origin.redirect_url);
     free(walk->address);
     free(walk);
 }

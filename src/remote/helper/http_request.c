@@ -130,7 +130,7 @@ void nt_validators_take_time(struct nt_validators *validators, const char *text,
     validators->modified[value.length] = '\0';
 }
 
-static void take_region(struct nt_reply *reply, struct span value)
+static void alloc_slab(struct nt_reply *reply, struct span value)
 {
     if (value.length >= sizeof(reply->region) || !is_plain(value))
         return;
@@ -150,7 +150,7 @@ static void begin_answer(struct nt_reply *reply, struct span status)
 bool nt_reply_take(struct nt_reply *reply, const char *line, size_t bytes)
 {
     struct span text = {line, bytes};
-    if (bytes > NT_REPLY_MOST_BYTES - reply->bytes)
+    if (bytes > NT_REPLY_MAX_BYTES - reply->bytes)
         return false;
     size_t sum = reply->bytes + bytes;
     if (reply->is_whole)
@@ -168,25 +168,25 @@ bool nt_reply_take(struct nt_reply *reply, const char *line, size_t bytes)
     else if (skip(&text, "last-modified:"))
         nt_validators_take_time(&reply->validators, text.bytes, text.length);
     else if (skip(&text, "x-amz-bucket-region:"))
-        take_region(reply, trim(text));
+        alloc_slab(reply, trim(text));
     reply->bytes = sum;
     return true;
 }
 
-size_t nt_validators_write(const struct nt_validators *validators, char *stamp, size_t room)
+size_t nt_validators_write(const struct nt_validators *validators, char *validator, size_t room)
 {
-    int length = snprintf(stamp, room, "%s%s%s", validators->tag,
+    int length = snprintf(validator, room, "%s%s%s", validators->tag,
                           validators->tag[0] && validators->modified[0] ? " " : "", validators->modified);
     return (size_t)length < room ? (size_t)length : 0;
 }
 
-void nt_validators_read(struct nt_validators *validators, const char *stamp, size_t bytes)
+void nt_validators_read(struct nt_validators *validators, const char *validator, size_t bytes)
 {
-    const char *end = bytes && *stamp == '"' ? memchr(stamp + 1, '"', bytes - 1) : NULL;
-    size_t tag = end ? (size_t)(end - stamp) + 1 : 0;
+    const char *end = bytes && *validator == '"' ? memchr(validator + 1, '"', bytes - 1) : NULL;
+    size_t tag = end ? (size_t)(end - validator) + 1 : 0;
     *validators = (struct nt_validators){.tag = ""};
-    nt_validators_take_tag(validators, stamp, tag);
-    nt_validators_take_time(validators, stamp + tag, bytes - tag);
+    nt_validators_take_tag(validators, validator, tag);
+    nt_validators_take_time(validators, validator + tag, bytes - tag);
 }
 
 static bool may_be_same(const char *one, const char *other)
@@ -201,8 +201,8 @@ bool nt_validators_agree(const struct nt_validators *one, const struct nt_valida
 
 /* ---- Requests ---- */
 
-enum { CONNECT_MILLISECONDS = 10000, STALL_SECONDS = 15, MOST_REDIRECTIONS = 8, BUFFER_BYTES = 128 * 1024 };
-enum { MOST_REDIRECTION_BYTES = 64 * 1024 };
+enum { CONNECT_MILLISECONDS = 10000, STALL_SECONDS = 15, MAX_REDIRECTIONS = 8, BUFFER_BYTES = 128 * 1024 };
+enum { MAX_REDIRECTION_BYTES = 64 * 1024 };
 
 #define NOT_FOLLOWED "it leads to an address that is not followed: not http, or https no more"
 #define NEVER_ASKED "its server has an address of instance metadata, which is not asked"
@@ -214,7 +214,8 @@ static bool is_secure(const char *address)
 
 /* ---- judging ---- */
 
-__attribute__((format(printf, 4, 5))) static void judge(struct nt_request *request, enum nt_outcome outcome,
+__attribute__((format(printf, 4, 5))) static void judge(struct nt_request *request,
+                                                        enum nt_request_outcome outcome,
                                                         enum nt_fetch_failure failure, const char *format,
                                                         ...)
 {
@@ -251,24 +252,24 @@ static void judge_part(struct nt_request *request)
 {
     const struct nt_reply *reply = &request->reply;
     if (is_other_version(request))
-        judge(request, NT_OUTCOME_BAD, NT_FETCH_CHANGED, "the server has another version now");
+        judge(request, NT_OUTCOME_FAILED, NT_FETCH_CHANGED, "the server has another version now");
     else if (reply->is_encoded)
-        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNSUPPORTED,
+        judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNSUPPORTED,
               "the server sends it compressed (Content-Encoding)");
     else if (!reply->has_range)
-        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE,
+        judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE,
               "the server sends a part without telling which (Content-Range)");
     else if (!is_asked_for(request))
-        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE,
+        judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE,
               "the server was asked for %" PRIu64 " bytes at %" PRIu64 " and sends bytes %" PRIu64
               " to %" PRIu64,
               request->bytes, request->first, reply->first, reply->last);
 }
 
 /* Of another server than the user's: that one may name a third, or has new leave for this one. */
-static enum nt_outcome refused(const struct nt_request *request)
+static enum nt_request_outcome refused(const struct nt_request *request)
 {
-    return request->is_own ? NT_OUTCOME_BAD : NT_OUTCOME_ELSEWHERE;
+    return request->is_own ? NT_OUTCOME_FAILED : NT_OUTCOME_OTHER_SERVER;
 }
 
 static void judge_whole(struct nt_request *request)
@@ -276,11 +277,11 @@ static void judge_whole(struct nt_request *request)
     curl_off_t bytes = -1;
     curl_easy_getinfo(request->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &bytes);
     if (!request->expected && bytes == 0)
-        judge(request, NT_OUTCOME_GOOD, NT_FETCH_UNREACHABLE, "%s", "");
+        judge(request, NT_OUTCOME_OK, NT_FETCH_UNREACHABLE, "%s", "");
     else if (is_other_version(request))
-        judge(request, NT_OUTCOME_BAD, NT_FETCH_CHANGED, "the server has another version now");
+        judge(request, NT_OUTCOME_FAILED, NT_FETCH_CHANGED, "the server has another version now");
     else
-        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNSUPPORTED,
+        judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNSUPPORTED,
               "the server sends whole files only, and parts are needed (Range)");
 }
 
@@ -290,36 +291,37 @@ static void judge_unsatisfied(struct nt_request *request)
     bool is_empty =
         request->reply.has_total ? request->reply.total == 0 : !request->is_suffix && request->first == 0;
     if (is_other_version(request))
-        judge(request, NT_OUTCOME_BAD, NT_FETCH_CHANGED, "the server has another version now");
+        judge(request, NT_OUTCOME_FAILED, NT_FETCH_CHANGED, "the server has another version now");
     else if (!request->expected && is_empty)
-        judge(request, NT_OUTCOME_GOOD, NT_FETCH_UNREACHABLE, "%s", "");
+        judge(request, NT_OUTCOME_OK, NT_FETCH_UNREACHABLE, "%s", "");
     else
-        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, "the server answers 416: it has no such part");
+        judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE,
+              "the server answers 416: it has no such part");
 }
 
 static void judge_other(struct nt_request *request, long code)
 {
     if (request->reply.region[0])
-        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE,
+        judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE,
               "the server answers %ld: the bucket is in region %s", code, request->reply.region);
     else
-        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, "the server answers %ld", code);
+        judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE, "the server answers %ld", code);
 }
 
 /* What an answer means to the question what is in a folder; false where it means the same as to others. */
 static bool judge_list(struct nt_request *request, long code)
 {
     bool is_web = request->service == NT_SERVICE_WEB, is_list = code == (is_web ? 207 : 200);
-    if (request->asked != NT_ASKED_FOLDER)
+    if (request->asked != NT_HTTP_REQUEST_FOLDER)
         return false;
     if (is_list && request->reply.is_encoded)
-        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNSUPPORTED,
+        judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNSUPPORTED,
               "the server sends its list compressed (Content-Encoding)");
     else if (code == 404 || code == 410)
         judge(request, refused(request), NT_FETCH_NOT_FOUND, "the server has no such folder (%ld)", code);
     else if (is_web && !is_list &&
              (code / 100 == 2 || code == 400 || code == 405 || code == 412 || code == 416 || code == 501))
-        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNSUPPORTED,
+        judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNSUPPORTED,
               "the server does not tell what is in folders (it answers %ld to WebDAV's PROPFIND)", code);
     else
         return is_list;
@@ -339,7 +341,7 @@ static void judge_code(struct nt_request *request, long code)
         judge_whole(request);
         break;
     case 412:
-        judge(request, NT_OUTCOME_BAD, NT_FETCH_CHANGED, "the server has another version now");
+        judge(request, NT_OUTCOME_FAILED, NT_FETCH_CHANGED, "the server has another version now");
         break;
     case 416:
         judge_unsatisfied(request);
@@ -360,7 +362,7 @@ static void judge_code(struct nt_request *request, long code)
     case 504:
         curl_easy_getinfo(request->easy, CURLINFO_RETRY_AFTER, &seconds);
         request->result.wait_seconds = request->is_own && seconds > 0 ? (uint64_t)seconds : 0;
-        judge(request, request->is_own ? NT_OUTCOME_AGAIN : NT_OUTCOME_ELSEWHERE, NT_FETCH_UNREACHABLE,
+        judge(request, request->is_own ? NT_OUTCOME_RETRY : NT_OUTCOME_OTHER_SERVER, NT_FETCH_UNREACHABLE,
               "the server answers %ld", code);
         break;
     default:
@@ -405,17 +407,17 @@ static void judge_failure(struct nt_request *request, CURLcode code)
 {
     const struct lasting *known = lasting_of(code);
     if (request->is_refused) {
-        judge(request, NT_OUTCOME_BAD, NT_FETCH_FORBIDDEN, NEVER_ASKED);
+        judge(request, NT_OUTCOME_FAILED, NT_FETCH_FORBIDDEN, NEVER_ASKED);
         return;
     }
-    judge(request, known ? NT_OUTCOME_BAD : NT_OUTCOME_AGAIN,
+    judge(request, known ? NT_OUTCOME_FAILED : NT_OUTCOME_RETRY,
           code == CURLE_URL_MALFORMAT ? NT_FETCH_INVALID : NT_FETCH_UNREACHABLE, "%s",
           known && known->message ? known->message : curl_easy_strerror(code));
 }
 
 void nt_request_refuse(struct nt_request *request, enum nt_fetch_failure failure, const char *message)
 {
-    judge(request, NT_OUTCOME_BAD, failure, "%s", message);
+    judge(request, NT_OUTCOME_FAILED, failure, "%s", message);
 }
 
 void nt_request_end(struct nt_request *request, CURLcode code)
@@ -426,22 +428,22 @@ void nt_request_end(struct nt_request *request, CURLcode code)
         judge_code(request, code_of(request));
     if (request->is_judged)
         return;
-    uint64_t wanted = request->asked == NT_ASKED_FOLDER ? request->result.got : request->bytes;
-    bool is_part = request->reply.has_range && request->asked == NT_ASKED_PART;
+    uint64_t wanted = request->asked == NT_HTTP_REQUEST_FOLDER ? request->result.got : request->bytes;
+    bool is_part = request->reply.has_range && request->asked == NT_HTTP_REQUEST_PART;
     if (is_part)
         wanted = request->reply.last - request->reply.first + 1;
     bool has_all = request->result.got == wanted &&
                    (request->is_suffix || wanted == request->bytes || !request->expected);
     if (has_all && (code == CURLE_OK || is_part)) /* what stands behind a part does not matter */
-        judge(request, NT_OUTCOME_GOOD, NT_FETCH_UNREACHABLE, "%s", "");
+        judge(request, NT_OUTCOME_OK, NT_FETCH_UNREACHABLE, "%s", "");
     else if (code == CURLE_OK || code == CURLE_PARTIAL_FILE)
-        judge(request, NT_OUTCOME_AGAIN, NT_FETCH_UNREACHABLE, "the server sent less than it was asked for");
+        judge(request, NT_OUTCOME_RETRY, NT_FETCH_UNREACHABLE, "the server sent less than it was asked for");
     else if (code == CURLE_OPERATION_TIMEDOUT)
-        judge(request, NT_OUTCOME_AGAIN, NT_FETCH_UNREACHABLE, "the server is silent, or too slow");
+        judge(request, NT_OUTCOME_RETRY, NT_FETCH_UNREACHABLE, "the server is silent, or too slow");
     else
         judge_failure(request, code);
-    if (request->result.outcome == NT_OUTCOME_AGAIN && !request->is_own && request->result.got == 0)
-        request->result.outcome = NT_OUTCOME_ELSEWHERE;
+    if (request->result.outcome == NT_OUTCOME_RETRY && !request->is_own && request->result.got == 0)
+        request->result.outcome = NT_OUTCOME_OTHER_SERVER;
 }
 
 /* ---- what curl calls ---- */
@@ -451,7 +453,7 @@ static size_t on_header(char *line, size_t size, size_t count, void *argument)
     struct nt_request *request = argument;
     if (nt_reply_take(&request->reply, line, size * count))
         return size * count;
-    judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, "the headers of the server's answer have no end");
+    judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE, "the headers of the server's answer have no end");
     return 0;
 }
 
@@ -475,9 +477,9 @@ static bool is_redirection(const struct nt_request *request)
 static size_t pass_over(struct nt_request *request, size_t count)
 {
     request->redirection_bytes += count;
-    if (request->redirection_bytes <= MOST_REDIRECTION_BYTES)
+    if (request->redirection_bytes <= MAX_REDIRECTION_BYTES)
         return count;
-    judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, "the server's answer, a redirection, has no end");
+    judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE, "the server's answer, a redirection, has no end");
     return 0;
 }
 
@@ -492,9 +494,9 @@ static size_t on_bytes(char *bytes, size_t size, size_t count, void *argument)
         judge_code(request, code_of(request));
     if (request->is_judged)
         return 0;
-    if (request->asked == NT_ASKED_PART &&
+    if (request->asked == NT_HTTP_REQUEST_PART &&
         count > request->reply.last - request->reply.first + 1 - request->result.got) {
-        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, "the server sends more than it says");
+        judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE, "the server sends more than it says");
         return 0;
     }
     if (!request->take(request->context, bytes, count))
@@ -510,7 +512,7 @@ static const char question[] = "<?xml version=\"1.0\" encoding=\"utf-8\"?>"
                                "<propfind xmlns=\"DAV:\"><prop><resourcetype/><getcontentlength/>"
                                "<getlastmodified/><getetag/></prop></propfind>";
 
-static bool ask_for_list(struct nt_request *request)
+static bool request_list(struct nt_request *request)
 {
     CURL *easy = request->easy;
     if (request->service == NT_SERVICE_S3) /* its address is the question */
@@ -529,8 +531,8 @@ static bool add_headers(struct nt_request *request)
     if (!nt_headers_add(&request->headers, "Accept-Encoding", "identity") ||
         (request->service == NT_SERVICE_S3 && !nt_s3_sign(request->easy, &request->headers)))
         return false;
-    if (request->asked == NT_ASKED_FOLDER)
-        return ask_for_list(request);
+    if (request->asked == NT_HTTP_REQUEST_FOLDER)
+        return request_list(request);
     if (known && known->tag[0] && !known->is_weak)
         return nt_headers_add(&request->headers, "If-Match", known->tag);
     return !known || !known->modified[0] ||
@@ -593,9 +595,9 @@ static void set_way(struct nt_request *request, const char *address)
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, request);
     curl_easy_setopt(easy, CURLOPT_PRIVATE, request->private);
     nt_credentials_add(
-        easy, &(struct nt_credentials_for){.is_secure = is_secure(address),
-                                           .is_named = nt_address_is_same_server(request->named, address),
-                                           .is_signed = is_signed});
+        easy, &(struct nt_request_target){.is_secure = is_secure(address),
+                                          .is_named = nt_address_is_same_server(request->named, address),
+                                          .is_signed = is_signed});
 }
 
 /* Ask one server. */
@@ -608,7 +610,7 @@ static bool ask(struct nt_request *request, CURLM *multi)
         return false;
     }
     set_way(request, address);
-    if (request->asked == NT_ASKED_PART)
+    if (request->asked == NT_HTTP_REQUEST_PART)
         set_range(request);
     set_time(request);
     return curl_multi_add_handle(multi, request->easy) == CURLM_OK;
@@ -636,12 +638,12 @@ static void leave(struct nt_request *request, CURLM *multi)
 static bool may_follow(struct nt_request *request, const char *from, const char *to)
 {
     bool is_followed = is_secure(to) || (!is_secure(from) && strncasecmp(to, "http:", strlen("http:")) == 0);
-    if (request->redirections == MOST_REDIRECTIONS)
-        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, "too many redirects");
+    if (request->redirections == MAX_REDIRECTIONS)
+        judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE, "too many redirects");
     else if (!is_followed)
-        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, NOT_FOLLOWED);
+        judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE, NOT_FOLLOWED);
     else if (nt_is_metadata_url(to))
-        judge(request, NT_OUTCOME_BAD, NT_FETCH_FORBIDDEN, NEVER_ASKED);
+        judge(request, NT_OUTCOME_FAILED, NT_FETCH_FORBIDDEN, NEVER_ASKED);
     return !request->is_judged;
 }
 
@@ -650,15 +652,15 @@ bool nt_request_follow(struct nt_request *request, CURLM *multi, CURLcode code)
     const char *url = request->is_judged || code != CURLE_OK ? NULL : redirection_of(request);
     if (!url || !may_follow(request, nt_request_address(request), url))
         return false;
-    char *elsewhere = strdup(url);
+    char *redirect_url = strdup(url);
     leave(request, multi);
-    if (elsewhere) {
-        free(request->elsewhere);
-        request->elsewhere = elsewhere;
+    if (redirect_url) {
+        free(request->redirect_url);
+        request->redirect_url = redirect_url;
     }
     request->redirections++;
     request->reply = (struct nt_reply){.bytes = request->reply.bytes};
-    if (elsewhere && ask(request, multi))
+    if (redirect_url && ask(request, multi))
         return true;
     request->is_judged = true;
     request->result = nt_result_no_memory;
@@ -667,12 +669,12 @@ bool nt_request_follow(struct nt_request *request, CURLM *multi, CURLcode code)
 
 const char *nt_request_address(const struct nt_request *request)
 {
-    return request->elsewhere ? request->elsewhere : request->address;
+    return request->redirect_url ? request->redirect_url : request->address;
 }
 
 void nt_request_stop(struct nt_request *request, CURLM *multi)
 {
     leave(request, multi);
-    free(request->elsewhere);
-    request->elsewhere = NULL;
+    free(request->redirect_url);
+    request->redirect_url = NULL;
 }

@@ -9,15 +9,15 @@
 
 #include "remote/protocol.h"
 
-enum nt_outcome {
-    NT_OUTCOME_GOOD,      /* all that was asked for has come */
-    NT_OUTCOME_AGAIN,     /* the same may be asked for again, of what is missing */
-    NT_OUTCOME_ELSEWHERE, /* this server refuses, or has gone, where there is another way: ask at once */
-    NT_OUTCOME_BAD,
+enum nt_request_outcome {
+    NT_OUTCOME_OK,           /* all that was asked for has come */
+    NT_OUTCOME_RETRY,        /* the same may be asked for again, of what is missing */
+    NT_OUTCOME_OTHER_SERVER, /* this server refuses, or has gone, where there is another way: ask at once */
+    NT_OUTCOME_FAILED,
 };
 
 struct nt_result {
-    enum nt_outcome outcome;
+    enum nt_request_outcome outcome;
     enum nt_fetch_failure failure;
     uint64_t got;          /* bytes, from the first on: they are not asked for again */
     uint64_t wait_seconds; /* that the server wants */

@@ -19,29 +19,29 @@
 
 enum { FIRST_PAUSE = 200, LONGEST_PAUSE = 5000, LONGEST_WAIT = 1000 };
 
-const struct nt_result nt_result_no_memory = {NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE,
+const struct nt_result nt_result_no_memory = {NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE,
                                               .message = "out of memory"};
 
 void nt_transfers_init(struct nt_transfers *jobs)
 {
-    *jobs = (struct nt_transfers){.engine_count = 0};
+    *jobs = (struct nt_transfers){.backend_count = 0};
     TAILQ_INIT(&jobs->all);
 }
 
-void nt_transfers_add_engine(struct nt_transfers *jobs, struct nt_engine *engine,
-                             const struct nt_engine_ops *ops)
+void nt_transfers_add_backend(struct nt_transfers *jobs, struct nt_backend *backend,
+                              const struct nt_backend_ops *ops)
 {
-    engine->ops = ops;
-    engine->jobs = jobs;
-    jobs->engines[jobs->engine_count++] = engine;
+    backend->ops = ops;
+    backend->jobs = jobs;
+    jobs->backends[jobs->backend_count++] = backend;
 }
 
-struct nt_engine *nt_transfers_engine(const struct nt_transfers *jobs, const char *address)
+struct nt_backend *nt_transfers_backend(const struct nt_transfers *jobs, const char *address)
 {
     unsigned i = 0;
-    while (jobs->engines[i]->ops->takes && !jobs->engines[i]->ops->takes(address))
+    while (jobs->backends[i]->ops->takes && !jobs->backends[i]->ops->takes(address))
         i++;
-    return jobs->engines[i];
+    return jobs->backends[i];
 }
 
 void nt_transfers_add(struct nt_transfers *jobs, struct nt_transfer *job)
@@ -56,13 +56,13 @@ void nt_transfers_add(struct nt_transfers *jobs, struct nt_transfer *job)
 
 static void stop(struct nt_transfer *job)
 {
-    struct nt_engine *engine = job->remote->engine;
+    struct nt_backend *backend = job->remote->backend;
     if (job->is_active && !job->is_beside) {
-        engine->active--;
-        engine->active_bytes -= job->active_bytes;
+        backend->active--;
+        backend->active_bytes -= job->active_bytes;
     }
     job->is_active = job->is_paused = false;
-    engine->ops->stop(job);
+    backend->ops->stop(job);
 }
 
 static void take_out(struct nt_transfers *jobs, struct nt_transfer *job)
@@ -88,17 +88,17 @@ static void end(struct nt_transfers *jobs, struct nt_transfer *job)
 
 static void start(struct nt_transfers *jobs, struct nt_transfer *job, uint64_t now)
 {
-    struct nt_engine *engine = job->remote->engine;
+    struct nt_backend *backend = job->remote->backend;
     job->result = (struct nt_result){.failure = NT_FETCH_UNREACHABLE};
     job->all_tries++;
     jobs->totals.retries += job->all_tries > 1;
     job->is_active = true;
     job->active_bytes = job->bytes;
     if (!job->is_beside) {
-        engine->active++;
-        engine->active_bytes += job->active_bytes;
+        backend->active++;
+        backend->active_bytes += job->active_bytes;
     }
-    if (engine->ops->start(job, job->deadline - now))
+    if (backend->ops->start(job, job->deadline - now))
         return;
     job->result = nt_result_no_memory;
     end(jobs, job);
@@ -122,7 +122,7 @@ static void give_up(struct nt_transfers *jobs, struct nt_transfer *job, const ch
     struct nt_result *result = &job->result;
     char cause[sizeof(result->message)];
     memcpy(cause, result->message, sizeof(cause));
-    result->outcome = NT_OUTCOME_BAD;
+    result->outcome = NT_OUTCOME_FAILED;
     snprintf(result->message, sizeof(result->message), "%s%.100s (tries: %u)", why, cause, job->all_tries);
     end(jobs, job);
 }
@@ -145,9 +145,9 @@ static void try_again(struct nt_transfers *jobs, struct nt_transfer *job, uint64
     if (result->got > 0)
         job->tries = 0;
     job->tries++;
-    if (!pause && !result->got && result->outcome != NT_OUTCOME_ELSEWHERE)
+    if (!pause && !result->got && result->outcome != NT_OUTCOME_OTHER_SERVER)
         pause = pause_after(job->tries);
-    if (job->tries >= job->most_tries) {
+    if (job->tries >= job->max_tries) {
         give_up(jobs, job, "");
     } else if (pause >= job->deadline - now && result->wait_seconds) {
         snprintf(why, sizeof(why), "it wants to be asked again after %" PRIu64 " s: ", result->wait_seconds);
@@ -165,7 +165,7 @@ void nt_transfers_end_try(struct nt_transfers *jobs, struct nt_transfer *job)
     stop(job);
     job->first += job->result.got;
     job->bytes -= job->result.got;
-    if (job->result.outcome == NT_OUTCOME_GOOD || job->result.outcome == NT_OUTCOME_BAD)
+    if (job->result.outcome == NT_OUTCOME_OK || job->result.outcome == NT_OUTCOME_FAILED)
         end(jobs, job);
     else if (now >= job->deadline)
         give_up_late(jobs, job);
@@ -178,25 +178,24 @@ void nt_transfers_end_try(struct nt_transfers *jobs, struct nt_transfer *job)
 /* Some tries are left to those who wait. */
 static bool has_room(const struct nt_transfer *job)
 {
-    const struct nt_engine *engine = job->remote->engine;
-    unsigned most = engine->ops->at_once;
-    if (job->is_ahead)
+    const struct nt_backend *backend = job->remote->backend;
+    unsigned most = backend->ops->at_once;
+    if (job->is_prefetch)
         most -= most / 4;
     return job->is_beside ||
-           (engine->active < most &&
-            (!engine->active || engine->active_bytes + job->bytes <= engine->ops->most_bytes));
+           (backend->active < most &&
+            (!backend->active || backend->active_bytes + job->bytes <= backend->ops->max_bytes));
 }
 
 /* One whose time is over, or that may be started: what nobody waits for last. NULL. */
 static struct nt_transfer *due(const struct nt_transfers *jobs, uint64_t now)
 {
     struct nt_transfer *found = NULL, *job;
-    TAILQ_FOREACH(job, &jobs->all, all)
-    {
-        if (found && !found->is_ahead)
+    TAILQ_FOREACH (job, &jobs->all, all) {
+        if (found && !found->is_prefetch)
             break;
         if ((now >= job->deadline || (!job->is_active && job->start <= now && has_room(job))) &&
-            (!found || !job->is_ahead))
+            (!found || !job->is_prefetch))
             found = job;
     }
     return found;
@@ -228,15 +227,15 @@ static uint64_t until(const struct nt_transfer *job)
 uint64_t nt_transfers_work(struct nt_transfers *jobs)
 {
     start_all(jobs);
-    for (unsigned i = 0; i < jobs->engine_count; i++)
-        jobs->engines[i]->ops->work(jobs->engines[i]);
+    for (unsigned i = 0; i < jobs->backend_count; i++)
+        jobs->backends[i]->ops->work(jobs->backends[i]);
     if (start_all(jobs))
         return 0;
     uint64_t now = nt_milliseconds(), wait = LONGEST_WAIT;
     const struct nt_transfer *job;
-    TAILQ_FOREACH(job, &jobs->all, all)
-    if (until(job) < now + wait)
-        wait = until(job) > now ? until(job) - now : 0;
+    TAILQ_FOREACH (job, &jobs->all, all)
+        if (until(job) < now + wait)
+            wait = until(job) > now ? until(job) - now : 0;
     return wait;
 }
 
@@ -246,7 +245,7 @@ void nt_transfers_continue(struct nt_transfers *jobs)
         next = TAILQ_NEXT(job, all);
         if (job->is_paused) {
             job->is_paused = false;
-            job->remote->engine->ops->resume(job);
+            job->remote->backend->ops->resume(job);
         }
     }
 }

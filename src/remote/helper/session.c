@@ -128,24 +128,24 @@ bool nt_listing_is_name(const char *name)
            strcmp(name, "..") != 0;
 }
 
-bool nt_listing_tell(struct nt_listing *listing, const struct nt_listed *listed)
+bool nt_listing_add(struct nt_listing *listing, const struct nt_listed *listed)
 {
-    char text[NT_FETCH_NAME_BYTES + 1 + NT_FETCH_STAMP_BYTES];
-    size_t name = strlen(listed->name), stamp = strlen(listed->stamp);
+    char text[NT_FETCH_NAME_BYTES + 1 + NT_FETCH_VALIDATOR_BYTES];
+    size_t name = strlen(listed->name), validator = strlen(listed->validator);
     if (!nt_listing_is_name(listed->name) ||
-        stamp >= NT_FETCH_STAMP_BYTES) /* it is called so nowhere else either */
+        validator >= NT_FETCH_VALIDATOR_BYTES) /* it is called so nowhere else either */
         return true;
-    if (++listing->entries > NT_FETCH_MOST_ENTRIES)
+    if (++listing->entries > NT_FETCH_MAX_ENTRIES)
         return false;
     memcpy(text, listed->name, name + 1);
-    memcpy(text + name + 1, listed->stamp, stamp);
+    memcpy(text + name + 1, listed->validator, validator);
     nt_output_put(listing->listings->output,
                   (struct nt_fetch_answer){.kind = NT_FETCH_ENTRY,
                                            .id = listing->id,
                                            .is_folder = listed->is_folder,
                                            .size = listed->size,
                                            .modified = listed->modified},
-                  text, name + 1 + stamp);
+                  text, name + 1 + validator);
     return true;
 }
 
@@ -153,7 +153,7 @@ static void drop(struct nt_listing *listing)
 {
     LIST_REMOVE(listing, all);
     if (listing->walk)
-        listing->engine->ops->end_list(listing);
+        listing->backend->ops->end_list(listing);
     free(listing);
 }
 
@@ -172,14 +172,14 @@ void nt_listing_fail(struct nt_listing *listing, enum nt_fetch_failure failure, 
 /* ---- all of them ---- */
 
 static struct nt_listing *add(struct nt_listings *listings, const struct nt_fetch_request *request,
-                              struct nt_engine *engine)
+                              struct nt_backend *backend)
 {
     struct nt_listing *listing =
-        listings->jobs->count < NT_FETCH_MOST_REQUESTS ? calloc(1, sizeof(*listing)) : NULL;
+        listings->jobs->count < NT_FETCH_MAX_REQUESTS ? calloc(1, sizeof(*listing)) : NULL;
     if (!listing)
         return NULL;
     *listing = (struct nt_listing){
-        .listings = listings, .engine = engine, .id = request->id, .milliseconds = request->milliseconds};
+        .listings = listings, .backend = backend, .id = request->id, .milliseconds = request->milliseconds};
     LIST_INSERT_HEAD(&listings->all, listing, all);
     return listing;
 }
@@ -189,12 +189,12 @@ static void nt_listings_start(struct nt_listings *listings, const struct nt_fetc
 {
     const char *problem = NULL;
     char *address = memchr(text, '\0', bytes) ? NULL : strndup(text, bytes);
-    struct nt_engine *engine = address ? nt_transfers_engine(listings->jobs, address) : NULL;
-    struct nt_listing *listing = engine ? add(listings, request, engine) : NULL;
+    struct nt_backend *backend = address ? nt_transfers_backend(listings->jobs, address) : NULL;
+    struct nt_listing *listing = backend ? add(listings, request, backend) : NULL;
     if (!listing)
         nt_output_fail(listings->output, 0, request->id, NT_FETCH_UNREACHABLE,
                        "the process that fetches cannot list more folders");
-    else if (!engine->ops->list(listing, address, &problem))
+    else if (!backend->ops->list(listing, address, &problem))
         nt_listing_fail(listing, problem ? NT_FETCH_INVALID : NT_FETCH_UNREACHABLE,
                         problem ? problem : "out of memory");
     free(address);
@@ -216,23 +216,23 @@ static bool nt_listings_cancel(struct nt_listings *listings, uint64_t id)
 
 struct nt_file_part {
     struct nt_transfer job;
-    struct nt_fetched *file;
+    struct nt_remote_handle *file;
     uint64_t id;
     LIST_ENTRY(nt_file_part) all;
 };
 
 /* ---- files ---- */
 
-static struct nt_fetched *file_of(const struct nt_files *files, uint32_t number)
+static struct nt_remote_handle *file_of(const struct nt_files *files, uint32_t number)
 {
-    struct nt_fetched *file;
+    struct nt_remote_handle *file;
     LIST_FOREACH(file, &files->all, all)
     if (file->number == number)
         break;
     return file;
 }
 
-static void drop_file(struct nt_fetched *file)
+static void drop_file(struct nt_remote_handle *file)
 {
     LIST_REMOVE(file, all);
     file->files->count--;
@@ -251,25 +251,25 @@ static void cancel_part(struct nt_file_part *part)
     drop_part(part);
 }
 
-static void close_file(struct nt_fetched *file)
+static void close_file(struct nt_remote_handle *file)
 {
     while (!LIST_EMPTY(&file->parts))
         cancel_part(LIST_FIRST(&file->parts));
-    file->remote->engine->ops->close(file);
+    file->remote->backend->ops->close(file);
     drop_file(file);
 }
 
 /* ---- opening ---- */
 
-void nt_file_not_opened(struct nt_fetched *file, enum nt_fetch_failure failure, const char *message)
+void nt_file_not_opened(struct nt_remote_handle *file, enum nt_fetch_failure failure, const char *message)
 {
     nt_output_fail(&file->files->output, file->number, file->open_id, failure, message);
     close_file(file);
 }
 
-void nt_file_opened(struct nt_fetched *file, const struct nt_open_result *opened)
+void nt_file_opened(struct nt_remote_handle *file, const struct nt_open_result *opened)
 {
-    char text[NT_FETCH_STAMP_BYTES + NT_FETCH_SERVER_BYTES];
+    char text[NT_FETCH_VALIDATOR_BYTES + NT_FETCH_SERVER_BYTES];
     struct nt_output *output = &file->files->output;
     struct nt_fetch_answer answer = {.kind = NT_FETCH_OPENED,
                                      .file = file->number,
@@ -279,7 +279,7 @@ void nt_file_opened(struct nt_fetched *file, const struct nt_open_result *opened
                                      .offset = opened->round_trips};
     file->size = opened->size;
     file->is_open = true;
-    int length = snprintf(text, sizeof(text), "%s%c%s", opened->stamp, '\0', opened->server);
+    int length = snprintf(text, sizeof(text), "%s%c%s", opened->validator, '\0', opened->server);
     nt_output_put(output, answer, text, (size_t)length);
     answer = (struct nt_fetch_answer){.kind = NT_FETCH_DATA, .file = file->number, .id = file->open_id};
     nt_output_put(output, answer, opened->head, opened->head_bytes);
@@ -289,30 +289,29 @@ void nt_file_opened(struct nt_fetched *file, const struct nt_open_result *opened
     nt_output_done(output, file->number, file->open_id);
 }
 
-static struct nt_fetched *add_file(struct nt_files *files, const struct nt_fetch_request *request)
+static struct nt_remote_handle *add_file(struct nt_files *files, const struct nt_fetch_request *request)
 {
-    struct nt_fetched *file = files->count < NT_FETCH_MOST_FILES && !file_of(files, request->file)
-                                  ? calloc(1, sizeof(*file))
-                                  : NULL;
+    struct nt_remote_handle *file =
+        files->count < NT_FETCH_MAX_FILES && !file_of(files, request->file) ? calloc(1, sizeof(*file)) : NULL;
     if (!file)
         return NULL;
-    *file = (struct nt_fetched){.files = files,
-                                .number = request->file,
-                                .open_id = request->id,
-                                .milliseconds = request->milliseconds,
-                                .size = request->bytes};
+    *file = (struct nt_remote_handle){.files = files,
+                                      .number = request->file,
+                                      .open_id = request->id,
+                                      .milliseconds = request->milliseconds,
+                                      .size = request->bytes};
     LIST_INSERT_HEAD(&files->all, file, all);
     files->count++;
     return file;
 }
 
 /* Behind the address of what a list has told of stands its stamp: then it is open at once. */
-static bool open_with(struct nt_engine *engine, struct nt_fetched *file, const char *address,
-                      const char *stamp, const char **problem_ret)
+static bool open_with(struct nt_backend *backend, struct nt_remote_handle *file, const char *address,
+                      const char *validator, const char **problem_ret)
 {
-    if (!stamp)
-        return engine->ops->open(engine, file, address, problem_ret);
-    if (!engine->ops->open_listed(engine, file, address, stamp, problem_ret))
+    if (!validator)
+        return backend->ops->open(backend, file, address, problem_ret);
+    if (!backend->ops->open_listed(backend, file, address, validator, problem_ret))
         return false;
     file->is_open = true;
     nt_output_done(&file->files->output, file->number, file->open_id);
@@ -329,34 +328,34 @@ static void open_file(struct nt_files *files, const struct nt_fetch_request *req
                       size_t bytes)
 {
     const char *problem = NULL;
-    char *address = strndup(text, bytes), *stamp = NULL;
+    char *address = strndup(text, bytes), *validator = NULL;
     size_t length = address ? strlen(address) : 0;
     if (length < bytes && request->kind == NT_FETCH_OPEN_LISTED)
-        stamp = strndup(text + length + 1, bytes - length - 1);
+        validator = strndup(text + length + 1, bytes - length - 1);
     bool is_whole = address && (length == bytes) == (request->kind == NT_FETCH_OPEN) &&
-                    (length == bytes) == !stamp && request->bytes <= INT64_MAX;
-    struct nt_fetched *file = is_whole ? add_file(files, request) : NULL;
+                    (length == bytes) == !validator && request->bytes <= INT64_MAX;
+    struct nt_remote_handle *file = is_whole ? add_file(files, request) : NULL;
     if (!file) {
         nt_output_fail(&files->output, request->file, request->id, NT_FETCH_UNREACHABLE,
                        "the process that fetches cannot open more files");
-    } else if (!nt_rules_allow(&files->rules, address)) {
+    } else if (!nt_allow_list_has(&files->rules, address)) {
         refuse(files, request);
         drop_file(file);
-    } else if (!open_with(nt_transfers_engine(&files->jobs, address), file, address, stamp, &problem)) {
+    } else if (!open_with(nt_transfers_backend(&files->jobs, address), file, address, validator, &problem)) {
         nt_output_fail(&files->output, request->file, request->id,
                        problem ? NT_FETCH_INVALID : NT_FETCH_UNREACHABLE,
                        problem ? problem : "out of memory");
         drop_file(file);
     }
     free(address);
-    free(stamp);
+    free(validator);
 }
 
 static void list(struct nt_files *files, const struct nt_fetch_request *request, const char *text,
                  size_t bytes)
 {
     char *address = strndup(text, bytes);
-    if (address && !nt_rules_allow(&files->rules, address))
+    if (address && !nt_allow_list_has(&files->rules, address))
         refuse(files, request);
     else
         nt_listings_start(&files->listings, request, text, bytes);
@@ -368,7 +367,7 @@ static void list(struct nt_files *files, const struct nt_fetch_request *request,
 static bool take_part(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count)
 {
     const struct nt_file_part *part = (struct nt_file_part *)job;
-    const struct nt_fetched *file = part->file;
+    const struct nt_remote_handle *file = part->file;
     struct nt_output *output = &part->file->files->output;
     if (nt_output_is_full(output)) {
         job->is_paused = true;
@@ -385,7 +384,7 @@ static void end_part(struct nt_transfer *job)
 {
     struct nt_file_part *part = (struct nt_file_part *)job;
     struct nt_output *output = &part->file->files->output;
-    if (job->result.outcome == NT_OUTCOME_GOOD)
+    if (job->result.outcome == NT_OUTCOME_OK)
         nt_output_done(output, part->file->number, part->id);
     else
         nt_output_fail(output, part->file->number, part->id, job->result.failure, job->result.message);
@@ -394,12 +393,12 @@ static void end_part(struct nt_transfer *job)
 
 static void read_part(struct nt_files *files, const struct nt_fetch_request *request)
 {
-    struct nt_fetched *file = file_of(files, request->file);
+    struct nt_remote_handle *file = file_of(files, request->file);
     uint64_t size = file ? file->size : 0;
-    bool is_within = file && file->is_open && request->bytes > 0 && request->bytes <= NT_FETCH_MOST_BYTES &&
+    bool is_within = file && file->is_open && request->bytes > 0 && request->bytes <= NT_FETCH_MAX_BYTES &&
                      request->offset < size && request->bytes <= size - request->offset;
     struct nt_file_part *part =
-        is_within && files->jobs.count < NT_FETCH_MOST_REQUESTS ? calloc(1, sizeof(*part)) : NULL;
+        is_within && files->jobs.count < NT_FETCH_MAX_REQUESTS ? calloc(1, sizeof(*part)) : NULL;
     if (!part) {
         nt_output_fail(&files->output, request->file, request->id, NT_FETCH_UNREACHABLE,
                        "the process that fetches was asked for what it cannot do");
@@ -409,8 +408,8 @@ static void read_part(struct nt_files *files, const struct nt_fetch_request *req
                                           .first = request->offset,
                                           .bytes = request->bytes,
                                           .milliseconds = request->milliseconds,
-                                          .is_ahead = request->is_ahead,
-                                          .most_tries = NT_TRIES_OF_KNOWN,
+                                          .is_prefetch = request->is_prefetch,
+                                          .max_tries = NT_TRIES_OF_KNOWN,
                                           .take = take_part,
                                           .end = end_part},
                                   .file = file,
@@ -421,7 +420,7 @@ static void read_part(struct nt_files *files, const struct nt_fetch_request *req
 
 static struct nt_file_part *part_of(const struct nt_files *files, uint64_t id)
 {
-    const struct nt_fetched *file;
+    const struct nt_remote_handle *file;
     struct nt_file_part *part;
     LIST_FOREACH(file, &files->all, all)
     LIST_FOREACH(part, &file->parts, all)
@@ -433,7 +432,7 @@ static struct nt_file_part *part_of(const struct nt_files *files, uint64_t id)
 static void cancel(struct nt_files *files, uint64_t id)
 {
     struct nt_file_part *part = part_of(files, id);
-    struct nt_fetched *file;
+    struct nt_remote_handle *file;
     if (part) {
         cancel_part(part);
         return;
@@ -450,7 +449,7 @@ static void cancel(struct nt_files *files, uint64_t id)
 void nt_files_take(struct nt_files *files, const struct nt_fetch_request *request, const char *text,
                    size_t bytes)
 {
-    struct nt_fetched *file;
+    struct nt_remote_handle *file;
     struct nt_file_part *part;
     switch (request->kind) {
     case NT_FETCH_OPEN:
@@ -463,10 +462,10 @@ void nt_files_take(struct nt_files *files, const struct nt_fetch_request *reques
     case NT_FETCH_READ:
         read_part(files, request);
         break;
-    case NT_FETCH_WANTED:
+    case NT_FETCH_PROMOTE:
         part = part_of(files, request->id);
         if (part)
-            part->job.is_ahead = false;
+            part->job.is_prefetch = false;
         break;
     case NT_FETCH_CANCEL:
         cancel(files, request->id);

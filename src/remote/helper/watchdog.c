@@ -71,14 +71,14 @@ int main(void)
     uint64_t epoch = 0;
     pid_t keeper;
     int credentials;
-    struct nt_rules rules;
+    struct nt_allow_list rules;
     close_others();
     signal(SIGPIPE, SIG_IGN);
     if (fork() != 0) /* nobody waits for the end of the other */
         _exit(0);
-    if (!nt_rules_take(&rules, CHANNEL))
+    if (!nt_allow_list_receive(&rules, CHANNEL))
         _exit(0);
-    nt_sandbox_give_up_rights();
+    nt_sandbox_drop_privileges();
     do {
         epoch = next_epoch(epoch);
         credentials = divide(&keeper);
@@ -86,5 +86,5 @@ int main(void)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != keeper)
         return 0;
-    nt_fetch_work(CHANNEL, epoch, credentials, &rules);
+    nt_helper_run(CHANNEL, epoch, credentials, &rules);
 }

@@ -36,13 +36,13 @@ enum {
     SYSTEM_PLACES = sizeof(system_places) / sizeof(*system_places),
     BELOW_HOME = sizeof(below_home) / sizeof(*below_home),
     NAMED = sizeof(named) / sizeof(*named),
-    MOST_PLACES = 1 + SYSTEM_PLACES + NAMED + BELOW_HOME
+    MAX_PLACES = 1 + SYSTEM_PLACES + NAMED + BELOW_HOME
 };
 
 static void enter(struct nt_sandbox *sandbox, const char *module)
 {
     char paths[BELOW_HOME][4096];
-    struct nt_sandbox_place places[MOST_PLACES] = {{.path = module}};
+    struct nt_sandbox_path places[MAX_PLACES] = {{.path = module}};
     const char *home = nt_environment("HOME");
     size_t count = 1;
     for (size_t i = 0; i < SYSTEM_PLACES; i++)
@@ -61,11 +61,11 @@ static void enter(struct nt_sandbox *sandbox, const char *module)
 }
 
 /* It is entered before anything is asked of a server, or any thread started. `module`: a file that may be loaded later. */
-static void nt_fetch_confine(struct nt_fetch_sandbox *told_ret, const char *module)
+static void nt_fetch_confine(struct nt_helper_sandbox *told_ret, const char *module)
 {
     struct nt_sandbox sandbox;
     size_t length = 0;
-    *told_ret = (struct nt_fetch_sandbox){0};
+    *told_ret = (struct nt_helper_sandbox){0};
     enter(&sandbox, module);
     for (size_t i = 0; sandbox.parts[i]; i++)
         length += (size_t)snprintf(told_ret->parts + length, sizeof(told_ret->parts) - length, "%s%s",
@@ -108,12 +108,12 @@ static void flush(struct nt_files *files)
         nt_transfers_continue(&files->jobs);
 }
 
-void nt_fetch_work(int channel, uint64_t epoch, int credentials, const struct nt_rules *rules)
+void nt_helper_run(int channel, uint64_t epoch, int credentials, const struct nt_allow_list *rules)
 {
     struct nt_files files = {.rules = *rules};
     struct nt_xrootd xrootd;
     struct nt_web web;
-    struct nt_fetch_sandbox sandbox;
+    struct nt_helper_sandbox sandbox;
     char module[NT_MODULE_PATH_BYTES];
     nt_xrootd_find_module(module);
     nt_credentials_begin(credentials);

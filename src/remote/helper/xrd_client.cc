@@ -46,40 +46,40 @@ const struct {
 
 struct Meaning {
     int code;
-    nt_outcome outcome;
+    nt_request_outcome outcome;
     nt_fetch_failure failure;
     const char *message; /* nullptr: the number is told */
 };
 
 const Meaning of_servers[] = {
-    {kXR_NotFound, NT_OUTCOME_BAD, NT_FETCH_NOT_FOUND, "the server has no such file"},
-    {kXR_NotAuthorized, NT_OUTCOME_BAD, NT_FETCH_FORBIDDEN, "the server does not allow it"},
-    {kXR_AuthFailed, NT_OUTCOME_BAD, NT_FETCH_FORBIDDEN, "the server does not know who asks"},
-    {kXR_isDirectory, NT_OUTCOME_BAD, NT_FETCH_NOT_FOUND, "it is a folder"},
-    {kXR_FileNotOpen, NT_OUTCOME_ELSEWHERE, NT_FETCH_UNREACHABLE, nullptr},
-    {kXR_FileLocked, NT_OUTCOME_AGAIN, NT_FETCH_UNREACHABLE, nullptr},
-    {kXR_FSError, NT_OUTCOME_AGAIN, NT_FETCH_UNREACHABLE, nullptr},
-    {kXR_IOError, NT_OUTCOME_AGAIN, NT_FETCH_UNREACHABLE, nullptr},
-    {kXR_NoMemory, NT_OUTCOME_AGAIN, NT_FETCH_UNREACHABLE, nullptr},
-    {kXR_ServerError, NT_OUTCOME_AGAIN, NT_FETCH_UNREACHABLE, nullptr},
-    {kXR_noserver, NT_OUTCOME_AGAIN, NT_FETCH_UNREACHABLE, nullptr},
-    {kXR_Cancelled, NT_OUTCOME_AGAIN, NT_FETCH_UNREACHABLE, nullptr},
-    {kXR_Overloaded, NT_OUTCOME_AGAIN, NT_FETCH_UNREACHABLE, nullptr},
+    {kXR_NotFound, NT_OUTCOME_FAILED, NT_FETCH_NOT_FOUND, "the server has no such file"},
+    {kXR_NotAuthorized, NT_OUTCOME_FAILED, NT_FETCH_FORBIDDEN, "the server does not allow it"},
+    {kXR_AuthFailed, NT_OUTCOME_FAILED, NT_FETCH_FORBIDDEN, "the server does not know who asks"},
+    {kXR_isDirectory, NT_OUTCOME_FAILED, NT_FETCH_NOT_FOUND, "it is a folder"},
+    {kXR_FileNotOpen, NT_OUTCOME_OTHER_SERVER, NT_FETCH_UNREACHABLE, nullptr},
+    {kXR_FileLocked, NT_OUTCOME_RETRY, NT_FETCH_UNREACHABLE, nullptr},
+    {kXR_FSError, NT_OUTCOME_RETRY, NT_FETCH_UNREACHABLE, nullptr},
+    {kXR_IOError, NT_OUTCOME_RETRY, NT_FETCH_UNREACHABLE, nullptr},
+    {kXR_NoMemory, NT_OUTCOME_RETRY, NT_FETCH_UNREACHABLE, nullptr},
+    {kXR_ServerError, NT_OUTCOME_RETRY, NT_FETCH_UNREACHABLE, nullptr},
+    {kXR_noserver, NT_OUTCOME_RETRY, NT_FETCH_UNREACHABLE, nullptr},
+    {kXR_Cancelled, NT_OUTCOME_RETRY, NT_FETCH_UNREACHABLE, nullptr},
+    {kXR_Overloaded, NT_OUTCOME_RETRY, NT_FETCH_UNREACHABLE, nullptr},
 };
 
 const Meaning of_client[] = {
-    {XrdCl::errInvalidSession, NT_OUTCOME_ELSEWHERE, NT_FETCH_UNREACHABLE,
+    {XrdCl::errInvalidSession, NT_OUTCOME_OTHER_SERVER, NT_FETCH_UNREACHABLE,
      "the server has forgotten the file"},
-    {XrdCl::errAuthFailed, NT_OUTCOME_BAD, NT_FETCH_FORBIDDEN,
+    {XrdCl::errAuthFailed, NT_OUTCOME_FAILED, NT_FETCH_FORBIDDEN,
      "none of the ways to tell the server who asks has worked (X509_USER_PROXY, BEARER_TOKEN, KRB5CCNAME, "
      "...)"},
-    {XrdCl::errLoginFailed, NT_OUTCOME_BAD, NT_FETCH_FORBIDDEN, "the server does not let its user in"},
-    {XrdCl::errTlsError, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE,
+    {XrdCl::errLoginFailed, NT_OUTCOME_FAILED, NT_FETCH_FORBIDDEN, "the server does not let its user in"},
+    {XrdCl::errTlsError, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE,
      "no encrypted connection can be made: nobody who is trusted vouches for the server (X509_CERT_DIR), or "
      "it has none"},
-    {XrdCl::errNotSupported, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, "XrdCl: Operation not supported"},
-    {XrdCl::errInvalidArgs, NT_OUTCOME_BAD, NT_FETCH_INVALID, "XrdCl: Invalid arguments"},
-    {XrdCl::errRedirectLimit, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, "redirected too often"},
+    {XrdCl::errNotSupported, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE, "XrdCl: Operation not supported"},
+    {XrdCl::errInvalidArgs, NT_OUTCOME_FAILED, NT_FETCH_INVALID, "XrdCl: Invalid arguments"},
+    {XrdCl::errRedirectLimit, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE, "redirected too often"},
 };
 
 template <size_t count> const Meaning *meaning_of(const Meaning (&table)[count], int code)
@@ -93,7 +93,7 @@ template <size_t count> const Meaning *meaning_of(const Meaning (&table)[count],
 void judge_server(nt_result *result, uint32_t number)
 {
     const Meaning *known = meaning_of(of_servers, static_cast<int>(number));
-    result->outcome = known ? known->outcome : NT_OUTCOME_BAD;
+    result->outcome = known ? known->outcome : NT_OUTCOME_FAILED;
     result->failure = known ? known->failure : NT_FETCH_UNREACHABLE;
     if (known && known->message)
         snprintf(result->message, sizeof(result->message), "%s (%u)", known->message, number);
@@ -108,7 +108,7 @@ void judge_client(nt_result *result, const XrdCl::Status &status)
     std::string text = status.ToString();
     size_t words = text.find("] ");
     const char *own = text.c_str() + (words == std::string::npos ? 0 : words + 2);
-    result->outcome = known ? known->outcome : NT_OUTCOME_AGAIN;
+    result->outcome = known ? known->outcome : NT_OUTCOME_RETRY;
     result->failure = known ? known->failure : NT_FETCH_UNREACHABLE;
     snprintf(result->message, sizeof(result->message), "%s", known ? known->message : own);
     result->message[strcspn(result->message, "\r\n")] = '\0';
@@ -129,7 +129,7 @@ void judge(nt_xrd_answer *answer, const XrdCl::XRootDStatus &status)
 
 void judge_short(nt_xrd_answer *answer)
 {
-    answer->result.outcome = NT_OUTCOME_AGAIN;
+    answer->result.outcome = NT_OUTCOME_RETRY;
     answer->result.failure = NT_FETCH_UNREACHABLE;
     snprintf(answer->result.message, sizeof(answer->result.message),
              "the server sent less than it was asked for");
@@ -310,7 +310,7 @@ class Reading : public Question
     {
         if (--left > 0)
             return;
-        if (answer.result.outcome == NT_OUTCOME_GOOD && !attributes_status.IsOK())
+        if (answer.result.outcome == NT_OUTCOME_OK && !attributes_status.IsOK())
             judge(&answer, attributes_status);
         finish();
     }
@@ -392,7 +392,7 @@ void free_file(nt_xrd_file *file)
 /* What servers say of a file that is listed. */
 void judge_no_folder(nt_xrd_answer *answer)
 {
-    answer->result.outcome = NT_OUTCOME_BAD;
+    answer->result.outcome = NT_OUTCOME_FAILED;
     answer->result.failure = NT_FETCH_NOT_FOUND;
     snprintf(answer->result.message, sizeof(answer->result.message),
              "it is no folder, or cannot be listed (%d)", kXR_FSError);

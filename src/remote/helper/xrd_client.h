@@ -44,7 +44,7 @@ struct nt_xrd_range {
 };
 
 /* Of several ranges that are read at once. */
-enum { NT_XRD_MOST_RANGES = 1024, NT_XRD_MOST_RANGE_BYTES = 2097136 };
+enum { NT_XRD_MAX_RANGES = 1024, NT_XRD_MAX_RANGE_BYTES = 2097136 };
 
 /* Something in a folder; its name is there until the list is freed. */
 struct nt_xrd_entry {

@@ -21,7 +21,7 @@
 /* Both ends of a file, one behind the other. */
 struct nt_xrd_edges {
     struct nt_transfer job;
-    struct nt_fetched *fetched;
+    struct nt_remote_handle *fetched;
     size_t got[2];
     char bytes[2][NT_FETCH_EDGE_BYTES];
 };
@@ -47,12 +47,12 @@ static void end_opening(struct nt_transfer *job)
 {
     struct nt_xrd_edges *edges = (struct nt_xrd_edges *)job;
     struct nt_xrootd_file *file = (struct nt_xrootd_file *)job->remote;
-    char stamp[NT_FETCH_STAMP_BYTES];
+    char validator[NT_FETCH_VALIDATOR_BYTES];
     file->edges = NULL;
-    nt_xrootd_stamp(stamp, file->attributes.modified);
+    nt_xrootd_validator(validator, file->attributes.modified);
     struct nt_open_result opened = {.size = file->attributes.size,
                                     .modified = file->attributes.modified,
-                                    .stamp = stamp,
+                                    .validator = validator,
                                     .head = edges->bytes[0],
                                     .head_bytes = edges->got[0],
                                     .tail = edges->bytes[1],
@@ -61,7 +61,7 @@ static void end_opening(struct nt_transfer *job)
                                         edges->got[0] ? 2 : 1}; /* that it is there, and its edges */
     snprintf(opened.server, sizeof(opened.server), "%.*s://%s", (int)strcspn(file->url, ":"), file->url,
              file->attributes.server);
-    if (job->result.outcome == NT_OUTCOME_GOOD)
+    if (job->result.outcome == NT_OUTCOME_OK)
         nt_file_opened(edges->fetched, &opened);
     else
         nt_file_not_opened(edges->fetched, job->result.failure, job->result.message);
@@ -69,18 +69,18 @@ static void end_opening(struct nt_transfer *job)
 }
 
 /* The module is not loaded with the program: its libraries take longer to be loaded than all others. */
-static void load_client(struct nt_engine *engine)
+static void load_client(struct nt_backend *backend)
 {
-    struct nt_xrootd *xrootd = (struct nt_xrootd *)engine;
+    struct nt_xrootd *xrootd = (struct nt_xrootd *)backend;
     void *module = xrootd->queue.client ? NULL : dlopen(xrootd->module, RTLD_NOW | RTLD_LOCAL);
     if (module)
         xrootd->queue.client = dlsym(module, NT_XRD_CLIENT_SYMBOL);
 }
 
-static struct nt_xrootd_file *add_file(struct nt_engine *engine, struct nt_fetched *fetched,
+static struct nt_xrootd_file *add_file(struct nt_backend *backend, struct nt_remote_handle *fetched,
                                        const char *address)
 {
-    load_client(engine);
+    load_client(backend);
     struct nt_xrootd_file *file = calloc(1, sizeof(*file));
     char *url = strdup(address);
     if (!file || !url) {
@@ -88,18 +88,18 @@ static struct nt_xrootd_file *add_file(struct nt_engine *engine, struct nt_fetch
         free(url);
         return NULL;
     }
-    *file = (struct nt_xrootd_file){.remote = {engine}, .url = url};
+    *file = (struct nt_xrootd_file){.remote = {backend}, .url = url};
     fetched->remote = &file->remote;
     return file;
 }
 
-/* These are operations of nt_engine. The client judges an address, so that none of them has a problem with one. */
-static bool open_file(struct nt_engine *engine, struct nt_fetched *fetched, const char *address,
+/* These are operations of nt_backend. The client judges an address, so that none of them has a problem with one. */
+static bool open_file(struct nt_backend *backend, struct nt_remote_handle *fetched, const char *address,
                       const char **problem_ret)
 {
     (void)problem_ret;
     struct nt_xrd_edges *edges = calloc(1, sizeof(*edges));
-    struct nt_xrootd_file *file = edges ? add_file(engine, fetched, address) : NULL;
+    struct nt_xrootd_file *file = edges ? add_file(backend, fetched, address) : NULL;
     if (!file) {
         free(edges);
         return false;
@@ -109,35 +109,35 @@ static bool open_file(struct nt_engine *engine, struct nt_fetched *fetched, cons
     edges->job = (struct nt_transfer){.remote = &file->remote,
                                       .bytes = sizeof(edges->bytes),
                                       .milliseconds = fetched->milliseconds,
-                                      .most_tries = NT_TRIES_OF_UNKNOWN,
+                                      .max_tries = NT_TRIES_OF_UNKNOWN,
                                       .take = take_edge,
                                       .end = end_opening};
-    nt_transfers_add(engine->jobs, &edges->job);
+    nt_transfers_add(backend->jobs, &edges->job);
     return true;
 }
 
 /* The first read opens the file, which must then be what the list has told. */
-static bool open_listed(struct nt_engine *engine, struct nt_fetched *fetched, const char *address,
-                        const char *stamp, const char **problem_ret)
+static bool open_listed(struct nt_backend *backend, struct nt_remote_handle *fetched, const char *address,
+                        const char *validator, const char **problem_ret)
 {
     (void)problem_ret;
-    struct nt_xrootd_file *file = add_file(engine, fetched, address);
+    struct nt_xrootd_file *file = add_file(backend, fetched, address);
     if (!file)
         return false;
     file->is_known = true;
     file->attributes =
-        (struct nt_xrd_attributes){.size = fetched->size, .modified = strtoll(stamp, NULL, 10)};
+        (struct nt_xrd_attributes){.size = fetched->size, .modified = strtoll(validator, NULL, 10)};
     return true;
 }
 
-static void close_file(struct nt_fetched *fetched)
+static void close_file(struct nt_remote_handle *fetched)
 {
     struct nt_xrootd_file *file = (struct nt_xrootd_file *)fetched->remote;
     if (file->edges)
-        nt_transfers_remove(file->remote.engine->jobs, &file->edges->job);
+        nt_transfers_remove(file->remote.backend->jobs, &file->edges->job);
     free(file->edges);
-    nt_xrootd_file_lose(file);
-    nt_xrootd_file_rest(file);
+    nt_xrootd_file_invalidate(file);
+    nt_xrootd_file_dequeue(file);
     free(file->url);
     free(file);
 }
@@ -168,13 +168,13 @@ static bool tell_all(struct nt_listing *listing, const struct nt_xrd_client *cli
 {
     struct nt_xrd_entry entry;
     for (unsigned i = 0; client->entry(list, i, &entry); i++) {
-        char stamp[NT_FETCH_STAMP_BYTES] = "";
-        struct nt_listed listed = {entry.name, entry.is_folder, entry.size, NT_FETCH_NO_TIME, stamp};
+        char validator[NT_FETCH_VALIDATOR_BYTES] = "";
+        struct nt_listed listed = {entry.name, entry.is_folder, entry.size, NT_FETCH_NO_TIME, validator};
         if (entry.has_attributes)
             listed.modified = entry.modified;
         if (entry.has_attributes && !entry.is_folder)
-            nt_xrootd_stamp(stamp, entry.modified);
-        if (!nt_listing_tell(listing, &listed))
+            nt_xrootd_validator(validator, entry.modified);
+        if (!nt_listing_add(listing, &listed))
             return false;
     }
     return true;
@@ -182,7 +182,7 @@ static bool tell_all(struct nt_listing *listing, const struct nt_xrd_client *cli
 
 static void end_question(struct nt_xrd_operation *operation)
 {
-    static const struct nt_result too_many = {NT_OUTCOME_BAD, NT_FETCH_UNSUPPORTED,
+    static const struct nt_result too_many = {NT_OUTCOME_FAILED, NT_FETCH_UNSUPPORTED,
                                               .message = NT_LISTING_TOO_LONG};
     struct question *question = (struct question *)operation;
     const struct nt_xrd_client *client = operation->queue->client;
@@ -190,9 +190,9 @@ static void end_question(struct nt_xrd_operation *operation)
     if (walk) {
         walk->question = NULL;
         walk->job.result = operation->answer.result;
-        if (walk->job.result.outcome == NT_OUTCOME_GOOD && !tell_all(walk->listing, client, question->list))
+        if (walk->job.result.outcome == NT_OUTCOME_OK && !tell_all(walk->listing, client, question->list))
             walk->job.result = too_many;
-        nt_transfers_end_try(walk->folder.remote.engine->jobs, &walk->job);
+        nt_transfers_end_try(walk->folder.remote.backend->jobs, &walk->job);
     }
     client->free_list(question->list);
     free(question);
@@ -204,7 +204,7 @@ static void end_job(struct nt_transfer *job)
     struct nt_listing *listing = walk->listing;
     const struct nt_result result = job->result;
     walk->has_ended = true;
-    if (result.outcome == NT_OUTCOME_GOOD)
+    if (result.outcome == NT_OUTCOME_OK)
         nt_listing_done(listing);
     else
         nt_listing_fail(listing, result.failure, result.message);
@@ -228,7 +228,7 @@ static void nt_xrootd_list_ask(struct nt_xrootd_file *folder, struct nt_xrd_queu
         nt_xrootd_file_fail(folder, &nt_result_no_memory);
         return;
     }
-    folder->remote.engine->jobs->totals.requests++;
+    folder->remote.backend->jobs->totals.requests++;
     nt_xrd_attempt_leave(attempt);
     walk->question = question;
 }
@@ -245,7 +245,7 @@ static void nt_xrootd_list_leave(struct nt_xrootd_file *folder)
 static bool list(struct nt_listing *listing, const char *address, const char **problem_ret)
 {
     (void)problem_ret;
-    load_client(listing->engine);
+    load_client(listing->backend);
     struct nt_xrd_walk *walk = calloc(1, sizeof(*walk));
     char *url = strdup(address);
     if (!walk || !url) {
@@ -254,13 +254,13 @@ static bool list(struct nt_listing *listing, const char *address, const char **p
         return false;
     }
     walk->listing = listing;
-    walk->folder = (struct nt_xrootd_file){.remote = {listing->engine}, .url = url, .walk = walk};
+    walk->folder = (struct nt_xrootd_file){.remote = {listing->backend}, .url = url, .walk = walk};
     walk->job = (struct nt_transfer){.remote = &walk->folder.remote,
                                      .milliseconds = listing->milliseconds,
-                                     .most_tries = NT_TRIES_OF_UNKNOWN,
+                                     .max_tries = NT_TRIES_OF_UNKNOWN,
                                      .end = end_job};
     listing->walk = walk;
-    nt_transfers_add(listing->engine->jobs, &walk->job);
+    nt_transfers_add(listing->backend->jobs, &walk->job);
     return true;
 }
 
@@ -268,8 +268,8 @@ static void end_list(struct nt_listing *listing)
 {
     struct nt_xrd_walk *walk = listing->walk;
     if (!walk->has_ended)
-        nt_transfers_remove(listing->engine->jobs, &walk->job);
-    nt_xrootd_file_rest(&walk->folder);
+        nt_transfers_remove(listing->backend->jobs, &walk->job);
+    nt_xrootd_file_dequeue(&walk->folder);
     free(walk->folder.url);
     free(walk);
 }
@@ -277,7 +277,7 @@ static void end_list(struct nt_listing *listing)
 /* ---- Backend ---- */
 
 enum { AT_ONCE = 128 };
-#define MOST_BYTES (UINT64_C(16) << 20) /* of tries at once: all of it is in memory before any is taken */
+#define MAX_BYTES (UINT64_C(16) << 20) /* of tries at once: all of it is in memory before any is taken */
 
 static bool takes(const char *address)
 {
@@ -326,7 +326,7 @@ static void resume(struct nt_transfer *job)
 static void serve(struct nt_xrootd *xrootd, struct nt_xrootd_file *file)
 {
     static const struct nt_result no_client = {
-        NT_OUTCOME_BAD, NT_FETCH_UNSUPPORTED,
+        NT_OUTCOME_FAILED, NT_FETCH_UNSUPPORTED,
         .message = "root:// needs XRootD's client: ntuplefs was built without it (-Dxrootd=enabled), or its "
                    "module is not installed"};
     if (!file->waiting)
@@ -343,35 +343,35 @@ static void serve(struct nt_xrootd *xrootd, struct nt_xrootd_file *file)
         nt_xrootd_file_fail(file, &nt_result_no_memory);
 }
 
-static void work(struct nt_engine *engine)
+static void work(struct nt_backend *backend)
 {
-    struct nt_xrootd *xrootd = (struct nt_xrootd *)engine;
+    struct nt_xrootd *xrootd = (struct nt_xrootd *)backend;
     struct nt_xrootd_file *file;
     nt_xrd_queue_work(&xrootd->queue);
     while ((file = LIST_FIRST(&xrootd->wanting))) {
-        nt_xrootd_file_rest(file);
+        nt_xrootd_file_dequeue(file);
         serve(xrootd, file);
     }
 }
 
-static const struct nt_engine_ops ops = {.at_once = AT_ONCE,
-                                         .most_bytes = MOST_BYTES,
-                                         .takes = takes,
-                                         .open = open_file,
-                                         .open_listed = open_listed,
-                                         .list = list,
-                                         .end_list = end_list,
-                                         .close = close_file,
-                                         .start = start,
-                                         .stop = stop,
-                                         .resume = resume,
-                                         .work = work};
+static const struct nt_backend_ops ops = {.at_once = AT_ONCE,
+                                          .max_bytes = MAX_BYTES,
+                                          .takes = takes,
+                                          .open = open_file,
+                                          .open_listed = open_listed,
+                                          .list = list,
+                                          .end_list = end_list,
+                                          .close = close_file,
+                                          .start = start,
+                                          .stop = stop,
+                                          .resume = resume,
+                                          .work = work};
 
 bool nt_xrootd_init(struct nt_xrootd *xrootd, struct nt_transfers *jobs, const char *module)
 {
     *xrootd = (struct nt_xrootd){.module = module};
     if (!nt_xrd_queue_init(&xrootd->queue))
         return false;
-    nt_transfers_add_engine(jobs, &xrootd->engine, &ops);
+    nt_transfers_add_backend(jobs, &xrootd->backend, &ops);
     return true;
 }

@@ -148,7 +148,7 @@ struct nt_xrd_list *nt_xrd_queue_list(struct nt_xrd_queue *queue, struct nt_xrd_
 
 /* ---- Open and reopen ---- */
 
-static const struct nt_result nt_xrootd_changed = {NT_OUTCOME_BAD, NT_FETCH_CHANGED,
+static const struct nt_result nt_xrootd_changed = {NT_OUTCOME_FAILED, NT_FETCH_CHANGED,
                                                    .message = "the server has another version now"};
 
 /* ---- who waits ---- */
@@ -157,11 +157,11 @@ static void want(struct nt_xrootd_file *file)
 {
     if (file->is_wanting)
         return;
-    LIST_INSERT_HEAD(&((struct nt_xrootd *)file->remote.engine)->wanting, file, wanting);
+    LIST_INSERT_HEAD(&((struct nt_xrootd *)file->remote.backend)->wanting, file, wanting);
     file->is_wanting = true;
 }
 
-void nt_xrootd_file_rest(struct nt_xrootd_file *file)
+void nt_xrootd_file_dequeue(struct nt_xrootd_file *file)
 {
     if (file->is_wanting)
         LIST_REMOVE(file, wanting);
@@ -194,7 +194,7 @@ void nt_xrootd_file_fail(struct nt_xrootd_file *file, const struct nt_result *re
 {
     const struct nt_result end = *result;
     struct nt_xrd_attempt *attempts = file->waiting;
-    struct nt_transfers *jobs = file->remote.engine->jobs;
+    struct nt_transfers *jobs = file->remote.backend->jobs;
     file->waiting = NULL;
     if (attempts)
         attempts->link = &attempts;
@@ -208,12 +208,12 @@ void nt_xrootd_file_fail(struct nt_xrootd_file *file, const struct nt_result *re
 
 /* ---- opening ---- */
 
-void nt_xrootd_stamp(char stamp[NT_FETCH_STAMP_BYTES], int64_t modified)
+void nt_xrootd_validator(char validator[NT_FETCH_VALIDATOR_BYTES], int64_t modified)
 {
-    snprintf(stamp, NT_FETCH_STAMP_BYTES, "%" PRId64, modified);
+    snprintf(validator, NT_FETCH_VALIDATOR_BYTES, "%" PRId64, modified);
 }
 
-void nt_xrootd_file_lose(struct nt_xrootd_file *file)
+void nt_xrootd_file_invalidate(struct nt_xrootd_file *file)
 {
     struct nt_xrd_session *session = file->session;
     file->session = NULL;
@@ -235,17 +235,17 @@ static bool nt_xrootd_file_is_same(const struct nt_xrootd_file *file, const stru
 
 static void end_open(struct nt_xrd_operation *operation)
 {
-    static const struct nt_result silent = {NT_OUTCOME_AGAIN, NT_FETCH_UNREACHABLE,
+    static const struct nt_result silent = {NT_OUTCOME_RETRY, NT_FETCH_UNREACHABLE,
                                             .message = "the server does not tell how long the file is"};
     struct nt_xrootd_file *file = operation->session->owner;
     const struct nt_xrd_answer *answer = &operation->answer;
     const struct nt_result *problem = answer->has_attributes ? NULL : &silent;
-    if (answer->result.outcome != NT_OUTCOME_GOOD)
+    if (answer->result.outcome != NT_OUTCOME_OK)
         problem = &answer->result;
     else if (!problem && file && file->is_known && !nt_xrootd_file_is_same(file, &answer->attributes))
         problem = &nt_xrootd_changed;
     if (file && problem) {
-        nt_xrootd_file_lose(file);
+        nt_xrootd_file_invalidate(file);
         nt_xrootd_file_fail(file, problem);
     } else if (file) {
         file->is_open = file->is_known = true;
@@ -277,14 +277,14 @@ bool nt_xrootd_file_open(struct nt_xrootd_file *file, struct nt_xrd_queue *queue
     }
     *operation = (struct nt_xrd_operation){.end = end_open};
     file->session = session;
-    file->remote.engine->jobs->totals.requests++;
+    file->remote.backend->jobs->totals.requests++;
     nt_xrd_session_open(session, operation, file->url, deadline > now ? deadline - now : 1);
     return true;
 }
 
 /* ---- Vector reads ---- */
 
-enum { MOST_TOGETHER = 256 * 1024, MOST_OF_ALL = 2 << 20, CHECK_MILLISECONDS = 1000 };
+enum { MAX_TOGETHER = 256 * 1024, MAX_OF_ALL = 2 << 20, CHECK_MILLISECONDS = 1000 };
 
 struct nt_xrd_read {
     struct nt_xrd_operation operation;
@@ -334,9 +334,9 @@ void nt_xrootd_read_deliver(struct nt_xrd_attempt *attempt)
             return;
         read->attempts[i] = NULL;
     }
-    job->result = (struct nt_result){NT_OUTCOME_GOOD, NT_FETCH_UNREACHABLE, .got = job->bytes};
+    job->result = (struct nt_result){NT_OUTCOME_OK, NT_FETCH_UNREACHABLE, .got = job->bytes};
     nt_xrootd_read_leave(attempt);
-    nt_transfers_end_try(job->remote->engine->jobs, job);
+    nt_transfers_end_try(job->remote->backend->jobs, job);
 }
 
 static struct nt_xrd_attempt *any_attempt(const struct nt_xrd_read *read)
@@ -355,7 +355,7 @@ static struct nt_result judge(const struct nt_xrd_read *read, struct nt_xrootd_f
         return nt_xrootd_changed;
     if (answer->has_attributes)
         file->checked = read->asked;
-    if (answer->result.outcome != NT_OUTCOME_GOOD)
+    if (answer->result.outcome != NT_OUTCOME_OK)
         file->checked = 0; /* perhaps because it is another one now */
     return answer->result;
 }
@@ -367,7 +367,7 @@ static void fail_all(struct nt_xrd_read *read, const struct nt_result *result)
         struct nt_transfer *job = attempt->job;
         job->result = *result;
         nt_xrootd_read_leave(attempt);
-        nt_transfers_end_try(job->remote->engine->jobs, job);
+        nt_transfers_end_try(job->remote->backend->jobs, job);
     }
 }
 
@@ -386,10 +386,10 @@ static void end_read(struct nt_xrd_operation *operation)
     struct nt_xrootd_file *owner = operation->session->owner;
     read->has_ended = true;
     if (owner && operation->answer.is_lost)
-        nt_xrootd_file_lose(owner);
+        nt_xrootd_file_invalidate(owner);
     if (any) {
         struct nt_result result = judge(read, (struct nt_xrootd_file *)any->job->remote);
-        if (result.outcome == NT_OUTCOME_GOOD)
+        if (result.outcome == NT_OUTCOME_OK)
             deliver_all(read);
         else
             fail_all(read, &result);
@@ -445,7 +445,7 @@ static bool add(struct nt_xrd_read *read, struct nt_xrd_attempt *attempt, const 
 static struct nt_xrd_read *collect(struct nt_xrootd_file *file, uint64_t *deadline_ret)
 {
     struct nt_xrd_read *read = calloc(1, sizeof(*read));
-    bool is_ahead = file->waiting->job->is_ahead;
+    bool is_prefetch = file->waiting->job->is_prefetch;
     uint64_t sum = 0;
     if (!read)
         return NULL;
@@ -458,16 +458,17 @@ static struct nt_xrd_read *collect(struct nt_xrootd_file *file, uint64_t *deadli
         next = attempt->next;
         for (unsigned i = 0; i < count; i++)
             bytes += ranges[i].bytes;
-        bool is_joined = bytes <= MOST_TOGETHER && sum + bytes <= MOST_OF_ALL &&
-                         attempt->job->is_ahead == is_ahead && read->count + count <= NT_XRD_MOST_RANGES;
-        if (sum > 0 && !is_joined)
+        bool is_concatenated = bytes <= MAX_TOGETHER && sum + bytes <= MAX_OF_ALL &&
+                               attempt->job->is_prefetch == is_prefetch &&
+                               read->count + count <= NT_XRD_MAX_RANGES;
+        if (sum > 0 && !is_concatenated)
             continue;
         if (!add(read, attempt, ranges, count))
             break;
         sum += bytes;
         if (attempt->deadline > *deadline_ret)
             *deadline_ret = attempt->deadline;
-        if (bytes > MOST_TOGETHER)
+        if (bytes > MAX_TOGETHER)
             break;
     }
     read->bytes = malloc(sum ? sum : 1);
@@ -498,7 +499,7 @@ static bool read_some(struct nt_xrootd_file *file)
     place(read);
     read->operation.end = end_read;
     read->asked = now;
-    file->remote.engine->jobs->totals.requests++;
+    file->remote.backend->jobs->totals.requests++;
     nt_xrd_session_read(file->session, &read->operation, read->ranges, read->count,
                         now >= file->checked + CHECK_MILLISECONDS, deadline > now ? deadline - now : 1);
     return true;
@@ -506,7 +507,7 @@ static bool read_some(struct nt_xrootd_file *file)
 
 void nt_xrootd_read_all(struct nt_xrootd_file *file)
 {
-    static const struct nt_result empty = {.outcome = NT_OUTCOME_GOOD};
+    static const struct nt_result empty = {.outcome = NT_OUTCOME_OK};
     bool has_bytes = file->attributes.size > 0;
     while (has_bytes && file->waiting && read_some(file))
         ;

@@ -125,7 +125,7 @@ struct nt_arrow_node {
     struct nt_text name;
     uint32_t field; /* whose rows these are; NT_NONE: the root, a null child or tags */
     /* Whose C++ type this is: the outermost of the wrappers and optionals around `field`. */
-    uint32_t typed_by;
+    uint32_t type_field;
     uint32_t parent;
     uint32_t child_count;
     uint32_t end; /* first node after this one's descendants */
@@ -134,7 +134,7 @@ struct nt_arrow_node {
     uint32_t own_steps;
     uint32_t first_buffer, buffer_count;
     uint64_t list_size;
-    bool begins_row_space;
+    bool starts_row_space;
     bool is_nullable;
     bool is_binary;               /* BYTES */
     bool has_short_offsets;       /* BYTES, LIST, MAP: of 32 bits */
@@ -161,7 +161,7 @@ struct nt_arrow_cut {
     uint64_t *rows;
 };
 
-struct nt_arrow_left_out {
+struct nt_arrow_omitted_fields {
     uint32_t field;
     const char *reason;
 };
@@ -204,27 +204,27 @@ struct nt_arrow {
     size_t stream_capacity;
     struct nt_arrow_buffer *buffers;
     uint32_t buffer_count;
-    struct nt_arrow_left_out *left_out;
-    uint32_t left_out_count;
-    size_t left_out_capacity;
+    struct nt_arrow_omitted_fields *omitted;
+    uint32_t omitted_count;
+    size_t omitted_capacity;
 
     struct nt_arrow_texts *texts; /* of all nodes, one behind the other */
 
-    bool *is_chosen; /* [field]; NULL: all are */
+    bool *is_selected; /* [field]; NULL: all are */
     /* The table's clusters are the data set's own, or parts of them. */
     uint64_t *entries; /* before each cluster, in entry order, cluster_count + 1 */
     uint32_t cluster_count, stored_clusters;
-    uint64_t most_items; /* of a cluster, that offsets of 32 bits are to count */
+    uint64_t max_items; /* of a cluster, that offsets of 32 bits are to count */
     struct nt_arrow_cut
         *cuts; /* while borders are loaded, cluster_count + 1; NULL: all clusters, none in parts */
     struct nt_arrow_batch *batches; /* of the clusters that are not left out */
     uint32_t batch_count;
-    uint32_t *left_out_clusters;
-    uint32_t left_out_cluster_count;
+    uint32_t *omitted_clusters;
+    uint32_t omitted_cluster_count;
     uint64_t message_bytes;      /* of a batch's metadata with its prefix: the same for all */
     struct nt_buffer head, tail; /* the file before and after the batches */
     uint64_t file_bytes;
-    struct nt_sequence sequence; /* of the file's reads */
+    struct nt_access_pattern access; /* of the file's reads */
 
     struct nt_lock lock; /* `recent` */
     struct nt_arrow_body *recent[8];
@@ -254,11 +254,11 @@ static inline const struct nt_arrow_step *nt_arrow_steps(const struct nt_arrow *
 enum nt_status nt_arrow_build_nodes(struct nt_arrow *arrow, struct nt_error *error);
 
 /* arrow_choice.c: which fields the options ask for */
-enum nt_status nt_arrow_choose(struct nt_arrow *arrow, struct nt_error *error);
+enum nt_status nt_arrow_select_fields(struct nt_arrow *arrow, struct nt_error *error);
 
-/* arrow_file.c: nt_arrow_new, with another number for most_items than the INT32_MAX that these offsets can count */
+/* arrow_file.c: nt_arrow_new, with another number for max_items than the INT32_MAX that these offsets can count */
 enum nt_status nt_arrow_new_within(struct nt_reader *reader, struct nt_dataset *dataset,
-                                   const struct nt_arrow_options *options, uint64_t most_items,
+                                   const struct nt_arrow_options *options, uint64_t max_items,
                                    struct nt_arrow **arrow_ret, struct nt_error *error);
 
 /* arrow_range.c: the range of entries that the options ask for: checked, and cut out of `entries` */
@@ -268,7 +268,7 @@ enum nt_status nt_arrow_cut_entries(struct nt_arrow *arrow, struct nt_error *err
 /* arrow_cut.c: borders of a field in the data set's own clusters become those in the table's: in and out, from malloc */
 enum nt_status nt_arrow_cut_borders(const struct nt_arrow *arrow, uint32_t field, bool are_bytes,
                                     uint64_t **borders, struct nt_error *error);
-void nt_arrow_forget_cuts(struct nt_arrow *arrow);
+void nt_arrow_free_cuts(struct nt_arrow *arrow);
 /* Borders are not needed any more, or have changed; also where some are not there. */
 void nt_arrow_forget_borders(struct nt_arrow *arrow);
 

@@ -41,7 +41,7 @@ static enum nt_status set_borders(struct nt_arrow *arrow, struct nt_arrow_node *
     enum nt_status status = NT_OK;
     if (node->field == NT_NONE)
         return NT_OK;
-    if (node->begins_row_space) {
+    if (node->starts_row_space) {
         uint32_t field = node->step_count ? nt_arrow_steps(arrow, node)->field : node->field;
         status = load_borders(arrow, field, false, &node->space_borders, error);
     }
@@ -123,7 +123,7 @@ static bool count_slots(const struct nt_arrow *arrow, uint32_t number, struct nt
     const struct nt_arrow_node *node = &arrow->nodes[number], *parent = &arrow->nodes[node->parent];
     uint64_t *slots = &body->slots[number];
     uint64_t per_slot = parent->kind == NT_ARROW_FIXED_LIST ? parent->list_size : 1;
-    if (node->begins_row_space)
+    if (node->starts_row_space)
         *slots = rows_between(node->space_borders, body->cluster);
     else if (!nt_multiply(body->slots[node->parent], per_slot, slots))
         return false;
@@ -145,7 +145,7 @@ static enum nt_status count_node(const struct nt_arrow *arrow, uint32_t number, 
         return too_large(arrow, body->cluster, error);
     const struct nt_arrow_node *node = &arrow->nodes[number];
     if (node->has_short_offsets &&
-        rows_between(nt_arrow_item_borders(node), body->cluster) > arrow->most_items)
+        rows_between(nt_arrow_item_borders(node), body->cluster) > arrow->max_items)
         return too_large(arrow, body->cluster, error);
     if (node->valid != NT_NONE)
         body->null_counts[number] = NT_ARROW_UNCOUNTED;
@@ -272,7 +272,7 @@ static enum nt_status set_clusters(struct nt_arrow *arrow, struct nt_error *erro
         return nt_fail_memory(error);
     if (dataset->field_groups) {
         for (uint32_t i = 0; i <= parts; i++)
-            arrow->entries[i] = nt_dataset_chosen_before(dataset, dataset->part_borders[i]);
+            arrow->entries[i] = nt_dataset_selected_before(dataset, dataset->part_borders[i]);
         arrow->cluster_count = parts;
         return NT_OK;
     }
@@ -287,7 +287,7 @@ static enum nt_status add_batch(struct nt_arrow *arrow, uint32_t cluster, struct
     struct nt_arrow_body *body;
     enum nt_status status = nt_arrow_body_new(arrow, cluster, &body, error);
     if (status == NT_LIMIT) {
-        arrow->left_out_clusters[arrow->left_out_cluster_count++] = cluster;
+        arrow->omitted_clusters[arrow->omitted_cluster_count++] = cluster;
         return NT_OK;
     }
     if (status != NT_OK)
@@ -315,26 +315,26 @@ enum nt_status nt_arrow_build_batches(struct nt_arrow *arrow, struct nt_error *e
         status = nt_arrow_split(arrow, &is_split, error);
     if (status == NT_OK && is_split)
         status = load_all_borders(arrow, error);
-    nt_arrow_forget_cuts(arrow);
+    nt_arrow_free_cuts(arrow);
     if (status != NT_OK)
         return status;
     arrow->batches = calloc((size_t)arrow->cluster_count + 1, sizeof(*arrow->batches));
-    arrow->left_out_clusters = calloc((size_t)arrow->cluster_count + 1, sizeof(uint32_t));
-    if (status == NT_OK && (!arrow->batches || !arrow->left_out_clusters))
+    arrow->omitted_clusters = calloc((size_t)arrow->cluster_count + 1, sizeof(uint32_t));
+    if (status == NT_OK && (!arrow->batches || !arrow->omitted_clusters))
         status = nt_fail_memory(error);
     for (uint32_t cluster = 0; cluster < arrow->cluster_count && status == NT_OK; cluster++)
         status = add_batch(arrow, cluster, error);
     return status;
 }
 
-uint32_t nt_arrow_left_out_clusters(const struct nt_arrow *arrow)
+uint32_t nt_arrow_omitted_clusters(const struct nt_arrow *arrow)
 {
-    return arrow->left_out_cluster_count;
+    return arrow->omitted_cluster_count;
 }
 
-uint64_t nt_arrow_left_out_cluster(const struct nt_arrow *arrow, uint32_t number, uint64_t *first_entry_ret)
+uint64_t nt_arrow_omitted_cluster(const struct nt_arrow *arrow, uint32_t number, uint64_t *first_entry_ret)
 {
-    const uint64_t *entries = arrow->entries + arrow->left_out_clusters[number];
+    const uint64_t *entries = arrow->entries + arrow->omitted_clusters[number];
     *first_entry_ret = entries[0];
     return entries[1] - entries[0];
 }

@@ -157,7 +157,7 @@ static void nt_arrow_cut_deinit(struct nt_arrow_cut *cut)
     cut->rows = NULL;
 }
 
-void nt_arrow_forget_cuts(struct nt_arrow *arrow)
+void nt_arrow_free_cuts(struct nt_arrow *arrow)
 {
     for (uint32_t i = 0; arrow->cuts && i <= arrow->cluster_count; i++)
         nt_arrow_cut_deinit(&arrow->cuts[i]);
@@ -287,13 +287,13 @@ enum nt_status nt_arrow_cut_entries(struct nt_arrow *arrow, struct nt_error *err
 
 /* Of each part as many numbers are kept as nodes have borders, and rows of fields. More are refused: nothing but a file
  * that tells of more than it has bytes for asks for them. */
-enum { MOST_NUMBERS = 1 << 22, MOST_PARTS = 1 << 16 };
+enum { MAX_NUMBERS = 1 << 22, MAX_PARTS = 1 << 16 };
 
 struct splitting {
     const struct nt_arrow *arrow;
     uint32_t *nodes; /* those that have too many items in some cluster */
     uint32_t node_count;
-    uint64_t parts, most_parts;
+    uint64_t parts, max_parts;
     struct nt_arrow_cut *cuts;
     uint32_t cut_count;
     size_t cut_capacity;
@@ -303,7 +303,7 @@ struct splitting {
 static bool has_too_many(const struct nt_arrow *arrow, const struct nt_arrow_node *node, uint32_t cluster)
 {
     const uint64_t *borders = nt_arrow_item_borders(node);
-    return borders[cluster + 1] - borders[cluster] > arrow->most_items;
+    return borders[cluster + 1] - borders[cluster] > arrow->max_items;
 }
 
 static enum nt_status find_nodes(struct splitting *splitting)
@@ -357,7 +357,7 @@ static enum nt_status count_items(const struct splitting *splitting, const struc
 static bool fits(const struct splitting *splitting, const uint64_t *before, const uint64_t *behind)
 {
     for (uint32_t i = 0; i < splitting->node_count; i++)
-        if (behind[i] - before[i] > splitting->arrow->most_items)
+        if (behind[i] - before[i] > splitting->arrow->max_items)
             return false;
     return true;
 }
@@ -369,9 +369,9 @@ static enum nt_status split_entries(struct splitting *splitting, uint32_t stored
     struct nt_arrow_cut cut;
     if (end - first < 2 || fits(splitting, before, behind))
         return NT_OK;
-    if (splitting->parts++ == splitting->most_parts)
+    if (splitting->parts++ == splitting->max_parts)
         return nt_fail(splitting->error, NT_LIMIT, NT_NO_OFFSET,
-                       "offsets of 32 bits need more than %" PRIu64 " batches", splitting->most_parts);
+                       "offsets of 32 bits need more than %" PRIu64 " batches", splitting->max_parts);
     uint64_t middle = first + (end - first) / 2;
     uint64_t *items = calloc(splitting->node_count, sizeof(*items));
     enum nt_status status = nt_arrow_cut_init(splitting->arrow, middle, stored, &cut, splitting->error);
@@ -432,7 +432,7 @@ static enum nt_status take_cuts(struct splitting *splitting, struct nt_arrow *ar
     for (uint32_t i = 0; i < splitting->cut_count; i++)
         entries[i] = splitting->cuts[i].entry;
     nt_arrow_forget_borders(arrow);
-    nt_arrow_forget_cuts(arrow);
+    nt_arrow_free_cuts(arrow);
     free(arrow->entries);
     arrow->entries = entries;
     arrow->cluster_count = splitting->cut_count - 1;
@@ -445,9 +445,9 @@ static enum nt_status take_cuts(struct splitting *splitting, struct nt_arrow *ar
 enum nt_status nt_arrow_split(struct nt_arrow *arrow, bool *split_ret, struct nt_error *error)
 {
     uint64_t numbers = 3 * (uint64_t)arrow->node_count + arrow->dataset->field_count;
-    struct splitting splitting = {.arrow = arrow, .most_parts = MOST_NUMBERS / numbers, .error = error};
-    if (splitting.most_parts > MOST_PARTS)
-        splitting.most_parts = MOST_PARTS;
+    struct splitting splitting = {.arrow = arrow, .max_parts = MAX_NUMBERS / numbers, .error = error};
+    if (splitting.max_parts > MAX_PARTS)
+        splitting.max_parts = MAX_PARTS;
     enum nt_status status = find_nodes(&splitting);
     *split_ret = splitting.node_count > 0;
     if (status != NT_OK || !*split_ret)

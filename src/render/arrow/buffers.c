@@ -47,7 +47,7 @@ enum nt_status nt_arrow_equal_elements(const struct nt_arrow *arrow, uint32_t nu
     struct nt_stream *stream;
     enum nt_status status = nt_arrow_find_stream(arrow, number, &stream, error);
     if (status == NT_OK)
-        *count_ret = nt_stream_equal_elements(stream, element);
+        *count_ret = nt_stream_run_length(stream, element);
     return status;
 }
 
@@ -262,12 +262,12 @@ static enum nt_status read_pieces(const struct reading *reading, const struct pi
     size_t bits = kind->bits          ? kind->bits
                   : kind->extra_slots ? 8 * nt_arrow_offset_bytes(reading->node)
                                       : 8 * (size_t)reading->node->dtype->bytes;
-    size_t most_slots =
+    size_t max_slots =
         bits <= 64 ? NT_ARROW_PIECE_SLOTS : (size_t)NT_ARROW_PIECE_SLOTS * 64 / bits / 8 * 8 + 8;
-    uint8_t *piece = malloc((most_slots * bits + 7) / 8);
+    uint8_t *piece = malloc((max_slots * bits + 7) / 8);
     enum nt_status status = piece ? NT_OK : nt_fail_memory(reading->error);
     while (status == NT_OK && bytes) {
-        uint64_t first = (bits < 8 ? offset * 8 : offset / (bits / 8)) / 8 * 8, count = most_slots;
+        uint64_t first = (bits < 8 ? offset * 8 : offset / (bits / 8)) / 8 * 8, count = max_slots;
         if (count > elements - first)
             count = elements - first;
         struct nt_arrow_slots slots = {0};

@@ -158,11 +158,11 @@ enum nt_status nt_arrow_new(struct nt_reader *reader, struct nt_dataset *dataset
 }
 
 enum nt_status nt_arrow_new_within(struct nt_reader *reader, struct nt_dataset *dataset,
-                                   const struct nt_arrow_options *options, uint64_t most_items,
+                                   const struct nt_arrow_options *options, uint64_t max_items,
                                    struct nt_arrow **arrow_ret, struct nt_error *error)
 {
     struct nt_arrow_options known;
-    enum nt_status status = nt_sized_copy(options, &known, sizeof(known), "nt_arrow_options", error);
+    enum nt_status status = nt_copy_struct(options, &known, sizeof(known), "nt_arrow_options", error);
     if (status != NT_OK)
         return status;
     if (known.unions > NT_ARROW_UNIONS_OMIT)
@@ -170,7 +170,7 @@ enum nt_status nt_arrow_new_within(struct nt_reader *reader, struct nt_dataset *
                               NT_ARROW_UNIONS_OMIT, known.unions);
     if (dataset->failure)
         return nt_fail_with(error, dataset->failure);
-    status = nt_reader_be_here(reader, error);
+    status = nt_reader_after_fork(reader, error);
     if (status != NT_OK)
         return status;
     struct nt_arrow *arrow = calloc(1, sizeof(*arrow));
@@ -183,11 +183,11 @@ enum nt_status nt_arrow_new_within(struct nt_reader *reader, struct nt_dataset *
     arrow->reader = reader;
     arrow->dataset = dataset;
     arrow->options = known;
-    arrow->most_items = most_items;
+    arrow->max_items = max_items;
     arrow->tag_dtype = nt_element_dtype(NT_ELEMENT_UINT32);
     status = nt_arrow_check_range(arrow, error);
     if (status == NT_OK)
-        status = nt_arrow_choose(arrow, error);
+        status = nt_arrow_select_fields(arrow, error);
     if (status == NT_OK && !dataset->field_groups) /* else those of the table's fields, one by one */
         status = nt_dataset_load_all(dataset, error);
     if (status == NT_OK && !nt_dataset_shares_borders(dataset))
@@ -226,12 +226,12 @@ void nt_arrow_free(struct nt_arrow *arrow)
     free(arrow->nodes);
     free(arrow->steps);
     free(arrow->buffers);
-    free(arrow->left_out);
+    free(arrow->omitted);
     free(arrow->batches);
-    free(arrow->left_out_clusters);
+    free(arrow->omitted_clusters);
     free(arrow->entries);
-    free(arrow->is_chosen);
-    nt_arrow_forget_cuts(arrow);
+    free(arrow->is_selected);
+    nt_arrow_free_cuts(arrow);
     nt_buffer_deinit(&arrow->head);
     nt_buffer_deinit(&arrow->tail);
     nt_lock_deinit(&arrow->lock);
@@ -256,23 +256,23 @@ static enum nt_status take_body(struct nt_arrow *arrow, uint32_t cluster, struct
                                 struct nt_error *error)
 {
     *body_ret = NULL;
-    nt_lock_take(&arrow->lock);
+    nt_lock_acquire(&arrow->lock);
     for (size_t i = 0; i < sizeof(arrow->recent) / sizeof(*arrow->recent) && !*body_ret; i++)
         if (arrow->recent[i] && arrow->recent[i]->cluster == cluster) {
             *body_ret = arrow->recent[i];
             arrow->recent[i] = NULL;
         }
-    nt_lock_give(&arrow->lock);
+    nt_lock_release(&arrow->lock);
     return *body_ret ? NT_OK : nt_arrow_body_new(arrow, cluster, body_ret, error);
 }
 
 static void give_body(struct nt_arrow *arrow, struct nt_arrow_body *body)
 {
-    nt_lock_take(&arrow->lock);
+    nt_lock_acquire(&arrow->lock);
     struct nt_arrow_body *old = arrow->recent[arrow->recent_next];
     arrow->recent[arrow->recent_next] = body;
     arrow->recent_next = (arrow->recent_next + 1) % (sizeof(arrow->recent) / sizeof(*arrow->recent));
-    nt_lock_give(&arrow->lock);
+    nt_lock_release(&arrow->lock);
     nt_arrow_body_free(old);
 }
 
@@ -334,7 +334,7 @@ NT_DEFINE_LAST_AT_MOST(find_batch, struct nt_arrow_batch, .offset)
 
 /* What lies in bytes [offset, end) of a batch's body. Who reads what is wrong with it is told. */
 static void want_body(struct nt_arrow *arrow, uint32_t batch, uint64_t offset, uint64_t end,
-                      struct nt_hints *hints)
+                      struct nt_prefetch *prefetch)
 {
     struct nt_arrow_body *body;
     struct nt_arrow_run run;
@@ -345,28 +345,28 @@ static void want_body(struct nt_arrow *arrow, uint32_t batch, uint64_t offset, u
     for (; buffer < arrow->buffer_count && body->buffer_start[buffer] < end; buffer++)
         if (nt_arrow_find_run(arrow, body, buffer, &run) &&
             nt_arrow_find_stream(arrow, run.stream, &stream, NULL) == NT_OK)
-            nt_stream_lead_on(stream, hints, run.first, run.first + run.count);
+            nt_stream_prefetch_exclusive(stream, prefetch, run.first, run.first + run.count);
     give_body(arrow, body);
 }
 
 /* Columns lie one behind the other: who reads the file from front to back would wait for each of them alone. */
 static void want(struct nt_arrow *arrow, uint64_t offset, uint64_t bytes)
 {
-    enum { MOST_BATCHES = 4 };
-    struct nt_hints hints = {.count = 0};
-    if (!nt_wants_hints(arrow->dataset))
+    enum { MAX_BATCHES = 4 };
+    struct nt_prefetch prefetch = {.count = 0};
+    if (!nt_prefetch_helps(arrow->dataset))
         return;
-    uint64_t behind = nt_wanted_behind(&arrow->sequence, offset, bytes);
+    uint64_t behind = nt_prefetch_bytes_after(&arrow->access, offset, bytes);
     uint64_t end = offset + bytes + behind;
-    (void)nt_sequence_note(&arrow->sequence, offset, bytes);
+    (void)nt_access_note(&arrow->access, offset, bytes);
     uint32_t first = behind && arrow->batch_count ? find_batch(arrow->batches, arrow->batch_count, offset)
                                                   : arrow->batch_count;
-    for (uint32_t i = first; i < arrow->batch_count && i - first < MOST_BATCHES; i++) {
+    for (uint32_t i = first; i < arrow->batch_count && i - first < MAX_BATCHES; i++) {
         uint64_t body = arrow->batches[i].offset + arrow->message_bytes;
         if (end > body)
-            want_body(arrow, i, offset > body ? offset - body : 0, end - body, &hints);
+            want_body(arrow, i, offset > body ? offset - body : 0, end - body, &prefetch);
     }
-    nt_hints_tell(&hints);
+    nt_prefetch_submit(&prefetch);
 }
 
 static size_t copy_part(const struct nt_buffer *part, uint64_t offset, uint8_t *output, size_t bytes)
@@ -383,7 +383,7 @@ enum nt_status nt_arrow_file_read(struct nt_arrow *arrow, uint64_t offset, void 
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "a read past the end of the Arrow file");
     uint64_t tail = arrow->file_bytes - arrow->tail.length;
     uint8_t *to = output;
-    enum nt_status status = nt_reader_be_here(arrow->reader, error);
+    enum nt_status status = nt_reader_after_fork(arrow->reader, error);
     if (status == NT_OK)
         want(arrow, offset, bytes);
     while (bytes && status == NT_OK) {

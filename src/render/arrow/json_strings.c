@@ -15,8 +15,8 @@
 #include "read/read.h"
 
 /* A block has so many rows or bytes of JSONB, but at least one row; of rows that are null, as many as there are. */
-enum { MOST_ROWS = 1024, MOST_BYTES = 64 * 1024 };
-enum { MOST_VALUE_BYTES = 256 * 1024 * 1024 };
+enum { MAX_ROWS = 1024, MAX_BYTES = 64 * 1024 };
+enum { MAX_VALUE_BYTES = 256 * 1024 * 1024 };
 
 /* The begin of a block. */
 struct mark {
@@ -33,7 +33,7 @@ struct nt_arrow_texts {
     pthread_mutex_t lock; /* `block` */
     struct {
         size_t number; /* SIZE_MAX: none */
-        uint64_t ends[MOST_ROWS + 1];
+        uint64_t ends[MAX_ROWS + 1];
         struct nt_buffer text;
     } block;
 };
@@ -67,8 +67,8 @@ struct nt_arrow_texts *nt_arrow_texts_of(const struct nt_arrow *arrow, uint32_t 
 
 /* The JSONB of some rows. */
 struct rows {
-    uint64_t ends[MOST_ROWS + 1]; /* in the field's data, of `count` + 1 rows */
-    uint8_t valid[MOST_ROWS];
+    uint64_t ends[MAX_ROWS + 1]; /* in the field's data, of `count` + 1 rows */
+    uint8_t valid[MAX_ROWS];
     uint64_t count;
 };
 
@@ -76,7 +76,7 @@ struct rows {
 static enum nt_status read_rows(const struct nt_arrow *arrow, const struct nt_arrow_texts *texts,
                                 uint64_t row, uint64_t end, struct rows *rows, struct nt_error *error)
 {
-    uint64_t count = end - row < MOST_ROWS ? end - row : MOST_ROWS;
+    uint64_t count = end - row < MAX_ROWS ? end - row : MAX_ROWS;
     size_t bytes = (size_t)(count + 1) * sizeof(*rows->ends);
     enum nt_status status =
         nt_arrow_read_stream(arrow, texts->offsets, row * sizeof(*rows->ends), rows->ends, bytes, error);
@@ -85,7 +85,7 @@ static enum nt_status read_rows(const struct nt_arrow *arrow, const struct nt_ar
         if (rows->ends[i + 1] < rows->ends[i])
             status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "offsets must ascend", rows->ends[i],
                                     rows->ends[i + 1]);
-    while (status == NT_OK && count > 1 && rows->ends[count] - rows->ends[0] > MOST_BYTES)
+    while (status == NT_OK && count > 1 && rows->ends[count] - rows->ends[0] > MAX_BYTES)
         count--;
     rows->count = count;
     if (status == NT_OK && texts->valid != NT_NONE)
@@ -115,7 +115,7 @@ static enum nt_status make_texts(const struct nt_arrow *arrow, const struct nt_a
 {
     uint64_t bytes = rows->ends[rows->count] - rows->ends[0];
     nt_buffer_clear(text);
-    if (bytes > MOST_VALUE_BYTES)
+    if (bytes > MAX_VALUE_BYTES)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a value of JSON of more than 256 MiB");
     uint8_t *jsonb = malloc((size_t)bytes + 1);
     if (!jsonb)
@@ -159,7 +159,7 @@ static enum nt_status count_nulls(const struct nt_arrow *arrow, const struct nt_
         return NT_OK;
     enum nt_status status = nt_arrow_equal_elements(arrow, texts->valid, row, &equal, error);
     equal = equal < end - row ? equal : end - row;
-    if (status == NT_OK && equal > MOST_ROWS)
+    if (status == NT_OK && equal > MAX_ROWS)
         status = nt_arrow_read_stream(arrow, texts->valid, row, &valid, 1, error);
     *count_ret = status == NT_OK && !valid ? equal : 0;
     return status;
@@ -171,7 +171,7 @@ static enum nt_status try_block(const struct nt_arrow *arrow, struct nt_arrow_te
 {
     uint64_t nulls;
     nt_buffer_clear(&texts->block.text);
-    rows->count = end - row < MOST_ROWS ? end - row : MOST_ROWS;
+    rows->count = end - row < MAX_ROWS ? end - row : MAX_ROWS;
     enum nt_status status = count_nulls(arrow, texts, row, end, &nulls, error);
     if (status == NT_OK && nulls) {
         rows->count = nulls;
@@ -189,13 +189,13 @@ static enum nt_status pass_block(const struct nt_arrow *arrow, struct nt_arrow_t
                                  struct rows *rows, struct mark *mark, struct nt_error *error)
 {
     enum nt_status status = try_block(arrow, texts, mark->row, end, rows, error);
-    if (nt_is_machine_failure(status))
+    if (nt_is_environmental(status))
         return status;
     uint64_t bytes = texts->block.text.length;
     mark->has_failed = status != NT_OK;
     status = add_mark(texts, *mark, error);
     if (status == NT_OK)
-        status = spend(texts, bytes + (rows->count > MOST_ROWS ? 0 : rows->count * sizeof(uint64_t)), error);
+        status = spend(texts, bytes + (rows->count > MAX_ROWS ? 0 : rows->count * sizeof(uint64_t)), error);
     mark->row += rows->count;
     mark->bytes += mark->has_failed ? 0 : bytes;
     return status;
@@ -221,7 +221,7 @@ static enum nt_status count_all(const struct nt_arrow *arrow, struct nt_arrow_te
 enum nt_status nt_arrow_texts_add(struct nt_arrow *arrow, uint32_t field, uint32_t offsets, uint32_t data,
                                   uint32_t valid, struct nt_arrow_texts **texts_ret, struct nt_error *error)
 {
-    enum { MOST_PAGES = 64 };
+    enum { MAX_PAGES = 64 };
     uint64_t *borders;
     uint32_t clusters;
     enum nt_status status =
@@ -236,7 +236,7 @@ enum nt_status nt_arrow_texts_add(struct nt_arrow *arrow, uint32_t field, uint32
     *texts = (struct nt_arrow_texts){
         .next = arrow->texts, .field = field, .offsets = offsets, .data = data, .valid = valid};
     texts->block.number = SIZE_MAX;
-    if (!nt_multiply(arrow->dataset->file->page_bytes, MOST_PAGES, &texts->left))
+    if (!nt_multiply(arrow->dataset->file->page_bytes, MAX_PAGES, &texts->left))
         texts->left = UINT64_MAX;
     pthread_mutex_init(&texts->lock, NULL);
     *texts_ret = arrow->texts = texts;
@@ -256,7 +256,7 @@ void nt_arrow_texts_borders(const struct nt_arrow_texts *texts, uint64_t *border
 /* Whether all rows of a block are null: there is nothing to be made. */
 static bool is_null(const struct nt_arrow_texts *texts, size_t number)
 {
-    return texts->marks[number + 1].row - texts->marks[number].row > MOST_ROWS;
+    return texts->marks[number + 1].row - texts->marks[number].row > MAX_ROWS;
 }
 
 /* The texts' lock is held. */

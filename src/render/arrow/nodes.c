@@ -20,7 +20,7 @@
 static void choose_around(struct nt_arrow *arrow, uint32_t field)
 {
     for (; field != NT_NONE; field = arrow->dataset->fields[field].parent)
-        arrow->is_chosen[field] = true;
+        arrow->is_selected[field] = true;
 }
 
 static void choose_below(struct nt_arrow *arrow, uint32_t field)
@@ -28,7 +28,7 @@ static void choose_below(struct nt_arrow *arrow, uint32_t field)
     uint32_t count;
     const uint32_t *children = nt_dataset_children(arrow->dataset, field, &count);
     for (uint32_t i = 0; i < count; i++) {
-        arrow->is_chosen[children[i]] = true;
+        arrow->is_selected[children[i]] = true;
         choose_below(arrow, children[i]);
     }
 }
@@ -45,13 +45,13 @@ static uint32_t unit_of(const struct nt_arrow *arrow, uint32_t field)
     return unit;
 }
 
-enum nt_status nt_arrow_choose(struct nt_arrow *arrow, struct nt_error *error)
+enum nt_status nt_arrow_select_fields(struct nt_arrow *arrow, struct nt_error *error)
 {
     const struct nt_arrow_options *options = &arrow->options;
     if (!options->fields)
         return NT_OK;
-    arrow->is_chosen = calloc((size_t)arrow->dataset->field_count + 1, sizeof(bool));
-    if (!arrow->is_chosen)
+    arrow->is_selected = calloc((size_t)arrow->dataset->field_count + 1, sizeof(bool));
+    if (!arrow->is_selected)
         return nt_fail_memory(error);
     for (size_t i = 0; i < options->field_count; i++) {
         if (options->fields[i] >= arrow->dataset->field_count)
@@ -68,27 +68,27 @@ enum nt_status nt_arrow_choose(struct nt_arrow *arrow, struct nt_error *error)
 /* ---- Excluded fields ---- */
 
 /* arrow_left_out.c: that a field is, and why */
-static enum nt_status nt_arrow_leave_out(struct nt_arrow *arrow, uint32_t field, const char *reason,
-                                         struct nt_error *error)
+static enum nt_status nt_arrow_omit(struct nt_arrow *arrow, uint32_t field, const char *reason,
+                                    struct nt_error *error)
 {
-    struct nt_arrow_left_out *left_out =
-        nt_grow(arrow->left_out, arrow->left_out_count, &arrow->left_out_capacity, sizeof(*left_out));
-    if (!left_out)
+    struct nt_arrow_omitted_fields *omitted =
+        nt_grow(arrow->omitted, arrow->omitted_count, &arrow->omitted_capacity, sizeof(*omitted));
+    if (!omitted)
         return nt_fail_memory(error);
-    arrow->left_out = left_out;
-    left_out[arrow->left_out_count++] = (struct nt_arrow_left_out){field, reason};
+    arrow->omitted = omitted;
+    omitted[arrow->omitted_count++] = (struct nt_arrow_omitted_fields){field, reason};
     return NT_OK;
 }
 
-uint32_t nt_arrow_left_out(const struct nt_arrow *arrow)
+uint32_t nt_arrow_omitted_fields(const struct nt_arrow *arrow)
 {
-    return arrow->left_out_count;
+    return arrow->omitted_count;
 }
 
-uint32_t nt_arrow_left_out_field(const struct nt_arrow *arrow, uint32_t number, const char **reason_ret)
+uint32_t nt_arrow_omitted_field(const struct nt_arrow *arrow, uint32_t number, const char **reason_ret)
 {
-    *reason_ret = arrow->left_out[number].reason;
-    return arrow->left_out[number].field;
+    *reason_ret = arrow->omitted[number].reason;
+    return arrow->omitted[number].field;
 }
 
 /* ---- Buffers of nodes ---- */
@@ -142,7 +142,7 @@ struct build {
     struct nt_arrow_step steps[2 * NT_MAX_DEPTH + 8];
     uint32_t step_base, step_count;
     uint32_t own_steps;
-    bool begins_row_space;
+    bool starts_row_space;
 };
 
 static void stop(struct build *build, enum nt_status status)
@@ -151,9 +151,9 @@ static void stop(struct build *build, enum nt_status status)
         build->status = status;
 }
 
-static bool leave_out(struct build *build, uint32_t field, const char *reason)
+static bool omit(struct build *build, uint32_t field, const char *reason)
 {
-    stop(build, nt_arrow_leave_out(build->arrow, field, reason, build->error));
+    stop(build, nt_arrow_omit(build->arrow, field, reason, build->error));
     return false;
 }
 
@@ -197,7 +197,7 @@ static uint32_t add_node(struct build *build, uint32_t parent, uint32_t field, s
         .kind = kind,
         .name = name,
         .field = field,
-        .typed_by = NT_NONE,
+        .type_field = NT_NONE,
         .data = NT_NONE,
         .valid = NT_NONE,
         .offsets = NT_NONE,
@@ -206,9 +206,9 @@ static uint32_t add_node(struct build *build, uint32_t parent, uint32_t field, s
         .step_count = build->step_count - build->step_base,
         .own_steps = build->own_steps,
         .is_nullable = build->own_steps > 0,
-        .begins_row_space = build->begins_row_space,
+        .starts_row_space = build->starts_row_space,
     };
-    build->begins_row_space = false;
+    build->starts_row_space = false;
     build->own_steps = 0;
     if (parent != NT_NONE)
         nodes[parent].child_count++;
@@ -234,7 +234,7 @@ static bool add_in_new_row_space(struct build *build, uint32_t parent, uint32_t 
     uint32_t base = build->step_base;
     build->step_base = build->step_count;
     build->own_steps = 0;
-    build->begins_row_space = true;
+    build->starts_row_space = true;
     bool added = add_field(build, parent, field, name);
     build->step_base = base;
     return added;
@@ -292,12 +292,12 @@ static bool add_value(struct build *build, uint32_t parent, uint32_t field, stru
     if (nt_field_has_members(f) && !f->dimension_count)
         return add_struct(build, parent, field, name);
     if (!f->dtype.arrow)
-        return leave_out(build, field, "its dtype has no Arrow type");
+        return omit(build, field, "its dtype has no Arrow type");
     if (f->is_fortran_order && f->dimension_count)
-        return leave_out(build, field, "an array in Fortran order");
+        return omit(build, field, "an array in Fortran order");
     for (uint32_t i = 0; i < f->dimension_count; i++)
         if (f->dimensions[i] == 0 || f->dimensions[i] > INT32_MAX)
-            return leave_out(build, field, "a dimension that a fixed-size list cannot have");
+            return omit(build, field, "a dimension that a fixed-size list cannot have");
     return add_values(build, parent, field, name);
 }
 
@@ -334,7 +334,7 @@ static bool add_json(struct build *build, uint32_t parent, uint32_t field, struc
         return false;
     enum nt_status status = nt_arrow_texts_add(arrow, field, offsets, data, valid, &texts, build->error);
     if (status == NT_LIMIT)
-        return leave_out(build, field, nt_arrow_texts_limit);
+        return omit(build, field, nt_arrow_texts_limit);
     stop(build, status);
     arrow->nodes[node].texts = texts;
     arrow->nodes[node].has_short_offsets = true;
@@ -355,15 +355,15 @@ static bool add_list(struct build *build, uint32_t parent, uint32_t field, struc
     const struct nt_dataset *dataset = build->arrow->dataset;
     uint32_t child = only_child(dataset, field);
     if (child == NT_NONE)
-        return leave_out(build, field, "a collection without one item field");
+        return omit(build, field, "a collection without one item field");
     uint32_t node = add_node(build, parent, field, name, NT_ARROW_LIST);
     uint32_t offsets = add_stream(build, field, NT_STREAM_OFFSETS);
     if (node == NT_NONE)
         return false;
     build->arrow->nodes[node].offsets = offsets;
     build->arrow->nodes[node].has_short_offsets = dataset->fields[field].has_short_offsets;
-    struct nt_text own_name = dataset->fields[child].own_name;
-    if (!add_in_new_row_space(build, node, child, own_name.bytes ? own_name : (struct nt_text){"item", 4}))
+    struct nt_text item_name = dataset->fields[child].item_name;
+    if (!add_in_new_row_space(build, node, child, item_name.bytes ? item_name : (struct nt_text){"item", 4}))
         return false;
     if (dataset->fields[field].is_map && has_pairs(build->arrow, node)) {
         build->arrow->nodes[node].kind = NT_ARROW_MAP;
@@ -379,7 +379,7 @@ static bool add_optional(struct build *build, uint32_t parent, uint32_t field, s
     bool is_dense = nt_field_has_stream(f, NT_STREAM_VALID);
     uint32_t child = only_child(build->arrow->dataset, field);
     if (child == NT_NONE)
-        return leave_out(build, field, "an optional without one item field");
+        return omit(build, field, "an optional without one item field");
     uint32_t stream = add_stream(build, field, is_dense ? NT_STREAM_VALID : NT_STREAM_OFFSETS);
     const struct nt_arrow_step step = {
         .kind = is_dense ? NT_ARROW_STEP_DENSE_OPTIONAL : NT_ARROW_STEP_OPTIONAL,
@@ -387,7 +387,7 @@ static bool add_optional(struct build *build, uint32_t parent, uint32_t field, s
         .stream = stream,
     };
     if (build->status != NT_OK || !push_step(build, step))
-        return leave_out(build, field, "nested too deep");
+        return omit(build, field, "nested too deep");
     build->own_steps++;
     bool added = add_field(build, parent, child, name);
     build->step_count--;
@@ -399,13 +399,13 @@ static bool add_array(struct build *build, uint32_t parent, uint32_t field, stru
     const struct nt_field *f = &build->arrow->dataset->fields[field];
     uint32_t child = only_child(build->arrow->dataset, field);
     if (child == NT_NONE || f->repetition > INT32_MAX)
-        return leave_out(build, field, "an array that is no fixed-size list");
+        return omit(build, field, "an array that is no fixed-size list");
     uint32_t node = add_node(build, parent, field, name, NT_ARROW_FIXED_LIST);
     if (node == NT_NONE)
         return false;
     build->arrow->nodes[node].list_size = f->repetition;
     if (!push_step(build, (struct nt_arrow_step){.kind = NT_ARROW_STEP_SIZE, .size = f->repetition}))
-        return leave_out(build, field, "nested too deep");
+        return omit(build, field, "nested too deep");
     bool added = add_field(build, node, child, (struct nt_text){"item", 4});
     build->step_count--;
     return added;
@@ -472,7 +472,7 @@ static bool add_alternatives(struct build *build, uint32_t parent, uint32_t fiel
         const struct nt_arrow_step step = {NT_ARROW_STEP_ALTERNATIVE, .field = field, .variant = variant,
                                            .tag = i + 1};
         if (!push_step(build, step))
-            return leave_out(build, field, "nested too deep");
+            return omit(build, field, "nested too deep");
         build->own_steps = 1;
         add_field(build, node, children[i], arrow->dataset->fields[children[i]].name);
         build->own_steps = 0;
@@ -486,7 +486,7 @@ static bool add_variant(struct build *build, uint32_t parent, uint32_t field, st
     uint32_t count;
     nt_dataset_children(build->arrow->dataset, field, &count);
     if (count > INT8_MAX)
-        return leave_out(build, field, "more alternatives than a union may have");
+        return omit(build, field, "more alternatives than a union may have");
     switch (build->arrow->options.unions) {
     case NT_ARROW_UNIONS_STRUCT:
         return add_alternatives(build, parent, field, name);
@@ -495,7 +495,7 @@ static bool add_variant(struct build *build, uint32_t parent, uint32_t field, st
     case NT_ARROW_UNIONS_OMIT:
         break;
     }
-    return leave_out(build, field, "a variant, which was not asked for");
+    return omit(build, field, "a variant, which was not asked for");
 }
 
 static bool add_null(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
@@ -512,7 +512,7 @@ static bool add_nothing(struct build *build, uint32_t parent, uint32_t field, st
 {
     const char *reason = build->arrow->dataset->fields[field].unreadable;
     (void)parent, (void)name;
-    return leave_out(build, field, reason ? reason : "not readable");
+    return omit(build, field, reason ? reason : "not readable");
 }
 
 static bool add_empty(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
@@ -535,19 +535,19 @@ static bool load_page_lists(struct build *build, uint32_t field)
 {
     struct nt_dataset *dataset = build->arrow->dataset;
     const struct nt_error *reason;
-    stop(build, nt_unread_find(dataset, field, &reason, build->error));
+    stop(build, nt_unsupported_find(dataset, field, &reason, build->error));
     if (build->status == NT_OK && reason)
-        return leave_out(build, field, reason->message);
+        return omit(build, field, reason->message);
     if (!dataset->field_groups || (dataset->part_count > 1 && nt_field_size_is_known(dataset, field)))
         return true;
     struct nt_groups groups = nt_groups_of_field(dataset, field);
     enum nt_status status = build->status;
     for (uint32_t i = groups.first; i < groups.end && status == NT_OK; i++) {
         status = nt_dataset_load_group(dataset, i, build->error);
-        if (nt_is_machine_failure(status))
+        if (nt_is_environmental(status))
             stop(build, status);
         else if (status != NT_OK)
-            leave_out(build, field, dataset->groups[i].failure->message);
+            omit(build, field, dataset->groups[i].failure->message);
     }
     return status == NT_OK;
 }
@@ -571,9 +571,9 @@ static bool add_field(struct build *build, uint32_t parent, uint32_t field, stru
 {
     struct nt_arrow *arrow = build->arrow;
     uint32_t first = arrow->node_count, steps = arrow->step_count, variants = arrow->variant_count;
-    bool begins_row_space = build->begins_row_space;
+    bool starts_row_space = build->starts_row_space;
     uint32_t own_steps = build->own_steps;
-    if (arrow->is_chosen && !arrow->is_chosen[field])
+    if (arrow->is_selected && !arrow->is_selected[field])
         return false;
     enum nt_form form = nt_field_kind_info(arrow->dataset->fields[field].kind)->form;
     bool added =
@@ -586,11 +586,11 @@ static bool add_field(struct build *build, uint32_t parent, uint32_t field, stru
         arrow->node_count = first;
         arrow->step_count = steps;
         arrow->variant_count = variants;
-        build->begins_row_space = begins_row_space;
+        build->starts_row_space = starts_row_space;
         build->own_steps = own_steps;
         return false;
     }
-    arrow->nodes[first].typed_by = field; /* the outermost of wrappers and optionals comes last */
+    arrow->nodes[first].type_field = field; /* the outermost of wrappers and optionals comes last */
     return true;
 }
 

@@ -25,25 +25,25 @@ void nt_arrow_free(struct nt_arrow *arrow)
     (void)arrow;
 }
 
-uint32_t nt_arrow_left_out(const struct nt_arrow *arrow)
+uint32_t nt_arrow_omitted_fields(const struct nt_arrow *arrow)
 {
     (void)arrow;
     return 0;
 }
 
-uint32_t nt_arrow_left_out_field(const struct nt_arrow *arrow, uint32_t number, const char **reason_ret)
+uint32_t nt_arrow_omitted_field(const struct nt_arrow *arrow, uint32_t number, const char **reason_ret)
 {
     (void)arrow, (void)number, (void)reason_ret;
     return 0;
 }
 
-uint32_t nt_arrow_left_out_clusters(const struct nt_arrow *arrow)
+uint32_t nt_arrow_omitted_clusters(const struct nt_arrow *arrow)
 {
     (void)arrow;
     return 0;
 }
 
-uint64_t nt_arrow_left_out_cluster(const struct nt_arrow *arrow, uint32_t number, uint64_t *first_entry_ret)
+uint64_t nt_arrow_omitted_cluster(const struct nt_arrow *arrow, uint32_t number, uint64_t *first_entry_ret)
 {
     (void)arrow, (void)number, (void)first_entry_ret;
     return 0;

@@ -180,19 +180,19 @@ void nt_arrow_append_text(struct nt_buffer *out, struct nt_text text)
 }
 
 /* Fields that Arrow cannot express, and clusters that it cannot hold, as JSON. */
-static void append_left_out(const struct nt_arrow *arrow, struct nt_buffer *out)
+static void append_omitted(const struct nt_arrow *arrow, struct nt_buffer *out)
 {
     struct nt_json json;
     nt_json_init(&json, out, true);
     nt_json_array(&json);
-    for (uint32_t i = 0; i < arrow->left_out_count; i++) {
+    for (uint32_t i = 0; i < arrow->omitted_count; i++) {
         nt_json_object(&json);
-        nt_json_member_field_path(&json, "field", arrow->dataset, arrow->left_out[i].field);
-        nt_json_member_string(&json, "reason", arrow->left_out[i].reason);
+        nt_json_member_field_path(&json, "field", arrow->dataset, arrow->omitted[i].field);
+        nt_json_member_string(&json, "reason", arrow->omitted[i].reason);
         nt_json_end_object(&json);
     }
-    for (uint32_t i = 0; i < arrow->left_out_cluster_count; i++) {
-        uint64_t first, entries = nt_arrow_left_out_cluster(arrow, i, &first);
+    for (uint32_t i = 0; i < arrow->omitted_cluster_count; i++) {
+        uint64_t first, entries = nt_arrow_omitted_cluster(arrow, i, &first);
         nt_json_object(&json);
         nt_json_member_unsigned(&json, "first_entry", first);
         nt_json_member_unsigned(&json, "entries", entries);
@@ -225,8 +225,8 @@ static struct nt_text text_of_table(const struct nt_dataset *dataset, uint32_t n
 
 static const struct nt_field *told_field(const struct nt_arrow *arrow, uint32_t node)
 {
-    uint32_t typed_by = arrow->nodes[node].typed_by;
-    return typed_by == NT_NONE ? NULL : &arrow->dataset->fields[typed_by];
+    uint32_t type_field = arrow->nodes[node].type_field;
+    return type_field == NT_NONE ? NULL : &arrow->dataset->fields[type_field];
 }
 
 /* The number of the property that names an extension type; NT_NONE: there is none. */
@@ -269,7 +269,7 @@ struct nt_arrow_pair nt_arrow_pair(const struct nt_arrow *arrow, uint32_t node, 
     }
     if (!field && number == TABLE_PAIRS - 1) {
         nt_buffer_text(&pair.key, "ntuple.left_out");
-        append_left_out(arrow, &pair.value);
+        append_omitted(arrow, &pair.value);
         return pair;
     }
     value = field ? field->type : text_of_table(arrow->dataset, number, &key);

@@ -202,7 +202,7 @@ struct reading {
 uint64_t nt_arrow_row_space_begin(const struct nt_arrow *arrow, const struct nt_arrow_node *node,
                                   uint32_t cluster)
 {
-    while (!node->begins_row_space)
+    while (!node->starts_row_space)
         node = &arrow->nodes[node->parent];
     return node->space_borders[cluster];
 }

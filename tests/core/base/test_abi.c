@@ -28,7 +28,7 @@ static const struct tomorrow full = {{sizeof(struct today), 1, 2, 3}, 0};
 static enum nt_status copy(const void *from, struct today *to)
 {
     memset(to, 0xAA, sizeof(*to));
-    return nt_sized_copy(from, to, sizeof(*to), "today", &error);
+    return nt_copy_struct(from, to, sizeof(*to), "today", &error);
 }
 
 TEST(what_the_caller_knows_is_taken_and_the_rest_is_zero, .end = 5)

@@ -126,7 +126,7 @@ static struct {
 } told[8];
 static unsigned told_count;
 
-static void note(struct nt_read_observer *observer, size_t position, size_t count, const char *whole,
+static void note(struct nt_cursor_observer *observer, size_t position, size_t count, const char *whole,
                  const char *what)
 {
     (void)observer;
@@ -138,24 +138,24 @@ static void note(struct nt_read_observer *observer, size_t position, size_t coun
 
 TEST(an_observer_is_told_what_was_read_since_the_last_time)
 {
-    struct nt_read_observer observer = {.tell = note};
+    struct nt_cursor_observer observer = {.tell = note};
     struct nt_cursor cursor = nt_cursor(bytes, sizeof(bytes));
     told_count = 0;
     nt_get_u8(&cursor);
-    nt_tell(&cursor, "nobody", "listens");
+    nt_cursor_label(&cursor, "nobody", "listens");
     cursor.observer = &observer;
     cursor.told = cursor.position;
     nt_get_u8(&cursor);
     nt_get_u8(&cursor);
-    nt_tell(&cursor, "record", "two");
-    nt_tell(&cursor, "record", "nothing");
+    nt_cursor_label(&cursor, "record", "two");
+    nt_cursor_label(&cursor, "record", "nothing");
     struct nt_cursor part = nt_get_cursor(&cursor, 2);
     nt_get_u8(&cursor);
-    nt_tell(&cursor, "record", "behind the part");
+    nt_cursor_label(&cursor, "record", "behind the part");
     nt_get_u8(&part);
-    nt_tell(&part, "part", "first");
+    nt_cursor_label(&part, "part", "first");
     nt_get_le32(&part);
-    nt_tell(&part, "part", "too many");
+    nt_cursor_label(&part, "part", "too many");
     static const size_t positions[] = {1, 5, 3}, counts[] = {2, 1, 1};
     ck_assert_uint_eq(told_count, 3);
     for (unsigned i = 0; i < 3; i++) {

@@ -13,7 +13,7 @@ enum { ROOM = 100, THREADS = 8, ROUNDS = 300 };
 
 struct shared {
     pthread_mutex_t lock;
-    struct nt_turns turns;
+    struct nt_fifo fifo;
     uint64_t taken, most;
     atomic_bool stops;
 };
@@ -27,7 +27,7 @@ static bool has_room(const void *context, uint64_t bytes)
 static bool take(struct shared *shared, uint64_t bytes)
 {
     pthread_mutex_lock(&shared->lock);
-    bool waited = nt_turns_wait(&shared->turns, &shared->lock, has_room, shared, bytes);
+    bool waited = nt_fifo_wait(&shared->fifo, &shared->lock, has_room, shared, bytes);
     shared->taken += bytes;
     if (bytes <= ROOM && shared->taken > shared->most)
         shared->most = shared->taken;
@@ -39,7 +39,7 @@ static void give(struct shared *shared, uint64_t bytes)
 {
     pthread_mutex_lock(&shared->lock);
     shared->taken -= bytes;
-    nt_turns_freed(&shared->turns);
+    nt_fifo_wake(&shared->fifo);
     pthread_mutex_unlock(&shared->lock);
 }
 
@@ -47,13 +47,13 @@ static void init(struct shared *shared)
 {
     *shared = (struct shared){.taken = 0};
     ck_assert_int_eq(pthread_mutex_init(&shared->lock, NULL), 0);
-    ck_assert_int_eq(nt_turns_init(&shared->turns), 0);
+    ck_assert_int_eq(nt_fifo_init(&shared->fifo), 0);
 }
 
 static void deinit(struct shared *shared)
 {
     ck_assert_uint_eq(shared->taken, 0);
-    nt_turns_deinit(&shared->turns);
+    nt_fifo_deinit(&shared->fifo);
     pthread_mutex_destroy(&shared->lock);
 }
 

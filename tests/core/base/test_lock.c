@@ -35,16 +35,16 @@ static void *change_both(void *unused)
 {
     const struct timespec past = {0};
     while (!atomic_load(&is_over)) {
-        nt_lock_take(&outer.lock);
+        nt_lock_acquire(&outer.lock);
         change(&outer);
-        nt_lock_take(&inner.lock);
+        nt_lock_acquire(&inner.lock);
         change(&inner);
-        nt_lock_give(&inner.lock);
+        nt_lock_release(&inner.lock);
         change(&outer);
         (void)nt_lock_wait(&outer.lock, &condition,
                            &past); /* check has a lock, too: nothing is asserted here */
         change(&outer);
-        nt_lock_give(&outer.lock);
+        nt_lock_release(&outer.lock);
     }
     return unused;
 }
@@ -79,11 +79,11 @@ static int status_in_child(int (*work)(void))
 
 static int look(void)
 {
-    nt_lock_take(&outer.lock);
-    nt_lock_take(&inner.lock);
+    nt_lock_acquire(&outer.lock);
+    nt_lock_acquire(&inner.lock);
     bool is_whole = outer.left == outer.right && inner.left == inner.right;
-    nt_lock_give(&inner.lock);
-    nt_lock_give(&outer.lock);
+    nt_lock_release(&inner.lock);
+    nt_lock_release(&outer.lock);
     return is_whole ? 0 : 1;
 }
 
@@ -107,13 +107,13 @@ TEST(what_is_guarded_is_whole_in_a_forked_process, .setup = set_up, .teardown = 
 
 static void *wait_with_a_lock(void *unused)
 {
-    nt_lock_take(&outer.lock);
+    nt_lock_acquire(&outer.lock);
     unsigned sections = nt_fork_allow();
     atomic_store(&is_inside, true);
     while (!atomic_load(&is_over))
         usleep(1000);
     nt_fork_forbid(sections);
-    nt_lock_give(&outer.lock);
+    nt_lock_release(&outer.lock);
     return unused;
 }
 
@@ -131,14 +131,14 @@ TEST(a_thread_forks_while_another_one_waits_with_a_lock, .setup = set_up, .teard
 
 static void *stay_in_a_section(void *unused)
 {
-    nt_fork_hold();
-    nt_fork_hold();
-    nt_fork_release();
+    nt_fork_guard();
+    nt_fork_guard();
+    nt_fork_unguard();
     outer.left++;
     atomic_store(&is_inside, true);
     usleep(100 * 1000);
     outer.right++;
-    nt_fork_release();
+    nt_fork_unguard();
     return unused;
 }
 

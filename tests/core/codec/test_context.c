@@ -34,9 +34,9 @@ TEST(scratch_memories_are_apart_and_grow)
 TEST(a_request_without_memory_fails_and_the_scratch_stays_usable)
 {
     struct nt_codec_context *context = nt_codec_context_new();
-    ck_assert_ptr_nonnull(nt_codec_scratch(context, NT_SCRATCH_NEIGHBOURS, 100));
-    ck_assert_ptr_null(nt_codec_scratch(context, NT_SCRATCH_NEIGHBOURS, SIZE_MAX / 2));
-    memset(nt_codec_scratch(context, NT_SCRATCH_NEIGHBOURS, 100), 1, 100);
+    ck_assert_ptr_nonnull(nt_codec_scratch(context, NT_SCRATCH_COALESCED, 100));
+    ck_assert_ptr_null(nt_codec_scratch(context, NT_SCRATCH_COALESCED, SIZE_MAX / 2));
+    memset(nt_codec_scratch(context, NT_SCRATCH_COALESCED, 100), 1, 100);
     nt_codec_context_free(context);
     nt_codec_context_free(NULL);
 }

@@ -77,7 +77,7 @@ static const struct {
 TEST(addresses_are_shown_without_secrets, .end = sizeof(addresses) / sizeof(*addresses))
 {
     const char *path = addresses[_i].path;
-    char *shown = nt_address_shown(path);
+    char *shown = nt_address_redact(path);
     ck_assert_str_eq(shown, addresses[_i].shown);
     free(shown);
     ck_assert_int_eq(nt_is_address(path), addresses[_i].is_address);

@@ -17,7 +17,7 @@ static char buffer[64];
 /* ---- pread, as the operating system may behave: see `link_args` ---- */
 
 static int failures_to_come, failure;
-static size_t most_bytes_at_once = SIZE_MAX;
+static size_t max_bytes_at_once = SIZE_MAX;
 
 ssize_t __real_pread64(int descriptor, void *bytes, size_t count, off64_t offset);
 ssize_t __wrap_pread64(int descriptor, void *bytes, size_t count, off64_t offset);
@@ -28,7 +28,7 @@ ssize_t __wrap_pread64(int descriptor, void *bytes, size_t count, off64_t offset
         errno = failure;
         return -1;
     }
-    return __real_pread64(descriptor, bytes, count < most_bytes_at_once ? count : most_bytes_at_once, offset);
+    return __real_pread64(descriptor, bytes, count < max_bytes_at_once ? count : max_bytes_at_once, offset);
 }
 
 TEST(any_range_is_read_exactly, .setup = temporary_setup, .teardown = temporary_teardown)
@@ -65,7 +65,7 @@ TEST(interrupted_and_partial_reads_go_on, .setup = temporary_setup, .teardown = 
     assert_ok(nt_source_open_file(temporary_file("f", "0123456789", 10), &source, &error));
     failures_to_come = 3;
     failure = EINTR;
-    most_bytes_at_once = 3;
+    max_bytes_at_once = 3;
     assert_ok(nt_source_read(source, 0, buffer, 10, &error));
     ck_assert_mem_eq(buffer, "0123456789", 10);
     ck_assert_int_eq(failures_to_come, 0);

@@ -12,7 +12,7 @@
 #include "core/io/source.h"
 #include <ntuple/source.h>
 
-enum { FILES = 200, MOST_OPEN = 128, THREADS = 4, READS = 5000 };
+enum { FILES = 200, MAX_OPEN = 128, THREADS = 4, READS = 5000 };
 
 static struct nt_error error;
 static struct nt_folder *folder;
@@ -66,7 +66,7 @@ TEST(the_number_of_descriptors_is_bounded, .setup = temporary_setup, .teardown =
             ck_assert_int_eq(read_number(i), i);
     size_t open = count_descriptors() - before - 1;
     ck_assert_uint_gt(open, 1);
-    ck_assert_uint_le(open, MOST_OPEN);
+    ck_assert_uint_le(open, MAX_OPEN);
     ck_assert_uint_eq(nt_folder_descriptors(folder), open + 1);
     nt_folder_close(folder);
     close_files();
@@ -196,7 +196,7 @@ TEST(threads_share_the_pool, .setup = temporary_setup, .teardown = temporary_tea
         ck_assert_int_eq(pthread_join(threads[i], &wrong), 0);
         ck_assert_ptr_null(wrong);
     }
-    ck_assert_uint_le(count_descriptors() - before, MOST_OPEN + 1);
+    ck_assert_uint_le(count_descriptors() - before, MAX_OPEN + 1);
     nt_folder_close(folder);
     close_files();
     ck_assert_uint_eq(count_descriptors(), before);

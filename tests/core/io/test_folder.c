@@ -81,7 +81,7 @@ TEST(a_listing_ends_when_its_visitor_wants_it, .setup = temporary_setup, .teardo
     unsigned visits = 0;
     temporary_file("a", "", 0);
     temporary_file("b", "", 0);
-    open_folder(NT_FOLDER_MIRROR);
+    open_folder(NT_FOLDER_PASSTHROUGH);
     ck_assert_int_eq(nt_folder_list(folder, "", stop, &visits, &error), NT_CANCELED);
     ck_assert_uint_eq(visits, 1);
     nt_folder_close(folder);
@@ -145,7 +145,7 @@ TEST(a_mirror_follows_links_wherever_they_lead, .setup = temporary_setup, .teard
 {
     struct stat attributes;
     make_links();
-    assert_ok(nt_folder_open(temporary_path("set"), NT_FOLDER_MIRROR, &folder, &error));
+    assert_ok(nt_folder_open(temporary_path("set"), NT_FOLDER_PASSTHROUGH, &folder, &error));
     assert_ok(nt_folder_stat(folder, "relative", &attributes, &error));
     ck_assert(S_ISREG(attributes.st_mode));
     assert_ok(read_file("absolute"));
@@ -252,7 +252,7 @@ TEST(a_folder_below_is_a_folder_of_its_own, .setup = temporary_setup, .teardown 
     struct nt_folder *outer;
     make_directory("set");
     temporary_file("set/file", "x", 1);
-    open_folder(NT_FOLDER_MIRROR);
+    open_folder(NT_FOLDER_PASSTHROUGH);
     outer = folder;
     assert_status(NT_NOT_FOUND, nt_folder_open_below(outer, "none", &folder, &error));
     assert_ok(nt_folder_open_below(outer, "set", &folder, &error));
@@ -267,7 +267,7 @@ TEST(a_folder_is_there_until_its_last_holder_closes_it, .setup = temporary_setup
     uint64_t list = 1;
     temporary_file("file", "x", 1);
     open_folder(NT_FOLDER_DATASET);
-    nt_folder_hold(folder);
+    nt_folder_ref(folder);
     nt_folder_close(folder);
     assert_ok(nt_folder_refresh(folder, "", &list, &error));
     ck_assert_uint_eq(list, 0);

@@ -30,7 +30,7 @@ TEST(nobody_is_shown_what_he_may_not_read)
             struct stat part = file((modes & 8) >> 1 | (modes & 16) << 1 | (modes & 32) << 3, owners >> 2 & 1,
                                     owners >> 3 & 1);
             struct stat narrowed = shown;
-            narrowed.st_mode = nt_readers_of_part(&shown, shown.st_mode & 0444, &part);
+            narrowed.st_mode = nt_common_read_bits(&shown, shown.st_mode & 0444, &part);
             for (uid_t user = 0; user < 3; user++)
                 for (unsigned groups = 0; groups < 8; groups++)
                     ck_assert(!may_read(&narrowed, user, groups) || may_read(&part, user, groups));
@@ -43,20 +43,20 @@ TEST(files_of_one_owner_and_group_have_their_bits_in_common)
         mode_t left = (modes & 1) << 2 | (modes & 2) << 4 | (modes & 4) << 6;
         mode_t right = (modes & 8) >> 1 | (modes & 16) << 1 | (modes & 32) << 3;
         struct stat shown = file(left, 1, 2), part = file(right | 0333, 1, 2);
-        ck_assert_uint_eq(nt_readers_of_part(&shown, left, &part), left & right);
+        ck_assert_uint_eq(nt_common_read_bits(&shown, left, &part), left & right);
     }
 }
 
 TEST(what_everybody_may_read_takes_nothing_away)
 {
     struct stat shown = file(0755, 1, 2), part = file(0644, 3, 4);
-    ck_assert_uint_eq(nt_readers_of_part(&shown, 0444, &part), 0444);
+    ck_assert_uint_eq(nt_common_read_bits(&shown, 0444, &part), 0444);
 }
 
 TEST(of_a_directory_the_right_to_enter_counts)
 {
     struct stat shown = file(0755, 1, 2), part = {.st_mode = S_IFDIR | 0711, .st_uid = 1, .st_gid = 2};
-    ck_assert_uint_eq(nt_readers_of_part(&shown, 0444, &part), 0444);
+    ck_assert_uint_eq(nt_common_read_bits(&shown, 0444, &part), 0444);
     part.st_mode = S_IFDIR | 0745;
-    ck_assert_uint_eq(nt_readers_of_part(&shown, 0444, &part), 0404);
+    ck_assert_uint_eq(nt_common_read_bits(&shown, 0444, &part), 0404);
 }

@@ -138,7 +138,7 @@ TEST(what_is_taken_is_bounded_and_can_be_given_back)
         ck_assert_ptr_nonnull(strstr(error.message, "metadatasize"));
         assert_ok(nt_budget_take(&budget, cost, 4, 0, &error));
         assert_status(NT_LIMIT, nt_budget_take(&budget, cost, 1, 0, &error));
-        nt_budget_give(&budget, cost, 10);
+        nt_budget_release(&budget, cost, 10);
         ck_assert_uint_eq(budget.used, 0);
         nt_budget_deinit(&budget);
     }
@@ -164,7 +164,7 @@ TEST(several_budgets_share_a_common_one)
     assert_ok(nt_budget_take(&second, NT_COST_ENVELOPE_BYTE, 301, 0, &error));
     assert_status(NT_LIMIT, nt_budget_join(&second, &common, &error));
     ck_assert_ptr_nonnull(strstr(error.message, "for all files of the chain"));
-    nt_budget_give(&second, NT_COST_ENVELOPE_BYTE, 1);
+    nt_budget_release(&second, NT_COST_ENVELOPE_BYTE, 1);
     assert_ok(nt_budget_join(&second, &common, &error));
     assert_status(NT_LIMIT, nt_budget_take(&second, NT_COST_ENVELOPE_BYTE, 1, 0, &error));
     ck_assert_ptr_nonnull(strstr(error.message, "1000 bytes for all files of the chain, 0 are left"));

@@ -79,7 +79,7 @@ TEST(what_was_added_is_linked, .setup = setup, .teardown = teardown)
 
 TEST(a_data_set_that_is_a_file_is_called_like_it, .setup = setup, .teardown = teardown)
 {
-    assert_ok(nt_dataset_be_file(dataset, &error));
+    assert_ok(nt_dataset_from_file(dataset, &error));
     ck_assert_str_eq(dataset->name.bytes, "run.1");
     ck_assert_uint_eq(dataset->name.length, strlen("run.1"));
     ck_assert_str_eq(dataset->title.bytes, "run.1");

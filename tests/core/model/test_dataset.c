@@ -322,7 +322,7 @@ TEST(loading_a_group_is_told_before_and_where_it_is_loaded_no_more)
 {
     struct nt_file *file = build_groups();
     unsigned calls = 0;
-    file->before_slow_work = note_slow_work;
+    file->before_blocking = note_slow_work;
     file->context = &calls;
     for (int i = 0; i < 3; i++)
         assert_ok(nt_dataset_load_group(file->datasets[0], 1, &error));

@@ -47,7 +47,7 @@ static uint64_t memory_of(const char *groups)
     char path[256];
     put("groups", groups);
     snprintf(path, sizeof(path), "%s/groups", root);
-    return nt_group_memory(path, root);
+    return nt_cgroup_memory(path, root);
 }
 
 /* cgroups(7): both versions, and groups above count. */
@@ -66,7 +66,7 @@ TEST(the_least_limit_of_a_group_and_those_above_it_counts)
     ck_assert_uint_eq(memory_of("5:cpu:/x\n4:memory:/x\n0::/\n"), 300);
     ck_assert_uint_eq(memory_of("4:memory:/\n0::/a\n"), 1000);
     ck_assert_uint_eq(memory_of("nonsense\n\n"), UINT64_MAX);
-    ck_assert_uint_eq(nt_group_memory("/nowhere", root), UINT64_MAX);
+    ck_assert_uint_eq(nt_cgroup_memory("/nowhere", root), UINT64_MAX);
     snprintf(command, sizeof(command), "rm -r %s", root);
     ck_assert_int_eq(system(command), 0);
 }

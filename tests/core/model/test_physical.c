@@ -12,25 +12,25 @@ static struct nt_error error;
 static atomic_int additions;
 static enum nt_status next_addition;
 
-static enum nt_status add_sides(struct nt_dataset *dataset, struct nt_error *failure)
+static enum nt_status add_physical(struct nt_dataset *dataset, struct nt_error *failure)
 {
     struct nt_dataset *stored, *structure;
     atomic_fetch_add(&additions, 1);
     usleep(1000); /* so that other threads come meanwhile */
     if (next_addition != NT_OK)
         return nt_fail(failure, next_addition, 7, "no sides");
-    assert_ok(nt_dataset_new_side(dataset, &stored, &error));
-    assert_ok(nt_dataset_new_side(dataset, &structure, &error));
-    dataset->stored = stored;
-    dataset->structure = structure;
+    assert_ok(nt_dataset_new_physical(dataset, &stored, &error));
+    assert_ok(nt_dataset_new_physical(dataset, &structure, &error));
+    dataset->physical = stored;
+    dataset->levels = structure;
     return NT_OK;
 }
 
 static struct nt_file *build(void)
 {
-    static const struct nt_dataset_ops ops = {.add_sides = add_sides};
+    static const struct nt_dataset_ops ops = {.add_physical = add_physical};
     static const struct nt_field fields[] = {{.id = 0, .parent = NT_NONE}};
-    static const struct nt_column columns[] = {{.id = 0, .field = 0, .stored = 5}};
+    static const struct nt_column columns[] = {{.id = 0, .field = 0, .physical = 5}};
     struct nt_file *file = BUILD(fields, columns);
     file->datasets[0]->ops = &ops;
     atomic_store(&additions, 0);
@@ -42,10 +42,10 @@ TEST(a_data_set_whose_columns_are_the_files_is_its_own_stored_side)
 {
     struct nt_file *file = build_file(NULL, 0, NULL, 0);
     struct nt_dataset *dataset = file->datasets[0], *stored;
-    assert_ok(nt_dataset_stored(dataset, &stored, &error));
+    assert_ok(nt_dataset_physical(dataset, &stored, &error));
     ck_assert_ptr_eq(stored, dataset);
-    ck_assert_ptr_null(dataset->structure);
-    ck_assert_uint_eq(nt_stored_column(dataset, 3), 3);
+    ck_assert_ptr_null(dataset->levels);
+    ck_assert_uint_eq(nt_physical_column(dataset, 3), 3);
     nt_file_close(file);
 }
 
@@ -53,15 +53,15 @@ TEST(sides_are_made_once_and_not_before_somebody_asks)
 {
     struct nt_file *file = build();
     struct nt_dataset *dataset = file->datasets[0], *stored, *again;
-    ck_assert_uint_eq(nt_stored_column(dataset, 0), 5); /* it is known all the same */
+    ck_assert_uint_eq(nt_physical_column(dataset, 0), 5); /* it is known all the same */
     ck_assert_int_eq(atomic_load(&additions), 0);
-    assert_ok(nt_dataset_stored(dataset, &stored, &error));
-    assert_ok(nt_dataset_stored(dataset, &again, NULL));
+    assert_ok(nt_dataset_physical(dataset, &stored, &error));
+    assert_ok(nt_dataset_physical(dataset, &again, NULL));
     ck_assert_int_eq(atomic_load(&additions), 1);
     ck_assert_ptr_ne(stored, dataset);
     ck_assert_ptr_eq(stored, again);
-    ck_assert_ptr_eq(stored->whole, dataset);
-    ck_assert_ptr_nonnull(dataset->structure);
+    ck_assert_ptr_eq(stored->logical, dataset);
+    ck_assert_ptr_nonnull(dataset->levels);
     nt_file_close(file);
 }
 
@@ -69,8 +69,8 @@ TEST(the_stored_side_is_its_own)
 {
     struct nt_file *file = build();
     struct nt_dataset *stored, *of_stored;
-    assert_ok(nt_dataset_stored(file->datasets[0], &stored, &error));
-    assert_ok(nt_dataset_stored(stored, &of_stored, &error));
+    assert_ok(nt_dataset_physical(file->datasets[0], &stored, &error));
+    assert_ok(nt_dataset_physical(stored, &of_stored, &error));
     ck_assert_ptr_eq(of_stored, stored);
     nt_file_close(file);
 }
@@ -80,9 +80,9 @@ TEST(why_there_are_no_sides_is_remembered)
     struct nt_file *file = build();
     struct nt_dataset *stored = NULL;
     next_addition = NT_LIMIT;
-    assert_status(NT_LIMIT, nt_dataset_stored(file->datasets[0], &stored, NULL));
+    assert_status(NT_LIMIT, nt_dataset_physical(file->datasets[0], &stored, NULL));
     next_addition = NT_OK;
-    assert_status(NT_LIMIT, nt_dataset_stored(file->datasets[0], &stored, &error));
+    assert_status(NT_LIMIT, nt_dataset_physical(file->datasets[0], &stored, &error));
     ck_assert_str_eq(error.message, "no sides (at byte 7)");
     ck_assert_int_eq(atomic_load(&additions), 1);
     ck_assert_ptr_null(stored);
@@ -94,16 +94,16 @@ TEST(sides_that_the_machine_refused_are_tried_again)
     struct nt_file *file = build();
     struct nt_dataset *stored;
     next_addition = NT_NO_MEMORY;
-    assert_status(NT_NO_MEMORY, nt_dataset_stored(file->datasets[0], &stored, &error));
+    assert_status(NT_NO_MEMORY, nt_dataset_physical(file->datasets[0], &stored, &error));
     next_addition = NT_OK;
-    assert_ok(nt_dataset_stored(file->datasets[0], &stored, &error));
+    assert_ok(nt_dataset_physical(file->datasets[0], &stored, &error));
     nt_file_close(file);
 }
 
 static void *ask_in_a_thread(void *dataset)
 {
     struct nt_dataset *stored = NULL;
-    return nt_dataset_stored(dataset, &stored, NULL) == NT_OK ? stored : NULL;
+    return nt_dataset_physical(dataset, &stored, NULL) == NT_OK ? stored : NULL;
 }
 
 TEST(threads_that_come_together_get_the_same_sides)
@@ -117,7 +117,7 @@ TEST(threads_that_come_together_get_the_same_sides)
         void *stored;
         pthread_join(threads[i], &stored);
         ck_assert_ptr_nonnull(stored);
-        ck_assert_ptr_eq(stored, file->datasets[0]->stored);
+        ck_assert_ptr_eq(stored, file->datasets[0]->physical);
     }
     ck_assert_int_eq(atomic_load(&additions), 1);
     nt_file_close(file);

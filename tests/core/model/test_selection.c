@@ -43,9 +43,9 @@ TEST(chosen_entries_are_those_of_the_ranges, .setup = setup, .teardown = teardow
     ck_assert_uint_eq(nt_dataset_entries(dataset), strlen(chosen));
     ck_assert_uint_eq(nt_dataset_stored_entries(dataset), 10);
     for (uint64_t i = 0; chosen[i]; i++)
-        ck_assert_uint_eq(nt_dataset_chosen_entry(dataset, i), (uint64_t)(chosen[i] - '0'));
+        ck_assert_uint_eq(nt_dataset_selected_entry(dataset, i), (uint64_t)(chosen[i] - '0'));
     for (uint64_t entry = 0, before = 0; entry <= 10; entry++) {
-        ck_assert_uint_eq(nt_dataset_chosen_before(dataset, entry), before);
+        ck_assert_uint_eq(nt_dataset_selected_before(dataset, entry), before);
         before += strchr(chosen, (int)('0' + entry)) && entry < 10;
     }
 }

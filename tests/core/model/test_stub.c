@@ -25,13 +25,13 @@ static struct nt_file *new_file(void)
     return file;
 }
 
-static enum nt_status complete(struct nt_file *outline, struct nt_file **file_ret, struct nt_error *failure)
+static enum nt_status complete(struct nt_file *stub, struct nt_file **file_ret, struct nt_error *failure)
 {
     completions++;
     if (next_completion != NT_OK)
         return nt_fail(failure, next_completion, NT_NO_OFFSET, "the second file");
     *file_ret = new_file();
-    nt_file_set_outline(*file_ret, outline);
+    nt_file_set_stub(*file_ret, stub);
     return NT_OK;
 }
 
@@ -48,12 +48,12 @@ static void count_wait(void *context)
     waited++;
 }
 
-static struct nt_file *new_outline(void)
+static struct nt_file *new_stub(void)
 {
     struct nt_file *file = new_file();
-    file->complete = complete;
+    file->resolve = complete;
     file->on_group_failure = count_failure;
-    file->before_slow_work = count_wait;
+    file->before_blocking = count_wait;
     file->context = &told;
     closed = completions = told = waited = 0;
     next_completion = NT_OK;
@@ -63,65 +63,65 @@ static struct nt_file *new_outline(void)
 TEST(a_file_that_is_no_outline_is_complete_itself)
 {
     struct nt_file *file = new_file(), *found = NULL;
-    ck_assert(nt_file_is_complete(file));
-    ck_assert_ptr_eq(file->outline, file);
-    assert_ok(nt_file_complete(file, &found, &error));
+    ck_assert(nt_file_is_resolved(file));
+    ck_assert_ptr_eq(file->stub, file);
+    assert_ok(nt_file_resolve_stub(file, &found, &error));
     ck_assert_ptr_eq(found, file);
     nt_file_close(file);
 }
 
 TEST(the_file_is_made_once_and_not_before_somebody_asks)
 {
-    struct nt_file *outline = new_outline(), *file = NULL, *again = NULL;
-    ck_assert(!nt_file_is_complete(outline));
+    struct nt_file *stub = new_stub(), *file = NULL, *again = NULL;
+    ck_assert(!nt_file_is_resolved(stub));
     ck_assert_int_eq(completions, 0);
-    assert_ok(nt_file_complete(outline, &file, &error));
-    assert_ok(nt_file_complete(outline, &again, NULL));
-    ck_assert(nt_file_is_complete(outline));
+    assert_ok(nt_file_resolve_stub(stub, &file, &error));
+    assert_ok(nt_file_resolve_stub(stub, &again, NULL));
+    ck_assert(nt_file_is_resolved(stub));
     ck_assert_int_eq(completions, 1);
     ck_assert_int_eq(waited, 1); /* who asks again does not wait */
-    ck_assert_ptr_ne(file, outline);
+    ck_assert_ptr_ne(file, stub);
     ck_assert_ptr_eq(file, again);
-    ck_assert_ptr_eq(file->outline, outline);
-    nt_file_close(outline);
+    ck_assert_ptr_eq(file->stub, stub);
+    nt_file_close(stub);
     ck_assert_int_eq(closed, 2);
 }
 
 TEST(who_is_told_of_the_outline_is_told_of_the_file)
 {
-    struct nt_file *outline = new_outline(), *file;
-    assert_ok(nt_file_complete(outline, &file, &error));
+    struct nt_file *stub = new_stub(), *file;
+    assert_ok(nt_file_resolve_stub(stub, &file, &error));
     file->on_group_failure(file->context, NULL, 0, NULL);
-    file->before_slow_work(file->context);
+    file->before_blocking(file->context);
     ck_assert_int_eq(told, 1);
     ck_assert_int_eq(waited, 2);
-    nt_file_close(outline);
+    nt_file_close(stub);
 }
 
 TEST(why_there_is_no_file_is_remembered)
 {
-    struct nt_file *outline = new_outline(), *file = NULL;
+    struct nt_file *stub = new_stub(), *file = NULL;
     next_completion = NT_CORRUPT;
-    assert_status(NT_CORRUPT, nt_file_complete(outline, &file, NULL));
+    assert_status(NT_CORRUPT, nt_file_resolve_stub(stub, &file, NULL));
     next_completion = NT_OK;
-    assert_status(NT_CORRUPT, nt_file_complete(outline, &file, &error));
+    assert_status(NT_CORRUPT, nt_file_resolve_stub(stub, &file, &error));
     ck_assert_str_eq(error.message, "the second file");
     ck_assert_int_eq(completions, 1);
     ck_assert_ptr_null(file);
-    nt_file_close(outline);
+    nt_file_close(stub);
     ck_assert_int_eq(closed, 1);
 }
 
 TEST(what_the_machine_refused_is_tried_again)
 {
     static const enum nt_status statuses[] = {NT_NO_MEMORY, NT_IO, NT_CHANGED, NT_CANCELED};
-    struct nt_file *outline = new_outline(), *file;
+    struct nt_file *stub = new_stub(), *file;
     for (size_t i = 0; i < LENGTH(statuses); i++) {
         next_completion = statuses[i];
-        assert_status(statuses[i], nt_file_complete(outline, &file, &error));
-        ck_assert(!nt_file_is_complete(outline));
+        assert_status(statuses[i], nt_file_resolve_stub(stub, &file, &error));
+        ck_assert(!nt_file_is_resolved(stub));
     }
     next_completion = NT_OK;
-    assert_ok(nt_file_complete(outline, &file, &error));
-    nt_file_close(outline);
+    assert_ok(nt_file_resolve_stub(stub, &file, &error));
+    nt_file_close(stub);
 }

@@ -39,7 +39,7 @@ static inline struct nt_buffer lance_write_document(const struct nt_dataset *dat
 {
     const struct nt_document *document = lance_document(prefix, ".bin");
     struct nt_buffer out = {0};
-    struct nt_long_text *text;
+    struct nt_text_generator *text;
     struct nt_error error;
     if (document->write) {
         assert_ok(document->write(dataset->file, dataset, number, &out, &error));

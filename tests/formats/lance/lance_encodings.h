@@ -16,20 +16,20 @@
 #include "formats/lance/decode/decode.h"
 #include <ntuple/source.h>
 
-enum { MOST_BUFFERS = 20 };
+enum { MAX_BUFFERS = 20 };
 
 static struct nt_error error;
 static struct nt_file *file;
 static struct nt_lance_layout layout;
 static struct nt_buffer message;
-static struct nt_lance_buffer buffers[MOST_BUFFERS];
+static struct nt_lance_buffer buffers[MAX_BUFFERS];
 
 static inline void set_up(void)
 {
     struct nt_source *source;
     ck_assert(nt_source_open_memory("", 0, "trees", &source, NULL) == NT_OK);
     ck_assert(nt_file_new("trees", source, &(struct nt_limits){0}, &file, NULL) == NT_OK);
-    for (unsigned i = 0; i < MOST_BUFFERS; i++)
+    for (unsigned i = 0; i < MAX_BUFFERS; i++)
         buffers[i] = (struct nt_lance_buffer){1000 + 100 * i, 50 + i};
 }
 

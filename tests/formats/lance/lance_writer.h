@@ -8,7 +8,7 @@
 
 #include "proto_writer.h"
 
-enum { LANCE_MOST_COLUMNS = 8, LANCE_FOOTER_BYTES = 40 };
+enum { LANCE_MAX_COLUMNS = 8, LANCE_FOOTER_BYTES = 40 };
 
 struct lance_place {
     uint64_t offset, bytes;
@@ -19,10 +19,10 @@ struct lance_writer {
     struct nt_buffer schema; /* a message */
     uint16_t major, minor;
     uint64_t rows;
-    struct nt_buffer columns[LANCE_MOST_COLUMNS]; /* messages */
+    struct nt_buffer columns[LANCE_MAX_COLUMNS]; /* messages */
     uint32_t column_count;
     /* Where it is, once all is written: */
-    struct lance_place descriptor, metadata[LANCE_MOST_COLUMNS];
+    struct lance_place descriptor, metadata[LANCE_MAX_COLUMNS];
     uint64_t columns_start, column_table, global_table, footer;
 };
 

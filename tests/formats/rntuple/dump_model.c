@@ -91,7 +91,7 @@ static enum nt_status decode_page(const struct nt_dataset *dataset, const struct
     if (!nt_packed_bytes(decoder, page->elements, &packed_bytes))
         return nt_fail(error, NT_LIMIT, page->offset, "page too large");
     uint8_t *stored = nt_codec_scratch(context, NT_SCRATCH_PAGE, page->stored_bytes + digest_bytes + 1);
-    uint8_t *packed = nt_codec_scratch(context, NT_SCRATCH_NEIGHBOURS, packed_bytes + 1);
+    uint8_t *packed = nt_codec_scratch(context, NT_SCRATCH_COALESCED, packed_bytes + 1);
     uint8_t *decoded = nt_buffer_extend(out, (size_t)page->elements * decoder->element_bytes);
     enum nt_status status = nt_source_read(dataset->sources[page->source], page->offset, stored,
                                            page->stored_bytes + digest_bytes, error);
@@ -182,7 +182,7 @@ static void dump_clusters(struct nt_json *json, const struct nt_dataset *dataset
 static enum nt_status produce(const struct nt_dataset *dataset, const struct nt_document *document,
                               uint64_t number, struct nt_buffer *out, struct nt_error *error)
 {
-    struct nt_long_text *text;
+    struct nt_text_generator *text;
     bool has_more = true;
     if (document->write)
         return document->write(dataset->file, dataset, number, out, error);

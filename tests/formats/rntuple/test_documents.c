@@ -55,7 +55,7 @@ static const struct nt_document *find_document(const char *prefix, const char *s
 
 static void write_long_text(const struct nt_document *document, uint64_t number, struct nt_buffer *out)
 {
-    struct nt_long_text *text;
+    struct nt_text_generator *text;
     bool has_more = true;
     assert_ok(document->open(written.file, written.dataset, number, &text, &error));
     while (has_more)
@@ -207,7 +207,7 @@ TEST(a_long_page_list_is_written_in_pieces)
     struct rntuple_description description = usual(RNTUPLE_V1);
     description.clusters = &long_cluster;
     assert_ok(write_and_open(&written, RNTUPLE_V1, &description, &error));
-    struct nt_long_text *text;
+    struct nt_text_generator *text;
     assert_ok(find_document("pagelist.", ".json")->open(written.file, written.dataset, 0, &text, &error));
     bool has_more = true;
     unsigned pieces = 0;

@@ -108,12 +108,12 @@ static const struct {
     uint64_t address;
 } objects[] = {
     {{.kind = NT_LOCATOR_OBJECT64, .offset = 9, .bytes = 7}, NT_OK, NT_LOCATOR_FILE, UINT64_C(9) << 32},
-    {{.kind = NT_LOCATOR_OBJECT64, .offset = INT32_MAX, .bytes = NT_OBJECT_MOST_BYTES},
+    {{.kind = NT_LOCATOR_OBJECT64, .offset = INT32_MAX, .bytes = NT_OBJECT_MAX_BYTES},
      NT_OK,
      NT_LOCATOR_FILE,
      (uint64_t)INT32_MAX << 32},
     {{.kind = NT_LOCATOR_OBJECT64, .offset = UINT64_C(1) << 31}, NT_UNSUPPORTED, NT_LOCATOR_FILE, 0},
-    {{.kind = NT_LOCATOR_OBJECT64, .bytes = NT_OBJECT_MOST_BYTES + 1}, NT_UNSUPPORTED, NT_LOCATOR_FILE, 0},
+    {{.kind = NT_LOCATOR_OBJECT64, .bytes = NT_OBJECT_MAX_BYTES + 1}, NT_UNSUPPORTED, NT_LOCATOR_FILE, 0},
     {{.kind = NT_LOCATOR_FILE, .offset = 9}, NT_CORRUPT, NT_LOCATOR_FILE, 0},
     {{.kind = NT_LOCATOR_LARGE, .offset = 9}, NT_CORRUPT, NT_LOCATOR_LARGE, 0},
     {{.kind = NT_LOCATOR_MULTI}, NT_OK, NT_LOCATOR_MULTI, 0},

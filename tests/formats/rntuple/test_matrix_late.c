@@ -185,7 +185,7 @@ static uint32_t projection(uint32_t parent, uint16_t role, const char *type, uin
 TEST(projected_fields_show_late_representations, .end = 2 * WAYS)
 {
     static const struct rntuple_alias aliases[] = {{0, 2}, {0, 3}, {1, 4}, {2, 2}, {2, 3}, {3, 4}};
-    bool are_joined = _i >= WAYS;
+    bool are_coalesced = _i >= WAYS;
     start(_i % WAYS);
     uint32_t vector = matrix_field(&file, RNTUPLE_TOP, COLLECTION, "std::vector<float>");
     uint32_t number = matrix_field(&file, vector, 0, "float");
@@ -197,8 +197,8 @@ TEST(projected_fields_show_late_representations, .end = 2 * WAYS)
     uint32_t ends = late_representation(vector, "Index32", 2);
     uint32_t halves = late_representation(number, "Real16", 1);
     file.description.aliases = aliases;
-    file.description.alias_count = are_joined ? 6 : 3;
-    file.description.extension_aliases = are_joined ? 3 : 0;
+    file.description.alias_count = are_coalesced ? 6 : 3;
+    file.description.extension_aliases = are_coalesced ? 3 : 0;
     early_cluster(_i % WAYS, 2, ends);
     MATRIX_PAGE(&file, 0, 0, 1, 1);
     MATRIX_PAGE(&file, 0, 1, REAL_8);

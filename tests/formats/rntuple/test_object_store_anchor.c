@@ -100,8 +100,8 @@ TEST(keys_may_stand_in_any_order, .setup = start, .teardown = stop)
     char *text = written(NULL, NULL);
     assert_ok(read_anchor(text, &anchor));
     ck_assert_str_eq(anchor.name, "a/${objid}.b");
-    ck_assert_uint_eq(anchor.anchor.header.offset, NT_OBJECT_ROOM * 9 + 10);
-    ck_assert_uint_eq(anchor.anchor.footer.offset, NT_OBJECT_ROOM * 9 + 20);
+    ck_assert_uint_eq(anchor.anchor.header.offset, NT_OBJECT_SPACE * 9 + 10);
+    ck_assert_uint_eq(anchor.anchor.footer.offset, NT_OBJECT_SPACE * 9 + 20);
     free(text);
 }
 

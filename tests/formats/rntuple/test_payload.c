@@ -8,12 +8,12 @@
 #include "core/io/source.h"
 #include <ntuple/source.h>
 
-enum { MOST_BYTES = 4096, GAP = 5 };
+enum { MAX_BYTES = 4096, GAP = 5 };
 
 static struct nt_error error;
-static uint8_t file[4 * MOST_BYTES];
+static uint8_t file[4 * MAX_BYTES];
 static size_t file_bytes;
-static uint8_t payload[MOST_BYTES];
+static uint8_t payload[MAX_BYTES];
 static struct nt_source *memory, *source;
 
 static void put_offset(size_t at, uint64_t offset)
@@ -69,7 +69,7 @@ static void close_split(void)
  * `maximum` bytes, the first has to hold 8 bytes for each of the others too. */
 static void read_split(size_t bytes, size_t maximum, size_t keys, bool is_first_at_end)
 {
-    uint8_t output[MOST_BYTES];
+    uint8_t output[MAX_BYTES];
     struct nt_extent *extents;
     size_t count, sum = 0, start = split(bytes, maximum, keys, is_first_at_end);
     open_split(maximum);
@@ -90,7 +90,7 @@ TEST(a_split_payload_is_read_as_one, .end = 5)
 {
     static const size_t maxima[] = {32, 64, 100, 128, 1000};
     size_t maximum = maxima[_i];
-    for (size_t bytes = maximum + 1; bytes <= MOST_BYTES && bytes <= 4 * maximum; bytes++) {
+    for (size_t bytes = maximum + 1; bytes <= MAX_BYTES && bytes <= 4 * maximum; bytes++) {
         size_t keys = 2;
         while (keys * maximum < bytes + 8 * (keys - 1))
             keys++;

@@ -123,7 +123,7 @@ static void write_document(const struct nt_document *document)
 {
     struct nt_buffer out = {0};
     struct nt_error failure = {0};
-    struct nt_long_text *text = NULL;
+    struct nt_text_generator *text = NULL;
     bool has_more = true;
     if (document->write) {
         check_status(document->write(written.file, written.dataset, 0, &out, &failure), &failure,

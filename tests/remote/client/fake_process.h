@@ -50,8 +50,8 @@ static inline void say(struct nt_fetch_answer answer, const void *bytes, size_t 
 static inline void greet(uint64_t epoch)
 {
     process.epoch = epoch;
-    say((struct nt_fetch_answer){.kind = NT_FETCH_HELLO}, &(struct nt_fetch_sandbox){"all", ""},
-        sizeof(struct nt_fetch_sandbox));
+    say((struct nt_fetch_answer){.kind = NT_FETCH_HELLO}, &(struct nt_helper_sandbox){"all", ""},
+        sizeof(struct nt_helper_sandbox));
 }
 
 static inline void *take_requests(void *unused)
@@ -70,7 +70,7 @@ static inline void *take_requests(void *unused)
 }
 
 /* Instead of starting one. */
-static inline enum nt_status start_thread(const char *program, const struct nt_fetch_rules *rules,
+static inline enum nt_status start_thread(const char *program, const struct nt_helper_rules *rules,
                                           int *channel_ret, struct nt_error *error_ret)
 {
     int ends[2];

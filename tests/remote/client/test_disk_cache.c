@@ -25,10 +25,10 @@ static void setup(void)
         content[i] = (uint8_t)(i * 2654435761u >> 13);
 }
 
-static struct nt_disk_cache cache_of(uint64_t most_bytes)
+static struct nt_disk_cache cache_of(uint64_t max_bytes)
 {
     struct nt_disk_cache cache;
-    assert_status(NT_OK, nt_disk_cache_open(&cache, temporary_path("cache"), most_bytes, &error));
+    assert_status(NT_OK, nt_disk_cache_open(&cache, temporary_path("cache"), max_bytes, &error));
     return cache;
 }
 
@@ -227,7 +227,7 @@ TEST(what_another_process_removes_is_begun_anew, .setup = setup, .teardown = tem
     struct nt_disk_cache_file *entry = nt_disk_cache_file_open(&cache, KEY, SIZE);
     add(entry, 0, 1000);
     struct nt_disk_cache other = cache_of(1 << 28);
-    nt_disk_room_remove(&other, strrchr(any_file(), '/') + 1);
+    nt_disk_cache_remove(&other, strrchr(any_file(), '/') + 1);
     ck_assert(!has(entry, 0, 1000));
     add(entry, 2000, 1000);
     ck_assert(has(entry, 2000, 3000));

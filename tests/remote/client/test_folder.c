@@ -80,7 +80,7 @@ TEST(what_lies_beside_a_folder_on_a_server_is_on_servers, .setup = set_up, .tear
     nt_folder_close(folder);
 }
 
-static char long_entry[NT_FETCH_NAME_BYTES + 2], long_stamp[NT_FETCH_STAMP_BYTES + 2];
+static char long_entry[NT_FETCH_NAME_BYTES + 2], long_stamp[NT_FETCH_VALIDATOR_BYTES + 2];
 
 static const struct {
     const char *text;
@@ -126,7 +126,7 @@ TEST(what_cannot_be_an_entry_is_no_list, .setup = set_up, .teardown = tear_down,
 
 /* ---- how much at once ---- */
 
-enum { MOST_OPEN = 1024 };
+enum { MAX_OPEN = 1024 };
 static unsigned opened, closed;
 
 static bool answer_many(const struct nt_fetch_request *request)
@@ -138,7 +138,7 @@ static bool answer_many(const struct nt_fetch_request *request)
         say_done(request->id);
     if (request->kind != NT_FETCH_LIST)
         return answer_well(request);
-    for (int i = 0; i <= MOST_OPEN; i++) {
+    for (int i = 0; i <= MAX_OPEN; i++) {
         int length = snprintf(entry, sizeof(entry), "%d", i);
         memcpy(entry + length + 1, "stamp", 5);
         say_entry(request->id, entry, (size_t)length + 6, 100 * SIZE, false);
@@ -150,24 +150,24 @@ static bool answer_many(const struct nt_fetch_request *request)
 TEST(of_many_files_the_one_that_was_not_used_for_longest_is_opened_anew, .setup = set_up,
      .teardown = tear_down)
 {
-    struct nt_source *files[MOST_OPEN + 1];
+    struct nt_source *files[MAX_OPEN + 1];
     process.answer = answer_many;
     assert_ok(open_folder());
-    for (int i = 0; i <= MOST_OPEN; i++) {
+    for (int i = 0; i <= MAX_OPEN; i++) {
         char name[16];
         snprintf(name, sizeof(name), "%d", i);
         assert_ok(nt_folder_open_file(folder, name, &files[i], &error));
         source = files[i];
         assert_ok(read_middle()); /* what is on its way is not closed */
     }
-    ck_assert_uint_eq(fetcher->open_count, MOST_OPEN);
+    ck_assert_uint_eq(fetcher->open_count, MAX_OPEN);
     source = files[0];
     assert_ok(nt_source_read(source, 50 * SIZE, &(char){0}, 1, &error));
-    ck_assert_uint_eq(fetcher->open_count, MOST_OPEN);
-    ck_assert_uint_eq(opened, MOST_OPEN + 2);
+    ck_assert_uint_eq(fetcher->open_count, MAX_OPEN);
+    ck_assert_uint_eq(opened, MAX_OPEN + 2);
     ck_assert_uint_eq(closed, 2);
     source = NULL;
-    for (int i = 0; i <= MOST_OPEN; i++)
+    for (int i = 0; i <= MAX_OPEN; i++)
         nt_source_close(files[i]);
     ck_assert_uint_eq(fetcher->open_count, 0);
     nt_folder_close(folder);

@@ -28,7 +28,7 @@ static const struct {
     {"/dev/null", NT_IO, EACCES, "/dev/null cannot be started"},
 };
 
-static const struct nt_fetch_rules no_rules = {.addresses = NULL};
+static const struct nt_helper_rules no_rules = {.addresses = NULL};
 
 static void write_echo(void);
 
@@ -36,7 +36,7 @@ TEST(a_program_that_cannot_be_started_is_named, .setup = write_echo, .teardown =
      .end = sizeof(programs) / sizeof(*programs))
 {
     int channel = -1;
-    assert_status(programs[_i].status, nt_fetch_start(programs[_i].program, &no_rules, &channel, &error));
+    assert_status(programs[_i].status, nt_helper_start(programs[_i].program, &no_rules, &channel, &error));
     ck_assert_msg(strstr(error.message, programs[_i].message) != NULL, "%s", error.message);
     ck_assert_int_eq(error.system_error, programs[_i].system_error);
     ck_assert_int_eq(channel, -1);
@@ -46,10 +46,10 @@ TEST(a_program_that_cannot_be_started_is_named, .setup = write_echo, .teardown =
 TEST(a_program_that_ends_at_once_is_started, .setup = write_echo, .teardown = temporary_teardown, .end = 2)
 {
     static const char *const addresses[] = {"http://h/file", NULL};
-    const struct nt_fetch_rules rules = {addresses, true};
+    const struct nt_helper_rules rules = {addresses, true};
     int channel = -1;
     char byte;
-    assert_ok(nt_fetch_start("/bin/true", _i ? &rules : &no_rules, &channel, &error));
+    assert_ok(nt_helper_start("/bin/true", _i ? &rules : &no_rules, &channel, &error));
     ck_assert_int_le(recv(channel, &byte, 1, 0), 0);
     close(channel);
 }
@@ -65,11 +65,11 @@ TEST(it_is_told_first_what_it_may_be_asked_for, .setup = write_echo, .teardown =
     } told[] = {{NT_FETCH_ALLOW, 0, "http://h/a/file"},
                 {NT_FETCH_ALLOW, 0, "s3://bucket"},
                 {NT_FETCH_BEGIN, NT_FETCH_ALLOWED_ALONE | NT_FETCH_CERTIFICATE_TO_ORIGIN, ""}};
-    const struct nt_fetch_rules rules = {addresses, true};
+    const struct nt_helper_rules rules = {addresses, true};
     char packet[256];
     struct nt_fetch_request request;
     int channel = -1;
-    assert_ok(nt_fetch_start(temporary_path("echo"), &rules, &channel, &error));
+    assert_ok(nt_helper_start(temporary_path("echo"), &rules, &channel, &error));
     for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++) {
         ssize_t count = recv(channel, packet, sizeof(packet) - 1, 0);
         ck_assert_int_eq(count, sizeof(request) + strlen(told[i].text));

@@ -9,17 +9,17 @@ enum { PIECE = 100 };
 
 static struct nt_cached_range *add(struct nt_range_cache *file, uint64_t offset)
 {
-    struct nt_cached_range *stretch = calloc(1, sizeof(*stretch));
-    *stretch = (struct nt_cached_range){.offset = offset, .bytes = PIECE, .data = malloc(PIECE)};
-    ck_assert(nt_range_cache_add(file, stretch));
-    return stretch;
+    struct nt_cached_range *range = calloc(1, sizeof(*range));
+    *range = (struct nt_cached_range){.offset = offset, .bytes = PIECE, .data = malloc(PIECE)};
+    ck_assert(nt_range_cache_add(file, range));
+    return range;
 }
 
 TEST(each_byte_finds_its_stretch_or_the_next_one)
 {
     static const uint64_t offsets[] = {500, 100, 1000, 200, 0};
     struct nt_range_cache file = {0};
-    struct nt_range_cache_room room = {.most_bytes = UINT64_MAX, .used = TAILQ_HEAD_INITIALIZER(room.used)};
+    struct nt_range_cache_space room = {.max_bytes = UINT64_MAX, .used = TAILQ_HEAD_INITIALIZER(room.used)};
     uint64_t next;
     for (size_t i = 0; i < sizeof(offsets) / sizeof(*offsets); i++)
         nt_cached_range_keep(&room, add(&file, offsets[i]));
@@ -27,11 +27,11 @@ TEST(each_byte_finds_its_stretch_or_the_next_one)
         struct nt_cached_range *expected = NULL;
         uint64_t following = UINT64_MAX;
         for (size_t i = 0; i < file.count; i++) {
-            struct nt_cached_range *stretch = file.list[i];
-            if (byte >= stretch->offset && byte < stretch->offset + PIECE)
-                expected = stretch;
-            if (stretch->offset > byte && stretch->offset < following)
-                following = stretch->offset;
+            struct nt_cached_range *range = file.list[i];
+            if (byte >= range->offset && byte < range->offset + PIECE)
+                expected = range;
+            if (range->offset > byte && range->offset < following)
+                following = range->offset;
         }
         ck_assert_ptr_eq(nt_range_cache_at(&file, byte, &next), expected);
         if (!expected)
@@ -45,7 +45,7 @@ TEST(each_byte_finds_its_stretch_or_the_next_one)
 TEST(the_one_that_was_not_used_for_longest_goes)
 {
     struct nt_range_cache file = {0}, other = {0};
-    struct nt_range_cache_room room = {.most_bytes = 3 * PIECE, .used = TAILQ_HEAD_INITIALIZER(room.used)};
+    struct nt_range_cache_space room = {.max_bytes = 3 * PIECE, .used = TAILQ_HEAD_INITIALIZER(room.used)};
     uint64_t next;
     struct nt_cached_range *used = add(&file, 0), *pinned = add(&other, 0);
     nt_cached_range_pin(&room, pinned);
@@ -68,23 +68,23 @@ TEST(the_one_that_was_not_used_for_longest_goes)
 TEST(what_did_not_come_lives_as_long_as_somebody_has_it)
 {
     struct nt_range_cache file = {0};
-    struct nt_range_cache_room room = {.most_bytes = PIECE, .used = TAILQ_HEAD_INITIALIZER(room.used)};
+    struct nt_range_cache_space room = {.max_bytes = PIECE, .used = TAILQ_HEAD_INITIALIZER(room.used)};
     uint64_t next;
-    struct nt_cached_range *stretch = add(&file, 0);
-    nt_cached_range_pin(&room, stretch);
-    nt_cached_range_pin(&room, stretch);
-    nt_range_cache_remove(stretch);
+    struct nt_cached_range *range = add(&file, 0);
+    nt_cached_range_pin(&room, range);
+    nt_cached_range_pin(&room, range);
+    nt_range_cache_remove(range);
     ck_assert_ptr_null(nt_range_cache_at(&file, 0, &next));
-    nt_cached_range_unpin(&room, stretch);
-    stretch->data[0] = 1;
-    nt_cached_range_unpin(&room, stretch);
+    nt_cached_range_unpin(&room, range);
+    range->data[0] = 1;
+    nt_cached_range_unpin(&room, range);
     nt_range_cache_deinit(&file, &room);
 }
 
 TEST(what_is_forgotten_is_not_found_but_stays_with_who_has_it)
 {
     struct nt_range_cache file = {0};
-    struct nt_range_cache_room room = {.most_bytes = 10 * PIECE, .used = TAILQ_HEAD_INITIALIZER(room.used)};
+    struct nt_range_cache_space room = {.max_bytes = 10 * PIECE, .used = TAILQ_HEAD_INITIALIZER(room.used)};
     uint64_t next;
     for (uint64_t i = 0; i < 3; i++)
         nt_cached_range_keep(&room, add(&file, i * PIECE));

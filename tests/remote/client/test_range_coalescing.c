@@ -50,7 +50,7 @@ TEST(what_lies_near_to_one_another_is_one_range, .end = sizeof(cases) / sizeof(*
 {
     struct nt_extent extents[MOST];
     memcpy(extents, cases[_i].extents, sizeof(extents));
-    size_t count = nt_ranges_join(extents, count_of(extents), SIZE, GAP),
+    size_t count = nt_ranges_coalesce(extents, count_of(extents), SIZE, GAP),
            expected = count_of(cases[_i].ranges);
     ck_assert_msg(count == expected, "%s: %zu ranges", cases[_i].what, count);
     for (size_t i = 0; i < count; i++) {
@@ -65,7 +65,7 @@ TEST(ranges_have_all_extents_and_little_more, .end = 5)
     enum { EXTENTS = 30, SPACE = 1 << 23 };
     struct nt_extent extents[EXTENTS], ranges[EXTENTS];
     static uint8_t wanted[SPACE], asked[SPACE];
-    uint64_t wanted_bytes = 0, asked_bytes = 0, missing = 0, sum = 0;
+    uint64_t prefetched_bytes = 0, asked_bytes = 0, missing = 0, sum = 0;
     srand((unsigned)_i);
     memset(wanted, 0, SPACE);
     memset(asked, 0, SPACE);
@@ -75,18 +75,18 @@ TEST(ranges_have_all_extents_and_little_more, .end = 5)
         sum += extents[i].bytes;
     }
     memcpy(ranges, extents, sizeof(ranges));
-    size_t count = nt_ranges_join(ranges, EXTENTS, SPACE, GAP);
+    size_t count = nt_ranges_coalesce(ranges, EXTENTS, SPACE, GAP);
     for (size_t i = 0; i < count; i++) {
         ck_assert(i == 0 || ranges[i - 1].offset + ranges[i - 1].bytes < ranges[i].offset);
         memset(asked + ranges[i].offset, 1, ranges[i].bytes);
     }
     for (size_t i = 0; i < SPACE; i++) {
         missing += asked[i] < wanted[i];
-        wanted_bytes += wanted[i];
+        prefetched_bytes += wanted[i];
         asked_bytes += asked[i];
     }
     ck_assert_uint_eq(missing, 0);
-    ck_assert_uint_le(asked_bytes - wanted_bytes, sum / 4 + 128 * KIB);
+    ck_assert_uint_le(asked_bytes - prefetched_bytes, sum / 4 + 128 * KIB);
 }
 
 TEST(gaps_are_as_large_as_the_line_makes_it_worth)
@@ -94,8 +94,8 @@ TEST(gaps_are_as_large_as_the_line_makes_it_worth)
     const struct nt_extent wanted[] = {{0, 1 << 20}, {(1 << 20) + 200 * KIB, 1 << 20}};
     struct nt_extent extents[2];
     memcpy(extents, wanted, sizeof(wanted));
-    ck_assert_uint_eq(nt_ranges_join(extents, 2, SIZE, 199 * KIB), 2);
-    ck_assert_uint_eq(nt_ranges_join(extents, 2, SIZE, 200 * KIB), 1);
+    ck_assert_uint_eq(nt_ranges_coalesce(extents, 2, SIZE, 199 * KIB), 2);
+    ck_assert_uint_eq(nt_ranges_coalesce(extents, 2, SIZE, 200 * KIB), 1);
     ck_assert_uint_eq(extents[0].bytes, (2 << 20) + 200 * KIB);
 }
 
@@ -106,5 +106,5 @@ static const struct {
 
 TEST(pieces_grow_with_what_is_wanted, .end = sizeof(pieces) / sizeof(*pieces))
 {
-    ck_assert_uint_eq(nt_ranges_piece(pieces[_i].bytes), pieces[_i].piece);
+    ck_assert_uint_eq(nt_ranges_split_bytes(pieces[_i].bytes), pieces[_i].piece);
 }

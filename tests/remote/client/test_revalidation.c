@@ -12,7 +12,7 @@
 #include "remote/protocol.h"
 #include <ntuple/source.h>
 
-enum { MOST_OPEN = 1024 };
+enum { MAX_OPEN = 1024 };
 
 static struct nt_source *objects;
 static uint64_t silent_on;     /* a file of which readings are not answered yet: its number; 0: none */
@@ -57,9 +57,9 @@ static struct nt_remote_file *file_of(struct nt_source *of)
 }
 
 /* As other threads do while the answer is waited for. */
-static void open_many(struct nt_source *files[MOST_OPEN])
+static void open_many(struct nt_source *files[MAX_OPEN])
 {
-    for (int i = 0; i < MOST_OPEN; i++) {
+    for (int i = 0; i < MAX_OPEN; i++) {
         char address[32];
         snprintf(address, sizeof(address), "http://h/%d", i);
         assert_ok(nt_source_open_address(address, fetcher, &files[i], &error));
@@ -67,18 +67,18 @@ static void open_many(struct nt_source *files[MOST_OPEN])
 }
 
 /* A check that is not answered yet. The fetcher's lock is held on return. */
-static void begin_check(struct nt_remote_check *check)
+static void begin_check(struct nt_revalidation *check)
 {
     silent_on = file_of(source)->file;
     nt_fetcher_lock(fetcher);
     file_of(objects)->check_due = 0;
-    nt_remote_check_begin(file_of(objects), check, soon());
+    nt_revalidate_begin(file_of(objects), check, soon());
 }
 
 TEST(a_file_that_is_asked_is_not_closed_for_others, .setup = set_up_objects, .teardown = tear_down_objects)
 {
-    struct nt_source *files[MOST_OPEN];
-    struct nt_remote_check check;
+    struct nt_source *files[MAX_OPEN];
+    struct nt_revalidation check;
     struct nt_remote_file *anchor = file_of(source);
     begin_check(&check);
     nt_fetcher_unlock(fetcher);
@@ -87,10 +87,10 @@ TEST(a_file_that_is_asked_is_not_closed_for_others, .setup = set_up_objects, .te
     ck_assert(!anchor->is_closed);
     say_done(kept_question);
     nt_fetcher_lock(fetcher);
-    assert_ok(nt_remote_check_end(file_of(objects), &check, soon(), NT_OK, &error));
+    assert_ok(nt_revalidate_end(file_of(objects), &check, soon(), NT_OK, &error));
     ck_assert_uint_eq(anchor->underway, 0);
     nt_fetcher_unlock(fetcher);
-    for (int i = 0; i < MOST_OPEN; i++)
+    for (int i = 0; i < MAX_OPEN; i++)
         nt_source_close(files[i]);
 }
 
@@ -98,11 +98,11 @@ TEST(a_file_that_is_asked_is_not_closed_for_others, .setup = set_up_objects, .te
 TEST(a_question_that_is_not_waited_for_is_under_way_no_more, .setup = set_up_objects,
      .teardown = tear_down_objects)
 {
-    struct nt_remote_check check;
+    struct nt_revalidation check;
     struct nt_remote_file *anchor = file_of(source), *of_objects = file_of(objects);
     begin_check(&check);
     ck_assert_uint_eq(anchor->underway, 1);
-    assert_ok(nt_remote_check_end(of_objects, &check, nt_milliseconds(), NT_OK, &error));
+    assert_ok(nt_revalidate_end(of_objects, &check, nt_milliseconds(), NT_OK, &error));
     ck_assert_uint_eq(anchor->underway, 0);
     ck_assert_uint_eq(of_objects->check_due, 0);
     nt_fetcher_unlock(fetcher);

@@ -25,7 +25,7 @@ static enum nt_status open_file(void)
 
 /* ---- answers to an opening ---- */
 
-static char long_names[NT_FETCH_STAMP_BYTES + NT_FETCH_SERVER_BYTES + 2];
+static char long_names[NT_FETCH_VALIDATOR_BYTES + NT_FETCH_SERVER_BYTES + 2];
 
 static void open_without_names(uint64_t id)
 {
@@ -40,8 +40,8 @@ static void open_without_end_of_stamp(uint64_t id)
 static void open_with_long_stamp(uint64_t id)
 {
     memset(long_names, 's', sizeof(long_names));
-    long_names[NT_FETCH_STAMP_BYTES] = '\0';
-    say_opened(id, SIZE, long_names, NT_FETCH_STAMP_BYTES + 1);
+    long_names[NT_FETCH_VALIDATOR_BYTES] = '\0';
+    say_opened(id, SIZE, long_names, NT_FETCH_VALIDATOR_BYTES + 1);
 }
 
 static void open_with_long_server(uint64_t id)
@@ -260,7 +260,7 @@ TEST(what_was_asked_of_a_process_that_is_gone_fails_and_is_opened_anew, .setup =
 
 /* ---- how much at once ---- */
 
-enum { HUGE_SIZE = 1 << 30, MOST_PARTS = 128 };
+enum { HUGE_SIZE = 1 << 30, MAX_PARTS = 128 };
 static unsigned reads, cancelled;
 
 static bool open_huge(const struct nt_fetch_request *request)
@@ -277,20 +277,20 @@ static bool open_huge(const struct nt_fetch_request *request)
 
 TEST(only_so_many_parts_are_asked_for_before_somebody_waits, .setup = set_up, .teardown = tear_down)
 {
-    struct nt_extent extents[2 * MOST_PARTS];
+    struct nt_extent extents[2 * MAX_PARTS];
     process.answer = open_huge;
     assert_ok(open_file());
-    for (uint64_t i = 0; i < 2 * MOST_PARTS; i++)
+    for (uint64_t i = 0; i < 2 * MAX_PARTS; i++)
         extents[i] = (struct nt_extent){(i + 1) << 21, 10};
-    nt_source_will_need(source, extents, 2 * MOST_PARTS, false);
-    ck_assert_uint_eq(fetcher->ahead_count, MOST_PARTS);
+    nt_source_prefetch(source, extents, 2 * MAX_PARTS, false);
+    ck_assert_uint_eq(fetcher->ahead_count, MAX_PARTS);
     nt_source_close(source);
     source = NULL;
     ck_assert_uint_eq(fetcher->ahead_count, 0);
     ck_assert_uint_eq(fetcher->ahead_bytes, 0);
     end_process();
-    ck_assert_uint_eq(reads, MOST_PARTS);
-    ck_assert_uint_eq(cancelled, MOST_PARTS);
+    ck_assert_uint_eq(reads, MAX_PARTS);
+    ck_assert_uint_eq(cancelled, MAX_PARTS);
 }
 
 /* ---- silence ---- */
@@ -390,7 +390,7 @@ TEST(a_forked_process_asks_a_process_of_its_own, .setup = set_up, .teardown = te
     pthread_t thread;
     assert_ok(open_file());
     process.answer = count_and_be_silent;
-    nt_source_will_need(source, &ahead, 1, false);
+    nt_source_prefetch(source, &ahead, 1, false);
     ck_assert_int_eq(pthread_create(&thread, NULL, read_as_parent, NULL), 0);
     while (atomic_load(&asked) == 0)
         usleep(1000);
@@ -458,11 +458,11 @@ TEST(a_forked_process_reads_no_other_version, .setup = set_up, .teardown = tear_
 
 TEST(the_sandbox_of_the_process_is_told, .setup = set_up, .teardown = tear_down)
 {
-    struct nt_fetch_sandbox sandbox;
-    assert_ok(nt_fetch_await_sandbox(fetcher, &sandbox, &error));
+    struct nt_helper_sandbox sandbox;
+    assert_ok(nt_helper_await_sandbox(fetcher, &sandbox, &error));
     ck_assert_str_eq(sandbox.parts, "all");
     assert_ok(open_file());
-    nt_fetch_sandbox(fetcher, &sandbox);
+    nt_helper_sandbox(fetcher, &sandbox);
     ck_assert_str_eq(sandbox.parts, "all");
 }
 

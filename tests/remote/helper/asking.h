@@ -14,7 +14,7 @@
 #include "support.h"
 #include "remote/protocol.h"
 
-enum { SIZE = 100 * 1000, MOST_ANSWERS = 1024 };
+enum { SIZE = 100 * 1000, MAX_ANSWERS = 1024 };
 
 /* Of each file that is there. */
 static inline char byte_at(uint64_t offset)
@@ -31,9 +31,9 @@ static struct {
     uint32_t kind, failure;
     uint64_t size;
     char text[256];
-    uint64_t bytes;      /* right ones that have come */
-    char names[256];     /* of entries, each with what is told of it */
-} answers[MOST_ANSWERS]; /* by number of what was asked */
+    uint64_t bytes;     /* right ones that have come */
+    char names[256];    /* of entries, each with what is told of it */
+} answers[MAX_ANSWERS]; /* by number of what was asked */
 
 /* Engines are added then. */
 static inline void begin_asking(void)
@@ -114,7 +114,7 @@ static inline void take_answers(void)
         memcpy(&answer, packet, sizeof(answer));
         const char *behind = packet + sizeof(answer);
         size_t length = (size_t)count - sizeof(answer);
-        ck_assert_uint_lt(answer.id, MOST_ANSWERS);
+        ck_assert_uint_lt(answer.id, MAX_ANSWERS);
         answers[answer.id].kind = answer.kind;
         answers[answer.id].failure = answer.failure;
         if (answer.kind == NT_FETCH_OPENED)

@@ -16,20 +16,20 @@
 #include "settings.h"
 #include "remote/protocol.h"
 
-enum { MOST_CONNECTIONS = 256, MOST_TEXT = 4096 };
+enum { MAX_CONNECTIONS = 256, MAX_TEXT = 4096 };
 
 struct connection {
     int socket; /* -1: closed */
     size_t length;
-    char text[MOST_TEXT]; /* of what is asked; */
-    char what[512];       /* its method, its path, and the part that is wanted: "GET /file bytes=0-9" */
+    char text[MAX_TEXT]; /* of what is asked; */
+    char what[512];      /* its method, its path, and the part that is wanted: "GET /file bytes=0-9" */
 };
 
 static struct {
     int listener;
     char address[64]; /* "http://127.0.0.1:1234" */
     char file[80], folder[80];
-    struct connection connections[MOST_CONNECTIONS];
+    struct connection connections[MAX_CONNECTIONS];
     unsigned count;
     /* False: not yet, and it is asked again. */
     bool (*answer)(struct connection *connection);
@@ -127,7 +127,7 @@ static inline void serve_web(void)
 {
     int socket;
     while ((socket = accept4(server.listener, NULL, NULL, SOCK_NONBLOCK)) >= 0) {
-        ck_assert_uint_lt(server.count, MOST_CONNECTIONS);
+        ck_assert_uint_lt(server.count, MAX_CONNECTIONS);
         server.connections[server.count++] = (struct connection){.socket = socket};
     }
     for (unsigned i = 0; i < server.count; i++) {
@@ -158,7 +158,7 @@ static inline void set_up(void)
     memset(&server, 0, sizeof(server));
     server.listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
     ck_assert_int_eq(bind(server.listener, (struct sockaddr *)&place, bytes), 0);
-    ck_assert_int_eq(listen(server.listener, MOST_CONNECTIONS), 0);
+    ck_assert_int_eq(listen(server.listener, MAX_CONNECTIONS), 0);
     ck_assert_int_eq(getsockname(server.listener, (struct sockaddr *)&place, &bytes), 0);
     snprintf(server.address, sizeof(server.address), "http://127.0.0.1:%u", ntohs(place.sin_port));
     snprintf(server.file, sizeof(server.file), "%s/file", server.address);
@@ -182,14 +182,14 @@ static inline void tear_down(void)
     end_asking();
 }
 
-static inline uint64_t ask_to_open(void)
+static inline uint64_t request_open(void)
 {
     return ask((struct nt_fetch_request){.kind = NT_FETCH_OPEN}, server.file);
 }
 
 static inline void open_well(void)
 {
-    uint64_t id = ask_to_open();
+    uint64_t id = request_open();
     work_until(id, NT_FETCH_DONE);
     ck_assert_uint_eq(answers[id].size, SIZE);
     ck_assert_uint_eq(answers[id].bytes, 2 * NT_FETCH_EDGE_BYTES);

@@ -13,7 +13,7 @@
 #include "remote/helper/xrd_client.h"
 #include "remote/protocol.h"
 
-enum { MOST_CALLS = 32 };
+enum { MAX_CALLS = 32 };
 
 /* ---- a client ---- */
 
@@ -26,7 +26,7 @@ struct call {
     nt_xrd_done *done;
     void *context;
     unsigned count; /* of ranges; 0: an opening */
-    struct nt_xrd_range ranges[NT_XRD_MOST_RANGES];
+    struct nt_xrd_range ranges[NT_XRD_MAX_RANGES];
     bool has_attributes;
 };
 
@@ -35,7 +35,7 @@ static struct {
     unsigned files, lists, made_files;
     const struct nt_xrd_entry *entries; /* of the folder */
     unsigned entry_count;
-    struct call calls[MOST_CALLS];
+    struct call calls[MAX_CALLS];
     unsigned count, answered;
     bool is_held; /* tests answer */
     bool is_without_memory;
@@ -43,7 +43,7 @@ static struct {
 
 static inline void answer_call(struct call *call, const struct nt_xrd_answer *answer)
 {
-    for (unsigned i = 0; i < call->count && answer->result.outcome == NT_OUTCOME_GOOD; i++)
+    for (unsigned i = 0; i < call->count && answer->result.outcome == NT_OUTCOME_OK; i++)
         for (uint32_t k = 0; k < call->ranges[i].bytes; k++)
             call->ranges[i].buffer[k] = byte_at(call->ranges[i].offset + k);
     call->done(call->context, answer);
@@ -62,7 +62,7 @@ static inline struct call *next_call(void)
     return &client.calls[client.answered++];
 }
 
-static inline void answer_badly(enum nt_outcome outcome, bool is_lost)
+static inline void answer_badly(enum nt_request_outcome outcome, bool is_lost)
 {
     answer_call(next_call(),
                 &(struct nt_xrd_answer){.result = {outcome, NT_FETCH_UNREACHABLE, .message = "broken"},
@@ -82,7 +82,7 @@ static inline struct nt_xrd_file *make_file(void)
 
 static inline void take_call(const struct call *call)
 {
-    ck_assert_uint_lt(client.count, MOST_CALLS);
+    ck_assert_uint_lt(client.count, MAX_CALLS);
     client.calls[client.count] = *call;
     client.count++;
     if (!client.is_held)
@@ -107,7 +107,7 @@ static inline void read_file(struct nt_xrd_file *file, const struct nt_xrd_range
                         .has_attributes = has_attributes};
     ck_assert_uint_ge(seconds, 1);
     ck_assert_uint_ge(count, 1);
-    ck_assert_uint_le(count, NT_XRD_MOST_RANGES);
+    ck_assert_uint_le(count, NT_XRD_MAX_RANGES);
     memcpy(call.ranges, ranges, count * sizeof(*ranges));
     take_call(&call);
 }

@@ -11,7 +11,7 @@
 #include "remote/protocol.h"
 #include "support.h"
 
-static struct nt_rules rules;
+static struct nt_allow_list rules;
 static int channel;
 
 static void tell(uint32_t kind, uint64_t flags, const char *text)
@@ -37,7 +37,7 @@ static bool take(uint64_t flags)
         tell(NT_FETCH_BEGIN, flags, "");
     else
         close(ends[0]);
-    return nt_rules_take(&rules, ends[1]);
+    return nt_allow_list_receive(&rules, ends[1]);
 }
 
 static const struct {
@@ -84,14 +84,15 @@ static const struct {
 TEST(what_lies_beneath_a_place_may_be_asked_for_and_nothing_else, .end = sizeof(cases) / sizeof(*cases))
 {
     ck_assert(take(NT_FETCH_ALLOWED_ALONE));
-    ck_assert_msg(nt_rules_allow(&rules, cases[_i].address) == cases[_i].is_allowed, "%s", cases[_i].address);
+    ck_assert_msg(nt_allow_list_has(&rules, cases[_i].address) == cases[_i].is_allowed, "%s",
+                  cases[_i].address);
 }
 
 TEST(where_nothing_is_fixed_all_may_be_asked_for)
 {
     ck_assert(take(NT_FETCH_CERTIFICATE_TO_ORIGIN));
     ck_assert(rules.keeps_certificate);
-    ck_assert(nt_rules_allow(&rules, "https://other/"));
+    ck_assert(nt_allow_list_has(&rules, "https://other/"));
 }
 
 TEST(rules_that_do_not_end_are_none)

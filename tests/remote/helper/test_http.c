@@ -67,7 +67,7 @@ TEST(what_is_answered_to_an_opening_is_judged, .setup = set_up, .teardown = tear
 {
     canned = openings[_i].answer;
     server.answer = answer_canned;
-    uint64_t id = ask_to_open();
+    uint64_t id = request_open();
     if (openings[_i].message) {
         check_failure(id, openings[_i].failure, openings[_i].message);
     } else {
@@ -108,7 +108,7 @@ static bool answer_broken(struct connection *connection)
 TEST(of_a_broken_beginning_only_the_rest_is_asked_for, .setup = set_up, .teardown = tear_down)
 {
     server.answer = answer_broken;
-    uint64_t id = ask_to_open();
+    uint64_t id = request_open();
     work_until(id, NT_FETCH_DONE);
     ck_assert_uint_eq(answers[id].size, SHORT);
     ck_assert_uint_eq(answers[id].bytes, SHORT);
@@ -358,5 +358,5 @@ static bool answer_with_long_header(struct connection *connection)
 TEST(a_header_that_is_too_long_is_told, .setup = set_up, .teardown = tear_down)
 {
     server.answer = answer_with_long_header;
-    check_failure(ask_to_open(), NT_FETCH_UNREACHABLE, "a header of more than 100 kB");
+    check_failure(request_open(), NT_FETCH_UNREACHABLE, "a header of more than 100 kB");
 }

@@ -30,7 +30,7 @@ static bool answer_text(struct connection *connection)
     return true;
 }
 
-static uint64_t ask_for_list(const char *answer, const char *text)
+static uint64_t request_list(const char *answer, const char *text)
 {
     headers = answer;
     body = text;
@@ -41,7 +41,7 @@ static uint64_t ask_for_list(const char *answer, const char *text)
 
 TEST(what_is_in_a_folder_is_told, .setup = set_up, .teardown = tear_down)
 {
-    uint64_t id = ask_for_list("207 List", good_list);
+    uint64_t id = request_list("207 List", good_list);
     work_until(id, NT_FETCH_DONE);
     ck_assert_str_eq(answers[id].names, good_names);
     ck_assert_uint_eq(times_asked("PROPFIND /folder/ "), 1);
@@ -67,15 +67,15 @@ static const struct {
 
 TEST(what_is_no_list_is_told, .setup = set_up, .teardown = tear_down, .end = COUNT_OF(failures))
 {
-    check_failure(ask_for_list(failures[_i].headers, failures[_i].body), failures[_i].failure,
+    check_failure(request_list(failures[_i].headers, failures[_i].body), failures[_i].failure,
                   failures[_i].message);
     ck_assert_uint_eq(answered, 1);
 }
 
 TEST(more_entries_than_are_listed_are_no_list, .setup = set_up, .teardown = tear_down)
 {
-    uint64_t id = ask_for_list("207 List", good_list);
-    LIST_FIRST(&files.listings.all)->entries = NT_FETCH_MOST_ENTRIES - 1;
+    uint64_t id = request_list("207 List", good_list);
+    LIST_FIRST(&files.listings.all)->entries = NT_FETCH_MAX_ENTRIES - 1;
     check_failure(id, NT_FETCH_UNSUPPORTED, "there is more in the folder than is listed");
     ck_assert_str_eq(answers[id].names, "a file 17 -1 \"x\",");
 }
@@ -106,7 +106,7 @@ static bool answer_broken_once(struct connection *connection)
 
 TEST(a_list_that_breaks_is_asked_for_once_more, .setup = set_up, .teardown = tear_down)
 {
-    uint64_t id = ask_for_list("207 List", good_list);
+    uint64_t id = request_list("207 List", good_list);
     server.answer = answer_broken_once;
     while (answered < 2) /* the second one breaks, too */
         work();
@@ -118,7 +118,7 @@ TEST(a_list_that_breaks_is_asked_for_once_more, .setup = set_up, .teardown = tea
 
 TEST(a_list_that_is_not_wanted_any_more_is_left, .setup = set_up, .teardown = tear_down)
 {
-    uint64_t id = ask_for_list("207 List", good_list);
+    uint64_t id = request_list("207 List", good_list);
     server.answer = answer_nothing;
     work();
     ck_assert_uint_eq(files.jobs.count, 1);
@@ -131,7 +131,7 @@ TEST(a_list_that_is_not_wanted_any_more_is_left, .setup = set_up, .teardown = te
 
 TEST(a_list_waits_for_who_takes_it, .setup = set_up, .teardown = tear_down)
 {
-    uint64_t id = ask_for_list("207 List", good_list);
+    uint64_t id = request_list("207 List", good_list);
     fill_channel();
     for (int i = 0; i < 50; i++) {
         work_untaken();

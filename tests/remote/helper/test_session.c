@@ -9,19 +9,19 @@
 #include "remote/helper/result.h"
 #include "remote/protocol.h"
 
-enum { AT_ONCE = 4, MOST_BYTES = 10 * 1000 };
+enum { AT_ONCE = 4, MAX_BYTES = 10 * 1000 };
 
 /* ---- an engine ---- */
 
 struct remote {
-    struct nt_remote remote;
-    struct nt_fetched *file;
+    struct nt_backend_file remote;
+    struct nt_remote_handle *file;
 };
 
 static struct {
-    struct nt_engine engine;
+    struct nt_backend backend;
     unsigned opened, closed, lists, ended_lists, stopped;
-    struct nt_fetched *last;
+    struct nt_remote_handle *last;
     struct nt_listing *listing;
     struct nt_transfer *jobs[AT_ONCE]; /* that are tried */
     unsigned tried, resumed;
@@ -29,36 +29,36 @@ static struct {
     const char *problem; /* with an address; NULL: it has no memory */
 } fake;
 
-static bool take_file(struct nt_fetched *file, const char **problem_ret)
+static bool take_file(struct nt_remote_handle *file, const char **problem_ret)
 {
     if (fake.fails) {
         *problem_ret = fake.problem;
         return false;
     }
     struct remote *remote = calloc(1, sizeof(*remote));
-    *remote = (struct remote){{&fake.engine}, file};
+    *remote = (struct remote){{&fake.backend}, file};
     file->remote = &remote->remote;
     fake.last = file;
     fake.opened++;
     return true;
 }
 
-static bool open_file(struct nt_engine *engine, struct nt_fetched *file, const char *address,
+static bool open_file(struct nt_backend *backend, struct nt_remote_handle *file, const char *address,
                       const char **problem_ret)
 {
-    ck_assert_ptr_eq(engine, &fake.engine);
+    ck_assert_ptr_eq(backend, &fake.backend);
     ck_assert_str_eq(address, "fake://file");
     return take_file(file, problem_ret);
 }
 
-static bool open_listed(struct nt_engine *engine, struct nt_fetched *file, const char *address,
-                        const char *stamp, const char **problem_ret)
+static bool open_listed(struct nt_backend *backend, struct nt_remote_handle *file, const char *address,
+                        const char *validator, const char **problem_ret)
 {
-    ck_assert_str_eq(stamp, "stamp");
-    return open_file(engine, file, address, problem_ret);
+    ck_assert_str_eq(validator, "stamp");
+    return open_file(backend, file, address, problem_ret);
 }
 
-static void close_file(struct nt_fetched *file)
+static void close_file(struct nt_remote_handle *file)
 {
     fake.closed++;
     free(file->remote);
@@ -102,22 +102,22 @@ static void resume(struct nt_transfer *job)
     fake.resumed++;
 }
 
-static void do_nothing(struct nt_engine *engine)
+static void do_nothing(struct nt_backend *backend)
 {
-    (void)engine;
+    (void)backend;
 }
 
-static const struct nt_engine_ops ops = {.at_once = AT_ONCE,
-                                         .most_bytes = MOST_BYTES,
-                                         .open = open_file,
-                                         .open_listed = open_listed,
-                                         .close = close_file,
-                                         .list = list,
-                                         .end_list = end_list,
-                                         .start = start,
-                                         .stop = stop,
-                                         .resume = resume,
-                                         .work = do_nothing};
+static const struct nt_backend_ops ops = {.at_once = AT_ONCE,
+                                          .max_bytes = MAX_BYTES,
+                                          .open = open_file,
+                                          .open_listed = open_listed,
+                                          .close = close_file,
+                                          .list = list,
+                                          .end_list = end_list,
+                                          .start = start,
+                                          .stop = stop,
+                                          .resume = resume,
+                                          .work = do_nothing};
 
 /* ---- what is asked ---- */
 
@@ -125,7 +125,7 @@ static void set_up(void)
 {
     memset(&fake, 0, sizeof(fake));
     begin_asking();
-    nt_transfers_add_engine(&files.jobs, &fake.engine, &ops);
+    nt_transfers_add_backend(&files.jobs, &fake.backend, &ops);
 }
 
 static void tear_down(void)
@@ -137,7 +137,7 @@ static void tear_down(void)
     end_asking();
 }
 
-static uint64_t ask_to_open(uint32_t number)
+static uint64_t request_open(uint32_t number)
 {
     return ask((struct nt_fetch_request){.kind = NT_FETCH_OPEN, .file = number}, "fake://file");
 }
@@ -149,28 +149,28 @@ static uint64_t ask_to_open_listed(void)
                     sizeof(text) - 1);
 }
 
-static uint64_t ask_for_list(void)
+static uint64_t request_list(void)
 {
     return ask((struct nt_fetch_request){.kind = NT_FETCH_LIST}, "fake://folder/");
 }
 
 static void open_well(void)
 {
-    uint64_t id = ask_to_open(1);
-    nt_file_opened(fake.last, &(struct nt_open_result){.size = SIZE, .stamp = "", .server = "server"});
+    uint64_t id = request_open(1);
+    nt_file_opened(fake.last, &(struct nt_open_result){.size = SIZE, .validator = "", .server = "server"});
     work_until(id, NT_FETCH_DONE);
     ck_assert_uint_eq(answers[id].size, SIZE);
 }
 
 static void bring(struct nt_transfer *job, uint64_t offset, uint64_t bytes)
 {
-    char content[MOST_BYTES];
+    char content[MAX_BYTES];
     ck_assert_uint_le(bytes, sizeof(content));
     for (uint64_t i = 0; i < bytes; i++)
         content[i] = byte_at(offset + i);
     if (!job->take(job, offset, content, bytes))
         return;
-    job->result = (struct nt_result){.outcome = NT_OUTCOME_GOOD, .got = bytes};
+    job->result = (struct nt_result){.outcome = NT_OUTCOME_OK, .got = bytes};
     nt_transfers_end_try(&files.jobs, job);
 }
 
@@ -202,7 +202,7 @@ TEST(texts_of_another_form_are_refused, .setup = set_up, .teardown = tear_down, 
 TEST(a_number_is_of_one_file, .setup = set_up, .teardown = tear_down)
 {
     open_well();
-    check_failure(ask_to_open(1), NT_FETCH_UNREACHABLE, "cannot open more files");
+    check_failure(request_open(1), NT_FETCH_UNREACHABLE, "cannot open more files");
     ck_assert_uint_eq(files.count, 1);
     ask((struct nt_fetch_request){.kind = NT_FETCH_CLOSE}, "");
     ck_assert_uint_eq(files.count, 0);
@@ -212,17 +212,17 @@ TEST(a_number_is_of_one_file, .setup = set_up, .teardown = tear_down)
 TEST(only_so_many_files_are_open, .setup = set_up, .teardown = tear_down)
 {
     open_well();
-    files.count = NT_FETCH_MOST_FILES;
-    check_failure(ask_to_open(2), NT_FETCH_UNREACHABLE, "cannot open more files");
+    files.count = NT_FETCH_MAX_FILES;
+    check_failure(request_open(2), NT_FETCH_UNREACHABLE, "cannot open more files");
     files.count = 1;
 }
 
 static const char *const problems[] = {"it is no address", NULL};
 static uint64_t ask_to_open_first(void)
 {
-    return ask_to_open(1);
+    return request_open(1);
 }
-static uint64_t (*const asked[])(void) = {ask_to_open_first, ask_for_list, ask_to_open_listed};
+static uint64_t (*const asked[])(void) = {ask_to_open_first, request_list, ask_to_open_listed};
 
 TEST(what_an_engine_does_not_begin_is_told, .setup = set_up, .teardown = tear_down,
      .end = 2 * COUNT_OF(asked))
@@ -273,15 +273,15 @@ static const struct nt_listed entries[] = {{"file", false, 17, 1000, "stamp"},
 
 TEST(what_is_no_name_is_left_out_of_lists, .setup = set_up, .teardown = tear_down)
 {
-    uint64_t id = ask_for_list();
+    uint64_t id = request_list();
     for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++)
-        ck_assert(nt_listing_tell(fake.listing, &entries[i]));
-    char name[NT_FETCH_NAME_BYTES + 2], stamp[NT_FETCH_STAMP_BYTES + 1];
+        ck_assert(nt_listing_add(fake.listing, &entries[i]));
+    char name[NT_FETCH_NAME_BYTES + 2], validator[NT_FETCH_VALIDATOR_BYTES + 1];
     memset(name, 'n', sizeof(name) - 1);
-    memset(stamp, 's', sizeof(stamp) - 1);
-    name[sizeof(name) - 1] = stamp[sizeof(stamp) - 1] = '\0';
-    ck_assert(nt_listing_tell(fake.listing, &(struct nt_listed){.name = name, .stamp = ""}));
-    ck_assert(nt_listing_tell(fake.listing, &(struct nt_listed){.name = "name", .stamp = stamp}));
+    memset(validator, 's', sizeof(validator) - 1);
+    name[sizeof(name) - 1] = validator[sizeof(validator) - 1] = '\0';
+    ck_assert(nt_listing_add(fake.listing, &(struct nt_listed){.name = name, .validator = ""}));
+    ck_assert(nt_listing_add(fake.listing, &(struct nt_listed){.name = "name", .validator = validator}));
     nt_listing_done(fake.listing);
     work_until(id, NT_FETCH_DONE);
     ck_assert_str_eq(answers[id].names, "file 17 1000 stamp,folder/ 0 2000 ,");
@@ -297,14 +297,14 @@ static const struct {
                 {1, SIZE - 1, 2},
                 {1, UINT64_MAX, 2},
                 {1, 1, UINT64_MAX},
-                {1, 0, NT_FETCH_MOST_BYTES + 1},
+                {1, 0, NT_FETCH_MAX_BYTES + 1},
                 {2, 0, 1 /* none */},
                 {3, 0, 1 /* not open yet */}};
 
 TEST(what_is_not_within_a_file_is_refused, .setup = set_up, .teardown = tear_down, .end = COUNT_OF(no_parts))
 {
     open_well();
-    ask_to_open(3);
+    request_open(3);
     uint64_t id = ask((struct nt_fetch_request){.kind = NT_FETCH_READ,
                                                 .file = no_parts[_i].file,
                                                 .offset = no_parts[_i].offset,
@@ -318,9 +318,9 @@ TEST(what_is_not_within_a_file_is_refused, .setup = set_up, .teardown = tear_dow
 TEST(only_so_much_is_asked_for_at_once, .setup = set_up, .teardown = tear_down)
 {
     open_well();
-    files.jobs.count = NT_FETCH_MOST_REQUESTS;
+    files.jobs.count = NT_FETCH_MAX_REQUESTS;
     check_failure(ask_for(0, 1), NT_FETCH_UNREACHABLE, "was asked for what it cannot do");
-    check_failure(ask_for_list(), NT_FETCH_UNREACHABLE, "cannot list more folders");
+    check_failure(request_list(), NT_FETCH_UNREACHABLE, "cannot list more folders");
     files.jobs.count = 0;
 }
 
@@ -351,19 +351,19 @@ TEST(a_part_for_which_there_is_no_memory_is_told, .setup = set_up, .teardown = t
 TEST(so_many_bytes_are_asked_for_at_once_or_one_part_alone, .setup = set_up, .teardown = tear_down)
 {
     open_well();
-    uint64_t first = ask_for(0, MOST_BYTES - 10), second = ask_for(20000, 11), third = ask_for(30000, 10);
+    uint64_t first = ask_for(0, MAX_BYTES - 10), second = ask_for(20000, 11), third = ask_for(30000, 10);
     work();
     ck_assert_uint_eq(fake.tried, 2);
     ck_assert_uint_eq(fake.jobs[1]->first, 30000);
     bring(fake.jobs[1], 30000, 10);
     work_until(third, NT_FETCH_DONE);
     ck_assert_uint_eq(fake.tried, 2);
-    bring(fake.jobs[0], 0, MOST_BYTES - 10);
+    bring(fake.jobs[0], 0, MAX_BYTES - 10);
     work_until(first, NT_FETCH_DONE);
     ck_assert_uint_eq(fake.tried, 3);
     bring(fake.jobs[2], 20000, 11);
     work_until(second, NT_FETCH_DONE);
-    ask_for(0, 2 * MOST_BYTES);
+    ask_for(0, 2 * MAX_BYTES);
     work();
     ck_assert_uint_eq(fake.tried, 4);
 }
@@ -371,12 +371,12 @@ TEST(so_many_bytes_are_asked_for_at_once_or_one_part_alone, .setup = set_up, .te
 TEST(what_somebody_waits_for_now_is_tried_first, .setup = set_up, .teardown = tear_down)
 {
     open_well();
-    struct nt_fetch_request ahead = {.kind = NT_FETCH_READ, .bytes = 10, .is_ahead = true};
+    struct nt_fetch_request ahead = {.kind = NT_FETCH_READ, .bytes = 10, .is_prefetch = true};
     ask(ahead, "");
     ahead.offset = 1000;
     uint64_t wanted = ask(ahead, "");
-    nt_files_take(&files, &(struct nt_fetch_request){.kind = NT_FETCH_WANTED, .id = wanted + 1}, "", 0);
-    nt_files_take(&files, &(struct nt_fetch_request){.kind = NT_FETCH_WANTED, .id = wanted}, "", 0);
+    nt_files_take(&files, &(struct nt_fetch_request){.kind = NT_FETCH_PROMOTE, .id = wanted + 1}, "", 0);
+    nt_files_take(&files, &(struct nt_fetch_request){.kind = NT_FETCH_PROMOTE, .id = wanted}, "", 0);
     work();
     ck_assert_uint_eq(fake.jobs[0]->first, 1000);
     ck_assert_uint_eq(fake.jobs[1]->first, 0);
@@ -385,7 +385,7 @@ TEST(what_somebody_waits_for_now_is_tried_first, .setup = set_up, .teardown = te
 TEST(parts_are_not_waited_for_longer_than_was_said, .setup = set_up, .teardown = tear_down)
 {
     open_well();
-    struct nt_fetch_request request = {.kind = NT_FETCH_READ, .bytes = MOST_BYTES, .milliseconds = 200};
+    struct nt_fetch_request request = {.kind = NT_FETCH_READ, .bytes = MAX_BYTES, .milliseconds = 200};
     uint64_t silent = ask(request, ""), behind = ask(request, "");
     work();
     ck_assert_uint_eq(fake.tried, 1);
@@ -401,7 +401,7 @@ TEST(a_try_that_ends_too_late_is_not_followed_by_another, .setup = set_up, .tear
     uint64_t id = ask((struct nt_fetch_request){.kind = NT_FETCH_READ, .bytes = 10, .milliseconds = 200}, "");
     nt_transfers_work(&files.jobs);
     usleep(201 * 1000);
-    fake.jobs[0]->result = (struct nt_result){NT_OUTCOME_AGAIN, NT_FETCH_UNREACHABLE, .message = "broken"};
+    fake.jobs[0]->result = (struct nt_result){NT_OUTCOME_RETRY, NT_FETCH_UNREACHABLE, .message = "broken"};
     nt_transfers_end_try(&files.jobs, fake.jobs[0]);
     check_failure(id, NT_FETCH_UNREACHABLE, "timed out after 0.2 s: broken (tries: 1)");
 }
@@ -418,9 +418,9 @@ TEST(what_is_no_request_is_not_answered, .setup = set_up, .teardown = tear_down,
 /* By who was told so before. */
 TEST(what_is_none_of_the_sources_is_refused, .setup = set_up, .teardown = tear_down, .end = 2)
 {
-    static const enum nt_fetch_kind kinds[] = {NT_FETCH_OPEN, NT_FETCH_LIST};
+    static const enum nt_helper_message kinds[] = {NT_FETCH_OPEN, NT_FETCH_LIST};
     char other[] = "fake://other", own[] = "fake://file", *places[] = {other};
-    files.rules = (struct nt_rules){.is_fixed = true, .places = places, .count = 1};
+    files.rules = (struct nt_allow_list){.is_fixed = true, .places = places, .count = 1};
     check_failure(ask((struct nt_fetch_request){.kind = kinds[_i]}, "fake://file"), NT_FETCH_FORBIDDEN,
                   "it is none of the sources");
     uint64_t id = ask_with((struct nt_fetch_request){.kind = NT_FETCH_OPEN_LISTED, .bytes = 10},

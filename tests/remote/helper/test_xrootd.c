@@ -124,7 +124,7 @@ TEST(what_nobody_waits_for_yet_is_read_apart, .setup = set_up, .teardown = tear_
     open_well();
     unsigned count = client.count;
     uint64_t ahead = ask(
-        (struct nt_fetch_request){.kind = NT_FETCH_READ, .offset = 10000, .bytes = 10, .is_ahead = 1}, "");
+        (struct nt_fetch_request){.kind = NT_FETCH_READ, .offset = 10000, .bytes = 10, .is_prefetch = 1}, "");
     uint64_t waited = ask_for(30000, 20);
     work_until(ahead, NT_FETCH_DONE);
     work_until(waited, NT_FETCH_DONE);
@@ -181,7 +181,7 @@ TEST(a_file_that_was_forgotten_is_opened_again_and_compared, .setup = set_up, .t
     work();
     client.attributes = versions[_i].found;
     client.is_held = false;
-    answer_badly(NT_OUTCOME_ELSEWHERE, true);
+    answer_badly(NT_OUTCOME_OTHER_SERVER, true);
     check_outcome(id, versions[_i].is_same);
     ck_assert_uint_eq(client.calls[count + 1].count, 0);
     ck_assert_uint_eq(client.calls[count + 1].file_number, client.calls[count].file_number + 1);
@@ -205,7 +205,7 @@ TEST(after_a_failure_the_file_is_looked_at, .setup = set_up, .teardown = tear_do
     uint64_t id = ask_for(10000, 10);
     work();
     ck_assert(!client.calls[client.count - 1].has_attributes);
-    answer_badly(NT_OUTCOME_AGAIN, false);
+    answer_badly(NT_OUTCOME_RETRY, false);
     client.is_held = false;
     client.attributes.modified++;
     check_outcome(id, false);

@@ -20,14 +20,14 @@ static void set_up_folder(void)
     client.entry_count = sizeof(entries) / sizeof(*entries);
 }
 
-static uint64_t ask_for_list(void)
+static uint64_t request_list(void)
 {
     return ask((struct nt_fetch_request){.kind = NT_FETCH_LIST}, "root://server//folder/");
 }
 
 TEST(what_is_in_a_folder_is_told, .setup = set_up_folder, .teardown = tear_down)
 {
-    uint64_t id = ask_for_list();
+    uint64_t id = request_list();
     work_until(id, NT_FETCH_DONE);
     ck_assert_str_eq(answers[id].names, "file.root 17 1000 1000,folder/ 4096 2000 ,unknown 0 -1 ,");
     ck_assert_uint_eq(files.jobs.totals.requests, 1);
@@ -36,9 +36,9 @@ TEST(what_is_in_a_folder_is_told, .setup = set_up_folder, .teardown = tear_down)
 TEST(a_folder_is_asked_for_again_where_that_may_help, .setup = set_up_folder, .teardown = tear_down, .end = 2)
 {
     client.is_held = true;
-    uint64_t id = ask_for_list();
+    uint64_t id = request_list();
     work();
-    answer_badly(_i ? NT_OUTCOME_BAD : NT_OUTCOME_AGAIN, true);
+    answer_badly(_i ? NT_OUTCOME_FAILED : NT_OUTCOME_RETRY, true);
     client.is_held = false;
     work_until(id, _i ? NT_FETCH_FAILED : NT_FETCH_DONE);
     ck_assert_uint_eq(client.count, _i ? 1 : 2);
@@ -48,7 +48,7 @@ TEST(a_list_that_is_not_wanted_any_more_is_freed_when_it_has_come, .setup = set_
      .teardown = tear_down)
 {
     client.is_held = true;
-    uint64_t id = ask_for_list();
+    uint64_t id = request_list();
     work();
     cancel(id);
     ck_assert_uint_eq(client.lists, 1);
@@ -60,7 +60,7 @@ TEST(a_list_that_is_not_wanted_any_more_is_freed_when_it_has_come, .setup = set_
 TEST(a_folder_for_which_there_is_no_memory_is_told, .setup = set_up_folder, .teardown = tear_down)
 {
     client.is_without_memory = true;
-    check_failure(ask_for_list(), NT_FETCH_UNREACHABLE, "out of memory");
+    check_failure(request_list(), NT_FETCH_UNREACHABLE, "out of memory");
     ck_assert_uint_eq(client.count, 0);
 }
 
@@ -79,9 +79,9 @@ TEST(a_list_is_not_begun_again_when_its_time_is_over, .setup = set_up_folder, .t
 TEST(more_entries_than_are_listed_are_no_list, .setup = set_up_folder, .teardown = tear_down)
 {
     client.is_held = true;
-    uint64_t id = ask_for_list();
+    uint64_t id = request_list();
     work();
-    LIST_FIRST(&files.listings.all)->entries = NT_FETCH_MOST_ENTRIES - 2;
+    LIST_FIRST(&files.listings.all)->entries = NT_FETCH_MAX_ENTRIES - 2;
     answer_well(next_call());
     check_failure(id, NT_FETCH_UNSUPPORTED, "there is more in the folder than is listed");
     ck_assert_str_eq(answers[id].names, "file.root 17 1000 1000,folder/ 4096 2000 ,");

@@ -214,10 +214,10 @@ static enum nt_status read_batch(struct walk *walk, const uint8_t *bytes, size_t
     return take_batch(walk, batch, &flat, follow(&flat, header_at), message + batch->metadata_bytes);
 }
 
-enum nt_status nt_arrow_column_read(const uint8_t *bytes, size_t size, uint64_t most_rows,
+enum nt_status nt_arrow_column_read(const uint8_t *bytes, size_t size, uint64_t max_rows,
                                     nt_arrow_values *take, void *context, struct nt_error *error)
 {
-    struct walk walk = {most_rows, take, context, error};
+    struct walk walk = {max_rows, take, context, error};
     static const char magic[] = "ARROW1";
     enum { END_BYTES = LENGTH_BYTES + MAGIC_BYTES };
     if (size < 2 + MAGIC_BYTES + END_BYTES || memcmp(bytes, magic, MAGIC_BYTES) ||

@@ -35,7 +35,7 @@ static bool take_directory(struct nt_text path, const char *directory, struct nt
 
 /* Nobody knows what a relative path was relative to: it may be beneath the directory, or name its end, as that of a branch does which
  * was made of the data set. */
-static enum nt_status take_relative(const struct nt_lance_place_of_bases *place, struct nt_arena *arena,
+static enum nt_status take_relative(const struct nt_lance_base_root *place, struct nt_arena *arena,
                                     struct nt_text path, bool *is_below_ret, struct nt_text *rest_ret,
                                     struct nt_error *error)
 {
@@ -55,7 +55,7 @@ static enum nt_status take_relative(const struct nt_lance_place_of_bases *place,
     return NT_OK;
 }
 
-static enum nt_status look_beneath(const struct nt_lance_place_of_bases *place, struct nt_arena *arena,
+static enum nt_status look_beneath(const struct nt_lance_base_root *place, struct nt_arena *arena,
                                    struct nt_lance_base *base, struct nt_text path, struct nt_error *error)
 {
     struct nt_text rest;
@@ -91,7 +91,7 @@ static enum nt_status find_folder(struct nt_file *file, const struct nt_lance_da
 static enum nt_status add_place(struct nt_file *file, struct nt_lance_dataset *lance,
                                 struct nt_folder *folder, struct nt_error *error)
 {
-    struct nt_lance_place_of_bases *place = &lance->places[lance->place_count++];
+    struct nt_lance_base_root *place = &lance->places[lance->place_count++];
     place->folder = folder;
     char *real = realpath(folder->path, NULL);
     place->real = nt_arena_copy(file->arena, real ? real : folder->path, strlen(real ? real : folder->path));
@@ -99,8 +99,8 @@ static enum nt_status add_place(struct nt_file *file, struct nt_lance_dataset *l
     return place->real ? NT_OK : nt_fail_memory(error);
 }
 
-enum nt_status nt_lance_open_places(struct nt_file *file, struct nt_lance_dataset *lance,
-                                    const char *const *allowed, struct nt_error *error)
+enum nt_status nt_lance_open_base_roots(struct nt_file *file, struct nt_lance_dataset *lance,
+                                        const char *const *allowed, struct nt_error *error)
 {
     uint32_t count = 0;
     if (lance->places)
@@ -172,7 +172,7 @@ enum nt_status nt_lance_read_bases(struct nt_file *file, struct nt_lance_dataset
     if (status != NT_OK)
         return status;
     lance->bases = nt_arena_alloc(file->arena, count, sizeof(*lance->bases));
-    status = lance->bases ? nt_lance_open_places(file, lance, allowed, error) : nt_fail_memory(error);
+    status = lance->bases ? nt_lance_open_base_roots(file, lance, allowed, error) : nt_fail_memory(error);
     if (status == NT_OK)
         status = read_bases(file, lance, error);
     if (status != NT_OK)
@@ -180,16 +180,17 @@ enum nt_status nt_lance_read_bases(struct nt_file *file, struct nt_lance_dataset
     return status;
 }
 
-enum nt_status nt_lance_find_base_of(const struct nt_lance_dataset *lance, uint64_t id, uint64_t told_at,
-                                     const struct nt_lance_base **base_ret, struct nt_error *error)
+enum nt_status nt_lance_find_base_of(const struct nt_lance_dataset *lance, uint64_t id,
+                                     uint64_t position_offset, const struct nt_lance_base **base_ret,
+                                     struct nt_error *error)
 {
     const struct nt_lance_base key = {.id = id}, *base = NULL;
     if (lance->base_count)
         base = bsearch(&key, lance->bases, lance->base_count, sizeof(key), compare_bases);
     *base_ret = base;
     if (!base)
-        return nt_fail(error, NT_CORRUPT, told_at, "base path %" PRIu64 ", which the manifest does not have",
-                       id);
+        return nt_fail(error, NT_CORRUPT, position_offset,
+                       "base path %" PRIu64 ", which the manifest does not have", id);
     if (!base->folder)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "base path %" PRIu64
@@ -206,14 +207,14 @@ enum nt_status nt_lance_find_base(const struct nt_lance_dataset *lance, struct n
     if (!nt_proto_has(message, id_field))
         return NT_OK;
     return nt_lance_find_base_of(lance, nt_proto_number(message, id_field),
-                                 nt_lance_place_in(&lance->manifest, message), base_ret, error);
+                                 nt_lance_manifest_offset(&lance->manifest, message), base_ret, error);
 }
 
 bool nt_lance_find_beneath(const struct nt_lance_dataset *lance, struct nt_text path,
                            struct nt_folder **folder_ret, struct nt_text *name_ret)
 {
     for (uint32_t i = 0; i < lance->place_count; i++) {
-        const struct nt_lance_place_of_bases *place = &lance->places[i];
+        const struct nt_lance_base_root *place = &lance->places[i];
         *folder_ret = place->folder;
         if ((take_directory(path, place->real, name_ret) ||
              take_directory(path, place->folder->path, name_ret)) &&

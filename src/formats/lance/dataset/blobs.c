@@ -177,7 +177,7 @@ static enum nt_status tell_file(const struct finding *finding, enum nt_status st
     if (status == NT_NOT_FOUND)
         status = nt_lance_fail_missing(finding->lance, finding->folder, nt_buffer_string(&finding->name),
                                        "file of the blob", finding->error);
-    if (status != NT_OK && !nt_is_passing_failure(status)) {
+    if (status != NT_OK && !nt_is_transient(status)) {
         const char *name = nt_buffer_string(&finding->name);
         if (finding->error && !strstr(finding->error->message, name))
             nt_error_context(finding->error, "%s", name);
@@ -232,7 +232,8 @@ enum nt_status nt_lance_find_blob(struct nt_dataset *dataset, uint32_t field, ui
                                   struct nt_blob *blob, struct nt_error *error)
 {
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
-    const struct nt_lance_stored *stored = &lance->fragments[part].stored[lance->schema.parts[field].field];
+    const struct nt_lance_column_location *stored =
+        &lance->fragments[part].stored[lance->schema.parts[field].field];
     struct finding finding = {.lance = lance, .description = description, .error = error};
     if (description->kind >= NT_BLOB_KINDS)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "a blob of kind %u, which is not known",

@@ -49,14 +49,14 @@ static uint32_t find_field(const struct nt_lance_dataset *lance, int32_t id)
 struct finding {
     const struct nt_lance_dataset *lance;
     uint64_t place; /* in the manifest: of the DataFile at hand */
-    struct nt_lance_stored *stored;
+    struct nt_lance_column_location *stored;
     struct nt_error *error;
 };
 
 static enum nt_status add_column(const struct finding *finding, uint32_t file, int32_t id, uint64_t column)
 {
     uint32_t field = find_field(finding->lance, id);
-    struct nt_lance_stored *stored = field == NT_NONE ? NULL : &finding->stored[field];
+    struct nt_lance_column_location *stored = field == NT_NONE ? NULL : &finding->stored[field];
     bool has_none = (int32_t)column < 0; /* of 2.1 and later: what only surrounds others */
     if (!stored || has_none)
         return NT_OK;
@@ -67,7 +67,7 @@ static enum nt_status add_column(const struct finding *finding, uint32_t file, i
     if (column > UINT32_MAX)
         return nt_fail(finding->error, NT_CORRUPT, finding->place, "field %" PRId32 " in column %" PRIu64, id,
                        column);
-    *stored = (struct nt_lance_stored){.leaf = {field, (uint32_t)column}, .file = file};
+    *stored = (struct nt_lance_column_location){.leaf = {field, (uint32_t)column}, .file = file};
     return NT_OK;
 }
 
@@ -104,7 +104,7 @@ static enum nt_status add_file(struct finding *finding, uint32_t number)
 {
     const struct nt_lance_manifest_file *manifest = &finding->lance->manifest;
     struct nt_proto message = finding->lance->files[number].message;
-    finding->place = nt_lance_place_in(manifest, message);
+    finding->place = nt_lance_manifest_offset(manifest, message);
     enum nt_status status = finding->lance->files[number].generation == NT_LANCE_IS_LEGACY
                                 ? add_legacy_file(finding, number)
                                 : add_numbered_file(finding, number);
@@ -120,9 +120,9 @@ static enum nt_status add_file(struct finding *finding, uint32_t number)
 static void find_tellers(const struct finding *finding, unsigned teller)
 {
     const struct nt_lance_schema *schema = &finding->lance->schema;
-    struct nt_lance_stored *stored = finding->stored;
+    struct nt_lance_column_location *stored = finding->stored;
     for (uint32_t i = 0; i < schema->field_count; i++) {
-        if (stored[i].leaf.field != i || nt_lance_teller(&schema->places[i]) != teller)
+        if (stored[i].leaf.field != i || nt_lance_leaf_rank(&schema->places[i]) != teller)
             continue;
         for (uint32_t at = schema->fields[i].parent; at != NT_NONE && stored[at].leaf.field == NT_NONE;
              at = schema->fields[at].parent)
@@ -134,18 +134,18 @@ static void find_tellers(const struct finding *finding, unsigned teller)
 static void find_leaves(const struct finding *finding)
 {
     const struct nt_lance_schema *schema = &finding->lance->schema;
-    struct nt_lance_stored *stored = finding->stored;
+    struct nt_lance_column_location *stored = finding->stored;
     for (uint32_t i = 0; i < schema->field_count; i++) {
         uint32_t packed = schema->places[i].packed;
         if (packed != NT_NONE)
             stored[i] = stored[packed];
     }
-    for (unsigned teller = 0; teller < NT_LANCE_TELLERS; teller++)
+    for (unsigned teller = 0; teller < NT_LANCE_LEAF_RANKS; teller++)
         find_tellers(finding, teller);
 }
 
-enum nt_status nt_lance_find_stored(struct nt_file *file, const struct nt_lance_dataset *lance,
-                                    struct nt_lance_fragment_part *fragment, struct nt_error *error)
+enum nt_status nt_lance_find_columns(struct nt_file *file, const struct nt_lance_dataset *lance,
+                                     struct nt_lance_fragment_part *fragment, struct nt_error *error)
 {
     uint32_t count = lance->schema.field_count;
     if (fragment->stored)
@@ -153,7 +153,7 @@ enum nt_status nt_lance_find_stored(struct nt_file *file, const struct nt_lance_
     enum nt_status status = nt_budget_take(&file->budget, NT_COST_RANGE, count, NT_NO_OFFSET, error);
     if (status != NT_OK)
         return status;
-    struct nt_lance_stored *stored = nt_arena_alloc(file->arena, (size_t)count + 1, sizeof(*stored));
+    struct nt_lance_column_location *stored = nt_arena_alloc(file->arena, (size_t)count + 1, sizeof(*stored));
     struct finding finding = {.lance = lance, .stored = stored, .error = error};
     if (!stored)
         return nt_fail_memory(error);
@@ -179,7 +179,7 @@ struct looking {
     struct nt_error *error;
 };
 
-static bool is_settled(const struct nt_lance_data_file *data_file)
+static bool is_mtime_reliable(const struct nt_lance_data_file *data_file)
 {
     enum { MAJOR = 2, MINOR = 2 };
     uint64_t major = nt_proto_number(data_file->message, NT_LANCE_DATA_FILE_MAJOR_VERSION),
@@ -188,7 +188,7 @@ static bool is_settled(const struct nt_lance_data_file *data_file)
 }
 
 static enum nt_status look_at_field(struct looking *looking, uint32_t field,
-                                    const struct nt_lance_stored *stored)
+                                    const struct nt_lance_column_location *stored)
 {
     struct nt_error failure;
     const struct nt_lance *opened;
@@ -196,7 +196,7 @@ static enum nt_status look_at_field(struct looking *looking, uint32_t field,
     looking->is_known[field] = true;
     looking->left--;
     if (status != NT_OK)
-        return nt_is_machine_failure(status) ? nt_fail_with(looking->error, &failure) : NT_OK;
+        return nt_is_environmental(status) ? nt_fail_with(looking->error, &failure) : NT_OK;
     if (stored->leaf.column >= opened->tail.columns || !opened->columns[stored->leaf.column].failure)
         return NT_OK;
     looking->refusals[field] =
@@ -210,20 +210,21 @@ static enum nt_status look_at_fragment(struct looking *looking, struct nt_lance_
     const struct nt_lance_data_file *files = looking->lance->files;
     bool is_all_settled = true;
     for (uint32_t i = 0; i < fragment->file_count; i++)
-        is_all_settled &= is_settled(&files[fragment->first_file + i]);
+        is_all_settled &= is_mtime_reliable(&files[fragment->first_file + i]);
     if (is_all_settled)
         return NT_OK;
     enum nt_status status =
-        nt_lance_find_stored(looking->dataset->file, looking->lance, fragment, looking->error);
+        nt_lance_find_columns(looking->dataset->file, looking->lance, fragment, looking->error);
     for (uint32_t i = 0; status == NT_OK && i < looking->lance->schema.field_count; i++) {
-        const struct nt_lance_stored *stored = &fragment->stored[i];
-        if (stored->leaf.column != NT_NONE && !looking->is_known[i] && !is_settled(&files[stored->file]))
+        const struct nt_lance_column_location *stored = &fragment->stored[i];
+        if (stored->leaf.column != NT_NONE && !looking->is_known[i] &&
+            !is_mtime_reliable(&files[stored->file]))
             status = look_at_field(looking, i, stored);
     }
     return status;
 }
 
-enum nt_status nt_lance_find_unread(struct nt_dataset *dataset, struct nt_error *error)
+enum nt_status nt_lance_find_unsupported(struct nt_dataset *dataset, struct nt_error *error)
 {
     struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     size_t count = (size_t)lance->schema.field_count + 1;
@@ -243,7 +244,7 @@ enum nt_status nt_lance_find_unread(struct nt_dataset *dataset, struct nt_error 
 
 /* ---- Sliced structures ---- */
 
-enum { MOST_FRAGMENTS = 64 };
+enum { MAX_FRAGMENTS = 64 };
 
 static bool has_members(const struct nt_lance_schema *schema)
 {
@@ -277,12 +278,12 @@ enum nt_status nt_lance_find_slices(struct nt_dataset *dataset, struct nt_error 
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     const struct nt_lance *opened;
     enum nt_status status = NT_OK;
-    if (!lance->schema.is_legacy || lance->fragment_count > MOST_FRAGMENTS || !has_members(&lance->schema))
+    if (!lance->schema.is_legacy || lance->fragment_count > MAX_FRAGMENTS || !has_members(&lance->schema))
         return NT_OK;
     for (uint32_t i = 0; status == NT_OK && i < lance->file_count; i++) {
         struct nt_error unused;
         status = nt_lance_open_data_file(dataset, i, &opened, &unused);
-        if (nt_is_machine_failure(status))
+        if (nt_is_environmental(status))
             return nt_fail_with(error, &unused);
         status = status == NT_OK ? look_at(dataset, &lance->files[i], opened, lance->schema.refusals, error)
                                  : NT_OK;
@@ -293,22 +294,22 @@ enum nt_status nt_lance_find_slices(struct nt_dataset *dataset, struct nt_error 
 /* ---- Physical columns ---- */
 
 /* A field that only surrounds others has no column in a file of 2.1 or later. */
-static enum nt_status find_home(struct nt_dataset *dataset, uint32_t field, uint32_t part,
-                                struct nt_lance_home *home_ret, struct nt_error *error)
+static enum nt_status find_physical_column(struct nt_dataset *dataset, uint32_t field, uint32_t part,
+                                           struct nt_lance_physical_column *home_ret, struct nt_error *error)
 {
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     struct nt_lance_fragment_part *fragment = &lance->fragments[part];
-    const struct nt_lance_part *shown = &lance->schema.parts[field];
-    *home_ret = (struct nt_lance_home){.fragment = fragment->id};
-    enum nt_status status = nt_lance_find_stored(dataset->file, lance, fragment, error);
-    const struct nt_lance_stored *stored = status == NT_OK ? &fragment->stored[shown->field] : NULL;
+    const struct nt_lance_model_field *shown = &lance->schema.parts[field];
+    *home_ret = (struct nt_lance_physical_column){.fragment = fragment->id};
+    enum nt_status status = nt_lance_find_columns(dataset->file, lance, fragment, error);
+    const struct nt_lance_column_location *stored = status == NT_OK ? &fragment->stored[shown->field] : NULL;
     if (!stored || stored->leaf.field != shown->field)
         return status;
     home_ret->name = lance->files[stored->file].name;
     status = nt_lance_open_data_file(dataset, stored->file, &home_ret->lance, error);
     if (status == NT_OK)
-        home_ret->use = nt_lance_use_of(&lance->schema, &stored->leaf,
-                                        nt_lance_has_item_columns(&home_ret->lance->tail), shown);
+        home_ret->use = nt_lance_map_column(&lance->schema, &stored->leaf,
+                                            nt_lance_has_item_columns(&home_ret->lance->tail), shown);
     if (status == NT_OK)
         status = nt_lance_check_column(&lance->schema, home_ret->lance, &stored->leaf, false, error);
     if (status != NT_OK)
@@ -321,27 +322,27 @@ static uint32_t find_part(const struct nt_dataset *dataset, uint32_t source)
     return nt_lance_dataset_of(dataset)->files[source].fragment;
 }
 
-enum nt_status nt_lance_prepare_sides(struct nt_dataset *dataset, struct nt_error *error)
+enum nt_status nt_lance_prepare_physical(struct nt_dataset *dataset, struct nt_error *error)
 {
     struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
-    struct nt_lance_side *side = &lance->side;
+    struct nt_lance_physical *side = &lance->side;
     uint32_t count;
     side->schema = &lance->schema;
-    side->find_home = find_home;
+    side->find_physical_column = find_physical_column;
     side->find_part = find_part;
     return nt_lance_number_columns(dataset->arena, &lance->schema, &side->leaves, &count, error);
 }
 
-void nt_lance_find_side_columns(struct nt_dataset *dataset)
+void nt_lance_find_physical_columns(struct nt_dataset *dataset)
 {
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     for (uint32_t i = 0; i < dataset->column_count; i++) {
         uint32_t field = lance->schema.parts[dataset->columns[i].field].field;
-        dataset->columns[i].stored = lance->side.leaves[field].column;
+        dataset->columns[i].physical = lance->side.leaves[field].column;
     }
 }
 
-enum nt_status nt_lance_add_dataset_sides(struct nt_dataset *dataset, struct nt_error *error)
+enum nt_status nt_lance_add_dataset_physical(struct nt_dataset *dataset, struct nt_error *error)
 {
-    return nt_lance_add_sides_of(dataset, &nt_lance_dataset_of(dataset)->side, error);
+    return nt_lance_add_physical_of(dataset, &nt_lance_dataset_of(dataset)->side, error);
 }

@@ -66,7 +66,7 @@ enum nt_status nt_lance_fail_missing(const struct nt_lance_dataset *lance, struc
 
 /* ---- Prefetch data files ---- */
 
-enum { FIRST_AHEAD = 4, MOST_AHEAD = 64, END_BYTES = 16 * 1024 };
+enum { FIRST_AHEAD = 4, MAX_AHEAD = 64, END_BYTES = 16 * 1024 };
 
 /* What is read will tell why a file cannot be asked for. */
 static void ask(struct nt_source *source)
@@ -75,11 +75,11 @@ static void ask(struct nt_source *source)
     if (nt_source_size(source, &size, NULL) != NT_OK)
         return;
     const uint64_t bytes = size < END_BYTES ? size : END_BYTES;
-    nt_source_will_need(source, &(struct nt_extent){size - bytes, bytes}, 1, false);
+    nt_source_prefetch(source, &(struct nt_extent){size - bytes, bytes}, 1, false);
 }
 
 /* The file of a fragment that stores what the k-th one of the others does. */
-static void ask_for_fragment(struct nt_dataset *dataset, const struct nt_lance_dataset *lance,
+static void request_fragment(struct nt_dataset *dataset, const struct nt_lance_dataset *lance,
                              uint32_t fragment, uint32_t k)
 {
     const struct nt_lance_fragment_part *part = &lance->fragments[fragment];
@@ -89,12 +89,12 @@ static void ask_for_fragment(struct nt_dataset *dataset, const struct nt_lance_d
 }
 
 /* A data file is about to be read for the first time. Under the data set's lock. */
-static void nt_lance_ask_ahead(struct nt_dataset *dataset, uint32_t number)
+static void nt_lance_request_readahead(struct nt_dataset *dataset, uint32_t number)
 {
     struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
-    struct nt_lance_ahead *ahead = &lance->ahead;
+    struct nt_lance_readahead *ahead = &lance->ahead;
     uint32_t fragment = lance->files[number].fragment, k = number - lance->fragments[fragment].first_file;
-    if (!nt_source_takes_hints(dataset->sources[number]))
+    if (!nt_source_can_prefetch(dataset->sources[number]))
         return;
     bool follows = fragment == ahead->next && k == ahead->file;
     ahead->count = !follows ? 0 : !ahead->count ? FIRST_AHEAD : ahead->count;
@@ -106,8 +106,8 @@ static void nt_lance_ask_ahead(struct nt_dataset *dataset, uint32_t number)
         ahead->count / 2) /* many at once, so that there are always some under way */
         return;
     for (uint32_t i = 0; i < ahead->count && ahead->asked < lance->fragment_count; i++)
-        ask_for_fragment(dataset, lance, ahead->asked++, k);
-    if (ahead->count < MOST_AHEAD)
+        request_fragment(dataset, lance, ahead->asked++, k);
+    if (ahead->count < MAX_AHEAD)
         ahead->count *= 2;
 }
 
@@ -174,7 +174,7 @@ static enum nt_status open_file(struct nt_dataset *dataset, uint32_t number, str
     struct nt_lance_open_file *open = nt_lance_open_file_new(dataset->file, number);
     if (!open)
         return nt_fail_memory(error);
-    nt_lance_ask_ahead(dataset, number);
+    nt_lance_request_readahead(dataset, number);
     enum nt_status status = read_file(dataset, open, error);
     if (status == NT_OK)
         status = nt_lance_open_files_add(lance, open, error);
@@ -268,7 +268,7 @@ enum nt_status nt_lance_check_column(const struct nt_lance_schema *schema, const
 }
 
 static enum nt_status fill_stored(struct nt_dataset *dataset, uint32_t group,
-                                  const struct nt_lance_stored *stored, struct nt_error *error)
+                                  const struct nt_lance_column_location *stored, struct nt_error *error)
 {
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     const struct nt_lance *opened = NULL;
@@ -279,9 +279,9 @@ static enum nt_status fill_stored(struct nt_dataset *dataset, uint32_t group,
     status = find_column(opened, &leaf.column, error);
     if (status == NT_OK)
         status = nt_lance_check_column(&lance->schema, opened, &leaf, true, error);
-    const struct nt_lance_use use =
-        nt_lance_use_of(&lance->schema, &leaf, nt_lance_has_item_columns(&opened->tail),
-                        &lance->schema.parts[dataset->groups[group].field]);
+    const struct nt_lance_column_map use =
+        nt_lance_map_column(&lance->schema, &leaf, nt_lance_has_item_columns(&opened->tail),
+                            &lance->schema.parts[dataset->groups[group].field]);
     if (status == NT_OK)
         status = nt_lance_fill_group(dataset, group, opened, &use, error);
     if (status != NT_OK)
@@ -290,14 +290,14 @@ static enum nt_status fill_stored(struct nt_dataset *dataset, uint32_t group,
 }
 
 /* Once for all fields of the fragment. */
-static enum nt_status find_dropped(struct nt_dataset *dataset, uint32_t part, struct nt_error *error)
+static enum nt_status find_deleted(struct nt_dataset *dataset, uint32_t part, struct nt_error *error)
 {
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     struct nt_lance_fragment_part *fragment = &lance->fragments[part];
-    if (!dataset->part_drops)
+    if (!dataset->part_deletions)
         return NT_OK;
     enum nt_status status = nt_lance_read_deletions(dataset->file, lance, fragment, error);
-    dataset->part_drops[part] = fragment->drops;
+    dataset->part_deletions[part] = fragment->deletions;
     return status;
 }
 
@@ -306,7 +306,7 @@ static enum nt_status check_overlays(const struct nt_lance_dataset *lance,
                                      const struct nt_lance_fragment_part *fragment, struct nt_error *error)
 {
     return nt_proto_has(fragment->message, NT_LANCE_FRAGMENT_OVERLAYS)
-               ? nt_fail(error, NT_UNSUPPORTED, nt_lance_place_in(&lance->manifest, fragment->message),
+               ? nt_fail(error, NT_UNSUPPORTED, nt_lance_manifest_offset(&lance->manifest, fragment->message),
                          "%s: overlays, which are not read", lance->manifest.name)
                : NT_OK;
 }
@@ -316,12 +316,12 @@ enum nt_status nt_lance_load_part(struct nt_dataset *dataset, uint32_t group, st
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     uint32_t field = dataset->groups[group].field;
     struct nt_lance_fragment_part *fragment = &lance->fragments[group - dataset->field_groups[field]];
-    const struct nt_lance_stored *stored = NULL;
+    const struct nt_lance_column_location *stored = NULL;
     enum nt_status status = check_overlays(lance, fragment, error);
     if (status == NT_OK)
-        status = find_dropped(dataset, group - dataset->field_groups[field], error);
+        status = find_deleted(dataset, group - dataset->field_groups[field], error);
     if (status == NT_OK)
-        status = nt_lance_find_stored(dataset->file, lance, fragment, error);
+        status = nt_lance_find_columns(dataset->file, lance, fragment, error);
     if (status == NT_OK)
         stored = &fragment->stored[lance->schema.parts[field].field];
     if (status == NT_OK)
@@ -340,7 +340,7 @@ static enum nt_status describe_page(struct nt_dataset *dataset, uint32_t column,
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     const struct nt_lance_data_file *data_file = &lance->files[page->source];
     const struct nt_lance_fragment_part *fragment = &lance->fragments[data_file->fragment];
-    const struct nt_lance_part *part = &lance->schema.parts[dataset->columns[column].field];
+    const struct nt_lance_model_field *part = &lance->schema.parts[dataset->columns[column].field];
     nt_json_member_unsigned(json, "fragment", fragment->id);
     uint32_t file_column = fragment->stored[part->field].leaf.column;
     const struct nt_lance *opened;
@@ -355,9 +355,9 @@ static enum nt_status describe_page(struct nt_dataset *dataset, uint32_t column,
 enum nt_status nt_lance_describe_part_page(const struct nt_dataset *dataset, uint32_t column,
                                            const struct nt_page *page, struct nt_json *json)
 {
-    struct nt_dataset *whole = dataset->whole;
-    nt_lock_take(&whole->lock);
+    struct nt_dataset *whole = dataset->logical;
+    nt_lock_acquire(&whole->lock);
     enum nt_status status = describe_page(whole, column, page, json);
-    nt_lock_give(&whole->lock);
+    nt_lock_release(&whole->lock);
     return status;
 }

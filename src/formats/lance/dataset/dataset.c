@@ -36,7 +36,7 @@ static const struct nt_dataset_ops dataset_ops = {
     .load_group = nt_lance_load_part,
     .describe_dataset = nt_lance_describe_dataset,
     .find_blob = nt_lance_find_blob,
-    .add_sides = nt_lance_add_dataset_sides,
+    .add_physical = nt_lance_add_dataset_physical,
     .close = close_dataset,
 };
 
@@ -82,7 +82,7 @@ static enum nt_status add_sources(struct nt_dataset *dataset, const struct nt_la
         status = nt_lance_find_deletion_file(file, lance, &lance->fragments[i], &folder, &name, error);
         if (status == NT_OK && name)
             status = add_source(file, folder, name, error);
-        else if (!nt_is_machine_failure(status))
+        else if (!nt_is_environmental(status))
             status = NT_OK; /* it is told where the rows are looked at */
     }
     return status;
@@ -107,9 +107,9 @@ static enum nt_status add_fragments(struct nt_dataset *dataset, const struct nt_
     if (status != NT_OK)
         nt_error_context(error, "%s", lance->manifest.name);
     if (status == NT_OK && has_deleted) {
-        dataset->part_drops =
-            nt_arena_alloc(dataset->arena, lance->fragment_count, sizeof(*dataset->part_drops));
-        status = dataset->part_drops ? NT_OK : nt_fail_memory(error);
+        dataset->part_deletions =
+            nt_arena_alloc(dataset->arena, lance->fragment_count, sizeof(*dataset->part_deletions));
+        status = dataset->part_deletions ? NT_OK : nt_fail_memory(error);
     }
     dataset->part_metadata_bytes = DATA_FILE_METADATA_BYTES;
     return status;
@@ -163,7 +163,7 @@ static enum nt_status read_schema(struct nt_file *file, struct nt_lance_dataset 
     lance->schema.has_item_columns = lance->generations & (NT_LANCE_IS_LEGACY | NT_LANCE_IS_2_0);
     lance->side.has_levels = lance->generations & NT_LANCE_IS_LATER;
     if (status == NT_OK)
-        status = nt_lance_find_places(file->arena, &lance->schema, error);
+        status = nt_lance_lay_out_schema(file->arena, &lance->schema, error);
     if (status == NT_OK)
         status = nt_lance_sort_ids(file->arena, lance, error);
     if (status != NT_OK)
@@ -177,7 +177,7 @@ static enum nt_status open_places_of_blobs(struct nt_file *file, struct nt_lance
 {
     for (uint32_t i = 0; i < lance->schema.field_count; i++)
         if (lance->schema.fields[i].is_description)
-            return nt_lance_open_places(file, lance, bases, error);
+            return nt_lance_open_base_roots(file, lance, bases, error);
     return NT_OK;
 }
 
@@ -199,15 +199,15 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance_d
     if (status == NT_OK)
         status = add_sources(dataset, lance, error);
     if (status == NT_OK)
-        status = nt_lance_prepare_sides(dataset, error);
+        status = nt_lance_prepare_physical(dataset, error);
     if (status == NT_OK)
-        status = nt_lance_find_unread(dataset, error);
+        status = nt_lance_find_unsupported(dataset, error);
     if (status == NT_OK)
         status = nt_lance_find_slices(dataset, error);
     if (status == NT_OK)
         status = nt_lance_build_fields(dataset, &lance->schema, lance->side.leaves, NULL, error);
     if (status == NT_OK)
-        nt_lance_find_side_columns(dataset);
+        nt_lance_find_physical_columns(dataset);
     dataset->ops = lance->generations & NT_LANCE_IS_LEGACY ? &legacy_ops : &dataset_ops;
     return status == NT_OK ? add_fragments(dataset, lance, error) : status;
 }
@@ -237,10 +237,10 @@ static void add_documents(struct nt_dataset *dataset)
 
 /* What is there instead is told of a folder that the message names. */
 static enum nt_status choose_version(const struct nt_file *file, const char *wanted,
-                                     struct nt_lance_choice *choice_ret, struct nt_error *error)
+                                     struct nt_lance_resolved_version *choice_ret, struct nt_error *error)
 {
     const struct nt_source *source = file->source;
-    enum nt_status status = nt_lance_choose_version(source->folder, wanted, file->arena, choice_ret, error);
+    enum nt_status status = nt_lance_resolve_version(source->folder, wanted, file->arena, choice_ret, error);
     if (status != NT_OK && error && !nt_message_about(error->message, source->path))
         nt_error_context(error, "%s", source->path);
     return status;
@@ -251,7 +251,7 @@ static enum nt_status fill_file(struct nt_file *file, const void *context, struc
 {
     const struct nt_open_options *options = context;
     struct nt_dataset *dataset;
-    struct nt_lance_choice choice;
+    struct nt_lance_resolved_version choice;
     struct nt_error failure = {0};
     struct nt_lance_dataset *lance = nt_arena_alloc(file->arena, 1, sizeof(*lance));
     if (!lance)

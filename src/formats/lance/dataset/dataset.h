@@ -41,20 +41,20 @@ struct nt_lance_manifest_file {
 };
 
 /* Where a message lies that is part of the manifest's. */
-static inline uint64_t nt_lance_place_in(const struct nt_lance_manifest_file *manifest,
-                                         struct nt_proto message)
+static inline uint64_t nt_lance_manifest_offset(const struct nt_lance_manifest_file *manifest,
+                                                struct nt_proto message)
 {
     return manifest->offset + (uint64_t)(message.bytes - manifest->message.bytes);
 }
 
 /* Where a field of the schema is stored in a fragment. */
-struct nt_lance_stored {
+struct nt_lance_column_location {
     struct nt_lance_leaf leaf; /* in legacy files the column is the field's id */
     uint32_t file;             /* number of one of the data set's data files */
 };
 
 /* A directory that base paths may lie beneath. */
-struct nt_lance_place_of_bases {
+struct nt_lance_base_root {
     struct nt_folder *folder;
     const char *real; /* its path, without links */
 };
@@ -77,9 +77,9 @@ struct nt_lance_fragment_part {
     bool has_deleted_rows;           /* likewise, and its deletion file does */
     uint32_t first_file, file_count; /* of the data set's data files */
     /* By field of the schema; NULL until somebody looks. Under the data set's lock. */
-    const struct nt_lance_stored *stored;
-    bool has_drops; /* the same: `drops` are known */
-    const struct nt_drops *drops;
+    const struct nt_lance_column_location *stored;
+    bool has_deletions; /* the same: `deletions` are known */
+    const struct nt_deletion_vector *deletions;
 };
 
 /* Bits. */
@@ -114,7 +114,7 @@ struct nt_lance_id {
 };
 
 /* Which fragments were looked at, one after the other (ahead.h). Under the data set's lock. */
-struct nt_lance_ahead {
+struct nt_lance_readahead {
     uint32_t next, file; /* the fragment behind the last one, and which of its files */
     uint32_t asked;      /* those before it were asked for */
     uint32_t count;      /* that are asked for at once; 0: none */
@@ -129,13 +129,13 @@ struct nt_lance_dataset {
     struct nt_lance_schema schema;
     const struct nt_lance_id *ids; /* ascending */
     struct nt_lance_fragment_part *fragments;
-    struct nt_lance_data_file *files;       /* as many as the nt_dataset has sources, in their order */
-    struct nt_lance_base *bases;            /* by ids, ascending */
-    struct nt_lance_place_of_bases *places; /* the first is the data set's own folder */
+    struct nt_lance_data_file *files;  /* as many as the nt_dataset has sources, in their order */
+    struct nt_lance_base *bases;       /* by ids, ascending */
+    struct nt_lance_base_root *places; /* the first is the data set's own folder */
     uint32_t fragment_count, file_count, base_count, place_count;
-    unsigned generations;      /* of its files */
-    struct nt_lance_side side; /* what its sides are made of */
-    struct nt_lance_ahead ahead;
+    unsigned generations;          /* of its files */
+    struct nt_lance_physical side; /* what its sides are made of */
+    struct nt_lance_readahead ahead;
     struct {
         struct nt_lance_open_file *newest, *oldest;
         uint64_t bytes; /* that are taken for them */
@@ -160,8 +160,8 @@ void nt_lance_put_timestamp(struct nt_json *json, struct nt_proto timestamp);
 /* Where a message lies in a manifest's file of so many bytes: behind its length, at a position that is told at another place. `what`: the
  * message, in words. */
 enum nt_status nt_lance_find_section(struct nt_source *source, uint64_t size, uint64_t position,
-                                     const char *what, uint64_t told_at, struct nt_lance_buffer *message,
-                                     struct nt_error *error);
+                                     const char *what, uint64_t position_offset,
+                                     struct nt_lance_buffer *message, struct nt_error *error);
 
 /* Text of a message's text member, as a string in the arena; NULL without memory. */
 const char *nt_lance_text(struct nt_arena *arena, struct nt_proto message, uint32_t number);
@@ -219,7 +219,7 @@ void nt_lance_append_manifest_name(struct nt_buffer *out, const struct nt_lance_
 
 /* ---- Resolve a version ---- */
 
-struct nt_lance_choice {
+struct nt_lance_resolved_version {
     struct nt_lance_version version;
     const char *branch;  /* "": none */
     const char *watched; /* as in nt_version */
@@ -227,8 +227,8 @@ struct nt_lance_choice {
 
 /* Find the version that is meant by a text as in nt_open_options: the number of a version, else a tag, else a branch. NT_NOT_FOUND
  * tells which there are, NT_INVALID where it is a path. Memory is the arena's. */
-enum nt_status nt_lance_choose_version(struct nt_folder *folder, const char *wanted, struct nt_arena *arena,
-                                       struct nt_lance_choice *choice_ret, struct nt_error *error);
+enum nt_status nt_lance_resolve_version(struct nt_folder *folder, const char *wanted, struct nt_arena *arena,
+                                        struct nt_lance_resolved_version *choice_ret, struct nt_error *error);
 
 /* As a member of nt_format. */
 enum nt_status nt_lance_find_version(struct nt_folder *folder, const char *wanted,
@@ -238,7 +238,7 @@ enum nt_status nt_lance_find_version(struct nt_folder *folder, const char *wante
 
 /* As members of nt_document. */
 enum nt_status nt_lance_open_versions(const struct nt_file *file, const struct nt_dataset *dataset,
-                                      uint64_t number, struct nt_long_text **text_ret,
+                                      uint64_t number, struct nt_text_generator **text_ret,
                                       struct nt_error *error);
 enum nt_status nt_lance_are_versions_short(const struct nt_file *file, const struct nt_dataset *dataset,
                                            uint64_t number, bool *is_short_ret, struct nt_error *error);
@@ -252,8 +252,8 @@ enum nt_status nt_lance_read_bases(struct nt_file *file, struct nt_lance_dataset
                                    const char *const *allowed, struct nt_error *error);
 void nt_lance_close_bases(struct nt_lance_dataset *lance);
 /* Open the directories alone, where that was not done: for what has no base path. */
-enum nt_status nt_lance_open_places(struct nt_file *file, struct nt_lance_dataset *lance,
-                                    const char *const *allowed, struct nt_error *error);
+enum nt_status nt_lance_open_base_roots(struct nt_file *file, struct nt_lance_dataset *lance,
+                                        const char *const *allowed, struct nt_error *error);
 
 /* Where the files lie that a DataFile or DeletionFile tells of, whose field of this number is the base's id; NULL: in the data
  * set. NT_CORRUPT where the manifest has no such base path, NT_UNSUPPORTED where it leads to what is not read. */
@@ -261,8 +261,9 @@ enum nt_status nt_lance_find_base(const struct nt_lance_dataset *lance, struct n
                                   uint32_t id_field, const struct nt_lance_base **base_ret,
                                   struct nt_error *error);
 /* The same by its id, which is told at a place of the manifest, or NT_NO_OFFSET. */
-enum nt_status nt_lance_find_base_of(const struct nt_lance_dataset *lance, uint64_t id, uint64_t told_at,
-                                     const struct nt_lance_base **base_ret, struct nt_error *error);
+enum nt_status nt_lance_find_base_of(const struct nt_lance_dataset *lance, uint64_t id,
+                                     uint64_t position_offset, const struct nt_lance_base **base_ret,
+                                     struct nt_error *error);
 
 /* The folder that an absolute path lies beneath, of those that are read, and its name there, which points into it; false: it lies beneath
  * none. */
@@ -306,31 +307,31 @@ enum nt_status nt_lance_sort_ids(struct nt_arena *arena, struct nt_lance_dataset
 
 /* Find fragment->stored, if nobody has. NT_CORRUPT where it lists a field twice, or not as many columns as fields. Under the
  * data set's lock; memory is the file's arena's, counted in its budget. */
-enum nt_status nt_lance_find_stored(struct nt_file *file, const struct nt_lance_dataset *lance,
-                                    struct nt_lance_fragment_part *fragment, struct nt_error *error);
+enum nt_status nt_lance_find_columns(struct nt_file *file, const struct nt_lance_dataset *lance,
+                                     struct nt_lance_fragment_part *fragment, struct nt_error *error);
 
 /* ---- Unsupported encodings ---- */
 
 /* Fill the schema's `refusals`. Only data files of versions that are not settled yet are opened for it, of each field the first that stores
  * it. One that cannot be opened tells nothing: who reads its rows is told. */
-enum nt_status nt_lance_find_unread(struct nt_dataset *dataset, struct nt_error *error);
+enum nt_status nt_lance_find_unsupported(struct nt_dataset *dataset, struct nt_error *error);
 
 /* ---- Sliced structures ---- */
 
 /* Look into the data files of a legacy dataset with structures, where it has few fragments, and tell of each field of the schema why it
- * cannot be read: in the schema's `refusals`, behind nt_lance_find_unread. What cannot be opened is told where it is read. */
+ * cannot be read: in the schema's `refusals`, behind nt_lance_find_unsupported. What cannot be opened is told where it is read. */
 enum nt_status nt_lance_find_slices(struct nt_dataset *dataset, struct nt_error *error);
 
 /* ---- Physical columns ---- */
 
 /* Number the columns of the sides. Data sets with legacy files have no sides: their columns are shown as parts of the
  * fields. */
-enum nt_status nt_lance_prepare_sides(struct nt_dataset *dataset, struct nt_error *error);
+enum nt_status nt_lance_prepare_physical(struct nt_dataset *dataset, struct nt_error *error);
 /* Tell the data set's own columns, which are made now, which of them they are made of. */
-void nt_lance_find_side_columns(struct nt_dataset *dataset);
+void nt_lance_find_physical_columns(struct nt_dataset *dataset);
 
 /* A member of nt_dataset_ops. */
-enum nt_status nt_lance_add_dataset_sides(struct nt_dataset *dataset, struct nt_error *error);
+enum nt_status nt_lance_add_dataset_physical(struct nt_dataset *dataset, struct nt_error *error);
 
 /* ---- Arrow IPC files ---- */
 
@@ -339,9 +340,9 @@ typedef enum nt_status nt_arrow_values(void *context, const uint8_t *values, siz
                                        struct nt_error *error);
 
 /* Walk over the bytes of a file. NT_CORRUPT where they are no Arrow IPC file, its first column has not as many bytes as it
- * has rows, or the batches have more rows than `most_rows` together; NT_UNSUPPORTED where it is compressed by anything but Zstandard, or
+ * has rows, or the batches have more rows than `max_rows` together; NT_UNSUPPORTED where it is compressed by anything but Zstandard, or
  * has more than one column. */
-enum nt_status nt_arrow_column_read(const uint8_t *bytes, size_t size, uint64_t most_rows,
+enum nt_status nt_arrow_column_read(const uint8_t *bytes, size_t size, uint64_t max_rows,
                                     nt_arrow_values *take, void *context, struct nt_error *error);
 
 /* ---- Deleted rows ---- */
@@ -352,7 +353,7 @@ enum nt_status nt_lance_find_deletion_file(struct nt_file *file, const struct nt
                                            struct nt_folder **folder_ret, const char **name_ret,
                                            struct nt_error *error);
 
-/* Find fragment->drops, if nobody has, and their number where the manifest does not tell it. NT_CORRUPT where they are not
+/* Find fragment->deletions, if nobody has, and their number where the manifest does not tell it. NT_CORRUPT where they are not
  * as many as it tells, or are not rows of the fragment, which are known. Memory is the file's arena's, counted in its budget. Under the data set's lock. */
 enum nt_status nt_lance_read_deletions(struct nt_file *file, const struct nt_lance_dataset *lance,
                                        struct nt_lance_fragment_part *fragment, struct nt_error *error);

@@ -28,7 +28,7 @@ enum nt_lance_deletion_type {
 
 static inline uint64_t nt_lance_place_in_deletion_file(uint32_t first_file, uint64_t offset)
 {
-    return nt_place_in_file(2 + 2 * (uint64_t)first_file, offset);
+    return nt_metadata_position(2 + 2 * (uint64_t)first_file, offset);
 }
 
 static struct nt_proto message_of(const struct nt_lance_fragment_part *fragment)
@@ -54,7 +54,7 @@ enum nt_status nt_lance_find_deletion_file(struct nt_file *file, const struct nt
         return NT_OK;
     enum nt_status status = nt_lance_find_base(lance, message, NT_LANCE_DELETION_FILE_BASE_ID, &base, error);
     if (status == NT_OK && type > NT_LANCE_DELETION_BITMAP)
-        status = nt_fail(error, NT_UNSUPPORTED, nt_lance_place_in(&lance->manifest, message),
+        status = nt_fail(error, NT_UNSUPPORTED, nt_lance_manifest_offset(&lance->manifest, message),
                          "%s: of kind %" PRIu64 ", which is not known", lance->manifest.name, type);
     if (status == NT_OK && base && !base->is_root)
         status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "base path %" PRIu64 ", which is no data set's",
@@ -82,7 +82,7 @@ struct collecting {
     uint64_t
         most; /* deleted ones: as the manifest tells, else what the file has room for; those of writers that did
                     * not tell are not compressed */
-    struct nt_drop *runs; /* from malloc */
+    struct nt_deletion_run *runs; /* from malloc */
     uint32_t count;
     size_t capacity;
     uint64_t dropped; /* rows so far */
@@ -92,17 +92,17 @@ struct collecting {
 /* A list that grows has as much room again beside it. */
 static enum nt_status add_run(struct collecting *collecting, uint64_t first, struct nt_error *error)
 {
-    enum { RUN_BYTES = 2 * sizeof(struct nt_drop) };
+    enum { RUN_BYTES = 2 * sizeof(struct nt_deletion_run) };
     enum nt_status status =
         nt_budget_take(&collecting->file->budget, NT_COST_ENVELOPE_BYTE, RUN_BYTES, NT_NO_OFFSET, error);
     if (status != NT_OK)
         return status;
-    struct nt_drop *runs =
+    struct nt_deletion_run *runs =
         nt_grow(collecting->runs, collecting->count, &collecting->capacity, sizeof(*collecting->runs));
     if (!runs)
         return nt_fail_memory(error);
     collecting->runs = runs;
-    runs[collecting->count++] = (struct nt_drop){first, first - collecting->dropped};
+    runs[collecting->count++] = (struct nt_deletion_run){first, first - collecting->dropped};
     return NT_OK;
 }
 
@@ -184,7 +184,7 @@ static enum nt_status read_arrow(struct collecting *collecting, struct nt_error 
     if (status == NT_OK)
         status = add_sorted(collecting, &found, error);
     free(found.rows);
-    nt_budget_give(budget, NT_COST_ENVELOPE_BYTE, source->size + taken);
+    nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, source->size + taken);
     return status;
 }
 
@@ -196,7 +196,7 @@ struct bitmap_reading {
     uint32_t *rows;  /* and its values */
 };
 
-enum { MOST_VALUES = 65536 };
+enum { MAX_VALUES = 65536 };
 
 static enum nt_status take_container(void *context, const struct nt_roaring_bitmap *bitmap,
                                      const struct nt_roaring_container *container, struct nt_error *error)
@@ -228,7 +228,7 @@ static enum nt_status read_bitmap(struct collecting *collecting, struct nt_error
 {
     struct bitmap_reading reading = {.collecting = collecting,
                                      .stored = malloc(NT_ROARING_WINDOW_BYTES),
-                                     .rows = malloc(MOST_VALUES * sizeof(uint32_t))};
+                                     .rows = malloc(MAX_VALUES * sizeof(uint32_t))};
     struct nt_roaring_walk walk = {.source = collecting->source,
                                    .width = NT_ROARING_32,
                                    .context = &reading,
@@ -242,31 +242,31 @@ static enum nt_status read_bitmap(struct collecting *collecting, struct nt_error
 
 /* ---- all ---- */
 
-static enum nt_status settle(struct collecting *collecting, const struct nt_drops **drops_ret,
+static enum nt_status settle(struct collecting *collecting, const struct nt_deletion_vector **deletions_ret,
                              struct nt_error *error)
 {
     struct nt_arena *arena = collecting->file->arena;
-    struct nt_drops *drops = nt_arena_alloc(arena, 1, sizeof(*drops));
-    struct nt_drop *items = nt_arena_alloc(arena, (size_t)collecting->count + 1, sizeof(*items));
-    if (!drops || !items)
+    struct nt_deletion_vector *deletions = nt_arena_alloc(arena, 1, sizeof(*deletions));
+    struct nt_deletion_run *items = nt_arena_alloc(arena, (size_t)collecting->count + 1, sizeof(*items));
+    if (!deletions || !items)
         return nt_fail_memory(error);
     memcpy(items, collecting->runs, collecting->count * sizeof(*items));
     items[collecting->count] =
-        (struct nt_drop){collecting->physical_rows, collecting->physical_rows - collecting->dropped};
-    *drops = (struct nt_drops){items, collecting->count};
-    *drops_ret = drops;
+        (struct nt_deletion_run){collecting->physical_rows, collecting->physical_rows - collecting->dropped};
+    *deletions = (struct nt_deletion_vector){items, collecting->count};
+    *deletions_ret = deletions;
     return NT_OK;
 }
 
 static enum nt_status collect(struct collecting *collecting, const struct nt_lance_fragment_part *fragment,
-                              const struct nt_drops **drops_ret, struct nt_error *error)
+                              const struct nt_deletion_vector **deletions_ret, struct nt_error *error)
 {
     enum nt_status status =
         is_bitmap(fragment) ? read_bitmap(collecting, error) : read_arrow(collecting, error);
     if (status == NT_OK && fragment->has_deleted_rows && collecting->dropped != fragment->deleted_rows)
         status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "deleted rows, as the manifest tells",
                                 fragment->deleted_rows, collecting->dropped);
-    return status == NT_OK && collecting->count ? settle(collecting, drops_ret, error) : status;
+    return status == NT_OK && collecting->count ? settle(collecting, deletions_ret, error) : status;
 }
 
 static enum nt_status read_file(struct nt_file *file, struct nt_lance_fragment_part *fragment,
@@ -280,7 +280,7 @@ static enum nt_status read_file(struct nt_file *file, struct nt_lance_fragment_p
         return status;
     collecting.most =
         fragment->has_deleted_rows ? fragment->deleted_rows : collecting.source->size / sizeof(uint32_t);
-    status = collect(&collecting, fragment, &fragment->drops, error);
+    status = collect(&collecting, fragment, &fragment->deletions, error);
     if (status == NT_OK)
         fragment->deleted_rows = collecting.dropped;
     free(collecting.runs);
@@ -294,7 +294,7 @@ enum nt_status nt_lance_read_deletions(struct nt_file *file, const struct nt_lan
     struct nt_folder *folder;
     const char *name = NULL;
     enum nt_status status = NT_OK;
-    if (!fragment->has_drops)
+    if (!fragment->has_deletions)
         status = nt_lance_find_deletion_file(file, lance, fragment, &folder, &name, error);
     if (status == NT_OK && name) {
         status = read_file(file, fragment, folder, name, error);
@@ -304,6 +304,6 @@ enum nt_status nt_lance_read_deletions(struct nt_file *file, const struct nt_lan
             nt_error_context(error, "%s", name);
     }
     if (status == NT_OK)
-        fragment->has_drops = fragment->has_deleted_rows = true;
+        fragment->has_deletions = fragment->has_deleted_rows = true;
     return status;
 }

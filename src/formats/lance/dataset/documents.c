@@ -269,7 +269,7 @@ WRITE(write_refs)
 /* ---- fragments.jsonl ---- */
 
 struct fragments_text {
-    struct nt_long_text base;
+    struct nt_text_generator base;
     const struct nt_dataset *dataset;
     uint32_t next;
 };
@@ -289,7 +289,7 @@ static void write_fragment(const struct nt_dataset *dataset, uint32_t number, st
     nt_json_finish(&json);
 }
 
-static enum nt_status next_fragments(struct nt_long_text *base, struct nt_buffer *out, bool *more_ret,
+static enum nt_status next_fragments(struct nt_text_generator *base, struct nt_buffer *out, bool *more_ret,
                                      struct nt_error *error)
 {
     enum { PIECE_BYTES = 64 * 1024 };
@@ -302,12 +302,12 @@ static enum nt_status next_fragments(struct nt_long_text *base, struct nt_buffer
     return out->failed ? nt_fail_memory(error) : NT_OK;
 }
 
-static void free_text(struct nt_long_text *base)
+static void free_text(struct nt_text_generator *base)
 {
     free(base);
 }
 
-static double share_of_fragments(const struct nt_long_text *base)
+static double share_of_fragments(const struct nt_text_generator *base)
 {
     const struct fragments_text *text = (const struct fragments_text *)base;
     uint32_t count = nt_lance_dataset_of(text->dataset)->fragment_count;
@@ -315,14 +315,15 @@ static double share_of_fragments(const struct nt_long_text *base)
 }
 
 static enum nt_status open_fragments(const struct nt_file *file, const struct nt_dataset *dataset,
-                                     uint64_t number, struct nt_long_text **text_ret, struct nt_error *error)
+                                     uint64_t number, struct nt_text_generator **text_ret,
+                                     struct nt_error *error)
 {
     (void)file, (void)number;
     struct fragments_text *text = calloc(1, sizeof(*text));
     if (!text)
         return nt_fail_memory(error);
     text->base =
-        (struct nt_long_text){.next = next_fragments, .free = free_text, .share = share_of_fragments};
+        (struct nt_text_generator){.next = next_fragments, .free = free_text, .share = share_of_fragments};
     text->dataset = dataset;
     *text_ret = &text->base;
     return NT_OK;
@@ -332,16 +333,16 @@ static enum nt_status open_fragments(const struct nt_file *file, const struct nt
 static enum nt_status are_fragments_short(const struct nt_file *file, const struct nt_dataset *dataset,
                                           uint64_t number, bool *is_short_ret, struct nt_error *error)
 {
-    enum { MOST_BYTES = 256 << 10 };
+    enum { MAX_BYTES = 256 << 10 };
     (void)file, (void)number, (void)error;
-    *is_short_ret = nt_lance_dataset_of(dataset)->manifest.message.size <= MOST_BYTES;
+    *is_short_ret = nt_lance_dataset_of(dataset)->manifest.message.size <= MAX_BYTES;
     return NT_OK;
 }
 
 /* ---- deletions.jsonl ---- */
 
 struct deletions_text {
-    struct nt_long_text base;
+    struct nt_text_generator base;
     struct nt_dataset *dataset;
     uint32_t part, run; /* the next ones */
 };
@@ -356,9 +357,10 @@ static enum nt_status load_any(struct nt_dataset *dataset, uint32_t part, struct
 }
 
 /* A line for each run of rows. */
-static void write_run(struct deletions_text *text, const struct nt_drops *drops, struct nt_buffer *out)
+static void write_run(struct deletions_text *text, const struct nt_deletion_vector *deletions,
+                      struct nt_buffer *out)
 {
-    const struct nt_drop *run = &drops->items[text->run++];
+    const struct nt_deletion_run *run = &deletions->items[text->run++];
     uint64_t end = run[1].first - (run[1].kept - run[0].kept);
     struct nt_json json;
     nt_json_line(&json, out);
@@ -373,23 +375,23 @@ static enum nt_status write_deletions(struct deletions_text *text, size_t end, s
                                       struct nt_error *error)
 {
     struct nt_dataset *dataset = text->dataset;
-    const struct nt_drops *drops = NULL;
+    const struct nt_deletion_vector *deletions = NULL;
     if (nt_lance_dataset_of(dataset)->fragments[text->part].deleted_rows) {
         enum nt_status status = load_any(dataset, text->part, error);
         if (status != NT_OK)
             return status;
-        drops = dataset->part_drops[text->part];
+        deletions = dataset->part_deletions[text->part];
     }
-    while (drops && text->run < drops->count && out->length < end)
-        write_run(text, drops, out);
-    if (!drops || text->run == drops->count) {
+    while (deletions && text->run < deletions->count && out->length < end)
+        write_run(text, deletions, out);
+    if (!deletions || text->run == deletions->count) {
         text->part++;
         text->run = 0;
     }
     return NT_OK;
 }
 
-static enum nt_status next_deletions(struct nt_long_text *base, struct nt_buffer *out, bool *more_ret,
+static enum nt_status next_deletions(struct nt_text_generator *base, struct nt_buffer *out, bool *more_ret,
                                      struct nt_error *error)
 {
     enum { PIECE_BYTES = 64 * 1024 };
@@ -404,13 +406,14 @@ static enum nt_status next_deletions(struct nt_long_text *base, struct nt_buffer
 }
 
 static enum nt_status open_deletions(const struct nt_file *file, const struct nt_dataset *dataset,
-                                     uint64_t number, struct nt_long_text **text_ret, struct nt_error *error)
+                                     uint64_t number, struct nt_text_generator **text_ret,
+                                     struct nt_error *error)
 {
     (void)number;
     struct deletions_text *text = calloc(1, sizeof(*text));
     if (!text)
         return nt_fail_memory(error);
-    text->base = (struct nt_long_text){.next = next_deletions, .free = free_text};
+    text->base = (struct nt_text_generator){.next = next_deletions, .free = free_text};
     text->dataset = file->datasets[dataset->index];
     *text_ret = &text->base;
     return NT_OK;
@@ -420,7 +423,7 @@ static enum nt_status open_deletions(const struct nt_file *file, const struct nt
 static enum nt_status are_deletions_short(const struct nt_file *file, const struct nt_dataset *dataset,
                                           uint64_t number, bool *is_short_ret, struct nt_error *error)
 {
-    enum { MOST_FRAGMENTS = 256, MOST_ROWS = 16384 };
+    enum { MAX_FRAGMENTS = 256, MAX_ROWS = 16384 };
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     uint64_t fragments = 0, rows = 0;
     (void)file, (void)number, (void)error;
@@ -429,7 +432,7 @@ static enum nt_status are_deletions_short(const struct nt_file *file, const stru
         fragments += deleted > 0;
         rows += deleted;
     }
-    *is_short_ret = fragments <= MOST_FRAGMENTS && rows <= MOST_ROWS;
+    *is_short_ret = fragments <= MAX_FRAGMENTS && rows <= MAX_ROWS;
     return NT_OK;
 }
 

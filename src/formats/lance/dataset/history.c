@@ -25,7 +25,7 @@ static inline bool nt_folder_is_remote(const struct nt_folder *folder)
     return folder->ops->refresh != NULL;
 }
 
-enum { MOST_VERSIONS = 1 << 20, MOST_TAGS = 1 << 16 };
+enum { MAX_VERSIONS = 1 << 20, MAX_TAGS = 1 << 16 };
 
 struct tagged {
     uint64_t version;
@@ -33,7 +33,7 @@ struct tagged {
 };
 
 struct versions_text {
-    struct nt_long_text base;
+    struct nt_text_generator base;
     const struct nt_lance_dataset *lance;
     struct nt_source *source; /* of the folder */
     struct nt_arena *arena;   /* names of tags */
@@ -48,8 +48,8 @@ static enum nt_status add_version(void *context, const struct nt_lance_version *
                                   struct nt_error *error)
 {
     struct versions_text *text = context;
-    if (text->count == MOST_VERSIONS)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than the limit of %d versions", MOST_VERSIONS);
+    if (text->count == MAX_VERSIONS)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than the limit of %d versions", MAX_VERSIONS);
     struct nt_lance_version *versions =
         nt_grow(text->versions, text->count, &text->capacity, sizeof(*versions));
     if (!versions)
@@ -62,8 +62,8 @@ static enum nt_status add_version(void *context, const struct nt_lance_version *
 static enum nt_status put_tag(struct versions_text *text, const char *name, uint64_t version,
                               struct nt_error *error)
 {
-    if (text->tag_count == MOST_TAGS)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than the limit of %d tags", MOST_TAGS);
+    if (text->tag_count == MAX_TAGS)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than the limit of %d tags", MAX_TAGS);
     struct tagged *tags = nt_grow(text->tags, text->tag_count, &text->tag_capacity, sizeof(*tags));
     if (tags)
         text->tags = tags;
@@ -83,7 +83,7 @@ static enum nt_status add_tag(void *context, const char *name, struct nt_error *
     enum nt_status status = nt_lance_read_tag(text->lance->folder, name, text->arena, &tag, &failure);
     if (status == NT_OK && strcmp(tag.branch, text->lance->branch) == 0)
         return put_tag(text, name, tag.version, error);
-    return nt_is_refused_for_now(status, &failure) ? nt_fail_with(error, &failure) : NT_OK;
+    return nt_is_retryable(status, &failure) ? nt_fail_with(error, &failure) : NT_OK;
 }
 
 /* Of one number the manifest comes first that is read. */
@@ -238,7 +238,7 @@ static enum nt_status write_version(struct versions_text *text, const struct nt_
         return status;
     status = nt_lance_read_manifest(file, version, &manifest, &failure);
     *work += manifest.size;
-    bool is_refused = nt_is_refused_for_now(status, &failure);
+    bool is_refused = nt_is_retryable(status, &failure);
     if (is_refused)
         nt_fail_with(error, &failure);
     else if (status != NT_NOT_FOUND)
@@ -247,7 +247,7 @@ static enum nt_status write_version(struct versions_text *text, const struct nt_
     return is_refused ? status : NT_OK;
 }
 
-static enum nt_status next_versions(struct nt_long_text *base, struct nt_buffer *out, bool *more_ret,
+static enum nt_status next_versions(struct nt_text_generator *base, struct nt_buffer *out, bool *more_ret,
                                     struct nt_error *error)
 {
     enum { PIECE_BYTES = 64 * 1024, PIECE_WORK = 1 << 20 };
@@ -265,13 +265,13 @@ static enum nt_status next_versions(struct nt_long_text *base, struct nt_buffer 
     return status == NT_OK && out->failed ? nt_fail_memory(error) : status;
 }
 
-static double share_of_versions(const struct nt_long_text *base)
+static double share_of_versions(const struct nt_text_generator *base)
 {
     const struct versions_text *text = (const struct versions_text *)base;
     return text->count ? (double)text->next / (double)text->count : 1;
 }
 
-static void free_text(struct nt_long_text *base)
+static void free_text(struct nt_text_generator *base)
 {
     struct versions_text *text = (struct versions_text *)base;
     nt_arena_free(text->arena);
@@ -281,13 +281,15 @@ static void free_text(struct nt_long_text *base)
 }
 
 enum nt_status nt_lance_open_versions(const struct nt_file *file, const struct nt_dataset *dataset,
-                                      uint64_t number, struct nt_long_text **text_ret, struct nt_error *error)
+                                      uint64_t number, struct nt_text_generator **text_ret,
+                                      struct nt_error *error)
 {
     (void)number;
     struct versions_text *text = calloc(1, sizeof(*text));
     if (!text)
         return nt_fail_memory(error);
-    text->base = (struct nt_long_text){.next = next_versions, .free = free_text, .share = share_of_versions};
+    text->base =
+        (struct nt_text_generator){.next = next_versions, .free = free_text, .share = share_of_versions};
     text->lance = nt_lance_dataset_of(dataset);
     text->source = file->source;
     text->arena = nt_arena_new();

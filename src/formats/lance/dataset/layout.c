@@ -18,11 +18,11 @@
 /* ---- data files ---- */
 
 /* Columns that no field of the version is stored in. */
-static enum nt_status put_dropped(const struct nt_lance_dataset *lance, uint32_t number,
+static enum nt_status put_deleted(const struct nt_lance_dataset *lance, uint32_t number,
                                   const struct nt_lance *opened, const struct nt_layout_output *output,
                                   struct nt_error *error)
 {
-    const struct nt_lance_stored *stored = lance->fragments[lance->files[number].fragment].stored;
+    const struct nt_lance_column_location *stored = lance->fragments[lance->files[number].fragment].stored;
     bool *has_field = calloc((size_t)opened->tail.columns + 1, sizeof(*has_field));
     enum nt_status status = has_field ? NT_OK : nt_fail_memory(error);
     for (uint32_t i = 0; status == NT_OK && i < lance->schema.field_count; i++) {
@@ -49,21 +49,21 @@ static enum nt_status put_opened(struct nt_dataset *dataset, uint32_t number,
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     struct nt_lance_fragment_part *fragment = &lance->fragments[lance->files[number].fragment];
     const struct nt_lance *opened = NULL;
-    enum nt_status status = nt_lance_find_stored(dataset->file, lance, fragment, error);
+    enum nt_status status = nt_lance_find_columns(dataset->file, lance, fragment, error);
     if (status == NT_OK)
         status = nt_lance_open_data_file(dataset, number, &opened, error);
     if (status != NT_OK)
-        return nt_is_machine_failure(status) ? status : NT_OK;
+        return nt_is_environmental(status) ? status : NT_OK;
     status = nt_lance_lay_out_file(opened, output, error);
-    return status == NT_OK && !opened->legacy ? put_dropped(lance, number, opened, output, error) : status;
+    return status == NT_OK && !opened->legacy ? put_deleted(lance, number, opened, output, error) : status;
 }
 
 static enum nt_status put_data_file(struct nt_dataset *dataset, uint32_t number,
                                     const struct nt_layout_output *output, struct nt_error *error)
 {
-    nt_lock_take(&dataset->lock);
+    nt_lock_acquire(&dataset->lock);
     enum nt_status status = put_opened(dataset, number, output, error);
-    nt_lock_give(&dataset->lock);
+    nt_lock_release(&dataset->lock);
     return status;
 }
 
@@ -76,18 +76,18 @@ enum { TAIL_BYTES = 16, LENGTH_BYTES = 4 };
 static enum nt_status put_sections(const struct nt_lance_manifest_file *manifest, struct nt_source *source,
                                    const struct nt_layout_output *output, struct nt_error *error)
 {
-    enum { MOST_SECTIONS = 16 };
+    enum { MAX_SECTIONS = 16 };
     uint64_t end = manifest->offset - LENGTH_BYTES, place = 0,
              indices = nt_proto_has(manifest->message, NT_LANCE_MANIFEST_INDEX_SECTION)
                            ? nt_proto_number(manifest->message, NT_LANCE_MANIFEST_INDEX_SECTION)
                            : UINT64_MAX;
     enum nt_status status = NT_OK;
-    for (unsigned i = 0; status == NT_OK && i < MOST_SECTIONS && end - place >= LENGTH_BYTES; i++) {
+    for (unsigned i = 0; status == NT_OK && i < MAX_SECTIONS && end - place >= LENGTH_BYTES; i++) {
         uint8_t length[LENGTH_BYTES] = {0};
         status = nt_source_read(source, place, length, LENGTH_BYTES, error);
         uint64_t bytes = LENGTH_BYTES + (uint64_t)nt_load_le32(length);
         if (status != NT_OK || bytes > end - place)
-            return nt_is_machine_failure(status) ? status : NT_OK;
+            return nt_is_environmental(status) ? status : NT_OK;
         status = nt_layout_put(output, place, bytes, place == indices ? "indices" : "transaction");
         place += bytes;
     }

@@ -78,12 +78,12 @@ enum { TAIL_BYTES = 16, LENGTH_BYTES = 4, MAGIC_BYTES = 4 };
 /* ---- the message ---- */
 
 enum nt_status nt_lance_find_section(struct nt_source *source, uint64_t size, uint64_t position,
-                                     const char *what, uint64_t told_at, struct nt_lance_buffer *message,
-                                     struct nt_error *error)
+                                     const char *what, uint64_t position_offset,
+                                     struct nt_lance_buffer *message, struct nt_error *error)
 {
     uint8_t length[LENGTH_BYTES];
     if (size < TAIL_BYTES || !nt_fits(position, LENGTH_BYTES, size - TAIL_BYTES))
-        return nt_fail(error, NT_CORRUPT, told_at,
+        return nt_fail(error, NT_CORRUPT, position_offset,
                        "the place of the %s, %" PRIu64 ", is not in the file of %" PRIu64 " bytes", what,
                        position, size);
     enum nt_status status = nt_source_read(source, position, length, LENGTH_BYTES, error);
@@ -163,7 +163,7 @@ enum nt_status nt_lance_read_manifest(struct nt_file *file, const struct nt_lanc
     *manifest = (struct nt_lance_manifest_file){.version = *version};
     struct nt_buffer name = {0};
     nt_lance_append_manifest_name(&name, version);
-    manifest->name = nt_buffer_settle(&name, file->arena);
+    manifest->name = nt_buffer_to_arena(&name, file->arena);
     if (!manifest->name)
         return nt_fail_memory(error);
     enum nt_status status = nt_folder_open_file(file->source->folder, manifest->name, &source, error);
@@ -209,7 +209,7 @@ struct reading {
 
 static uint64_t place_of(const struct reading *reading, struct nt_proto message)
 {
-    return nt_lance_place_in(&reading->lance->manifest, message);
+    return nt_lance_manifest_offset(&reading->lance->manifest, message);
 }
 
 /* ---- data files ---- */

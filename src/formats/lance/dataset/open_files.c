@@ -24,7 +24,7 @@ struct nt_lance_open_file *nt_lance_open_file_new(struct nt_file *file, uint32_t
 
 void nt_lance_open_file_free(struct nt_lance_open_file *open)
 {
-    nt_budget_give(&open->memory.file->budget, NT_COST_ENVELOPE_BYTE, open->memory.taken);
+    nt_budget_release(&open->memory.file->budget, NT_COST_ENVELOPE_BYTE, open->memory.taken);
     nt_arena_free(open->memory.arena);
 }
 

@@ -128,9 +128,9 @@ static enum nt_status take_tag(const json_t *value, struct nt_arena *arena, stru
 
 static enum nt_status parse_ref(struct nt_source *source, json_t **value_ret, struct nt_error *error)
 {
-    enum { MOST_BYTES = 1 << 20 };
+    enum { MAX_BYTES = 1 << 20 };
     struct nt_buffer text = {0};
-    if (source->size > MOST_BYTES)
+    if (source->size > MAX_BYTES)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a tag or branch of more than 1 MiB");
     enum nt_status status = nt_source_append(source, 0, source->size, &text, error);
     if (status == NT_OK)
@@ -214,7 +214,7 @@ static enum nt_status put_ref(void *context, const char *name, struct nt_error *
     if (status != NT_OK)
         nt_json_member_string(json, "unreadable", failure.message);
     nt_json_end_object(json);
-    return nt_is_machine_failure(status) ? nt_fail_with(error, &failure) : NT_OK;
+    return nt_is_environmental(status) ? nt_fail_with(error, &failure) : NT_OK;
 }
 
 enum nt_status nt_lance_put_refs(struct nt_folder *folder, const char *refs, const char *key,
@@ -391,7 +391,7 @@ static enum nt_status nt_lance_find_number(struct nt_folder *folder, const char 
 struct choosing {
     struct nt_folder *folder;
     struct nt_arena *arena;
-    struct nt_lance_choice *choice;
+    struct nt_lance_resolved_version *choice;
     struct nt_error *error;
 };
 
@@ -429,7 +429,7 @@ static enum nt_status choose_number(const struct choosing *c, const char *branch
     if (status != NT_OK)
         return status;
     nt_lance_append_manifest_name(&name, &c->choice->version);
-    return set_watched(c, nt_buffer_settle(&name, c->arena));
+    return set_watched(c, nt_buffer_to_arena(&name, c->arena));
 }
 
 /* ---- names ---- */
@@ -442,12 +442,12 @@ struct names {
 
 static enum nt_status tell_name(void *context, const char *name, struct nt_error *error)
 {
-    enum { MOST_TOLD = 16 };
+    enum { MAX_TOLD = 16 };
     struct names *names = context;
     (void)error;
-    if (names->count < MOST_TOLD)
+    if (names->count < MAX_TOLD)
         nt_buffer_format(&names->text, "%s%s", names->count ? ", " : "", name);
-    else if (names->count == MOST_TOLD)
+    else if (names->count == MAX_TOLD)
         nt_buffer_text(&names->text, ", …");
     names->count++;
     return NT_OK;
@@ -519,8 +519,8 @@ static enum nt_status take_of_branch(const struct choosing *c, const char *wante
     return status == NT_OK ? choose_number(c, branch, number) : status;
 }
 
-enum nt_status nt_lance_choose_version(struct nt_folder *folder, const char *wanted, struct nt_arena *arena,
-                                       struct nt_lance_choice *choice_ret, struct nt_error *error)
+enum nt_status nt_lance_resolve_version(struct nt_folder *folder, const char *wanted, struct nt_arena *arena,
+                                        struct nt_lance_resolved_version *choice_ret, struct nt_error *error)
 {
     const struct choosing c = {folder, arena, choice_ret, error};
     uint64_t number;
@@ -545,11 +545,11 @@ enum nt_status nt_lance_choose_version(struct nt_folder *folder, const char *wan
 enum nt_status nt_lance_find_version(struct nt_folder *folder, const char *wanted,
                                      struct nt_dataset_version *version_ret, struct nt_error *error)
 {
-    struct nt_lance_choice choice;
+    struct nt_lance_resolved_version choice;
     struct nt_buffer series = {0}, file = {0};
     struct nt_arena *arena = nt_arena_new();
     enum nt_status status =
-        arena ? nt_lance_choose_version(folder, wanted, arena, &choice, error) : nt_fail_memory(error);
+        arena ? nt_lance_resolve_version(folder, wanted, arena, &choice, error) : nt_fail_memory(error);
     *version_ret = (struct nt_dataset_version){.number = 0};
     if (status == NT_OK) {
         nt_buffer_format(&series, "%s%s", choice.branch, *choice.branch ? ":" : "");

@@ -27,8 +27,8 @@ enum {
     BLOCK = 1024,     /* integers of a block */
     LANE_BYTES = 128, /* one word of every lane: 1024 / T lanes of T bits */
     VECTOR = 16,      /* bytes of a vector */
-    MOST_PADDING = 7, /* bytes that fill a buffer up to a multiple of 8 */
-    MOST_WORD = 8,    /* bytes */
+    MAX_PADDING = 7,  /* bytes that fill a buffer up to a multiple of 8 */
+    MAX_WORD = 8,     /* bytes */
 };
 
 typedef uint8_t vector8 __attribute__((vector_size(VECTOR)));
@@ -167,7 +167,7 @@ static enum nt_status check_width(const struct word *word, uint64_t width, struc
 static void unpack_some(const struct word *word, unsigned width, const uint8_t *input, uint64_t elements,
                         uint8_t *output)
 {
-    uint8_t whole[BLOCK * MOST_WORD];
+    uint8_t whole[BLOCK * MAX_WORD];
     size_t bytes = (size_t)elements * word->bytes;
     if (width == 0) {
         memset(output, 0, bytes);
@@ -226,7 +226,7 @@ enum nt_status nt_unpack_inline(const uint8_t *input, size_t input_bytes, uint32
         output += now * word->bytes;
         elements -= now;
     }
-    if (status == NT_OK && nt_cursor_left(&cursor) > MOST_PADDING)
+    if (status == NT_OK && nt_cursor_left(&cursor) > MAX_PADDING)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of bit-packed blocks", cursor.position,
                               input_bytes);
     return status;

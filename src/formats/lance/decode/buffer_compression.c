@@ -20,9 +20,9 @@ enum {
     ZSTD_SIZE_BYTES = 8,
     ZSTD_RESERVED_BIT = 8, /* of a frame's descriptor, the byte behind the magic number: always 0 */
     /* An LZ4 match grows by 255 bytes for each byte of its length; a Zstandard block of 4 bytes has 128 KiB. */
-    LZ4_MOST = 255,
-    LZ4_MOST_BESIDES = 16,
-    ZSTD_MOST = 128 * 1024 / 4,
+    LZ4_MAX = 255,
+    LZ4_MAX_BESIDES = 16,
+    ZSTD_MAX = 128 * 1024 / 4,
 };
 
 static const uint32_t zstd_magic = 0xFD2FB528;
@@ -67,7 +67,7 @@ static enum nt_status measure_lz4(const struct payload *payload, uint64_t *bytes
     if (payload->size > INT_MAX)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "lz4: no block has %llu bytes",
                        (unsigned long long)payload->size);
-    return check_size("lz4", payload->size, payload->count, LZ4_MOST, LZ4_MOST_BESIDES, error);
+    return check_size("lz4", payload->size, payload->count, LZ4_MAX, LZ4_MAX_BESIDES, error);
 }
 
 /* ---- Zstandard ---- */
@@ -158,7 +158,7 @@ static enum nt_status measure_frame(struct nt_cursor *cursor, bool is_counted, b
         return is_counted ? count_frame(frame, frame_bytes, bytes_ret, error) : NT_OK;
     }
     *bytes_ret = size;
-    return check_size("zstd", size, frame_bytes, ZSTD_MOST, 0, error);
+    return check_size("zstd", size, frame_bytes, ZSTD_MAX, 0, error);
 }
 
 static enum nt_status measure_zstd(const struct payload *payload, uint64_t *bytes_ret, struct nt_error *error)
@@ -179,7 +179,7 @@ static enum nt_status measure_zstd(const struct payload *payload, uint64_t *byte
     *bytes_ret = payload->is_told ? payload->size : total;
     if (are_known && *bytes_ret != total)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes in zstd frames", payload->size, total);
-    return check_size("zstd", *bytes_ret, payload->count, ZSTD_MOST, 0, error);
+    return check_size("zstd", *bytes_ret, payload->count, ZSTD_MAX, 0, error);
 }
 
 /* ---- both ---- */
@@ -189,22 +189,22 @@ static const struct {
                             struct nt_error *error);
     enum nt_status (*measure)(const struct payload *payload, uint64_t *bytes_ret, struct nt_error *error);
     nt_decompress_block *decompress;
-} kinds[NT_SIZED_KIND_COUNT] = {
-    [NT_SIZED_LZ4] = {split_lz4, measure_lz4, nt_decompress_bare_lz4},
-    [NT_SIZED_ZSTD] = {split_zstd, measure_zstd, nt_decompress_zstd},
+} kinds[NT_LENGTH_PREFIXED_KINDS] = {
+    [NT_LENGTH_PREFIXED_LZ4] = {split_lz4, measure_lz4, nt_decompress_bare_lz4},
+    [NT_LENGTH_PREFIXED_ZSTD] = {split_zstd, measure_zstd, nt_decompress_zstd},
 };
 
-enum nt_status nt_sized_bytes(enum nt_sized_kind kind, const uint8_t *input, size_t input_bytes,
-                              uint64_t *bytes_ret, struct nt_error *error)
+enum nt_status nt_length_prefixed_bytes(enum nt_length_prefixed_kind kind, const uint8_t *input,
+                                        size_t input_bytes, uint64_t *bytes_ret, struct nt_error *error)
 {
     struct payload payload;
     enum nt_status status = kinds[kind].split(input, input_bytes, &payload, error);
     return status == NT_OK ? kinds[kind].measure(&payload, bytes_ret, error) : status;
 }
 
-enum nt_status nt_sized_decompress(enum nt_sized_kind kind, const uint8_t *input, size_t input_bytes,
-                                   uint8_t *output, size_t output_bytes, struct nt_codec_context *context,
-                                   struct nt_error *error)
+enum nt_status nt_length_prefixed_decompress(enum nt_length_prefixed_kind kind, const uint8_t *input,
+                                             size_t input_bytes, uint8_t *output, size_t output_bytes,
+                                             struct nt_codec_context *context, struct nt_error *error)
 {
     struct payload payload;
     enum nt_status status = kinds[kind].split(input, input_bytes, &payload, error);

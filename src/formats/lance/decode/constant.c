@@ -10,11 +10,12 @@
 #include "core/base/bytes.h"
 #include "core/base/error.h"
 
-static enum nt_status decode_levels(struct nt_work *work, uint32_t number, uint32_t root, uint64_t compressed,
-                                    const uint16_t **levels_ret, uint64_t *count_ret, struct nt_error *error)
+static enum nt_status decode_levels(struct nt_decode_arena *work, uint32_t number, uint32_t root,
+                                    uint64_t compressed, const uint16_t **levels_ret, uint64_t *count_ret,
+                                    struct nt_error *error)
 {
-    struct nt_part part = {0};
-    enum nt_status status = nt_work_part(work, number, &part, error);
+    struct nt_buffer_slice part = {0};
+    enum nt_status status = nt_decode_buffer(work, number, &part, error);
     if (status != NT_OK || !part.bytes)
         return status;
     uint64_t count = root == NT_NO_NODE ? part.bytes / sizeof(uint16_t) : compressed;
@@ -25,7 +26,8 @@ static enum nt_status decode_levels(struct nt_work *work, uint32_t number, uint3
     return status;
 }
 
-static enum nt_status open_levels(struct nt_work *work, struct nt_levels *levels, struct nt_error *error)
+static enum nt_status open_levels(struct nt_decode_arena *work, struct nt_levels *levels,
+                                  struct nt_error *error)
 {
     const struct nt_tree *tree = work->tree;
     uint32_t first = tree->has_value_part;
@@ -41,14 +43,15 @@ static enum nt_status open_levels(struct nt_work *work, struct nt_levels *levels
 
 /* u32 buffers, u32 bytes of each, the buffers: those of an Arrow array of one value. Strings have offsets in the last but
  * one. */
-static enum nt_status open_value(struct nt_work *work, struct nt_part *value, struct nt_error *error)
+static enum nt_status open_value(struct nt_decode_arena *work, struct nt_buffer_slice *value,
+                                 struct nt_error *error)
 {
     const struct nt_tree *tree = work->tree;
-    struct nt_part part = {0};
-    *value = (struct nt_part){tree->value, tree->value_bytes};
+    struct nt_buffer_slice part = {0};
+    *value = (struct nt_buffer_slice){tree->value, tree->value_bytes};
     if (!tree->has_value_part)
         return NT_OK;
-    enum nt_status status = nt_work_part(work, 0, &part, error);
+    enum nt_status status = nt_decode_buffer(work, 0, &part, error);
     if (status != NT_OK)
         return status;
     struct nt_cursor cursor = nt_cursor(part.data, part.bytes);
@@ -68,35 +71,35 @@ static enum nt_status open_value(struct nt_work *work, struct nt_part *value, st
 
 /* ---- repeated values ---- */
 
-static bool is_variable(const struct nt_work *work)
+static bool is_variable(const struct nt_decode_arena *work)
 {
     const struct nt_tree *tree = work->tree;
     return tree->values != NT_NO_NODE && tree->nodes[tree->values].kind == NT_TREE_VARIABLE;
 }
 
-static enum nt_status repeat_string(struct nt_work *work, const struct nt_part *value, uint64_t count,
-                                    struct nt_array *array, struct nt_error *error)
+static enum nt_status repeat_string(struct nt_decode_arena *work, const struct nt_buffer_slice *value,
+                                    uint64_t count, struct nt_decoded_array *array, struct nt_error *error)
 {
     uint64_t *ends, bytes;
     uint8_t *data;
     if (!nt_multiply(count, value->bytes, &bytes))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%" PRIu64 " equal strings are too many", count);
-    enum nt_status status = nt_work_take(work, count * sizeof(*ends), &ends, error);
+    enum nt_status status = nt_decode_alloc(work, count * sizeof(*ends), &ends, error);
     if (status == NT_OK)
-        status = nt_work_take(work, bytes, &data, error);
+        status = nt_decode_alloc(work, bytes, &data, error);
     for (uint64_t i = 0; status == NT_OK && i < count; i++) {
         if (value->bytes)
             memcpy(data + i * value->bytes, value->data, value->bytes);
         ends[i] = (i + 1) * value->bytes;
     }
     if (status == NT_OK)
-        *array = (struct nt_array){.elements = count, .data = data, .bytes = bytes, .ends = ends};
+        *array = (struct nt_decoded_array){.elements = count, .data = data, .bytes = bytes, .ends = ends};
     return status;
 }
 
 /* `items` of one row, each of `bits`, become those of all rows. */
-static enum nt_status repeat_value(struct nt_work *work, const struct nt_part *value, uint64_t count,
-                                   struct nt_array *array, struct nt_error *error)
+static enum nt_status repeat_value(struct nt_decode_arena *work, const struct nt_buffer_slice *value,
+                                   uint64_t count, struct nt_decoded_array *array, struct nt_error *error)
 {
     const struct nt_tree *tree = work->tree;
     uint64_t items, bits, total, bytes;
@@ -113,10 +116,10 @@ static enum nt_status repeat_value(struct nt_work *work, const struct nt_part *v
     if (status == NT_OK)
         status = nt_bits_to_bytes(total, bits == 1 ? 8 : bits, &bytes, error);
     if (status == NT_OK && value->data)
-        status = nt_part_require(value, one, "the value of a constant page", error);
+        status = nt_buffer_slice_require(value, one, "the value of a constant page", error);
     uint8_t *data;
     if (status == NT_OK)
-        status = nt_work_take(work, bytes, &data, error);
+        status = nt_decode_alloc(work, bytes, &data, error);
     if (status != NT_OK)
         return status;
     array->elements = total;
@@ -134,26 +137,27 @@ static enum nt_status repeat_value(struct nt_work *work, const struct nt_part *v
 }
 
 /* Without levels, and without a value, all rows are null. */
-static bool is_null(const struct nt_work *work, const struct nt_part *value, const struct nt_levels *levels)
+static bool is_null(const struct nt_decode_arena *work, const struct nt_buffer_slice *value,
+                    const struct nt_levels *levels)
 {
     return !value->data && !levels->count && work->tree->layers[0] == NT_LAYER_NULLABLE_ITEM;
 }
 
 /* Levels may tell what is null; whatever the type is, it has no value. */
-static enum nt_status set_null(uint64_t values, uint64_t count, struct nt_array *array,
+static enum nt_status set_null(uint64_t values, uint64_t count, struct nt_decoded_array *array,
                                struct nt_error *error)
 {
     if (count != values)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows that the levels of a page tell", values,
                               count);
-    *array = (struct nt_array){.elements = count, .is_null = true};
+    *array = (struct nt_decoded_array){.elements = count, .is_null = true};
     return NT_OK;
 }
 
-enum nt_status nt_constant_open(struct nt_work *work, uint64_t values, bool wants_values,
-                                struct nt_opened *opened, struct nt_error *error)
+enum nt_status nt_constant_open(struct nt_decode_arena *work, uint64_t values, bool wants_values,
+                                struct nt_opened_page *opened, struct nt_error *error)
 {
-    struct nt_part value = {0};
+    struct nt_buffer_slice value = {0};
     struct nt_layer_rule rule;
     enum nt_status status = open_levels(work, &opened->levels, error);
     if (status == NT_OK)
@@ -162,7 +166,7 @@ enum nt_status nt_constant_open(struct nt_work *work, uint64_t values, bool want
         return status;
     if (is_null(work, &value, &opened->levels)) {
         opened->has_array = true;
-        opened->array = (struct nt_array){.elements = values, .is_null = true};
+        opened->array = (struct nt_decoded_array){.elements = values, .is_null = true};
         return NT_OK;
     }
     if (!wants_values)

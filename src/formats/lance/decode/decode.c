@@ -14,9 +14,10 @@
 /* ---- Decode and count a chunk ---- */
 
 static nt_make_output *const makers[] = {
-    [NT_TREE_VALUES] = nt_make_values,   [NT_TREE_VALID] = nt_make_valid, [NT_TREE_OFFSETS] = nt_make_offsets,
-    [NT_TREE_ENDS] = nt_make_ends,       [NT_TREE_BYTES] = nt_make_bytes, [NT_TREE_LEVELS] = nt_make_levels,
-    [NT_TREE_PRESENT] = nt_make_presence};
+    [NT_TREE_VALUES] = nt_output_values,   [NT_TREE_VALID] = nt_output_validity,
+    [NT_TREE_OFFSETS] = nt_output_offsets, [NT_TREE_ENDS] = nt_output_ends,
+    [NT_TREE_BYTES] = nt_output_bytes,     [NT_TREE_LEVELS] = nt_output_levels,
+    [NT_TREE_PRESENT] = nt_output_presence};
 
 static enum nt_status decode_whole(const struct nt_packed *packed, uint8_t *output, struct nt_error *error);
 
@@ -25,18 +26,18 @@ enum nt_status nt_tree_decode(const struct nt_packed *packed, uint8_t *output, s
     const struct nt_tree_state *state = packed->decoder->state;
     if (state->tree->is_whole)
         return decode_whole(packed, output, error);
-    struct nt_work work;
-    struct nt_made made = {
+    struct nt_decode_arena work;
+    struct nt_decode_state decoding = {
         .work = &work, .want = &state->want, .element_bytes = packed->decoder->element_bytes};
-    nt_work_begin(&work, state->tree, packed);
-    enum nt_status status = makers[state->want.output](&made, output, error);
-    nt_work_free(&work);
+    nt_decode_arena_begin(&work, state->tree, packed);
+    enum nt_status status = makers[state->want.output](&decoding, output, error);
+    nt_decode_arena_free(&work);
     return status;
 }
 
 /* ---- together ---- */
 
-static bool is_shareable(const struct nt_tree *tree, const struct nt_tree_want *want)
+static bool is_shareable(const struct nt_tree *tree, const struct nt_tree_output_spec *want)
 {
     static const bool is_shareable[] = {
         [NT_TREE_VALUES] = true, [NT_TREE_VALID] = true, [NT_TREE_OFFSETS] = true,
@@ -54,20 +55,20 @@ static bool are_shared(const struct nt_decoder *a, const struct nt_decoder *b)
            (one->want.output != other->want.output || one->want.layer != other->want.layer);
 }
 
-static const struct nt_tree_want *want_of(const struct nt_packed *packed)
+static const struct nt_tree_output_spec *want_of(const struct nt_packed *packed)
 {
     return &nt_tree_state_of(packed->decoder)->want;
 }
 
 /* What decodes all values, straight to where they are wanted, and leaves to the others what they ask for. */
-static bool is_main(const struct nt_tree_want *want)
+static bool is_main(const struct nt_tree_output_spec *want)
 {
     return want->output == NT_TREE_VALUES || want->output == NT_TREE_BYTES;
 }
 
 static bool need_levels(const struct nt_tree *tree, const struct nt_packed *packed, uint32_t count)
 {
-    bool are_needed = nt_made_has_nulls(tree);
+    bool are_needed = nt_decode_has_nulls(tree);
     for (uint32_t i = 0; i < count; i++)
         are_needed |=
             want_of(&packed[i])->output == NT_TREE_VALID || want_of(&packed[i])->output == NT_TREE_OFFSETS;
@@ -78,42 +79,42 @@ static enum nt_status decode_together(const struct nt_packed *packed, uint8_t *c
                                       struct nt_error *error)
 {
     const struct nt_tree *tree = nt_tree_state_of(packed->decoder)->tree;
-    struct nt_work work;
-    struct nt_made made = {.work = &work, .want = want_of(packed), .is_shared = true};
-    nt_work_begin(&work, tree, packed);
-    enum nt_status status = nt_made_open(&made, need_levels(tree, packed, count), true, error);
+    struct nt_decode_arena work;
+    struct nt_decode_state decoding = {.work = &work, .want = want_of(packed), .is_shared = true};
+    nt_decode_arena_begin(&work, tree, packed);
+    enum nt_status status = nt_decode_open(&decoding, need_levels(tree, packed, count), true, error);
     for (uint32_t i = 0; status == NT_OK && i < 2 * count; i++) {
         const struct nt_packed *what = &packed[i % count];
         if (is_main(want_of(what)) != (i < count))
             continue;
-        made.want = want_of(what);
-        made.element_bytes = what->decoder->element_bytes;
+        decoding.want = want_of(what);
+        decoding.element_bytes = what->decoder->element_bytes;
         work.packed = what;
-        status = makers[made.want->output](&made, outputs[i % count], error);
+        status = makers[decoding.want->output](&decoding, outputs[i % count], error);
     }
-    nt_work_free(&work);
+    nt_decode_arena_free(&work);
     return status;
 }
 
 /* ---- counting ---- */
 
-static void count_rows(const struct nt_made *made, uint64_t values, struct nt_tree_counts *counts)
+static void count_rows(const struct nt_decode_state *decoding, uint64_t values, struct nt_tree_counts *counts)
 {
-    const struct nt_tree *tree = made->work->tree;
+    const struct nt_tree *tree = decoding->work->tree;
     struct nt_layer_rule rule;
     for (uint32_t i = 0; i < tree->layer_count; i++) {
         nt_layer_rule(tree, i, &rule);
-        counts->slots[i] = made->opened.levels.count ? nt_levels_rows(&made->opened.levels, &rule)
-                           : rule.begins             ? 0
-                                                     : values;
+        counts->slots[i] = decoding->opened.levels.count ? nt_levels_rows(&decoding->opened.levels, &rule)
+                           : rule.begins                 ? 0
+                                                         : values;
     }
 }
 
 /* Where rows of the outermost layer begin, seen from the page's ends. */
-static void count_ends(const struct nt_made *made, struct nt_tree_counts *counts)
+static void count_ends(const struct nt_decode_state *decoding, struct nt_tree_counts *counts)
 {
-    const struct nt_tree *tree = made->work->tree;
-    const struct nt_levels *levels = &made->opened.levels;
+    const struct nt_tree *tree = decoding->work->tree;
+    const struct nt_levels *levels = &decoding->opened.levels;
     struct nt_layer_rule rule;
     if (!tree->layer_count || !levels->count)
         return;
@@ -124,38 +125,39 @@ static void count_ends(const struct nt_made *made, struct nt_tree_counts *counts
             return;
 }
 
-static enum nt_status count_bytes(struct nt_made *made, uint64_t rows, struct nt_tree_counts *counts,
-                                  struct nt_error *error)
+static enum nt_status count_bytes(struct nt_decode_state *decoding, uint64_t rows,
+                                  struct nt_tree_counts *counts, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
-    made->rows = rows;
-    if (made->work->tree->layout ==
+    decoding->rows = rows;
+    if (decoding->work->tree->layout ==
         NT_TREE_CONSTANT) { /* it has as many values as its levels have told now */
-        made->opened = (struct nt_opened){0};
-        status = nt_made_open(made, true, true, error);
+        decoding->opened = (struct nt_opened_page){0};
+        status = nt_decode_open(decoding, true, true, error);
     }
-    return status == NT_OK ? nt_count_string_bytes(made, &counts->bytes, error) : status;
+    return status == NT_OK ? nt_count_string_bytes(decoding, &counts->bytes, error) : status;
 }
 
 enum nt_status nt_tree_count(const struct nt_tree *tree, const struct nt_packed *packed, uint64_t values,
                              bool wants_bytes, uint32_t member, struct nt_tree_counts *counts,
                              struct nt_error *error)
 {
-    const struct nt_tree_want want = {.output = NT_TREE_ENDS, .member = member};
-    struct nt_work work;
-    struct nt_made made = {.work = &work, .want = &want, .rows = values};
+    const struct nt_tree_output_spec want = {.output = NT_TREE_ENDS, .member = member};
+    struct nt_decode_arena work;
+    struct nt_decode_state decoding = {.work = &work, .want = &want, .rows = values};
     *counts = (struct nt_tree_counts){0};
-    nt_work_begin(&work, tree, packed);
-    enum nt_status status = nt_made_open(&made, true, wants_bytes && tree->layout != NT_TREE_CONSTANT, error);
+    nt_decode_arena_begin(&work, tree, packed);
+    enum nt_status status =
+        nt_decode_open(&decoding, true, wants_bytes && tree->layout != NT_TREE_CONSTANT, error);
     if (status == NT_OK) {
-        counts->levels = made.opened.levels.count;
-        count_rows(&made, values, counts);
-        count_ends(&made, counts);
+        counts->levels = decoding.opened.levels.count;
+        count_rows(&decoding, values, counts);
+        count_ends(&decoding, counts);
     }
     if (status == NT_OK && wants_bytes)
-        status = count_bytes(&made, tree->layer_count ? counts->slots[0] : values, counts, error);
+        status = count_bytes(&decoding, tree->layer_count ? counts->slots[0] : values, counts, error);
     counts->spent = packed->limit - work.left;
-    nt_work_free(&work);
+    nt_decode_arena_free(&work);
     return status;
 }
 
@@ -258,8 +260,8 @@ static uint64_t count_values(const struct whole *whole)
                                                                : whole->packed->elements / whole->items;
 }
 
-static enum nt_status decode_chunks(struct whole *whole, const struct nt_part *words,
-                                    const struct nt_part *chunks, struct nt_error *error)
+static enum nt_status decode_chunks(struct whole *whole, const struct nt_buffer_slice *words,
+                                    const struct nt_buffer_slice *chunks, struct nt_error *error)
 {
     uint64_t count = words->bytes / (whole->tree.has_large_chunk ? 4 : 2);
     struct nt_tree_chunk chunk = {0};
@@ -286,8 +288,8 @@ static enum nt_status decode_whole(const struct nt_packed *packed, uint8_t *outp
                           .packed = packed,
                           .items = 1,
                           .output = output};
-    const struct nt_work work = {.tree = tree, .packed = packed};
-    struct nt_part first, chunks;
+    const struct nt_decode_arena work = {.tree = tree, .packed = packed};
+    struct nt_buffer_slice first, chunks;
     whole.decoder.state = &whole.state;
     whole.tree.is_whole = false;
     whole.tree.parts = NULL;
@@ -298,9 +300,9 @@ static enum nt_status decode_whole(const struct nt_packed *packed, uint8_t *outp
     if (!whole.items || packed->elements % whole.items)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%zu elements in lists of %" PRIu64, packed->elements,
                        whole.items);
-    enum nt_status status = nt_work_part(&work, WORDS, &first, error);
+    enum nt_status status = nt_decode_buffer(&work, WORDS, &first, error);
     if (status == NT_OK && tree->layout == NT_TREE_MINI_BLOCK) {
-        status = nt_work_part(&work, CHUNKS, &chunks, error);
+        status = nt_decode_buffer(&work, CHUNKS, &chunks, error);
         if (status == NT_OK)
             status = decode_chunks(&whole, &first, &chunks, error);
     } else if (status == NT_OK) {
@@ -327,7 +329,7 @@ static bool are_elements(const struct nt_decoder *decoder, const struct nt_decod
 static enum nt_status check(const struct nt_decoder *decoder, const struct nt_decoder *const *inputs,
                             struct nt_error *error)
 {
-    static const enum nt_element made[] = {
+    static const enum nt_element decoding[] = {
         [NT_TREE_VALID] = NT_ELEMENT_BOOL,    [NT_TREE_OFFSETS] = NT_ELEMENT_UINT64,
         [NT_TREE_ENDS] = NT_ELEMENT_UINT64,   [NT_TREE_BYTES] = NT_ELEMENT_BYTE,
         [NT_TREE_LEVELS] = NT_ELEMENT_OPAQUE, [NT_TREE_PRESENT] = NT_ELEMENT_BOOL};
@@ -337,7 +339,7 @@ static enum nt_status check(const struct nt_decoder *decoder, const struct nt_de
     uint32_t bytes = nt_element_info(decoder->element)->bytes;
     if ((unsigned)output > NT_TREE_PRESENT ||
         (tree->is_whole && tree->part_count < 1u + (tree->layout == NT_TREE_MINI_BLOCK)) ||
-        (output != NT_TREE_VALUES && decoder->element != made[output]) ||
+        (output != NT_TREE_VALUES && decoder->element != decoding[output]) ||
         (output == NT_TREE_LEVELS && decoder->element_bytes != NT_TREE_LEVEL_BYTES) ||
         (bytes && bytes != decoder->element_bytes))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a tree does not make what is wanted of it");

@@ -12,7 +12,7 @@
 #include "core/base/bytes.h"
 #include "core/codec/codec.h"
 
-struct nt_work_block;
+struct nt_decode_block;
 
 /* ---- FastLanes bit unpacking ---- */
 
@@ -70,23 +70,23 @@ enum nt_status nt_fsst_expand(const struct nt_fsst *fsst, const uint8_t *codes, 
 
 /* ---- LZ4 and Zstandard buffers ---- */
 
-enum nt_sized_kind {
-    NT_SIZED_LZ4,  /* a u32 and an LZ4 block */
-    NT_SIZED_ZSTD, /* a u64 and Zstandard frames, or frames alone; no bytes at all are no bytes, too */
-    NT_SIZED_KIND_COUNT
+enum nt_length_prefixed_kind {
+    NT_LENGTH_PREFIXED_LZ4, /* a u32 and an LZ4 block */
+    NT_LENGTH_PREFIXED_ZSTD, /* a u64 and Zstandard frames, or frames alone; no bytes at all are no bytes, too */
+    NT_LENGTH_PREFIXED_KINDS
 };
 
 /* Exactly how many bytes will come out. NT_CORRUPT where so many cannot be in so few, or what tells the size
  * contradicts itself: up to 255 bytes can be in each of LZ4, and up to 32 KiB in each of Zstandard, so that a
  * caller who expects less has to compare before taking memory. Where only the end of a frame shows it, the
  * frame is decompressed for it, and forgotten; NT_LIMIT where that is more than 4 GiB. */
-enum nt_status nt_sized_bytes(enum nt_sized_kind kind, const uint8_t *input, size_t input_bytes,
-                              uint64_t *bytes_ret, struct nt_error *error);
+enum nt_status nt_length_prefixed_bytes(enum nt_length_prefixed_kind kind, const uint8_t *input,
+                                        size_t input_bytes, uint64_t *bytes_ret, struct nt_error *error);
 
 /* Exactly `output_bytes` bytes, else NT_CORRUPT. */
-enum nt_status nt_sized_decompress(enum nt_sized_kind kind, const uint8_t *input, size_t input_bytes,
-                                   uint8_t *output, size_t output_bytes, struct nt_codec_context *context,
-                                   struct nt_error *error);
+enum nt_status nt_length_prefixed_decompress(enum nt_length_prefixed_kind kind, const uint8_t *input,
+                                             size_t input_bytes, uint8_t *output, size_t output_bytes,
+                                             struct nt_codec_context *context, struct nt_error *error);
 
 /* ---- Dictionary lookup ---- */
 
@@ -116,7 +116,7 @@ enum nt_tree_node_kind {
     NT_TREE_OUT_OF_LINE_BITS, /* FastLanes blocks of `packed_bits` */
     NT_TREE_RUNS,             /* children: values, lengths of runs */
     NT_TREE_BYTE_SPLIT,       /* byte planes of the child's values */
-    NT_TREE_SIZED,            /* compressed by `algorithm`, with its size in front */
+    NT_TREE_LENGTH_PREFIXED,  /* compressed by `algorithm`, with its size in front */
     NT_TREE_FSST,             /* short codes for frequent bytes, over the child's strings */
     NT_TREE_FIXED_LIST,       /* `items` of the child's values for each */
     NT_TREE_PACKED,           /* structures: the child's values are whole rows */
@@ -148,7 +148,7 @@ struct nt_tree_node {
     uint32_t children[2]; /* behind this one, so that there are no circles */
     uint32_t buffer;      /* the first that it takes */
     uint32_t bits, packed_bits;
-    enum nt_sized_kind algorithm;
+    enum nt_length_prefixed_kind algorithm;
     bool has_validity; /* fixed lists: a bit for each item, in a buffer before the items */
     bool is_null;      /* all of its values are, whatever stands beside them; of fixed lists, the lists */
     bool is_one_based; /* dictionaries: 0 is null */
@@ -189,7 +189,7 @@ enum nt_layer {
     NT_LAYER_COUNT
 };
 
-struct nt_tree_part {
+struct nt_tree_buffer {
     uint64_t offset, bytes; /* within the page's stored bytes */
 };
 
@@ -209,7 +209,7 @@ struct nt_tree {
     bool has_value_part;
     uint64_t repetition_count, definition_count; /* levels where they are compressed */
     /* Where buffers lie within the page, but of mini-block chunks. */
-    const struct nt_tree_part *parts;
+    const struct nt_tree_buffer *parts;
     uint32_t part_count;
     /* The page is not a part of one of the file, but all of it: part 0 are the rows of full zip; of mini-blocks the
      * sizes of chunks, and part 1 the chunks. */
@@ -258,7 +258,7 @@ enum nt_tree_output {
 #define NT_TREE_IS_LAST (UINT64_C(1) << 62)
 /* Where nobody has looked at the page's levels before: how many items begin in it, which they have to tell, too, in
  * some bits of the parameter. Less is added then. */
-#define NT_TREE_TELLS_ITEMS (UINT64_C(1) << 61)
+#define NT_TREE_HAS_ITEM_COUNT (UINT64_C(1) << 61)
 enum { NT_TREE_ITEMS_BITS = 17, NT_TREE_ADDED_BITS = 44 };
 
 enum { NT_TREE_LEVEL_BYTES = 4 }; /* an element of LEVELS */
@@ -266,7 +266,7 @@ enum { NT_TREE_LEVEL_BYTES = 4 }; /* an element of LEVELS */
 /* Structures as they are stored, all of their members of fixed width. */
 #define NT_TREE_ALL_MEMBERS UINT32_MAX
 
-struct nt_tree_want {
+struct nt_tree_output_spec {
     enum nt_tree_output output;
     uint32_t layer;   /* VALID, OFFSETS: innermost 0 */
     uint16_t valid;   /* PRESENT: the largest definition of what is there */
@@ -285,7 +285,7 @@ struct nt_tree_want {
 /* What a decoder makes of a page. */
 struct nt_tree_state {
     const struct nt_tree *tree; /* equal ones are one, as the format makes them */
-    struct nt_tree_want want;
+    struct nt_tree_output_spec want;
 };
 
 /* Of decoders whose state is a struct nt_tree_state. Inputs are, where the tree has a dictionary, its items (VALUES), or their ENDS
@@ -337,46 +337,48 @@ const char *nt_tree_output_name(enum nt_tree_output output); /* "offsets" */
 
 /* The encodings of a tree's values, those around others first: "general(byte stream split(flat 32))", into `text` of
  * `capacity` bytes: cut and ended with NUL. */
-void nt_tree_text(const struct nt_tree *tree, char *text, size_t capacity);
+void nt_tree_describe(const struct nt_tree *tree, char *text, size_t capacity);
 
 /* ---- Scratch memory and arrays ---- */
 
 /* ---- memory ---- */
 
-struct nt_work {
+struct nt_decode_arena {
     const struct nt_tree *tree;
     const struct nt_packed *packed;
     uint64_t left; /* bytes that may still be taken */
     uint8_t *scratch;
     size_t scratch_left, scratch_wanted;
-    struct nt_work_block *blocks; /* of what the scratch memory had no room for */
+    struct nt_decode_block *blocks; /* of what the scratch memory had no room for */
 };
 
 /* Memory comes from the context of what is packed, where it has one: pages are small, and many. */
-void nt_work_begin(struct nt_work *work, const struct nt_tree *tree, const struct nt_packed *packed);
+void nt_decode_arena_begin(struct nt_decode_arena *work, const struct nt_tree *tree,
+                           const struct nt_packed *packed);
 /* Memory until the end of the work. NT_LIMIT where there is none left for it. */
-enum nt_status nt_work_take(struct nt_work *work, uint64_t bytes, void *memory_ret, struct nt_error *error);
-void nt_work_free(struct nt_work *work);
+enum nt_status nt_decode_alloc(struct nt_decode_arena *work, uint64_t bytes, void *memory_ret,
+                               struct nt_error *error);
+void nt_decode_arena_free(struct nt_decode_arena *work);
 
 /* ---- buffers ---- */
 
-struct nt_part {
+struct nt_buffer_slice {
     const uint8_t *data;
     uint64_t bytes;
 };
 
 /* The tree's part of a number, within the page's bytes. */
-enum nt_status nt_work_part(const struct nt_work *work, uint32_t number, struct nt_part *part,
-                            struct nt_error *error);
+enum nt_status nt_decode_buffer(const struct nt_decode_arena *work, uint32_t number,
+                                struct nt_buffer_slice *part, struct nt_error *error);
 /* NT_CORRUPT where a buffer has fewer bytes than `bytes`: `what` needs them. */
-enum nt_status nt_part_require(const struct nt_part *part, uint64_t bytes, const char *what,
-                               struct nt_error *error);
+enum nt_status nt_buffer_slice_require(const struct nt_buffer_slice *part, uint64_t bytes, const char *what,
+                                       struct nt_error *error);
 /* Bytes of so many bits. NT_LIMIT where they overflow. */
 enum nt_status nt_bits_to_bytes(uint64_t count, uint64_t bits, uint64_t *bytes_ret, struct nt_error *error);
 
 /* ---- values ---- */
 
-struct nt_array {
+struct nt_decoded_array {
     uint64_t elements;
     uint32_t bits; /* of each, 1 or whole bytes; 0: strings, or nothing at all */
     const uint8_t *data;
@@ -384,7 +386,7 @@ struct nt_array {
     const uint64_t *ends;       /* strings: where each ends in `data` */
     const struct nt_fsst *fsst; /* strings that are still codes of these symbols; NULL: they are not */
     /* Bits of the items of fixed lists, 1 is valid, outermost lists first; NULL: all are, or none is. */
-    struct nt_array_items {
+    struct nt_list_validity {
         const uint8_t *valid;
         bool are_null;
         uint64_t items; /* of each list */
@@ -403,41 +405,41 @@ struct nt_levels {
 };
 
 /* A page taken apart. */
-struct nt_opened {
+struct nt_opened_page {
     struct nt_levels levels;
-    struct nt_part parts[NT_TREE_BUFFERS]; /* of the values */
+    struct nt_buffer_slice parts[NT_TREE_BUFFERS]; /* of the values */
     uint32_t part_count;
     /* Full zip and constants have their values at once: */
     bool has_array;
-    struct nt_array array;
+    struct nt_decoded_array array;
 };
 
 /* ---- Table of encodings ---- */
 
 /* Make `elements` values of a node from a chunk's buffers, of which there are NT_TREE_BUFFERS. `into`: memory of exactly the bytes of the result, to be used for it
  * or not; NULL: there is none. */
-enum nt_status nt_tree_node_decode(struct nt_work *work, uint32_t node, struct nt_part *parts,
-                                   uint64_t elements, uint8_t *into, struct nt_array *array,
+enum nt_status nt_tree_node_decode(struct nt_decode_arena *work, uint32_t node, struct nt_buffer_slice *parts,
+                                   uint64_t elements, uint8_t *into, struct nt_decoded_array *array,
                                    struct nt_error *error);
 /* The same of a block: one buffer that holds all of it. */
-enum nt_status nt_block_decode(struct nt_work *work, uint32_t node, const struct nt_part *part,
-                               uint64_t elements, uint8_t *into, struct nt_array *array,
-                               struct nt_error *error);
+enum nt_status nt_block_decode(struct nt_decode_arena *work, uint32_t node,
+                               const struct nt_buffer_slice *part, uint64_t elements, uint8_t *into,
+                               struct nt_decoded_array *array, struct nt_error *error);
 
 /* ---- Decode strings ---- */
 
 /* NT_CORRUPT: there are codes of no strings. */
 enum nt_status nt_strings_are_missing(struct nt_error *error);
 /* Strings of a symbol table's codes. */
-enum nt_status nt_strings_expand(struct nt_work *work, const struct nt_fsst *fsst, struct nt_array *array,
-                                 struct nt_error *error);
+enum nt_status nt_strings_expand(struct nt_decode_arena *work, const struct nt_fsst *fsst,
+                                 struct nt_decoded_array *array, struct nt_error *error);
 /* A mini-block's strings, and those of a block. */
-enum nt_status nt_strings_decode(struct nt_work *work, const struct nt_tree_node *node,
-                                 const struct nt_part *part, uint64_t elements, struct nt_array *array,
-                                 struct nt_error *error);
-enum nt_status nt_strings_decode_block(struct nt_work *work, const struct nt_tree_node *node,
-                                       const struct nt_part *part, uint64_t elements, struct nt_array *array,
-                                       struct nt_error *error);
+enum nt_status nt_strings_decode(struct nt_decode_arena *work, const struct nt_tree_node *node,
+                                 const struct nt_buffer_slice *part, uint64_t elements,
+                                 struct nt_decoded_array *array, struct nt_error *error);
+enum nt_status nt_strings_decode_block(struct nt_decode_arena *work, const struct nt_tree_node *node,
+                                       const struct nt_buffer_slice *part, uint64_t elements,
+                                       struct nt_decoded_array *array, struct nt_error *error);
 
 /* ---- Repetition and definition levels ---- */
 
@@ -450,8 +452,9 @@ struct nt_layer_rule {
 };
 void nt_layer_rule(const struct nt_tree *tree, uint32_t layer, struct nt_layer_rule *rule);
 /* `count` levels of a part. `root`: how they are encoded; NT_NO_NODE: they lie there as they are. */
-enum nt_status nt_levels_decode(struct nt_work *work, uint32_t root, const struct nt_part *part,
-                                uint64_t count, const uint16_t **levels_ret, struct nt_error *error);
+enum nt_status nt_levels_decode(struct nt_decode_arena *work, uint32_t root,
+                                const struct nt_buffer_slice *part, uint64_t count,
+                                const uint16_t **levels_ret, struct nt_error *error);
 /* The largest levels that the layers allow. NT_CORRUPT where there are larger ones. */
 enum nt_status nt_levels_check(const struct nt_tree *tree, const struct nt_levels *levels,
                                struct nt_error *error);
@@ -479,8 +482,8 @@ struct nt_mini_block_sizes {
 void nt_mini_block_get_sizes(const struct nt_tree *tree, struct nt_cursor *cursor,
                              struct nt_mini_block_sizes *sizes);
 
-enum nt_status nt_mini_block_open(struct nt_work *work, bool wants_levels, struct nt_opened *opened,
-                                  struct nt_error *error);
+enum nt_status nt_mini_block_open(struct nt_decode_arena *work, bool wants_levels,
+                                  struct nt_opened_page *opened, struct nt_error *error);
 
 /* ---- Rows with levels or lengths ---- */
 
@@ -490,30 +493,30 @@ bool nt_full_zip_is_walked(const struct nt_tree *tree);
 /* ---- Full-zip pages ---- */
 
 /* `values`: how many rows there are where no levels tell. */
-enum nt_status nt_full_zip_open(struct nt_work *work, uint32_t member, uint64_t values,
-                                struct nt_opened *opened, struct nt_error *error);
+enum nt_status nt_full_zip_open(struct nt_decode_arena *work, uint32_t member, uint64_t values,
+                                struct nt_opened_page *opened, struct nt_error *error);
 
 /* ---- Constant pages ---- */
 
 /* `values`: how many rows there are where no levels tell. */
-enum nt_status nt_constant_open(struct nt_work *work, uint64_t values, bool wants_values,
-                                struct nt_opened *opened, struct nt_error *error);
+enum nt_status nt_constant_open(struct nt_decode_arena *work, uint64_t values, bool wants_values,
+                                struct nt_opened_page *opened, struct nt_error *error);
 
 /* ---- Version 2.0 array encodings ---- */
 
 /* Version 2.0's nodes, which take their buffers by number. */
-enum nt_status nt_plain_decode(struct nt_work *work, uint32_t node, const struct nt_part *parts,
-                               uint32_t part_count, uint64_t elements, struct nt_array *array,
-                               struct nt_error *error);
+enum nt_status nt_v2_0_decode(struct nt_decode_arena *work, uint32_t node,
+                              const struct nt_buffer_slice *parts, uint32_t part_count, uint64_t elements,
+                              struct nt_decoded_array *array, struct nt_error *error);
 
 /* ---- Decoded pages ---- */
 
 /* What is known of a page's values while they become elements. */
-struct nt_made {
-    struct nt_work *work;
-    const struct nt_tree_want *want;
+struct nt_decode_state {
+    struct nt_decode_arena *work;
+    const struct nt_tree_output_spec *want;
     uint32_t element_bytes; /* of an element of the output */
-    struct nt_opened opened;
+    struct nt_opened_page opened;
     uint64_t rows;        /* of the innermost layer */
     const uint8_t *valid; /* a byte for each; NULL: all are */
     /* Of a page that several outputs are made of: it is opened, and its values are decoded, once for all of them. */
@@ -521,48 +524,53 @@ struct nt_made {
 };
 
 /* Elements of a structure's member in a row. */
-static inline uint64_t nt_made_member_items(const struct nt_made *made)
+static inline uint64_t nt_decode_member_items(const struct nt_decode_state *decoding)
 {
-    return made->want->member_items ? made->want->member_items : 1;
+    return decoding->want->member_items ? decoding->want->member_items : 1;
 }
 
-/* Take the page apart, as far as levels and values are wanted. `made->rows` is set where no levels tell it. */
-enum nt_status nt_made_open(struct nt_made *made, bool wants_levels, bool wants_values,
-                            struct nt_error *error);
+/* Take the page apart, as far as levels and values are wanted. `decoding->rows` is set where no levels tell it. */
+enum nt_status nt_decode_open(struct nt_decode_state *decoding, bool wants_levels, bool wants_values,
+                              struct nt_error *error);
 /* Decode its values. `into`: see nt_tree_node_decode. */
-enum nt_status nt_made_decode(struct nt_made *made, uint8_t *into, struct nt_error *error);
-/* NT_CORRUPT where there are not `made->rows`. */
-enum nt_status nt_made_check_rows(const struct nt_made *made, uint64_t found, struct nt_error *error);
+enum nt_status nt_decode_values(struct nt_decode_state *decoding, uint8_t *into, struct nt_error *error);
+/* NT_CORRUPT where there are not `decoding->rows`. */
+enum nt_status nt_decode_check_rows(const struct nt_decode_state *decoding, uint64_t found,
+                                    struct nt_error *error);
 /* A byte for each row of a layer, of which there have to be `rows`. */
-enum nt_status nt_made_valid_rows(const struct nt_made *made, uint32_t layer, uint64_t rows, uint8_t *valid,
-                                  struct nt_error *error);
-/* Set `made->valid`, of decoded values. */
-enum nt_status nt_made_find_nulls(struct nt_made *made, struct nt_error *error);
+enum nt_status nt_decode_valid_rows(const struct nt_decode_state *decoding, uint32_t layer, uint64_t rows,
+                                    uint8_t *valid, struct nt_error *error);
+/* Set `decoding->valid`, of decoded values. */
+enum nt_status nt_decode_find_nulls(struct nt_decode_state *decoding, struct nt_error *error);
 /* Whether levels can tell that a value is null, or all are. */
-bool nt_made_has_nulls(const struct nt_tree *tree);
+bool nt_decode_has_nulls(const struct nt_tree *tree);
 
 /* ---- Zero null values ---- */
 
 /* In the page's elements, of `width` bytes each: zeros for those of null rows, and of null items of the `depth`
  * outermost fixed lists around them. */
-void nt_made_clear_nulls(const struct nt_made *made, uint32_t depth, uint32_t width, uint8_t *output);
+void nt_decode_clear_nulls(const struct nt_decode_state *decoding, uint32_t depth, uint32_t width,
+                           uint8_t *output);
 
 /* ---- Dictionary indices ---- */
 
 /* They, with 0 where the row is null. */
-enum nt_status nt_made_numbers(struct nt_made *made, struct nt_value *numbers, struct nt_error *error);
+enum nt_status nt_decode_indices(struct nt_decode_state *decoding, struct nt_value *numbers,
+                                 struct nt_error *error);
 /* Whether all rows are null, so that there need not be any item. */
-bool nt_made_is_null(const struct nt_made *made);
+bool nt_decode_is_null(const struct nt_decode_state *decoding);
 
 /* ---- Outputs ---- */
 
 /* Make all elements of an output. */
-typedef enum nt_status nt_make_output(struct nt_made *made, uint8_t *output, struct nt_error *error);
-nt_make_output nt_make_values, nt_make_presence, nt_make_valid, nt_make_offsets, nt_make_levels, nt_make_ends,
-    nt_make_bytes;
+typedef enum nt_status nt_make_output(struct nt_decode_state *decoding, uint8_t *output,
+                                      struct nt_error *error);
+nt_make_output nt_output_values, nt_output_presence, nt_output_validity, nt_output_offsets, nt_output_levels,
+    nt_output_ends, nt_output_bytes;
 
-/* Of a page that is opened, with its values: the bytes of its strings, null ones without any; made->rows is how many there
+/* Of a page that is opened, with its values: the bytes of its strings, null ones without any; decoding->rows is how many there
  * are. */
-enum nt_status nt_count_string_bytes(struct nt_made *made, uint64_t *bytes_ret, struct nt_error *error);
+enum nt_status nt_count_string_bytes(struct nt_decode_state *decoding, uint64_t *bytes_ret,
+                                     struct nt_error *error);
 
 #endif

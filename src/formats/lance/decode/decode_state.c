@@ -17,29 +17,30 @@
 
 enum {
     ALIGNMENT = 16,
-    LEAST_SCRATCH = 64 * 1024,
-    MOST_SCRATCH =
+    MIN_SCRATCH = 64 * 1024,
+    MAX_SCRATCH =
         512 * 1024, /* that are kept: where pages are large, taking memory is little beside decoding them */
 };
 
-struct nt_work_block {
-    struct nt_work_block *next;
+struct nt_decode_block {
+    struct nt_decode_block *next;
     _Alignas(ALIGNMENT) uint8_t bytes[];
 };
 
-void nt_work_begin(struct nt_work *work, const struct nt_tree *tree, const struct nt_packed *packed)
+void nt_decode_arena_begin(struct nt_decode_arena *work, const struct nt_tree *tree,
+                           const struct nt_packed *packed)
 {
-    *work = (struct nt_work){.tree = tree, .packed = packed, .left = packed->limit};
+    *work = (struct nt_decode_arena){.tree = tree, .packed = packed, .left = packed->limit};
 #ifndef NT_HAS_SANITIZER /* which sees the ends of blocks, and not those of what lies side by side in one */
     if (packed->context)
-        work->scratch = nt_codec_scratch(packed->context, NT_SCRATCH_TREE, LEAST_SCRATCH);
+        work->scratch = nt_codec_scratch(packed->context, NT_SCRATCH_TREE, MIN_SCRATCH);
     if (work->scratch)
         work->scratch_left = nt_codec_scratch_bytes(packed->context, NT_SCRATCH_TREE);
 #endif
 }
 
 /* NULL where there is not enough of it. */
-static void *take_scratch(struct nt_work *work, size_t bytes)
+static void *take_scratch(struct nt_decode_arena *work, size_t bytes)
 {
     size_t padded = bytes + (ALIGNMENT - bytes % ALIGNMENT) % ALIGNMENT;
     work->scratch_wanted += padded; /* less than twice the limit of a page */
@@ -51,9 +52,10 @@ static void *take_scratch(struct nt_work *work, size_t bytes)
     return memory;
 }
 
-enum nt_status nt_work_take(struct nt_work *work, uint64_t bytes, void *memory_ret, struct nt_error *error)
+enum nt_status nt_decode_alloc(struct nt_decode_arena *work, uint64_t bytes, void *memory_ret,
+                               struct nt_error *error)
 {
-    if (bytes > work->left || bytes > SIZE_MAX - sizeof(struct nt_work_block) - ALIGNMENT)
+    if (bytes > work->left || bytes > SIZE_MAX - sizeof(struct nt_decode_block) - ALIGNMENT)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
                        "decoding takes %" PRIu64 " bytes more, and %" PRIu64
                        " are left of the limit pagesize of %" PRIu64,
@@ -61,7 +63,7 @@ enum nt_status nt_work_take(struct nt_work *work, uint64_t bytes, void *memory_r
     work->left -= bytes;
     if ((*(void **)memory_ret = take_scratch(work, (size_t)bytes)))
         return NT_OK;
-    struct nt_work_block *block = malloc(sizeof(*block) + (size_t)bytes);
+    struct nt_decode_block *block = malloc(sizeof(*block) + (size_t)bytes);
     if (!block)
         return nt_fail_memory(error);
     block->next = work->blocks;
@@ -70,30 +72,30 @@ enum nt_status nt_work_take(struct nt_work *work, uint64_t bytes, void *memory_r
     return NT_OK;
 }
 
-void nt_work_free(struct nt_work *work)
+void nt_decode_arena_free(struct nt_decode_arena *work)
 {
-    if (work->scratch && work->blocks && work->scratch_wanted <= MOST_SCRATCH)
+    if (work->scratch && work->blocks && work->scratch_wanted <= MAX_SCRATCH)
         nt_codec_scratch(work->packed->context, NT_SCRATCH_TREE, work->scratch_wanted);
     while (work->blocks) {
-        struct nt_work_block *next = work->blocks->next;
+        struct nt_decode_block *next = work->blocks->next;
         free(work->blocks);
         work->blocks = next;
     }
 }
 
-enum nt_status nt_work_part(const struct nt_work *work, uint32_t number, struct nt_part *part,
-                            struct nt_error *error)
+enum nt_status nt_decode_buffer(const struct nt_decode_arena *work, uint32_t number,
+                                struct nt_buffer_slice *part, struct nt_error *error)
 {
-    const struct nt_tree_part *at = &work->tree->parts[number];
+    const struct nt_tree_buffer *at = &work->tree->parts[number];
     if (at->offset > work->packed->bytes || at->bytes > work->packed->bytes - at->offset)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "buffer %" PRIu32 " lies outside of its page",
                        number);
-    *part = (struct nt_part){work->packed->data + at->offset, at->bytes};
+    *part = (struct nt_buffer_slice){work->packed->data + at->offset, at->bytes};
     return NT_OK;
 }
 
-enum nt_status nt_part_require(const struct nt_part *part, uint64_t bytes, const char *what,
-                               struct nt_error *error)
+enum nt_status nt_buffer_slice_require(const struct nt_buffer_slice *part, uint64_t bytes, const char *what,
+                                       struct nt_error *error)
 {
     if (part->bytes >= bytes)
         return NT_OK;
@@ -122,64 +124,66 @@ static inline bool nt_is_valid(const struct nt_levels *levels, const struct nt_l
 
 /* ---- opening ---- */
 
-static enum nt_status open_parts(const struct nt_work *work, struct nt_opened *opened, struct nt_error *error)
+static enum nt_status open_parts(const struct nt_decode_arena *work, struct nt_opened_page *opened,
+                                 struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     opened->part_count = work->tree->part_count;
     for (uint32_t i = 0; status == NT_OK && i < opened->part_count; i++)
-        status = nt_work_part(work, i, &opened->parts[i], error);
+        status = nt_decode_buffer(work, i, &opened->parts[i], error);
     return status;
 }
 
-enum nt_status nt_made_open(struct nt_made *made, bool wants_levels, bool wants_values,
-                            struct nt_error *error)
+enum nt_status nt_decode_open(struct nt_decode_state *decoding, bool wants_levels, bool wants_values,
+                              struct nt_error *error)
 {
-    struct nt_work *work = made->work;
+    struct nt_decode_arena *work = decoding->work;
     const struct nt_packed *packed = work->packed;
-    if (made->is_opened)
+    if (decoding->is_opened)
         return NT_OK;
-    made->is_opened = made->is_shared;
+    decoding->is_opened = decoding->is_shared;
     switch (work->tree->layout) {
     case NT_TREE_MINI_BLOCK:
-        return nt_mini_block_open(work, wants_levels, &made->opened, error);
+        return nt_mini_block_open(work, wants_levels, &decoding->opened, error);
     case NT_TREE_FULL_ZIP:
-        return nt_full_zip_open(work, made->want->member, made->rows, &made->opened, error);
+        return nt_full_zip_open(work, decoding->want->member, decoding->rows, &decoding->opened, error);
     case NT_TREE_CONSTANT:
-        return nt_constant_open(work, made->rows, wants_values, &made->opened, error);
+        return nt_constant_open(work, decoding->rows, wants_values, &decoding->opened, error);
     case NT_TREE_BLOCK:
-        made->opened.part_count = 1;
-        made->opened.parts[0] = (struct nt_part){packed->data, packed->bytes};
+        decoding->opened.part_count = 1;
+        decoding->opened.parts[0] = (struct nt_buffer_slice){packed->data, packed->bytes};
         return NT_OK;
     case NT_TREE_ARRAY:
-        return open_parts(work, &made->opened, error);
+        return open_parts(work, &decoding->opened, error);
     }
     return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "a page of no known layout");
 }
 
-enum nt_status nt_made_decode(struct nt_made *made, uint8_t *into, struct nt_error *error)
+enum nt_status nt_decode_values(struct nt_decode_state *decoding, uint8_t *into, struct nt_error *error)
 {
-    struct nt_work *work = made->work;
-    struct nt_opened *opened = &made->opened;
+    struct nt_decode_arena *work = decoding->work;
+    struct nt_opened_page *opened = &decoding->opened;
     uint32_t root = work->tree->values;
-    if (opened->has_array || made->is_decoded)
+    if (opened->has_array || decoding->is_decoded)
         return NT_OK;
-    made->is_decoded = made->is_shared;
+    decoding->is_decoded = decoding->is_shared;
     if (work->tree->layout == NT_TREE_ARRAY)
-        return nt_plain_decode(work, root, opened->parts, opened->part_count, made->rows, &opened->array,
-                               error);
+        return nt_v2_0_decode(work, root, opened->parts, opened->part_count, decoding->rows, &opened->array,
+                              error);
     if (work->tree->layout == NT_TREE_BLOCK)
-        return nt_block_decode(work, root, &opened->parts[0], made->rows, into, &opened->array, error);
-    return nt_tree_node_decode(work, root, opened->parts, made->rows, into, &opened->array, error);
+        return nt_block_decode(work, root, &opened->parts[0], decoding->rows, into, &opened->array, error);
+    return nt_tree_node_decode(work, root, opened->parts, decoding->rows, into, &opened->array, error);
 }
 
 /* ---- which rows are null ---- */
 
-enum nt_status nt_made_check_rows(const struct nt_made *made, uint64_t found, struct nt_error *error)
+enum nt_status nt_decode_check_rows(const struct nt_decode_state *decoding, uint64_t found,
+                                    struct nt_error *error)
 {
-    if (found == made->rows)
+    if (found == decoding->rows)
         return NT_OK;
-    return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows that the levels of a page tell", made->rows,
-                          found);
+    return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows that the levels of a page tell",
+                          decoding->rows, found);
 }
 
 /* A vector of them at a time. */
@@ -191,20 +195,20 @@ static void compare_levels(const uint16_t *restrict definition, uint16_t most, u
 }
 
 /* Of the rows of a layer. `rows`: how many there have to be. */
-enum nt_status nt_made_valid_rows(const struct nt_made *made, uint32_t layer, uint64_t rows, uint8_t *valid,
-                                  struct nt_error *error)
+enum nt_status nt_decode_valid_rows(const struct nt_decode_state *decoding, uint32_t layer, uint64_t rows,
+                                    uint8_t *valid, struct nt_error *error)
 {
-    const struct nt_levels levels = made->opened.levels;
+    const struct nt_levels levels = decoding->opened.levels;
     struct nt_layer_rule rule;
-    nt_layer_rule(made->work->tree, layer, &rule);
+    nt_layer_rule(decoding->work->tree, layer, &rule);
     uint64_t found = nt_levels_rows(&levels, &rule);
     if (found != rows)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows that the levels of a page tell", rows,
                               found);
     const struct nt_layer_rule fixed = rule; /* in registers: a byte that is written could be anything */
-    if (!layer && nt_tree_is_null(made->work->tree))
+    if (!layer && nt_tree_is_null(decoding->work->tree))
         memset(valid, 0, rows);
-    else if (nt_layer_is_always_valid(made->work->tree, layer))
+    else if (nt_layer_is_always_valid(decoding->work->tree, layer))
         memset(valid, 1, rows);
     else if (rows == levels.count && levels.definition && !fixed.empty)
         compare_levels(levels.definition, fixed.valid, rows, valid);
@@ -216,11 +220,11 @@ enum nt_status nt_made_valid_rows(const struct nt_made *made, uint32_t layer, ui
     return NT_OK;
 }
 
-static enum nt_status spread_bits(struct nt_work *work, const uint8_t *bits, uint64_t count,
+static enum nt_status spread_bits(struct nt_decode_arena *work, const uint8_t *bits, uint64_t count,
                                   const uint8_t **bytes_ret, struct nt_error *error)
 {
     uint8_t *bytes;
-    enum nt_status status = nt_work_take(work, count, &bytes, error);
+    enum nt_status status = nt_decode_alloc(work, count, &bytes, error);
     if (status == NT_OK)
         nt_unpack_bits(bits, count, bytes);
     *bytes_ret = bytes;
@@ -228,29 +232,29 @@ static enum nt_status spread_bits(struct nt_work *work, const uint8_t *bits, uin
 }
 
 /* Set `valid`, from levels or from what version 2.0 stores. */
-enum nt_status nt_made_find_nulls(struct nt_made *made, struct nt_error *error)
+enum nt_status nt_decode_find_nulls(struct nt_decode_state *decoding, struct nt_error *error)
 {
-    const struct nt_array *array = &made->opened.array;
+    const struct nt_decoded_array *array = &decoding->opened.array;
     uint8_t *valid;
-    if (made->is_shared && (made->valid || !nt_made_has_nulls(made->work->tree)))
+    if (decoding->is_shared && (decoding->valid || !nt_decode_has_nulls(decoding->work->tree)))
         return NT_OK;
     if (array->valid)
-        return spread_bits(made->work, array->valid, made->rows, &made->valid, error);
-    bool is_null = array->is_null || nt_tree_is_null(made->work->tree);
-    if (!is_null && !made->opened.levels.count)
+        return spread_bits(decoding->work, array->valid, decoding->rows, &decoding->valid, error);
+    bool is_null = array->is_null || nt_tree_is_null(decoding->work->tree);
+    if (!is_null && !decoding->opened.levels.count)
         return NT_OK;
-    enum nt_status status = nt_work_take(made->work, made->rows, &valid, error);
+    enum nt_status status = nt_decode_alloc(decoding->work, decoding->rows, &valid, error);
     if (status != NT_OK)
         return status;
-    made->valid = valid;
+    decoding->valid = valid;
     if (!is_null)
-        return nt_made_valid_rows(made, 0, made->rows, valid, error);
-    memset(valid, 0, made->rows);
+        return nt_decode_valid_rows(decoding, 0, decoding->rows, valid, error);
+    memset(valid, 0, decoding->rows);
     return NT_OK;
 }
 
 /* Whether levels can tell that a value is null. */
-bool nt_made_has_nulls(const struct nt_tree *tree)
+bool nt_decode_has_nulls(const struct nt_tree *tree)
 {
     struct nt_layer_rule rule;
     if (tree->layout == NT_TREE_BLOCK || tree->layout == NT_TREE_ARRAY)

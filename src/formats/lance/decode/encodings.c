@@ -25,28 +25,28 @@
 
 /* What a node is to decode. */
 struct job {
-    struct nt_work *work;
+    struct nt_decode_arena *work;
     const struct nt_tree_node *node;
-    struct nt_part *
+    struct nt_buffer_slice *
         parts; /* of a chunk NT_TREE_BUFFERS, of which some may be empty; of a block one, whatever number a node has */
     bool is_block;
     uint64_t elements;
     uint8_t *into;
-    struct nt_array *array;
+    struct nt_decoded_array *array;
 };
 
 typedef enum nt_status decode_node(const struct job *job, struct nt_error *error);
 
 static enum nt_status decode(const struct job *job, uint32_t node, struct nt_error *error);
 
-static struct nt_part *part_of(const struct job *job)
+static struct nt_buffer_slice *part_of(const struct job *job)
 {
     return &job->parts[job->is_block ? 0 : job->node->buffer];
 }
 
 /* The child's values, in place of the node's. */
 static enum nt_status decode_child(const struct job *job, unsigned child, uint64_t elements, uint8_t *into,
-                                   struct nt_array *array, struct nt_error *error)
+                                   struct nt_decoded_array *array, struct nt_error *error)
 {
     struct job below = *job;
     below.elements = elements;
@@ -59,23 +59,24 @@ static enum nt_status take_output(const struct job *job, uint64_t bytes, uint8_t
                                   struct nt_error *error)
 {
     *output_ret = job->into;
-    return job->into ? NT_OK : nt_work_take(job->work, bytes, output_ret, error);
+    return job->into ? NT_OK : nt_decode_alloc(job->work, bytes, output_ret, error);
 }
 
 static void set_fixed(const struct job *job, uint32_t bits, const uint8_t *data, uint64_t bytes)
 {
-    *job->array = (struct nt_array){.elements = job->elements, .bits = bits, .data = data, .bytes = bytes};
+    *job->array =
+        (struct nt_decoded_array){.elements = job->elements, .bits = bits, .data = data, .bytes = bytes};
 }
 
 /* ---- values as they are ---- */
 
 static enum nt_status decode_flat(const struct job *job, struct nt_error *error)
 {
-    const struct nt_part *part = part_of(job);
+    const struct nt_buffer_slice *part = part_of(job);
     uint64_t bytes;
     enum nt_status status = nt_bits_to_bytes(job->elements, job->node->bits, &bytes, error);
     if (status == NT_OK)
-        status = nt_part_require(part, bytes, "flat values", error);
+        status = nt_buffer_slice_require(part, bytes, "flat values", error);
     if (status == NT_OK)
         set_fixed(job, job->node->bits, part->data, bytes);
     return status;
@@ -106,7 +107,7 @@ static enum nt_status repeat(const struct job *job, struct nt_error *error)
 static enum nt_status unpack(const struct job *job, struct nt_error *error)
 {
     const struct nt_tree_node *node = job->node;
-    const struct nt_part *part = part_of(job);
+    const struct nt_buffer_slice *part = part_of(job);
     uint8_t *output;
     uint64_t bytes;
     enum nt_status status = nt_bits_to_bytes(job->elements, node->bits, &bytes, error);
@@ -125,7 +126,7 @@ static enum nt_status unpack(const struct job *job, struct nt_error *error)
 /* ---- runs ---- */
 
 /* A block has the size of the values, the values, then the lengths. */
-static enum nt_status cut_block_of_runs(const struct nt_part *block, struct nt_part parts[2],
+static enum nt_status cut_block_of_runs(const struct nt_buffer_slice *block, struct nt_buffer_slice parts[2],
                                         struct nt_error *error)
 {
     uint64_t bytes = block->bytes >= sizeof(uint64_t) ? nt_load_le64(block->data) : 0;
@@ -133,8 +134,8 @@ static enum nt_status cut_block_of_runs(const struct nt_part *block, struct nt_p
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                        "runs: %" PRIu64 " bytes of values in a block of %" PRIu64 " bytes", bytes,
                        block->bytes);
-    parts[0] = (struct nt_part){block->data + sizeof(uint64_t), bytes};
-    parts[1] = (struct nt_part){parts[0].data + bytes, block->bytes - sizeof(uint64_t) - bytes};
+    parts[0] = (struct nt_buffer_slice){block->data + sizeof(uint64_t), bytes};
+    parts[1] = (struct nt_buffer_slice){parts[0].data + bytes, block->bytes - sizeof(uint64_t) - bytes};
     return NT_OK;
 }
 
@@ -143,7 +144,7 @@ static enum nt_status expand_runs(const struct job *job, struct nt_error *error)
     const struct nt_tree_node *nodes = job->work->tree->nodes;
     const struct nt_tree_node *values = &nodes[job->node->children[0]],
                               *lengths = &nodes[job->node->children[1]];
-    struct nt_part parts[2] = {{0}};
+    struct nt_buffer_slice parts[2] = {{0}};
     uint8_t *output;
     uint64_t bytes;
     enum nt_status status = NT_OK;
@@ -176,7 +177,7 @@ static enum nt_status join_planes(const struct job *job, struct nt_error *error)
                                                       [2] = NT_ENCODING_SPLIT_REAL16,
                                                       [4] = NT_ENCODING_SPLIT_REAL32,
                                                       [8] = NT_ENCODING_SPLIT_REAL64};
-    struct nt_array planes = {0};
+    struct nt_decoded_array planes = {0};
     enum nt_status status = decode_child(job, 0, job->elements, NULL, &planes, error);
     uint32_t width = planes.bits / 8;
     uint8_t *output;
@@ -206,19 +207,20 @@ static enum nt_status join_planes(const struct job *job, struct nt_error *error)
 static enum nt_status decompress(const struct job *job, struct nt_error *error)
 {
     const struct nt_tree_node *node = job->node;
-    struct nt_part *part = part_of(job);
-    const struct nt_part stored = *part;
+    struct nt_buffer_slice *part = part_of(job);
+    const struct nt_buffer_slice stored = *part;
     uint8_t *output;
     uint64_t bytes;
-    enum nt_status status = nt_sized_bytes(node->algorithm, stored.data, stored.bytes, &bytes, error);
+    enum nt_status status =
+        nt_length_prefixed_bytes(node->algorithm, stored.data, stored.bytes, &bytes, error);
     if (status == NT_OK)
-        status = nt_work_take(job->work, bytes, &output, error);
+        status = nt_decode_alloc(job->work, bytes, &output, error);
     if (status == NT_OK)
-        status = nt_sized_decompress(node->algorithm, stored.data, stored.bytes, output, bytes,
-                                     job->work->packed->context, error);
+        status = nt_length_prefixed_decompress(node->algorithm, stored.data, stored.bytes, output, bytes,
+                                               job->work->packed->context, error);
     if (status != NT_OK)
         return status;
-    *part = (struct nt_part){output, bytes};
+    *part = (struct nt_buffer_slice){output, bytes};
     status = decode_child(job, 0, job->elements, job->into, job->array, error);
     *part = stored;
     return status;
@@ -234,19 +236,19 @@ static enum nt_status decode_list(const struct job *job, struct nt_error *error)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of items of fixed-size lists overflows");
     enum nt_status status = nt_bits_to_bytes(items, 1, &bytes, error);
     if (status == NT_OK && node->has_validity)
-        status = nt_part_require(part_of(job), bytes, "validity of items", error);
+        status = nt_buffer_slice_require(part_of(job), bytes, "validity of items", error);
     if (status == NT_OK)
         status = decode_child(job, 0, items, job->into, job->array, error);
     if (status != NT_OK)
         return status;
-    struct nt_array *array = job->array;
+    struct nt_decoded_array *array = job->array;
     if (array->depth == NT_TREE_DEPTH)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "fixed-size lists are nested deeper than %d",
                        NT_TREE_DEPTH);
     memmove(&array->lists[1], &array->lists[0], array->depth * sizeof(array->lists[0]));
-    array->lists[0] = (struct nt_array_items){.valid = node->has_validity ? part_of(job)->data : NULL,
-                                              .are_null = job->work->tree->nodes[node->children[0]].is_null,
-                                              .items = node->items};
+    array->lists[0] = (struct nt_list_validity){.valid = node->has_validity ? part_of(job)->data : NULL,
+                                                .are_null = job->work->tree->nodes[node->children[0]].is_null,
+                                                .items = node->items};
     array->depth++;
     return NT_OK;
 }
@@ -260,7 +262,7 @@ static enum nt_status decode_rows(const struct job *job, struct nt_error *error)
 
 static enum nt_status decode_strings(const struct job *job, struct nt_error *error)
 {
-    const struct nt_part *part = part_of(job);
+    const struct nt_buffer_slice *part = part_of(job);
     return job->is_block
                ? nt_strings_decode_block(job->work, job->node, part, job->elements, job->array, error)
                : nt_strings_decode(job->work, job->node, part, job->elements, job->array, error);
@@ -269,7 +271,7 @@ static enum nt_status decode_strings(const struct job *job, struct nt_error *err
 /* Codes stay codes: who wants only the ends, or only the bytes, expands them to just that. */
 static enum nt_status take_codes(const struct job *job, struct nt_error *error)
 {
-    struct nt_array *array = job->array;
+    struct nt_decoded_array *array = job->array;
     enum nt_status status = decode_child(job, 0, job->elements, NULL, array, error);
     if (status == NT_OK && array->fsst)
         status = nt_strings_expand(job->work, array->fsst, array, error);
@@ -291,7 +293,7 @@ static const struct {
     [NT_TREE_OUT_OF_LINE_BITS] = {{"out-of-line bitpacking", 1, 0}, unpack},
     [NT_TREE_RUNS] = {{"rle", 0, 2}, expand_runs},
     [NT_TREE_BYTE_SPLIT] = {{"byte stream split", 0, 1}, join_planes},
-    [NT_TREE_SIZED] = {{"general", 0, 1}, decompress},
+    [NT_TREE_LENGTH_PREFIXED] = {{"general", 0, 1}, decompress},
     [NT_TREE_FSST] = {{"fsst", 0, 1}, take_codes},
     [NT_TREE_FIXED_LIST] = {{"fixed-size list", 0, 1}, decode_list},
     [NT_TREE_PACKED] = {{"packed struct", 0, 1}, decode_rows},
@@ -321,19 +323,19 @@ static enum nt_status decode(const struct job *job, uint32_t node, struct nt_err
     return function(&below, error);
 }
 
-enum nt_status nt_tree_node_decode(struct nt_work *work, uint32_t node, struct nt_part *parts,
-                                   uint64_t elements, uint8_t *into, struct nt_array *array,
+enum nt_status nt_tree_node_decode(struct nt_decode_arena *work, uint32_t node, struct nt_buffer_slice *parts,
+                                   uint64_t elements, uint8_t *into, struct nt_decoded_array *array,
                                    struct nt_error *error)
 {
     const struct job job = {.work = work, .parts = parts, .elements = elements, .into = into, .array = array};
     return decode(&job, node, error);
 }
 
-enum nt_status nt_block_decode(struct nt_work *work, uint32_t node, const struct nt_part *part,
-                               uint64_t elements, uint8_t *into, struct nt_array *array,
-                               struct nt_error *error)
+enum nt_status nt_block_decode(struct nt_decode_arena *work, uint32_t node,
+                               const struct nt_buffer_slice *part, uint64_t elements, uint8_t *into,
+                               struct nt_decoded_array *array, struct nt_error *error)
 {
-    struct nt_part own = *part;
+    struct nt_buffer_slice own = *part;
     const struct job job = {
         .work = work, .parts = &own, .is_block = true, .elements = elements, .into = into, .array = array};
     return decode(&job, node, error);
@@ -433,7 +435,7 @@ static void write_node(struct writing *writing, uint32_t number)
         write_words(writing, ")", 0);
 }
 
-void nt_tree_text(const struct nt_tree *tree, char *text, size_t capacity)
+void nt_tree_describe(const struct nt_tree *tree, char *text, size_t capacity)
 {
     struct writing writing = {.tree = tree, .text = text, .capacity = capacity};
     text[0] = '\0';

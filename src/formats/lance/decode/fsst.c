@@ -214,8 +214,8 @@ enum nt_status nt_fsst_ends(const struct nt_fsst *fsst, const uint8_t *codes, co
 
 /* ---- the bytes ---- */
 
-enum { MOST_PAST = 2 * GROUP }; /* codes of a span behind its last: of the last group, with an escaped byte */
-_Static_assert((SPAN + MOST_PAST) * SYMBOL_BYTES <= UINT16_MAX, "what a span stands for can be counted");
+enum { MAX_PAST = 2 * GROUP }; /* codes of a span behind its last: of the last group, with an escaped byte */
+_Static_assert((SPAN + MAX_PAST) * SYMBOL_BYTES <= UINT16_MAX, "what a span stands for can be counted");
 
 /* Where the decoding is. */
 struct place {
@@ -353,7 +353,7 @@ enum nt_status nt_fsst_expand(const struct nt_fsst *fsst, const uint8_t *codes, 
                               uint64_t strings, uint8_t *output, size_t output_bytes, uint64_t *ends,
                               struct nt_error *error)
 {
-    uint16_t span[SPAN + MOST_PAST];
+    uint16_t span[SPAN + MAX_PAST];
     struct telling at = {.codes = codes, .code_ends = code_ends, .strings = strings, .ends = ends};
     size_t bytes = strings ? (size_t)code_ends[strings - 1] : 0;
     struct place place = whole_place(codes, bytes, output, output_bytes);

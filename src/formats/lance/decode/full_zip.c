@@ -39,10 +39,10 @@ struct walk {
 struct row {
     uint16_t repetition, definition;
     bool is_visible;
-    struct nt_part value;
+    struct nt_buffer_slice value;
 };
 
-static void start(struct walk *walk, const struct nt_tree *tree, const struct nt_part *part)
+static void start(struct walk *walk, const struct nt_tree *tree, const struct nt_buffer_slice *part)
 {
     *walk = (struct walk){.tree = tree, .cursor = nt_cursor(part->data, part->bytes)};
     walk->control_bytes = nt_tree_control_bytes(tree);
@@ -153,7 +153,7 @@ static void gather_inside(struct walk *walk, struct totals *totals, const struct
 
 /* ---- all rows ---- */
 
-static enum nt_status count_totals(const struct nt_tree *tree, const struct nt_part *part,
+static enum nt_status count_totals(const struct nt_tree *tree, const struct nt_buffer_slice *part,
                                    struct totals *totals, struct nt_error *error)
 {
     struct walk walk;
@@ -175,24 +175,25 @@ static enum nt_status count_totals(const struct nt_tree *tree, const struct nt_p
     return NT_OK;
 }
 
-static enum nt_status take_memory(struct nt_work *work, const struct totals *totals,
+static enum nt_status take_memory(struct nt_decode_arena *work, const struct totals *totals,
                                   struct gathered *gathered, struct nt_error *error)
 {
     const struct nt_tree *tree = work->tree;
     enum nt_status status = NT_OK;
     if (tree->repetition_bits)
-        status = nt_work_take(work, totals->rows * sizeof(uint16_t), &gathered->repetition, error);
+        status = nt_decode_alloc(work, totals->rows * sizeof(uint16_t), &gathered->repetition, error);
     if (status == NT_OK && tree->definition_bits)
-        status = nt_work_take(work, totals->rows * sizeof(uint16_t), &gathered->definition, error);
+        status = nt_decode_alloc(work, totals->rows * sizeof(uint16_t), &gathered->definition, error);
     if (status == NT_OK)
-        status = nt_work_take(work, totals->bytes + COPIED, &gathered->bytes, error);
+        status = nt_decode_alloc(work, totals->bytes + COPIED, &gathered->bytes, error);
     if (status == NT_OK && tree->offset_bits)
-        status = nt_work_take(work, totals->values * sizeof(uint64_t), &gathered->ends, error);
+        status = nt_decode_alloc(work, totals->values * sizeof(uint64_t), &gathered->ends, error);
     return status;
 }
 
-static enum nt_status gather(struct nt_work *work, const struct nt_part *part, const struct totals *totals,
-                             struct nt_opened *opened, struct nt_error *error)
+static enum nt_status gather(struct nt_decode_arena *work, const struct nt_buffer_slice *part,
+                             const struct totals *totals, struct nt_opened_page *opened,
+                             struct nt_error *error)
 {
     struct gathered gathered = {0};
     struct totals done = {0};
@@ -216,7 +217,7 @@ static enum nt_status gather(struct nt_work *work, const struct nt_part *part, c
     }
     if (gathered.repetition || gathered.definition)
         opened->levels = (struct nt_levels){done.rows, gathered.repetition, gathered.definition};
-    opened->array = (struct nt_array){
+    opened->array = (struct nt_decoded_array){
         .elements = done.values, .data = gathered.bytes, .bytes = done.bytes, .ends = gathered.ends};
     return nt_levels_check(work->tree, &opened->levels, error);
 }
@@ -227,8 +228,8 @@ bool nt_full_zip_is_walked(const struct nt_tree *tree)
 }
 
 /* Gather levels and values of such rows. */
-static enum nt_status nt_full_zip_walk(struct nt_work *work, const struct nt_part *part,
-                                       struct nt_opened *opened, struct nt_error *error)
+static enum nt_status nt_full_zip_walk(struct nt_decode_arena *work, const struct nt_buffer_slice *part,
+                                       struct nt_opened_page *opened, struct nt_error *error)
 {
     struct totals totals;
     enum nt_status status = count_totals(work->tree, part, &totals, error);
@@ -246,7 +247,7 @@ static enum nt_status refuse_node(const struct nt_tree_node *node, struct nt_err
 }
 
 /* Strings of equal length are values of fixed width; null ones have none. */
-static enum nt_status to_fixed(struct nt_work *work, uint32_t bits, struct nt_array *array,
+static enum nt_status to_fixed(struct nt_decode_arena *work, uint32_t bits, struct nt_decoded_array *array,
                                struct nt_error *error)
 {
     uint64_t width = bits / 8, begin = 0, total;
@@ -256,7 +257,7 @@ static enum nt_status to_fixed(struct nt_work *work, uint32_t bits, struct nt_ar
                        bits);
     if (!nt_multiply(array->elements, width, &total))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "values of a full-zip page overflow");
-    enum nt_status status = nt_work_take(work, total, &output, error);
+    enum nt_status status = nt_decode_alloc(work, total, &output, error);
     for (uint64_t i = 0; status == NT_OK && i < array->elements; begin = array->ends[i++]) {
         uint64_t bytes = array->ends[i] - begin;
         if (bytes && bytes != width)
@@ -266,35 +267,38 @@ static enum nt_status to_fixed(struct nt_work *work, uint32_t bits, struct nt_ar
         else
             memset(output + i * width, 0, width);
     }
-    *array = (struct nt_array){.elements = array->elements, .bits = bits, .data = output, .bytes = total};
+    *array =
+        (struct nt_decoded_array){.elements = array->elements, .bits = bits, .data = output, .bytes = total};
     return status;
 }
 
-static enum nt_status decompress_each(struct nt_work *work, const struct nt_tree_node *node,
-                                      struct nt_array *array, struct nt_error *error)
+static enum nt_status decompress_each(struct nt_decode_arena *work, const struct nt_tree_node *node,
+                                      struct nt_decoded_array *array, struct nt_error *error)
 {
     uint64_t total = 0, bytes = 0, begin = 0, *ends;
     uint8_t *output;
-    enum nt_status status = nt_work_take(work, array->elements * sizeof(*ends), &ends, error);
+    enum nt_status status = nt_decode_alloc(work, array->elements * sizeof(*ends), &ends, error);
     for (uint64_t i = 0; status == NT_OK && i < array->elements; begin = array->ends[i++]) {
         bytes = 0;
         if (array->ends[i] != begin)
-            status =
-                nt_sized_bytes(node->algorithm, array->data + begin, array->ends[i] - begin, &bytes, error);
+            status = nt_length_prefixed_bytes(node->algorithm, array->data + begin, array->ends[i] - begin,
+                                              &bytes, error);
         if (status == NT_OK && !nt_add(total, bytes, &total))
             status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the sizes of compressed values overflow");
         ends[i] = total;
     }
     if (status == NT_OK)
-        status = nt_work_take(work, total, &output, error);
+        status = nt_decode_alloc(work, total, &output, error);
     begin = 0;
     for (uint64_t i = 0, to = 0; status == NT_OK && i < array->elements;
          to = ends[i], begin = array->ends[i++])
         if (array->ends[i] != begin)
-            status = nt_sized_decompress(node->algorithm, array->data + begin, array->ends[i] - begin,
-                                         output + to, ends[i] - to, work->packed->context, error);
+            status =
+                nt_length_prefixed_decompress(node->algorithm, array->data + begin, array->ends[i] - begin,
+                                              output + to, ends[i] - to, work->packed->context, error);
     if (status == NT_OK)
-        *array = (struct nt_array){.elements = array->elements, .data = output, .bytes = total, .ends = ends};
+        *array = (struct nt_decoded_array){
+            .elements = array->elements, .data = output, .bytes = total, .ends = ends};
     return status;
 }
 
@@ -306,8 +310,8 @@ static void copy_bits(const uint8_t *from, uint8_t *to, uint64_t at, uint64_t co
 }
 
 /* Bits [at ...) of each value, of `stride` bytes, become bits one behind the other. */
-static enum nt_status gather_bits(struct nt_work *work, const struct nt_array *array, uint64_t stride,
-                                  uint64_t offset, uint64_t count, const uint8_t **bits_ret,
+static enum nt_status gather_bits(struct nt_decode_arena *work, const struct nt_decoded_array *array,
+                                  uint64_t stride, uint64_t offset, uint64_t count, const uint8_t **bits_ret,
                                   struct nt_error *error)
 {
     uint8_t *bits;
@@ -316,7 +320,7 @@ static enum nt_status gather_bits(struct nt_work *work, const struct nt_array *a
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of items of fixed-size lists overflows");
     enum nt_status status = nt_bits_to_bytes(total, 1, &bytes, error);
     if (status == NT_OK)
-        status = nt_work_take(work, bytes, &bits, error);
+        status = nt_decode_alloc(work, bytes, &bits, error);
     if (status != NT_OK)
         return status;
     memset(bits, 0, bytes);
@@ -326,8 +330,8 @@ static enum nt_status gather_bits(struct nt_work *work, const struct nt_array *a
     return NT_OK;
 }
 
-static enum nt_status gather_items(struct nt_work *work, const struct nt_array *array, uint64_t stride,
-                                   uint64_t offset, uint64_t bytes, const uint8_t **data_ret,
+static enum nt_status gather_items(struct nt_decode_arena *work, const struct nt_decoded_array *array,
+                                   uint64_t stride, uint64_t offset, uint64_t bytes, const uint8_t **data_ret,
                                    struct nt_error *error)
 {
     uint8_t *data;
@@ -336,7 +340,7 @@ static enum nt_status gather_items(struct nt_work *work, const struct nt_array *
         return NT_OK;
     }
     enum nt_status status =
-        nt_work_take(work, array->elements * bytes, &data, error); /* less than the stride */
+        nt_decode_alloc(work, array->elements * bytes, &data, error); /* less than the stride */
     for (uint64_t i = 0; status == NT_OK && i < array->elements; i++)
         memcpy(data + i * bytes, array->data + i * stride + offset, bytes);
     *data_ret = data;
@@ -350,8 +354,9 @@ struct lists {
     uint64_t offset;                   /* where the items begin */
 };
 
-static enum nt_status cut_lists(struct nt_work *work, const struct nt_array *array, uint64_t stride,
-                                struct nt_array *cut, struct lists *lists, struct nt_error *error)
+static enum nt_status cut_lists(struct nt_decode_arena *work, const struct nt_decoded_array *array,
+                                uint64_t stride, struct nt_decoded_array *cut, struct lists *lists,
+                                struct nt_error *error)
 {
     const struct nt_tree *tree = work->tree;
     const struct nt_tree_node *node = lists->inside;
@@ -364,7 +369,7 @@ static enum nt_status cut_lists(struct nt_work *work, const struct nt_array *arr
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                            "fixed-size lists of %" PRIu64 " items in %" PRIu64 " bytes", lists->items,
                            stride);
-        struct nt_array_items *list = &cut->lists[cut->depth++];
+        struct nt_list_validity *list = &cut->lists[cut->depth++];
         uint64_t bytes = node->has_validity ? lists->items / 8 + (lists->items % 8 != 0) : 0;
         list->items = node->items;
         list->are_null = tree->nodes[node->children[0]].is_null;
@@ -379,8 +384,9 @@ static enum nt_status cut_lists(struct nt_work *work, const struct nt_array *arr
     return status;
 }
 
-static enum nt_status cut_items(struct nt_work *work, const struct nt_array *array, uint64_t stride,
-                                const struct lists *lists, struct nt_array *cut, struct nt_error *error)
+static enum nt_status cut_items(struct nt_decode_arena *work, const struct nt_decoded_array *array,
+                                uint64_t stride, const struct lists *lists, struct nt_decoded_array *cut,
+                                struct nt_error *error)
 {
     uint64_t bytes;
     cut->bits = lists->inside->bits;
@@ -397,15 +403,15 @@ static enum nt_status cut_items(struct nt_work *work, const struct nt_array *arr
 }
 
 /* Values of a node, each in `stride` bytes. */
-static enum nt_status cut_values(struct nt_work *work, uint32_t root, uint64_t stride, struct nt_array *array,
-                                 struct nt_error *error)
+static enum nt_status cut_values(struct nt_decode_arena *work, uint32_t root, uint64_t stride,
+                                 struct nt_decoded_array *array, struct nt_error *error)
 {
-    struct nt_array cut = {0};
+    struct nt_decoded_array cut = {0};
     struct lists lists = {.items = 1, .inside = &work->tree->nodes[root]};
     enum nt_status status = cut_lists(work, array, stride, &cut, &lists, error);
     if (status != NT_OK)
         return status;
-    struct nt_array values = {0};
+    struct nt_decoded_array values = {0};
     uint32_t number = (uint32_t)(lists.inside - work->tree->nodes);
     if (!nt_multiply(array->elements, lists.items, &cut.elements))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of items of fixed-size lists overflows");
@@ -424,17 +430,17 @@ static enum nt_status cut_values(struct nt_work *work, uint32_t root, uint64_t s
 }
 
 /* The bytes of a member of structures, each with its members one behind the other. */
-static enum nt_status select_member(struct nt_work *work, const struct nt_tree_node *node, uint32_t member,
-                                    struct nt_array *array, struct nt_error *error)
+static enum nt_status select_member(struct nt_decode_arena *work, const struct nt_tree_node *node,
+                                    uint32_t member, struct nt_decoded_array *array, struct nt_error *error)
 {
     uint8_t *output;
-    uint64_t *ends, made = 0, begin = 0;
+    uint64_t *ends, decoding = 0, begin = 0;
     if (member >= node->member_count)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "members of a structure, at least",
                               member + UINT64_C(1), node->member_count);
-    enum nt_status status = nt_work_take(work, array->bytes, &output, error);
+    enum nt_status status = nt_decode_alloc(work, array->bytes, &output, error);
     if (status == NT_OK)
-        status = nt_work_take(work, array->elements * sizeof(*ends), &ends, error);
+        status = nt_decode_alloc(work, array->elements * sizeof(*ends), &ends, error);
     for (uint64_t i = 0; status == NT_OK && i < array->elements; begin = array->ends[i++]) {
         struct nt_cursor cursor = nt_cursor(array->data + begin, array->ends[i] - begin);
         for (uint32_t k = 0; k <= member && array->ends[i] != begin; k++) {
@@ -442,33 +448,34 @@ static enum nt_status select_member(struct nt_work *work, const struct nt_tree_n
             uint64_t bytes = at->bits ? at->bits / 8 : nt_full_zip_number(&cursor, at->length_bits / 8);
             const uint8_t *value = nt_get_bytes(&cursor, bytes);
             if (k == member && value) {
-                memcpy(output + made, value, bytes);
-                made += bytes;
+                memcpy(output + decoding, value, bytes);
+                decoding += bytes;
             }
         }
-        ends[i] = made;
+        ends[i] = decoding;
         if (cursor.failed)
             status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                              "structure %" PRIu64 " is shorter than its members", i);
     }
     if (status == NT_OK)
-        *array = (struct nt_array){.elements = array->elements, .data = output, .bytes = made, .ends = ends};
+        *array = (struct nt_decoded_array){
+            .elements = array->elements, .data = output, .bytes = decoding, .ends = ends};
     return status;
 }
 
 /* Each in its own piece; *root comes to what is inside. */
-static enum nt_status decompress_pieces(struct nt_work *work, uint32_t *root, struct nt_array *array,
-                                        struct nt_error *error)
+static enum nt_status decompress_pieces(struct nt_decode_arena *work, uint32_t *root,
+                                        struct nt_decoded_array *array, struct nt_error *error)
 {
     const struct nt_tree_node *nodes = work->tree->nodes;
     enum nt_status status = NT_OK;
-    for (; status == NT_OK && nodes[*root].kind == NT_TREE_SIZED; *root = nodes[*root].children[0])
+    for (; status == NT_OK && nodes[*root].kind == NT_TREE_LENGTH_PREFIXED; *root = nodes[*root].children[0])
         status = decompress_each(work, &nodes[*root], array, error);
     return status;
 }
 
-static enum nt_status decode_strings(struct nt_work *work, uint32_t root, struct nt_array *array,
-                                     struct nt_error *error)
+static enum nt_status decode_strings(struct nt_decode_arena *work, uint32_t root,
+                                     struct nt_decoded_array *array, struct nt_error *error)
 {
     enum nt_status status = decompress_pieces(work, &root, array, error);
     const struct nt_tree_node *node = &work->tree->nodes[root];
@@ -478,8 +485,8 @@ static enum nt_status decode_strings(struct nt_work *work, uint32_t root, struct
                                       : refuse_node(node, error);
 }
 
-static enum nt_status decode_rows(struct nt_work *work, const struct nt_tree_node *node,
-                                  struct nt_array *array, struct nt_error *error)
+static enum nt_status decode_rows(struct nt_decode_arena *work, const struct nt_tree_node *node,
+                                  struct nt_decoded_array *array, struct nt_error *error)
 {
     uint64_t bits = 0;
     for (uint32_t i = 0; i < node->member_count; i++) {
@@ -490,8 +497,8 @@ static enum nt_status decode_rows(struct nt_work *work, const struct nt_tree_nod
     return to_fixed(work, (uint32_t)bits, array, error);
 }
 
-static enum nt_status decode_member(struct nt_work *work, const struct nt_tree_node *node, uint32_t member,
-                                    struct nt_array *array, struct nt_error *error)
+static enum nt_status decode_member(struct nt_decode_arena *work, const struct nt_tree_node *node,
+                                    uint32_t member, struct nt_decoded_array *array, struct nt_error *error)
 {
     enum nt_status status = select_member(work, node, member, array, error);
     if (status != NT_OK)
@@ -503,8 +510,8 @@ static enum nt_status decode_member(struct nt_work *work, const struct nt_tree_n
     return status == NT_OK ? cut_values(work, wanted->node, wanted->bits / 8, array, error) : status;
 }
 
-static enum nt_status decode_values(struct nt_work *work, uint32_t member, struct nt_array *array,
-                                    struct nt_error *error)
+static enum nt_status decode_values(struct nt_decode_arena *work, uint32_t member,
+                                    struct nt_decoded_array *array, struct nt_error *error)
 {
     uint32_t root = work->tree->values;
     if (!array->ends)
@@ -524,11 +531,11 @@ static enum nt_status decode_values(struct nt_work *work, uint32_t member, struc
     }
 }
 
-enum nt_status nt_full_zip_open(struct nt_work *work, uint32_t member, uint64_t values,
-                                struct nt_opened *opened, struct nt_error *error)
+enum nt_status nt_full_zip_open(struct nt_decode_arena *work, uint32_t member, uint64_t values,
+                                struct nt_opened_page *opened, struct nt_error *error)
 {
     const struct nt_tree *tree = work->tree;
-    const struct nt_part part = {work->packed->data, work->packed->bytes};
+    const struct nt_buffer_slice part = {work->packed->data, work->packed->bytes};
     enum nt_status status = NT_OK;
     opened->has_array = true;
     if (nt_full_zip_is_walked(tree)) {
@@ -537,8 +544,8 @@ enum nt_status nt_full_zip_open(struct nt_work *work, uint32_t member, uint64_t 
         uint64_t bytes = 0;
         if (!nt_multiply(values, (tree->value_bits + 7) / 8, &bytes))
             bytes = UINT64_MAX;
-        status = nt_part_require(&part, bytes, "rows of a full-zip page", error);
-        opened->array = (struct nt_array){.elements = values, .data = part.data, .bytes = bytes};
+        status = nt_buffer_slice_require(&part, bytes, "rows of a full-zip page", error);
+        opened->array = (struct nt_decoded_array){.elements = values, .data = part.data, .bytes = bytes};
     }
     return status == NT_OK ? decode_values(work, member, &opened->array, error) : status;
 }

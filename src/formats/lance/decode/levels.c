@@ -64,16 +64,17 @@ void nt_layer_rule(const struct nt_tree *tree, uint32_t layer, struct nt_layer_r
 }
 
 /* Whether numbers of 16 bits can be used where they lie. */
-static bool are_levels(const struct nt_array *array)
+static bool are_levels(const struct nt_decoded_array *array)
 {
     const uint16_t one = 1;
     return array->elements && (uintptr_t)array->data % _Alignof(uint16_t) == 0 && *(const uint8_t *)&one == 1;
 }
 
-enum nt_status nt_levels_decode(struct nt_work *work, uint32_t root, const struct nt_part *part,
-                                uint64_t count, const uint16_t **levels_ret, struct nt_error *error)
+enum nt_status nt_levels_decode(struct nt_decode_arena *work, uint32_t root,
+                                const struct nt_buffer_slice *part, uint64_t count,
+                                const uint16_t **levels_ret, struct nt_error *error)
 {
-    struct nt_array array = {.bits = 16, .data = part->data, .elements = count};
+    struct nt_decoded_array array = {.bits = 16, .data = part->data, .elements = count};
     enum nt_status status = NT_OK;
     if (root != NT_NO_NODE)
         status = nt_block_decode(work, root, part, count, NULL, &array, error);
@@ -87,7 +88,7 @@ enum nt_status nt_levels_decode(struct nt_work *work, uint32_t root, const struc
         return NT_OK;
     }
     if (status == NT_OK)
-        status = nt_work_take(work, count * sizeof(*levels), &levels, error);
+        status = nt_decode_alloc(work, count * sizeof(*levels), &levels, error);
     if (status != NT_OK)
         return status;
     for (uint64_t i = 0; i < count; i++)
@@ -108,15 +109,15 @@ static uint16_t largest(const uint16_t *levels, uint64_t count)
 enum nt_status nt_levels_check(const struct nt_tree *tree, const struct nt_levels *levels,
                                struct nt_error *error)
 {
-    uint16_t most_lists = 0, most = 0, repetition = largest(levels->repetition, levels->count),
+    uint16_t max_lists = 0, most = 0, repetition = largest(levels->repetition, levels->count),
              definition = largest(levels->definition, levels->count);
     for (uint32_t i = 0; i < tree->layer_count; i++) {
         most = (uint16_t)(most + layers[tree->layers[i]].levels);
-        most_lists = (uint16_t)(most_lists + layers[tree->layers[i]].is_list);
+        max_lists = (uint16_t)(max_lists + layers[tree->layers[i]].is_list);
     }
-    if (repetition > most_lists)
+    if (repetition > max_lists)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "the largest repetition level, at most",
-                              most_lists, repetition);
+                              max_lists, repetition);
     if (definition > most)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "the largest definition level, at most", most,
                               definition);
@@ -170,23 +171,24 @@ bool nt_layer_is_always_valid(const struct nt_tree *tree, uint32_t layer)
 /* ---- Validity and list offsets ---- */
 
 /* The validity of items `depth` fixed lists deep, with that of all lists around them. */
-static enum nt_status make_item_valid(struct nt_made *made, uint8_t *output, struct nt_error *error)
+static enum nt_status make_item_valid(struct nt_decode_state *decoding, uint8_t *output,
+                                      struct nt_error *error)
 {
-    const struct nt_array *array = &made->opened.array;
-    uint64_t elements = made->work->packed->elements, items;
-    enum nt_status status = nt_made_decode(made, NULL, error);
+    const struct nt_decoded_array *array = &decoding->opened.array;
+    uint64_t elements = decoding->work->packed->elements, items;
+    enum nt_status status = nt_decode_values(decoding, NULL, error);
     if (status == NT_OK)
-        status = nt_made_find_nulls(made, error);
+        status = nt_decode_find_nulls(decoding, error);
     if (status != NT_OK)
         return status;
-    bool is_packed = nt_tree_is_structure(made->work->tree);
-    if ((made->rows && elements % made->rows) || !nt_tree_items(made->work->tree, &items) ||
-        !nt_multiply(made->rows, items, &items) ||
+    bool is_packed = nt_tree_is_structure(decoding->work->tree);
+    if ((decoding->rows && elements % decoding->rows) || !nt_tree_items(decoding->work->tree, &items) ||
+        !nt_multiply(decoding->rows, items, &items) ||
         (!array->is_null && !is_packed && array->elements != items))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " items in %" PRIu64 " lists",
-                       array->elements, made->rows);
+                       array->elements, decoding->rows);
     memset(output, 1, elements);
-    nt_made_clear_nulls(made, made->want->depth, 1, output);
+    nt_decode_clear_nulls(decoding, decoding->want->depth, 1, output);
     return NT_OK;
 }
 
@@ -205,31 +207,33 @@ static bool items_of_depth(const struct nt_tree *tree, uint32_t depth, uint64_t 
 }
 
 /* Version 2.0: what its array says. */
-static enum nt_status make_plain_valid(struct nt_made *made, uint8_t *output, struct nt_error *error)
+static enum nt_status make_plain_valid(struct nt_decode_state *decoding, uint8_t *output,
+                                       struct nt_error *error)
 {
-    uint64_t elements = made->work->packed->elements;
-    enum nt_status status = nt_made_decode(made, NULL, error);
+    uint64_t elements = decoding->work->packed->elements;
+    enum nt_status status = nt_decode_values(decoding, NULL, error);
     if (status == NT_OK)
-        status = nt_made_find_nulls(made, error);
-    if (status == NT_OK && made->valid)
-        memcpy(output, made->valid, elements);
+        status = nt_decode_find_nulls(decoding, error);
+    if (status == NT_OK && decoding->valid)
+        memcpy(output, decoding->valid, elements);
     else if (status == NT_OK)
         memset(output, 1, elements);
     return status;
 }
 
 /* Of rows of which several are one: all of these tell the same. */
-static enum nt_status make_repeated_valid(const struct nt_made *made, uint8_t *output, struct nt_error *error)
+static enum nt_status make_repeated_valid(const struct nt_decode_state *decoding, uint8_t *output,
+                                          struct nt_error *error)
 {
-    const struct nt_packed *packed = made->work->packed;
-    uint64_t repeats = made->want->repeats, skipped = packed->parameter, done = 0;
+    const struct nt_packed *packed = decoding->work->packed;
+    uint64_t repeats = decoding->want->repeats, skipped = packed->parameter, done = 0;
     struct nt_layer_rule rule;
     uint8_t *valid;
-    nt_layer_rule(made->work->tree, made->want->layer, &rule);
-    uint64_t rows = nt_levels_rows(&made->opened.levels, &rule);
-    enum nt_status status = nt_work_take(made->work, rows, &valid, error);
+    nt_layer_rule(decoding->work->tree, decoding->want->layer, &rule);
+    uint64_t rows = nt_levels_rows(&decoding->opened.levels, &rule);
+    enum nt_status status = nt_decode_alloc(decoding->work, rows, &valid, error);
     if (status == NT_OK)
-        status = nt_made_valid_rows(made, made->want->layer, rows, valid, error);
+        status = nt_decode_valid_rows(decoding, decoding->want->layer, rows, valid, error);
     for (uint64_t i = skipped; status == NT_OK && i < rows; i++) {
         bool begins = (i - skipped) % repeats == 0;
         if (!begins && valid[i] != valid[i - 1])
@@ -244,40 +248,42 @@ static enum nt_status make_repeated_valid(const struct nt_made *made, uint8_t *o
                : status;
 }
 
-static enum nt_status make_layer_valid(const struct nt_made *made, uint8_t *output, struct nt_error *error)
+static enum nt_status make_layer_valid(const struct nt_decode_state *decoding, uint8_t *output,
+                                       struct nt_error *error)
 {
-    const struct nt_tree *tree = made->work->tree;
-    uint64_t elements = made->work->packed->elements;
+    const struct nt_tree *tree = decoding->work->tree;
+    uint64_t elements = decoding->work->packed->elements;
     struct nt_layer_rule rule;
-    nt_layer_rule(tree, made->want->layer, &rule);
-    if (made->opened.array.is_null)
+    nt_layer_rule(tree, decoding->want->layer, &rule);
+    if (decoding->opened.array.is_null)
         memset(output, rule.valid >= 1, elements); /* the innermost layer is what has no value */
-    else if (made->opened.levels.count || nt_tree_has_levels(tree))
-        return made->want->repeats > 1 ? make_repeated_valid(made, output, error)
-                                       : nt_made_valid_rows(made, made->want->layer, elements, output, error);
+    else if (decoding->opened.levels.count || nt_tree_has_levels(tree))
+        return decoding->want->repeats > 1
+                   ? make_repeated_valid(decoding, output, error)
+                   : nt_decode_valid_rows(decoding, decoding->want->layer, elements, output, error);
     else
-        memset(output, made->want->layer || !nt_tree_is_null(tree), elements);
+        memset(output, decoding->want->layer || !nt_tree_is_null(tree), elements);
     return NT_OK;
 }
 
-enum nt_status nt_make_valid(struct nt_made *made, uint8_t *output, struct nt_error *error)
+enum nt_status nt_output_validity(struct nt_decode_state *decoding, uint8_t *output, struct nt_error *error)
 {
-    const struct nt_tree *tree = made->work->tree;
-    uint64_t elements = made->work->packed->elements, items;
-    bool is_member = made->want->depth && nt_tree_is_structure(tree);
+    const struct nt_tree *tree = decoding->work->tree;
+    uint64_t elements = decoding->work->packed->elements, items;
+    bool is_member = decoding->want->depth && nt_tree_is_structure(tree);
     if (is_member)
-        items = nt_made_member_items(made);
-    if ((!is_member && !items_of_depth(tree, made->want->depth, &items)) || !items || elements % items)
+        items = nt_decode_member_items(decoding);
+    if ((!is_member && !items_of_depth(tree, decoding->want->depth, &items)) || !items || elements % items)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " items in lists of %" PRIu64, elements,
                        items);
-    made->rows = elements / items;
+    decoding->rows = elements / items;
     bool is_plain = tree->layout == NT_TREE_ARRAY;
-    enum nt_status status = nt_made_open(made, true, made->want->depth || is_plain, error);
+    enum nt_status status = nt_decode_open(decoding, true, decoding->want->depth || is_plain, error);
     if (status != NT_OK)
         return status;
-    if (made->want->depth)
-        return make_item_valid(made, output, error);
-    return is_plain ? make_plain_valid(made, output, error) : make_layer_valid(made, output, error);
+    if (decoding->want->depth)
+        return make_item_valid(decoding, output, error);
+    return is_plain ? make_plain_valid(decoding, output, error) : make_layer_valid(decoding, output, error);
 }
 
 /* `count` offsets, each where a list begins: what is written behind the last one is overwritten by the next, so that
@@ -328,25 +334,25 @@ static uint64_t skip_first(const struct nt_levels *levels, const struct nt_layer
 /* What stands in the parameter for what is added, and what the page's levels have to tell. */
 static uint64_t find_added(uint64_t parameter, uint64_t *items_ret)
 {
-    uint64_t number = parameter & ~(NT_TREE_IS_FIRST | NT_TREE_IS_LAST | NT_TREE_TELLS_ITEMS);
-    if (!(parameter & NT_TREE_TELLS_ITEMS))
+    uint64_t number = parameter & ~(NT_TREE_IS_FIRST | NT_TREE_IS_LAST | NT_TREE_HAS_ITEM_COUNT);
+    if (!(parameter & NT_TREE_HAS_ITEM_COUNT))
         return number;
     *items_ret = number >> NT_TREE_ADDED_BITS;
     return number & ((UINT64_C(1) << NT_TREE_ADDED_BITS) - 1);
 }
 
-enum nt_status nt_make_offsets(struct nt_made *made, uint8_t *output, struct nt_error *error)
+enum nt_status nt_output_offsets(struct nt_decode_state *decoding, uint8_t *output, struct nt_error *error)
 {
-    const struct nt_packed *packed = made->work->packed;
-    const struct nt_levels *levels = &made->opened.levels;
+    const struct nt_packed *packed = decoding->work->packed;
+    const struct nt_levels *levels = &decoding->opened.levels;
     uint64_t told = UINT64_MAX, items = find_added(packed->parameter, &told), last, from = 0;
     bool is_first = packed->parameter & NT_TREE_IS_FIRST, is_last = packed->parameter & NT_TREE_IS_LAST;
     struct nt_layer_rule list, item;
-    if (made->work->tree->layout == NT_TREE_ARRAY)
-        return nt_make_ends(made, output, error);
-    enum nt_status status = nt_made_open(made, true, false, error);
-    nt_layer_rule(made->work->tree, made->want->layer, &list);
-    nt_layer_rule(made->work->tree, made->want->layer - 1, &item);
+    if (decoding->work->tree->layout == NT_TREE_ARRAY)
+        return nt_output_ends(decoding, output, error);
+    enum nt_status status = nt_decode_open(decoding, true, false, error);
+    nt_layer_rule(decoding->work->tree, decoding->want->layer, &list);
+    nt_layer_rule(decoding->work->tree, decoding->want->layer - 1, &item);
     if (status != NT_OK)
         return status;
     uint64_t lists = nt_levels_rows(levels, &list);
@@ -366,12 +372,12 @@ enum nt_status nt_make_offsets(struct nt_made *made, uint8_t *output, struct nt_
     return NT_OK;
 }
 
-enum nt_status nt_make_levels(struct nt_made *made, uint8_t *output, struct nt_error *error)
+enum nt_status nt_output_levels(struct nt_decode_state *decoding, uint8_t *output, struct nt_error *error)
 {
-    const struct nt_packed *packed = made->work->packed;
-    const struct nt_levels *levels = &made->opened.levels;
-    made->rows = packed->parameter;
-    enum nt_status status = nt_made_open(made, true, false, error);
+    const struct nt_packed *packed = decoding->work->packed;
+    const struct nt_levels *levels = &decoding->opened.levels;
+    decoding->rows = packed->parameter;
+    enum nt_status status = nt_decode_open(decoding, true, false, error);
     if (status != NT_OK)
         return status;
     if (levels->count != packed->elements)

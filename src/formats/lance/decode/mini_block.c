@@ -17,7 +17,7 @@ static void skip_padding(struct nt_cursor *cursor)
                 nt_cursor_left(cursor) < ALIGNMENT - past ? nt_cursor_left(cursor) : ALIGNMENT - past);
 }
 
-static void take_part(struct nt_cursor *cursor, uint64_t bytes, struct nt_part *part)
+static void take_part(struct nt_cursor *cursor, uint64_t bytes, struct nt_buffer_slice *part)
 {
     part->bytes = bytes;
     part->data = nt_get_bytes(cursor, bytes);
@@ -25,7 +25,8 @@ static void take_part(struct nt_cursor *cursor, uint64_t bytes, struct nt_part *
 }
 
 /* Writers once let the number of levels wrap at 2^16; the lengths of runs tell it then. */
-static uint64_t unwrap(const struct nt_tree *tree, uint32_t root, const struct nt_part *part, uint64_t count)
+static uint64_t unwrap(const struct nt_tree *tree, uint32_t root, const struct nt_buffer_slice *part,
+                       uint64_t count)
 {
     const struct nt_tree_node *node = &tree->nodes[root], *values, *lengths;
     if (node->kind != NT_TREE_RUNS || part->bytes < sizeof(uint64_t))
@@ -40,8 +41,9 @@ static uint64_t unwrap(const struct nt_tree *tree, uint32_t root, const struct n
     return total > count && (total - count) % 65536 == 0 ? total : count;
 }
 
-static enum nt_status decode_levels(struct nt_work *work, uint32_t root, const struct nt_part *part,
-                                    uint64_t count, const uint16_t **levels_ret, struct nt_error *error)
+static enum nt_status decode_levels(struct nt_decode_arena *work, uint32_t root,
+                                    const struct nt_buffer_slice *part, uint64_t count,
+                                    const uint16_t **levels_ret, struct nt_error *error)
 {
     if (root == NT_NO_NODE)
         return NT_OK;
@@ -51,9 +53,9 @@ static enum nt_status decode_levels(struct nt_work *work, uint32_t root, const s
     return status;
 }
 
-static enum nt_status open_levels(struct nt_work *work, const struct nt_part *repetition,
-                                  const struct nt_part *definition, uint64_t count, struct nt_opened *opened,
-                                  struct nt_error *error)
+static enum nt_status open_levels(struct nt_decode_arena *work, const struct nt_buffer_slice *repetition,
+                                  const struct nt_buffer_slice *definition, uint64_t count,
+                                  struct nt_opened_page *opened, struct nt_error *error)
 {
     const struct nt_tree *tree = work->tree;
     struct nt_levels *levels = &opened->levels;
@@ -79,12 +81,12 @@ void nt_mini_block_get_sizes(const struct nt_tree *tree, struct nt_cursor *curso
         sizes->buffer_bytes[i] = tree->has_large_chunk ? nt_get_le32(cursor) : nt_get_le16(cursor);
 }
 
-enum nt_status nt_mini_block_open(struct nt_work *work, bool wants_levels, struct nt_opened *opened,
-                                  struct nt_error *error)
+enum nt_status nt_mini_block_open(struct nt_decode_arena *work, bool wants_levels,
+                                  struct nt_opened_page *opened, struct nt_error *error)
 {
     const struct nt_tree *tree = work->tree;
     struct nt_cursor cursor = nt_cursor(work->packed->data, work->packed->bytes);
-    struct nt_part repetition = {0}, definition = {0};
+    struct nt_buffer_slice repetition = {0}, definition = {0};
     struct nt_mini_block_sizes sizes;
     nt_mini_block_get_sizes(tree, &cursor, &sizes);
     opened->part_count = tree->buffers;

@@ -13,13 +13,13 @@
 #include "core/base/error.h"
 
 struct job {
-    struct nt_work *work;
+    struct nt_decode_arena *work;
     const struct nt_tree_node *node;
-    const struct nt_part *parts;
+    const struct nt_buffer_slice *parts;
     uint32_t part_count;
-    const struct nt_part *instead; /* of the buffer: it was decompressed */
+    const struct nt_buffer_slice *instead; /* of the buffer: it was decompressed */
     uint64_t elements;
-    struct nt_array *array;
+    struct nt_decoded_array *array;
 };
 
 typedef enum nt_status decode_node(const struct job *job, struct nt_error *error);
@@ -27,18 +27,18 @@ typedef enum nt_status decode_node(const struct job *job, struct nt_error *error
 static enum nt_status decode(const struct job *job, uint32_t node, struct nt_error *error);
 
 static enum nt_status decode_child(const struct job *job, unsigned child, uint64_t elements,
-                                   struct nt_array *array, struct nt_error *error)
+                                   struct nt_decoded_array *array, struct nt_error *error)
 {
     struct job below = *job;
     below.elements = elements;
     below.array = array;
-    *array = (struct nt_array){0};
+    *array = (struct nt_decoded_array){0};
     return decode(&below, job->node->children[child], error);
 }
 
 /* The same where there has to be one for each: lists would make more of them, or fewer. */
 static enum nt_status decode_exactly(const struct job *job, unsigned child, uint64_t elements,
-                                     struct nt_array *array, struct nt_error *error)
+                                     struct nt_decoded_array *array, struct nt_error *error)
 {
     enum nt_status status = decode_child(job, child, elements, array, error);
     if (status != NT_OK || array->elements == elements)
@@ -48,7 +48,7 @@ static enum nt_status decode_exactly(const struct job *job, unsigned child, uint
     return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, what, elements, array->elements);
 }
 
-static enum nt_status find_part(const struct job *job, const struct nt_part **part_ret,
+static enum nt_status find_part(const struct job *job, const struct nt_buffer_slice **part_ret,
                                 struct nt_error *error)
 {
     *part_ret = job->instead;
@@ -63,34 +63,34 @@ static enum nt_status find_part(const struct job *job, const struct nt_part **pa
 
 static enum nt_status decode_flat(const struct job *job, struct nt_error *error)
 {
-    const struct nt_part *part;
+    const struct nt_buffer_slice *part;
     uint64_t bytes;
     enum nt_status status = find_part(job, &part, error);
     if (status == NT_OK)
         status = nt_bits_to_bytes(job->elements, job->node->bits, &bytes, error);
     if (status == NT_OK)
-        status = nt_part_require(part, bytes, "flat values", error);
+        status = nt_buffer_slice_require(part, bytes, "flat values", error);
     if (status == NT_OK)
-        *job->array = (struct nt_array){
+        *job->array = (struct nt_decoded_array){
             .elements = job->elements, .bits = job->node->bits, .data = part->data, .bytes = bytes};
     return status;
 }
 
 static enum nt_status decompress(const struct job *job, struct nt_error *error)
 {
-    const struct nt_part *part;
-    struct nt_part instead;
+    const struct nt_buffer_slice *part;
+    struct nt_buffer_slice instead;
     uint8_t *output;
     struct job below = *job;
-    enum nt_sized_kind algorithm = job->node->algorithm;
+    enum nt_length_prefixed_kind algorithm = job->node->algorithm;
     enum nt_status status = find_part(job, &part, error);
     if (status == NT_OK)
-        status = nt_sized_bytes(algorithm, part->data, part->bytes, &instead.bytes, error);
+        status = nt_length_prefixed_bytes(algorithm, part->data, part->bytes, &instead.bytes, error);
     if (status == NT_OK)
-        status = nt_work_take(job->work, instead.bytes, &output, error);
+        status = nt_decode_alloc(job->work, instead.bytes, &output, error);
     if (status == NT_OK)
-        status = nt_sized_decompress(algorithm, part->data, part->bytes, output, instead.bytes,
-                                     job->work->packed->context, error);
+        status = nt_length_prefixed_decompress(algorithm, part->data, part->bytes, output, instead.bytes,
+                                               job->work->packed->context, error);
     if (status != NT_OK)
         return status;
     instead.data = output;
@@ -100,7 +100,7 @@ static enum nt_status decompress(const struct job *job, struct nt_error *error)
 
 static enum nt_status decode_nullable(const struct job *job, struct nt_error *error)
 {
-    struct nt_array valid;
+    struct nt_decoded_array valid;
     enum nt_status status = decode_child(job, 0, job->elements, job->array, error);
     if (status != NT_OK || job->node->children[1] == NT_NO_NODE)
         return status;
@@ -114,17 +114,17 @@ static enum nt_status decode_nullable(const struct job *job, struct nt_error *er
 static enum nt_status make_null(const struct job *job, struct nt_error *error)
 {
     (void)error;
-    *job->array = (struct nt_array){.elements = job->elements, .is_null = true};
+    *job->array = (struct nt_decoded_array){.elements = job->elements, .is_null = true};
     return NT_OK;
 }
 
-static enum nt_status take_bits(struct nt_work *work, uint64_t elements, int byte, uint8_t **bits_ret,
+static enum nt_status take_bits(struct nt_decode_arena *work, uint64_t elements, int byte, uint8_t **bits_ret,
                                 struct nt_error *error)
 {
     uint64_t bytes;
     enum nt_status status = nt_bits_to_bytes(elements, 1, &bytes, error);
     if (status == NT_OK)
-        status = nt_work_take(work, bytes, bits_ret, error);
+        status = nt_decode_alloc(work, bytes, bits_ret, error);
     if (status == NT_OK)
         memset(*bits_ret, byte, bytes);
     return status;
@@ -141,7 +141,7 @@ static enum nt_status keep_lists_of_nulls(const struct job *job, struct nt_error
 
 static enum nt_status decode_list(const struct job *job, struct nt_error *error)
 {
-    struct nt_array *array = job->array;
+    struct nt_decoded_array *array = job->array;
     uint64_t items;
     if (!nt_multiply(job->elements, job->node->items, &items))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of items of fixed-size lists overflows");
@@ -152,7 +152,7 @@ static enum nt_status decode_list(const struct job *job, struct nt_error *error)
     if (status != NT_OK)
         return status;
     memmove(&array->lists[1], &array->lists[0], array->depth * sizeof(array->lists[0]));
-    array->lists[0] = (struct nt_array_items){
+    array->lists[0] = (struct nt_list_validity){
         .valid = array->valid, .are_null = array->is_null && !array->valid, .items = job->node->items};
     array->depth++;
     array->valid = NULL;
@@ -167,8 +167,8 @@ static enum nt_status decode_rows(const struct job *job, struct nt_error *error)
 /* ---- end offsets ---- */
 
 /* Numbers of `bits` as they are read here. */
-static enum nt_status load_numbers(const struct job *job, const struct nt_array *array, uint64_t *numbers,
-                                   struct nt_error *error)
+static enum nt_status load_numbers(const struct job *job, const struct nt_decoded_array *array,
+                                   uint64_t *numbers, struct nt_error *error)
 {
     const uint8_t *data = array->data;
     for (uint64_t i = 0; i < array->elements; i++)
@@ -200,14 +200,14 @@ static void set_valid(uint8_t *valid, uint64_t i)
 /* A row whose end offset has the adjustment added is null. */
 static enum nt_status decode_ends(const struct job *job, struct nt_error *error)
 {
-    struct nt_array stored;
+    struct nt_decoded_array stored;
     uint64_t *ends, bytes, adjustment = job->node->adjustment, last = 0;
     uint8_t *valid;
     enum nt_status status = decode_exactly(job, 0, job->elements, &stored, error);
     if (status == NT_OK && !nt_multiply(job->elements, sizeof(*ends), &bytes))
         status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of end offsets overflows");
     if (status == NT_OK)
-        status = nt_work_take(job->work, bytes, &ends, error);
+        status = nt_decode_alloc(job->work, bytes, &ends, error);
     if (status == NT_OK)
         status = take_bits(job->work, job->elements, 0, &valid, error);
     if (status == NT_OK)
@@ -231,7 +231,7 @@ static enum nt_status decode_ends(const struct job *job, struct nt_error *error)
                                 last);
     if (status != NT_OK)
         return status;
-    *job->array = (struct nt_array){.elements = job->elements, .ends = ends, .valid = valid};
+    *job->array = (struct nt_decoded_array){.elements = job->elements, .ends = ends, .valid = valid};
     return status;
 }
 
@@ -253,14 +253,14 @@ static enum nt_status end_rows(uint64_t *offsets, uint64_t rows, uint8_t *valid,
 
 static enum nt_status decode_offsets(const struct job *job, struct nt_error *error)
 {
-    struct nt_array stored;
+    struct nt_decoded_array stored;
     uint64_t *offsets, count, bytes;
     uint8_t *valid;
     if (!nt_add(job->elements, 1, &count) || !nt_multiply(count, sizeof(*offsets), &bytes))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of offsets overflows");
     enum nt_status status = decode_exactly(job, 0, count, &stored, error);
     if (status == NT_OK)
-        status = nt_work_take(job->work, bytes, &offsets, error);
+        status = nt_decode_alloc(job->work, bytes, &offsets, error);
     if (status == NT_OK)
         status = take_bits(job->work, job->elements, 0, &valid, error);
     if (status == NT_OK)
@@ -268,13 +268,13 @@ static enum nt_status decode_offsets(const struct job *job, struct nt_error *err
     if (status == NT_OK)
         status = end_rows(offsets, job->elements, valid, error);
     if (status == NT_OK)
-        *job->array = (struct nt_array){.elements = job->elements, .ends = offsets, .valid = valid};
+        *job->array = (struct nt_decoded_array){.elements = job->elements, .ends = offsets, .valid = valid};
     return status;
 }
 
 static enum nt_status decode_strings(const struct job *job, struct nt_error *error)
 {
-    struct nt_array bytes;
+    struct nt_decoded_array bytes;
     enum nt_status status = decode_ends(job, error);
     if (status != NT_OK)
         return status;
@@ -299,17 +299,17 @@ static enum nt_status expand_strings(const struct job *job, struct nt_error *err
 
 /* ---- dictionaries ---- */
 
-static bool is_item_valid(const struct nt_array *items, uint64_t number)
+static bool is_item_valid(const struct nt_decoded_array *items, uint64_t number)
 {
     return !items->is_null && (!items->valid || (items->valid[number / 8] >> (number % 8) & 1));
 }
 
 static enum nt_status copy_strings(const struct job *job, const uint64_t *numbers, const uint8_t *valid,
-                                   const struct nt_array *items, struct nt_error *error)
+                                   const struct nt_decoded_array *items, struct nt_error *error)
 {
     uint64_t *ends, total = 0, count = job->elements;
     uint8_t *output;
-    enum nt_status status = nt_work_take(job->work, count * sizeof(*ends), &ends, error);
+    enum nt_status status = nt_decode_alloc(job->work, count * sizeof(*ends), &ends, error);
     for (uint64_t i = 0; status == NT_OK && i < count; i++) {
         uint64_t number = numbers[i];
         if (valid[i / 8] >> (i % 8) & 1)
@@ -318,17 +318,17 @@ static enum nt_status copy_strings(const struct job *job, const uint64_t *number
         ends[i] = total;
     }
     if (status == NT_OK)
-        status = nt_work_take(job->work, total, &output, error);
+        status = nt_decode_alloc(job->work, total, &output, error);
     for (uint64_t i = 0, at = 0; status == NT_OK && i < count; at = ends[i++])
         if (ends[i] != at)
             memcpy(output + at, items->data + items->ends[numbers[i]] - (ends[i] - at), ends[i] - at);
-    *job->array =
-        (struct nt_array){.elements = count, .data = output, .bytes = total, .ends = ends, .valid = valid};
+    *job->array = (struct nt_decoded_array){
+        .elements = count, .data = output, .bytes = total, .ends = ends, .valid = valid};
     return status;
 }
 
 static enum nt_status copy_bits(const struct job *job, const uint64_t *numbers, const uint8_t *valid,
-                                const struct nt_array *items, struct nt_error *error)
+                                const struct nt_decoded_array *items, struct nt_error *error)
 {
     uint8_t *output;
     enum nt_status status = take_bits(job->work, job->elements, 0, &output, error);
@@ -337,30 +337,30 @@ static enum nt_status copy_bits(const struct job *job, const uint64_t *numbers, 
     for (uint64_t i = 0; i < job->elements; i++)
         if ((valid[i / 8] >> (i % 8) & 1) && (items->data[numbers[i] / 8] >> (numbers[i] % 8) & 1))
             set_valid(output, i);
-    *job->array = (struct nt_array){.elements = job->elements,
-                                    .bits = 1,
-                                    .data = output,
-                                    .bytes = (job->elements + 7) / 8,
-                                    .valid = valid};
+    *job->array = (struct nt_decoded_array){.elements = job->elements,
+                                            .bits = 1,
+                                            .data = output,
+                                            .bytes = (job->elements + 7) / 8,
+                                            .valid = valid};
     return NT_OK;
 }
 
 static enum nt_status copy_values(const struct job *job, const uint64_t *numbers, const uint8_t *valid,
-                                  const struct nt_array *items, struct nt_error *error)
+                                  const struct nt_decoded_array *items, struct nt_error *error)
 {
     uint64_t width = items->bits / 8, bytes;
     uint8_t *output;
     if (items->bits % 8 || !nt_multiply(job->elements, width, &bytes))
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "a dictionary of items of %" PRIu32 " bits",
                        items->bits);
-    enum nt_status status = nt_work_take(job->work, bytes, &output, error);
+    enum nt_status status = nt_decode_alloc(job->work, bytes, &output, error);
     if (status != NT_OK)
         return status;
     memset(output, 0, bytes);
     for (uint64_t i = 0; i < job->elements; i++)
         if (valid[i / 8] >> (i % 8) & 1)
             memcpy(output + i * width, items->data + numbers[i] * width, width);
-    *job->array = (struct nt_array){
+    *job->array = (struct nt_decoded_array){
         .elements = job->elements, .bits = items->bits, .data = output, .bytes = bytes, .valid = valid};
     return NT_OK;
 }
@@ -368,7 +368,7 @@ static enum nt_status copy_values(const struct job *job, const uint64_t *numbers
 static enum nt_status look_up(const struct job *job, struct nt_error *error)
 {
     const struct nt_tree_node *node = job->node;
-    struct nt_array stored, items;
+    struct nt_decoded_array stored, items;
     uint64_t *numbers, bytes;
     uint8_t *valid;
     enum nt_status status = decode_exactly(job, 0, job->elements, &stored, error);
@@ -379,7 +379,7 @@ static enum nt_status look_up(const struct job *job, struct nt_error *error)
     if (status == NT_OK && !nt_multiply(job->elements, sizeof(*numbers), &bytes))
         status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of a dictionary's numbers overflows");
     if (status == NT_OK)
-        status = nt_work_take(job->work, bytes, &numbers, error);
+        status = nt_decode_alloc(job->work, bytes, &numbers, error);
     if (status == NT_OK)
         status = take_bits(job->work, job->elements, 0, &valid, error);
     if (status == NT_OK)
@@ -406,7 +406,7 @@ static enum nt_status look_up(const struct job *job, struct nt_error *error)
 
 static decode_node *const functions[NT_TREE_NODE_COUNT] = {
     [NT_TREE_FLAT] = decode_flat,
-    [NT_TREE_SIZED] = decompress,
+    [NT_TREE_LENGTH_PREFIXED] = decompress,
     [NT_TREE_NULLABLE] = decode_nullable,
     [NT_TREE_ALL_NULL] = make_null,
     [NT_TREE_FIXED_LIST] = decode_list,
@@ -429,12 +429,12 @@ static enum nt_status decode(const struct job *job, uint32_t node, struct nt_err
     return function(&below, error);
 }
 
-enum nt_status nt_plain_decode(struct nt_work *work, uint32_t node, const struct nt_part *parts,
-                               uint32_t part_count, uint64_t elements, struct nt_array *array,
-                               struct nt_error *error)
+enum nt_status nt_v2_0_decode(struct nt_decode_arena *work, uint32_t node,
+                              const struct nt_buffer_slice *parts, uint32_t part_count, uint64_t elements,
+                              struct nt_decoded_array *array, struct nt_error *error)
 {
     const struct job job = {
         .work = work, .parts = parts, .part_count = part_count, .elements = elements, .array = array};
-    *array = (struct nt_array){0};
+    *array = (struct nt_decoded_array){0};
     return decode(&job, node, error);
 }

@@ -43,13 +43,14 @@ static void mask_rows(const uint8_t *valid, uint64_t rows, uint64_t bytes, uint8
             memset(output + i * bytes, 0, bytes);
 }
 
-void nt_made_clear_nulls(const struct nt_made *made, uint32_t depth, uint32_t width, uint8_t *output)
+void nt_decode_clear_nulls(const struct nt_decode_state *decoding, uint32_t depth, uint32_t width,
+                           uint8_t *output)
 {
-    const struct nt_array *array = &made->opened.array;
-    uint64_t elements = made->work->packed->elements, lists = made->rows;
-    uint64_t items = made->rows ? elements / made->rows : 0;
-    if (made->valid)
-        mask_rows(made->valid, made->rows, items * width, output);
+    const struct nt_decoded_array *array = &decoding->opened.array;
+    uint64_t elements = decoding->work->packed->elements, lists = decoding->rows;
+    uint64_t items = decoding->rows ? elements / decoding->rows : 0;
+    if (decoding->valid)
+        mask_rows(decoding->valid, decoding->rows, items * width, output);
     for (uint32_t d = 0; d < depth && d < array->depth; d++) {
         const uint8_t *valid = array->lists[d].valid;
         lists *= array->lists[d].items; /* these are at most as many as there are elements */
@@ -65,28 +66,30 @@ void nt_made_clear_nulls(const struct nt_made *made, uint32_t depth, uint32_t wi
 /* ---- Dictionary indices ---- */
 
 /* Numbers of items, 0 where the row is null: what is stored there may be anything. */
-static enum nt_status mask_numbers(struct nt_made *made, const uint8_t **data_ret, struct nt_error *error)
+static enum nt_status mask_numbers(struct nt_decode_state *decoding, const uint8_t **data_ret,
+                                   struct nt_error *error)
 {
-    const struct nt_array *array = &made->opened.array;
+    const struct nt_decoded_array *array = &decoding->opened.array;
     uint32_t width = array->bits / 8;
     uint8_t *data;
     *data_ret = array->data;
-    if (!made->valid)
+    if (!decoding->valid)
         return NT_OK;
-    enum nt_status status = nt_work_take(made->work, array->bytes, &data, error);
+    enum nt_status status = nt_decode_alloc(decoding->work, array->bytes, &data, error);
     if (status != NT_OK)
         return status;
     memcpy(data, array->data, array->bytes);
     for (uint64_t i = 0; i < array->elements; i++)
-        if (!made->valid[i])
+        if (!decoding->valid[i])
             memset(data + i * width, 0, width);
     *data_ret = data;
     return NT_OK;
 }
 
-enum nt_status nt_made_numbers(struct nt_made *made, struct nt_value *numbers, struct nt_error *error)
+enum nt_status nt_decode_indices(struct nt_decode_state *decoding, struct nt_value *numbers,
+                                 struct nt_error *error)
 {
-    const struct nt_array *array = &made->opened.array;
+    const struct nt_decoded_array *array = &decoding->opened.array;
     enum nt_element element = array->bits == 8    ? NT_ELEMENT_UINT8
                               : array->bits == 16 ? NT_ELEMENT_UINT16
                               : array->bits == 32 ? NT_ELEMENT_UINT32
@@ -96,26 +99,27 @@ enum nt_status nt_made_numbers(struct nt_made *made, struct nt_value *numbers, s
                        "numbers of a dictionary's items of %" PRIu32 " bits", array->bits);
     *numbers =
         (struct nt_value){.elements = array->elements, .element = element, .element_bytes = array->bits / 8};
-    return mask_numbers(made, &numbers->data, error);
+    return mask_numbers(decoding, &numbers->data, error);
 }
 
-bool nt_made_is_null(const struct nt_made *made)
+bool nt_decode_is_null(const struct nt_decode_state *decoding)
 {
-    return made->valid && !memchr(made->valid, 1, made->rows);
+    return decoding->valid && !memchr(decoding->valid, 1, decoding->rows);
 }
 
 /* ---- Fixed-width outputs ---- */
 
 /* A fixed-width dictionary's items. */
-static enum nt_status look_up_values(struct nt_made *made, uint8_t *output, struct nt_error *error)
+static enum nt_status look_up_values(struct nt_decode_state *decoding, uint8_t *output,
+                                     struct nt_error *error)
 {
-    const struct nt_value *items = &made->work->packed->inputs[0];
+    const struct nt_value *items = &decoding->work->packed->inputs[0];
     struct nt_value numbers;
-    if (nt_made_is_null(made)) {
-        memset(output, 0, made->rows * items->element_bytes);
+    if (nt_decode_is_null(decoding)) {
+        memset(output, 0, decoding->rows * items->element_bytes);
         return NT_OK;
     }
-    enum nt_status status = nt_made_numbers(made, &numbers, error);
+    enum nt_status status = nt_decode_indices(decoding, &numbers, error);
     return status == NT_OK ? nt_dictionary_gather(&numbers, items, output, error) : status;
 }
 
@@ -126,16 +130,16 @@ static bool is_packed_rows(const struct nt_tree *tree)
 }
 
 /* From values as they are stored to elements: bits become bytes, of structures the member is taken. */
-static enum nt_status copy_values(const struct nt_made *made, uint32_t width, uint8_t *output,
+static enum nt_status copy_values(const struct nt_decode_state *decoding, uint32_t width, uint8_t *output,
                                   struct nt_error *error)
 {
-    const struct nt_array *array = &made->opened.array;
-    bool is_packed = is_packed_rows(made->work->tree);
-    uint64_t stored = array->bits / 8, wanted = width, offset = is_packed ? made->want->member_offset : 0;
-    if (is_packed && !nt_multiply(width, nt_made_member_items(made), &wanted))
+    const struct nt_decoded_array *array = &decoding->opened.array;
+    bool is_packed = is_packed_rows(decoding->work->tree);
+    uint64_t stored = array->bits / 8, wanted = width, offset = is_packed ? decoding->want->member_offset : 0;
+    if (is_packed && !nt_multiply(width, nt_decode_member_items(decoding), &wanted))
         wanted = UINT64_MAX;
     if (array->is_null) {
-        memset(output, 0, made->work->packed->elements * width);
+        memset(output, 0, decoding->work->packed->elements * width);
     } else if (array->bits == 1 && width == 1 && !is_packed) {
         nt_unpack_bits(array->data, array->elements, output);
     } else if (array->bits % 8 || offset > stored || wanted > stored - offset ||
@@ -153,51 +157,51 @@ static enum nt_status copy_values(const struct nt_made *made, uint32_t width, ui
     return NT_OK;
 }
 
-enum nt_status nt_make_values(struct nt_made *made, uint8_t *output, struct nt_error *error)
+enum nt_status nt_output_values(struct nt_decode_state *decoding, uint8_t *output, struct nt_error *error)
 {
-    uint32_t width = made->element_bytes;
-    const struct nt_tree *tree = made->work->tree;
-    uint64_t elements = made->work->packed->elements, items = nt_made_member_items(made);
+    uint32_t width = decoding->element_bytes;
+    const struct nt_tree *tree = decoding->work->tree;
+    uint64_t elements = decoding->work->packed->elements, items = nt_decode_member_items(decoding);
     if ((!nt_tree_is_structure(tree) && !nt_tree_items(tree, &items)) || !items || elements % items)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " elements in lists of %" PRIu64, elements,
                        items);
-    made->rows = elements / items;
-    bool is_nullable = !made->want->is_stored && nt_made_has_nulls(tree);
-    enum nt_status status = nt_made_open(made, is_nullable, true, error);
+    decoding->rows = elements / items;
+    bool is_nullable = !decoding->want->is_stored && nt_decode_has_nulls(tree);
+    enum nt_status status = nt_decode_open(decoding, is_nullable, true, error);
     bool is_direct = !tree->has_dictionary && !nt_tree_is_structure(tree) && tree->values != NT_NO_NODE &&
                      tree->nodes[tree->values].bits == width * 8;
     if (status == NT_OK)
-        status = nt_made_decode(made, is_direct ? output : NULL, error);
+        status = nt_decode_values(decoding, is_direct ? output : NULL, error);
     if (status == NT_OK)
-        status = nt_made_find_nulls(made, error);
-    uint64_t expected = tree->has_dictionary || is_packed_rows(tree) ? made->rows : elements;
-    if (status == NT_OK && !made->opened.array.is_null && made->opened.array.elements != expected)
+        status = nt_decode_find_nulls(decoding, error);
+    uint64_t expected = tree->has_dictionary || is_packed_rows(tree) ? decoding->rows : elements;
+    if (status == NT_OK && !decoding->opened.array.is_null && decoding->opened.array.elements != expected)
         status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "values of a page", expected,
-                                made->opened.array.elements);
+                                decoding->opened.array.elements);
     if (status == NT_OK)
-        status = tree->has_dictionary ? look_up_values(made, output, error)
-                                      : copy_values(made, width, output, error);
-    if (status == NT_OK && !made->want->is_stored)
-        nt_made_clear_nulls(made, made->opened.array.depth, width, output);
+        status = tree->has_dictionary ? look_up_values(decoding, output, error)
+                                      : copy_values(decoding, width, output, error);
+    if (status == NT_OK && !decoding->want->is_stored)
+        nt_decode_clear_nulls(decoding, decoding->opened.array.depth, width, output);
     return status;
 }
 
 /* Of the places of blobs. */
-enum nt_status nt_make_presence(struct nt_made *made, uint8_t *output, struct nt_error *error)
+enum nt_status nt_output_presence(struct nt_decode_state *decoding, uint8_t *output, struct nt_error *error)
 {
     enum { PLACE_BYTES = 16, LEVEL_BITS = 16 };
-    uint64_t elements = made->work->packed->elements, bytes;
+    uint64_t elements = decoding->work->packed->elements, bytes;
     uint8_t *places;
     if (!nt_multiply(elements, PLACE_BYTES, &bytes))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%" PRIu64 " blobs are too many", elements);
-    enum nt_status status = nt_work_take(made->work, bytes, &places, error);
-    made->element_bytes = PLACE_BYTES;
+    enum nt_status status = nt_decode_alloc(decoding->work, bytes, &places, error);
+    decoding->element_bytes = PLACE_BYTES;
     if (status == NT_OK)
-        status = nt_make_values(made, places, error);
+        status = nt_output_values(decoding, places, error);
     for (uint64_t i = 0; status == NT_OK && i < elements; i++) {
         uint64_t position = nt_load_le64(places + i * PLACE_BYTES),
                  size = nt_load_le64(places + i * PLACE_BYTES + 8), definition = position >> LEVEL_BITS;
-        output[i] = size || !position || (definition && definition <= made->want->valid);
+        output[i] = size || !position || (definition && definition <= decoding->want->valid);
     }
     return status;
 }

@@ -82,10 +82,11 @@ static enum nt_status add_flat(const struct adding *adding, struct nt_proto mess
     if (!is_zstd && !nt_text_is(scheme, "lz4"))
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "compression scheme %.*s", (int)scheme.length,
                        scheme.bytes);
-    const struct nt_tree_node sized = {.kind = NT_TREE_SIZED,
+    const struct nt_tree_node sized = {.kind = NT_TREE_LENGTH_PREFIXED,
                                        .buffer = node.buffer,
                                        .bits = node.bits,
-                                       .algorithm = is_zstd ? NT_SIZED_ZSTD : NT_SIZED_LZ4};
+                                       .algorithm =
+                                           is_zstd ? NT_LENGTH_PREFIXED_ZSTD : NT_LENGTH_PREFIXED_LZ4};
     uint32_t child;
     status = nt_tree_add_node(adding->builder, &sized, number_ret, error);
     if (status == NT_OK)

@@ -21,12 +21,12 @@ enum { ROWS_BYTES = 128 * 1024, METADATA = 0, CHUNKS = 1 };
 
 /* ---- mini-blocks ---- */
 
-static uint32_t word_bytes(const struct nt_lance_opened *opened)
+static uint32_t word_bytes(const struct nt_lance_page_reader *opened)
 {
     return opened->layout.tree->has_large_chunk ? 4 : 2;
 }
 
-static enum nt_status open_mini_block(const struct nt_lance *lance, struct nt_lance_opened *opened,
+static enum nt_status open_mini_block(const struct nt_lance *lance, struct nt_lance_page_reader *opened,
                                       struct nt_error *error)
 {
     const struct nt_lance_page *page = opened->page;
@@ -35,7 +35,7 @@ static enum nt_status open_mini_block(const struct nt_lance *lance, struct nt_la
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "buffers of a page, at least", buffers,
                               page->buffer_count);
     const struct nt_lance_buffer *words = &page->buffers[METADATA];
-    opened->unit_count = words->bytes / word_bytes(opened);
+    opened->page_chunks = words->bytes / word_bytes(opened);
     if (words->bytes % word_bytes(opened))
         return nt_fail(error, NT_CORRUPT, words->offset,
                        "%" PRIu64 " bytes of chunks' sizes, of %" PRIu32 " each", words->bytes,
@@ -48,18 +48,18 @@ static enum nt_status open_mini_block(const struct nt_lance *lance, struct nt_la
     return nt_source_read(lance->source, words->offset, chunks, words->bytes, error);
 }
 
-static enum nt_status next_chunk(struct nt_lance_opened *opened, struct nt_lance_unit *unit,
+static enum nt_status next_chunk(struct nt_lance_page_reader *opened, struct nt_lance_chunk *unit,
                                  struct nt_error *error)
 {
     const struct nt_lance_buffer *chunks = &opened->page->buffers[CHUNKS];
     uint64_t before = opened->next_offset - chunks->offset;
     struct nt_tree_chunk chunk = {.bytes = before, .values = opened->next_value};
     enum nt_status status =
-        nt_tree_next_chunk(opened->layout.tree, opened->chunks, opened->unit_count, opened->next_unit,
-                           opened->layout.items, chunks->bytes, &chunk, error);
+        nt_tree_next_chunk(opened->layout.tree, opened->chunks, opened->page_chunks,
+                           opened->next_chunk_number, opened->layout.items, chunks->bytes, &chunk, error);
     if (status != NT_OK && error && error->offset == NT_NO_OFFSET)
         error->offset = opened->next_offset;
-    *unit = (struct nt_lance_unit){
+    *unit = (struct nt_lance_chunk){
         .offset = chunks->offset + chunk.offset, .bytes = chunk.bytes, .values = chunk.values};
     return status;
 }
@@ -77,7 +77,7 @@ static const struct nt_tree_node *find_plain(const struct nt_tree *tree)
     return is_bare && node->kind == NT_TREE_FLAT && node->bits % 8 == 0 ? node : NULL;
 }
 
-static enum nt_status cut_rows(struct nt_lance_opened *opened, uint32_t buffer, uint64_t rows,
+static enum nt_status cut_rows(struct nt_lance_page_reader *opened, uint32_t buffer, uint64_t rows,
                                struct nt_error *error)
 {
     const struct nt_lance_page *page = opened->page;
@@ -91,15 +91,15 @@ static enum nt_status cut_rows(struct nt_lance_opened *opened, uint32_t buffer, 
                        "%" PRIu64 " rows of %" PRIu64 " bytes in %" PRIu64 " bytes", rows, opened->row_bytes,
                        from->bytes);
     opened->next_offset = from->offset;
-    opened->rows_per_unit = opened->row_bytes >= opened->unit_bytes || !opened->row_bytes
-                                ? 1
-                                : opened->unit_bytes / opened->row_bytes;
-    opened->unit_count = (rows + opened->rows_per_unit - 1) / opened->rows_per_unit;
+    opened->rows_per_chunk = opened->row_bytes >= opened->mean_chunk_bytes || !opened->row_bytes
+                                 ? 1
+                                 : opened->mean_chunk_bytes / opened->row_bytes;
+    opened->page_chunks = (rows + opened->rows_per_chunk - 1) / opened->rows_per_chunk;
     return NT_OK;
 }
 
 /* Bytes of the rows of a unit: fewer where null values take none, as they do once they are decoded. */
-static uint64_t unit_bytes(const struct nt_tree *tree, const struct nt_lance_value *value)
+static uint64_t mean_chunk_bytes(const struct nt_tree *tree, const struct nt_lance_value *value)
 {
     uint64_t stored = nt_tree_control_bytes(tree) + (tree->value_bits + 7) / 8, items, decoded;
     if (!tree->nodes[tree->node_count - 1].is_null || !stored)
@@ -111,7 +111,7 @@ static uint64_t unit_bytes(const struct nt_tree *tree, const struct nt_lance_val
 }
 
 /* Others have an index. */
-static enum nt_status cut_by_index(const struct nt_lance *lance, struct nt_lance_opened *opened,
+static enum nt_status cut_by_index(const struct nt_lance *lance, struct nt_lance_page_reader *opened,
                                    struct nt_error *error)
 {
     const struct nt_lance_page *page = opened->page;
@@ -119,15 +119,15 @@ static enum nt_status cut_by_index(const struct nt_lance *lance, struct nt_lance
     enum nt_status status = nt_lance_row_offsets_open(lance->source, page, &opened->layout, offsets, error);
     if (status != NT_OK || !offsets->entries)
         return status;
-    opened->unit_count = 0;
-    for (uint64_t row = 0; row < offsets->rows; opened->unit_count++)
-        row += nt_lance_row_offsets_take(offsets, row, opened->unit_bytes).rows;
+    opened->page_chunks = 0;
+    for (uint64_t row = 0; row < offsets->rows; opened->page_chunks++)
+        row += nt_lance_row_offsets_take(offsets, row, opened->mean_chunk_bytes).rows;
     opened->next_offset = page->buffers[0].offset;
     return NT_OK;
 }
 
 /* Rows of fixed width without lists lie at multiples of their width. */
-static enum nt_status open_full_zip(const struct nt_lance *lance, struct nt_lance_opened *opened,
+static enum nt_status open_full_zip(const struct nt_lance *lance, struct nt_lance_page_reader *opened,
                                     struct nt_error *error)
 {
     const struct nt_tree *tree = opened->layout.tree;
@@ -138,7 +138,7 @@ static enum nt_status open_full_zip(const struct nt_lance *lance, struct nt_lanc
     return cut_rows(opened, 0, opened->layout.items, error);
 }
 
-static enum nt_status open_array(struct nt_lance_opened *opened, struct nt_error *error)
+static enum nt_status open_array(struct nt_lance_page_reader *opened, struct nt_error *error)
 {
     const struct nt_tree_node *node = find_plain(opened->layout.tree);
     uint64_t items;
@@ -152,18 +152,18 @@ static enum nt_status open_array(struct nt_lance_opened *opened, struct nt_error
 }
 
 /* Of a page without lists. */
-static uint64_t rows_of(const struct nt_lance_opened *opened)
+static uint64_t rows_of(const struct nt_lance_page_reader *opened)
 {
     return opened->layout.tree->layout == NT_TREE_FULL_ZIP ? opened->layout.items : opened->page->length;
 }
 
 /* A value that is the same in all rows takes no bytes, and rows may be many. Values of fixed width become pages of which few
  * elements are decoded, however many they have; of strings and fixed-size lists as many are a unit as a page may have, once
- * there are more than LEAST_ROWS in each of MOST_UNITS. */
+ * there are more than MIN_ROWS in each of MAX_CHUNKS. */
 static void open_uniform(const struct nt_dataset *dataset, const struct nt_lance_value *value,
-                         struct nt_lance_opened *opened)
+                         struct nt_lance_page_reader *opened)
 {
-    enum { LEAST_ROWS = 1 << 16, MOST_UNITS = 1 << 14 };
+    enum { MIN_ROWS = 1 << 16, MAX_CHUNKS = 1 << 14 };
     const struct nt_tree *tree = opened->layout.tree;
     uint64_t rows = rows_of(opened), bytes = value->bits / 8, most = UINT32_MAX;
     bool is_single = !nt_lance_is_string(value) && !value->list_count;
@@ -174,10 +174,10 @@ static void open_uniform(const struct nt_dataset *dataset, const struct nt_lance
             bytes = UINT64_MAX;
     if (!is_single && bytes)
         most = dataset->file->page_bytes / bytes;
-    opened->rows_per_unit = rows / MOST_UNITS + 1 > LEAST_ROWS ? rows / MOST_UNITS + 1 : LEAST_ROWS;
-    if (is_single || opened->rows_per_unit > most)
-        opened->rows_per_unit = most ? most : 1;
-    opened->unit_count = rows / opened->rows_per_unit + (rows % opened->rows_per_unit != 0);
+    opened->rows_per_chunk = rows / MAX_CHUNKS + 1 > MIN_ROWS ? rows / MAX_CHUNKS + 1 : MIN_ROWS;
+    if (is_single || opened->rows_per_chunk > most)
+        opened->rows_per_chunk = most ? most : 1;
+    opened->page_chunks = rows / opened->rows_per_chunk + (rows % opened->rows_per_chunk != 0);
 }
 
 bool nt_lance_is_uniform(const struct nt_tree *tree)
@@ -194,7 +194,7 @@ bool nt_lance_is_uniform(const struct nt_tree *tree)
 
 /* ---- whole pages ---- */
 
-struct nt_lance_unit nt_lance_page_span(const struct nt_lance_page *page)
+struct nt_lance_chunk nt_lance_page_span(const struct nt_lance_page *page)
 {
     uint64_t first = UINT64_MAX, end = 0;
     for (uint32_t i = 0; i < page->buffer_count; i++) {
@@ -204,64 +204,65 @@ struct nt_lance_unit nt_lance_page_span(const struct nt_lance_page *page)
         first = buffer->offset < first ? buffer->offset : first;
         end = buffer->offset + buffer->bytes > end ? buffer->offset + buffer->bytes : end;
     }
-    return (struct nt_lance_unit){
+    return (struct nt_lance_chunk){
         .offset = end ? first : 0, .bytes = end ? end - first : 0, .values = page->length};
 }
 
-static void next_rows(struct nt_lance_opened *opened, struct nt_lance_unit *unit)
+static void next_rows(struct nt_lance_page_reader *opened, struct nt_lance_chunk *unit)
 {
     const struct nt_tree *tree = opened->layout.tree;
     uint64_t rows = rows_of(opened) - opened->next_value;
     *unit = nt_lance_page_span(opened->page);
     if (tree->layout == NT_TREE_FULL_ZIP && !nt_lance_is_uniform(tree))
-        *unit = (struct nt_lance_unit){.offset = opened->page->buffers[0].offset,
-                                       .bytes = opened->page->buffers[0].bytes,
-                                       .values = rows};
-    if (!opened->rows_per_unit)
+        *unit = (struct nt_lance_chunk){.offset = opened->page->buffers[0].offset,
+                                        .bytes = opened->page->buffers[0].bytes,
+                                        .values = rows};
+    if (!opened->rows_per_chunk)
         return;
-    unit->values = rows < opened->rows_per_unit ? rows : opened->rows_per_unit;
+    unit->values = rows < opened->rows_per_chunk ? rows : opened->rows_per_chunk;
     if (!opened->row_bytes)
         return;
     unit->offset = opened->next_offset;
     unit->bytes = unit->values * opened->row_bytes;
 }
 
-static void next_indexed(struct nt_lance_opened *opened, struct nt_lance_unit *unit)
+static void next_indexed(struct nt_lance_page_reader *opened, struct nt_lance_chunk *unit)
 {
     const struct nt_lance_row_offsets *offsets = &opened->offsets;
     const struct nt_lance_row_span span =
-        nt_lance_row_offsets_take(offsets, opened->next_row, opened->unit_bytes);
-    *unit = (struct nt_lance_unit){opened->next_offset, span.bytes,
-                                   offsets->item_bytes ? span.items : span.rows, span.rows};
+        nt_lance_row_offsets_take(offsets, opened->next_row, opened->mean_chunk_bytes);
+    *unit = (struct nt_lance_chunk){opened->next_offset, span.bytes,
+                                    offsets->item_bytes ? span.items : span.rows, span.rows};
     opened->next_row += span.rows;
 }
 
 /* ---- all ---- */
 
 /* As many pages have to be within the file's budget: asked for before there is memory for them. */
-static enum nt_status check_count(struct nt_dataset *dataset, const struct nt_lance_opened *opened,
+static enum nt_status check_count(struct nt_dataset *dataset, const struct nt_lance_page_reader *opened,
                                   struct nt_error *error)
 {
     enum nt_status status =
-        nt_budget_take(&dataset->file->budget, NT_COST_PAGE, opened->unit_count, NT_NO_OFFSET, error);
+        nt_budget_take(&dataset->file->budget, NT_COST_PAGE, opened->page_chunks, NT_NO_OFFSET, error);
     if (status == NT_OK)
-        nt_budget_give(&dataset->file->budget, NT_COST_PAGE, opened->unit_count);
+        nt_budget_release(&dataset->file->budget, NT_COST_PAGE, opened->page_chunks);
     return status;
 }
 
 enum nt_status nt_lance_open_page(struct nt_dataset *dataset, const struct nt_lance *lance,
-                                  const struct nt_lance_page *page, const struct nt_lance_use *use,
-                                  const struct nt_tree *known, struct nt_lance_opened *opened,
+                                  const struct nt_lance_page *page, const struct nt_lance_column_map *use,
+                                  const struct nt_tree *known, struct nt_lance_page_reader *opened,
                                   struct nt_error *error)
 {
-    *opened = (struct nt_lance_opened){.page = page, .unit_count = 1};
+    *opened = (struct nt_lance_page_reader){.page = page, .page_chunks = 1};
     enum nt_status status =
         nt_lance_make_layout(dataset->file, &lance->columns[use->column], page, use->value, use->is_one_based,
                              known, &opened->layout, error);
     if (status != NT_OK)
         return status;
     const struct nt_tree *tree = opened->layout.tree;
-    opened->unit_bytes = tree->layout == NT_TREE_FULL_ZIP ? unit_bytes(tree, use->value) : ROWS_BYTES;
+    opened->mean_chunk_bytes =
+        tree->layout == NT_TREE_FULL_ZIP ? mean_chunk_bytes(tree, use->value) : ROWS_BYTES;
     if (tree->layout == NT_TREE_MINI_BLOCK)
         status = open_mini_block(lance, opened, error);
     else if (nt_lance_is_uniform(tree))
@@ -273,15 +274,15 @@ enum nt_status nt_lance_open_page(struct nt_dataset *dataset, const struct nt_la
     return status == NT_OK ? check_count(dataset, opened, error) : status;
 }
 
-void nt_lance_close_page(struct nt_lance_opened *opened)
+void nt_lance_close_page(struct nt_lance_page_reader *opened)
 {
     free((void *)opened->chunks);
     nt_lance_row_index_close(&opened->index);
     nt_lance_row_offsets_close(&opened->offsets);
 }
 
-enum nt_status nt_lance_next_unit(struct nt_lance_opened *opened, struct nt_lance_unit *unit,
-                                  struct nt_error *error)
+enum nt_status nt_lance_next_chunk(struct nt_lance_page_reader *opened, struct nt_lance_chunk *unit,
+                                   struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     if (opened->layout.tree->layout == NT_TREE_MINI_BLOCK)
@@ -294,6 +295,6 @@ enum nt_status nt_lance_next_unit(struct nt_lance_opened *opened, struct nt_lanc
         return status;
     opened->next_offset += unit->bytes;
     opened->next_value += unit->values;
-    opened->next_unit++;
+    opened->next_chunk_number++;
     return NT_OK;
 }

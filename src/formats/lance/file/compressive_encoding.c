@@ -148,10 +148,10 @@ static enum nt_status add_general(struct nt_tree_builder *builder, struct nt_pro
                                       NT_LANCE_BUFFER_COMPRESSION_SCHEME);
     if (scheme != NT_LANCE_SCHEME_LZ4 && scheme != NT_LANCE_SCHEME_ZSTD)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "compression scheme %" PRIu64, scheme);
-    const struct nt_tree_node node = {.kind = NT_TREE_SIZED,
+    const struct nt_tree_node node = {.kind = NT_TREE_LENGTH_PREFIXED,
                                       .buffer = builder->buffers,
-                                      .algorithm =
-                                          scheme == NT_LANCE_SCHEME_LZ4 ? NT_SIZED_LZ4 : NT_SIZED_ZSTD};
+                                      .algorithm = scheme == NT_LANCE_SCHEME_LZ4 ? NT_LENGTH_PREFIXED_LZ4
+                                                                                 : NT_LENGTH_PREFIXED_ZSTD};
     return add_around(builder, &node, message, NT_LANCE_GENERAL_VALUES, number_ret, error);
 }
 

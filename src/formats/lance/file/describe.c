@@ -92,7 +92,8 @@ static enum nt_status put_tables(const struct nt_lance *lance, const struct nt_l
     return status;
 }
 
-enum nt_status nt_lance_layout_put_own(const struct nt_lance *lance, const struct nt_layout_output *output)
+enum nt_status nt_lance_layout_put_metadata(const struct nt_lance *lance,
+                                            const struct nt_layout_output *output)
 {
     enum nt_status status = put_tables(lance, output);
     for (uint32_t i = 0; status == NT_OK && i < lance->tail.globals; i++)
@@ -119,7 +120,7 @@ static const struct nt_tree_state *put_encodings(const struct nt_dataset *datase
     const struct nt_tree_state *state = nt_tree_state_of(nt_decoders_get(&dataset->decoders, page->decoder));
     if (!state)
         return NULL;
-    nt_tree_text(state->tree, text, sizeof(text));
+    nt_tree_describe(state->tree, text, sizeof(text));
     nt_json_member_string(json, "layout", nt_tree_layout_name(state->tree->layout));
     nt_json_member_string(json, "encodings", text);
     return state;
@@ -130,14 +131,14 @@ static const struct nt_tree_state *put_encodings(const struct nt_dataset *datase
 /* Of a data set each page tells, as each file has its own. */
 void nt_lance_describe_column(const struct nt_dataset *stored, uint32_t column, struct nt_json *json)
 {
-    if (!nt_lance_side_of(stored)->find_part)
+    if (!nt_lance_physical_of(stored)->find_part)
         nt_json_member_unsigned(json, "file_column", stored->columns[column].id);
 }
 
 static enum nt_status describe_page(const struct nt_dataset *stored, uint32_t column,
                                     const struct nt_page *page, struct nt_json *json)
 {
-    struct nt_lance_home home;
+    struct nt_lance_physical_column home;
     const struct nt_lance_page *of = nt_lance_file_page(stored, column, page, &home);
     if (of && home.name) {
         nt_json_member_unsigned(json, "fragment", home.fragment);
@@ -154,9 +155,9 @@ static enum nt_status describe_page(const struct nt_dataset *stored, uint32_t co
 enum nt_status nt_lance_describe_page(const struct nt_dataset *stored, uint32_t column,
                                       const struct nt_page *page, struct nt_json *json)
 {
-    nt_lock_take(&stored->whole->lock);
+    nt_lock_acquire(&stored->logical->lock);
     enum nt_status status = describe_page(stored, column, page, json);
-    nt_lock_give(&stored->whole->lock);
+    nt_lock_release(&stored->logical->lock);
     return status;
 }
 
@@ -288,7 +289,7 @@ enum nt_status nt_lance_lay_out_file(const struct nt_lance *lance, const struct 
 {
     if (lance->legacy)
         return nt_lance_legacy_lay_out(lance, output, error);
-    enum nt_status status = nt_lance_layout_put_own(lance, output);
+    enum nt_status status = nt_lance_layout_put_metadata(lance, output);
     return status == NT_OK ? nt_lance_layout_put_padding(lance, output) : status;
 }
 

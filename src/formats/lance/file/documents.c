@@ -18,7 +18,7 @@
 enum { PIECE_BYTES = 64 * 1024 };
 
 struct metadata_text {
-    struct nt_long_text base;
+    struct nt_text_generator base;
     const struct nt_lance *lance;
     struct nt_json json;
     bool is_started, is_in_column;
@@ -97,7 +97,7 @@ static bool step(struct metadata_text *text)
     return true;
 }
 
-static enum nt_status next(struct nt_long_text *base, struct nt_buffer *out, bool *more_ret,
+static enum nt_status next(struct nt_text_generator *base, struct nt_buffer *out, bool *more_ret,
                            struct nt_error *error)
 {
     struct metadata_text *text = (struct metadata_text *)base;
@@ -111,12 +111,12 @@ static enum nt_status next(struct nt_long_text *base, struct nt_buffer *out, boo
     return NT_OK;
 }
 
-static void free_text(struct nt_long_text *base)
+static void free_text(struct nt_text_generator *base)
 {
     free(base);
 }
 
-static double share(const struct nt_long_text *base)
+static double share(const struct nt_text_generator *base)
 {
     const struct metadata_text *text = (const struct metadata_text *)base;
     return text->lance->tail.columns ? (double)text->column / text->lance->tail.columns : 1;
@@ -124,14 +124,14 @@ static double share(const struct nt_long_text *base)
 
 /* As nt_document.open. */
 static enum nt_status nt_lance_metadata_open(const struct nt_file *file, const struct nt_dataset *dataset,
-                                             uint64_t number, struct nt_long_text **text_ret,
+                                             uint64_t number, struct nt_text_generator **text_ret,
                                              struct nt_error *error)
 {
     (void)file, (void)number;
     struct metadata_text *text = calloc(1, sizeof(*text));
     if (!text)
         return nt_fail_memory(error);
-    text->base = (struct nt_long_text){.next = next, .free = free_text, .share = share};
+    text->base = (struct nt_text_generator){.next = next, .free = free_text, .share = share};
     text->lance = nt_lance_of(dataset);
     *text_ret = &text->base;
     return NT_OK;
@@ -246,10 +246,10 @@ static uint64_t column_bytes(const struct nt_dataset *dataset, uint64_t number)
 static enum nt_status is_metadata_short(const struct nt_file *file, const struct nt_dataset *dataset,
                                         uint64_t number, bool *is_short_ret, struct nt_error *error)
 {
-    enum { MOST_BYTES = 128 << 10 };
+    enum { MAX_BYTES = 128 << 10 };
     (void)file, (void)number, (void)error;
     const struct nt_lance_tail *tail = &nt_lance_of(dataset)->tail;
-    *is_short_ret = tail->column_table - tail->columns_start <= MOST_BYTES;
+    *is_short_ret = tail->column_table - tail->columns_start <= MAX_BYTES;
     return NT_OK;
 }
 

@@ -87,21 +87,21 @@ static void set_tree(struct nt_tree *tree, enum nt_tree_layout layout)
 }
 
 /* The buffers of a page that is read in one piece, from where the first of them begins. */
-enum { MOST_PARTS = 16 };
+enum { MAX_PARTS = 16 };
 
 static enum nt_status add_parts(const struct nt_lance_page *page, struct nt_tree *tree,
-                                struct nt_tree_part parts[MOST_PARTS], struct nt_error *error)
+                                struct nt_tree_buffer parts[MAX_PARTS], struct nt_error *error)
 {
     uint64_t first = UINT64_MAX;
-    if (page->buffer_count > MOST_PARTS)
-        return nt_fail_number(error, NT_LIMIT, NT_NO_OFFSET, "buffers of a page, at most", MOST_PARTS,
+    if (page->buffer_count > MAX_PARTS)
+        return nt_fail_number(error, NT_LIMIT, NT_NO_OFFSET, "buffers of a page, at most", MAX_PARTS,
                               page->buffer_count);
     for (uint32_t i = 0; i < page->buffer_count; i++)
         if (page->buffers[i].bytes && page->buffers[i].offset < first)
             first = page->buffers[i].offset;
     for (uint32_t i = 0; i < page->buffer_count; i++)
-        parts[i] = (struct nt_tree_part){page->buffers[i].bytes ? page->buffers[i].offset - first : 0,
-                                         page->buffers[i].bytes};
+        parts[i] = (struct nt_tree_buffer){page->buffers[i].bytes ? page->buffers[i].offset - first : 0,
+                                           page->buffers[i].bytes};
     tree->parts = parts;
     tree->part_count = page->buffer_count;
     return NT_OK;
@@ -167,7 +167,7 @@ static enum nt_status make_dictionary(const struct making *making, struct nt_pro
  * Lance's reader puts them together. */
 static bool is_never_told(const struct making *making, const struct nt_tree *tree)
 {
-    return making->value->is_nullable && tree->layers[0] == NT_LAYER_ITEM && !making->column->tells_nulls;
+    return making->value->is_nullable && tree->layers[0] == NT_LAYER_ITEM && !making->column->has_null_levels;
 }
 
 /* A constant takes no buffer. Where it stands in fixed-size lists, Lance's reader wants one all the same. */
@@ -222,12 +222,12 @@ static bool may_be_empty(const struct nt_tree_builder *builder)
 static enum nt_status check_widths(const struct nt_tree_builder *builder, const struct nt_tree *tree,
                                    struct nt_error *error)
 {
-    enum { MOST_BITS = 1 << 30 };
+    enum { MAX_BITS = 1 << 30 };
     bool has_width = tree->value_bits || may_be_empty(builder);
     bool has_length = tree->offset_bits == 8 || tree->offset_bits == 16 || tree->offset_bits == 32 ||
                       tree->offset_bits == 64;
     if (tree->repetition_bits <= 16 && tree->definition_bits <= 16 && (has_length || !tree->offset_bits) &&
-        (has_length ? !tree->value_bits : has_width) && tree->value_bits <= MOST_BITS)
+        (has_length ? !tree->value_bits : has_width) && tree->value_bits <= MAX_BITS)
         return NT_OK;
     return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                    "rows of %" PRIu32 " and %" PRIu32 " bits of levels, %" PRIu32 " of values, %" PRIu32
@@ -291,7 +291,7 @@ static enum nt_status make_constant(const struct making *making, struct nt_proto
                                     struct nt_error *error)
 {
     struct nt_tree_builder builder = {.file = making->file, .scratch = making->scratch};
-    struct nt_tree_part parts[MOST_PARTS];
+    struct nt_tree_buffer parts[MAX_PARTS];
     struct nt_tree tree;
     struct nt_proto_item value = {0};
     set_tree(&tree, NT_TREE_CONSTANT);
@@ -355,7 +355,7 @@ static enum nt_status make_of_array(const struct making *making, struct nt_error
     const struct nt_lance_page *page = making->page;
     struct nt_tree_builder builder = {
         .file = making->file, .scratch = making->scratch, .value = making->value};
-    struct nt_tree_part parts[MOST_PARTS];
+    struct nt_tree_buffer parts[MAX_PARTS];
     struct nt_tree tree;
     struct nt_proto member;
     set_tree(&tree, NT_TREE_ARRAY);

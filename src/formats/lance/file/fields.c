@@ -23,10 +23,11 @@
 /* ---- the schema ---- */
 
 static enum nt_status look_at_field(struct nt_arena *arena, const struct nt_lance_schema *schema,
-                                    struct nt_lance_place *places, uint32_t number, struct nt_error *error)
+                                    struct nt_lance_field_layout *places, uint32_t number,
+                                    struct nt_error *error)
 {
     const struct nt_lance_field *field = &schema->fields[number];
-    struct nt_lance_place *place = &places[number];
+    struct nt_lance_field_layout *place = &places[number];
     enum nt_status status = nt_lance_parse_type(arena, field->logical_type, &place->type, error);
     place->packed = NT_NONE;
     place->is_packed = place->type.shape == NT_LANCE_IS_STRUCT && !schema->is_legacy &&
@@ -38,7 +39,7 @@ static enum nt_status look_at_field(struct nt_arena *arena, const struct nt_lanc
         nt_error_context(error, "schema: field %" PRId32, field->id);
     if (status != NT_OK || field->parent == NT_NONE)
         return status;
-    struct nt_lance_place *parent = &places[field->parent];
+    struct nt_lance_field_layout *parent = &places[field->parent];
     parent->children++;
     place->is_in_struct_list |= parent->is_in_struct_list;
     place->multiple = parent->multiple;
@@ -56,18 +57,19 @@ static enum nt_status look_at_field(struct nt_arena *arena, const struct nt_lanc
 }
 
 /* Blobs have no levels: what is stored in their places tells of nulls, and not where a list begins. */
-static void mark_blob(const struct nt_lance_schema *schema, struct nt_lance_place *places, uint32_t number)
+static void mark_blob(const struct nt_lance_schema *schema, struct nt_lance_field_layout *places,
+                      uint32_t number)
 {
     bool is_blob = places[number].type.shape == NT_LANCE_IS_BYTES &&
                    nt_lance_is_marked(&schema->fields[number], "lance-encoding:blob");
     for (uint32_t at = schema->fields[number].parent; is_blob && at != NT_NONE;
          at = schema->fields[at].parent)
-        places[number].is_listed_blob |=
+        places[number].is_blob_in_list |=
             places[at].type.shape == NT_LANCE_IS_LIST || places[at].type.shape == NT_LANCE_IS_STRUCT_LIST;
 }
 
 /* Where a list is around fixed-size lists of structures, no repetition tells its items from theirs. */
-static void mark_lists(const struct nt_lance_schema *schema, struct nt_lance_place *places)
+static void mark_lists(const struct nt_lance_schema *schema, struct nt_lance_field_layout *places)
 {
     for (uint32_t i = 0; i < schema->field_count; i++)
         for (uint32_t at = schema->fields[i].parent;
@@ -79,12 +81,12 @@ static void mark_lists(const struct nt_lance_schema *schema, struct nt_lance_pla
 }
 
 /* The bytes of members of a packed structure, which lie one behind the other. */
-static void count_member(struct nt_lance_place *places, uint32_t number)
+static void count_member(struct nt_lance_field_layout *places, uint32_t number)
 {
-    struct nt_lance_place *place = &places[number];
+    struct nt_lance_field_layout *place = &places[number];
     if (place->packed == NT_NONE)
         return;
-    struct nt_lance_place *whole = &places[place->packed];
+    struct nt_lance_field_layout *whole = &places[place->packed];
     uint64_t bits = place->type.value.bits;
     for (uint32_t i = 0; i < place->type.value.list_count; i++)
         if (!nt_multiply(bits, place->type.value.lists[i], &bits))
@@ -97,7 +99,7 @@ static void count_member(struct nt_lance_place *places, uint32_t number)
 }
 
 /* Of a packed structure the whole row. */
-static struct nt_lance_value value_of(const struct nt_lance_place *place, bool is_nullable)
+static struct nt_lance_value value_of(const struct nt_lance_field_layout *place, bool is_nullable)
 {
     struct nt_lance_value value = place->type.value;
     value.is_nullable = is_nullable;
@@ -107,11 +109,11 @@ static struct nt_lance_value value_of(const struct nt_lance_place *place, bool i
     return value;
 }
 
-enum nt_status nt_lance_find_places(struct nt_arena *arena, struct nt_lance_schema *schema,
-                                    struct nt_error *error)
+enum nt_status nt_lance_lay_out_schema(struct nt_arena *arena, struct nt_lance_schema *schema,
+                                       struct nt_error *error)
 {
     size_t count = (size_t)schema->field_count + 1;
-    struct nt_lance_place *places = nt_arena_alloc(arena, count, sizeof(*places));
+    struct nt_lance_field_layout *places = nt_arena_alloc(arena, count, sizeof(*places));
     struct nt_lance_value *values = nt_arena_alloc(arena, count, sizeof(*values));
     enum nt_status status = places && values ? NT_OK : nt_fail_memory(error);
     for (uint32_t i = 0; status == NT_OK && i < schema->field_count; i++)
@@ -136,7 +138,7 @@ enum nt_status nt_lance_find_places(struct nt_arena *arena, struct nt_lance_sche
 /* Version 2.0 packs what is in fixed-size lists of structures. */
 static bool has_column(const struct nt_lance_schema *schema, uint32_t number)
 {
-    const struct nt_lance_place *place = &schema->places[number];
+    const struct nt_lance_field_layout *place = &schema->places[number];
     uint32_t parent = schema->fields[number].parent;
     bool is_parent = place->type.shape == NT_LANCE_IS_STRUCT || place->type.shape == NT_LANCE_IS_LIST ||
                      place->type.shape == NT_LANCE_IS_STRUCT_LIST;
@@ -163,7 +165,7 @@ static uint32_t count_columns(const struct nt_lance_schema *schema, uint32_t num
 static void find_tellers(const struct nt_lance_schema *schema, unsigned teller, struct nt_lance_leaf *leaves)
 {
     for (uint32_t i = 0; i < schema->field_count; i++) {
-        if (leaves[i].field != i || nt_lance_teller(&schema->places[i]) != teller)
+        if (leaves[i].field != i || nt_lance_leaf_rank(&schema->places[i]) != teller)
             continue;
         for (uint32_t at = schema->fields[i].parent; at != NT_NONE && leaves[at].field == NT_NONE;
              at = schema->fields[at].parent)
@@ -186,7 +188,7 @@ enum nt_status nt_lance_number_columns(struct nt_arena *arena, const struct nt_l
             leaves[i] = (struct nt_lance_leaf){i, columns};
             columns += count_columns(schema, i);
         }
-    for (unsigned teller = 0; teller < NT_LANCE_TELLERS; teller++)
+    for (unsigned teller = 0; teller < NT_LANCE_LEAF_RANKS; teller++)
         find_tellers(schema, teller, leaves);
     for (uint32_t i = 0; i < schema->field_count; i++)
         if (schema->places[i].packed != NT_NONE)
@@ -240,18 +242,19 @@ uint32_t nt_lance_byte_column(const struct nt_lance *lance, const struct nt_lanc
     return is_apart && column + 1 < lance->tail.columns ? column + 1 : NT_NONE;
 }
 
-struct nt_lance_use nt_lance_use_of(const struct nt_lance_schema *schema, const struct nt_lance_leaf *leaf,
-                                    bool has_item_columns, const struct nt_lance_part *part)
+struct nt_lance_column_map nt_lance_map_column(const struct nt_lance_schema *schema,
+                                               const struct nt_lance_leaf *leaf, bool has_item_columns,
+                                               const struct nt_lance_model_field *part)
 {
-    const struct nt_lance_place *place = &schema->places[part->field];
+    const struct nt_lance_field_layout *place = &schema->places[part->field];
     uint32_t leaf_field = leaf->field == NT_NONE ? part->field : leaf->field;
-    struct nt_lance_use use = {.column = leaf->column,
-                               .depth = part->depth,
-                               .items = part->items,
-                               .repeats = schema->places[leaf_field].multiple / place->multiple,
-                               .is_one_based = !schema->places[leaf_field].type.is_dictionary,
-                               .is_memberless = schema->places[leaf_field].is_memberless,
-                               .value = &schema->values[leaf_field]};
+    struct nt_lance_column_map use = {.column = leaf->column,
+                                      .depth = part->depth,
+                                      .items = part->items,
+                                      .repeats = schema->places[leaf_field].multiple / place->multiple,
+                                      .is_one_based = !schema->places[leaf_field].type.is_dictionary,
+                                      .is_memberless = schema->places[leaf_field].is_memberless,
+                                      .value = &schema->values[leaf_field]};
     if (place->packed != NT_NONE) {
         use.member = place->member;
         use.member_offset = place->member_offset;
@@ -261,11 +264,11 @@ struct nt_lance_use nt_lance_use_of(const struct nt_lance_schema *schema, const 
     return use;
 }
 
-struct nt_lance_use nt_lance_use_in(const struct nt_lance *lance, uint32_t field)
+struct nt_lance_column_map nt_lance_map_own_column(const struct nt_lance *lance, uint32_t field)
 {
-    const struct nt_lance_part *part = &lance->schema.parts[field];
-    return nt_lance_use_of(&lance->schema, &lance->leaves[part->field],
-                           nt_lance_has_item_columns(&lance->tail), part);
+    const struct nt_lance_model_field *part = &lance->schema.parts[field];
+    return nt_lance_map_column(&lance->schema, &lance->leaves[part->field],
+                               nt_lance_has_item_columns(&lance->tail), part);
 }
 
 /* ---- Fields of the model ---- */
@@ -276,7 +279,7 @@ struct building {
     const struct nt_lance_leaf *leaves; /* by Lance's field */
     const struct nt_lance
         *lance; /* the file; NULL: a data set, whose files each tell where a field is stored */
-    struct nt_lance_part *parts;
+    struct nt_lance_model_field *parts;
     uint32_t *built;   /* by Lance's field: the field of the model that its children lie in */
     bool *is_nullable; /* it, or a structure around it: what lies in a null structure is null */
     struct nt_builder builder;
@@ -351,7 +354,7 @@ static enum nt_status add_columns(struct building *build, uint32_t number, const
 /* ---- fields of the model ---- */
 
 static enum nt_status add_field(struct building *build, struct nt_field *field,
-                                const struct nt_lance_part *part, uint32_t *number_ret)
+                                const struct nt_lance_model_field *part, uint32_t *number_ret)
 {
     field->source_field = NT_NONE;
     field->description = (struct nt_text){"", 0};
@@ -378,7 +381,7 @@ static bool is_blob(const struct building *build, uint32_t number)
 /* Whether a field lies in lists, or is one, and nothing but blobs tells of them. */
 static bool is_lost(const struct building *build, uint32_t number)
 {
-    const struct nt_lance_place *places = build->schema->places;
+    const struct nt_lance_field_layout *places = build->schema->places;
     uint32_t leaf = build->leaves[number].field;
     if (build->schema->has_item_columns || leaf == NT_NONE || places[leaf].type.shape != NT_LANCE_IS_BYTES ||
         !is_blob(build, leaf))
@@ -390,10 +393,10 @@ static bool is_lost(const struct building *build, uint32_t number)
 }
 
 /* Why a field cannot be served; NULL: it can. */
-static const char *find_refusal(const struct building *build, uint32_t number)
+static const char *find_backoff(const struct building *build, uint32_t number)
 {
     const struct nt_lance_schema *schema = build->schema;
-    const struct nt_lance_place *place = &schema->places[number];
+    const struct nt_lance_field_layout *place = &schema->places[number];
     if (place->is_in_struct_list && schema->has_item_columns)
         return "fixed-size lists of structures are not read in files before 2.1";
     if (place->has_struct_lists && !schema->has_item_columns)
@@ -444,7 +447,7 @@ static void set_kind(const struct building *build, uint32_t number, struct nt_fi
  * validity, but strings without bytes are null. */
 static bool has_validity(const struct building *build, uint32_t number)
 {
-    const struct nt_lance_place *place = &build->schema->places[number];
+    const struct nt_lance_field_layout *place = &build->schema->places[number];
     if (build->schema->is_legacy)
         return place->type.shape == NT_LANCE_IS_TEXT || place->type.shape == NT_LANCE_IS_BYTES;
     bool is_never_null =
@@ -513,8 +516,8 @@ static bool is_value(const struct nt_field *field)
 
 /* The lists of fixed size around a value: a field each, and the value at the end. Items may be null whatever the field
  * may be: the type has no word for it. */
-static enum nt_status add_lists(struct building *build, struct nt_field *field, struct nt_lance_part *part,
-                                uint32_t *number_ret)
+static enum nt_status add_lists(struct building *build, struct nt_field *field,
+                                struct nt_lance_model_field *part, uint32_t *number_ret)
 {
     const struct nt_lance_type *type = &build->schema->places[part->field].type;
     const struct nt_lance_value *value = &type->value;
@@ -529,7 +532,7 @@ static enum nt_status add_lists(struct building *build, struct nt_field *field, 
         item.dtype = is_list ? nt_element_dtype(NT_ELEMENT_BYTE) : field->dtype;
         if (i) {
             item.name = (struct nt_text){"item", 4};
-            item.own_name = (struct nt_text){NULL, 0};
+            item.item_name = (struct nt_text){NULL, 0};
             item.property_count = 0;
             item.is_declared_nullable = true;
             item.is_nullable |= has_validity(build, part->field);
@@ -580,14 +583,14 @@ static enum nt_status build_field(struct building *build, uint32_t number)
         .has_short_offsets = type->has_short_offsets,
         .is_map = type->is_map,
         .is_description = from->is_description};
-    struct nt_lance_part part = {.field = number, .items = 1};
+    struct nt_lance_model_field part = {.field = number, .items = 1};
     enum nt_lance_shape parent = shape_of_parent(build, number);
     if (parent == NT_LANCE_IS_LIST || parent == NT_LANCE_IS_STRUCT_LIST) {
-        field.own_name = from->name;
+        field.item_name = from->name;
         field.name = (struct nt_text){"item", 4};
     }
     set_kind(build, number, &field);
-    field.unreadable = find_refusal(build, number);
+    field.unreadable = find_backoff(build, number);
     build->is_nullable[number] = find_nullable(build, number);
     field.is_nullable = build->is_nullable[number] && !field.unreadable;
     if (field.unreadable)

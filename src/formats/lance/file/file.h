@@ -17,8 +17,8 @@
 
 struct nt_arena;
 struct nt_lance_legacy;
-struct nt_lance_part;
-struct nt_lance_place;
+struct nt_lance_model_field;
+struct nt_lance_field_layout;
 struct nt_lance_value;
 
 /* ---- Open files ---- */
@@ -69,7 +69,7 @@ struct nt_lance_page {
 };
 
 struct nt_lance_column {
-    bool tells_nulls;                /* of 2.1 or later: a page of it has levels of values that are null */
+    bool has_null_levels;            /* of 2.1 or later: a page of it has levels of values that are null */
     struct nt_lance_buffer metadata; /* where its message lies */
     struct nt_proto message;         /* a ColumnMetadata */
     const struct nt_lance_page *pages;
@@ -103,9 +103,9 @@ struct nt_lance_schema {
     bool
         has_byte_columns; /* strings have two: where each ends, and behind it their bytes (previews of 2.0) */
     /* What follows from them, see places.h: by field, */
-    const struct nt_lance_place *places;
+    const struct nt_lance_field_layout *places;
     const struct nt_lance_value *values;
-    const struct nt_lance_part *parts; /* and by field of the model */
+    const struct nt_lance_model_field *parts; /* and by field of the model */
     const char **refusals; /* datasets: by field, why what stores it is not read, or NULL; NULL: all is */
 };
 
@@ -184,7 +184,7 @@ enum nt_lance_page_kind {
 };
 
 /* How the pages of a field are made. */
-struct nt_lance_paging {
+struct nt_lance_page_format {
     enum nt_lance_page_kind kind;
     uint32_t bits; /* of an element of a page */
     struct {
@@ -198,7 +198,7 @@ struct nt_lance_paging {
 struct nt_lance_statistics {
     struct nt_lance_schema schema; /* no fields: there are no statistics */
     struct nt_lance_page_table table;
-    const struct nt_lance_paging *pagings; /* by its fields */
+    const struct nt_lance_page_format *pagings; /* by its fields */
     const struct nt_error *failure; /* NULL, or why they cannot be read; then there are none of the above */
 };
 
@@ -207,7 +207,7 @@ struct nt_lance_legacy {
     struct nt_proto metadata;              /* a Metadata */
     const uint64_t *batches;               /* table.batches + 1: the first rows, and all */
     struct nt_lance_page_table table;
-    const struct nt_lance_paging *pagings; /* by field of the file's schema */
+    const struct nt_lance_page_format *pagings; /* by field of the file's schema */
     struct nt_lance_statistics statistics;
 };
 
@@ -389,7 +389,7 @@ enum nt_status nt_lance_parse_type(struct nt_arena *arena, struct nt_text text, 
 /* ---- Schema layout ---- */
 
 /* Of a field of Lance's. */
-struct nt_lance_place {
+struct nt_lance_field_layout {
     struct nt_lance_type type;
     uint32_t depth; /* fields above it */
     uint32_t children;
@@ -401,27 +401,27 @@ struct nt_lance_place {
     bool is_in_list;        /* it is a list within a packed structure, or lies in one */
     bool is_in_struct_list; /* it is a fixed-size list of structures, or lies in one */
     bool has_struct_lists;  /* it is a list around fixed-size lists of structures, or lies in one */
-    bool is_listed_blob;    /* it has its bytes elsewhere in the file, and lies in a list of any sort */
+    bool is_blob_in_list;   /* it has its bytes elsewhere in the file, and lies in a list of any sort */
     bool is_memberless;     /* it is a structure without members, which has a column all the same */
     uint64_t multiple;      /* how many of it there are for a row around all fixed-size lists of structures */
 };
 
-/* How little the column of a field tells of what surrounds it, below NT_LANCE_TELLERS: of several, the first with the least. */
-enum { NT_LANCE_TELLERS = 3 };
-static inline unsigned nt_lance_teller(const struct nt_lance_place *place)
+/* How little the column of a field tells of what surrounds it, below NT_LANCE_LEAF_RANKS: of several, the first with the least. */
+enum { NT_LANCE_LEAF_RANKS = 3 };
+static inline unsigned nt_lance_leaf_rank(const struct nt_lance_field_layout *place)
 {
-    return place->is_listed_blob ? 2 : place->is_memberless;
+    return place->is_blob_in_list ? 2 : place->is_memberless;
 }
 
 /* Of a field of the model: the field of Lance's that it shows, or the items of fixed-size lists in it. */
-struct nt_lance_part {
+struct nt_lance_model_field {
     uint32_t field;
     uint32_t depth; /* fixed-size lists around the field's rows, inside the layer */
     uint64_t items; /* rows in one row of the layer: the product of those lists */
 };
 
 /* What a field of the model takes of a column of a file. */
-struct nt_lance_use {
+struct nt_lance_column_map {
     uint32_t column; /* of the file; NT_NONE: none */
     uint32_t layer;  /* of that column's pages, innermost 0 */
     uint32_t depth;  /* as its part tells */
@@ -436,8 +436,8 @@ struct nt_lance_use {
 };
 
 /* Find the schema's places and values. Memory is the arena's. */
-enum nt_status nt_lance_find_places(struct nt_arena *arena, struct nt_lance_schema *schema,
-                                    struct nt_error *error);
+enum nt_status nt_lance_lay_out_schema(struct nt_arena *arena, struct nt_lance_schema *schema,
+                                       struct nt_error *error);
 
 /* Which columns store each field where they stand in the order of the fields, and how many there are. */
 enum nt_status nt_lance_number_columns(struct nt_arena *arena, const struct nt_lance_schema *schema,
@@ -459,10 +459,11 @@ uint32_t nt_lance_byte_column(const struct nt_lance *lance, const struct nt_lanc
                               const struct nt_lance_leaf *leaf);
 
 /* What a field of the model, which shows `part` of the schema, takes of a file. */
-struct nt_lance_use nt_lance_use_of(const struct nt_lance_schema *schema, const struct nt_lance_leaf *leaf,
-                                    bool has_item_columns, const struct nt_lance_part *part);
+struct nt_lance_column_map nt_lance_map_column(const struct nt_lance_schema *schema,
+                                               const struct nt_lance_leaf *leaf, bool has_item_columns,
+                                               const struct nt_lance_model_field *part);
 /* The same of a file that is mounted alone. */
-struct nt_lance_use nt_lance_use_in(const struct nt_lance *lance, uint32_t field);
+struct nt_lance_column_map nt_lance_map_own_column(const struct nt_lance *lance, uint32_t field);
 
 /* ---- Fields of the model ---- */
 
@@ -481,7 +482,7 @@ enum nt_status nt_lance_build_fields(struct nt_dataset *dataset, struct nt_lance
 /* Fill a group, which is a field's, with the pages of what `use` takes of a file. Where lists or strings have to be
  * counted, the column is read once, chunk by chunk. */
 enum nt_status nt_lance_fill_group(struct nt_dataset *dataset, uint32_t group, const struct nt_lance *lance,
-                                   const struct nt_lance_use *use, struct nt_error *error);
+                                   const struct nt_lance_column_map *use, struct nt_error *error);
 
 /* nt_dataset_ops.load_group of a file that is mounted alone. */
 enum nt_status nt_lance_load_group(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
@@ -491,7 +492,7 @@ enum nt_status nt_lance_load_group(struct nt_dataset *dataset, uint32_t group, s
 /* Fill a group, which is a field's, with the pages of what `use` takes of a file; `use->column` is the number of the
  * file's field. NT_UNSUPPORTED where that has another type than the data set's. */
 enum nt_status nt_lance_legacy_fill_group(struct nt_dataset *dataset, uint32_t group,
-                                          const struct nt_lance *lance, const struct nt_lance_use *use,
+                                          const struct nt_lance *lance, const struct nt_lance_column_map *use,
                                           struct nt_error *error);
 
 /* ---- Column contents ---- */
@@ -513,43 +514,44 @@ enum nt_lance_content nt_lance_content_of(const struct nt_column *column);
 /* ---- Find the file page ---- */
 
 /* The column of a file that a part of a field is stored in. */
-struct nt_lance_home {
+struct nt_lance_physical_column {
     const struct nt_lance *lance; /* NULL: none */
-    struct nt_lance_use use;
+    struct nt_lance_column_map use;
     /* Of data sets: */
     const char *name; /* of the file, beneath the data set's directory; NULL: it is mounted alone */
     uint64_t fragment;
 };
 
 /* What both sides are made of; their format_data. */
-struct nt_lance_side {
+struct nt_lance_physical {
     const struct nt_lance_schema *schema;
     const struct nt_lance_leaf *leaves; /* by its fields: the columns of `stored` */
     bool has_levels;                    /* there are files whose columns may have levels */
     /* Find the column of a field's part; of a data set it is known until the next one is looked for. Under the data set's lock. */
-    enum nt_status (*find_home)(struct nt_dataset *dataset, uint32_t field, uint32_t part,
-                                struct nt_lance_home *home_ret, struct nt_error *error);
+    enum nt_status (*find_physical_column)(struct nt_dataset *dataset, uint32_t field, uint32_t part,
+                                           struct nt_lance_physical_column *home_ret, struct nt_error *error);
     /* The part that has the pages of a file, by the number of its source. NULL: there is one part. */
     uint32_t (*find_part)(const struct nt_dataset *dataset, uint32_t source);
 };
 
-static inline const struct nt_lance_side *nt_lance_side_of(const struct nt_dataset *dataset)
+static inline const struct nt_lance_physical *nt_lance_physical_of(const struct nt_dataset *dataset)
 {
     return dataset->format_data;
 }
 
 /* The page of a file that a page of `stored` is, in a loaded group; NULL: there is none. Under the data set's lock. */
 const struct nt_lance_page *nt_lance_file_page(const struct nt_dataset *stored, uint32_t column,
-                                               const struct nt_page *page, struct nt_lance_home *home_ret);
+                                               const struct nt_page *page,
+                                               struct nt_lance_physical_column *home_ret);
 
 /* ---- Physical data sets ---- */
 
 /* Give a data set its sides. The columns of both have the number of the column of `stored` as their id. */
-enum nt_status nt_lance_add_sides_of(struct nt_dataset *dataset, const struct nt_lance_side *side,
-                                     struct nt_error *error);
+enum nt_status nt_lance_add_physical_of(struct nt_dataset *dataset, const struct nt_lance_physical *side,
+                                        struct nt_error *error);
 
 /* A member of nt_dataset_ops, of a file that is mounted alone. */
-enum nt_status nt_lance_add_sides(struct nt_dataset *dataset, struct nt_error *error);
+enum nt_status nt_lance_add_physical(struct nt_dataset *dataset, struct nt_error *error);
 
 /* ---- File metadata ---- */
 
@@ -571,7 +573,8 @@ void nt_lance_message_json(struct nt_json *json, struct nt_text type_url, struct
                            enum nt_lance_encoding_kind kind);
 
 /* Tail, tables, schema, global buffers, metadata of columns and their own buffers. */
-enum nt_status nt_lance_layout_put_own(const struct nt_lance *lance, const struct nt_layout_output *output);
+enum nt_status nt_lance_layout_put_metadata(const struct nt_lance *lance,
+                                            const struct nt_layout_output *output);
 
 /* ---- Columns and pages ---- */
 

@@ -28,7 +28,7 @@
  * budget. */
 static inline uint64_t nt_lance_place_in_data_file(uint32_t number, uint64_t offset)
 {
-    return nt_place_in_file(1 + 2 * (uint64_t)number, offset);
+    return nt_metadata_position(1 + 2 * (uint64_t)number, offset);
 }
 
 enum nt_status nt_lance_take(struct nt_lance_memory *memory, enum nt_cost cost, uint64_t count,
@@ -344,7 +344,7 @@ static enum nt_status read_page_encoding(const struct reading *reading, struct n
 }
 
 /* Whether the innermost of the layers around a page's values tells which of these are null. */
-static bool tells_nulls(const struct nt_lance_page *page)
+static bool has_null_levels(const struct nt_lance_page *page)
 {
     static const struct {
         uint32_t choice, layers;
@@ -411,8 +411,8 @@ static enum nt_status read_pages(const struct reading *reading)
         if (item.number == NT_LANCE_COLUMN_METADATA_PAGES)
             status =
                 read_page(reading, (struct nt_proto){item.bytes, item.size}, column->page_count++, pages);
-    for (uint32_t i = 0; status == NT_OK && !column->tells_nulls && i < column->page_count; i++)
-        column->tells_nulls = tells_nulls(&pages[i]);
+    for (uint32_t i = 0; status == NT_OK && !column->has_null_levels && i < column->page_count; i++)
+        column->has_null_levels = has_null_levels(&pages[i]);
     return status;
 }
 

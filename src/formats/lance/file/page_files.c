@@ -25,7 +25,7 @@
 enum { NT_MINI_BLOCK_SIZES_BYTES = 6 + 4 * NT_TREE_BUFFERS }; /* at most */
 
 struct chunks {
-    struct nt_long_text text;
+    struct nt_text_generator text;
     const struct nt_lance *lance;
     const struct nt_lance_page *page;
     const struct nt_tree *tree;
@@ -85,7 +85,7 @@ static enum nt_status next_chunk(struct chunks *chunks, struct nt_buffer *out, s
     return NT_OK;
 }
 
-static enum nt_status next(struct nt_long_text *text, struct nt_buffer *out, bool *more_ret,
+static enum nt_status next(struct nt_text_generator *text, struct nt_buffer *out, bool *more_ret,
                            struct nt_error *error)
 {
     enum { PIECE = 32768 };
@@ -98,7 +98,7 @@ static enum nt_status next(struct nt_long_text *text, struct nt_buffer *out, boo
     return status != NT_OK && out->length > start ? NT_OK : status; /* the next call fails at once */
 }
 
-static void free_chunks(struct nt_long_text *text)
+static void free_chunks(struct nt_text_generator *text)
 {
     struct chunks *chunks = (struct chunks *)text;
     free(chunks->words);
@@ -107,10 +107,10 @@ static void free_chunks(struct nt_long_text *text)
 
 /* As nt_page_file.open, of a column of the stored side. */
 static enum nt_status nt_lance_chunks_open(struct nt_dataset *stored, uint32_t column,
-                                           const struct nt_page *page, struct nt_long_text **text_ret,
+                                           const struct nt_page *page, struct nt_text_generator **text_ret,
                                            struct nt_error *error)
 {
-    struct nt_lance_home home;
+    struct nt_lance_physical_column home;
     const struct nt_lance_page *of = nt_lance_file_page(stored, column, page, &home);
     const struct nt_tree_state *state = nt_tree_state_of(nt_decoders_get(&stored->decoders, page->decoder));
     struct nt_proto member;
@@ -179,15 +179,15 @@ static uint32_t put_dictionary(const struct nt_column *column, struct nt_page_fi
 static uint32_t put_files(const struct nt_dataset *stored, uint32_t column, const struct nt_page *page,
                           struct nt_page_file files[NT_PAGE_FILES])
 {
-    enum { MOST_RANGES = 16 };
+    enum { MAX_RANGES = 16 };
     const struct nt_column *info = &stored->columns[column];
-    struct nt_lance_home home;
+    struct nt_lance_physical_column home;
     const struct nt_lance_page *of = nt_lance_file_page(stored, column, page, &home);
     struct nt_proto member;
     uint32_t count = 0;
     if (!of)
         return 0;
-    for (; count < of->buffer_count && count < MOST_RANGES; count++) {
+    for (; count < of->buffer_count && count < MAX_RANGES; count++) {
         files[count] = (struct nt_page_file){
             .kind = NT_PAGE_FILE_RANGE,
             .owner = owner_of(&home.lance->columns[home.use.column], of, count),
@@ -208,8 +208,8 @@ static uint32_t put_files(const struct nt_dataset *stored, uint32_t column, cons
 uint32_t nt_lance_page_files(const struct nt_dataset *stored, uint32_t column, const struct nt_page *page,
                              struct nt_page_file files[NT_PAGE_FILES])
 {
-    nt_lock_take(&stored->whole->lock);
+    nt_lock_acquire(&stored->logical->lock);
     uint32_t count = put_files(stored, column, page, files);
-    nt_lock_give(&stored->whole->lock);
+    nt_lock_release(&stored->logical->lock);
     return count;
 }

@@ -37,26 +37,27 @@ static const struct {
 /* Of strings: in front of it are the ends, behind it is the validity. */
 enum { BYTES_POSITION = 1 };
 
-bool nt_filling_has(const struct nt_filling *filling, uint32_t position)
+bool nt_page_list_builder_has(const struct nt_page_list_builder *list_builder, uint32_t position)
 {
-    return filling->part == NT_FILLING_ALL ||
-           (position == BYTES_POSITION) == (filling->part == NT_FILLING_BYTES);
+    return list_builder->part == NT_PAGE_LIST_ALL ||
+           (position == BYTES_POSITION) == (list_builder->part == NT_PAGE_LIST_BYTES);
 }
 
-enum nt_field_kind nt_filling_kind(const struct nt_filling *filling)
+enum nt_field_kind nt_page_list_builder_kind(const struct nt_page_list_builder *list_builder)
 {
-    return filling->part == NT_FILLING_BYTES ? NT_FIELD_VALUE : filling->field->kind;
+    return list_builder->part == NT_PAGE_LIST_BYTES ? NT_FIELD_VALUE : list_builder->field->kind;
 }
 
-enum nt_tree_output nt_filling_output(const struct nt_filling *filling, uint32_t position)
+enum nt_tree_output nt_page_list_builder_output(const struct nt_page_list_builder *list_builder,
+                                                uint32_t position)
 {
-    return filling->part == NT_FILLING_BYTES ? NT_TREE_VALUES
-                                             : nt_lance_output(filling->field->kind, position);
+    return list_builder->part == NT_PAGE_LIST_BYTES ? NT_TREE_VALUES
+                                                    : nt_lance_output(list_builder->field->kind, position);
 }
 
-bool nt_filling_is_strings(const struct nt_filling *filling)
+bool nt_page_list_builder_is_strings(const struct nt_page_list_builder *list_builder)
 {
-    return nt_filling_output(filling, 0) == NT_TREE_ENDS;
+    return nt_page_list_builder_output(list_builder, 0) == NT_TREE_ENDS;
 }
 
 enum nt_tree_output nt_lance_output(enum nt_field_kind kind, uint32_t position)
@@ -64,51 +65,53 @@ enum nt_tree_output nt_lance_output(enum nt_field_kind kind, uint32_t position)
     return position < outputs[kind].count ? outputs[kind].outputs[position] : NT_TREE_VALID;
 }
 
-enum nt_status nt_filling_spend(struct nt_filling *filling, uint64_t bytes)
+enum nt_status nt_page_list_builder_charge(struct nt_page_list_builder *list_builder, uint64_t bytes)
 {
-    enum { MOST_PAGES = 64 };
+    enum { MAX_PAGES = 64 };
     uint64_t limit;
-    if (!nt_multiply(filling->dataset->file->page_bytes, MOST_PAGES, &limit))
+    if (!nt_multiply(list_builder->dataset->file->page_bytes, MAX_PAGES, &limit))
         limit = UINT64_MAX;
-    if (bytes <= limit - filling->spent) {
-        filling->spent += bytes;
+    if (bytes <= limit - list_builder->spent) {
+        list_builder->spent += bytes;
         return NT_OK;
     }
-    return nt_fail(filling->error, NT_LIMIT, NT_NO_OFFSET,
+    return nt_fail(list_builder->error, NT_LIMIT, NT_NO_OFFSET,
                    "counting what the column's pages hold takes more than %" PRIu64
                    " bytes, %d times the limit pagesize",
-                   limit, MOST_PAGES);
+                   limit, MAX_PAGES);
 }
 
 /* Of lists of so many rows each, those that begin in a part. */
-static void begin_lists(uint64_t repeats, uint64_t first, struct nt_filled *filled)
+static void begin_lists(uint64_t repeats, uint64_t first, struct nt_page_list_entry *entry)
 {
-    uint64_t rows = filled->rows;
-    filled->skipped = (repeats - first % repeats) % repeats;
-    filled->rows = rows > filled->skipped ? (rows - filled->skipped - 1) / repeats + 1 : 0;
+    uint64_t rows = entry->rows;
+    entry->skipped = (repeats - first % repeats) % repeats;
+    entry->rows = rows > entry->skipped ? (rows - entry->skipped - 1) / repeats + 1 : 0;
 }
 
 /* A part is kept with what a list that grows has beside it. */
-enum { FILLED_BYTES = 2 * sizeof(struct nt_filled) };
+enum { FILLED_BYTES = 2 * sizeof(struct nt_page_list_entry) };
 
-enum nt_status nt_filling_add(struct nt_filling *filling, const struct nt_filled *filled)
+enum nt_status nt_page_list_builder_add(struct nt_page_list_builder *list_builder,
+                                        const struct nt_page_list_entry *entry)
 {
-    enum nt_status status = nt_budget_take(&filling->dataset->file->budget, NT_COST_ENVELOPE_BYTE,
-                                           FILLED_BYTES, filled->offset, filling->error);
+    enum nt_status status = nt_budget_take(&list_builder->dataset->file->budget, NT_COST_ENVELOPE_BYTE,
+                                           FILLED_BYTES, entry->offset, list_builder->error);
     if (status != NT_OK)
         return status;
-    filling->taken++;
-    struct nt_filled *grown = nt_grow(filling->filled, filling->count, &filling->capacity, sizeof(*grown));
+    list_builder->taken++;
+    struct nt_page_list_entry *grown =
+        nt_grow(list_builder->entry, list_builder->count, &list_builder->capacity, sizeof(*grown));
     if (!grown)
-        return nt_fail_memory(filling->error);
-    uint64_t first = filling->rows;
-    filling->filled = grown;
-    grown[filling->count] = *filled;
-    if (!nt_add(filling->rows, filled->rows, &filling->rows))
-        return nt_fail(filling->error, NT_CORRUPT, NT_NO_OFFSET, "more than 2^64 rows");
-    if (filling->use->repeats > 1)
-        begin_lists(filling->use->repeats, first, &grown[filling->count]);
-    filling->count++;
+        return nt_fail_memory(list_builder->error);
+    uint64_t first = list_builder->rows;
+    list_builder->entry = grown;
+    grown[list_builder->count] = *entry;
+    if (!nt_add(list_builder->rows, entry->rows, &list_builder->rows))
+        return nt_fail(list_builder->error, NT_CORRUPT, NT_NO_OFFSET, "more than 2^64 rows");
+    if (list_builder->use->repeats > 1)
+        begin_lists(list_builder->use->repeats, first, &grown[list_builder->count]);
+    list_builder->count++;
     return NT_OK;
 }
 
@@ -142,79 +145,84 @@ enum nt_status nt_lance_add_all_valid(struct nt_dataset *dataset, uint32_t *numb
     return nt_lance_add_decoder(dataset, &state, &valid, NULL, number_ret, error);
 }
 
-enum nt_status nt_filling_place_failure(const struct nt_filling *filling, enum nt_status status,
-                                        uint64_t offset)
+enum nt_status nt_page_list_builder_place_failure(const struct nt_page_list_builder *list_builder,
+                                                  enum nt_status status, uint64_t offset)
 {
-    struct nt_error *error = filling->error;
-    if (status != NT_OK && !nt_is_machine_failure(status) && error && error->offset == NT_NO_OFFSET)
+    struct nt_error *error = list_builder->error;
+    if (status != NT_OK && !nt_is_environmental(status) && error && error->offset == NT_NO_OFFSET)
         error->offset = offset;
     return status;
 }
 
-enum nt_status nt_filling_place_page_failure(const struct nt_filling *filling, enum nt_status status,
-                                             const struct nt_lance_page *page, bool is_opened)
+enum nt_status nt_page_list_builder_place_page_failure(const struct nt_page_list_builder *list_builder,
+                                                       enum nt_status status,
+                                                       const struct nt_lance_page *page, bool is_opened)
 {
-    const struct nt_lance_column *column = &filling->lance->columns[filling->use->column];
+    const struct nt_lance_column *column = &list_builder->lance->columns[list_builder->use->column];
     uint64_t place = column->metadata.offset + (uint64_t)(page->encoding.bytes - column->message.bytes);
     if (is_opened && page->buffer_count)
         place = page->buffers[0].offset;
-    return nt_filling_place_failure(filling, status, place);
+    return nt_page_list_builder_place_failure(list_builder, status, place);
 }
 
-void nt_filling_deinit(struct nt_filling *filling)
+void nt_page_list_builder_deinit(struct nt_page_list_builder *list_builder)
 {
-    nt_budget_give(&filling->dataset->file->budget, NT_COST_ENVELOPE_BYTE, filling->taken * FILLED_BYTES);
-    free(filling->filled);
-    free(filling->dictionary.ends);
-    free(filling->window.bytes);
-    nt_codec_context_free(filling->context);
+    nt_budget_release(&list_builder->dataset->file->budget, NT_COST_ENVELOPE_BYTE,
+                      list_builder->taken * FILLED_BYTES);
+    free(list_builder->entry);
+    free(list_builder->dictionary.ends);
+    free(list_builder->window.bytes);
+    nt_codec_context_free(list_builder->context);
 }
 
-static enum nt_status add_page(const struct nt_filling *filling, struct nt_group_builder *builder,
-                               const struct nt_filled *filled, uint32_t position, uint64_t elements,
-                               uint64_t parameter, bool is_uniform)
+static enum nt_status add_page(const struct nt_page_list_builder *list_builder,
+                               struct nt_group_builder *builder, const struct nt_page_list_entry *entry,
+                               uint32_t position, uint64_t elements, uint64_t parameter, bool is_uniform)
 {
     if (elements > UINT32_MAX)
-        return nt_fail(filling->error, NT_LIMIT, filled->offset,
+        return nt_fail(list_builder->error, NT_LIMIT, entry->offset,
                        "%" PRIu64 " elements in one piece, more than the limit of 2^32", elements);
-    const struct nt_page page = {.offset = filled->offset,
-                                 .stored_bytes = filled->stored_bytes,
+    const struct nt_page page = {.offset = entry->offset,
+                                 .stored_bytes = entry->stored_bytes,
                                  .parameter = parameter,
                                  .elements = (uint32_t)elements,
-                                 .decoder = filled->decoders[position],
-                                 .source = filling->lance->number,
+                                 .decoder = entry->decoders[position],
+                                 .source = list_builder->lance->number,
                                  .is_uniform = is_uniform};
-    return elements || filled->is_blob ? nt_group_builder_add(builder, &page, filling->error) : NT_OK;
+    return elements || entry->is_blob ? nt_group_builder_add(builder, &page, list_builder->error) : NT_OK;
 }
 
 /* ---- what a column's elements are ---- */
 
 struct putting {
-    struct nt_filling *filling;
+    struct nt_page_list_builder *list_builder;
     struct nt_group_builder *builder;
     uint32_t position;
     uint64_t base;  /* bytes or items before the current part */
     bool has_begun; /* a list has */
 };
 
-typedef enum nt_status put_part(struct putting *putting, const struct nt_filled *filled, bool is_last);
+typedef enum nt_status put_part(struct putting *putting, const struct nt_page_list_entry *entry,
+                                bool is_last);
 
-static enum nt_status put_values(struct putting *putting, const struct nt_filled *filled, bool is_last)
+static enum nt_status put_values(struct putting *putting, const struct nt_page_list_entry *entry,
+                                 bool is_last)
 {
-    const struct nt_filling *filling = putting->filling;
+    const struct nt_page_list_builder *list_builder = putting->list_builder;
     uint64_t elements;
     (void)is_last;
-    if (!nt_multiply(filled->rows, filling->use->items, &elements))
-        return nt_fail(filling->error, NT_LIMIT, filled->offset,
+    if (!nt_multiply(entry->rows, list_builder->use->items, &elements))
+        return nt_fail(list_builder->error, NT_LIMIT, entry->offset,
                        "the number of items of fixed-size lists overflows");
-    return add_page(filling, putting->builder, filled, putting->position, elements, filled->skipped,
-                    filled->is_uniform);
+    return add_page(list_builder, putting->builder, entry, putting->position, elements, entry->skipped,
+                    entry->is_uniform);
 }
 
-static enum nt_status put_validity(struct putting *putting, const struct nt_filled *filled, bool is_last)
+static enum nt_status put_validity(struct putting *putting, const struct nt_page_list_entry *entry,
+                                   bool is_last)
 {
-    struct nt_filled valid = *filled;
-    if (filled->is_all_valid) {
+    struct nt_page_list_entry valid = *entry;
+    if (entry->is_all_valid) {
         valid.offset = valid.stored_bytes = 0;
         valid.is_uniform = true;
     }
@@ -222,81 +230,85 @@ static enum nt_status put_validity(struct putting *putting, const struct nt_fill
 }
 
 /* Ends that lie in the part, and go on from those before it by what these have. */
-static enum nt_status put_following(struct putting *putting, const struct nt_filled *filled, uint64_t added,
-                                    const char *what)
+static enum nt_status put_following(struct putting *putting, const struct nt_page_list_entry *entry,
+                                    uint64_t added, const char *what)
 {
-    enum nt_status status = add_page(putting->filling, putting->builder, filled, putting->position,
-                                     filled->rows, putting->base, false);
+    enum nt_status status = add_page(putting->list_builder, putting->builder, entry, putting->position,
+                                     entry->rows, putting->base, false);
     if (status == NT_OK && !nt_add(putting->base, added, &putting->base))
-        status = nt_fail(putting->filling->error, NT_CORRUPT, filled->offset, "more than 2^64 %s", what);
+        status = nt_fail(putting->list_builder->error, NT_CORRUPT, entry->offset, "more than 2^64 %s", what);
     return status;
 }
 
-static enum nt_status put_ends(struct putting *putting, const struct nt_filled *filled, bool is_last)
+static enum nt_status put_ends(struct putting *putting, const struct nt_page_list_entry *entry, bool is_last)
 {
     (void)is_last;
-    return put_following(putting, filled, filled->bytes, "bytes of strings");
+    return put_following(putting, entry, entry->bytes, "bytes of strings");
 }
 
-static enum nt_status put_bytes(struct putting *putting, const struct nt_filled *filled, bool is_last)
+static enum nt_status put_bytes(struct putting *putting, const struct nt_page_list_entry *entry, bool is_last)
 {
     (void)is_last;
-    return add_page(putting->filling, putting->builder, filled, putting->position, filled->bytes,
-                    filled->rows, false);
+    return add_page(putting->list_builder, putting->builder, entry, putting->position, entry->bytes,
+                    entry->rows, false);
 }
 
-static enum nt_status put_blob(struct putting *putting, const struct nt_filled *filled, bool is_last)
+static enum nt_status put_blob(struct putting *putting, const struct nt_page_list_entry *entry, bool is_last)
 {
     (void)is_last;
-    return filled->is_blob ? add_page(putting->filling, putting->builder, filled, putting->position,
-                                      filled->bytes, 0, false)
-                           : NT_OK;
+    return entry->is_blob ? add_page(putting->list_builder, putting->builder, entry, putting->position,
+                                     entry->bytes, 0, false)
+                          : NT_OK;
 }
 
-static enum nt_status put_presence(struct putting *putting, const struct nt_filled *filled, bool is_last)
+static enum nt_status put_presence(struct putting *putting, const struct nt_page_list_entry *entry,
+                                   bool is_last)
 {
-    return filled->is_blob ? NT_OK : put_values(putting, filled, is_last);
+    return entry->is_blob ? NT_OK : put_values(putting, entry, is_last);
 }
 
 /* A list's end is known where the next one begins, maybe in a later part. */
-static enum nt_status put_list_ends(struct putting *putting, const struct nt_filled *filled, bool is_last)
+static enum nt_status put_list_ends(struct putting *putting, const struct nt_page_list_entry *entry,
+                                    bool is_last)
 {
-    bool is_first = !putting->has_begun && filled->rows;
-    uint64_t elements = filled->rows - is_first, parameter = putting->base;
-    if (putting->base >= NT_TREE_TELLS_ITEMS || filled->items >= NT_TREE_TELLS_ITEMS)
-        return nt_fail(putting->filling->error, NT_LIMIT, filled->offset, "more than 2^61 items of lists");
-    if (filled->is_told && !(putting->base >> NT_TREE_ADDED_BITS))
-        parameter |= NT_TREE_TELLS_ITEMS | filled->items << NT_TREE_ADDED_BITS;
-    putting->has_begun = putting->has_begun || filled->rows;
-    putting->base += filled->items;
+    bool is_first = !putting->has_begun && entry->rows;
+    uint64_t elements = entry->rows - is_first, parameter = putting->base;
+    if (putting->base >= NT_TREE_HAS_ITEM_COUNT || entry->items >= NT_TREE_HAS_ITEM_COUNT)
+        return nt_fail(putting->list_builder->error, NT_LIMIT, entry->offset,
+                       "more than 2^61 items of lists");
+    if (entry->is_told && !(putting->base >> NT_TREE_ADDED_BITS))
+        parameter |= NT_TREE_HAS_ITEM_COUNT | entry->items << NT_TREE_ADDED_BITS;
+    putting->has_begun = putting->has_begun || entry->rows;
+    putting->base += entry->items;
     if (is_first)
         parameter |= NT_TREE_IS_FIRST;
     if (is_last && putting->has_begun) {
         parameter |= NT_TREE_IS_LAST;
         elements++;
     }
-    return add_page(putting->filling, putting->builder, filled, putting->position, elements, parameter,
+    return add_page(putting->list_builder, putting->builder, entry, putting->position, elements, parameter,
                     false);
 }
 
 /* Version 2.0 has all ends of a page's lists in it. */
-static enum nt_status put_plain_ends(struct putting *putting, const struct nt_filled *filled, bool is_last)
+static enum nt_status put_plain_ends(struct putting *putting, const struct nt_page_list_entry *entry,
+                                     bool is_last)
 {
     (void)is_last;
-    return put_following(putting, filled, filled->items, "items of lists");
+    return put_following(putting, entry, entry->items, "items of lists");
 }
 
-static put_part *put_at(const struct nt_filling *filling, uint32_t position)
+static put_part *put_at(const struct nt_page_list_builder *list_builder, uint32_t position)
 {
-    if (filling->part == NT_FILLING_BYTES)
+    if (list_builder->part == NT_PAGE_LIST_BYTES)
         return put_values;
-    switch (filling->field->kind) {
+    switch (list_builder->field->kind) {
     case NT_FIELD_STRING:
     case NT_FIELD_STREAMED:
     case NT_FIELD_JSON:
         return position == 0 ? put_ends : position == 1 ? put_bytes : put_validity;
     case NT_FIELD_COLLECTION:
-        return position ? put_values : filling->use->layer ? put_list_ends : put_plain_ends;
+        return position ? put_values : list_builder->use->layer ? put_list_ends : put_plain_ends;
     case NT_FIELD_PAGE_BYTES:
         return position ? put_presence : put_blob;
     case NT_FIELD_VALUE:
@@ -308,20 +320,21 @@ static put_part *put_at(const struct nt_filling *filling, uint32_t position)
 
 /* ---- all ---- */
 
-enum nt_status nt_filling_finish(struct nt_filling *filling, struct nt_group_builder *builder)
+enum nt_status nt_page_list_builder_finish(struct nt_page_list_builder *list_builder,
+                                           struct nt_group_builder *builder)
 {
     enum nt_status status = NT_OK;
     uint32_t cluster = builder->group->first_cluster;
-    for (uint32_t position = 0; status == NT_OK && position < filling->field->column_count; position++) {
-        struct putting putting = {.filling = filling, .builder = builder, .position = position};
-        put_part *put = put_at(filling, position);
-        if (!nt_filling_has(filling, position))
+    for (uint32_t position = 0; status == NT_OK && position < list_builder->field->column_count; position++) {
+        struct putting putting = {.list_builder = list_builder, .builder = builder, .position = position};
+        put_part *put = put_at(list_builder, position);
+        if (!nt_page_list_builder_has(list_builder, position))
             continue;
-        status = nt_group_builder_start(builder, cluster,
-                                        nt_field_column(filling->dataset, filling->number, 0, position),
-                                        filling->error);
-        for (size_t i = 0; status == NT_OK && i < filling->count; i++)
-            status = put(&putting, &filling->filled[i], i + 1 == filling->count);
+        status = nt_group_builder_start(
+            builder, cluster, nt_field_column(list_builder->dataset, list_builder->number, 0, position),
+            list_builder->error);
+        for (size_t i = 0; status == NT_OK && i < list_builder->count; i++)
+            status = put(&putting, &list_builder->entry[i], i + 1 == list_builder->count);
     }
     return status;
 }
@@ -331,7 +344,7 @@ enum nt_status nt_filling_finish(struct nt_filling *filling, struct nt_group_bui
 enum { WINDOW_BYTES = 1024 * 1024 };
 
 /* Where the buffer ends that a unit lies in: what may be read ahead. */
-static uint64_t end_of(const struct nt_lance_opened *opened, const struct nt_lance_unit *unit)
+static uint64_t end_of(const struct nt_lance_page_reader *opened, const struct nt_lance_chunk *unit)
 {
     const struct nt_lance_page *page = opened->page;
     uint64_t end = unit->offset + unit->bytes;
@@ -343,117 +356,121 @@ static uint64_t end_of(const struct nt_lance_opened *opened, const struct nt_lan
     return end;
 }
 
-static enum nt_status read_window(struct nt_filling *filling, uint64_t offset, uint64_t bytes)
+static enum nt_status read_window(struct nt_page_list_builder *list_builder, uint64_t offset, uint64_t bytes)
 {
-    if (bytes > filling->dataset->file->page_bytes)
-        return nt_fail(filling->error, NT_LIMIT, offset,
+    if (bytes > list_builder->dataset->file->page_bytes)
+        return nt_fail(list_builder->error, NT_LIMIT, offset,
                        "a page of %" PRIu64 " bytes, more than the limit pagesize of %" PRIu64, bytes,
-                       filling->dataset->file->page_bytes);
-    if (bytes > filling->window.capacity) {
-        free(filling->window.bytes);
-        filling->window.bytes = malloc(bytes);
-        filling->window.capacity = filling->window.bytes ? bytes : 0;
+                       list_builder->dataset->file->page_bytes);
+    if (bytes > list_builder->window.capacity) {
+        free(list_builder->window.bytes);
+        list_builder->window.bytes = malloc(bytes);
+        list_builder->window.capacity = list_builder->window.bytes ? bytes : 0;
     }
-    filling->window.count = 0;
-    if (!filling->window.bytes && bytes)
-        return nt_fail_memory(filling->error);
-    enum nt_status status =
-        bytes ? nt_source_read(filling->lance->source, offset, filling->window.bytes, bytes, filling->error)
-              : NT_OK;
+    list_builder->window.count = 0;
+    if (!list_builder->window.bytes && bytes)
+        return nt_fail_memory(list_builder->error);
+    enum nt_status status = bytes ? nt_source_read(list_builder->lance->source, offset,
+                                                   list_builder->window.bytes, bytes, list_builder->error)
+                                  : NT_OK;
     if (status == NT_OK) {
-        filling->window.offset = offset;
-        filling->window.count = bytes;
+        list_builder->window.offset = offset;
+        list_builder->window.count = bytes;
     }
     return status;
 }
 
 static const uint8_t nothing[1];
 
-enum nt_status nt_lance_read_unit(struct nt_filling *filling, const struct nt_lance_opened *opened,
-                                  const struct nt_lance_unit *unit, const uint8_t **bytes_ret)
+enum nt_status nt_lance_read_chunk(struct nt_page_list_builder *list_builder,
+                                   const struct nt_lance_page_reader *opened,
+                                   const struct nt_lance_chunk *unit, const uint8_t **bytes_ret)
 {
-    uint64_t offset = filling->window.offset, count = filling->window.count;
+    uint64_t offset = list_builder->window.offset, count = list_builder->window.count;
     bool is_there = unit->offset >= offset && unit->offset - offset <= count &&
                     unit->bytes <= count - (unit->offset - offset);
     if (!is_there) {
         uint64_t ahead = end_of(opened, unit) - unit->offset;
         if (ahead > WINDOW_BYTES)
             ahead = WINDOW_BYTES;
-        enum nt_status status = read_window(filling, unit->offset, ahead > unit->bytes ? ahead : unit->bytes);
+        enum nt_status status =
+            read_window(list_builder, unit->offset, ahead > unit->bytes ? ahead : unit->bytes);
         if (status != NT_OK)
             return status;
         offset = unit->offset;
     }
-    *bytes_ret = unit->bytes ? filling->window.bytes + (unit->offset - offset) : nothing;
+    *bytes_ret = unit->bytes ? list_builder->window.bytes + (unit->offset - offset) : nothing;
     return NT_OK;
 }
 
-enum nt_status nt_lance_count_unit(struct nt_filling *filling, const struct nt_lance_opened *opened,
-                                   const struct nt_lance_unit *unit, bool wants_bytes,
-                                   struct nt_tree_counts *counts)
+enum nt_status nt_lance_count_chunk(struct nt_page_list_builder *list_builder,
+                                    const struct nt_lance_page_reader *opened,
+                                    const struct nt_lance_chunk *unit, bool wants_bytes,
+                                    struct nt_tree_counts *counts)
 {
     const uint8_t *bytes;
     *counts = (struct nt_tree_counts){0};
-    enum nt_status status = nt_lance_read_unit(filling, opened, unit, &bytes);
+    enum nt_status status = nt_lance_read_chunk(list_builder, opened, unit, &bytes);
     if (status != NT_OK)
         return status;
-    const struct nt_value inputs[2] = {{(const uint8_t *)filling->dictionary.ends,
+    const struct nt_value inputs[2] = {{(const uint8_t *)list_builder->dictionary.ends,
                                         opened->layout.dictionary_items, NT_ELEMENT_UINT64, sizeof(uint64_t)},
-                                       {NULL, filling->dictionary.bytes, NT_ELEMENT_BYTE, 1}};
+                                       {NULL, list_builder->dictionary.bytes, NT_ELEMENT_BYTE, 1}};
     const struct nt_packed packed = {.data = bytes,
                                      .bytes = (size_t)unit->bytes,
                                      .inputs = inputs,
-                                     .context = filling->context,
-                                     .limit = filling->dataset->file->page_bytes};
-    status = nt_tree_count(opened->layout.tree, &packed, unit->values, wants_bytes, filling->use->member,
-                           counts, filling->error);
-    return status == NT_OK ? nt_filling_spend(filling, unit->bytes + counts->spent) : status;
+                                     .context = list_builder->context,
+                                     .limit = list_builder->dataset->file->page_bytes};
+    status = nt_tree_count(opened->layout.tree, &packed, unit->values, wants_bytes, list_builder->use->member,
+                           counts, list_builder->error);
+    return status == NT_OK ? nt_page_list_builder_charge(list_builder, unit->bytes + counts->spent) : status;
 }
 
-enum nt_status nt_lance_read_dictionary(struct nt_filling *filling, const struct nt_lance_opened *opened)
+enum nt_status nt_lance_read_dictionary(struct nt_page_list_builder *list_builder,
+                                        const struct nt_lance_page_reader *opened)
 {
     const struct nt_lance_layout *layout = &opened->layout;
-    uint64_t limit = filling->dataset->file->page_bytes, bytes;
-    if (!layout->dictionary || !nt_filling_is_strings(filling))
+    uint64_t limit = list_builder->dataset->file->page_bytes, bytes;
+    if (!layout->dictionary || !nt_page_list_builder_is_strings(list_builder))
         return NT_OK;
     const struct nt_lance_buffer *buffer = &opened->page->buffers[layout->dictionary_buffer];
-    const struct nt_lance_unit unit = {
+    const struct nt_lance_chunk unit = {
         .offset = buffer->offset, .bytes = buffer->bytes, .values = layout->dictionary_items};
     const struct nt_tree_state state = {layout->dictionary, {.output = NT_TREE_ENDS}};
     const struct nt_decoder decoder = {.state = &state, .element_bytes = sizeof(uint64_t)};
     struct nt_packed packed = {.decoder = &decoder,
                                .bytes = (size_t)buffer->bytes,
                                .elements = (size_t)layout->dictionary_items,
-                               .context = filling->context,
+                               .context = list_builder->context,
                                .limit = limit};
     struct nt_tree_counts counts = {.bytes = 0};
-    enum nt_status status = nt_lance_read_unit(filling, opened, &unit, &packed.data);
+    enum nt_status status = nt_lance_read_chunk(list_builder, opened, &unit, &packed.data);
     if (status == NT_OK &&
         (!nt_multiply(layout->dictionary_items, sizeof(uint64_t), &bytes) || bytes > limit))
-        status = nt_fail(filling->error, NT_LIMIT, buffer->offset,
+        status = nt_fail(list_builder->error, NT_LIMIT, buffer->offset,
                          "a dictionary of %" PRIu64 " items, more than the limit pagesize allows",
                          layout->dictionary_items);
     if (status == NT_OK)
         status = nt_tree_count(layout->dictionary, &packed, layout->dictionary_items, true, 0, &counts,
-                               filling->error);
+                               list_builder->error);
     if (status == NT_OK)
-        status = nt_filling_spend(filling, buffer->bytes + counts.spent);
-    free(filling->dictionary.ends);
-    filling->dictionary.ends = status == NT_OK ? malloc(bytes ? bytes : 1) : NULL;
-    filling->dictionary.bytes = counts.bytes;
-    if (status == NT_OK && !filling->dictionary.ends)
-        status = nt_fail_memory(filling->error);
+        status = nt_page_list_builder_charge(list_builder, buffer->bytes + counts.spent);
+    free(list_builder->dictionary.ends);
+    list_builder->dictionary.ends = status == NT_OK ? malloc(bytes ? bytes : 1) : NULL;
+    list_builder->dictionary.bytes = counts.bytes;
+    if (status == NT_OK && !list_builder->dictionary.ends)
+        status = nt_fail_memory(list_builder->error);
     if (status == NT_OK)
-        status = nt_tree_decode(&packed, (uint8_t *)filling->dictionary.ends, filling->error);
+        status = nt_tree_decode(&packed, (uint8_t *)list_builder->dictionary.ends, list_builder->error);
     return status;
 }
 
 /* ---- Dictionary pages ---- */
 
 /* A page that others need decoded before: what is wanted of the dictionary. */
-static enum nt_status add_input(struct nt_filling *filling, const struct nt_lance_opened *opened,
-                                enum nt_tree_output output, const struct nt_dtype *dtype, uint64_t elements,
-                                struct nt_page *page)
+static enum nt_status add_input(struct nt_page_list_builder *list_builder,
+                                const struct nt_lance_page_reader *opened, enum nt_tree_output output,
+                                const struct nt_dtype *dtype, uint64_t elements, struct nt_page *page)
 {
     const struct nt_lance_layout *layout = &opened->layout;
     const struct nt_lance_buffer *buffer = &opened->page->buffers[layout->dictionary_buffer];
@@ -462,28 +479,30 @@ static enum nt_status add_input(struct nt_filling *filling, const struct nt_lanc
                              .stored_bytes = buffer->bytes,
                              .parameter = output == NT_TREE_BYTES ? layout->dictionary_items : 0,
                              .elements = (uint32_t)elements,
-                             .source = filling->lance->number};
+                             .source = list_builder->lance->number};
     if (elements > UINT32_MAX)
-        return nt_fail(filling->error, NT_LIMIT, buffer->offset,
+        return nt_fail(list_builder->error, NT_LIMIT, buffer->offset,
                        "a dictionary of %" PRIu64 " items or bytes, more than the limit of 2^32", elements);
-    return nt_lance_add_decoder(filling->dataset, &state, dtype, NULL, &page->decoder, filling->error);
+    return nt_lance_add_decoder(list_builder->dataset, &state, dtype, NULL, &page->decoder,
+                                list_builder->error);
 }
 
-enum nt_status nt_lance_add_inputs(struct nt_filling *filling, const struct nt_lance_opened *opened,
+enum nt_status nt_lance_add_inputs(struct nt_page_list_builder *list_builder,
+                                   const struct nt_lance_page_reader *opened,
                                    struct nt_lance_inputs *inputs_ret)
 {
     const struct nt_dtype index = nt_element_dtype(NT_ELEMENT_UINT64),
                           byte = nt_element_dtype(NT_ELEMENT_BYTE);
     struct nt_page *pages = inputs_ret->pages;
     uint64_t items = opened->layout.dictionary_items;
-    bool is_strings = nt_filling_is_strings(filling);
+    bool is_strings = nt_page_list_builder_is_strings(list_builder);
     inputs_ret->count = !opened->layout.dictionary ? 0 : is_strings ? 2 : 1;
     if (inputs_ret->count == 0)
         return NT_OK;
     if (!is_strings)
-        return add_input(filling, opened, NT_TREE_VALUES, &filling->field->dtype, items, &pages[0]);
-    enum nt_status status = add_input(filling, opened, NT_TREE_ENDS, &index, items, &pages[0]);
-    return status == NT_OK
-               ? add_input(filling, opened, NT_TREE_BYTES, &byte, filling->dictionary.bytes, &pages[1])
-               : status;
+        return add_input(list_builder, opened, NT_TREE_VALUES, &list_builder->field->dtype, items, &pages[0]);
+    enum nt_status status = add_input(list_builder, opened, NT_TREE_ENDS, &index, items, &pages[0]);
+    return status == NT_OK ? add_input(list_builder, opened, NT_TREE_BYTES, &byte,
+                                       list_builder->dictionary.bytes, &pages[1])
+                           : status;
 }

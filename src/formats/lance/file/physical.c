@@ -56,15 +56,16 @@ enum nt_lance_content nt_lance_content_of(const struct nt_column *column)
 /* ---- Find the file page ---- */
 
 const struct nt_lance_page *nt_lance_file_page(const struct nt_dataset *stored, uint32_t column,
-                                               const struct nt_page *page, struct nt_lance_home *home_ret)
+                                               const struct nt_page *page,
+                                               struct nt_lance_physical_column *home_ret)
 {
-    const struct nt_lance_side *side = nt_lance_side_of(stored);
+    const struct nt_lance_physical *side = nt_lance_physical_of(stored);
     uint32_t field = stored->columns[column].field,
-             part = side->find_part ? side->find_part(stored->whole, page->source) : 0;
+             part = side->find_part ? side->find_part(stored->logical, page->source) : 0;
     const struct nt_group *group = &stored->groups[nt_groups_of_column(stored, column).first + part];
     const struct nt_range *range = nt_group_range(stored, group, group->first_cluster, column);
     size_t number = (size_t)(page - &group->pages[range->first_page]);
-    if (side->find_home(stored->whole, field, part, home_ret, NULL) != NT_OK || !home_ret->lance)
+    if (side->find_physical_column(stored->logical, field, part, home_ret, NULL) != NT_OK || !home_ret->lance)
         return NULL;
     return &home_ret->lance->columns[home_ret->use.column].pages[number];
 }
@@ -79,31 +80,33 @@ struct stored {
 
 /* ---- trees ---- */
 
-static enum nt_status keep_tree(struct nt_filling *filling, const struct nt_tree *tree, struct stored *stored)
+static enum nt_status keep_tree(struct nt_page_list_builder *list_builder, const struct nt_tree *tree,
+                                struct stored *stored)
 {
-    return nt_lance_keep_tree(filling->dataset->file, NULL, tree, &stored->tree, filling->error);
+    return nt_lance_keep_tree(list_builder->dataset->file, NULL, tree, &stored->tree, list_builder->error);
 }
 
 /* All chunks of the page, or all of its rows. */
-static enum nt_status make_whole(struct nt_filling *filling, const struct nt_lance_opened *opened,
-                                 const struct nt_lance_unit *span, struct stored *stored)
+static enum nt_status make_whole(struct nt_page_list_builder *list_builder,
+                                 const struct nt_lance_page_reader *opened, const struct nt_lance_chunk *span,
+                                 struct stored *stored)
 {
-    struct nt_tree_part parts[2];
+    struct nt_tree_buffer parts[2];
     struct nt_tree tree = *opened->layout.tree;
     tree.is_whole = true;
     tree.part_count = tree.layout == NT_TREE_MINI_BLOCK ? 2 : 1;
     for (uint32_t i = 0; i < tree.part_count;
          i++) { /* there are as many, as was checked when it was opened */
         const struct nt_lance_buffer *buffer = &opened->page->buffers[i];
-        parts[i] = (struct nt_tree_part){buffer->bytes ? buffer->offset - span->offset : 0, buffer->bytes};
+        parts[i] = (struct nt_tree_buffer){buffer->bytes ? buffer->offset - span->offset : 0, buffer->bytes};
     }
     stored->values = opened->layout.items;
     tree.parts = parts;
-    return keep_tree(filling, &tree, stored);
+    return keep_tree(list_builder, &tree, stored);
 }
 
 /* The value without what surrounds it. */
-static enum nt_status make_single(struct nt_filling *filling, const struct nt_tree *constant,
+static enum nt_status make_single(struct nt_page_list_builder *list_builder, const struct nt_tree *constant,
                                   struct stored *stored)
 {
     struct nt_tree tree = *constant;
@@ -113,191 +116,195 @@ static enum nt_status make_single(struct nt_filling *filling, const struct nt_tr
     tree.layer_count = 1;
     tree.layers[0] = NT_LAYER_ITEM;
     stored->values = tree.value || tree.has_value_part;
-    return keep_tree(filling, &tree, stored);
+    return keep_tree(list_builder, &tree, stored);
 }
 
-static enum nt_status make_tree(struct nt_filling *filling, const struct nt_lance_opened *opened,
-                                enum nt_tree_output output, const struct nt_lance_unit *span,
-                                struct stored *stored)
+static enum nt_status make_tree(struct nt_page_list_builder *list_builder,
+                                const struct nt_lance_page_reader *opened, enum nt_tree_output output,
+                                const struct nt_lance_chunk *span, struct stored *stored)
 {
     const struct nt_tree *tree = opened->layout.tree;
     *stored = (struct stored){.tree = tree, .values = nt_lance_is_uniform(tree) ? 0 : opened->page->length};
     if (tree->layout == NT_TREE_MINI_BLOCK || tree->layout == NT_TREE_FULL_ZIP)
-        return make_whole(filling, opened, span, stored);
+        return make_whole(list_builder, opened, span, stored);
     if (tree->layout == NT_TREE_CONSTANT && output != NT_TREE_LEVELS)
-        return make_single(filling, tree, stored);
+        return make_single(list_builder, tree, stored);
     return NT_OK;
 }
 
 /* ---- counting ---- */
 
-static enum nt_status count_units(struct nt_filling *filling, struct nt_lance_opened *opened,
-                                  bool wants_bytes, struct stored *stored)
+static enum nt_status count_units(struct nt_page_list_builder *list_builder,
+                                  struct nt_lance_page_reader *opened, bool wants_bytes,
+                                  struct stored *stored)
 {
-    struct nt_lance_unit unit;
+    struct nt_lance_chunk unit;
     struct nt_tree_counts counts;
     enum nt_status status = NT_OK;
-    while (status == NT_OK && opened->next_unit < opened->unit_count) {
-        status = nt_lance_next_unit(opened, &unit, filling->error);
+    while (status == NT_OK && opened->next_chunk_number < opened->page_chunks) {
+        status = nt_lance_next_chunk(opened, &unit, list_builder->error);
         if (status == NT_OK)
-            status = nt_lance_count_unit(filling, opened, &unit, wants_bytes, &counts);
+            status = nt_lance_count_chunk(list_builder, opened, &unit, wants_bytes, &counts);
         if (status == NT_OK && (!nt_add(stored->bytes, counts.bytes, &stored->bytes) ||
                                 !nt_add(stored->levels, counts.levels, &stored->levels)))
-            status = nt_fail(filling->error, NT_CORRUPT, unit.offset, "more than 2^64 bytes or levels");
+            status = nt_fail(list_builder->error, NT_CORRUPT, unit.offset, "more than 2^64 bytes or levels");
         if (status != NT_OK)
-            nt_error_context(filling->error, "unit %" PRIu64 " at byte %" PRIu64, opened->next_unit - 1,
-                             unit.offset);
-        status = nt_filling_place_failure(filling, status, unit.offset);
+            nt_error_context(list_builder->error, "unit %" PRIu64 " at byte %" PRIu64,
+                             opened->next_chunk_number - 1, unit.offset);
+        status = nt_page_list_builder_place_failure(list_builder, status, unit.offset);
     }
     return status;
 }
 
 /* A constant's bytes. */
-static enum nt_status count_single(struct nt_filling *filling, const struct nt_lance_opened *opened,
-                                   const struct nt_lance_unit *span, struct stored *stored)
+static enum nt_status count_single(struct nt_page_list_builder *list_builder,
+                                   const struct nt_lance_page_reader *opened,
+                                   const struct nt_lance_chunk *span, struct stored *stored)
 {
-    struct nt_lance_opened single = *opened;
+    struct nt_lance_page_reader single = *opened;
     struct nt_tree_counts counts;
     single.layout.tree = stored->tree;
-    const struct nt_lance_unit unit = {
+    const struct nt_lance_chunk unit = {
         .offset = span->offset, .bytes = span->bytes, .values = stored->values};
     if (!stored->values)
         return NT_OK;
-    enum nt_status status = nt_lance_count_unit(filling, &single, &unit, true, &counts);
+    enum nt_status status = nt_lance_count_chunk(list_builder, &single, &unit, true, &counts);
     stored->bytes = counts.bytes;
     return status;
 }
 
-static enum nt_status count(struct nt_filling *filling, struct nt_lance_opened *opened,
-                            enum nt_tree_output output, const struct nt_lance_unit *span,
+static enum nt_status count(struct nt_page_list_builder *list_builder, struct nt_lance_page_reader *opened,
+                            enum nt_tree_output output, const struct nt_lance_chunk *span,
                             struct stored *stored)
 {
     const struct nt_tree *tree = opened->layout.tree;
     bool is_constant = tree->layout == NT_TREE_CONSTANT;
     if (output == NT_TREE_BYTES && is_constant)
-        return count_single(filling, opened, span, stored);
+        return count_single(list_builder, opened, span, stored);
     bool has_levels = is_constant ? !nt_lance_is_uniform(tree) : nt_tree_has_levels(tree);
     bool has_bytes = stored->values && !nt_lance_has_lists(opened->page); /* else the next column has them */
     bool is_counted = output == NT_TREE_BYTES ? has_bytes : output == NT_TREE_LEVELS && has_levels;
-    return is_counted ? count_units(filling, opened, output == NT_TREE_BYTES, stored) : NT_OK;
+    return is_counted ? count_units(list_builder, opened, output == NT_TREE_BYTES, stored) : NT_OK;
 }
 
 /* ---- pages ---- */
 
-static enum nt_status add_page(struct nt_filling *filling, struct nt_group_builder *builder, uint32_t column,
-                               const struct nt_lance_opened *opened, const struct nt_lance_unit *span,
-                               const struct stored *stored)
+static enum nt_status add_page(struct nt_page_list_builder *list_builder, struct nt_group_builder *builder,
+                               uint32_t column, const struct nt_lance_page_reader *opened,
+                               const struct nt_lance_chunk *span, const struct stored *stored)
 {
-    enum nt_lance_content content = nt_lance_content_of(&filling->dataset->columns[column]);
+    enum nt_lance_content content = nt_lance_content_of(&list_builder->dataset->columns[column]);
     const struct nt_lance_content_info *info = nt_lance_content_info(content);
     const struct nt_tree_state state = {stored->tree,
                                         {.output = info->output,
                                          .member = content == NT_LANCE_HAS_ROWS ? NT_TREE_ALL_MEMBERS : 0,
                                          .is_stored = true}};
     struct nt_page page = {
-        .offset = span->offset, .stored_bytes = span->bytes, .source = filling->lance->number};
+        .offset = span->offset, .stored_bytes = span->bytes, .source = list_builder->lance->number};
     struct nt_lance_inputs inputs = {.count = 0};
     uint64_t elements = stored->values;
     enum nt_status status = NT_OK;
     if (info->output != NT_TREE_LEVELS)
-        status = nt_lance_add_inputs(filling, opened, &inputs);
+        status = nt_lance_add_inputs(list_builder, opened, &inputs);
     if (status == NT_OK)
-        status = nt_lance_add_decoder(filling->dataset, &state, &filling->dataset->columns[column].dtype,
-                                      &inputs, &page.decoder, filling->error);
+        status =
+            nt_lance_add_decoder(list_builder->dataset, &state, &list_builder->dataset->columns[column].dtype,
+                                 &inputs, &page.decoder, list_builder->error);
     if (info->output == NT_TREE_BYTES || info->output == NT_TREE_LEVELS) {
         page.parameter = stored->values;
         elements = info->output == NT_TREE_BYTES ? stored->bytes : stored->levels;
-    } else if (info->output == NT_TREE_VALUES && !nt_multiply(elements, filling->use->items, &elements)) {
+    } else if (info->output == NT_TREE_VALUES &&
+               !nt_multiply(elements, list_builder->use->items, &elements)) {
         elements = UINT64_MAX;
     }
     page.elements = (uint32_t)elements;
     if (status == NT_OK && elements > UINT32_MAX)
-        status = nt_fail(filling->error, NT_LIMIT, span->offset,
+        status = nt_fail(list_builder->error, NT_LIMIT, span->offset,
                          "%" PRIu64 " elements in one page, more than the limit of 2^32", elements);
-    return status == NT_OK ? nt_group_builder_add(builder, &page, filling->error) : status;
+    return status == NT_OK ? nt_group_builder_add(builder, &page, list_builder->error) : status;
 }
 
-static enum nt_status store_page(struct nt_filling *filling, struct nt_group_builder *builder,
+static enum nt_status store_page(struct nt_page_list_builder *list_builder, struct nt_group_builder *builder,
                                  uint32_t column, const struct nt_lance_page *page,
                                  const struct nt_tree **known)
 {
-    enum nt_lance_content content = nt_lance_content_of(&filling->dataset->columns[column]);
+    enum nt_lance_content content = nt_lance_content_of(&list_builder->dataset->columns[column]);
     enum nt_tree_output output = nt_lance_content_info(content)->output;
-    struct nt_lance_unit span = nt_lance_page_span(page);
-    struct nt_lance_opened opened;
+    struct nt_lance_chunk span = nt_lance_page_span(page);
+    struct nt_lance_page_reader opened;
     struct stored stored;
     if (content == NT_LANCE_HAS_NOTHING) {
         const struct nt_page bare = {.offset = span.offset,
                                      .stored_bytes = span.bytes,
-                                     .source = filling->lance->number,
-                                     .decoder = filling->dataset->columns[column].decoder};
-        return nt_group_builder_add(builder, &bare, filling->error);
+                                     .source = list_builder->lance->number,
+                                     .decoder = list_builder->dataset->columns[column].decoder};
+        return nt_group_builder_add(builder, &bare, list_builder->error);
     }
-    enum nt_status status = nt_lance_open_page(filling->dataset, filling->lance, page, filling->use, *known,
-                                               &opened, filling->error);
+    enum nt_status status = nt_lance_open_page(list_builder->dataset, list_builder->lance, page,
+                                               list_builder->use, *known, &opened, list_builder->error);
     if (status == NT_OK) {
         *known = opened.layout.tree;
-        status = make_tree(filling, &opened, output, &span, &stored);
+        status = make_tree(list_builder, &opened, output, &span, &stored);
     } else {
-        nt_filling_place_page_failure(filling, status, page, false);
+        nt_page_list_builder_place_page_failure(list_builder, status, page, false);
     }
     if (status == NT_OK && output != NT_TREE_LEVELS)
-        status = nt_lance_read_dictionary(filling, &opened);
+        status = nt_lance_read_dictionary(list_builder, &opened);
     if (status == NT_OK)
-        status = count(filling, &opened, output, &span, &stored);
+        status = count(list_builder, &opened, output, &span, &stored);
     if (status == NT_OK)
-        status = add_page(filling, builder, column, &opened, &span, &stored);
+        status = add_page(list_builder, builder, column, &opened, &span, &stored);
     nt_lance_close_page(&opened);
-    return nt_filling_place_page_failure(filling, status, page, true);
+    return nt_page_list_builder_place_page_failure(list_builder, status, page, true);
 }
 
-static enum nt_status store_column(struct nt_filling *filling, struct nt_group_builder *builder,
-                                   uint32_t column)
+static enum nt_status store_column(struct nt_page_list_builder *list_builder,
+                                   struct nt_group_builder *builder, uint32_t column)
 {
-    const struct nt_lance_column *of = &filling->lance->columns[filling->use->column];
+    const struct nt_lance_column *of = &list_builder->lance->columns[list_builder->use->column];
     const struct nt_tree *known = NULL;
     enum nt_status status =
-        nt_group_builder_start(builder, builder->group->first_cluster, column, filling->error);
+        nt_group_builder_start(builder, builder->group->first_cluster, column, list_builder->error);
     for (uint32_t i = 0; status == NT_OK && i < of->page_count; i++) {
-        status = store_page(filling, builder, column, &of->pages[i], &known);
+        status = store_page(list_builder, builder, column, &of->pages[i], &known);
         if (status != NT_OK)
-            nt_error_context(filling->error, "page %" PRIu32, i);
+            nt_error_context(list_builder->error, "page %" PRIu32, i);
     }
     return status;
 }
 
 static enum nt_status store_columns(struct nt_dataset *side, uint32_t number,
-                                    const struct nt_lance_home *home, struct nt_group_builder *builder,
-                                    struct nt_error *error)
+                                    const struct nt_lance_physical_column *home,
+                                    struct nt_group_builder *builder, struct nt_error *error)
 {
     uint32_t count, field = side->groups[number].field;
     const uint32_t *columns = nt_field_columns(side, field, &count);
-    struct nt_filling filling = {.dataset = side,
-                                 .number = field,
-                                 .field = &side->fields[field],
-                                 .lance = home->lance,
-                                 .use = &home->use,
-                                 .context = nt_codec_context_new(),
-                                 .error = error};
-    enum nt_status status = filling.context ? NT_OK : nt_fail_memory(error);
+    struct nt_page_list_builder list_builder = {.dataset = side,
+                                                .number = field,
+                                                .field = &side->fields[field],
+                                                .lance = home->lance,
+                                                .use = &home->use,
+                                                .context = nt_codec_context_new(),
+                                                .error = error};
+    enum nt_status status = list_builder.context ? NT_OK : nt_fail_memory(error);
     for (uint32_t i = 0; status == NT_OK && i < count; i++)
-        status = store_column(&filling, builder, columns[i]);
+        status = store_column(&list_builder, builder, columns[i]);
     if (status != NT_OK)
         nt_error_context(error, "column %" PRIu32 " of the file", home->use.column);
-    nt_filling_deinit(&filling);
+    nt_page_list_builder_deinit(&list_builder);
     return status;
 }
 
 /* nt_dataset_ops.load_group of both sides. Strings and levels are counted in one pass over the file's column. */
-static enum nt_status nt_lance_load_stored(struct nt_dataset *side, uint32_t number, struct nt_error *error)
+static enum nt_status nt_lance_load_physical(struct nt_dataset *side, uint32_t number, struct nt_error *error)
 {
     uint32_t field = side->groups[number].field, part = number - side->field_groups[field];
-    struct nt_lance_home home;
+    struct nt_lance_physical_column home;
     struct nt_group_builder builder;
     enum nt_status status =
         nt_group_builder_init(&builder, side, number, "list of pages", NT_NO_OFFSET, error);
     if (status == NT_OK)
-        status = nt_lance_side_of(side)->find_home(side->whole, field, part, &home, error);
+        status = nt_lance_physical_of(side)->find_physical_column(side->logical, field, part, &home, error);
     if (status == NT_OK && home.lance) {
         status = store_columns(side, number, &home, &builder, error);
         if (status != NT_OK && home.name)
@@ -336,17 +343,18 @@ static const struct nt_dtype place = {.element = NT_ELEMENT_OPAQUE,
 
 struct adding {
     const struct nt_dataset *dataset;
-    const struct nt_lance_side *side;
+    const struct nt_lance_physical *side;
     struct nt_builder builder;
     struct nt_error *error;
 };
 
 /* What a field takes of its column. */
-static struct nt_lance_use use_of(const struct adding *adding, uint32_t field)
+static struct nt_lance_column_map use_of(const struct adding *adding, uint32_t field)
 {
-    const struct nt_lance_side *side = adding->side;
-    const struct nt_lance_part *part = &side->schema->parts[field];
-    return nt_lance_use_of(side->schema, &side->leaves[part->field], side->schema->has_item_columns, part);
+    const struct nt_lance_physical *side = adding->side;
+    const struct nt_lance_model_field *part = &side->schema->parts[field];
+    return nt_lance_map_column(side->schema, &side->leaves[part->field], side->schema->has_item_columns,
+                               part);
 }
 
 /* The bytes of a packed structure. */
@@ -407,7 +415,7 @@ static enum nt_status add_column(struct adding *adding, uint32_t field, enum nt_
 
 static enum nt_lance_content content_of_field(const struct adding *adding, uint32_t field)
 {
-    const struct nt_lance_use use = use_of(adding, field);
+    const struct nt_lance_column_map use = use_of(adding, field);
     switch (adding->dataset->fields[field].kind) {
     case NT_FIELD_VALUE:
         return NT_LANCE_HAS_VALUES;
@@ -427,7 +435,7 @@ static enum nt_lance_content content_of_field(const struct adding *adding, uint3
 }
 
 /* From 2.1 on a column has levels where anything around its values may be null or is a list. */
-static bool may_have_levels(const struct nt_lance_side *side, uint32_t leaf)
+static bool may_have_levels(const struct nt_lance_physical *side, uint32_t leaf)
 {
     const struct nt_lance_schema *schema = side->schema;
     for (uint32_t at = leaf; at != NT_NONE; at = schema->fields[at].parent)
@@ -452,7 +460,7 @@ static enum nt_status add_structure_of(struct adding *adding, uint32_t field)
  * the innermost items. */
 static bool has_column(const struct adding *adding, uint32_t field)
 {
-    const struct nt_lance_side *side = adding->side;
+    const struct nt_lance_physical *side = adding->side;
     uint32_t leaf = side->schema->parts[field].field;
     bool is_last = field + 1 == adding->dataset->field_count || side->schema->parts[field + 1].field != leaf;
     return is_last && side->leaves[leaf].field == leaf;
@@ -473,14 +481,14 @@ static enum nt_status add_parts(struct nt_dataset *side, const struct nt_dataset
     return status;
 }
 
-static enum nt_status add_side(struct nt_dataset *dataset, const struct nt_lance_side *of,
+static enum nt_status add_side(struct nt_dataset *dataset, const struct nt_lance_physical *of,
                                const struct nt_dataset_ops *ops, struct nt_dataset **side_ret,
                                struct nt_error *error)
 {
     struct adding adding = {.dataset = dataset, .side = of, .error = error};
     bool is_structure = !ops->page_files;
     struct nt_dataset *side;
-    enum nt_status status = nt_dataset_new_side(dataset, &side, error);
+    enum nt_status status = nt_dataset_new_physical(dataset, &side, error);
     if (status != NT_OK)
         return status;
     side->ops = ops;
@@ -505,16 +513,16 @@ static enum nt_status add_side(struct nt_dataset *dataset, const struct nt_lance
     return status;
 }
 
-enum nt_status nt_lance_add_sides_of(struct nt_dataset *dataset, const struct nt_lance_side *side,
-                                     struct nt_error *error)
+enum nt_status nt_lance_add_physical_of(struct nt_dataset *dataset, const struct nt_lance_physical *side,
+                                        struct nt_error *error)
 {
     static const struct nt_dataset_ops stored_ops = {
-        .load_group = nt_lance_load_stored,
+        .load_group = nt_lance_load_physical,
         .page_files = nt_lance_page_files,
         .describe_column = nt_lance_describe_column,
         .describe_page = nt_lance_describe_page,
     };
-    static const struct nt_dataset_ops structure_ops = {.load_group = nt_lance_load_stored};
+    static const struct nt_dataset_ops structure_ops = {.load_group = nt_lance_load_physical};
     struct nt_dataset *stored, *structure;
     enum nt_status status = add_side(dataset, side, &stored_ops, &stored, error);
     if (status != NT_OK)
@@ -524,31 +532,32 @@ enum nt_status nt_lance_add_sides_of(struct nt_dataset *dataset, const struct nt
         nt_dataset_free(stored);
         return status;
     }
-    dataset->stored = stored;
-    dataset->structure = structure;
+    dataset->physical = stored;
+    dataset->levels = structure;
     return NT_OK;
 }
 
 /* ---- a file that is mounted alone ---- */
 
-static enum nt_status find_home(struct nt_dataset *dataset, uint32_t field, uint32_t part,
-                                struct nt_lance_home *home_ret, struct nt_error *error)
+static enum nt_status find_physical_column(struct nt_dataset *dataset, uint32_t field, uint32_t part,
+                                           struct nt_lance_physical_column *home_ret, struct nt_error *error)
 {
     const struct nt_lance *lance = nt_lance_of(dataset);
     (void)part, (void)error;
-    *home_ret = (struct nt_lance_home){.lance = lance, .use = nt_lance_use_in(lance, field)};
+    *home_ret =
+        (struct nt_lance_physical_column){.lance = lance, .use = nt_lance_map_own_column(lance, field)};
     return NT_OK;
 }
 
-enum nt_status nt_lance_add_sides(struct nt_dataset *dataset, struct nt_error *error)
+enum nt_status nt_lance_add_physical(struct nt_dataset *dataset, struct nt_error *error)
 {
     const struct nt_lance *lance = nt_lance_of(dataset);
-    struct nt_lance_side *side = nt_arena_alloc(dataset->arena, 1, sizeof(*side));
+    struct nt_lance_physical *side = nt_arena_alloc(dataset->arena, 1, sizeof(*side));
     if (!side)
         return nt_fail_memory(error);
-    *side = (struct nt_lance_side){.schema = &lance->schema,
-                                   .leaves = lance->leaves,
-                                   .has_levels = !lance->schema.has_item_columns,
-                                   .find_home = find_home};
-    return nt_lance_add_sides_of(dataset, side, error);
+    *side = (struct nt_lance_physical){.schema = &lance->schema,
+                                       .leaves = lance->leaves,
+                                       .has_levels = !lance->schema.has_item_columns,
+                                       .find_physical_column = find_physical_column};
+    return nt_lance_add_physical_of(dataset, side, error);
 }

@@ -264,13 +264,13 @@ static uint64_t items_of(const struct nt_lance_row_offsets *offsets, uint64_t by
 }
 
 struct nt_lance_row_span nt_lance_row_offsets_take(const struct nt_lance_row_offsets *offsets, uint64_t row,
-                                                   uint64_t most_bytes)
+                                                   uint64_t max_bytes)
 {
     struct nt_lance_row_span span = {0};
     uint64_t begin = begin_of(offsets, row), at = begin;
     while (row + span.rows < offsets->rows) {
         uint64_t end = begin_of(offsets, row + span.rows + 1);
-        if (span.rows && end - begin > most_bytes)
+        if (span.rows && end - begin > max_bytes)
             break;
         span.items += items_of(offsets, end - at);
         span.rows++;
@@ -284,26 +284,27 @@ struct nt_lance_row_span nt_lance_row_offsets_take(const struct nt_lance_row_off
 
 /* One column of the file, as a field uses it. */
 struct checking {
-    struct nt_filling filling;
+    struct nt_page_list_builder list_builder;
     nt_failure_emit *emit;
     void *context;
 };
 
 /* Chunk after chunk, up to the first that cannot be decoded, of which who decodes it tells. */
-static enum nt_status check_chunks(struct nt_filling *filling, struct nt_lance_opened *opened, bool *is_wrong)
+static enum nt_status check_chunks(struct nt_page_list_builder *list_builder,
+                                   struct nt_lance_page_reader *opened, bool *is_wrong)
 {
     const struct nt_tree *tree = opened->layout.tree;
     enum nt_status status = NT_OK;
-    while (status == NT_OK && opened->next_unit < opened->unit_count) {
-        uint64_t chunk = opened->next_unit;
-        struct nt_lance_unit unit;
+    while (status == NT_OK && opened->next_chunk_number < opened->page_chunks) {
+        uint64_t chunk = opened->next_chunk_number;
+        struct nt_lance_chunk unit;
         struct nt_tree_counts counts;
-        status = nt_lance_next_unit(opened, &unit, filling->error);
+        status = nt_lance_next_chunk(opened, &unit, list_builder->error);
         if (status == NT_OK)
-            status = nt_lance_count_unit(filling, opened, &unit, false, &counts);
+            status = nt_lance_count_chunk(list_builder, opened, &unit, false, &counts);
         if (status != NT_OK || counts.slots[0] != unit.values)
             return status;
-        status = nt_lance_row_index_check(&opened->index, tree, chunk, &counts, filling->error);
+        status = nt_lance_row_index_check(&opened->index, tree, chunk, &counts, list_builder->error);
         *is_wrong = status != NT_OK;
     }
     return status;
@@ -311,38 +312,39 @@ static enum nt_status check_chunks(struct nt_filling *filling, struct nt_lance_o
 
 static enum nt_status check_page(struct checking *checking, uint32_t number)
 {
-    struct nt_filling *filling = &checking->filling;
-    uint32_t column = filling->use->column;
-    struct nt_lance_opened opened;
+    struct nt_page_list_builder *list_builder = &checking->list_builder;
+    uint32_t column = list_builder->use->column;
+    struct nt_lance_page_reader opened;
     bool is_wrong = false;
-    enum nt_status status =
-        nt_lance_open_page(filling->dataset, filling->lance, &filling->lance->columns[column].pages[number],
-                           filling->use, NULL, &opened, filling->error);
+    enum nt_status status = nt_lance_open_page(list_builder->dataset, list_builder->lance,
+                                               &list_builder->lance->columns[column].pages[number],
+                                               list_builder->use, NULL, &opened, list_builder->error);
     if (status == NT_OK)
-        status = nt_lance_row_index_open(filling->lance->source, opened.page, &opened.layout,
-                                         opened.unit_count, &opened.index, filling->error);
+        status = nt_lance_row_index_open(list_builder->lance->source, opened.page, &opened.layout,
+                                         opened.page_chunks, &opened.index, list_builder->error);
     is_wrong = status == NT_CORRUPT;
     if (status == NT_OK && opened.index.entries)
-        status = check_chunks(filling, &opened, &is_wrong);
+        status = check_chunks(list_builder, &opened, &is_wrong);
     nt_lance_close_page(&opened);
     if (is_wrong) {
-        nt_error_context(filling->error, "column %" PRIu32 " of the file: page %" PRIu32, column, number);
-        checking->emit(checking->context, filling->error);
+        nt_error_context(list_builder->error, "column %" PRIu32 " of the file: page %" PRIu32, column,
+                         number);
+        checking->emit(checking->context, list_builder->error);
     }
-    return nt_is_machine_failure(status) ? status : NT_OK;
+    return nt_is_environmental(status) ? status : NT_OK;
 }
 
 static enum nt_status check_column(struct checking *checking)
 {
-    struct nt_filling *filling = &checking->filling;
-    uint32_t pages = filling->lance->columns[filling->use->column].page_count;
+    struct nt_page_list_builder *list_builder = &checking->list_builder;
+    uint32_t pages = list_builder->lance->columns[list_builder->use->column].page_count;
     enum nt_status status = NT_OK;
-    filling->context = nt_codec_context_new();
-    if (!filling->context)
-        status = nt_fail_memory(filling->error);
+    list_builder->context = nt_codec_context_new();
+    if (!list_builder->context)
+        status = nt_fail_memory(list_builder->error);
     for (uint32_t i = 0; status == NT_OK && i < pages; i++)
         status = check_page(checking, i);
-    nt_filling_deinit(filling);
+    nt_page_list_builder_deinit(list_builder);
     return status;
 }
 
@@ -362,7 +364,7 @@ static enum nt_status find_users(struct nt_dataset *dataset, uint32_t **users_re
     for (uint32_t i = 0; users && i < lance->tail.columns; i++)
         users[i] = NT_NONE;
     for (uint32_t i = 0; users && has_failed && i < dataset->field_count; i++) {
-        uint32_t column = nt_lance_use_in(lance, i).column;
+        uint32_t column = nt_lance_map_own_column(lance, i).column;
         if (column == NT_NONE || dataset->fields[i].unreadable)
             continue;
         has_failed[column] = has_failed[column] || !has_page_list(dataset, i);
@@ -386,14 +388,14 @@ enum nt_status nt_lance_check(const struct nt_file *file, nt_failure_emit *emit,
     for (uint32_t i = 0; status == NT_OK && i < lance->tail.columns; i++) {
         if (users[i] == NT_NONE)
             continue;
-        const struct nt_lance_use use = nt_lance_use_in(lance, users[i]);
+        const struct nt_lance_column_map use = nt_lance_map_own_column(lance, users[i]);
         struct checking checking = {.emit = emit, .context = context};
-        checking.filling = (struct nt_filling){.dataset = dataset,
-                                               .number = users[i],
-                                               .field = &dataset->fields[users[i]],
-                                               .lance = lance,
-                                               .use = &use,
-                                               .error = &failure};
+        checking.list_builder = (struct nt_page_list_builder){.dataset = dataset,
+                                                              .number = users[i],
+                                                              .field = &dataset->fields[users[i]],
+                                                              .lance = lance,
+                                                              .use = &use,
+                                                              .error = &failure};
         status = check_column(&checking);
     }
     free(users);

@@ -413,20 +413,20 @@ static enum nt_status take_timestamp(struct nt_arena *arena, struct nt_text rest
 /* Whether a text is a number of digits that a decimal can be shifted by. */
 static bool is_scale(struct nt_text text)
 {
-    enum { MOST_SCALE = 76 };
+    enum { MAX_SCALE = 76 };
     uint64_t scale;
     nt_text_skip(&text, "-");
-    return take_number(&text, '\0', &scale) && scale <= MOST_SCALE;
+    return take_number(&text, '\0', &scale) && scale <= MAX_SCALE;
 }
 
 /* "128:10:2" is "d:10,2" in Arrow. */
 static enum nt_status take_decimal(struct nt_arena *arena, struct nt_text rest, struct nt_lance_type *type,
                                    struct nt_error *error)
 {
-    enum { TEXT = 64, MOST_128 = 38, MOST_256 = 76 };
+    enum { TEXT = 64, MAX_128 = 38, MAX_256 = 76 };
     uint64_t bits, precision;
     if (!take_number(&rest, ':', &bits) || !take_number(&rest, ':', &precision) ||
-        (bits != 128 && bits != 256) || precision < 1 || precision > (bits == 128 ? MOST_128 : MOST_256) ||
+        (bits != 128 && bits != 256) || precision < 1 || precision > (bits == 128 ? MAX_128 : MAX_256) ||
         !is_scale(rest))
         return NT_OK;
     char *arrow = nt_arena_alloc(arena, TEXT, 1);

@@ -106,7 +106,7 @@ static bool copy_tree(struct nt_arena *arena, const struct nt_tree *tree, struct
 {
     *made = *tree;
     struct nt_tree_node *nodes = nt_arena_alloc(arena, (size_t)tree->node_count + 1, sizeof(*nodes));
-    struct nt_tree_part *parts = nt_arena_alloc(arena, (size_t)tree->part_count + 1, sizeof(*parts));
+    struct nt_tree_buffer *parts = nt_arena_alloc(arena, (size_t)tree->part_count + 1, sizeof(*parts));
     if (!nodes || !parts || (made->value && !copy(arena, (const void **)&made->value, made->value_bytes)))
         return false;
     made->nodes = nodes;

@@ -19,7 +19,7 @@
 
 enum { OFFSET_BITS = 64 };
 
-static bool is_strings(const struct nt_lance_listing *listing)
+static bool is_strings(const struct nt_lance_legacy_pages *listing)
 {
     return listing->field->kind != NT_FIELD_VALUE;
 }
@@ -27,7 +27,7 @@ static bool is_strings(const struct nt_lance_listing *listing)
 /* ---- items ---- */
 
 /* `stored`: bytes that the offsets or values take. */
-static enum nt_status check_items(const struct nt_lance_listing *listing, uint64_t *stored_ret)
+static enum nt_status check_items(const struct nt_lance_legacy_pages *listing, uint64_t *stored_ret)
 {
     uint64_t offset = listing->paging->dictionary.offset, count = listing->paging->dictionary.length;
     uint64_t elements = count, width = is_strings(listing) ? OFFSET_BITS / 8 : listing->field->dtype.bytes;
@@ -40,7 +40,7 @@ static enum nt_status check_items(const struct nt_lance_listing *listing, uint64
     return NT_OK;
 }
 
-static struct nt_page item_page(const struct nt_lance_listing *listing, uint64_t offset, uint64_t stored,
+static struct nt_page item_page(const struct nt_lance_legacy_pages *listing, uint64_t offset, uint64_t stored,
                                 uint64_t elements)
 {
     return (struct nt_page){.offset = offset,
@@ -50,7 +50,7 @@ static struct nt_page item_page(const struct nt_lance_listing *listing, uint64_t
 }
 
 /* Where the items end, in memory: what numbers stand for is counted with them. */
-static enum nt_status read_ends(struct nt_lance_listing *listing, uint64_t stored)
+static enum nt_status read_ends(struct nt_lance_legacy_pages *listing, uint64_t stored)
 {
     uint64_t offset = listing->paging->dictionary.offset, count = listing->paging->dictionary.length;
     if (stored > listing->dataset->file->page_bytes)
@@ -75,7 +75,7 @@ static enum nt_status read_ends(struct nt_lance_listing *listing, uint64_t store
     return status;
 }
 
-static enum nt_status open_strings(struct nt_lance_listing *listing, uint64_t stored)
+static enum nt_status open_strings(struct nt_lance_legacy_pages *listing, uint64_t stored)
 {
     const struct nt_dtype index = nt_element_dtype(NT_ELEMENT_UINT64),
                           valid = nt_element_dtype(NT_ELEMENT_BOOL);
@@ -112,7 +112,7 @@ static enum nt_status open_strings(struct nt_lance_listing *listing, uint64_t st
                            : status;
 }
 
-enum nt_status nt_lance_open_items(struct nt_lance_listing *listing)
+enum nt_status nt_lance_open_items(struct nt_lance_legacy_pages *listing)
 {
     uint64_t stored = 0;
     enum nt_status status = check_items(listing, &stored);
@@ -129,7 +129,7 @@ enum nt_status nt_lance_open_items(struct nt_lance_listing *listing)
 
 /* ---- numbers ---- */
 
-enum nt_status nt_lance_count_items(struct nt_lance_listing *listing, struct nt_lance_batch *batch)
+enum nt_status nt_lance_count_items(struct nt_lance_legacy_pages *listing, struct nt_lance_batch *batch)
 {
     const struct nt_tree *tree;
     struct nt_tree_counts counts = {0};
@@ -172,7 +172,7 @@ static enum nt_status choose_validity(const struct nt_packed *packed, uint8_t *o
 
 static const struct nt_decoder_ops validity_ops = {.decode = choose_validity, .takes_memory = true};
 
-static enum nt_status add_validity(struct nt_lance_listing *listing, uint32_t *number_ret)
+static enum nt_status add_validity(struct nt_lance_legacy_pages *listing, uint32_t *number_ret)
 {
     struct nt_dataset *dataset = listing->dataset;
     const uint32_t number_bytes = listing->paging->bits / 8;
@@ -188,7 +188,7 @@ static enum nt_status add_validity(struct nt_lance_listing *listing, uint32_t *n
                            listing->error);
 }
 
-enum nt_status nt_lance_add_items_decoder(struct nt_lance_listing *listing,
+enum nt_status nt_lance_add_items_decoder(struct nt_lance_legacy_pages *listing,
                                           const struct nt_lance_batch *batch, enum nt_tree_output output,
                                           const struct nt_dtype *dtype, uint32_t *number_ret)
 {

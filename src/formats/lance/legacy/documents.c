@@ -18,7 +18,7 @@
 /* ---- Write metadata.json ---- */
 
 struct metadata_text {
-    struct nt_long_text base;
+    struct nt_text_generator base;
     const struct nt_lance *lance;
     struct nt_json json;
     bool is_started;
@@ -61,7 +61,7 @@ static void write_field(struct metadata_text *text)
     nt_json_end_object(json);
 }
 
-static enum nt_status next(struct nt_long_text *base, struct nt_buffer *out, bool *more_ret,
+static enum nt_status next(struct nt_text_generator *base, struct nt_buffer *out, bool *more_ret,
                            struct nt_error *error)
 {
     enum { PIECE_BYTES = 64 * 1024 };
@@ -81,7 +81,7 @@ static enum nt_status next(struct nt_long_text *base, struct nt_buffer *out, boo
     return out->failed ? nt_fail_memory(error) : NT_OK;
 }
 
-static void free_text(struct nt_long_text *base)
+static void free_text(struct nt_text_generator *base)
 {
     free(base);
 }
@@ -89,13 +89,14 @@ static void free_text(struct nt_long_text *base)
 /* As members of nt_document. */
 static enum nt_status nt_lance_legacy_metadata_open(const struct nt_file *file,
                                                     const struct nt_dataset *dataset, uint64_t number,
-                                                    struct nt_long_text **text_ret, struct nt_error *error)
+                                                    struct nt_text_generator **text_ret,
+                                                    struct nt_error *error)
 {
     (void)file, (void)number;
     struct metadata_text *text = calloc(1, sizeof(*text));
     if (!text)
         return nt_fail_memory(error);
-    text->base = (struct nt_long_text){.next = next, .free = free_text};
+    text->base = (struct nt_text_generator){.next = next, .free = free_text};
     text->lance = nt_lance_of(dataset);
     *text_ret = &text->base;
     return NT_OK;
@@ -105,11 +106,11 @@ static enum nt_status nt_lance_legacy_metadata_is_short(const struct nt_file *fi
                                                         const struct nt_dataset *dataset, uint64_t number,
                                                         bool *is_short_ret, struct nt_error *error)
 {
-    enum { MOST_CELLS = 4096, MOST_BYTES = 64 << 10 };
+    enum { MAX_CELLS = 4096, MAX_BYTES = 64 << 10 };
     (void)file, (void)number, (void)error;
     const struct nt_lance_legacy *legacy = nt_lance_of(dataset)->legacy;
-    *is_short_ret = (uint64_t)legacy->table.fields * legacy->table.batches <= MOST_CELLS &&
-                    legacy->metadata.size <= MOST_BYTES;
+    *is_short_ret = (uint64_t)legacy->table.fields * legacy->table.batches <= MAX_CELLS &&
+                    legacy->metadata.size <= MAX_BYTES;
     return NT_OK;
 }
 
@@ -150,7 +151,7 @@ const uint32_t nt_lance_legacy_document_count =
 static const struct nt_lance_field *field_of(const struct nt_dataset *dataset, uint32_t column)
 {
     const struct nt_lance *lance = nt_lance_of(dataset);
-    return &lance->schema.fields[nt_lance_use_in(lance, dataset->columns[column].field).column];
+    return &lance->schema.fields[nt_lance_map_own_column(lance, dataset->columns[column].field).column];
 }
 
 void nt_lance_legacy_describe_column(const struct nt_dataset *dataset, uint32_t column, struct nt_json *json)
@@ -184,7 +185,7 @@ enum nt_status nt_lance_legacy_describe_page_of(const struct nt_dataset *dataset
     if (decoder->encoding != NT_ENCODING_OTHER)
         return NT_OK;
     if (state)
-        nt_tree_text(state->tree, text, sizeof(text));
+        nt_tree_describe(state->tree, text, sizeof(text));
     nt_json_member_string(json, "encodings", state ? text : "dictionary");
     nt_json_member_string(json, "taken", nt_tree_output_name(state ? state->want.output : NT_TREE_VALID));
     return NT_OK;

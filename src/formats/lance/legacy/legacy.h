@@ -14,7 +14,7 @@
 
 /* Bytes of a page of so many elements, as a cell has them, of fixed-size lists with all items; false where they
  * overflow. */
-bool nt_lance_page_bytes(const struct nt_lance_paging *paging, const struct nt_lance_value *value,
+bool nt_lance_page_bytes(const struct nt_lance_page_format *paging, const struct nt_lance_value *value,
                          uint64_t elements, uint64_t *bytes_ret);
 
 /* ---- Ranges of offsets ---- */
@@ -39,13 +39,13 @@ struct nt_lance_items {
     uint64_t *ends;       /* from malloc; strings */
 };
 
-struct nt_lance_listing {
+struct nt_lance_legacy_pages {
     struct nt_dataset *dataset;
     const struct nt_field *field; /* of the model */
     uint32_t number;              /* its number */
     const struct nt_lance *lance;
-    const struct nt_lance_use *use;
-    const struct nt_lance_paging *paging;
+    const struct nt_lance_column_map *use;
+    const struct nt_lance_page_format *paging;
     uint32_t counted;                  /* the field of the file whose pages tell the rows: mostly its own */
     const struct nt_lance_cell *cells; /* of that one */
     struct nt_lance_batch *batches;    /* from malloc, as many as the file has */
@@ -55,17 +55,17 @@ struct nt_lance_listing {
 };
 
 /* A tree of values of `bits`, in `bytes` that are the whole page: what numbers a dictionary's items, or offsets. */
-enum nt_status nt_lance_flat_tree(struct nt_lance_listing *listing, bool are_offsets, uint32_t bits,
+enum nt_status nt_lance_flat_tree(struct nt_lance_legacy_pages *listing, bool are_offsets, uint32_t bits,
                                   uint64_t bytes, const struct nt_tree **tree_ret);
 
 /* ---- Dictionary items ---- */
 
 /* Find the items of the field's dictionary: listing->items. */
-enum nt_status nt_lance_open_items(struct nt_lance_listing *listing);
+enum nt_status nt_lance_open_items(struct nt_lance_legacy_pages *listing);
 /* Set the bytes of all strings that a batch numbers, from one look at its page. */
-enum nt_status nt_lance_count_items(struct nt_lance_listing *listing, struct nt_lance_batch *batch);
+enum nt_status nt_lance_count_items(struct nt_lance_legacy_pages *listing, struct nt_lance_batch *batch);
 /* The decoder of what is wanted of a batch's page. */
-enum nt_status nt_lance_add_items_decoder(struct nt_lance_listing *listing,
+enum nt_status nt_lance_add_items_decoder(struct nt_lance_legacy_pages *listing,
                                           const struct nt_lance_batch *batch, enum nt_tree_output output,
                                           const struct nt_dtype *dtype, uint32_t *number_ret);
 
@@ -73,7 +73,7 @@ enum nt_status nt_lance_add_items_decoder(struct nt_lance_listing *listing,
 
 /* As members of nt_document: lines, one for each field that has statistics and batch. */
 enum nt_status nt_lance_statistics_open(const struct nt_file *file, const struct nt_dataset *dataset,
-                                        uint64_t number, struct nt_long_text **text_ret,
+                                        uint64_t number, struct nt_text_generator **text_ret,
                                         struct nt_error *error);
 enum nt_status nt_lance_statistics_is_short(const struct nt_file *file, const struct nt_dataset *dataset,
                                             uint64_t number, bool *is_short_ret, struct nt_error *error);

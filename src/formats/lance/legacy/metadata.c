@@ -42,47 +42,47 @@ static enum nt_status refuse(const char *reason, struct nt_error *failure)
 }
 
 static enum nt_status find_dictionary(const struct nt_lance_field *field, const struct nt_lance_type *type,
-                                      struct nt_lance_paging *paging, struct nt_error *failure)
+                                      struct nt_lance_page_format *paging, struct nt_error *failure)
 {
     struct nt_proto message = nt_proto_message(field->message, NT_LANCE_FIELD_DICTIONARY);
     if (!message.bytes)
         return refuse("a dictionary that lies nowhere", failure);
     if (!type->index_bits || type->value.list_count || type->value.bits % 8 || type->value.is_empty)
         return refuse("a dictionary of such items or numbers is not read", failure);
-    *paging = (struct nt_lance_paging){.kind = NT_LANCE_PAGE_DICTIONARY, .bits = type->index_bits};
+    *paging = (struct nt_lance_page_format){.kind = NT_LANCE_PAGE_DICTIONARY, .bits = type->index_bits};
     paging->dictionary.offset = nt_proto_number(message, NT_LANCE_FIELD_DICTIONARY_OFFSET);
     paging->dictionary.length = nt_proto_number(message, NT_LANCE_FIELD_DICTIONARY_LENGTH);
     return NT_OK;
 }
 
-static enum nt_status find_lists(const struct nt_lance_field *field, struct nt_lance_paging *paging,
+static enum nt_status find_lists(const struct nt_lance_field *field, struct nt_lance_page_format *paging,
                                  struct nt_error *failure)
 {
     struct nt_text type = field->logical_type;
     if (nt_text_is(type, "map"))
         return refuse("maps in legacy files are not read", failure);
     bool is_large = nt_text_skip(&type, "large_");
-    *paging = (struct nt_lance_paging){.kind = NT_LANCE_PAGE_LISTS,
-                                       .bits = is_large ? OFFSET_BITS : SHORT_OFFSET_BITS};
+    *paging = (struct nt_lance_page_format){.kind = NT_LANCE_PAGE_LISTS,
+                                            .bits = is_large ? OFFSET_BITS : SHORT_OFFSET_BITS};
     return NT_OK;
 }
 
 /* NT_UNSUPPORTED, with `failure`, where the field cannot be read. */
 static enum nt_status find_paging(const struct nt_lance_field *field, const struct nt_lance_type *type,
-                                  struct nt_lance_paging *paging, struct nt_error *failure)
+                                  struct nt_lance_page_format *paging, struct nt_error *failure)
 {
-    *paging = (struct nt_lance_paging){.kind = NT_LANCE_PAGE_NONE};
+    *paging = (struct nt_lance_page_format){.kind = NT_LANCE_PAGE_NONE};
     if (nt_proto_number(field->message, NT_LANCE_FIELD_ENCODING) == NT_LANCE_LEGACY_ENCODING_RLE)
         return refuse("the encoding RLE, which no version of Lance has defined", failure);
     if (type->is_dictionary && type->shape != NT_LANCE_IS_UNKNOWN)
         return find_dictionary(field, type, paging, failure);
     switch (type->shape) {
     case NT_LANCE_IS_VALUE:
-        *paging = (struct nt_lance_paging){.kind = NT_LANCE_PAGE_PLAIN, .bits = type->value.bits};
+        *paging = (struct nt_lance_page_format){.kind = NT_LANCE_PAGE_PLAIN, .bits = type->value.bits};
         return NT_OK;
     case NT_LANCE_IS_TEXT:
     case NT_LANCE_IS_BYTES:
-        *paging = (struct nt_lance_paging){.kind = NT_LANCE_PAGE_STRINGS, .bits = OFFSET_BITS};
+        *paging = (struct nt_lance_page_format){.kind = NT_LANCE_PAGE_STRINGS, .bits = OFFSET_BITS};
         return NT_OK;
     case NT_LANCE_IS_LIST:
         return find_lists(field, paging, failure);
@@ -100,12 +100,12 @@ static enum nt_status find_paging(const struct nt_lance_field *field, const stru
 
 /* Of a schema that has places: how the pages of each of its fields are made, in the file's arena. */
 static enum nt_status nt_lance_find_pagings(struct nt_file *file, const struct nt_lance_schema *schema,
-                                            const struct nt_lance_paging **pagings_ret,
+                                            const struct nt_lance_page_format **pagings_ret,
                                             struct nt_error *error)
 {
     uint32_t count = schema->field_count;
     enum nt_status status = NT_OK;
-    struct nt_lance_paging *pagings = nt_arena_alloc(file->arena, (size_t)count + 1, sizeof(*pagings));
+    struct nt_lance_page_format *pagings = nt_arena_alloc(file->arena, (size_t)count + 1, sizeof(*pagings));
     if (!pagings)
         return nt_fail_memory(error);
     for (uint32_t i = 0; status == NT_OK && i < count; i++) {
@@ -117,7 +117,7 @@ static enum nt_status nt_lance_find_pagings(struct nt_file *file, const struct n
     return status;
 }
 
-bool nt_lance_page_bytes(const struct nt_lance_paging *paging, const struct nt_lance_value *value,
+bool nt_lance_page_bytes(const struct nt_lance_page_format *paging, const struct nt_lance_value *value,
                          uint64_t elements, uint64_t *bytes_ret)
 {
     uint64_t bits;
@@ -330,7 +330,7 @@ static enum nt_status read_schema(const struct reading *reading)
         nt_lance_read_fields(reading->file, &manifest, lance->descriptor, &lance->schema, reading->error);
     lance->schema.is_legacy = lance->schema.has_item_columns = true;
     if (status == NT_OK)
-        status = nt_lance_find_places(reading->file->arena, &lance->schema, reading->error);
+        status = nt_lance_lay_out_schema(reading->file->arena, &lance->schema, reading->error);
     if (status != NT_OK)
         nt_error_context(reading->error, "schema");
     return status;
@@ -415,7 +415,7 @@ static enum nt_status read_statistics(const struct reading *reading, struct nt_p
         nt_lance_read_fields(reading->file, &metadata, message, &statistics->schema, reading->error);
     statistics->schema.is_legacy = true;
     if (status == NT_OK)
-        status = nt_lance_find_places(reading->file->arena, &statistics->schema, reading->error);
+        status = nt_lance_lay_out_schema(reading->file->arena, &statistics->schema, reading->error);
     if (status == NT_OK)
         status =
             nt_lance_find_pagings(reading->file, &statistics->schema, &statistics->pagings, reading->error);
@@ -434,7 +434,7 @@ static enum nt_status try_statistics(const struct reading *reading)
     struct nt_lance_statistics *statistics = &reading->legacy->statistics;
     struct nt_proto message = nt_proto_message(reading->legacy->metadata, NT_LANCE_METADATA_STATISTICS);
     enum nt_status status = message.bytes ? read_statistics(&trying, message, statistics) : NT_OK;
-    if (status == NT_OK || nt_is_machine_failure(status))
+    if (status == NT_OK || nt_is_environmental(status))
         return status == NT_OK ? NT_OK : nt_fail_with(reading->error, &failure);
     nt_error_context(&failure, "statistics");
     *statistics = (struct nt_lance_statistics){0};

@@ -20,12 +20,12 @@
 
 /* ---- Decoding trees ---- */
 
-enum nt_status nt_lance_flat_tree(struct nt_lance_listing *listing, bool are_offsets, uint32_t bits,
+enum nt_status nt_lance_flat_tree(struct nt_lance_legacy_pages *listing, bool are_offsets, uint32_t bits,
                                   uint64_t bytes, const struct nt_tree **tree_ret)
 {
     const struct nt_tree_node nodes[] = {{.kind = NT_TREE_ABSOLUTE_OFFSETS, .children = {1, NT_NO_NODE}},
                                          {.kind = NT_TREE_FLAT, .bits = bits}};
-    const struct nt_tree_part part = {0, bytes};
+    const struct nt_tree_buffer part = {0, bytes};
     const struct nt_tree tree = {.layout = NT_TREE_ARRAY,
                                  .nodes = are_offsets ? &nodes[0] : &nodes[1],
                                  .node_count = are_offsets ? 2 : 1,
@@ -106,7 +106,7 @@ static uint32_t counted_field(const struct nt_lance_schema *schema, uint32_t fie
 }
 
 /* Of a field that is in no list the batch tells how many rows it has. */
-static enum nt_status open_batch(const struct nt_lance_listing *listing, uint32_t number,
+static enum nt_status open_batch(const struct nt_lance_legacy_pages *listing, uint32_t number,
                                  struct nt_lance_batch *batch)
 {
     const struct nt_lance *lance = listing->lance;
@@ -127,7 +127,7 @@ static enum nt_status open_batch(const struct nt_lance_listing *listing, uint32_
     return NT_OK;
 }
 
-static enum nt_status measure_batch(struct nt_lance_listing *listing, struct nt_lance_batch *batch)
+static enum nt_status measure_batch(struct nt_lance_legacy_pages *listing, struct nt_lance_batch *batch)
 {
     enum nt_status status = NT_OK;
     uint64_t last = 0;
@@ -156,7 +156,7 @@ static enum nt_status measure_batch(struct nt_lance_listing *listing, struct nt_
 }
 
 /* No writer stores anything twice: the pages together are no longer than the file, which bounds the work. */
-static enum nt_status open_batches(struct nt_lance_listing *listing)
+static enum nt_status open_batches(struct nt_lance_legacy_pages *listing)
 {
     uint32_t count = listing->lance->legacy->table.batches;
     uint64_t stored = 0;
@@ -177,7 +177,7 @@ static enum nt_status open_batches(struct nt_lance_listing *listing)
 
 /* Of each field whose rows are a list's items, the pages have as many as its lists tell: batches that do not would move
  * the items behind them. */
-static enum nt_status check_items_of(const struct nt_lance_listing *listing, uint32_t field)
+static enum nt_status check_items_of(const struct nt_lance_legacy_pages *listing, uint32_t field)
 {
     const struct nt_lance_legacy *legacy = listing->lance->legacy;
     const struct nt_lance_cell *cells =
@@ -194,7 +194,7 @@ static enum nt_status check_items_of(const struct nt_lance_listing *listing, uin
     return NT_OK;
 }
 
-static enum nt_status check_items(const struct nt_lance_listing *listing)
+static enum nt_status check_items(const struct nt_lance_legacy_pages *listing)
 {
     const struct nt_lance_schema *schema = &listing->lance->schema;
     enum nt_status status = NT_OK;
@@ -211,7 +211,7 @@ static enum nt_status check_items(const struct nt_lance_listing *listing)
 
 /* ---- pages of the model ---- */
 
-static enum nt_status add_page(const struct nt_lance_listing *listing, struct nt_group_builder *builder,
+static enum nt_status add_page(const struct nt_lance_legacy_pages *listing, struct nt_group_builder *builder,
                                struct nt_page page, uint64_t elements)
 {
     page.source = listing->lance->number;
@@ -223,7 +223,7 @@ static enum nt_status add_page(const struct nt_lance_listing *listing, struct nt
 }
 
 /* The decoder of what is wanted of a page of offsets, or of numbers of a dictionary's items. */
-static enum nt_status add_decoder(struct nt_lance_listing *listing, const struct nt_lance_batch *batch,
+static enum nt_status add_decoder(struct nt_lance_legacy_pages *listing, const struct nt_lance_batch *batch,
                                   uint32_t column, enum nt_tree_output output, uint32_t *number_ret)
 {
     struct nt_tree_state state = {.want = {.output = output}};
@@ -241,7 +241,7 @@ static enum nt_status add_decoder(struct nt_lance_listing *listing, const struct
                : status;
 }
 
-static enum nt_status put_bytes(struct nt_lance_listing *listing, struct nt_group_builder *builder,
+static enum nt_status put_bytes(struct nt_lance_legacy_pages *listing, struct nt_group_builder *builder,
                                 uint32_t column, const struct nt_lance_batch *batch)
 {
     struct nt_page page = {.offset = batch->begin,
@@ -257,13 +257,13 @@ static enum nt_status put_bytes(struct nt_lance_listing *listing, struct nt_grou
 }
 
 /* Of nulls only those of strings were stored. Others are asked for beside later files, which have them. */
-static bool is_all_valid(const struct nt_lance_listing *listing, enum nt_tree_output output)
+static bool is_all_valid(const struct nt_lance_legacy_pages *listing, enum nt_tree_output output)
 {
     return output == NT_TREE_VALID && nt_lance_output(listing->field->kind, 0) != NT_TREE_ENDS;
 }
 
 /* Values, ends or validity: of each row, or of the items of fixed-size lists in it. `base`: what is in the batches before. */
-static enum nt_status put_rows(struct nt_lance_listing *listing, struct nt_group_builder *builder,
+static enum nt_status put_rows(struct nt_lance_legacy_pages *listing, struct nt_group_builder *builder,
                                uint32_t column, const struct nt_lance_batch *batch,
                                enum nt_tree_output output, uint64_t base)
 {
@@ -284,7 +284,7 @@ static enum nt_status put_rows(struct nt_lance_listing *listing, struct nt_group
     return status == NT_OK ? add_page(listing, builder, page, elements) : status;
 }
 
-static enum nt_status put_column(struct nt_lance_listing *listing, struct nt_group_builder *builder,
+static enum nt_status put_column(struct nt_lance_legacy_pages *listing, struct nt_group_builder *builder,
                                  uint32_t position)
 {
     uint32_t column = nt_field_column(listing->dataset, listing->number, 0, position);
@@ -306,7 +306,7 @@ static enum nt_status put_column(struct nt_lance_listing *listing, struct nt_gro
 
 /* ---- all ---- */
 
-static enum nt_status open_listing(struct nt_lance_listing *listing)
+static enum nt_status open_listing(struct nt_lance_legacy_pages *listing)
 {
     const struct nt_lance *lance = listing->lance;
     const struct nt_lance_legacy *legacy = lance->legacy;
@@ -334,17 +334,17 @@ static enum nt_status open_listing(struct nt_lance_listing *listing)
 }
 
 enum nt_status nt_lance_legacy_fill_group(struct nt_dataset *dataset, uint32_t group,
-                                          const struct nt_lance *lance, const struct nt_lance_use *use,
+                                          const struct nt_lance *lance, const struct nt_lance_column_map *use,
                                           struct nt_error *error)
 {
     struct nt_group_builder builder;
     uint32_t number = dataset->groups[group].field;
-    struct nt_lance_listing listing = {.dataset = dataset,
-                                       .field = &dataset->fields[number],
-                                       .number = number,
-                                       .lance = lance,
-                                       .use = use,
-                                       .error = error};
+    struct nt_lance_legacy_pages listing = {.dataset = dataset,
+                                            .field = &dataset->fields[number],
+                                            .number = number,
+                                            .lance = lance,
+                                            .use = use,
+                                            .error = error};
     enum nt_status status =
         nt_group_builder_init(&builder, dataset, group, "list of pages", NT_NO_OFFSET, error);
     if (status == NT_OK)

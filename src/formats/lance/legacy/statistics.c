@@ -37,7 +37,7 @@ struct column {
 };
 
 struct statistics_text {
-    struct nt_long_text base;
+    struct nt_text_generator base;
     const struct nt_dataset *dataset;
     uint32_t next; /* of the statistics' fields */
 };
@@ -55,7 +55,7 @@ static enum nt_status find_column(const struct nt_lance *lance, uint32_t field, 
 {
     const struct nt_lance_statistics *statistics = &lance->legacy->statistics;
     const struct nt_lance_type *type = &statistics->schema.places[field].type;
-    const struct nt_lance_paging *paging = &statistics->pagings[field];
+    const struct nt_lance_page_format *paging = &statistics->pagings[field];
     const struct nt_lance_cell *cell =
         nt_lance_cells(&statistics->table, statistics->schema.fields[field].id);
     bool is_known = paging->kind == NT_LANCE_PAGE_STRINGS ||
@@ -195,7 +195,7 @@ static enum nt_status write_field(struct statistics_text *text, struct nt_buffer
     return status;
 }
 
-static enum nt_status next(struct nt_long_text *base, struct nt_buffer *out, bool *more_ret,
+static enum nt_status next(struct nt_text_generator *base, struct nt_buffer *out, bool *more_ret,
                            struct nt_error *error)
 {
     enum { PIECE_BYTES = 64 * 1024 };
@@ -209,13 +209,13 @@ static enum nt_status next(struct nt_long_text *base, struct nt_buffer *out, boo
     return status == NT_OK && out->failed ? nt_fail_memory(error) : status;
 }
 
-static void free_text(struct nt_long_text *base)
+static void free_text(struct nt_text_generator *base)
 {
     free(base);
 }
 
 enum nt_status nt_lance_statistics_open(const struct nt_file *file, const struct nt_dataset *dataset,
-                                        uint64_t number, struct nt_long_text **text_ret,
+                                        uint64_t number, struct nt_text_generator **text_ret,
                                         struct nt_error *error)
 {
     (void)file, (void)number;
@@ -225,7 +225,7 @@ enum nt_status nt_lance_statistics_open(const struct nt_file *file, const struct
     struct statistics_text *text = calloc(1, sizeof(*text));
     if (!text)
         return nt_fail_memory(error);
-    text->base = (struct nt_long_text){.next = next, .free = free_text};
+    text->base = (struct nt_text_generator){.next = next, .free = free_text};
     text->dataset = dataset;
     *text_ret = &text->base;
     return NT_OK;
@@ -234,10 +234,10 @@ enum nt_status nt_lance_statistics_open(const struct nt_file *file, const struct
 enum nt_status nt_lance_statistics_is_short(const struct nt_file *file, const struct nt_dataset *dataset,
                                             uint64_t number, bool *is_short_ret, struct nt_error *error)
 {
-    enum { MOST_LINES = 512 };
+    enum { MAX_LINES = 512 };
     (void)file, (void)number, (void)error;
     const struct nt_lance_legacy *legacy = nt_lance_of(dataset)->legacy;
-    *is_short_ret = (uint64_t)legacy->statistics.schema.field_count * legacy->table.batches <= MOST_LINES;
+    *is_short_ret = (uint64_t)legacy->statistics.schema.field_count * legacy->table.batches <= MAX_LINES;
     return NT_OK;
 }
 
@@ -255,7 +255,7 @@ enum nt_status nt_lance_statistics_lay_out(const struct nt_lance *lance,
         struct nt_error unused;
         struct column column;
         status = find_column(lance, i, &column, &unused);
-        if (status != NT_OK && !nt_is_machine_failure(status))
+        if (status != NT_OK && !nt_is_environmental(status))
             column.type = NULL;
         else if (status != NT_OK)
             return nt_fail_with(error, &unused);

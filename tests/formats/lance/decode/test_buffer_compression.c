@@ -73,33 +73,35 @@ static size_t write_frames(size_t bytes)
 }
 
 static const struct {
-    enum nt_sized_kind kind;
+    enum nt_length_prefixed_kind kind;
     size_t (*write)(size_t bytes);
 } writers[] = {
-    {NT_SIZED_LZ4, write_lz4},
-    {NT_SIZED_ZSTD, write_prefixed_zstd},
-    {NT_SIZED_ZSTD, write_prefixed_zstd_of_unknown_size},
-    {NT_SIZED_ZSTD, write_zstd},
-    {NT_SIZED_ZSTD, write_zstd_of_unknown_size},
-    {NT_SIZED_ZSTD, write_frames},
+    {NT_LENGTH_PREFIXED_LZ4, write_lz4},
+    {NT_LENGTH_PREFIXED_ZSTD, write_prefixed_zstd},
+    {NT_LENGTH_PREFIXED_ZSTD, write_prefixed_zstd_of_unknown_size},
+    {NT_LENGTH_PREFIXED_ZSTD, write_zstd},
+    {NT_LENGTH_PREFIXED_ZSTD, write_zstd_of_unknown_size},
+    {NT_LENGTH_PREFIXED_ZSTD, write_frames},
 };
 
-static enum nt_status size_of(enum nt_sized_kind kind, const uint8_t *bytes, size_t count, uint64_t *size_ret)
+static enum nt_status size_of(enum nt_length_prefixed_kind kind, const uint8_t *bytes, size_t count,
+                              uint64_t *size_ret)
 {
     uint8_t *input = exact_copy(bytes, count);
-    enum nt_status status = nt_sized_bytes(kind, input, count, size_ret, &error);
+    enum nt_status status = nt_length_prefixed_bytes(kind, input, count, size_ret, &error);
     free(input);
     return status;
 }
 
-static enum nt_status decompress(enum nt_sized_kind kind, const uint8_t *bytes, size_t count, uint8_t *output,
-                                 size_t output_bytes)
+static enum nt_status decompress(enum nt_length_prefixed_kind kind, const uint8_t *bytes, size_t count,
+                                 uint8_t *output, size_t output_bytes)
 {
     uint8_t *input = exact_copy(bytes, count), *exact = malloc(output_bytes + 1);
     struct nt_codec_context *context = nt_codec_context_new();
     ck_assert(exact && context);
     exact[output_bytes] = GUARD;
-    enum nt_status status = nt_sized_decompress(kind, input, count, exact, output_bytes, context, &error);
+    enum nt_status status =
+        nt_length_prefixed_decompress(kind, input, count, exact, output_bytes, context, &error);
     ck_assert_uint_eq(exact[output_bytes], GUARD);
     if (status == NT_OK && output && output_bytes)
         memcpy(output, exact, output_bytes);
@@ -109,7 +111,7 @@ static enum nt_status decompress(enum nt_sized_kind kind, const uint8_t *bytes, 
     return status;
 }
 
-static void assert_decompresses(enum nt_sized_kind kind, const uint8_t *bytes, size_t count,
+static void assert_decompresses(enum nt_length_prefixed_kind kind, const uint8_t *bytes, size_t count,
                                 const uint8_t *expected, size_t expected_bytes)
 {
     static uint8_t output[PLAIN];
@@ -139,7 +141,7 @@ TEST(another_size_is_refused, .end = sizeof(writers) / sizeof(*writers))
 }
 
 /* Whatever is told is what comes out, or that is refused, too. */
-static enum nt_status try_damaged(enum nt_sized_kind kind, const uint8_t *bytes, size_t count)
+static enum nt_status try_damaged(enum nt_length_prefixed_kind kind, const uint8_t *bytes, size_t count)
 {
     static uint8_t output[PLAIN];
     uint64_t size = 0;
@@ -176,25 +178,37 @@ TEST(flipped_bytes_do_no_harm, .end = sizeof(writers) / sizeof(*writers))
 
 /* Of RFC 8878 and LZ4's description of blocks; "aaaaa" as a block of one repeated byte. */
 static const struct {
-    enum nt_sized_kind kind;
+    enum nt_length_prefixed_kind kind;
     size_t count, size;
     const char *expected; /* NULL: it is corrupt */
     uint8_t bytes[32];
 } known[] = {
-    {NT_SIZED_LZ4, 10, 5, "hello", {5, 0, 0, 0, 0x50, 'h', 'e', 'l', 'l', 'o'}},
-    {NT_SIZED_LZ4, 5, 0, "", {0, 0, 0, 0, 0}},
-    {NT_SIZED_LZ4, 4, 0, NULL, {0, 0, 0, 0}}, /* an empty block has a byte */
-    {NT_SIZED_LZ4, 0, 0, NULL, {0}},
-    {NT_SIZED_ZSTD, 0, 0, "", {0}},
-    {NT_SIZED_ZSTD, 10, 5, "aaaaa", {0x28, 0xB5, 0x2F, 0xFD, 0x20, 5, 0x2B, 0, 0, 'a'}},
-    {NT_SIZED_ZSTD, 10, 5, "aaaaa", {0x28, 0xB5, 0x2F, 0xFD, 0, 0, 0x2B, 0, 0, 'a'}},
-    {NT_SIZED_ZSTD, 18, 5, "aaaaa", {5, 0, 0, 0, 0, 0, 0, 0, 0x28, 0xB5, 0x2F, 0xFD, 0, 0, 0x2B, 0, 0, 'a'}},
-    {NT_SIZED_ZSTD, 18, 5, "aaaaa", {5, 0, 0, 0, 0, 0, 0, 0, 0x28, 0xB5, 0x2F, 0xFD, 32, 5, 0x2B, 0, 0, 'a'}},
-    {NT_SIZED_ZSTD, 8, 0, "", {0}},
-    {NT_SIZED_ZSTD, 8, 0, NULL, {5}},
-    {NT_SIZED_ZSTD, 18, 0, NULL, {6, 0, 0, 0, 0, 0, 0, 0, 0x28, 0xB5, 0x2F, 0xFD, 32, 5, 0x2B, 0, 0, 'a'}},
+    {NT_LENGTH_PREFIXED_LZ4, 10, 5, "hello", {5, 0, 0, 0, 0x50, 'h', 'e', 'l', 'l', 'o'}},
+    {NT_LENGTH_PREFIXED_LZ4, 5, 0, "", {0, 0, 0, 0, 0}},
+    {NT_LENGTH_PREFIXED_LZ4, 4, 0, NULL, {0, 0, 0, 0}}, /* an empty block has a byte */
+    {NT_LENGTH_PREFIXED_LZ4, 0, 0, NULL, {0}},
+    {NT_LENGTH_PREFIXED_ZSTD, 0, 0, "", {0}},
+    {NT_LENGTH_PREFIXED_ZSTD, 10, 5, "aaaaa", {0x28, 0xB5, 0x2F, 0xFD, 0x20, 5, 0x2B, 0, 0, 'a'}},
+    {NT_LENGTH_PREFIXED_ZSTD, 10, 5, "aaaaa", {0x28, 0xB5, 0x2F, 0xFD, 0, 0, 0x2B, 0, 0, 'a'}},
+    {NT_LENGTH_PREFIXED_ZSTD,
+     18,
+     5,
+     "aaaaa",
+     {5, 0, 0, 0, 0, 0, 0, 0, 0x28, 0xB5, 0x2F, 0xFD, 0, 0, 0x2B, 0, 0, 'a'}},
+    {NT_LENGTH_PREFIXED_ZSTD,
+     18,
+     5,
+     "aaaaa",
+     {5, 0, 0, 0, 0, 0, 0, 0, 0x28, 0xB5, 0x2F, 0xFD, 32, 5, 0x2B, 0, 0, 'a'}},
+    {NT_LENGTH_PREFIXED_ZSTD, 8, 0, "", {0}},
+    {NT_LENGTH_PREFIXED_ZSTD, 8, 0, NULL, {5}},
+    {NT_LENGTH_PREFIXED_ZSTD,
+     18,
+     0,
+     NULL,
+     {6, 0, 0, 0, 0, 0, 0, 0, 0x28, 0xB5, 0x2F, 0xFD, 32, 5, 0x2B, 0, 0, 'a'}},
     /* the header says 6 */
-    {NT_SIZED_ZSTD, 10, 0, NULL, {0x28, 0xB5, 0x2F, 0xFD, 0x20, 6, 0x2B, 0, 0, 'a'}},
+    {NT_LENGTH_PREFIXED_ZSTD, 10, 0, NULL, {0x28, 0xB5, 0x2F, 0xFD, 0x20, 6, 0x2B, 0, 0, 'a'}},
 };
 
 TEST(bytes_written_by_hand_are_what_they_say, .end = sizeof(known) / sizeof(*known))
@@ -210,14 +224,14 @@ TEST(bytes_written_by_hand_are_what_they_say, .end = sizeof(known) / sizeof(*kno
 }
 
 static const struct {
-    enum nt_sized_kind kind;
+    enum nt_length_prefixed_kind kind;
     size_t count;
     uint8_t bytes[32];
 } implausible[] = {
-    {NT_SIZED_LZ4, 10, {0xFF, 0xFF, 0xFF, 0xFF, 0x50, 'h', 'e', 'l', 'l', 'o'}},
-    {NT_SIZED_LZ4, 10, {0x0B, 0x06, 0, 0, 0x50, 'h', 'e', 'l', 'l', 'o'}}, /* 6 x 255 + 17 */
-    {NT_SIZED_ZSTD, 18, {0, 0, 0, 0, 1, 0, 0, 0, 0x28, 0xB5, 0x2F, 0xFD, 0, 0, 0x2B, 0, 0, 'a'}},
-    {NT_SIZED_ZSTD, 17, {0x28, 0xB5, 0x2F, 0xFD, 0xE0, 0, 0, 0, 0, 0, 0, 1, 0, 0x2B, 0, 0, 'a'}},
+    {NT_LENGTH_PREFIXED_LZ4, 10, {0xFF, 0xFF, 0xFF, 0xFF, 0x50, 'h', 'e', 'l', 'l', 'o'}},
+    {NT_LENGTH_PREFIXED_LZ4, 10, {0x0B, 0x06, 0, 0, 0x50, 'h', 'e', 'l', 'l', 'o'}}, /* 6 x 255 + 17 */
+    {NT_LENGTH_PREFIXED_ZSTD, 18, {0, 0, 0, 0, 1, 0, 0, 0, 0x28, 0xB5, 0x2F, 0xFD, 0, 0, 0x2B, 0, 0, 'a'}},
+    {NT_LENGTH_PREFIXED_ZSTD, 17, {0x28, 0xB5, 0x2F, 0xFD, 0xE0, 0, 0, 0, 0, 0, 0, 1, 0, 0x2B, 0, 0, 'a'}},
 };
 
 TEST(a_size_that_so_few_bytes_cannot_have_is_refused, .end = sizeof(implausible) / sizeof(*implausible))
@@ -237,7 +251,7 @@ TEST(a_buffer_may_be_as_dense_as_it_can)
     static uint8_t blocks[6 + 4 * 100] = {0x28, 0xB5, 0x2F, 0xFD, 0, 0x38};
     for (size_t i = 0; i < 100; i++)
         memcpy(blocks + 6 + 4 * i, (uint8_t[]){i == 99 ? 3 : 2, 0, 0x10, 'b'}, 4);
-    assert_ok(size_of(NT_SIZED_ZSTD, blocks, sizeof(blocks), &size));
+    assert_ok(size_of(NT_LENGTH_PREFIXED_ZSTD, blocks, sizeof(blocks), &size));
     ck_assert_uint_eq(size, 100 * 128 * 1024);
 }
 
@@ -250,6 +264,6 @@ TEST(counting_has_a_limit)
     memcpy(blocks, (uint8_t[]){0x28, 0xB5, 0x2F, 0xFD, 0, 0x38}, 6);
     for (size_t i = 0; i < BLOCKS; i++)
         memcpy(blocks + 6 + 4 * i, (uint8_t[]){i == BLOCKS - 1 ? 3 : 2, 0, 0x10, 'b'}, 4);
-    assert_status(NT_LIMIT, size_of(NT_SIZED_ZSTD, blocks, 6 + 4 * BLOCKS, &size));
+    assert_status(NT_LIMIT, size_of(NT_LENGTH_PREFIXED_ZSTD, blocks, 6 + 4 * BLOCKS, &size));
     free(blocks);
 }

@@ -61,8 +61,8 @@ static struct nt_tree tree_of(enum nt_tree_layout layout, uint32_t values, uint3
     return tree;
 }
 
-static enum nt_status decode(const struct nt_tree *tree, const struct nt_tree_want *want, uint64_t parameter,
-                             uint64_t elements, uint32_t width, void *output)
+static enum nt_status decode(const struct nt_tree *tree, const struct nt_tree_output_spec *want,
+                             uint64_t parameter, uint64_t elements, uint32_t width, void *output)
 {
     uint8_t *bytes = exact_copy(page.bytes, page.count);
     const struct nt_tree_state state = {tree, *want};
@@ -97,34 +97,34 @@ static uint64_t rows_in(uint32_t layer, uint64_t begin, uint64_t end)
 
 static void assert_values(const struct nt_tree *tree, uint64_t begin, uint64_t end)
 {
-    static uint32_t found[MODEL_MOST];
+    static uint32_t found[MODEL_MAX];
     uint64_t first = model_rows_before(&model, 0, begin), rows = rows_in(0, begin, end);
-    assert_ok(decode(tree, &(struct nt_tree_want){.output = NT_TREE_VALUES}, 0, rows, 4, found));
+    assert_ok(decode(tree, &(struct nt_tree_output_spec){.output = NT_TREE_VALUES}, 0, rows, 4, found));
     for (uint64_t i = 0; i < rows; i++)
         ck_assert_uint_eq(found[i], model.of[0].valid[first + i] ? model.values[first + i] : 0);
 }
 
 static void assert_strings(const struct nt_tree *tree, uint64_t begin, uint64_t end)
 {
-    static uint64_t ends[MODEL_MOST];
-    static char bytes[MODEL_MOST * 4], expected[MODEL_MOST * 4];
+    static uint64_t ends[MODEL_MAX];
+    static char bytes[MODEL_MAX * 4], expected[MODEL_MAX * 4];
     uint64_t first = model_rows_before(&model, 0, begin), rows = rows_in(0, begin, end), total = 0;
-    assert_ok(decode(tree, &(struct nt_tree_want){.output = NT_TREE_ENDS}, 70, rows, 8, ends));
+    assert_ok(decode(tree, &(struct nt_tree_output_spec){.output = NT_TREE_ENDS}, 70, rows, 8, ends));
     for (uint64_t i = first; i < first + rows; i++) {
         if (model.of[0].valid[i])
             total += (uint64_t)snprintf(expected + total, 16, "%u", model.values[i]);
         ck_assert_uint_eq(ends[i - first], 70 + total);
     }
     ck_assert_uint_eq(counts_of(tree, rows, true).bytes, total);
-    assert_ok(decode(tree, &(struct nt_tree_want){.output = NT_TREE_BYTES}, rows, total, 1, bytes));
+    assert_ok(decode(tree, &(struct nt_tree_output_spec){.output = NT_TREE_BYTES}, rows, total, 1, bytes));
     ck_assert(!memcmp(bytes, expected, total));
 }
 
 static void assert_validity(const struct nt_tree *tree, uint32_t layer, uint64_t begin, uint64_t end)
 {
-    static uint8_t found[MODEL_MOST];
+    static uint8_t found[MODEL_MAX];
     uint64_t first = model_rows_before(&model, layer, begin), rows = rows_in(layer, begin, end);
-    const struct nt_tree_want want = {.output = NT_TREE_VALID, .layer = layer};
+    const struct nt_tree_output_spec want = {.output = NT_TREE_VALID, .layer = layer};
     assert_ok(decode(tree, &want, 0, rows, 1, found));
     for (uint64_t i = 0; i < rows; i++)
         ck_assert_uint_eq(found[i], model.of[layer].valid[first + i]);
@@ -139,10 +139,10 @@ static bool is_list(uint32_t layer)
 /* A list's end is told where the next one begins. */
 static void assert_offsets(const struct nt_tree *tree, uint32_t layer, uint64_t begin, uint64_t end)
 {
-    static uint64_t found[MODEL_MOST];
+    static uint64_t found[MODEL_MAX];
     uint64_t first = model_rows_before(&model, layer, begin), last = model_rows_before(&model, layer, end);
     uint64_t parameter = model_rows_before(&model, layer - 1, begin);
-    const struct nt_tree_want want = {.output = NT_TREE_OFFSETS, .layer = layer};
+    const struct nt_tree_output_spec want = {.output = NT_TREE_OFFSETS, .layer = layer};
     bool is_first = !first, is_last = last && end == model.levels;
     parameter |= (is_first ? NT_TREE_IS_FIRST : 0) | (is_last ? NT_TREE_IS_LAST : 0);
     first -= !is_first;
@@ -150,7 +150,7 @@ static void assert_offsets(const struct nt_tree *tree, uint32_t layer, uint64_t 
     assert_ok(decode(tree, &want, parameter, last - first, 8, found));
     for (uint64_t i = first; i < last; i++)
         ck_assert_uint_eq(found[i - first], model.of[layer].ends[i]);
-    parameter |= NT_TREE_TELLS_ITEMS | rows_in(layer - 1, begin, end) << NT_TREE_ADDED_BITS;
+    parameter |= NT_TREE_HAS_ITEM_COUNT | rows_in(layer - 1, begin, end) << NT_TREE_ADDED_BITS;
     assert_ok(decode(tree, &want, parameter, last - first, 8, found));
     for (uint64_t i = first; i < last; i++)
         ck_assert_uint_eq(found[i - first], model.of[layer].ends[i]);
@@ -292,17 +292,17 @@ TEST(rows_of_full_zip_hold_their_levels_and_values, .setup = set_up, .teardown =
 static void check_constant(uint64_t begin, uint64_t end)
 {
     static const uint8_t value[] = {7, 0, 1, 0};
-    struct nt_tree_part parts[2];
+    struct nt_tree_buffer parts[2];
     struct nt_tree tree = tree_of(NT_TREE_CONSTANT, VALUES, NT_NO_NODE);
     for (uint64_t i = 0; i < model.of[0].rows; i++)
         model.values[i] = 0x10007;
     page.count = 0;
     for (uint64_t i = begin; i < end && model_has_lists(&model); i++)
         put_number(&page, model.repetition[i], 2);
-    parts[0] = (struct nt_tree_part){0, page.count};
+    parts[0] = (struct nt_tree_buffer){0, page.count};
     for (uint64_t i = begin; i < end && model_has_definition(&model); i++)
         put_number(&page, model.definition[i], 2);
-    parts[1] = (struct nt_tree_part){parts[0].bytes, page.count - parts[0].bytes};
+    parts[1] = (struct nt_tree_buffer){parts[0].bytes, page.count - parts[0].bytes};
     tree.value = value;
     tree.value_bytes = sizeof(value);
     tree.parts = parts;
@@ -336,7 +336,7 @@ TEST(end_offsets_of_version_2_0_tell_which_lists_are_null, .setup = set_up, .tea
     static const uint64_t stored[] = {2, 2, 102, 5, 105};
     struct nt_tree_node list[] = {{.kind = NT_TREE_LIST_ENDS, .items = 5, .adjustment = 100, .children = {1}},
                                   {.kind = NT_TREE_FLAT, .bits = 64}};
-    const struct nt_tree_part part = {0, sizeof(stored)};
+    const struct nt_tree_buffer part = {0, sizeof(stored)};
     struct nt_tree tree = bare_tree(NT_TREE_ARRAY, list, 2);
     tree.parts = &part;
     tree.part_count = 1;
@@ -344,12 +344,13 @@ TEST(end_offsets_of_version_2_0_tell_which_lists_are_null, .setup = set_up, .tea
     uint8_t valid[5];
     page.count = 0;
     put_bytes(&page, stored, sizeof(stored));
-    assert_ok(decode(&tree, &(struct nt_tree_want){.output = NT_TREE_OFFSETS, .layer = 1}, 40, 5, 8, ends));
+    assert_ok(
+        decode(&tree, &(struct nt_tree_output_spec){.output = NT_TREE_OFFSETS, .layer = 1}, 40, 5, 8, ends));
     ck_assert_mem_eq(ends, ((uint64_t[]){42, 42, 42, 45, 45}), sizeof(ends));
-    assert_ok(decode(&tree, &(struct nt_tree_want){.output = NT_TREE_VALID}, 0, 5, 1, valid));
+    assert_ok(decode(&tree, &(struct nt_tree_output_spec){.output = NT_TREE_VALID}, 0, 5, 1, valid));
     ck_assert_mem_eq(valid, ((uint8_t[]){1, 1, 0, 1, 0}), sizeof(valid));
     list[0].items = 6;
-    ck_assert_uint_eq(decode(&tree, &(struct nt_tree_want){.output = NT_TREE_VALID}, 0, 5, 1, valid),
+    ck_assert_uint_eq(decode(&tree, &(struct nt_tree_output_spec){.output = NT_TREE_VALID}, 0, 5, 1, valid),
                       NT_CORRUPT);
 }
 
@@ -362,7 +363,7 @@ TEST(dictionaries_of_version_2_0_number_their_items_from_one, .setup = set_up, .
         {.kind = NT_TREE_BINARY, .children = {3, 4}},
         {.kind = NT_TREE_FLAT, .bits = 64, .buffer = 1},
         {.kind = NT_TREE_FLAT, .bits = 8, .buffer = 2}};
-    static const struct nt_tree_part parts[] = {{0, 4}, {4, 16}, {20, 3}};
+    static const struct nt_tree_buffer parts[] = {{0, 4}, {4, 16}, {20, 3}};
     struct nt_tree tree = bare_tree(NT_TREE_ARRAY, dictionary, 5);
     tree.parts = parts;
     tree.part_count = 3;
@@ -374,14 +375,15 @@ TEST(dictionaries_of_version_2_0_number_their_items_from_one, .setup = set_up, .
     put_number(&page, 2, 8);
     put_number(&page, 3, 8);
     put_bytes(&page, "abc", 3);
-    assert_ok(decode(&tree, &(struct nt_tree_want){.output = NT_TREE_ENDS}, 0, 4, 8, ends));
+    assert_ok(decode(&tree, &(struct nt_tree_output_spec){.output = NT_TREE_ENDS}, 0, 4, 8, ends));
     ck_assert_mem_eq(ends, ((uint64_t[]){1, 1, 3, 4}), sizeof(ends));
-    assert_ok(decode(&tree, &(struct nt_tree_want){.output = NT_TREE_BYTES}, 4, 4, 1, bytes));
+    assert_ok(decode(&tree, &(struct nt_tree_output_spec){.output = NT_TREE_BYTES}, 4, 4, 1, bytes));
     ck_assert_mem_eq(bytes, "cabc", 4);
-    assert_ok(decode(&tree, &(struct nt_tree_want){.output = NT_TREE_VALID}, 0, 4, 1, valid));
+    assert_ok(decode(&tree, &(struct nt_tree_output_spec){.output = NT_TREE_VALID}, 0, 4, 1, valid));
     ck_assert_mem_eq(valid, ((uint8_t[]){1, 0, 1, 1}), sizeof(valid));
     page.bytes[2] = 3;
-    assert_status(NT_CORRUPT, decode(&tree, &(struct nt_tree_want){.output = NT_TREE_ENDS}, 0, 4, 8, ends));
+    assert_status(NT_CORRUPT,
+                  decode(&tree, &(struct nt_tree_output_spec){.output = NT_TREE_ENDS}, 0, 4, 8, ends));
 }
 
 /* Numbers 0 to 9 and null ones, of a dictionary of ten bits. */
@@ -391,7 +393,7 @@ TEST(dictionaries_have_items_of_a_bit, .setup = set_up, .teardown = tear_down)
         {.kind = NT_TREE_DICTIONARY, .items = 10, .is_one_based = true, .children = {1, 2}},
         {.kind = NT_TREE_FLAT, .bits = 8},
         {.kind = NT_TREE_FLAT, .bits = 1, .buffer = 1}};
-    static const struct nt_tree_part parts[] = {{0, 12}, {12, 2}};
+    static const struct nt_tree_buffer parts[] = {{0, 12}, {12, 2}};
     struct nt_tree tree = bare_tree(NT_TREE_ARRAY, dictionary, 3);
     tree.parts = parts;
     tree.part_count = 2;
@@ -399,9 +401,9 @@ TEST(dictionaries_have_items_of_a_bit, .setup = set_up, .teardown = tear_down)
     page.count = 0;
     put_bytes(&page, "\12\1\2\0\3\4\5\6\7\10\11\0", 12);
     put_bytes(&page, "\x95\x02", 2); /* 1010100101, from the first on */
-    assert_ok(decode(&tree, &(struct nt_tree_want){.output = NT_TREE_VALUES}, 0, 12, 1, values));
+    assert_ok(decode(&tree, &(struct nt_tree_output_spec){.output = NT_TREE_VALUES}, 0, 12, 1, values));
     ck_assert_mem_eq(values, ((uint8_t[]){1, 1, 0, 0, 1, 0, 1, 0, 0, 1, 0, 0}), sizeof(values));
-    assert_ok(decode(&tree, &(struct nt_tree_want){.output = NT_TREE_VALID}, 0, 12, 1, values));
+    assert_ok(decode(&tree, &(struct nt_tree_output_spec){.output = NT_TREE_VALID}, 0, 12, 1, values));
     ck_assert_mem_eq(values, ((uint8_t[]){1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 0}), sizeof(values));
 }
 
@@ -418,24 +420,24 @@ TEST(offsets_of_legacy_versions_count_from_the_first, .setup = set_up, .teardown
         const struct nt_tree_node nodes_of_offsets[] = {
             {.kind = NT_TREE_ABSOLUTE_OFFSETS, .children = {1, NT_NO_NODE}},
             {.kind = NT_TREE_FLAT, .bits = widths[i] * 8}};
-        const struct nt_tree_part part = {0, 4 * widths[i]};
+        const struct nt_tree_buffer part = {0, 4 * widths[i]};
         struct nt_tree tree = bare_tree(NT_TREE_ARRAY, nodes_of_offsets, 2);
         tree.parts = &part;
         tree.part_count = 1;
         page.count = 0;
         for (unsigned row = 0; row < 4; row++)
             put_number(&page, offsets[row], widths[i]);
-        assert_ok(decode(&tree, &(struct nt_tree_want){.output = NT_TREE_ENDS}, 40, 3, 8, ends));
+        assert_ok(decode(&tree, &(struct nt_tree_output_spec){.output = NT_TREE_ENDS}, 40, 3, 8, ends));
         ck_assert_mem_eq(ends, ((uint64_t[]){43, 43, 45}), sizeof(ends));
-        assert_ok(decode(&tree, &(struct nt_tree_want){.output = NT_TREE_OFFSETS}, 0, 3, 8, ends));
+        assert_ok(decode(&tree, &(struct nt_tree_output_spec){.output = NT_TREE_OFFSETS}, 0, 3, 8, ends));
         ck_assert_mem_eq(ends, ((uint64_t[]){3, 3, 5}), sizeof(ends));
-        assert_ok(decode(&tree, &(struct nt_tree_want){.output = NT_TREE_VALID}, 0, 3, 1, valid));
+        assert_ok(decode(&tree, &(struct nt_tree_output_spec){.output = NT_TREE_VALID}, 0, 3, 1, valid));
         ck_assert_mem_eq(valid, ((uint8_t[]){1, 0, 1}), sizeof(valid));
         assert_status(NT_CORRUPT,
-                      decode(&tree, &(struct nt_tree_want){.output = NT_TREE_ENDS}, 0, 4, 8, ends));
+                      decode(&tree, &(struct nt_tree_output_spec){.output = NT_TREE_ENDS}, 0, 4, 8, ends));
         page.bytes[3 * widths[i]] = 102;
         assert_status(NT_CORRUPT,
-                      decode(&tree, &(struct nt_tree_want){.output = NT_TREE_ENDS}, 0, 3, 8, ends));
+                      decode(&tree, &(struct nt_tree_output_spec){.output = NT_TREE_ENDS}, 0, 3, 8, ends));
         ck_assert_ptr_nonnull(strstr(error.message, "offset 3 of a page decreases"));
     }
 }
@@ -458,9 +460,10 @@ TEST(null_items_of_fixed_lists_are_zeros, .setup = set_up, .teardown = tear_down
     for (uint64_t i = 1; i <= 6; i++)
         put_number(&page, i * 1000, 2);
     put_number(&page, 0, 4);
-    assert_ok(decode(&tree, &(struct nt_tree_want){.output = NT_TREE_VALUES}, 0, 6, 2, values));
+    assert_ok(decode(&tree, &(struct nt_tree_output_spec){.output = NT_TREE_VALUES}, 0, 6, 2, values));
     ck_assert_mem_eq(values, ((uint16_t[]){1000, 0, 3000, 4000, 0, 6000}), sizeof(values));
-    assert_ok(decode(&tree, &(struct nt_tree_want){.output = NT_TREE_VALID, .depth = 1}, 0, 6, 1, valid));
+    assert_ok(
+        decode(&tree, &(struct nt_tree_output_spec){.output = NT_TREE_VALID, .depth = 1}, 0, 6, 1, valid));
     ck_assert_mem_eq(valid, ((uint8_t[]){1, 0, 1, 1, 0, 1}), sizeof(valid));
 }
 
@@ -470,7 +473,7 @@ TEST(members_of_packed_structures_lie_at_their_offsets, .setup = set_up, .teardo
                                                  {.kind = NT_TREE_FLAT, .bits = 48}};
     struct nt_tree tree = bare_tree(NT_TREE_MINI_BLOCK, packed, 2);
     tree.buffers = 1;
-    struct nt_tree_want want = {.output = NT_TREE_VALUES, .member_offset = 4};
+    struct nt_tree_output_spec want = {.output = NT_TREE_VALUES, .member_offset = 4};
     uint16_t values[2];
     page.count = 0;
     put_bytes(&page,
@@ -488,17 +491,17 @@ TEST(members_of_packed_structures_lie_at_their_offsets, .setup = set_up, .teardo
 /* Whatever comes out, nothing is read or written beyond what is there: a tool sees it. */
 static void decode_all(const struct nt_tree *tree, uint64_t elements)
 {
-    static uint64_t output[MODEL_MOST];
+    static uint64_t output[MODEL_MAX];
     static const struct {
         enum nt_tree_output output;
         uint32_t width;
     } outputs[] = {{NT_TREE_VALUES, 4}, {NT_TREE_VALID, 1}, {NT_TREE_ENDS, 8}, {NT_TREE_BYTES, 1}};
     for (size_t i = 0; i < sizeof(outputs) / sizeof(*outputs); i++)
-        (void)decode(tree, &(struct nt_tree_want){.output = outputs[i].output}, elements, elements,
+        (void)decode(tree, &(struct nt_tree_output_spec){.output = outputs[i].output}, elements, elements,
                      outputs[i].width, output);
     for (uint32_t layer = 1; layer < tree->layer_count; layer++)
         if (is_list(layer))
-            (void)decode(tree, &(struct nt_tree_want){.output = NT_TREE_OFFSETS, .layer = layer},
+            (void)decode(tree, &(struct nt_tree_output_spec){.output = NT_TREE_OFFSETS, .layer = layer},
                          NT_TREE_IS_FIRST | NT_TREE_IS_LAST, elements, 8, output);
     struct nt_tree_counts counts;
     uint8_t *bytes = exact_copy(page.bytes, page.count);
@@ -539,7 +542,7 @@ TEST(damage_of_every_byte_and_every_end_leads_nowhere, .setup = set_up, .teardow
 TEST(fewer_and_more_rows_than_the_levels_tell_are_corrupt, .setup = set_up, .teardown = tear_down,
      .end = SHAPES)
 {
-    static uint32_t output[MODEL_MOST];
+    static uint32_t output[MODEL_MAX];
     fill(_i, 9);
     struct nt_tree tree = tree_of(NT_TREE_MINI_BLOCK, VALUES, LEVELS);
     if (!model_has_definition(&model))
@@ -547,7 +550,7 @@ TEST(fewer_and_more_rows_than_the_levels_tell_are_corrupt, .setup = set_up, .tea
     write_chunk(&model, 0, model.levels, false, false, &page);
     for (int more = -1; more <= 1; more += 2) {
         uint64_t elements = model.of[0].rows + (uint64_t)more;
-        assert_status(NT_CORRUPT,
-                      decode(&tree, &(struct nt_tree_want){.output = NT_TREE_VALID}, 0, elements, 1, output));
+        assert_status(NT_CORRUPT, decode(&tree, &(struct nt_tree_output_spec){.output = NT_TREE_VALID}, 0,
+                                         elements, 1, output));
     }
 }

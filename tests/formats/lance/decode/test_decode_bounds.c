@@ -15,10 +15,10 @@ enum { ROWS = 100 };
 
 static const uint8_t zeros[4 * ROWS];
 
-static const struct nt_tree_part part = {0, sizeof(zeros)};
+static const struct nt_tree_buffer part = {0, sizeof(zeros)};
 
 /* Bytes and room of exactly the size that there is, so that what lies behind them is found. */
-static enum nt_status decode(const struct nt_tree *tree, const struct nt_tree_want *want,
+static enum nt_status decode(const struct nt_tree *tree, const struct nt_tree_output_spec *want,
                              const uint8_t *bytes, size_t count, uint32_t element_bytes)
 {
     struct nt_error error = {0};
@@ -71,7 +71,7 @@ TEST(end_offsets_validity_and_items_in_lists_are_refused, .end = sizeof(children
         struct nt_tree tree = array_tree;
         tree.nodes = nodes;
         tree.node_count = 4;
-        const struct nt_tree_want want = {.output = children[_i].output};
+        const struct nt_tree_output_spec want = {.output = children[_i].output};
         ck_assert_int_eq(decode(&tree, &want, zeros, sizeof(zeros), children[_i].element_bytes), NT_CORRUPT);
     }
 }
@@ -92,7 +92,7 @@ TEST(levels_in_lists_are_refused)
                                  .layer_count = 1,
                                  .layers = {NT_LAYER_NULLABLE_ITEM}};
     uint8_t chunk[8 + sizeof(zeros)] = {ROWS, 0, 0, 0, sizeof(zeros) & 0xFF, sizeof(zeros) >> 8};
-    const struct nt_tree_want want = {.output = NT_TREE_VALID};
+    const struct nt_tree_output_spec want = {.output = NT_TREE_VALID};
     ck_assert_int_eq(decode(&tree, &want, chunk, sizeof(chunk), 1), NT_CORRUPT);
 }
 
@@ -112,7 +112,7 @@ TEST(lengths_of_runs_that_are_not_there_are_not_counted)
                                  .layer_count = 1,
                                  .layers = {NT_LAYER_NULLABLE_ITEM}};
     const uint8_t chunk[24] = {ROWS, 0, 16, 0, 0, 0, 0, 0, 8};
-    const struct nt_tree_want want = {.output = NT_TREE_VALID};
+    const struct nt_tree_output_spec want = {.output = NT_TREE_VALID};
     ck_assert_int_eq(decode(&tree, &want, chunk, sizeof(chunk), 1), NT_CORRUPT);
 }
 
@@ -128,7 +128,7 @@ TEST(values_of_a_bit_that_have_lengths_are_refused)
                                  .offset_bits = 8,
                                  .layer_count = 1,
                                  .layers = {NT_LAYER_ITEM}};
-    const struct nt_tree_want want = {.output = NT_TREE_VALUES};
+    const struct nt_tree_output_spec want = {.output = NT_TREE_VALUES};
     ck_assert_int_eq(decode(&tree, &want, zeros, ROWS, 1), NT_UNSUPPORTED);
 }
 
@@ -144,6 +144,6 @@ TEST(members_that_structures_do_not_have_are_refused)
                                  .offset_bits = 8,
                                  .layer_count = 1,
                                  .layers = {NT_LAYER_ITEM}};
-    const struct nt_tree_want want = {.output = NT_TREE_VALUES, .member = 1};
+    const struct nt_tree_output_spec want = {.output = NT_TREE_VALUES, .member = 1};
     ck_assert_int_eq(decode(&tree, &want, zeros, ROWS, 1), NT_CORRUPT);
 }

@@ -115,15 +115,15 @@ enum { OUTPUTS = 2 + 2 * MODEL_LAYERS };
 /* What is wanted of a page with all its levels. */
 struct outputs {
     uint32_t count;
-    struct nt_tree_want wants[OUTPUTS];
+    struct nt_tree_output_spec wants[OUTPUTS];
     uint64_t elements[OUTPUTS], parameters[OUTPUTS];
     uint32_t widths[OUTPUTS];
     uint8_t *alone[OUTPUTS], *together[OUTPUTS];
     enum nt_status statuses[OUTPUTS];
 };
 
-static void add(struct outputs *outputs, struct nt_tree_want want, uint64_t elements, uint64_t parameter,
-                uint32_t width)
+static void add(struct outputs *outputs, struct nt_tree_output_spec want, uint64_t elements,
+                uint64_t parameter, uint32_t width)
 {
     uint32_t i = outputs->count++;
     outputs->wants[i] = want;
@@ -138,11 +138,11 @@ static void add_values(struct outputs *outputs, const struct nt_tree *tree, uint
 {
     uint64_t rows = model.of[0].rows;
     if (tree->values == VALUES) {
-        add(outputs, (struct nt_tree_want){.output = NT_TREE_VALUES}, rows, 0, 4);
+        add(outputs, (struct nt_tree_output_spec){.output = NT_TREE_VALUES}, rows, 0, 4);
         return;
     }
-    add(outputs, (struct nt_tree_want){.output = NT_TREE_ENDS}, rows, 70, 8);
-    add(outputs, (struct nt_tree_want){.output = NT_TREE_BYTES}, string_bytes, rows, 1);
+    add(outputs, (struct nt_tree_output_spec){.output = NT_TREE_ENDS}, rows, 70, 8);
+    add(outputs, (struct nt_tree_output_spec){.output = NT_TREE_BYTES}, string_bytes, rows, 1);
 }
 
 static struct outputs outputs_of(const struct nt_tree *tree, uint64_t string_bytes)
@@ -152,11 +152,12 @@ static struct outputs outputs_of(const struct nt_tree *tree, uint64_t string_byt
     if (rand() % 2)
         add_values(&outputs, tree, string_bytes);
     for (uint32_t i = 0; i <= last; i++)
-        add(&outputs, (struct nt_tree_want){.output = NT_TREE_VALID, .layer = i}, model.of[i].rows, 0, 1);
+        add(&outputs, (struct nt_tree_output_spec){.output = NT_TREE_VALID, .layer = i}, model.of[i].rows, 0,
+            1);
     for (uint32_t i = 1; i <= last; i++)
         if (is_list(i))
-            add(&outputs, (struct nt_tree_want){.output = NT_TREE_OFFSETS, .layer = i}, model.of[i].rows,
-                model.of[i].rows ? NT_TREE_IS_FIRST | NT_TREE_IS_LAST : 0, 8);
+            add(&outputs, (struct nt_tree_output_spec){.output = NT_TREE_OFFSETS, .layer = i},
+                model.of[i].rows, model.of[i].rows ? NT_TREE_IS_FIRST | NT_TREE_IS_LAST : 0, 8);
     if (outputs.wants[0].output == NT_TREE_VALID) /* whatever comes first */
         add_values(&outputs, tree, string_bytes);
     return outputs;
@@ -176,7 +177,7 @@ static struct nt_decoder decoder_of(const struct nt_tree_state *state, uint32_t 
 }
 
 /* With another output, which can be. */
-static bool is_shareable(const struct nt_tree *tree, struct nt_tree_want want)
+static bool is_shareable(const struct nt_tree *tree, struct nt_tree_output_spec want)
 {
     const struct nt_tree_state state = {tree, want};
     struct nt_tree_state other = state;
@@ -278,10 +279,10 @@ TEST(other_layouts_and_outputs_are_not_made_together, .setup = set_up, .teardown
 {
     fill(1, 6);
     struct nt_tree tree = tree_of(VALUES);
-    const struct nt_tree_want values = {.output = NT_TREE_VALUES};
-    ck_assert(!is_shareable(&tree, (struct nt_tree_want){.output = NT_TREE_LEVELS}));
-    ck_assert(!is_shareable(&tree, (struct nt_tree_want){.output = NT_TREE_PRESENT}));
-    ck_assert(!is_shareable(&tree, (struct nt_tree_want){.output = NT_TREE_VALID, .depth = 1}));
+    const struct nt_tree_output_spec values = {.output = NT_TREE_VALUES};
+    ck_assert(!is_shareable(&tree, (struct nt_tree_output_spec){.output = NT_TREE_LEVELS}));
+    ck_assert(!is_shareable(&tree, (struct nt_tree_output_spec){.output = NT_TREE_PRESENT}));
+    ck_assert(!is_shareable(&tree, (struct nt_tree_output_spec){.output = NT_TREE_VALID, .depth = 1}));
     tree.is_whole = true;
     ck_assert(!is_shareable(&tree, values));
     tree = tree_of(VALUES);

@@ -9,7 +9,7 @@
 #include "compressors.h"
 #include "support.h"
 
-enum { ITEMS = 40, ROWS = 500, MOST_ITEM = 150, GUARD = 0xA5 };
+enum { ITEMS = 40, ROWS = 500, MAX_ITEM = 150, GUARD = 0xA5 };
 
 static const struct {
     enum nt_element element;
@@ -19,7 +19,7 @@ enum { WIDTHS = sizeof(widths) / sizeof(*widths) };
 
 static struct nt_error error;
 static uint64_t item_ends[ITEMS], rows[ROWS], expected_ends[ROWS];
-static uint8_t item_bytes[ITEMS * MOST_ITEM], valid[ROWS], expected[ROWS * MOST_ITEM];
+static uint8_t item_bytes[ITEMS * MAX_ITEM], valid[ROWS], expected[ROWS * MAX_ITEM];
 
 /* Items of up to `most` bytes, and rows that choose them; of `nulls` percent nothing is wanted. */
 static void choose(unsigned most, int nulls)
@@ -97,7 +97,7 @@ static enum nt_status copy(const struct chosen *chosen, const uint8_t *are_wante
 TEST(strings_of_all_lengths_are_told_by_numbers_of_all_widths, .end = WIDTHS)
 {
     uint64_t ends[ROWS];
-    for (unsigned most = 0; most < MOST_ITEM; most += 1 + most / 4)
+    for (unsigned most = 0; most < MAX_ITEM; most += 1 + most / 4)
         for (int nulls = 0; nulls <= 100; nulls += 50) {
             choose(most, nulls);
             struct chosen chosen = exactly(_i);

@@ -93,9 +93,9 @@ TEST(encodings_are_told_in_words, .setup = set_up, .teardown = tear_down, .end =
 {
     char text[200], narrow[8];
     const struct nt_tree tree = tree_of(&sound[_i]);
-    nt_tree_text(&tree, text, sizeof(text));
+    nt_tree_describe(&tree, text, sizeof(text));
     ck_assert_str_eq(text, sound[_i].told);
-    nt_tree_text(&tree, narrow, sizeof(narrow));
+    nt_tree_describe(&tree, narrow, sizeof(narrow));
     ck_assert_mem_eq(narrow, text, strlen(narrow));
     ck_assert_uint_eq(strlen(narrow), strlen(text) < 7 ? strlen(text) : 7);
 }

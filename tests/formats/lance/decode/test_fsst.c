@@ -9,7 +9,7 @@
 #include "compressors.h"
 #include "support.h"
 
-enum { TABLE = 8 + 255 * 9, MOST_CODES = 3000, GUARD = 0xA5 };
+enum { TABLE = 8 + 255 * 9, MAX_CODES = 3000, GUARD = 0xA5 };
 
 static struct nt_error error;
 static struct nt_fsst fsst;
@@ -100,7 +100,7 @@ static enum nt_status expand(const uint8_t *codes, const uint64_t *code_ends, si
 
 static void assert_expands(const uint8_t *codes, size_t bytes, const uint8_t *expected, size_t size)
 {
-    static uint8_t found[MOST_CODES * 8 + 1];
+    static uint8_t found[MAX_CODES * 8 + 1];
     uint64_t code_end = bytes, end = 0;
     assert_ok(expand(codes, &code_end, 1, found, size, &end));
     ck_assert_uint_eq(end, size);
@@ -113,7 +113,7 @@ static void assert_expands(const uint8_t *codes, size_t bytes, const uint8_t *ex
 /* All decoders find the same, or all refuse. */
 static void assert_equal_decoders(uint32_t count, const uint8_t *codes, size_t bytes)
 {
-    static uint8_t expected[MOST_CODES * 8], found[MOST_CODES * 8];
+    static uint8_t expected[MAX_CODES * 8], found[MAX_CODES * 8];
     uint64_t decoded, code_end = bytes;
     size_t size = decode_slowly(count, codes, bytes, expected);
     uint8_t *exact = exact_copy(codes, bytes);
@@ -172,12 +172,12 @@ static const unsigned percents[] = {0, 1, 10, 50, 90, 100};
 TEST(codes_of_all_lengths_equal_one_code_after_the_other, .setup = set_up,
      .end = sizeof(percents) / sizeof(*percents))
 {
-    static uint8_t codes[MOST_CODES];
+    static uint8_t codes[MAX_CODES];
     static const uint32_t counts[] = {1, 3, 200, 255};
     for (size_t of = 0; of < 4; of++)
         for (uint32_t length = 0; length <= 8; length++) {
             set_up_random(counts[of], length);
-            for (size_t bytes = 0; bytes <= MOST_CODES; bytes += bytes < 40 ? 1 : 977) {
+            for (size_t bytes = 0; bytes <= MAX_CODES; bytes += bytes < 40 ? 1 : 977) {
                 fill_codes(codes, bytes, counts[of], percents[_i]);
                 assert_equal_decoders(counts[of], codes, bytes);
             }

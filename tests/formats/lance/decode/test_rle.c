@@ -8,13 +8,13 @@
 #include "compressors.h"
 #include "support.h"
 
-enum { RUNS = 400, MOST_VALUE = 24, GUARD = 0xA5 };
+enum { RUNS = 400, MAX_VALUE = 24, GUARD = 0xA5 };
 
 static struct nt_error error;
 static const uint32_t length_sizes[] = {1, 2, 4, 8};
 static const uint64_t longest_runs[] = {0, 1, 3, 9, 40, 255};
 static uint64_t run_lengths[RUNS];
-static uint8_t run_values[RUNS * MOST_VALUE];
+static uint8_t run_values[RUNS * MAX_VALUE];
 
 static uint64_t set_up_runs(uint64_t longest)
 {
@@ -71,7 +71,7 @@ static void assert_expands(uint32_t value_bytes, uint32_t length_bytes, uint64_t
     free(output);
 }
 
-TEST(runs_of_every_width_are_as_long_as_their_lengths, .first = 1, .end = MOST_VALUE + 1)
+TEST(runs_of_every_width_are_as_long_as_their_lengths, .first = 1, .end = MAX_VALUE + 1)
 {
     for (size_t i = 0; i < sizeof(longest_runs) / sizeof(*longest_runs); i++) {
         uint64_t total = set_up_runs(longest_runs[i]);
@@ -80,7 +80,7 @@ TEST(runs_of_every_width_are_as_long_as_their_lengths, .first = 1, .end = MOST_V
     }
 }
 
-TEST(what_is_beyond_the_elements_is_left_out, .first = 1, .end = MOST_VALUE + 1)
+TEST(what_is_beyond_the_elements_is_left_out, .first = 1, .end = MAX_VALUE + 1)
 {
     uint64_t total = set_up_runs(9);
     for (uint64_t elements = 0; elements < total; elements += elements < 100 ? 1 : 97)
@@ -90,9 +90,9 @@ TEST(what_is_beyond_the_elements_is_left_out, .first = 1, .end = MOST_VALUE + 1)
 TEST(runs_that_are_too_short_are_corrupt)
 {
     uint64_t total = set_up_runs(9);
-    uint8_t *output = malloc((total + 2) * MOST_VALUE);
+    uint8_t *output = malloc((total + 2) * MAX_VALUE);
     ck_assert(output);
-    for (uint32_t value_bytes = 1; value_bytes <= MOST_VALUE; value_bytes++)
+    for (uint32_t value_bytes = 1; value_bytes <= MAX_VALUE; value_bytes++)
         for (uint64_t more = 1; more <= 2; more++) {
             assert_status(NT_CORRUPT, expand(value_bytes, 2, total + more, output));
             ck_assert_uint_eq(strtoull(error.expected, NULL, 10), total + more);

@@ -13,14 +13,14 @@ struct page_case {
     const char *told; /* the encodings in words; of pages that are refused a part of the message */
     enum nt_tree_layout layout;
     struct nt_tree_node nodes[NODES];
-    struct nt_tree_part parts[PARTS];
+    struct nt_tree_buffer parts[PARTS];
     uint32_t repetition_bits, definition_bits, value_bits, offset_bits;
     bool has_value_part;
     uint8_t layer;       /* 0: an item */
     uint32_t definition; /* the node of the levels; 0: there is none */
     const char *bytes;
     size_t count;
-    struct nt_tree_want want;
+    struct nt_tree_output_spec want;
     uint64_t elements; /* 0 of pages that are refused: 4 */
     uint32_t width;
     const void *expected;
@@ -96,7 +96,7 @@ static const struct page_case sound[] = {
     /* LZ4: four bytes, all literal */
     {.told = "general(flat 16)",
      ARRAY,
-     .nodes = {{.kind = NT_TREE_SIZED, .algorithm = NT_SIZED_LZ4, .children = {1}},
+     .nodes = {{.kind = NT_TREE_LENGTH_PREFIXED, .algorithm = NT_LENGTH_PREFIXED_LZ4, .children = {1}},
                {.kind = NT_TREE_FLAT, .bits = 16}},
      .parts = {{0, 9}},
      BYTES("\4\0\0\0\100\1\0\2\0"),
@@ -198,7 +198,7 @@ static const struct page_case sound[] = {
      EXPECTED(uint16_t, 0x201, 0, 0x403)},
     {.told = "general(variable 8)",
      ZIP,
-     .nodes = {{.kind = NT_TREE_SIZED, .algorithm = NT_SIZED_LZ4, .children = {1}},
+     .nodes = {{.kind = NT_TREE_LENGTH_PREFIXED, .algorithm = NT_LENGTH_PREFIXED_LZ4, .children = {1}},
                {.kind = NT_TREE_VARIABLE, .bits = 8}},
      .offset_bits = 8,
      BYTES("\7\2\0\0\0\40ab"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ITEMS = 4 };
+enum { MAX_ITEMS = 4 };
 
 /* ---- rows ---- */
 
@@ -49,7 +49,7 @@ static uint16_t lists_up_to(const struct model *model, uint32_t layer)
 
 static void add_level(struct model *model, uint16_t repetition, uint16_t definition, bool is_visible)
 {
-    ck_assert_uint_lt(model->levels, MODEL_MOST);
+    ck_assert_uint_lt(model->levels, MODEL_MAX);
     model->repetition[model->levels] = repetition;
     model->definition[model->levels] = definition;
     model->is_visible[model->levels++] = is_visible;
@@ -66,7 +66,7 @@ static void add_list(struct model *model, uint32_t layer, uint16_t repetition, u
     uint64_t row = of->rows++;
     if (!null && may_be_null(kind) && rand() % 4 == 0)
         null = (uint16_t)(below + 1);
-    uint32_t items = null ? 0 : (uint32_t)rand() % MOST_ITEMS + !may_be_empty(kind);
+    uint32_t items = null ? 0 : (uint32_t)rand() % MAX_ITEMS + !may_be_empty(kind);
     of->valid[row] = !null;
     for (uint32_t i = 0; i < items; i++)
         add_row(model, layer - 1, i ? (uint16_t)(lists_up_to(model, layer) - 1) : repetition, 0);
@@ -77,7 +77,7 @@ static void add_list(struct model *model, uint32_t layer, uint16_t repetition, u
 
 static void add_row(struct model *model, uint32_t layer, uint16_t repetition, uint16_t null)
 {
-    ck_assert_uint_lt(model->of[layer].rows, MODEL_MOST);
+    ck_assert_uint_lt(model->of[layer].rows, MODEL_MAX);
     if (is_list(model->layers[layer])) {
         add_list(model, layer, repetition, null);
         return;

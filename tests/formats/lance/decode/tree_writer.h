@@ -8,12 +8,12 @@
 
 #include "formats/lance/decode/decode.h"
 
-enum { MODEL_MOST = 4096, MODEL_LAYERS = 8 };
+enum { MODEL_MAX = 4096, MODEL_LAYERS = 8 };
 
 struct model_layer {
     uint64_t rows;
-    uint8_t valid[MODEL_MOST];
-    uint64_t ends[MODEL_MOST]; /* lists: where each ends, in rows of the next inner layer */
+    uint8_t valid[MODEL_MAX];
+    uint64_t ends[MODEL_MAX]; /* lists: where each ends, in rows of the next inner layer */
 };
 
 struct model {
@@ -21,9 +21,9 @@ struct model {
     uint32_t layer_count;
     struct model_layer of[MODEL_LAYERS];
     uint64_t levels;
-    uint16_t repetition[MODEL_MOST], definition[MODEL_MOST];
-    uint8_t is_visible[MODEL_MOST]; /* of each level: there is a value */
-    uint32_t values[MODEL_MOST];    /* of each row of the innermost layer; of null ones what is stored */
+    uint16_t repetition[MODEL_MAX], definition[MODEL_MAX];
+    uint8_t is_visible[MODEL_MAX]; /* of each level: there is a value */
+    uint32_t values[MODEL_MAX];    /* of each row of the innermost layer; of null ones what is stored */
 };
 
 /* `rows` random rows. */
@@ -34,7 +34,7 @@ bool model_has_definition(const struct model *model);
 uint64_t model_rows_before(const struct model *model, uint32_t layer, uint64_t level);
 
 struct page {
-    uint8_t bytes[MODEL_MOST * 16];
+    uint8_t bytes[MODEL_MAX * 16];
     size_t count;
 };
 

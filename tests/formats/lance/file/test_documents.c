@@ -162,7 +162,7 @@ TEST(a_large_document_comes_in_pieces, .setup = set_up, .teardown = tear_down)
 {
     enum { COLUMNS = 100 };
     struct nt_buffer whole = {0}, pieces = {0};
-    struct nt_long_text *text;
+    struct nt_text_generator *text;
     unsigned count = 0;
     struct nt_lance_column *columns = calloc(COLUMNS, sizeof(*columns));
     struct nt_lance_page *pages = calloc(COLUMNS, sizeof(*pages));
@@ -228,7 +228,7 @@ TEST(all_bytes_but_those_of_pages_and_padding_have_owners, .setup = set_up, .tea
 {
     struct covered covered = {0};
     const struct nt_layout_output output = {.emit = cover, .context = &covered};
-    assert_ok(nt_lance_layout_put_own(&opened.lance, &output));
+    assert_ok(nt_lance_layout_put_metadata(&opened.lance, &output));
     ck_assert_uint_eq(covered.ranges, 7);
     for (uint64_t i = 0; i < writer.out.length; i++) {
         unsigned owners = i < place.offset + place.bytes || i >= writer.descriptor.offset;

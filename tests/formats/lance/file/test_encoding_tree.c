@@ -107,10 +107,10 @@ TEST(a_constant_without_a_value_stands_for_the_lists_that_are_left, .setup = set
         values = in_list(values);
     stored = (struct nt_lance_value){
         .bits = 32, .is_nullable = null_constants[_i].is_nullable, .list_count = 2, .lists = {2, 2}};
-    of_column.tells_nulls = null_constants[_i].is_told;
+    of_column.has_null_levels = null_constants[_i].is_told;
     assert_ok(make(zipped(null_constants[_i].layer, values), 1));
     stored = (struct nt_lance_value){.bits = 32};
-    of_column.tells_nulls = false;
+    of_column.has_null_levels = false;
     ck_assert_uint_eq(layout.tree->node_count, 3);
     for (unsigned i = 0; i < 3; i++) {
         ck_assert_int_eq(node(i)->kind, i < 2 ? NT_TREE_FIXED_LIST : NT_TREE_SAME);

@@ -169,7 +169,7 @@ static void check_fields(const struct expected *expected, unsigned count)
     const struct nt_dataset *dataset = file->datasets[0];
     ck_assert_uint_eq(dataset->field_count, count);
     for (unsigned i = 0; i < count; i++) {
-        const struct nt_lance_use use = nt_lance_use_in(nt_lance_of(dataset), i);
+        const struct nt_lance_column_map use = nt_lance_map_own_column(nt_lance_of(dataset), i);
         ck_assert_str_eq(path_of(i), expected[i].path);
         ck_assert_msg(dataset->fields[i].kind == expected[i].kind, "%s: kind %d", path_of(i),
                       dataset->fields[i].kind);
@@ -265,7 +265,7 @@ TEST(a_type_that_is_not_known_leaves_the_others_readable, .teardown = tear_down)
     ck_assert_int_eq(file->datasets[0]->fields[0].kind, NT_FIELD_UNREADABLE);
     ck_assert_ptr_nonnull(file->datasets[0]->fields[0].unreadable);
     ck_assert_int_eq(file->datasets[0]->fields[1].kind, NT_FIELD_VALUE);
-    ck_assert_uint_eq(nt_lance_use_in(nt_lance_of(file->datasets[0]), 1).column, 1);
+    ck_assert_uint_eq(nt_lance_map_own_column(nt_lance_of(file->datasets[0]), 1).column, 1);
 }
 
 /* ---- fixed-size lists of structures ---- */
@@ -300,7 +300,7 @@ TEST(fixed_size_lists_of_structures_are_told_by_their_members, .teardown = tear_
     assert_ok(open_schema(struct_lists, STRUCT_LISTS, 4, 2));
     check_fields(expected, STRUCT_LISTS + 1);
     for (uint32_t i = 0; i <= STRUCT_LISTS; i++)
-        ck_assert_uint_eq(nt_lance_use_in(nt_lance_of(file->datasets[0]), i).repeats, repeats[i]);
+        ck_assert_uint_eq(nt_lance_map_own_column(nt_lance_of(file->datasets[0]), i).repeats, repeats[i]);
     ck_assert_uint_eq(file->datasets[0]->fields[1].repetition, 2);
     ck_assert_uint_eq(file->datasets[0]->fields[5].repetition, 5);
 }
@@ -335,7 +335,7 @@ TEST(fixed_size_lists_of_structures_have_one_column_in_2_0, .teardown = tear_dow
             ck_assert_str_eq(dataset->fields[i].unreadable,
                              "fixed-size lists of structures are not read in files before 2.1");
     }
-    ck_assert_uint_eq(nt_lance_use_in(nt_lance_of(dataset), STRUCT_LISTS - 1).column, 2);
+    ck_assert_uint_eq(nt_lance_map_own_column(nt_lance_of(dataset), STRUCT_LISTS - 1).column, 2);
 }
 
 /* Types that pylance refuses to write, and versions that do not have them. */
@@ -396,7 +396,7 @@ TEST(columns_have_the_rows_of_the_file_or_of_its_lists_items, .teardown = tear_d
 
 #define BLOB "lance-encoding:blob"
 #define LISTED "lists around blobs are not read: the file does not tell where they begin"
-enum { MOST_FIELDS = 6 };
+enum { MAX_FIELDS = 6 };
 
 static const struct described blobs[] = {{"l", "list", -1, true},
                                          {"item", "large_binary", 0, true},
@@ -427,7 +427,7 @@ static const struct described blobs[] = {{"l", "list", -1, true},
 static const struct {
     const struct described *fields;
     unsigned count;
-    const char *keys[MOST_FIELDS];
+    const char *keys[MAX_FIELDS];
     unsigned columns, blob_columns;
     uint16_t minor;
     unsigned are_read;
@@ -529,7 +529,7 @@ TEST(fields_without_an_id_are_none, .teardown = tear_down)
     assert_ok(open_source(source));
     ck_assert_uint_eq(file->datasets[0]->field_count, 2);
     ck_assert_str_eq(path_of(1), "b");
-    ck_assert_uint_eq(nt_lance_use_in(nt_lance_of(file->datasets[0]), 1).column, 1);
+    ck_assert_uint_eq(nt_lance_map_own_column(nt_lance_of(file->datasets[0]), 1).column, 1);
 }
 
 /* ---- what does not fit ---- */

@@ -13,14 +13,14 @@
 #include "support.h"
 #include "core/model/model.h"
 
-enum { MOST_STREAMS = 1024, TURNS = 6 };
+enum { MAX_STREAMS = 1024, TURNS = 6 };
 
 static struct nt_error error;
 static struct nt_reader *reader;
 static struct nt_file *file;
-static struct nt_stream_range ranges[MOST_STREAMS];
+static struct nt_stream_range ranges[MAX_STREAMS];
 static size_t range_count;
-static uint8_t *alone[MOST_STREAMS];
+static uint8_t *alone[MAX_STREAMS];
 
 static uint64_t stored_bytes(void)
 {
@@ -41,7 +41,7 @@ static void open_streams(struct nt_dataset *dataset)
 {
     range_count = 0;
     for (uint32_t field = 0; field < dataset->field_count; field++)
-        for (enum nt_stream_kind kind = 0; kind < NT_STREAM_COUNT && range_count < MOST_STREAMS; kind++) {
+        for (enum nt_stream_kind kind = 0; kind < NT_STREAM_COUNT && range_count < MAX_STREAMS; kind++) {
             struct nt_stream *stream;
             if (!nt_field_has_stream(&dataset->fields[field], kind) ||
                 nt_stream_open(reader, dataset, field, kind, &stream, &error) != NT_OK)
@@ -60,7 +60,7 @@ static void open_streams(struct nt_dataset *dataset)
 /* Some elements of each stream, or all of them. */
 static void compare(bool are_all)
 {
-    struct nt_stream_range some[MOST_STREAMS];
+    struct nt_stream_range some[MAX_STREAMS];
     for (size_t i = 0; i < range_count; i++) {
         some[i] = ranges[i];
         if (are_all || !some[i].count)

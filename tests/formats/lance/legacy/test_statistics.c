@@ -25,7 +25,7 @@ static enum nt_status write_document(const char *name)
 {
     const struct nt_dataset *dataset = file->datasets[0];
     const struct nt_document *document = dataset->documents;
-    struct nt_long_text *long_text;
+    struct nt_text_generator *long_text;
     while (strcmp(document->prefix, name) != 0)
         document++;
     nt_buffer_clear(&text);
