@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Hand a data set to another program's Arrow library: prints what the columns of each batch are.
+ * Hand a dataset to another program's Arrow library: prints what the columns of each batch are.
  *
  *   arrow_columns FILE [DATASET]
  *

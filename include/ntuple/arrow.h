@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A data set as Apache Arrow: as an IPC file whose size is known from metadata alone and of which any part
+ * A dataset as Apache Arrow: as an IPC file whose size is known from metadata alone and of which any part
  * can be read without decoding the rest, and through the Arrow C data interface. One record batch per
  * cluster, in entry order; several where offsets of 32 bits could not count what it has. See docs/arrow.md for how fields become Arrow types.
  */
@@ -21,7 +21,7 @@ enum nt_arrow_unions {
      * the variant has another. What every program reads. */
     NT_ARROW_UNIONS_STRUCT,
     NT_ARROW_UNIONS_UNION, /* a dense union */
-    NT_ARROW_UNIONS_OMIT,  /* left out */
+    NT_ARROW_UNIONS_OMIT,  /* omitted */
 };
 
 struct nt_arrow_options { /* grows as nt_open_options does */
@@ -30,7 +30,7 @@ struct nt_arrow_options { /* grows as nt_open_options does */
     bool reserved[7];       /* ignored */
     enum nt_arrow_unions unions;
     /* Only these fields (indices, of the caller until the call returns), each with all below it and with the
-     * records and collections that it is in; in the data set's order. Of a dense union all alternatives. NULL:
+     * records and collections that it is in; in the dataset's order. Of a dense union all alternatives. NULL:
      * all fields. Nothing of others is looked at. */
     const uint32_t *fields;
     size_t field_count;
@@ -45,7 +45,7 @@ struct nt_arrow_options { /* grows as nt_open_options does */
 
 /* Work out the schema and the batches. Loads all page lists and decodes nothing but the validity of optionals
  * in the dense form of drafts, and where a range of entries begins or ends within a cluster, the page of each
- * offset column that tells how far nested fields are (of variants their tags up to there). The reader and the data set must outlive the result, which may be used by
+ * offset column that tells how far nested fields are (of variants their tags up to there). The reader and the dataset must outlive the result, which may be used by
  * several threads. NT_UNSUPPORTED for sharded clusters, whose columns do not share their borders; NT_INVALID
  * for options that are not known, a field that there is not, and a range past the end; the failure of a page
  * list, or of one of those pages, that cannot be read. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a file holds: data sets with their trees of fields, and the columns that store these. Everything is
+ * What a file holds: datasets with their trees of fields, and the columns that store these. Everything is
  * immutable after opening, and belongs to the nt_file.
  */
 #ifndef NTUPLE_DATASET_H
@@ -35,7 +35,7 @@ struct nt_column {
     uint32_t position;       /* its place within the representation: 0 principal, 1 ... */
     const char *type_name;   /* "SplitInt32"; for unknown types "unknown (0x2a)" */
     struct nt_dtype dtype;   /* of its decoded elements */
-    uint32_t decoder;        /* number of one of the data set's decoders */
+    uint32_t decoder;        /* number of one of the dataset's decoders */
     bool is_deferred;
     bool is_deferred_suppressed; /* first element negative */
     bool has_range;
@@ -138,18 +138,18 @@ struct nt_field {
 /* What the file is called in messages: the path that it was opened with, or its source's name. */
 const char *nt_file_path(const struct nt_file *file);
 
-/* The file's data sets in the order in which they are stored: also those that could not be opened, older
+/* The file's datasets in the order in which they are stored: also those that could not be opened, older
  * cycles, and attribute sets. NULL past the last. */
 uint32_t nt_file_dataset_count(const struct nt_file *file);
 struct nt_dataset *nt_file_dataset(const struct nt_file *file, uint32_t index);
 
-/* The data set that a path leads to, its newest cycle: "Events", "directory/Events". The path is the one in
+/* The dataset that a path leads to, its newest cycle: "Events", "directory/Events". The path is the one in
  * the mounted tree: names are separated by '/', and a byte of a name may be written as % and two hexadecimal
  * digits. A '/' in a name has to be (%2F), and so has a '%' before two such digits (%25); an empty name is
  * '%'. A certain cycle is named as "Events;2", an attribute set as "Events/attribute.NAME". NULL is the path
- * of the only data set (attribute sets and older cycles not counted). NT_NOT_FOUND; NT_INVALID where NULL
- * does not say which one; where the data set could not be opened, its failure. Compares the path with each
- * data set's. */
+ * of the only dataset (attribute sets and older cycles not counted). NT_NOT_FOUND; NT_INVALID where NULL
+ * does not say which one; where the dataset could not be opened, its failure. Compares the path with each
+ * dataset's. */
 NT_CHECKED enum nt_status nt_file_find(const struct nt_file *file, const char *path,
                                        struct nt_dataset **dataset_ret, struct nt_error *error);
 
@@ -157,14 +157,14 @@ NT_CHECKED enum nt_status nt_file_find(const struct nt_file *file, const char *p
  * (nt_reader_forget). Accepts NULL. */
 void nt_file_close(struct nt_file *file);
 
-/* ---- data sets ---- */
+/* ---- datasets ---- */
 
-/* Why the data set could not be opened; NULL where it was. Of one that was not, name, path and cycle can be
+/* Why the dataset could not be opened; NULL where it was. Of one that was not, name, path and cycle can be
  * told, all numbers are 0 and all other texts empty. */
 const struct nt_error *nt_dataset_failure(const struct nt_dataset *dataset);
 
 struct nt_text nt_dataset_name(const struct nt_dataset *dataset);  /* as in the directory of the file */
-struct nt_text nt_dataset_title(const struct nt_dataset *dataset); /* as the data set calls itself */
+struct nt_text nt_dataset_title(const struct nt_dataset *dataset); /* as the dataset calls itself */
 struct nt_text nt_dataset_description(const struct nt_dataset *dataset);
 struct nt_text nt_dataset_writer(const struct nt_dataset *dataset);  /* "ROOT v6.36.00" */
 const char *nt_dataset_format(const struct nt_dataset *dataset);     /* "rntuple" */
@@ -179,23 +179,23 @@ struct nt_entry_range {
     uint64_t first, count;
 };
 /* Choose entries, in ascending order, each of them once: from then on rows, streams and what is made of them are those of the
- * chosen entries alone, one behind the other, and items of lists go with the entries that they belong to. Columns,
+ * chosen entries alone, one after the other, and items of lists go with the entries that they belong to. Columns,
  * clusters and pages stay as they are stored, and pages without a chosen entry are not read for the others. Once, before anything is
- * read of the data set and threads share it. NT_INVALID where ranges do not ascend or leave the data set, or for a second
+ * read of the dataset and threads share it. NT_INVALID where ranges do not ascend or leave the dataset, or for a second
  * choice. Takes 16 bytes for each run of entries between those that are chosen, and as many for each list that is looked at. */
 NT_CHECKED enum nt_status nt_dataset_select(struct nt_dataset *dataset, const struct nt_entry_range *ranges,
                                             size_t count, struct nt_error *error);
 bool nt_dataset_has_selection(const struct nt_dataset *dataset);
 uint64_t nt_dataset_stored_entries(const struct nt_dataset *dataset); /* whether they were chosen or not */
 
-/* The data set that this one is a linked attribute set of, else NULL. */
+/* The dataset that this one is a linked attribute set of, else NULL. */
 struct nt_dataset *nt_dataset_attribute_of(const struct nt_dataset *dataset);
 
-/* The path by which nt_file_find finds the data set (the first of equal ones), into `text` of `capacity`
+/* The path by which nt_file_find finds the dataset (the first of equal ones), into `text` of `capacity`
  * bytes: cut and ended with NUL as by snprintf. Returns its length, 0 without memory. */
 size_t nt_dataset_path(const struct nt_dataset *dataset, char *text, size_t capacity);
 
-/* ---- the fields and columns of a data set ---- */
+/* ---- the fields and columns of a dataset ---- */
 
 /* Fields and columns are known by their index. NULL past the last. */
 uint32_t nt_dataset_field_count(const struct nt_dataset *dataset);
@@ -206,7 +206,7 @@ const struct nt_column *nt_dataset_column(const struct nt_dataset *dataset, uint
 /* The field that a path leads to: "weight", "muons/_0/pt". Names are written as for nt_file_find. Where the
  * path has no '/', dots may stand between the names instead: "muons._0.pt"; a dot that belongs to a name is
  * then written as %2E, and NT_INVALID is returned where the path could mean two fields. Of fields with one
- * name the first is meant. NT_NOT_FOUND; of a data set that could not be opened, its failure. Compares with
+ * name the first is meant. NT_NOT_FOUND; of a dataset that could not be opened, its failure. Compares with
  * the names of all fields beside those on the way. */
 NT_CHECKED enum nt_status nt_dataset_find(const struct nt_dataset *dataset, const char *path,
                                           uint32_t *field_ret, struct nt_error *error);
@@ -224,7 +224,7 @@ const uint32_t *nt_dataset_children(const struct nt_dataset *dataset, uint32_t f
 uint32_t nt_field_column(const struct nt_dataset *dataset, uint32_t field, uint32_t representation,
                          uint32_t position);
 
-/* The dimensions of a field's row within its nearest collection, variant or the data set: those of the arrays
+/* The dimensions of a field's row within its nearest collection, variant or the dataset: those of the arrays
  * around it, outermost first, then its own, the first `capacity` of them. Returns how many there are (0 for
  * most fields). */
 uint32_t nt_field_dimensions(const struct nt_dataset *dataset, uint32_t field, uint64_t *dimensions,

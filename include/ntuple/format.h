@@ -22,16 +22,16 @@ struct nt_open_options {
     /* What a file may ask for; 0: what follows from what was read of it. */
     uint64_t metadata_bytes; /* memory for what is made of its metadata */
     uint64_t page_bytes;     /* pages that decode to more are refused */
-    /* What is read is shown to users who might not read it themselves: a file of a data set of several is
-     * refused where its mode lets fewer users in than the mode that is told of the data set. */
+    /* What is read is shown to users who might not read it themselves: a file of a dataset of several is
+     * refused where its mode lets fewer users in than the mode that is told of the dataset. */
     bool for_other_users;
-    /* Open a file of which no data set opens all the same, where what holds its data sets can be read: it has
-     * data sets that tell their failures, or none. */
+    /* Open a file of which no dataset opens all the same, where what holds its datasets can be read: it has
+     * datasets that tell their failures, or none. */
     bool open_broken;
-    /* Of a data set with a history (Lance): which version of it, by its number, a tag, a branch (the latest there) or
+    /* Of a dataset with a history (Lance): which version of it, by its number, a tag, a branch (the latest there) or
      * "BRANCH:NUMBER"; NULL: the latest. NT_NOT_FOUND tells which there are; NT_INVALID where there is no history. */
     const char *version;
-    /* Directories beneath which files of a Lance data set may lie that are not in its own, as the base paths of its manifest tell; a
+    /* Directories beneath which files of a Lance dataset may lie that are not in its own, as the base paths of its manifest tell; a
      * list that ends with NULL, or NULL. */
     const char *const *bases;
     /* By which a file at an address is fetched; NULL: one of its own. Stays the caller's. */
@@ -48,7 +48,7 @@ const char *nt_format_name(uint32_t index);
 const char *nt_format_description(uint32_t index);
 
 /* Open a file with the first format that takes it. NT_NOT_THIS_FORMAT names what it is instead, or why it is
- * of none. A file of which no data set opens is an error (that of the first data set), but with `open_broken`. */
+ * of none. A file of which no dataset opens is an error (that of the first dataset), but with `open_broken`. */
 NT_CHECKED enum nt_status nt_file_open(const char *path, const struct nt_open_options *options,
                                        struct nt_file **file_ret, struct nt_error *error);
 

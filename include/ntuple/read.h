@@ -46,7 +46,7 @@ NT_CHECKED enum nt_status nt_reader_new(const struct nt_reader_options *options,
  * nt_reader_forget. Waits for what the workers are doing. Accepts NULL. */
 void nt_reader_free(struct nt_reader *reader);
 
-/* Forget a data set whose file is about to be closed while the reader lives on: drops its pages from the
+/* Forget a dataset whose file is about to be closed while the reader lives on: drops its pages from the
  * cache and waits for workers that are reading it. Its streams and Arrow tables have to be closed before. */
 void nt_reader_forget(struct nt_reader *reader, const struct nt_dataset *dataset);
 
@@ -60,7 +60,7 @@ bool nt_reader_counter(const struct nt_reader *reader, uint32_t index, const cha
 /* ---- physical columns: elements as stored, in order of cluster id ---- */
 
 /* For those who look at storage; what a field means is in its streams, below. Loads all page lists of the
- * data set, once; where one cannot be read, these fail. NT_INVALID for a column that there is not. */
+ * dataset, once; where one cannot be read, these fail. NT_INVALID for a column that there is not. */
 
 /* How many elements and pages of a column are stored. */
 NT_CHECKED enum nt_status nt_column_size(struct nt_reader *reader, struct nt_dataset *dataset,
@@ -101,7 +101,7 @@ NT_CHECKED enum nt_status nt_field_stream_elements(struct nt_reader *reader, str
                                                    uint64_t *elements_ret, struct nt_error *error);
 
 /* Open a stream: works out, cluster by cluster, where its elements come from. Loads all page lists of the
- * data set, once, and decodes nothing; of one that cannot be read the elements fail, and the others do not.
+ * dataset, once, and decodes nothing; of one that cannot be read the elements fail, and the others do not.
  * Fails as nt_field_stream_elements. Immutable, shared by threads; the caller closes it, before reader and
  * file. */
 NT_CHECKED enum nt_status nt_stream_open(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,

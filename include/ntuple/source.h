@@ -51,7 +51,7 @@ struct nt_source_callbacks {
     }
 
 /* A source of `size` bytes that a program answers for. `callbacks` and `name` are copied; the name, often a
- * URL, is how the source is called in messages and, without its last extension, how data sets that have no
+ * URL, is how the source is called in messages and, without its last extension, how datasets that have no
  * name of their own are. On success `context` is the source's until it closes it; otherwise nothing is
  * called. NT_INVALID, NT_NO_MEMORY. Reads nothing. */
 NT_CHECKED enum nt_status nt_source_new(const struct nt_source_callbacks *callbacks, void *context,
@@ -84,7 +84,7 @@ struct nt_fetcher_options {
         sizeof(struct nt_fetcher_options), NULL, 0, 0, NULL, 0, NULL, false                                  \
     }
 
-/* Start a network helper, a process that fetches for all sources that are opened with it. A process that was forked from
+/* Start a network helper, a network helper for all sources that are opened with it. A process that was forked from
  * this one starts another, with the first read that asks for something. `options` may be NULL.
  * NT_UNSUPPORTED where the program is not installed, NT_INVALID, NT_NO_MEMORY, NT_IO. */
 NT_CHECKED enum nt_status nt_fetcher_new(const struct nt_fetcher_options *options,

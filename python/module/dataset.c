@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Data sets and their fields: what they are. Nothing is decoded.
+ * Datasets and their fields: what they are. Nothing is decoded.
  */
 #include <stdlib.h>
 
 #include "module.h"
 
-/* Handle, data set and field of a call; the data set is NULL with an exception. */
+/* Handle, dataset and field of a call; the dataset is NULL with an exception. */
 struct place {
     struct file *file;
     struct nt_dataset *dataset;

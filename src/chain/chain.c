@@ -101,7 +101,7 @@ static enum nt_status open_served(struct nt_chain_member *part, const struct nt_
     return status == NT_OK ? nt_file_take_source(source, &chain->open, &part->file, error) : status;
 }
 
-/* A data set that is a folder. Of another one its files may be meant, which have to be named. */
+/* A dataset that is a folder. Of another one its files may be meant, which have to be named. */
 static enum nt_status open_folder(struct nt_chain_member *part, const struct nt_chain *chain,
                                   struct nt_error *error)
 {
@@ -288,7 +288,7 @@ static enum nt_status fill_share(const struct building *building, const struct n
     return status;
 }
 
-/* ---- data sets ---- */
+/* ---- datasets ---- */
 
 static void copy_texts(struct nt_dataset *dataset, const struct nt_dataset *first)
 {
@@ -477,7 +477,7 @@ static enum nt_status make_file(struct nt_chain *chain, uint32_t part_count, con
 
 /* ---- its files ---- */
 
-/* Files that turned out not to open are left out, or refused, but for those whose entries are known: these fail on their rows. The others
+/* Files that turned out not to open are omitted, or refused, but for those whose entries are known: these fail on their rows. The others
  * stay in their order, and what is first where it is. */
 static enum nt_status settle_parts(struct nt_chain *chain, struct nt_error *error)
 {
@@ -502,7 +502,7 @@ static enum nt_status settle_parts(struct nt_chain *chain, struct nt_error *erro
                 : nt_fail(error, NT_INVALID, NT_NO_OFFSET, "none of its %" PRIu32 " files opens", left_out);
 }
 
-/* All of them; or the first, and where that is left out those behind it until one opens. */
+/* All of them; or the first, and where that is omitted those behind it until one opens. */
 static enum nt_status open_required(struct nt_chain *chain, bool opens_all, struct nt_error *error)
 {
     uint32_t count = opens_all ? chain->part_count : 1;
@@ -573,7 +573,7 @@ static enum nt_status new_chain(const struct nt_chain_list *list,
     return NT_OK;
 }
 
-/* As of any file: one data set that opens is enough. Of one that is completed the data sets tell. */
+/* As of any file: one dataset that opens is enough. Of one that is completed the datasets tell. */
 static enum nt_status find_failure(const struct nt_file *file, struct nt_error *error)
 {
     for (uint32_t i = 0; i < file->dataset_count; i++)

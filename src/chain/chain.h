@@ -37,7 +37,7 @@ enum nt_chain_rule {
 /* How a chain is made of its files. */
 struct nt_chain_options {
     enum nt_chain_rule rule;
-    bool skip_failed; /* files that cannot be opened are left out */
+    bool skip_failed; /* files that cannot be opened are omitted */
     bool
         is_lazy; /* the first file is opened at once, the others by nt_file_resolve_stub; with NT_CHAIN_FAIL alone */
     /* What is known of the files, so that a lazy chain knows its entries; outlives the chain. NULL: nothing. */
@@ -87,7 +87,7 @@ bool nt_is_pattern(const char *path);
 typedef enum nt_status nt_pattern_take(void *context, const char *path, struct nt_error *error);
 
 /* Call `take` for each file or folder that an absolute pattern matches, in the order of their bytes; of equal ones once. "**" between
- * two slashes stands for any folders, or none; links are not followed there, and folders that are data sets not entered.
+ * two slashes stands for any folders, or none; links are not followed there, and folders that are datasets not entered.
  * NT_NOT_FOUND where nothing matches. */
 enum nt_status nt_pattern_expand(const char *pattern, nt_pattern_take *take, void *context,
                                  struct nt_error *error);
@@ -146,15 +146,15 @@ struct nt_chain_list {
     struct nt_arena *arena;
 };
 
-/* The files that operands name: files, data sets that are folders, patterns with * ? [] and ** (any folders between), and
+/* The files that operands name: files, datasets that are folders, patterns with * ? [] and ** (any folders between), and
  * text files below whose folder others are named: with a line for each of these, '#' begins one that says nothing; or RDataFrame's
  * specifications, in JSON; and addresses wherever a file may be named. What a pattern matches stands in the order of its bytes. NT_NOT_FOUND where nothing matches, NT_INVALID
- * where a data set of a file is named twice or a list in a list. `allow_missing`: what a list names may be not there. Reads names, and what
+ * where a dataset of a file is named twice or a list in a list. `allow_missing`: what a list names may be not there. Reads names, and what
  * may be a list. Of addresses nothing is looked at, they stand as they are: see nt_chain_list_expand_remote. */
 enum nt_status nt_chain_list_new(const char *const *operands, size_t count, bool allow_missing,
                                  struct nt_chain_list **list_ret, struct nt_error *error);
 /* Put what they match in the place of patterns that are addresses; before, the list cannot be opened. Asks servers, where it has any: NT_NOT_FOUND
- * where nothing matches, NT_INVALID where a data set of an address is named twice; else as nt_folder_open_address. */
+ * where nothing matches, NT_INVALID where a dataset of an address is named twice; else as nt_folder_open_address. */
 enum nt_status nt_chain_list_expand_remote(struct nt_chain_list *list, struct nt_fetcher *fetcher,
                                            struct nt_error *error);
 void nt_chain_list_free(struct nt_chain_list *list); /* accepts NULL */
@@ -169,7 +169,7 @@ struct nt_indexed_dataset {
 /* A file, as it was. */
 struct nt_indexed_file {
     const char *path;  /* or address */
-    const char *meant; /* the data set that a specification means; "": none does */
+    const char *meant; /* the dataset that a specification means; "": none does */
     uint64_t bytes, inode;
     const char *modified; /* as nt_index_time writes it */
     const char *
@@ -231,11 +231,11 @@ struct nt_chain_member {
     uint32_t first_source, source_count; /* of the chain's layout sources: its own */
 };
 
-/* An nt_file's format_data: that of an outline, of which the first part alone is looked at, and of the whole. */
+/* An nt_file's format_data: that of an stub, of which the first part alone is looked at, and of the whole. */
 struct nt_chain {
-    struct nt_chain_member *parts; /* behind them those that are left out */
+    struct nt_chain_member *parts; /* behind them those that are omitted */
     uint32_t part_count;
-    uint32_t skipped;            /* that are left out */
+    uint32_t skipped;            /* that are omitted */
     struct nt_source_pool *pool; /* of parts that are no folders */
     struct nt_budget
         *total; /* what all of them may take, and what is made of them; NULL: a limit was given for each */
@@ -244,7 +244,7 @@ struct nt_chain {
     uint32_t holders; /* files that are made of it */
 };
 
-/* What a file has of a data set of the chain. The arrays are in the data set's arena. */
+/* What a file has of a dataset of the chain. The arrays are in the dataset's arena. */
 struct nt_chain_slice {
     const struct nt_chain_member *part;
     struct nt_dataset *dataset;     /* the file's own; NULL: its file is not open */
@@ -262,7 +262,7 @@ struct nt_chain_slice {
     uint32_t first_column_group;
 };
 
-/* The fields of a data set, before its columns are known. */
+/* The fields of a dataset, before its columns are known. */
 struct nt_chain_fields {
     struct nt_field *items;
     uint32_t *owners; /* [field]: whose columns it shows; NT_NONE: no other's */
@@ -288,16 +288,16 @@ static inline struct nt_chain_dataset *nt_chain_dataset_of(const struct nt_datas
 
 /* ---- Matching datasets ---- */
 
-/* What an open part has at the path of a data set of the first one, or where a specification says. NT_CORRUPT where it has none, or is of
- * another format; the data set's own failure. */
+/* What an open part has at the path of a dataset of the first one, or where a specification says. NT_CORRUPT where it has none, or is of
+ * another format; the dataset's own failure. */
 enum nt_status nt_chain_match_dataset(const struct nt_dataset *first, const struct nt_chain_member *part,
                                       struct nt_dataset **dataset_ret, struct nt_error *error);
 
 /* ---- Matching fields ---- */
 
-/* Find each field of a data set in another one: `fields_ret[field]` is its number there, NT_NONE of what lies below what
- * differs. NT_CORRUPT with the field, what it is here and there, where one is missing, is another one, or the other data
- * set has one that this one has not. */
+/* Find each field of a dataset in another one: `fields_ret[field]` is its number there, NT_NONE of what lies below what
+ * differs. NT_CORRUPT with the field, what it is here and there, where one is missing, is another one, or the other dataset
+ *  has one that this one has not. */
 enum nt_status nt_chain_match_fields(const struct nt_dataset *dataset, const struct nt_dataset *other,
                                      uint32_t *fields_ret, struct nt_error *error);
 
@@ -326,14 +326,14 @@ void nt_chain_append_type(struct nt_buffer *out, const struct nt_field *field);
 
 /* ---- The union of schemas ---- */
 
-/* Give a chain's data set the fields of all its shares, each path once, in the order in which they come first, and set the shares'
+/* Give a chain's dataset the fields of all its shares, each path once, in the order in which they come first, and set the shares'
  * `fields`: NT_NONE of what a file does not have. Numbers of several types are of one that holds them all. A field that cannot be
  * one is unreadable, with what is below it and what shows its columns, and says why; each of its columns is a representation alone. */
 enum nt_status nt_chain_union_fields(struct nt_dataset *dataset, struct nt_error *error);
 
 /* ---- Fields and columns ---- */
 
-/* Give a data set its fields, and for each way in which a share's file stores one of them a representation:
+/* Give a dataset its fields, and for each way in which a share's file stores one of them a representation:
  * that of another file where its columns are of the same types, else one more. Sets the shares' `columns` and
  * `deferred`; their `fields` are known. */
 enum nt_status nt_chain_build_columns(struct nt_dataset *dataset, struct nt_error *error);
@@ -351,12 +351,12 @@ enum nt_status nt_chain_source_new(const char *path, struct nt_source *first, st
 /* Number the sources of the chain's first `count` files: those of its layout. */
 enum nt_status nt_chain_number_sources(struct nt_file *file, uint32_t count, struct nt_error *error);
 
-/* Give a data set those of its shares, at the same numbers. */
+/* Give a dataset those of its shares, at the same numbers. */
 enum nt_status nt_chain_add_sources(struct nt_dataset *dataset, struct nt_error *error);
 
 /* ---- Cluster groups ---- */
 
-/* Give a data set whose columns are known a cluster group for each of its files', one behind the other. Nothing is read of
+/* Give a dataset whose columns are known a cluster group for each of its files', one after the other. Nothing is read of
  * them; of a share that has failed there is a group that cannot be loaded. */
 enum nt_status nt_chain_build_groups(struct nt_dataset *dataset, struct nt_error *error);
 
@@ -366,7 +366,7 @@ enum nt_status nt_chain_load_group(struct nt_dataset *dataset, uint32_t group, s
 /* Tell the file's hook of a share that has failed, as reading rows of it would. */
 void nt_chain_report_failure(struct nt_dataset *dataset, const struct nt_chain_slice *slice);
 
-/* The share whose sources a source of the data set is one of. */
+/* The share whose sources a source of the dataset is one of. */
 const struct nt_chain_slice *nt_chain_source_slice(const struct nt_dataset *dataset, uint32_t source);
 
 /* The share that a part of the entries is of, where fields have groups of their own. */
@@ -385,11 +385,11 @@ void nt_chain_match_index(struct nt_chain *chain);
 /* That a part which was just opened is still so: NT_CHANGED. */
 enum nt_status nt_chain_member_check(const struct nt_chain_member *part, struct nt_error *error);
 
-/* What is known of a part's data set that is at the path of this one. NULL: nothing. */
+/* What is known of a part's dataset that is at the path of this one. NULL: nothing. */
 const struct nt_indexed_dataset *nt_chain_indexed_dataset(const struct nt_chain_member *part,
                                                           const struct nt_dataset *dataset);
 
-/* Give the data sets of an outline the entries of all parts, where these are known, or open. */
+/* Give the datasets of an stub the entries of all parts, where these are known, or open. */
 void nt_chain_set_stub_entries(struct nt_file *stub);
 
 /* Tell the hook of the options what is to be known of a chain's files from now on, where it was not known. Those that are not open are
@@ -398,7 +398,7 @@ void nt_chain_save_index(const struct nt_file *file);
 
 /* ---- Format operations ---- */
 
-/* The operations of a chain's data set. */
+/* The operations of a chain's dataset. */
 extern const struct nt_dataset_ops nt_chain_dataset_ops;
 
 /* Those of the file. */
@@ -411,15 +411,15 @@ enum nt_status nt_chain_check(const struct nt_file *file, nt_failure_emit *emit,
 
 /* ---- Member descriptions ---- */
 
-/* How many the list has, those that are left out among them. */
+/* How many the list has, those that are omitted among them. */
 uint32_t nt_chain_file_count(const struct nt_file *chain);
-/* Members of a line: which file it is, what its specification tells of it, and what of a chain's data set lies in it, or why nothing does. */
+/* Members of a line: which file it is, what its specification tells of it, and what of a chain's dataset lies in it, or why nothing does. */
 void nt_chain_write_file(const struct nt_dataset *dataset, uint32_t number, struct nt_json *json);
 
 /* ---- Opening a chain ---- */
 
 /* Open the files of a list as one, which is called by the list's name; the list outlives it. Fails where a file cannot be
- * opened, or has no such data set: then it is not known how many entries there are. */
+ * opened, or has no such dataset: then it is not known how many entries there are. */
 enum nt_status nt_chain_open(const struct nt_chain_list *list, const struct nt_chain_options *chain_options,
                              const struct nt_open_options *options, struct nt_file **file_ret,
                              struct nt_error *error);

@@ -15,7 +15,7 @@
 
 /* ---- Delegate to the members ---- */
 
-/* ---- data sets ---- */
+/* ---- datasets ---- */
 
 static enum nt_status page_extents(const struct nt_dataset *dataset, const struct nt_page *page,
                                    struct nt_extent **extents_ret, size_t *count_ret, struct nt_error *error)
@@ -113,7 +113,7 @@ struct laying_out {
     void *context;
 };
 
-/* The chain's data set that a file's is part of, and with it its columns. */
+/* The chain's dataset that a file's is part of, and with it its columns. */
 static void find_dataset(const struct laying_out *laying_out, struct nt_layout_range *range)
 {
     const struct nt_file *file = laying_out->file;
@@ -172,7 +172,7 @@ uint32_t nt_chain_file_count(const struct nt_file *chain)
     return nt_chain_of(chain)->part_count + nt_chain_of(chain)->skipped;
 }
 
-/* Those that are left out are few. */
+/* Those that are omitted are few. */
 static const struct nt_chain_member *find_part(const struct nt_chain *chain, uint32_t number)
 {
     const struct nt_chain_member *part = &chain->parts[last_part(chain->parts, chain->part_count, number)];

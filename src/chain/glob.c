@@ -100,7 +100,7 @@ static enum nt_status match_in(const char *folder, const char *rest, struct matc
     return status;
 }
 
-/* One entry of a walk: folders are entered, but hidden ones and data sets. */
+/* One entry of a walk: folders are entered, but hidden ones and datasets. */
 static enum nt_status visit(FTS *walk, FTSENT *entry, const char *rest, struct matches *matches,
                             struct nt_error *error)
 {
@@ -408,7 +408,7 @@ static enum nt_status take_entry(void *context, const struct nt_folder_entry *en
     return status;
 }
 
-/* Folders that are data sets have none of the files that are meant anywhere. */
+/* Folders that are datasets have none of the files that are meant anywhere. */
 static enum nt_status look(struct walk *walk, struct task *task, struct nt_error *error)
 {
     const uint64_t anywhere = walk->pattern->anywhere;

@@ -378,7 +378,7 @@ const struct nt_indexed_dataset *nt_chain_indexed_dataset(const struct nt_chain_
 
 /* ---- before the files are open ---- */
 
-/* Of a chain's data set that of an open part. */
+/* Of a chain's dataset that of an open part. */
 static bool find_own(const struct nt_dataset *dataset, const struct nt_chain_member *part,
                      struct nt_dataset **own_ret)
 {

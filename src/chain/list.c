@@ -78,7 +78,7 @@ struct reading {
 
 /* ---- one file ---- */
 
-/* A specification may name several data sets of a file. */
+/* A specification may name several datasets of a file. */
 static bool is_known(const struct reading *reading, const struct stat *attributes, const char *dataset,
                      uint64_t hash)
 {
@@ -387,7 +387,7 @@ struct asking {
     const struct nt_chain_file *pattern; /* that is looked at */
 };
 
-/* A specification may name several data sets of a file. */
+/* A specification may name several datasets of a file. */
 static enum nt_status note_address(struct asking *asking, const struct nt_chain_file *file,
                                    struct nt_error *error)
 {

@@ -17,7 +17,7 @@
 
 /* ---- Match datasets ---- */
 
-/* A data set that has no name of its own is called like its file. */
+/* A dataset that has no name of its own is called like its file. */
 static bool is_named_after_file(const struct nt_dataset *dataset)
 {
     const char *path = dataset->file->path;

@@ -138,7 +138,7 @@ static struct nt_source *checked(struct nt_arena *arena, struct nt_source *own, 
 
 /* ---- numbers ---- */
 
-/* As many as the file's layout has, or any of its data sets. */
+/* As many as the file's layout has, or any of its datasets. */
 static uint32_t count_sources(const struct nt_file *file)
 {
     uint32_t count = file->layout_sources ? file->layout_source_count : 1;

@@ -142,7 +142,7 @@ static enum nt_status copy_metadata(const struct reading *reading, const json_t 
     return status == NT_OK && !*text_ret ? nt_fail_memory(reading->error) : status;
 }
 
-/* A sample with each of its data sets. */
+/* A sample with each of its datasets. */
 static enum nt_status make_samples(const struct reading *reading, const char *name, const json_t *value,
                                    struct nt_chain_sample **samples_ret)
 {

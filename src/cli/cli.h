@@ -76,7 +76,7 @@ extern const char nt_commit[];
  * libraries of which another one may be faster. */
 void nt_print_versions(const char *program, const char *libfuse);
 
-/* Whether they may be printed: --version=N chooses a version of a data set, so that "--version N" would print these to whoever
+/* Whether they may be printed: --version=N chooses a version of a dataset, so that "--version N" would print these to whoever
  * waits for that. Refused where there are operands. */
 enum nt_status nt_check_versions(int operand_count, struct nt_error *error);
 
@@ -93,7 +93,7 @@ enum nt_option_kind {
     NT_OPTION_TEXT,  /* const char *, not empty */
     NT_OPTION_TEXTS, /* const char *const *, ended by NULL; one more each time */
     NT_OPTION_FOLDERS, /* const char *const *: paths of directories, absolute, ended by NULL; one more each time */
-    NT_OPTION_NAMED_FILES, /* the same of files, with "NAME:" in front, which may be left out of the option */
+    NT_OPTION_NAMED_FILES, /* the same of files, with "NAME:" in front, which may be omitted from the option */
     NT_OPTION_FILE,        /* const char *: path of a file that may not be there yet, absolute */
     NT_OPTION_SIZE,        /* uint64_t: bytes, with K, M, G or T */
     NT_OPTION_NUMBER,      /* unsigned, from 1 to `most` */
@@ -263,7 +263,7 @@ struct nt_selections {
     size_t count;
 };
 
-/* Read what the options name, into zeros. The files are strangers': to be called in the sandbox. */
+/* Read what the options name, into zeros. The files are untrusted: to be called in the sandbox. */
 enum nt_status nt_selections_open(const struct nt_settings *settings, struct nt_selections *selections,
                                   struct nt_error *error);
 void nt_selections_deinit(struct nt_selections *selections);
@@ -286,7 +286,7 @@ enum nt_status nt_expand_sources(const struct nt_settings *settings, const char 
                                  struct nt_chain_list **chain_ret, struct nt_addresses *addresses,
                                  struct nt_error *error);
 
-/* Where there are addresses, start the process that fetches them, and nothing else: settings->fetcher, which is freed by the caller. */
+/* Where there are addresses, start the network helper them, and nothing else: settings->fetcher, which is freed by the caller. */
 enum nt_status nt_start_helper(struct nt_settings *settings, const struct nt_addresses *addresses,
                                struct nt_error *error);
 
@@ -390,7 +390,7 @@ struct nt_command {
     int sources;                     /* of the operands: so many, or all of fewer. 0: the first */
     bool writes;                     /* to the last operand, and below */
     bool names_owners;               /* with `details` */
-    bool shows_broken;               /* also files of which no data set opens */
+    bool shows_broken;               /* also files of which no dataset opens */
     bool compares;                   /* ends as exit_status.h says of such commands */
     enum nt_exit_status (*run)(const struct nt_invocation *invocation);
 };
@@ -463,22 +463,22 @@ void nt_json_attribute_members(struct nt_json *json, const struct nt_vfs_attribu
 
 /* ---- Iterating over datasets ---- */
 
-/* Called for a file that holds data sets; `resolved` is what of it is meant. `is_of_many`: the path is a folder
+/* Called for a file that holds datasets; `resolved` is what of it is meant. `is_of_many`: the path is a folder
  * that is mirrored. Complains itself. */
 typedef enum nt_exit_status nt_visit_file(void *context, const struct nt_resolved_node *resolved,
                                           bool is_of_many);
 
-/* The file that a node is or lies in; of a mirrored folder all files below it. Goes on after failures, which
+/* The file that a node is or lies in; of a passthrough directory all files below it. Goes on after failures, which
  * it complains about, and returns the first. */
 enum nt_exit_status nt_for_each_file(struct nt_vfs *vfs, const char *path, uint64_t node,
                                      nt_visit_file *visit, void *context);
 
-/* Called for a data set by its index in the scope's file; `field` is the field that the scope is, else
- * NT_NONE. The data set may have failed. Complains itself. */
+/* Called for a dataset by its index in the scope's file; `field` is the field that the scope is, else
+ * NT_NONE. The dataset may have failed. Complains itself. */
 typedef enum nt_exit_status nt_visit_dataset(void *context, const struct nt_resolved_node *resolved,
                                              uint32_t index, uint32_t field);
 
-/* The data set that a scope is or lies in; of a file or directory all that are below it. */
+/* The dataset that a scope is or lies in; of a file or directory all that are below it. */
 enum nt_exit_status nt_for_each_dataset(const struct nt_resolved_node *resolved, nt_visit_dataset *visit,
                                         void *context);
 
@@ -488,7 +488,7 @@ enum nt_exit_status nt_print_datasets_json(const struct nt_resolved_node *resolv
 
 /* ---- Printing rows ---- */
 
-/* A line for each row of what the node is: a data set, a field, or a file with one data set. Complains. */
+/* A line for each row of what the node is: a dataset, a field, or a file with one dataset. Complains. */
 enum nt_exit_status nt_print_rows(struct nt_vfs *vfs, const char *path, uint64_t node,
                                   const struct nt_row_range *range);
 

@@ -417,7 +417,7 @@ struct walk {
 
 static enum nt_exit_status visit_node(struct walk *walk, struct nt_vfs *vfs, const char *path, uint64_t node);
 
-/* All that is in a mirrored folder; files that do not open are named. */
+/* All that is in a passthrough directory; files that do not open are named. */
 static enum nt_exit_status visit_folder(struct walk *walk, struct nt_vfs *vfs, const char *path,
                                         uint64_t node)
 {

@@ -44,7 +44,7 @@ static enum nt_status add_folder(struct nt_source_guard *guard, const char *path
     return NT_OK;
 }
 
-/* Of what is copied: the path of its data set or mirrored folder. What lies in one file of a mirrored folder may be copied
+/* Of what is copied: the path of its dataset or passthrough directory. What lies in one file of a passthrough directory may be copied
  * beside it. */
 static enum nt_status add_place(struct nt_source_guard *guard, uint64_t node, struct nt_error *error)
 {
@@ -60,7 +60,7 @@ static enum nt_status add_place(struct nt_source_guard *guard, uint64_t node, st
     return status;
 }
 
-/* For a copy of a node of a source's tree. Nothing is written into folders that are copied, or are data sets of which
+/* For a copy of a node of a source's tree. Nothing is written into folders that are copied, or are datasets of which
  * something is. To be deinited on failure, too. */
 static enum nt_status nt_source_guard_init(struct nt_source_guard *guard,
                                            const struct nt_invocation *invocation, struct nt_vfs *vfs,
@@ -116,7 +116,7 @@ static bool is_read(const struct nt_source_guard *guard, const struct stat *file
     return is_found;
 }
 
-/* Whether a path leads to a file or data set of the tree, or into one. */
+/* Whether a path leads to a file or dataset of the tree, or into one. */
 static bool is_in_tree(struct nt_vfs *vfs, char *path)
 {
     for (char *slash = path; slash;) {
@@ -167,7 +167,7 @@ static char *resolve(const char *path)
 }
 
 /* Before a path is written to, or into: NT_INVALID where it is or lies within such a folder, or is a file that is read,
- * whatever it is called there. Of the files that a folder mirrors those are known that lie in it; of a data set those in
+ * whatever it is called there. Of the files that a folder mirrors those are known that lie in it; of a dataset those in
  * its folder. */
 static enum nt_status nt_source_guard_check(const struct nt_source_guard *guard, const char *path,
                                             struct nt_error *error)

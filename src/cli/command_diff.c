@@ -23,13 +23,13 @@
 
 enum { NT_PAIR_SIDES = 2 };
 
-/* A data set of each side; `paths` (in the file) and `datasets` are NULL where a side has none. */
+/* A dataset of each side; `paths` (in the file) and `datasets` are NULL where a side has none. */
 struct nt_dataset_pair {
     struct nt_dataset *datasets[NT_PAIR_SIDES];
     const char *paths[NT_PAIR_SIDES];
 };
 
-/* A data set with the name by which it is looked for. */
+/* A dataset with the name by which it is looked for. */
 struct item {
     struct nt_dataset *dataset;
     const char *path, *name;
@@ -97,7 +97,7 @@ static bool list_datasets(const struct nt_resolved_node *resolved, struct side *
     return !side->has_failed;
 }
 
-/* The only data set that is no attribute set and no older cycle; NULL where there are several or none. */
+/* The only dataset that is no attribute set and no older cycle; NULL where there are several or none. */
 static const struct item *only_one(const struct side *side)
 {
     const struct item *found = NULL;
@@ -114,7 +114,7 @@ static const struct item *only_one(const struct side *side)
     return found;
 }
 
-/* Take the name of a data set out of its own and of those of its attribute sets. */
+/* Take the name of a dataset out of its own and of those of its attribute sets. */
 static void leave_name_out(struct side *side, const char *name)
 {
     size_t length = strlen(name);
@@ -133,7 +133,7 @@ static struct item *partner_of(struct side *side, const struct item *item)
     return NULL;
 }
 
-/* The data sets that two scopes are or hold, matched by their paths below the scope; where each holds one (older cycles
+/* The datasets that two scopes are or hold, matched by their paths below the scope; where each holds one (older cycles
  * and attribute sets not counted), these belong together whatever their names. Those of A in their order, then those that
  * only B has. The arena's. False without memory. */
 static bool nt_dataset_pairs(const struct nt_resolved_node scopes[NT_PAIR_SIDES], struct nt_arena *arena,
@@ -283,7 +283,7 @@ static void append_both(struct nt_buffer *out, const struct nt_difference *diffe
     }
 }
 
-/* Append a line for a difference of a pair of data sets. */
+/* Append a line for a difference of a pair of datasets. */
 static void nt_append_difference(struct nt_buffer *out, const struct nt_dataset_pair *pair,
                                  const struct nt_difference *difference)
 {
@@ -394,7 +394,7 @@ struct differ {
     struct nt_json *json; /* NULL: lines */
     const struct nt_dataset_pair *pair;
     struct nt_diff_summary total;
-    size_t compared; /* pairs of data sets */
+    size_t compared; /* pairs of datasets */
     bool has_failed; /* not all was printed */
 };
 
@@ -438,7 +438,7 @@ static void on_progress(void *context, uint64_t bytes, uint64_t total)
     nt_progress_reach(&differ->progress, bytes);
 }
 
-/* ---- data sets ---- */
+/* ---- datasets ---- */
 
 static void tell_alone(struct differ *differ)
 {
@@ -524,7 +524,7 @@ static bool is_same(const struct differ *differ)
            !(differences[NT_DIFF_LAYOUT] && differ->settings->layout);
 }
 
-/* Whether there is something to be said: where no data set has a partner, only that. */
+/* Whether there is something to be said: where no dataset has a partner, only that. */
 static bool was_compared(const struct differ *differ, int part)
 {
     return differ->total.differences[part] || (differ->options.parts[part] && differ->compared);
@@ -582,7 +582,7 @@ static enum nt_status diff_as_json(struct differ *differ, const struct nt_datase
     return status;
 }
 
-/* Quiet, a document is left out. */
+/* Quiet, a document is omitted. */
 static enum nt_exit_status conclude(struct differ *differ, enum nt_status status,
                                     const struct nt_error *error)
 {
@@ -617,7 +617,7 @@ static enum nt_exit_status diff_scopes(struct differ *differ)
 
 /* ---- sources ---- */
 
-/* What a path of a file is: part of a file with data sets. Complains. */
+/* What a path of a file is: part of a file with datasets. Complains. */
 static bool open_scope(struct source *source, const char *path)
 {
     struct nt_error error = {0};

@@ -25,7 +25,7 @@
 
 /* ---- The column table ---- */
 
-/* A column, or all of them together. Texts are the arena's or the data set's. */
+/* A column, or all of them together. Texts are the arena's or the dataset's. */
 struct nt_inspect_row {
     uint64_t column, bits, elements, pages, stored_bytes, packed_bytes, decoded_bytes;
     double ratio, share;
@@ -402,7 +402,7 @@ static void put_dataset(struct nt_json *json, const struct nt_dataset *dataset,
     nt_json_end_array(json);
 }
 
-/* ---- data sets ---- */
+/* ---- datasets ---- */
 
 static enum nt_status show(struct inspector *inspector, const struct nt_dataset *dataset,
                            const struct nt_column_stats *columns, uint32_t count, struct nt_error *error)

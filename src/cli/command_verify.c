@@ -321,7 +321,7 @@ struct walk {
 
 static void verify_below(struct walk *walk);
 
-/* A file of no known format is left out, as it is of the tree of a folder here. */
+/* A file of no known format is omitted, as it is of the tree of a folder here. */
 static void verify_leaf(struct walk *walk, struct nt_source *source)
 {
     bool is_unknown;

@@ -240,7 +240,7 @@ unsigned nt_processors(void)
     return count > 0 ? (unsigned)count : 1;
 }
 
-/* For long texts. The program leaves its directory, so a relative path would lead elsewhere. */
+/* For text generators. The program leaves its directory, so a relative path would lead elsewhere. */
 static const char *text_directory(void)
 {
     const char *path = secure_getenv("TMPDIR");

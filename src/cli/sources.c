@@ -139,7 +139,7 @@ enum nt_status nt_start_helper(struct nt_settings *settings, const struct nt_add
         return NT_OK;
     enum nt_status status = nt_fetcher_new(&options, &settings->fetcher, error);
     if (status == NT_OK)
-        nt_fetcher_hand_over(settings->fetcher); /* of the processes of a mount the one that decodes asks */
+        nt_fetcher_hand_over(settings->fetcher); /* of the processes of a mount the worker asks */
     char *shown = status == NT_OK ? NULL : nt_address_redact(addresses->items[addresses->count - 1]);
     if (shown)
         nt_error_context(error, "%s", shown);

@@ -212,7 +212,7 @@ static enum nt_exit_status answer_requests(struct decoding *decoding)
     return status == NT_OK ? NT_EXIT_OK : nt_program_fail(program, NT_EXIT_MOUNT, &error);
 }
 
-/* What cannot be had any more when strangers' bytes are looked at. */
+/* What cannot be had any more when untrusted bytes are looked at. */
 static enum nt_status prepare(struct decoding *decoding, struct nt_error *error)
 {
     struct nt_program *program = decoding->program;

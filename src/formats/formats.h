@@ -16,7 +16,7 @@
 
 enum { NT_VERSION_WATCHED = 3 };
 
-/* A version of a folder's data set, as a look at the folder found it; texts from malloc. */
+/* A version of a folder's dataset, as a look at the folder found it; texts from malloc. */
 struct nt_dataset_version {
     char *
         series; /* in front of the number: "", or "BRANCH:"; both together open this version, whatever is written later */
@@ -31,7 +31,7 @@ void nt_version_deinit(struct nt_dataset_version *version); /* accepts one that 
 struct nt_format {
     const char *name;        /* "rntuple" */
     const char *description; /* for --help */
-    /* Whether a folder is a data set of this format, by a look at what lies in it. NULL: none is. Then `open`
+    /* Whether a folder is a dataset of this format, by a look at what lies in it. NULL: none is. Then `open`
      * is given no folders. */
     enum nt_status (*takes_folder)(struct nt_folder *folder, bool *takes_ret, struct nt_error *error);
     /* Open what a source holds; its path is what the file is called. NT_NOT_THIS_FORMAT where it is not of
@@ -39,11 +39,11 @@ struct nt_format {
      * file's, and the file the caller's; otherwise the source stays the caller's. */
     enum nt_status (*open)(struct nt_source *source, const struct nt_open_options *options,
                            struct nt_file **file_ret, struct nt_error *error);
-    /* Which version of a folder that it takes is meant now; `wanted` as in nt_open_options. NULL: data sets of this
+    /* Which version of a folder that it takes is meant now; `wanted` as in nt_open_options. NULL: datasets of this
      * format have no versions. */
     enum nt_status (*find_version)(struct nt_folder *folder, const char *wanted,
                                    struct nt_dataset_version *version_ret, struct nt_error *error);
-    /* Of a format whose data sets have no versions, but change: what the folder's is now. NULL: it is what it was when it was opened. */
+    /* Of a format whose datasets have no versions, but change: what the folder's is now. NULL: it is what it was when it was opened. */
     enum nt_status (*find_state)(struct nt_folder *folder, struct nt_dataset_version *version_ret,
                                  struct nt_error *error);
 };
@@ -66,11 +66,11 @@ static inline enum nt_status nt_file_take_source(struct nt_source *source,
     return status;
 }
 
-/* Whether a folder is one thing, a data set of some format, be it one that is not read; else it only holds files. */
+/* Whether a folder is one thing, a dataset of some format, be it one that is not read; else it only holds files. */
 enum nt_status nt_is_dataset_folder(struct nt_folder *folder, bool *is_dataset_ret, struct nt_error *error);
 enum nt_status nt_is_dataset_path(const char *path, bool *is_dataset_ret, struct nt_error *error);
 
-/* The version of a folder's data set that the options mean; all zeros where the folder's format has none. */
+/* The version of a folder's dataset that the options mean; all zeros where the folder's format has none. */
 enum nt_status nt_find_version_in(struct nt_folder *folder, const struct nt_open_options *options,
                                   struct nt_dataset_version *version_ret, struct nt_error *error);
 enum nt_status nt_find_version(const char *path, const struct nt_open_options *options,
@@ -81,7 +81,7 @@ static inline struct nt_limits nt_open_limits(const struct nt_open_options *opti
     return (struct nt_limits){.metadata_bytes = options->metadata_bytes, .page_bytes = options->page_bytes};
 }
 
-/* ---- the rows of the formats, each from its own folder; a build may leave out all but RNTuple ---- */
+/* ---- the rows of the formats, each from its own folder; a build may omit all but RNTuple ---- */
 
 extern const struct nt_format nt_format_blz;
 extern const struct nt_format nt_format_lance;
@@ -94,7 +94,7 @@ struct nt_file_kind {
     const char
         *text; /* a few words, e.g. "a Parquet file" or "an empty file"; NULL where the bytes tell nothing */
     const char *
-        format; /* the name of the format that reads it, which may be left out of the build; NULL: none does */
+        format; /* the name of the format that reads it, which may be omitted from the build; NULL: none does */
 };
 
 struct nt_file_kind nt_identify(struct nt_source *source);

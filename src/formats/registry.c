@@ -47,7 +47,7 @@ const char *nt_format_description(uint32_t index)
     return format_at(index) ? format_at(index)->description : NULL;
 }
 
-/* The first data set that opened makes the file worth serving; without one, the first failure is
+/* The first dataset that opened makes the file worth serving; without one, the first failure is
  * the file's. */
 static enum nt_status find_failure(struct nt_file *file, struct nt_error *error)
 {

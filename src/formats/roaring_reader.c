@@ -190,7 +190,7 @@ static enum nt_status nt_roaring_window_skip(struct nt_roaring_window *window, u
 enum {
     COOKIE_WITHOUT_RUNS = 12346, /* 32 bits, followed by the number of containers */
     COOKIE_WITH_RUNS = 12347,    /* low 16 bits; the high ones are the number of containers - 1 */
-    OFFSETS_FROM = 4,            /* with run flags, offsets are left out below so many containers */
+    OFFSETS_FROM = 4,            /* with run flags, offsets are omitted below so many containers */
     MAXIMUM_CONTAINERS = 65536,
     DESCRIPTOR_BYTES = 4,
     OFFSET_BYTES = 4,

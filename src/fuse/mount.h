@@ -60,14 +60,14 @@ struct nt_mount_settings {
 
 enum nt_message_kind {
     NT_MESSAGE_END, /* the other process is gone */
-    /* From the one that decodes: */
+    /* From the worker: */
     NT_MESSAGE_LINE,   /* for the log */
     NT_MESSAGE_OPENED, /* the sources are open: mount. Answered by MOUNTED, or not at all */
     NT_MESSAGE_READY,  /* the kernel has accepted the mount. Answered by NOTED */
     NT_MESSAGE_KEPT,   /* what it has learned is written */
     NT_MESSAGE_LEFT,   /* it ends though it is mounted: somebody else told it to */
     NT_MESSAGE_IDLE,   /* nobody uses it: unmount. Answered by UNMOUNTED or BUSY */
-    /* From the one that supervises: */
+    /* From the supervisor: */
     NT_MESSAGE_MOUNTED, /* with descriptors */
     NT_MESSAGE_NOTED,
     NT_MESSAGE_UNMOUNTED,
@@ -112,7 +112,7 @@ struct nt_supervisor {
 
 enum nt_supervisor_role { NT_SUPERVISOR_ROLE_WORKER, NT_SUPERVISOR_ROLE_SUPERVISOR };
 
-/* Fork, before any thread has been started. The one that decodes ends when the other does, and leaves SIGINT and SIGHUP to
+/* Fork, before any thread has been started. The worker ends when the other does, and leaves SIGINT and SIGHUP to
  * it. */
 enum nt_status nt_supervisor_start(struct nt_supervisor *supervisor, enum nt_supervisor_role *role_ret,
                                    struct nt_error *error);
@@ -133,7 +133,7 @@ struct nt_supervisor_end {
     int signal;    /* by which the supervisor was told to; 0: by none */
     bool was_idle; /* it unmounted because nobody used it */
     bool was_ready;
-    int exit_status; /* of the one that decodes; -1: it was ended by: */
+    int exit_status; /* of the worker; -1: it was ended by: */
     int death_signal;
 };
 
@@ -262,7 +262,7 @@ bool nt_kernel_mount_end(struct nt_kernel_mount *mounting, bool is_lazy);
  * The kernel wakes the thread that has waited for longest, on another processor mostly, which takes longer than
  * answering a small request. While all requests are quick only one thread waits for them, the leader, and answers
  * them itself; the others wait behind it. Before work that may be slow it lets them go: then all receive, as
- * several requests are to be served at once, until NT_LEADER_QUIET quick ones have come one after the other. It
+ * several requests are to be served at once, until NT_LEADER_QUIET quick ones have arrived one after the other. It
  * does so, too, where one request waits behind another again and again: several ask at once, and there is work for
  * several processors.
  * 
@@ -284,7 +284,7 @@ enum {
     NT_LEADER_MOVES = 10,     /* ... twice as many each time, so often */
 };
 
-/* How a request has come to who leads. */
+/* How a request has arrived to the leader. */
 enum nt_request_arrival {
     NT_ARRIVAL_AWAITED,
     NT_ARRIVAL_PENDING, /* when it came, or had let others of its processor go first */
@@ -317,7 +317,7 @@ void nt_leader_deinit(struct nt_leader *lead); /* nobody is in it */
 /* Before a thread waits for a request: returns when it may, and whether it leads. A cancellation point, which
  * leaves nothing behind. */
 bool nt_leader_wait(struct nt_leader *lead);
-/* By who leads and finds no request: whether to look once more rather than to sleep. Lets other threads of its
+/* By the leader and finds no request: whether to look once more rather than to sleep. Lets other threads of its
  * processor go first. */
 bool nt_leader_spins(const struct nt_leader *lead);
 /* It has received one. `arrival` matters where it leads. */

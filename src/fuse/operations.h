@@ -98,7 +98,7 @@ int nt_idle_start(struct nt_idle *idle);
 /* Also where it was not started. */
 void nt_idle_stop(struct nt_idle *idle);
 
-/* A request has come, by its number in <linux/fuse.h>. Any thread. */
+/* A request has arrived, by its number in <linux/fuse.h>. Any thread. */
 void nt_idle_note(struct nt_idle *idle, uint32_t opcode);
 
 /* ---- Interrupted requests ---- */
@@ -246,7 +246,7 @@ int nt_device_use(struct nt_mount *mount, int device);
 /* Answer requests by several threads, in a session that was mounted so; as fuse_session_loop(). */
 int nt_device_loop_threads(struct nt_mount *mount);
 
-/* Around the reading of a request: wait until this thread is to receive, and note what has come. `count` is what
+/* Around the reading of a request: wait until this thread is to receive, and note what has arrived. `count` is what
  * read() returned. The first returns whether a request was there already, or as soon as others of its processor had gone first;
  * the second wants to know. */
 bool nt_before_receive(struct nt_mount *mount, int device);

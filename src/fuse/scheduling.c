@@ -109,7 +109,7 @@ void nt_oversubscription_note(struct nt_oversubscription *oversubscription, uint
  * Out: one of them at a time goes on, or all of them.
  * 
  * Invariant: while `until_quiet` is not positive and somebody leads, others wait behind it, and one of these
- * watches. Who leads is told by `leader` alone, so a thread that ends while it leads costs no more than the
+ * watches. The leader is told by `leader` alone, so a thread that ends while it leads costs no more than the
  * watcher's patience. */
 
 int nt_leader_init(struct nt_leader *lead, uint64_t patience, uint64_t soon)
@@ -327,7 +327,7 @@ static bool is_there(int device)
 
 /* Where many read at once, a call that a user waits for would stand behind readers and behind threads that decode for them,
  * a millisecond each: who waits for requests comes before readers then, and who decodes behind them. One reader alone, and
- * small requests that are answered by who leads, are faster with the usual slices. */
+ * small requests that are answered by the leader, are faster with the usual slices. */
 static void note_large(struct nt_mount *mount, uint32_t reader)
 {
     nt_oversubscription_note(&mount->oversubscription, reader, mount->settings.reads_ahead);

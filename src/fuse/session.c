@@ -75,8 +75,7 @@ static void on_init(void *userdata, struct fuse_conn_info *connection)
     connection->want = (connection->want & ~unwanted) | (wanted & connection->capable);
     connection->max_readahead = 16u << 20; /* the limit is the one of the mount, see mount.c */
     connection->max_background = mount->settings.reads_ahead;
-    connection->congestion_threshold =
-        mount->settings.reads_ahead; /* fewer would leave out what can be served */
+    connection->congestion_threshold = mount->settings.reads_ahead; /* fewer would omit what can be served */
     mount->is_ready = true;
     if (mount->settings.on_ready)
         mount->settings.on_ready(mount->settings.context);

@@ -62,7 +62,7 @@ struct idle_list {
     uint64_t capacity; /* of their data */
 };
 
-/* `used` is the sum of the charges of all entries, of all regions, whole, and of what others occupy; it is at most
+/* `used` is the sum of the charges of all entries, of all slabs, whole, and of what others occupy; it is at most
  * `limit` but for entries that are let in all the same. */
 struct nt_cache {
     pthread_mutex_t lock;
@@ -184,7 +184,7 @@ static uint64_t room_for(const struct nt_cache *cache, size_t bytes)
 }
 
 /* Whether it can have that, once all that is idle has gone; an nt_has_room. What is busy is pinned or loading, with the
- * regions that it lies in, or outside. */
+ * slabs that it lies in, or outside. */
 static bool has_room(const void *context, uint64_t taken)
 {
     const struct nt_cache *cache = context;
@@ -206,7 +206,7 @@ static bool free_slab(struct nt_cache *cache)
     return true;
 }
 
-/* Regions that are empty, but for a few that will be wanted again. */
+/* Slabs that are empty, but for a few that will be wanted again. */
 static void trim(struct nt_cache *cache)
 {
     while ((cache->slabs.empty_bytes > EMPTY_BYTES || cache->used > cache->limit) && free_slab(cache))
@@ -248,7 +248,7 @@ static void evict(struct nt_cache *cache, struct nt_cache_entry *victim)
     nt_counter_add(&cache->counters->cache_evictions, 1);
 }
 
-/* Give back until what is used, and so many bytes more, are within the limit: empty regions first, then the oldest
+/* Give back until what is used, and so many bytes more, are within the limit: empty slabs first, then the oldest
  * of what is idle. */
 static void shrink(struct nt_cache *cache, uint64_t bytes)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Orders the clusters of a data set by entry and finds, for each field, the spans of entries and the
- * columns that store them, with sharded clusters, holes and unreadable page lists. Keeps an index per data
- * set (RNTuple specification, "Cluster Summary Record Frame", "Suppressed Columns", "Deferred Columns").
+ * Orders the clusters of a dataset by entry and finds, for each field, the spans of entries and the
+ * columns that store them, with sharded clusters, holes and unreadable page lists. Keeps an index per dataset
+ *  (RNTuple specification, "Cluster Summary Record Frame", "Suppressed Columns", "Deferred Columns").
  */
 #include "read/read.h"
 
@@ -15,7 +15,7 @@
 #include "core/model/field.h"
 #include "core/model/model.h"
 
-/* ---- Index of a data set ---- */
+/* ---- Index of a dataset ---- */
 
 struct nt_dataset_indexes {
     pthread_mutex_t lock;
@@ -144,7 +144,7 @@ static bool is_known(const struct nt_dataset *dataset, const struct nt_group *gr
     return dataset->clusters_known || !is_failed(group);
 }
 
-/* The clusters whose entries are known, and behind them NT_NONE. Those of a bad page list are left out: how
+/* The clusters whose entries are known, and behind them NT_NONE. Those of a bad page list are omitted: how
  * many they are is only what the footer claims. */
 static enum nt_status build_order(const struct nt_dataset *dataset, uint32_t **order_ret,
                                   struct nt_error *error)

@@ -51,7 +51,7 @@ uint32_t nt_adjacent_pages_count(const struct nt_dataset *dataset, const struct 
     return found;
 }
 
-/* The bytes from the first of so many neighbours (1 at least) to the end of the last one's digest. */
+/* The bytes from the first of so many adjacent pages (1 at least) to the end of the last one's digest. */
 static size_t nt_adjacent_pages_bytes(const struct nt_page *pages, uint32_t count)
 {
     const struct nt_page *last = &pages[count - 1];

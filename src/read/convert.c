@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Converts the decoded elements of a page to the elements of a stream: values in the field's type, end
- * offsets over the whole data set, sizes, tags and row numbers of variants. Index and switch values that
+ * offsets over the whole dataset, sizes, tags and row numbers of variants. Index and switch values that
  * lead outside of the stored rows are errors.
  */
 #include "read/read.h"

@@ -37,7 +37,7 @@ static enum nt_status choose_alternatives(const struct nt_stream *stream, struct
     return status;
 }
 
-/* Some entries are left out. */
+/* Some entries are omitted. */
 static enum nt_status find_filtered_rows(const struct nt_stream *stream, struct nt_stream_filter *filter,
                                          struct nt_error *error)
 {
@@ -83,7 +83,7 @@ enum nt_status nt_stream_set_filter(struct nt_stream **stream, struct nt_error *
 
 /* ---- where chosen elements are stored ---- */
 
-/* Chosen elements that lie one behind the other. */
+/* Chosen elements that lie one after the other. */
 struct cursor {
     const struct nt_stream_filter *filter;
     struct nt_kept_run run; /* of rows */
@@ -155,7 +155,7 @@ static void count_selected_rows(const struct nt_stream_filter *filter, const uin
 
 struct piece {
     uint64_t stored, count;
-    uint32_t run; /* how many runs are left out in front of it */
+    uint32_t run; /* how many runs are omitted in front of it */
 };
 
 struct gathered {

@@ -395,7 +395,7 @@ static enum nt_status load_and_report(void *context, uint8_t *output, struct nt_
     return status;
 }
 
-/* Bytes in the cache may be those of a file that has changed. A data set's own file is looked at once for
+/* Bytes in the cache may be those of a file that has changed. A dataset's own file is looked at once for
  * each request, by those who serve it; here those that are only part of it. */
 static enum nt_status check_part(const struct nt_dataset *dataset, const struct nt_page *page,
                                  struct nt_error *error)

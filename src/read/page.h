@@ -50,7 +50,7 @@ enum {
         32 * 1024, /* bytes of a request and of each page: fewer are copied faster than looked up */
 };
 
-/* Runs of bytes in pages of the cache, one behind the other in the stream. */
+/* Runs of bytes in pages of the cache, one after the other in the stream. */
 struct nt_pins {
     struct nt_reader *reader;
     unsigned count;
@@ -83,7 +83,7 @@ uint64_t nt_reader_idle_bytes(const struct nt_reader *reader);
 /* Bytes of memory that a stream takes. */
 size_t nt_stream_memory(const struct nt_stream *stream);
 
-/* They lie where the rows of a field say (model/blob.h): of each row one blob, and all of them one behind the other, as those of any
+/* They lie where the rows of a field say (model/blob.h): of each row one blob, and all of them one after the other, as those of any
  * binary field. How many bytes they have the descriptions tell, whatever is in the files; where a description leaves that to the file, the file
  * is looked at. */
 
@@ -112,7 +112,7 @@ struct nt_blobs_cursor {
     struct nt_blob_rows *rows;
 };
 void nt_blobs_cursor_deinit(struct nt_blobs_cursor *cursor);
-/* Bytes of all of them, one behind the other. NT_CHANGED where a file has another size than was told. */
+/* Bytes of all of them, one after the other. NT_CHANGED where a file has another size than was told. */
 enum nt_status nt_blobs_read(struct nt_blobs *blobs, struct nt_blobs_cursor *cursor, uint64_t offset,
                              void *buffer, size_t bytes, struct nt_error *error);
 /* The same of the end offsets, int64, one more than rows, from 0 on. */

@@ -465,7 +465,7 @@ struct bands {
     uint64_t ahead;   /* all those bytes, but for the bands that have been read */
 };
 
-/* So many stored bytes are on their way or here, and not read yet, before no more is told of: a long line would be empty while what has come is decoded, and connections that have nothing to do begin anew with small windows (RFC 5681, 4.1). */
+/* So many stored bytes are on their way or here, and not read yet, before no more is told of: a long line would be empty while what has arrived is decoded, and connections that have nothing to do begin again with small windows (RFC 5681, 4.1). */
 #define MAX_AHEAD (UINT64_C(48) << 20)
 
 static void want_band(struct bands *bands, bool is_now)

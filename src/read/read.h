@@ -93,7 +93,7 @@ static inline uint64_t nt_stats_lap(struct nt_stats_delta *stats, uint64_t *coun
  * bytes. */
 struct nt_cache_key {
     const void *source;
-    const void *decoder; /* the data set's, which has equal ones once */
+    const void *decoder; /* the dataset's, which has equal ones once */
     uint64_t offset;
     uint64_t stored_bytes;
     uint64_t parameter;
@@ -227,7 +227,7 @@ struct nt_reader {
     struct nt_reader_options options; /* with the defaults filled in */
     struct nt_counters counters;      /* only touched through nt_counter_add and the two below */
     struct nt_algorithm_counters algorithms[NT_ALGORITHM_COUNT]; /* likewise */
-    struct nt_lock lock;                                         /* of what follows, while it is made anew */
+    struct nt_lock lock;                                         /* of what follows, while it is made again */
     atomic_bool is_forked;                                       /* it is the parent's still */
     struct nt_scratch_pool *scratch_pool;
     struct nt_cache *cache;
@@ -270,7 +270,7 @@ unsigned nt_workers_idle(struct nt_workers *workers);
 void nt_workers_queue(struct nt_workers *workers, const struct nt_worker_job *job);
 /* The caller is about to do a page's jobs itself: no worker needs to. */
 void nt_workers_cancel_page(struct nt_workers *workers, const struct nt_page *page);
-/* Drop what is queued for a data set and wait for what is under way. */
+/* Drop what is queued for a dataset and wait for what is under way. */
 void nt_workers_forget(struct nt_workers *workers, const struct nt_dataset *dataset);
 
 /* Run `work` on this thread and on all idle workers at once; returns when all have returned. `work` hands out
@@ -347,7 +347,7 @@ void nt_page_unpin(struct nt_reader *reader, struct nt_cache_entry *pinned, enum
 bool nt_page_is_absent(const struct nt_reader *reader, const struct nt_dataset *dataset,
                        const struct nt_page *page);
 
-/* The decoded elements of whole pages of a column, one behind the other, into `output`: each from the cache
+/* The decoded elements of whole pages of a column, one after the other, into `output`: each from the cache
  * where it is there (or about to be), else decoded straight into the output, without a trace in the cache but
  * for a failure. The first that fails fails the call. */
 enum nt_status nt_pages_read_whole(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
@@ -383,7 +383,7 @@ struct nt_adjacent_pages {
 };
 
 /* nt_page_load of the first of `count` pages of a column in a cluster, to be called for one after the other.
- * Pages of other calls may be left out. */
+ * Pages of other calls may be omitted. */
 enum nt_status nt_adjacent_pages_load(struct nt_adjacent_pages *adjacent, struct nt_reader *reader,
                                       struct nt_dataset *dataset, uint32_t column,
                                       const struct nt_page *pages, uint32_t count, void *output,
@@ -454,7 +454,7 @@ bool nt_readahead_pays(const struct nt_reader *reader);
 
 /* ---- Prefetch hints ---- */
 
-/* Whether the pages of a data set come from where hints make a difference. */
+/* Whether the pages of a dataset come from where hints make a difference. */
 bool nt_prefetch_helps(const struct nt_dataset *dataset);
 
 /* What will be read of several pages, columns or streams is told at once: so ranges that lie side by side become one. Zero at
@@ -478,7 +478,7 @@ void nt_prefetch_pages(const struct nt_reader *reader, const struct nt_dataset *
  * nothing where enough was asked for before. Told is it by whoever has the hints. */
 void nt_prefetch_elements(struct nt_prefetch *prefetch, const struct nt_walk *walk, uint64_t element,
                           uint64_t end, uint64_t bytes);
-/* Bytes [offset, offset + bytes) are read now: tell of them, and of what will be read behind them. The data set wants hints. */
+/* Bytes [offset, offset + bytes) are read now: tell of them, and of what will be read behind them. The dataset wants hints. */
 void nt_read_want(const struct nt_walk *walk, uint64_t offset, uint64_t bytes);
 
 /* Whether an element is behind where somebody was told to read, and no further than that was told; not where somebody leads. */
@@ -488,7 +488,7 @@ bool nt_prefetch_continues(const struct nt_access_pattern *access, uint64_t elem
  * another; none where it follows none, or is one of several that somebody leads. */
 uint64_t nt_prefetch_bytes_after(const struct nt_access_pattern *access, uint64_t offset, uint64_t bytes);
 
-/* ---- Index of a data set ---- */
+/* ---- Index of a dataset ---- */
 
 /* Where every NT_INDEX_STRIDE-th cluster begins within a column. */
 struct nt_column_checkpoint {
@@ -509,14 +509,14 @@ struct nt_dataset_index {
     pthread_mutex_t lock;                       /* of building */
     _Atomic(uint32_t *) order;                  /* clusters by first entry, then number; NT_NONE */
     _Atomic(struct nt_column_index *) *columns; /* by column; NULL: not built */
-    /* What a choice of entries leaves out, NULL: not looked at: of the items of a list or the bytes of strings [field], and
+    /* What a choice of entries omits, NULL: not looked at: of the items of a list or the bytes of strings [field], and
      * of the rows of a variant's alternative [as many as there are fields + field]. NULL: nobody chose. */
     _Atomic(struct nt_deletion_vector *) *filtered_rows;
 };
 
 struct nt_dataset_indexes *nt_dataset_indexes_new(void);          /* NULL without memory */
 void nt_dataset_indexes_free(struct nt_dataset_indexes *indexes); /* accepts NULL */
-/* The index of a data set; NULL without memory. Valid until it is forgotten. */
+/* The index of a dataset; NULL without memory. Valid until it is forgotten. */
 struct nt_dataset_index *nt_dataset_index_get(struct nt_dataset_indexes *indexes,
                                               const struct nt_dataset *dataset);
 void nt_dataset_indexes_forget(struct nt_dataset_indexes *indexes, const struct nt_dataset *dataset);
@@ -541,7 +541,7 @@ struct nt_span {
     enum nt_row_fault fault;
 };
 
-/* All spans of a field, holes filled, so that they are the data set's entries in order; `spans_ret` from
+/* All spans of a field, holes filled, so that they are the dataset's entries in order; `spans_ret` from
  * malloc. Loads all page lists that may tell which spans there are; one that is bad is a fault of its spans. See
  * nt_span_load for the rest. NT_CORRUPT where clusters overlap. */
 enum nt_status nt_spans_build(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
@@ -551,7 +551,7 @@ enum nt_status nt_spans_build(struct nt_reader *reader, struct nt_dataset *datas
  * does. */
 enum nt_status nt_span_load(struct nt_dataset *dataset, struct nt_span *span, struct nt_error *error);
 
-/* Which part of the entries a span is, in a data set with field_groups. */
+/* Which part of the entries a span is, in a dataset with field_groups. */
 uint32_t nt_span_part(const struct nt_dataset *dataset, const struct nt_span *span);
 
 /* The failed group whose entries meet a range (or that holds a cluster), for the message; NULL. */
@@ -588,7 +588,7 @@ enum { NT_SWITCH_BYTES = 12, NT_SWITCH_TAG = 8 };
 
 /* The rows of a variant's alternative in a cluster. */
 struct nt_alternative {
-    uint64_t base, rows; /* the first of them in the data set, and how many */
+    uint64_t base, rows; /* the first of them in the dataset, and how many */
 };
 
 /* Elements [first, first + count) of a page, and what is to be made of them. */
@@ -846,13 +846,13 @@ bool nt_streams_share_pages(struct nt_stream *a, struct nt_stream *b);
 /* The end of the page in `other` that is the same bytes as the one in which the element before `end` lies; 0: there is none. */
 uint64_t nt_stream_shared_page_end(struct nt_stream *stream, uint64_t end, struct nt_stream *other);
 /* Decode into each range's output what is whole in all of them (at most NT_DECODE_TOGETHER), from the first page on, in the segment
- * where the first range begins. What fails is left out, for who reads it alone to find out. */
+ * where the first range begins. What fails is omitted, for who reads it alone to find out. */
 void nt_streams_decode_shared(const struct nt_stream_range *ranges, uint32_t count,
                               struct nt_decoded_pages *made);
 
 /* ---- Streams under a row mask ---- */
 
-/* In place of a stream as it is stored, one of the chosen entries, where some are left out. */
+/* In place of a stream as it is stored, one of the chosen entries, where some are omitted. */
 enum nt_status nt_stream_set_filter(struct nt_stream **stream, struct nt_error *error);
 /* Elements [first, first + count) of such a stream. */
 enum nt_status nt_stream_produce_filtered(struct nt_stream *stream, uint64_t first, uint64_t count,

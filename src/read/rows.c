@@ -290,7 +290,7 @@ static bool has_page_per_row(const struct nt_dataset *dataset, const struct unit
            nt_field_kind_info(dataset->fields[unit->column_field].kind)->has_page_per_row;
 }
 
-/* Whose clusters are looked at: in sharded data sets a field without columns goes with the data above it. */
+/* Whose clusters are looked at: in sharded datasets a field without columns goes with the data above it. */
 static uint32_t span_field(const struct nt_dataset *dataset, const struct unit *unit)
 {
     if (unit->column_field != NT_NONE)
@@ -526,7 +526,7 @@ static enum nt_status total_from_all(struct nt_reader *reader, struct nt_dataset
     return status;
 }
 
-/* The one of these groups that may hold the data set's last entries; NT_NONE. */
+/* The one of these groups that may hold the dataset's last entries; NT_NONE. */
 static uint32_t find_last_group(const struct nt_dataset *dataset, struct nt_groups groups)
 {
     for (uint32_t i = groups.end; i-- > groups.first;) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads a selection of entries from a file and applies it to a data set. Files are NumPy arrays (.npy),
+ * Reads a selection of entries from a file and applies it to a dataset. Files are NumPy arrays (.npy),
  * text with numbers, or any file with a single integer field such as a Roaring bitmap.
  */
 #include "read/read.h"
@@ -539,7 +539,7 @@ static enum nt_status apply_range(const struct nt_selection *selection, struct n
     return nt_dataset_select(dataset, &range, 1, error);
 }
 
-/* Which element of the file is the first that the data set does not have. */
+/* Which element of the file is the first that the dataset does not have. */
 static enum nt_status check_numbers(const struct nt_selection *selection, uint64_t entries,
                                     struct nt_error *error)
 {

@@ -79,7 +79,7 @@ static enum nt_status nt_stream_count_elements(const struct nt_dataset *dataset,
 
 /* ---- opening ---- */
 
-/* Leading elements that a deferred column leaves out: as its description tells, or as the page list does. */
+/* Leading elements that a deferred column omits: as its description tells, or as the page list does. */
 static bool explain_zeros(const struct nt_active_column *active, uint64_t start, uint64_t elements,
                           uint64_t missing)
 {

@@ -22,7 +22,7 @@ enum nt_helper_message {
      * where there is no such folder, UNSUPPORTED where its server lists none. After a broken answer entries may come once more: the
      * later ones count. `milliseconds` are those of each part of the list. */
     NT_FETCH_LIST,
-    /* OPEN of a file that ENTRY has told of with a stamp: `bytes` is its size; behind it its address, NUL, and the stamp. No server is
+    /* OPEN of a file that ENTRY has told of with a validator: `bytes` is its size; behind it its address, NUL, and the validator. No server is
      * asked: reads are of what was listed, or FAILED with CHANGED. Answered by DONE; or FAILED. Of the objects of a store, whose address has
      * NT_OBJECT_NUMBER in it, `bytes` is INT64_MAX, and one that is not there, or too short, is NOT_FOUND. */
     NT_FETCH_OPEN_LISTED,
@@ -30,7 +30,7 @@ enum nt_helper_message {
     NT_FETCH_OPENED, /* `size`, `modified`, `offset`: round trips that followed one another; behind it what tells this file from another at the address, 0, and the server */
     NT_FETCH_DATA,   /* the bytes at `offset` */
     /* Something in a folder: `is_folder`, `size`, `modified`; behind it its name (one part of a path, as it is called: neither "." nor "..",
-     * not percent-encoded), NUL, and its stamp (what tells this file from another, as OPENED has it). "" of what has to be opened to be known, as of folders. */
+     * not percent-encoded), NUL, and its validator (what tells this file from another, as OPENED has it). "" of what has to be opened to be known, as of folders. */
     NT_FETCH_ENTRY,
     NT_FETCH_DONE,
     NT_FETCH_FAILED, /* a message behind it */

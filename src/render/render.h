@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Data sets as text: rows as JSON and CSV, the schema, names and errors as JSON members, and page totals
+ * Datasets as text: rows as JSON and CSV, the schema, names and errors as JSON members, and page totals
  * of columns.
  */
 #ifndef NT_RENDER_RENDER_H
@@ -19,7 +19,7 @@ struct nt_row_writer;
 /* The member "dataset": its path within its file. */
 void nt_json_member_dataset(struct nt_json *json, const struct nt_dataset *dataset);
 
-/* A member that is the path of a field within its data set, the names joined by '/'. */
+/* A member that is the path of a field within its dataset, the names joined by '/'. */
 void nt_json_member_field_path(struct nt_json *json, const char *key, const struct nt_dataset *dataset,
                                uint32_t field);
 
@@ -93,8 +93,8 @@ enum nt_status nt_stream_cursor_get_u32(struct nt_stream_cursor *cursor, uint64_
 
 /* ---- Row writer ---- */
 
-/* Open a data set (field NT_NONE: a row is an entry) or a field (a row is one of its rows). For one thread at
- * a time; the reader and the data set must outlive it. Unreadable fields are left out of the objects they are
+/* Open a dataset (field NT_NONE: a row is an entry) or a field (a row is one of its rows). For one thread at
+ * a time; the reader and the dataset must outlive it. Unreadable fields are omitted from the objects they are
  * in. */
 enum nt_status nt_row_writer_open(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                   struct nt_row_writer **writer_ret, struct nt_error *error);
@@ -110,7 +110,7 @@ enum nt_status nt_row_write(struct nt_row_writer *writer, uint64_t row, struct n
 /* Items may take no room in the file, so their number alone does not bound a row. */
 enum { NT_ROW_MAX_BYTES = 1 << 28 };
 
-/* Of a writer of a data set, the fields that its rows have: how many, and their numbers in the data set. */
+/* Of a writer of a dataset, the fields that its rows have: how many, and their numbers in the dataset. */
 uint32_t nt_row_writer_cells(const struct nt_row_writer *writer);
 uint32_t nt_row_writer_cell_field(const struct nt_row_writer *writer, uint32_t cell);
 /* One of them in a table's cell, in place of what `text` held. A plain value (a number, a bool, a string, or
@@ -120,7 +120,7 @@ enum nt_status nt_row_write_cell(struct nt_row_writer *writer, uint32_t cell, ui
 
 /* ---- Rows as lines ---- */
 
-/* Rows [first, end) of a field or, with NT_NONE, of the data set, a line each: rows.jsonl, head.jsonl,
+/* Rows [first, end) of a field or, with NT_NONE, of the dataset, a line each: rows.jsonl, head.jsonl,
  * rows.d/<n>.json. Cut to the rows that there are. The text owns what it opens. */
 enum nt_status nt_rows_lines(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                              uint64_t first, uint64_t end, struct nt_text_generator **text_ret,
@@ -140,8 +140,8 @@ enum nt_status nt_rows_cost_is_low(struct nt_dataset *dataset, uint32_t field, u
 
 /* ---- Schema ---- */
 
-/* A line for each field under a line for the data set, sub-fields indented. The item field of a collection,
- * an optional or an array, which has no name of its own, is left out, and what is in it stands in its place.
+/* A line for each field under a line for the dataset, sub-fields indented. The item field of a collection,
+ * an optional or an array, which has no name of its own, is omitted, and what is in it stands in its place.
  * NT_NONE: all fields; else one field and what is below it. Counting items reads page lists; where one is
  * damaged, their number is '?'. */
 enum nt_status nt_schema_lines(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,

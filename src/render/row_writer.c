@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes one row of a field or of a whole data set as a JSON value, or a field of it as a table cell. The
+ * Writes one row of a field or of a whole dataset as a JSON value, or a field of it as a table cell. The
  * layout of a row is a tree as deep as the schema.
  */
 #include "render/render.h"
@@ -21,7 +21,7 @@
 /* ---- Row layout ---- */
 
 struct nt_row_shape {
-    enum nt_form form; /* NOTHING: left out; the reason is in field.json */
+    enum nt_form form; /* NOTHING: omitted; the reason is in field.json */
     uint32_t field;
     bool is_unread;                        /* NOTHING, as page lists tell */
     bool has_dimensions;                   /* values, or records, in fixed dimensions */
@@ -106,7 +106,7 @@ static enum nt_status init_children(struct nt_row_shape *shape, struct nt_reader
     return status;
 }
 
-/* Fields whose pages this version does not read, as their page lists tell, are left out, as those are of which that is known
+/* Fields whose pages this version does not read, as their page lists tell, are omitted, as those are of which that is known
  * beforehand. Where rows have fields, and would have none, they fail with what the page lists tell. */
 static enum nt_status find_unread(struct nt_row_shape *shape, struct nt_dataset *dataset,
                                   const uint32_t *children, struct nt_error *error)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The schema of a data set as indented text (schema.txt, `ntuple schema`) and as JSON.
+ * The schema of a dataset as indented text (schema.txt, `ntuple schema`) and as JSON.
  */
 #include "render/render.h"
 

@@ -29,7 +29,7 @@ struct nt_sandbox_path {
 };
 
 struct nt_sandbox_rules {
-    const struct nt_sandbox_path *places; /* those that are not there are left out */
+    const struct nt_sandbox_path *places; /* those that are not there are omitted */
     size_t place_count;
     unsigned uses;
     bool
@@ -54,7 +54,7 @@ struct nt_sandbox {
     char missing[256]; /* what does not, with the reasons; "": all parts hold */
 };
 
-/* Before any thread has been started. Parts that the kernel does not have are left out, and named. */
+/* Before any thread has been started. Parts that the kernel does not have are omitted, and named. */
 void nt_sandbox_enter(struct nt_sandbox *sandbox, const struct nt_sandbox_rules *rules);
 
 /* From now on fewer uses, for all threads. False where that cannot be; then it is as before. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compares two data sets: the schema, then the values field by field, then the layout. Each difference is
+ * Compares two datasets: the schema, then the values field by field, then the layout. Each difference is
  * reported through a callback.
  */
 #include "tools/tools.h"
@@ -125,7 +125,7 @@ void nt_append_diff_bits(struct nt_buffer *out, const struct nt_diff_value *valu
         nt_buffer_format(out, "%02x", value->element[value->dtype->is_big_endian ? i : count - 1 - i]);
 }
 
-/* ---- Compare two data sets ---- */
+/* ---- Compare two datasets ---- */
 
 static const uint32_t of_no_field[NT_DIFF_SIDES] = {NT_NONE, NT_NONE};
 
@@ -133,7 +133,7 @@ struct diff {
     struct nt_diff_run run;
     struct nt_field_pair *pairs;
     size_t pair_count;
-    struct nt_stream_pair *streams; /* of each pair that is compared one behind the other */
+    struct nt_stream_pair *streams; /* of each pair that is compared one after the other */
     size_t stream_count, stream_capacity;
     bool *items_differ; /* [field of A]: how many items it has was told */
     bool entries_differ;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compares how two data sets are stored: totals, and each column with the column of the same number in the
+ * Compares how two datasets are stored: totals, and each column with the column of the same number in the
  * paired field.
  */
 #include "tools/tools.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pairs the fields of two data sets by name, level by level, and compares the schema properties of each
+ * Pairs the fields of two datasets by name, level by level, and compares the schema properties of each
  * pair.
  */
 #include "tools/tools.h"

@@ -245,7 +245,7 @@ static bool is_page_outside(const struct sink *sink, const struct nt_dataset *da
 }
 
 /* Pages are numbered through the column's clusters in order of cluster id; a group whose page list is bad is
- * left out, and with it the numbering of the pages behind it. */
+ * omitted, and with it the numbering of the pages behind it. */
 static enum nt_status add_column_pages(const struct sink *sink, struct nt_dataset *dataset, uint32_t column,
                                        struct nt_error *error)
 {

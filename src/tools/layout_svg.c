@@ -42,11 +42,11 @@ struct picture {
     const uint64_t *source_bytes;
     uint32_t source_count;
     struct owner *owners;
-    struct nt_field_groups *groups; /* [data set] */
-    uint32_t *first_owner;          /* of each data set's groups */
+    struct nt_field_groups *groups; /* [dataset] */
+    uint32_t *first_owner;          /* of each dataset's groups */
     uint32_t owner_count;
     uint32_t *by_size;   /* owners, the largest first */
-    uint64_t total;      /* bytes of all sources, one behind the other */
+    uint64_t total;      /* bytes of all sources, one after the other */
     uint64_t line_bytes; /* bytes in a line */
     unsigned lines;
     /* Of one drawing: */

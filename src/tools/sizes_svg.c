@@ -239,7 +239,7 @@ static struct nt_box draw_group(struct treemap *treemap, const struct part *part
 
 static void draw_parts(struct treemap *treemap, const struct part *whole, struct nt_box box);
 
-/* What has no room of its own is left out, or drawn as one with what is below it. */
+/* What has no room of its own is omitted, or drawn as one with what is below it. */
 static void draw_part(struct treemap *treemap, const struct part *part, struct nt_box box)
 {
     uint32_t count;
@@ -277,7 +277,7 @@ static void add_group(const struct treemap *treemap, const struct nt_field_group
         parts[(*count)++] = part;
 }
 
-/* The parts of a group, a field or (NULL) the data set that store anything: one more than the fields at most. */
+/* The parts of a group, a field or (NULL) the dataset that store anything: one more than the fields at most. */
 static size_t collect_parts(const struct treemap *treemap, const struct part *whole, struct part *parts)
 {
     size_t used = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tools on open files: verify, compare two data sets, inspect columns, the layout of a file, and pictures
+ * Tools on open files: verify, compare two datasets, inspect columns, the layout of a file, and pictures
  * of it.
  */
 #ifndef NT_TOOLS_TOOLS_H
@@ -44,7 +44,7 @@ struct nt_finding {
     struct nt_error error; /* the message tells the place, too */
 };
 
-/* A finding with nothing but its error, whose status tells its kind. Without a data set it is of the file. */
+/* A finding with nothing but its error, whose status tells its kind. Without a dataset it is of the file. */
 struct nt_finding nt_finding(const struct nt_dataset *dataset, const struct nt_error *error);
 
 /* Findings that are kept until it is their turn to be told. Zero at first. */
@@ -71,7 +71,7 @@ struct nt_verify_options {
     void *context;
 };
 
-/* Verify all data sets of an open file, whose headers and footers were verified by opening it. Works on all
+/* Verify all datasets of an open file, whose headers and footers were verified by opening it. Works on all
  * threads of the reader and on the caller's; the reader's cache is hardly used. Fails only where the
  * verification itself cannot go on (NT_NO_MEMORY). */
 enum nt_status nt_verify(struct nt_reader *reader, const struct nt_file *file,
@@ -126,7 +126,7 @@ struct nt_verify_job {
     struct nt_reader *reader;
     struct nt_dataset *dataset;
     uint32_t column;
-    bool is_alone;                  /* the data set's borders are bad: look at the pages only */
+    bool is_alone;                  /* the dataset's borders are bad: look at the pages only */
     struct nt_verify_result *share; /* result */
     void (*on_cluster)(void *context, uint64_t stored_bytes); /* some pages are done */
     void *context;
@@ -168,7 +168,7 @@ static inline bool nt_text_check_end(const struct nt_text_check *check)
 enum { NT_DIFF_SIDES = 2 };
 
 enum nt_diff_part {
-    NT_DIFF_SCHEMA, /* what there is: data sets, fields, types, descriptions */
+    NT_DIFF_SCHEMA, /* what there is: datasets, fields, types, descriptions */
     NT_DIFF_VALUES, /* how many, and which */
     NT_DIFF_LAYOUT, /* how the same is stored */
     NT_DIFF_PARTS
@@ -199,7 +199,7 @@ struct nt_difference {
     const char *property; /* what differs, as a JSON name: "type", "stored_bytes", "value" */
     bool is_detail;       /* one of many of a layout */
     uint32_t
-        fields[NT_DIFF_SIDES]; /* NT_NONE: the data sets; of one of them alone: the other has no such field */
+        fields[NT_DIFF_SIDES]; /* NT_NONE: the datasets; of one of them alone: the other has no such field */
     uint32_t column;           /* of the field, as in column.<k>; NT_NONE: none */
     uint64_t row;              /* the first row of the fields whose values differ; NT_DIFF_NOWHERE: none */
     uint64_t entry;            /* of A, that the row belongs to; NT_DIFF_NOWHERE: nobody knows */
@@ -209,7 +209,7 @@ struct nt_difference {
     struct nt_diff_value values[NT_DIFF_SIDES];
 };
 
-/* A data set, or a field of it with all below. */
+/* A dataset, or a field of it with all below. */
 struct nt_diff_side {
     struct nt_reader *reader;
     struct nt_dataset *dataset;
@@ -242,7 +242,7 @@ struct nt_diff_run {
 
 /* ---- telling ---- */
 
-/* A difference of two fields (NT_NONE, NT_NONE: of the data sets) that has no place and no values yet. */
+/* A difference of two fields (NT_NONE, NT_NONE: of the datasets) that has no place and no values yet. */
 struct nt_difference nt_difference(enum nt_diff_part part, const char *property,
                                    const uint32_t fields[NT_DIFF_SIDES]);
 void nt_diff_report(struct nt_diff_run *run, const struct nt_difference *difference);
@@ -261,9 +261,9 @@ bool nt_diff_values_look_alike(const struct nt_difference *difference);
 /* Append the bits of an element in hexadecimal, the most significant first. */
 void nt_append_diff_bits(struct nt_buffer *out, const struct nt_diff_value *value);
 
-/* ---- Compare two data sets ---- */
+/* ---- Compare two datasets ---- */
 
-/* Compare two data sets, or a field of each with all below (of both sides or of none). Fields belong together by their
+/* Compare two datasets, or a field of each with all below (of both sides or of none). Fields belong together by their
  * names. Values are compared as decoded elements, bit by bit, where the types of both sides are the same: NaNs of
  * different bits differ, 0 and -0 do, and how the elements are stored does not matter. Of each field its first
  * difference is told. Values that cannot be read are told as failures, and never taken for equal.
@@ -319,7 +319,7 @@ struct nt_stream_pair {
 };
 
 /* Compare the elements that both streams of a pair have, up to the first that differs. What cannot be read is noted and
- * left out. Works on the workers of A's reader and the calling thread; each takes about two MiB and what decoding
+ * omitted. Works on the workers of A's reader and the calling thread; each takes about two MiB and what decoding
  * takes. Fails only where the comparison cannot go on (NT_NO_MEMORY). */
 enum nt_status nt_diff_streams(struct nt_diff_run *run, struct nt_stream_pair *pairs, size_t count,
                                struct nt_error *error);
@@ -337,7 +337,7 @@ enum nt_status nt_diff_report_value(struct nt_diff_run *run, const struct nt_str
 /* ---- Unique stored bytes ---- */
 
 /* The stored bytes of columns whose page lists are loaded (others are not counted); without `columns`, of all that
- * the data set has. */
+ * the dataset has. */
 enum nt_status nt_unique_bytes(const struct nt_dataset *dataset, const uint32_t *columns,
                                uint32_t column_count, uint64_t *bytes_ret, struct nt_error *error);
 
@@ -355,8 +355,8 @@ struct nt_column_stats {
     unsigned algorithms;
 };
 
-/* Inspect the file's columns (those of `of->stored`) of a field and all below it, or of the whole data set (NT_NONE). Loads all page lists;
- * those that cannot be read are left out, and `is_complete` of the sums says so. The last of the
+/* Inspect the file's columns (those of `of->stored`) of a field and all below it, or of the whole dataset (NT_NONE). Loads all page lists;
+ * those that cannot be read are omitted, and `is_complete` of the sums says so. The last of the
  * `*count_ret` + 1 items is the total. From malloc. */
 enum nt_status nt_inspect(struct nt_dataset *of, uint32_t field, struct nt_column_stats **columns_ret,
                           uint32_t *count_ret, struct nt_error *error);
@@ -374,7 +374,7 @@ struct nt_layout_item {
     uint64_t claimed_offset, claimed_bytes;
     uint32_t source;  /* index into the file's layout sources */
     uint32_t dataset; /* indices, NT_NONE where the owner has none */
-    uint32_t column;  /* of the data set's stored side */
+    uint32_t column;  /* of the dataset's physical dataset */
     uint32_t cluster;
     uint32_t page; /* number within the column */
     bool is_shared;
@@ -406,7 +406,7 @@ struct nt_layout_window {
 
 typedef enum nt_status nt_layout_visit(void *context, const struct nt_layout_item *claim);
 
-/* All claims in a window, in no order. Loads all page lists; those that are bad are left out. */
+/* All claims in a window, in no order. Loads all page lists; those that are bad are omitted. */
 enum nt_status nt_layout_claims_visit(const struct nt_layout_claims *claims,
                                       const struct nt_layout_window *window, nt_layout_visit *visit,
                                       void *context, struct nt_error *error);
@@ -438,7 +438,7 @@ enum nt_status nt_layout_lines(const struct nt_file *file, struct nt_text_genera
 
 /* ---- Groups of fields ---- */
 
-/* What of the names of a group's members is the same; of a group of one the whole name. Lives as long as the data set.
+/* What of the names of a group's members is the same; of a group of one the whole name. Lives as long as the dataset.
  * Of a range of names that end in a number, also the lowest and the highest of them. */
 struct nt_field_group {
     struct nt_text name, from, to;
@@ -522,7 +522,7 @@ void nt_append_bytes(struct nt_buffer *out, uint64_t bytes);
 uint64_t nt_layout_svg_bytes(const struct nt_file *file);
 enum nt_status nt_layout_svg(const struct nt_file *file, struct nt_buffer *out, struct nt_error *error);
 
-/* sizes.svg: a treemap of the stored bytes of a data set by group and field. The size follows from the number of
+/* sizes.svg: a treemap of the stored bytes of a dataset by group and field. The size follows from the number of
  * columns alone; drawing loads all page lists. */
 uint64_t nt_sizes_svg_bytes(const struct nt_dataset *dataset);
 enum nt_status nt_sizes_svg(struct nt_dataset *dataset, struct nt_buffer *out, struct nt_error *error);

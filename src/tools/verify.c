@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Verifies a file: page lists and clusters of each data set, then its columns in parallel, then the file
+ * Verifies a file: page lists and clusters of each dataset, then its columns in parallel, then the file
  * around them. Problems are reported as findings, always in the same order.
  */
 #include "tools/tools.h"
@@ -109,7 +109,7 @@ struct verification {
     const struct nt_verify_options *options;
     struct nt_verify_summary *summary;
     uint64_t bytes, total; /* progress */
-    /* The data set at hand: */
+    /* The dataset at hand: */
     struct nt_dataset *dataset;
     bool is_alone;
     struct nt_verify_result *shares; /* of each column */
@@ -314,7 +314,7 @@ static void verify_columns(void *context)
     }
 }
 
-/* ---- data sets ---- */
+/* ---- datasets ---- */
 
 static enum nt_status verify_dataset(struct verification *verification, struct nt_error *error)
 {

@@ -596,7 +596,7 @@ static void verify_clusters(struct column *column)
     for (uint32_t g = groups.first; g < groups.end; g++) {
         const struct nt_group *group = &dataset->groups[g];
         if (nt_dataset_load_group(dataset, g, NULL) != NT_OK)
-            continue; /* told once, for the data set */
+            continue; /* told once, for the dataset */
         want_cluster(column, group, 0);
         for (uint32_t i = 0; i < group->clusters && !column->job->share->findings.has_failed; i++) {
             want_cluster(column, group, i + 1);

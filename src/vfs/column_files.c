@@ -246,7 +246,7 @@ static bool find_shown(const struct nt_resolved_node *resolved, unsigned which, 
     if (which == DATA) /* a column of a type that is not known has no decoded elements */
         return nt_column_decoder(shown->dataset, shown->column)->encoding != NT_ENCODING_UNKNOWN;
     shown->dataset =
-        resolved->dataset->logical->levels; /* it is there: the scope's data set is the other side */
+        resolved->dataset->logical->levels; /* it is there: the scope's dataset is the other side */
     const uint32_t *columns =
         shown->dataset ? nt_field_columns(shown->dataset, resolved->field, &count) : NULL;
     for (uint32_t i = 0; i < count; i++) {

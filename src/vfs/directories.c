@@ -102,7 +102,7 @@ static bool pack_file(const struct nt_resolved_node *directory, uint32_t file, u
 {
     struct nt_node node = directory->node;
     if (node.type == NT_NODE_INODE)
-        node.owner = directory->inode; /* of a data set with a history the present version's */
+        node.owner = directory->inode; /* of a dataset with a history the present version's */
     node.file = file;
     node.number = number;
     return nt_node_pack(&node, node_ret);
@@ -239,7 +239,7 @@ static enum nt_status inodes_find(const struct nt_resolved_node *directory, cons
 static const struct nt_dir_source section_places = {
     .next = inodes_next, .find = inodes_find, .begin = inodes_begin};
 
-/* ---- directories and data sets in a directory of the file; attribute sets in a data set ---- */
+/* ---- directories and datasets in a directory of the file; attribute sets in a dataset ---- */
 
 static uint32_t items_parent(const struct nt_resolved_node *directory)
 {
@@ -337,7 +337,7 @@ static enum nt_status find_column(const struct nt_resolved_node *directory, uint
     return *node_ret ? NT_OK : nt_fail_no_such_file(error);
 }
 
-/* What is not in the outline is in other files. Where these cannot be opened, what is in it is listed. */
+/* What is not in the stub is in other files. Where these cannot be opened, what is in it is listed. */
 static enum nt_status columns_next(const struct nt_resolved_node *directory, uint64_t *index,
                                    struct nt_dir_entry *listed, struct nt_error *error)
 {
@@ -381,7 +381,7 @@ bool nt_is_of_chain(const struct nt_resolved_node *resolved, unsigned unused)
     return inode && inode->chain;
 }
 
-/* The data set; of a version that cannot be opened, a directory that tells why. */
+/* The dataset; of a version that cannot be opened, a directory that tells why. */
 static enum nt_status versions_find(const struct nt_resolved_node *directory, const char *name,
                                     uint64_t *node_ret, struct nt_error *error)
 {

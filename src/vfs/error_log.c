@@ -29,7 +29,7 @@ struct nt_failure_site {
     size_t length;
     uint32_t inode, generation; /* of the inode: equal failures of different files are different ones */
     bool is_page;               /* the next two tell which page; else any may be the cause */
-    uint32_t source;            /* of the data set's sources */
+    uint32_t source;            /* of the dataset's sources */
     uint64_t parameter;         /* the page's */
 };
 
@@ -243,7 +243,7 @@ static void note_under(const struct nt_resolved_node *resolved, const struct nt_
         note(resolved->vfs, nt_node_directory(resolved), no_page, 0, failure);
 }
 
-/* A file or data set that could not be opened is not the fault of the request that looks at it. */
+/* A file or dataset that could not be opened is not the fault of the request that looks at it. */
 static void note_unopened(const struct nt_resolved_node *resolved)
 {
     struct nt_error failure;
@@ -258,7 +258,7 @@ static void note_unopened(const struct nt_resolved_node *resolved)
     }
 }
 
-/* That a file in a mirrored folder was replaced is no failure: its nodes are stale then. */
+/* That a file in a passthrough directory was replaced is no failure: its nodes are stale then. */
 enum nt_status nt_report_open(struct nt_vfs *vfs, uint64_t node, struct nt_resolved_node *resolved,
                               struct nt_error *error)
 {
@@ -279,7 +279,7 @@ enum nt_status nt_report_open(struct nt_vfs *vfs, uint64_t node, struct nt_resol
     return status;
 }
 
-/* Under the path of a data set's directory, or of one in it. Nowhere where the data set's file is not open, or it cannot be
+/* Under the path of a dataset's directory, or of one in it. Nowhere where the dataset's file is not open, or it cannot be
  * shown. By threads that no request waits for, too. */
 static void note_in(struct nt_vfs *vfs, const struct nt_dataset *dataset, enum nt_node_type level,
                     uint32_t item, struct nt_failure_site site, const struct nt_error *error)
@@ -314,7 +314,7 @@ void nt_report_group(void *vfs, const struct nt_dataset *dataset, uint32_t group
     note_in(vfs, dataset, NT_NODE_DATASET, 0, no_page, error);
 }
 
-/* What fails in a file that is shown although it is broken: its data sets, or all of it. */
+/* What fails in a file that is shown although it is broken: its datasets, or all of it. */
 static void note_broken(struct nt_vfs *vfs, uint32_t inode)
 {
     struct nt_open_file *opened;

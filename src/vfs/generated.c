@@ -395,7 +395,7 @@ static enum nt_status check_size(const struct nt_resolved_node *resolved, uint64
     return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of the document", told, length);
 }
 
-/* A document of a field or column is short; others grow with the data set. */
+/* A document of a field or column is short; others grow with the dataset. */
 static bool is_quick(const struct nt_resolved_node *resolved)
 {
     return resolved->pseudo->generate &&

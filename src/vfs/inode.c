@@ -424,7 +424,7 @@ static void take_out(struct nt_inode_table *inodes, struct nt_inode *inode, stru
     nt_inodes_retire(inodes, above);
 }
 
-/* Take out those that nobody has come to know since they were put away, who was in before. */
+/* Take out those that nobody has arrived to know since they were retired, who was in before. */
 static void take_out_all(struct nt_inode_table *inodes, struct nt_place_list *waiting,
                          struct nt_place_list *list)
 {

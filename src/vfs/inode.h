@@ -91,8 +91,8 @@ bool nt_epoch_advance(struct nt_epoch *epoch);
 
 /* ---- Open files ---- */
 
-/* What is made of a data set on first use. Each has a lock of its own for its making, so that nobody waits
- * for another data set, and for names not even for the table of their own. */
+/* What is made of a dataset on first use. Each has a lock of its own for its making, so that nobody waits
+ * for another dataset, and for names not even for the table of their own. */
 struct nt_open_dataset {
     struct nt_names *_Atomic field_names;
     struct nt_arrow *_Atomic arrow;
@@ -104,10 +104,10 @@ struct nt_open_dataset {
 struct nt_open_file {
     struct nt_file *file;
     uint32_t inode;            /* its inode */
-    uint32_t first_dataset_id; /* of its data sets */
+    uint32_t first_dataset_id; /* of its datasets */
     struct stat stat;          /* of the source, when it was opened */
-    /* Items are the directories, then the data sets. Parents are the directories, then (of linked attribute
-     * sets) the data sets. */
+    /* Items are the directories, then the datasets. Parents are the directories, then (of linked attribute
+     * sets) the datasets. */
     struct nt_names *names;
     uint32_t *children;    /* items in the order of their parents */
     uint32_t *first_child; /* of each parent, and the end of the last one's */
@@ -115,7 +115,7 @@ struct nt_open_file {
 
     /* Guarded by the lock of the inode table: */
     uint32_t users;
-    size_t descriptors;               /* of a data set in many files, when it was idle last */
+    size_t descriptors;               /* of a dataset in many files, when it was idle last */
     TAILQ_ENTRY(nt_open_file) by_use; /* in `opened` or `gone` */
 };
 
@@ -124,19 +124,19 @@ enum nt_status nt_open_file_new(struct nt_file *file, struct nt_open_file **open
                                 struct nt_error *error);
 void nt_open_file_free(struct nt_open_file *opened); /* accepts NULL */
 
-/* The items below a directory, or the attribute sets of a data set (directory_count + its index). */
+/* The items below a directory, or the attribute sets of a dataset (directory_count + its index). */
 const uint32_t *nt_open_file_children(const struct nt_open_file *opened, uint32_t parent,
                                       uint32_t *count_ret);
 
-/* Append the path of an item (directory_count + index: of a data set) below the file's own directory. False
+/* Append the path of an item (directory_count + index: of a dataset) below the file's own directory. False
  * where it is longer than a path may be: nobody could use it. */
 bool nt_open_file_path(const struct nt_open_file *opened, uint32_t item, struct nt_buffer *path);
 
-/* The names of a data set's fields; item and parent are field indices. Valid as long as `opened`. */
+/* The names of a dataset's fields; item and parent are field indices. Valid as long as `opened`. */
 enum nt_status nt_open_file_field_names(struct nt_open_file *opened, uint32_t dataset,
                                         const struct nt_names **names_ret, struct nt_error *error);
 
-/* A data set of the file, or of the one that this is the outline of, as Arrow, with the same options each time. Valid as long as `opened`. */
+/* A dataset of the file, or of the one that this is the stub of, as Arrow, with the same options each time. Valid as long as `opened`. */
 enum nt_status nt_open_file_arrow(struct nt_open_file *opened, struct nt_reader *reader,
                                   const struct nt_arrow_options *options, struct nt_dataset *dataset,
                                   struct nt_arrow **arrow_ret, struct nt_error *error);
@@ -145,7 +145,7 @@ enum nt_status nt_open_file_arrow(struct nt_open_file *opened, struct nt_reader 
 enum nt_status nt_open_file_arrow_bytes(struct nt_open_file *opened, struct nt_reader *reader,
                                         const struct nt_arrow_options *options, struct nt_dataset *dataset,
                                         bool may_block, uint64_t *bytes_ret, struct nt_error *error);
-/* The blobs that a field of such a data set describes. Valid as long as `opened`. Without `may_block` NT_NOT_FOUND where nobody has asked
+/* The blobs that a field of such a dataset describes. Valid as long as `opened`. Without `may_block` NT_NOT_FOUND where nobody has asked
  * for them yet. */
 enum nt_status nt_open_file_blobs(struct nt_open_file *opened, struct nt_reader *reader,
                                   struct nt_dataset *dataset, uint32_t field, bool may_block,
@@ -175,7 +175,7 @@ enum nt_inode_kind {
  * listed. */
 enum nt_lookup_route {
     NT_ROUTE_CHILD,   /* its parent lists it, or it is a source of the mount */
-    NT_ROUTE_CURRENT, /* a version, by the inode of its data set */
+    NT_ROUTE_CURRENT, /* a version, by the inode of its dataset */
     NT_ROUTE_VERSION, /* a version, by its number in versions.d */
     NT_ROUTE_FILE,    /* a file of a chain, by its name in files.d */
 };
@@ -188,7 +188,7 @@ struct nt_watched {
     uint64_t list; /* on a server: the listing that was looked at, as nt_folder_refresh counts them */
 };
 
-/* The versions of a data set. */
+/* The versions of a dataset. */
 struct nt_version_history {
     uint32_t shown; /* the inode of the present version; NT_NONE: it was freed, or nobody has looked yet */
     struct nt_watched watched[NT_VERSION_WATCHED]; /* to the first without a path */
@@ -224,15 +224,15 @@ struct nt_inode {
     struct nt_folder *folder; /* the directory that it is, or that a version is of; NULL: it is a file */
     struct nt_source *source; /* what was opened to find that out, until it is used; NULL: nothing */
 
-    /* Of data sets with versions, of versions (the path is the data set's, which is the parent), and of chains: */
+    /* Of datasets with versions, of versions (the path is the dataset's, which is the parent), and of chains: */
     bool may_have_versions; /* false: it is known that there are none */
     struct nt_version_history *history;
-    char *version; /* as in nt_open_options; NULL: none, as of a state of a data set that has no versions */
+    char *version; /* as in nt_open_options; NULL: none, as of a state of a dataset that has no versions */
     char *series;  /* what precedes the number in it */
     uint64_t version_number;
     struct nt_member_inodes *chain;
 
-    /* The open file, the ids of its data sets, or why it cannot be opened: */
+    /* The open file, the ids of its datasets, or why it cannot be opened: */
     struct nt_open_file *opened;
     uint32_t first_dataset_id, dataset_count;
     bool has_dataset_ids;
@@ -274,7 +274,7 @@ static inline const char *nt_inode_identity_path(const struct nt_inode *inode)
     return inode->identity_path || inode->chain ? inode->identity_path : inode->path;
 }
 
-/* What a data set's id stands for: a small number that is given when its file is opened for the first time. */
+/* What a dataset's id stands for: a small number that is given when its file is opened for the first time. */
 struct nt_dataset_ref {
     uint32_t inode, dataset;
 };
@@ -298,8 +298,8 @@ struct nt_inode_table {
     TAILQ_HEAD(nt_open_files, nt_open_file) opened; /* the one that was used last comes first */
     struct nt_open_files gone;                      /* those of inodes that are gone, until they are closed */
     uint32_t open_count;                            /* of both */
-    size_t descriptors;     /* of those in `opened` that are data sets in many files */
-    size_t max_descriptors; /* that the process may have */
+    size_t descriptors;                             /* of those in `opened` that are datasets in many files */
+    size_t max_descriptors;                         /* that the process may have */
     pthread_t closer;
     bool has_closer, closer_must_end;
     pthread_cond_t has_idle;
@@ -331,7 +331,7 @@ enum nt_status nt_inode_set_text(char **text, const char *value, struct nt_error
 bool nt_inode_in_backoff(const struct nt_inode *inode);
 /* Whether it, or a directory above it, is gone. Under the lock. */
 bool nt_inode_is_stale(const struct nt_inode_table *inodes, const struct nt_inode *inode);
-/* The inode whose directory shows the files of an inode: of the version that is shown its data set, else itself. */
+/* The inode whose directory shows the files of an inode: of the version that is shown its dataset, else itself. */
 uint32_t nt_inodes_dataset_inode(struct nt_inode_table *inodes, uint32_t number);
 
 /* Take `children` (from malloc) as those of a group or folder. Under the lock. */
@@ -415,7 +415,7 @@ enum nt_status nt_member_inodes_find(struct nt_inode_table *inodes, uint32_t num
 struct nt_local_entry {
     char *name;
     struct stat stat;
-    bool is_folder; /* to be mirrored; else a file or a folder that is a data set */
+    bool is_folder; /* to be mirrored; else a file or a folder that is a dataset */
 };
 
 enum nt_status nt_local_stat(const char *path, struct stat *attributes, struct nt_error *error);
@@ -426,7 +426,7 @@ bool nt_local_is_same(const struct stat *left, const struct stat *right);
 bool nt_local_is_unchanged(const struct stat *left, const struct stat *right);
 bool nt_local_mtime_is_reliable(const struct stat *attributes);
 
-/* The files and folders in a folder, by name. Hidden ones, special files and links to folders are left out.
+/* The files and folders in a folder, by name. Hidden ones, special files and links to folders are omitted.
  */
 enum nt_status nt_local_list(const char *path, struct nt_local_entry **entries_ret, size_t *count_ret,
                              struct nt_error *error);
@@ -439,7 +439,7 @@ void nt_local_entries_free(struct nt_local_entry *entries, size_t count);
 
 /* ---- Remote inodes ---- */
 
-/* Whether it is in a mirrored folder on a server, whose list tells that it is there. Under the lock. */
+/* Whether it is in a passthrough directory on a server, whose list tells that it is there. Under the lock. */
 bool nt_inode_is_listed(const struct nt_inode_table *inodes, const struct nt_inode *inode);
 
 /* Whether it is in such a folder; and whether it was probed: else only what the list tells of it is known, and it is shown as
@@ -450,7 +450,7 @@ bool nt_places_is_listed(struct nt_inode_table *inodes, uint32_t number, bool *i
  * given up meanwhile. */
 bool nt_inode_probe_remote(struct nt_inode_table *inodes, struct nt_inode *inode);
 
-/* Not under the lock: the source of a file, or of a folder that is a data set; what it is now, for comparison with the place's identity. */
+/* Not under the lock: the source of a file, or of a folder that is a dataset; what it is now, for comparison with the place's identity. */
 enum nt_status nt_inode_open_source(struct nt_inode_table *inodes, struct nt_inode *inode,
                                     struct nt_source **source_ret, struct nt_error *error);
 enum nt_status nt_inode_stat_remote(struct nt_inode_table *inodes, const struct nt_inode *inode,
@@ -462,7 +462,7 @@ enum nt_status nt_inode_stat_remote(struct nt_inode_table *inodes, const struct 
  * has failed, as it tells. Under the lock, which may be given up meanwhile. */
 struct nt_inode *nt_history_current(struct nt_inode_table *inodes, struct nt_inode *inode);
 
-/* The version of a number, for versions.d, of the data set that another version is of. NT_NOT_FOUND. Not under the lock. */
+/* The version of a number, for versions.d, of the dataset that another version is of. NT_NOT_FOUND. Not under the lock. */
 enum nt_status nt_history_find(struct nt_inode_table *inodes, uint32_t version, uint64_t number,
                                uint32_t *version_ret, struct nt_error *error);
 
@@ -475,10 +475,10 @@ enum nt_status nt_inodes_failure(struct nt_inode_table *inodes, uint32_t number,
 struct timespec nt_inodes_failed_at(struct nt_inode_table *inodes, uint32_t number);
 
 /* The kind of an inode, and its open file, which is opened if need be and released by the caller; NULL where it is none.
- * *shown_ret is the inode of the file: of a data set with versions that of the present one. */
+ * *shown_ret is the inode of the file: of a dataset with versions that of the present one. */
 enum nt_inode_kind nt_inodes_acquire(struct nt_inode_table *inodes, uint32_t number, uint32_t *shown_ret,
                                      struct nt_open_file **opened_ret);
-/* The same by the id of a data set, which is returned; NT_INODE_NONE for an id that was not given. */
+/* The same by the id of a dataset, which is returned; NT_INODE_NONE for an id that was not given. */
 enum nt_inode_kind nt_inodes_acquire_dataset(struct nt_inode_table *inodes, uint32_t dataset_id,
                                              struct nt_dataset_ref *dataset_id_ret,
                                              struct nt_open_file **opened_ret);
@@ -486,11 +486,11 @@ void nt_inodes_release(struct nt_inode_table *inodes, struct nt_open_file *opene
 
 /* The inode that a node belongs to; false for nodes of .ntuplefs and for numbers that were not given. */
 bool nt_inodes_of_node(struct nt_inode_table *inodes, uint64_t number, uint32_t *place_ret);
-/* The id of a data set whose file is open. */
+/* The id of a dataset whose file is open. */
 bool nt_inodes_dataset_id(struct nt_inode_table *inodes, const struct nt_dataset *dataset,
                           uint32_t *dataset_id_ret);
 
-/* The id of the data set of the version that is shown, given any version of it; false where it has none. */
+/* The id of the dataset of the version that is shown, given any version of it; false where it has none. */
 bool nt_inodes_current_dataset_id(struct nt_inode_table *inodes, uint32_t version, uint32_t *dataset_id_ret);
 
 /* The total size of the files that were found so far. */

@@ -40,7 +40,7 @@ static void put_place(struct nt_inode_table *inodes, const struct nt_inode *inod
     }
 }
 
-/* Of inner places, and of one of many data sets without its name, nothing is chosen. */
+/* Of hidden children, and of one of many datasets without its name, nothing is chosen. */
 static bool is_meant(const struct nt_vfs_selection *choice, const struct nt_inode *inode,
                      const struct nt_open_file *opened, const char *path)
 {
@@ -52,7 +52,7 @@ static bool is_meant(const struct nt_vfs_selection *choice, const struct nt_inod
     return strcmp(choice->dataset, path) == 0;
 }
 
-/* Choose entries of a data set of a file that was opened for a place, before anything else is done with it. NT_INVALID where a
+/* Choose entries of a dataset of a file that was opened for a place, before anything else is done with it. NT_INVALID where a
  * choice does not fit it. */
 static enum nt_status choose(struct nt_inode_table *inodes, const struct nt_inode *inode,
                              struct nt_open_file *opened, struct nt_dataset *dataset, struct nt_error *error)
@@ -75,7 +75,7 @@ static enum nt_status choose(struct nt_inode_table *inodes, const struct nt_inod
 /* ---- Close idle files ---- */
 
 /* How much may be open. More than `most` is closed as far as nothing uses it; where there is far too much, the thread does not
- * keep up, and who opens closes. A data set in many files has many descriptors: of those that the process may have so many parts. */
+ * keep up, and who opens closes. A dataset in many files has many descriptors: of those that the process may have so many parts. */
 struct bound {
     uint32_t files, share_of_descriptors, share_of_metadata; /* of what those of one file may take */
 };
@@ -180,7 +180,7 @@ static void *close_idle(void *argument)
     return NULL;
 }
 
-/* Close files that nothing uses where many are open, or data sets in many files have many descriptors, soon, by
+/* Close files that nothing uses where many are open, or datasets in many files have many descriptors, soon, by
  * a thread of its own: nobody who opens or looks waits for it. Under the lock, which may be given up where there is no
  * thread to be had, or so many files are open that the caller has to close one itself. */
 static void nt_inodes_close_idle(struct nt_inode_table *inodes)
@@ -274,7 +274,7 @@ static enum nt_status assign_dataset_ids(struct nt_inode_table *inodes, struct n
     return NT_OK;
 }
 
-/* The file must still be the one that the place stands for. Of a data set a version may go. */
+/* The file must still be the one that the place stands for. Of a dataset a version may go. */
 static enum nt_status check_identity(struct nt_inode_table *inodes, const struct nt_inode *inode,
                                      struct nt_error *error)
 {
@@ -291,7 +291,7 @@ static enum nt_status check_identity(struct nt_inode_table *inodes, const struct
                : status;
 }
 
-/* Of a file in a mirrored folder: that it lies beneath the one that was named, which who can write into it cannot change. */
+/* Of a file in a passthrough directory: that it lies beneath the one that was named, which who can write into it cannot change. */
 static enum nt_status check_way(struct nt_inode_table *inodes, const struct nt_inode *inode,
                                 struct nt_error *error)
 {
@@ -434,7 +434,7 @@ static enum nt_inode_kind hold(struct nt_inode_table *inodes, struct nt_inode *i
     return inode->kind;
 }
 
-/* Of a data set whose versions have gone before it, itself. */
+/* Of a dataset whose versions have gone before it, itself. */
 static struct nt_inode *shown_last(const struct nt_inode_table *inodes, struct nt_inode *inode)
 {
     bool has_shown = inode->history && inode->history->shown != NT_NONE;
@@ -489,7 +489,7 @@ enum nt_inode_kind nt_inodes_acquire_dataset(struct nt_inode_table *inodes, uint
     return kind;
 }
 
-/* The last user of a file has gone. A data set in many files may have got more descriptors, a file alone has one. */
+/* The last user of a file has gone. A dataset in many files may have got more descriptors, a file alone has one. */
 static void leave_idle(struct nt_inode_table *inodes, struct nt_open_file *opened)
 {
     struct nt_folder *folder = opened->file->source->folder;

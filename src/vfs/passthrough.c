@@ -318,7 +318,7 @@ enum nt_status nt_inodes_scan(struct nt_inode_table *inodes, uint32_t number, st
         return status;
     pthread_mutex_lock(&inodes->lock);
     /* What a scan found that began before the last one is older than what is known: it would throw out what has
-     * come meanwhile. */
+     * arrived meanwhile. */
     bool is_newest = scan > folder->last_scan;
     if (is_newest)
         status = merge(inodes, folder, found.entries, found.count, error);

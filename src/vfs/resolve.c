@@ -203,7 +203,7 @@ static enum nt_status open_dataset(struct nt_resolved_node *resolved, struct nt_
     return NT_OK;
 }
 
-/* Levels below data sets: the data set is good, and a field index is within it. */
+/* Levels below datasets: the dataset is good, and a field index is within it. */
 static enum nt_status open_below_dataset(struct nt_resolved_node *resolved, uint32_t field,
                                          struct nt_error *error)
 {
@@ -371,7 +371,7 @@ static uint64_t directory_of_numbered(const struct nt_resolved_node *resolved)
                           file_with(&nt_column_files, &nt_dir_source_pages));
 }
 
-/* versions.d of the data set, as it is now. */
+/* versions.d of the dataset, as it is now. */
 static uint64_t directory_of_versions(const struct nt_resolved_node *resolved)
 {
     struct nt_inode_table *inodes = resolved->vfs->inodes;
@@ -382,7 +382,7 @@ static uint64_t directory_of_versions(const struct nt_resolved_node *resolved)
     return nt_node_number(NT_NODE_INODE, nt_inodes_get(inodes, resolved->inode)->parent, 0, NT_NODE_SELF);
 }
 
-/* The inner place that the scope's directory is, not what lies in it: of a version the data set, of a chain's file its topmost
+/* The hidden child that the scope's directory is, not what lies in it: of a version the dataset, of a chain's file its topmost
  * directory. NULL: none. */
 static const struct nt_inode *hidden_child(const struct nt_resolved_node *resolved)
 {
@@ -393,7 +393,7 @@ static const struct nt_inode *hidden_child(const struct nt_resolved_node *resolv
     return nt_inode_is_hidden(inode) && is_itself ? inode : NULL;
 }
 
-/* The directory that an inner place is found in. */
+/* The directory that an hidden child is found in. */
 static uint64_t directory_of_hidden(const struct nt_resolved_node *resolved, const struct nt_inode *inode)
 {
     return inode->route == NT_ROUTE_VERSION

@@ -64,7 +64,7 @@ static void set_bytes(struct nt_text_pool *text_pool, struct nt_pooled_text *tex
     text->bytes = bytes;
 }
 
-/* The newest stays, however much it takes: it would have to be opened anew for each of its reads. */
+/* The newest stays, however much it takes: it would have to be opened again for each of its reads. */
 static void suspend_oldest(struct nt_text_pool *text_pool)
 {
     struct nt_pooled_text *text;

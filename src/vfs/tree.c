@@ -70,7 +70,7 @@ static enum nt_status new_stores(struct nt_vfs *vfs, struct nt_error *error)
     return vfs->generated && vfs->text_pool ? NT_OK : nt_fail_memory(error);
 }
 
-/* Whether a choice is one of a data set that is there; else somebody would read all entries and take them for the chosen ones. */
+/* Whether a choice is one of a dataset that is there; else somebody would read all entries and take them for the chosen ones. */
 static enum nt_status check_choice(struct nt_vfs *vfs, const char *dataset, struct nt_error *error)
 {
     struct nt_resolved_node resolved;
@@ -218,7 +218,7 @@ static enum nt_status content_size(struct nt_resolved_node *resolved, bool may_b
     }
 }
 
-/* Only places in mirrored folders and of data sets with versions change, and what nt_node_is_volatile tells. */
+/* Only places in passthrough directories and of datasets with versions change, and what nt_node_is_volatile tells. */
 static bool is_immutable(const struct nt_resolved_node *resolved)
 {
     if (nt_node_is_volatile(resolved))
@@ -227,7 +227,7 @@ static bool is_immutable(const struct nt_resolved_node *resolved)
     return !is_place || !nt_inodes_is_passthrough(resolved->vfs->inodes, resolved->inode);
 }
 
-/* The names of what a version shows at the data set's place, and of those in versions.d, may lead to another version. */
+/* The names of what a version shows at the dataset's place, and of those in versions.d, may lead to another version. */
 static bool is_name_lasting(const struct nt_resolved_node *resolved)
 {
     bool is_of_version = resolved->node.type == NT_NODE_INODE ||

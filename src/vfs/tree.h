@@ -29,7 +29,7 @@ struct nt_vfs_handle;
 /* Where generated files are kept on disk by default. */
 #define NT_VFS_TEXT_DIRECTORY "/var/tmp"
 
-/* A selection of entries of a data set, whose path from the root is given; "" is the only data set of the only source. Both outlive
+/* A selection of entries of a dataset, whose path from the root is given; "" is the only dataset of the only source. Both outlive
  * the tree. */
 struct nt_vfs_selection {
     const char *dataset;
@@ -83,11 +83,11 @@ struct nt_vfs_caller {
 /* The virtual tree that docs/tree.md defines, as plain functions. The mount and the ntuple tool walk the same
  * tree through them; nothing here knows FUSE or a file format.
  * 
- * A node is a 64-bit number that is computed from what it stands for (data set, field, file), not stored: see
+ * A node is a 64-bit number that is computed from what it stands for (dataset, field, file), not stored: see
  * vfs.h. The root is 1. Numbers are stable for as long as what they stand for is there, and for as long as somebody knows
  * them: who is asked for is_told in the options tells that. All functions may be called from several threads. */
 
-/* A tree over one or several sources (files, or directories that are mirrored or are data sets). One source:
+/* A tree over one or several sources (files, or directories that are mirrored or are datasets). One source:
  * its tree is the root; several: a directory each. Fails where no source can be opened. Paths are made
  * absolute. */
 enum nt_status nt_vfs_new(const char *const *paths, size_t path_count, const struct nt_vfs_options *options,

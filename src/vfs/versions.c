@@ -66,7 +66,7 @@ static enum nt_status look_at(const struct nt_inode_table *inodes, const struct 
 
 /* ---- places of versions; under the lock ---- */
 
-/* What is put away may be freed while somebody holds it who finds it now. */
+/* What is retired may be freed while somebody holds it who finds it now. */
 static struct nt_inode *known_version(const struct nt_inode_table *inodes,
                                       const struct nt_version_history *history, const struct look *look,
                                       enum nt_lookup_route route)

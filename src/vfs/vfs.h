@@ -35,7 +35,7 @@ struct nt_text_pool;
 
 /* The levels of the tree. Each has directories of its own and a table of pseudo-files. */
 enum nt_node_type {
-    NT_NODE_INODE, /* a mirrored folder, or a file's directories; place 0 is the root of the mount */
+    NT_NODE_INODE, /* a passthrough directory, or a file's directories; place 0 is the root of the mount */
     NT_NODE_MOUNT, /* .ntuplefs */
     NT_NODE_DATASET,
     NT_NODE_FIELD,
@@ -56,8 +56,8 @@ enum {
 
 struct nt_node {
     enum nt_node_type type;
-    uint32_t owner;  /* place; from data sets on: id of the data set */
-    uint32_t item;   /* index of a directory in its file; of a field, column in its data set */
+    uint32_t owner;  /* place; from datasets on: id of the dataset */
+    uint32_t item;   /* index of a directory in its file; of a field, column in its dataset */
     uint32_t file;   /* SELF, or which file of the directory; of a page's files the number, counted from 1 */
     uint64_t number; /* of a document, page, entry or blob */
 };
@@ -93,11 +93,11 @@ struct nt_resolved_node {
     struct nt_open_file
         *opened;          /* of the place, held until the scope is closed; NULL: a folder, failed, ours */
     struct nt_file *file; /* the opened one; since nt_node_resolve_stub that with all it has */
-    struct nt_dataset *dataset; /* of `file`; NULL above data sets */
+    struct nt_dataset *dataset; /* of `file`; NULL above datasets */
     uint32_t field;             /* NT_NONE above fields */
-    uint32_t column;            /* NT_NONE but for columns and pages, where the data set is its stored side */
+    uint32_t column; /* NT_NONE but for columns and pages, where the dataset is its physical dataset */
     struct nt_page_file page_file;       /* of that level */
-    const struct nt_names *field_names;  /* of the data set where `field` is set */
+    const struct nt_names *field_names;  /* of the dataset where `field` is set */
     const struct nt_pseudo_file *pseudo; /* the file's row; NULL: a directory of the model */
     const struct nt_document *document;  /* where the row is a format's document */
     const struct nt_vfs_caller *caller;  /* who waits, where that is known; else NULL */
@@ -106,12 +106,12 @@ struct nt_resolved_node {
 /* The end of what nt_node_resolve began. */
 void nt_node_release(struct nt_resolved_node *resolved);
 
-/* Names are those of the file's outline, where it has one. Here file and data set become the ones that have entries, too;
+/* Names are those of the file's stub, where it has one. Here file and dataset become the ones that have entries, too;
  * on failure they stay as they are. `may_block` false: NT_NOT_FOUND where files would be opened for it. */
 enum nt_status nt_node_resolve_stub(struct nt_resolved_node *resolved, bool may_block,
                                     struct nt_error *error);
 
-/* What the node shows may be something else at the next look: the daemon's own files, what is made anew for each who asks, and
+/* What the node shows may be something else at the next look: the daemon's own files, what is made again for each who asks, and
  * why a place has failed, which may open then. */
 bool nt_node_is_volatile(const struct nt_resolved_node *resolved);
 
@@ -134,7 +134,7 @@ enum nt_status nt_node_resolve(struct nt_vfs *vfs, uint64_t number, struct nt_re
 bool nt_node_resolve_unprobed(struct nt_vfs *vfs, uint64_t number, bool may_block,
                               struct nt_resolved_node *resolved, enum nt_status *status_ret,
                               struct nt_error *error);
-/* The directory of the level (the place, data set, field, column) that the scope is in, or is. */
+/* The directory of the level (the place, dataset, field, column) that the scope is in, or is. */
 uint64_t nt_node_directory(const struct nt_resolved_node *resolved);
 /* The directory that a node lies in; the root is its own. */
 uint64_t nt_node_parent(const struct nt_resolved_node *resolved);
@@ -198,7 +198,7 @@ struct nt_pseudo_file {
      * PRODUCED, where it is known before the document is made; NT_NOT_FOUND or no function: it is not. */
     nt_pseudo_size *size;
     nt_pseudo_open *open;
-    /* SIZED: whether an outline is enough to tell the size. NULL: it is not. */
+    /* SIZED: whether an stub is enough to tell the size. NULL: it is not. */
     bool (*stub_has_size)(const struct nt_resolved_node *resolved);
     /* PRODUCED: the same bytes each time, but in .ntuplefs. */
     nt_pseudo_produce *generate;
@@ -242,7 +242,7 @@ extern const struct nt_pseudo_table nt_dataset_files;
 extern const struct nt_pseudo_table nt_field_files;
 extern const struct nt_pseudo_table nt_column_files;
 extern const struct nt_pseudo_table
-    nt_failed_files; /* of a data set or file that cannot be opened: error.json */
+    nt_failed_files; /* of a dataset or file that cannot be opened: error.json */
 extern const struct nt_pseudo_file nt_page_raw_file, nt_page_bin_file; /* <n>.raw, <n>.bin */
 extern const struct nt_pseudo_file nt_page_part_file,
     nt_page_text_file;                                 /* <n>.0.raw, <n>.chunks.jsonl, ... */
@@ -321,7 +321,7 @@ static inline enum nt_status nt_fail_unknown_size(struct nt_error *error)
 
 /* ---- Hidden directories ---- */
 
-/* Whether the scope is in the present version of a data set: the versions in versions.d have no versions.d. */
+/* Whether the scope is in the present version of a dataset: the versions in versions.d have no versions.d. */
 nt_pseudo_exists nt_has_versions;
 /* Whether it is in a chain. */
 nt_pseudo_exists nt_is_of_chain;
@@ -340,12 +340,12 @@ void nt_error_log_write(struct nt_error_log *error_log, struct nt_buffer *out);
 enum nt_status nt_report(struct nt_vfs *vfs, uint64_t node, enum nt_status status,
                          const struct nt_error *failure, struct nt_error *error);
 
-/* nt_node_resolve that records its failures, and why a file or data set there cannot be opened. */
+/* nt_node_resolve that records its failures, and why a file or dataset there cannot be opened. */
 enum nt_status nt_report_open(struct nt_vfs *vfs, uint64_t node, struct nt_resolved_node *resolved,
                               struct nt_error *error);
 
 /* Failures that the reader and the model find, perhaps without any request. `vfs` is the struct nt_vfs. A page is recorded
- * under its column's directory, a page list under its data set's. */
+ * under its column's directory, a page list under its dataset's. */
 void nt_report_page(void *vfs, const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
                     const struct nt_error *error);
 void nt_report_group(void *vfs, const struct nt_dataset *dataset, uint32_t group,
@@ -365,7 +365,7 @@ static inline void nt_text_free(struct nt_text_generator *text)
     free(text);
 }
 
-/* A long text, opened by the scope's row. Read in order it is made once; going back makes it again from
+/* A text generator, opened by the scope's row. Read in order it is made once; going back makes it again from
  * the start. The scope must outlive the content. */
 enum nt_status nt_content_new_streamed(const struct nt_resolved_node *resolved,
                                        struct nt_content **content_ret, struct nt_error *error);
@@ -520,10 +520,10 @@ void nt_json_ratio(struct nt_json *json, uint64_t packed_bytes, uint64_t stored_
 void nt_json_members_sums(struct nt_json *json, const struct nt_column_sums *sums);
 
 /* "compression_settings": those that the writer noted for a column (NT_NONE: for all), each once. A setting
- * is 100 times the algorithm, plus the level; page lists that are not loaded are left out. */
+ * is 100 times the algorithm, plus the level; page lists that are not loaded are omitted. */
 void nt_json_member_settings(struct nt_json *json, const struct nt_dataset *dataset, uint32_t column);
 
-/* "path": where a data set lies below the directory of its file, null where no path is that long. */
+/* "path": where a dataset lies below the directory of its file, null where no path is that long. */
 void nt_json_member_dataset_path(struct nt_json *json, const struct nt_open_file *opened, uint32_t dataset);
 
 /* ---- Rendered files ---- */

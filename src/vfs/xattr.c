@@ -66,7 +66,7 @@ static bool in_file(const struct nt_resolved_node *resolved)
     return resolved->file != NULL;
 }
 
-/* What is of the whole file stands with what is of no data set alone. */
+/* What is of the whole file stands with what is of no dataset alone. */
 static bool is_remote(const struct nt_resolved_node *resolved)
 {
     struct nt_remote_names names;
@@ -115,8 +115,8 @@ static enum nt_status find_page(const struct nt_resolved_node *resolved, const s
                           error);
 }
 
-/* Whether there may be a first page to tell. No page list is read for it: a column without pages in a data
- * set with entries has the names, and no values. */
+/* Whether there may be a first page to tell. No page list is read for it: a column without pages in a dataset
+ *  with entries has the names, and no values. */
 static bool has_page(const struct nt_resolved_node *resolved)
 {
     return is_page(resolved) ||
@@ -456,7 +456,7 @@ enum nt_vfs_value nt_vfs_xattr_value(const char *name)
 
 static enum nt_status list(struct nt_resolved_node *resolved, struct nt_buffer *names, struct nt_error *error)
 {
-    nt_node_resolve_stub(resolved, false, NULL); /* else the names are those of an outline */
+    nt_node_resolve_stub(resolved, false, NULL); /* else the names are those of an stub */
     enum nt_status status = load_columns(resolved, error);
     for (size_t i = 0; status == NT_OK && i < ATTRIBUTES; i++) {
         if (!attributes[i].has(resolved))

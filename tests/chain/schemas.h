@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Data sets without entries, from lists of fields, for the tests of chains.
+ * Datasets without entries, from lists of fields, for the tests of chains.
  */
 #ifndef NT_TESTS_CHAIN_SCHEMAS_H
 #define NT_TESTS_CHAIN_SCHEMAS_H

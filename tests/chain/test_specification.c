@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Specifications of data sets: what RDataFrame's schema has, in its order, and what is refused with which words.
+ * Specifications of datasets: what RDataFrame's schema has, in its order, and what is refused with which words.
  */
 #include "chain/chain.h"
 
@@ -14,7 +14,7 @@
 
 static struct nt_error error;
 static struct nt_arena *arena;
-static char taken[1024]; /* "sample:data set:file:metadata " of each */
+static char taken[1024]; /* "sample:dataset:file:metadata " of each */
 
 static void set_up(void)
 {

@@ -86,7 +86,7 @@ static bool see_entry(void *context, const char *name, uint64_t node, enum nt_vf
 
 static void look_at_listing(struct nt_vfs *vfs, uint64_t node, struct sight *sight)
 {
-    uint64_t start = sight->digest; /* a listing starts anew */
+    uint64_t start = sight->digest; /* a listing starts again */
     TWICE(sight, (sight->digest = start, nt_vfs_readdir(vfs, node, 0, see_entry, sight, NULL)));
 }
 
@@ -228,7 +228,7 @@ static void verify(struct nt_vfs *vfs, struct nt_file *file, struct sight *sight
         digest(sight, &summary, sizeof(summary));
 }
 
-/* A data set differs from itself in nothing. */
+/* A dataset differs from itself in nothing. */
 static void see_difference(void *context, const struct nt_difference *difference)
 {
     digest(context, difference->property, strlen(difference->property));

@@ -15,8 +15,8 @@ enum look {
     LOOK_CONTENT,
     LOOK_TREE,   /* all of the above, of all paths */
     LOOK_VERIFY, /* what nt_verify finds in the file, past the tree */
-    LOOK_DIFF,   /* each of its data sets with itself, past the tree */
-    LOOK_ARROW,  /* schema and batches of its data sets as C structures, past the tree */
+    LOOK_DIFF,   /* each of its datasets with itself, past the tree */
+    LOOK_ARROW,  /* schema and batches of its datasets as C structures, past the tree */
     LOOKS
 };
 extern const char *const look_names[LOOKS];
@@ -33,7 +33,7 @@ struct sight {
 void look_at(struct nt_vfs *vfs, const char *path, enum look look, struct sight *sight);
 
 /* Paths of the tree without its root "", NULL-terminated, to be freed with free_paths. The daemon's counters
- * are left out. */
+ * are omitted. */
 char **list_paths(struct nt_vfs *vfs);
 void free_paths(char **paths);
 

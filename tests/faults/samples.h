@@ -5,7 +5,7 @@
 #ifndef NT_TESTS_SAMPLES_H
 #define NT_TESTS_SAMPLES_H
 
-/* Paths of SAMPLES files and of directories that are data sets, and at last a folder of several of them;
+/* Paths of SAMPLES files and of directories that are datasets, and at last a folder of several of them;
  * those that are not in tests/data are written into a directory of their own. NULL-terminated; ended by
  * samples_remove.
  */

@@ -8,7 +8,7 @@
  * usage: sweep [-f FAULT] [-d CALLERS | -n POINTS] [-s START] [-l] [-t THREADS] [-e ENTRIES] [-c] [FILE...]
  * -d: of all points those whose innermost so many callers no point before had, which is each way to a call once; -n: so many,
  * evenly spread, beginning with number -s; -l: what fails goes on failing; -t: with so many workers; -e: of
- * the only data set of each file the entries are chosen that this file names; -c: each file is the list of a chain. Without files:
+ * the only dataset of each file the entries are chosen that this file names; -c: each file is the list of a chain. Without files:
  * the samples.
  */
 #include <errno.h>
@@ -54,7 +54,7 @@ enum { KINDS = sizeof(kinds) / sizeof(*kinds), PATIENCE = 60, REMEMBERED_SECONDS
 struct sweep {
     const struct kind *kind;
     bool lasts;
-    const struct nt_selection *choice; /* of entries of the source's only data set; NULL: all are shown */
+    const struct nt_selection *choice; /* of entries of the source's only dataset; NULL: all are shown */
     bool is_chain;                     /* that the source lists */
     struct nt_chain_list *list;        /* of the open tree */
     unsigned threads, callers;

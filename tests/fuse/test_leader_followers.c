@@ -127,7 +127,7 @@ static void rest(void)
     nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
 }
 
-/* Until nobody waits for a request but the one who leads. */
+/* Until nobody waits for a request but the one the leader. */
 static void quieten(void)
 {
     for (unsigned i = 0; i < NT_LEADER_QUIET; i++)
@@ -209,7 +209,7 @@ TEST(another_watches_where_the_one_who_did_is_cancelled, .setup = setup, .teardo
     for (int last = THREADS - 1; last > 1; last--) {
         pthread_t leader = ask();
         wait_until_watcher_sleeps();
-        for (int i = 0; i < last; i++) /* the one who leads goes to the front */
+        for (int i = 0; i < last; i++) /* the one the leader goes to the front */
             if (pthread_equal(threads[i + 1], leader)) {
                 threads[i + 1] = threads[0];
                 threads[0] = leader;
@@ -359,7 +359,7 @@ TEST(who_leads_and_finds_requests_stays, .setup = setup, .teardown = stop)
     receive_so_many(&alone, NT_ARRIVAL_AWAITED, NT_LEADER_SPINS);
     ck_assert_uint_eq(alone.moves, 1);
     receive_so_many(&alone, NT_ARRIVAL_PENDING,
-                    1); /* it has come to who asks: what was in vain is forgotten */
+                    1); /* it has arrived to who asks: what was in vain is forgotten */
     ck_assert_uint_eq(alone.moves, 0);
     for (unsigned i = 0; i < 10 * NT_LEADER_SPINS; i++) {
         receive_so_many(&alone, NT_ARRIVAL_AWAITED, 1);

@@ -20,7 +20,7 @@ typedef void everything_stream(void *context, uint32_t dataset, uint32_t field, 
 enum { EVERYTHING_BYTES = 1 << 20 };
 void read_everything(struct nt_file *file, everything_stream *told, void *context);
 
-/* Open a source as an RNTuple file and read everything. NT_OK where at least one data set opened, else why
+/* Open a source as an RNTuple file and read everything. NT_OK where at least one dataset opened, else why
  * the first did not. The source is closed. */
 enum nt_status open_and_read(struct nt_source *source, everything_stream *told, void *context);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The container alone: its records and layout, without the data sets in it.
+ * The container alone: its records and layout, without the datasets in it.
  */
 #include "container/container.h"
 #include "tables.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A data set of Lance files: manifest, deletion files, transactions and the tables of data files, as tests/fuzz/pack_folder.py puts them behind one another.
+ * A dataset of Lance files: manifest, deletion files, transactions and the tables of data files, as tests/fuzz/pack_folder.py puts them behind one another.
  */
 #include "memory_folder.h"
 #include "tables.h"

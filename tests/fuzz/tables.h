@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the parser of a format makes of a file: data sets, fields, columns, page lists, layout; no page is decoded and no text is
+ * What the parser of a format makes of a file: datasets, fields, columns, page lists, layout; no page is decoded and no text is
  * made. Those are read through whole trees (walk.h), so that parsers are tried a hundred times as often.
  */
 #ifndef NT_TESTS_TABLES_H

@@ -43,7 +43,7 @@ static void note(void *context, uint32_t dataset, uint32_t field, enum nt_stream
     content->count++;
 }
 
-/* All streams of all data sets; false where the file or each of its data sets is refused. */
+/* All streams of all datasets; false where the file or each of its datasets is refused. */
 static bool read_content(const uint8_t *bytes, size_t count, struct content *content)
 {
     struct nt_source *source;

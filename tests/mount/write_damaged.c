@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Writes RNTuples that every checksum confirms and that contradict themselves all the same: usage:
- * write_damaged DIRECTORY. A data set "Events" of three entries in each; test_failures.py says what must
+ * write_damaged DIRECTORY. A dataset "Events" of three entries in each; test_failures.py says what must
  * come of them.
  */
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes a data set that is several times as large as a small cache: usage: write_large FILE. 48 columns of
+ * Writes a dataset that is several times as large as a small cache: usage: write_large FILE. 48 columns of
  * 32-bit numbers, split into byte planes and compressed, in pages of many sizes from 64 KiB to 1 MiB. Entry i
  * of column c holds c * 1000003 + 7 * i; soak.py knows that, too.
  */

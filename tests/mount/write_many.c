@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes an honest data set that has many of one thing: usage: write_many FILE FIELDS CLUSTERS PAGES, the last of a field in a
+ * Writes an honest dataset that has many of one thing: usage: write_many FILE FIELDS CLUSTERS PAGES, the last of a field in a
  * cluster. Fields are floats of four zeros a page, with checksums; envelopes are compressed.
  */
 #include <stdio.h>

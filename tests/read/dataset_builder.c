@@ -356,7 +356,7 @@ static uint64_t elements_not_stored(const struct builder *builder, const struct 
     return elements;
 }
 
-/* Element offsets as a writer lists them: they count over the whole data set and all representations. */
+/* Element offsets as a writer lists them: they count over the whole dataset and all representations. */
 static void list_first_elements(struct builder *builder)
 {
     for (uint32_t k = 0; k < builder->column_count; k++) {
@@ -386,7 +386,7 @@ static void share_columns(struct nt_dataset *dataset)
             nt_field_project_columns(dataset, i, dataset->fields[i].source_field);
 }
 
-/* Those of columns and pages become the data set's numbers. */
+/* Those of columns and pages become the dataset's numbers. */
 static void number_decoders(struct builder *builder)
 {
     struct nt_error error;

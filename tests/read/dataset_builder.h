@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Data sets in memory for tests: fields and columns are declared, elements are given per cluster and column
+ * Datasets in memory for tests: fields and columns are declared, elements are given per cluster and column
  * as integers, and written as pages with the inverse of the encodings. The elements stay readable, so that a
  * plain reference can work out what a reader has to answer.
  */
@@ -96,7 +96,7 @@ void project(struct builder *builder, uint32_t field, uint32_t source);
 
 /* Link everything and open a reader. `options` may be NULL; its struct_bytes is set here. */
 void finish(struct builder *builder, const struct nt_reader_options *options);
-/* A new reader over the same data set, nothing cached. */
+/* A new reader over the same dataset, nothing cached. */
 void reopen(struct builder *builder, const struct nt_reader_options *options);
 
 #endif

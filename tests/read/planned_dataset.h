@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A data set of one column whose pages are numbers of numbers of items: decoders with two inputs that they share.
+ * A dataset of one column whose pages are numbers of numbers of items: decoders with two inputs that they share.
  */
 #ifndef NT_TESTS_PLANNED_DATASET_H
 #define NT_TESTS_PLANNED_DATASET_H

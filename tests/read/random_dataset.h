@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Data sets with every kind of field, nested and mixed by chance (the same chance for the same seed), and
+ * Datasets with every kind of field, nested and mixed by chance (the same chance for the same seed), and
  * plain ones.
  */
 #ifndef NT_TESTS_PAGE_RANDOM_DATASET_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: the elements of a built data set. Out: rows and streams, each worked out anew from the data above.
+ * In: the elements of a built dataset. Out: rows and streams, each worked out again from the data above.
  */
 #include "reference.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The logical files of a built data set, worked out from its elements in the plainest way: cluster by cluster
+ * The logical files of a built dataset, worked out from its elements in the plainest way: cluster by cluster
  * in entry order, every row's number from the data above it, no page lists, no shortcuts.
  */
 #ifndef NT_TESTS_PAGE_REFERENCE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bytes of blobs, in a data set whose descriptions are plain columns, and a format that finds each blob in one text in memory.
+ * Bytes of blobs, in a dataset whose descriptions are plain columns, and a format that finds each blob in one text in memory.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,7 +72,7 @@ static enum nt_status find_blob(struct nt_dataset *dataset, uint32_t field, uint
                       : nt_fail_memory(error);
 }
 
-/* ---- the data set ---- */
+/* ---- the dataset ---- */
 
 static void name_field(uint32_t field, const char *name)
 {

@@ -406,7 +406,7 @@ TEST(what_others_occupy_is_within_the_bound)
     nt_cache_free(cache);
 }
 
-/* Memory that is given back and taken anew costs a fault for each of its pages. */
+/* Memory that is given back and taken again costs a fault for each of its pages. */
 TEST(memory_of_pages_that_are_passed_in_a_burst_is_used_again)
 {
     enum { BYTES = 1 << 20, BURST = 7, SPARES = 3 };

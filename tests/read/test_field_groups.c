@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Data sets in which each field has a page list of its own: which of them are loaded, for what.
+ * Datasets in which each field has a page list of its own: which of them are loaded, for what.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Data sets in which each field has a page list of its own for each part of the entries: which of them are loaded, for
+ * Datasets in which each field has a page list of its own for each part of the entries: which of them are loaded, for
  * what, and what stands for fields that a part does not have.
  */
 #include <string.h>

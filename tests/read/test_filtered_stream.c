@@ -272,7 +272,7 @@ TEST(streams_of_chosen_entries_are_those_of_all_entries_without_the_others, .end
 
 /* ---- runs of every length, in pages of every length ---- */
 
-/* Entries that are chosen of a plain data set: runs of `take`, with `leave` between them. */
+/* Entries that are chosen of a plain dataset: runs of `take`, with `leave` between them. */
 static const struct {
     uint64_t leave, take;
     uint32_t page_elements;
@@ -410,7 +410,7 @@ TEST(rows_below_a_field_that_cannot_be_read_are_not_chosen)
     builder_free(builder);
 }
 
-/* Of a matrix whose columns lie one behind the other, each has the chosen rows. */
+/* Of a matrix whose columns lie one after the other, each has the chosen rows. */
 TEST(rows_are_chosen_of_each_column_where_these_lie_one_behind_the_other)
 {
     struct nt_error error;
@@ -431,7 +431,7 @@ TEST(rows_are_chosen_of_each_column_where_these_lie_one_behind_the_other)
     builder_free(builder);
 }
 
-/* The pages of the file are not the data set's entries: columns stay as they are. */
+/* The pages of the file are not the dataset's entries: columns stay as they are. */
 TEST(columns_stay_as_they_are_stored)
 {
     struct nt_error error;

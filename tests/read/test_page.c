@@ -146,7 +146,7 @@ TEST(cached_pages_are_not_loaded_again, .setup = setup, .teardown = teardown)
     ck_assert_uint_eq(counters.pages_decoded, PAGES);
 }
 
-/* The file is only a part of the data set, so that pages in the cache are asked for it, too. */
+/* The file is only a part of the dataset, so that pages in the cache are asked for it, too. */
 TEST(a_page_of_a_file_that_has_changed_is_not_pinned, .setup = setup, .teardown = teardown)
 {
     struct nt_error error;

@@ -156,7 +156,7 @@ TEST(who_wants_one_value_asks_for_its_page_alone)
 {
     struct builder *builder = counting_up(NULL);
     struct nt_stream *stream = open_stream(builder, 0, NT_STREAM_DATA);
-    /* Near to where a reading began is as good as following it: so far a small data set does not reach. */
+    /* Near to where a reading began is as good as following it: so far a small dataset does not reach. */
     stream->access.expected_offset = UINT64_MAX / 2;
     read_elements(stream, 5 * PAGE + 7, 1);
     ck_assert_uint_eq(recording.prefetch_count, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Streams against the reference, on data sets of every shape.
+ * Streams against the reference, on datasets of every shape.
  */
 #include <string.h>
 
@@ -20,7 +20,7 @@ static bool has_stream(const struct builder *builder, uint32_t field, enum nt_st
     return nt_field_has_stream(&builder->fields[field], kind);
 }
 
-/* Called for each stream of a data set with what it has to hold. */
+/* Called for each stream of a dataset with what it has to hold. */
 typedef void check_stream(struct builder *builder, uint32_t field, enum nt_stream_kind kind,
                           const struct nt_buffer *expected);
 

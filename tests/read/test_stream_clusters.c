@@ -104,7 +104,7 @@ TEST(clusters_that_contradict_the_told_size_fail_the_opening)
     builder_free(builder);
 }
 
-/* Entries of two clusters, and how many the data set has. */
+/* Entries of two clusters, and how many the dataset has. */
 static const struct {
     uint64_t first[2], entries[2], total;
 } overlaps[] = {{{0, 1}, {2, 2}, 3}, {{0, 0}, {2, 2}, 2}, {{0, 2}, {2, 2}, 3}, {{0, 7}, {2, 1}, 3}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Arrow arrays, read as a consumer of the C data interface reads them, against rows as text, on data sets of
+ * Arrow arrays, read as a consumer of the C data interface reads them, against rows as text, on datasets of
  * every shape; and the file as bytes. What other programs make of the file is tried by test_arrow.py.
  */
 #include <string.h>
@@ -16,7 +16,7 @@
 
 enum { SEEDS = 80 };
 
-/* Some of the data sets have arrays without an item, which neither shows. */
+/* Some of the datasets have arrays without an item, which neither shows. */
 TEST(arrays_hold_what_rows_tell, .end = SEEDS)
 {
     struct builder *builder = random_dataset(3000 + (unsigned)_i, 2 + _i % 9);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Batches of what offsets of 32 bits can count, where these were as narrow as a few items: against the same rows as
- * text, on data sets of every shape.
+ * text, on datasets of every shape.
  */
 #include <string.h>
 
@@ -37,7 +37,7 @@ static struct nt_arrow *open_within(struct builder *builder, uint64_t max_items,
     return arrow;
 }
 
-/* The lines of entries from `first` on, but for those that are left out. */
+/* The lines of entries from `first` on, but for those that are omitted. */
 static void append_lines(const struct nt_arrow *arrow, const char *rows, uint64_t first,
                          struct nt_buffer *out)
 {

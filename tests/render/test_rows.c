@@ -13,7 +13,7 @@
 
 enum { ENTRIES = 40000, PAGE = 1000, MAX_PIECE = 65 * 1024 };
 
-/* A flat data set of a number and a text. */
+/* A flat dataset of a number and a text. */
 static struct builder *numbers(uint64_t *values)
 {
     struct builder *builder = builder_new();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A data set in memory with a field of every type that is more than its bytes: times and decimals.
+ * A dataset in memory with a field of every type that is more than its bytes: times and decimals.
  */
 #ifndef NT_TESTS_TYPED_DATASET_H
 #define NT_TESTS_TYPED_DATASET_H

@@ -3,7 +3,7 @@
  * Writes RNTuple files of every generation for tests, envelope by envelope in the specification's words. It
  * shares nothing with the reader: what a generation looks like is written down a second time here.
  *
- * A test describes a data set; rntuple_write makes a ROOT file of it. To be wrong in one thing, it changes
+ * A test describes a dataset; rntuple_write makes a ROOT file of it. To be wrong in one thing, it changes
  * the bytes of an envelope before the checksum is made (`spoil`), or the file afterwards.
  */
 #ifndef NT_TESTS_RNTUPLE_WRITER_H
@@ -129,7 +129,7 @@ struct rntuple_description {
     uint32_t column_group_count;
     const struct rntuple_pair *pairs;
     uint32_t pair_count;
-    const char *attribute_set;        /* name of a linked attribute set, which is the data set itself again */
+    const char *attribute_set;        /* name of a linked attribute set, which is the dataset itself again */
     uint32_t repeated_attribute_sets; /* so many more links to the same one */
     uint16_t attribute_major, attribute_minor; /* of its schema; 0.0: 1.0 */
     const char *extra_type; /* type name of an extra type information, with the content "content" */
@@ -139,7 +139,7 @@ struct rntuple_description {
     void (*spoil)(enum rntuple_envelope kind, struct nt_buffer *bytes);
 };
 
-/* A ROOT file with the data set under its name. The buffer is the caller's to deinit. */
+/* A ROOT file with the dataset under its name. The buffer is the caller's to deinit. */
 void rntuple_write(enum rntuple_generation generation, const struct rntuple_description *description,
                    struct nt_buffer *file);
 

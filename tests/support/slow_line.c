@@ -8,7 +8,7 @@
  * In: connections to a port of 127.0.0.1, which it chooses and prints. Out: the same bytes to and from PORT, as a line would carry
  * them. What is sent arrives half a round trip later, and behind all that others send in the same direction; a new connection's first
  * bytes a round trip later still (RFC 9293, 3.5). Of each connection no more is on its way than its window, which begins with ten
- * segments, grows by what is acknowledged (slow start, RFC 5681, 3.1; RFC 6928) up to --window, and begins anew where nothing
+ * segments, grows by what is acknowledged (slow start, RFC 5681, 3.1; RFC 6928) up to --window, and begins again where nothing
  * was sent for a while, as on Linux (RFC 5681, 4.1). Nothing is lost: it is a line that nobody else uses.
  *
  * --cut ends all connections that there are when the server has sent so many bytes, once; --stall lets nothing through then, for a while
@@ -31,7 +31,7 @@
 #include <unistd.h>
 
 enum { FIRST_WINDOW = 10 * 1460, PIECE_BYTES = 64 * 1024, MAX_CONNECTIONS = 256 };
-static const double idle_seconds = 0.2; /* until a window begins anew, or two round trips */
+static const double idle_seconds = 0.2; /* until a window begins again, or two round trips */
 
 /* Bytes on their way, and then their acknowledgement. */
 struct piece {

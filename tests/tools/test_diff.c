@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Comparing data sets: what differs is told once and where it is, another layout makes no values differ, and what
+ * Comparing datasets: what differs is told once and where it is, another layout makes no values differ, and what
  * cannot be read is never the same.
  */
 #include "diffed.h"
 #include "random_dataset.h"
 
-/* ---- a data set that can be written in several ways ---- */
+/* ---- a dataset that can be written in several ways ---- */
 
 enum { ENTRIES = 8, ITEMS = 12, BYTES = 20 };
 

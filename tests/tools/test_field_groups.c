@@ -10,7 +10,7 @@
 #include "tools/tools.h"
 #include "core/base/memory.h"
 
-/* A data set of top-level fields, the first of which has a sub-field. */
+/* A dataset of top-level fields, the first of which has a sub-field. */
 static struct builder *named_fields(const char *const *names, unsigned count)
 {
     struct builder *builder = builder_new();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The figures of inspection, on data sets whose pages are known.
+ * The figures of inspection, on datasets whose pages are known.
  */
 #include <string.h>
 

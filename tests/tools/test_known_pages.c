@@ -12,7 +12,7 @@
 
 enum { PAGES = 5 };
 
-/* A data set whose pages are all the first one. */
+/* A dataset whose pages are all the first one. */
 static struct builder *merged_dataset(void)
 {
     struct builder *builder = plain_dataset(4 * PAGES, 4);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What verification finds in data sets that were damaged on purpose: exactly that, at its place, and nothing
+ * What verification finds in datasets that were damaged on purpose: exactly that, at its place, and nothing
  * in those that were not.
  */
 #include "dataset_builder.h"

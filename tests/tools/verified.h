@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Verifying a data set of a test, and what was found.
+ * Verifying a dataset of a test, and what was found.
  */
 #ifndef NT_TESTS_VERIFIED_H
 #define NT_TESTS_VERIFIED_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The file: a directory "sub", and the data sets
+ * The file: a directory "sub", and the datasets
  *
  *   Events           run int32, name string, jets vector<record {pt float}>, array array<float, 3>,
  *                    odd (unreadable)
@@ -399,7 +399,7 @@ static enum nt_status open_model(const char *path, const struct nt_open_options 
     return NT_OK;
 }
 
-/* A file of which no data set opens. */
+/* A file of which no dataset opens. */
 static enum nt_status open_broken_model(const char *path, const struct nt_open_options *options,
                                         struct nt_file **file_ret, struct nt_error *error)
 {

@@ -14,7 +14,7 @@
 enum {
     MODEL_ENTRIES = 9,
     MODEL_ARRAY = 3,
-    MODEL_EVIL_FIELDS = 12, /* int32 fields with evil names, in the data set "evil" */
+    MODEL_EVIL_FIELDS = 12, /* int32 fields with evil names, in the dataset "evil" */
 };
 
 /* The values, entry by entry. */

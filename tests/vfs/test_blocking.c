@@ -104,7 +104,7 @@ static uint64_t size_of(const char *path)
     return (uint64_t)attributes.stat.st_size;
 }
 
-/* ---- data sets ---- */
+/* ---- datasets ---- */
 
 static void hold_first_data_set(const struct nt_dataset *dataset)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is told of a data set, a page and a page list that are bad, and what remains: see model.c for what the
+ * What is told of a dataset, a page and a page list that are bad, and what remains: see model.c for what the
  * model in memory holds.
  */
 #include <string.h>

@@ -324,9 +324,7 @@ TEST(with_a_data_set_go_its_versions, .setup = set_up, .teardown = tear_down)
     }
 }
 
-enum {
-    MAX_SLOTS = 2000
-}; /* of 256 versions that are open at most, with 6 data sets each, and of some more */
+enum { MAX_SLOTS = 2000 }; /* of 256 versions that are open at most, with 6 datasets each, and of some more */
 
 static uint32_t slot_of(uint64_t number)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Data sets with versions: which is shown, what is in versions.d, and what a look costs.
+ * Datasets with versions: which is shown, what is in versions.d, and what a look costs.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -34,7 +34,7 @@ static void put(const char *version, const char *content)
     fclose(file);
 }
 
-/* A data set of the versions 1 and 2. */
+/* A dataset of the versions 1 and 2. */
 static void set_up(void)
 {
     tree_setup();

@@ -35,7 +35,7 @@ char *nt_arena_format(struct nt_arena *arena, const char *format, ...) __attribu
 /* ---- Huge pages ---- */
 
 /* At least `bytes` bytes, not initialized; how many there are is told. Sizes come in steps, so that a buffer
- * that grows little by little is not made anew each time. Freed with free(). NULL without memory. */
+ * that grows little by little is not made again each time. Freed with free(). NULL without memory. */
 size_t nt_hugepage_capacity(size_t bytes); /* how many there would be; SIZE_MAX: more than can be */
 void *nt_hugepage_alloc(size_t bytes, size_t *capacity_ret);
 /* Exactly so many bytes, on huge pages as far as they fill them, and aligned to one. */

@@ -47,7 +47,7 @@ size_t nt_percent_decode(const char *bytes, size_t left, uint8_t *byte_ret);
 /* Whether a '%' that begins `bytes` would be read as the beginning of an encoded byte. */
 bool nt_is_percent_encoded(const char *bytes, size_t left);
 
-/* The last component of a path, slashes at its end left out: "a/b.tar.gz/" -> "b.tar.gz". Points
+/* The last component of a path, slashes at its end omitted: "a/b.tar.gz/" -> "b.tar.gz". Points
  * into `path`. */
 struct nt_text nt_path_name(const char *path);
 /* The same without its last extension: "a/b.tar.gz" -> "b.tar"; ".x" stays ".x". */

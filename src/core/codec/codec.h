@@ -202,7 +202,7 @@ enum nt_encoding_kind {
 
 enum { NT_DECODER_INPUTS = 2, NT_DECODE_TOGETHER = 4 };
 
-/* What a decoder must know beside the bytes. Two of the same content are one row of a data set's decoders. */
+/* What a decoder must know beside the bytes. Two of the same content are one row of a dataset's decoders. */
 struct nt_decoder {
     const struct nt_decoder_ops *ops; /* NULL: a column type that this build does not know */
     const void *state;                /* of the operations; equal states are the same `state_bytes` bytes */

@@ -22,7 +22,7 @@ char *nt_address_redact(const char *path);
 bool nt_address_is_folder(const char *address);
 char *nt_address_folder_of(const char *address);
 char *nt_address_below(const char *folder, const char *name, bool is_folder);
-/* Whether it is that of a data set whose parts are objects beneath it (nt_source_open_objects). Slashes at its end mean nothing. */
+/* Whether it is that of a dataset whose parts are objects beneath it (nt_source_open_objects). Slashes at its end mean nothing. */
 bool nt_address_is_store(const char *address);
 /* Whether it names the server itself. */
 bool nt_address_has_host(const char *address);

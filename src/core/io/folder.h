@@ -72,7 +72,7 @@ enum nt_folder_use {
  * NT_INVALID where it is none, NT_IO. */
 enum nt_status nt_folder_open(const char *path, enum nt_folder_use use, struct nt_folder **folder_ret,
                               struct nt_error *error);
-/* Another directory whose files are parts of a folder that is a data set: they are shown to nobody whom that is not shown to.
+/* Another directory whose files are parts of a folder that is a dataset: they are shown to nobody whom that is not shown to.
  * It is closed before the folder. Fails as nt_folder_open does. */
 enum nt_status nt_folder_open_beside(struct nt_folder *folder, const char *path,
                                      struct nt_folder **beside_ret, struct nt_error *error);
@@ -92,7 +92,7 @@ void nt_folder_close(struct nt_folder *folder);
 enum nt_status nt_folder_refresh(struct nt_folder *folder, const char *name, uint64_t *list_ret,
                                  struct nt_error *error);
 
-/* Visit the entries of a folder beneath, in no order, "." and ".." left out. */
+/* Visit the entries of a folder beneath, in no order, "." and ".." omitted. */
 enum nt_status nt_folder_list(struct nt_folder *folder, const char *name, nt_folder_visit *visit,
                               void *context, struct nt_error *error);
 /* Attributes of what a name leads to. NT_NOT_FOUND; NT_IO, with EACCES for a link that leads out. */

@@ -174,7 +174,7 @@ struct local_folder {
     struct nt_source_pool *pool; /* of the files that are opened lazily */
     struct stat attributes;      /* of the directory when it was opened */
     struct local_folder
-        *shown;          /* the data set that its files are part of: itself, or the one that it lies beside */
+        *shown;          /* the dataset that its files are part of: itself, or the one that it lies beside */
     struct nt_lock lock; /* of all below, and of the same in those beside it */
     mode_t readers;      /* read bits */
     bool is_shown;

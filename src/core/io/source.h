@@ -47,7 +47,7 @@ struct nt_source_ops {
     /* A hint: these will be read soon, in about this order; or `is_now`, somebody waits for all of them. Returns at once. NULL: it
      * is as well to read them then. */
     void (*prefetch)(struct nt_source *source, const struct nt_extent *extents, size_t count, bool is_now);
-    /* These bytes make no sense: whatever is kept of them is read anew. False where that would not help. NULL: it would not. */
+    /* These bytes make no sense: whatever is kept of them is read again. False where that would not help. NULL: it would not. */
     bool (*forget)(struct nt_source *source, uint64_t offset, uint64_t bytes);
     /* See nt_source_open_objects. NULL: there are none. */
     enum nt_status (*open_objects)(struct nt_source *source, const char *name, struct nt_source **objects_ret,
@@ -127,7 +127,7 @@ enum nt_status nt_source_open_local(const char *path, struct nt_source **source_
 /* ---- Files ---- */
 
 /* What tells a file from another one, or from itself before it was written to. The time of the last status
- * change (ctime) is left out: a new mode, owner, name or link changes it, but not a byte of the file. */
+ * change (ctime) is omitted: a new mode, owner, name or link changes it, but not a byte of the file. */
 struct nt_identity {
     dev_t device;
     ino_t inode;

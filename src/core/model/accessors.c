@@ -58,9 +58,9 @@ struct nt_dataset *nt_file_dataset(const struct nt_file *file, uint32_t index)
     return index < file->dataset_count ? file->datasets[index] : NULL;
 }
 
-/* ---- data sets ---- */
+/* ---- datasets ---- */
 
-/* What was read of a data set before it failed is not told. */
+/* What was read of a dataset before it failed is not told. */
 static struct nt_text text_of(const struct nt_dataset *dataset, struct nt_text text)
 {
     return dataset->failure || !text.bytes ? (struct nt_text){"", 0} : text;

@@ -91,7 +91,7 @@ enum nt_status nt_builder_add_linked_fields(struct nt_builder *builder, const st
     return status;
 }
 
-/* The data set takes a list over, without the room that doubling left. NULL without memory. */
+/* The dataset takes a list over, without the room that doubling left. NULL without memory. */
 static void *settle(struct nt_dataset *dataset, void **items, uint32_t count, size_t item_bytes)
 {
     void *exact = reallocarray(*items, count ? count : 1, item_bytes);
@@ -117,7 +117,7 @@ enum nt_status nt_builder_finish(struct nt_builder *builder, struct nt_error *er
     dataset->column_count = builder->column_count;
     enum nt_status status = nt_dataset_link(dataset, error);
     if (status == NT_OK)
-        builder->field_count = builder->column_count = 0; /* they are the data set's */
+        builder->field_count = builder->column_count = 0; /* they are the dataset's */
     return status;
 }
 

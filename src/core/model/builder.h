@@ -33,7 +33,7 @@ void nt_builder_deinit(struct nt_builder *builder);
 /* Append a copy; *index_ret (may be NULL) is its index. NT_LIMIT where the file may not ask for so many. */
 enum nt_status nt_builder_add_field(struct nt_builder *builder, const struct nt_field *field,
                                     uint32_t *index_ret, struct nt_error *error);
-/* Its `decoder` is set to the data set's number of the one given. */
+/* Its `decoder` is set to the dataset's number of the one given. */
 enum nt_status nt_builder_add_column(struct nt_builder *builder, const struct nt_column *column,
                                      const struct nt_decoder *decoder, struct nt_error *error);
 
@@ -41,15 +41,15 @@ enum nt_status nt_builder_add_column(struct nt_builder *builder, const struct nt
 enum nt_status nt_builder_add_linked_fields(struct nt_builder *builder, const struct nt_field *fields,
                                             uint32_t count, struct nt_error *error);
 
-/* Make fields and columns those of the data set, and link them (see nt_dataset_link). */
+/* Make fields and columns those of the dataset, and link them (see nt_dataset_link). */
 enum nt_status nt_builder_finish(struct nt_builder *builder, struct nt_error *error);
 
-/* A data set that is all of its file, which tells no more of it: its name is the file's without an ending, its source the file's. */
+/* A dataset that is all of its file, which tells no more of it: its name is the file's without an ending, its source the file's. */
 enum nt_status nt_dataset_from_file(struct nt_dataset *dataset, struct nt_error *error);
 
 /* ---- clusters ---- */
 
-/* Empty cluster groups and clusters, from the data set's arena. */
+/* Empty cluster groups and clusters, from the dataset's arena. */
 enum nt_status nt_dataset_add_groups(struct nt_dataset *dataset, uint64_t groups, uint64_t clusters,
                                      struct nt_error *error);
 /* What a group of nt_dataset_add_field_groups has beside: zeros. */
@@ -60,12 +60,12 @@ enum nt_status nt_dataset_add_only_cluster(struct nt_dataset *dataset, uint64_t 
 
 /* For files that tell of each field in another place: of each part of the entries, each field that owns columns gets a
  * cluster group with one cluster of its columns, so that the page list of one field is loaded without those of others,
- * and that of one part without those of the rest. `entries`: of each part; they are the data set's. A group knows its
+ * and that of one part without those of the rest. `entries`: of each part; they are the dataset's. A group knows its
  * `field`; those of a field follow one another from dataset->field_groups[field] on. To be called once fields and
  * columns are linked. Without parts there are no groups. */
 enum nt_status nt_dataset_add_field_groups(struct nt_dataset *dataset, const uint64_t *entries,
                                            uint32_t part_count, struct nt_error *error);
-/* The same for a data set whose entries are one part; where there are none, there is none. */
+/* The same for a dataset whose entries are one part; where there are none, there is none. */
 enum nt_status nt_dataset_add_only_part(struct nt_dataset *dataset, uint64_t entries, struct nt_error *error);
 
 /* ---- ranges and pages ---- */
@@ -85,7 +85,7 @@ struct nt_group_builder {
 enum nt_status nt_group_builder_init(struct nt_group_builder *builder, struct nt_dataset *dataset,
                                      uint32_t group, const char *list, uint64_t offset,
                                      struct nt_error *error);
-/* Begin a column's range in a cluster (index in the data set); its pages follow. NT_CORRUPT where it was
+/* Begin a column's range in a cluster (index in the dataset); its pages follow. NT_CORRUPT where it was
  * begun before, or is not the group's field's. */
 enum nt_status nt_group_builder_start(struct nt_group_builder *builder, uint32_t cluster, uint32_t column,
                                       struct nt_error *error);

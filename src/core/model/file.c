@@ -235,7 +235,7 @@ void nt_file_close(struct nt_file *file)
     nt_source_close(source);
 }
 
-/* ---- outlines ---- */
+/* ---- stubs ---- */
 
 void nt_file_set_stub(struct nt_file *file, const struct nt_file *stub)
 {

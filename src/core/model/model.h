@@ -65,8 +65,8 @@ struct nt_page {
     uint64_t first_element; /* within its column range */
     uint64_t parameter;     /* handed to the decoder (Roaring: what is added to each value) */
     uint32_t elements;
-    uint32_t decoder; /* number of one of the data set's */
-    uint32_t source;  /* index into the data set's sources */
+    uint32_t decoder; /* number of one of the dataset's */
+    uint32_t source;  /* index into the dataset's sources */
     uint8_t checksum; /* enum nt_checksum_kind; the digest follows the stored bytes */
     uint8_t checksum_covers;
     uint8_t compression; /* enum nt_compression_kind */
@@ -169,12 +169,12 @@ static inline const struct nt_decoder *nt_decoders_get(const struct nt_decoders 
 
 /* ---- Files, datasets and clusters ---- */
 
-/* The model: what every format is turned into. A file holds directories and data sets; a data set has a tree
+/* The model: what every format is turned into. A file holds directories and datasets; a dataset has a tree
  * of fields, the columns that store them, and, cluster by cluster, the pages of each column. Formats only
  * describe; loading, decoding, caching and serving are written once, for this model.
  * 
- * Everything is immutable after opening, but for the cluster groups' page lists, a data set's sides and the file that an
- * outline stands for, which are made at first touch behind nt_dataset_load_group, nt_dataset_physical and nt_file_resolve_stub
+ * Everything is immutable after opening, but for the cluster groups' page lists, a dataset's sides and the file that an
+ * stub stands for, which are made at first touch behind nt_dataset_load_group, nt_dataset_physical and nt_file_resolve_stub
  * (thread-safe), and for the choice of entries, which is made before anybody reads (nt_dataset_select). All memory belongs
  * to the nt_file. */
 
@@ -184,7 +184,7 @@ struct nt_cluster {
     uint64_t first_entry;
     uint64_t entries;
     uint32_t group; /* cluster group */
-    /* NT_NONE: holds all columns; else index into the data set's column groups (sharded). */
+    /* NT_NONE: holds all columns; else index into the dataset's column groups (sharded). */
     uint32_t column_group;
 };
 
@@ -218,7 +218,7 @@ struct nt_group {
     uint64_t first_entry, entries; /* as the footer tells; 0,0 where it does not */
     uint32_t first_cluster;
     uint32_t clusters;
-    uint32_t field;   /* of a data set with field_groups: whose columns its cluster holds */
+    uint32_t field;   /* of a dataset with field_groups: whose columns its cluster holds */
     atomic_int state; /* enum nt_lazy_state */
     /* Set by loading: */
     struct nt_range
@@ -231,11 +231,11 @@ struct nt_group {
 /* What else is known of a group. Of those that hold one field, of which there are many, most have nothing of it. */
 struct nt_group_more {
     uint64_t metadata_bytes; /* that loading takes apart; 0: it costs nothing to speak of */
-    /* Of a data set that joins files: the first group of its file, and, where there is any such column, [column]: the
+    /* Of a dataset that joins files: the first group of its file, and, where there is any such column, [column]: the
      * deferral that it has in the file. */
     uint32_t origin;
     const uint64_t *deferred;
-    const char *file;  /* likewise: its path. NULL: the data set's own */
+    const char *file;  /* likewise: its path. NULL: the dataset's own */
     void *format_data; /* set by loading */
 };
 
@@ -252,7 +252,7 @@ struct nt_text_generator {
                            struct nt_error *error);
     void (*free)(struct nt_text_generator *text);
     /* Of one that can be put aside: how much memory it takes, where it stands between two pieces (0: at the
-     * start), and how a new one goes on from there. NULL: of one that takes little, or has to begin anew. */
+     * start), and how a new one goes on from there. NULL: of one that takes little, or has to begin again. */
     size_t (*memory)(const struct nt_text_generator *text);
     uint64_t (*position)(const struct nt_text_generator *text);
     void (*resume_at)(struct nt_text_generator *text, uint64_t place);
@@ -277,7 +277,7 @@ struct nt_document {
                                bool *is_short_ret, struct nt_error *error);
     /* With `write`: how many bytes it will write, where that is known without work. May be NULL. */
     uint64_t (*bytes)(const struct nt_dataset *dataset, uint64_t number);
-    bool changes; /* each look makes it anew, as it may have become another one */
+    bool changes; /* each look makes it again, as it may have become another one */
 };
 
 /* A byte range of the file with its owner, for layout.jsonl. */
@@ -323,7 +323,7 @@ enum { NT_PAGE_FILES = 24 }; /* of one page at most */
 
 struct nt_dataset_ops {
     /* Fill group->ranges, pages and page_count (and the clusters' entries where not known before); called
-     * once, under the data set's lock. Memory from malloc, freed by the model. */
+     * once, under the dataset's lock. Memory from malloc, freed by the model. */
     enum nt_status (*load_group)(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
     /* Where the page list lies that load_group will read; false where that is not one place. NULL: it never is. */
     bool (*group_extent)(const struct nt_dataset *dataset, uint32_t group, struct nt_extent *extent_ret);
@@ -335,7 +335,7 @@ struct nt_dataset_ops {
      * Reads nothing. NULL: pages have none. */
     uint32_t (*page_files)(const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
                            struct nt_page_file files[NT_PAGE_FILES]);
-    /* What only the format knows of the data set, a field, a column, a page, as members of their JSON: `json`
+    /* What only the format knows of the dataset, a field, a column, a page, as members of their JSON: `json`
      * is inside an object. Each may be NULL. */
     enum nt_status (*describe_dataset)(const struct nt_dataset *dataset, struct nt_json *json);
     void (*describe_field)(const struct nt_dataset *dataset, uint32_t field, struct nt_json *json);
@@ -351,8 +351,8 @@ struct nt_dataset_ops {
     enum nt_status (*find_blob)(struct nt_dataset *dataset, uint32_t field, uint32_t part,
                                 const struct nt_description *description, bool wants_file,
                                 struct nt_blob *blob, struct nt_error *error);
-    /* Set `stored` and `structure`, or fail and set neither; called once, under the data set's lock. NULL: it is its
-     * own stored side, and has no structure. */
+    /* Set `stored` and `structure`, or fail and set neither; called once, under the dataset's lock. NULL: it is its
+     * own physical dataset, and has no structure. */
     enum nt_status (*add_physical)(struct nt_dataset *dataset, struct nt_error *error);
     void (*close)(struct nt_dataset *dataset); /* frees format_data */
 };
@@ -373,7 +373,7 @@ static inline uint64_t nt_deletion_run_end(const struct nt_deletion_run *run)
     return run[1].first - (run[1].kept - run[0].kept);
 }
 
-/* What somebody chose of a data set's entries. */
+/* What somebody chose of a dataset's entries. */
 struct nt_entry_filter {
     const struct nt_deletion_vector *excluded; /* the entries that were not chosen; NULL: all were */
     uint64_t entries;                          /* that were */
@@ -388,7 +388,7 @@ struct nt_dataset {
     struct nt_file *file;
     uint32_t index;     /* in file->datasets */
     uint32_t directory; /* index into the file's directories */
-    /* Index of the data set that this one is a linked attribute set of, else NT_NONE. */
+    /* Index of the dataset that this one is a linked attribute set of, else NT_NONE. */
     uint32_t attribute_of;
     uint32_t cycle; /* TKey cycle, else 0 */
     bool is_newest_cycle;
@@ -409,7 +409,7 @@ struct nt_dataset {
     const struct nt_entry_filter *selection;
     bool has_sharded_clusters;
     bool
-        is_concatenated; /* of the data sets of several files: positions in columns begin anew with each of them */
+        is_concatenated; /* of the datasets of several files: positions in columns begin again with each of them */
 
     struct nt_field *fields;
     uint32_t field_count;
@@ -421,8 +421,8 @@ struct nt_dataset {
     struct nt_column *columns; /* all stored columns, by id */
     uint32_t column_count;
     uint32_t *field_columns;
-    /* What the file has for columns where those above are made of them: data sets of the same fields, number for
-     * number, that belong to this one. `stored`: the file's columns with their pages; this data set itself where those
+    /* What the file has for columns where those above are made of them: datasets of the same fields, number for
+     * number, that belong to this one. `stored`: the file's columns with their pages; this dataset itself where those
      * above are the file's. `structure`: where values of these columns end, and the levels around them; NULL: they have
      * none. Both are made when somebody asks for them: before nt_dataset_physical they are not to be looked at. */
     struct nt_dataset *physical, *levels;
@@ -487,7 +487,7 @@ struct nt_file {
     struct nt_dataset **datasets;
     uint32_t dataset_count;
     /* Why nothing of it can be served as data, though its container can be described; NULL: something can, or
-     * the data sets tell. */
+     * the datasets tell. */
     const struct nt_error *failure;
     const struct nt_document *documents; /* of the file: file.json's format part, keys.jsonl */
     uint32_t document_count;
@@ -496,13 +496,13 @@ struct nt_file {
     /* Byte ranges that are not pages or their checksums, in any order. May be NULL. */
     enum nt_status (*layout)(const struct nt_file *file, nt_layout_emit *emit, void *context,
                              struct nt_error *error);
-    /* What no page, page list or data set's failure tells: data sets that nothing leads to, columns without
+    /* What no page, page list or dataset's failure tells: datasets that nothing leads to, columns without
      * metadata. For verification; may be NULL. */
     enum nt_status (*check)(const struct nt_file *file, nt_failure_emit *emit, void *context,
                             struct nt_error *error);
-    /* Of an outline, which has all names and fields of a file that takes long to open, and of what they hold only a part:
-     * make that file, with the same directories, data sets and fields, number for number (see nt_file_set_stub); called as
-     * nt_dataset_ops.add_physical is, under the file's lock. NULL: it is no outline. */
+    /* Of an stub, which has all names and fields of a file that takes long to open, and of what they hold only a part:
+     * make that file, with the same directories, datasets and fields, number for number (see nt_file_set_stub); called as
+     * nt_dataset_ops.add_physical is, under the file's lock. NULL: it is no stub. */
     enum nt_status (*resolve)(struct nt_file *stub, struct nt_file **file_ret, struct nt_error *error);
     struct nt_file *resolved;   /* by nt_file_resolve_stub: before, it is not to be looked at */
     const struct nt_file *stub; /* whose file this is; itself */
@@ -540,13 +540,13 @@ enum nt_status nt_file_make(struct nt_source *source, const struct nt_limits *li
 /* The end of a file that did not come to be: its source stays open, for the next format to try.
  * Accepts NULL. */
 void nt_file_discard(struct nt_file *file);
-/* Append an empty data set / directory (pointers stay valid). */
+/* Append an empty dataset / directory (pointers stay valid). */
 enum nt_status nt_file_add_dataset(struct nt_file *file, struct nt_dataset **dataset_ret,
                                    struct nt_error *error);
 uint32_t nt_file_add_directory(struct nt_file *file, uint32_t parent,
                                struct nt_text name); /* NT_NONE: no memory */
-/* A data set of the same fields without columns, to be built like any other and to become `dataset->physical` or
- * `dataset->levels`: name, sources, entries, format and format_data are the data set's. Freed with it once it is one of the two. */
+/* A dataset of the same fields without columns, to be built like any other and to become `dataset->physical` or
+ * `dataset->levels`: name, sources, entries, format and format_data are the dataset's. Freed with it once it is one of the two. */
 enum nt_status nt_dataset_new_physical(struct nt_dataset *dataset, struct nt_dataset **side_ret,
                                        struct nt_error *error);
 /* The end of a side that did not become one. Accepts NULL. */
@@ -555,21 +555,21 @@ void nt_dataset_free(struct nt_dataset *dataset);
  * reason to do without: then the failure itself is returned. */
 enum nt_status nt_failure_keep(const struct nt_error *failure, struct nt_arena *arena,
                                const struct nt_error **kept_ret, struct nt_error *error);
-/* Note that a data set cannot be opened, in the same way. */
+/* Note that a dataset cannot be opened, in the same way. */
 enum nt_status nt_dataset_set_failure(struct nt_dataset *dataset, const struct nt_error *failure,
                                       struct nt_error *error);
 /* After fields (with parent, ids in any order), columns and decoders are filled: checks parents (no cycles,
  * depth at most NT_MAX_DEPTH), fills children, field_columns of owning fields, positions; NT_CORRUPT. */
 enum nt_status nt_dataset_link(struct nt_dataset *dataset, struct nt_error *error);
-/* Give a field of a linked data set the columns of another one, which owns them. */
+/* Give a field of a linked dataset the columns of another one, which owns them. */
 void nt_field_project_columns(struct nt_dataset *dataset, uint32_t field, uint32_t owner);
 
-/* Note that a new file is the one that an outline stands for, and tell those of it who are told of the outline. */
+/* Note that a new file is the one that an stub stands for, and tell those of it who are told of the stub. */
 void nt_file_set_stub(struct nt_file *file, const struct nt_file *stub);
-/* The file that an outline stands for, which belongs to it; itself, where it is none. A failure is remembered. */
+/* The file that an stub stands for, which belongs to it; itself, where it is none. A failure is remembered. */
 enum nt_status nt_file_resolve_stub(struct nt_file *file, struct nt_file **resolved_ret,
                                     struct nt_error *error);
-/* Whether it is there, or no file of an outline. */
+/* Whether it is there, or no file of an stub. */
 static inline bool nt_file_is_resolved(const struct nt_file *file)
 {
     return !file->resolve || nt_lazy_is_ready(&file->resolved_state);
@@ -596,7 +596,7 @@ enum nt_status nt_dataset_load_group(struct nt_dataset *dataset, uint32_t group,
 enum nt_status nt_dataset_load_all(struct nt_dataset *dataset, struct nt_error *error);
 /* What loading all of them takes apart, whether it was done or not. */
 uint64_t nt_dataset_metadata_bytes(const struct nt_dataset *dataset);
-/* Loads all, but page lists that are bad are left out: only what the machine refuses fails the call. */
+/* Loads all, but page lists that are bad are omitted: only what the machine refuses fails the call. */
 enum nt_status nt_dataset_load_readable(struct nt_dataset *dataset, struct nt_error *error);
 
 /* How a column's elements are decoded; pages may have decoders of their own. */
@@ -661,7 +661,7 @@ uint32_t nt_group_range_index(const struct nt_dataset *dataset, const struct nt_
 /* A column's range in a cluster of a loaded group; an absent one where the group holds another field's. */
 const struct nt_range *nt_group_range(const struct nt_dataset *dataset, const struct nt_group *group,
                                       uint32_t cluster, uint32_t column);
-/* Of a data set with field_groups: the cluster that holds a part's rows of a field; NT_NONE: it owns no columns. */
+/* Of a dataset with field_groups: the cluster that holds a part's rows of a field; NT_NONE: it owns no columns. */
 static inline uint32_t nt_part_cluster(const struct nt_dataset *dataset, uint32_t field, uint32_t part)
 {
     uint32_t group = dataset->field_groups[field];
@@ -694,7 +694,7 @@ struct nt_field_names {
     uint32_t count;
 };
 
-/* `fields`: their numbers among the `all` of a data set, whose names stay until deinit. */
+/* `fields`: their numbers among the `all` of a dataset, whose names stay until deinit. */
 enum nt_status nt_field_names_init(struct nt_field_names *names, const struct nt_field *all,
                                    const uint32_t *fields, uint32_t count, struct nt_error *error);
 /* Of names that are all 0 nothing. */
@@ -707,19 +707,19 @@ struct nt_field_name *nt_field_names_find(const struct nt_field_names *names, st
 
 /* ---- encoded, as in the mounted tree ---- */
 
-/* A linked attribute set lies in its data set under a name with this in front. */
+/* A linked attribute set lies in its dataset under a name with this in front. */
 #define NT_ATTRIBUTE_PREFIX "attribute."
 
 enum nt_name_rule {
     NT_NAME_FIELD,    /* every dot is encoded: names with a dot are ours */
     NT_NAME_DATASET,  /* dots stay, but for one at the beginning */
-    NT_NAME_RESERVED, /* a data set's name that equals one of ours: its first dot is encoded */
+    NT_NAME_RESERVED, /* a dataset's name that equals one of ours: its first dot is encoded */
 };
 
 /* Append the encoded name; of any length, empty where the text is empty. */
 void nt_name_encode(struct nt_text text, enum nt_name_rule rule, struct nt_buffer *out);
 
-/* The path of a data set within its file, as nt_dataset_path (<ntuple/dataset.h>) has it. */
+/* The path of a dataset within its file, as nt_dataset_path (<ntuple/dataset.h>) has it. */
 void nt_append_dataset_path(struct nt_buffer *out, const struct nt_dataset *dataset);
 
 /* ---- as they are ---- */

@@ -191,7 +191,7 @@ static bool is_name(struct nt_text part, struct nt_text name)
     return compared == name.length;
 }
 
-/* ---- data sets ---- */
+/* ---- datasets ---- */
 
 /* Whether a path leads to the name in the directory. */
 static bool leads_to(const struct nt_file *file, struct nt_text path, struct nt_text name, uint32_t directory)
@@ -241,7 +241,7 @@ static struct nt_dataset *find_dataset(const struct nt_file *file, struct nt_tex
     return cycle ? find_cycle(file, path, cycle) : dataset;
 }
 
-/* "Events/attribute.NAME": an attribute set that is linked to a data set. */
+/* "Events/attribute.NAME": an attribute set that is linked to a dataset. */
 static struct nt_dataset *find_attribute_set(const struct nt_file *file, struct nt_text path)
 {
     struct nt_text name = take_last(&path, '/');

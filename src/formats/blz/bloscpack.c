@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Reads Bloscpack files, versions 1 to 3: Blosc chunk headers, file header, metadata section, offsets and
- * chunks. A single Bloscpack file is opened as a data set with one field.
+ * chunks. A single Bloscpack file is opened as a dataset with one field.
  */
 #include "formats/blz/blz.h"
 

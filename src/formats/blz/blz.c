@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Opens BLZ and bcolz directories and Bloscpack files as data sets, and detects when a directory has been
+ * Opens BLZ and bcolz directories and Bloscpack files as datasets, and detects when a directory has been
  * appended to, truncated or otherwise changed.
  */
 #include "formats/blz/blz.h"
@@ -168,7 +168,7 @@ enum nt_status nt_blz_check_state(const struct nt_blz *blz, struct nt_error *err
     return status;
 }
 
-/* ---- Open data sets ---- */
+/* ---- Open datasets ---- */
 
 static void free_node(struct nt_blz_node *node)
 {

@@ -180,7 +180,7 @@ enum nt_status nt_bloscpack_walk(struct nt_source *source, const struct nt_blosc
 /* Bytes of all chunks before compression; false where the header does not tell. */
 bool nt_bloscpack_plain_bytes(const struct nt_bloscpack_header *header, uint64_t *bytes_ret);
 
-/* ---- Open data sets ---- */
+/* ---- Open datasets ---- */
 
 /* Tables in tables, and structures in structures. */
 enum { NT_BLZ_DEPTH = 32 };
@@ -253,7 +253,7 @@ enum nt_status nt_blz_check_state(const struct nt_blz *blz, struct nt_error *err
 
 /* ---- Error sources ---- */
 
-/* They stand at the end of the data set's sources, in this order. */
+/* They stand at the end of the dataset's sources, in this order. */
 enum nt_blz_failure {
     NT_BLZ_FILE_MISSING,
     NT_BLZ_HEADER_DAMAGED,
@@ -269,7 +269,7 @@ enum nt_blz_failure {
 enum nt_status nt_blz_failure_source(enum nt_blz_failure failure, const struct nt_blz *blz,
                                      struct nt_source **source_ret, struct nt_error *error);
 
-/* ---- Build the data set ---- */
+/* ---- Build the dataset ---- */
 
 struct nt_blz_files {
     struct nt_source **sources;
@@ -280,7 +280,7 @@ struct nt_blz_files {
 struct nt_blz_build {
     struct nt_dataset *dataset;
     struct nt_blz *blz;
-    struct nt_folder *folder; /* of the data set; NULL: it is a Bloscpack file */
+    struct nt_folder *folder; /* of the dataset; NULL: it is a Bloscpack file */
     void *tables;             /* the directories that are tables, see directory.c */
     struct nt_builder model;
     struct nt_blz_column *infos; /* by column */
@@ -308,11 +308,11 @@ enum nt_status nt_blz_add_source(struct nt_blz_files *files, struct nt_source *s
 /* Append a file of the folder as a source, opened when it is first needed. */
 enum nt_status nt_blz_add_file(struct nt_blz_build *build, struct nt_blz_files *files, const char *name,
                                struct nt_error *error);
-/* Make the data set of all that was added. */
+/* Make the dataset of all that was added. */
 enum nt_status nt_blz_build_finish(struct nt_blz_build *build, struct nt_error *error);
 void nt_blz_build_deinit(struct nt_blz_build *build);
 
-/* ---- what a path may be: each way to gather a data set from it ---- */
+/* ---- what a path may be: each way to gather a dataset from it ---- */
 
 /* A directory: an array, or a table with its columns (directory.c). */
 enum nt_status nt_blz_read_directory(struct nt_blz_build *build, struct nt_error *error);

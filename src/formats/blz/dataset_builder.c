@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Collects fields, columns and files while directories are read, and builds a data set of the model with
+ * Collects fields, columns and files while directories are read, and builds a dataset of the model with
  * one cluster from them.
  */
 #include "formats/blz/blz.h"
@@ -227,7 +227,7 @@ static enum nt_status add_failures(const struct nt_blz *blz, struct nt_blz_files
     return status;
 }
 
-/* Chunk files first, then those of metadata, then the failures. From here on, the data set closes them. */
+/* Chunk files first, then those of metadata, then the failures. From here on, the dataset closes them. */
 static enum nt_status add_sources(struct nt_blz_build *build, struct nt_error *error)
 {
     struct nt_dataset *dataset = build->dataset;

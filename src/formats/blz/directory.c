@@ -178,7 +178,7 @@ static enum nt_status read_files(struct nt_blz_build *build, const char *meta, s
     return status;
 }
 
-/* Read those of `directory` into `node`, by name. One that is no JSON tells why; hidden ones are left out. */
+/* Read those of `directory` into `node`, by name. One that is no JSON tells why; hidden ones are omitted. */
 static enum nt_status nt_blz_meta_files_read(struct nt_blz_build *build, const char *directory,
                                              struct nt_blz_node *node, struct nt_error *error)
 {
@@ -661,7 +661,7 @@ static enum nt_status read_table(struct nt_blz_build *build, const char *directo
     return status;
 }
 
-/* ---- the data set ---- */
+/* ---- the dataset ---- */
 
 static enum nt_status read_array(struct nt_blz_build *build, struct nt_blz_node *node, struct nt_error *error)
 {

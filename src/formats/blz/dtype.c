@@ -184,7 +184,7 @@ static enum nt_status describe(struct nt_arena *arena, const struct plain *plain
     return dtype->numpy ? NT_OK : nt_fail_memory(error);
 }
 
-/* A code: byte order (may be left out), letter, size or length, unit. */
+/* A code: byte order (may be omitted), letter, size or length, unit. */
 static enum nt_status parse_code(struct nt_arena *arena, const char *text, size_t length,
                                  struct nt_blz_dtype *dtype, struct nt_error *error)
 {

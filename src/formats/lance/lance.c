@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Opens Lance files (2.0 to 2.2, and legacy 0.1 and 0.2) as data sets and registers the Lance format.
+ * Opens Lance files (2.0 to 2.2, and legacy 0.1 and 0.2) as datasets and registers the Lance format.
  * Directories are opened by dataset/.
  */
 #include "core/base/error.h"

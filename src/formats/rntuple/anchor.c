@@ -143,7 +143,7 @@ typedef enum nt_status lost_visit(void *context, const struct nt_anchor_record *
 
 struct search {
     const struct nt_file *file;
-    uint64_t *offsets; /* of the anchors of its data sets, ascending */
+    uint64_t *offsets; /* of the anchors of its datasets, ascending */
     size_t count;
     lost_visit *visit;
     void *context;
@@ -160,7 +160,7 @@ static bool is_called(const struct nt_dataset *dataset, const struct nt_anchor_r
     return dataset->directory == record->directory && nt_texts_are_equal(dataset->name, record->name);
 }
 
-/* A data set that failed before its anchor was read stands for the record of its name, or of its failure. */
+/* A dataset that failed before its anchor was read stands for the record of its name, or of its failure. */
 static bool has_failed(const struct nt_file *file, const struct nt_anchor_record *record)
 {
     for (uint32_t i = 0; i < file->dataset_count; i++) {
@@ -203,7 +203,7 @@ static enum nt_status find_orphans(const struct nt_file *file, lost_visit *visit
     return status;
 }
 
-/* What is told of a lost data set: NT_CORRUPT, or NT_NO_MEMORY where that cannot be said. */
+/* What is told of a lost dataset: NT_CORRUPT, or NT_NO_MEMORY where that cannot be said. */
 static enum nt_status set_failure(const struct nt_file *file, const struct nt_anchor_record *record,
                                   struct nt_error *failure)
 {

@@ -18,7 +18,7 @@
 #include "core/json/json.h"
 #include "core/model/model.h"
 
-/* ---- Data sets and pages ---- */
+/* ---- Datasets and pages ---- */
 
 static void describe_place(struct nt_json *json, const char *key, const struct nt_anchor_link *place,
                            const struct nt_source *objects)
@@ -171,7 +171,7 @@ struct emitter {
     struct nt_layout_output output;
 };
 
-/* An envelope in all the keys that it lies in. One whose parts cannot be found is left out: the layout is
+/* An envelope in all the keys that it lies in. One whose parts cannot be found is omitted: the layout is
  * shown for damaged files, too. */
 static enum nt_status emit_envelope(const struct emitter *emitter, enum nt_envelope_kind kind,
                                     uint64_t offset, uint64_t bytes)

@@ -150,7 +150,7 @@ enum nt_status nt_page_builder_add(struct nt_page_builder *builder, uint32_t col
     return status == NT_OK ? nt_group_builder_add(&builder->group, &page, error) : status;
 }
 
-/* The list goes to the data set's memory. */
+/* The list goes to the dataset's memory. */
 static enum nt_status settle(struct nt_page_builder *builder, struct nt_error *error)
 {
     struct nt_arena *arena = builder->group.dataset->arena;

@@ -141,7 +141,7 @@ static void payload_close(struct nt_source *source)
 enum nt_status nt_payload_source_new(struct nt_source *file_source, uint64_t maximum_key_bytes,
                                      struct nt_source **source_ret, struct nt_error *error)
 {
-    /* No check: the file is the data set's own, which is looked at as such. */
+    /* No check: the file is the dataset's own, which is looked at as such. */
     static const struct nt_source_ops payload_ops = {
         .read_at = payload_read_at,
         .stat = payload_stat,

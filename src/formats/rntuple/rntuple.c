@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Opens an RNTuple file: finds its container and opens a data set for each anchor. Header and footer are
+ * Opens an RNTuple file: finds its container and opens a dataset for each anchor. Header and footer are
  * read at once, the page list of a cluster group when it is needed.
  */
 #include "formats/rntuple/rntuple.h"
@@ -79,7 +79,7 @@ enum nt_status nt_container_open(struct nt_file *file, struct nt_container *cont
     return NT_OK;
 }
 
-/* ---- Envelopes of an open data set ---- */
+/* ---- Envelopes of an open dataset ---- */
 
 enum nt_status nt_rntuple_find(const struct nt_dataset *dataset, struct nt_locator *locator, const char *what,
                                struct nt_error *error)
@@ -110,7 +110,7 @@ enum nt_status nt_rntuple_load_envelope(const struct nt_dataset *dataset, enum n
     return nt_envelope_load(rntuple->payload, budget, rntuple->generation, kind, &link, envelope_ret, error);
 }
 
-/* ---- Open a data set ---- */
+/* ---- Open a dataset ---- */
 
 /* The first of them show bytes as stored: so many need nothing but the place of the anchor, so many its links. */
 enum { NT_RNTUPLE_ANCHOR_DOCUMENTS = 1, NT_RNTUPLE_LINKED_DOCUMENTS = 3 };
@@ -118,7 +118,7 @@ enum { NT_RNTUPLE_ANCHOR_DOCUMENTS = 1, NT_RNTUPLE_LINKED_DOCUMENTS = 3 };
 static enum nt_status nt_rntuple_build(struct nt_dataset *dataset, const struct nt_anchor_object *object,
                                        struct nt_error *error);
 
-/* What is only needed while a data set is being opened. */
+/* What is only needed while a dataset is being opened. */
 struct opening {
     struct nt_dataset *dataset;
     struct nt_rntuple *rntuple;
@@ -268,7 +268,7 @@ static enum nt_status open_envelopes(struct opening *opening)
     return status;
 }
 
-/* Each data set keeps texts and has documents of its envelopes, and many may have the same ones: those of all but the first count for
+/* Each dataset keeps texts and has documents of its envelopes, and many may have the same ones: those of all but the first count for
  * each, as long as the file is open. */
 static enum nt_status count_shared(const struct opening *opening)
 {
@@ -411,7 +411,7 @@ static enum nt_status open_attribute_anchor(struct nt_dataset *dataset, const st
     return status;
 }
 
-/* An attribute set that fails does not keep its data set from being read. */
+/* An attribute set that fails does not keep its dataset from being read. */
 static enum nt_status open_attribute_sets(struct opening *opening)
 {
     const struct nt_dataset *parent = opening->dataset;
@@ -475,9 +475,9 @@ static enum nt_status open_all(struct opening *opening, const struct nt_anchor_o
     return status;
 }
 
-/* Open the data set of an anchor object: reads anchor, header and footer. Attribute sets that its footer
- * links are added to the file, opened or with their failure, unless it is one itself. Where it fails, the data
- * set has the documents that show bytes as stored, of what was found until then. */
+/* Open the dataset of an anchor object: reads anchor, header and footer. Attribute sets that its footer
+ * links are added to the file, opened or with their failure, unless it is one itself. Where it fails, the dataset
+ *  has the documents that show bytes as stored, of what was found until then. */
 static enum nt_status nt_rntuple_build(struct nt_dataset *dataset, const struct nt_anchor_object *object,
                                        struct nt_error *error)
 {
@@ -496,7 +496,7 @@ static enum nt_status nt_rntuple_build(struct nt_dataset *dataset, const struct 
 
 /* ---- Open a file ---- */
 
-/* A data set for an anchor. What fails for the anchor alone is kept with its data set; whether any opened is
+/* A dataset for an anchor. What fails for the anchor alone is kept with its dataset; whether any opened is
  * for the caller of all formats to see. */
 static enum nt_status add_dataset(struct nt_file *file, const struct nt_anchor_object *object,
                                   struct nt_error *error)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * RNTuple: the parts of a data set from the anchor to the page lists (RNTuple binary format
+ * RNTuple: the parts of a dataset from the anchor to the page lists (RNTuple binary format
  * specification), how they become the model, and the documents that show them.
  */
 #ifndef NT_FORMATS_RNTUPLE_RNTUPLE_H
@@ -104,7 +104,7 @@ enum nt_locator_kind {
     NT_LOCATOR_FILE,     /* a byte range of the file */
     NT_LOCATOR_LARGE,    /* the same with a 64-bit size */
     NT_LOCATOR_URI,      /* elsewhere: the payload is the URI */
-    NT_LOCATOR_OBJECT64, /* an object of an object store: elsewhere, but for data sets that lie in one */
+    NT_LOCATOR_OBJECT64, /* an object of an object store: elsewhere, but for datasets that lie in one */
     NT_LOCATOR_MULTI,    /* elsewhere: a part of one of several objects, which hold several pages each */
     NT_LOCATOR_UNKNOWN,  /* elsewhere: the payload is kept as it is */
     NT_LOCATOR_KIND_COUNT
@@ -171,7 +171,7 @@ struct nt_generation {
 
     /* Footer and page lists. */
     bool has_schema_extension;
-    enum nt_footer_list footer_lists[NT_MAX_FOOTER_LISTS]; /* those at the end may be left out */
+    enum nt_footer_list footer_lists[NT_MAX_FOOTER_LISTS]; /* those at the end may be omitted */
     uint16_t attribute_set_major; /* the version of attribute sets' own schema that is known */
     bool has_summaries_in_page_list;
     bool has_entry_range_in_cluster_group;
@@ -235,7 +235,7 @@ enum nt_status nt_fail_elsewhere(struct nt_error *error, const char *what, const
  * is too large; the message begins with `what`. */
 enum nt_status nt_object_address(const char *what, uint64_t object, uint64_t offset, uint64_t bytes,
                                  uint64_t *address_ret, struct nt_error *error);
-/* The same of a locator in a data set of objects, which becomes one of that source; URIs and what is not known stay as they are. NT_CORRUPT of
+/* The same of a locator in a dataset of objects, which becomes one of that source; URIs and what is not known stay as they are. NT_CORRUPT of
  * a place in a file. */
 enum nt_status nt_locator_find_object(struct nt_locator *locator, const char *what, struct nt_error *error);
 
@@ -394,7 +394,7 @@ struct nt_schema {
 };
 
 void nt_schema_deinit(struct nt_schema *schema);
-/* Give back to the budget what the records took, as who makes a data set of them counts that again. */
+/* Give back to the budget what the records took, as who makes a dataset of them counts that again. */
 void nt_schema_release(struct nt_schema *schema);
 
 /* Room for `count` more at the end, zeroed. NT_LIMIT where the budget does not have them. */
@@ -407,8 +407,8 @@ enum nt_status nt_schema_add_columns(struct nt_schema *schema, struct nt_budget 
 enum nt_status nt_schema_read_extension(const struct nt_envelope *envelope, struct nt_cursor *cursor,
                                         struct nt_schema *schema, struct nt_error *error);
 
-/* Turn a complete schema into the data set's fields, columns and decoders (its arena); columns stand by id.
- * The generation and the data set's writer decide about column types. */
+/* Turn a complete schema into the dataset's fields, columns and decoders (its arena); columns stand by id.
+ * The generation and the dataset's writer decide about column types. */
 enum nt_status nt_schema_build(struct nt_dataset *dataset, const struct nt_generation *generation,
                                struct nt_schema *schema, struct nt_error *error);
 
@@ -419,7 +419,7 @@ enum nt_status nt_schema_build(struct nt_dataset *dataset, const struct nt_gener
 /* The element that a C++ type name stands for ("std::int32_t", "Double32_t"); false for all other types. */
 bool nt_type_element(struct nt_text type, enum nt_element *element_ret);
 
-/* Set kind, dtype and, where the data cannot be served, the reason of all fields of a linked data set.
+/* Set kind, dtype and, where the data cannot be served, the reason of all fields of a linked dataset.
  * `records` are the fields' own, as stored. */
 enum nt_status nt_field_kinds_decide(struct nt_dataset *dataset, const struct nt_generation *generation,
                                      const struct nt_field_record *records, struct nt_error *error);
@@ -496,7 +496,7 @@ enum nt_status nt_cluster_summary_read(const struct nt_envelope *envelope, struc
 enum nt_status nt_header_checksum_check(const struct nt_envelope *envelope, uint64_t expected, uint64_t found,
                                         struct nt_error *error);
 
-/* Turn the footer's clusters, groups and column groups into the data set's (its arena), and set
+/* Turn the footer's clusters, groups and column groups into the dataset's (its arena), and set
  * its entries. */
 enum nt_status nt_footer_build(struct nt_dataset *dataset, const struct nt_generation *generation,
                                const struct nt_footer *footer, struct nt_error *error);
@@ -608,7 +608,7 @@ struct nt_predraft_column {
     uint32_t pages;
 };
 
-/* Read a verified header. Its root field is left out: the root's children become top-level fields. */
+/* Read a verified header. Its root field is omitted: the root's children become top-level fields. */
 enum nt_status nt_predraft_header_read(const struct nt_envelope *envelope,
                                        struct nt_predraft_header *header_ret, struct nt_schema *schema,
                                        struct nt_error *error);
@@ -629,7 +629,7 @@ enum nt_status nt_predraft_build(struct nt_dataset *dataset, const struct nt_env
 enum nt_status nt_predraft_fill(struct nt_dataset *dataset, const struct nt_envelope *envelope,
                                 struct nt_error *error);
 
-/* ---- Open data set ---- */
+/* ---- Open dataset ---- */
 
 /* nt_dataset.format_data. Immutable after opening. */
 struct nt_rntuple {
@@ -646,7 +646,7 @@ struct nt_rntuple {
     uint32_t page_list_count;
     const struct nt_envelope_link *user_metadata;
     uint32_t user_metadata_count;
-    /* By the index in the data set; see details.c. */
+    /* By the index in the dataset; see details.c. */
     const struct nt_field_details *fields;
     const struct nt_column_details *columns;
 };
@@ -656,7 +656,7 @@ static inline const struct nt_rntuple *nt_rntuple_of(const struct nt_dataset *da
     return dataset->format_data;
 }
 
-/* Where a locator's bytes lie in `payload`: of a data set of objects it becomes one of that source. See nt_locator_find_object. */
+/* Where a locator's bytes lie in `payload`: of a dataset of objects it becomes one of that source. See nt_locator_find_object. */
 enum nt_status nt_rntuple_find(const struct nt_dataset *dataset, struct nt_locator *locator, const char *what,
                                struct nt_error *error);
 
@@ -666,9 +666,9 @@ enum nt_status nt_rntuple_load_envelope(const struct nt_dataset *dataset, enum n
                                         uint32_t number, struct nt_envelope *envelope_ret,
                                         struct nt_error *error);
 
-/* ---- data sets whose records are there but that nothing leads to: no list of keys and no footer ---- */
+/* ---- datasets whose records are there but that nothing leads to: no list of keys and no footer ---- */
 
-/* Add the lost data sets of an opened file to it, each with its failure, where something tells that there may
+/* Add the lost datasets of an opened file to it, each with its failure, where something tells that there may
  * be some. */
 enum nt_status nt_rntuple_add_orphans(struct nt_file *file, struct nt_error *error);
 
@@ -691,13 +691,13 @@ const char *nt_rntuple_page_elsewhere(const struct nt_dataset *dataset, const st
 
 /* ---- details.c: what only this format knows of fields and columns ---- */
 
-/* Keep it in the data set's arena, for field.json and column.json. */
+/* Keep it in the dataset's arena, for field.json and column.json. */
 enum nt_status nt_rntuple_keep_details(struct nt_dataset *dataset, struct nt_rntuple *rntuple,
                                        const struct nt_schema *schema, struct nt_error *error);
 void nt_rntuple_describe_field(const struct nt_dataset *dataset, uint32_t field, struct nt_json *json);
 void nt_rntuple_describe_column(const struct nt_dataset *dataset, uint32_t column, struct nt_json *json);
 
-/* ---- dataset_layout.c: anchors and envelopes of all data sets, behind the container's own ranges ---- */
+/* ---- dataset_layout.c: anchors and envelopes of all datasets, behind the container's own ranges ---- */
 
 enum nt_status nt_rntuple_layout(const struct nt_file *file, nt_layout_emit *emit, void *context,
                                  struct nt_error *error);
@@ -737,7 +737,7 @@ enum nt_status nt_annotated_open(const struct nt_dataset *dataset, enum nt_envel
 
 /* ---- Opening a file ---- */
 
-/* Open a file from its source, which becomes the file's unless this fails. A data set for each anchor; those
+/* Open a file from its source, which becomes the file's unless this fails. A dataset for each anchor; those
  * that could not be opened have their failure. */
 enum nt_status nt_rntuple_file_open(const char *path, struct nt_source *source,
                                     const struct nt_limits *limits, struct nt_file **file_ret,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Opens a Roaring bitmap file as a data set with one field `values` whose pages are the bitmap's
+ * Opens a Roaring bitmap file as a dataset with one field `values` whose pages are the bitmap's
  * containers. The whole file is validated on open; the page list is built on first use.
  */
 #include "formats/roaring/roaring.h"

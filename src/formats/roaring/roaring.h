@@ -11,7 +11,7 @@
 #include "core/model/model.h"
 #include "formats/roaring_reader.h"
 
-/* What validation found; all that an open file keeps: nt_file.format_data, and that of its data set. */
+/* What validation found; all that an open file keeps: nt_file.format_data, and that of its dataset. */
 struct nt_roaring {
     enum nt_roaring_width width;
     uint64_t buckets;

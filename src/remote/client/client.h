@@ -66,7 +66,7 @@ void nt_range_cache_remove(struct nt_cached_range *range);
 /* Of those that are not kept nothing is freed. */
 void nt_range_cache_deinit(struct nt_range_cache *file, struct nt_range_cache_space *room);
 
-/* It has come: keep it. Those that were not used for longest go where there is no room. */
+/* It has arrived: keep it. Those that were not used for longest go where there is no room. */
 void nt_cached_range_keep(struct nt_range_cache_space *room, struct nt_cached_range *range);
 /* One that is kept is in its file no more, and goes when nobody uses it. */
 void nt_cached_range_forget(struct nt_range_cache_space *room, struct nt_cached_range *range);
@@ -85,7 +85,7 @@ struct nt_link_estimate {
     uint64_t latency; /* until the first bytes come, where nothing queues; 0: not known */
     uint64_t rate;    /* bytes of a millisecond, by all requests together; 0: not known */
     unsigned underway;
-    /* What has come since a moment from which on something was under way; at first only the first one was. */
+    /* What has arrived since a moment from which on something was under way; at first only the first one was. */
     uint64_t since, bytes;
     bool is_first;
 };
@@ -116,7 +116,7 @@ void nt_link_request_answered(struct nt_link_request *request, uint64_t now);
 /* With so many bytes. */
 void nt_link_request_done(struct nt_link_request *request, uint64_t bytes, uint64_t now);
 
-/* What comes in the time that one more request takes, where the others go on: the gap that is as well read as left out. */
+/* What comes in the time that one more request takes, where the others go on: the gap that is as well read as omitted. */
 uint64_t nt_link_coalesce_gap(const struct nt_link_estimate *link_estimate);
 
 /* ---- Backoff ---- */
@@ -218,9 +218,9 @@ struct nt_helper_request {
 struct nt_fetch_counters {
     uint64_t requests, retries; /* of processes that are gone; see also `totals` */
     uint64_t reads, ahead;      /* parts that were asked for, among them those that nobody waited for yet */
-    uint64_t bytes;             /* that have come */
+    uint64_t bytes;             /* that have arrived */
     uint64_t failures;          /* answers that told one */
-    uint64_t waits;             /* of who opens or reads, for what had to come first: one behind the other */
+    uint64_t waits;             /* of who opens or reads, for what had to come first: one after the other */
     uint64_t wait_milliseconds; /* that they took */
 };
 /* What holds of the sandbox of the network helper, once a file was opened. Before, that may be waited for, by one thread alone. */
@@ -324,7 +324,7 @@ enum nt_status nt_fetcher_connect(struct nt_fetcher *fetcher, const char *shown,
 /* ---- Range coalescing ---- */
 
 /* Of extents, in any order, ranges by offset that have all of them: what is no further apart than `gap` bytes is one, the nearest first.
- * In place; how many they are. Those that are not within `size` bytes are left out: who reads them is told. */
+ * In place; how many they are. Those that are not within `size` bytes are omitted: who reads them is told. */
 size_t nt_ranges_coalesce(struct nt_extent *extents, size_t count, uint64_t size, uint64_t gap);
 
 /* How much of so many bytes is asked for at once: many connections share what is large. */
@@ -378,7 +378,7 @@ struct nt_remote_file {
     struct nt_remote_file *anchor;
     uint64_t check_due;
 };
-/* What has come with something else is one, unless some of it is there. */
+/* What has arrived with something else is one, unless some of it is there. */
 void nt_remote_part_keep(struct nt_remote_file *file, uint64_t offset, const uint8_t *bytes, size_t count);
 
 /* Until it can be read, or the deadline. It is opened again where the network helper is another one, by one thread, while the

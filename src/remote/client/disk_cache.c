@@ -189,7 +189,7 @@ static bool nt_disk_room_take(struct nt_disk_cache *cache, uint64_t bytes)
 /* A file of the cache directory is a list of records. Each record has a header and at most 64 KiB of content: the key of
  * the remote file, or a piece of it, in the order in which the pieces came. One call appends a record (O_APPEND), so
  * that several processes can write to one file. Checksums (XXH3-64) of header and content find torn and damaged records.
- * A file whose records do not reach its end is started anew. When the directory is too large, the least recently used
+ * A file whose records do not reach its end is started again. When the directory is too large, the least recently used
  * files are removed. */
 
 enum {
@@ -415,7 +415,7 @@ bool nt_disk_cache_file_read(struct nt_disk_cache_file *entry, uint64_t offset, 
     return true;
 }
 
-/* Another process has removed it for want of room: it is begun anew. */
+/* Another process has removed it for want of room: it is begun again. */
 static bool is_still_there(struct nt_disk_cache_file *entry)
 {
     struct stat attributes;

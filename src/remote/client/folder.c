@@ -138,7 +138,7 @@ static enum nt_status tell_known(struct remote_folder *folder, const char *name,
     return NT_OK;
 }
 
-/* A file that was not there when its folder was listed may have come since. */
+/* A file that was not there when its folder was listed may have arrived since. */
 static enum nt_status tell(void *context, const char *name, struct nt_remote_attributes *known_ret,
                            struct nt_error *error)
 {

@@ -35,7 +35,7 @@ struct opening {
     int64_t modified;
     char validator[NT_FETCH_VALIDATOR_BYTES], server[NT_FETCH_SERVER_BYTES];
     bool is_listed;   /* nothing comes but the end */
-    bool has_listing; /* size, stamp and server have come */
+    bool has_listing; /* size, validator and server have arrived */
     uint8_t *edges;
     size_t got; /* bytes of the edges */
 };
@@ -148,7 +148,7 @@ static bool take_names(struct opening *opening, const uint8_t *bytes, size_t cou
     return true;
 }
 
-/* The edges lie one behind the other, as they come. */
+/* The edges lie one after the other, as they come. */
 static bool take_opened(struct nt_helper_request *fetch, const struct nt_fetch_answer *answer,
                         const uint8_t *bytes, size_t count)
 {
@@ -235,7 +235,7 @@ static enum nt_status settle(struct nt_remote_file *file, const struct opening *
     return NT_OK;
 }
 
-/* With the stamp of a file that was listed behind its address. */
+/* With the validator of a file that was listed behind its address. */
 static void ask(struct nt_remote_file *file, struct opening *opening)
 {
     char text[NT_FETCH_TEXT_BYTES];
@@ -314,7 +314,7 @@ bool nt_remote_is_open(const struct nt_remote_file *file)
     return file->epoch && file->epoch == file->fetcher->epoch && !file->is_closed && !file->fetcher->is_over;
 }
 
-/* What has come stays: it is of the same version, as the file will be. Descriptors of the disk cache have a place in common with the parent's,
+/* What has arrived stays: it is of the same version, as the file will be. Descriptors of the disk cache have a place in common with the parent's,
  * which both would move. */
 void nt_remote_on_restart(struct nt_remote_file *file)
 {
@@ -410,7 +410,7 @@ void nt_revalidate_begin(struct nt_remote_file *objects, struct nt_revalidation 
         probe_anchor(objects, check, deadline);
 }
 
-/* One that is not there may be that of a data set that is not there any more. */
+/* One that is not there may be that of a dataset that is not there any more. */
 enum nt_status nt_revalidate_end(struct nt_remote_file *objects, struct nt_revalidation *check,
                                  uint64_t deadline, enum nt_status status, struct nt_error *error)
 {

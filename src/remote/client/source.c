@@ -153,7 +153,7 @@ static bool take_bytes(struct nt_helper_request *fetch, const struct nt_fetch_an
     return true;
 }
 
-/* Somebody waits for it now, or it has come to its end. */
+/* Somebody waits for it now, or it has arrived to its end. */
 static void count_no_more(struct nt_remote_file *file, struct nt_remote_part *part)
 {
     if (!part->is_prefetch)
@@ -275,7 +275,7 @@ static void nt_remote_part_release(struct nt_remote_file *file, struct nt_remote
 
 /* ---- reading ---- */
 
-/* Pages lie one behind the other as they are read: what is short is asked for with what follows, up to where bytes are that are here,
+/* Pages lie one after the other as they are read: what is short is asked for with what follows, up to where bytes are that are here,
  * on disk or on their way. */
 static uint64_t end_of_request(const struct nt_remote_file *file, uint64_t at, uint64_t wanted, uint64_t next)
 {
@@ -308,7 +308,7 @@ static bool add_part(struct reading *reading, struct nt_remote_part *part)
     return true;
 }
 
-/* Of a file that a list has told of nothing has come with opening it: the first read of an edge has all of that, of a small file all
+/* Of a file that a list has told of nothing has arrived with opening it: the first read of an edge has all of that, of a small file all
  * of it. */
 static struct nt_remote_part *request_edge(struct nt_remote_file *file, uint64_t at, uint64_t end)
 {
@@ -370,7 +370,7 @@ static enum nt_status wait_for(struct nt_remote_file *file, const struct nt_remo
                                              : NT_OK;
 }
 
-/* What has come and is pinned does not change: it is copied without the lock. */
+/* What has arrived and is pinned does not change: it is copied without the lock. */
 static void copy(const struct reading *reading, const struct nt_remote_part *part, uint8_t *output)
 {
     const struct nt_cached_range *range = &part->range;

@@ -461,7 +461,7 @@ static void add_token(CURL *easy)
 
 /* ---- certificates ---- */
 
-/* The system's bundle has those of its folder, too. Where a folder might be looked into libcurl reads the bundle anew for each
+/* The system's bundle has those of its folder, too. Where a folder might be looked into libcurl reads the bundle again for each
  * connection, 30 ms of work, and of many at once only the last would have time for an answer. */
 static void omit_folder(CURL *easy, const char *bundle)
 {

@@ -139,7 +139,7 @@ struct nt_request_target {
 /* Client certificates are for servers that users name alone; else for those as well that they send requests to. */
 void nt_credentials_keep_certificate(bool is_kept);
 
-/* Tell a request. They are read anew each time, so that what is renewed is used. */
+/* Tell a request. They are read again each time, so that what is renewed is used. */
 void nt_credentials_add(CURL *easy, const struct nt_request_target *server);
 
 /* ---- Scheduler ---- */
@@ -147,7 +147,7 @@ void nt_credentials_add(CURL *easy, const struct nt_request_target *server);
 struct nt_backend_ops {
     unsigned at_once;   /* tries; */
     uint64_t max_bytes; /* of all tries at once, but for one that is longer alone */
-    /* Whether it is for such an address. NULL: for all that no other engine takes. */
+    /* Whether it is for such an address. NULL: for all that no other backend takes. */
     bool (*takes)(const char *address);
     /* Begin to open a file: it will tell (nt_file_opened, nt_file_not_opened). False where it has not begun: with what is
      * wrong with the address, or without memory. */
@@ -173,7 +173,7 @@ struct nt_backend_ops {
     void (*work)(struct nt_backend *backend);
 };
 
-/* Embedded in what an engine has. */
+/* Embedded in what an backend has. */
 struct nt_backend {
     const struct nt_backend_ops *ops;
     struct nt_transfers *jobs;
@@ -181,7 +181,7 @@ struct nt_backend {
     uint64_t active_bytes;
 };
 
-/* A file as its engine knows it; embedded likewise. */
+/* A file as its backend knows it; embedded likewise. */
 struct nt_backend_file {
     struct nt_backend *backend;
 };
@@ -200,10 +200,10 @@ struct nt_transfer {
     bool is_prefetch; /* nobody waits for it yet */
     bool is_beside;   /* nobody will: it takes nobody's place */
     bool is_paused, is_active;
-    uint64_t active_bytes; /* that it counts as in its engine */
+    uint64_t active_bytes; /* that it counts as in its backend */
     /* Bytes at `offset` of the file; of a suffix, of that. False: not now, see `resume`. */
     bool (*take)(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count);
-    /* It has come, or failed: `result` tells. It may be freed. */
+    /* It has arrived, or failed: `result` tells. It may be freed. */
     void (*end)(struct nt_transfer *job);
     TAILQ_ENTRY(nt_transfer) all;
 };
@@ -211,7 +211,7 @@ struct nt_transfer {
 enum {
     NT_TRIES_ONCE = 1,
     NT_TRIES_OF_UNKNOWN = 5, /* a file that may not be there; */
-    NT_TRIES_OF_KNOWN = 7,   /* one that is: its server may just be starting anew */
+    NT_TRIES_OF_KNOWN = 7,   /* one that is: its server may just be starting again */
 };
 
 enum { NT_MAX_BACKENDS = 2 };
@@ -233,9 +233,9 @@ struct nt_backend *nt_transfers_backend(const struct nt_transfers *jobs, const c
 void nt_transfers_add(struct nt_transfers *jobs, struct nt_transfer *job);
 /* It is not wanted any more; `end` is not called. */
 void nt_transfers_remove(struct nt_transfers *jobs, struct nt_transfer *job);
-/* For engines: job->result tells what came of a try. */
+/* For backends: job->result tells what came of a try. */
 void nt_transfers_end_try(struct nt_transfers *jobs, struct nt_transfer *job);
-/* Start what may be, and end what has come to its end; milliseconds until there is more to do. */
+/* Start what may be, and end what has arrived to its end; milliseconds until there is more to do. */
 uint64_t nt_transfers_work(struct nt_transfers *jobs);
 /* What was paused goes on. */
 void nt_transfers_continue(struct nt_transfers *jobs);
@@ -286,10 +286,10 @@ struct nt_listed {
     const char *validator; /* as OPENED has it; "": it has to be opened to be known */
 };
 
-/* For engines: whether who asked is slow to take what was told; something in the folder; and the end. It is gone then. */
+/* For backends: whether who asked is slow to take what was told; something in the folder; and the end. It is gone then. */
 bool nt_listing_is_full(const struct nt_listing *listing);
 #define NT_LISTING_TOO_LONG "there is more in the folder than is listed"
-/* False where that is so. What cannot be a name is left out. */
+/* False where that is so. What cannot be a name is omitted. */
 bool nt_listing_add(struct nt_listing *listing, const struct nt_listed *listed);
 void nt_listing_done(struct nt_listing *listing);
 void nt_listing_fail(struct nt_listing *listing, enum nt_fetch_failure failure, const char *message);
@@ -329,10 +329,10 @@ struct nt_open_result {
     char server[NT_FETCH_SERVER_BYTES]; /* where it is: scheme, host and port. What is longer is cut off */
     const char *head, *tail;
     size_t head_bytes, tail_bytes; /* of the edges: all of the file, or NT_FETCH_EDGE_BYTES each */
-    unsigned round_trips;          /* one behind the other, connecting not counted */
+    unsigned round_trips;          /* one after the other, connecting not counted */
 };
 
-/* For engines: the end of opening. Where it failed, the file is closed and gone. */
+/* For backends: the end of opening. Where it failed, the file is closed and gone. */
 void nt_file_opened(struct nt_remote_handle *file, const struct nt_open_result *opened);
 void nt_file_not_opened(struct nt_remote_handle *file, enum nt_fetch_failure failure, const char *message);
 
@@ -414,7 +414,7 @@ char *nt_s3_url(const char *name, const char **problem_ret);
 char *nt_s3_list_url(const char *name, const char *token, const char **problem_ret);
 char *nt_s3_prefix(const char *name);
 
-/* Sign a request, with Signature Version 4, where there is a key: it is found anew each time. False without memory. */
+/* Sign a request, with Signature Version 4, where there is a key: it is found again each time. False without memory. */
 bool nt_s3_sign(CURL *easy, struct curl_slist **headers);
 
 /* ---- HTTP requests ---- */
@@ -589,7 +589,7 @@ struct nt_xrootd_file {
     uint64_t checked; /* when they were found to be the same; milliseconds */
     struct nt_xrd_attempt *waiting;
     bool is_wanting;                    /* something is to be asked: it is in */
-    LIST_ENTRY(nt_xrootd_file) wanting; /* of the engine */
+    LIST_ENTRY(nt_xrootd_file) wanting; /* of the backend */
     struct nt_xrd_edges *edges;         /* while it is opened for the first time */
     struct nt_xrd_walk *walk;           /* of a folder that is listed; NULL: a file */
 };
@@ -615,7 +615,7 @@ void nt_xrootd_validator(char validator[NT_FETCH_VALIDATOR_BYTES], int64_t modif
 
 /* Read what all want that wait for the file. */
 void nt_xrootd_read_all(struct nt_xrootd_file *file);
-/* Bytes that have come, and were not taken then. */
+/* Bytes that have arrived, and were not taken then. */
 void nt_xrootd_read_deliver(struct nt_xrd_attempt *attempt);
 /* It has no use for its bytes any more. */
 void nt_xrootd_read_leave(struct nt_xrd_attempt *attempt);

@@ -205,7 +205,7 @@ static void end_rest(struct nt_transfer *job)
         fail_opening(edge->file, result);
 }
 
-/* Whether the end that has come is of the version that was found, and of what is behind the beginning as much as is wanted. */
+/* Whether the end that has arrived is of the version that was found, and of what is behind the beginning as much as is wanted. */
 static bool is_of_version(const struct nt_edge_probe *tail, const struct nt_file_version *version,
                           uint64_t wanted)
 {
@@ -365,7 +365,7 @@ static bool start_object(struct nt_transfer *job, uint64_t milliseconds, CURLM *
     return nt_request_start(&attempt->request, multi, job);
 }
 
-/* All that the server has of it has come. */
+/* All that the server has of it has arrived. */
 static void refuse_short(struct nt_request *request)
 {
     char message[160];

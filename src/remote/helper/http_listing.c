@@ -504,7 +504,7 @@ struct walk {
     struct nt_origin origin;
     struct nt_listing *listing;
     char *address;                          /* as it was given */
-    struct nt_list_parser *list;            /* of the answer that comes; NULL: nothing has come */
+    struct nt_list_parser *list;            /* of the answer that comes; NULL: nothing has arrived */
     char token[NT_FOLDER_LIST_TOKEN_BYTES]; /* that this part was asked for with */
     bool is_asking;                         /* the job is one of the engine's */
     bool is_too_long;
@@ -530,7 +530,7 @@ static void take_entry(void *context, const struct nt_list_entry *entry)
                                                                             .validator = validator});
 }
 
-/* Another try begins the answer anew. */
+/* Another try begins the answer again. */
 static bool begin(struct walk *walk)
 {
     char *folder = nt_address_folder(walk->address, nt_request_address(walk->job.attempt));

@@ -10,7 +10,7 @@
 #include "remote/protocol.h"
 
 enum nt_request_outcome {
-    NT_OUTCOME_OK,           /* all that was asked for has come */
+    NT_OUTCOME_OK,           /* all that was asked for has arrived */
     NT_OUTCOME_RETRY,        /* the same may be asked for again, of what is missing */
     NT_OUTCOME_OTHER_SERVER, /* this server refuses, or has gone, where there is another way: ask at once */
     NT_OUTCOME_FAILED,

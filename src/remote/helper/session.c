@@ -305,7 +305,7 @@ static struct nt_remote_handle *add_file(struct nt_files *files, const struct nt
     return file;
 }
 
-/* Behind the address of what a list has told of stands its stamp: then it is open at once. */
+/* Behind the address of what a list has told of stands its validator: then it is open at once. */
 static bool open_with(struct nt_backend *backend, struct nt_remote_handle *file, const char *address,
                       const char *validator, const char **problem_ret)
 {

@@ -20,7 +20,7 @@
 /* The program that fetches remote files, for a mount or another user of the library. In: a socket as its standard input, which
  * src/io/fetch.h describes. Out: answers.
  * 
- * It is two processes: one fetches, the other one keeps the socket and starts the first anew where it ends before its time. So a
+ * It is two processes: one fetches, the other one keeps the socket and starts the first again where it ends before its time. So a
  * user that has no right any more to start anything need not. The one that keeps has no connection, and gives the other one copies of the
  * files that credentials lie in, whose folders that one cannot read. */
 

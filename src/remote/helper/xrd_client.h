@@ -40,7 +40,7 @@ typedef void nt_xrd_done(void *context, const struct nt_xrd_answer *answer);
 struct nt_xrd_range {
     uint64_t offset;
     uint32_t bytes;
-    char *buffer; /* there until the answer has come */
+    char *buffer; /* there until the answer has arrived */
 };
 
 /* Of several ranges that are read at once. */

@@ -18,7 +18,7 @@
 
 /* ---- Open files ---- */
 
-/* Both ends of a file, one behind the other. */
+/* Both ends of a file, one after the other. */
 struct nt_xrd_edges {
     struct nt_transfer job;
     struct nt_remote_handle *fetched;

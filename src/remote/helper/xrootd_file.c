@@ -475,7 +475,7 @@ static struct nt_xrd_read *collect(struct nt_xrootd_file *file, uint64_t *deadli
     return read;
 }
 
-/* One behind the other. */
+/* One after the other. */
 static void place(struct nt_xrd_read *read)
 {
     char *at = read->bytes;

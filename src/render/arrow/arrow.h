@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A data set as an Arrow table. A node is an Arrow array of the schema, in pre-order. Its slots are
+ * A dataset as an Arrow table. A node is an Arrow array of the schema, in pre-order. Its slots are
  * Arrow's, nulls included; streams hold rows, with nothing stored for nulls. A node's row space begins at
  * the nearest list, union or the table; steps lead from the rows of that space to its own: optionals and
  * variant alternatives skip rows, fixed sizes multiply them.
@@ -55,7 +55,7 @@ void nt_buffer_le64(struct nt_buffer *out, uint64_t value);
 
 /* ---- Tables, nodes and buffers ---- */
 
-/* The shape of a data set in Arrow's terms, shared by the files arrow_*.c.
+/* The shape of a dataset in Arrow's terms, shared by the files arrow_*.c.
  * 
  * Words: a *node* is an Arrow array of the schema, in pre-order. Its *slots* are Arrow's: null slots are
  * there, and a fixed-size list's child has N per slot. Our streams hold *rows*: nothing is stored for nulls.
@@ -153,7 +153,7 @@ struct nt_arrow_buffer {
     enum nt_arrow_buffer_kind kind;
 };
 
-/* Where a batch begins or ends: an entry, which may lie within one of the data set's own clusters. */
+/* Where a batch begins or ends: an entry, which may lie within one of the dataset's own clusters. */
 struct nt_arrow_cut {
     uint64_t entry;
     uint32_t stored; /* the cluster that it lies in, or that it is the begin of */
@@ -208,16 +208,16 @@ struct nt_arrow {
     uint32_t omitted_count;
     size_t omitted_capacity;
 
-    struct nt_arrow_texts *texts; /* of all nodes, one behind the other */
+    struct nt_arrow_texts *texts; /* of all nodes, one after the other */
 
     bool *is_selected; /* [field]; NULL: all are */
-    /* The table's clusters are the data set's own, or parts of them. */
+    /* The table's clusters are the dataset's own, or parts of them. */
     uint64_t *entries; /* before each cluster, in entry order, cluster_count + 1 */
     uint32_t cluster_count, stored_clusters;
     uint64_t max_items; /* of a cluster, that offsets of 32 bits are to count */
     struct nt_arrow_cut
         *cuts; /* while borders are loaded, cluster_count + 1; NULL: all clusters, none in parts */
-    struct nt_arrow_batch *batches; /* of the clusters that are not left out */
+    struct nt_arrow_batch *batches; /* of the clusters that are not omitted */
     uint32_t batch_count;
     uint32_t *omitted_clusters;
     uint32_t omitted_cluster_count;
@@ -265,7 +265,7 @@ enum nt_status nt_arrow_new_within(struct nt_reader *reader, struct nt_dataset *
 enum nt_status nt_arrow_check_range(const struct nt_arrow *arrow, struct nt_error *error);
 enum nt_status nt_arrow_cut_entries(struct nt_arrow *arrow, struct nt_error *error);
 
-/* arrow_cut.c: borders of a field in the data set's own clusters become those in the table's: in and out, from malloc */
+/* arrow_cut.c: borders of a field in the dataset's own clusters become those in the table's: in and out, from malloc */
 enum nt_status nt_arrow_cut_borders(const struct nt_arrow *arrow, uint32_t field, bool are_bytes,
                                     uint64_t **borders, struct nt_error *error);
 void nt_arrow_free_cuts(struct nt_arrow *arrow);
@@ -317,7 +317,7 @@ void nt_arrow_variant_deinit(struct nt_arrow_variant *variant, uint32_t cluster_
 enum nt_status nt_arrow_read_buffer(const struct nt_arrow *arrow, const struct nt_arrow_body *body,
                                     uint32_t buffer, uint64_t offset, uint8_t *output, size_t bytes,
                                     struct nt_error *error);
-/* Where a buffer is elements of a stream, one behind the other: which ones, and what to subtract from each (of
+/* Where a buffer is elements of a stream, one after the other: which ones, and what to subtract from each (of
  * offsets). False where it has to be made piece by piece. */
 struct nt_arrow_run {
     uint32_t stream; /* its number */

@@ -258,7 +258,7 @@ out:
 
 /* ---- all batches ---- */
 
-/* The clusters in entry order, as every top-level field has them: one row an entry. A data set without fields is one
+/* The clusters in entry order, as every top-level field has them: one row an entry. A dataset without fields is one
  * batch. */
 static enum nt_status set_clusters(struct nt_arrow *arrow, struct nt_error *error)
 {
@@ -281,7 +281,7 @@ static enum nt_status set_clusters(struct nt_arrow *arrow, struct nt_error *erro
     return NT_OK;
 }
 
-/* A cluster that Arrow cannot hold is left out. */
+/* A cluster that Arrow cannot hold is omitted. */
 static enum nt_status add_batch(struct nt_arrow *arrow, uint32_t cluster, struct nt_error *error)
 {
     struct nt_arrow_body *body;

@@ -232,7 +232,7 @@ enum nt_status nt_arrow_check_range(const struct nt_arrow *arrow, struct nt_erro
                    (unsigned long long)nt_dataset_entries(arrow->dataset));
 }
 
-/* The data set's own clusters [*begin_ret, *end_ret). Those without entries may stand anywhere; none of them is left at the
+/* The dataset's own clusters [*begin_ret, *end_ret). Those without entries may stand anywhere; none of them is left at the
  * ends. */
 static void find_clusters(const struct nt_arrow *arrow, uint32_t *begin_ret, uint32_t *end_ret)
 {

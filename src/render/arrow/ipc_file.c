@@ -349,7 +349,7 @@ static void want_body(struct nt_arrow *arrow, uint32_t batch, uint64_t offset, u
     give_body(arrow, body);
 }
 
-/* Columns lie one behind the other: who reads the file from front to back would wait for each of them alone. */
+/* Columns lie one after the other: who reads the file from front to back would wait for each of them alone. */
 static void want(struct nt_arrow *arrow, uint64_t offset, uint64_t bytes)
 {
     enum { MAX_BATCHES = 4 };

@@ -228,7 +228,7 @@ static bool push_step(struct build *build, struct nt_arrow_step step)
 
 static bool add_field(struct build *build, uint32_t parent, uint32_t field, struct nt_text name);
 
-/* A child in rows of its own: the steps begin anew. */
+/* A child in rows of its own: the steps begin again. */
 static bool add_in_new_row_space(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
 {
     uint32_t base = build->step_base;
@@ -341,8 +341,8 @@ static bool add_json(struct build *build, uint32_t parent, uint32_t field, struc
     return status == NT_OK;
 }
 
-/* Of a node whose descendants are the last nodes: whether they are what the pairs of a map have to be. What was left out
- * of them, or may be null, is not there in a list of structs only. */
+/* Of a node whose descendants are the last nodes: whether they are what the pairs of a map have to be. What was omitted from
+ *  them, or may be null, is not there in a list of structs only. */
 static bool has_pairs(const struct nt_arrow *arrow, uint32_t node)
 {
     const struct nt_arrow_node *pairs = &arrow->nodes[node + 1], *key = pairs + 1;

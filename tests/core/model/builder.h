@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Small data sets for the tests of the model, from two lists.
+ * Small datasets for the tests of the model, from two lists.
  */
 #ifndef NT_TESTS_MODEL_BUILDER_H
 #define NT_TESTS_MODEL_BUILDER_H
@@ -11,7 +11,7 @@
 #include "core/io/source.h"
 #include <ntuple/source.h>
 
-/* A file over no bytes with one data set, whose fields and columns are copies of the lists. */
+/* A file over no bytes with one dataset, whose fields and columns are copies of the lists. */
 static inline struct nt_file *build_file(const struct nt_field *fields, uint32_t field_count,
                                          const struct nt_column *columns, uint32_t column_count)
 {

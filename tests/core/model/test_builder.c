@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Data sets as formats build them.
+ * Datasets as formats build them.
  */
 #include "core/model/builder.h"
 
@@ -143,7 +143,7 @@ TEST(clusters_beyond_what_numbers_can_tell_are_refused, .setup = setup, .teardow
 
 /* ---- ranges and pages ---- */
 
-/* A data set of two columns in one group of three clusters. */
+/* A dataset of two columns in one group of three clusters. */
 static void make_group(struct nt_group_builder *group)
 {
     for (uint32_t i = 0; i < 2; i++) {

@@ -119,7 +119,7 @@ TEST(columns_that_do_not_fit_together_are_refused, .end = 6)
     static const struct nt_column lists[][6] = {
         {{.id = 0, .field = 1}, {.id = 1}, {.id = 2}, {.id = 3}, {.id = 4}, {.id = 5}}, /* no such field */
         {{.id = 0, .field = NT_NONE}, {.id = 1}, {.id = 2}, {.id = 3}, {.id = 4}, {.id = 5}},
-        /* no first representation; one left out; of 5 and 1; of 2, 1 and 3, which are as many as 2, 2
+        /* no first representation; one omitted; of 5 and 1; of 2, 1 and 3, which are as many as 2, 2
          * and 2 */
         {{.representation = 1},
          {.representation = 1},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of a data set's decoders.
+ * The table of a dataset's decoders.
  */
 #include "core/model/model.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A file's directories and data sets, and who is closed when.
+ * A file's directories and datasets, and who is closed when.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Data sets and fields are found by the paths that docs/tree.md gives them.
+ * Datasets and fields are found by the paths that docs/tree.md gives them.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 static struct nt_error error;
 
-/* ---- data sets ---- */
+/* ---- datasets ---- */
 
 static const struct directory {
     uint32_t parent;

@@ -24,7 +24,7 @@ TEST(what_is_new_of_ranges_is_what_no_other_has)
         ck_assert_uint_eq(nt_interval_set_add(&covered, first, bytes), added);
         for (size_t k = 1; k < covered.count; k++)
             ck_assert_uint_lt(covered.ranges[k - 1].end, covered.ranges[k].first);
-        if (i % 100 == 99 && covered.count <= 1) { /* begin anew */
+        if (i % 100 == 99 && covered.count <= 1) { /* begin again */
             nt_interval_set_deinit(&covered);
             for (unsigned k = 0; k < PLACES; k++)
                 seen[k] = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The sides of a data set: made when somebody asks for them, once.
+ * The sides of a dataset: made when somebody asks for them, once.
  */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The file that an outline stands for: made when somebody asks for it, once, and closed with it.
+ * The file that an stub stands for: made when somebody asks for it, once, and closed with it.
  */
 #include "builder.h"
 

@@ -13,7 +13,7 @@
 #include "core/base/memory.h"
 #include "core/model/model.h"
 
-/* The data set that has them. */
+/* The dataset that has them. */
 static inline const struct nt_dataset *lance_add_dataset(struct lance_opened *opened)
 {
     struct nt_dataset *dataset;

@@ -67,7 +67,7 @@ static void append_integer(struct nt_buffer *out, uint64_t value, unsigned bytes
         nt_buffer_byte(out, (char)(value >> 8 * i));
 }
 
-/* `bits` bits of each value, the lowest first, one behind the other. */
+/* `bits` bits of each value, the lowest first, one after the other. */
 static void append_bits(struct nt_buffer *out, const uint64_t *values, uint32_t count, unsigned bits)
 {
     uint64_t bit_count = (uint64_t)count * bits, bytes = (bit_count + 7) / 8;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files for the matrix tests: a test says which columns a data set has and which values stand in their pages;
+ * Files for the matrix tests: a test says which columns a dataset has and which values stand in their pages;
  * the pages are packed here, by encoders as plain as the specification's sentences, and the file is written
  * by the tests' writer. What a reader must give back is noted on the way.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A data set as the tests' writer describes it, written and opened again.
+ * A dataset as the tests' writer describes it, written and opened again.
  */
 #ifndef NT_TESTS_RNTUPLE_OPENED_H
 #define NT_TESTS_RNTUPLE_OPENED_H
@@ -40,7 +40,7 @@ static inline enum nt_status open_bytes(struct written *written, struct nt_error
     return error->status;
 }
 
-/* Write and open; a data set that fails is the failure. Close in any case. */
+/* Write and open; a dataset that fails is the failure. Close in any case. */
 static inline enum nt_status write_and_open(struct written *written, enum rntuple_generation generation,
                                             const struct rntuple_description *description,
                                             struct nt_error *error)

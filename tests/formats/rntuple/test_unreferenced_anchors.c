@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * No data set is missed in silence: files of ROOT and uproot, with every bit flipped of what leads to their
- * data sets. Neither keys nor directories have checksums.
+ * No dataset is missed in silence: files of ROOT and uproot, with every bit flipped of what leads to their
+ * datasets. Neither keys nor directories have checksums.
  */
 #include <malloc.h>
 #include <stdio.h>
@@ -63,7 +63,7 @@ static bool is_same_directory(const struct nt_file *left, uint32_t a, const stru
     return a == 0 && b == 0;
 }
 
-/* Whether a data set is there as it was. */
+/* Whether a dataset is there as it was. */
 static bool is_there(const struct nt_file *file, const struct nt_dataset *wanted)
 {
     for (uint32_t i = 0; i < file->dataset_count; i++) {
@@ -179,7 +179,7 @@ static void count_failure(void *context, const struct nt_error *failure)
     told->last = *failure;
 }
 
-/* The lost data sets that the walk finds. */
+/* The lost datasets that the walk finds. */
 static struct told check_file(const struct nt_file *file)
 {
     struct told told = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A process that fetches whose answers the tests give, and a fetcher that asks it.
+ * A network helper whose answers the tests give, and a fetcher that asks it.
  */
 #ifndef NT_TESTS_IO_FAKE_PROCESS_H
 #define NT_TESTS_IO_FAKE_PROCESS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Who asks the process that fetches, and what he is answered; the engine is the test's.
+ * Who asks the network helper, and what he is answered; the backend is the test's.
  */
 #ifndef NT_TESTS_FETCH_ASKING_H
 #define NT_TESTS_FETCH_ASKING_H
@@ -31,11 +31,11 @@ static struct {
     uint32_t kind, failure;
     uint64_t size;
     char text[256];
-    uint64_t bytes;     /* right ones that have come */
+    uint64_t bytes;     /* right ones that have arrived */
     char names[256];    /* of entries, each with what is told of it */
 } answers[MAX_ANSWERS]; /* by number of what was asked */
 
-/* Engines are added then. */
+/* Backends are added then. */
 static inline void begin_asking(void)
 {
     int ends[2];
@@ -87,7 +87,7 @@ static inline void cancel(uint64_t id)
     nt_files_take(&files, &(struct nt_fetch_request){.kind = NT_FETCH_CANCEL, .id = id}, "", 0);
 }
 
-/* Of bytes that come: of the opening, the two ends lie one behind the other. */
+/* Of bytes that come: of the opening, the two ends lie one after the other. */
 static inline uint64_t place_of(const struct nt_fetch_answer *answer, uint64_t offset)
 {
     bool is_tail = answers[answer->id].size > 2 * NT_FETCH_EDGE_BYTES && offset >= NT_FETCH_EDGE_BYTES;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A web server as tests have it, which answers as they say, and the engine that asks it. It has one file of SIZE bytes; each connection
+ * A web server as tests have it, which answers as they say, and the backend that asks it. It has one file of SIZE bytes; each connection
  * is for one request.
  */
 #ifndef NT_TESTS_FETCH_FAKE_WEB_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * XRootD's client as tests have it, who answer for it; and who asks the engine for files and folders.
+ * XRootD's client as tests have it, who answer for it; and who asks the backend for files and folders.
  */
 #ifndef NT_TESTS_FETCH_FAKE_XROOTD_H
 #define NT_TESTS_FETCH_FAKE_XROOTD_H
@@ -201,7 +201,7 @@ static inline void tear_down(void)
     end_asking();
 }
 
-/* Ten bytes have come, or the file is another one. */
+/* Ten bytes have arrived, or the file is another one. */
 static inline void check_outcome(uint64_t id, bool is_same)
 {
     work_until(id, is_same ? NT_FETCH_DONE : NT_FETCH_FAILED);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a process that fetches may be asked for.
+ * What a network helper may be asked for.
  */
 #include "remote/helper/helper.h"
 

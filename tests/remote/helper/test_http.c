@@ -176,7 +176,7 @@ static const struct {
      NT_FETCH_CHANGED,
      "the server has another version now"},
     {{"206 Part\r\nETag: \"1\"\r\nContent-Range: bytes 50000-50004/100000\r\nContent-Length: 5", 50000, 5},
-     NT_FETCH_UNREACHABLE, /* which has come; but what is asked for then */
+     NT_FETCH_UNREACHABLE, /* which has arrived; but what is asked for then */
      "the server was asked for 5 bytes at 50005 and sends bytes 50000 to 50004"},
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is asked of the process that fetches, which may be anything, with an engine that does what the tests say: what it is answered, and
+ * What is asked of the network helper, which may be anything, with an backend that does what the tests say: what it is answered, and
  * what becomes of it.
  */
 #include "remote/helper/helper.h"
@@ -11,7 +11,7 @@
 
 enum { AT_ONCE = 4, MAX_BYTES = 10 * 1000 };
 
-/* ---- an engine ---- */
+/* ---- an backend ---- */
 
 struct remote {
     struct nt_backend_file remote;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Resolves the base paths of a manifest, which place files of a data set outside its directory, and
+ * Resolves the base paths of a manifest, which place files of a dataset outside its directory, and
  * enforces which directories may be read.
  */
 #include "formats/lance/dataset/dataset.h"
@@ -34,7 +34,7 @@ static bool take_directory(struct nt_text path, const char *directory, struct nt
 }
 
 /* Nobody knows what a relative path was relative to: it may be beneath the directory, or name its end, as that of a branch does which
- * was made of the data set. */
+ * was made of the dataset. */
 static enum nt_status take_relative(const struct nt_lance_base_root *place, struct nt_arena *arena,
                                     struct nt_text path, bool *is_below_ret, struct nt_text *rest_ret,
                                     struct nt_error *error)

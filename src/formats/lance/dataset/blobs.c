@@ -98,7 +98,7 @@ static enum nt_status find_in_base_of(struct finding *finding)
     return status == NT_OK ? find_in_base(finding, base) : status;
 }
 
-/* Without a number it is where the data file's base path leads to, which is the data set's own where it has none. */
+/* Without a number it is where the data file's base path leads to, which is the dataset's own where it has none. */
 static enum nt_status find_managed(struct finding *finding)
 {
     const struct nt_lance_base *base;

@@ -88,7 +88,7 @@ static void request_fragment(struct nt_dataset *dataset, const struct nt_lance_d
         ask(dataset->sources[number]);
 }
 
-/* A data file is about to be read for the first time. Under the data set's lock. */
+/* A data file is about to be read for the first time. Under the dataset's lock. */
 static void nt_lance_request_readahead(struct nt_dataset *dataset, uint32_t number)
 {
     struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Opens one version of a Lance data set directory as a data set whose clusters are the fragments. Data
+ * Opens one version of a Lance dataset directory as a dataset whose clusters are the fragments. Data
  * files are opened only when the manifest does not give their row counts.
  */
 #include "formats/lance/dataset/dataset.h"
@@ -246,7 +246,7 @@ static enum nt_status choose_version(const struct nt_file *file, const char *wan
     return status;
 }
 
-/* A version that cannot be read is a data set that tells why: others are beside it. */
+/* A version that cannot be read is a dataset that tells why: others are beside it. */
 static enum nt_status fill_file(struct nt_file *file, const void *context, struct nt_error *error)
 {
     const struct nt_open_options *options = context;

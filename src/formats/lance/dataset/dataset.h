@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * An open Lance data set: manifest, fragments, data files, versions and documents.
+ * An open Lance dataset: manifest, fragments, data files, versions and documents.
  */
 #ifndef NT_FORMATS_LANCE_DATASET_DATASET_H
 #define NT_FORMATS_LANCE_DATASET_DATASET_H
@@ -21,11 +21,11 @@
 
 struct nt_arena;
 
-/* ---- Open data sets ---- */
+/* ---- Open datasets ---- */
 
 /* A version, as a name in _versions/ tells. */
 struct nt_lance_version {
-    const char *root; /* beneath the folder: "", or "tree/BRANCH/", which has all that a data set has */
+    const char *root; /* beneath the folder: "", or "tree/BRANCH/", which has all that a dataset has */
     uint64_t number;
     bool is_inverted; /* the name has 2^64 - 1 less the number, in 20 digits: the latest is the first */
     bool is_detached; /* apart from the history, with a "d" in front: its number has the highest bit */
@@ -34,7 +34,7 @@ struct nt_lance_version {
 /* A file that ends in a manifest. */
 struct nt_lance_manifest_file {
     struct nt_lance_version version;
-    const char *name; /* beneath the data set's directory */
+    const char *name; /* beneath the dataset's directory */
     uint64_t size;
     uint64_t offset;         /* of the message */
     struct nt_proto message; /* a Manifest */
@@ -50,7 +50,7 @@ static inline uint64_t nt_lance_manifest_offset(const struct nt_lance_manifest_f
 /* Where a field of the schema is stored in a fragment. */
 struct nt_lance_column_location {
     struct nt_lance_leaf leaf; /* in legacy files the column is the field's id */
-    uint32_t file;             /* number of one of the data set's data files */
+    uint32_t file;             /* number of one of the dataset's data files */
 };
 
 /* A directory that base paths may lie beneath. */
@@ -59,10 +59,10 @@ struct nt_lance_base_root {
     const char *real; /* its path, without links */
 };
 
-/* Another place than the data set where files of it lie. */
+/* Another place than the dataset where files of it lie. */
 struct nt_lance_base {
     uint64_t id;
-    bool is_root;             /* it is itself a data set: files lie in its data/ and _deletions/ */
+    bool is_root;             /* it is itself a dataset: files lie in its data/ and _deletions/ */
     struct nt_text path;      /* as the manifest tells it */
     struct nt_folder *folder; /* that it lies beneath; NULL: none that may be read */
     const char *below;        /* its name there: "", or with '/' at its end */
@@ -75,8 +75,8 @@ struct nt_lance_fragment_part {
     uint64_t deleted_rows;
     bool has_rows;                   /* else the manifest does not tell them, and a data file does */
     bool has_deleted_rows;           /* likewise, and its deletion file does */
-    uint32_t first_file, file_count; /* of the data set's data files */
-    /* By field of the schema; NULL until somebody looks. Under the data set's lock. */
+    uint32_t first_file, file_count; /* of the dataset's data files */
+    /* By field of the schema; NULL until somebody looks. Under the dataset's lock. */
     const struct nt_lance_column_location *stored;
     bool has_deletions; /* the same: `deletions` are known */
     const struct nt_deletion_vector *deletions;
@@ -104,7 +104,7 @@ struct nt_lance_data_file {
     const char *name; /* beneath it; NULL where it lies nowhere that is read */
     uint32_t fragment;
     enum nt_lance_generation generation; /* as the message says */
-    struct nt_lance_open_file *opened;   /* NULL: it is not. Under the data set's lock */
+    struct nt_lance_open_file *opened;   /* NULL: it is not. Under the dataset's lock */
 };
 
 /* A field's id with its number in the schema. */
@@ -113,7 +113,7 @@ struct nt_lance_id {
     uint32_t field;
 };
 
-/* Which fragments were looked at, one after the other (ahead.h). Under the data set's lock. */
+/* Which fragments were looked at, one after the other (ahead.h). Under the dataset's lock. */
 struct nt_lance_readahead {
     uint32_t next, file; /* the fragment behind the last one, and which of its files */
     uint32_t asked;      /* those before it were asked for */
@@ -131,7 +131,7 @@ struct nt_lance_dataset {
     struct nt_lance_fragment_part *fragments;
     struct nt_lance_data_file *files;  /* as many as the nt_dataset has sources, in their order */
     struct nt_lance_base *bases;       /* by ids, ascending */
-    struct nt_lance_base_root *places; /* the first is the data set's own folder */
+    struct nt_lance_base_root *places; /* the first is the dataset's own folder */
     uint32_t fragment_count, file_count, base_count, place_count;
     unsigned generations;          /* of its files */
     struct nt_lance_physical side; /* what its sides are made of */
@@ -139,7 +139,7 @@ struct nt_lance_dataset {
     struct {
         struct nt_lance_open_file *newest, *oldest;
         uint64_t bytes; /* that are taken for them */
-    } open;             /* data files. Under the data set's lock */
+    } open;             /* data files. Under the dataset's lock */
 };
 
 static inline struct nt_lance_dataset *nt_lance_dataset_of(const struct nt_dataset *dataset)
@@ -175,13 +175,13 @@ enum nt_status nt_lance_read_fragments(struct nt_file *file, struct nt_lance_dat
 
 /* ---- Tags and branches ---- */
 
-/* Where they are, beneath the data set's folder. */
+/* Where they are, beneath the dataset's folder. */
 #define NT_LANCE_TAGS "_refs/tags"
 #define NT_LANCE_BRANCHES "_refs/branches"
 
 /* What a tag names. */
 struct nt_lance_tag {
-    const char *branch; /* "": none, the data set itself */
+    const char *branch; /* "": none, the dataset itself */
     uint64_t version;
 };
 
@@ -203,7 +203,7 @@ enum nt_status nt_lance_put_refs(struct nt_folder *folder, const char *refs, con
 
 /* ---- List versions ---- */
 
-/* The folder that has them, in a data set's or branch's. */
+/* The folder that has them, in a dataset's or branch's. */
 #define NT_LANCE_VERSIONS "_versions"
 
 /* Called for each manifest, in no order. Anything but NT_OK ends the walk. */
@@ -214,7 +214,7 @@ typedef enum nt_status nt_lance_visit_version(void *context, const struct nt_lan
 enum nt_status nt_lance_each_version(struct nt_folder *folder, const char *root,
                                      nt_lance_visit_version *visit, void *context, struct nt_error *error);
 
-/* Append the name of a version's manifest, beneath the data set's folder. */
+/* Append the name of a version's manifest, beneath the dataset's folder. */
 void nt_lance_append_manifest_name(struct nt_buffer *out, const struct nt_lance_version *version);
 
 /* ---- Resolve a version ---- */
@@ -245,7 +245,7 @@ enum nt_status nt_lance_are_versions_short(const struct nt_file *file, const str
 
 /* ---- Base paths ---- */
 
-/* Fill lance->bases from the manifest. What lies beneath the data set is read, and what lies beneath one of the directories
+/* Fill lance->bases from the manifest. What lies beneath the dataset is read, and what lies beneath one of the directories
  * `allowed` (NULL: none; ends with NULL); of the others is known why not. Memory is the file's arena's, counted in its
  * budget; nt_lance_close_bases closes the directories, also after a failure. */
 enum nt_status nt_lance_read_bases(struct nt_file *file, struct nt_lance_dataset *lance,
@@ -255,8 +255,8 @@ void nt_lance_close_bases(struct nt_lance_dataset *lance);
 enum nt_status nt_lance_open_base_roots(struct nt_file *file, struct nt_lance_dataset *lance,
                                         const char *const *allowed, struct nt_error *error);
 
-/* Where the files lie that a DataFile or DeletionFile tells of, whose field of this number is the base's id; NULL: in the data
- * set. NT_CORRUPT where the manifest has no such base path, NT_UNSUPPORTED where it leads to what is not read. */
+/* Where the files lie that a DataFile or DeletionFile tells of, whose field of this number is the base's id; NULL: in the dataset
+ * . NT_CORRUPT where the manifest has no such base path, NT_UNSUPPORTED where it leads to what is not read. */
 enum nt_status nt_lance_find_base(const struct nt_lance_dataset *lance, struct nt_proto message,
                                   uint32_t id_field, const struct nt_lance_base **base_ret,
                                   struct nt_error *error);
@@ -275,7 +275,7 @@ bool nt_lance_find_beneath(const struct nt_lance_dataset *lance, struct nt_text 
 /* Now, on the clock of files' times. */
 struct timespec nt_lance_now(void);
 
-/* Fail for a file beneath a folder that is missing: NT_CHANGED where something went out of its directory, or came into it, since the data set was
+/* Fail for a file beneath a folder that is missing: NT_CHANGED where something went out of its directory, or came into it, since the dataset was
  * opened, so that it may have been there; else NT_CORRUPT. `what` is the file, in words. */
 enum nt_status nt_lance_fail_missing(const struct nt_lance_dataset *lance, struct nt_folder *folder,
                                      const char *name, const char *what, struct nt_error *error);
@@ -286,7 +286,7 @@ enum nt_status nt_lance_fail_missing(const struct nt_lance_dataset *lance, struc
  * nothing where they are known. NT_CORRUPT where there are fewer than are deleted. */
 enum nt_status nt_lance_count_rows(struct nt_dataset *dataset, uint32_t part, struct nt_error *error);
 
-/* What the metadata of a data file say, until the next one is opened. Under the data set's lock. */
+/* What the metadata of a data file say, until the next one is opened. Under the dataset's lock. */
 enum nt_status nt_lance_open_data_file(struct nt_dataset *dataset, uint32_t number,
                                        const struct nt_lance **opened_ret, struct nt_error *error);
 /* Whether a file has a column, and, where its values are wanted, can be decoded. */
@@ -306,7 +306,7 @@ enum nt_status nt_lance_sort_ids(struct nt_arena *arena, struct nt_lance_dataset
                                  struct nt_error *error);
 
 /* Find fragment->stored, if nobody has. NT_CORRUPT where it lists a field twice, or not as many columns as fields. Under the
- * data set's lock; memory is the file's arena's, counted in its budget. */
+ * dataset's lock; memory is the file's arena's, counted in its budget. */
 enum nt_status nt_lance_find_columns(struct nt_file *file, const struct nt_lance_dataset *lance,
                                      struct nt_lance_fragment_part *fragment, struct nt_error *error);
 
@@ -324,10 +324,10 @@ enum nt_status nt_lance_find_slices(struct nt_dataset *dataset, struct nt_error 
 
 /* ---- Physical columns ---- */
 
-/* Number the columns of the sides. Data sets with legacy files have no sides: their columns are shown as parts of the
+/* Number the columns of the sides. Datasets with legacy files have no sides: their columns are shown as parts of the
  * fields. */
 enum nt_status nt_lance_prepare_physical(struct nt_dataset *dataset, struct nt_error *error);
-/* Tell the data set's own columns, which are made now, which of them they are made of. */
+/* Tell the dataset's own columns, which are made now, which of them they are made of. */
 void nt_lance_find_physical_columns(struct nt_dataset *dataset);
 
 /* A member of nt_dataset_ops. */
@@ -354,7 +354,7 @@ enum nt_status nt_lance_find_deletion_file(struct nt_file *file, const struct nt
                                            struct nt_error *error);
 
 /* Find fragment->deletions, if nobody has, and their number where the manifest does not tell it. NT_CORRUPT where they are not
- * as many as it tells, or are not rows of the fragment, which are known. Memory is the file's arena's, counted in its budget. Under the data set's lock. */
+ * as many as it tells, or are not rows of the fragment, which are known. Memory is the file's arena's, counted in its budget. Under the dataset's lock. */
 enum nt_status nt_lance_read_deletions(struct nt_file *file, const struct nt_lance_dataset *lance,
                                        struct nt_lance_fragment_part *fragment, struct nt_error *error);
 
@@ -381,7 +381,7 @@ enum nt_status nt_lance_describe_dataset_file(const struct nt_file *file, struct
 enum nt_status nt_lance_lay_out_dataset(const struct nt_file *file, nt_layout_emit *emit, void *context,
                                         struct nt_error *error);
 
-/* ---- Data sets ---- */
+/* ---- Datasets ---- */
 
 /* As members of nt_format. */
 enum nt_status nt_lance_takes_folder(struct nt_folder *folder, bool *takes_ret, struct nt_error *error);

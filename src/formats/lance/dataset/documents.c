@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The documents of a data set: manifest, schema, fragments, tags and branches, and the transaction and
+ * The documents of a dataset: manifest, schema, fragments, tags and branches, and the transaction and
  * index messages stored beside the manifest.
  */
 #include "formats/lance/dataset/dataset.h"
@@ -41,7 +41,7 @@ static const struct {
 struct section {
     const struct nt_lance_dataset *lance;
     enum nt_lance_section_kind kind;
-    struct nt_buffer name;        /* of the file, beneath the data set; empty: there is none */
+    struct nt_buffer name;        /* of the file, beneath the dataset; empty: there is none */
     struct nt_lance_buffer range; /* of the message in it */
     struct nt_buffer bytes;       /* it */
 };
@@ -160,7 +160,7 @@ static enum nt_status write_section(const struct nt_dataset *dataset, enum nt_la
     return status;
 }
 
-/* Read it anew and append it: a document of JSON, where `message` is null where the version has none; and its bytes. NT_CORRUPT,
+/* Read it again and append it: a document of JSON, where `message` is null where the version has none; and its bytes. NT_CORRUPT,
  * NT_LIMIT, NT_CHANGED. */
 static enum nt_status nt_lance_write_section(const struct nt_dataset *dataset,
                                              enum nt_lance_section_kind kind, struct nt_buffer *out,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reports the owner of every byte range in the files of a data set that is not a page of one of its
+ * Reports the owner of every byte range in the files of a dataset that is not a page of one of its
  * fields.
  */
 #include "formats/lance/dataset/dataset.h"

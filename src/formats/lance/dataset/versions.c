@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Lists the versions, tags and branches of a data set, and resolves a requested version to a manifest.
+ * Lists the versions, tags and branches of a dataset, and resolves a requested version to a manifest.
  */
 #include "formats/lance/dataset/dataset.h"
 
@@ -90,7 +90,7 @@ static void append_file_name(struct nt_buffer *out, const char *refs, const char
 
 /* ---- branches ---- */
 
-/* Where a branch lies beneath the data set's folder, "" for none; NULL without memory. */
+/* Where a branch lies beneath the dataset's folder, "" for none; NULL without memory. */
 static const char *nt_lance_root_of(struct nt_arena *arena, const char *branch)
 {
     return *branch ? nt_arena_format(arena, "tree/%s/", branch) : "";

@@ -31,7 +31,7 @@ enum nt_status nt_unpack_blocks(const uint8_t *input, size_t input_bytes, uint32
 /* ---- Run-length decoding ---- */
 
 /* `elements` elements of `value_bytes` each, exactly so much room as the output has. What the runs have beyond
- * them is left out, because writers exist that store too much; fewer are NT_CORRUPT. */
+ * them is omitted, because writers exist that store too much; fewer are NT_CORRUPT. */
 enum nt_status nt_rle_expand(const uint8_t *values, uint32_t value_bytes, uint64_t runs,
                              const uint8_t *lengths, uint32_t length_bytes, uint64_t elements,
                              uint8_t *output, struct nt_error *error);
@@ -53,7 +53,7 @@ struct nt_fsst {
 enum nt_status nt_fsst_init(struct nt_fsst *fsst, const uint8_t *table, size_t table_bytes,
                             struct nt_error *error);
 
-/* Exactly `output_bytes` bytes, else NT_CORRUPT. The codes of strings that lie one behind the other can be
+/* Exactly `output_bytes` bytes, else NT_CORRUPT. The codes of strings that lie one after the other can be
  * decoded at once, where nt_fsst_ends has seen that none ends within an escape. */
 enum nt_status nt_fsst_decode(const struct nt_fsst *fsst, const uint8_t *codes, size_t bytes, uint8_t *output,
                               size_t output_bytes, struct nt_error *error);
@@ -110,7 +110,7 @@ enum nt_status nt_dictionary_bytes(const struct nt_value *numbers, const struct 
 /* ---- encodings ---- */
 
 enum nt_tree_node_kind {
-    NT_TREE_FLAT,             /* values of `bits` one behind the other */
+    NT_TREE_FLAT,             /* values of `bits` one after the other */
     NT_TREE_VARIABLE,         /* offsets of `bits`, then bytes */
     NT_TREE_INLINE_BITS,      /* FastLanes blocks that tell their width */
     NT_TREE_OUT_OF_LINE_BITS, /* FastLanes blocks of `packed_bits` */

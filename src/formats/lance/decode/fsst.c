@@ -306,7 +306,7 @@ static enum nt_status fail_size(size_t expected, struct nt_error *error)
                    expected);
 }
 
-/* Whether all is as it has to be where decoding has come to its end. */
+/* Whether all is as it has to be where decoding has arrived to its end. */
 static enum nt_status check_end(const struct nt_fsst *fsst, const struct place *place, size_t output_bytes,
                                 struct nt_error *error)
 {

@@ -309,7 +309,7 @@ static void copy_bits(const uint8_t *from, uint8_t *to, uint64_t at, uint64_t co
             to[(at + i) / 8] |= (uint8_t)(1U << ((at + i) % 8));
 }
 
-/* Bits [at ...) of each value, of `stride` bytes, become bits one behind the other. */
+/* Bits [at ...) of each value, of `stride` bytes, become bits one after the other. */
 static enum nt_status gather_bits(struct nt_decode_arena *work, const struct nt_decoded_array *array,
                                   uint64_t stride, uint64_t offset, uint64_t count, const uint8_t **bits_ret,
                                   struct nt_error *error)
@@ -429,7 +429,7 @@ static enum nt_status cut_values(struct nt_decode_arena *work, uint32_t root, ui
     return status;
 }
 
-/* The bytes of a member of structures, each with its members one behind the other. */
+/* The bytes of a member of structures, each with its members one after the other. */
 static enum nt_status select_member(struct nt_decode_arena *work, const struct nt_tree_node *node,
                                     uint32_t member, struct nt_decoded_array *array, struct nt_error *error)
 {

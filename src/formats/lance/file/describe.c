@@ -128,7 +128,7 @@ static const struct nt_tree_state *put_encodings(const struct nt_dataset *datase
 
 /* ---- columns of a file ---- */
 
-/* Of a data set each page tells, as each file has its own. */
+/* Of a dataset each page tells, as each file has its own. */
 void nt_lance_describe_column(const struct nt_dataset *stored, uint32_t column, struct nt_json *json)
 {
     if (!nt_lance_physical_of(stored)->find_part)

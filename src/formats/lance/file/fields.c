@@ -80,7 +80,7 @@ static void mark_lists(const struct nt_lance_schema *schema, struct nt_lance_fie
             places[i].has_struct_lists |= places[schema->fields[i].parent].has_struct_lists;
 }
 
-/* The bytes of members of a packed structure, which lie one behind the other. */
+/* The bytes of members of a packed structure, which lie one after the other. */
 static void count_member(struct nt_lance_field_layout *places, uint32_t number)
 {
     struct nt_lance_field_layout *place = &places[number];
@@ -278,7 +278,7 @@ struct building {
     struct nt_lance_schema *schema;
     const struct nt_lance_leaf *leaves; /* by Lance's field */
     const struct nt_lance
-        *lance; /* the file; NULL: a data set, whose files each tell where a field is stored */
+        *lance; /* the file; NULL: a dataset, whose files each tell where a field is stored */
     struct nt_lance_model_field *parts;
     uint32_t *built;   /* by Lance's field: the field of the model that its children lie in */
     bool *is_nullable; /* it, or a structure around it: what lies in a null structure is null */
@@ -366,7 +366,7 @@ static enum nt_status add_field(struct building *build, struct nt_field *field,
     return field->unreadable ? NT_OK : add_columns(build, *number_ret, field);
 }
 
-/* Whether a field's bytes lie elsewhere in its file: of a data set the schema tells, of a file its pages. */
+/* Whether a field's bytes lie elsewhere in its file: of a dataset the schema tells, of a file its pages. */
 static bool is_blob(const struct building *build, uint32_t number)
 {
     if (!build->lance)
@@ -443,7 +443,7 @@ static void set_kind(const struct building *build, uint32_t number, struct nt_fi
     field->dtype = shape == NT_LANCE_IS_VALUE ? type->dtype : nt_element_dtype(NT_ELEMENT_BYTE);
 }
 
-/* Structures of version 2.0 are never null, but for those that a file of a data set does not have; members of packed ones are where the whole is. In legacy files there is no
+/* Structures of version 2.0 are never null, but for those that a file of a dataset does not have; members of packed ones are where the whole is. In legacy files there is no
  * validity, but strings without bytes are null. */
 static bool has_validity(const struct building *build, uint32_t number)
 {

@@ -97,7 +97,7 @@ struct nt_lance_field {
 struct nt_lance_schema {
     const struct nt_lance_field *fields; /* depth first: parents in front of their children */
     uint32_t field_count;
-    /* Of a file, or of a data set of such files: */
+    /* Of a file, or of a dataset of such files: */
     bool is_legacy;        /* only strings can be null, and no structure is packed */
     bool has_item_columns; /* those, and version 2.0: each field has a column */
     bool
@@ -132,7 +132,7 @@ struct nt_lance {
     struct nt_lance_memory *memory;
     struct nt_source *source;
     uint64_t size;   /* of the source */
-    uint32_t number; /* of the source among the data set's */
+    uint32_t number; /* of the source among the dataset's */
     struct nt_lance_tail tail;
     const struct nt_lance_buffer *globals; /* tail.globals, one at least */
     const struct nt_lance_column *columns; /* tail.columns */
@@ -177,7 +177,7 @@ const struct nt_lance_cell *nt_lance_cells(const struct nt_lance_page_table *tab
 
 enum nt_lance_page_kind {
     NT_LANCE_PAGE_NONE,       /* structures, nulls */
-    NT_LANCE_PAGE_PLAIN,      /* values one behind the other */
+    NT_LANCE_PAGE_PLAIN,      /* values one after the other */
     NT_LANCE_PAGE_STRINGS,    /* where each begins in the file, and where the last one ends, in 64 bits */
     NT_LANCE_PAGE_LISTS,      /* the same among the batch's items, in 32 or 64 bits */
     NT_LANCE_PAGE_DICTIONARY, /* numbers of items, which all batches share */
@@ -203,7 +203,7 @@ struct nt_lance_statistics {
 };
 
 struct nt_lance_legacy {
-    struct nt_lance_buffer metadata_range; /* of the message, its length in front of it left out */
+    struct nt_lance_buffer metadata_range; /* of the message, its length in front of it omitted */
     struct nt_proto metadata;              /* a Metadata */
     const uint64_t *batches;               /* table.batches + 1: the first rows, and all */
     struct nt_lance_page_table table;
@@ -237,7 +237,7 @@ bool nt_lance_has_places(const struct nt_lance_page *page);
 
 /* ---- Offset tables and global buffers ---- */
 
-/* Read tail, tables, descriptor and column metadata of a source, the data set's one of this number; not the fields of
+/* Read tail, tables, descriptor and column metadata of a source, the dataset's one of this number; not the fields of
  * the schema (nt_lance_read_schema). Of a legacy file, those and all else that the file's metadata tell (lance->legacy). NT_NOT_THIS_FORMAT, NT_UNSUPPORTED, NT_CORRUPT, NT_LIMIT. What a
  * legacy file tells lies in the nt_file's arena, whatever `memory` is. */
 enum nt_status nt_lance_read(struct nt_lance_memory *memory, struct nt_source *source, uint32_t number,
@@ -470,7 +470,7 @@ struct nt_lance_column_map nt_lance_map_own_column(const struct nt_lance *lance,
 /* How elements lie that no tree has to make. */
 enum nt_encoding_kind nt_lance_encoding_of(enum nt_element element);
 
-/* Fill the data set's fields and columns from a schema whose places are known; schema->parts tells, by field of the
+/* Fill the dataset's fields and columns from a schema whose places are known; schema->parts tells, by field of the
  * model, what it shows. `leaves`: by the schema's fields, as nt_lance_number_columns finds them. `lance`: the file that
  * is mounted alone, or NULL: its files each tell for themselves. */
 enum nt_status nt_lance_build_fields(struct nt_dataset *dataset, struct nt_lance_schema *schema,
@@ -490,7 +490,7 @@ enum nt_status nt_lance_load_group(struct nt_dataset *dataset, uint32_t group, s
 /* ---- Page lists of legacy files ---- */
 
 /* Fill a group, which is a field's, with the pages of what `use` takes of a file; `use->column` is the number of the
- * file's field. NT_UNSUPPORTED where that has another type than the data set's. */
+ * file's field. NT_UNSUPPORTED where that has another type than the dataset's. */
 enum nt_status nt_lance_legacy_fill_group(struct nt_dataset *dataset, uint32_t group,
                                           const struct nt_lance *lance, const struct nt_lance_column_map *use,
                                           struct nt_error *error);
@@ -517,8 +517,8 @@ enum nt_lance_content nt_lance_content_of(const struct nt_column *column);
 struct nt_lance_physical_column {
     const struct nt_lance *lance; /* NULL: none */
     struct nt_lance_column_map use;
-    /* Of data sets: */
-    const char *name; /* of the file, beneath the data set's directory; NULL: it is mounted alone */
+    /* Of datasets: */
+    const char *name; /* of the file, beneath the dataset's directory; NULL: it is mounted alone */
     uint64_t fragment;
 };
 
@@ -527,7 +527,7 @@ struct nt_lance_physical {
     const struct nt_lance_schema *schema;
     const struct nt_lance_leaf *leaves; /* by its fields: the columns of `stored` */
     bool has_levels;                    /* there are files whose columns may have levels */
-    /* Find the column of a field's part; of a data set it is known until the next one is looked for. Under the data set's lock. */
+    /* Find the column of a field's part; of a dataset it is known until the next one is looked for. Under the dataset's lock. */
     enum nt_status (*find_physical_column)(struct nt_dataset *dataset, uint32_t field, uint32_t part,
                                            struct nt_lance_physical_column *home_ret, struct nt_error *error);
     /* The part that has the pages of a file, by the number of its source. NULL: there is one part. */
@@ -539,14 +539,14 @@ static inline const struct nt_lance_physical *nt_lance_physical_of(const struct 
     return dataset->format_data;
 }
 
-/* The page of a file that a page of `stored` is, in a loaded group; NULL: there is none. Under the data set's lock. */
+/* The page of a file that a page of `stored` is, in a loaded group; NULL: there is none. Under the dataset's lock. */
 const struct nt_lance_page *nt_lance_file_page(const struct nt_dataset *stored, uint32_t column,
                                                const struct nt_page *page,
                                                struct nt_lance_physical_column *home_ret);
 
-/* ---- Physical data sets ---- */
+/* ---- Physical datasets ---- */
 
-/* Give a data set its sides. The columns of both have the number of the column of `stored` as their id. */
+/* Give a dataset its sides. The columns of both have the number of the column of `stored` as their id. */
 enum nt_status nt_lance_add_physical_of(struct nt_dataset *dataset, const struct nt_lance_physical *side,
                                         struct nt_error *error);
 
@@ -555,7 +555,7 @@ enum nt_status nt_lance_add_physical(struct nt_dataset *dataset, struct nt_error
 
 /* ---- File metadata ---- */
 
-/* As nt_file.describe: of the first data set. */
+/* As nt_file.describe: of the first dataset. */
 enum nt_status nt_lance_describe_file(const struct nt_file *file, struct nt_json *json,
                                       struct nt_error *error);
 
@@ -578,7 +578,7 @@ enum nt_status nt_lance_layout_put_metadata(const struct nt_lance *lance,
 
 /* ---- Columns and pages ---- */
 
-/* As members of nt_dataset_ops, of the stored side. */
+/* As members of nt_dataset_ops, of the physical dataset. */
 void nt_lance_describe_column(const struct nt_dataset *stored, uint32_t column, struct nt_json *json);
 enum nt_status nt_lance_describe_page(const struct nt_dataset *stored, uint32_t column,
                                       const struct nt_page *page, struct nt_json *json);
@@ -637,14 +637,14 @@ uint64_t nt_lance_schema_bytes(const struct nt_dataset *dataset, uint64_t number
 
 /* ---- Files of a page ---- */
 
-/* nt_dataset_ops.page_files of the stored side. */
+/* nt_dataset_ops.page_files of the physical dataset. */
 uint32_t nt_lance_page_files(const struct nt_dataset *stored, uint32_t column, const struct nt_page *page,
                              struct nt_page_file files[NT_PAGE_FILES]);
 
 /* ---- Shared decode trees ---- */
 
 /* A tree that is equal to this one and lives as long as the file: trees are compared by their addresses from here on. `known`
- * (may be NULL) is the one that it is likely to be. Under the lock of the data set. */
+ * (may be NULL) is the one that it is likely to be. Under the lock of the dataset. */
 enum nt_status nt_lance_keep_tree(struct nt_file *file, const struct nt_tree *known,
                                   const struct nt_tree *tree, const struct nt_tree **tree_ret,
                                   struct nt_error *error);

@@ -582,7 +582,7 @@ static const struct nt_proto_field metadata_rows[] = {
 };
 const struct nt_proto_table nt_lance_metadata = TABLE("Metadata", metadata_rows);
 
-/* ---- Messages of data sets ---- */
+/* ---- Messages of datasets ---- */
 
 /* The same, of which a document of its own tells. */
 #define MESSAGES_APART(field, text, table)                                                                   \

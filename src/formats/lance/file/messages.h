@@ -58,7 +58,7 @@ struct nt_proto_field {
     enum nt_proto_kind kind;
     bool is_repeated;   /* numbers packed or one by one */
     bool is_optional;   /* of a number or text: where it is absent, it is not the default but nothing */
-    bool is_told_apart; /* left out of JSON */
+    bool is_told_apart; /* omitted from JSON */
     const struct nt_proto_table *message; /* of a message */
     const char *const *names;             /* of an enumeration: ends with NULL */
 };
@@ -472,7 +472,7 @@ enum nt_lance_statistics_field {
 
 extern const struct nt_proto_table nt_lance_metadata;
 
-/* ---- Messages of data sets ---- */
+/* ---- Messages of datasets ---- */
 
 enum nt_lance_manifest_field {
     NT_LANCE_MANIFEST_FIELDS = 1, /* as NT_LANCE_SCHEMA_FIELDS */

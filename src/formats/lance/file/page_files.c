@@ -105,7 +105,7 @@ static void free_chunks(struct nt_text_generator *text)
     free(chunks);
 }
 
-/* As nt_page_file.open, of a column of the stored side. */
+/* As nt_page_file.open, of a column of the physical dataset. */
 static enum nt_status nt_lance_chunks_open(struct nt_dataset *stored, uint32_t column,
                                            const struct nt_page *page, struct nt_text_generator **text_ret,
                                            struct nt_error *error)

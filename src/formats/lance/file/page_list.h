@@ -45,7 +45,7 @@ struct nt_lance_row_offsets {
     uint32_t item_bytes, empty_bytes; /* of an item, of a list without one; 0: rows do not tell their items */
 };
 
-/* Some rows, one behind the other. */
+/* Some rows, one after the other. */
 struct nt_lance_row_span {
     uint64_t rows, bytes;
     uint64_t items; /* where rows tell of them */

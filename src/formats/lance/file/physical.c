@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The physical view of a data set: the columns of the file as stored, with their page lists and level
+ * The physical view of a dataset: the columns of the file as stored, with their page lists and level
  * columns.
  */
 #include "formats/lance/file/file.h"
@@ -313,7 +313,7 @@ static enum nt_status nt_lance_load_physical(struct nt_dataset *side, uint32_t n
     return nt_group_builder_finish(&builder, status);
 }
 
-/* ---- Physical data sets ---- */
+/* ---- Physical datasets ---- */
 
 /* ---- types ---- */
 
@@ -466,7 +466,7 @@ static bool has_column(const struct adding *adding, uint32_t field)
     return is_last && side->leaves[leaf].field == leaf;
 }
 
-/* The parts are those of the data set, and as dear to look at. */
+/* The parts are those of the dataset, and as dear to look at. */
 static enum nt_status add_parts(struct nt_dataset *side, const struct nt_dataset *dataset,
                                 struct nt_error *error)
 {

@@ -141,7 +141,7 @@ static enum nt_status add_id(struct reading *reading, uint32_t number)
 
 /* ---- descriptions of blobs ---- */
 
-/* Of a data set the extension tells, of its data files the encoding. */
+/* Of a dataset the extension tells, of its data files the encoding. */
 static bool is_description(struct nt_proto field)
 {
     return nt_text_is(nt_proto_text(field, NT_LANCE_FIELD_LOGICAL_TYPE), "struct") &&
@@ -149,7 +149,7 @@ static bool is_description(struct nt_proto field)
             has_metadata(field, "ARROW:extension:name", "lance.blob.v2"));
 }
 
-/* What each consists of (lance's rust/lance-core/src/datatypes.rs). No schema tells: those of data sets have what blobs are made from
+/* What each consists of (lance's rust/lance-core/src/datatypes.rs). No schema tells: those of datasets have what blobs are made from
  * below it, those of data files these, without an id and beside it. */
 static const struct {
     const char *name, *logical_type;
@@ -457,7 +457,7 @@ static enum nt_status take_binary(struct nt_arena *arena, struct nt_text rest, s
     return NT_OK;
 }
 
-/* What stands in front of the last colon, which is left out with what is behind it; *behind_ret is that. */
+/* What stands in front of the last colon, which is omitted with what is behind it; *behind_ret is that. */
 static void cut_behind_colon(struct nt_text *text, struct nt_text *behind_ret)
 {
     size_t colon = text->length;

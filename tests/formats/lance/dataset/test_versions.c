@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which version of a data set is meant, by the names of files alone: manifests of both namings, tags, branches.
+ * Which version of a dataset is meant, by the names of files alone: manifests of both namings, tags, branches.
  */
 #include "formats/lance/dataset/dataset.h"
 
@@ -26,7 +26,7 @@ static void put_tag(const char *name, const char *content)
     put(path, content);
 }
 
-/* Versions 1 to 3 of the data set, the second under its older name; 3 and 4 of a branch. */
+/* Versions 1 to 3 of the dataset, the second under its older name; 3 and 4 of a branch. */
 static void set_up(void)
 {
     static const char *const folders[] = {"_versions", "_refs",    "_refs/tags",   "_refs/branches",

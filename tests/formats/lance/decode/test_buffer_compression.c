@@ -65,7 +65,7 @@ static size_t write_zstd_of_unknown_size(size_t bytes)
     return write_frame(packed, plain, bytes, false);
 }
 
-/* Frames that tell their size and that do not, one behind the other. */
+/* Frames that tell their size and that do not, one after the other. */
 static size_t write_frames(size_t bytes)
 {
     size_t half = bytes / 2, written = write_frame(packed, plain, half, false);

@@ -89,7 +89,7 @@ static void check_value(const char *key, const json_t *expected, const json_t *f
     }
 }
 
-/* What the other reader leaves out: zeros, empty texts and lists, the first of an enumeration. */
+/* What the other reader omits: zeros, empty texts and lists, the first of an enumeration. */
 static bool is_default(const json_t *value)
 {
     static const char *const firsts[] = {"", "page", "PARENT", "NONE", "COMPRESSION_ALGORITHM_UNSPECIFIED"};

@@ -458,7 +458,7 @@ TEST(what_cannot_be_told_is_unreadable_and_nothing_else, .teardown = tear_down,
     }
 }
 
-/* Those of data sets have what blobs are made from below it. */
+/* Those of datasets have what blobs are made from below it. */
 TEST(descriptions_of_blobs_have_members_that_no_schema_tells, .teardown = tear_down, .end = 2)
 {
     static const struct described of_file[] = {{"b", "struct", -1, true}, {"n", "int8", -1, true}},

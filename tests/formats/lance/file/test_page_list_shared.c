@@ -91,7 +91,7 @@ static void close_all(void)
 
 TEST(streams_read_together_are_those_read_alone, .end = 3)
 {
-    /* Data sets have deleted rows, and fields that some of their files do not have. */
+    /* Datasets have deleted rows, and fields that some of their files do not have. */
     static const char *const patterns[] = {"lance_*_[02].[012].lance", "lance_datasets/*_[02].[012]"};
     char pattern[4096];
     glob_t found;

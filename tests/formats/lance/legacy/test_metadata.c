@@ -38,7 +38,7 @@ TEST(what_was_written_is_found, .teardown = tear_down)
     ck_assert_ptr_null(nt_lance_cells(&legacy->table, -1));
 }
 
-/* A file of a fragment may have some fields of the data set only: the table begins with the lowest id. */
+/* A file of a fragment may have some fields of the dataset only: the table begins with the lowest id. */
 TEST(the_page_table_begins_with_the_lowest_id, .teardown = tear_down)
 {
     legacy_begin(&writer, (uint64_t[]){0, 2}, 1);
