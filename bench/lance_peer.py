@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What pylance takes, in seconds of each round behind a 0, with a file or a data set:
+"""What pylance takes, in seconds of each round behind a 0, with a file or a dataset:
 
   lance_peer.py read PATH ROUNDS         all columns to Arrow, opening not counted
   lance_peer.py open PATH ROUNDS         opening, and of a file the number of rows

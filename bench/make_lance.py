@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Write the Lance files and data sets that the benchmarks read. Needs pylance, pyarrow and NumPy.
+"""Write the Lance files and datasets that the benchmarks read. Needs pylance, pyarrow and NumPy.
 
 usage: make_lance.py KIND VERSION FILE [NUMBER [ROWS]]
 
 Of KIND int64, float64, vectors, fsst, dictionary, list, nullable or zipped (lists in full-zip pages) the file has a column `value` of
-NUMBER rows, about 256 MB of values (64 of zipped), null ones of nullable alone; of columns it has NUMBER columns field0, field1, ... of 10 rows. Of fragments it is a data set of
+NUMBER rows, about 256 MB of values (64 of zipped), null ones of nullable alone; of columns it has NUMBER columns field0, field1, ... of 10 rows. Of fragments it is a dataset of
 NUMBER fragments, each of ROWS rows of an int64, a float64 and a string.
 """
 import sys

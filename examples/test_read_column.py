@@ -38,7 +38,7 @@ for path, dataset in expected("dirs_and_cycles"):
     elements = read("dirs_and_cycles", path, "number")
     kind = {"top;1": "<i", "top": "<i", "run 1.5/inner": "<f"}.get(path, "<d")
     assert unpacked(kind, elements) == dataset["fields"]["number"]["values"], path
-for absent, message in ((("Events", "absent"), "no field"), (("absent", "weight"), "no data set"), (("Events", "muons"), "no data"),
+for absent, message in ((("Events", "absent"), "no field"), (("absent", "weight"), "no dataset"), (("Events", "muons"), "no data"),
                         (("Events", "weight", "x", "y"), "usage"), (("Events", "weight", "1", "-1"), "usage"),
                         (("Events", "weight", "2000", "3"), "the stream has 1000"), (("Events", "weight", "0", "3000"), "the stream has 1000"),
                         (("Events", "weight", "1000", "1"), "the stream has 1000")):

@@ -19,7 +19,7 @@ for path, part in (("weight", None), ("vertex/x", "x"), ("vertex.z", "z")):
     assert len(found) == 1000, path
     for row, value in fields[path.partition("/")[0].partition(".")[0]]["sample"].items():
         assert found[int(row)] == (value[part] if part else value), (path, row)
-for arguments, message in ((("Events", "absent"), "no field 'absent'"), (("Event", "weight"), "no data set 'Event'"),
+for arguments, message in ((("Events", "absent"), "no field 'absent'"), (("Event", "weight"), "no dataset 'Event'"),
                            (("Events", "run"), "elements of another type"), (("Events", "vertex"), "another type")):
     failed = run(*arguments)
     assert failed.returncode == 1 and message in failed.stderr, (arguments, failed.stderr)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lance files and data sets beside pylance, in turns: whole columns into memory, the first numpy.fromfile through the mount, reads here and
+"""Lance files and datasets beside pylance, in turns: whole columns into memory, the first numpy.fromfile through the mount, reads here and
 there, opening. A reader's last pass counts; only what is read through a mount is read for the first time.
 """
 import functools

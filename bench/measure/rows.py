@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How long a million entries take as text, beside other ways to JSON; needs uproot.
 
-A flat data set of seven fields in ten clusters; peers that are missing are left out.
+A flat dataset of seven fields in ten clusters; peers that are missing are left out.
 """
 import functools
 import importlib.util

@@ -16,7 +16,7 @@ struct nt_dataset *dataset_of(struct file *file, unsigned int index)
 {
     struct nt_dataset *dataset = nt_file_dataset(file->file, index);
     if (!dataset)
-        PyErr_SetString(PyExc_IndexError, "no such data set");
+        PyErr_SetString(PyExc_IndexError, "no such dataset");
     return dataset;
 }
 

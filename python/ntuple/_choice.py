@@ -36,7 +36,7 @@ def _runs(entries: Any, count: int) -> Any:
 
 
 def choose(file: _ntuple.File, dataset: int, entries: Entries) -> None:
-    """From now on the data set has these entries alone: a file that names them, (first, end), their numbers, or a bool for each."""
+    """From now on the dataset has these entries alone: a file that names them, (first, end), their numbers, or a bool for each."""
     if isinstance(entries, (str, os.PathLike)):
         _ntuple.dataset_choose_by_file(file, dataset, os.fsencode(entries))
         return

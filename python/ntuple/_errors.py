@@ -25,7 +25,7 @@ class Error(Exception):
 
 
 class NotFoundError(Error, KeyError):
-    """There is no such data set or field."""
+    """There is no such dataset or field."""
 
 
 class SourceNotFoundError(Error, FileNotFoundError):

@@ -55,15 +55,15 @@ def read(spans: Sequence[Span], out: Optional[Sequence[Array]] = None) -> List[A
 
 
 class Field:
-    """A field of a data set.
+    """A field of a dataset.
 
     `field[a:b]` are the values of rows a to b, of which only the pages are decoded that they lie in: an array of plain
     values, a list of str (bytes, where the field is no text) of strings. A collection, an optional, a variant and a
     record have no values of their own, but streams that tell their structure (`offsets`, `valid`, `tags`, `index`), and
-    sub-fields: `field['_0/pt']` is what the data set gives for the longer path. Rows are counted within the nearest
+    sub-fields: `field['_0/pt']` is what the dataset gives for the longer path. Rows are counted within the nearest
     collection or variant around the field, or are the entries.
 
-    path         leads here from the data set: 'muons/_0/pt'
+    path         leads here from the dataset: 'muons/_0/pt'
     name, type   as the writer has them; the type is C++'s
     description  by the writer
     kind         'value', 'string', 'collection', 'optional', 'variant', 'record', ...

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files and data sets."""
+"""Files and datasets."""
 from __future__ import annotations
 
 import errno
@@ -48,11 +48,11 @@ def formats() -> Dict[str, str]:
 
 def open(source: Source, *, format: Optional[str] = None, version: Union[int, str, None] = None,
          entries: Union[Entries, Mapping[str, Entries], None] = None) -> File:
-    """Open a file of any format, or what a bytes-like object holds; BLZ arrays and tables and Lance data sets are folders.
+    """Open a file of any format, or what a bytes-like object holds; BLZ arrays and tables and Lance datasets are folders.
 
-    Reads the metadata and nothing else. `format`: only try this one of `formats()`. `version`: of a Lance data set the one of this number, tag
-    or branch, not the latest. `entries`: of the only data set these alone: an array of bools, one for each entry, or of ascending numbers, (first,
-    end), or the path of a file that has them (.npy, a Roaring bitmap or a text); of several data sets a mapping from their paths to these.
+    Reads the metadata and nothing else. `format`: only try this one of `formats()`. `version`: of a Lance dataset the one of this number, tag
+    or branch, not the latest. `entries`: of the only dataset these alone: an array of bools, one for each entry, or of ascending numbers, (first,
+    end), or the path of a file that has them (.npy, a Roaring bitmap or a text); of several datasets a mapping from their paths to these.
     """
     file = _open(source, format, version)
     try:
@@ -85,7 +85,7 @@ def _open(source: Source, format: Optional[str], version: Union[int, str, None])
 
 
 class File(Mapping):  # type: ignore[type-arg]
-    """An open file: a mapping from the paths of its data sets to these.
+    """An open file: a mapping from the paths of its datasets to these.
 
     Closed by `close()` or at the end of a `with`. What was read from it lives on; what is read just then, by this
     thread through Arrow or by another one, ends first.
@@ -143,7 +143,7 @@ class File(Mapping):  # type: ignore[type-arg]
         return '<ntuple.File, closed>' if self.closed else f'<ntuple.File: {", ".join(self)}>'
 
     def only(self) -> Dataset:
-        """The only data set, older cycles and attribute sets not counted; ArgumentError where there are several."""
+        """The only dataset, older cycles and attribute sets not counted; ArgumentError where there are several."""
         return Dataset(self, _ntuple.file_find(self._handle, None))
 
     def layout(self) -> List[Dict[str, Any]]:
@@ -152,7 +152,7 @@ class File(Mapping):  # type: ignore[type-arg]
 
 
 class Schema:
-    """The fields of a data set: `str(schema)` has a line for each, `schema.fields` what `ntuple schema --json` tells:
+    """The fields of a dataset: `str(schema)` has a line for each, `schema.fields` what `ntuple schema --json` tells:
     dictionaries of name, type, kind, number of items, and `fields` below."""
 
     def __init__(self, lines: str, fields: List[Dict[str, Any]]) -> None:
@@ -166,7 +166,7 @@ class Schema:
 
 
 class Dataset:
-    """A data set: columns by the paths of their fields.
+    """A dataset: columns by the paths of their fields.
 
     `dataset[path]` is a NumPy array of all values where the field has plain ones, enums and arrays of them included
     ('weight', 'muons/_0/pt': the values of all muons, one behind the other), decoded by all workers. Of others it is the Field, which has the structure:
@@ -249,7 +249,7 @@ class Dataset:
         return Schema(lines.rstrip('\n'), document['fields'])
 
     def layout(self) -> List[Dict[str, Any]]:
-        """The bytes of the file that are this data set's, as File.layout() tells them."""
+        """The bytes of the file that are this dataset's, as File.layout() tells them."""
         return [item for item in self.file.layout() if item.get('dataset') == self.path]
 
     # ---- values ----

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Some columns and entries of a data set as Arrow."""
+"""Some columns and entries of a dataset as Arrow."""
 from __future__ import annotations
 
 import os
@@ -14,7 +14,7 @@ VARIANTS = ('struct', 'union', 'omit')
 
 
 class View:
-    """Columns and entries of a data set, for every program that speaks the Arrow PyCapsule interface: `pyarrow.table(view)`,
+    """Columns and entries of a dataset, for every program that speaks the Arrow PyCapsule interface: `pyarrow.table(view)`,
     `polars.DataFrame(view)`, DuckDB by the name of the variable. Nothing is decoded before it is asked for, then cluster
     by cluster: `pyarrow.RecordBatchReader.from_stream(view)` holds one batch at a time.
 

@@ -109,7 +109,7 @@ static enum nt_status open_folder(struct nt_chain_member *part, const struct nt_
     if (status != NT_NOT_THIS_FORMAT)
         return status;
     return nt_fail(error, status, NT_NO_OFFSET,
-                   "%s: a folder that is no data set; a pattern names the files in it: '%s/*.root'",
+                   "%s: a folder that is no dataset; a pattern names the files in it: '%s/*.root'",
                    part->path, part->path);
 }
 
@@ -581,7 +581,7 @@ static enum nt_status find_failure(const struct nt_file *file, struct nt_error *
             return NT_OK;
     if (file->dataset_count)
         return nt_fail_with(error, file->datasets[0]->failure);
-    return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: no data set that opens", file->path);
+    return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: no dataset that opens", file->path);
 }
 
 enum nt_status nt_chain_open(const struct nt_chain_list *list, const struct nt_chain_options *chain_options,

@@ -44,8 +44,7 @@ enum nt_status nt_chain_match_dataset(const struct nt_dataset *first, const stru
     if (!length)
         return nt_fail_memory(error);
     if (length >= sizeof(path))
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the data set's path is longer than %d bytes",
-                       MAX_PATH);
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the dataset's path is longer than %d bytes", MAX_PATH);
     struct nt_error failure = {0};
     enum nt_status status = nt_file_find(file, part->listed->sample ? part->listed->sample->dataset : path,
                                          dataset_ret, &failure);

@@ -41,7 +41,7 @@ struct key {
 
 static const struct key specification_keys[] = {
     {"samples", NULL},
-    {"friends", "data sets beside the entries are not shown in a chain"},
+    {"friends", "datasets beside the entries are not shown in a chain"},
     {"range", "entries are chosen by the option entries=FIRST:END"},
     {NULL, NULL},
 };

@@ -641,7 +641,7 @@ static bool check_scopes(const struct differ *differ)
     struct nt_error error = {0};
     if ((differ->sources[0].resolved.field == NT_NONE) == (differ->sources[1].resolved.field == NT_NONE))
         return true;
-    nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "a field cannot be compared with a whole data set");
+    nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "a field cannot be compared with a whole dataset");
     nt_print_error("diff", &error);
     return false;
 }

@@ -77,9 +77,9 @@ static enum nt_exit_status print_file(void *context, const struct nt_resolved_no
     (void)is_of_many;
     nt_for_each_dataset(resolved, note_dataset, &datasets);
     if (datasets.count == 0)
-        nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "no data set is here");
+        nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "no dataset is here");
     else if (datasets.count > 1)
-        nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "%u data sets are here; name one: %s%s", datasets.count,
+        nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "%u datasets are here; name one: %s%s", datasets.count,
                 nt_buffer_string(&datasets.names), datasets.count > MAX_NAMES ? ", \u2026" : "");
     nt_buffer_deinit(&datasets.names);
     return datasets.count == 1 ? nt_for_each_dataset(resolved, print_dataset, context)

@@ -97,7 +97,7 @@ enum nt_status nt_check_versions(int operand_count, struct nt_error *error)
     if (operand_count == 0)
         return NT_OK;
     return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                   "-V and --version take no operands; a version of a data set is --version=N|TAG|BRANCH");
+                   "-V and --version take no operands; a version of a dataset is --version=N|TAG|BRANCH");
 }
 
 /* ---- Enter the sandbox ---- */

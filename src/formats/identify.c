@@ -169,7 +169,7 @@ enum nt_status nt_identify_folder(struct nt_folder *folder, struct nt_file_kind 
         {".zgroup", {"a Zarr group", NULL}},
         {"chunks.b2frame", {"a Blosc2 frame in a folder", NULL}},
         {"embed.b2e", {"a Blosc2 store (.b2d)", NULL}},
-        {"_versions", {"a Lance data set", "lance"}},
+        {"_versions", {"a Lance dataset", "lance"}},
         {"meta/storage", {"a BLZ array", "blz"}},
         {"__rootdirs__", {"a BLZ table", "blz"}},
     };

@@ -59,7 +59,7 @@ static enum nt_status find_failure(struct nt_file *file, struct nt_error *error)
         file->failure = file->datasets[0]->failure;
     if (file->failure)
         return NT_OK;
-    nt_fail(&none, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "no data set in it");
+    nt_fail(&none, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "no dataset in it");
     return nt_failure_keep(&none, file->arena, &file->failure, error);
 }
 

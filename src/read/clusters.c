@@ -251,7 +251,7 @@ static enum nt_status fill_spans(const struct nt_dataset *dataset, const uint32_
         if ((cluster->first_entry < covered && cluster->entries) ||
             !nt_fits(cluster->first_entry, cluster->entries, dataset->entries))
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                           "cluster %u holds entries of another cluster, or behind the last of the data set",
+                           "cluster %u holds entries of another cluster, or behind the last of the dataset",
                            order[i]);
         bool is_bad_list = is_failed(nt_cluster_group(dataset, order[i]));
         spans[(*count)++] = (struct nt_span){cluster->first_entry, cluster->entries, order[i],

@@ -442,7 +442,7 @@ static enum nt_status go_below(struct nt_reader *reader, struct nt_dataset *data
         return nt_fail_memory(error);
     if (!index->filtered_rows)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                       "entries were chosen of a data set that was read before");
+                       "entries were chosen of a dataset that was read before");
     if (branch != NT_NONE && nt_field_kind_info(dataset->fields[field].kind)->below == NT_BELOW_OWN)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "which rows belong to chosen entries is not known below field %" PRIu32

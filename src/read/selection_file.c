@@ -44,7 +44,7 @@ nt_selection_refuse_element(const struct nt_selection *selection, struct nt_erro
 static enum nt_status nt_selection_refuse_kind(const struct nt_selection *selection, struct nt_error *error)
 {
     return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                   "%s: a .npy, a text of numbers, or a data set of one field of integers was expected",
+                   "%s: a .npy, a text of numbers, or a dataset of one field of integers was expected",
                    selection->path);
 }
 
@@ -549,7 +549,7 @@ static enum nt_status check_numbers(const struct nt_selection *selection, uint64
         if (!nt_fits(range->first, range->count, entries)) {
             uint64_t good = range->first < entries ? entries - range->first : 0;
             return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                           "%s: element %" PRIu64 ": entry %" PRIu64 ", and the data set has %" PRIu64,
+                           "%s: element %" PRIu64 ": entry %" PRIu64 ", and the dataset has %" PRIu64,
                            selection->path, element + good, range->first + good, entries);
         }
         element += range->count;
@@ -568,7 +568,7 @@ enum nt_status nt_selection_apply(const struct nt_selection *selection, struct n
         return apply_range(selection, dataset, error);
     if (selection->is_mask && selection->elements != entries)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                       "%s: %" PRIu64 " bools, and the data set has %" PRIu64 " entries", selection->path,
+                       "%s: %" PRIu64 " bools, and the dataset has %" PRIu64 " entries", selection->path,
                        selection->elements, entries);
     enum nt_status status = check_numbers(selection, entries, error);
     return status == NT_OK ? nt_dataset_select(dataset, selection->ranges, selection->count, error) : status;

@@ -164,7 +164,7 @@ static void append_title(struct nt_buffer *title, const struct treemap *treemap,
     nt_svg_append_name(title, label->bytes, label->length);
     nt_buffer_text(title, "\n");
     nt_append_bytes(title, part->stored);
-    nt_buffer_format(title, " stored, %.1f %% of the data set, ratio %.2f",
+    nt_buffer_format(title, " stored, %.1f %% of the dataset, ratio %.2f",
                      100.0 * (double)part->stored / (double)treemap->total, ratio_of(part));
     if (part->group || part->shared)
         return;

@@ -78,7 +78,7 @@ static enum nt_status check_choice(struct nt_vfs *vfs, const char *dataset, stru
     enum nt_status status = nt_vfs_resolve(vfs, dataset, &node, error);
     if (status == NT_NOT_FOUND)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                       "there is no data set %s, whose entries are to be chosen", dataset);
+                       "there is no dataset %s, whose entries are to be chosen", dataset);
     if (status == NT_OK)
         status = nt_node_resolve(vfs, node, &resolved, error);
     if (status != NT_OK)
@@ -89,8 +89,8 @@ static enum nt_status check_choice(struct nt_vfs *vfs, const char *dataset, stru
     if (!found || !nt_dataset_has_selection(found) || resolved.field != NT_NONE || resolved.pseudo)
         status =
             nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                    *dataset ? "%s is no data set, whose entries could be chosen"
-                             : "%sof which data set entries are chosen has to be said: there is not just one",
+                    *dataset ? "%s is no dataset, whose entries could be chosen"
+                             : "%sof which dataset entries are chosen has to be said: there is not just one",
                     dataset);
     nt_node_release(&resolved);
     return status;

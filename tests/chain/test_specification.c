@@ -82,7 +82,7 @@ TEST(what_is_no_specification_is_refused_with_its_place, .setup = set_up, .teard
         {"{}", "\"samples\": expected an object that is not empty, found nothing", NT_INVALID},
         {"{\"samples\": []}", "\"samples\": expected an object that is not empty, found a list", NT_INVALID},
         {"{\"samples\": {}}", "found an empty one", NT_INVALID},
-        {"{\"friends\": {}, \"samples\": {}}", "\"friends\": data sets beside", NT_INVALID},
+        {"{\"friends\": {}, \"samples\": {}}", "\"friends\": datasets beside", NT_INVALID},
         {"{\"range\": [1, 2]}", "\"range\": entries are chosen by the option entries=FIRST:END", NT_INVALID},
         {"{\"Samples\": {}}", "\"Samples\": a specification has no such key here", NT_INVALID},
         {"{\"samples\": {\"s\": null}}", "sample \"s\": it: expected an object that is not empty, found null",

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Data sets of Lance with random histories by pylance, compared with what pylance reads in each version.
+"""Datasets of Lance with random histories by pylance, compared with what pylance reads in each version.
 
-A data set begins with random columns. Rows are appended (also without some columns), deleted, changed and merged, columns
+A dataset begins with random columns. Rows are appended (also without some columns), deleted, changed and merged, columns
 added, dropped, renamed and cast, fragments compacted, versions restored and tagged. Of each version NTUPLE's tree has to
 hold what pylance's table does, and `NTUPLE verify` finds nothing. Options: cases.py.
 """
@@ -22,7 +22,7 @@ LEGACY_TYPES = [*NUMBERS, *REALS, pa.bool_(), pa.string(), pa.binary(), pa.list_
 
 
 class History:
-    """A data set, and what may happen to it. `key` tells rows apart; it is never dropped."""
+    """A dataset, and what may happen to it. `key` tells rows apart; it is never dropped."""
 
     def __init__(self, chooser, path):
         self.chooser, self.path, self.rows, self.names = chooser, str(path), 0, 0

@@ -26,7 +26,7 @@ VARIANTS = 10
 
 
 class Schema:
-    """The C++ source of a random data set."""
+    """The C++ source of a random dataset."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)

@@ -19,7 +19,7 @@ from rntuple_files import run_writer
 np, = need('numpy')
 
 DATA = Path(__file__).resolve().parent.parent / 'data'
-# What ROOT wrote: file, data set and, as uproot writes them, its fields.
+# What ROOT wrote: file, dataset and, as uproot writes them, its fields.
 BY_ROOT = [('late_fields', 'late', {'first': 'i4', 'list': ['f4'], 'number': 'i4'}),
            ('multi_representation', 'representations', {'number': 'f8', 'text': 'text'})]
 EVERY_NTH_IS_LONG = 10

@@ -144,7 +144,7 @@ def plain(value):
 
 
 def problems_of_tree(tree, table):
-    """Of the directory of a data set, which has to hold what an Arrow table does."""
+    """Of the directory of a dataset, which has to hold what an Arrow table does."""
     found = []
     for column in table_columns(table):
         try:

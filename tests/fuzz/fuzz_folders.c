@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
     bool is_s3 = bytes[0] == '#';
     size_t piece = bytes[0] ? bytes[0] : 1;
     struct nt_list_parser *list = nt_list_parser_new(is_s3 ? NT_SERVICE_S3 : NT_SERVICE_WEB,
-                                                     is_s3 ? "a&b/" : "/data sets/", check_entry, NULL);
+                                                     is_s3 ? "a&b/" : "/datasets/", check_entry, NULL);
     if (!list)
         return 0;
     const char *text = (const char *)bytes + 1, *end = (const char *)bytes + count;

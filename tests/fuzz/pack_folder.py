@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Put the files of a data set one behind the other, as fuzz_lance_dataset takes them: what tells of a version first, its data last.
+"""Put the files of a dataset one behind the other, as fuzz_lance_dataset takes them: what tells of a version first, its data last.
 
 usage: pack_folder.py FOLDER OUTPUT"""
 import struct

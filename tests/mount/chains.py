@@ -51,7 +51,7 @@ def joined(trees, path):
 
 
 def compare(trees, whole):
-    """All logical files of all data sets, and their lines; how many were compared."""
+    """All logical files of all datasets, and their lines; how many were compared."""
     paths = [path for path in files_below(whole, '*.npy') if not path.parent.name.startswith('column.')]
     for path in paths:
         expected, found = joined(trees, path), np.load(whole / path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Data sets of many fragments: each has a copy of one data file, and a name of its own for it."""
+"""Datasets of many fragments: each has a copy of one data file, and a name of its own for it."""
 import hashlib
 import json
 import shutil
@@ -21,7 +21,7 @@ def first_version():
 
 
 def write_fragments(path, count):
-    """A data set of so many fragments."""
+    """A dataset of so many fragments."""
     manifest = f'{2 ** 64 - 1 - first_version()["version"]}.manifest'
     for folder in '_versions', 'data':
         (path / folder).mkdir(parents=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files of which no data set opens can be looked into: what holds them, and their envelopes as they are stored."""
+"""Files of which no dataset opens can be looked into: what holds them, and their envelopes as they are stored."""
 import json
 import os
 

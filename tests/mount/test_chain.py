@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Many files as one data set: what a chain shows is what its files show, one behind the other."""
+"""Many files as one dataset: what a chain shows is what its files show, one behind the other."""
 import contextlib
 import errno
 import json
@@ -140,7 +140,7 @@ def what_is_no_chain_is_refused_by_name():
         said = refusal(directory)
         assert said.count(str(directory)) == 2 and f"a pattern names the files in it: '{directory}/*.root'" in said, said
         for sources, expected in (([paths[0], bitmap], f'{bitmap}: its format is blz, that of {paths[0]} rntuple'),
-                                  ([paths[0], other], f"{other}: there is no data set 'Events'")):
+                                  ([paths[0], other], f"{other}: there is no dataset 'Events'")):
             same(refusal(*sources, options=('-o', 'chain=check')), f'ntuplefs: {expected}\n')
             with chain(*sources) as whole:
                 fails(5, os.stat, whole / 'Events/event/data.bin')

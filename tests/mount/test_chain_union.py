@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Files that do not have the same fields as one data set: what a file has not reads as zeros, nothing or null, numbers are of a type that
+"""Files that do not have the same fields as one dataset: what a file has not reads as zeros, nothing or null, numbers are of a type that
 holds those of all files, and what cannot be one is an error of its own."""
 import itertools
 import json
@@ -33,7 +33,7 @@ def filled(value, like):
 
 
 def rows(*sources, options=()):
-    """Of the only data set."""
+    """Of the only dataset."""
     path = next(each['path'] for each in json.loads(output(NTUPLE, 'cat', *options, *sources, 'file.json'))['datasets'] if 'entries' in each)
     return [json.loads(line) for line in output(NTUPLE, 'cat', '--rows=0:', *options, *sources, f'{path}/rows.jsonl').splitlines()]
 

@@ -16,7 +16,7 @@ VALUES = 1000
 REPLACED = int(os.environ.get('NTUPLE_REPLACED', '1000'))
 MANY = 10000                # by whose memory what is kept of each would be told from a thread more
 MOST_GROWTH = 2 << 20
-MAX_OPEN = 256             # versions of a data set, though nobody uses them: the more, the faster they came once
+MAX_OPEN = 256             # versions of a dataset, though nobody uses them: the more, the faster they came once
 OPEN_BYTES = 128 << 10      # of each, at most
 
 
@@ -121,7 +121,7 @@ def own_memory_of(process):
 
 @case
 def what_was_replaced_takes_neither_numbers_nor_memory():
-    """However often, once the kernel has forgotten it: a place has 20 bits of a node's number, a data set 16."""
+    """However often, once the kernel has forgotten it: a place has 20 bits of a node's number, a dataset 16."""
     with scratch() as directory:
         folder = directory / 'folder'
         folder.mkdir()
@@ -145,7 +145,7 @@ def what_was_replaced_takes_neither_numbers_nor_memory():
 
 @case
 def versions_that_were_shown_take_neither_numbers_nor_memory():
-    """Of a data set to which somebody commits all day: another file of the number is another version."""
+    """Of a dataset to which somebody commits all day: another file of the number is another version."""
     with scratch() as directory:
         source = Path(shutil.copytree(data('lance_datasets/deletions_2.1'), directory / 'set'))
         manifest = min((source / '_versions').iterdir())    # the latest's

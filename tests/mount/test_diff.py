@@ -119,7 +119,7 @@ def only_what_is_named_is_compared():
     assert lines[0].startswith('Events: values: muons/_0/pt and muons/_0/eta[0]: A '), lines
     status, lines, said = diff(example, example, 'Events/run', 'Events')
     same((status, lines), (2, []))
-    assert 'a whole data set' in said, said
+    assert 'a whole dataset' in said, said
     for paths in ('Nothing',), ('Events', 'Nothing'), ('.ntuplefs',):
         same(diff(example, example, *paths)[0], 2, paths)
 

@@ -28,7 +28,7 @@ def flipped(directory, name, **wanted):
 # ---- what is told ----
 
 def assert_cat_says_the_same(path, failed, error):
-    """Of the first file that fails; where a data set cannot be opened, its error.json."""
+    """Of the first file that fails; where a dataset cannot be opened, its error.json."""
     if failed:
         said = command(NTUPLE, 'cat', path, failed[0]).stderr.decode()
     elif '/' not in error['path'] and command(NTUPLE, 'ls', path).returncode:

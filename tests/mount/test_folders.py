@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Folders on servers that tell what is in them by WebDAV, data sets and others: they are what they are here, by few requests."""
+"""Folders on servers that tell what is in them by WebDAV, datasets and others: they are what they are here, by few requests."""
 import contextlib
 import errno
 import json

@@ -16,7 +16,7 @@ FIELD = re.compile(r'^(\s+)(.*?)(?:  \d+ items)?$')
 
 
 def schema_of(path):
-    """(fields with their types, entries, generation) of a file with one data set, or None."""
+    """(fields with their types, entries, generation) of a file with one dataset, or None."""
     told = command(NTUPLE, 'schema', path)
     datasets = re.findall(r'^(\S+): (\d+) entries, rntuple ([\d.]+)', told.stdout.decode(), re.M)
     if told.returncode or len(datasets) != 1:

@@ -84,7 +84,7 @@ def a_file_that_is_another_one_is_looked_at_again():
             same(errors_of(whole), [])
         with files.mounted() as whole:
             same((whole / 'part000/values/data.bin').stat().st_size, 2 * 4096 + 20)
-        files.paths[0].unlink()  # the data set is called like the first file
+        files.paths[0].unlink()  # the dataset is called like the first file
         files.learn()
         wait_until(lambda: [line['file'] for line in lines(files.index)] == [str(path) for path in files.paths[1:]], 'two files')
 

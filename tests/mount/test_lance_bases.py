@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Data sets whose manifest has base paths: files that lie elsewhere. What is beneath the data set is read, the rest only where
+"""Datasets whose manifest has base paths: files that lie elsewhere. What is beneath the dataset is read, the rest only where
 `bases` allows it; links and names lead out of neither."""
 import contextlib
 import errno
@@ -176,7 +176,7 @@ def a_deletion_file_lies_in_a_data_set():
         editor = ManifestEditor(source)
         editor.change(((FRAGMENTS, 0), DELETION_FILE, FILE_BASE), 1)
         editor.write()
-        check_refused(source, ['deletion file: ', "base path 1, which is no data set's"])
+        check_refused(source, ['deletion file: ', "base path 1, which is no dataset's"])
 
 
 @case
@@ -196,7 +196,7 @@ def an_allowed_directory_has_to_be_there():
 
 @case
 def a_branch_has_files_of_the_data_set_that_it_was_made_of():
-    """Its base path may be relative, as its writer called the data set."""
+    """Its base path may be relative, as its writer called the dataset."""
     for path in '{set}', 'set', '{set}/tree/../../set':
         with copied() as (directory, source):
             (source / 'tree' / 'side').mkdir(parents=True)

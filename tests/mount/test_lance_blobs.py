@@ -31,7 +31,7 @@ FULL_ZIP, LAYERS, ALL_VALID_ITEM, NULLABLE_ITEM = 3, 8, 1, 3    # of a PageLayou
 
 @contextlib.contextmanager
 def with_outside():
-    """A data set whose blobs elsewhere are there, with the directories that have them: beneath the base path, and where the URI says."""
+    """A dataset whose blobs elsewhere are there, with the directories that have them: beneath the base path, and where the URI says."""
     with scratch() as directory:
         directory = directory.resolve()
         source = Path(shutil.copytree(DATASETS / 'blobs_2.2', directory / 'set'))

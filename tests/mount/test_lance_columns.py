@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The columns of the data files of a data set: what each file shows where it is mounted alone, one fragment after the other,
-deleted rows among them; and every byte of the data set's files with its owner."""
+"""The columns of the data files of a dataset: what each file shows where it is mounted alone, one fragment after the other,
+deleted rows among them; and every byte of the dataset's files with its owner."""
 import json
 import os
 import shutil

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Data sets of Lance that contradict themselves, one thing at a time: what is said names the file, the fragment and the place, and
+"""Datasets of Lance that contradict themselves, one thing at a time: what is said names the file, the fragment and the place, and
 what has nothing to do with it is read as ever."""
 import contextlib
 import json
@@ -189,7 +189,7 @@ def with_length(editor):
     patched(editor.at, struct.pack('<I', 1 << 30))(editor)
 
 
-# What is done to the manifest, and what is said of the data set.
+# What is done to the manifest, and what is said of the dataset.
 OF_A_MANIFEST = [
     ('empty', cut(0), ('fewer than a manifest',)),
     ('half', cut(200), ('LANC',)),

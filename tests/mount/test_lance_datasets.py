@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Data sets that pylance wrote, of several fragments and versions: the tree is what pylance's own reader finds in them."""
+"""Datasets that pylance wrote, of several fragments and versions: the tree is what pylance's own reader finds in them."""
 import contextlib
 import errno
 import json
@@ -34,10 +34,10 @@ def check_state(state, data_set):
 
 
 def each_dataset(check):
-    """A case that mounts all data sets at once and checks each: those that fail are told by name, all of them."""
+    """A case that mounts all datasets at once and checks each: those that fail are told by name, all of them."""
     def of_all():
         problems = []
-        same(len(NAMES) >= 5, True, 'there are data sets')
+        same(len(NAMES) >= 5, True, 'there are datasets')
         with harness.mounted(DATASETS) as mountpoint:
             for name in NAMES:
                 try:
@@ -284,7 +284,7 @@ def pages_of_legacy_files_tell_their_batches():
 
 @contextlib.contextmanager
 def edited(name, edit):
-    """A copy of a data set, its latest manifest changed by a function of a ManifestEditor; mounted."""
+    """A copy of a dataset, its latest manifest changed by a function of a ManifestEditor; mounted."""
     with tempfile.TemporaryDirectory() as directory:
         source = Path(shutil.copytree(DATASETS / name, Path(directory, name)))
         editor = ManifestEditor(source)

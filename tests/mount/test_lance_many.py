@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A data set of many fragments: what is read of it is right, and takes little memory for each, however much is read again."""
+"""A dataset of many fragments: what is read of it is right, and takes little memory for each, however much is read again."""
 import os
 import threading
 

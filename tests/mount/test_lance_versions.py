@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Versions of Lance data sets: all of them at once, one that is chosen, one that is committed or removed while it is mounted."""
+"""Versions of Lance datasets: all of them at once, one that is chosen, one that is committed or removed while it is mounted."""
 import contextlib
 import errno
 import json
@@ -62,7 +62,7 @@ def tags_of(source, version):
 
 
 def branch(source, name, latest):
-    """A branch with files of its own: those of the data set, up to a version."""
+    """A branch with files of its own: those of the dataset, up to a version."""
     tree = source / 'tree' / name
     for folder in 'data', '_deletions', '_versions':
         shutil.copytree(source / folder, tree / folder)

@@ -91,11 +91,11 @@ def check_files(top, what):
 
 
 def check_paths(top, what):
-    """file.json tells where each data set is, and there is no other."""
+    """file.json tells where each dataset is, and there is no other."""
     told = json.loads((top / 'file.json').read_text())['datasets']
     found = {path.parent.relative_to(top): json.loads(path.read_text()) for name in ('ntuple.json', 'error.json')
              for path in top.rglob(name)}
-    same(sorted(entry['path'] for entry in told), sorted(map(str, found)), f'{what}: paths of data sets')
+    same(sorted(entry['path'] for entry in told), sorted(map(str, found)), f'{what}: paths of datasets')
     for entry in told:
         document = found[Path(entry['path'])]
         for key in {'name', 'cycle', 'entries'} & entry.keys() if 'name' in document else ():

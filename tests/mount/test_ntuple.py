@@ -183,7 +183,7 @@ def head_shows_the_first_rows():
          [b'362104', b'362104', b'"physics_Main"', b'"express"'])
     result = command(NTUPLE, 'head', data('example.root'))
     same((result.returncode, result.stdout), (1, b''))
-    assert result.stderr.endswith(b': 2 data sets are here; name one: Events, calibration/Constants\n'), result.stderr
+    assert result.stderr.endswith(b': 2 datasets are here; name one: Events, calibration/Constants\n'), result.stderr
     same(ntuple('head', '-n', 1, data('example.root'), 'calibration/Constants').count(b'\n'), 1)
 
 
@@ -199,7 +199,7 @@ def the_schema_tells_types_and_items():
         assert line in lines, line
     same(ntuple('schema', data('example.root'), 'Events/muons/_0/pt').decode().splitlines()[1].split(),
          ['pt', 'float'])
-    assert len(ntuple('schema', data('example.root')).decode().split('\n\n')) == 2, 'a part for each data set'
+    assert len(ntuple('schema', data('example.root')).decode().split('\n\n')) == 2, 'a part for each dataset'
 
 
 @case

@@ -133,7 +133,7 @@ def stat_tells_server_validator_and_what_opening_costs():
             same(f'\n{name}: ' in text, True, text)
         with mounted(site.url(FILE)) as mountpoint:
             same(os.getxattr(mountpoint, 'user.ntuplefs.server').decode(), server, 'of a mount')
-            same('user.ntuplefs.server' in os.listxattr(mountpoint / 'Events'), False, 'of a data set')
+            same('user.ntuplefs.server' in os.listxattr(mountpoint / 'Events'), False, 'of a dataset')
     told = json.loads(output(NTUPLE, 'stat', '--json', DATA / FILE))
     same([name for name in told if name.startswith('open_') or name in ('server', 'validator')], [], 'of a file here')
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Chosen entries: rows, tables and columns are those of all entries without the others, for every data set of tests/data and choices of
+"""Chosen entries: rows, tables and columns are those of all entries without the others, for every dataset of tests/data and choices of
 every sort; choices that do not fit are refused with their place."""
 import functools
 import io
@@ -181,8 +181,8 @@ ONE = struct.pack('<q', 1)
 REFUSED = (
     (b'3 2', 'element 1: a number above 3 was expected, found 2'),
     (b'3 3', 'element 1: a number above 3 was expected, found 3'),
-    (b'1 2 1000', 'element 2: entry 1000, and the data set has 1000'),
-    (b'999 1000', 'element 1: entry 1000, and the data set has 1000'),
+    (b'1 2 1000', 'element 2: entry 1000, and the dataset has 1000'),
+    (b'999 1000', 'element 1: entry 1000, and the dataset has 1000'),
     (b'18446744073709551616', 'element 0: a number of more than 64 bits'),
     (b'12 13 14 -3', 'line 1: element 3: numbers of entries were expected, found "-3"'),
     (b'1\n2\nabc\n', 'line 3: element 2: numbers of entries were expected, found "abc"'),
@@ -190,11 +190,11 @@ REFUSED = (
     (b'-1\n', 'line 1: element 0: numbers of entries were expected, found "-1"'),
     (b'1 2\n2', 'line 2: element 2: a number above 2 was expected, found 2'),
     (b'1' + b'x' * 100, f'found "1{"x" * 39}"'),
-    (b'nothing of the kind', 'a .npy, a text of numbers, or a data set'),
-    (b'\x00\x01', 'a .npy, a text of numbers, or a data set'),
+    (b'nothing of the kind', 'a .npy, a text of numbers, or a dataset'),
+    (b'\x00\x01', 'a .npy, a text of numbers, or a dataset'),
     (npy(described('<i8', '(2,)'), ONE + b'\xff' * 8), 'element 1: a number below 0'),
     (npy(described('|i1', '(1,)'), b'\x80'), 'element 0: a number below 0'),
-    (npy(described('|b1', '(999,)'), b'\x01' * 999), '999 bools, and the data set has 1000 entries'),
+    (npy(described('|b1', '(999,)'), b'\x01' * 999), '999 bools, and the dataset has 1000 entries'),
     (npy(described('|b1', '(1000,)'), b'\x02' * 1000), 'element 0: no bool: 0x02'),
     (npy(described('<i8', '(2,)'), ONE), '2 elements were expected, found 1'),
     (npy(described('<i8', '(99999999999999999999,)'), ONE), 'a shape of one dimension'),
@@ -230,8 +230,8 @@ def choices_that_do_not_fit_are_refused_with_their_place():
             found = result.stderr.decode()
             assert message in found and str(path) in found, (content, found)
         path.write_text('1')
-        for option, message in ((f'Else:{path}', 'there is no data set Else'), (str(path), 'of which data set'),
-                                (f'Events/run:{path}', 'Events/run is no data set'), (f'Events:{path}x', 'No such file')):
+        for option, message in ((f'Else:{path}', 'there is no dataset Else'), (str(path), 'of which dataset'),
+                                (f'Events/run:{path}', 'Events/run is no dataset'), (f'Events:{path}x', 'No such file')):
             result = command(NTUPLE, 'ls', f'--select={option}', data('example.root'))
             assert result.returncode and message in result.stderr.decode(), (option, result.stderr)
         os.mkfifo(directory / 'fifo')
@@ -241,7 +241,7 @@ def choices_that_do_not_fit_are_refused_with_their_place():
         for option in f'--select=Events:{path}', '--entries=Events:0:1':
             result = command(NTUPLE, 'ls', option, '--entries=Events:1:2', data('example.root'))
             same(result.returncode, 1, option)
-            assert b'entries of the data set Events were chosen before' in result.stderr, result.stderr
+            assert b'entries of the dataset Events were chosen before' in result.stderr, result.stderr
 
 
 @case

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""RDataFrame's specifications of data sets as chains: which data sets of which files, in which order."""
+"""RDataFrame's specifications of datasets as chains: which datasets of which files, in which order."""
 import json
 import shutil
 import sys
@@ -42,7 +42,7 @@ def trees_say_which_data_set_of_a_file_is_meant():
         first, second = copies(directory, 'dirs_and_cycles.root', 2)
         numbers = {tree: np.frombuffer(output(NTUPLE, 'cat', first, f'{tree}/number/data.bin'), dtype)
                    for tree, dtype in (('top', '<i4'), ('top;1', '<i4'), (INNER, '<f4'))}
-        # the same file again, with another data set of its own
+        # the same file again, with another dataset of its own
         text = specify(directory / 'text.json', a=(['top', 'top;1', 'top'], [first.name, first.name, second.name]))
         expected = np.concatenate([numbers['top'], numbers['top;1'], numbers['top']])
         with chain(text) as whole:
@@ -63,9 +63,9 @@ def what_is_no_specification_is_refused_by_name():
                                   (dict(a=(['Events'], ['run*.root']), b=(['Events'], ['run1.root'])),
                                    f'sample "b": {paths[1]}: is named twice'),
                                   (dict(a=(['Events'], ['text.json'])), f'{text}: a list that names itself'),
-                                  (dict(a=(['Event'], ['run0.root'])), f"{paths[0]}: there is no data set 'Event'"),
+                                  (dict(a=(['Event'], ['run0.root'])), f"{paths[0]}: there is no dataset 'Event'"),
                                   (dict(a=(['Events'], ['run0.root']), b=(['Event'], ['run1.root'])),
-                                   f"{paths[1]}: there is no data set 'Event'")):
+                                   f"{paths[1]}: there is no dataset 'Event'")):
             said = refusal(specify(text, **samples), options=('-o', 'chain=check'))
             assert str(text) in said and expected in said, (expected, said)
         for content, expected in (({'friends': {}}, '"friends"'), ({'samples': {'a': {'tree': 'Events'}}}, 'sample "a": "tree"')):

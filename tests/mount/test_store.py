@@ -22,7 +22,7 @@ from object_store import MULTI, Objects, locator, object64
 DAMAGED, UNSUPPORTED, WRONG = 5, 4, 1
 # What the layout has elsewhere, or otherwise, than a file: its anchor, footer and page lists, and where pages are.
 OF_THE_STORE = ('anchor.raw', 'footer.bin', 'footer.json', 'footer.raw', 'footer.txt', 'ntuple.json', 'pagelist.')
-# In each file a data set, and those of which the layout has none.
+# In each file a dataset, and those of which the layout has none.
 ENTRIES = {'directories_by_uproot.root': 'a/b/two', 'example.root': 'Events', 'compression_lz4.root': 'compressed', 'empty.root': 'no_fields',
            'encodings.root': 'encodings', 'late_fields.root': 'late', 'multi_representation.root': 'representations', 'names.root': 'names;set',
            'projected.root': 'projected', 'types.root': 'types', 'without_checksums.root': 'unchecked', 'many_pages.root': 'pages',
@@ -216,7 +216,7 @@ def locators_of_other_types_are_shown_and_not_read():
         page = json.loads(output(NTUPLE, 'cat', address, 'late/number/column.0/pages.jsonl').splitlines()[0])
         same(page['locator'].startswith('Multi (type 3) '), True, page)
         for locator_of, message in ((lambda number, size: object64(number + 2 ** 31, size), 'page: 40 bytes at byte 0 of object 2147483649'),
-                                    (lambda number, size: struct.pack('<iQ', size, number), 'page: at byte 1 of a file, in a data set whose parts are objects')):
+                                    (lambda number, size: struct.pack('<iQ', size, number), 'page: at byte 1 of a file, in a dataset whose parts are objects')):
             put(site, objects_of('late_fields.root', locator_of=locator_of))
             found = command(NTUPLE, 'verify', address)
             same((found.returncode != 0, message in (found.stdout + found.stderr).decode()), (True, True), found.stderr)
@@ -236,7 +236,7 @@ def addresses_are_those_of_data_sets():
             found = command(NTUPLE, 'verify', source)
             same((found.returncode, b'begins with ntpl+s3+https://' in found.stdout + found.stderr), (UNSUPPORTED, True), found.stderr)
         found = command(NTUPLE, 'ls', '--chain', address.replace('set', '*'))
-        same((found.returncode != 0, b'it is the address of a data set, and of no folder' in found.stderr), (True, True), found.stderr)
+        same((found.returncode != 0, b'it is the address of a dataset, and of no folder' in found.stderr), (True, True), found.stderr)
 
 
 @case

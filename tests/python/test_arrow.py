@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Data sets as Arrow, as other programs take them."""
+"""Datasets as Arrow, as other programs take them."""
 import ntuple
 import numpy as np
 import pytest

@@ -36,9 +36,9 @@ def test_a_version_that_is_not_there_is_told_with_its_data_set(data):
 
 
 def test_a_name_that_leads_nowhere_is_told_with_its_place(events, example):
-    with pytest.raises(KeyError, match=f"{example}: the data set 'Events' has no field 'nothing'"):
+    with pytest.raises(KeyError, match=f"{example}: the dataset 'Events' has no field 'nothing'"):
         events['nothing']
-    with pytest.raises(KeyError, match=f"{example}: there is no data set 'nothing'"):
+    with pytest.raises(KeyError, match=f"{example}: there is no dataset 'nothing'"):
         events.file['nothing']
 
 

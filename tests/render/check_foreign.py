@@ -24,7 +24,7 @@ except ImportError:
 # Its entries are told as attributes of ranges, not as the fields that store them.
 RANGES = 'structure.attributes'
 
-LARGEST = 5000      # entries; of longer data sets the first so many are compared with uproot's
+LARGEST = 5000      # entries; of longer datasets the first so many are compared with uproot's
 counts = {'passed': 0, 'failed': 0, 'skipped': 0}
 
 
@@ -42,7 +42,7 @@ def ntuple(program, *arguments):
 
 
 def data_sets(program, path):
-    """Paths of the data sets in a file's tree, attribute sets left out; none where the file is refused."""
+    """Paths of the datasets in a file's tree, attribute sets left out; none where the file is refused."""
     found, waiting = [], ['']
     while waiting:
         directory = waiting.pop()

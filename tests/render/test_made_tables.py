@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Arrow files of data sets that no file on disk has, as pyarrow sees them: nulls of every form, and types that say more
+"""Arrow files of datasets that no file on disk has, as pyarrow sees them: nulls of every form, and types that say more
 than their bytes. Arguments: the program that writes the files into a folder."""
 import sys
 import tempfile

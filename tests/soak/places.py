@@ -191,7 +191,7 @@ class Material:
         shutil.rmtree(old, ignore_errors=True)
 
     def remove(self, kind):
-        """In one step, too: a data set of which half is removed is another one."""
+        """In one step, too: a dataset of which half is removed is another one."""
         place, old = self.changing / kind, self.top / 'old'
         if place.is_dir():
             place.rename(old)

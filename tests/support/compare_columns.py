@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compare a data set that ntuplefs serves with what another reader found: digests of the files of each node
+"""Compare a dataset that ntuplefs serves with what another reader found: digests of the files of each node
 (tests/data/make_lance.py writes them, tests/support/arrow_columns.py says what they are), rows, encodings. Needs NumPy."""
 import hashlib
 import json

@@ -6,7 +6,7 @@ usage: compare_tree.py [-v] EXPECTED.json TREE
 
 TREE is a mountpoint, or what `ntuple cp FILE DIRECTORY` wrote. EXPECTED.json is described in tests/data/ORIGIN.md.
 The values of every field are put together from the logical files (data, offsets, tags, index, valid) of the field
-and of those below it, and compared entry by entry. One case per field and data set: prints a line for each that
+and of those below it, and compared entry by entry. One case per field and dataset: prints a line for each that
 fails (with -v for each), then 'N passed, N failed'; exit status 1 where one failed, 2 for wrong usage. Needs NumPy.
 """
 import argparse
@@ -195,7 +195,7 @@ def compare_damaged(directory, expected, damaged):
 
 
 def entry(directory, name):
-    """The directory of a data set or of a folder on the way to it; its name may be percent-encoded."""
+    """The directory of a dataset or of a folder on the way to it; its name may be percent-encoded."""
     if name not in ('', '.', '..') and '\0' not in name and (directory / name).is_dir():
         return directory / name
     for child in directory.iterdir():
@@ -231,7 +231,7 @@ def compare_dataset(tree, path, expected, report):
 
 
 def compare_tree(expected_path, tree, report):
-    """Calls report(what, error or None) for each data set and each field."""
+    """Calls report(what, error or None) for each dataset and each field."""
     expected = json.loads(Path(expected_path).read_text())
     for path, dataset in expected['datasets'].items():
         compare_dataset(Path(tree), path, dataset, report)

@@ -10,7 +10,7 @@ REFUSED = [(re.compile(pattern), reason) for pattern, reason in [
     (r'(.*_)?(position|pos|address|seek)(_.*)?', 'is a position: …_offset'),
     (r'offset', 'does not say in what: …_offset'),
     (r'element_offset|entry_offset', 'counts no bytes: first_…'),
-    (r'(.*_)?(ntuples?|data_sets?)(_.*)?', 'is a data set: dataset'),
+    (r'(.*_)?(ntuples?|data_sets?)(_.*)?', 'is a dataset: dataset'),
     (r'(min|max|n|num|nr|typ)(_.*)?|.*_(min|max|idx|num)', 'is an abbreviation'),
     (r'.*_?(digest|hash|crc|crc32|xxh3|md5)', 'is a digest: checksum'),
 ]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Changing the metadata of a Lance file or data set: messages of Protocol Buffers, taken apart and put together again, and the
+"""Changing the metadata of a Lance file or dataset: messages of Protocol Buffers, taken apart and put together again, and the
 tables and the footer behind them. Numbers of fields are those of Lance's protos (file2, encodings_v2_0, encodings_v2_1, table)."""
 import struct
 from pathlib import Path
@@ -117,7 +117,7 @@ MANIFEST_TAIL = struct.Struct('<QHH4s')
 
 
 class ManifestEditor:
-    """The manifest of a data set's latest version, or another one, of which the `message` is changed."""
+    """The manifest of a dataset's latest version, or another one, of which the `message` is changed."""
 
     def __init__(self, data_set, path=None):
         self.path = path or max(Path(data_set, '_versions').glob('*.manifest'), key=self.version_of)

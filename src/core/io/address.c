@@ -213,7 +213,7 @@ enum nt_status nt_address_check(const char *address, struct nt_error *error)
     const char *host = host_of(address), *user = authority_of(address);
     if (nt_address_is_store(address) && user[strcspn(user, "@?#")])
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                       "the address of a data set in a store on %.*s has one of @ ? # in it, which none has",
+                       "the address of a dataset in a store on %.*s has one of @ ? # in it, which none has",
                        (int)strcspn(host, "/?#"), host);
     if (host == user)
         return NT_OK;

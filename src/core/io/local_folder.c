@@ -220,7 +220,7 @@ static enum nt_status allow(struct local_folder *folder, const struct stat *part
         shown->readers = readers;
     if (readers == shown->readers || shown->use != NT_FOLDER_DATASET_FOR_OTHERS)
         return NT_OK;
-    return nt_fail_system(error, EACCES, "%s/%.*s: its mode, %04o, lets fewer users in than the data set's",
+    return nt_fail_system(error, EACCES, "%s/%.*s: its mode, %04o, lets fewer users in than the dataset's",
                           folder->path, (int)length, name, (unsigned)part->st_mode & 07777);
 }
 

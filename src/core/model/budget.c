@@ -201,7 +201,7 @@ enum { PLENTY_MEBIBYTES = 200, PER_FURTHER_BYTE = 16 };
 
 static const struct nt_cost_info costs[NT_COST_COUNT] = {
     [NT_COST_ENVELOPE_BYTE] = {.name = "bytes of envelopes", .bytes = 1},
-    [NT_COST_DATASET] = {.name = "data sets", .bytes = 8192},
+    [NT_COST_DATASET] = {.name = "datasets", .bytes = 8192},
     [NT_COST_FIELD] = {.name = "fields", .bytes = 640},
     [NT_COST_COLUMN] = {.name = "columns", .bytes = 128},
     [NT_COST_FIELD_RECORD] = {.name = "fields", .bytes = 144},

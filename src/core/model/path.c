@@ -266,7 +266,7 @@ static enum nt_status find_only(const struct nt_file *file, struct nt_dataset **
         count++;
     }
     if (count != 1)
-        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s has %" PRIu32 " data sets: one has to be named",
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s has %" PRIu32 " datasets: one has to be named",
                        file->path, count);
     return NT_OK;
 }
@@ -286,7 +286,7 @@ enum nt_status nt_file_find(const struct nt_file *file, const char *path, struct
             found = find_attribute_set(file, text);
     }
     if (!found)
-        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s: there is no data set '%s'", file->path, path);
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s: there is no dataset '%s'", file->path, path);
     if (found->failure)
         return nt_fail_with(error, found->failure);
     *dataset_ret = found;
@@ -319,7 +319,7 @@ static enum nt_status refuse_field(const struct nt_dataset *dataset, const char 
     enum { SHOWN_BYTES = 100 };
     char name[SHOWN_BYTES];
     nt_dataset_path(dataset, name, sizeof(name));
-    return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s: the data set '%s' has no field '%s'",
+    return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s: the dataset '%s' has no field '%s'",
                    dataset->file->path, name, path);
 }
 

@@ -104,7 +104,7 @@ static enum nt_status check_range(const struct nt_dataset *dataset, const struct
                        range->first, end - 1);
     if (!nt_fits(range->first, range->count, dataset->entries))
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                       "entry %" PRIu64 " is chosen: the data set has %" PRIu64,
+                       "entry %" PRIu64 " is chosen: the dataset has %" PRIu64,
                        range->first >= dataset->entries ? range->first : range->first + range->count - 1,
                        dataset->entries);
     return NT_OK;
@@ -138,7 +138,7 @@ enum nt_status nt_dataset_select(struct nt_dataset *dataset, const struct nt_ent
     if (dataset->failure)
         return nt_fail_with(error, dataset->failure);
     if (dataset->selection)
-        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "entries of the data set %s were chosen before",
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "entries of the dataset %s were chosen before",
                        dataset->name.bytes);
     for (size_t i = 0; status == NT_OK && i < count; i++) {
         status = check_range(dataset, ranges, i, builder.end, error);

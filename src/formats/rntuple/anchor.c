@@ -211,7 +211,7 @@ static enum nt_status set_failure(const struct nt_file *file, const struct nt_an
     nt_append_printable(&name, record->name.bytes, record->name.length);
     enum nt_status status = name.failed ? nt_fail_memory(failure)
                                         : nt_fail(failure, NT_CORRUPT, record->offset,
-                                                  "%s: the record of the data set %s;%" PRIu32
+                                                  "%s: the record of the dataset %s;%" PRIu32
                                                   " is there, but no list of keys and no footer names it",
                                                   file->path, nt_buffer_string(&name), record->cycle);
     nt_buffer_deinit(&name);

@@ -157,7 +157,7 @@ enum nt_status nt_locator_find_object(struct nt_locator *locator, const char *wh
 {
     if (nt_locator_is_local(locator))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                       "%s: at byte %" PRIu64 " of a file, in a data set whose parts are objects", what,
+                       "%s: at byte %" PRIu64 " of a file, in a dataset whose parts are objects", what,
                        locator->offset);
     if (locator->kind != NT_LOCATOR_OBJECT64)
         return NT_OK;

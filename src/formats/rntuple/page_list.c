@@ -254,7 +254,7 @@ static enum nt_status fill_summaries(struct filler *filler, struct nt_frame *sum
             return status;
         if (!nt_add(summary.first_entry, summary.entries, &end) || end > dataset->entries)
             return nt_fail(filler->error, NT_CORRUPT, filler->envelope->offset,
-                           "page list: cluster %u has entries beyond the data set's %" PRIu64,
+                           "page list: cluster %u has entries beyond the dataset's %" PRIu64,
                            group->first_cluster + i, dataset->entries);
         dataset->clusters[group->first_cluster + i] = (struct nt_cluster){
             summary.first_entry, summary.entries, (uint32_t)(group - dataset->groups), summary.column_group};

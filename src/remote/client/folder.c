@@ -227,7 +227,7 @@ static enum nt_status open_beside(struct nt_folder *folder, const char *path, st
 {
     if (nt_is_address(path))
         return nt_folder_open_address(path, remote(folder)->fetcher, beside_ret, error);
-    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: a folder here, of a data set on a server", path);
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: a folder here, of a dataset on a server", path);
 }
 
 static enum nt_status open_below(struct nt_folder *base, const char *name, struct nt_folder **below_ret,

@@ -69,7 +69,7 @@ char *nt_address_list_url(const char *address, const char *token, enum nt_servic
     const char *rest;
     const struct nt_scheme *scheme = scheme_of(address, &rest, problem_ret);
     if (scheme && scheme->is_store)
-        *problem_ret = "it is the address of a data set, and of no folder";
+        *problem_ret = "it is the address of a dataset, and of no folder";
     if (!scheme || scheme->is_store)
         return NULL;
     *service_ret = scheme->service;

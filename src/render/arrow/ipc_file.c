@@ -141,7 +141,7 @@ static enum nt_status place_batches(struct nt_arrow *arrow, struct nt_error *err
         arrow->batches[i].offset = at;
         if (!nt_add(at, arrow->message_bytes, &at) || !nt_add(at, arrow->batches[i].body_bytes, &at) ||
             at > INT64_MAX / 2)
-            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the data set is larger than an Arrow file may be");
+            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the dataset is larger than an Arrow file may be");
     }
     write_tail(arrow);
     if (arrow->head.failed || arrow->tail.failed)

@@ -56,9 +56,9 @@ static const struct {
 } refusals[] = {
     {{{0, 3}, {2, 1}}, "entry 2 stands behind entry 2"},
     {{{5, 1}, {1, 1}}, "entry 1 stands behind entry 5"},
-    {{{0, 1}, {10, 1}}, "entry 10 is chosen: the data set has 10"},
-    {{{0, 1}, {9, 2}}, "entry 10 is chosen: the data set has 10"},
-    {{{0, 1}, {5, UINT64_MAX}}, "the data set has 10"},
+    {{{0, 1}, {10, 1}}, "entry 10 is chosen: the dataset has 10"},
+    {{{0, 1}, {9, 2}}, "entry 10 is chosen: the dataset has 10"},
+    {{{0, 1}, {5, UINT64_MAX}}, "the dataset has 10"},
 };
 
 TEST(choices_that_do_not_ascend_or_leave_the_data_set_are_refused, .setup = setup, .teardown = teardown,

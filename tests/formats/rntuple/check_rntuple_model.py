@@ -137,10 +137,10 @@ def check_file(found, expected):
     for ntuple in expected['ntuples']:
         key = (ntuple['path'], ntuple['key'].get('cycle', 0))
         if key not in mine:
-            problems.append(f'no data set {key}, but {list(mine)}')
+            problems.append(f'no dataset {key}, but {list(mine)}')
             continue
         problems += [f"{ntuple['path']}: {p}" for p in check_dataset(mine.pop(key), ntuple)]
-    problems += [f'unexpected data set {key}' for key in mine]
+    problems += [f'unexpected dataset {key}' for key in mine]
     return problems
 
 

@@ -74,7 +74,7 @@ TEST(what_lies_beside_a_folder_on_a_server_is_on_servers, .setup = set_up, .tear
     process.answer = list_well;
     assert_ok(open_folder());
     assert_status(NT_UNSUPPORTED, nt_folder_open_beside(folder, "/tmp", &beside, &error));
-    check_message("/tmp: a folder here, of a data set on a server");
+    check_message("/tmp: a folder here, of a dataset on a server");
     assert_ok(nt_folder_open_beside(folder, "http://h/other/", &beside, &error));
     nt_folder_close(beside);
     nt_folder_close(folder);

@@ -194,7 +194,7 @@ enum nt_status nt_lance_find_base_of(const struct nt_lance_dataset *lance, uint6
     if (!base->folder)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "base path %" PRIu64
-                       ", '%.*s', is not beneath the data set, nor beneath what the option bases allows",
+                       ", '%.*s', is not beneath the dataset, nor beneath what the option bases allows",
                        base->id, (int)base->path.length, base->path.bytes);
     return NT_OK;
 }

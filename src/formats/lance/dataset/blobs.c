@@ -138,7 +138,7 @@ static enum nt_status find_by_path(struct finding *finding)
         nt_buffer_append(&finding->name, name.bytes, name.length);
     else
         status = nt_fail(finding->error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                         "it is not beneath the data set, nor beneath what the option bases allows");
+                         "it is not beneath the dataset, nor beneath what the option bases allows");
     nt_buffer_deinit(&path);
     return status;
 }

@@ -61,7 +61,7 @@ enum nt_status nt_lance_fail_missing(const struct nt_lance_dataset *lance, struc
         return status;
     bool has_changed = status == NT_OK && !is_before(&attributes.st_mtim, &lance->opened);
     return nt_fail(error, has_changed ? NT_CHANGED : NT_CORRUPT, NT_NO_OFFSET, "the %s is missing%s", what,
-                   has_changed ? ", whose folder has changed since the data set was opened" : "");
+                   has_changed ? ", whose folder has changed since the dataset was opened" : "");
 }
 
 /* ---- Prefetch data files ---- */

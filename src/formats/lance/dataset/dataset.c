@@ -284,6 +284,6 @@ enum nt_status nt_lance_open_dataset(struct nt_source *source, const struct nt_o
     enum nt_status status = nt_lance_takes_folder(source->folder, &is_taken, error);
     if (status == NT_OK && !is_taken)
         status = nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
-                         "not a Lance data set: it has no " NT_LANCE_VERSIONS);
+                         "not a Lance dataset: it has no " NT_LANCE_VERSIONS);
     return status == NT_OK ? nt_file_make(source, &limits, fill_file, options, file_ret, error) : status;
 }

@@ -57,7 +57,7 @@ enum nt_status nt_lance_find_deletion_file(struct nt_file *file, const struct nt
         status = nt_fail(error, NT_UNSUPPORTED, nt_lance_manifest_offset(&lance->manifest, message),
                          "%s: of kind %" PRIu64 ", which is not known", lance->manifest.name, type);
     if (status == NT_OK && base && !base->is_root)
-        status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "base path %" PRIu64 ", which is no data set's",
+        status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "base path %" PRIu64 ", which is no dataset's",
                          base->id);
     if (status != NT_OK) {
         nt_error_context(error, "deletion file");

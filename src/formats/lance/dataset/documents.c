@@ -482,6 +482,6 @@ enum nt_status nt_lance_describe_dataset_file(const struct nt_file *file, struct
                                               struct nt_error *error)
 {
     (void)error;
-    nt_json_member_string(json, "kind", "Lance data set");
+    nt_json_member_string(json, "kind", "Lance dataset");
     return nt_lance_describe_dataset(file->datasets[0], json);
 }

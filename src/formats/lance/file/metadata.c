@@ -104,7 +104,7 @@ static enum nt_status take_legacy(struct nt_source *source, uint64_t size, uint6
 {
     if (is_manifest(source, size, position))
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "a manifest of a Lance data set, which is not read; its files in data/ are");
+                       "a manifest of a Lance dataset, which is not read; its files in data/ are");
     tail->is_legacy = true;
     tail->offset = size - NT_LANCE_LEGACY_TAIL_BYTES;
     tail->metadata = position;

@@ -153,7 +153,7 @@ TEST(a_manifest_is_told_from_a_legacy_file, .teardown = tear_down)
         nt_buffer_append(&writer.out, i ? manifest : legacy, 6);
         nt_buffer_append(&writer.out, tail, 16);
         ck_assert_uint_eq(read_again(), i ? NT_UNSUPPORTED : NT_CORRUPT);
-        ck_assert_ptr_nonnull(strstr(error.message, i ? "a manifest of a Lance data set" : "manifest of"));
+        ck_assert_ptr_nonnull(strstr(error.message, i ? "a manifest of a Lance dataset" : "manifest of"));
     }
 }
 
