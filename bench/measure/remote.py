@@ -62,7 +62,7 @@ def value_at(path, share):
 
 
 def fetcher_memory(mount):
-    """Of the process that fetches, which is a grandchild of nobody's."""
+    """Of the network helper, which is a grandchild of nobody's."""
     found = 0
     for process in os.listdir("/proc"):
         with contextlib.suppress(OSError, ValueError):

@@ -25,7 +25,7 @@ void nt_index_file_prepare(struct nt_index_file *file, struct nt_log *log);
 enum nt_status nt_index_file_read(struct nt_index_file *file, struct nt_error *error);
 /* Fill the new file, once. False where it is not as it should be; why is told. */
 bool nt_index_file_write(struct nt_index_file *file, const struct nt_buffer *text, struct nt_log *log);
-/* By who supervises: the new file takes the index's place; why it does not is told. */
+/* By the supervisor: the new file takes the index's place; why it does not is told. */
 void nt_index_file_replace(const struct nt_index_file *file, struct nt_log *log);
 /* The end of what one process has; `is_owner`: a new file that took no place goes, too. */
 void nt_index_file_deinit(struct nt_index_file *file, bool is_owner);

@@ -135,7 +135,7 @@ static enum nt_exit_status open_tree(struct decoding *decoding)
     nt_vfs_try_sources(decoding->vfs);
     if (program->settings.fetcher) {
         nt_helper_sandbox(program->settings.fetcher, &sandbox);
-        note_missing(program, "the sandbox of the process that fetches", sandbox.missing);
+        note_missing(program, "the sandbox of the network helper", sandbox.missing);
     }
     return NT_EXIT_OK;
 }

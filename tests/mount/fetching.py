@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The process that fetches, asked by a test: over its socket, as src/remote/protocol.h has it."""
+"""The network helper, asked by a test: over its socket, as src/remote/protocol.h has it."""
 import contextlib
 import itertools
 import re
@@ -37,7 +37,7 @@ ALONE = 1
 
 
 class Fetching:
-    """The process, as who has taken over the one that decodes has it: a socket."""
+    """The process, as who has taken over the worker has it: a socket."""
 
     def __init__(self, environment, *places):
         self.channel, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)

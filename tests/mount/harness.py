@@ -253,7 +253,7 @@ def detach(path):
 
 
 def processes_of(mountpoint):
-    """The processes of a mount, by their arguments: who supervises, and its child, who decodes."""
+    """The processes of a mount, by their arguments: the supervisor, and its child, who decodes."""
     found = []
     for directory in Path('/proc').iterdir():
         try:

@@ -75,7 +75,7 @@ def files_on_servers_and_here_are_one():
                     same((whole / line['path'] / 'Events/weight/data.bin').read_bytes(), expected[:len(expected) // 4], line)
                 same([line.get('metadata') for line in told], [None] * 3 + [{'year': 2026} if sources == [spec] else None])
                 mine = fetchers(environment)
-                same(len([process for process, parent in mine.items() if parent in mine]), 1, 'processes that fetch')
+                same(len([process for process, parent in mine.items() if parent in mine]), 1, 'network helpers')
                 same('secret' in (whole / 'file.json').read_text() + (whole / 'layout.jsonl').read_text(), False)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the process that fetches may be asked for is fixed before anybody looks at a stranger's byte: who takes over the process that decodes has no way to
+"""What the network helper may be asked for is fixed before anybody looks at a stranger's byte: who takes over the process that decodes has no way to
 another server."""
 import itertools
 import os

@@ -35,7 +35,7 @@ def read_in_all(addresses, more={}):
             same(result.returncode, 0, f'{way} {method}: {result.stderr[-3000:]}')
             if float(SECONDS) > 10:
                 print(f'{addresses[0]}, {way} {method}: {result.stdout}', end='')
-            wait_until(lambda: not fetchers(environment), f'{way} {method}: the processes that fetch have ended')
+            wait_until(lambda: not fetchers(environment), f'{way} {method}: the network helpers have ended')
 
 
 @case
@@ -143,14 +143,14 @@ print(len(dataset["event"]), flush=True)
 
 @case
 def a_forked_process_keeps_nothing_of_a_parent_that_ends():
-    """Its process that fetches ends with it; the child's begins with the first bytes that it asks for."""
+    """Its network helper ends with it; the child's begins with the first bytes that it asks for."""
     need('ntuple')
     with served(DATA) as site, own_program() as environment, \
             subprocess.Popen([sys.executable, '-c', OUTLIVED, site.url('example.root')], env=environment, text=True,
                              stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         same(process.stdout.readline(), 'forked\n')
         process.wait()
-        wait_until(lambda: not fetchers(environment), 'the process that fetches for the parent has ended')
+        wait_until(lambda: not fetchers(environment), 'the network helper for the parent has ended')
         process.stdin.close()
         same(process.stdout.readline(), '1000\n')
         wait_until(lambda: not fetchers(environment), 'and that for the child')

@@ -32,7 +32,7 @@ def ask(*words, **environment):
                            env={name: value for name, value in os.environ.items() if not name.lower().endswith('_proxy')} | environment)
     assert found.returncode >= 0, (words, signal.Signals(-found.returncode).name, found.stderr)
     assert b'\x1b' not in found.stderr + (found.stdout if words[0] == 'ls' else b''), (words, found.stderr)
-    assert b'ended by' not in found.stderr, (words, found.stderr)  # the process that fetches
+    assert b'ended by' not in found.stderr, (words, found.stderr)  # the network helper
     return found
 
 

@@ -116,7 +116,7 @@ def who_takes_over_the_tool_has_no_more():
 
 
 def taken_over_fetching(directory, victim, **variables):
-    """What the process that fetches may do when it is taken over while it answers: it is on the network already."""
+    """What the network helper may do when it is taken over while it answers: it is on the network already."""
     told, program = directory / 'told', directory / 'fetch'
     program.write_text(f'#!/bin/sh\nLD_PRELOAD={PRELOAD} NTUPLE_ESCAPE=3:{victim} exec {FETCH} 2>>{told}\n')
     program.chmod(0o700)

@@ -48,7 +48,7 @@ enum nt_status nt_fetcher_fail_timeout(const struct nt_fetcher *fetcher, const c
                                        struct nt_error *error)
 {
     return nt_fail(error, NT_UNREACHABLE, NT_NO_OFFSET,
-                   "%s: timed out after %.3g s: the process that fetches does not answer", shown,
+                   "%s: timed out after %.3g s: the network helper does not answer", shown,
                    (double)fetcher->milliseconds / 1000);
 }
 
@@ -101,7 +101,7 @@ void nt_helper_request_fail_short(struct nt_helper_request *fetch)
     fetch->state = NT_FETCH_BAD;
     fetch->failure = NT_FETCH_UNREACHABLE;
     snprintf(fetch->message, sizeof(fetch->message),
-             "the process that fetches did not give all that was asked for");
+             "the network helper did not give all that was asked for");
 }
 
 static void fail(struct nt_helper_request *fetch, enum nt_fetch_failure failure, const char *message)
@@ -144,7 +144,7 @@ void nt_fetcher_send(struct nt_fetcher *fetcher, struct nt_helper_request *fetch
     fetch->state = NT_FETCH_UNDERWAY;
     LIST_INSERT_HEAD(&fetcher->underway, fetch, all);
     if (!send_request(fetcher, &request, text, text_bytes))
-        fail(fetch, NT_FETCH_UNREACHABLE, "the process that fetches does not take requests");
+        fail(fetch, NT_FETCH_UNREACHABLE, "the network helper does not take requests");
 }
 
 void nt_fetcher_notify(struct nt_fetcher *fetcher, enum nt_helper_message kind, uint64_t id, uint32_t file)
@@ -242,7 +242,7 @@ static void take_hello(struct nt_fetcher *fetcher, const struct nt_fetch_answer 
     fetcher->epoch = answer->epoch ? answer->epoch : 1;
     take_sandbox(&fetcher->sandbox, bytes, count);
     count_process(fetcher);
-    fail_all(fetcher, "the process that fetches was ended");
+    fail_all(fetcher, "the network helper was ended");
 }
 
 void nt_helper_sandbox(struct nt_fetcher *fetcher, struct nt_helper_sandbox *sandbox_ret)
@@ -262,7 +262,7 @@ enum nt_status nt_helper_await_sandbox(struct nt_fetcher *fetcher, struct nt_hel
         ;
     ssize_t count = recv(fetcher->channel, fetcher->packet, NT_FETCH_PACKET_BYTES, MSG_PEEK | MSG_DONTWAIT);
     if (count < (ssize_t)sizeof(struct nt_fetch_answer))
-        return nt_fail(error, NT_UNREACHABLE, NT_NO_OFFSET, "the process that fetches does not answer");
+        return nt_fail(error, NT_UNREACHABLE, NT_NO_OFFSET, "the network helper does not answer");
     count -= (ssize_t)sizeof(struct nt_fetch_answer);
     take_sandbox(sandbox_ret, fetcher->packet + sizeof(struct nt_fetch_answer), (size_t)count);
     return NT_OK;
@@ -288,7 +288,7 @@ static bool take(struct nt_fetcher *fetcher, const struct nt_fetch_answer *answe
     else if (answer->kind == NT_FETCH_DONE)
         finish(fetch, NT_FETCH_GOOD);
     else if (!fetch->take(fetch, answer, bytes, count))
-        fail(fetch, NT_FETCH_UNREACHABLE, "the process that fetches gave another answer than was asked for");
+        fail(fetch, NT_FETCH_UNREACHABLE, "the network helper gave another answer than was asked for");
     else
         return false;
     return true;
@@ -310,7 +310,7 @@ static bool receive(struct nt_fetcher *fetcher)
             take(fetcher, &answer, fetcher->packet + sizeof(answer), (size_t)count - sizeof(answer));
     } else {
         fetcher->is_over = true;
-        fail_all(fetcher, "the process that fetches has ended");
+        fail_all(fetcher, "the network helper has ended");
     }
     bool is_over = fetcher->is_over;
     if (has_changed)
@@ -437,7 +437,7 @@ enum nt_status nt_fetcher_connect(struct nt_fetcher *fetcher, const char *shown,
         if (!nt_fetcher_wait(fetcher, deadline))
             return nt_fetcher_fail_timeout(fetcher, shown, error);
     return status == NT_OK && fetcher->is_over
-               ? nt_fail(error, NT_UNREACHABLE, NT_NO_OFFSET, "%s: the process that fetches has ended", shown)
+               ? nt_fail(error, NT_UNREACHABLE, NT_NO_OFFSET, "%s: the network helper has ended", shown)
                : status;
 }
 

@@ -193,7 +193,7 @@ static void nt_listings_start(struct nt_listings *listings, const struct nt_fetc
     struct nt_listing *listing = backend ? add(listings, request, backend) : NULL;
     if (!listing)
         nt_output_fail(listings->output, 0, request->id, NT_FETCH_UNREACHABLE,
-                       "the process that fetches cannot list more folders");
+                       "the network helper cannot list more folders");
     else if (!backend->ops->list(listing, address, &problem))
         nt_listing_fail(listing, problem ? NT_FETCH_INVALID : NT_FETCH_UNREACHABLE,
                         problem ? problem : "out of memory");
@@ -337,7 +337,7 @@ static void open_file(struct nt_files *files, const struct nt_fetch_request *req
     struct nt_remote_handle *file = is_whole ? add_file(files, request) : NULL;
     if (!file) {
         nt_output_fail(&files->output, request->file, request->id, NT_FETCH_UNREACHABLE,
-                       "the process that fetches cannot open more files");
+                       "the network helper cannot open more files");
     } else if (!nt_allow_list_has(&files->rules, address)) {
         refuse(files, request);
         drop_file(file);
@@ -401,7 +401,7 @@ static void read_part(struct nt_files *files, const struct nt_fetch_request *req
         is_within && files->jobs.count < NT_FETCH_MAX_REQUESTS ? calloc(1, sizeof(*part)) : NULL;
     if (!part) {
         nt_output_fail(&files->output, request->file, request->id, NT_FETCH_UNREACHABLE,
-                       "the process that fetches was asked for what it cannot do");
+                       "the network helper was asked for what it cannot do");
         return;
     }
     *part = (struct nt_file_part){.job = {.remote = file->remote,

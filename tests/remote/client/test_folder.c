@@ -121,7 +121,7 @@ TEST(what_cannot_be_an_entry_is_no_list, .setup = set_up, .teardown = tear_down,
     chosen = _i;
     process.answer = list_badly;
     assert_status(NT_UNREACHABLE, open_folder());
-    check_message("http://h/folder/: the process that fetches gave another answer than was asked for");
+    check_message("http://h/folder/: the network helper gave another answer than was asked for");
 }
 
 /* ---- how much at once ---- */

@@ -20,8 +20,8 @@ static enum nt_status open_file(void)
     return nt_source_open_address("http://h/file?secret", fetcher, &source, &error);
 }
 
-#define OTHER "http://h/file: the process that fetches gave another answer than was asked for"
-#define SHORT "http://h/file: the process that fetches did not give all that was asked for"
+#define OTHER "http://h/file: the network helper gave another answer than was asked for"
+#define SHORT "http://h/file: the network helper did not give all that was asked for"
 
 /* ---- answers to an opening ---- */
 
@@ -230,11 +230,11 @@ TEST(a_process_that_ends_is_told, .setup = set_up, .teardown = tear_down, .end =
         process.answer = end;
         assert_status(NT_UNREACHABLE, open_file());
     }
-    check_message("http://h/file: the process that fetches has ended");
+    check_message("http://h/file: the network helper has ended");
     nt_source_close(source);
     assert_status(NT_UNREACHABLE, open_file()); /* nor is there another one */
     source = NULL;
-    check_message("http://h/file: the process that fetches has ended");
+    check_message("http://h/file: the network helper has ended");
 }
 
 static bool be_another(const struct nt_fetch_request *request)
@@ -252,7 +252,7 @@ TEST(what_was_asked_of_a_process_that_is_gone_fails_and_is_opened_anew, .setup =
     assert_ok(open_file());
     process.answer = be_another;
     assert_status(NT_UNREACHABLE, read_middle());
-    check_message("http://h/file: the process that fetches was ended");
+    check_message("http://h/file: the network helper was ended");
     nt_source_close(source);
     assert_ok(open_file());
     assert_ok(read_middle());
@@ -308,7 +308,7 @@ static void *read_in_vain(void *argument)
     (void)argument;
     ck_assert_int_eq(nt_source_read(source, SIZE / 2, &byte, 1, &failure), NT_UNREACHABLE);
     ck_assert_str_eq(failure.message,
-                     "http://h/file: timed out after 0.01 s: the process that fetches does not answer");
+                     "http://h/file: timed out after 0.01 s: the network helper does not answer");
     return NULL;
 }
 
@@ -319,7 +319,7 @@ static void *list_in_vain(void *argument)
     (void)argument;
     ck_assert_int_eq(nt_folder_open_address("http://h/folder/", fetcher, &none, &failure), NT_UNREACHABLE);
     ck_assert_ptr_nonnull(
-        strstr(failure.message, "timed out after 0.01 s: the process that fetches does not answer"));
+        strstr(failure.message, "timed out after 0.01 s: the network helper does not answer"));
     return NULL;
 }
 
@@ -346,7 +346,7 @@ TEST(a_process_that_says_nothing_is_not_waited_for_for_ever, .setup = set_up, .t
     for (int i = 0; i < 3; i++)
         ck_assert_int_eq(pthread_create(&threads[i], NULL, waiting[i], NULL), 0);
     assert_status(NT_UNREACHABLE, nt_source_open_address("http://h/other", fetcher, &none, &error));
-    check_message("http://h/other: timed out after 0.01 s: the process that fetches does not answer");
+    check_message("http://h/other: timed out after 0.01 s: the network helper does not answer");
     for (int i = 0; i < 3; i++)
         pthread_join(threads[i], NULL);
 }
