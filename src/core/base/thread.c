@@ -13,7 +13,7 @@
 
 /* ---- Fork-safe mutexes ---- */
 
-/* Who forks goes first, else there would always be somebody inside. */
+/* The forking thread goes first, else there would always be somebody inside. */
 #define GATE PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
 
 static pthread_rwlock_t gate = GATE;
