@@ -156,7 +156,7 @@ static const struct {
      "front.html f 4525 884597156 \"zzyzx\" Mon, 12 Jan 1998 09:25:56 GMT\n", true, NULL},
     {NT_SERVICE_WEB, "/other/", of_the_standard, "", false, NULL},
     {NT_SERVICE_WEB, "/container/front.html/", of_the_standard, "", false, NULL},
-    {NT_SERVICE_WEB, "/datasets/", of_apache,
+    {NT_SERVICE_WEB, "/data\x20sets/", of_apache,
      "frag.lance d 0 1795452867 \"1000-660f4726356b3\" Mon, 23 Nov 2026 16:54:27 GMT\n"
      "a b+c%20&\xc3\xa9.root f 80578 1795452867  Mon, 23 Nov 2026 16:54:27 GMT\n",
      true, NULL},
