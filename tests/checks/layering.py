@@ -60,11 +60,6 @@ PUBLIC = {
     'dataset': 'core/model', 'format': 'formats', 'read': 'read', 'selection': 'read', 'arrow': 'render/arrow', 'document': 'tools',
     'ntuple': 'cli',
 }
-# Includes against the order, each with the header that has to move. To be removed with the plans of codec.
-EXCEPTIONS = {
-    ('core/codec', 'formats/lance/decode/decode.h'),
-    ('core/model', 'formats/lance/decode/decode.h'),
-}
 # A row of the table of stages in docs/architecture.md.
 STAGE = re.compile(r'^\| `([\w/]+)` \| [^|]+ \| [^|]+\.h` \|$', re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[>"]', re.MULTILINE)
@@ -91,9 +86,6 @@ def table_problems(root):
             if other not in above:
                 yield f'{folder} includes {other}, which is not above it'
         above.add(folder)
-    for folder, header in EXCEPTIONS:
-        if folder_of('"', header) in MAY_INCLUDE[folder].split():
-            yield f'the exception of {folder} for {header} is not one'
 
 
 def include_problems(folder, text):
@@ -107,7 +99,7 @@ def include_problems(folder, text):
                 yield f'includes {name}: only src/fuse includes the FUSE headers'
             continue
         target = folder_of(bracket, name)
-        if target in (None, folder) or (folder, name) in EXCEPTIONS:
+        if target in (None, folder):
             continue
         if target not in may_include.split():
             yield f'includes {name}: {folder} may not include {target}'
