@@ -200,7 +200,7 @@ def wrong_arguments_are_trouble_and_no_difference():
     for arguments in [], [good], [good] * 5, [good, good, '--colour'], ['--layout=x', good, good]:
         same(diff(*arguments)[:2], (2, []), arguments)
     text = output(NTUPLE, 'help', 'diff').decode()
-    assert '--values' in text and '0 the same, 1 different, 2 ' in text, text
+    assert '--values' in text and '0 same, 1 different, 2 ' in text, text
 
 
 @case
