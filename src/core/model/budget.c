@@ -198,6 +198,8 @@ enum { ELSEWHERE_MEBIBYTES = 96, PER_BYTE_ELSEWHERE = 30 };
 
 /* Above that, a file takes no more than this and its size: of a file elsewhere, what was read of it. */
 enum { PLENTY_MEBIBYTES = 200, PER_FURTHER_BYTE = 16 };
+/* Reading a file elsewhere takes memory of its own. */
+enum { PLENTY_ELSEWHERE_MEBIBYTES = 180 };
 
 static const struct nt_cost_info costs[NT_COST_COUNT] = {
     [NT_COST_ENVELOPE_BYTE] = {.name = "bytes of envelopes", .bytes = 1},
@@ -244,7 +246,7 @@ static uint64_t limit_on_disk(uint64_t metadata, uint64_t disk)
 static uint64_t limit_elsewhere(uint64_t metadata)
 {
     return least(times_and(metadata, PER_BYTE_ELSEWHERE, ELSEWHERE_MEBIBYTES * MEBIBYTE),
-                 times_and(metadata, 1, PLENTY_MEBIBYTES * MEBIBYTE));
+                 times_and(metadata, 1, PLENTY_ELSEWHERE_MEBIBYTES * MEBIBYTE));
 }
 
 static void follow(struct nt_budget *budget)
