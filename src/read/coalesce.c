@@ -211,7 +211,7 @@ static enum nt_status load_page(struct loading *loading)
         loading->beside[i - 1] =
             (struct nt_shared_page){runs[i].pages, loading->inputs[i].values, runs[i].output};
     nt_workers_cancel_page(loading->request.reader->workers, runs->pages);
-    enum nt_status status = nt_page_load_with(&loading->request, runs->output, NULL);
+    enum nt_status status = nt_page_load_once(&loading->request, runs->output, NULL);
     for (uint32_t i = 0; status == NT_OK && i < loading->run_count; i++) {
         const struct nt_page *page = runs[i].pages++;
         runs[i].output +=

@@ -412,6 +412,11 @@ static enum nt_status load_once(const struct nt_page_request *request, const uin
 }
 
 /* What came over a network may have been damaged on the way: it is called damage where it comes so twice. */
+enum nt_status nt_page_load_once(const struct nt_page_request *request, void *output, struct nt_error *error)
+{
+    return load_once(request, request->stored, output, error);
+}
+
 enum nt_status nt_page_load_with(const struct nt_page_request *request, void *output, struct nt_error *error)
 {
     const struct nt_page *page = request->page;

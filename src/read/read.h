@@ -312,6 +312,8 @@ struct nt_page_request {
 
 /* Read, verify, decompress, decode into `output`. The error does not tell where the page stands. */
 enum nt_status nt_page_load_with(const struct nt_page_request *request, void *output, struct nt_error *error);
+/* Like nt_page_load_with, but a damaged page is not fetched a second time. */
+enum nt_status nt_page_load_once(const struct nt_page_request *request, void *output, struct nt_error *error);
 
 /* The algorithm that the stored bytes name. */
 enum nt_status nt_page_find_algorithm(struct nt_dataset *dataset, const struct nt_page *page,
