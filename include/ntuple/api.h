@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * How the public headers declare what libntuple exports, for C from C11 on and for C++ from C++17 on.
+ * Macros for the declarations of the public headers, for C11 and C++17 and newer.
  */
 #ifndef NTUPLE_API_H
 #define NTUPLE_API_H
 
-/* Around all declarations of a header: they have C's names in C++, too, and are visible outside of the
- * library. */
+/* Enclose all declarations of a header: C linkage in C++, and visibility outside the library. */
 #ifdef __cplusplus
 #define NT_LINKAGE_BEGIN extern "C" {
 #define NT_LINKAGE_END }
@@ -22,7 +21,7 @@
 #define NT_API_END NT_LINKAGE_END
 #endif
 
-/* In front of a function whose result has to be looked at. */
+/* Marks a function whose result the caller must check. */
 #ifdef __GNUC__
 #define NT_CHECKED __attribute__((__warn_unused_result__))
 #else

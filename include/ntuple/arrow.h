@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A dataset as Apache Arrow: as an IPC file whose size is known from metadata alone and of which any part
- * can be read without decoding the rest, and through the Arrow C data interface. One record batch per
- * cluster, in entry order; several where offsets of 32 bits could not count what it has. See docs/arrow.md for how fields become Arrow types.
+ * A dataset as Apache Arrow: as an IPC file whose size follows from metadata alone and whose parts can
+ * be read independently, and through the Arrow C data interface. One record batch per cluster, in entry
+ * order; several if its contents overflow 32-bit offsets. docs/arrow.md lists the types of fields.
  */
 #ifndef NTUPLE_ARROW_H
 #define NTUPLE_ARROW_H
@@ -15,13 +15,13 @@ NT_API_BEGIN
 
 struct nt_arrow;
 
-/* What a variant is. */
+/* How to express a variant. */
 enum nt_arrow_unions {
-    /* A struct of `tag` (uint32: which alternative, from 1 on, 0: none) and of the alternatives, each null where
-     * the variant has another. What every program reads. */
+    /* A struct of `tag` (uint32: the alternative, from 1 on; 0: none) and of the alternatives, each
+     * null where the variant has another one. Every program can read this. */
     NT_ARROW_UNIONS_STRUCT,
     NT_ARROW_UNIONS_UNION, /* a dense union */
-    NT_ARROW_UNIONS_OMIT,  /* omitted */
+    NT_ARROW_UNIONS_OMIT,
 };
 
 struct nt_arrow_options { /* grows as nt_open_options does */
@@ -29,12 +29,12 @@ struct nt_arrow_options { /* grows as nt_open_options does */
     bool strings_as_binary; /* large_binary instead of large_utf8 */
     bool reserved[7];       /* ignored */
     enum nt_arrow_unions unions;
-    /* Only these fields (indices, of the caller until the call returns), each with all below it and with the
-     * records and collections that it is in; in the dataset's order. Of a dense union all alternatives. NULL:
-     * all fields. Nothing of others is looked at. */
+    /* Only these fields (indices; not used after the call), each with all fields below it and with the
+     * records and collections around it, in dataset order. A dense union keeps all alternatives. NULL:
+     * all fields. Other fields are not inspected. */
     const uint32_t *fields;
     size_t field_count;
-    /* Only `entries` entries from first_entry on. false: all. */
+    /* Only `entries` entries from first_entry on, if has_range; otherwise all. */
     uint64_t first_entry, entries;
     bool has_range;
 };
@@ -43,36 +43,37 @@ struct nt_arrow_options { /* grows as nt_open_options does */
         sizeof(struct nt_arrow_options), false, {false}, NT_ARROW_UNIONS_STRUCT, NULL, 0, 0, 0, false        \
     }
 
-/* Work out the schema and the batches. Loads all page lists and decodes nothing but the validity of optionals
- * in the dense form of drafts, and where a range of entries begins or ends within a cluster, the page of each
- * offset column that tells how far nested fields are (of variants their tags up to there). The reader and the dataset must outlive the result, which may be used by
- * several threads. NT_UNSUPPORTED for sharded clusters, whose columns do not share their borders; NT_INVALID
- * for options that are not known, a field that there is not, and a range past the end; the failure of a page
- * list, or of one of those pages, that cannot be read. */
+/* Builds the schema and the batches. Loads all page lists. Decodes only the validity of optionals in
+ * the dense form of drafts and, if a range of entries splits a cluster, the page of each offset column
+ * with the position of nested fields (for variants, their tags up to there). The reader and the dataset
+ * must outlive the result, which threads may share. NT_UNSUPPORTED for sharded clusters, whose columns
+ * do not share their borders; NT_INVALID for unknown options or fields and a range past the end; the
+ * failure of reading a page list or one of those pages. */
 NT_CHECKED enum nt_status nt_arrow_new(struct nt_reader *reader, struct nt_dataset *dataset,
                                        const struct nt_arrow_options *options, struct nt_arrow **arrow_ret,
                                        struct nt_error *error);
 void nt_arrow_free(struct nt_arrow *arrow); /* accepts NULL */
 
-/* Fields that Arrow cannot express here: how many, and the number of one of them with the reason, which lives
- * as long as the table. Known since it was made. */
+/* Fields that Arrow cannot express here: their count, and the index of one with the reason (which lives
+ * as long as the table). Reads nothing. */
 uint32_t nt_arrow_omitted_fields(const struct nt_arrow *arrow);
 uint32_t nt_arrow_omitted_field(const struct nt_arrow *arrow, uint32_t number, const char **reason_ret);
 
-/* Clusters, or single entries of them, that are larger than Arrow can count (offsets of unions, and of types that
- * are not large, have 32 bits): how many, and how many entries one has, from which on. They have no batch. */
+/* Clusters, or single entries of them, that are too large for Arrow (unions and types that are not
+ * large have 32-bit offsets): their count, and the first entry and number of entries of one. They have
+ * no batch. */
 uint32_t nt_arrow_omitted_clusters(const struct nt_arrow *arrow);
 uint64_t nt_arrow_omitted_cluster(const struct nt_arrow *arrow, uint32_t number, uint64_t *first_entry_ret);
 
-/* The IPC file: its size, which is known, and bytes [offset, offset + bytes) of it, exact; NT_INVALID past
- * the end, NT_UNSUPPORTED (here and where a batch is exported) for a variant as a struct whose alternatives are
- * not stored in the order of its rows. Decodes the pages of the columns that the bytes belong to. Any thread. */
+/* The IPC file: its size, and bytes [offset, offset + bytes) of it, exact. NT_INVALID past the end;
+ * NT_UNSUPPORTED (also for exported batches) for a variant as a struct whose alternatives are not
+ * stored in row order. Decodes the pages of the columns that the bytes belong to. Any thread. */
 uint64_t nt_arrow_file_bytes(const struct nt_arrow *arrow);
 NT_CHECKED enum nt_status nt_arrow_file_read(struct nt_arrow *arrow, uint64_t offset, void *output,
                                              size_t bytes, struct nt_error *error);
 
-/* The Arrow C data interface (https://arrow.apache.org/docs/format/CDataInterface.html). The structures are
- * the interface's own; programs that have them already define ARROW_C_DATA_INTERFACE first. */
+/* The Arrow C data interface (https://arrow.apache.org/docs/format/CDataInterface.html), with its own
+ * structures. Programs that already have them define ARROW_C_DATA_INTERFACE first. */
 #ifndef ARROW_C_DATA_INTERFACE
 #define ARROW_C_DATA_INTERFACE
 
@@ -107,12 +108,11 @@ struct ArrowArray {
 
 #endif
 
-/* How many batches there are: one for each cluster, or part of one, that has one. Known since the table was
- * made. */
+/* The number of batches: one per cluster or part of a cluster that has a batch. Reads nothing. */
 uint32_t nt_arrow_batches(const struct nt_arrow *arrow);
-/* Fill a structure of the caller's, who calls its release when done. The batch is decoded whole, by the calling
- * thread and all workers of the reader, into memory of its own, so it outlives the nt_arrow, the reader and the
- * file. NT_NOT_FOUND past the last batch. */
+/* These fill a structure of the caller, which must call its release. The calling thread and all workers
+ * of the reader decode the whole batch into separate memory, which outlives the nt_arrow, the reader
+ * and the file. NT_NOT_FOUND past the last batch. */
 NT_CHECKED enum nt_status nt_arrow_export_schema(const struct nt_arrow *arrow, struct ArrowSchema *schema_ret,
                                                  struct nt_error *error);
 NT_CHECKED enum nt_status nt_arrow_export_batch(const struct nt_arrow *arrow, uint32_t batch,
@@ -132,11 +132,11 @@ struct ArrowArrayStream {
 
 #endif
 
-/* All batches one after the other, each decoded when it is asked for. Any number of streams may read a table at
- * once, each used by one thread at a time. The table has to outlive the stream, what the stream gave out need
- * not; `on_release` (may be NULL) is called with `context` when the stream is released, by the thread that does.
- * On failure it is not called. A batch that cannot be read gives an errno and its message, and may be asked for
- * again. NT_NO_MEMORY. */
+/* Exports all batches in order, each decoded on request. Any number of streams may read a table at
+ * once, each from one thread at a time. The table must outlive the stream, but not the exported arrays.
+ * Releasing the stream calls `on_release` (may be NULL) with `context`, in the releasing thread; a
+ * failed export does not call it. If a batch cannot be read, the stream returns an errno and a message;
+ * the caller may retry. NT_NO_MEMORY. */
 NT_CHECKED enum nt_status nt_arrow_export_stream(const struct nt_arrow *arrow,
                                                  void (*on_release)(void *context), void *context,
                                                  struct ArrowArrayStream *stream_ret, struct nt_error *error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elements: what a decoded element is in memory, in NumPy's layout, little-endian, and their types to others.
+ * Decoded elements in memory (NumPy's layout, little-endian) and their types in NumPy and Arrow.
  */
 #ifndef NTUPLE_ELEMENT_H
 #define NTUPLE_ELEMENT_H
@@ -28,41 +28,40 @@ enum nt_element {
     NT_ELEMENT_REAL32,
     NT_ELEMENT_REAL64,
     NT_ELEMENT_SWITCH, /* packed struct (index <u8, tag <u4), 12 bytes */
-    /* Bytes of a dtype that only its text describes (structured, strings, big-endian, ...). */
+    /* Bytes whose type only the dtype describes (structured, strings, big-endian, ...). */
     NT_ELEMENT_OPAQUE,
     NT_ELEMENT_COUNT
 };
 
 struct nt_element_row {
-    const char *name; /* "int32" */
-    const char
-        *dtype; /* NumPy's, e.g. "<i4"; for Switch "[('index', '<u8'), ('tag', '<u4')]"; NULL for OPAQUE */
-    uint32_t bytes; /* 0 for OPAQUE */
+    const char *name;  /* "int32" */
+    const char *dtype; /* NumPy's, e.g. "<i4"; for Switch "[('index', '<u8'), ...]"; NULL for OPAQUE */
+    uint32_t bytes;    /* 0 for OPAQUE */
 };
 
-/* The row of an element kind; never NULL for a member of the enum. */
+/* The description of an element kind; never NULL for a member of the enum. */
 const struct nt_element_row *nt_element_info(enum nt_element element);
 
 /* ---- types of elements ---- */
 
 struct nt_dtype {
-    enum nt_element element; /* as they lie in memory; OPAQUE: bytes, which the next members explain */
+    enum nt_element element; /* in memory; OPAQUE: bytes, which the next members describe */
     uint32_t bytes;
-    /* What they are once in the machine's byte order; of dates and time spans the count of units; OPAQUE: no
-     * number. */
+    /* The number in the machine's byte order; for dates and time spans the count of units; OPAQUE: not
+     * a number. */
     enum nt_element number;
     bool is_big_endian;
-    /* Text of a fixed length, filled with zeros: 1: any bytes, 4: UCS-4; 0: no text. */
+    /* Fixed-length text, padded with zeros: 1: any bytes, 4: UCS-4; 0: no text. */
     uint8_t character_bytes;
-    const char *numpy; /* dtype.str: "<f8"; of a structure dtype.descr: "[('a', '<i4')]" */
-    const char *arrow; /* format string of the Arrow C data interface: "g"; NULL: has no Arrow type */
-    const struct nt_dtype_member *members; /* of a structure, in the order of their bytes */
+    const char *numpy; /* dtype.str: "<f8"; for a structure dtype.descr: "[('a', '<i4')]" */
+    const char *arrow; /* format string of the Arrow C data interface: "g"; NULL: no Arrow type */
+    const struct nt_dtype_member *members; /* of a structure, in byte order */
     uint32_t member_count;
 };
 
 /* A part of a structure: one item, or an array of them. */
 struct nt_dtype_member {
-    struct nt_text name; /* empty: room between two others */
+    struct nt_text name; /* empty: padding */
     const struct nt_dtype *dtype;
     const uint64_t *dimensions;
     uint32_t dimension_count;

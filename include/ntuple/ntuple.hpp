@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// libntuple for C++17 and newer: files, datasets and columns as objects that close themselves, and failures as
-// exceptions. Everything is inline; programs link libntuple as those in C do.
+// libntuple for C++17 and newer: files, datasets and columns as objects that close themselves, and
+// failures as exceptions. Everything is inline; programs link libntuple as C programs do.
 //
 //   ntuple::file file("events.root");
 //   std::vector<float> pt = file["Events"]["muons/_0/pt"];
 //   std::vector<std::int64_t> offsets = file["Events"]["muons"].offsets();
 //
-// Objects may be copied and outlive one another: each keeps the file open. Const members may be called from several
-// threads at once. <ntuple/read.h> has the cost of each call.
+// Objects may be copied and may outlive one another: each keeps the file open. Threads may share
+// objects through const members. <ntuple/read.h> documents the cost of each call.
 #ifndef NTUPLE_NTUPLE_HPP
 #define NTUPLE_NTUPLE_HPP
 
@@ -29,7 +29,7 @@
 namespace ntuple
 {
 
-// A failure of the library, with its message for people.
+// A failure of the library and its message.
 class error : public std::runtime_error
 {
   public:
@@ -47,7 +47,7 @@ class error : public std::runtime_error
 namespace detail
 {
 
-// Call a function of the library, whose last argument is the error.
+// Calls a function of the library and throws its error, which is the last argument.
 template <typename... Parameters, typename... Arguments>
 void call(nt_status (*function)(Parameters...), Arguments... arguments)
 {
@@ -73,7 +73,7 @@ struct opened {
     std::unique_ptr<nt_reader, closer> reader;
 };
 
-// The type of elements that a C++ type holds. A type without a row cannot be read into.
+// Maps a C++ type to the type of elements. Types without a specialisation cannot be read.
 template <typename T> struct element;
 template <nt_element value> using is = std::integral_constant<nt_element, value>;
 template <> struct element<bool> : is<NT_ELEMENT_BOOL> {};
@@ -96,7 +96,7 @@ template <> struct element<double> : is<NT_ELEMENT_REAL64> {};
 class column
 {
   public:
-    // How many elements there are.
+    // The number of elements.
     std::uint64_t size() const
     {
         return nt_stream_elements(stream_.get());
@@ -106,21 +106,21 @@ class column
     {
         return nt_stream_dtype(stream_.get())->numpy;
     }
-    // Elements [first, first + count) into memory of the caller.
+    // Reads elements [first, first + count) into memory of the caller.
     template <typename T> void read(T *output, std::uint64_t first, std::uint64_t count) const
     {
         check<T>();
         detail::call(nt_stream_read_elements, stream_.get(), first, count, static_cast<void *>(output));
     }
 #if __cplusplus >= 202002L
-    // As many elements as the span has, from `first` on.
+    // Fills the span with elements from `first` on.
     template <typename T, std::size_t extent>
     void read(std::span<T, extent> output, std::uint64_t first = 0) const
     {
         read(output.data(), first, output.size());
     }
 #endif
-    // Elements [first, first + count). std::vector<bool> packs its elements: read bool with std::uint8_t.
+    // Reads elements [first, first + count). For bool use std::uint8_t: std::vector<bool> packs bits.
     template <typename T> std::vector<T> read(std::uint64_t first, std::uint64_t count) const
     {
         static_assert(!std::is_same_v<T, bool>, "read bool as std::uint8_t: std::vector<bool> packs bits");
@@ -130,7 +130,6 @@ class column
         read(elements.data(), first, count);
         return elements;
     }
-    // All elements.
     template <typename T> std::vector<T> read() const
     {
         return read<T>(0, size());
@@ -139,12 +138,12 @@ class column
     {
         return read<T>();
     }
-    // Where the items of each row begin and end: one element more than there are rows, the first 0.
+    // The offsets of each row's items: one element more than there are rows, the first is 0.
     std::vector<std::int64_t> offsets() const
     {
         return column(opened_, dataset_, field_, NT_STREAM_OFFSETS).read<std::int64_t>();
     }
-    // Which rows are not null, as 1 and 0.
+    // 1 for rows that are not null, else 0.
     std::vector<std::uint8_t> valid() const
     {
         return column(opened_, dataset_, field_, NT_STREAM_VALID).read<std::uint8_t>();
@@ -183,7 +182,7 @@ class column
             throw error(NT_INVALID, std::string("the column has elements of another type: ") + dtype->numpy);
     }
 
-    std::shared_ptr<const detail::opened> opened_; // declared first: the stream is closed before
+    std::shared_ptr<const detail::opened> opened_; // declared first: destroyed after the stream
     std::shared_ptr<nt_stream> stream_;
     nt_dataset *dataset_;
     std::uint32_t field_;
@@ -208,7 +207,7 @@ class dataset
         detail::call(nt_dataset_find, const_cast<const nt_dataset *>(dataset_), path.c_str(), &field);
         return column(opened_, dataset_, field, column::main_stream(nt_dataset_field(dataset_, field)));
     }
-    // For functions of the library that have no counterpart here.
+    // For functions of the library without a counterpart here.
     nt_dataset *get() const
     {
         return dataset_;
@@ -228,7 +227,7 @@ class dataset
 class file
 {
   public:
-    // A path or a URL. `options` and `reader_options` may be NULL; see <ntuple/format.h> and <ntuple/read.h>.
+    // A path or a URL. `options` and `reader_options` may be NULL (<ntuple/format.h>, <ntuple/read.h>).
     explicit file(const std::string &path, const nt_open_options *options = nullptr,
                   const nt_reader_options *reader_options = nullptr)
     {

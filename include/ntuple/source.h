@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where bytes come from: a file, memory, or whatever a program can read at any place. A source is a sequence
- * of bytes of known size that does not change. Reading is exact: all the bytes that were asked for, or a
- * failure.
+ * Sources of bytes: a file, memory, or anything that a program can read at any offset. A source is a
+ * constant sequence of bytes of known size. Reads are exact: they return all requested bytes or fail.
  */
 #ifndef NTUPLE_SOURCE_H
 #define NTUPLE_SOURCE_H
@@ -18,31 +17,31 @@ NT_API_BEGIN
 
 struct nt_source;
 
-/* A regular file. It is kept open, so that what is read is always the file that was opened, whatever becomes
- * of its path; each read checks that it was not modified (NT_CHANGED). NT_NOT_FOUND, NT_INVALID where it is
- * no regular file, NT_IO. Reads nothing. Of an address ("https://host/path"): nt_source_open_address with a
- * fetcher of its own. */
+/* Opens a regular file and keeps it open, so that renaming or deleting it has no effect. Each read
+ * checks that the file was not modified (NT_CHANGED). NT_NOT_FOUND, NT_INVALID if it is not a regular
+ * file, NT_IO. Reads nothing. An address ("https://host/path") is opened by nt_source_open_address with
+ * a fetcher of its own. */
 NT_CHECKED enum nt_status nt_source_open_file(const char *path, struct nt_source **source_ret,
                                               struct nt_error *error);
 
-/* Memory that stays the caller's and must outlive the source. `name` is copied. Reads nothing. */
+/* Opens memory of the caller, which must outlive the source. Copies `name`. Reads nothing. */
 NT_CHECKED enum nt_status nt_source_open_memory(const void *bytes, size_t size, const char *name,
                                                 struct nt_source **source_ret, struct nt_error *error);
 
-/* ---- sources of a program's own ---- */
+/* ---- custom sources ---- */
 
-/* How a program answers for its source; grows as nt_open_options does. `context` is what nt_source_new was
- * given. No exception may leave the functions, and none may call back into what is read from the source. */
+/* Functions of a custom source; grows as nt_open_options does. `context` is that of nt_source_new. They
+ * must not throw exceptions, nor call anything that reads from the source. */
 struct nt_source_callbacks {
     size_t struct_bytes;
-    /* Put bytes [offset, offset + bytes) into `buffer`: all of them, or fail. They lie within the size, and
-     * `bytes` is not 0. Called by several threads at once. A failure is NT_IO, NT_CHANGED, NT_TRUNCATED,
-     * NT_NO_MEMORY or NT_CANCELED (anything else is taken for NT_IO); what happened may be written into
-     * `error->message`, where `error` is never NULL. What is in `buffer` then does not matter. May not be
-     * NULL. */
+    /* Reads bytes [offset, offset + bytes) into `buffer`: all of them, or fails. They are within the
+     * size, and `bytes` is not 0. Several threads call it at once. Failures are NT_IO, NT_CHANGED,
+     * NT_TRUNCATED, NT_NO_MEMORY or NT_CANCELED (all others become NT_IO), with an optional message in
+     * `error->message`; `error` is never NULL. After a failure the contents of `buffer` are ignored.
+     * Not NULL. */
     enum nt_status (*read_at)(void *context, uint64_t offset, void *buffer, size_t bytes,
                               struct nt_error *error);
-    /* The source's end, after which nothing is called any more. NULL: nothing to do. */
+    /* Releases the source; no call follows. NULL if there is nothing to do. */
     void (*close)(void *context);
 };
 #define NT_SOURCE_CALLBACKS_INIT                                                                             \
@@ -50,10 +49,10 @@ struct nt_source_callbacks {
         sizeof(struct nt_source_callbacks), NULL, NULL                                                       \
     }
 
-/* A source of `size` bytes that a program answers for. `callbacks` and `name` are copied; the name, often a
- * URL, is how the source is called in messages and, without its last extension, how datasets that have no
- * name of their own are. On success `context` is the source's until it closes it; otherwise nothing is
- * called. NT_INVALID, NT_NO_MEMORY. Reads nothing. */
+/* Creates a source of `size` bytes from callbacks. Copies `callbacks` and `name`. The name, often a
+ * URL, is used in messages and, without its last extension, for datasets that have no name. On success
+ * the source owns `context` until it calls close; on failure it calls nothing. NT_INVALID,
+ * NT_NO_MEMORY. Reads nothing. */
 NT_CHECKED enum nt_status nt_source_new(const struct nt_source_callbacks *callbacks, void *context,
                                         uint64_t size, const char *name, struct nt_source **source_ret,
                                         struct nt_error *error);
@@ -64,54 +63,53 @@ struct nt_fetcher;
 
 enum { NT_MOST_TIMEOUT_SECONDS = 24 * 60 * 60 };
 
-/* How remote files are read; grows as nt_open_options does. */
+/* Options for remote files; grows as nt_open_options does. */
 struct nt_fetcher_options {
     size_t struct_bytes;
-    const char *program;      /* that fetches; NULL: the one that was installed, or what NTUPLE_FETCH names */
-    unsigned timeout_seconds; /* a read has its bytes by then, or an error; 0: 60 */
-    uint64_t cache_bytes;     /* of what was read, for those who read it again; 0: 128 MiB */
-    const char *
-        disk_cache; /* a folder where it stays for others who read the same version, with the same folder; NULL: none */
-    uint64_t disk_cache_bytes; /* in that folder at most; 0: 1 GiB */
-    /* These addresses, and what lies beneath them, may be opened, and no others (NT_IO with EACCES), whatever asks for them; of patterns the
-     * folder in front of the first wildcard. Ends with NULL; copied. NULL: each address that is opened. */
+    const char *program;       /* the network helper; NULL: NTUPLE_FETCH or the installed one */
+    unsigned timeout_seconds;  /* for one read, which then fails; 0: 60 */
+    uint64_t cache_bytes;      /* limit of the memory cache; 0: 128 MiB */
+    const char *disk_cache;    /* folder of a cache shared by readers of equal versions; NULL: none */
+    uint64_t disk_cache_bytes; /* limit of that folder; 0: 1 GiB */
+    /* Only these addresses, and those below them, may be opened; all others fail (NT_IO with EACCES).
+     * Patterns allow the folder before their first wildcard. Ends with NULL; copied. NULL: each address
+     * that is opened. */
     const char *const *addresses;
-    bool
-        certificate_to_origin; /* the user's certificate is not shown to servers that others send requests to */
+    bool certificate_to_origin; /* do not send the user's certificate to redirect targets */
 };
 #define NT_FETCHER_OPTIONS_INIT                                                                              \
     {                                                                                                        \
         sizeof(struct nt_fetcher_options), NULL, 0, 0, NULL, 0, NULL, false                                  \
     }
 
-/* Start a network helper, a network helper for all sources that are opened with it. A process that was forked from
- * this one starts another, with the first read that asks for something. `options` may be NULL.
- * NT_UNSUPPORTED where the program is not installed, NT_INVALID, NT_NO_MEMORY, NT_IO. */
+/* Starts one network helper for all sources that use the fetcher. A forked process starts its own at
+ * the first read that needs it. `options` may be NULL. NT_UNSUPPORTED if the program is not installed,
+ * NT_INVALID, NT_NO_MEMORY, NT_IO. */
 NT_CHECKED enum nt_status nt_fetcher_new(const struct nt_fetcher_options *options,
                                          struct nt_fetcher **fetcher_ret, struct nt_error *error);
-/* The process ends with the last source that was opened with it. Accepts NULL. */
+/* The network helper ends when its last source is closed. Accepts NULL. */
 void nt_fetcher_free(struct nt_fetcher *fetcher);
 
-/* A file at an address: http, https, dav, davs, s3, root, roots, xroot, xroots, ntpl+s3+https or ntpl+s3+http
- * (a folder: nt_file_open). It is read by ranges, and each answer is checked to be of the
- * file that was opened (NT_CHANGED). `fetcher` NULL: one of its own. Waits for the server. NT_UNREACHABLE where that does not
- * answer as it should, NT_UNSUPPORTED where it sends no ranges, NT_NOT_FOUND, NT_IO (EACCES) where it refuses,
- * NT_INVALID. */
+/* Opens an address: http, https, dav, davs, s3, root, roots, xroot, xroots, ntpl+s3+https or
+ * ntpl+s3+http (a folder: nt_file_open). Reads ranges, and checks that each answer is from the file
+ * that was opened (NT_CHANGED). `fetcher` NULL: starts one for this source. Waits for the server.
+ * NT_UNREACHABLE if it does not answer properly, NT_UNSUPPORTED if it has no ranges, NT_NOT_FOUND,
+ * NT_IO (EACCES) if it refuses, NT_INVALID. */
 NT_CHECKED enum nt_status nt_source_open_address(const char *address, struct nt_fetcher *fetcher,
                                                  struct nt_source **source_ret, struct nt_error *error);
 
 /* ---- using a source ---- */
 
-/* Bytes [offset, offset + bytes) into `buffer`: one read. NT_TRUNCATED past the end, NT_IO, NT_CHANGED,
- * NT_UNREACHABLE. Any thread. */
+/* Reads bytes [offset, offset + bytes) into `buffer` with one read. NT_TRUNCATED past the end, NT_IO,
+ * NT_CHANGED, NT_UNREACHABLE. Any thread. */
 NT_CHECKED enum nt_status nt_source_read(struct nt_source *source, uint64_t offset, void *buffer,
                                          size_t bytes, struct nt_error *error);
 
-/* How many bytes it has. Any thread. */
+/* The size in bytes. Any thread. */
 NT_CHECKED enum nt_status nt_source_size(struct nt_source *source, uint64_t *size_ret,
                                          struct nt_error *error);
 
-/* Not of a source that a file took (nt_file_open_source). Accepts NULL. */
+/* Do not call it after nt_file_open_source took the source. Accepts NULL. */
 void nt_source_close(struct nt_source *source);
 
 NT_API_END

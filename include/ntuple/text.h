@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Texts with their length.
+ * Text with its length.
  */
 #ifndef NTUPLE_TEXT_H
 #define NTUPLE_TEXT_H

@@ -26,11 +26,11 @@
 
 enum { MAX_THREADS = 16, PARTS_PER_THREAD = 4 };
 
-/* What the threads share. */
+/* Shared by the opening threads. */
 struct opening {
     struct nt_chain *chain;
     uint32_t count;
-    bool leaves_known; /* to themselves */
+    bool leaves_known; /* skip the parts that the index knows */
     atomic_uint next;
 };
 
@@ -56,14 +56,14 @@ static void release_nothing(void *context)
     (void)context;
 }
 
-/* What the sources of a chain's files share: a bounded number of descriptors. NULL without memory. */
+/* The sources of a chain's files share a bounded number of descriptors. NULL if out of memory. */
 static struct nt_source_pool *nt_chain_pool_new(void)
 {
     const struct nt_pool_opener opener = {.open = open_descriptor, .release = release_nothing};
     return nt_source_pool_new(&opener);
 }
 
-/* What a file is read from for as long as the chain is open: its descriptor may go and come back. */
+/* Opens a source that the pool may close and reopen while the chain is open. */
 static enum nt_status open_source(const char *path, struct nt_source_pool *pool,
                                   struct nt_source **source_ret, struct nt_error *error)
 {
@@ -74,7 +74,7 @@ static enum nt_status open_source(const char *path, struct nt_source_pool *pool,
         nt_source_close(source);
     if (status != NT_OK)
         return status;
-    source->size = size; /* it stays so, or the file has changed */
+    source->size = size; /* fixed: a different size means that the file has changed */
     *source_ret = source;
     return NT_OK;
 }
@@ -89,7 +89,7 @@ static enum nt_status open_pooled(struct nt_chain_member *part, const struct nt_
     return status == NT_OK ? nt_file_take_source(source, &chain->open, &part->file, error) : status;
 }
 
-/* On a server. What that has listed is read without asking for it first, as the version that was listed. */
+/* Opens a file on a server. A listed file needs no request: it is read as the listed version. */
 static enum nt_status open_served(struct nt_chain_member *part, const struct nt_chain *chain,
                                   struct nt_error *error)
 {
@@ -101,7 +101,7 @@ static enum nt_status open_served(struct nt_chain_member *part, const struct nt_
     return status == NT_OK ? nt_file_take_source(source, &chain->open, &part->file, error) : status;
 }
 
-/* A dataset that is a folder. Of another one its files may be meant, which have to be named. */
+/* Opens a folder as a dataset. If it is none, the error suggests a pattern for the files in it. */
 static enum nt_status open_folder(struct nt_chain_member *part, const struct nt_chain *chain,
                                   struct nt_error *error)
 {
@@ -137,7 +137,7 @@ static void try_part(struct nt_chain_member *part, const struct nt_chain *chain)
         nt_file_close(part->file);
         part->file = NULL;
     }
-    if (status == NT_NOT_FOUND && part->listed->identity.st_mode) /* it was there when the list was made */
+    if (status == NT_NOT_FOUND && part->listed->identity.st_mode) /* the list found it */
         nt_fail(&part->failure, NT_CHANGED, NT_NO_OFFSET, "%s: is no longer there", part->path);
     else if (status != NT_OK && !nt_message_about(part->failure.message, part->path))
         nt_error_context(&part->failure, "%s", part->path);
@@ -154,7 +154,7 @@ static void *open_worker(void *argument)
     return NULL;
 }
 
-/* A thread costs as much as a few files that are here; those on servers are mostly waited for. */
+/* A thread costs as much as a few local files; remote files mostly wait, so each has a thread. */
 static uint32_t threads_for(const struct nt_chain *chain, uint32_t count)
 {
     uint32_t served = 0;
@@ -163,7 +163,7 @@ static uint32_t threads_for(const struct nt_chain *chain, uint32_t count)
     return served + (count - served) / PARTS_PER_THREAD;
 }
 
-/* By this thread, and as many others as can be had. */
+/* Opens parts in this thread and as many others as can start. */
 static void open_together(struct opening *opening)
 {
     pthread_t threads[MAX_THREADS];
@@ -185,8 +185,8 @@ static void count_parts(const struct nt_chain *chain, uint32_t *known_ret, uint3
     }
 }
 
-/* The same of those that an index does not know, where it knows as many others. Whether all are known or open then; what
- * fails is found out again when it is wanted. */
+/* Opens the parts that the index lacks, if they are no more than those that it has. Returns true if
+ * all parts are then known or open. Ignores failures: a later use of the part repeats them. */
 static bool nt_chain_members_open_unknown(struct nt_chain *chain)
 {
     struct opening opening = {.chain = chain, .count = chain->part_count, .leaves_known = true};
@@ -199,8 +199,8 @@ static bool nt_chain_members_open_unknown(struct nt_chain *chain)
     return unknown == 0;
 }
 
-/* Open those of the first `count` parts that are not open, several at once, and remember of each why it could not be
- * opened. Fails where the machine does for the moment; then it can be tried again. */
+/* Opens those of the first `count` parts that are not open, in parallel, and records why a part fails.
+ * Returns an error only for temporary failures of the machine, which the caller may retry. */
 static enum nt_status nt_chain_members_open(struct nt_chain *chain, uint32_t count, struct nt_error *error)
 {
     struct opening opening = {.chain = chain, .count = count};
@@ -218,14 +218,14 @@ static enum nt_status nt_chain_members_open(struct nt_chain *chain, uint32_t cou
 struct building {
     struct nt_file *file;
     struct nt_chain *chain;
-    uint32_t part_count; /* that it is made of: the chain's first ones */
+    uint32_t part_count; /* the file uses the chain's first parts */
     struct nt_error *error;
 };
 
-/* ---- shares ---- */
+/* ---- slices ---- */
 
-/* A share that failed has an error in place of its entries. One without entries has no place for it: then nothing of the dataset can
- * be trusted, or an index could hide rows. */
+/* Keeps the error of a slice in place of its entries. Without entries it has no place, and the whole
+ * dataset fails: otherwise an index could hide rows. */
 static enum nt_status keep_failure(const struct nt_error *failure, struct nt_arena *arena,
                                    struct nt_chain_slice *slice, struct nt_error *error)
 {
@@ -233,8 +233,8 @@ static enum nt_status keep_failure(const struct nt_error *failure, struct nt_are
                           : nt_fail_with(error, failure);
 }
 
-/* Of a file that does not open, though the index has its number of entries. Whatever the reason is: it stays so, and others do
- * without these entries. */
+/* Fills the slice of a member that fails to open, if the index has its entries. The failure becomes
+ * permanent, whatever its cause: readers continue without these entries. */
 static enum nt_status fill_unopened(const struct nt_dataset *first, struct nt_arena *arena,
                                     struct nt_chain_slice *slice, struct nt_error *error)
 {
@@ -248,7 +248,7 @@ static enum nt_status fill_unopened(const struct nt_dataset *first, struct nt_ar
     return keep_failure(&failure, arena, slice, error);
 }
 
-/* Of what was told of an index no other number of entries can be made. */
+/* Readers may know the entries from the index already, so the member must have exactly as many. */
 static enum nt_status count_share(const struct nt_dataset *first, struct nt_chain_slice *slice,
                                   struct nt_error *failure)
 {
@@ -345,7 +345,7 @@ static enum nt_status fill_dataset(const struct building *building, struct nt_da
     return status == NT_OK ? nt_chain_build_groups(dataset, error) : status;
 }
 
-/* Attribute sets tell of the entries of one file, and of older cycles each has its own. */
+/* Attribute sets describe the entries of one file, and older cycles differ between files. */
 static bool is_chained(const struct nt_dataset *dataset)
 {
     return dataset->attribute_of == NT_NONE && dataset->is_newest_cycle && !dataset->failure;
@@ -376,7 +376,7 @@ static enum nt_status add_directories(const struct building *building, const str
     return NT_OK;
 }
 
-/* A page of a chain may be what it may be in its own file. */
+/* The chain allows pages as large as its members do. */
 static void widen(const struct building *building)
 {
     struct nt_file *file = building->file;
@@ -390,7 +390,7 @@ static void widen(const struct building *building)
     }
 }
 
-/* All that are chained; or the one that a specification means. */
+/* Adds all datasets that can be chained, or only the one that a specification selects. */
 static enum nt_status add_datasets(const struct building *building, const struct nt_chain_member *first)
 {
     struct nt_dataset *meant = NULL;
@@ -444,7 +444,7 @@ static enum nt_status new_file(struct nt_chain *chain, const char *name, struct 
 {
     struct nt_limits limits = nt_open_limits(&chain->open);
     struct nt_source *source;
-    if (chain->total) /* which bounds it, and its files have bounds of their own */
+    if (chain->total) /* the total limits it, and its members have limits of their own */
         limits.metadata_bytes = UINT64_MAX;
     enum nt_status status = nt_chain_source_new(name, chain->parts[0].file->source, &source, error);
     if (status == NT_OK && (status = nt_file_new(name, source, &limits, file_ret, error)) != NT_OK)
@@ -458,7 +458,7 @@ static enum nt_status new_file(struct nt_chain *chain, const char *name, struct 
     return NT_OK;
 }
 
-/* A file made of the first parts of a chain. */
+/* Builds a file from the first parts of a chain. */
 static enum nt_status make_file(struct nt_chain *chain, uint32_t part_count, const char *name,
                                 struct nt_file **file_ret, struct nt_error *error)
 {
@@ -475,10 +475,10 @@ static enum nt_status make_file(struct nt_chain *chain, uint32_t part_count, con
     return status;
 }
 
-/* ---- its files ---- */
+/* ---- members ---- */
 
-/* Files that turned out not to open are omitted, or refused, but for those whose entries are known: these fail on their rows. The others
- * stay in their order, and what is first where it is. */
+/* Omits or refuses parts that fail to open, except those after the first with known entries: only
+ * reads of their rows fail. The order of the others does not change. */
 static enum nt_status settle_parts(struct nt_chain *chain, struct nt_error *error)
 {
     uint32_t kept = 0, left_out = 0;
@@ -502,7 +502,7 @@ static enum nt_status settle_parts(struct nt_chain *chain, struct nt_error *erro
                 : nt_fail(error, NT_INVALID, NT_NO_OFFSET, "none of its %" PRIu32 " files opens", left_out);
 }
 
-/* All of them; or the first, and where that is omitted those behind it until one opens. */
+/* Opens all parts; or the first, and if that is omitted, its successors until one opens. */
 static enum nt_status open_required(struct nt_chain *chain, bool opens_all, struct nt_error *error)
 {
     uint32_t count = opens_all ? chain->part_count : 1;
@@ -513,7 +513,7 @@ static enum nt_status open_required(struct nt_chain *chain, bool opens_all, stru
     return status == NT_OK ? settle_parts(chain, error) : status;
 }
 
-/* What drifted is told now, not when rows of it are read. */
+/* Reports schema drift now, not when a read reaches the rows. */
 static void report_failures(const struct nt_file *file)
 {
     for (uint32_t i = 0; i < file->dataset_count; i++) {
@@ -538,7 +538,7 @@ static enum nt_status complete(struct nt_file *stub, struct nt_file **file_ret, 
     return NT_OK;
 }
 
-/* Each file has a bound, and there may be any number of them. */
+/* Each member has its own limit, and a chain may have any number of members. */
 static bool add_total(struct nt_chain *chain)
 {
     if (chain->open.metadata_bytes)
@@ -573,7 +573,7 @@ static enum nt_status new_chain(const struct nt_chain_list *list,
     return NT_OK;
 }
 
-/* As of any file: one dataset that opens is enough. Of one that is completed the datasets tell. */
+/* As in any file, one dataset that opens is enough. Datasets of a completed stub report failures. */
 static enum nt_status find_failure(const struct nt_file *file, struct nt_error *error)
 {
     for (uint32_t i = 0; i < file->dataset_count; i++)

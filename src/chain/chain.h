@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Many files shown as one: each dataset of a chain is the concatenation of the datasets of the same path
- * in all member files. A chain is made from a list of files, local or remote.
+ * Shows many files as one. Each dataset of a chain concatenates the datasets with the same path in all
+ * member files. A chain opens a list of local or remote files.
  */
 #ifndef NT_CHAIN_CHAIN_H
 #define NT_CHAIN_CHAIN_H
@@ -27,56 +27,55 @@ struct nt_source_pool;
 
 /* ---- Chain options ---- */
 
-/* What becomes of files whose fields are not those of the first one. */
+/* How to treat files whose fields differ from those of the first file. */
 enum nt_chain_rule {
-    NT_CHAIN_FAIL,  /* they are refused when something of them is wanted */
-    NT_CHAIN_CHECK, /* at once */
+    NT_CHAIN_FAIL,  /* an error when their rows are read */
+    NT_CHAIN_CHECK, /* an error at once */
     NT_CHAIN_UNION, /* the chain has the fields of all files */
 };
 
-/* How a chain is made of its files. */
+/* How files form a chain. */
 struct nt_chain_options {
     enum nt_chain_rule rule;
-    bool skip_failed; /* files that cannot be opened are omitted */
-    bool
-        is_lazy; /* the first file is opened at once, the others by nt_file_resolve_stub; with NT_CHAIN_FAIL alone */
-    /* What is known of the files, so that a lazy chain knows its entries; outlives the chain. NULL: nothing. */
+    bool skip_failed; /* omit files that cannot be opened */
+    bool is_lazy;     /* open others only in nt_file_resolve_stub; with NT_CHAIN_FAIL */
+    /* Known files, from which a lazy chain gets its entries; outlives the chain. NULL: none. */
     const struct nt_chain_index *index;
-    /* Given the text of an index where that would be another one, when all files are open. May be NULL. */
+    /* Called with the text of a new index, if it differs, once all files are open. May be NULL. */
     void (*save_index)(void *context, const struct nt_buffer *text);
     void *context;
 };
 
 /* ---- RDataFrame specifications ---- */
 
-enum { NT_SPECIFICATION_BYTES = 16 << 20 }; /* the most that one may have: JSON takes twenty times its text */
+enum { NT_SPECIFICATION_BYTES = 16 << 20 }; /* size limit: parsed JSON takes twenty times its text */
 
-/* What a specification tells of some of its files. */
+/* What a specification says about some of its files. */
 struct nt_chain_sample {
     const char *name;
-    const char *dataset;  /* the path of the one that is meant in these files */
-    const char *metadata; /* a JSON object, as it stands in a line; NULL: none */
+    const char *dataset;  /* path of the dataset to use in these files */
+    const char *metadata; /* a JSON object on one line; NULL: none */
 };
 
-/* Whether a text is a specification, not a list: its first character but white space is '{'. */
+/* A text is a specification, not a list, if its first character other than white space is '{'. */
 bool nt_is_specification(const char *text, size_t length);
 
-/* Called for each name of a file, or pattern, in the order of the text. */
+/* Called for each file name or pattern, in the order of the text. */
 typedef enum nt_status nt_specification_take(void *context, const struct nt_chain_sample *sample,
                                              const char *name, struct nt_error *error);
 
-/* Samples lie in the arena. NT_CORRUPT where the text is no JSON, NT_INVALID with the key and what it has to be. */
+/* Samples are in the arena. NT_CORRUPT if the text is not JSON; NT_INVALID with key and expectation. */
 enum nt_status nt_specification_read(const char *text, size_t length, struct nt_arena *arena,
                                      nt_specification_take *take, void *context, struct nt_error *error);
 
 /* ---- Small text files ---- */
 
-/* Asks whether the text of a file is to be believed. */
+/* Decides if the text of a file can be trusted. */
 typedef enum nt_status nt_chain_check_text(const struct stat *attributes, const char *path,
                                            struct nt_error *error);
 
-/* Append all of a file. NT_LIMIT where it has more bytes than such texts may have; `what` it is, as in "an index". `check` may be
- * NULL; where it fails, nothing is read. */
+/* Appends a whole file. NT_LIMIT above `max_bytes`; messages call the file `what`, as in "an index".
+ * `check` may be NULL; if it fails, nothing is read. */
 enum nt_status nt_chain_read_text(const char *path, const char *what, int max_bytes,
                                   nt_chain_check_text *check, struct nt_buffer *text, struct nt_error *error);
 
@@ -86,24 +85,24 @@ bool nt_is_pattern(const char *path);
 
 typedef enum nt_status nt_pattern_take(void *context, const char *path, struct nt_error *error);
 
-/* Call `take` for each file or folder that an absolute pattern matches, in the order of their bytes; of equal ones once. "**" between
- * two slashes stands for any folders, or none; links are not followed there, and folders that are datasets not entered.
- * NT_NOT_FOUND where nothing matches. */
+/* Calls `take` once for each file or folder that an absolute pattern matches, in byte order. "**"
+ * between two slashes matches any number of folders; it follows no links and enters no folders that
+ * are datasets. NT_NOT_FOUND if nothing matches. */
 enum nt_status nt_pattern_expand(const char *pattern, nt_pattern_take *take, void *context,
                                  struct nt_error *error);
 
 /* ---- Remote glob patterns ---- */
 
-/* A file or folder on a server that a pattern matches. */
+/* A file or folder on a server that matches a pattern. */
 struct nt_remote_match {
-    const char *path;         /* below the folder in front of the pattern, of names as they are called */
-    const char *address;      /* of a folder with a slash at its end */
-    struct nt_folder *folder; /* that was listed, */
-    const char *name;         /* and what it is called there */
+    const char *path;         /* relative to the folder before the pattern, with decoded names */
+    const char *address;      /* of a folder with a trailing slash */
+    struct nt_folder *folder; /* the listed folder, */
+    const char *name;         /* and the name in it */
     bool is_folder;
 };
 
-/* Folders that were listed, as they were then. */
+/* Listed folders, as snapshots. */
 struct nt_open_folders {
     struct nt_folder **items;
     size_t count, capacity;
@@ -112,9 +111,10 @@ struct nt_open_folders {
 typedef enum nt_status nt_remote_take(void *context, const struct nt_remote_match *match,
                                       struct nt_error *error);
 
-/* The same as nt_pattern_expand, of an address (nt_address_is_pattern) and by what its server tells of folders: one request for each folder
- * that is looked at. What `take` is given lies in the arena, and in folders that are added. NT_NOT_FOUND where nothing matches,
- * NT_LIMIT of a tree without an end; else as nt_folder_open_address. */
+/* Like nt_pattern_expand, for an address (nt_address_is_pattern). Lists each visited folder on its
+ * server with one request. Arguments of `take` live in the arena and in folders added to `folders`.
+ * NT_NOT_FOUND if nothing matches, NT_LIMIT if the tree is too large; other errors as in
+ * nt_folder_open_address. */
 enum nt_status nt_remote_pattern_expand(const char *pattern, struct nt_fetcher *fetcher,
                                         struct nt_arena *arena, struct nt_open_folders *folders,
                                         nt_remote_take *take, void *context, struct nt_error *error);
@@ -124,37 +124,39 @@ void nt_open_folders_close(struct nt_open_folders *folders);
 /* ---- File lists ---- */
 
 struct nt_chain_file {
-    const char *path;                     /* absolute; of a file on a server how that is shown */
-    const char *address;                  /* that it is asked for by; NULL: it is here */
-    const char *named;                    /* of an address: where it is named; NULL: it is an operand */
-    const struct nt_chain_sample *sample; /* NULL: no specification names it */
-    struct stat
-        identity; /* of the file or folder, when the list was made; zeros: there was none, or none was told */
-    /* Of a file that its server has listed: it is opened as it was then. NULL: it was not. */
+    const char *path;                     /* absolute; of a file on a server, its printable form */
+    const char *address;                  /* to request it by; NULL: a local file */
+    const char *named;                    /* of an address: the list and line; NULL: an operand */
+    const struct nt_chain_sample *sample; /* NULL: not from a specification */
+    struct stat identity; /* of the file or folder when the list was built; zeros: missing or unknown */
+    /* Set if a server listed the file: it is opened as the listed version. NULL: not listed. */
     struct nt_folder *folder;
-    const char *name; /* there */
+    const char *name; /* in `folder` */
 };
 
 struct nt_chain_list {
-    const char *name;            /* absolute: the first operand, which stands for all of them */
+    const char *name;            /* absolute: the first operand, as the name of the whole list */
     struct nt_chain_file *files; /* in the order given */
-    uint32_t count;              /* one at least */
-    const char **folders;        /* that they lie in, or are, each at least once */
+    uint32_t count;              /* at least one */
+    const char **folders;        /* that contain the files or are datasets; may repeat */
     uint32_t folder_count;
-    const char *address; /* one of a file, or a pattern; NULL: all files are here */
+    const char *address; /* of one file or pattern; NULL: all files are local */
     struct nt_open_folders listed;
     struct nt_arena *arena;
 };
 
-/* The files that operands name: files, datasets that are folders, patterns with * ? [] and ** (any folders between), and
- * text files below whose folder others are named: with a line for each of these, '#' begins one that says nothing; or RDataFrame's
- * specifications, in JSON; and addresses wherever a file may be named. What a pattern matches stands in the order of its bytes. NT_NOT_FOUND where nothing matches, NT_INVALID
- * where a dataset of a file is named twice or a list in a list. `allow_missing`: what a list names may be not there. Reads names, and what
- * may be a list. Of addresses nothing is looked at, they stand as they are: see nt_chain_list_expand_remote. */
+/* Expands operands to files: files, datasets that are folders, patterns with * ? [] and ** (any number
+ * of folders), addresses wherever a file may be named, list files (a name per line relative to the
+ * list's folder, '#' starts a comment line), and RDataFrame specifications in JSON. Pattern matches
+ * are in byte order. Reads only names and files that may be lists. Keeps addresses as they are,
+ * without requests: see nt_chain_list_expand_remote. NT_NOT_FOUND if nothing matches, NT_INVALID if a
+ * file's dataset is named twice or a list is in a list. `allow_missing`: files in a list may be
+ * missing. */
 enum nt_status nt_chain_list_new(const char *const *operands, size_t count, bool allow_missing,
                                  struct nt_chain_list **list_ret, struct nt_error *error);
-/* Put what they match in the place of patterns that are addresses; before, the list cannot be opened. Asks servers, where it has any: NT_NOT_FOUND
- * where nothing matches, NT_INVALID where a dataset of an address is named twice; else as nt_folder_open_address. */
+/* Replaces remote patterns by their matches; required before the list is opened. Sends requests only
+ * for patterns. NT_NOT_FOUND if nothing matches, NT_INVALID if a dataset of an address is named twice;
+ * else as nt_folder_open_address. */
 enum nt_status nt_chain_list_expand_remote(struct nt_chain_list *list, struct nt_fetcher *fetcher,
                                            struct nt_error *error);
 void nt_chain_list_free(struct nt_chain_list *list); /* accepts NULL */
@@ -166,56 +168,55 @@ struct nt_indexed_dataset {
     uint64_t entries, clusters;
 };
 
-/* A file, as it was. */
+/* A file at the time of indexing. */
 struct nt_indexed_file {
     const char *path;  /* or address */
-    const char *meant; /* the dataset that a specification means; "": none does */
+    const char *meant; /* the dataset that a specification selects; "": none */
     uint64_t bytes, inode;
-    const char *modified; /* as nt_index_time writes it */
-    const char *
-        validator; /* of an address, instead of an inode: what its server tells this version by. NULL: a file that is here */
+    const char *modified;  /* as nt_index_time writes it */
+    const char *validator; /* of an address, instead of `inode`; NULL: a local file */
     struct nt_indexed_dataset *datasets;
     uint32_t dataset_count;
 };
 
 struct nt_chain_index {
-    struct nt_indexed_file *files; /* by `path` and `meant` */
+    struct nt_indexed_file *files; /* sorted by `path` and `meant` */
     uint32_t count;
     struct nt_arena *arena;
 };
 
-/* Read an index; one that is not there, or has no bytes, knows nothing. NT_INVALID with the line where a file is no index: what
- * somebody named by mistake is not to be replaced. */
+/* Reads an index; a missing or empty file is an empty index. NT_INVALID with the line if a file is not
+ * an index, so that a file named by mistake is never replaced. */
 enum nt_status nt_chain_index_read(const char *path, struct nt_chain_index **index_ret,
                                    struct nt_error *error);
 void nt_chain_index_free(struct nt_chain_index *index); /* accepts NULL */
 
-/* NULL: it does not know it. */
+/* Returns NULL if the index has no entry. */
 const struct nt_indexed_file *nt_chain_index_find(const struct nt_chain_index *index, const char *path,
                                                   const char *meant);
 const struct nt_indexed_dataset *nt_indexed_dataset_find(const struct nt_indexed_file *file,
                                                          const char *path);
 
-/* NT_CHANGED, with what was expected and found, where a file is another one than it was. `validator`: of the version that is found at an
- * address; NULL: of that only a list has told, or it is no address. */
+/* NT_CHANGED, with the expected and found identities, if the file has changed. `validator`: of the
+ * version at an address; NULL: only listed so far, or a local file. */
 enum nt_status nt_indexed_file_check(const struct nt_indexed_file *file, const struct stat *found,
                                      const char *validator, struct nt_error *error);
 
-/* Append the line of an index. None where it could not be read: of names that are no UTF-8. */
+/* Appends a line of an index. Skips files that a reader would reject, as with names not in UTF-8. */
 void nt_indexed_file_append(struct nt_buffer *out, const struct nt_indexed_file *file);
 
 /* ---- Numeric type promotion ---- */
 
-/* The widest numbers that a field has in any file, in bytes; 0: none of that sort. */
+/* The widest numbers of a field over all files, in bytes; 0: no number of that kind. */
 struct nt_promotion {
     uint32_t unsigned_bytes, signed_bytes, real_bytes;
 };
 
-/* Count numbers of a type in. False, and nothing is changed, where it is none: truth values, bytes, dates, what is stored in the
- * other byte order. */
+/* Adds a numeric type; false without a change for others: booleans, bytes, dates, big-endian
+ * numbers. */
 bool nt_promotion_add(struct nt_promotion *numbers, const struct nt_dtype *dtype);
 
-/* The smallest type that holds each of them exactly; NT_ELEMENT_OPAQUE where there is none. */
+/* Returns the smallest type that holds all of them exactly; NT_ELEMENT_OPAQUE if there is none. */
 enum nt_element nt_promotion_element(const struct nt_promotion *numbers);
 
 /* ---- Members and their slices ---- */
@@ -223,53 +224,53 @@ enum nt_element nt_promotion_element(const struct nt_promotion *numbers);
 /* A file of the chain. */
 struct nt_chain_member {
     const char *path;
-    const struct nt_chain_file *listed;  /* what the list tells of it */
-    uint32_t number;                     /* there */
-    const struct nt_indexed_file *known; /* what an index tells, while the file is as it was; NULL: nothing */
-    struct nt_file *file;                /* NULL: it is not open */
-    struct nt_error failure;             /* why it could not be opened; NT_OK: that was not tried */
-    uint32_t first_source, source_count; /* of the chain's layout sources: its own */
+    const struct nt_chain_file *listed;  /* its entry in the list */
+    uint32_t number;                     /* index in the list */
+    const struct nt_indexed_file *known; /* its index entry, while unchanged; NULL: none */
+    struct nt_file *file;                /* NULL: not open */
+    struct nt_error failure;             /* why it failed to open; NT_OK: not tried */
+    uint32_t first_source, source_count; /* its sources among the chain's layout sources */
 };
 
-/* An nt_file's format_data: that of an stub, of which the first part alone is looked at, and of the whole. */
+/* The format_data of an nt_file: of a stub, which uses only the first part, or of the whole chain. */
 struct nt_chain {
-    struct nt_chain_member *parts; /* behind them those that are omitted */
+    struct nt_chain_member *parts; /* the omitted ones follow the part_count others */
     uint32_t part_count;
-    uint32_t skipped;            /* that are omitted */
-    struct nt_source_pool *pool; /* of parts that are no folders */
+    uint32_t skipped;            /* number of omitted parts */
+    struct nt_source_pool *pool; /* for parts that are local files */
     struct nt_budget
-        *total; /* what all of them may take, and what is made of them; NULL: a limit was given for each */
-    struct nt_open_options open; /* how a part is opened; what the options point to outlives the chain */
+        *total; /* the common limit of all parts and the chain; NULL: the caller set a limit per part */
+    struct nt_open_options open; /* how to open parts; pointers in it outlive the chain */
     struct nt_chain_options options;
-    uint32_t holders; /* files that are made of it */
+    uint32_t holders; /* nt_files that share this chain */
 };
 
-/* What a file has of a dataset of the chain. The arrays are in the dataset's arena. */
+/* A member's part of a dataset of the chain. The arrays are in the dataset's arena. */
 struct nt_chain_slice {
     const struct nt_chain_member *part;
-    struct nt_dataset *dataset;     /* the file's own; NULL: its file is not open */
-    const struct nt_error *failure; /* why its rows cannot be those of the chain; NULL: they can */
-    uint64_t entries;               /* that the chain has of it */
-    uint32_t *fields;               /* [field of the chain]: that of the file, NT_NONE: it has none */
-    uint32_t *columns;              /* [column of the file]: that of the chain */
-    uint32_t *decoders;             /* [decoder of the file]: that of the chain, or NT_NONE: not known yet */
-    uint32_t decoder_count;         /* that there is room for */
+    struct nt_dataset *dataset;     /* of the member; NULL: the member is not open */
+    const struct nt_error *failure; /* why its rows cannot be read in the chain; NULL: they can */
+    uint64_t entries;               /* its entries in the chain */
+    uint32_t *fields;               /* [field of the chain]: of the member; NT_NONE: missing */
+    uint32_t *columns;              /* [column of the member]: of the chain */
+    uint32_t *decoders;             /* [decoder of the member]: of the chain; NT_NONE: not mapped yet */
+    uint32_t decoder_count;         /* capacity */
     const uint64_t *deferred;       /* as in its groups */
     uint64_t first_entry;
-    uint32_t first_group;   /* where fields have no groups of their own */
-    uint32_t first_part;    /* where they have */
-    uint32_t first_cluster; /* likewise */
+    uint32_t first_group;   /* if cluster groups hold all fields */
+    uint32_t first_part;    /* if fields have cluster groups of their own */
+    uint32_t first_cluster; /* if cluster groups hold all fields */
     uint32_t first_column_group;
 };
 
-/* The fields of a dataset, before its columns are known. */
+/* The fields of a dataset, before its columns are built. */
 struct nt_chain_fields {
     struct nt_field *items;
-    uint32_t *owners; /* [field]: whose columns it shows; NT_NONE: no other's */
+    uint32_t *owners; /* [field]: the field whose columns it projects; NT_NONE: none */
     uint32_t count;
 };
 
-/* An nt_dataset's format_data: as many shares as the chain has parts. */
+/* The format_data of an nt_dataset: one slice per part of the chain. */
 struct nt_chain_dataset {
     struct nt_chain_slice *slices;
     uint32_t slice_count;
@@ -288,112 +289,112 @@ static inline struct nt_chain_dataset *nt_chain_dataset_of(const struct nt_datas
 
 /* ---- Matching datasets ---- */
 
-/* What an open part has at the path of a dataset of the first one, or where a specification says. NT_CORRUPT where it has none, or is of
- * another format; the dataset's own failure. */
+/* Finds an open part's dataset at the path of the first part's, or the one that a specification
+ * selects. NT_CORRUPT if it is missing or of another format; else the dataset's own failure. */
 enum nt_status nt_chain_match_dataset(const struct nt_dataset *first, const struct nt_chain_member *part,
                                       struct nt_dataset **dataset_ret, struct nt_error *error);
 
 /* ---- Matching fields ---- */
 
-/* Find each field of a dataset in another one: `fields_ret[field]` is its number there, NT_NONE of what lies below what
- * differs. NT_CORRUPT with the field, what it is here and there, where one is missing, is another one, or the other dataset
- *  has one that this one has not. */
+/* Finds each field of a dataset in another one: `fields_ret[field]` is its number there; NT_NONE for
+ * fields below a difference. NT_CORRUPT, with the field and its type on both sides, if one is missing
+ * on either side or differs. */
 enum nt_status nt_chain_match_fields(const struct nt_dataset *dataset, const struct nt_dataset *other,
                                      uint32_t *fields_ret, struct nt_error *error);
 
-/* The fields of a file as those of a chain. */
+/* Returns a file's own fields as those of the chain. */
 enum nt_status nt_chain_copy_fields(struct nt_dataset *dataset, struct nt_arena *arena,
                                     struct nt_chain_fields *fields_ret, struct nt_error *error);
 
-/* Whether sub-fields of a field are known by their names, as members are; items and alternatives are by their places. */
+/* Do a field's children match by name, as members do? Items and alternatives match by position. */
 bool nt_chain_are_named(const struct nt_dataset *dataset, uint32_t parent);
 
-/* Columns of a representation but for the one that tells which rows are null. */
+/* Columns of a representation, without the one for nulls. */
 static inline uint32_t nt_chain_columns_of_kind(const struct nt_field *field)
 {
     return field->columns_per_representation - field->is_nullable;
 }
 
-/* Whether rows of two fields are made alike, of whatever elements, whether they may be null or not. */
+/* Do two fields have the same structure, ignoring elements and nullability? */
 bool nt_chain_are_alike(const struct nt_field *a, const struct nt_field *b);
 bool nt_chain_have_equal_elements(const struct nt_field *a, const struct nt_field *b);
 
-/* The field whose columns a field shows; NT_NONE: it has its own, or none. */
+/* The field whose columns a field projects; NT_NONE: it has its own, or none. */
 uint32_t nt_chain_columns_owner(const struct nt_dataset *dataset, uint32_t field);
 
-/* Append what a field is to people: its type as the file calls it, or what its kind and elements are. */
+/* Appends a field's type for messages: the file's type name, or its kind, and its elements. */
 void nt_chain_append_type(struct nt_buffer *out, const struct nt_field *field);
 
 /* ---- The union of schemas ---- */
 
-/* Give a chain's dataset the fields of all its shares, each path once, in the order in which they come first, and set the shares'
- * `fields`: NT_NONE of what a file does not have. Numbers of several types are of one that holds them all. A field that cannot be
- * one is unreadable, with what is below it and what shows its columns, and says why; each of its columns is a representation alone. */
+/* Merges the fields of all slices into a chain's dataset: each path once, in order of first
+ * appearance. Sets `fields` of the slices; NT_NONE for fields that a file lacks. Promotes numbers to a
+ * type that holds all of them. A field that cannot be merged becomes unreadable with a reason, as do
+ * its descendants and projections; each of its columns is then a representation of its own. */
 enum nt_status nt_chain_union_fields(struct nt_dataset *dataset, struct nt_error *error);
 
 /* ---- Fields and columns ---- */
 
-/* Give a dataset its fields, and for each way in which a share's file stores one of them a representation:
- * that of another file where its columns are of the same types, else one more. Sets the shares' `columns` and
- * `deferred`; their `fields` are known. */
+/* Sets the fields of a dataset, and a representation for each way in which a member stores one of
+ * them. Members whose columns have equal types share one. Sets `columns` and `deferred` of the slices;
+ * their `fields` are set. */
 enum nt_status nt_chain_build_columns(struct nt_dataset *dataset, struct nt_error *error);
 
-/* The share of a column: that of the first file that stores the field so, and the column's number there. */
+/* Returns the slice of the first member that stores a column, and the column's number there. */
 const struct nt_chain_slice *nt_chain_column_slice(const struct nt_dataset *dataset, uint32_t column,
                                                    uint32_t *column_ret);
 
 /* ---- Sources ---- */
 
-/* A source of no bytes that stands for the chain: it has the attributes of a file, and finds out when that changes. */
+/* Returns an empty source for the chain. It has the first file's attributes and detects its changes. */
 enum nt_status nt_chain_source_new(const char *path, struct nt_source *first, struct nt_source **source_ret,
                                    struct nt_error *error);
 
-/* Number the sources of the chain's first `count` files: those of its layout. */
+/* Numbers the sources of the first `count` members: they become the layout sources. */
 enum nt_status nt_chain_number_sources(struct nt_file *file, uint32_t count, struct nt_error *error);
 
-/* Give a dataset those of its shares, at the same numbers. */
+/* Sets a dataset's sources to those of its slices, with the same numbers. */
 enum nt_status nt_chain_add_sources(struct nt_dataset *dataset, struct nt_error *error);
 
 /* ---- Cluster groups ---- */
 
-/* Give a dataset whose columns are known a cluster group for each of its files', one after the other. Nothing is read of
- * them; of a share that has failed there is a group that cannot be loaded. */
+/* Concatenates the cluster groups of the members for a dataset whose columns are set. Reads nothing. A
+ * slice that failed has a group that fails to load. */
 enum nt_status nt_chain_build_groups(struct nt_dataset *dataset, struct nt_error *error);
 
-/* nt_dataset_ops.load_group: pages and ranges of a file's group, as the chain numbers columns, decoders and sources. */
+/* nt_dataset_ops.load_group: loads a member's group, renumbers its columns, decoders and sources. */
 enum nt_status nt_chain_load_group(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
 
-/* Tell the file's hook of a share that has failed, as reading rows of it would. */
+/* Reports a failed slice to the file's hook, as reading its rows does. */
 void nt_chain_report_failure(struct nt_dataset *dataset, const struct nt_chain_slice *slice);
 
-/* The share whose sources a source of the dataset is one of. */
+/* Returns the slice that owns a source of the dataset. */
 const struct nt_chain_slice *nt_chain_source_slice(const struct nt_dataset *dataset, uint32_t source);
 
-/* The share that a part of the entries is of, where fields have groups of their own. */
+/* Returns the slice that owns a part of the entries, if fields have cluster groups of their own. */
 const struct nt_chain_slice *nt_chain_part_slice(const struct nt_dataset *dataset, uint32_t part);
 
-/* The file's own page that a page of a share is. NULL: it is none of a loaded group. */
+/* Maps a page of a slice to the member's own page. NULL: it is not of a loaded group. */
 const struct nt_page *nt_chain_member_page(const struct nt_dataset *dataset,
                                            const struct nt_chain_slice *slice, uint32_t column,
                                            const struct nt_page *page);
 
 /* ---- Metadata from the index ---- */
 
-/* Find out which parts are as the index of the options knows them. */
+/* Finds the parts that are unchanged since the options' index. */
 void nt_chain_match_index(struct nt_chain *chain);
 
-/* That a part which was just opened is still so: NT_CHANGED. */
+/* NT_CHANGED if a newly opened part differs from its index entry. */
 enum nt_status nt_chain_member_check(const struct nt_chain_member *part, struct nt_error *error);
 
-/* What is known of a part's dataset that is at the path of this one. NULL: nothing. */
+/* Returns the index entry of a part's dataset at the path of `dataset`. NULL: none. */
 const struct nt_indexed_dataset *nt_chain_indexed_dataset(const struct nt_chain_member *part,
                                                           const struct nt_dataset *dataset);
 
-/* Give the datasets of an stub the entries of all parts, where these are known, or open. */
+/* Sets the entries of a stub's datasets if the entries of all parts are known or the parts are open. */
 void nt_chain_set_stub_entries(struct nt_file *stub);
 
-/* Tell the hook of the options what is to be known of a chain's files from now on, where it was not known. Those that are not open are
- * known as before. */
+/* Passes an index with new facts to the options' hook. Parts that are not open keep their entries. */
 void nt_chain_save_index(const struct nt_file *file);
 
 /* ---- Format operations ---- */
@@ -401,7 +402,7 @@ void nt_chain_save_index(const struct nt_file *file);
 /* The operations of a chain's dataset. */
 extern const struct nt_dataset_ops nt_chain_dataset_ops;
 
-/* Those of the file. */
+/* The operations of the file. */
 enum nt_status nt_chain_describe_file(const struct nt_file *file, struct nt_json *json,
                                       struct nt_error *error);
 enum nt_status nt_chain_lay_out(const struct nt_file *file, nt_layout_emit *emit, void *context,
@@ -411,15 +412,15 @@ enum nt_status nt_chain_check(const struct nt_file *file, nt_failure_emit *emit,
 
 /* ---- Member descriptions ---- */
 
-/* How many the list has, those that are omitted among them. */
+/* Number of files in the list, with omitted ones. */
 uint32_t nt_chain_file_count(const struct nt_file *chain);
-/* Members of a line: which file it is, what its specification tells of it, and what of a chain's dataset lies in it, or why nothing does. */
+/* Writes members of a line: the file, its specification, its slice of the dataset or its failure. */
 void nt_chain_write_file(const struct nt_dataset *dataset, uint32_t number, struct nt_json *json);
 
 /* ---- Opening a chain ---- */
 
-/* Open the files of a list as one, which is called by the list's name; the list outlives it. Fails where a file cannot be
- * opened, or has no such dataset: then it is not known how many entries there are. */
+/* Opens the files of a list as one file with the list's name; the list outlives it. Fails if a file
+ * cannot be opened or lacks the dataset, because the number of entries is then unknown. */
 enum nt_status nt_chain_open(const struct nt_chain_list *list, const struct nt_chain_options *chain_options,
                              const struct nt_open_options *options, struct nt_file **file_ret,
                              struct nt_error *error);

@@ -15,7 +15,7 @@
 #include "core/model/builder.h"
 #include "core/model/model.h"
 
-/* ---- which share ---- */
+/* ---- find a slice ---- */
 
 NT_DEFINE_LAST_AT_MOST(share_of_group, struct nt_chain_slice, .first_group)
 NT_DEFINE_LAST_AT_MOST(share_of_part, struct nt_chain_slice, .first_part)
@@ -33,7 +33,7 @@ const struct nt_chain_slice *nt_chain_part_slice(const struct nt_dataset *datase
     return &chain->slices[share_of_part(chain->slices, chain->slice_count, part)];
 }
 
-/* The file's group that a group of the chain is; NT_NONE: it has none, as the share has failed, or stores no such field. */
+/* Finds a group's slice and the member's own group; NT_NONE if the slice failed or lacks the field. */
 static struct nt_chain_slice *find_share(const struct nt_dataset *dataset, uint32_t number, uint32_t *own_ret)
 {
     const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
@@ -58,7 +58,7 @@ static uint32_t group_count_of(const struct nt_chain_slice *slice)
     return slice->failure ? slice->entries > 0 : slice->dataset->group_count;
 }
 
-/* Cluster numbers of a file are counted on; what is known of its entries before it is loaded is known here. */
+/* Continues a file's cluster numbers, and copies the entries that are known before loading. */
 static void put_groups(struct nt_dataset *dataset, struct nt_chain_slice *slice)
 {
     uint32_t count = group_count_of(slice);
@@ -106,8 +106,8 @@ static bool has_column_of(const struct nt_dataset *dataset, const struct nt_colu
     return false;
 }
 
-/* Which of the file's sharded clusters have a field that it does not have: those of the list or variant that it lies below, which
- * tells how many rows it has. */
+/* Picks the sharded clusters for a field that the file lacks: those with the nearest list or variant
+ * around it, which defines its number of rows. */
 static uint32_t find_physical_column(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
                                      uint32_t field)
 {
@@ -119,7 +119,7 @@ static uint32_t find_physical_column(const struct nt_dataset *dataset, const str
     return 0;
 }
 
-/* Homes of columns: NT_NONE of those that the file has. */
+/* Finds the column groups for columns that the file lacks; NT_NONE for the others. */
 static void find_homes(const struct nt_dataset *dataset, const struct nt_chain_slice *slice, uint32_t *homes)
 {
     for (uint32_t i = 0; i < dataset->column_count; i++) {
@@ -200,7 +200,7 @@ static enum nt_status build_whole_groups(struct nt_dataset *dataset, struct nt_c
     return status;
 }
 
-/* ---- groups of a field ---- */
+/* ---- groups per field ---- */
 
 static uint32_t part_count_of(const struct nt_chain_slice *slice)
 {
@@ -278,7 +278,7 @@ static enum nt_status map_page(struct nt_dataset *dataset, struct nt_chain_slice
     return map_decoder(dataset, slice, page->decoder, &page->decoder, error);
 }
 
-/* With the pages that it needs, which need no others themselves. */
+/* Maps the input pages, too; their decoders have no inputs. */
 static enum nt_status add_decoder(struct nt_dataset *dataset, struct nt_chain_slice *slice, uint32_t own,
                                   uint32_t *number_ret, struct nt_error *error)
 {
@@ -296,7 +296,7 @@ static enum nt_status add_decoder(struct nt_dataset *dataset, struct nt_chain_sl
                            error);
 }
 
-/* Page lists may have brought more decoders than there were. */
+/* Loading page lists may have added decoders. */
 static bool make_room(struct nt_dataset *dataset, struct nt_chain_slice *slice, uint32_t count)
 {
     if (count <= slice->decoder_count)
@@ -339,8 +339,8 @@ static enum nt_status copy_pages(struct nt_dataset *dataset, struct nt_chain_sli
     return status;
 }
 
-/* Of a field that the file does not have all rows are as those of one that was added later. Where rows are never null, no column
- * has to tell so. Of one that it stores in another way the column is absent. */
+/* The state of a column without pages in the member. A field that the file lacks is null, as if added
+ * later. A null column is valid if the file's rows are never null. Another representation is absent. */
 static enum nt_range_state state_without(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
                                          const struct nt_column *column)
 {
@@ -396,7 +396,7 @@ static enum nt_status copy_group(struct nt_dataset *dataset, struct nt_chain_sli
     return status;
 }
 
-/* What loading has told beside pages. */
+/* Copies other results of loading: clusters, or deleted rows. */
 static void copy_told(struct nt_dataset *dataset, const struct nt_chain_slice *slice,
                       const struct nt_group *group, const struct nt_group *own)
 {
@@ -410,7 +410,7 @@ static void copy_told(struct nt_dataset *dataset, const struct nt_chain_slice *s
         dataset->part_deletions[part] = slice->dataset->part_deletions[part - slice->first_part];
 }
 
-/* A group of another field, where the file does not have this one: it tells which rows of the part are dropped. */
+/* Finds another field's group, if the file lacks this field: it has the part's deleted rows. */
 static uint32_t find_beside(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
                             const struct nt_group *group)
 {
@@ -451,9 +451,9 @@ void nt_chain_report_failure(struct nt_dataset *dataset, const struct nt_chain_s
         nt_dataset_load_group(dataset, first, NULL);
 }
 
-/* ---- back to the file ---- */
+/* ---- member pages ---- */
 
-/* Among a column's. */
+/* Among the groups of a column. */
 static struct nt_groups groups_of_share(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
                                         uint32_t column)
 {

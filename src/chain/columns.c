@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Builds the fields and columns of a chained dataset. Members that store a field with other column types
- * add a further column representation of it.
+ * Builds the fields and columns of a chained dataset. Members that store a field with other column
+ * types add a further column representation of it.
  */
 #include "chain/chain.h"
 
@@ -13,7 +13,7 @@
 #include "core/model/builder.h"
 #include "core/model/model.h"
 
-/* A representation of a field in the chain: `width` columns from `first` on. */
+/* A representation of a field in the chain: columns [first, first + width). */
 struct shape {
     uint32_t field, number, first, width;
     struct shape *next; /* of the same field */
@@ -22,7 +22,7 @@ struct shape {
 struct building {
     struct nt_dataset *dataset;
     struct nt_builder builder;
-    struct shape **shapes; /* [field] */
+    struct shape **shapes; /* by field */
     uint32_t next_id;
     struct nt_error *error;
 };
@@ -34,7 +34,7 @@ static bool is_as(const struct nt_column *a, const struct nt_column *b)
            a->dtype.bytes == b->dtype.bytes;
 }
 
-/* In the columns that a file has for it. */
+/* Do the columns of a file have the same types as the representation? */
 static bool has_shape(const struct building *building, const struct shape *shape,
                       const struct nt_chain_slice *slice, const uint32_t *columns, uint32_t width)
 {
@@ -52,7 +52,7 @@ static bool is_taken(const struct nt_chain_slice *slice, const struct shape *sha
     return false;
 }
 
-/* A shape that the file's columns have, and no other representation of the same file has taken; NULL. */
+/* Returns a matching representation that the file does not use yet; NULL if there is none. */
 static const struct shape *find_shape(const struct building *building, const struct nt_chain_slice *slice,
                                       uint32_t field, const uint32_t *columns, uint32_t width,
                                       bool has_others)
@@ -63,7 +63,7 @@ static const struct shape *find_shape(const struct building *building, const str
     return NULL;
 }
 
-/* Append a column like one of a file's. */
+/* Appends a copy of a file's column. */
 static enum nt_status add_column_like(struct building *building, const struct nt_chain_slice *slice,
                                       const struct shape *shape, uint32_t position, uint32_t number,
                                       bool keeps_id)
@@ -80,7 +80,7 @@ static enum nt_status add_column_like(struct building *building, const struct nt
                                  building->error);
 }
 
-/* A file whose rows of a field may be null, which has a column that tells it. */
+/* Finds a slice in which the field is nullable, and which so has a column for nulls. */
 static const struct nt_chain_slice *find_nullable(const struct building *building, uint32_t field)
 {
     const struct nt_chain_slice *slice = nt_chain_dataset_of(building->dataset)->slices;
@@ -90,7 +90,7 @@ static const struct nt_chain_slice *find_nullable(const struct building *buildin
     return slice;
 }
 
-/* `width`: how many of the columns the file has. */
+/* `width`: the number of columns that the file has. */
 static enum nt_status add_columns(struct building *building, const struct nt_chain_slice *slice,
                                   const struct shape *shape, const uint32_t *columns, uint32_t width)
 {
@@ -106,7 +106,7 @@ static enum nt_status add_columns(struct building *building, const struct nt_cha
                            false);
 }
 
-/* A representation of the chain for one of a file. */
+/* Adds a representation to the chain for one of a file. */
 static enum nt_status add_shape(struct building *building, const struct nt_chain_slice *slice, uint32_t field,
                                 const uint32_t *columns, uint32_t own_width, uint32_t width,
                                 const struct shape **shape_ret)
@@ -124,7 +124,7 @@ static enum nt_status add_shape(struct building *building, const struct nt_chain
     return add_columns(building, slice, shape, columns, own_width);
 }
 
-/* A representation may have one column more than the file's own, for rows that are null in another file. */
+/* A representation has an extra column for nulls if the field is nullable in another file. */
 static enum nt_status map_field(struct building *building, const struct nt_chain_slice *slice, uint32_t field)
 {
     uint32_t own = slice->fields[field], count;
@@ -134,7 +134,7 @@ static enum nt_status map_field(struct building *building, const struct nt_chain
     uint32_t width = nt_chain_dataset_of(building->dataset)->fields.items[field].columns_per_representation;
     uint32_t own_width = slice->dataset->fields[own].columns_per_representation;
     if (own_width > width)
-        own_width = width; /* of fields that cannot be one each column is shown alone */
+        own_width = width; /* fields that cannot be merged have single-column representations */
     const uint32_t *columns = nt_field_columns(slice->dataset, own, &count);
     for (uint32_t i = 0; status == NT_OK && i < count; i += own_width) {
         const struct shape *shape = find_shape(building, slice, field, columns + i, own_width, i > 0);
@@ -170,7 +170,7 @@ static bool has_deferred(const struct nt_dataset *dataset)
     return false;
 }
 
-/* Columns that a file has added later begin there at another element than in other files, or with the first. */
+/* A deferred column starts at a different element in each file, or at the first one. */
 static enum nt_status set_deferred(struct nt_dataset *dataset, struct nt_chain_slice *slice,
                                    struct nt_error *error)
 {
@@ -188,7 +188,7 @@ static enum nt_status set_deferred(struct nt_dataset *dataset, struct nt_chain_s
     return NT_OK;
 }
 
-/* ---- all ---- */
+/* ---- all columns ---- */
 
 static enum nt_status build(struct building *building)
 {

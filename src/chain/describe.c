@@ -68,7 +68,7 @@ static enum nt_status describe_page(const struct nt_dataset *dataset, uint32_t c
     return NT_OK;
 }
 
-/* A share that has the row has the field. */
+/* A slice with the row has the field. */
 static enum nt_status find_blob(struct nt_dataset *dataset, uint32_t field, uint32_t part,
                                 const struct nt_description *description, bool wants_file,
                                 struct nt_blob *blob, struct nt_error *error)
@@ -105,7 +105,7 @@ enum nt_status nt_chain_describe_file(const struct nt_file *file, struct nt_json
     return NT_OK;
 }
 
-/* Ranges of one file on their way. */
+/* Layout ranges of one file. */
 struct laying_out {
     const struct nt_file *file;
     const struct nt_chain_member *part;
@@ -113,7 +113,7 @@ struct laying_out {
     void *context;
 };
 
-/* The chain's dataset that a file's is part of, and with it its columns. */
+/* Replaces a file's dataset and column numbers by those of the chain. */
 static void find_dataset(const struct laying_out *laying_out, struct nt_layout_range *range)
 {
     const struct nt_file *file = laying_out->file;
@@ -172,7 +172,7 @@ uint32_t nt_chain_file_count(const struct nt_file *chain)
     return nt_chain_of(chain)->part_count + nt_chain_of(chain)->skipped;
 }
 
-/* Those that are omitted are few. */
+/* Searches the omitted parts linearly: they are few. */
 static const struct nt_chain_member *find_part(const struct nt_chain *chain, uint32_t number)
 {
     const struct nt_chain_member *part = &chain->parts[last_part(chain->parts, chain->part_count, number)];
@@ -184,7 +184,7 @@ static const struct nt_chain_member *find_part(const struct nt_chain *chain, uin
     return left_out;
 }
 
-/* An address that no list has told of is what was found there when it was opened. */
+/* Uses what opening found for an address without a listing. */
 static struct stat identity_of(const struct nt_chain_member *part)
 {
     struct stat found;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Expands glob patterns with *, ?, [] and ** (any number of directories) in byte order. Local patterns use
- * glob(3) and fts(3); remote patterns list one server directory per request.
+ * Expands glob patterns with *, ?, [] and ** (any number of directories) in byte order. Local patterns
+ * use glob(3) and fts(3); remote patterns list one server directory per request.
  */
 #include "chain/chain.h"
 
@@ -30,7 +30,7 @@ bool nt_is_pattern(const char *path)
     return strpbrk(path, "*?[") != NULL;
 }
 
-/* What was matched so far. */
+/* Matches so far. */
 struct matches {
     char **paths;
     size_t count, capacity;
@@ -57,7 +57,7 @@ static void free_matches(struct matches *matches)
     free(matches->paths);
 }
 
-/* Not each folder has what the rest of a pattern asks for. */
+/* Some folders lack what the rest of the pattern names; that is no error. */
 static int is_fault(const char *path, int problem)
 {
     (void)path;
@@ -79,11 +79,11 @@ static enum nt_status match_plain(const char *pattern, struct matches *matches, 
     return status;
 }
 
-/* ---- any folders ---- */
+/* ---- any number of folders ---- */
 
 static enum nt_status match_pattern(const char *pattern, struct matches *matches, struct nt_error *error);
 
-/* The rest of a pattern in a folder, as it is: its name may have what would be special in a pattern. */
+/* Matches the rest of a pattern in a folder, whose name is escaped: it may have special characters. */
 static enum nt_status match_in(const char *folder, const char *rest, struct matches *matches,
                                struct nt_error *error)
 {
@@ -100,7 +100,7 @@ static enum nt_status match_in(const char *folder, const char *rest, struct matc
     return status;
 }
 
-/* One entry of a walk: folders are entered, but hidden ones and datasets. */
+/* Handles an entry of a walk. Enters folders, except hidden ones and datasets. */
 static enum nt_status visit(FTS *walk, FTSENT *entry, const char *rest, struct matches *matches,
                             struct nt_error *error)
 {
@@ -133,7 +133,7 @@ static enum nt_status match_below(char *folder, const char *rest, struct matches
     return status;
 }
 
-/* The first "**" may lie anywhere below what stands in front of it; another one behind it likewise. */
+/* Expands the first "**" in all folders below its prefix; further ones recursively. */
 static enum nt_status match_pattern(const char *pattern, struct matches *matches, struct nt_error *error)
 {
     const char *any = strstr(pattern, ANY_FOLDERS);
@@ -172,27 +172,27 @@ enum nt_status nt_pattern_expand(const char *pattern, nt_pattern_take *take, voi
 
 /* ---- Remote patterns ---- */
 
-/* A server can tell of folders in folders without an end. No more names than there are bits for. */
+/* A server can present endless nesting. Each name of a pattern has a bit in a 64-bit set. */
 enum { MAX_NAMES = 64, MAX_DEPTH = 64, MAX_FOLDERS = 1 << 14, MAX_THREADS = 15 };
 
-/* A folder on the way. */
+/* A folder that the walk visits. */
 struct place {
     const char *address;
-    const char *path; /* as of a match; "": the first one */
+    const char *path; /* as in a match; "": the first folder */
     unsigned depth;
     struct nt_folder *folder;
-    bool is_kept; /* something in it matches */
+    bool is_kept; /* it contains a match */
 };
 
-/* A pattern, name by name. Sets of them have a bit for each. */
+/* A pattern, split into names. A set of names has a bit for each. */
 struct pattern {
     const char *names[MAX_NAMES];
     unsigned count;
-    uint64_t anywhere; /* those that are "**": the next one is looked for in this folder, and in all below */
+    uint64_t anywhere; /* names that are "**": the next may match in this folder and all below */
     bool is_of_folders;
 };
 
-/* A folder that is to be looked at, for these names of the pattern: once, whichever ways of the pattern lead there. */
+/* A folder to list once, for all names of the pattern that apply there. */
 struct task {
     struct place place;
     uint64_t wanted;
@@ -202,22 +202,22 @@ struct task {
 struct walk {
     struct nt_fetcher *fetcher;
     const struct pattern *pattern;
-    pthread_mutex_t lock; /* of all that follows */
+    pthread_mutex_t lock; /* protects the members below */
     pthread_cond_t changed;
     struct nt_arena *arena;
     struct nt_open_folders *folders;
     struct nt_remote_match *matches;
     size_t count, capacity;
     struct task *tasks;
-    unsigned looks, busy; /* tasks that there were, and that are being done */
+    unsigned looks, busy; /* tasks so far, and tasks in progress */
     pthread_t threads[MAX_THREADS];
     unsigned thread_count;
-    struct nt_error failure; /* the first one; NT_OK: there was none */
+    struct nt_error failure; /* the first one; NT_OK: none */
 };
 
-/* ---- what is found ---- */
+/* ---- matches ---- */
 
-/* Under the lock. */
+/* Requires the lock. */
 static enum nt_status keep(struct walk *walk, struct place *place, struct nt_error *error)
 {
     struct nt_open_folders *folders = walk->folders;
@@ -247,7 +247,7 @@ static char *path_below(const struct walk *walk, const struct place *place, cons
     return nt_arena_format(walk->arena, "%s%s%s", place->path, *place->path ? "/" : "", name);
 }
 
-/* Under the lock. */
+/* Requires the lock. */
 static enum nt_status add_match(struct walk *walk, struct place *place, const char *name, bool is_folder,
                                 struct nt_error *error)
 {
@@ -273,7 +273,7 @@ static enum nt_status add_match(struct walk *walk, struct place *place, const ch
 static enum nt_status look(struct walk *walk, struct task *task, struct nt_error *error);
 static void *work(void *argument);
 
-/* Under the lock. Who lists folders mostly waits: several do it at once, where there are several. */
+/* Requires the lock. Listing mostly waits for the server, so threads list folders in parallel. */
 static enum nt_status add_task(struct walk *walk, const struct task *task, struct nt_error *error)
 {
     if (task->place.depth == MAX_DEPTH || walk->looks == MAX_FOLDERS)
@@ -293,7 +293,7 @@ static enum nt_status add_task(struct walk *walk, const struct task *task, struc
     return NT_OK;
 }
 
-/* Under the lock. */
+/* Requires the lock. */
 static enum nt_status look_below(struct walk *walk, const struct place *place, const char *name,
                                  uint64_t wanted, struct nt_error *error)
 {
@@ -316,7 +316,7 @@ static enum nt_status do_task(struct walk *walk, struct task *task, struct nt_er
     return status;
 }
 
-/* Until there is nothing left to do, or something has failed. */
+/* Runs tasks until none is left or one fails. */
 static void *work(void *argument)
 {
     struct walk *walk = argument;
@@ -342,9 +342,9 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* ---- names ---- */
+/* ---- names of a pattern ---- */
 
-/* The names of a pattern, which is cut into them. A slash at its end matches folders alone. */
+/* Splits a pattern into names, in place. A trailing slash matches only folders. */
 static enum nt_status read_pattern(char *text, struct pattern *pattern, struct nt_error *error)
 {
     const size_t length = strlen(text);
@@ -361,14 +361,14 @@ static enum nt_status read_pattern(char *text, struct pattern *pattern, struct n
     return NT_OK;
 }
 
-/* What is asked of the entries of a folder. */
+/* The names to match in a folder. */
 struct asking {
     struct walk *walk;
     struct place *place;
     uint64_t wanted;
 };
 
-/* Whether an entry is matched, and what is wanted below it. */
+/* Does an entry match? Also returns the names to match below it. */
 static bool match(const struct asking *asking, const struct nt_folder_entry *entry, uint64_t *below_ret)
 {
     const struct pattern *pattern = asking->walk->pattern;
@@ -408,7 +408,7 @@ static enum nt_status take_entry(void *context, const struct nt_folder_entry *en
     return status;
 }
 
-/* Folders that are datasets have none of the files that are meant anywhere. */
+/* "**" matches nothing inside folders that are datasets. */
 static enum nt_status look(struct walk *walk, struct task *task, struct nt_error *error)
 {
     const uint64_t anywhere = walk->pattern->anywhere;
@@ -426,7 +426,7 @@ static enum nt_status look(struct walk *walk, struct task *task, struct nt_error
     return nt_folder_list(task->place.folder, "", take_entry, &asking, error);
 }
 
-/* ---- all ---- */
+/* ---- a whole pattern ---- */
 
 static int compare_matches(const void *left, const void *right)
 {
@@ -446,7 +446,7 @@ static enum nt_status take_matches(struct walk *walk, const char *shown, nt_remo
     return status;
 }
 
-/* All that is matched in a folder and below. */
+/* Finds all matches in a folder and below. */
 static enum nt_status find_matches(struct walk *walk, const char *folder, struct nt_error *error)
 {
     const struct task first = {.place = {.address = folder, .path = ""}, .wanted = 1};
@@ -454,7 +454,7 @@ static enum nt_status find_matches(struct walk *walk, const char *folder, struct
     if (status != NT_OK)
         return status;
     work(walk);
-    while (walk->thread_count > 0) /* none is started any more */
+    while (walk->thread_count > 0) /* no thread starts any more */
         pthread_join(walk->threads[--walk->thread_count], NULL);
     return walk->failure.status ? nt_fail_with(error, &walk->failure) : NT_OK;
 }

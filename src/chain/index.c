@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The chain index, a JSON Lines file that caches the entry and cluster counts of member files so that they
- * need not be opened for them. Its content is untrusted: a file that changed since is detected when it is
- * opened.
+ * The chain index, a JSON Lines file that caches the entry and cluster counts of member files so that
+ * they need not be opened for them. Its content is untrusted: a file that changed since is detected
+ * when it is opened.
  */
 #include "chain/chain.h"
 
@@ -29,10 +29,10 @@
 
 enum { NT_KNOWN_TIME = 48 };
 
-/* A value of a line takes jansson some 75 times its bytes. */
+/* Jansson needs some 75 times the bytes of a line's values. */
 enum { MAX_BYTES = 256 << 20, MAX_LINE_BYTES = 1 << 20 };
 
-/* ---- finding ---- */
+/* ---- lookup ---- */
 
 static int compare_names(const struct nt_indexed_file *file, const char *path, const char *meant)
 {
@@ -63,7 +63,7 @@ const struct nt_indexed_dataset *nt_indexed_dataset_find(const struct nt_indexed
 
 /* ---- identities ---- */
 
-/* The time at which a file was modified, to the nanosecond. */
+/* Formats the modification time with nanoseconds. */
 static void nt_index_time(const struct stat *attributes, char text[NT_KNOWN_TIME])
 {
     struct tm utc;
@@ -73,7 +73,7 @@ static void nt_index_time(const struct stat *attributes, char text[NT_KNOWN_TIME
     snprintf(text + length, NT_KNOWN_TIME - length, ".%09ldZ", attributes->st_mtim.tv_nsec);
 }
 
-/* `version`: what a server tells it by; NULL: the file is here. */
+/* `version`: the server's validator; NULL: a local file. */
 static void put_identity(char *text, size_t size, uint64_t bytes, const char *modified, uint64_t inode,
                          const char *version)
 {
@@ -141,7 +141,7 @@ void nt_indexed_file_append(struct nt_buffer *out, const struct nt_indexed_file 
     nt_json_end_array(&json);
     nt_json_finish(&json);
     if (!out->failed && out->length - start > MAX_LINE_BYTES)
-        out->length = start; /* it would not be read */
+        out->length = start; /* a reader would reject it */
 }
 
 /* ---- reading ---- */
@@ -251,7 +251,7 @@ static enum nt_status take_lines(struct reading *reading, const char *text, size
     return status;
 }
 
-/* What is wrong in a line: whoever named the file is meant, as it is no source that is damaged. */
+/* An invalid line is the caller's mistake, not a damaged source: NT_CORRUPT becomes NT_INVALID. */
 static enum nt_status refuse_text(const char *path, enum nt_status status, struct nt_error *error)
 {
     if (status != NT_CORRUPT)
@@ -262,7 +262,7 @@ static enum nt_status refuse_text(const char *path, enum nt_status status, struc
     return NT_INVALID;
 }
 
-/* In a folder that others may write to, another file could take the index's place. */
+/* Others with write access to the folder could replace the index. */
 static enum nt_status check_folder(const char *path, struct nt_error *error)
 {
     struct stat attributes;
@@ -317,7 +317,7 @@ void nt_chain_index_free(struct nt_chain_index *index)
 
 enum { MAX_PATH = 4096 };
 
-/* What an index knows a part by; NULL: it knows nothing of it, as what is not shown of an address may be a secret. */
+/* Returns the index key of a part. NULL if its address has redacted parts, which may be secrets. */
 static const char *key_of(const struct nt_chain_member *part)
 {
     const char *address = part->listed->address;
@@ -332,7 +332,7 @@ static const char *meant_of(const struct nt_chain_member *part)
     return part->listed->sample ? part->listed->sample->dataset : "";
 }
 
-/* Of an address that no list has told of nothing is known before it is opened, and compared then. */
+/* An address without a listing is trusted now, and checked when it is opened. */
 static bool is_as_known(const struct nt_chain_member *part, const struct nt_indexed_file *known)
 {
     const struct nt_chain_file *listed = part->listed;
@@ -378,7 +378,7 @@ const struct nt_indexed_dataset *nt_chain_indexed_dataset(const struct nt_chain_
 
 /* ---- before the files are open ---- */
 
-/* Of a chain's dataset that of an open part. */
+/* Finds a part's dataset that belongs to a dataset of the chain. */
 static bool find_own(const struct nt_dataset *dataset, const struct nt_chain_member *part,
                      struct nt_dataset **own_ret)
 {
@@ -386,7 +386,7 @@ static bool find_own(const struct nt_dataset *dataset, const struct nt_chain_mem
            NT_OK;
 }
 
-/* Of a part behind the first one: as the index tells, or as it is where that knows nothing and it was opened. */
+/* Entries of a part after the first: from the index, or from the part itself if that is open. */
 static bool entries_of(const struct nt_chain_member *part, const struct nt_dataset *dataset,
                        uint64_t *entries_ret)
 {
@@ -425,7 +425,7 @@ void nt_chain_set_stub_entries(struct nt_file *stub)
     }
 }
 
-/* ---- when they are ---- */
+/* ---- after the files are open ---- */
 
 static enum nt_status put_dataset(struct nt_indexed_file *file, const struct nt_dataset *dataset,
                                   const struct nt_chain_member *part, struct nt_arena *arena)
@@ -442,7 +442,7 @@ static enum nt_status put_dataset(struct nt_indexed_file *file, const struct nt_
     return known->path ? NT_OK : NT_NO_MEMORY;
 }
 
-/* What an index will know an open part by; NULL, too, where nothing tells its version from another one for those who ask later. */
+/* Returns the key to store for an open part; NULL, too, if later readers cannot check its version. */
 static const char *lasting_key_of(const struct nt_chain_member *part, struct nt_remote_names *names)
 {
     names->validator[0] = '\0';
@@ -477,7 +477,7 @@ static enum nt_status put_part(struct nt_buffer *out, const struct nt_file *file
     return status;
 }
 
-/* What was told of an address in vain is not told again: nothing else would find out that it has changed. */
+/* Is the index entry of an address disproved? Keeping it would hide the change from later readers. */
 static bool is_outdated(const struct nt_chain_member *part)
 {
     return !part->file && part->listed->address && part->failure.status == NT_CHANGED;
@@ -495,7 +495,7 @@ static bool is_known(const struct nt_file *file, uint32_t number)
         const struct nt_dataset *dataset = file->datasets[i];
         const struct nt_indexed_dataset *known = nt_chain_indexed_dataset(part, dataset);
         struct nt_dataset *own;
-        if (dataset->failure && known) /* what is known may be the reason */
+        if (dataset->failure && known) /* the index entry may be the reason */
             return false;
         if (!dataset->failure && find_own(dataset, part, &own) && (!known || known->entries != own->entries))
             return false;

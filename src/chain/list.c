@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Expands the operands of a command line into the ordered list of files of a chain: paths, glob patterns,
- * list files, RDataFrame specifications and URLs. Duplicates are errors.
+ * Expands the operands of a command line into the ordered list of files of a chain: paths, glob
+ * patterns, list files, RDataFrame specifications and URLs. Duplicates are errors.
  */
 #include "chain/chain.h"
 
@@ -56,12 +56,12 @@ enum nt_status nt_chain_read_text(const char *path, const char *what, int max_by
 
 enum { MAX_LIST_BYTES = 64 << 20 };
 
-/* A file that is in the list. */
+/* A file of the list. */
 struct known {
     struct nt_link link;
     dev_t device;
     ino_t inode;
-    const char *dataset; /* the one that is meant; "": all */
+    const char *dataset; /* the selected one; "": all */
 };
 
 struct reading {
@@ -69,11 +69,11 @@ struct reading {
     struct nt_hash_table known;
     bool allow_missing;
     size_t capacity, folder_capacity;
-    const char *folder;   /* absolute; that names are below */
-    const char *source;   /* the list that they stand in; NULL: operands */
-    struct stat identity; /* the list's */
+    const char *folder;   /* absolute; base of relative names */
+    const char *source;   /* the list that holds the names; NULL: operands */
+    struct stat identity; /* of the list */
     uint32_t line;
-    const struct nt_chain_sample *sample; /* that names are of; NULL: the list is no specification */
+    const struct nt_chain_sample *sample; /* of the names; NULL: not from a specification */
 };
 
 /* ---- one file ---- */
@@ -92,14 +92,14 @@ static bool is_known(const struct reading *reading, const struct stat *attribute
     return false;
 }
 
-/* Files of one folder mostly follow one another. */
+/* Consecutive files are mostly in one folder, so only the last folder is compared. */
 static enum nt_status add_folder(struct reading *reading, const char *path, bool is_folder,
                                  struct nt_error *error)
 {
     struct nt_chain_list *list = reading->list;
     size_t length = is_folder ? strlen(path) : (size_t)(strrchr(path, '/') - path);
     const char *last = list->folder_count ? list->folders[list->folder_count - 1] : "";
-    length += length == 0; /* "/" itself */
+    length += length == 0; /* the root folder "/" */
     if (strlen(last) == length && strncmp(last, path, length) == 0)
         return NT_OK;
     const char **folders =
@@ -114,7 +114,7 @@ static enum nt_status add_folder(struct reading *reading, const char *path, bool
     return NT_OK;
 }
 
-/* Where a file lies: of a link, what that leads to. */
+/* Adds the folder of a file; for a link, that of its target. */
 static enum nt_status add_place(struct reading *reading, const char *path, bool is_folder,
                                 struct nt_error *error)
 {
@@ -164,7 +164,7 @@ static enum nt_status add(struct reading *reading, const char *path, const struc
     return NT_OK;
 }
 
-/* One that is not there: a list may go on without it, but not a user's own words. */
+/* A file that a list names may be missing, an operand may not. */
 static enum nt_status add_missing(struct reading *reading, const char *path, int system_error,
                                   struct nt_error *error)
 {
@@ -173,7 +173,7 @@ static enum nt_status add_missing(struct reading *reading, const char *path, int
                                                                 : nt_fail_path(error, system_error, path);
 }
 
-/* A file is a list where it is a text: no format of ours is. */
+/* A text file is a list, because no supported format is text. */
 static enum nt_status is_list(const char *path, bool *is_list_ret, struct nt_error *error)
 {
     struct nt_source *source;
@@ -206,7 +206,7 @@ static enum nt_status take(void *context, const char *path, struct nt_error *err
 
 static enum nt_status read_list(struct reading *reading, const char *path, struct nt_error *error);
 
-/* Only an operand may be a list: else each file would be opened here. */
+/* Only operands can be lists: otherwise each file would be opened here. */
 static enum nt_status take_file(struct reading *reading, const char *path, struct nt_error *error)
 {
     bool is_a_list = false;
@@ -216,7 +216,7 @@ static enum nt_status take_file(struct reading *reading, const char *path, struc
     return is_a_list ? read_list(reading, path, error) : take(reading, path, error);
 }
 
-/* Its server is not asked before all of the list is known. */
+/* Sends no request: the whole list must be read first. */
 static enum nt_status take_address(struct reading *reading, const char *address, struct nt_error *error)
 {
     struct nt_chain_list *list = reading->list;
@@ -236,7 +236,7 @@ static enum nt_status take_address(struct reading *reading, const char *address,
     return file->address && (file->named || !reading->source) ? NT_OK : nt_fail_memory(error);
 }
 
-/* A file of this very name is meant before a pattern is. */
+/* A file with this exact name takes precedence over a pattern. */
 static enum nt_status take_name(struct reading *reading, const char *name, struct nt_error *error)
 {
     struct nt_buffer path = {0};
@@ -316,7 +316,7 @@ static enum nt_status read_list(struct reading *reading, const char *path, struc
     return status;
 }
 
-/* ---- all ---- */
+/* ---- all operands ---- */
 
 static enum nt_status read_operands(struct reading *reading, const char *const *operands, size_t count,
                                     struct nt_error *error)
@@ -380,11 +380,11 @@ struct known_address {
 
 struct asking {
     struct nt_chain_list *list;
-    struct nt_hash_table known_address; /* addresses that are in the new list */
+    struct nt_hash_table known_address; /* addresses in the new list */
     struct nt_chain_file *files;
     uint32_t count;
     size_t capacity;
-    const struct nt_chain_file *pattern; /* that is looked at */
+    const struct nt_chain_file *pattern; /* the one being expanded */
 };
 
 /* A specification may name several datasets of a file. */
@@ -423,7 +423,7 @@ static enum nt_status append_file(struct asking *asking, const struct nt_chain_f
     return NT_OK;
 }
 
-/* As messages about the file call it: a folder by its address, a file by the folder that it was listed in. */
+/* The name for messages: of a folder its address; of a file the listed folder and its name. */
 static const char *shown(const struct asking *asking, const struct nt_remote_match *match)
 {
     struct nt_arena *arena = asking->list->arena;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Finds the dataset and the fields of a member that correspond to those of the chain. Fields match by path
- * and physical type, because type names differ between file versions.
+ * Finds the dataset and the fields of a member that correspond to those of the chain. Fields match by
+ * path and physical type, because type names differ between file versions.
  */
 #include "chain/chain.h"
 
@@ -17,7 +17,7 @@
 
 /* ---- Match datasets ---- */
 
-/* A dataset that has no name of its own is called like its file. */
+/* A dataset without a name of its own has the name of its file. */
 static bool is_named_after_file(const struct nt_dataset *dataset)
 {
     const char *path = dataset->file->path;
@@ -49,7 +49,7 @@ enum nt_status nt_chain_match_dataset(const struct nt_dataset *first, const stru
     enum nt_status status = nt_file_find(file, part->listed->sample ? part->listed->sample->dataset : path,
                                          dataset_ret, &failure);
     if (status == NT_NOT_FOUND)
-        failure.status = NT_CORRUPT; /* of a name that is there */
+        failure.status = NT_CORRUPT; /* for a dataset of the chain, which exists in the first file */
     return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
 }
 
@@ -69,7 +69,7 @@ static void append_path(struct nt_buffer *out, const struct nt_dataset *dataset,
     nt_buffer_deinit_part(&path, out);
 }
 
-/* "<f4 [3, 4], or null" */
+/* Example: "<f4 [3, 4], or null". */
 static void append_elements(struct nt_buffer *out, const struct nt_field *field)
 {
     bool has_values = nt_field_kind_info(field->kind)->form == NT_FORM_VALUE && field->dtype.numpy;
@@ -97,7 +97,7 @@ void nt_chain_append_type(struct nt_buffer *out, const struct nt_field *field)
     nt_buffer_deinit_part(&elements, out);
 }
 
-/* `here` or `there` NULL: it is missing there. */
+/* `here` or `there` is NULL if the field is missing on that side. */
 static enum nt_status differ(const struct matching *matching, const struct nt_dataset *named, uint32_t field,
                              const struct nt_field *here, const struct nt_field *there)
 {
@@ -134,7 +134,7 @@ bool nt_chain_have_equal_elements(const struct nt_field *left, const struct nt_f
     return !a->numpy || strcmp(a->numpy, b->numpy) == 0;
 }
 
-/* A record that is never null has no columns of its own, and shows none either. */
+/* A record that is never null has no columns of its own, but is no projection. */
 static bool shows_another(const struct nt_field *field)
 {
     return field->column_count && !field->owns_columns;
@@ -158,9 +158,9 @@ static bool are_equal(const struct nt_field *a, const struct nt_field *b)
     return nt_chain_are_alike(a, b) && a->is_nullable == b->is_nullable && nt_chain_have_equal_elements(a, b);
 }
 
-/* ---- all of them, level by level ---- */
+/* ---- all fields, level by level ---- */
 
-/* Writers of older generations called an item by its type. */
+/* Older writers name an item after its type. */
 bool nt_chain_are_named(const struct nt_dataset *dataset, uint32_t parent)
 {
     if (parent == NT_NONE)
@@ -169,13 +169,13 @@ bool nt_chain_are_named(const struct nt_dataset *dataset, uint32_t parent)
     return form == NT_FORM_RECORD || form == NT_FORM_VALUE;
 }
 
-/* What lies in one field. */
+/* The children of one field. */
 struct siblings {
     const struct nt_dataset *dataset;
     const uint32_t *fields;
     uint32_t count;
     bool have_names;
-    struct nt_field_names names; /* nothing until a field is not where it was looked for first */
+    struct nt_field_names names; /* built only when a field is not at its expected position */
 };
 
 static struct siblings siblings_in(const struct nt_dataset *dataset, uint32_t parent)
@@ -185,7 +185,7 @@ static struct siblings siblings_in(const struct nt_dataset *dataset, uint32_t pa
     return siblings;
 }
 
-/* The one of this name, NT_NONE; mostly it has the same place. Of several of one name each is found by its place alone. */
+/* Returns the sibling of this name, mostly at this place; NT_NONE. Equal names match by place only. */
 static enum nt_status find_sibling(struct siblings *siblings, uint32_t place, struct nt_text name,
                                    uint32_t *found_ret, struct nt_error *error)
 {
@@ -240,7 +240,7 @@ static enum nt_status match_children(const struct matching *matching, uint32_t p
     return status;
 }
 
-/* Parents before their children, whatever their numbers: depth by depth, of which there are few. */
+/* Matches parents before children, whatever their numbers: level by level, because these are few. */
 enum nt_status nt_chain_match_fields(const struct nt_dataset *dataset, const struct nt_dataset *other,
                                      uint32_t *fields_ret, struct nt_error *error)
 {
@@ -268,7 +268,7 @@ enum nt_status nt_chain_match_fields(const struct nt_dataset *dataset, const str
     return status;
 }
 
-/* ---- as they are in one file ---- */
+/* ---- fields of a single file ---- */
 
 uint32_t nt_chain_columns_owner(const struct nt_dataset *dataset, uint32_t field)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * In place of the chain in a build without it: who asks for one is told how to get it. No list is ever made, so what
- * takes one is not called.
+ * Replaces the chain in builds without it: calls fail with a hint how to enable it. Functions that
+ * take a list are never called, because no list exists.
  */
 #include "chain/chain.h"
 

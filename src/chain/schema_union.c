@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Merges the schemas of all members into one, in which each path occurs once. Numeric types are promoted
- * as NumPy does, but only without loss; fields whose types conflict become unreadable.
+ * Merges the schemas of all members into one, in which each path occurs once. Numeric types are
+ * promoted as NumPy does, but only without loss; fields whose types conflict become unreadable.
  */
 #include "chain/chain.h"
 
@@ -28,7 +28,7 @@ static bool are_equal(const char *a, const char *b)
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* Elements that mean more than their number have other names. */
+/* Elements with a meaning beyond the number have other type names. */
 static bool is_plain(const struct nt_dtype *dtype)
 {
     const struct nt_dtype plain = nt_element_dtype(dtype->element);
@@ -66,7 +66,7 @@ bool nt_promotion_add(struct nt_promotion *numbers, const struct nt_dtype *dtype
     return true;
 }
 
-/* A real has room for the integers of half its bytes: 11, 24 and 53 bits of 16, 32 and 64. */
+/* A real holds integers of half its size exactly: 11, 24 and 53 bits in 16, 32 and 64. */
 static uint32_t needed_bytes(const struct nt_promotion *numbers)
 {
     uint32_t integers = larger(numbers->signed_bytes, numbers->unsigned_bytes);
@@ -95,17 +95,17 @@ enum nt_element nt_promotion_element(const struct nt_promotion *numbers)
 
 /* ---- Merge the schemas ---- */
 
-/* What is known of a field of the chain beside itself. */
+/* The merge state of a field of the chain. */
 struct united {
     uint32_t first_child, last_child, next; /* NT_NONE: none */
-    uint32_t last_share;                    /* the last of those that have it, as far as they are taken in */
-    uint32_t slice, own;                    /* the one that its type comes from, and the field there */
-    uint32_t owner;                         /* whose columns it shows; NT_NONE: no other's */
+    uint32_t last_share;                    /* the last merged slice that has it */
+    uint32_t slice, own;                    /* the slice that defines its type, and its field there */
+    uint32_t owner;                         /* the field whose columns it projects; NT_NONE: none */
     struct nt_promotion numbers;
-    /* Of integers that a file stores with the other sign, the type that they have there, which cannot be widened; else
-     * NT_ELEMENT_OPAQUE. */
+    /* If a file stores the integers with the other sign: their type there, which cannot be widened;
+     * else NT_ELEMENT_OPAQUE. */
     enum nt_element reinterpreted;
-    const char *refusal; /* why it is not one; NULL: it is */
+    const char *refusal; /* why it cannot be merged; NULL: it can */
 };
 
 struct uniting {
@@ -115,11 +115,11 @@ struct uniting {
     struct united *united;
     uint32_t count;
     size_t field_capacity, united_capacity;
-    struct united top; /* above those that are in no other */
+    struct united top; /* the parent of root fields */
     uint32_t next_id;
-    uint32_t **numbers;               /* [share][field of the file]: of the chain */
-    uint32_t slice;                   /* that is being taken in */
-    uint32_t *waiting, waiting_count; /* fields of its file whose sub-fields are not */
+    uint32_t **numbers;               /* [slice][field of the member]: of the chain */
+    uint32_t slice;                   /* that is being merged */
+    uint32_t *waiting, waiting_count; /* its fields whose children are not merged yet */
     struct nt_error *error;
 };
 
@@ -134,7 +134,7 @@ static const struct nt_chain_slice *share_of(const struct uniting *uniting)
     return &uniting->chain->slices[uniting->slice];
 }
 
-/* ---- what cannot be one ---- */
+/* ---- conflicts ---- */
 
 static void append_file_and_type(struct nt_buffer *out, const struct nt_chain_slice *slice, uint32_t own)
 {
@@ -146,7 +146,7 @@ static void append_file_and_type(struct nt_buffer *out, const struct nt_chain_sl
         nt_chain_append_type(out, field);
 }
 
-/* `rule`: what the files do not agree in. `own`: the field of the share at hand. */
+/* `rule`: why the types conflict. `own`: the field in the current slice. */
 static enum nt_status refuse(struct uniting *uniting, uint32_t number, uint32_t own, const char *rule)
 {
     struct united *united = &uniting->united[number];
@@ -161,7 +161,7 @@ static enum nt_status refuse(struct uniting *uniting, uint32_t number, uint32_t 
 
 /* ---- elements ---- */
 
-/* The element that a file stores for integers of the same length with another sign; NT_ELEMENT_OPAQUE: it does not. */
+/* Returns the field's type if its file stores it with the other sign; else NT_ELEMENT_OPAQUE. */
 static enum nt_element find_reinterpreted(const struct nt_dataset *dataset, uint32_t field)
 {
     const struct nt_dtype *dtype = &dataset->fields[field].dtype;
@@ -180,7 +180,7 @@ static bool is_widened_wrongly(enum nt_element reinterpreted, enum nt_element wi
     return reinterpreted != NT_ELEMENT_OPAQUE && reinterpreted != wide;
 }
 
-/* The wider type is called as the file calls it that has it, or by its own name where none has. */
+/* The promoted type has the type name of the file that declares it, or its own name if none does. */
 static void widen(struct uniting *uniting, uint32_t number, uint32_t own_number, enum nt_element wide)
 {
     struct nt_field *field = &uniting->fields[number];
@@ -252,7 +252,7 @@ static bool reserve(struct uniting *uniting)
     return fields && united;
 }
 
-/* What is known of a field, or of what is above those that are in none. */
+/* Returns the state of a field, or of the parent of root fields. */
 static struct united *above(struct uniting *uniting, uint32_t parent)
 {
     return parent == NT_NONE ? &uniting->top : &uniting->united[parent];
@@ -268,7 +268,7 @@ static void append_child(struct uniting *uniting, uint32_t parent, uint32_t numb
     of->last_child = number;
 }
 
-/* Ids of the first file stay; those of others may be the same. */
+/* Fields of the first file keep their ids; those of other files could collide and get new ones. */
 static enum nt_status add_field(struct uniting *uniting, uint32_t parent, uint32_t own, uint32_t *number_ret)
 {
     const struct nt_dataset *dataset = share_of(uniting)->dataset;
@@ -298,11 +298,10 @@ static enum nt_status add_field(struct uniting *uniting, uint32_t parent, uint32
 
 /* ---- the fields of a file ---- */
 
-/* What is known of what lies in one field, before a file is taken in. */
+/* The children of one field, before a file is merged. */
 struct siblings {
-    uint32_t first,
-        expected; /* most files have their fields in one order: the next is the expected one, or near */
-    struct nt_field_names names; /* nothing until it is not */
+    uint32_t first, expected;    /* the next in order: most files have the same order */
+    struct nt_field_names names; /* built only when the order differs */
 };
 
 static enum nt_status sort_siblings(const struct uniting *uniting, struct siblings *siblings)
@@ -322,7 +321,7 @@ static enum nt_status sort_siblings(const struct uniting *uniting, struct siblin
     return status;
 }
 
-/* Of several of one name each is found once. */
+/* Among fields with the same name, each is matched once. */
 static bool is_free(const struct uniting *uniting, uint32_t number)
 {
     return uniting->united[number].last_share != uniting->slice;
@@ -339,7 +338,7 @@ static uint32_t find_near(const struct uniting *uniting, uint32_t expected, stru
     return NT_NONE;
 }
 
-/* The one of this name, NT_NONE. */
+/* Returns the sibling of this name, or NT_NONE. */
 static enum nt_status find_sibling(const struct uniting *uniting, struct siblings *siblings,
                                    struct nt_text name, uint32_t *found_ret)
 {
@@ -354,7 +353,7 @@ static enum nt_status find_sibling(const struct uniting *uniting, struct sibling
     return status;
 }
 
-/* Those that have children themselves wait for their turn. */
+/* Queues the fields that have children. */
 static enum nt_status unite_siblings(struct uniting *uniting, uint32_t own_parent, uint32_t parent,
                                      struct siblings *siblings, bool are_named)
 {
@@ -393,7 +392,7 @@ static enum nt_status unite_children(struct uniting *uniting, uint32_t own_paren
     return status;
 }
 
-/* What a field shows must be one thing in all files. */
+/* A projection must show the same field in all files. */
 static enum nt_status unite_owners(struct uniting *uniting)
 {
     const struct nt_dataset *dataset = share_of(uniting)->dataset;
@@ -414,7 +413,7 @@ static enum nt_status unite_owners(struct uniting *uniting)
     return status;
 }
 
-/* Parents before their children, whatever their numbers. */
+/* Merges parents before their children, whatever their numbers. */
 static enum nt_status unite_share(struct uniting *uniting)
 {
     size_t count = share_of(uniting)->dataset->field_count;
@@ -432,9 +431,9 @@ static enum nt_status unite_share(struct uniting *uniting)
     return status == NT_OK ? unite_owners(uniting) : status;
 }
 
-/* ---- all of them ---- */
+/* ---- the result ---- */
 
-/* A field that shows one that is wider in another file: files that do not have it store that one alone. */
+/* Widens a projection whose field is wider elsewhere: files without it store only that field. */
 static void widen_shown(const struct uniting *uniting, uint32_t number)
 {
     const struct united *united = &uniting->united[number];
@@ -453,7 +452,7 @@ static void widen_shown(const struct uniting *uniting, uint32_t number)
     field->type = wide == owner->dtype.element ? owner->type : nt_text_of(nt_element_info(wide)->name);
 }
 
-/* Why a field cannot be read, for what it lies in, or shows; NULL: it can. */
+/* Returns why a field, its parent or its projected field is unreadable; NULL: readable. */
 static const char *find_backoff(const struct uniting *uniting, uint32_t number)
 {
     const struct united *united = &uniting->united[number];
@@ -464,7 +463,7 @@ static const char *find_backoff(const struct uniting *uniting, uint32_t number)
                                                        : uniting->united[united->owner].refusal;
 }
 
-/* Parents stand before their children, but what a field shows may stand behind it. */
+/* Parents precede children, but a projected field may follow its projection: repeats until stable. */
 static void spread_refusals(const struct uniting *uniting)
 {
     bool is_new = true;
@@ -479,7 +478,7 @@ static void spread_refusals(const struct uniting *uniting)
     }
 }
 
-/* Its columns are of several makes: each is shown alone. */
+/* Its columns differ in type, so each is a representation of its own. */
 static void set_unreadable(struct nt_field *field, const char *reason)
 {
     field->kind = NT_FIELD_UNREADABLE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Numbers the byte sources of all members consecutively, so that pages and layout ranges of the chain can
- * refer to them. The chain itself is an empty source with the attributes of its first file.
+ * Numbers the byte sources of all members consecutively, so that pages and layout ranges of the chain
+ * can refer to them. The chain itself is an empty source with the attributes of its first file.
  */
 #include "chain/chain.h"
 
@@ -13,7 +13,7 @@
 #include "core/io/source.h"
 #include "core/model/model.h"
 
-/* ---- of the chain itself ---- */
+/* ---- the source of the chain itself ---- */
 
 struct chain_source {
     struct nt_source source;
@@ -62,9 +62,10 @@ enum nt_status nt_chain_source_new(const char *path, struct nt_source *first, st
     return NT_OK;
 }
 
-/* ---- of pages ---- */
+/* ---- sources of pages ---- */
 
-/* A source that is part of a file, and leaves it to the reader of that file to see whether it has changed. Here many files are read. */
+/* A part of a file's sources that relies on the file's reader to detect changes. A chain reads many
+ * files, so each of its sources checks its file itself. */
 struct checked_source {
     struct nt_source source;
     struct nt_source *own, *file;
@@ -103,7 +104,7 @@ static bool forget_own(struct nt_source *source, uint64_t offset, uint64_t bytes
 
 static void close_nothing(struct nt_source *source)
 {
-    (void)source; /* it lies in an arena, and what it reads from is the file's */
+    (void)source; /* it is in an arena, and its file owns the underlying source */
 }
 
 static struct nt_source *checked(struct nt_arena *arena, struct nt_source *own, struct nt_source *file)
@@ -138,7 +139,7 @@ static struct nt_source *checked(struct nt_arena *arena, struct nt_source *own, 
 
 /* ---- numbers ---- */
 
-/* As many as the file's layout has, or any of its datasets. */
+/* As many as the file's layout or any of its datasets has. */
 static uint32_t count_sources(const struct nt_file *file)
 {
     uint32_t count = file->layout_sources ? file->layout_source_count : 1;

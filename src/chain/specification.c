@@ -32,11 +32,11 @@ bool nt_is_specification(const char *text, size_t length)
     return at < length && text[at] == '{';
 }
 
-/* ---- what may stand where ---- */
+/* ---- allowed keys ---- */
 
-/* A member that an object may have. */
+/* A key that an object may have. */
 struct key {
-    const char *name, *refusal; /* why nothing comes of it; NULL: it is read */
+    const char *name, *refusal; /* why it is not supported; NULL: it is */
 };
 
 static const struct key specification_keys[] = {
@@ -83,7 +83,7 @@ static enum nt_status expect_object(const json_t *value, const char *what, struc
                             json_is_object(value) ? "an empty one" : kind_of(value));
 }
 
-/* A list of texts, one at least, none of them empty. */
+/* Requires a list of one or more non-empty texts. */
 static enum nt_status expect_texts(const json_t *value, const char *what, struct nt_error *error)
 {
     static const char expected[] = "a list of texts";
@@ -101,7 +101,7 @@ static enum nt_status expect_texts(const json_t *value, const char *what, struct
 
 /* ---- one sample ---- */
 
-/* As RDataFrame has it: texts, integers and numbers. */
+/* RDataFrame allows texts, integers and numbers. */
 static enum nt_status write_metadata(const json_t *metadata, struct nt_json *json, struct nt_error *error)
 {
     const char *key;
@@ -123,7 +123,7 @@ static enum nt_status write_metadata(const json_t *metadata, struct nt_json *jso
     return NT_OK;
 }
 
-/* NULL without metadata. */
+/* NULL if there is no metadata. */
 static enum nt_status copy_metadata(const struct reading *reading, const json_t *metadata,
                                     const char **text_ret)
 {
@@ -142,7 +142,7 @@ static enum nt_status copy_metadata(const struct reading *reading, const json_t 
     return status == NT_OK && !*text_ret ? nt_fail_memory(reading->error) : status;
 }
 
-/* A sample with each of its datasets. */
+/* Builds a sample for each of its datasets. */
 static enum nt_status make_samples(const struct reading *reading, const char *name, const json_t *value,
                                    struct nt_chain_sample **samples_ret)
 {
@@ -168,7 +168,7 @@ static enum nt_status make_samples(const struct reading *reading, const char *na
     return NT_OK;
 }
 
-/* One tree is that of all files; else each file has its own. */
+/* A single tree applies to all files; otherwise each file has its own. */
 static enum nt_status take_files(const struct reading *reading, const char *name, const json_t *value)
 {
     const json_t *files = json_object_get(value, "files");
@@ -200,7 +200,7 @@ static enum nt_status read_sample(const struct reading *reading, const char *nam
     return status;
 }
 
-/* ---- all ---- */
+/* ---- all samples ---- */
 
 static enum nt_status read_samples(const struct reading *reading, const json_t *samples)
 {

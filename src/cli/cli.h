@@ -30,7 +30,7 @@ struct nt_sandbox;
 
 /* ---- Exit status ---- */
 
-/* A command that compares ends as diff(1) and cmp(1) do: 0 the same, DIFFERENT, or TROUBLE whatever it was. */
+/* A command that compares ends as diff(1) does: 0 if equal, DIFFERENT, or TROUBLE for any failure. */
 enum nt_exit_status {
     NT_EXIT_OK = 0,
     NT_EXIT_DIFFERENT = 1,
@@ -48,68 +48,67 @@ enum nt_exit_status {
     NT_EXIT_COUNT
 };
 
-/* The exit status for a failure of a source or of the tree made from it. */
+/* The exit status for a failed source, or a failed tree of it. */
 enum nt_exit_status nt_exit_status(enum nt_status status);
 
 void nt_exit_status_help(FILE *stream);
 
 /* ---- Standard streams ---- */
 
-/* A caller may have closed them. What the program opens would get their numbers then: be read for what the caller says, be
- * written messages into, or be closed in their place. So /dev/null takes these, the other way round: who uses one gets an
- * error as if it were closed. First of all in a program; false where it cannot be done. */
+/* A caller may have closed the standard streams. The next files that the program opens would get their
+ * descriptors, and then be read as input, receive messages, or be closed by mistake. So /dev/null takes
+ * the free descriptors with the opposite access mode: using them fails as if they were closed. Call
+ * first in a program; false on failure. */
 bool nt_standard_streams_open(void);
 
-/* A write that failed with an errno value; NT_OK where the reader of a pipe has had enough, which is no failure. */
+/* Reports a write that failed with an errno value. NT_OK if the reader of a pipe has closed it. */
 enum nt_status nt_fail_write(struct nt_error *error, int system_error);
 
-/* The same of what stdio could not write to standard output, which the message names. At the end of a program. */
+/* The same for standard output through stdio, which the message names. Call at the end of a program. */
 enum nt_status nt_standard_output_finish(struct nt_error *error);
 
 /* ---- Version output ---- */
 
-/* The commit that the program was built from: "12345678", or "12345678-dirty" where files of it were changed; ""
- * where the sources were not in git. */
+/* The commit of the sources: "12345678", "12345678-dirty" with local changes, "" outside of git. */
 extern const char nt_commit[];
 
-/* A line each on standard output: the program, the commit, libfuse where its version is given (else NULL), and the
- * libraries of which another one may be faster. */
+/* Prints one line each: the program, the commit, libfuse if its version is given (else NULL), and the
+ * libraries whose choice affects speed. */
 void nt_print_versions(const char *program, const char *libfuse);
 
-/* Whether they may be printed: --version=N chooses a version of a dataset, so that "--version N" would print these to whoever
- * waits for that. Refused where there are operands. */
+/* Fails if --version has operands: --version=N chooses a version of a dataset, so "--version N" is
+ * probably a mistake. */
 enum nt_status nt_check_versions(int operand_count, struct nt_error *error);
 
 /* ---- Secrets in arguments ---- */
 
-/* A copy of the arguments, in the arena. In the command line itself addresses then stand without user, password, query and
- * fragment. NULL without memory. */
+/* Returns a copy of the arguments, in the arena, and removes user, password, query and fragment of
+ * addresses from the command line itself. NULL if out of memory. */
 char **nt_arguments_hide(int count, char **arguments, struct nt_arena *arena);
 
 /* ---- Rows of option tables ---- */
 
 enum nt_option_kind {
-    NT_OPTION_FLAG,  /* bool: set to true */
-    NT_OPTION_TEXT,  /* const char *, not empty */
-    NT_OPTION_TEXTS, /* const char *const *, ended by NULL; one more each time */
-    NT_OPTION_FOLDERS, /* const char *const *: paths of directories, absolute, ended by NULL; one more each time */
-    NT_OPTION_NAMED_FILES, /* the same of files, with "NAME:" in front, which may be omitted from the option */
-    NT_OPTION_FILE,        /* const char *: path of a file that may not be there yet, absolute */
+    NT_OPTION_FLAG,        /* bool: set to true */
+    NT_OPTION_TEXT,        /* const char *, not empty */
+    NT_OPTION_TEXTS,       /* const char *const *, ends with NULL; each use appends */
+    NT_OPTION_FOLDERS,     /* const char *const *: absolute paths, ends with NULL; each use appends */
+    NT_OPTION_NAMED_FILES, /* the same for files, each with a "NAME:" prefix, which users may omit */
+    NT_OPTION_FILE,        /* const char *: absolute path of a file that may not exist yet */
     NT_OPTION_SIZE,        /* uint64_t: bytes, with K, M, G or T */
     NT_OPTION_NUMBER,      /* unsigned, from 1 to `most` */
     NT_OPTION_ID,          /* struct nt_id */
-    NT_OPTION_CHOICE,      /* unsigned: index of the word in `choices`; "" is one that cannot be written */
-    NT_OPTION_PASS,        /* struct nt_buffer: `passed` is added to a list with commas; NULL adds nothing */
+    NT_OPTION_CHOICE,      /* unsigned: index of the word in `choices`; "" cannot be written */
+    NT_OPTION_PASS,        /* struct nt_buffer: appends `passed` and a comma; NULL: nothing */
     NT_OPTION_LIST,        /* no member: a list of options by their names */
-    NT_OPTION_REFUSED, /* no member; not told to anybody but who gives it: `help` says what to do instead */
-    NT_OPTION_IGNORED, /* no member: within a list, any of the names in `choices`, with a value or without;
-                        * "x-*" stands for all that begin so */
+    NT_OPTION_REFUSED,     /* no member, not shown in --help: `help` says what to use instead */
+    NT_OPTION_IGNORED,     /* no member: names in `choices`, any value; "x-*" is a prefix */
 };
 
-/* Called for each value that there is, with what it means. */
+/* Called for each known value, with its description. */
 typedef void nt_option_value(void *context, const char *value, const char *help);
 
-/* The number of a user or group. */
+/* The id of a user or group. */
 struct nt_id {
     bool is_given;
     unsigned number;
@@ -120,52 +119,52 @@ struct nt_option {
     const char *name; /* without dashes; NULL ends a table */
     enum nt_option_kind kind;
     size_t member;              /* offset of the value in the settings */
-    const char *argument;       /* for --help: "SIZE"; NULL where it takes none */
-    const char *const *choices; /* ended by NULL */
+    const char *argument;       /* for --help: "SIZE"; NULL: no value */
+    const char *const *choices; /* ends with NULL */
     const char *passed;
     unsigned most; /* 0: INT_MAX */
     void (*each_value)(nt_option_value *take,
-                       void *context);   /* of a text whose values are known; for completion and messages */
-    bool (*is_value)(const char *value); /* of a text; NULL: every one is */
-    const char *expected;                /* what a value is, where `argument` does not tell it all */
+                       void *context);   /* texts: known values, for completion and messages */
+    bool (*is_value)(const char *value); /* for texts; NULL: every value is valid */
+    const char *expected;                /* describes a value if `argument` is not enough */
     const char *help;
 };
 
 /* ---- Option parsing ---- */
 
-/* Parse the arguments by one or several tables. `settings` is what the members are offsets of; values live in
- * the arena or in `arguments`, whose other words are moved to the end: *first_operand_ret is the first of
- * them. Sees options behind operands too, unless `in_front_only`. NT_INVALID names what is wrong. */
+/* Parses the arguments by one or several tables. Members are offsets into `settings`; values point into
+ * the arena or `arguments`. Moves operands to the end: *first_operand_ret is the first. Also accepts
+ * options after operands, unless `in_front_only`. NT_INVALID names the problem. */
 enum nt_status nt_options_parse(const struct nt_option *const *tables, size_t table_count, bool in_front_only,
                                 int argument_count, char **arguments, void *settings, struct nt_arena *arena,
                                 int *first_operand_ret, struct nt_error *error);
 
-/* The row with a name of so many bytes. Two rows may have one: the one that takes a value is meant where there is one. */
+/* The row with a name of this length. Prefers a row that takes a value if two rows share the name. */
 const struct nt_option *nt_option_named(const struct nt_option *const *tables, size_t table_count,
                                         const char *name, size_t length, bool has_value);
 
-/* Append what was given, "name=value, name": what is not 0 in the settings. */
+/* Appends the options in use, "name=value, name": those whose settings are not 0. */
 void nt_options_append_given(struct nt_buffer *text, const struct nt_option *table, const void *settings);
 
-/* A line for each row, but for those that are refused. */
+/* Prints a line for each row, except refused options. */
 void nt_options_help(FILE *stream, const struct nt_option *table);
-/* The same where the letters of another table come first. */
+/* The same after the letters of another table. */
 void nt_options_help_behind(FILE *stream, const struct nt_option *table, const struct nt_option *before);
 
 /* ---- Row ranges ---- */
 
-/* Rows [first, end), cut to those that there are, but for a row that is meant alone: it has to be there. */
+/* Rows [first, end), clamped to existing rows. A single row (is_row) must exist. */
 struct nt_row_range {
     uint64_t first, end;
     bool is_row;
 };
 
-/* "10:20", "10:", ":20" or "10", which is one row. False where a text is none of these, or ends before it begins. */
+/* "10:20", "10:", ":20" or "10" (one row). False for other texts, or if the end is before the start. */
 bool nt_row_range_parse(const char *text, struct nt_row_range *range_ret);
-/* "NAME:10:20", or the range alone, which is never one row: how long the name is. */
+/* "NAME:10:20", or a range without a name, never a single row. Returns the length of the name. */
 bool nt_named_row_range_parse(const char *text, size_t *name_length_ret, struct nt_row_range *range_ret);
 
-/* Whether a text is one of these: for options. */
+/* Validate the text of an option. */
 bool nt_is_row_range(const char *text);
 bool nt_is_named_row_range(const char *text);
 
@@ -176,11 +175,11 @@ enum nt_confinement { NT_CONFINEMENT_ON, NT_CONFINEMENT_OFF, NT_CONFINEMENT_STRI
 struct nt_settings {
     bool help, version;
 
-    /* The tree: nt_tree_options. */
+    /* Options of the tree: nt_tree_options. */
     const char *format, *dataset_version;
     uint64_t cache_bytes;
-    uint64_t metadata_bytes, page_bytes; /* 0: what follows from what was read of it */
-    unsigned threads;                    /* 0: one for each processor */
+    uint64_t metadata_bytes, page_bytes; /* 0: derived from `cache_bytes` */
+    unsigned threads;                    /* 0: one per processor */
     unsigned list;                       /* "all", "sized" */
     unsigned text;                       /* "short", "sized" */
     uint64_t text_bytes;
@@ -195,8 +194,8 @@ struct nt_settings {
     unsigned chain_rule;        /* enum nt_chain_rule */
     unsigned missing;           /* "refuse", "skip" */
     const char *const *bases;   /* directories; NULL: none */
-    const char *const *select;  /* "DATASET:FILE", the name may be nothing; NULL: none */
-    const char *const *entries; /* "DATASET:FIRST:END", the name and its colon may be missing; NULL: none */
+    const char *const *select;  /* "DATASET:FILE", the name may be empty; NULL: none */
+    const char *const *entries; /* "DATASET:FIRST:END", "DATASET:" is optional; NULL: none */
     unsigned timeout_seconds;
     unsigned certificate; /* "any", "origin" */
     uint64_t remote_cache_bytes;
@@ -204,10 +203,10 @@ struct nt_settings {
     uint64_t disk_cache_bytes;
     struct nt_fetcher *fetcher; /* NULL: no source is remote */
 
-    /* ntuplefs */
+    /* Options of ntuplefs */
     bool foreground, debug, single_threaded, force, allow_other, auto_unmount;
-    bool is_dry_run;  /* all but mounting */
-    const char *type; /* as mount(8) tells it */
+    bool is_dry_run;  /* everything except mounting */
+    const char *type; /* as mount(8) passes it */
     const char *fsname, *subtype;
     struct nt_id uid, gid;
     unsigned idle_seconds;   /* 0: never */
@@ -215,85 +214,87 @@ struct nt_settings {
     const char *index;       /* a file; NULL: none */
     struct nt_buffer passed; /* mount options for libfuse and the kernel */
 
-    /* ntuple's commands */
+    /* Options of ntuple's commands */
     bool human, single_column, by_size, by_time;
     bool all, details, recursive, overwrite, json, quiet;
     unsigned depth, rows;
     const char *sort, *row_range;
-    bool schema, values, layout; /* parts of a comparison */
+    bool schema, values, layout; /* parts to compare */
 };
 
 extern const struct nt_option nt_tree_options[];
 
-/* Those of ntuplefs: in front of operands (-f); the same where mount(8) has called the program as its helper,
- * `mount.ntuplefs SOURCE MOUNTPOINT [-sfnv] [-t TYPE] [-o LIST]`, whose letters mean other things; after -o; and
- * there what mount(8) hands over and what changes nothing here. */
+/* Options of ntuplefs: before operands (-f); the same for the mount(8) helper, `mount.ntuplefs SOURCE
+ * MOUNTPOINT [-sfnv] [-t TYPE] [-o LIST]`, whose letters differ; after -o; and after -o those from
+ * mount(8) that have no effect. */
 extern const struct nt_option nt_mount_switches[], nt_helper_switches[], nt_mount_options[],
     nt_accepted_options[];
 
-/* What ntuplefs takes behind its options, as commands tell it of theirs. */
+/* The operands of ntuplefs, for --help. */
 extern const char nt_mount_operands[];
 
-/* The formats that there are, for --help. */
+/* Prints the supported formats for --help. */
 void nt_formats_help(FILE *stream);
 
 /* The options of a tree, with defaults filled in. */
 struct nt_vfs_options nt_settings_tree(const struct nt_settings *settings);
-/* The files that sources stand for where they are a chain; NULL: they are none. To be freed. */
+/* The files of a chain; NULL: the sources are not a chain. The caller frees the list. */
 enum nt_status nt_settings_chain(const struct nt_settings *settings, const char *const *sources,
                                  size_t source_count, struct nt_chain_list **list_ret,
                                  struct nt_error *error);
 
-/* The processors that this program may use. */
+/* The number of processors that this program may use. */
 unsigned nt_processors(void);
 
-/* ---- memory of the mount program ---- */
+/* ---- Memory of the mount program ---- */
 
 struct nt_memory {
-    uint64_t cache_bytes; /* for the reader: decoded pages, and what is being decoded beyond a little */
-    uint64_t reply_bytes; /* for answers to the kernel */
+    uint64_t cache_bytes; /* for the reader: decoded pages, and most of the pages being decoded */
+    uint64_t reply_bytes; /* for replies to the kernel */
 };
 
 /* ---- Entry selections ---- */
 
-/* Zeros: none, not opened. */
+/* Zero-initialised: none, not opened. */
 struct nt_selections {
     struct nt_vfs_selection *items;
-    struct nt_selection **owned; /* of each of them */
+    struct nt_selection **owned; /* one per item */
     size_t count;
 };
 
-/* Read what the options name, into zeros. The files are untrusted: to be called in the sandbox. */
+/* Reads the selections of the options; `selections` must be zero-initialised. The files are untrusted:
+ * call this in the sandbox. */
 enum nt_status nt_selections_open(const struct nt_settings *settings, struct nt_selections *selections,
                                   struct nt_error *error);
 void nt_selections_deinit(struct nt_selections *selections);
 
-/* The file that a value of select= names, behind the colon. */
+/* The file of a select= value: the text after the colon. */
 const char *nt_select_path(const char *value);
 
 /* ---- Sources and the network helper ---- */
 
-/* Of sources on other machines, as they were given; zeros: none. They stay where they are. */
+/* Addresses of remote sources, as given; zero-initialised: none. Does not own the texts. */
 struct nt_addresses {
-    const char **items; /* ends with NULL where there are any */
+    const char **items; /* ends with NULL if there are any */
     size_t count, capacity;
 };
 void nt_addresses_deinit(struct nt_addresses *addresses);
 
-/* What sources stand for: the files of a chain, to be freed (NULL: they are none), and the addresses among them, behind those that are there already.
- * NT_INVALID where one may not be asked for; as nt_chain_list_new. */
+/* Expands sources to the files of a chain, which the caller frees (NULL: not a chain), and appends
+ * their addresses. NT_INVALID if an address is not allowed; as nt_chain_list_new. */
 enum nt_status nt_expand_sources(const struct nt_settings *settings, const char *const *sources, size_t count,
                                  struct nt_chain_list **chain_ret, struct nt_addresses *addresses,
                                  struct nt_error *error);
 
-/* Where there are addresses, start the network helper them, and nothing else: settings->fetcher, which is freed by the caller. */
+/* Starts a network helper for the addresses, if any: settings->fetcher, which the caller frees. */
 enum nt_status nt_start_helper(struct nt_settings *settings, const struct nt_addresses *addresses,
                                struct nt_error *error);
 
 /* ---- The sandbox ---- */
 
-/* From here on the program can do nothing but read the sources, keep texts where the settings say so, and read or write in other
- * places. Before any thread has been started. Fails where a part is missing that the settings insist on. */
+/* Enters the sandbox: the program can only read the sources, store generated texts where the settings
+ * say, and read or write in other places. Call before threads start. Fails if a part is missing that
+ * the settings require. */
 enum nt_status nt_confine(const struct nt_settings *settings, const char *const *sources, size_t source_count,
                           const struct nt_sandbox_path *others, size_t other_count, unsigned uses,
                           struct nt_sandbox *sandbox_ret, struct nt_error *error);
@@ -302,48 +303,47 @@ enum nt_status nt_confine(const struct nt_settings *settings, const char *const 
 
 struct nt_progress {
     bool is_wanted, is_drawn;
-    uint64_t bytes, total;      /* done; of the work, as far as it is known */
-    bool is_text;               /* the present file is no part of the total, but as far as it is done */
-    uint64_t guess;             /* what it probably has besides */
-    uint64_t texts, texts_done; /* such files; those of the work, 0: not known */
-    void (*count)(
-        void *work); /* works out total and texts before the line is drawn for the first time; or NULL */
+    uint64_t bytes, total;      /* bytes done, and the total as far as known */
+    bool is_text;               /* a generated text: only its finished part counts in `total` */
+    uint64_t guess;             /* probable rest of the current text */
+    uint64_t texts, texts_done; /* generated texts: total (0: unknown), and done */
+    void (*count)(void *work);  /* computes total and texts before the line first appears; or NULL */
     void *work;
-    size_t piece;                   /* that is being done, of NT_PROGRESS_PIECE at most; 0: it is the first */
-    uint64_t asked;                 /* when it was asked for, by nt_nanoseconds as all times are */
-    uint64_t started, began, drawn; /* the command, the present work; when the line was */
+    size_t piece;                   /* at most NT_PROGRESS_PIECE; 0: none yet */
+    uint64_t asked;                 /* start of the piece; all times are nt_nanoseconds */
+    uint64_t started, began, drawn; /* start of the command, start of this work, last time drawn */
 };
 
-/* The option of a command that shows a progress, a row of its table. */
+/* The -q row of the option table of a command that shows progress. */
 #define NT_PROGRESS_QUIET_OPTION                                                                             \
     {                                                                                                        \
         .letter = 'q', .name = "quiet", .kind = NT_OPTION_FLAG,                                              \
         .member = offsetof(struct nt_settings, quiet), .help = "do not show progress on the terminal",       \
     }
 
-/* At the start of a command. Nothing is ever drawn where it is not wanted, or standard error is no terminal. */
+/* Call at the start of a command. Draws only if `is_wanted` and standard error is a terminal. */
 void nt_progress_start(struct nt_progress *progress, bool is_wanted);
 
-/* Work of so many bytes begins, 0: nobody knows how many. */
+/* Starts work of `total` bytes; 0: unknown. */
 void nt_progress_begin(struct nt_progress *progress, uint64_t total);
-/* So many bytes of the work are done. */
+/* Sets the number of bytes done. */
 void nt_progress_reach(struct nt_progress *progress, uint64_t bytes);
-/* So many bytes more of the present file are done; where it is a text, about `guess` are left, 0: nobody knows. */
+/* Adds bytes of the current file. For generated text, `guess` is the estimated rest; 0: unknown. */
 void nt_progress_advance(struct nt_progress *progress, uint64_t bytes, uint64_t guess);
-/* How much to do before the next advance: more where that comes soon, so that it takes few of them, less where it comes late (a server is
- * slow), so that the line moves. */
+/* The size of the next piece. Fast sources get larger pieces, so that few are needed; slow ones (a
+ * server) get smaller ones, so that the line moves. */
 enum { NT_PROGRESS_PIECE = 4 << 20 };
 size_t nt_progress_piece(struct nt_progress *progress);
-/* The present file is done. */
+/* Finishes the current file. */
 void nt_progress_end_file(struct nt_progress *progress);
-/* Erase the line: before anything else is printed, and at the end. */
+/* Erases the line: call before other output and at the end. */
 void nt_progress_clear(struct nt_progress *progress);
 
 /* ---- Directory listing ---- */
 
 enum { NT_LISTING_BATCH = 128 };
 
-/* Deeper trees are refused: a guard for the stack, far above what files and directories have. */
+/* Limit of directory depth. It guards the stack and is far above what files and directories have. */
 enum { NT_DEEPEST_DIRECTORY = 1024 };
 
 struct nt_tree_entry {
@@ -355,17 +355,17 @@ struct nt_tree_entry {
 struct nt_dir_listing {
     struct nt_vfs *vfs;
     uint64_t directory;
-    uint64_t cursor; /* where the next batch starts */
+    uint64_t cursor; /* start of the next batch */
     bool is_at_end;
     size_t count;
     struct nt_tree_entry entries[NT_LISTING_BATCH];
 };
 
-/* NULL without memory, or below NT_DEEPEST_DIRECTORY (`error` says so). Free with free(). */
+/* NULL if out of memory, or below NT_DEEPEST_DIRECTORY (`error` says which). Release with free(). */
 struct nt_dir_listing *nt_dir_listing_new(struct nt_vfs *vfs, uint64_t directory, unsigned depth,
                                           struct nt_error *error);
 
-/* Read the next batch: `count` is 0 at the end. */
+/* Reads the next batch: `count` is 0 at the end. */
 enum nt_status nt_dir_listing_next(struct nt_dir_listing *listing, struct nt_error *error);
 
 /* ---- Commands ---- */
@@ -375,10 +375,9 @@ struct nt_invocation {
     const struct nt_settings *settings;
     char **operands;
     int operand_count;
-    struct nt_sandbox *sandbox;       /* what of it holds, once the command is confined */
-    struct nt_selections *selections; /* what the options choose, once a tree was opened */
-    struct nt_chain_list *
-        *chains; /* [operand], likewise: the files that a source stands for; NULL: it is no chain */
+    struct nt_sandbox *sandbox;       /* its parts in effect, once the command is confined */
+    struct nt_selections *selections; /* selections of the options, once a tree is open */
+    struct nt_chain_list **chains;    /* [operand], likewise: files; NULL: not a chain */
 };
 
 struct nt_command {
@@ -386,70 +385,70 @@ struct nt_command {
     const char *operands; /* for --help: "FILE [PATH...]" */
     const char *help;
     int fewest, most;                /* operands */
-    const struct nt_option *options; /* its own ones beside those of all commands */
-    int sources;                     /* of the operands: so many, or all of fewer. 0: the first */
-    bool writes;                     /* to the last operand, and below */
-    bool names_owners;               /* with `details` */
-    bool shows_broken;               /* also files of which no dataset opens */
-    bool compares;                   /* ends as exit_status.h says of such commands */
+    const struct nt_option *options; /* specific to the command */
+    int sources;                     /* leading operands that are sources, at most; 0: one */
+    bool writes;                     /* writes to the last operand, and below */
+    bool names_owners;               /* shows owner names with `details` */
+    bool shows_broken;               /* also shows files whose datasets all fail to open */
+    bool compares;                   /* its exit status follows the rule for comparisons */
     enum nt_exit_status (*run)(const struct nt_invocation *invocation);
 };
 
 extern const struct nt_command nt_command_ls, nt_command_tree, nt_command_cat, nt_command_stat, nt_command_cp,
     nt_command_verify, nt_command_inspect, nt_command_schema, nt_command_head, nt_command_diff;
 
-/* ---- what commands share: common.c ---- */
+/* ---- Shared by commands: command.c ---- */
 
-/* "ntuple: <subject>: <message>" on stderr, without a subject where that is NULL; returns the exit status. */
+/* Prints "ntuple: <subject>: <message>" to stderr; NULL omits the subject. Returns the exit status. */
 enum nt_exit_status nt_print_error(const char *subject, const struct nt_error *error);
 
-/* Also where links lead to one. */
+/* Follows links. */
 bool nt_is_directory(const char *path);
 
-/* The first failure decides how a command that goes on ends. */
+/* The first failure decides the exit status of a command that continues. */
 static inline void nt_note_failure(enum nt_exit_status *first, enum nt_exit_status status)
 {
     if (*first == NT_EXIT_OK)
         *first = status;
 }
 
-/* How many operands, from the first on, name sources. */
+/* The number of operands, from the first on, that are sources. */
 int nt_source_count(const struct nt_invocation *invocation);
 
-/* Give up all but what the command needs, before it looks at a source and starts a thread; complains where that cannot be. */
+/* Drops all privileges that the command does not need. Call before it reads a source or starts a
+ * thread; reports failures. */
 enum nt_exit_status nt_confine_command(const struct nt_invocation *invocation);
 
-/* The tree of a source; complains where it cannot be opened, and tells what is broken where that is shown. */
+/* Opens the tree of a source; reports failures, and broken files if the command shows them. */
 enum nt_exit_status nt_open_tree(const struct nt_invocation *invocation, const char *source,
                                  struct nt_vfs **vfs_ret);
 
-/* Call `visit` for each PATH operand behind FILE (the root where there is none). Goes on after failures and
- * returns the first. `visit` complains itself. */
+/* Calls `visit` for each PATH operand after FILE (default: the root). Continues after failures and
+ * returns the first. `visit` reports its own failures. */
 typedef enum nt_exit_status nt_visit(void *context, struct nt_vfs *vfs, const char *path, uint64_t node);
 enum nt_exit_status nt_for_each_path(const struct nt_invocation *invocation, nt_visit *visit, void *context);
 
-/* Print a name: as it is into files and pipes, escaped on a terminal. */
+/* Prints a name: raw into files and pipes, escaped on a terminal. */
 void nt_print_name(const char *name);
 
-/* The status for what stdio could not write; quiet where the reader has gone. Call at the end of
- * a command. */
+/* The status of standard output; silent if its reader has closed it. Call at the end of a command. */
 enum nt_exit_status nt_finish_output(void);
 
-/* A document, or all of a text, which it frees, to standard output; complains about what cannot be made. */
+/* Print a document, or a whole generated text, which the call frees, to stdout; report failures. */
 enum nt_exit_status nt_print_buffer(const struct nt_buffer *document, const char *subject);
 enum nt_exit_status nt_print_long_text(struct nt_text_generator *text, const char *subject);
 
-/* All bytes of a file of the tree to a descriptor; they are added to what `progress` has reached. Complains.
- * NT_EXIT_OK also where the reader of a pipe has had enough. */
+/* Copies a file of the tree to a descriptor and adds its bytes to `progress`. Reports failures.
+ * NT_EXIT_OK also if the reader of a pipe has closed it. */
 enum nt_exit_status nt_copy_content(struct nt_vfs *vfs, uint64_t node, const char *path, int descriptor,
                                     const char *destination, struct nt_progress *progress);
 
 enum { NT_MODE_TEXT = 11 };
-/* "-r--r--r--", as ls(1) shows it. */
+/* "-r--r--r--", as in ls(1). */
 void nt_format_mode(mode_t mode, char text[NT_MODE_TEXT]);
 
-/* Paths that grow and shrink as directories are entered and left. */
-size_t nt_path_enter(struct nt_buffer *path, const char *name); /* returns what to give nt_path_leave */
+/* Extend and shorten a path as a walk enters and leaves directories. */
+size_t nt_path_enter(struct nt_buffer *path, const char *name); /* returns the `length` to leave */
 void nt_path_leave(struct nt_buffer *path, size_t length);
 
 /* ---- File attributes ---- */
@@ -457,54 +456,54 @@ void nt_path_leave(struct nt_buffer *path, size_t length);
 /* "directory", "sized", "produced", "unsized". */
 const char *nt_class_name(enum nt_vfs_class class);
 
-/* The members "class", "size_bytes" (null where it is not known before reading), "inode", "mode", "uid", "gid"
- * and "modified". */
+/* Adds "class", "size_bytes" (null if unknown before reading), "inode", "mode", "uid", "gid" and
+ * "modified". */
 void nt_json_attribute_members(struct nt_json *json, const struct nt_vfs_attributes *attributes);
 
 /* ---- Iterating over datasets ---- */
 
-/* Called for a file that holds datasets; `resolved` is what of it is meant. `is_of_many`: the path is a folder
- * that is mirrored. Complains itself. */
+/* Called for a file with datasets; `resolved` is the selected part of it. `is_of_many`: the path is a
+ * mirrored folder. Reports its own failures. */
 typedef enum nt_exit_status nt_visit_file(void *context, const struct nt_resolved_node *resolved,
                                           bool is_of_many);
 
-/* The file that a node is or lies in; of a passthrough directory all files below it. Goes on after failures, which
- * it complains about, and returns the first. */
+/* Visits the file of a node; for a passthrough directory, all files below it. Reports failures,
+ * continues, and returns the first. */
 enum nt_exit_status nt_for_each_file(struct nt_vfs *vfs, const char *path, uint64_t node,
                                      nt_visit_file *visit, void *context);
 
-/* Called for a dataset by its index in the scope's file; `field` is the field that the scope is, else
- * NT_NONE. The dataset may have failed. Complains itself. */
+/* Called for a dataset by its index in the file; `field` is the field of the scope, else NT_NONE. The
+ * dataset may have failed to open. Reports its own failures. */
 typedef enum nt_exit_status nt_visit_dataset(void *context, const struct nt_resolved_node *resolved,
                                              uint32_t index, uint32_t field);
 
-/* The dataset that a scope is or lies in; of a file or directory all that are below it. */
+/* Visits the dataset of a scope; for a file or directory, all datasets below it. */
 enum nt_exit_status nt_for_each_dataset(const struct nt_resolved_node *resolved, nt_visit_dataset *visit,
                                         void *context);
 
-/* The end of a document of a file, and all of it to standard output: the member `datasets`, of which `visit` adds the items. */
+/* Ends a file's document and prints it to stdout. `visit` adds the items of its member `datasets`. */
 enum nt_exit_status nt_print_datasets_json(const struct nt_resolved_node *resolved, struct nt_json *json,
                                            nt_visit_dataset *visit, void *context);
 
 /* ---- Printing rows ---- */
 
-/* A line for each row of what the node is: a dataset, a field, or a file with one dataset. Complains. */
+/* Prints a line for each row of a dataset, a field, or a file with one dataset. Reports failures. */
 enum nt_exit_status nt_print_rows(struct nt_vfs *vfs, const char *path, uint64_t node,
                                   const struct nt_row_range *range);
 
 /* ---- Completion ---- */
 
-/* What ntuple itself knows. */
+/* The tables of ntuple. */
 struct nt_complete_tables {
     const struct nt_command *const *commands;
     size_t command_count;
     const struct nt_option *common_options;
 };
 
-/* Print a line for each word, "<word>\t<what it is>", which begins with the last of `words`; their first one is the
- * program. One that ends with "/" or "=" can go on. Lines without a word say what else there is: "\tfiles", names of
- * the system's files could stand there, too; "\tpaths", the words behind are paths. Prints nothing where the line is
- * wrong or its source does not open. */
+/* Prints a line "<word>\t<description>" for each word that completes the last of `words`; the first one
+ * is the program. Words that end with "/" or "=" can continue. Lines without a word describe other
+ * candidates: "\tfiles", file names are possible, too; "\tpaths", the words that follow are paths.
+ * Prints nothing if the command line is invalid or its source does not open. */
 void nt_complete(FILE *out, const struct nt_complete_tables *tables, char **words, int word_count,
                  struct nt_arena *arena);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Helpers of the commands of ntuple: error messages, opening a tree in the sandbox, visiting paths, files
- * and datasets, listing directories in batches, file attributes, and output.
+ * Helpers of the commands of ntuple: error messages, opening a tree in the sandbox, visiting paths,
+ * files and datasets, listing directories in batches, file attributes, and output.
  */
 #include "cli/cli.h"
 
@@ -66,7 +66,7 @@ enum nt_status nt_dir_listing_next(struct nt_dir_listing *listing, struct nt_err
     listing->count = 0;
     if (listing->is_at_end)
         return NT_OK;
-    listing->is_at_end = true; /* unless an entry is left over */
+    listing->is_at_end = true; /* `take` resets it if an entry is left */
     return nt_vfs_readdir(listing->vfs, listing->directory, listing->cursor, take, listing, error);
 }
 
@@ -77,7 +77,7 @@ static void append_escaped(struct nt_buffer *text, const char *bytes)
     nt_append_printable(text, bytes, strlen(bytes));
 }
 
-/* Messages of the system name the file already. */
+/* Omits the subject if a system message already names the file. */
 static void append_subject(struct nt_buffer *text, const char *subject, const char *message)
 {
     char *shown = nt_address_redact(subject);
@@ -100,7 +100,7 @@ static void print_line(const char *subject, const char *message)
 
 enum nt_exit_status nt_print_error(const char *subject, const struct nt_error *error)
 {
-    fflush(stdout); /* keep the order of what is seen on a terminal */
+    fflush(stdout); /* keep the order of both streams on a terminal */
     print_line(subject, error->message);
     return nt_exit_status(error->status);
 }
@@ -111,7 +111,7 @@ bool nt_is_directory(const char *path)
     return stat(path, &attributes) == 0 && S_ISDIR(attributes.st_mode);
 }
 
-/* A directory to write in: what does not exist yet, or is a file to be replaced, lies in another one. Cut off in place. */
+/* The directory to write in: the path, or the parent of a missing or replaced file. Cuts in place. */
 static const char *directory_of(char *path)
 {
     if (nt_is_directory(path))
@@ -129,7 +129,7 @@ int nt_source_count(const struct nt_invocation *invocation)
     return most < invocation->operand_count ? most : invocation->operand_count;
 }
 
-/* What is read of each source: of a chain the folders that its files lie in. NULL without memory. */
+/* Paths to read for each source: for a chain, the folders of its files. NULL if out of memory. */
 static const char **places_of(const struct nt_invocation *invocation, int sources, size_t *count_ret)
 {
     size_t count = 0;
@@ -232,7 +232,7 @@ enum nt_exit_status nt_for_each_path(const struct nt_invocation *invocation, nt_
     return first;
 }
 
-/* Printable ASCII, of which most names are, is its own escape. */
+/* Printable ASCII, as in most names, needs no escape. */
 static bool is_plain(const char *name)
 {
     while (*name >= ' ' && *name <= '~')
@@ -240,7 +240,7 @@ static bool is_plain(const char *name)
     return *name == '\0';
 }
 
-/* Whether the output is a terminal is asked only where it matters: it takes longer than the name. */
+/* Calls isatty only for names that need escapes: it takes longer than printing the name. */
 void nt_print_name(const char *name)
 {
     struct nt_buffer text = {0};
@@ -296,7 +296,7 @@ enum nt_exit_status nt_print_long_text(struct nt_text_generator *text, const cha
     return status == NT_OK ? NT_EXIT_OK : nt_print_error(subject, &error);
 }
 
-/* 0 or an errno value. */
+/* Returns 0 or an errno value. */
 static int write_all(int descriptor, const char *bytes, size_t count)
 {
     while (count > 0) {
@@ -412,12 +412,12 @@ struct walk {
     nt_visit_file *visit;
     void *context;
     bool is_of_many;
-    unsigned depth; /* of folders */
+    unsigned depth; /* of nested folders */
 };
 
 static enum nt_exit_status visit_node(struct walk *walk, struct nt_vfs *vfs, const char *path, uint64_t node);
 
-/* All that is in a passthrough directory; files that do not open are named. */
+/* Visits everything in a passthrough directory; names the files that do not open. */
 static enum nt_exit_status visit_folder(struct walk *walk, struct nt_vfs *vfs, const char *path,
                                         uint64_t node)
 {

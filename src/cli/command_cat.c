@@ -24,7 +24,7 @@ static enum nt_exit_status cat(void *context, struct nt_vfs *vfs, const char *pa
     return status;
 }
 
-/* What reads a pipe may itself write to the terminal. */
+/* The program that reads a pipe may itself write to the terminal. */
 static bool is_output_a_file(void)
 {
     struct stat attributes;
@@ -49,7 +49,7 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
     struct nt_row_range range = {0};
     if (!text)
         return cat_files(invocation);
-    nt_row_range_parse(text, &range); /* is one, as the option's parser has found */
+    nt_row_range_parse(text, &range); /* valid: the option parser has checked it */
     return nt_for_each_path(invocation, cat_rows, &range);
 }
 

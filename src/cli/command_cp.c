@@ -25,14 +25,14 @@
 struct nt_source_guard {
     const struct nt_settings *settings;
     struct nt_vfs *vfs;
-    const char *source;                /* as it was named */
-    char *resolved_source;             /* as realpath(3) has it; NULL: a chain, or nothing here */
-    const struct nt_chain_list *chain; /* that it stands for; NULL: none */
-    char **folders;                    /* that nothing may be written into, as realpath(3) has them */
+    const char *source;                /* as the user named it */
+    char *resolved_source;             /* from realpath(3); NULL: a chain, or not local */
+    const struct nt_chain_list *chain; /* the chain of the source; NULL: none */
+    char **folders;                    /* forbidden destinations, from realpath(3) */
     size_t folder_count;
 };
 
-/* ---- folders ---- */
+/* ---- Folders ---- */
 
 static enum nt_status add_folder(struct nt_source_guard *guard, const char *path, struct nt_error *error)
 {
@@ -44,8 +44,8 @@ static enum nt_status add_folder(struct nt_source_guard *guard, const char *path
     return NT_OK;
 }
 
-/* Of what is copied: the path of its dataset or passthrough directory. What lies in one file of a passthrough directory may be copied
- * beside it. */
+/* Adds the path of a copied node's dataset or passthrough directory. The content of one file in a
+ * passthrough directory may be copied next to the file. */
 static enum nt_status add_place(struct nt_source_guard *guard, uint64_t node, struct nt_error *error)
 {
     struct nt_resolved_node resolved;
@@ -60,8 +60,8 @@ static enum nt_status add_place(struct nt_source_guard *guard, uint64_t node, st
     return status;
 }
 
-/* For a copy of a node of a source's tree. Nothing is written into folders that are copied, or are datasets of which
- * something is. To be deinited on failure, too. */
+/* Guards a copy from a node of a source's tree. Forbids to write into copied folders, and into datasets
+ * with copied parts. Needs a deinit, also after a failure. */
 static enum nt_status nt_source_guard_init(struct nt_source_guard *guard,
                                            const struct nt_invocation *invocation, struct nt_vfs *vfs,
                                            uint64_t node, struct nt_error *error)
@@ -90,7 +90,7 @@ static void nt_source_guard_deinit(struct nt_source_guard *guard)
     free(guard->resolved_source);
 }
 
-/* ---- files ---- */
+/* ---- Files ---- */
 
 static bool is_same(const struct stat *a, const struct stat *b)
 {
@@ -103,7 +103,7 @@ static bool is_at(const char *path, const struct stat *file)
     return stat(path, &attributes) == 0 && is_same(&attributes, file);
 }
 
-/* The source, or the list that names it; files of a chain; what chooses entries. */
+/* Is the file the source, its list, a file of the chain, or a selection? */
 static bool is_read(const struct nt_source_guard *guard, const struct stat *file)
 {
     const char *const *select = guard->settings->select;
@@ -116,7 +116,7 @@ static bool is_read(const struct nt_source_guard *guard, const struct stat *file
     return is_found;
 }
 
-/* Whether a path leads to a file or dataset of the tree, or into one. */
+/* Is the path that of a file or dataset in the tree, or below one? */
 static bool is_in_tree(struct nt_vfs *vfs, char *path)
 {
     for (char *slash = path; slash;) {
@@ -140,7 +140,7 @@ static bool is_in_tree(struct nt_vfs *vfs, char *path)
     return false;
 }
 
-/* Whether it is one of the files that the source, a folder, mirrors. */
+/* Is it one of the files that the source, a folder, mirrors? */
 static bool is_mirrored(const struct nt_source_guard *guard, char *resolved)
 {
     const char *folder = guard->resolved_source;
@@ -150,9 +150,9 @@ static bool is_mirrored(const struct nt_source_guard *guard, char *resolved)
     return resolved[length] && is_in_tree(guard->vfs, resolved + length + (resolved[length] == '/'));
 }
 
-/* ---- both ---- */
+/* ---- Check ---- */
 
-/* Where a path leads, or the folder that it would be made in; NULL: nowhere, or no memory. */
+/* The real path, or that of the parent folder if it does not exist; NULL: neither, or out of memory. */
 static char *resolve(const char *path)
 {
     char *resolved = realpath(path, NULL);
@@ -166,9 +166,9 @@ static char *resolve(const char *path)
     return resolved;
 }
 
-/* Before a path is written to, or into: NT_INVALID where it is or lies within such a folder, or is a file that is read,
- * whatever it is called there. Of the files that a folder mirrors those are known that lie in it; of a dataset those in
- * its folder. */
+/* Call before writing to or into a path. NT_INVALID if it is, or is within, a forbidden folder, or if
+ * it is a file that the copy reads, under any name. Covers the files directly in a mirrored folder, and
+ * the files in a dataset's folder. */
 static enum nt_status nt_source_guard_check(const struct nt_source_guard *guard, const char *path,
                                             struct nt_error *error)
 {
@@ -176,7 +176,7 @@ static enum nt_status nt_source_guard_check(const struct nt_source_guard *guard,
     enum nt_status status = NT_OK;
     char *resolved = resolve(path);
     if (!resolved)
-        return errno == ENOMEM ? nt_fail_memory(error) : NT_OK; /* who writes there finds out why not */
+        return errno == ENOMEM ? nt_fail_memory(error) : NT_OK; /* a write there reports the error */
     for (size_t i = 0; i < guard->folder_count && status == NT_OK; i++)
         if (nt_path_is_within(resolved, guard->folders[i]))
             status = nt_fail(error, NT_INVALID, NT_NO_OFFSET, "is the source itself, %s, or lies in it",
@@ -194,9 +194,9 @@ struct copier {
     const struct nt_settings *settings;
     struct nt_vfs *vfs;
     struct nt_source_guard guard;
-    struct nt_buffer source, destination; /* paths, entered and left together */
+    struct nt_buffer source, destination; /* paths, extended and shortened together */
     unsigned depth;
-    uint64_t top; /* what is copied */
+    uint64_t top; /* the copied root node */
     struct nt_progress progress;
     enum nt_exit_status status;
 };
@@ -217,7 +217,7 @@ static void note_source_failure(struct copier *copier, const struct nt_error *er
                     nt_print_error(copier->source.length ? copier->source.bytes : "/", error));
 }
 
-/* A place that exists may be the source. */
+/* An existing destination may be the source. */
 static bool is_source(struct copier *copier)
 {
     struct nt_error error = {0};
@@ -254,9 +254,9 @@ static void copy_file(struct copier *copier, uint64_t node)
         unlink(path);
 }
 
-/* ---- how much there is ---- */
+/* ---- Total size ---- */
 
-/* Sizes that metadata tells, and how many files have none before they are made. What fails is told when it is copied. */
+/* Sums the sizes known from metadata, and counts other files. The copy reports failures. */
 static void count_below(struct nt_vfs *vfs, uint64_t directory, unsigned depth, struct nt_progress *progress)
 {
     struct nt_vfs_attributes attributes;
@@ -275,14 +275,14 @@ static void count_below(struct nt_vfs *vfs, uint64_t directory, unsigned depth, 
     free(listing);
 }
 
-/* For the first line that is drawn: a copy that nobody watches, or that takes less than a second, needs none of it. */
+/* Called when the line first appears: a quick copy, or one without progress, skips this. */
 static void count_all(void *context)
 {
     struct copier *copier = context;
     count_below(copier->vfs, copier->top, 0, &copier->progress);
 }
 
-/* ---- copying ---- */
+/* ---- Copying ---- */
 
 static void copy_directory(struct copier *copier, uint64_t node);
 
@@ -332,7 +332,7 @@ static void copy_directory(struct copier *copier, uint64_t node)
         note_source_failure(copier, &error);
 }
 
-/* The name that a copy gets within an existing directory: the last of PATH, else that of FILE. */
+/* The name of the copy in an existing directory: the last part of PATH, else of FILE. */
 static void enter_destination(struct copier *copier, const char *destination, const char *path,
                               const char *file)
 {

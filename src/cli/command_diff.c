@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The command diff: compares schema, values and layout of the datasets of two files, matched by path, and
- * prints the differences as lines or JSON.
+ * The command diff: compares schema, values and layout of the datasets of two files, matched by path,
+ * and prints the differences as lines or JSON.
  */
 #include "cli/cli.h"
 
@@ -23,13 +23,13 @@
 
 enum { NT_PAIR_SIDES = 2 };
 
-/* A dataset of each side; `paths` (in the file) and `datasets` are NULL where a side has none. */
+/* A dataset on each side; `paths` (within the file) and `datasets` are NULL on a side without it. */
 struct nt_dataset_pair {
     struct nt_dataset *datasets[NT_PAIR_SIDES];
     const char *paths[NT_PAIR_SIDES];
 };
 
-/* A dataset with the name by which it is looked for. */
+/* A dataset with the name used for matching. */
 struct item {
     struct nt_dataset *dataset;
     const char *path, *name;
@@ -61,7 +61,7 @@ static char *path_of(struct nt_arena *arena, const struct nt_dataset *dataset)
     return path;
 }
 
-/* Behind the names of the directories that lead to the scope; a slash in a name is encoded. */
+/* The path below the scope; encodes slashes in names. */
 static const char *below_scope(const struct nt_resolved_node *resolved, const char *path)
 {
     uint32_t directory = resolved->dataset ? 0 : resolved->node.item;
@@ -97,7 +97,7 @@ static bool list_datasets(const struct nt_resolved_node *resolved, struct side *
     return !side->has_failed;
 }
 
-/* The only dataset that is no attribute set and no older cycle; NULL where there are several or none. */
+/* The only dataset that is neither an attribute set nor an older cycle; NULL: none or several. */
 static const struct item *only_one(const struct side *side)
 {
     const struct item *found = NULL;
@@ -114,7 +114,7 @@ static const struct item *only_one(const struct side *side)
     return found;
 }
 
-/* Take the name of a dataset out of its own and of those of its attribute sets. */
+/* Strips a dataset's name from itself and from its attribute sets. */
 static void leave_name_out(struct side *side, const char *name)
 {
     size_t length = strlen(name);
@@ -133,9 +133,9 @@ static struct item *partner_of(struct side *side, const struct item *item)
     return NULL;
 }
 
-/* The datasets that two scopes are or hold, matched by their paths below the scope; where each holds one (older cycles
- * and attribute sets not counted), these belong together whatever their names. Those of A in their order, then those that
- * only B has. The arena's. False without memory. */
+/* Matches the datasets of two scopes by their paths below the scope. If each scope holds only one
+ * (without older cycles and attribute sets), these match whatever their names. Pairs follow A's order,
+ * then those that only B has. The arena owns them. False if out of memory. */
 static bool nt_dataset_pairs(const struct nt_resolved_node scopes[NT_PAIR_SIDES], struct nt_arena *arena,
                              struct nt_dataset_pair **pairs_ret, size_t *count_ret)
 {
@@ -174,7 +174,7 @@ static bool nt_dataset_pairs(const struct nt_resolved_node scopes[NT_PAIR_SIDES]
 static const char *const side_names[NT_DIFF_SIDES] = {"A", "B"};
 static const char *const side_keys[NT_DIFF_SIDES] = {"a", "b"};
 
-/* ---- lines ---- */
+/* ---- Lines ---- */
 
 static void append_printable(struct nt_buffer *out, const struct nt_buffer *text)
 {
@@ -182,7 +182,7 @@ static void append_printable(struct nt_buffer *out, const struct nt_buffer *text
     out->failed |= text->failed;
 }
 
-/* Append what a pair is called: its path, or both where they differ. */
+/* Appends a pair's path, or both paths if they differ. */
 static void nt_append_pair(struct nt_buffer *out, const struct nt_dataset_pair *pair)
 {
     const char *a = pair->paths[0], *b = pair->paths[1];
@@ -196,7 +196,7 @@ static void nt_append_pair(struct nt_buffer *out, const struct nt_dataset_pair *
         nt_append_printable(out, b, strlen(b));
 }
 
-/* The path of the fields; both where they were chosen by different names. */
+/* The path of the fields; both if the user chose them by different names. */
 static void append_fields(struct nt_buffer *out, const struct nt_dataset_pair *pair,
                           const struct nt_difference *difference)
 {
@@ -237,7 +237,7 @@ static void append_place(struct nt_buffer *out, const struct nt_dataset_pair *pa
         nt_buffer_format(out, ", shown from byte %" PRIu64 " on", difference->first_byte);
 }
 
-/* Texts of the schema stand as they are, values as JSON has them. */
+/* Schema texts are printed as they are, values as in JSON. */
 static void append_value(struct nt_buffer *out, const struct nt_diff_value *value, bool has_bits)
 {
     struct nt_buffer text = {0};
@@ -259,14 +259,14 @@ static void append_value(struct nt_buffer *out, const struct nt_diff_value *valu
     nt_buffer_deinit_part(&text, out);
 }
 
-/* A name of JSON as words. */
+/* A JSON name as words. */
 static void append_property(struct nt_buffer *out, const char *property)
 {
     for (; *property; property++)
         nt_buffer_byte(out, *property == '_' ? ' ' : *property);
 }
 
-/* What of one side the other does not have. */
+/* Prints what only one side has. */
 static void append_only(struct nt_buffer *out, const struct nt_difference *difference)
 {
     unsigned side = difference->values[0].kind == NT_DIFF_NOTHING;
@@ -283,7 +283,7 @@ static void append_both(struct nt_buffer *out, const struct nt_difference *diffe
     }
 }
 
-/* Append a line for a difference of a pair of datasets. */
+/* Appends a line for a difference of a pair of datasets. */
 static void nt_append_difference(struct nt_buffer *out, const struct nt_dataset_pair *pair,
                                  const struct nt_difference *difference)
 {
@@ -310,7 +310,7 @@ static void nt_append_difference(struct nt_buffer *out, const struct nt_dataset_
     nt_buffer_byte(out, '\n');
 }
 
-/* ---- objects ---- */
+/* ---- JSON objects ---- */
 
 static void put_number(struct nt_json *json, const char *key, uint64_t number)
 {
@@ -330,7 +330,7 @@ static void put_bits(struct nt_json *json, const struct nt_difference *differenc
     }
 }
 
-/* By A's names where it has the field. */
+/* Uses A's names if it has the field. */
 static void put_field(struct nt_json *json, const struct nt_dataset_pair *pair,
                       const uint32_t fields[NT_DIFF_SIDES])
 {
@@ -362,7 +362,7 @@ static void nt_json_difference(struct nt_json *json, const struct nt_dataset_pai
     nt_json_end_object(json);
 }
 
-/* A side that cannot be read, as an object of the same list. */
+/* An unreadable side, as an object of the same list. */
 static void nt_json_diff_failure(struct nt_json *json, const struct nt_dataset_pair *pair, unsigned side,
                                  uint32_t field, const struct nt_error *error)
 {
@@ -377,7 +377,7 @@ static void nt_json_diff_failure(struct nt_json *json, const struct nt_dataset_p
 
 /* ---- The command diff ---- */
 
-/* A file that is compared, and what of it. */
+/* A file to compare, and the selected part of it. */
 struct source {
     const char *path;
     struct nt_vfs *vfs;
@@ -394,13 +394,13 @@ struct differ {
     struct nt_json *json; /* NULL: lines */
     const struct nt_dataset_pair *pair;
     struct nt_diff_summary total;
-    size_t compared; /* pairs of datasets */
-    bool has_failed; /* not all was printed */
+    size_t compared; /* number of dataset pairs */
+    bool has_failed; /* some output is missing */
 };
 
-/* ---- what is told ---- */
+/* ---- Output ---- */
 
-/* What is in the buffer. */
+/* Prints and clears the buffer. */
 static void print_out(struct differ *differ)
 {
     nt_progress_clear(&differ->progress);
@@ -438,7 +438,7 @@ static void on_progress(void *context, uint64_t bytes, uint64_t total)
     nt_progress_reach(&differ->progress, bytes);
 }
 
-/* ---- datasets ---- */
+/* ---- Datasets ---- */
 
 static void tell_alone(struct differ *differ)
 {
@@ -451,7 +451,7 @@ static void tell_alone(struct differ *differ)
     on_difference(differ, &difference);
 }
 
-/* Whether both were opened; else their failures are told. */
+/* Are both datasets open? Else reports their failures. */
 static bool check_opened(struct differ *differ)
 {
     bool are_open = true;
@@ -514,9 +514,9 @@ static enum nt_status diff_all(struct differ *differ, const struct nt_dataset_pa
     return status;
 }
 
-/* ---- the end ---- */
+/* ---- Conclusion ---- */
 
-/* Another layout counts where it was asked for. */
+/* A layout difference counts only if the user asked for the layout. */
 static bool is_same(const struct differ *differ)
 {
     const uint64_t *differences = differ->total.differences;
@@ -524,7 +524,7 @@ static bool is_same(const struct differ *differ)
            !(differences[NT_DIFF_LAYOUT] && differ->settings->layout);
 }
 
-/* Whether there is something to be said: where no dataset has a partner, only that. */
+/* Is there a result to print? Without any matching datasets, prints only that. */
 static bool was_compared(const struct differ *differ, int part)
 {
     return differ->total.differences[part] || (differ->options.parts[part] && differ->compared);
@@ -582,7 +582,7 @@ static enum nt_status diff_as_json(struct differ *differ, const struct nt_datase
     return status;
 }
 
-/* Quiet, a document is omitted. */
+/* With --quiet, omits the document. */
 static enum nt_exit_status conclude(struct differ *differ, enum nt_status status,
                                     const struct nt_error *error)
 {
@@ -615,9 +615,9 @@ static enum nt_exit_status diff_scopes(struct differ *differ)
     return result;
 }
 
-/* ---- sources ---- */
+/* ---- Sources ---- */
 
-/* What a path of a file is: part of a file with datasets. Complains. */
+/* Resolves a path of a file with datasets. Reports failures. */
 static bool open_scope(struct source *source, const char *path)
 {
     struct nt_error error = {0};
@@ -635,7 +635,7 @@ static bool open_scope(struct source *source, const char *path)
     return false;
 }
 
-/* A field is compared with a field. */
+/* A field compares only with a field. */
 static bool check_scopes(const struct differ *differ)
 {
     struct nt_error error = {0};

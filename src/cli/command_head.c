@@ -16,7 +16,7 @@
 
 /* ---- Print rows ---- */
 
-/* Who names a row wants it; a range is cut to what there is. */
+/* A single row must exist; a range is clamped to the existing rows. */
 static enum nt_status check_row(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                 const struct nt_row_range *range, struct nt_error *error)
 {
@@ -53,7 +53,7 @@ enum { MAX_NAMES = 10, NAME_BYTES = 200 };
 
 struct datasets {
     unsigned count;
-    struct nt_buffer names; /* of the first, with commas between */
+    struct nt_buffer names; /* the names of the first datasets, separated by commas */
 };
 
 static enum nt_exit_status note_dataset(void *context, const struct nt_resolved_node *resolved,

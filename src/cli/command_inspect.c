@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The command inspect: prints a summary of each dataset and a sortable table of its columns, for people or
- * as JSON.
+ * The command inspect: prints a summary of each dataset and a sortable table of its columns, for people
+ * or as JSON.
  */
 #include "cli/cli.h"
 
@@ -25,7 +25,7 @@
 
 /* ---- The column table ---- */
 
-/* A column, or all of them together. Texts are the arena's or the dataset's. */
+/* A column, or the total. The arena or the dataset owns the texts. */
 struct nt_inspect_row {
     uint64_t column, bits, elements, pages, stored_bytes, packed_bytes, decoded_bytes;
     double ratio, share;
@@ -41,9 +41,9 @@ enum nt_inspect_kind {
 };
 
 struct nt_inspect_property {
-    const char *key, *title; /* in JSON and to sort by; in the table */
+    const char *key, *title; /* name in JSON and for --sort; title in the table */
     enum nt_inspect_kind kind;
-    size_t member; /* of a row */
+    size_t member; /* offset in the row */
     bool is_in_table, is_in_total;
 };
 
@@ -119,7 +119,7 @@ static const struct nt_inspect_property nt_inspect_properties[NT_INSPECT_PROPERT
      .is_in_total = true},
 };
 
-/* The value of a property: of a number or bytes, of a ratio or share, of a text. */
+/* The value of a property: a number or bytes; a ratio or share; a text. */
 static uint64_t nt_inspect_number(const struct nt_inspect_row *row,
                                   const struct nt_inspect_property *property)
 {
@@ -156,7 +156,7 @@ static double quotient(uint64_t a, uint64_t b)
     return b ? (double)a / (double)b : 0;
 }
 
-/* Shares are of `file_bytes`. False without memory. */
+/* Shares refer to `file_bytes`. False if out of memory. */
 static bool nt_inspect_row_fill(struct nt_arena *arena, uint64_t file_bytes, const struct nt_dataset *dataset,
                                 const struct nt_column_stats *stats, struct nt_inspect_row *row)
 {
@@ -202,7 +202,7 @@ static int compare_rows(const void *left, const void *right, void *context)
     return order ? order : (a->column > b->column) - (a->column < b->column);
 }
 
-/* Texts from A to Z, numbers from the largest; equal ones, and columns, in the order of the file. */
+/* Sorts texts from A to Z, numbers from the largest; equal rows, and columns, keep the file's order. */
 static void nt_inspect_rows_sort(struct nt_inspect_row *rows, size_t count,
                                  const struct nt_inspect_property *by)
 {
@@ -213,15 +213,15 @@ static void nt_inspect_rows_sort(struct nt_inspect_row *rows, size_t count,
 
 struct inspector {
     const struct nt_settings *settings;
-    const struct nt_inspect_property *sort; /* NULL: as in the file */
-    bool is_for_people;                     /* a terminal: short sizes */
+    const struct nt_inspect_property *sort; /* NULL: file order */
+    bool is_for_people;                     /* terminal output: short sizes */
     uint64_t file_bytes;
     struct nt_json *json; /* NULL: text */
     struct nt_arena *arena;
     bool has_printed;
 };
 
-/* ---- text ---- */
+/* ---- Text ---- */
 
 static const char *format_bytes(const struct inspector *inspector, uint64_t bytes)
 {
@@ -283,7 +283,7 @@ static void print_cell(const char *cell, int width, bool is_text, bool is_last)
     fputs(is_last ? "\n" : "  ", stdout);
 }
 
-/* `rows` has the total at its end. */
+/* The last of `rows` is the total. */
 static enum nt_status print_table(const struct inspector *inspector, const struct nt_inspect_row *rows,
                                   uint32_t count, struct nt_error *error)
 {
@@ -319,7 +319,7 @@ static void print_bytes(const struct inspector *inspector, const char *key, uint
     printf("%-15s %s\n", key, text ? text : "?");
 }
 
-/* The columns' shares can be more than the file together: equal pages are counted for each of them. */
+/* Shares can sum to more than the file: identical pages count for each column. */
 static void print_stored_once(const struct inspector *inspector, const struct nt_column_stats *total)
 {
     const char *bytes = format_bytes(inspector, total->unique_bytes);
@@ -402,7 +402,7 @@ static void put_dataset(struct nt_json *json, const struct nt_dataset *dataset,
     nt_json_end_array(json);
 }
 
-/* ---- datasets ---- */
+/* ---- Datasets ---- */
 
 static enum nt_status show(struct inspector *inspector, const struct nt_dataset *dataset,
                            const struct nt_column_stats *columns, uint32_t count, struct nt_error *error)
@@ -458,7 +458,7 @@ static enum nt_exit_status inspect_dataset(void *context, const struct nt_resolv
     return status == NT_OK ? NT_EXIT_OK : nt_print_error(dataset->name.bytes, &error);
 }
 
-/* What page lists tell of objects: nobody else knows how many there are. */
+/* Sums the sizes of objects from the page lists, the only source of their number. */
 static uint64_t objects_bytes(const struct nt_file *file)
 {
     struct nt_layout *layout = NULL;
@@ -478,7 +478,7 @@ static uint64_t objects_bytes(const struct nt_file *file)
     return total;
 }
 
-/* 0: nobody knows. */
+/* 0: unknown. */
 static uint64_t file_bytes(const struct nt_file *file)
 {
     uint64_t total = 0, size;
@@ -528,7 +528,7 @@ static enum nt_exit_status inspect(void *context, struct nt_vfs *vfs, const char
     return nt_for_each_file(vfs, path, node, inspect_file, context);
 }
 
-/* "stored" is as good as "stored_bytes". */
+/* Accepts "stored" for "stored_bytes". */
 static const struct nt_inspect_property *property_named(const char *name)
 {
     size_t length = strlen(name);
@@ -553,7 +553,7 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
     return result;
 }
 
-/* As short as they are understood. */
+/* The shortest accepted form of each key. */
 static void each_key(nt_option_value *take, void *context)
 {
     for (int k = 0; k < NT_INSPECT_PROPERTIES; k++) {

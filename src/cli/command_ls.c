@@ -26,7 +26,7 @@ struct column_widths {
     int links, owner, group, size;
 };
 
-/* The names of the last owner and group that were asked for. */
+/* A cache of the last owner and group names. */
 struct owner_names {
     bool is_known;
     uid_t user;
@@ -34,16 +34,16 @@ struct owner_names {
     char owner[33], group[33];
 };
 
-/* The time of the last line: a whole tree mostly has one. */
+/* A cache of the last time: most trees have only one. */
 struct time_text {
     bool is_known;
     time_t when;
     char text[32];
 };
 
-/* A line of ls -l before it is aligned. */
+/* A line of ls -l before alignment. */
 struct line {
-    bool is_known; /* false: the attributes cannot be had */
+    bool is_known; /* false: the attributes are not available */
     char mode[NT_MODE_TEXT], links[24], owner[33], group[33], size[24], time[32];
 };
 
@@ -53,14 +53,14 @@ struct lister {
     struct nt_buffer path; /* of the directory */
     unsigned depth;
     bool has_printed;
-    struct column_widths widths; /* only grow, so that batches of a directory stay aligned */
+    struct column_widths widths; /* only grow, so that all batches of a directory align */
     struct owner_names names;
     struct time_text time;
     struct line lines[NT_LISTING_BATCH];
     enum nt_exit_status status;
 };
 
-/* ---- long lines ---- */
+/* ---- Long lines ---- */
 
 static void format_owner(uid_t user, char *text, size_t size)
 {
@@ -80,7 +80,7 @@ static void format_group(gid_t group, char *text, size_t size)
         snprintf(text, size, "%ju", (uintmax_t)group);
 }
 
-/* A whole tree mostly has one owner, and asking for a name reads files of the system. */
+/* Caches names: most trees have one owner, and each lookup reads system files. */
 static void remember_names(struct owner_names *names, const struct stat *stat)
 {
     if (!names->is_known || names->user != stat->st_uid)
@@ -92,7 +92,7 @@ static void remember_names(struct owner_names *names, const struct stat *stat)
     names->is_known = true;
 }
 
-/* The time of day for the last half year, else the year: as ls(1) does. */
+/* Shows the time of day for the last six months, else the year, as in ls(1). */
 static void format_time(time_t when, char *text, size_t size)
 {
     const time_t half_year = 31556952 / 2;
@@ -113,7 +113,7 @@ static const char *remember_time(struct time_text *time, time_t when)
     return time->text;
 }
 
-/* With a unit of 1024 bytes, rounded up, as ls(1) does. */
+/* Uses units of 1024 bytes, rounded up, as in ls(1). */
 static void format_human(uint64_t bytes, char *text, size_t size)
 {
     static const char units[] = "KMGTPE";
@@ -193,9 +193,9 @@ static void print_line(const struct lister *lister, const struct line *line)
                "?", widths->size, "?", "?");
 }
 
-/* ---- lines of JSON ---- */
+/* ---- JSON Lines ---- */
 
-/* The line of the entry whose path is entered: attributes, or why there are none. */
+/* Prints the attributes of the entry at the current path, or the error. */
 static void print_json_line(struct lister *lister, uint64_t node, enum nt_vfs_class class)
 {
     const char *path = lister->path.length ? lister->path.bytes : "/";
@@ -226,7 +226,7 @@ static void print_json_entry(struct lister *lister, const struct nt_tree_entry *
     nt_path_leave(&lister->path, length);
 }
 
-/* ---- directories ---- */
+/* ---- Directories ---- */
 
 static bool is_shown(const struct lister *lister, const struct nt_tree_entry *entry)
 {
@@ -285,9 +285,9 @@ static enum nt_status list_below(struct lister *lister, uint64_t node, struct nt
     return status;
 }
 
-/* ---- another order ---- */
+/* ---- Sorted directories ---- */
 
-/* An entry with what it is sorted by; nothing known comes last. */
+/* An entry with its sort key; unknown values sort last. */
 struct ranked {
     const char *name;
     uint64_t node;
@@ -297,7 +297,7 @@ struct ranked {
 };
 
 struct ranking {
-    struct nt_arena *arena; /* the names */
+    struct nt_arena *arena; /* owns the names */
     struct ranked *list;
     size_t count;
 };
@@ -346,7 +346,7 @@ static void print_ranking(struct lister *lister, const struct ranking *ranking)
     }
 }
 
-/* Takes memory for all names of the directory. */
+/* Needs memory for all names of the directory. */
 static enum nt_status list_ranked(struct lister *lister, struct nt_dir_listing *listing,
                                   struct nt_error *error)
 {
@@ -432,7 +432,7 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
     struct stat attributes;
     tzset();
     if (invocation->settings->details && stat(invocation->operands[0], &attributes) == 0)
-        remember_names(&lister.names, &attributes); /* of others, only what files tell */
+        remember_names(&lister.names, &attributes); /* the sandbox finds other names only in files */
     enum nt_exit_status status = nt_for_each_path(invocation, list, &lister);
     nt_buffer_deinit(&lister.path);
     return status;

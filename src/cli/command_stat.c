@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The command stat: prints the attributes and extended attributes of a file or directory of the tree, as
- * text or JSON.
+ * The command stat: prints the attributes and extended attributes of a file or directory of the tree,
+ * as text or JSON.
  */
 #include "cli/cli.h"
 
@@ -19,13 +19,13 @@
 
 #define XATTR_PREFIX "user.ntuplefs."
 
-/* Where a path's attributes go: into `json`, or without it to standard output. */
+/* The destination of attributes: `json`, or standard output if NULL. */
 struct teller {
     struct nt_json *json;
     enum nt_exit_status status;
 };
 
-/* ---- lines ---- */
+/* ---- Lines ---- */
 
 static void print_text(const char *key, const char *value)
 {
@@ -50,7 +50,7 @@ static void print_attributes(const char *path, const struct nt_vfs_attributes *a
         print_text("modified", time);
 }
 
-/* ---- members ---- */
+/* ---- Members ---- */
 
 static void put_integers(struct nt_json *json, const char *text)
 {
@@ -63,7 +63,7 @@ static void put_integers(struct nt_json *json, const char *text)
     nt_json_end_array(json);
 }
 
-/* An extended attribute is a text; its member has the type that it has in the other documents. */
+/* An extended attribute is text; its member has the same type as in the other documents. */
 static void put_member(struct nt_json *json, const char *key, enum nt_vfs_value kind,
                        const struct nt_buffer *value)
 {
@@ -85,9 +85,9 @@ static void put_member(struct nt_json *json, const char *key, enum nt_vfs_value 
     }
 }
 
-/* ---- both ---- */
+/* ---- Shared ---- */
 
-/* What opening a remote file cost: nothing else has been asked for before the first path is told. */
+/* The cost of opening a remote file: before the first path is printed, no other requests happen. */
 static const struct {
     const char *counter, *name;
 } costs[] = {
@@ -118,8 +118,8 @@ static void tell_costs(const struct teller *teller, struct nt_fetcher *fetcher)
     }
 }
 
-/* A name that is listed without looking may turn out to have no value: null in a document. So has what cannot
- * be read, which is told once. */
+/* A listed name may turn out to have no value: null in a document. So is an unreadable value, whose
+ * error is reported once. */
 static void tell_xattr(struct teller *teller, struct nt_vfs *vfs, uint64_t node, const char *path,
                        const char *name)
 {

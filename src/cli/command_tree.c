@@ -47,7 +47,7 @@ static bool is_shown(const struct drawing *drawing, const struct nt_tree_entry *
     return drawing->settings->all || entry->name[0] != '.';
 }
 
-/* An entry is drawn when the next one is known: the last has another branch. */
+/* Draws an entry when the next one is known: the last has another branch. */
 static enum nt_status draw_entries(struct drawing *drawing, struct nt_dir_listing *listing,
                                    struct nt_error *error)
 {

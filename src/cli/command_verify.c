@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The command verify: checks files, and files in directories, against their checksums and structure, and
- * prints findings, a verdict for each file, and progress.
+ * The command verify: checks files, and files in directories, against their checksums and structure,
+ * and prints findings, a verdict for each file, and progress.
  */
 #include "cli/cli.h"
 
@@ -28,16 +28,16 @@
 
 /* ---- Print findings ---- */
 
-/* A file that is verified; the path as the user may see it. */
+/* A file to verify; `path` is safe to display. */
 struct nt_verifier {
     const struct nt_settings *settings;
     const char *path;
     const struct nt_file *file;
     struct nt_progress *progress;
-    enum nt_exit_status output; /* the first line that could not be printed */
+    enum nt_exit_status output; /* the status of the first line that failed to print */
 };
 
-/* The kinds in the order in which they decide how the program ends; warnings do not. */
+/* Kinds by priority for the exit status; warnings do not affect it. */
 static const struct {
     enum nt_finding_kind kind;
     enum nt_exit_status exit;
@@ -49,7 +49,7 @@ static const struct {
 };
 enum { VERDICTS = sizeof(verdicts) / sizeof(*verdicts) };
 
-/* For struct nt_verify_options, with the verifier as their context. */
+/* Callbacks for struct nt_verify_options; their context is the verifier. */
 static void nt_verify_on_progress(void *context, uint64_t bytes, uint64_t total)
 {
     struct nt_verifier *verifier = context;
@@ -57,7 +57,7 @@ static void nt_verify_on_progress(void *context, uint64_t bytes, uint64_t total)
     nt_progress_reach(verifier->progress, bytes);
 }
 
-/* ---- findings ---- */
+/* ---- Findings ---- */
 
 static void put_place(struct nt_json *json, const struct nt_file *file, const struct nt_finding *finding)
 {
@@ -99,7 +99,7 @@ static void print_finding_as_json(struct nt_verifier *verifier, const struct nt_
     print_line(verifier, &line);
 }
 
-/* Ends the path. */
+/* Frees the path. */
 static void append_part(struct nt_buffer *line, const char *kind, struct nt_buffer *path)
 {
     nt_buffer_text(line, kind);
@@ -108,7 +108,7 @@ static void append_part(struct nt_buffer *line, const char *kind, struct nt_buff
     nt_buffer_deinit_part(path, line);
 }
 
-/* The message of a page's error names its field; other messages do not. */
+/* Page errors name their field themselves; other messages do not. */
 static void append_place(struct nt_buffer *line, const struct nt_file *file, const struct nt_finding *finding)
 {
     if (finding->dataset == NT_NONE)
@@ -150,7 +150,7 @@ static void nt_verify_on_finding(void *context, const struct nt_finding *finding
         print_finding(verifier, finding);
 }
 
-/* ---- a file ---- */
+/* ---- Files ---- */
 
 static const char *verdict(const struct nt_verify_summary *summary)
 {
@@ -202,7 +202,7 @@ static void print_summary(struct nt_verifier *verifier, const struct nt_verify_s
     print_line(verifier, &line);
 }
 
-/* The file's own line, and how the program ends by it; of a file that did not open, why. */
+/* Prints the file's verdict, or why it did not open; returns the exit status. */
 static enum nt_exit_status nt_verify_conclude(struct nt_verifier *verifier,
                                               const struct nt_verify_summary *summary)
 {
@@ -216,7 +216,7 @@ static enum nt_exit_status nt_verify_conclude(struct nt_verifier *verifier,
     return verifier->output;
 }
 
-/* What is said of a file that does not open. */
+/* The verdict for a file that does not open. */
 static const char *result_of(enum nt_status status)
 {
     enum nt_exit_status result = nt_exit_status(status);
@@ -226,7 +226,7 @@ static const char *result_of(enum nt_status status)
     return result == NT_EXIT_UNKNOWN_FORMAT ? "unknown format" : "failed";
 }
 
-/* A file that does not open is all of one finding. */
+/* A file that does not open has one finding. */
 static enum nt_exit_status nt_verify_conclude_unopened(const struct nt_settings *settings, const char *path,
                                                        const struct nt_error *error)
 {
@@ -246,9 +246,9 @@ static enum nt_exit_status nt_verify_conclude_unopened(const struct nt_settings 
 
 /* ---- The command verify ---- */
 
-/* What is verified: a path, or what stands for it: the files of a chain, or a source, which goes with the file. */
+/* A path to verify, or its substitute: the files of a chain, or a source, which the file then owns. */
 struct subject {
-    const char *path; /* as the user may see it */
+    const char *path; /* safe to display */
     const struct nt_chain_list *chain;
     struct nt_source *source;
 };
@@ -263,7 +263,7 @@ static enum nt_status open_subject(const struct subject *subject, const struct n
     return nt_file_take_source(subject->source, &tree->open, file_ret, error);
 }
 
-/* What all files are verified by. */
+/* Shared by all files. */
 struct work {
     const struct nt_settings *settings;
     struct nt_reader *reader;
@@ -288,7 +288,7 @@ static enum nt_exit_status verify_file(const struct work *work, struct nt_verifi
     return result;
 }
 
-/* `is_unknown_ret`: whether it is of no known format, which is no failure then; NULL: it is one. */
+/* `is_unknown_ret`: reports an unknown format, which is then no failure; NULL: it is a failure. */
 static enum nt_exit_status verify_subject(const struct work *work, const struct subject *subject,
                                           bool *is_unknown_ret)
 {
@@ -308,20 +308,20 @@ static enum nt_exit_status verify_subject(const struct work *work, const struct 
                : nt_verify_conclude_unopened(work->settings, subject->path, &error);
 }
 
-/* ---- folders ---- */
+/* ---- Folders ---- */
 
 struct walk {
     const struct work *work;
-    const char *top; /* the folder that was named */
+    const char *top; /* the folder that the user named */
     struct nt_buffer path;
-    struct nt_folder *folder; /* on a server the one that the walk is in; NULL: the path is one here */
-    unsigned depth, files;    /* files: those of a known format */
+    struct nt_folder *folder; /* the current folder on a server; NULL: the path is local */
+    unsigned depth, files;    /* files: only those of a known format */
     enum nt_exit_status status;
 };
 
 static void verify_below(struct walk *walk);
 
-/* A file of no known format is omitted, as it is of the tree of a folder here. */
+/* Skips a file of an unknown format, like the tree of a local folder. */
 static void verify_leaf(struct walk *walk, struct nt_source *source)
 {
     bool is_unknown;
@@ -411,7 +411,7 @@ static void verify_below(struct walk *walk)
     nt_local_entries_free(entries, count);
 }
 
-/* `folder`: on a server, under the path; NULL: it is here. */
+/* `folder`: a folder on a server, below the path; NULL: a local folder. */
 static enum nt_exit_status verify_folder(const struct work *work, const char *path, struct nt_folder *folder)
 {
     struct walk walk = {.work = work, .top = path, .folder = folder};
@@ -426,7 +426,7 @@ static enum nt_exit_status verify_folder(const struct work *work, const char *pa
     return nt_print_error(path, &error);
 }
 
-/* ---- sources ---- */
+/* ---- Sources ---- */
 
 static enum nt_exit_status verify_open_source(const struct work *work, const char *path,
                                               struct nt_source *source)
@@ -443,7 +443,7 @@ static enum nt_exit_status verify_open_source(const struct work *work, const cha
     return result;
 }
 
-/* What an address leads to is known when it is open. */
+/* Only opening an address reveals whether it is a file or a folder. */
 static enum nt_exit_status verify_address(const struct work *work, const char *address, const char *shown)
 {
     const struct nt_vfs_options tree = nt_settings_tree(work->settings);
@@ -466,7 +466,7 @@ static enum nt_exit_status verify_path(const struct work *work, const char *path
                       : verify_folder(work, path, NULL);
 }
 
-/* `chain`: the files that the source stands for; NULL: itself. */
+/* `chain`: the files of the source; NULL: the source itself. */
 static enum nt_exit_status verify_source(const struct work *work, const char *path,
                                          const struct nt_chain_list *chain)
 {
@@ -487,7 +487,7 @@ static enum nt_exit_status verify_source(const struct work *work, const char *pa
 static enum nt_exit_status run(const struct nt_invocation *invocation)
 {
     const struct nt_vfs_options tree = nt_settings_tree(invocation->settings);
-    /* This thread works as well. */
+    /* The calling thread is one of the threads. */
     const struct nt_reader_options options = {
         .struct_bytes = sizeof(options), .cache_bytes = tree.cache_bytes, .threads = tree.threads - 1};
     struct nt_reader *reader;

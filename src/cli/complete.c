@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Shell completion: prints the candidates for the last word of a command line, from the tables of commands
- * and options and from the tree of its source.
+ * Shell completion: prints the candidates for the last word of a command line, from the tables of
+ * commands and options and from the tree of its source.
  */
 #include "cli/cli.h"
 
@@ -18,11 +18,11 @@
 struct paths {
     FILE *out;
     const char *word;
-    size_t directory_length; /* with the slash behind it */
+    size_t directory_length; /* including the slash */
     const char *begun;       /* of the name */
 };
 
-/* A name that would break the line cannot be typed either. */
+/* A name with control characters would break the line, and cannot be typed. */
 static bool is_printable(const char *name)
 {
     for (; *name; name++)
@@ -44,7 +44,7 @@ static bool take(void *context, const char *name, uint64_t node, enum nt_vfs_cla
     return true;
 }
 
-/* The shell hands over the words before it replaces anything in them. */
+/* The shell passes words before it expands them. */
 static const char *expand_home(const char *source, struct nt_arena *arena)
 {
     const char *home = getenv("HOME");
@@ -57,8 +57,8 @@ static const char *expand_home(const char *source, struct nt_arena *arena)
     return path ? path : source;
 }
 
-/* Print the paths in the tree of a source that begin with `word`: a line for each, with a tab at its end; directories
- * have a slash before it. A source's "~/" is the user's home. Prints nothing where the source does not open. */
+/* Prints the paths in a source's tree that begin with `word`, each with a tab at its end; directories
+ * end with a slash. Expands "~/" in the source. Prints nothing if the source does not open. */
 static void nt_complete_path(FILE *out, const struct nt_vfs_options *options, const char *source,
                              const char *word, struct nt_arena *arena)
 {
@@ -82,11 +82,11 @@ static void nt_complete_path(FILE *out, const struct nt_vfs_options *options, co
 struct completer {
     FILE *out;
     const struct nt_complete_tables *tables;
-    const struct nt_command *command;       /* NULL: the line is ntuplefs's, or has none yet */
-    const struct nt_option *const *options; /* tables, ended by NULL */
+    const struct nt_command *command;       /* NULL: the line is for ntuplefs, or has no command yet */
+    const struct nt_option *const *options; /* tables; ends with NULL */
     struct nt_arena *arena;
     const char *word;
-    size_t kept;      /* bytes of the word in front of what is completed: "--sort=" */
+    size_t kept;      /* bytes of the word before the completed part: "--sort=" */
     char **arguments; /* the words before, the command or program first */
     int argument_count;
     bool has_told_files;
@@ -99,7 +99,7 @@ static void offer(struct completer *completer, const char *text, const char *suf
         fprintf(completer->out, "%.*s%s%s\t%s\n", (int)completer->kept, completer->word, text, suffix, help);
 }
 
-/* ---- options ---- */
+/* ---- Options ---- */
 
 static size_t table_count(const struct completer *completer)
 {
@@ -124,7 +124,7 @@ static const struct nt_option *row_lettered(const struct completer *completer, c
     return NULL;
 }
 
-/* The option with a value that a word names, and the value as far as it stands in the word, or NULL. */
+/* The option that a word names, and its value as typed so far; or NULL. */
 static const struct nt_option *option_in(const struct completer *completer, const char *word,
                                          const char **value_ret)
 {
@@ -176,7 +176,7 @@ static void complete_choice(struct completer *completer, const struct nt_option 
         row->each_value(take_value, completer);
 }
 
-/* An item of a list, the last one that has begun. */
+/* Completes the last item of a list. */
 static void complete_list(struct completer *completer)
 {
     const char *item = completer->word + completer->kept;
@@ -206,7 +206,7 @@ static void complete_value(struct completer *completer, const struct nt_option *
         complete_choice(completer, row);
 }
 
-/* ---- operands ---- */
+/* ---- Operands ---- */
 
 static void resolve_stub(struct completer *completer, const struct nt_settings *settings, const char *source)
 {
@@ -221,7 +221,7 @@ static void complete_path(struct completer *completer, const struct nt_settings 
 {
     struct nt_vfs_options options = nt_settings_tree(settings);
     options.open.open_broken = completer->command && completer->command->shows_broken;
-    options.threads = 0; /* nothing is decoded */
+    options.threads = 0; /* decodes nothing */
     fputs("\tpaths\n", completer->out);
     nt_complete_path(completer->out, &options, source, completer->word, completer->arena);
 }
@@ -235,11 +235,11 @@ static void complete_command(struct completer *completer, const struct nt_settin
         offer(completer, completer->tables->commands[i]->name, "", completer->tables->commands[i]->help);
 }
 
-/* As the help of commands calls operands. */
+/* Operand names as in the help of commands. */
 static const struct {
     const char *name;
     void (*complete)(struct completer *completer, const struct nt_settings *settings, const char *source);
-    int source; /* which operand has the tree of a path */
+    int source; /* index of the operand whose tree contains the path */
 } operand_kinds[] = {
     {"FILE", resolve_stub, 0},        {"A", resolve_stub, 0},          {"B", resolve_stub, 0},
     {"DESTINATION", resolve_stub, 0}, {"SOURCE", resolve_stub, 0},     {"MOUNTPOINT", resolve_stub, 0},
@@ -254,18 +254,18 @@ static void complete_kind(struct completer *completer, const char *name, size_t 
             operand_kinds[i].complete(completer, settings, operands[operand_kinds[i].source]);
 }
 
-/* Everything that the operand at a position may be, by a usage such as "FILE [PATH] DESTINATION". */
+/* Completes all operands that a position may have, by a usage such as "FILE [PATH] DESTINATION". */
 static void complete_operand(struct completer *completer, const char *usage, int position,
                              const struct nt_settings *settings, char **operands)
 {
-    int fewest = 0, most = 0; /* operands in front of this one */
+    int fewest = 0, most = 0; /* number of operands before this one */
     bool is_repeated = false, is_within = false;
     while (*usage) {
         size_t length = strcspn(usage, " ");
         bool is_optional = *usage == '[';
         const char *name = usage + is_optional;
         is_repeated = is_repeated || memmem(usage, length, "...", 3);
-        /* "[B]" in "[A [B]]" is not there without A. */
+        /* in "[A [B]]", B requires A */
         if ((is_within ? most : fewest) <= position && (position <= most || is_repeated))
             complete_kind(completer, name, strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_"), settings, operands);
         is_within = is_optional && usage[length - 1] != ']';
@@ -275,7 +275,7 @@ static void complete_operand(struct completer *completer, const char *usage, int
     }
 }
 
-/* ---- the line ---- */
+/* ---- The command line ---- */
 
 static void complete_operands(struct completer *completer, const char *usage)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The exit status of both programs: a table with the meaning of each, and the mapping from library status
- * codes.
+ * The exit status of both programs: a table with the meaning of each, and the mapping from library
+ * status codes.
  */
 #include "cli/cli.h"
 

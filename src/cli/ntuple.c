@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The program ntuple, which reads the virtual tree without a mount: the table of commands, help, and main.
+ * The program ntuple, which reads the virtual tree without a mount: the table of commands, help, and
+ * main.
  */
 #include "cli/cli.h"
 
@@ -80,7 +81,7 @@ static enum nt_exit_status print_versions(const char *subject, int operand_count
     return nt_finish_output();
 }
 
-/* Of the line itself where there is no subject. */
+/* Reports wrong usage; a NULL subject means the whole command line. */
 static enum nt_exit_status complain_about_usage(const char *subject, const char *what)
 {
     struct nt_error error = {0};
@@ -88,7 +89,7 @@ static enum nt_exit_status complain_about_usage(const char *subject, const char 
     return nt_print_error(subject, &error);
 }
 
-/* What is wrong in front of a command may be right behind it. */
+/* An option that is wrong before a command may be valid after it. */
 static enum nt_exit_status complain_about_place(const struct nt_error *problem)
 {
     struct nt_error error = {0};
@@ -105,7 +106,7 @@ static enum nt_exit_status complain_about_count(const struct nt_command *command
     return nt_print_error(command->name, &error);
 }
 
-/* What is needed before the command gives up its rights. */
+/* Prepares what the command needs before the sandbox. */
 static enum nt_status prepare(struct nt_invocation *invocation, struct nt_settings *settings,
                               struct nt_arena *arena, struct nt_error *error)
 {
@@ -164,7 +165,7 @@ static enum nt_exit_status prepare_and_run(const struct nt_command *command, int
     return status;
 }
 
-/* Wrong arguments of a comparison are no difference. */
+/* For a command that compares, wrong arguments are TROUBLE, not a difference. */
 static enum nt_exit_status run(const struct nt_command *command, int argument_count, char **arguments,
                                struct nt_arena *arena)
 {
@@ -203,7 +204,7 @@ static const struct nt_command command_help = {
     .run = run_help,
 };
 
-/* Called while somebody types: what is wrong is no concern of theirs now. */
+/* Called while the user types: ignores all errors. */
 static enum nt_exit_status run_complete(const struct nt_invocation *invocation)
 {
     const struct nt_complete_tables tables = {commands, COMMANDS, common_options};
@@ -251,7 +252,7 @@ int main(int argument_count, char **arguments)
 {
     if (!nt_standard_streams_open())
         return NT_EXIT_INTERNAL;
-    signal(SIGPIPE, SIG_IGN); /* a reader that has had enough is no failure: see nt_finish_output */
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is no failure: see nt_finish_output */
     struct nt_error error = {0};
     struct nt_arena *arena = nt_arena_new();
     char **copies = arena ? nt_arguments_hide(argument_count, arguments, arena) : NULL;

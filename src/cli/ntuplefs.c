@@ -25,21 +25,19 @@
 
 #define MEBIBYTE (UINT64_C(1) << 20)
 
-/* Tell the allocator, before the first thread is started.
- *
- * glibc gives each thread a heap of its own, and a freed buffer stays in the heap that it came from: after a
- * while each has holes for the largest that its thread ever used. One heap for all, and none for buffers that
- * are large: those that come and go are kept for reuse by who has them. */
+/* Configures malloc; call before the first thread starts. By default glibc gives each thread its own
+ * heap, and freed buffers stay there: each heap then has holes as large as the thread's largest buffer.
+ * So uses one heap for all, and none for large buffers, which their owners keep for reuse. */
 static void nt_memory_prepare(void)
 {
     enum { LARGE = 160 * 1024, KEPT_AT_END = 1024 * 1024 };
     mallopt(M_ARENA_MAX, 1);
     mallopt(M_MMAP_THRESHOLD, LARGE);
     mallopt(M_TRIM_THRESHOLD, KEPT_AT_END);
-    nt_memory_available(); /* which is asked for again where it cannot be read any more */
+    nt_memory_available(); /* caches the value for when it is no longer readable */
 }
 
-/* 256 MiB; less on a small machine, or in a control group that has little. */
+/* 256 MiB; less on a small machine or in a small control group. */
 static uint64_t default_cache(void)
 {
     const uint64_t most = 256 * MEBIBYTE, least = 16 * MEBIBYTE;
@@ -47,10 +45,9 @@ static uint64_t default_cache(void)
     return part > most ? most : part < least ? least : part;
 }
 
-/* What is to be had of `cachesize` (0: the default) where so many requests are served at once.
- *
- * Replies are at most 1 MiB, and lie on huge pages. A few are beside the cache's memory; the many that many
- * threads can make at once are a part of it, an eighth at most. */
+/* Splits `cachesize` (0: the default) for this number of concurrent requests. Replies are at most 1
+ * MiB, and use huge pages. A few replies are extra; further ones, for many threads, come out of the
+ * cache's memory, at most an eighth of it. */
 static struct nt_memory nt_memory_share(uint64_t cachesize, unsigned threads)
 {
     const uint64_t few = 8 * MEBIBYTE, reply = 2 * MEBIBYTE;
@@ -65,7 +62,7 @@ static struct nt_memory nt_memory_share(uint64_t cachesize, unsigned threads)
 
 /* ---- The index file ---- */
 
-/* Before there are two processes. */
+/* Call before the fork. */
 static enum nt_status nt_index_file_init(struct nt_index_file *file, const char *path, struct nt_error *error)
 {
     *file = (struct nt_index_file){.path = path, .descriptor = -1};
@@ -153,7 +150,7 @@ enum nt_exit_status nt_program_fail(struct nt_program *program, enum nt_exit_sta
     return status;
 }
 
-/* A path as it is seen from everywhere; a pattern leads to no file. */
+/* An absolute path; a pattern may match no file. */
 static void append_absolute(struct nt_buffer *text, const char *source)
 {
     bool is_path = !nt_is_address(source);
@@ -168,7 +165,7 @@ static void append_absolute(struct nt_buffer *text, const char *source)
     free(path);
 }
 
-/* What mount(8) shows: the first source, and how many more there are. */
+/* The text for mount(8): the first source, and the number of others. */
 static void set_source_text(struct nt_program *program)
 {
     struct nt_buffer *text = &program->source_text;
@@ -177,7 +174,7 @@ static void set_source_text(struct nt_program *program)
         nt_buffer_format(text, " and %zu more", program->source_count - 1);
 }
 
-/* Requests that are served at once. Slow decoding must not keep metadata waiting, and neither must a slow server. */
+/* Number of concurrent requests. Slow decoding, or a slow server, must not block metadata requests. */
 static unsigned request_threads(const struct nt_settings *settings)
 {
     enum { FEWEST = 4, FEWEST_REMOTE = 16 };
@@ -191,10 +188,10 @@ struct nt_memory nt_memory_of(const struct nt_settings *settings)
     return nt_memory_share(settings->cache_bytes, request_threads(settings));
 }
 
-/* As both processes tell libfuse. */
+/* The settings that both processes pass to libfuse. */
 static struct nt_mount_settings mount_settings(const struct nt_program *program)
 {
-    enum { FEWEST_READS_AHEAD = 2 }; /* slow decoding must not keep a reader's own next read waiting */
+    enum { FEWEST_READS_AHEAD = 2 }; /* slow decoding must not block a reader's own next read */
     const struct nt_settings *settings = &program->settings;
     unsigned threads = settings->threads ? settings->threads : nt_processors();
     return (struct nt_mount_settings){
@@ -215,7 +212,7 @@ static struct nt_mount_settings mount_settings(const struct nt_program *program)
     };
 }
 
-/* Before there are two: all that follows from the options. */
+/* Derives everything from the options; call before the fork. */
 static enum nt_status nt_program_prepare(struct nt_program *program, struct nt_error *error)
 {
     set_source_text(program);
@@ -250,7 +247,7 @@ static void print_version(void)
         printf("libfuse %s\n", nt_mount_missing_features());
 }
 
-/* What was asked for in place of a mount. */
+/* Handles options that print something instead of mounting. */
 static enum nt_exit_status print(struct nt_program *program, int operand_count)
 {
     struct nt_error error = {0};
@@ -264,7 +261,7 @@ static enum nt_exit_status print(struct nt_program *program, int operand_count)
                                                       : nt_program_fail(program, NT_EXIT_OUTPUT, &error);
 }
 
-/* To the end of one of the two processes. */
+/* Forks, and runs one of the processes to its end. */
 static enum nt_exit_status divide(struct nt_program *program)
 {
     struct nt_error error = {0};
@@ -306,7 +303,7 @@ static enum nt_exit_status run(struct nt_program *program)
     return status;
 }
 
-/* Whether mount(8) has called us, by the name of a link: /sbin/mount.ntuplefs. */
+/* Has mount(8) called us through the link /sbin/mount.ntuplefs? */
 static bool is_helper(const char *name)
 {
     const char *slash = strrchr(name, '/');

@@ -24,7 +24,7 @@
 
 /* ---- Parse row ranges ---- */
 
-/* A number, or `otherwise` where there is none. */
+/* Parses a number; `otherwise` if there is none. */
 static bool parse_row(const char *text, const char **end_ret, uint64_t otherwise, uint64_t *row_ret)
 {
     char *end = (char *)text;
@@ -34,7 +34,7 @@ static bool parse_row(const char *text, const char **end_ret, uint64_t otherwise
     return errno == 0;
 }
 
-/* Whichever of its two numbers is the larger. */
+/* Does not compare the two numbers. */
 static bool scan(const char *text, struct nt_row_range *range_ret)
 {
     const char *end, *last;
@@ -53,7 +53,7 @@ bool nt_row_range_parse(const char *text, struct nt_row_range *range_ret)
     return scan(text, range_ret) && range_ret->first <= range_ret->end;
 }
 
-/* Where all of it is a range there is no name, also where that is turned around. */
+/* A text that is a range as a whole has no name, even if its end is before its start. */
 bool nt_named_row_range_parse(const char *text, size_t *name_length_ret, struct nt_row_range *range_ret)
 {
     const char *colon = scan(text, range_ret) ? NULL : strchr(text, ':');
@@ -119,7 +119,7 @@ static bool parse_id(const char *text, struct nt_id *id_ret)
 {
     uint64_t value;
     const char *end;
-    if (!parse_number(text, &value, &end) || *end != '\0' || value >= UINT32_MAX) /* which is no user */
+    if (!parse_number(text, &value, &end) || *end != '\0' || value >= UINT32_MAX) /* not a user id */
         return false;
     *id_ret = (struct nt_id){.is_given = true, .number = (unsigned)value};
     return true;
@@ -149,7 +149,7 @@ static void append_value(void *context, const char *value, const char *help)
     nt_buffer_format(list, "%s%s", list->length ? ", " : "", value);
 }
 
-/* Every value, where all are known, else what a value looks like. */
+/* Lists all values if they are known, else describes a value. */
 static void append_expected(const struct nt_option *row, struct nt_buffer *text)
 {
     if (row->each_value)
@@ -174,13 +174,13 @@ static enum nt_status refuse(const struct nt_option *row, const char *value, str
     return NT_INVALID;
 }
 
-/* An empty text is a value of no option. */
+/* No option accepts an empty text. */
 static bool is_text(const struct nt_option *row, const char *value)
 {
     return *value && (!row->is_value || row->is_value(value));
 }
 
-/* One more in a list of texts that ends with NULL. */
+/* Appends to a list of texts that ends with NULL. */
 static enum nt_status add_text(const char *text, struct nt_arena *arena, const char *const **list,
                                struct nt_error *error)
 {
@@ -197,7 +197,7 @@ static enum nt_status add_text(const char *text, struct nt_arena *arena, const c
     return NT_OK;
 }
 
-/* The program may leave its directory before the path is used. */
+/* Makes the path absolute: the program may change its directory before it uses the path. */
 static enum nt_status add_path(const struct nt_option *row, const char *value, struct nt_arena *arena,
                                const char *const **list, struct nt_error *error)
 {
@@ -222,7 +222,7 @@ static enum nt_status add_path(const struct nt_option *row, const char *value, s
     return add_text(copy, arena, list, error);
 }
 
-/* The same of a file that may not be there yet: its folder is. */
+/* The same for a file that may not exist yet: its folder must exist. */
 static enum nt_status set_path(const struct nt_option *row, const char *value, struct nt_arena *arena,
                                const char **path_ret, struct nt_error *error)
 {
@@ -239,7 +239,8 @@ static enum nt_status set_path(const struct nt_option *row, const char *value, s
     return *path_ret ? NT_OK : nt_fail_memory(error);
 }
 
-/* Set the row's member; NULL is the value of rows without an argument. NT_INVALID names option and value, and tells what is one. */
+/* Sets the row's member; rows without an argument take NULL. NT_INVALID names the option and the value,
+ * and describes valid values. */
 static enum nt_status nt_option_set(const struct nt_option *row, const char *value, void *member,
                                     struct nt_arena *arena, struct nt_error *error)
 {
@@ -292,7 +293,7 @@ struct parser {
     struct nt_error *error;
 };
 
-/* The row at a running number over all tables; NULL behind the last. */
+/* The row with an index over all tables; NULL after the last. */
 static const struct nt_option *table_row(const struct nt_option *const *tables, size_t table_count,
                                          size_t number)
 {
@@ -350,11 +351,11 @@ static const struct nt_option *row_lettered(const struct parser *parser, int let
     return NULL;
 }
 
-/* ---- values ---- */
+/* ---- Values ---- */
 
 static enum nt_status parse_list(struct parser *parser, const char *text);
 
-/* A value, of an option without. */
+/* Refuses a value for an option that takes none. */
 static enum nt_status refuse_to_take(const struct nt_option *row, struct nt_error *error)
 {
     return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "option \"%s\" takes no value", row->name);
@@ -374,10 +375,9 @@ static enum nt_status apply(struct parser *parser, const struct nt_option *row, 
     return nt_option_set(row, value, (char *)parser->settings + row->member, parser->arena, parser->error);
 }
 
-/* ---- lists after -o ---- */
+/* ---- Lists after -o ---- */
 
-/* Copy a list's next item, up to a comma that no backslash escapes; returns where the one behind
- * it starts. */
+/* Copies the next item of a list, up to a comma without a backslash; returns the item after it. */
 static const char *next_item(const char *text, char *item)
 {
     while (*text && *text != ',') {
@@ -414,14 +414,14 @@ static enum nt_status parse_list(struct parser *parser, const char *text)
     return NT_OK;
 }
 
-/* ---- arguments ---- */
+/* ---- Arguments ---- */
 
 struct getopt_tables {
     char *letters;
     struct option *names;
 };
 
-/* Whether a row takes a value, with another one of its name. */
+/* Does this row, or another with the same name, take a value? */
 static int takes_value(const struct parser *parser, const struct nt_option *row)
 {
     if (row->argument)
@@ -429,7 +429,7 @@ static int takes_value(const struct parser *parser, const struct nt_option *row)
     return row_named(parser, row->name, true) == row ? no_argument : optional_argument;
 }
 
-/* What getopt_long wants to know, from our tables. */
+/* Builds getopt_long's tables from our own. */
 static bool make_getopt_tables(const struct parser *parser, bool in_front_only, struct getopt_tables *tables)
 {
     size_t count = 0;
@@ -442,7 +442,7 @@ static bool make_getopt_tables(const struct parser *parser, bool in_front_only, 
         return false;
     if (in_front_only)
         *letter++ = '+';
-    *letter++ = ':'; /* tell a missing value from an unknown option, and print nothing */
+    *letter++ = ':'; /* report a missing value separately from an unknown option, and print nothing */
     for (size_t i = 0; i < count; i++) {
         const struct nt_option *row = row_at(parser, i);
         if (row->kind == NT_OPTION_IGNORED || row_named(parser, row->name, false) != row)
@@ -457,7 +457,7 @@ static bool make_getopt_tables(const struct parser *parser, bool in_front_only, 
     return true;
 }
 
-/* What getopt_long does not take: '?' is unknown, or has a value that it does not take, and ':' lacks one. */
+/* Reports an error of getopt_long: '?' is an unknown option or an extra value, ':' a missing value. */
 static enum nt_status refuse_argument(const struct parser *parser, int found, char **arguments)
 {
     const char *text = arguments[optind - 1];
@@ -491,7 +491,7 @@ enum nt_status nt_options_parse(const struct nt_option *const *tables, size_t ta
     if (!make_getopt_tables(&parser, in_front_only, &getopt_tables))
         return nt_fail_memory(error);
     int found;
-    optind = 0; /* a fresh start: ntuple parses twice */
+    optind = 0; /* reset getopt: ntuple parses twice */
     while ((found = getopt_long(argument_count, arguments, getopt_tables.letters, getopt_tables.names,
                                 NULL)) != -1) {
         enum nt_status status = parse_one(&parser, found, arguments);
@@ -502,7 +502,7 @@ enum nt_status nt_options_parse(const struct nt_option *const *tables, size_t ta
     return NT_OK;
 }
 
-/* ---- what is told of options ---- */
+/* ---- Help and log ---- */
 
 /* "=value, name=value" */
 static bool format_texts(const struct nt_option *row, const char *const *texts, char *value, size_t size)
@@ -516,7 +516,7 @@ static bool format_texts(const struct nt_option *row, const char *const *texts, 
     return texts != NULL;
 }
 
-/* "=value"; false where the option was not given. */
+/* "=value"; false if the option is not set. */
 static bool format_value(const struct nt_option *row, const void *member, char *value, size_t size)
 {
     value[0] = '\0';
@@ -556,7 +556,7 @@ void nt_options_append_given(struct nt_buffer *text, const struct nt_option *tab
             nt_buffer_format(text, "%s%s%s", text->length ? ", " : "", row->name, value);
 }
 
-/* A paragraph: a sentence, and the names below it. */
+/* A paragraph: a sentence, then the names. */
 static void help_ignored(FILE *stream, const struct nt_option *row)
 {
     enum { WIDTH = 100 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A progress line on the terminal with bytes, rate and remaining time, drawn at most ten times a second.
+ * A progress line on the terminal with bytes, rate and remaining time, drawn at most ten times a
+ * second.
  */
 #include "cli/cli.h"
 
@@ -54,7 +55,7 @@ static void format_size(double bytes, char text[SIZE_TEXT])
     snprintf(text, SIZE_TEXT, unit && bytes < 100 ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
 }
 
-/* "1:05:09", "4:07"; nobody waits for what takes longer than can be counted. */
+/* "1:05:09", "4:07"; clamped to a large maximum. */
 static void format_seconds(double seconds, char text[TIME_TEXT])
 {
     const double most = 1e9;
@@ -71,14 +72,14 @@ static double bytes_expected(const struct nt_progress *progress)
     return (double)progress->total + (double)progress->guess;
 }
 
-/* Of which nothing is known: the present one is known where its rest can be guessed. */
+/* The number of texts with unknown size. The current one is known if its rest can be guessed. */
 static uint64_t texts_left(const struct nt_progress *progress)
 {
     uint64_t known = progress->texts_done + (progress->guess > 0);
     return progress->texts > known ? progress->texts - known : 0;
 }
 
-/* "4:07", "4:07 and 3 texts", or "3 texts" where nothing else takes time. */
+/* "4:07", "4:07 and 3 texts", or "3 texts" if only texts remain. */
 static void format_left(double seconds, uint64_t texts, char text[LEFT_TEXT])
 {
     char time[TIME_TEXT];
@@ -92,7 +93,7 @@ static void format_left(double seconds, uint64_t texts, char text[LEFT_TEXT])
         snprintf(text, LEFT_TEXT, "%s", time);
 }
 
-/* What stands beside the bar. Returns what share of the work is done, 0 where nobody knows. */
+/* The text next to the bar. Returns the finished share of the work; 0: unknown. */
 static double format_numbers(const struct nt_progress *progress, double seconds, char text[WIDEST_TEXT])
 {
     char done[SIZE_TEXT], total[SIZE_TEXT], rate[SIZE_TEXT], left[LEFT_TEXT], percent[SIZE_TEXT] = "";
@@ -115,7 +116,7 @@ static double format_numbers(const struct nt_progress *progress, double seconds,
     return texts ? 0 : bytes / expected;
 }
 
-/* One column less than the terminal has: writing into the last one may move to the next line. */
+/* One column less than the terminal: writing the last column may wrap the line. */
 static int columns_of_terminal(void)
 {
     struct winsize size;

@@ -209,13 +209,13 @@ void nt_formats_help(FILE *stream)
         fprintf(stream, "  %-8s %s\n", (*format)->name, (*format)->description);
 }
 
-/* Whether the sources are a chain. */
+/* Are the sources a chain? */
 static bool nt_settings_has_chain(const struct nt_settings *settings)
 {
     return settings->is_chain || settings->chain_rule;
 }
 
-/* What is for chains alone would be without effect, which nobody wants who gives it. */
+/* Options for chains have no effect on other sources: that is probably a mistake. */
 static enum nt_status refuse_for_chain(const char *name, struct nt_error *error)
 {
     return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
@@ -240,7 +240,7 @@ unsigned nt_processors(void)
     return count > 0 ? (unsigned)count : 1;
 }
 
-/* For text generators. The program leaves its directory, so a relative path would lead elsewhere. */
+/* For text generators. The program changes its directory, so a relative path is not valid. */
 static const char *text_directory(void)
 {
     const char *path = secure_getenv("TMPDIR");
@@ -249,7 +249,7 @@ static const char *text_directory(void)
 
 struct nt_vfs_options nt_settings_tree(const struct nt_settings *settings)
 {
-    nt_memory_available(); /* before the process is confined */
+    nt_memory_available(); /* caches the value before the sandbox */
     return (struct nt_vfs_options){
         .open = {.struct_bytes = sizeof(struct nt_open_options),
                  .format = settings->format,
@@ -352,8 +352,8 @@ const struct nt_option nt_helper_switches[] = {
     {0},
 };
 
-/* For other kinds of file systems, of interest to mount(8) alone, or against what is always so here: the mount
- * is read-only, nosuid and nodev. */
+/* For other kinds of file systems, for mount(8) itself, or contrary to the fixed properties of the
+ * mount: read-only, nosuid, nodev. */
 static const char *const accepted[] = {
     "rw",          "dev",           "suid",     "exec",       "sync",        "async",      "dirsync",
     "mand",        "nomand",        "atime",    "diratime",   "nodiratime",  "relatime",   "norelatime",

@@ -22,10 +22,10 @@
 
 const char *nt_select_path(const char *value)
 {
-    return strchr(value, ':') + 1; /* the option's parser has put it there */
+    return strchr(value, ':') + 1; /* the option parser guarantees a colon */
 }
 
-/* Takes the choice. The name is what the value begins with. */
+/* Takes ownership of the selection. Its name is the first part of `value`. */
 static enum nt_status add_choice(struct nt_selections *selections, const char *value, size_t length,
                                  struct nt_selection *selection, struct nt_error *error)
 {
@@ -35,7 +35,7 @@ static enum nt_status add_choice(struct nt_selections *selections, const char *v
     return name ? NT_OK : nt_fail_memory(error);
 }
 
-/* Name and range, as the option's parser has found them. */
+/* The option parser has validated name and range. */
 static enum nt_status open_entries(const char *value, struct nt_selections *selections,
                                    struct nt_error *error)
 {
@@ -114,7 +114,7 @@ void nt_addresses_deinit(struct nt_addresses *addresses)
     free(addresses->items);
 }
 
-/* It has a sandbox of its own, which no option opens. */
+/* The network helper has a sandbox of its own; no option disables it. */
 static enum nt_status check_strictly(const struct nt_settings *settings, struct nt_error *error)
 {
     struct nt_helper_sandbox sandbox;
@@ -139,7 +139,7 @@ enum nt_status nt_start_helper(struct nt_settings *settings, const struct nt_add
         return NT_OK;
     enum nt_status status = nt_fetcher_new(&options, &settings->fetcher, error);
     if (status == NT_OK)
-        nt_fetcher_hand_over(settings->fetcher); /* of the processes of a mount the worker asks */
+        nt_fetcher_hand_over(settings->fetcher); /* only the worker of a mount sends requests */
     char *shown = status == NT_OK ? NULL : nt_address_redact(addresses->items[addresses->count - 1]);
     if (shown)
         nt_error_context(error, "%s", shown);

@@ -30,7 +30,7 @@ bool nt_standard_streams_open(void)
         [STDIN_FILENO] = O_WRONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_RDONLY};
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
         bool is_closed = fcntl(stream, F_GETFD) < 0 && errno == EBADF;
-        /* The lowest number that is free is this one. */
+        /* open returns the lowest free descriptor: this stream. */
         if (is_closed && open("/dev/null", contrary_modes[stream]) != stream)
             return false;
     }
@@ -54,7 +54,7 @@ enum nt_status nt_standard_output_finish(struct nt_error *error)
 
 /* ---- Hide credentials ---- */
 
-/* What is shown of an address is never longer than the address. */
+/* The redacted address is never longer than the address. */
 static bool hide(char *argument)
 {
     char *shown = nt_is_address(argument) ? nt_address_redact(argument) : NULL;
@@ -102,7 +102,7 @@ enum nt_status nt_check_versions(int operand_count, struct nt_error *error)
 
 /* ---- Enter the sandbox ---- */
 
-/* Besides what is told: all, where links may lead anywhere; texts; an index; what is kept of remote files. */
+/* Besides the arguments: everything, if links may lead anywhere; texts; an index; the disk cache. */
 enum { MAX_OWN_PATHS = 4 };
 
 static void add(struct nt_sandbox_path *places, size_t *count, const char *path, bool is_written)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The supervisor process of ntuplefs: mounts and unmounts at the worker's request or on a signal, replaces
- * the index file, and owns the log.
+ * The supervisor process of ntuplefs: mounts and unmounts at the worker's request or on a signal,
+ * replaces the index file, and owns the log.
  */
 #include "cli/cli.h"
 
@@ -26,7 +26,7 @@ struct supervising {
     struct nt_kernel_mount mounting;
 };
 
-/* ---- the log ---- */
+/* ---- Log ---- */
 
 __attribute__((format(printf, 2, 3))) static void note(struct nt_program *program, const char *format, ...)
 {
@@ -64,10 +64,10 @@ static void note_end(struct supervising *supervising, const struct nt_supervisor
     note(program, "unmounted %s", supervising->mountpoint.path);
 }
 
-/* ---- what is asked for ---- */
+/* ---- Requests of the worker ---- */
 
-/* A source below the mountpoint would be hidden by the mount, and a mountpoint below a mirrored directory
- * would be mirrored in itself without end. */
+/* A mount would hide a source below the mountpoint. A mountpoint below a mirrored directory would
+ * mirror itself endlessly. */
 static enum nt_status check_places(const struct supervising *supervising, struct nt_error *error)
 {
     const struct nt_program *program = supervising->program;
@@ -107,11 +107,11 @@ static bool unmount(void *context, bool is_lazy)
     struct supervising *supervising = context;
     struct nt_fetcher *fetcher = supervising->program->settings.fetcher;
     if (is_lazy && fetcher)
-        nt_fetcher_stop(fetcher); /* whoever waits for a server keeps the other process from its end */
+        nt_fetcher_stop(fetcher); /* a thread that waits for a server delays the worker's end */
     return nt_kernel_mount_end(&supervising->mounting, is_lazy);
 }
 
-/* The kernel has accepted the mount: nothing can go wrong any more. */
+/* The kernel has accepted the mount: startup has succeeded. */
 static void be_ready(void *context)
 {
     struct supervising *supervising = context;
@@ -134,9 +134,9 @@ static void replace_index(void *context)
     nt_index_file_replace(&supervising->program->index, &supervising->program->log);
 }
 
-/* ---- the end ---- */
+/* ---- Exit ---- */
 
-/* Before there was anything to unmount, a signal is the program's end as of any other. */
+/* Without a mount, a signal ends the program in the usual way. */
 static void die_of(int number)
 {
     sigset_t signals;

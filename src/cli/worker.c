@@ -24,9 +24,9 @@
 #include "vfs/tree.h"
 #include "vfs/vfs.h"
 
-/* For a mount: longer than what is quick, shorter than anybody notices. */
+/* For a mount: longer than quick requests take, too short to notice. */
 #define NT_LEADER_PATIENCE (2 * NT_MILLISECOND)
-/* For a mount: longer than who reads one small piece after the other takes between two. */
+/* For a mount: longer than the pause between two small sequential reads. */
 #define NT_LEADER_SOON (NT_MILLISECOND / 10)
 
 struct decoding {
@@ -34,7 +34,7 @@ struct decoding {
     bool is_background;
     int null; /* /dev/null, or -1 */
     struct nt_sandbox sandbox;
-    struct nt_leader lead; /* who receives requests */
+    struct nt_leader lead; /* the threads that receive requests */
     struct nt_selections selections;
     struct nt_vfs *vfs;
 };
@@ -59,15 +59,15 @@ static void save_index(void *context, const struct nt_buffer *text)
         nt_channel_send(program->supervisor.channel, NT_MESSAGE_KEPT);
 }
 
-/* ---- the tree ---- */
+/* ---- Tree ---- */
 
-/* The message names the option by which what is stored can be seen, where it can. */
+/* If the tree opens with broken=show, the message suggests this option. */
 static void suggest_broken(const struct nt_program *program, struct nt_vfs_options options,
                            struct nt_error *error)
 {
     struct nt_vfs *vfs;
     size_t length = strlen(error->message);
-    if (nt_is_environmental(error->status)) /* it would be the same */
+    if (nt_is_environmental(error->status)) /* the option would not help */
         return;
     options.open.open_broken = true;
     options.threads = 0;
@@ -100,8 +100,7 @@ static struct nt_vfs_options tree_options(struct decoding *decoding)
     options.group = settings->gid.is_given ? &settings->gid.number : NULL;
     if (settings->single_threaded)
         options.threads = 0;
-    options.always_readahead =
-        settings->direct_io == NT_DIRECT_IO_ON; /* the kernel does not read ahead then */
+    options.always_readahead = settings->direct_io == NT_DIRECT_IO_ON; /* no kernel readahead */
     return options;
 }
 
@@ -140,9 +139,9 @@ static enum nt_exit_status open_tree(struct decoding *decoding)
     return NT_EXIT_OK;
 }
 
-/* ---- the mount ---- */
+/* ---- Mount ---- */
 
-/* What there was to begin with is done. Where all sources are open, none is opened any more. */
+/* Drops the uses of startup, and that of opening files if all sources are open. */
 static void narrow(struct decoding *decoding)
 {
     const struct nt_settings *settings = &decoding->program->settings;
@@ -154,7 +153,7 @@ static void narrow(struct decoding *decoding)
         nt_log_note(&decoding->program->log, "the sandbox stays as wide as it was at the start");
 }
 
-/* Requests are answered when the log says that it is mounted. */
+/* Logs the mount only once requests are answered. */
 static void on_ready(void *context)
 {
     struct decoding *decoding = context;
@@ -165,7 +164,7 @@ static void on_ready(void *context)
         nt_channel_receive(channel, &answer);
 }
 
-/* Threads that wait for a server would keep the process from its end. */
+/* Threads that wait for a server would delay the end of the process. */
 static void on_gone(void *context)
 {
     const struct decoding *decoding = context;
@@ -184,7 +183,7 @@ static bool ask_to_unmount(void *context)
     return answer.kind == NT_MESSAGE_UNMOUNTED;
 }
 
-/* Where no device comes, the other process has told why. */
+/* Without a device, the supervisor has already reported the reason. */
 static enum nt_exit_status answer_requests(struct decoding *decoding)
 {
     struct nt_error error = {0};
@@ -212,7 +211,7 @@ static enum nt_exit_status answer_requests(struct decoding *decoding)
     return status == NT_OK ? NT_EXIT_OK : nt_program_fail(program, NT_EXIT_MOUNT, &error);
 }
 
-/* What cannot be had any more when untrusted bytes are looked at. */
+/* Prepares what is not possible in the sandbox. */
 static enum nt_status prepare(struct decoding *decoding, struct nt_error *error)
 {
     struct nt_program *program = decoding->program;

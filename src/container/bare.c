@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The bare-file container: a file header, the name of the only RNTuple and its anchor. Envelopes and pages
- * follow without keys.
+ * The bare-file container: a file header, the name of the only RNTuple and its anchor. Envelopes and
+ * pages follow without keys.
  */
 #include "container/container.h"
 
@@ -17,9 +17,9 @@
 
 enum {
     MAGIC_BYTES = 7,   /* "rntuple" */
-    HEADER_BYTES = 89, /* 70 of them room for an anchor that is not used */
+    HEADER_BYTES = 89, /* 70 of them are reserved for an unused anchor */
     FORMAT_VERSION = 1,
-    COUNT_BYTES = 4, /* a streamed object begins with the number of its bytes */
+    COUNT_BYTES = 4, /* a streamed object begins with its byte count */
     COUNT_MASK = 0x3fffffff,
     CHECKSUM_BYTES = 8,
     MAX_ANCHOR_BYTES = 4096,
@@ -73,8 +73,8 @@ static enum nt_status read_name(const struct nt_file *file, struct nt_text *name
     return nt_source_read(file->source, HEADER_BYTES + 1, bytes, length, error);
 }
 
-/* The object tells its length, in which the checksum of current versions is not counted. What there is of one
- * that is damaged can be told, too. */
+/* The object contains its length, which omits the checksum of current versions. A damaged object is
+ * reported with the bytes that exist. */
 static enum nt_status read_anchor(const struct nt_file *file, uint64_t offset,
                                   struct nt_anchor_object *anchor, struct nt_error *error)
 {

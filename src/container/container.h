@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Containers: ROOT files (TFile) and bare RNTuple files. A container finds the directories of a file and
- * the anchor objects in them; the format reads the rest.
+ * Containers: ROOT files (TFile) and bare RNTuple files. A container finds the directories of a file
+ * and the anchor objects in them; the format reads the rest.
  */
 #ifndef NT_CONTAINER_CONTAINER_H
 #define NT_CONTAINER_CONTAINER_H
@@ -18,26 +18,26 @@ struct nt_container_kind;
 
 /* ---- Kinds of containers ---- */
 
-/* An anchor object, as a key (or the bare file) holds it. A directory or a list of keys that cannot be read
- * stands among them with its failure, so that what it may have held is not missed silently. */
+/* An anchor object of a key (or of the bare file). A directory or key list that fails to parse is an
+ * item with its failure, so that its anchors are not missed silently. */
 struct nt_anchor_object {
     uint32_t directory;  /* index into the file's directories */
     struct nt_text name; /* of the key */
     uint32_t cycle;
-    bool is_newest_cycle;   /* false: another anchor of this name in this directory has a higher cycle */
-    const char *class_name; /* "ROOT::RNTuple" or "ROOT::Experimental::RNTuple"; of what failed, else */
-    const uint8_t *bytes;   /* the streamed object, uncompressed, its checksum included; NULL: see failure */
+    bool is_newest_cycle;   /* false: another anchor of this name and directory has a higher cycle */
+    const char *class_name; /* "ROOT::RNTuple", "ROOT::Experimental::RNTuple"; or of the failure */
+    const uint8_t *bytes;   /* the uncompressed streamed object with its checksum; NULL: see failure */
     size_t length;
     uint64_t offset; /* of the object's stored bytes in the file */
     uint64_t stored_bytes;
-    uint16_t schema_major, schema_minor; /* of an attribute set: the version of its schema */
-    const struct nt_anchor *anchor;      /* that the container has read itself; NULL: it is to be read */
+    uint16_t schema_major, schema_minor; /* schema version of an attribute set */
+    const struct nt_anchor *anchor;      /* if the container has parsed it; NULL: not parsed yet */
     const struct nt_error *failure;
 };
 
 struct nt_container {
     const struct nt_container_kind *kind;
-    /* An anchor failed, or something tells that there are more: its records are worth a walk. */
+    /* An anchor failed, or there are signs of more: a walk over the records may find orphans. */
     bool may_have_orphans;
     const struct nt_anchor_object *anchors;
     uint32_t anchor_count;
@@ -49,35 +49,35 @@ static inline const struct nt_container *nt_container_of(const struct nt_file *f
     return file->format_data;
 }
 
-/* The record of an anchor, listed or not. The name is valid during the visit. */
+/* The record of an anchor, listed or not. The name is valid during the call. */
 struct nt_anchor_record {
     uint64_t offset;        /* of the record in the file */
     uint64_t object_offset; /* of the object's stored bytes */
-    uint32_t directory;     /* index into the file's directories; NT_NONE: it names none of them */
+    uint32_t directory;     /* index into the file's directories; NT_NONE: its directory is unknown */
     uint32_t cycle;
     struct nt_text name;
 };
 
-/* Anything but NT_OK ends the walk. */
+/* A status other than NT_OK ends the walk. */
 typedef enum nt_status nt_anchor_visit(void *context, const struct nt_anchor_record *record,
                                        struct nt_error *error);
 
-/* A kind of container: a row of the table of container_open.c. */
+/* A kind of container, from a table in rntuple.c. */
 struct nt_container_kind {
     const char *name;  /* "TFile", "bare" or "object store" */
-    const char *magic; /* with which its files begin; `open` may rely on it */
-    /* Of one whose files are texts, what stands in their beginnings, too. NULL: none is a text. */
+    const char *magic; /* the first bytes of its files; `open` may rely on them */
+    /* For text files: a mark that must also be near the beginning. NULL: not a text. */
     const char *text_mark;
     enum nt_status (*open)(struct nt_file *file, struct nt_container *container, struct nt_error *error);
-    /* What envelopes and pages lie in: objects beneath the file. NULL: the file itself. */
+    /* Opens the source of envelopes and pages: objects beneath the file. NULL: the file itself. */
     enum nt_status (*open_objects)(const struct nt_file *file, struct nt_source **objects_ret,
                                    struct nt_error *error);
-    /* For the file of the same names: see nt_file. */
+    /* Callbacks of nt_file, under the same names. */
     enum nt_status (*describe)(const struct nt_file *file, struct nt_json *json, struct nt_error *error);
     enum nt_status (*layout)(const struct nt_file *file, nt_layout_emit *emit, void *context,
                              struct nt_error *error);
-    /* Walk over all records of the file, from the first to the last, and visit those of anchors. NULL: the
-     * container has no more than the anchors that it opened. */
+    /* Walks all records of the file in order and visits the anchors. NULL: the container has only the
+     * anchors that it opened. */
     enum nt_status (*visit_anchors)(const struct nt_file *file, nt_anchor_visit *visit, void *context,
                                     struct nt_error *error);
     const struct nt_document *documents;
@@ -86,19 +86,18 @@ struct nt_container_kind {
 
 extern const struct nt_container_kind nt_container_bare, nt_container_store, nt_container_tfile;
 
-/* Members that the descriptions of all containers have. */
+/* Members in the descriptions of all containers. */
 void nt_container_describe_root_version(struct nt_json *json, uint32_t version);
-void nt_container_describe_compression(struct nt_json *json, uint32_t setting); /* algorithm * 100 + level */
+void nt_container_describe_compression(struct nt_json *json, uint32_t setting); /* 100 * algorithm + level */
 
-/* ---- from a file to its container ---- */
+/* ---- Opening a container ---- */
 
-/* Recognise the container of file->source, read its directories (added to the file) and its anchors. All
- * memory is the file's arena but for `container` itself, which is the caller's and must live as long as the
- * file: it becomes file->format_data (make it the first member where more is wanted there). Sets the file's
- * documents, describe and layout. The layout has everything but what anchors lead to: anchor objects
- * (`anchors`), envelopes, pages and their checksums are the caller's to add. Where the container can be described
- * and nothing leads to an anchor, the file has its failure; NT_NOT_THIS_FORMAT tells of a ROOT file without an
- * RNTuple the classes of its keys. */
+/* Recognises the container of file->source; reads its directories (added to the file) and its anchors.
+ * The file's arena owns all memory except `container`: the caller owns that and keeps it as long as the
+ * file. It becomes file->format_data (make it the first member of a larger structure). Sets the file's
+ * documents, describe and layout. The layout omits what anchors refer to: the caller adds anchor
+ * objects (`anchors`), envelopes, pages and their checksums. A container without a usable anchor sets
+ * the file's failure. NT_NOT_THIS_FORMAT names the key classes of a ROOT file without an RNTuple. */
 enum nt_status nt_container_open(struct nt_file *file, struct nt_container *container,
                                  struct nt_error *error);
 
@@ -112,22 +111,22 @@ enum {
 
 struct nt_tfile_header {
     uint32_t version;                 /* as stored */
-    bool is_big;                      /* offsets of 64 bits */
-    uint64_t begin;                   /* of the first record */
-    uint64_t end;                     /* of the last */
-    uint64_t free_offset, free_bytes; /* record with the list of free segments */
-    uint64_t info_offset, info_bytes; /* record with the streamer info; 0: none */
-    uint32_t name_bytes;              /* from the first record to the root directory */
+    bool is_big;                      /* 64-bit offsets */
+    uint64_t begin;                   /* offset of the first record */
+    uint64_t end;                     /* end of the last record */
+    uint64_t free_offset, free_bytes; /* record of the free segments list */
+    uint64_t info_offset, info_bytes; /* record of the streamer info; 0: none */
+    uint32_t name_bytes;              /* bytes between the first record and the root directory */
     uint32_t compression;             /* algorithm * 100 + level */
     uint8_t uuid[NT_TFILE_UUID_BYTES];
 };
 
 struct nt_tfile_key {
     uint64_t offset;       /* of the record, in the file */
-    uint32_t bytes;        /* of the record, key included */
-    uint32_t key_bytes;    /* where the object starts in it */
-    uint32_t object_bytes; /* uncompressed; another number than the stored bytes where it is compressed */
-    uint32_t date;         /* see nt_tfile_append_date */
+    uint32_t bytes;        /* of the record, including the key */
+    uint32_t key_bytes;    /* offset of the object in the record */
+    uint32_t object_bytes; /* uncompressed; differs from the stored bytes if compressed */
+    uint32_t date;         /* see nt_tfile_format_date */
     uint16_t cycle;
     uint64_t directory_offset;
     struct nt_text class_name, name, title;
@@ -135,24 +134,24 @@ struct nt_tfile_key {
 
 struct nt_tfile_directory {
     uint64_t offset;      /* of its record */
-    uint64_t parent;      /* of that of the directory that it is in; the root's own */
-    uint64_t keys_offset; /* record with the list of its keys; 0: it has none */
+    uint64_t parent;      /* offset of the parent directory's record; the root's own for the root */
+    uint64_t keys_offset; /* record of its key list; 0: none */
     uint32_t keys_bytes;
     uint32_t created, modified; /* dates */
 };
 
-/* How many keys of a class the directories list. */
+/* The number of listed keys of a class. */
 struct nt_tfile_class {
     struct nt_text name;
     uint64_t keys;
 };
 
-/* The container's details: directories in step with those of the nt_file. */
+/* The container's details. Directories match those of the nt_file by index. */
 struct nt_tfile {
     struct nt_tfile_header header;
     const struct nt_tfile_directory *directories;
     uint32_t directory_count;
-    const struct nt_tfile_class *classes; /* those that were met first; `other_keys` are of more classes */
+    const struct nt_tfile_class *classes; /* the first ones; `other_keys` counts those of others */
     uint32_t class_count;
     uint64_t other_keys;
 };
@@ -162,39 +161,40 @@ static inline const struct nt_tfile *nt_tfile_of(const struct nt_file *file)
     return nt_container_of(file)->details;
 }
 
-/* ---- tfile.c: from bytes to the structures ---- */
+/* ---- tfile.c: parsing ---- */
 
-/* Of a file that begins with "root". NT_TRUNCATED, NT_CORRUPT. */
+/* The file must begin with "root". NT_TRUNCATED, NT_CORRUPT. */
 enum nt_status nt_tfile_read_header(struct nt_source *source, struct nt_tfile_header *header_ret,
                                     struct nt_error *error);
 
-/* Read the key in front of the record at `offset` into `buffer` (NT_TFILE_MAX_KEY_BYTES), which then holds
- * its texts. NT_CORRUPT where it is none: sizes must agree, and a record must tell its own place. */
+/* Reads the key of the record at `offset` into `buffer` (NT_TFILE_MAX_KEY_BYTES), which holds its
+ * texts. NT_CORRUPT if it is not a key: sizes must agree, and a record must contain its own offset. */
 enum nt_status nt_tfile_read_key(struct nt_source *source, uint64_t offset, uint8_t *buffer,
                                  struct nt_tfile_key *key_ret, struct nt_error *error);
-/* True for a key that can stand at `offset` of a file that ends at `end`. */
+/* Is the key valid at `offset` of a file that ends at `end`? */
 bool nt_tfile_is_key_of(const struct nt_tfile_key *key, uint64_t offset, uint64_t end);
 
-/* By ROOT's own rule: fewer bytes are stored than the object has. More are, where ROOT does not count the checksums of pages. */
+/* ROOT's own rule: the stored bytes are fewer than the object's. They can be more if ROOT omits the
+ * checksums of pages. */
 bool nt_tfile_is_compressed(const struct nt_tfile_key *key);
 bool nt_tfile_is_directory(const struct nt_tfile_key *key);
 bool nt_tfile_is_anchor(const struct nt_tfile_key *key);
-/* True for a class whose name differs from that of a directory or anchor in a byte or two. */
+/* Does the class name differ from that of a directory or anchor in only one or two bytes? */
 bool nt_tfile_is_near_miss(const struct nt_tfile_key *key);
 
-/* The directory whose record is at `offset`, its members starting after `skip` bytes. */
+/* Reads the directory whose record is at `offset`. Its members start after `skip` bytes. */
 enum nt_status nt_tfile_read_directory(struct nt_source *source, uint64_t offset, uint64_t skip,
                                        struct nt_tfile_directory *directory_ret, struct nt_error *error);
 
-/* The free segments within the file, by offset (from malloc). None where there is no good list of them; fails
- * only where the machine does. */
+/* The free segments within the file, by offset (from malloc). None if the list is invalid; fails only
+ * for system errors. */
 enum nt_status nt_tfile_read_free(struct nt_source *source, const struct nt_tfile_header *header,
                                   struct nt_extent **segments_ret, size_t *count_ret, struct nt_error *error);
 
-/* "2024-05-31T12:00:00", in the writer's local time; false where it is no date. */
+/* "2024-05-31T12:00:00", in the writer's local time; false if the date is invalid. */
 bool nt_tfile_format_date(uint32_t date, char text[static 24]);
 
-/* ---- tfile_keys.c: the keys of a directory ---- */
+/* ---- tfile.c: key lists of directories ---- */
 
 struct nt_tfile_key_list {
     uint8_t *bytes;
@@ -203,19 +203,19 @@ struct nt_tfile_key_list {
     uint32_t left;
 };
 
-/* Read the list of a directory; must be deinitialised, also after a failure. */
+/* Reads the key list of a directory. Needs a deinit, also after a failure. */
 enum nt_status nt_tfile_key_list_init(struct nt_tfile_key_list *list, struct nt_source *source,
                                       const struct nt_tfile_directory *directory, struct nt_error *error);
 void nt_tfile_key_list_deinit(struct nt_tfile_key_list *list);
-/* The next key. NT_NOT_FOUND at the end; NT_CORRUPT for a damaged key, which is then skipped where its length
- * can be told (the list ends, else). */
+/* The next key. NT_NOT_FOUND at the end. NT_CORRUPT for a damaged key, which is skipped if its length
+ * is known; else the list ends. */
 enum nt_status nt_tfile_key_list_next(struct nt_tfile_key_list *list, struct nt_tfile_key *key_ret,
                                       struct nt_error *error);
 
-/* Whether something stands behind the last key that was read: writers leave nothing there, or zeros. */
+/* Is there data after the last key? Writers leave nothing there, or zeros. */
 bool nt_tfile_key_list_goes_on(const struct nt_tfile_key_list *list);
 
-/* ---- tfile_records.c: the file from its first record to its last ---- */
+/* ---- tfile_records.c: records in file order ---- */
 
 enum nt_tfile_record_kind { NT_TFILE_KEY, NT_TFILE_FREE, NT_TFILE_GAP };
 
@@ -228,28 +228,28 @@ struct nt_tfile_record {
 struct nt_tfile_walk {
     struct nt_source *source;
     uint64_t position, end;
-    uint64_t records_end; /* as the header tells: beyond `end` in a file that was cut */
+    uint64_t records_end; /* from the header; beyond `end` in a truncated file */
     struct nt_extent *free_segments;
     size_t free_count;
     uint8_t *key_buffer, *window;
-    struct nt_error failure; /* of the machine, while it was tried whether a key stands somewhere */
+    struct nt_error failure; /* a system error while probing for a key */
 };
 
-/* Must be deinitialised, also after a failure. */
+/* Needs a deinit, also after a failure. */
 enum nt_status nt_tfile_walk_init(struct nt_tfile_walk *walk, struct nt_source *source,
                                   const struct nt_tfile_header *header, struct nt_error *error);
 void nt_tfile_walk_deinit(struct nt_tfile_walk *walk);
-/* The next record; bytes in which there is none are a GAP. NT_NOT_FOUND at the end. */
+/* The next record; bytes without a record are a GAP. NT_NOT_FOUND at the end. */
 enum nt_status nt_tfile_walk_next(struct nt_tfile_walk *walk, struct nt_tfile_record *record_ret,
                                   struct nt_error *error);
 
-/* ---- tfile_anchors.c ---- */
+/* ---- tfile_records.c: anchor records ---- */
 
 /* See struct nt_container_kind. */
 enum nt_status nt_tfile_visit_anchors(const struct nt_file *file, nt_anchor_visit *visit, void *context,
                                       struct nt_error *error);
 
-/* ---- tfile_documents.c, tfile_layout.c: what is shown of it ---- */
+/* ---- describe.c, tfile_layout.c: documents and layout ---- */
 
 enum { NT_TFILE_DOCUMENT_COUNT = 1 };
 extern const struct nt_document nt_tfile_documents[NT_TFILE_DOCUMENT_COUNT];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Describes a container in JSON: the members of file.json for a ROOT file and the lines of keys.jsonl, one
- * for each record.
+ * Describes a container in JSON: the members of file.json for a ROOT file and the lines of keys.jsonl,
+ * one for each record.
  */
 #include "container/container.h"
 
@@ -27,7 +27,7 @@ void nt_container_describe_root_version(struct nt_json *json, uint32_t version)
 
 void nt_container_describe_compression(struct nt_json *json, uint32_t setting)
 {
-    /* ROOT's numbers of them; 0 leaves the choice to the writer. */
+    /* ROOT's algorithm numbers; 0 leaves the choice to the writer. */
     static const enum nt_algorithm algorithms[] = {NT_ALGORITHM_UNKNOWN, NT_ALGORITHM_ZLIB,
                                                    NT_ALGORITHM_LZMA,    NT_ALGORITHM_OLD_ZLIB,
                                                    NT_ALGORITHM_LZ4,     NT_ALGORITHM_ZSTD};
@@ -131,7 +131,8 @@ static void describe_classes(const struct nt_tfile *tfile, struct nt_json *json)
     nt_json_member_unsigned(json, "keys", keys);
 }
 
-/* A directory may list very many keys: what finds one here, the rest is in keys.jsonl at its offset. */
+/* A directory may list very many keys: gives only what finds the key here. The rest is in keys.jsonl,
+ * at the same offset. */
 static void describe_listed_key(struct nt_json *json, const struct nt_tfile_key *key)
 {
     nt_json_object(json);
@@ -142,7 +143,7 @@ static void describe_listed_key(struct nt_json *json, const struct nt_tfile_key 
     nt_json_end_object(json);
 }
 
-/* "keys": all that the directory lists, and "error" where one or all of them cannot be read. */
+/* "keys": all listed keys; "error" if some or all are unreadable. */
 static enum nt_status describe_keys(const struct nt_file *file, const struct nt_tfile_directory *directory,
                                     struct nt_json *json, struct nt_error *error)
 {
@@ -276,7 +277,7 @@ static enum nt_status open_keys(const struct nt_file *file, const struct nt_data
     return NT_OK;
 }
 
-/* Nothing tells how many records there are but a walk, which is given up where they are many. */
+/* Only a walk counts the records; it stops at a limit. */
 static enum nt_status are_keys_short(const struct nt_file *file, const struct nt_dataset *dataset,
                                      uint64_t number, bool *is_short_ret, struct nt_error *error)
 {
@@ -289,7 +290,7 @@ static enum nt_status are_keys_short(const struct nt_file *file, const struct nt
     for (unsigned i = 0; i < MAX_RECORDS && status == NT_OK; i++)
         status = nt_tfile_walk_next(&walk, &record, &failure);
     nt_tfile_walk_deinit(&walk);
-    *is_short_ret = status != NT_OK; /* it ended, or the text will */
+    *is_short_ret = status != NT_OK; /* the walk ended; or failed, and so will the text */
     return nt_is_environmental(status) ? nt_fail_with(error, &failure) : NT_OK;
 }
 

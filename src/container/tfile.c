@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads the structures of a ROOT file (TFile): file header, keys (TKey), directories with their key lists
- * (TDirectory) and the list of free segments (TFree). Follows ROOT's I/O documentation, "Physical layout
- * of ROOT files", and real files where it is silent.
+ * Reads the structures of a ROOT file (TFile): file header, keys (TKey), directories with their key
+ * lists (TDirectory) and the list of free segments (TFree). Follows ROOT's I/O documentation, "Physical
+ * layout of ROOT files", and real files where it is silent.
  */
 #include "container/container.h"
 
@@ -22,7 +22,7 @@
 /* ---- Header, keys, directories, free segments ---- */
 
 enum {
-    HEADER_BYTES = 75, /* of a big file; a small one has 63 */
+    HEADER_BYTES = 75, /* for a big file; a small one has 63 */
     SMALL_HEADER_BYTES = 63,
     BIG_FILE_VERSION = 1000000,   /* added to the version of ROOT */
     LARGE_OFFSETS_VERSION = 1000, /* added to the version of a record with 64-bit offsets */
@@ -34,8 +34,7 @@ enum {
     MAX_FREE_LIST_BYTES = 64 << 20,
 };
 
-/* The high bits of a 64-bit directory offset hold the number of a process id, which is none of
- * our business. */
+/* The high bits of a 64-bit directory offset hold a process id number, which we ignore. */
 #define DIRECTORY_OFFSET_MASK ((UINT64_C(1) << 48) - 1)
 
 static uint64_t get_offset(struct nt_cursor *cursor, bool is_large)
@@ -74,9 +73,9 @@ enum nt_status nt_tfile_read_header(struct nt_source *source, struct nt_tfile_he
     header.end = get_offset(&cursor, header.is_big);
     header.free_offset = get_offset(&cursor, header.is_big);
     header.free_bytes = nt_get_be32(&cursor);
-    nt_skip(&cursor, 4); /* number of free segments: the list tells it too */
+    nt_skip(&cursor, 4); /* number of free segments: also in the list */
     header.name_bytes = nt_get_be32(&cursor);
-    nt_skip(&cursor, 1); /* bytes of an offset: `version` tells them too */
+    nt_skip(&cursor, 1); /* bytes per offset: follows from `version` */
     header.compression = nt_get_be32(&cursor);
     header.info_offset = get_offset(&cursor, header.is_big);
     header.info_bytes = nt_get_be32(&cursor);
@@ -90,7 +89,7 @@ enum nt_status nt_tfile_read_header(struct nt_source *source, struct nt_tfile_he
     return check_header(header_ret, source, error);
 }
 
-/* ---- keys ---- */
+/* ---- Keys ---- */
 
 static struct nt_text get_text(struct nt_cursor *cursor)
 {
@@ -101,7 +100,7 @@ static struct nt_text get_text(struct nt_cursor *cursor)
     return bytes ? (struct nt_text){(const char *)bytes, length} : (struct nt_text){"", 0};
 }
 
-/* Read the key that the cursor stands at; it fails where the key does not fit. */
+/* Parses the key at the cursor; fails if the key does not fit. */
 static struct nt_tfile_key nt_tfile_get_key(struct nt_cursor *cursor)
 {
     struct nt_tfile_key key = {0};
@@ -117,7 +116,7 @@ static struct nt_tfile_key nt_tfile_get_key(struct nt_cursor *cursor)
     key.class_name = get_text(cursor);
     key.name = get_text(cursor);
     key.title = get_text(cursor);
-    /* Early writers counted two 32-bit offsets where they wrote 64-bit ones. */
+    /* Early writers count two 32-bit offsets but write 64-bit ones. */
     uint32_t read = (uint32_t)(cursor->position - start);
     if (is_large && key.key_bytes + 8 == read)
         key.key_bytes = read;
@@ -200,7 +199,7 @@ bool nt_tfile_is_near_miss(const struct nt_tfile_key *key)
     return false;
 }
 
-/* ---- directories ---- */
+/* ---- Directories ---- */
 
 enum nt_status nt_tfile_read_directory(struct nt_source *source, uint64_t offset, uint64_t skip,
                                        struct nt_tfile_directory *directory_ret, struct nt_error *error)
@@ -222,9 +221,9 @@ enum nt_status nt_tfile_read_directory(struct nt_source *source, uint64_t offset
     directory.created = nt_get_be32(&cursor);
     directory.modified = nt_get_be32(&cursor);
     directory.keys_bytes = nt_get_be32(&cursor);
-    nt_skip(&cursor, 4); /* bytes of the name in front of the directory: `skip` */
+    nt_skip(&cursor, 4); /* bytes of the name before the directory: `skip` */
     uint64_t place = get_offset(&cursor, is_large);
-    get_offset(&cursor, is_large); /* its parent's: we come from there */
+    get_offset(&cursor, is_large); /* offset of the parent: known already */
     directory.keys_offset = get_offset(&cursor, is_large);
     if (cursor.failed)
         return nt_fail(error, NT_TRUNCATED, start, "%s: the file ends within a directory", source->path);
@@ -234,7 +233,7 @@ enum nt_status nt_tfile_read_directory(struct nt_source *source, uint64_t offset
     return NT_OK;
 }
 
-/* ---- free segments ---- */
+/* ---- Free segments ---- */
 
 static int compare_extents(const void *a, const void *b)
 {
@@ -242,8 +241,8 @@ static int compare_extents(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* Append the segments of the list, which is a sequence of (version, first byte, last byte). The last one
- * starts where the file ends and stands for all that may be appended. */
+/* Appends the segments of the list, a sequence of (version, first byte, last byte). The last one starts
+ * at the end of the file, for the space that the file may grow into. */
 static size_t get_segments(struct nt_cursor *cursor, uint64_t end, struct nt_extent *segments,
                            size_t capacity)
 {
@@ -291,7 +290,7 @@ enum nt_status nt_tfile_read_free(struct nt_source *source, const struct nt_tfil
     return nt_is_environmental(status) ? status : NT_OK;
 }
 
-/* ---- dates ---- */
+/* ---- Dates ---- */
 
 bool nt_tfile_format_date(uint32_t date, char text[static 24])
 {
@@ -329,8 +328,7 @@ static enum nt_status read_list(struct nt_tfile_key_list *list, struct nt_source
     return nt_source_read(source, list->offset, list->bytes, length, error);
 }
 
-/* The record of the list names a directory: ROOT's writer the one whose keys it lists, uproot's the one
- * above. */
+/* The list's record names a directory: ROOT writes the directory itself, uproot its parent. */
 static bool is_list_of(const struct nt_tfile_key *key, const struct nt_tfile_directory *directory)
 {
     return key->bytes == directory->keys_bytes &&
@@ -341,7 +339,7 @@ enum nt_status nt_tfile_key_list_init(struct nt_tfile_key_list *list, struct nt_
                                       const struct nt_tfile_directory *directory, struct nt_error *error)
 {
     *list = (struct nt_tfile_key_list){0};
-    if (!directory->keys_offset && !directory->keys_bytes) /* it was never written: the directory is empty */
+    if (!directory->keys_offset && !directory->keys_bytes) /* never written: the directory is empty */
         return NT_OK;
     enum nt_status status = read_list(list, source, directory, error);
     if (status)
@@ -377,7 +375,7 @@ enum nt_status nt_tfile_key_list_next(struct nt_tfile_key_list *list, struct nt_
                           : 0;
     struct nt_cursor part = nt_get_cursor(&list->cursor, length);
     if (list->cursor.failed || length < MIN_KEY_BYTES) {
-        list->left = 0; /* without its length there is no way to the next one */
+        list->left = 0; /* without its length, the next key cannot be found */
         return nt_fail(error, NT_CORRUPT, offset, "a key in a directory's list has an impossible length, %u",
                        length);
     }

@@ -11,10 +11,10 @@
 #include "core/base/text.h"
 #include "core/model/model.h"
 
-/* An object of which the opened container knows what it is, by its place. */
+/* An object that the container knows by its offset. */
 struct landmark {
     uint64_t offset;   /* of the record or of the object in it */
-    const char *owner; /* NULL: left to others */
+    const char *owner; /* NULL: the caller emits it */
 };
 
 struct emitter {
@@ -60,7 +60,7 @@ static const struct landmark *find_landmark(const struct emitter *emitter, uint6
     return bsearch(&wanted, emitter->landmarks, emitter->landmark_count, sizeof(wanted), compare_landmarks);
 }
 
-/* The owner of an object; NULL where its bytes are emitted by those who know what lies in them. */
+/* The owner of an object; NULL if the code that knows its content emits its bytes. */
 static const char *object_owner(const struct emitter *emitter, const struct nt_tfile_key *key)
 {
     const struct landmark *landmark = find_landmark(emitter, key->offset);
@@ -74,7 +74,7 @@ static const char *object_owner(const struct emitter *emitter, const struct nt_t
     return is_old_directory ? "directory" : "object";
 }
 
-/* A copy of the class's name that lives as long as the file; NULL where there is none. */
+/* The class name, copied with the file's lifetime; NULL if there is none. */
 static const char *class_name(const struct nt_tfile *tfile, const struct nt_tfile_key *key)
 {
     static const char *const unlisted[] = {"RBlob", "TFile", "TBasket", "TList"};
@@ -109,7 +109,7 @@ static enum nt_status emit_range(const struct emitter *emitter, uint64_t offset,
 static enum nt_status emit_record(const struct emitter *emitter, const struct nt_tfile_record *record)
 {
     if (record->kind == NT_TFILE_GAP)
-        return NT_OK; /* what nobody owns is a gap anyway */
+        return NT_OK; /* ranges without an owner become gaps anyway */
     if (record->kind == NT_TFILE_FREE)
         return emit_range(emitter, record->offset, record->bytes, "free", NULL);
     const struct nt_tfile_key *key = &record->key;

@@ -22,12 +22,12 @@
 
 /* ---- Collected directories and anchors ---- */
 
-/* Classes of keys that are counted by name. */
+/* Limit of key classes that are counted by name. */
 enum { NT_TFILE_MAX_CLASSES = 256 };
 
 struct nt_tfile_collection {
     struct nt_file *file;
-    struct nt_tfile_directory *directories; /* in step with the file's */
+    struct nt_tfile_directory *directories; /* match the file's directories by index */
     uint32_t directory_count;
     struct nt_anchor_object *anchors;
     uint32_t anchor_count;
@@ -35,7 +35,7 @@ struct nt_tfile_collection {
     struct nt_tfile_class *classes; /* in the file's arena */
     uint32_t class_count;
     uint64_t other_keys;
-    bool may_have_orphans; /* there is a failure, or more than the lists tell: see struct nt_container */
+    bool may_have_orphans; /* a failure, or signs of more anchors: see struct nt_container */
 };
 
 static enum nt_status nt_tfile_collection_init(struct nt_tfile_collection *found, struct nt_file *file,
@@ -46,14 +46,14 @@ static enum nt_status nt_tfile_collection_init(struct nt_tfile_collection *found
     return found->classes ? NT_OK : nt_fail_memory(error);
 }
 
-/* accepts a zeroed one */
+/* accepts a zero-initialised one */
 static void nt_tfile_collection_deinit(struct nt_tfile_collection *found)
 {
     free(found->directories);
     free(found->anchors);
 }
 
-/* A directory, also for the file; the first one is its root. */
+/* Adds a directory, also to the file; the first one is the root. */
 static enum nt_status nt_tfile_add_directory(struct nt_tfile_collection *found,
                                              const struct nt_tfile_directory *directory, uint32_t parent,
                                              struct nt_text name, struct nt_error *error)
@@ -63,7 +63,7 @@ static enum nt_status nt_tfile_add_directory(struct nt_tfile_collection *found,
     if (!directories)
         return nt_fail_memory(error);
     found->directories = directories;
-    bool is_root = found->directory_count == 0; /* which every nt_file has from the start */
+    bool is_root = found->directory_count == 0; /* every nt_file already has its root */
     if (!is_root && nt_file_add_directory(found->file, parent, name) == NT_NONE)
         return nt_fail_memory(error);
     directories[found->directory_count] = *directory;
@@ -71,8 +71,8 @@ static enum nt_status nt_tfile_add_directory(struct nt_tfile_collection *found,
     return NT_OK;
 }
 
-/* Append an anchor with the names of a key, which are copied; the caller fills in the rest. NULL without
- * memory. Valid until the next is added. */
+/* Appends an anchor and copies the names of its key; the caller fills in the rest. NULL if out of
+ * memory. Valid until the next call. */
 static struct nt_anchor_object *nt_tfile_add_anchor(struct nt_tfile_collection *found, uint32_t directory,
                                                     struct nt_text name, struct nt_text class_name)
 {
@@ -97,7 +97,7 @@ static enum nt_status nt_tfile_set_failure(struct nt_tfile_collection *found, st
     return nt_failure_keep(failure, found->file->arena, &anchor->failure, error);
 }
 
-/* An anchor that is only a failure, under the names of a key. */
+/* Adds an anchor that is only a failure, under the names of a key. */
 static enum nt_status nt_tfile_add_failure(struct nt_tfile_collection *found, uint32_t directory,
                                            const struct nt_tfile_key *key, const struct nt_error *failure,
                                            struct nt_error *error)
@@ -128,7 +128,7 @@ static enum nt_status nt_tfile_count_class(struct nt_tfile_collection *found, st
     return NT_OK;
 }
 
-/* ---- the newest of several cycles ---- */
+/* ---- Newest cycles ---- */
 
 static int compare_anchors(const void *a, const void *b)
 {
@@ -162,7 +162,7 @@ static enum nt_status mark_newest(struct nt_tfile_collection *found, struct nt_e
     return NT_OK;
 }
 
-/* Tell older cycles from newest ones and hand everything over to the container. */
+/* Marks the newest cycles and passes everything to the container. */
 static enum nt_status nt_tfile_collection_keep(struct nt_tfile_collection *found,
                                                const struct nt_tfile_header *header,
                                                struct nt_container *container, struct nt_error *error)
@@ -198,24 +198,24 @@ static enum nt_status nt_tfile_collection_keep(struct nt_tfile_collection *found
 /* ---- Walk the directories ---- */
 
 enum {
-    MAX_ANCHOR_BYTES = 4096, /* anchors of all generations have less than 100 */
-    MAX_CLASSES_SHOWN = 8,   /* in a message */
+    MAX_ANCHOR_BYTES = 4096, /* anchors of all versions have less than 100 */
+    MAX_CLASSES_SHOWN = 8,   /* limit in a message */
 };
 
 struct opening {
     struct nt_file *file;
     struct nt_source *source;
     struct nt_tfile_header header;
-    struct nt_codec_context *codec; /* made when the first compressed anchor is met */
+    struct nt_codec_context *codec; /* created for the first compressed anchor */
     struct nt_tfile_collection found;
-    uint64_t list_bytes; /* of all lists of keys so far */
+    uint64_t list_bytes; /* of all key lists so far */
     uint8_t *key_buffer;
 };
 
-/* ---- what keys point to ---- */
+/* ---- Objects of keys ---- */
 
-/* The key in front of an object is the same as its copy in the directory's list (times may differ by a
- * second). Neither has a checksum: comparing them is the only way to notice a changed name or place. */
+/* The key before an object equals its copy in the directory's list (times may differ by a second).
+ * Neither has a checksum: only this comparison detects a changed name or offset. */
 static enum nt_status check_record(struct opening *opening, const struct nt_tfile_key *copy,
                                    struct nt_error *error)
 {
@@ -269,7 +269,7 @@ static enum nt_status read_anchor(struct opening *opening, const struct nt_tfile
     if (!status && nt_tfile_is_compressed(key))
         status = decompress_object(opening, stored, stored_bytes, object, key->object_bytes, error);
     else if (!status)
-        memcpy(object, stored, key->object_bytes); /* the first ones, as ROOT reads it */
+        memcpy(object, stored, key->object_bytes); /* the first bytes, as in ROOT */
     if (status)
         return status;
     anchor->bytes = object;
@@ -295,7 +295,7 @@ static enum nt_status take_anchor(struct opening *opening, uint32_t directory, c
     return nt_tfile_set_failure(&opening->found, anchor, &failure, error);
 }
 
-/* Note a failure under the names of a key, unless it concerns the whole file. */
+/* Records a failure under the names of a key, unless it concerns the whole file. */
 static enum nt_status keep_failure(struct opening *opening, uint32_t directory,
                                    const struct nt_tfile_key *key, const struct nt_error *failure,
                                    struct nt_error *error)
@@ -305,7 +305,7 @@ static enum nt_status keep_failure(struct opening *opening, uint32_t directory,
     return nt_fail_with(error, failure);
 }
 
-/* How deep a directory lies; NT_CORRUPT where `offset` is that of one of the directories above. */
+/* The depth of a directory; NT_CORRUPT if `offset` is that of one of its ancestors. */
 static enum nt_status check_nesting(const struct opening *opening, uint32_t parent, uint64_t offset,
                                     struct nt_error *error)
 {
@@ -337,8 +337,7 @@ static enum nt_status take_directory(struct opening *opening, uint32_t parent, c
     return keep_failure(opening, parent, key, &failure, error);
 }
 
-/* A class that is nearly one of those that are looked for may be one whose name is damaged: the key in front
- * of the object tells. */
+/* A class with a name close to a known one may be damaged: checks the key before the object. */
 static enum nt_status check_class(struct opening *opening, uint32_t directory, const struct nt_tfile_key *key,
                                   struct nt_error *error)
 {
@@ -350,7 +349,7 @@ static enum nt_status check_class(struct opening *opening, uint32_t directory, c
     return keep_failure(opening, directory, key, &failure, error);
 }
 
-/* ---- walking ---- */
+/* ---- Walk ---- */
 
 static enum nt_status read_keys(struct opening *opening, uint32_t directory, struct nt_tfile_key_list *list,
                                 struct nt_error *damage, struct nt_error *error)
@@ -378,14 +377,14 @@ static enum nt_status read_keys(struct opening *opening, uint32_t directory, str
     return NT_OK;
 }
 
-/* Lists of keys do not overlap, so that together they cannot be longer than the file: this bounds the work on
- * a file whose directories share a list. */
+/* Key lists do not overlap, so their total is at most the file size. This bounds the work if
+ * directories share a list. */
 static enum nt_status count_list(struct opening *opening, const struct nt_tfile_directory *directory,
                                  struct nt_error *error)
 {
     uint64_t size = opening->source->size;
     bool is_readable = directory->keys_offset && directory->keys_bytes <= size;
-    if (!is_readable) /* there is none, or reading it will tell what is wrong with it */
+    if (!is_readable) /* no list, or reading it will report the problem */
         return NT_OK;
     opening->list_bytes += directory->keys_bytes;
     if (opening->list_bytes > size)
@@ -404,14 +403,14 @@ static void tell_of_cut(const struct opening *opening, struct nt_error *failure)
     nt_error_context(failure, "%s", source->path);
 }
 
-/* What keeps all of the file from being read; its records are there all the same. */
+/* A failure of the whole file; its records still exist. */
 static enum nt_status fail_file(struct opening *opening, struct nt_error *failure, struct nt_error *error)
 {
     tell_of_cut(opening, failure);
     return nt_failure_keep(failure, opening->file->arena, &opening->file->failure, error);
 }
 
-/* What is damaged in the list itself stands in its directory under a name of its own. */
+/* A damaged list is an entry of its directory, under a name of its own. */
 static enum nt_status walk_directory(struct opening *opening, uint32_t directory, struct nt_error *error)
 {
     static const struct nt_tfile_key damaged_list = {.name = {"damaged keys", 12}, .class_name = {"TKey", 4}};
@@ -433,7 +432,7 @@ static enum nt_status walk_directory(struct opening *opening, uint32_t directory
     return status;
 }
 
-/* ---- what else a file without an anchor holds ---- */
+/* ---- Files without an anchor ---- */
 
 static enum nt_status without_anchor(const struct nt_tfile_collection *found, struct nt_error *error)
 {
@@ -458,7 +457,7 @@ static enum nt_status without_anchor(const struct nt_tfile_collection *found, st
     return status;
 }
 
-/* ---- opening ---- */
+/* ---- Opening ---- */
 
 static enum nt_status walk_all(struct opening *opening, struct nt_error *error)
 {
@@ -469,7 +468,7 @@ static enum nt_status walk_all(struct opening *opening, struct nt_error *error)
         nt_tfile_read_directory(opening->source, header->begin, header->name_bytes, &root, error);
     if (!status)
         status = nt_tfile_add_directory(&opening->found, &root, 0, (struct nt_text){"", 0}, error);
-    /* Directories are appended while this goes on; a queue needs no recursion. */
+    /* The loop appends directories; a queue avoids recursion. */
     for (uint32_t i = 0; !status && i < opening->found.directory_count; i++)
         status = walk_directory(opening, i, error);
     if (status || opening->file->failure || opening->found.anchor_count || opening->found.may_have_orphans)

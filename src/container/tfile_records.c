@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Scans a ROOT file record by record, from the first to the last, with its keys, free segments and gaps.
- * The scan also finds anchors that no directory lists.
+ * Scans a ROOT file record by record, from the first to the last, with its keys, free segments and
+ * gaps. The scan also finds anchors that no directory lists.
  */
 #include "container/container.h"
 
@@ -19,8 +19,8 @@
 
 enum {
     WINDOW_BYTES = 65536,
-    PLACE_AT = 18,       /* of the record's own offset within a key, 32 or 64 bits */
-    LARGE_PLACE_AT = 22, /* of the low half of 64 bits */
+    PLACE_AT = 18,       /* of the record's own offset in a key, 32 or 64 bits */
+    LARGE_PLACE_AT = 22, /* of the low half of a 64-bit offset */
     PLACE_END = 26,
 };
 
@@ -46,7 +46,7 @@ void nt_tfile_walk_deinit(struct nt_tfile_walk *walk)
     *walk = (struct nt_tfile_walk){0};
 }
 
-/* The first free segment at or behind the position; NULL where there is none. */
+/* The first free segment at or after the position; NULL if there is none. */
 static const struct nt_extent *free_segment_from(const struct nt_tfile_walk *walk, uint64_t position)
 {
     size_t low = 0, high = walk->free_count;
@@ -66,7 +66,7 @@ static const struct nt_extent *free_segment_at(const struct nt_tfile_walk *walk,
     return segment && segment->offset == position ? segment : NULL;
 }
 
-/* Bytes that cannot be read are no key; where the machine is to blame, that is noted. */
+/* Unreadable bytes are not a key; records system errors. */
 static bool is_read(struct nt_tfile_walk *walk, enum nt_status status, const struct nt_error *failure)
 {
     if (nt_is_environmental(status))
@@ -81,8 +81,7 @@ static bool read_key(struct nt_tfile_walk *walk, uint64_t position, struct nt_tf
     return is_read(walk, status, &failure) && nt_tfile_is_key_of(key, position, walk->records_end);
 }
 
-/* The bytes of a segment that marks itself as free, by a negative size; 0 where there is none. It is believed
- * only where something known follows. */
+/* Size of a segment that marks itself as free (negative size); else 0. A known record must follow. */
 static uint64_t marked_free(struct nt_tfile_walk *walk, uint64_t position)
 {
     uint8_t mark[4];
@@ -103,7 +102,7 @@ static bool is_zero(const uint8_t *bytes, size_t length)
     return length == 0 || (bytes[0] == 0 && !memcmp(bytes, bytes + 1, length - 1));
 }
 
-/* The first place in the window at which a record may stand, `length` where there is none. */
+/* The first offset in the window where a record may start; `length` if there is none. */
 static size_t find_place(const uint8_t *window, size_t length, uint64_t position)
 {
     if (length < PLACE_END || is_zero(window, length))
@@ -117,7 +116,7 @@ static size_t find_place(const uint8_t *window, size_t length, uint64_t position
     return length;
 }
 
-/* The first record in the window, `length` where there is none. */
+/* The first record in the window; `length` if there is none. */
 static size_t find_record(struct nt_tfile_walk *walk, size_t length, uint64_t position)
 {
     struct nt_tfile_key key;
@@ -130,7 +129,7 @@ static size_t find_record(struct nt_tfile_walk *walk, size_t length, uint64_t po
     return at;
 }
 
-/* The next place worth looking at: not in a hole, but for the zeros with which a record's size may begin. */
+/* The next offset to examine: skips holes, except the zeros that may begin a record's size. */
 static uint64_t skip_hole(const struct nt_tfile_walk *walk, uint64_t position)
 {
     enum { LEADING_ZEROS = 3 };
@@ -138,7 +137,7 @@ static uint64_t skip_hole(const struct nt_tfile_walk *walk, uint64_t position)
     return next > position + LEADING_ZEROS ? next - LEADING_ZEROS : position;
 }
 
-/* Where the next record or free segment starts behind `position`, or the end. */
+/* The start of the next record or free segment after `position`, or the end. */
 static enum nt_status find_next(struct nt_tfile_walk *walk, uint64_t position, uint64_t *next_ret,
                                 struct nt_error *error)
 {
@@ -195,7 +194,7 @@ enum nt_status nt_tfile_walk_next(struct nt_tfile_walk *walk, struct nt_tfile_re
 
 /* ---- Find anchor records ---- */
 
-/* A directory by the place of its record. */
+/* A directory by its record's offset. */
 struct place {
     uint64_t offset;
     uint32_t directory;

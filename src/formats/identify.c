@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Names the type of a file or folder that no supported format accepts, from magic numbers and well-known
- * file names. Used for error messages only.
+ * Names the type of a file or folder that no supported format accepts, from magic numbers and
+ * well-known file names. Used for error messages only.
  */
 #include "formats/formats.h"
 
@@ -19,7 +19,7 @@ enum { START_BYTES = 512 };
 struct magic {
     const char *bytes;
     size_t length;
-    size_t offset; /* from the start; where is_tail, the bytes end the file */
+    size_t offset; /* from the start; if is_tail, the bytes end the file */
     bool is_tail;
     struct nt_file_kind kind;
 };
@@ -66,7 +66,7 @@ static const struct magic magics[] = {
           "ELF",
           0, false, "an ELF program"),
     MAGIC("%PDF", 0, false, "a PDF document"),
-#if !NT_HAS_ROARING /* weak ones: where the format is built in, it tells better what is wrong with a file */
+#if !NT_HAS_ROARING /* weak ones: the format's own reader, if built in, gives better errors */
     MAGIC_OF("\x3a\x30\0\0", 0, false, "a Roaring bitmap", "roaring"),
     MAGIC_OF("\x3b\x30", 0, false, "a Roaring bitmap", "roaring"),
     MAGIC_OF("\x3a\x30\0\0", 12, false, "a Roaring bitmap of 64 bits", "roaring"),
@@ -114,8 +114,8 @@ bool nt_is_text_file(struct nt_source *source)
     return nt_find_text(source, &is_one, NULL) == NT_OK && is_one;
 }
 
-/* A file that is a chunk: the versions of the format and of the compressor, flags, bytes of an element; then three sizes in
- * 32 bits: decompressed, of a block, and of the whole chunk. */
+/* A file that is a single chunk: the versions of the format and of the compressor, flags, bytes per
+ * element; then three 32-bit sizes: decompressed, of a block, and of the whole chunk. */
 static const char *identify_chunk(struct nt_source *source)
 {
     uint8_t header[16];
@@ -129,7 +129,7 @@ static const char *identify_chunk(struct nt_source *source)
     return header[0] == 2 ? "a chunk of Blosc" : NULL;
 }
 
-/* What a zip archive is a store of, by the name of its first file. */
+/* Identifies what a zip archive stores by the name of its first file. */
 static const char *identify_archive(struct nt_source *source)
 {
     static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of file formats and the functions that open a file or folder by it. Formats with a magic
- * number are tried first; the one without any is tried last.
+ * The table of file formats and the functions that open a file or folder with it. Formats with a magic
+ * number are tried first, the one without any last.
  */
 #include "formats/formats.h"
 
@@ -22,7 +22,7 @@
 
 const struct nt_format *const nt_formats[] = {NT_FORMATS};
 
-/* Whether a name is that of a format that this build has not. */
+/* Is it the name of a format that this build omits? */
 static bool is_left_out(const char *name)
 {
     static const char *const names[] = {NT_FORMATS_LEFT_OUT};
@@ -47,8 +47,7 @@ const char *nt_format_description(uint32_t index)
     return format_at(index) ? format_at(index)->description : NULL;
 }
 
-/* The first dataset that opened makes the file worth serving; without one, the first failure is
- * the file's. */
+/* A file is worth serving if any dataset opened; otherwise the first failure becomes the file's. */
 static enum nt_status find_failure(struct nt_file *file, struct nt_error *error)
 {
     struct nt_error none = {0};
@@ -72,7 +71,7 @@ static enum nt_status check_datasets(struct nt_file *file, const struct nt_open_
     return nt_fail_with(error, file->failure);
 }
 
-/* Who asks for a version gets that one or nothing. */
+/* A caller that requests a version gets that one or an error. */
 static enum nt_status check_version(const struct nt_format *format, const struct nt_source *source,
                                     const struct nt_open_options *options, struct nt_error *error)
 {
@@ -103,7 +102,7 @@ static enum nt_status open_with(const struct nt_format *format, struct nt_source
 
 /* ---- trying one after the other ---- */
 
-/* The formats that were tried in vain. */
+/* The formats that rejected the file. */
 struct refusals {
     unsigned count;
     struct nt_buffer names, reasons;
@@ -117,7 +116,7 @@ static void note_backoff(struct refusals *refusals, const struct nt_format *form
     refusals->count++;
 }
 
-/* What the file is where that can be told, else why it is of none of the formats. */
+/* Fails with the identified type of the file, else with the reasons of the formats. */
 static enum nt_status refuse(struct nt_source *source, const struct refusals *refusals,
                              struct nt_error *error)
 {
@@ -143,7 +142,7 @@ static enum nt_status refuse(struct nt_source *source, const struct refusals *re
     return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "%s: %s", source->path, refusals->reasons.bytes);
 }
 
-/* The formats' verdict: NT_OK, the error of the one that knows the file, or NT_NOT_THIS_FORMAT of all. */
+/* Returns NT_OK, the error of the format that recognises the file, or NT_NOT_THIS_FORMAT. */
 static enum nt_status try_formats(struct nt_source *source, const struct nt_open_options *options,
                                   struct refusals *refusals, struct nt_file **file_ret,
                                   struct nt_error *error)

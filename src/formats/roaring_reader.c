@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads and validates serialized Roaring bitmaps, 32-bit and 64-bit, in one pass with bounded memory. Used
- * for Roaring files and for Lance's deletion files.
+ * Reads and validates serialized Roaring bitmaps, 32-bit and 64-bit, in one pass with bounded memory.
+ * Used for Roaring files and for Lance's deletion files.
  */
 #include "formats/roaring_reader.h"
 
@@ -20,8 +20,7 @@
 /* ---- Container types ---- */
 
 enum {
-    NT_ROARING_ARRAY_MAXIMUM =
-        4096, /* values; a container with more that is not a run container is a bitset */
+    NT_ROARING_ARRAY_MAXIMUM = 4096, /* values; a container with more is a bitset unless it has runs */
     NT_ROARING_BITSET_BYTES = 8192,
     NT_ROARING_RUN_COUNT_BYTES = 2,
     NT_ROARING_RUN_BYTES = 4,
@@ -30,7 +29,7 @@ enum {
 static enum nt_status check_array(const uint8_t *bytes, size_t count, uint32_t cardinality, uint64_t offset,
                                   uint16_t *first_ret, uint16_t *last_ret, struct nt_error *error)
 {
-    (void)cardinality; /* which the length of an array follows from */
+    (void)cardinality; /* implied by the length of an array */
     size_t values = count / 2, disorders = 0;
     for (size_t i = 1; i < values; i++)
         disorders += nt_load_le16(bytes + 2 * i) <= nt_load_le16(bytes + 2 * (i - 1));
@@ -102,14 +101,14 @@ const struct nt_roaring_kind_info *nt_roaring_kind_info(enum nt_roaring_kind kin
 
 struct nt_roaring_window {
     struct nt_source *source;
-    uint64_t position; /* of the next byte that is given */
-    size_t read_ahead; /* bytes that a read of the source asks for, where so many are left */
+    uint64_t position; /* of the next byte to return */
+    size_t read_ahead; /* minimum bytes of a read, if that many are left */
     uint8_t *buffer;
     uint64_t buffer_offset;
     size_t buffered;
 };
 
-/* A window at the start of a source, which stays the caller's. */
+/* Starts a window at the start of a source; the caller keeps owning the source. */
 static enum nt_status nt_roaring_window_init(struct nt_roaring_window *window, struct nt_source *source,
                                              size_t read_ahead, struct nt_error *error)
 {
@@ -135,7 +134,7 @@ static enum nt_status check_left(const struct nt_roaring_window *window, uint64_
                    window->source->size - window->position);
 }
 
-/* Read from the current position on: at least `count` bytes, and ahead as far as is wanted and there is. */
+/* Reads from the current position: at least `count` bytes, and up to `read_ahead` if available. */
 static enum nt_status refill(struct nt_roaring_window *window, size_t count, struct nt_error *error)
 {
     uint64_t left = window->source->size - window->position;
@@ -153,7 +152,7 @@ static enum nt_status refill(struct nt_roaring_window *window, size_t count, str
     return status;
 }
 
-/* The next `count` bytes, valid until the next call, which starts behind them. NT_TRUNCATED where the source
+/* Returns the next `count` bytes, valid until the next call, and advances. NT_TRUNCATED if the source
  * has fewer, NT_LIMIT above NT_ROARING_WINDOW_BYTES. */
 static enum nt_status nt_roaring_window_bytes(struct nt_roaring_window *window, size_t count,
                                               const uint8_t **bytes_ret, struct nt_error *error)
@@ -175,7 +174,7 @@ static enum nt_status nt_roaring_window_bytes(struct nt_roaring_window *window, 
     return NT_OK;
 }
 
-/* Step over bytes without reading them. NT_TRUNCATED where the source has fewer. */
+/* Skips bytes without reading them. NT_TRUNCATED if the source has fewer. */
 static enum nt_status nt_roaring_window_skip(struct nt_roaring_window *window, uint64_t count,
                                              struct nt_error *error)
 {
@@ -190,17 +189,17 @@ static enum nt_status nt_roaring_window_skip(struct nt_roaring_window *window, u
 enum {
     COOKIE_WITHOUT_RUNS = 12346, /* 32 bits, followed by the number of containers */
     COOKIE_WITH_RUNS = 12347,    /* low 16 bits; the high ones are the number of containers - 1 */
-    OFFSETS_FROM = 4,            /* with run flags, offsets are omitted below so many containers */
+    OFFSETS_FROM = 4,            /* with run flags, offsets exist from this number of containers on */
     MAXIMUM_CONTAINERS = 65536,
     DESCRIPTOR_BYTES = 4,
     OFFSET_BYTES = 4,
     BUCKET_COUNT_BYTES = 8,
     BUCKET_KEY_BYTES = 4,
-    READ_AHEAD_HEADERS = 4096, /* where containers are skipped, more would be read in vain */
+    READ_AHEAD_HEADERS = 4096, /* when containers are skipped, larger reads would be wasted */
 };
 
-/* The walk's state: where it is, and the parts of the current bitmap's header that are needed until
- * its end. */
+/* The state of the walk: its position, and the parts of the current bitmap's header that are needed
+ * until its end. */
 struct walker {
     struct nt_roaring_walk *walk;
     struct nt_roaring_window window;
@@ -223,7 +222,7 @@ static enum nt_status copy_bytes(struct walker *walker, uint8_t *target, size_t 
     return status;
 }
 
-/* Cookie, number of containers and run flags. */
+/* Reads cookie, number of containers and run flags. */
 static enum nt_status read_cookie(struct walker *walker, struct nt_roaring_bitmap *bitmap,
                                   struct nt_error *error)
 {
@@ -267,7 +266,7 @@ static enum nt_status read_header(struct walker *walker, struct nt_roaring_bitma
     return status;
 }
 
-/* The descriptor of container `number`, and what its flags and cardinality make of it. */
+/* Derives a container from its descriptor, its flags and its cardinality. */
 static void describe_container(const struct walker *walker, const struct nt_roaring_bitmap *bitmap,
                                uint32_t number, struct nt_roaring_container *container)
 {
@@ -303,7 +302,8 @@ static enum nt_status check_place(const struct walker *walker, const struct nt_r
     return NT_OK;
 }
 
-/* How many bytes a container has: for runs, its own first two tell. The window is left behind those. */
+/* Finds the size of a container: the first two bytes of a run container contain its number of runs. The
+ * window then is after those. */
 static enum nt_status measure(struct walker *walker, struct nt_roaring_container *container,
                               struct nt_error *error)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads requests and writes replies through fuse_session_custom_io (libfuse 3.13 and newer), and adds INIT
- * flags to replies that libfuse does not know. Built instead of legacy_io.c.
+ * Reads requests and writes replies through fuse_session_custom_io (libfuse 3.13 and newer), and adds
+ * INIT flags to replies that libfuse does not know. Built instead of legacy_io.c.
  */
 #include <errno.h>
 #include <linux/fuse.h>
@@ -13,20 +13,19 @@
 #include "fuse/mount.h"
 #include "fuse/operations.h"
 
-/* In: the kernel's first request (INIT), which says what it can do. Out: libfuse's answer with flags that it does not
- * pass on. FUSE_PARALLEL_DIROPS, which libfuse before 3.17 forgets: without it all wait for who looks up a name in the same
- * directory, whatever becomes of them. And where direct I/O is wanted FUSE_DIRECT_IO_ALLOW_MMAP, which libfuse before 3.17
- * does not know: without it a file with direct I/O cannot be mapped with MAP_SHARED, as numpy.memmap does; Linux grants it
- * from 6.6 on. All requests, which one thread waits for while they are quick. And all replies, in a way that leaves nobody
- * waiting. The structures are those of <linux/fuse.h>. This is for a libfuse that has a program's own reading and
- * writing; else legacy_io.c takes its place. */
+/* Adds two flags to the answer of INIT, the kernel's first request. FUSE_PARALLEL_DIROPS, which libfuse
+ * before 3.17 forgets: without it, each lookup blocks all others in its directory. With direct I/O,
+ * FUSE_DIRECT_IO_ALLOW_MMAP, which libfuse before 3.17 does not know: without it, a file with direct
+ * I/O does not support MAP_SHARED, which numpy.memmap uses; Linux accepts it from 6.6. This file also
+ * routes requests through the leader, and retries replies so that no caller hangs. The structures come
+ * from <linux/fuse.h>. legacy_io.c replaces this file for a libfuse without custom I/O. */
 
 enum {
-    TRIES = 10,     /* of a reply */
-    NO_THREAD = -1, /* from libfuse, where not even the first can be started */
+    TRIES = 10,     /* for a reply */
+    NO_THREAD = -1, /* from libfuse, if not even one thread starts */
 };
 
-/* Bit 36 of the flags, whose upper half has a word of its own. Not in the headers of Linux before 6.6. */
+/* Bit 36 of the flags, whose upper half is a separate word. Linux headers before 6.6 lack it. */
 #define ALLOW_MAPPING_IN_FLAGS2 (1u << (36 - 32))
 
 struct init_request {
@@ -34,7 +33,7 @@ struct init_request {
     struct fuse_init_in init;
 };
 
-/* What is to be added to the answer. Kernels before 5.17 send no second word of flags. */
+/* Notes the flags to add to the answer. Kernels before 5.17 send no second word of flags. */
 static void note_init(struct nt_mount *mount, const struct init_request *request)
 {
     bool can_map = request->init.flags & FUSE_INIT_EXT && request->init.flags2 & ALLOW_MAPPING_IN_FLAGS2;
@@ -62,13 +61,13 @@ static ssize_t receive(int descriptor, void *buffer, size_t size, void *userdata
     return count;
 }
 
-/* Errors that say nothing about the reply. */
+/* Is the error temporary, and unrelated to the content of the reply? */
 static bool is_for_now(int system_error)
 {
     return system_error == EINTR || system_error == EAGAIN || system_error == ENOMEM;
 }
 
-/* writev, tried again for a while. */
+/* writev with retries. */
 static ssize_t write_reply(int descriptor, const struct iovec *parts, int count)
 {
     static const struct timespec pause = {.tv_nsec = 1000000};
@@ -81,8 +80,8 @@ static ssize_t write_reply(int descriptor, const struct iovec *parts, int count)
     }
 }
 
-/* Who asked waits until there is an answer: where the kernel does not take one, EIO. It is done with a
- * request that it does not know (ENOENT), and with all of them after unmounting (EPERM, ENODEV). */
+/* The caller waits until it gets an answer: if the kernel rejects one, this sends EIO. The kernel is
+ * done with an unknown request (ENOENT), and with all requests after an unmount (EPERM, ENODEV). */
 static ssize_t send_or_refuse(int descriptor, const struct iovec *parts, int count)
 {
     ssize_t written = write_reply(descriptor, parts, count);
@@ -92,7 +91,7 @@ static ssize_t send_or_refuse(int descriptor, const struct iovec *parts, int cou
     struct fuse_out_header refusal = *(const struct fuse_out_header *)parts[0].iov_base;
     refusal.len = sizeof(refusal);
     refusal.error = -EIO;
-    if (refusal.unique) /* else a notification, which nobody waits for */
+    if (refusal.unique) /* a notification (0) has no waiting caller */
         (void)write_reply(descriptor, &(struct iovec){&refusal, sizeof(refusal)}, 1);
     errno = system_error;
     return written;

@@ -26,7 +26,7 @@
 
 enum { FIRST = STDERR_FILENO + 1 };
 
-/* Linux before 5.9 has no call for it. */
+/* Linux before 5.9 lacks close_range(). */
 static void close_between(unsigned first, unsigned last)
 {
     struct rlimit limit;
@@ -40,7 +40,7 @@ static void close_between(unsigned first, unsigned last)
         close((int)descriptor);
 }
 
-/* The descriptor that an argument names; -1: none. */
+/* The descriptor that an argument names, or -1. */
 static int named(const char *argument)
 {
     int descriptor, length = -1;
@@ -51,7 +51,7 @@ static int named(const char *argument)
     return is_end && descriptor >= FIRST ? descriptor : -1;
 }
 
-/* The lowest from `first` on that is named; -1: none is. */
+/* The lowest named descriptor >= `first`, or -1. */
 static int next_named(int argument_count, char *const *arguments, int first)
 {
     int next = -1;
@@ -78,7 +78,7 @@ void nt_close_inherited(int argument_count, char *const *arguments)
 
 enum nt_status nt_unwinder_load(struct nt_error *error)
 {
-    if (dlopen("libgcc_s.so.1", RTLD_NOW)) /* for as long as the program runs */
+    if (dlopen("libgcc_s.so.1", RTLD_NOW)) /* never unloaded */
         return NT_OK;
     return nt_fail(error, NT_IO, NT_NO_OFFSET, "the library by which threads are ended is missing: %s",
                    dlerror());
@@ -86,7 +86,7 @@ enum nt_status nt_unwinder_load(struct nt_error *error)
 
 /* ---- Fork into the background ---- */
 
-/* True where the child got ready; false where its end of the pipe was closed before. */
+/* Returns true if the child is ready; false if its end of the pipe closed first. */
 static bool wait_until_ready(int descriptor)
 {
     char byte;
@@ -138,8 +138,7 @@ int nt_background_null(void)
 void nt_background_leave(int null)
 {
     setsid();
-    int unused =
-        chdir("/"); /* cannot fail in a way that matters: it only keeps other mounts from being busy */
+    int unused = chdir("/"); /* a failure only keeps another mount busy */
     (void)unused;
     if (null < 0)
         return;
@@ -162,7 +161,7 @@ void nt_background_ready(struct nt_background *background)
         return;
     nt_background_leave(nt_background_null());
     ssize_t written = write(background->ready_pipe, "", 1);
-    (void)written; /* a parent that is gone needs no answer */
+    (void)written; /* a parent that has ended needs no answer */
     nt_background_forget(background);
 }
 
@@ -202,7 +201,7 @@ void nt_log_to_syslog(struct nt_log *log)
     log->to_syslog = true;
 }
 
-/* libfuse calls its function without anything of the caller's. */
+/* Static because libfuse's log function has no context argument. */
 static int libfuse_channel = NT_NO_CHANNEL;
 
 __attribute__((format(printf, 2, 0))) static void libfuse_to_channel(enum fuse_log_level level,
@@ -211,7 +210,7 @@ __attribute__((format(printf, 2, 0))) static void libfuse_to_channel(enum fuse_l
     char line[1024];
     vsnprintf(line, sizeof(line), format, arguments);
     line[strcspn(line, "\n")] = '\0';
-    nt_channel_send_line(libfuse_channel, (int)level, line); /* the levels are syslog's */
+    nt_channel_send_line(libfuse_channel, (int)level, line); /* libfuse uses syslog's levels */
 }
 
 void nt_log_to_channel(struct nt_log *log, int channel)

@@ -11,12 +11,12 @@
 #include "vfs/tree.h"
 #include "vfs/vfs.h"
 
-/* In: opendir, readdir, readdirplus. READDIRPLUS answers with all attributes where they are known without
- * work, and else with node id 0: the kernel then asks for that entry when somebody looks at it. So a plain
- * `ls` reads no page list and produces no document. In large directories only the first entries have
- * attributes: what the kernel keeps of each is a thousand bytes.
- * 
- * Position 0 is ".", 1 is ".."; the others are the tree's cursors moved by two. */
+/* READDIRPLUS returns attributes that are known without work, and otherwise node id 0: the kernel then
+ * asks for that entry on first access. So a plain `ls` reads no page list and generates no document. In
+ * large directories only the first entries have attributes, because the kernel keeps about a thousand
+ * bytes for each.
+ *
+ * Position 0 is ".", 1 is ".."; the others are the tree's cursors plus two. */
 
 enum { DOT = 0, DOT_DOT = 1, DOTS = 2, MAX_WITH_ATTRIBUTES = 16384 };
 
@@ -26,7 +26,7 @@ struct reply {
     char *bytes;
     size_t length, capacity;
     bool with_attributes; /* READDIRPLUS */
-    uint64_t *known;      /* the nodes that the kernel knows by this reply */
+    uint64_t *known;      /* nodes that this reply makes known to the kernel */
     size_t known_count, known_capacity;
 };
 
@@ -37,7 +37,7 @@ static const mode_t mode_of_class[] = {
     [NT_VFS_STREAMED] = S_IFREG,
 };
 
-/* False where the reply is full. */
+/* Returns false if the reply is full. */
 static bool append(struct reply *reply, const char *name, const struct fuse_entry_param *entry, off_t next)
 {
     char *end = reply->bytes + reply->length;
@@ -56,7 +56,7 @@ static struct fuse_entry_param name_only(uint64_t node, mode_t mode)
     return (struct fuse_entry_param){.attr = {.st_ino = node, .st_mode = mode}};
 }
 
-/* Room for one node more. */
+/* Makes room for one more node. */
 static bool has_room_for_known(struct reply *reply)
 {
     uint64_t *known = nt_grow(reply->known, reply->known_count, &reply->known_capacity, sizeof(*known));
@@ -83,14 +83,14 @@ static bool emit(void *context, const char *name, uint64_t node, enum nt_vfs_cla
     return true;
 }
 
-/* The kernel has not had the reply. */
+/* For a reply that the kernel did not receive. */
 static void forget_known(const struct reply *reply)
 {
     for (size_t i = 0; i < reply->known_count; i++)
         nt_vfs_forget(reply->vfs, reply->known[i], 1);
 }
 
-/* The kernel makes "." and ".." itself, but programs expect to see them. */
+/* The kernel resolves "." and ".." itself, but programs expect them in listings. */
 static bool append_dots(struct reply *reply, uint64_t directory, uint64_t position)
 {
     struct fuse_entry_param dot = name_only(directory, S_IFDIR);
@@ -134,9 +134,9 @@ static void on_readdirplus(fuse_req_t request, fuse_ino_t directory, size_t size
     list(request, directory, size, offset, true);
 }
 
-/* ENOSYS says (since Linux 5.1) that directories need not be opened: half of the requests of `ls -R` fall
- * away, and the kernel keeps what it has listed until the directory's modification time changes. Not with
- * auto_unmount: fusermount3 finds out by opening the mountpoint whether its program has died. */
+/* ENOSYS means (since Linux 5.1) that directories need no open: this halves the requests of `ls -R`,
+ * and the kernel caches listings until the directory's mtime changes. Not with auto_unmount:
+ * fusermount3 opens the mountpoint to check whether its program has died. */
 static void on_opendir(fuse_req_t request, fuse_ino_t directory, struct fuse_file_info *info)
 {
     struct nt_mount *mount = fuse_req_userdata(request);

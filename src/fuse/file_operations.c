@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Handlers of open, read and release. Small files are written to the kernel's page cache on first open, so
- * that no read request follows.
+ * Handlers of open, read and release. Small files are written to the kernel's page cache on first open,
+ * so that no read request follows.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 
 /* ---- Prefill the page cache ---- */
 
-enum { MAX_BITS = NT_PREFILLED_BITS / 4 }; /* then one file in four would be taken for another */
+enum { MAX_BITS = NT_PREFILLED_BITS / 4 }; /* beyond this, more than one file in four would collide */
 
 bool nt_prefilled_add(struct nt_prefilled *stored, uint64_t node, bool is_idle)
 {
@@ -37,16 +37,17 @@ bool nt_prefilled_add(struct nt_prefilled *stored, uint64_t node, bool is_idle)
 
 /* ---- Files ---- */
 
-/* One for each open(): a member of the mount's list, so that it can be closed where no release comes. Who was interrupted may
- * close a file that is still read for him (timers.c): it is closed with its last user. Its memory stays a file's until the
- * end of the mount: a read that is so late that the file is gone, or another one, finds out, or is answered for nobody. */
+/* One for each open(), in the list of the mount, which closes it if no release comes. An interrupted
+ * caller may close a file that is still being read (timers.c): it closes with its last user. Its memory
+ * is reused only for files until the end of the mount, so a late read finds that the file is closed, or
+ * its answer is discarded. */
 struct open_file {
-    atomic_uint users;          /* 0: it is none, but one of the spare ones */
-    LIST_ENTRY(open_file) link; /* of the open or of the spare ones */
+    atomic_uint users;          /* 0: unused, in spare_files */
+    LIST_ENTRY(open_file) link; /* in open_files or spare_files */
     struct nt_vfs_handle *handle;
     bool is_streamed;
     bool is_to_store;              /* small, and opened for the first time */
-    atomic_uint_least64_t reached; /* unsized: where the text has been made up to, roughly */
+    atomic_uint_least64_t reached; /* unsized: text generated so far, roughly */
 };
 
 static struct open_file *open_file_of(const struct fuse_file_info *info)
@@ -54,7 +55,7 @@ static struct open_file *open_file_of(const struct fuse_file_info *info)
     return (struct open_file *)(uintptr_t)info->fh;
 }
 
-/* A spare one, or a new one. */
+/* Takes a spare one, or allocates one. */
 static struct open_file *open_file_new(struct nt_mount *mount)
 {
     pthread_mutex_lock(&mount->open_files_lock);
@@ -72,7 +73,7 @@ static void open_file_spare(struct nt_mount *mount, struct open_file *file)
     pthread_mutex_unlock(&mount->open_files_lock);
 }
 
-/* Whether the kernel keeps what it reads of a small file. */
+/* Does the kernel cache the content of this small file? */
 static bool may_be_stored(const struct nt_mount *mount, const struct nt_vfs_attributes *attributes,
                           const struct open_file *file)
 {
@@ -105,7 +106,7 @@ static enum nt_status open_file_open(struct nt_mount *mount, const struct nt_vfs
     return NT_OK;
 }
 
-/* False where it was closed. */
+/* Returns false if the file is closed. */
 static bool open_file_hold(struct open_file *file)
 {
     unsigned users = atomic_load(&file->users);
@@ -158,9 +159,8 @@ bool nt_has_open_files(void *context)
     return has_open_files;
 }
 
-/* A stream has no size that the kernel could go by, and no places to go to: who asks for one gets ESPIPE, and
- * who wants to send or map it an error, so that nobody takes the size 0 for the truth. What never changes stays
- * in the kernel's page cache, also from one open to the next. */
+/* A stream has no size and no seek: seeking returns ESPIPE, and sendfile or mmap an error, so that no
+ * program trusts the size 0. Immutable files stay in the page cache across opens. */
 static void choose_caching(const struct nt_mount *mount, const struct nt_vfs_attributes *attributes,
                            const struct open_file *file, struct fuse_file_info *info)
 {
@@ -170,13 +170,13 @@ static void choose_caching(const struct nt_mount *mount, const struct nt_vfs_att
     info->keep_cache = is_cached;
 }
 
-/* All bytes of a small file into the kernel's page cache. */
+/* Stores all bytes of a small file in the kernel's page cache. */
 static void store(struct nt_mount *mount, uint64_t node, struct open_file *file, size_t bytes)
 {
     char content[NT_PREFILL_BYTES];
     size_t count;
     if (nt_vfs_read(file->handle, 0, content, bytes, &count, NULL) != NT_OK || count != bytes)
-        return; /* who reads it is told */
+        return; /* the reader gets the error */
     struct fuse_bufvec buffers = FUSE_BUFVEC_INIT(bytes);
     buffers.buf[0].mem = content;
     (void)fuse_lowlevel_notify_store(mount->session, node, 0, &buffers, 0);
@@ -206,11 +206,11 @@ static void on_open(fuse_req_t request, fuse_ino_t node, struct fuse_file_info *
     if (file->is_to_store && !(info->flags & O_DIRECT))
         store(mount, node, file, (size_t)attributes.stat.st_size);
     if (fuse_reply_open(request, info) != 0)
-        open_file_let_go(mount, file); /* interrupted, or not opened after all: there will be no release */
+        open_file_let_go(mount, file); /* interrupted or not opened: no release will come */
 }
 
-/* Text far ahead costs the making of all before it. That is done in steps, so that a reader that was
- * interrupted or killed meanwhile is let go: the kernel waits for the answer. */
+/* A far seek generates all text before it. This runs in steps, so that an interrupted or killed reader
+ * does not have to wait: the kernel waits for the answer. */
 static enum nt_status approach(fuse_req_t request, struct open_file *file, uint64_t offset)
 {
     enum { STEP = 1 << 20 };
@@ -219,7 +219,7 @@ static enum nt_status approach(fuse_req_t request, struct open_file *file, uint6
     size_t count = 1;
     enum nt_status status = NT_OK;
     if (reached > offset && reached - offset > STEP)
-        reached = 0; /* too far back to be there still: it is made again from the start */
+        reached = 0; /* too far back to be cached: regenerates from the start */
     while (status == NT_OK && count > 0 && offset > reached && offset - reached > STEP) {
         reached += STEP;
         status = fuse_req_interrupted(request) ? NT_CANCELED
@@ -230,7 +230,7 @@ static enum nt_status approach(fuse_req_t request, struct open_file *file, uint6
     return status;
 }
 
-/* A reply from the pages of the cache themselves. False where the bytes are to be read. */
+/* Replies directly from the pages of the cache. Returns false if the bytes must be read. */
 static bool reply_pinned(fuse_req_t request, struct open_file *file, size_t size, uint64_t offset)
 {
     struct nt_pins pins;
@@ -262,7 +262,7 @@ static void on_read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offs
     struct nt_reply_buffer *buffer = nt_reply_buffer_borrow(&mount->reply_buffers, size);
     if (!buffer)
         status = NT_NO_MEMORY;
-    else if (fuse_req_interrupted(request)) /* while it waited for its turn */
+    else if (fuse_req_interrupted(request)) /* while it waited for a buffer */
         status = NT_CANCELED;
     else if (file->is_streamed)
         status = approach(request, file, (uint64_t)offset);

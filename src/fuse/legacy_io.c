@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A request loop with its own threads for libfuse older than 3.13, which has no custom I/O: replies cannot
- * be changed, so some features are missing. Built instead of custom_io.c.
+ * A request loop with its own threads for libfuse older than 3.13, which has no custom I/O: replies
+ * cannot be changed, so some features are missing. Built instead of custom_io.c.
  */
 #include <errno.h>
 #include <poll.h>
@@ -18,18 +18,18 @@ struct loop;
 struct worker {
     struct loop *loop;
     pthread_t thread;
-    struct fuse_buf request; /* libfuse makes its memory for the first one */
+    struct fuse_buf request; /* libfuse allocates its memory on first use */
 };
 
 struct loop {
     struct nt_mount *mount;
-    int has_ended;    /* an eventfd, written to by a thread that has found the session's end */
+    int has_ended;    /* an eventfd; a thread that finds the end of the session writes to it */
     atomic_int error; /* 0 or a negative errno value */
-    unsigned count;   /* of the workers that run */
+    unsigned count;   /* of running workers */
     struct worker *workers;
 };
 
-/* What fuse_session_receive_buf returns. Only here may the thread be cancelled, as libfuse does it. */
+/* Returns the result of fuse_session_receive_buf. Allows cancellation only here, like libfuse. */
 static int receive(struct worker *worker)
 {
     struct nt_mount *mount = worker->loop->mount;
@@ -65,7 +65,7 @@ static void *work(void *context)
     return NULL;
 }
 
-/* As many as can be had. */
+/* Starts as many workers as possible. */
 static void start(struct loop *loop, unsigned wanted)
 {
     for (; loop->count < wanted; loop->count++) {
@@ -76,7 +76,7 @@ static void start(struct loop *loop, unsigned wanted)
     }
 }
 
-/* Signals are let in while it waits, and only then, so that none is missed. */
+/* Unblocks signals only while it waits, so that none is missed. */
 static void wait_for_end(const struct loop *loop, const sigset_t *let_in)
 {
     struct pollfd ended = {.fd = loop->has_ended, .events = POLLIN};
@@ -116,7 +116,7 @@ out:
     if (loop.has_ended >= 0)
         close(loop.has_ended);
     free(loop.workers);
-    /* Without a thread this one serves; else it is told which signal has ended the session. */
+    /* Without workers this thread serves; otherwise this returns the signal that ended the session. */
     int result = fuse_session_loop(mount->session);
     return loop.error ? loop.error : result;
 }
@@ -124,7 +124,7 @@ out:
 int nt_device_use(struct nt_mount *mount, int device)
 {
     char name[32];
-    snprintf(name, sizeof(name), "/dev/fd/%d", device); /* libfuse's way to say that it is mounted */
+    snprintf(name, sizeof(name), "/dev/fd/%d", device); /* libfuse's syntax for a mounted device */
     return fuse_session_mount(mount->session, name);
 }
 

@@ -28,7 +28,7 @@ static bool is_octal(char digit)
     return digit >= '0' && digit <= '7';
 }
 
-/* Space, tab, newline and backslash stand in the table as \ooo. In place. */
+/* The table escapes space, tab, newline and backslash as \ooo. Works in place. */
 static void unescape(char *text)
 {
     char *out = text;
@@ -43,7 +43,7 @@ static void unescape(char *text)
     *out = '\0';
 }
 
-/* Take a line apart (it is modified): false where it is not for `mountpoint`. */
+/* Parses a line, and modifies it. Returns false if it is not for `mountpoint`. */
 static bool parse_line(char *line, const char *mountpoint, struct nt_mountinfo *info)
 {
     enum { DEVICE = 2, MOUNTPOINT = 4, FIRST_OPTIONAL = 6 };
@@ -90,14 +90,13 @@ bool nt_mountinfo_get(const char *mountpoint, struct nt_mountinfo *info)
     return found;
 }
 
-/* ---- Raise the read-ahead ---- */
+/* ---- Raise the readahead ---- */
 
-/* Raise the read-ahead of the mount at `mountpoint` to 1 MiB, so that buffered reads arrive in that size.
- * Only root may; for others, and where /sys is missing, nothing happens and reads stay at the kernel's 128
- * KiB. */
+/* Raises the readahead of the mount at `mountpoint` to 1 MiB, so that buffered reads arrive in that
+ * size. Only root may do this. For others, and without /sys, reads stay at the kernel's 128 KiB. */
 static void nt_readahead_raise(const char *mountpoint)
 {
-    /* One of the largest requests. Two are little faster, and each fault in a mapping would read as much. */
+    /* One request of the largest size. Two are hardly faster, and page faults would read both. */
     static const char kibibytes[] = "1024";
     struct nt_mountinfo info;
     if (!nt_mountinfo_get(mountpoint, &info))
@@ -108,7 +107,7 @@ static void nt_readahead_raise(const char *mountpoint)
     if (descriptor < 0)
         return;
     ssize_t written = write(descriptor, kibibytes, strlen(kibibytes));
-    (void)written; /* a hint: reading works without */
+    (void)written; /* only a hint */
     close(descriptor);
 }
 
@@ -118,8 +117,7 @@ extern char **environ;
 
 #define MOUNT_TYPE_PREFIX "fuse.ntuplefs"
 
-/* Parent's real path + "/" + last name: for a directory that does not exist yet, or that cannot be
- * looked at. */
+/* Real path of the parent + "/" + last component, for a missing or inaccessible directory. */
 static char *absolute_in_parent(const char *path)
 {
     char *copy = strdup(path), *result = NULL;
@@ -140,8 +138,8 @@ static char *absolute_in_parent(const char *path)
     return result;
 }
 
-/* 0, or why a directory cannot be used. Attributes and listings may be answered from the kernel's cache
- * although the program is dead; statfs() always asks it. */
+/* Returns 0, or the errno value why a directory is unusable. The kernel may answer stat() and readdir()
+ * from its cache although the daemon is dead; statfs() always asks the daemon. */
 static int probe(const char *path)
 {
     struct statvfs statistics;
@@ -177,8 +175,7 @@ bool nt_unmount(const char *path, bool is_lazy)
     return errno == EPERM && run_fusermount(path, is_lazy);
 }
 
-/* What is mounted there already: nothing of ours, a living mount (refused) or a dead one (cleaned
- * or told). */
+/* Handles an earlier ntuplefs mount: refuses a running one; unmounts or reports a dead one. */
 static enum nt_status clear_previous(const char *path, int problem, bool force, struct nt_error *error)
 {
     struct nt_mountinfo info;
@@ -220,7 +217,7 @@ enum nt_status nt_mountpoint_prepare(struct nt_mountpoint *mountpoint, const cha
                                      struct nt_error *error)
 {
     *mountpoint = (struct nt_mountpoint){0};
-    if (!*path) /* a shell's variable that is not set: else this would be the working directory */
+    if (!*path) /* an unset shell variable; would otherwise mean the working directory */
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "the name of the mountpoint is empty");
     mountpoint->path = realpath(path, NULL);
     if (!mountpoint->path)
@@ -243,8 +240,8 @@ void nt_mountpoint_release(struct nt_mountpoint *mountpoint)
 
 /* ---- Mount and unmount ---- */
 
-/* libfuse tells nobody which socket it keeps for auto_unmount: it is the one that was not there before. A bit for each
- * of the lowest descriptors, among which it is: there are few at that time. */
+/* The open sockets among the lowest 64 descriptors, a bit for each. libfuse does not report the socket
+ * that it keeps for auto_unmount; it is the one that is new. Few descriptors are open then. */
 static uint64_t sockets(void)
 {
     uint64_t found = 0;
@@ -265,8 +262,7 @@ static enum nt_status mount_session(struct nt_kernel_mount *mounting,
     if (fuse_session_mount(session, settings->mountpoint) != 0)
         return nt_fail(error, NT_IO, NT_NO_OFFSET, "cannot mount on %s", settings->mountpoint);
     mounting->mountpoint = settings->mountpoint;
-    mounting->is_made =
-        nt_mountinfo_get(settings->mountpoint, &info); /* nothing else lies on top of it yet */
+    mounting->is_made = nt_mountinfo_get(settings->mountpoint, &info); /* nothing covers it yet */
     mounting->major = info.major;
     mounting->minor = info.minor;
     const uint64_t opened = sockets() & ~before;
@@ -277,8 +273,8 @@ static enum nt_status mount_session(struct nt_kernel_mount *mounting,
     return NT_OK;
 }
 
-/* libfuse frees a session that has mounted only with an unmount of its own, of whatever is mounted there then. So it is kept,
- * where who looks for leaks finds it; its descriptor is given away. */
+/* libfuse frees a mounted session only together with an unmount of whatever is mounted there then. So
+ * the session stays, reachable for leak checkers; its descriptor is passed on. */
 static struct fuse_session *volatile kept;
 
 enum nt_status nt_kernel_mount_make(struct nt_kernel_mount *mounting,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Handlers of lookup, forget, getattr, statfs and extended attributes. Requests that would modify the tree
- * fail with EROFS. Maps library status codes to errno values.
+ * Handlers of lookup, forget, getattr, statfs and extended attributes. Requests that would modify the
+ * tree fail with EROFS. Maps library status codes to errno values.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -17,8 +17,7 @@
 static const int errno_of_status[] = {
     [NT_OK] = 0,           [NT_NOT_FOUND] = ENOENT, [NT_NOT_THIS_FORMAT] = EIO, [NT_UNSUPPORTED] = EIO,
     [NT_CORRUPT] = EIO,    [NT_CHECKSUM] = EIO,     [NT_TRUNCATED] = EIO,       [NT_CHANGED] = ESTALE,
-    [NT_IO] = EIO,         [NT_NO_MEMORY] = ENOMEM, [NT_LIMIT] = EIO, /* not EFBIG: to a reader the bytes are
-                                                                         as unavailable as damaged ones */
+    [NT_IO] = EIO,         [NT_NO_MEMORY] = ENOMEM, [NT_LIMIT] = EIO, /* not EFBIG: like damaged data */
     [NT_INVALID] = EINVAL, [NT_CANCELED] = EINTR,   [NT_UNREACHABLE] = EIO,
 };
 
@@ -56,7 +55,7 @@ static void on_lookup(fuse_req_t request, fuse_ino_t parent, const char *name)
     }
     struct fuse_entry_param entry = nt_entry_param(&attributes);
     if (fuse_reply_entry(request, &entry) != 0)
-        nt_vfs_forget(mount->vfs, attributes.node, 1); /* interrupted: the kernel has not heard of it */
+        nt_vfs_forget(mount->vfs, attributes.node, 1); /* interrupted: no reply sent */
 }
 
 static void on_forget(fuse_req_t request, fuse_ino_t node, uint64_t lookups)
@@ -88,7 +87,7 @@ static void on_getattr(fuse_req_t request, fuse_ino_t node, struct fuse_file_inf
         fuse_reply_err(request, nt_failure_errno(status, &error));
 }
 
-/* No number of inodes is what `df -i` shows as "-": not known. */
+/* Without inode counts, `df -i` shows "-". */
 static void on_statfs(fuse_req_t request, fuse_ino_t node)
 {
     struct nt_mount *mount = fuse_req_userdata(request);
@@ -101,7 +100,7 @@ static void on_statfs(fuse_req_t request, fuse_ino_t node)
     fuse_reply_statfs(request, &statistics);
 }
 
-/* Extended attributes are asked for with the room that the caller has; 0 asks for the size. */
+/* Callers pass the size of their buffer; 0 requests the size. */
 static void reply_xattr(fuse_req_t request, enum nt_status status, const struct nt_buffer *value, size_t room)
 {
     if (status == NT_OK && value->failed)
@@ -121,7 +120,7 @@ static void on_getxattr(fuse_req_t request, fuse_ino_t node, const char *name, s
     struct nt_mount *mount = fuse_req_userdata(request);
     struct nt_buffer value = {0};
     if (strncmp(name, "user.", strlen("user.")) !=
-        0) { /* ls(1) then asks no more: not twice for every file */
+        0) { /* ls(1) then stops asking, which halves its requests per file */
         fuse_reply_err(request, EOPNOTSUPP);
         return;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A pool of reply buffers with a total limit. The last returned buffer is lent first, because it is still
- * in the CPU cache; over the limit threads wait in FIFO order.
+ * A pool of reply buffers with a total limit. The last returned buffer is lent first, because it is
+ * still in the CPU cache; over the limit threads wait in FIFO order.
  */
 #include <pthread.h>
 #include <stddef.h>
@@ -47,7 +47,7 @@ static bool has_room(const void *context, uint64_t bytes)
     return buffers->lent == 0 || buffers->lent + bytes <= buffers->limit;
 }
 
-/* Under the lock: one that is large enough, if there is one. */
+/* Takes an idle buffer that is large enough, or NULL. Call it under the lock. */
 static struct nt_reply_buffer *take_fitting(struct nt_reply_buffers *buffers, size_t size)
 {
     struct nt_reply_buffer *buffer;
@@ -61,7 +61,7 @@ static struct nt_reply_buffer *take_fitting(struct nt_reply_buffers *buffers, si
     return buffer;
 }
 
-/* Under the lock: those that there is no room for. */
+/* Takes the idle buffers that exceed the limit. Call it under the lock. */
 static struct nt_reply_buffer_list take_surplus(struct nt_reply_buffers *buffers)
 {
     struct nt_reply_buffer_list surplus = SLIST_HEAD_INITIALIZER(surplus);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Schedules the threads that receive requests. While requests are fast, one leader answers them and the
- * followers wait; before slow work all receive. Readers that outnumber the CPUs get other time slices.
+ * Schedules the threads that receive requests. While requests are fast, one leader answers them and
+ * the followers wait; during slow work all threads receive. Oversubscribed readers get other time
+ * slices.
  */
 #include <linux/fuse.h>
 #include <poll.h>
@@ -45,15 +46,15 @@ void nt_cpu_migrate(void)
 
 enum { KEEP_POLICY = 8 }; /* SCHED_FLAG_KEEP_POLICY */
 
-/* In nanoseconds; 0.1 ms is the shortest there is, the usual one 0.7 to 2.8, by the number of processors. */
+/* In nanoseconds. 0.1 ms is the minimum; the default is 0.7 to 2.8 ms, by number of processors. */
 static const uint64_t slices[] = {
     [NT_TIME_SLICE_DEFAULT] = 0,
     [NT_TIME_SLICE_SHORT] = 100 * 1000,
     [NT_TIME_SLICE_LONG] = 3 * 1000 * 1000,
 };
 
-/* What the kernel was told of this thread, so that it is only told what is new: at first nothing, since a thread begins
- * with the slice of who made it. */
+/* The last slice set for this thread, to skip redundant system calls. It starts as unknown, because a
+ * thread inherits the slice of its creator. */
 enum { TOLD_NOTHING = -1 };
 static _Thread_local int told = TOLD_NOTHING;
 
@@ -70,7 +71,7 @@ void nt_time_slice_set(enum nt_time_slice slice)
 
 /* ---- Detect oversubscription ---- */
 
-/* How many reads ago it was this reader's turn, the one before being 1; 0: not as far as is remembered. */
+/* The number of reads since this reader's last one (1: the previous read); 0: not in the ring. */
 static unsigned distance_of(const struct nt_oversubscription *oversubscription, unsigned next,
                             uint32_t reader)
 {
@@ -105,12 +106,8 @@ void nt_oversubscription_note(struct nt_oversubscription *oversubscription, uint
 
 /* ---- Leader and followers ---- */
 
-/* In: threads that are about to wait for a request, what they have received, and that they begin what is slow.
- * Out: one of them at a time goes on, or all of them.
- * 
- * Invariant: while `until_quiet` is not positive and somebody leads, others wait behind it, and one of these
- * watches. The leader is told by `leader` alone, so a thread that ends while it leads costs no more than the
- * watcher's patience. */
+/* Invariant: while `until_quiet` is not positive and a thread leads, the others wait and one watches.
+ * `leader` alone identifies the leader, so a leader that ends costs at most the watcher's patience. */
 
 int nt_leader_init(struct nt_leader *lead, uint64_t patience, uint64_t soon)
 {
@@ -144,7 +141,7 @@ static bool is_quiet(struct nt_leader *lead)
     return atomic_load_explicit(&lead->until_quiet, memory_order_relaxed) <= 0;
 }
 
-/* Under the lock. */
+/* Call it under the lock. */
 static void free_all(struct nt_leader *lead, int until_quiet)
 {
     atomic_store(&lead->until_quiet, until_quiet);
@@ -153,9 +150,9 @@ static void free_all(struct nt_leader *lead, int until_quiet)
     pthread_cond_signal(&lead->has_begun);
 }
 
-/* ---- behind the leader, under the lock ---- */
+/* ---- Followers, under the lock ---- */
 
-/* The one who watches is cancelled: another is to. */
+/* The watcher is canceled: another follower takes over. */
 static void hand_on_watch(void *context)
 {
     struct nt_leader *lead = context;
@@ -164,7 +161,7 @@ static void hand_on_watch(void *context)
     pthread_cond_signal(&lead->freed);
 }
 
-/* The leader, which has just begun to wait, tells when it receives something. */
+/* The leader has just started to wait. It signals when it receives a request. */
 static void sleep_until_it_begins(struct nt_leader *lead, uint64_t seen)
 {
     atomic_store(&lead->watcher_sleeps, true);
@@ -217,7 +214,7 @@ static void wait_as_follower_or_lead(struct nt_leader *lead)
     pthread_cleanup_pop(1);
 }
 
-/* ---- requests ---- */
+/* ---- Requests ---- */
 
 bool nt_leader_wait(struct nt_leader *lead)
 {
@@ -226,12 +223,12 @@ bool nt_leader_wait(struct nt_leader *lead)
     if (!leads(lead))
         return false;
     uint64_t progress = atomic_load_explicit(&lead->progress, memory_order_relaxed);
-    atomic_store(&lead->progress, progress + progress % 2); /* it serves nothing now */
+    atomic_store(&lead->progress, progress + progress % 2); /* no request is in service */
     atomic_store_explicit(&lead->waits_since, nt_nanoseconds(), memory_order_relaxed);
     return true;
 }
 
-/* The leader has not waited for long. */
+/* Has the leader waited only briefly? */
 static bool is_soon(const struct nt_leader *lead)
 {
     return nt_nanoseconds() - atomic_load_explicit(&lead->waits_since, memory_order_relaxed) < lead->soon;
@@ -245,7 +242,7 @@ bool nt_leader_spins(const struct nt_leader *lead)
     return true;
 }
 
-/* Tell the one who watches that a request has begun. */
+/* Signals to the watcher that a request has started. */
 static void begin(struct nt_leader *lead)
 {
     uint64_t progress = atomic_load_explicit(&lead->progress, memory_order_relaxed);
@@ -257,7 +254,7 @@ static void begin(struct nt_leader *lead)
     pthread_mutex_unlock(&lead->lock);
 }
 
-/* To who asks. */
+/* Migrates towards the caller's processor if the leader has to poll again and again. */
 static void come_closer(struct nt_leader *lead, enum nt_request_arrival arrival)
 {
     if (arrival != NT_ARRIVAL_AWAITED) {
@@ -311,7 +308,7 @@ void nt_leader_release_followers(struct nt_leader *lead)
 
 /* ---- Around receiving a request ---- */
 
-/* As far as the request tells. What else is slow lets the others go when it begins. */
+/* Judged by the request alone. Other slow work releases the followers when it starts. */
 static bool is_quick(const struct fuse_in_header *header)
 {
     enum { QUICK_BYTES = 64 * 1024 };
@@ -319,15 +316,15 @@ static bool is_quick(const struct fuse_in_header *header)
     return header->opcode != FUSE_READ || read->size <= QUICK_BYTES;
 }
 
-/* A request that need not be waited for. */
+/* Is a request pending? */
 static bool is_there(int device)
 {
     return poll(&(struct pollfd){.fd = device, .events = POLLIN}, 1, 0) > 0;
 }
 
-/* Where many read at once, a call that a user waits for would stand behind readers and behind threads that decode for them,
- * a millisecond each: who waits for requests comes before readers then, and who decodes behind them. One reader alone, and
- * small requests that are answered by the leader, are faster with the usual slices. */
+/* With many readers, a user's call would wait for readers and for decoding threads, a millisecond each.
+ * So receiving threads get short slices and decoding ones get long slices. A single reader, and small
+ * requests that the leader answers, are faster with the default slices. */
 static void note_large(struct nt_mount *mount, uint32_t reader)
 {
     nt_oversubscription_note(&mount->oversubscription, reader, mount->settings.reads_ahead);

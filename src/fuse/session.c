@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Creates the libfuse session of a mounted device, registers all request handlers, and runs the loop until
- * the unmount or a signal.
+ * Creates the libfuse session of a mounted device, registers all request handlers, and runs the loop
+ * until the unmount or a signal.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -17,7 +17,7 @@
 
 /* ---- Create the session ---- */
 
-/* A value within libfuse's list of options: commas and backslashes are not ends. */
+/* Appends a value to libfuse's option list. Escapes commas and backslashes, which are separators. */
 static void append_escaped(struct nt_buffer *options, const char *value)
 {
     for (; *value; value++) {
@@ -60,22 +60,22 @@ enum nt_status nt_session_new(const struct nt_mount_settings *settings,
 
 /* ---- Serve requests ---- */
 
-/* For a mount: nobody waits longer who has pressed a key, and what does not wait for others has its answer by then. */
+/* Users accept this delay after a key press; requests that do not wait for others finish in it. */
 #define NT_INTERRUPTS_PATIENCE INT64_C(250000000)
 
-/* What the kernel is asked for when it has accepted the mount. */
+/* Negotiates with the kernel after it has accepted the mount. */
 static void on_init(void *userdata, struct fuse_conn_info *connection)
 {
     struct nt_mount *mount = userdata;
     const unsigned unwanted =
         FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE | FUSE_CAP_EXPORT_SUPPORT |
-        FUSE_CAP_READDIRPLUS_AUTO; /* it would ask for names only where a program lists before it looks */
+        FUSE_CAP_READDIRPLUS_AUTO; /* else READDIRPLUS comes only if a program also looks at entries */
     const unsigned wanted =
         FUSE_CAP_ASYNC_READ | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_READDIRPLUS | FUSE_CAP_AUTO_INVAL_DATA;
     connection->want = (connection->want & ~unwanted) | (wanted & connection->capable);
-    connection->max_readahead = 16u << 20; /* the limit is the one of the mount, see mount.c */
+    connection->max_readahead = 16u << 20; /* the mount's own limit applies, see mount.c */
     connection->max_background = mount->settings.reads_ahead;
-    connection->congestion_threshold = mount->settings.reads_ahead; /* fewer would omit what can be served */
+    connection->congestion_threshold = mount->settings.reads_ahead; /* fewer would waste threads */
     mount->is_ready = true;
     if (mount->settings.on_ready)
         mount->settings.on_ready(mount->settings.context);
@@ -136,7 +136,7 @@ enum nt_status nt_mount_serve(struct nt_mount *mount, bool *is_left_ret, struct 
     int result = mount->settings.is_single_threaded ? fuse_session_loop(mount->session)
                                                     : nt_device_loop_threads(mount);
     nt_idle_stop(&mount->idle);
-    *is_left_ret = result > 0; /* the signal that ended the loop */
+    *is_left_ret = result > 0; /* positive: a signal ended the loop */
     if (result < 0)
         return nt_fail_system(error, -result, "%s: the mount has ended", mount->settings.mountpoint);
     if (!mount->is_ready)

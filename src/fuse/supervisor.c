@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The supervisor process, which mounts, unmounts and logs on behalf of the sandboxed worker, and the
- * messages between both. The supervisor does not trust the worker: a compromised one can at most cause an
- * unmount.
+ * messages between both. The supervisor does not trust the worker: a compromised one can at most cause
+ * an unmount.
  */
 #include <errno.h>
 #include <poll.h>
@@ -74,7 +74,7 @@ void nt_channel_receive(int channel, struct nt_message *message)
     message->text[length] = '\0';
 }
 
-/* ---- descriptors ---- */
+/* ---- Descriptors ---- */
 
 union control {
     struct cmsghdr header;
@@ -121,12 +121,12 @@ enum nt_message_kind nt_channel_receive_descriptors(int channel, int *descriptor
 
 /* ---- Supervise the worker ---- */
 
-/* ---- from one process to two ---- */
+/* ---- Split into two processes ---- */
 
 static const int ending_signals[] = {SIGHUP, SIGINT, SIGTERM};
 enum { ENDING_SIGNALS = sizeof(ending_signals) / sizeof(*ending_signals) };
 
-/* Those that end a mount. What the caller has ignored (nohup) stays ignored. */
+/* The signals that end a mount. Signals that the caller ignores (nohup) stay ignored. */
 static sigset_t watched_signals(void)
 {
     sigset_t signals;
@@ -139,7 +139,7 @@ static sigset_t watched_signals(void)
     return signals;
 }
 
-/* What a terminal sends to both is for the supervisor. */
+/* The supervisor handles the signals that a terminal sends to both. */
 static void become_decoder(struct nt_supervisor *supervisor, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -174,18 +174,18 @@ enum nt_status nt_supervisor_start(struct nt_supervisor *supervisor, enum nt_sup
     return NT_OK;
 }
 
-/* ---- supervising ---- */
+/* ---- Supervise ---- */
 
 struct watch {
     struct nt_supervisor *supervisor;
     const struct nt_supervisor_tasks *tasks;
     struct nt_supervisor_end *end;
     bool is_mounted, has_ended;
-    bool is_left; /* mounted, without anybody who answers */
+    bool is_left; /* mounted, but the worker has ended */
     struct nt_message message;
 };
 
-/* The tree is gone before who answers is, so that nobody finds a dead mount. */
+/* Unmounts before the worker ends, so that no process finds a dead mount. */
 static void tell_to_end(struct watch *watch)
 {
     if (watch->is_mounted)
@@ -205,7 +205,7 @@ static void mount(struct watch *watch)
     }
     nt_channel_answer_descriptors(channel, NT_MESSAGE_MOUNTED, descriptors, count);
     while (count > 0)
-        close(descriptors[--count]); /* the mount is dead when the other process is */
+        close(descriptors[--count]); /* so that the mount dies with the worker */
 }
 
 static void unmount_idle(struct watch *watch)
@@ -215,13 +215,13 @@ static void unmount_idle(struct watch *watch)
     nt_channel_answer(watch->supervisor->channel, is_done ? NT_MESSAGE_UNMOUNTED : NT_MESSAGE_BUSY);
 }
 
-/* Neither what every terminal is told, nor lines of other parts of the system. */
+/* Rejects levels that reach all terminals, and facility bits. */
 static int level_of(const struct nt_message *message)
 {
     return message->level >= LOG_ERR && message->level <= LOG_DEBUG ? message->level : LOG_ERR;
 }
 
-/* False at the end of the channel. */
+/* Returns false at the end of the channel. */
 static bool take_message(struct watch *watch)
 {
     const struct nt_supervisor_tasks *tasks = watch->tasks;
@@ -266,7 +266,7 @@ static void take_end(struct watch *watch)
     watch->is_left |= watch->end->exit_status != 0;
 }
 
-/* What comes behind the decoder's end is not for it: its number may be that of another process by now. */
+/* Ignores signals after the worker's end: its pid may belong to another process. */
 static void take_signals(struct watch *watch)
 {
     struct signalfd_siginfo signal;
@@ -291,13 +291,13 @@ void nt_supervisor_run(struct nt_supervisor *supervisor, const struct nt_supervi
         if (poll(events, 2, -1) < 0)
             continue;
         if (events[1].revents && !take_message(&watch))
-            events[1].fd = -1; /* its end follows */
+            events[1].fd = -1; /* SIGCHLD follows */
         if (events[0].revents)
             take_signals(&watch);
     }
-    while (events[1].fd >= 0 && take_message(&watch)) /* what it said at last */
+    while (events[1].fd >= 0 && take_message(&watch)) /* remaining messages */
         ;
-    /* Where it ended because it was unmounted, there may be another mount by now, with the same number of its device. */
+    /* After an unmount by others, another mount may exist with the same device number. */
     if (watch.is_mounted && watch.is_left)
         tasks->unmount(tasks->context, true);
     close(supervisor->channel);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Two timer threads: one unmounts when no request came for a while, the other answers interrupted requests
- * with EINTR after a short delay.
+ * Two timer threads: one unmounts when no request came for a while, the other answers interrupted
+ * requests with EINTR after a short delay.
  */
 #include <errno.h>
 #include <linux/fuse.h>
@@ -16,7 +16,7 @@
 
 /* ---- Unmount when idle ---- */
 
-/* What the kernel says of its own accord is no use; nor is statfs, which is what monitors ask of every
+/* The kernel's own requests do not count as use, nor does statfs, which monitors send to every
  * mount. */
 void nt_idle_note(struct nt_idle *idle, uint32_t opcode)
 {
@@ -55,7 +55,7 @@ int nt_idle_start(struct nt_idle *idle)
     atomic_store(&idle->last_use, nt_nanoseconds());
     pthread_mutex_init(&idle->lock, NULL);
     nt_condition_init(&idle->wanted);
-    /* Signals end the loop of requests, whose thread they must interrupt. */
+    /* The thread blocks signals, because they must interrupt the thread of the request loop. */
     int problem = nt_thread_start(&idle->thread, watch, idle);
     idle->is_started = problem == 0;
     if (problem) {
@@ -81,7 +81,7 @@ void nt_idle_stop(struct nt_idle *idle)
 
 /* ---- Answer interrupted requests ---- */
 
-/* ENOENT, most of the time: the request has been answered. */
+/* Usually fails with ENOENT, because the request has its answer already. */
 static void answer(int device, uint64_t request)
 {
     struct fuse_out_header header = {.len = sizeof(header), .error = -EINTR, .unique = request};

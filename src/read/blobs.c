@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads blobs, whose bytes are in files that the rows of a field refer to: single blobs, and all of them
- * as one stream with its end offsets.
+ * Reads blobs, whose bytes are in files that the rows of a field refer to: single blobs, and all of
+ * them as one stream with its end offsets.
  */
 #include "read/read.h"
 
@@ -33,12 +33,12 @@ struct nt_blobs {
     struct nt_dataset *dataset;
     uint32_t field;
     uint64_t rows;
-    struct nt_stream *members[MEMBERS]; /* data; of URI the offsets */
+    struct nt_stream *members[MEMBERS]; /* data; for URI the offsets */
     struct nt_stream *uri_bytes;
-    struct nt_stream *valid; /* of KIND, and with it of what is around it; NULL: no row is null */
-    pthread_mutex_t lock;    /* of making `ends` */
+    struct nt_stream *valid; /* of KIND, including enclosing fields; NULL: no row is null */
+    pthread_mutex_t lock;    /* of computing `ends` */
     atomic_bool has_ends;
-    uint64_t *ends; /* where each block begins, and behind the last one all bytes */
+    uint64_t *ends; /* where each block begins, then the total */
 };
 
 bool nt_field_has_blobs(const struct nt_dataset *dataset, uint32_t field)
@@ -47,7 +47,7 @@ bool nt_field_has_blobs(const struct nt_dataset *dataset, uint32_t field)
            dataset->ops && dataset->ops->find_blob;
 }
 
-/* ---- beginning and end ---- */
+/* ---- Open and close ---- */
 
 static uint32_t find_member(const struct nt_dataset *dataset, uint32_t field, enum member member)
 {
@@ -118,7 +118,7 @@ uint64_t nt_blobs_rows(const struct nt_blobs *blobs)
     return blobs->rows;
 }
 
-/* ---- a row ---- */
+/* ---- One row ---- */
 
 static enum nt_status tell_row(const struct nt_blobs *blobs, uint64_t row, enum nt_status status,
                                struct nt_error *error)
@@ -152,7 +152,7 @@ static enum nt_status read_uri(const struct nt_blobs *blobs, uint64_t row, struc
     return bytes ? nt_stream_read_elements(blobs->uri_bytes, (uint64_t)ends[0], bytes, text, error) : NT_OK;
 }
 
-/* What the members but the URI are, of rows that follow one another. */
+/* Reads all members but the URI, for consecutive rows. */
 static enum nt_status read_members(const struct nt_blobs *blobs, uint64_t first, uint64_t count,
                                    void *const outputs[URI], struct nt_error *error)
 {
@@ -162,7 +162,7 @@ static enum nt_status read_members(const struct nt_blobs *blobs, uint64_t first,
     return status;
 }
 
-/* Of a description whose URI is still to be read. */
+/* Finds the blob of a description whose URI has not been read yet. */
 static enum nt_status find_described(struct nt_blobs *blobs, uint64_t row, struct nt_description *description,
                                      bool wants_file, struct nt_blob *blob, struct nt_error *error)
 {
@@ -211,9 +211,9 @@ enum nt_status nt_blobs_read_row(struct nt_blobs *blobs, uint64_t row, const str
     return tell_row(blobs, row, status, error);
 }
 
-/* ---- all rows ---- */
+/* ---- All rows ---- */
 
-/* A size of 0 may stand for that of the file. */
+/* A size of 0 may mean that of the file. */
 static enum nt_status read_sizes(struct nt_blobs *blobs, uint64_t first, uint32_t count,
                                  uint64_t sizes[BLOCK_ROWS], struct nt_error *error)
 {
@@ -245,7 +245,7 @@ static uint64_t count_blocks(const struct nt_blobs *blobs)
     return blobs->rows / BLOCK_ROWS + (blobs->rows % BLOCK_ROWS != 0);
 }
 
-/* Where each row of a block ends, from the first byte of all on, behind where the first one begins. */
+/* The end of each row of a block within all bytes, after the start of the first row. */
 static enum nt_status read_ends(struct nt_blobs *blobs, uint64_t block, uint64_t begin,
                                 uint64_t ends[BLOCK_ROWS + 1], struct nt_error *error)
 {
@@ -313,7 +313,7 @@ enum nt_status nt_blobs_bytes(struct nt_blobs *blobs, bool may_block, uint64_t *
 
 NT_DEFINE_LAST_AT_MOST(block_of, uint64_t, )
 
-/* The same once all are told: files may have changed since. */
+/* The same after the total has been reported: files may have changed since. */
 static enum nt_status read_told_ends(struct nt_blobs *blobs, uint64_t block, uint64_t ends[BLOCK_ROWS + 1],
                                      struct nt_error *error)
 {
@@ -325,7 +325,7 @@ static enum nt_status read_told_ends(struct nt_blobs *blobs, uint64_t block, uin
     return status;
 }
 
-/* A block as it is read: where its rows end, and their descriptions but for URIs. */
+/* A block with the ends of its rows and their descriptions except URIs. */
 struct nt_blob_rows {
     uint64_t block;
     uint64_t ends[BLOCK_ROWS + 1];
@@ -346,7 +346,7 @@ void nt_blobs_cursor_deinit(struct nt_blobs_cursor *cursor)
     forget_rows(cursor);
 }
 
-/* It is kept for the next read. */
+/* Loads a block and keeps it for the next read. */
 static enum nt_status enter_block(struct nt_blobs *blobs, struct nt_blobs_cursor *cursor, uint64_t block,
                                   struct nt_error *error)
 {
@@ -367,7 +367,7 @@ static enum nt_status enter_block(struct nt_blobs *blobs, struct nt_blobs_cursor
     return status;
 }
 
-/* What of row `i` of the block is in [offset, offset + bytes). The file may have changed since its size was told. */
+/* Reads bytes of row `i` of the block, if its file still has the reported size. */
 static enum nt_status read_of_row(struct nt_blobs *blobs, struct nt_blobs_cursor *cursor, uint32_t i,
                                   uint64_t offset, void *buffer, size_t bytes, struct nt_error *error)
 {
@@ -438,7 +438,7 @@ enum nt_status nt_blobs_read_offsets(struct nt_blobs *blobs, uint64_t offset, vo
         return fail_past_end(error);
     while (status == NT_OK && bytes) {
         uint64_t block = offset / (BLOCK_ROWS * sizeof(*ends));
-        if (block && block == blocks) /* the last end of a whole block */
+        if (block && block == blocks) /* the last end of a full block */
             block--;
         if (blocks)
             status = read_told_ends(blobs, block, ends, error);

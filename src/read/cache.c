@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The page cache: a table of decoded pages, each loaded once however many threads ask, with pins, LRU
- * eviction and a memory limit. Failures are remembered for a while.
+ * The page cache: a table of decoded pages with pins, LRU eviction and a memory limit. Each page is
+ * loaded once, however many threads request it. Failures are remembered for a while.
  */
 #include "read/read.h"
 
@@ -20,18 +20,19 @@
 
 /* Invariants, under the lock:
  *   state    in table  pins  idle  data   meaning
- *   LOADING  yes*      >= 1  no    yes    one thread loads, without the lock; others wait for its end
- *   READY    yes*      >= 1  no    yes    being read
- *   READY    yes       0     yes   yes    may be evicted, oldest first; passed ones before others
- *   FAILED   yes*      >= 1  no    no     waiters have not all seen the error yet
+ *   LOADING  yes*      >= 1  no    yes    one thread loads, without the lock; others wait for it
+ *   READY    yes*      >= 1  no    yes    in use by readers
+ *   READY    yes       0     yes   yes    may be evicted, oldest first; passed entries before others
+ *   FAILED   yes*      >= 1  no    no     some waiters have not seen the error yet
  *   FAILED   yes       0     yes   no     remembered until it expires; may be evicted
- *   * unless it was forgotten meanwhile: then it is out of the table and ends with its last pin.
+ *   * unless it was forgotten: then it is not in the table and is freed with its last pin.
  *
- * LOADING becomes READY or FAILED, once; nothing becomes LOADING again. An entry is in one of the idle lists
- * while it has no pins. Who asks for an entry for which no room can be made within the limit waits, in the order of
- * asking, until others are unpinned. But an entry that is larger than the limit is let in alone, and one that is
- * needed to load another is let in at once: its asker has a pin that others may be waiting for. Such an entry is
- * not kept after its last pin. Memory is allocated and freed, and pages are loaded, without the lock. */
+ * LOADING becomes READY or FAILED, once; nothing becomes LOADING again. An entry without pins is in one
+ * of the idle lists. A reader whose entry does not fit within the limit waits, first come first served,
+ * until others unpin theirs. An entry larger than the limit is admitted alone. One needed to load
+ * another is admitted at once, as its caller holds a pin that others may wait for. If such an entry
+ * exceeds the limit, it is dropped with its last pin. Allocating, freeing and loading happen without
+ * the lock. */
 
 enum state { LOADING, READY, FAILED };
 
@@ -41,13 +42,13 @@ struct nt_cache_entry {
     TAILQ_ENTRY(nt_cache_entry) listed; /* in its idle list, or in the garbage */
     uint8_t *data;
     size_t capacity;
-    struct nt_slab *slab; /* that `data` lies in; NULL: it is of malloc */
-    uint64_t charge;      /* what it takes beside its region */
+    struct nt_slab *slab; /* that contains `data`; NULL: `data` is from malloc */
+    uint64_t charge;      /* its bytes outside of the slab */
     unsigned pins;
     enum state state;
     bool in_table;
     bool is_drop_behind;
-    bool is_kept; /* false: leaves with its last pin */
+    bool is_kept; /* false: dropped with its last pin */
     pthread_cond_t changed;
     struct nt_error *failure;
     time_t expires;
@@ -55,26 +56,26 @@ struct nt_cache_entry {
 
 TAILQ_HEAD(entries, nt_cache_entry);
 
-/* Entries without pins, the oldest first. */
+/* Entries without pins, oldest first. */
 struct idle_list {
     struct entries entries;
     uint64_t bytes;    /* charges of its entries */
     uint64_t capacity; /* of their data */
 };
 
-/* `used` is the sum of the charges of all entries, of all slabs, whole, and of what others occupy; it is at most
- * `limit` but for entries that are let in all the same. */
+/* `used` is the sum of the charges of all entries, of all slabs as a whole, and of reserved bytes. Only
+ * entries that are admitted regardless can take it above `limit`. */
 struct nt_cache {
     pthread_mutex_t lock;
-    struct nt_fifo fifo; /* of those who wait for room */
+    struct nt_fifo fifo; /* of callers that wait for room */
     unsigned failure_seconds;
     struct nt_counters *counters;
     uint64_t limit, used;
-    uint64_t outside; /* what others occupy */
+    uint64_t outside; /* reserved for other memory */
     struct nt_hash_table table;
     struct idle_list kept, passed;
     struct nt_slab_pool slabs;
-    struct entries garbage; /* to be freed once the lock is released */
+    struct entries garbage; /* to free after releasing the lock */
     struct nt_region_list garbage_regions;
 };
 
@@ -82,7 +83,7 @@ enum {
     PASSED_BYTES = NT_SLAB_BYTES,
     EMPTY_BYTES = 2 * NT_SLAB_BYTES,
     MIN_SLAB_BUFFERS = NT_SLAB_BYTES / 16,
-    MIN_SLABS = 8, /* a limit of fewer would mostly be spent on what is between the buffers */
+    MIN_SLABS = 8, /* below this limit, gaps between buffers would waste most of it */
 };
 
 static void lock(struct nt_cache *cache)
@@ -151,7 +152,7 @@ static void become_busy(struct nt_cache *cache, struct nt_cache_entry *entry)
     list->capacity -= entry->capacity;
 }
 
-/* The idle entry that is to leave first; NULL: there is none. */
+/* The idle entry to evict first, or NULL. */
 static struct nt_cache_entry *oldest_of(const struct nt_cache *cache)
 {
     struct nt_cache_entry *passed = TAILQ_FIRST(&cache->passed.entries);
@@ -176,15 +177,15 @@ static void discharge(struct nt_cache *cache, uint64_t bytes)
     charge(cache, -bytes);
 }
 
-/* What an entry of so many bytes takes at most. */
+/* An upper bound for the memory of an entry with these bytes. */
 static uint64_t room_for(const struct nt_cache *cache, size_t bytes)
 {
     uint64_t own = is_in_slab(cache, bytes) ? nt_slab_bytes(nt_slab_capacity(bytes)) : bytes;
     return sizeof(struct nt_cache_entry) + own;
 }
 
-/* Whether it can have that, once all that is idle has gone; an nt_has_room. What is busy is pinned or loading, with the
- * slabs that it lies in, or outside. */
+/* An nt_has_room: would `taken` bytes fit after evicting all idle entries? Busy memory is pinned or
+ * loading, with its slabs, or reserved. */
 static bool has_room(const void *context, uint64_t taken)
 {
     const struct nt_cache *cache = context;
@@ -193,9 +194,9 @@ static bool has_room(const void *context, uint64_t taken)
     return busy == cache->outside || busy + taken <= cache->limit;
 }
 
-/* ---- what leaves ---- */
+/* ---- Eviction ---- */
 
-/* An empty region ends; false: there is none. */
+/* Frees an empty slab; false if there is none. */
 static bool free_slab(struct nt_cache *cache)
 {
     struct nt_slab *slab = nt_slab_evict(&cache->slabs);
@@ -206,7 +207,7 @@ static bool free_slab(struct nt_cache *cache)
     return true;
 }
 
-/* Slabs that are empty, but for a few that will be wanted again. */
+/* Frees empty slabs, except a few for reuse. */
 static void trim(struct nt_cache *cache)
 {
     while ((cache->slabs.empty_bytes > EMPTY_BYTES || cache->used > cache->limit) && free_slab(cache))
@@ -220,7 +221,7 @@ static void return_slab(struct nt_cache *cache, struct nt_cache_entry *entry)
     entry->data = NULL;
 }
 
-/* An entry that is neither pinned nor in an idle list ends. */
+/* Frees an entry that is neither pinned nor in an idle list. */
 static void discard(struct nt_cache *cache, struct nt_cache_entry *entry)
 {
     take_out(cache, entry);
@@ -232,7 +233,7 @@ static void discard(struct nt_cache *cache, struct nt_cache_entry *entry)
     TAILQ_INSERT_TAIL(&cache->garbage, entry, listed);
 }
 
-/* Nobody finds an entry any more; it ends, if need be with its last pin. */
+/* Removes an entry from the table. Frees it now, or with its last pin. */
 static void forget(struct nt_cache *cache, struct nt_cache_entry *entry)
 {
     take_out(cache, entry);
@@ -248,8 +249,7 @@ static void evict(struct nt_cache *cache, struct nt_cache_entry *victim)
     nt_counter_add(&cache->counters->cache_evictions, 1);
 }
 
-/* Give back until what is used, and so many bytes more, are within the limit: empty slabs first, then the oldest
- * of what is idle. */
+/* Frees empty slabs, then the oldest idle entries, until `used` plus `bytes` is within the limit. */
 static void shrink(struct nt_cache *cache, uint64_t bytes)
 {
     while (cache->used + bytes > cache->limit) {
@@ -262,10 +262,10 @@ static void shrink(struct nt_cache *cache, uint64_t bytes)
     }
 }
 
-/* ---- what comes ---- */
+/* ---- Room for new entries ---- */
 
-/* The next to leave for an entry that wants room in a region: what is idle beside the last one that left, so that
- * room comes together, or else the oldest. */
+/* The next victim for an entry that needs room in a slab. An idle entry in the slab of the last victim
+ * comes first, so that adjacent units become free; else the oldest. */
 static struct nt_cache_entry *choose_victim(const struct nt_cache *cache, const struct nt_slab *beside)
 {
     for (unsigned i = 0; beside && i < NT_SLAB_UNITS; i++)
@@ -274,7 +274,7 @@ static struct nt_cache_entry *choose_victim(const struct nt_cache *cache, const 
     return oldest_of(cache);
 }
 
-/* A region with room for an entry; where there is none and none can be had, a new one is charged and to come. */
+/* Finds a slab with room for an entry, or reserves and charges a new one. */
 static void make_room_in_slab(struct nt_cache *cache, struct nt_cache_entry *entry)
 {
     uint64_t bytes = nt_slab_bytes(entry->capacity);
@@ -295,8 +295,8 @@ static void make_room_in_slab(struct nt_cache *cache, struct nt_cache_entry *ent
     }
 }
 
-/* Make room for so many bytes of an entry that has none yet, and charge it: what was passed goes first. `is_kept`
- * tells whether all is within the limit. */
+/* Makes room for the bytes of a new entry and charges them, evicting passed entries first. Sets
+ * `is_kept` if all is within the limit. */
 static void make_room(struct nt_cache *cache, struct nt_cache_entry *entry, size_t bytes)
 {
     bool in_slab = is_in_slab(cache, bytes);
@@ -312,7 +312,7 @@ static void make_room(struct nt_cache *cache, struct nt_cache_entry *entry, size
     charge(cache, entry->charge);
 }
 
-/* The memory for it, without the lock, which is taken meanwhile where it has to be. NT_NO_MEMORY. */
+/* Allocates the entry's memory. Call without the lock: this may take it. NT_NO_MEMORY. */
 static enum nt_status provide(struct nt_cache *cache, struct nt_cache_entry *entry, struct nt_error *error)
 {
     if (entry->data || !entry->capacity)
@@ -331,7 +331,7 @@ static enum nt_status provide(struct nt_cache *cache, struct nt_cache_entry *ent
     return slab ? NT_OK : nt_fail_memory(error);
 }
 
-/* ---- pins ---- */
+/* ---- Pins ---- */
 
 static void pin(struct nt_cache *cache, struct nt_cache_entry *entry)
 {
@@ -342,7 +342,7 @@ static void pin(struct nt_cache *cache, struct nt_cache_entry *entry)
         nt_slab_set_busy(&cache->slabs, entry->slab);
 }
 
-/* Without any pin an entry is idle, or ends where it is not kept. */
+/* The last unpin makes the entry idle, or frees it if it is not kept. */
 static void unpin(struct nt_cache *cache, struct nt_cache_entry *entry)
 {
     if (--entry->pins > 0)
@@ -377,8 +377,8 @@ static struct nt_cache_entry *entry_new(const struct nt_cache_key *key)
     return entry;
 }
 
-/* Under the lock: the end of LOADING. The error is remembered where there is memory for it; the entry keeps no bytes
- * then (those of malloc have been freed). */
+/* Ends LOADING, under the lock. Remembers the error if there is memory for it; a failed entry keeps no
+ * data (the caller has freed data from malloc). */
 static void finish(struct nt_cache *cache, struct nt_cache_entry *entry, enum nt_status status,
                    const struct nt_error *failure)
 {
@@ -406,7 +406,7 @@ static void finish(struct nt_cache *cache, struct nt_cache_entry *entry, enum nt
         take_out(cache, entry);
 }
 
-/* With the lock held on entry and exit: an entry that is there. */
+/* Pins an existing entry. The caller holds the lock. */
 static enum nt_status wait_for(struct nt_cache *cache, struct nt_cache_entry *entry,
                                struct nt_cache_entry **entry_ret, struct nt_error *error)
 {
@@ -427,7 +427,7 @@ static enum nt_status wait_for(struct nt_cache *cache, struct nt_cache_entry *en
     return status;
 }
 
-/* With the lock held on entry and exit, not meanwhile: an entry that this thread has just inserted. */
+/* Loads an entry that this thread has inserted. Releases the caller's lock while loading. */
 static enum nt_status load_entry(struct nt_cache *cache, struct nt_cache_entry *entry, nt_cache_load *load,
                                  void *context, struct nt_cache_entry **entry_ret, struct nt_error *error)
 {
@@ -451,7 +451,7 @@ static enum nt_status load_entry(struct nt_cache *cache, struct nt_cache_entry *
     return nt_fail_with(error, &failure);
 }
 
-/* Find an entry; a failure that is old enough to be tried again is removed. */
+/* Finds an entry. Removes an expired failure. */
 static struct nt_cache_entry *find(struct nt_cache *cache, const struct nt_cache_key *key, uint64_t hash)
 {
     struct nt_link *link = nt_hash_table_find(&cache->table, hash);
@@ -473,7 +473,7 @@ enum nt_status nt_cache_get(struct nt_cache *cache, const struct nt_cache_key *k
     lock(cache);
     struct nt_cache_entry *entry = find(cache, key, hash);
     if (!entry && asker == NT_CACHE_READER && nt_fifo_wait(&cache->fifo, &cache->lock, has_room, cache, room))
-        entry = find(cache, key, hash); /* the lock was given up meanwhile */
+        entry = find(cache, key, hash); /* waiting released the lock */
     if (entry) {
         status = wait_for(cache, entry, entry_ret, error);
     } else if ((asker != NT_CACHE_HOLDER || has_room(cache, room)) && (entry = entry_new(key))) {
@@ -533,7 +533,7 @@ void nt_cache_reserve(struct nt_cache *cache, int64_t bytes)
     unlock(cache);
 }
 
-/* ---- life ---- */
+/* ---- Create and free ---- */
 
 void nt_cache_forget(struct nt_cache *cache, const void *source)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Orders the clusters of a dataset by entry and finds, for each field, the spans of entries and the
- * columns that store them, with sharded clusters, holes and unreadable page lists. Keeps an index per dataset
- *  (RNTuple specification, "Cluster Summary Record Frame", "Suppressed Columns", "Deferred Columns").
+ * columns that store them. Handles sharded clusters, holes and unreadable page lists. Keeps an index
+ * per dataset (RNTuple specification, "Cluster Summary Record Frame", "Suppressed Columns", "Deferred
+ * Columns").
  */
 #include "read/read.h"
 
@@ -116,7 +117,7 @@ const struct nt_page *nt_find_page(const struct nt_page *pages, uint32_t count, 
     return &pages[find_page(pages, count, element)];
 }
 
-/* ---- order ---- */
+/* ---- Order ---- */
 
 /* Clusters without entries come before the one that begins at the same entry. */
 struct order_key {
@@ -144,8 +145,8 @@ static bool is_known(const struct nt_dataset *dataset, const struct nt_group *gr
     return dataset->clusters_known || !is_failed(group);
 }
 
-/* The clusters whose entries are known, and behind them NT_NONE. Those of a bad page list are omitted: how
- * many they are is only what the footer claims. */
+/* The clusters with known entries, then NT_NONE. Omits those of a bad page list: only the footer claims
+ * their number. */
 static enum nt_status build_order(const struct nt_dataset *dataset, uint32_t **order_ret,
                                   struct nt_error *error)
 {
@@ -200,13 +201,13 @@ static enum nt_status get_order(struct nt_reader *reader, struct nt_dataset *dat
     return status;
 }
 
-/* ---- spans ---- */
+/* ---- Spans ---- */
 
 static bool holds_field(const struct nt_dataset *dataset, uint32_t cluster, uint32_t field)
 {
     uint32_t column_count;
     const uint32_t *columns = nt_field_columns(dataset, field, &column_count);
-    if (nt_dataset_cluster(dataset, cluster).column_group == NT_NONE) /* also of a field without columns */
+    if (nt_dataset_cluster(dataset, cluster).column_group == NT_NONE) /* even a field without columns */
         return true;
     for (uint32_t i = 0; i < column_count; i++)
         if (nt_cluster_holds(dataset, cluster, columns[i]))
@@ -264,8 +265,8 @@ static enum nt_status fill_spans(const struct nt_dataset *dataset, const uint32_
     return NT_OK;
 }
 
-/* The clusters of a field's own groups follow one another. Their entries are known before their page lists are, which are
- * loaded when something of them is wanted; a single one at once. */
+/* Clusters of a field's own groups are consecutive. Their entries are known without page lists, so a
+ * page list is loaded when it is first needed; a single one at once. */
 static enum nt_status spans_of_group(struct nt_dataset *dataset, uint32_t field, struct nt_span **spans_ret,
                                      uint32_t *count_ret, struct nt_error *error)
 {
@@ -303,7 +304,7 @@ enum nt_status nt_spans_build(struct nt_reader *reader, struct nt_dataset *datas
     size_t clusters = 0;
     while (order[clusters] != NT_NONE)
         clusters++;
-    struct nt_span *spans = calloc(2 * clusters + 1, sizeof(*spans)); /* a hole before each, one behind all */
+    struct nt_span *spans = calloc(2 * clusters + 1, sizeof(*spans)); /* holes before and after */
     if (!spans)
         return nt_fail_memory(error);
     *count_ret = 0;
@@ -335,9 +336,9 @@ uint32_t nt_span_part(const struct nt_dataset *dataset, const struct nt_span *sp
     return find_part(dataset->part_borders, dataset->part_count, span->first_entry);
 }
 
-/* ---- representations ---- */
+/* ---- Representations ---- */
 
-/* As nt_column_deferral; false where there are no zeros. */
+/* Like nt_column_deferral; false if the column is not deferred. */
 static bool find_deferral(const struct nt_dataset *dataset, const struct nt_group *group, uint32_t column,
                           uint64_t *first_ret)
 {
@@ -380,7 +381,7 @@ void nt_active_column_find(const struct nt_dataset *dataset, uint32_t field, uin
     }
 }
 
-/* ---- rows in one another ---- */
+/* ---- Nested rows ---- */
 
 bool nt_rows_per_item(const struct nt_dataset *dataset, uint32_t field, uint64_t *product_ret)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Combines work on several pages: small pages that are adjacent in the file are read in one call, and
- * pages of several streams that share the same stored bytes are decoded once.
+ * Combines work on several pages: reads small pages that are adjacent in the file in one call, and
+ * decodes pages of several streams with the same stored bytes once.
  */
 #include "read/read.h"
 
@@ -51,14 +51,14 @@ uint32_t nt_adjacent_pages_count(const struct nt_dataset *dataset, const struct 
     return found;
 }
 
-/* The bytes from the first of so many adjacent pages (1 at least) to the end of the last one's digest. */
+/* The bytes of `count` adjacent pages (at least 1), including the last one's digest. */
 static size_t nt_adjacent_pages_bytes(const struct nt_page *pages, uint32_t count)
 {
     const struct nt_page *last = &pages[count - 1];
     return (size_t)(last->offset - pages->offset + bytes_of(last));
 }
 
-/* Where that fails, pages are read one by one, and the one that cannot be read is found. */
+/* If the read fails, the caller reads page by page, which finds the unreadable page. */
 static void read_some(struct nt_adjacent_pages *adjacent, const struct nt_dataset *dataset,
                       const struct nt_page *pages, uint32_t count)
 {
@@ -115,19 +115,19 @@ static bool are_shared(const struct nt_dataset *dataset, const struct nt_page *a
            nt_decoders_are_shared(nt_page_decoder(dataset, a), nt_page_decoder(dataset, b));
 }
 
-/* What pages of all columns are loaded with. */
+/* The state for loading pages of all columns. */
 struct loading {
     struct nt_page_request request; /* of the first column */
     struct nt_pages_run *runs;
     uint32_t run_count;
     struct nt_page_dependencies inputs[NT_DECODE_TOGETHER];
     struct nt_shared_page beside[NT_DECODE_TOGETHER];
-    uint32_t pinned; /* columns whose inputs are */
+    uint32_t pinned; /* number of columns whose inputs are pinned */
     struct nt_stats_delta stats;
 };
 
-/* How many of the first column's pages can be read together, and how long the read is: none of them is in the cache. A
- * large one is alone. */
+/* How many pages of the first column one read can load, and its size. Counts only pages that are not
+ * cached. A large page is read alone. */
 static uint32_t count_absent(const struct loading *loading, uint32_t count, size_t *bytes_ret)
 {
     enum { TOGETHER = 32 };
@@ -146,7 +146,7 @@ static uint32_t count_absent(const struct loading *loading, uint32_t count, size
     return most ? found : nt_page_is_absent(loading->request.reader, dataset, pages);
 }
 
-/* Of the next `count` pages of all columns, how many can be made together: they are decoded as the first ones are. */
+/* How many of the next `count` pages can be decoded together: those decoded like the first ones. */
 static uint32_t count_alike(const struct loading *loading, uint32_t count)
 {
     const struct nt_dataset *dataset = loading->request.dataset;
@@ -178,7 +178,7 @@ static enum nt_status pin_all(struct loading *loading)
     return status;
 }
 
-/* The memory that they take: that of the largest, beside the stored bytes of all. */
+/* The scratch memory that they need: that of the largest page, plus the stored bytes of all. */
 static uint64_t scratch_bytes(const struct loading *loading, uint32_t count, size_t bytes)
 {
     uint64_t largest = 0;
@@ -189,8 +189,8 @@ static uint64_t scratch_bytes(const struct loading *loading, uint32_t count, siz
     return largest + nt_hugepage_capacity(bytes);
 }
 
-/* The stored bytes of all in scratch memory. NULL where that fails: then the pages are read one by one, and the one that
- * cannot be read is found. */
+/* Reads the stored bytes of all pages into scratch memory. NULL on failure: then pages are read one by
+ * one, which finds the unreadable page. */
 static const uint8_t *read_stored(struct loading *loading, size_t bytes)
 {
     const struct nt_page *first = loading->runs->pages;
@@ -202,7 +202,7 @@ static const uint8_t *read_stored(struct loading *loading, size_t bytes)
     return stored;
 }
 
-/* One page of each column, and on to the next ones. */
+/* Loads one page of each column and advances the runs. */
 static enum nt_status load_page(struct loading *loading)
 {
     struct nt_pages_run *runs = loading->runs;
@@ -220,8 +220,8 @@ static enum nt_status load_page(struct loading *loading)
     return status;
 }
 
-/* Pages whose stored bytes are read in one call (0: there is one). While it has a context it waits for no entry of the
- * cache: a page that another thread has begun to load meanwhile is loaded twice. How many are made is told. */
+/* Loads pages whose stored bytes one call reads (`bytes` 0: a single page). Never waits for cache
+ * entries while it has a context, so it may load what another thread is loading. Returns the count. */
 static uint32_t load_some(struct loading *loading, uint32_t count, size_t bytes)
 {
     struct nt_reader *reader = loading->request.reader;
@@ -273,7 +273,7 @@ uint32_t nt_pages_load_direct(struct nt_reader *reader, struct nt_dataset *datas
 
 /* ---- Shared decoding ---- */
 
-/* A segment whose elements are its pages', all of them; NULL where it is not that simple. */
+/* The segment if its elements are exactly those of its pages, else NULL. */
 static const struct nt_segment *find_simple(struct nt_stream *stream, uint32_t number)
 {
     const struct nt_segment *segment = &stream->segments[number];
@@ -311,15 +311,15 @@ uint64_t nt_stream_shared_page_end(struct nt_stream *stream, uint64_t end, struc
     return nt_stream_leading_zeros(other) + beside->first + page->first_element + page->elements;
 }
 
-/* ---- pages that are whole in all ranges ---- */
+/* ---- Pages that lie entirely in all ranges ---- */
 
 struct together {
     const struct nt_segment *segments[NT_DECODE_TOGETHER]; /* of each range */
     uint32_t count;
-    uint32_t first, end; /* pages, by their numbers in the segment */
+    uint32_t first, end; /* page numbers in the segment */
 };
 
-/* Pages that are whole in one range, too. */
+/* Restricts the pages to those that lie entirely in one more range. */
 static bool narrow(struct together *together, const struct nt_stream_range *range, uint32_t number)
 {
     const struct nt_segment *segment = find_simple(range->stream, number);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Reads a column as one sequence of stored elements and pages, in the order of cluster ids and without
- * suppressed or absent ranges. A sparse index of every 32nd cluster gives the position to start from.
+ * suppressed or absent ranges. A sparse index of every 32nd cluster gives the starting position.
  */
 #include "read/read.h"
 
@@ -15,13 +15,13 @@
 
 #define NT_INDEX_STRIDE 32
 
-/* A place in a column. */
+/* A position in a column. */
 struct position {
     uint32_t cluster;
     uint64_t elements, pages; /* before the cluster */
 };
 
-/* The range of a column in a cluster of a loaded group, with the group; NULL where it stores nothing. */
+/* The range of a column in a cluster of a loaded group, and the group; NULL if nothing is stored. */
 static const struct nt_range *stored_range(const struct nt_dataset *dataset, uint32_t cluster,
                                            uint32_t column, const struct nt_group **group_ret)
 {
@@ -93,7 +93,7 @@ static enum nt_status get_index(struct nt_reader *reader, struct nt_dataset *dat
 NT_DEFINE_LAST_AT_MOST(mark_of_element, struct nt_column_checkpoint, .elements)
 NT_DEFINE_LAST_AT_MOST(mark_of_page, struct nt_column_checkpoint, .pages)
 
-/* The last mark at or before an element, or a page, of the column. */
+/* The last mark at or before an element or page of the column. */
 static struct position mark_before(const struct nt_dataset *dataset, uint32_t column,
                                    const struct nt_column_index *index, bool by_page, uint64_t number)
 {
@@ -104,7 +104,7 @@ static struct position mark_before(const struct nt_dataset *dataset, uint32_t co
                              index->marks[mark].pages};
 }
 
-/* From a position to the range that holds an element, or a page. NULL behind the end. */
+/* Advances a position to the range that holds an element or page; NULL at the end. */
 static const struct nt_range *range_of(const struct nt_dataset *dataset, uint32_t column, bool by_page,
                                        uint64_t number, struct position *at,
                                        const struct nt_group **group_ret)
@@ -155,7 +155,7 @@ enum nt_status nt_column_page(struct nt_reader *reader, struct nt_dataset *datas
     return NT_OK;
 }
 
-/* ---- reading ---- */
+/* ---- Reading ---- */
 
 struct column_read {
     struct nt_reader *reader;
@@ -163,11 +163,11 @@ struct column_read {
     uint32_t column;
     struct nt_column_index *index;
     uint64_t element_bytes;
-    bool is_random; /* the read does not follow the one before */
+    bool is_random; /* the read does not follow the previous one */
 };
 
-/* The page that holds an element, from a position at or before it, and how many follow it in its range; NULL
- * behind the end. */
+/* The page that holds an element, searching from a position at or before it, and the number of pages
+ * after it in its range; NULL at the end. */
 static const struct nt_page *page_of(const struct column_read *read, uint64_t element, struct position *at,
                                      uint32_t *following_ret)
 {
@@ -193,7 +193,7 @@ static void find_ahead(const void *walked, uint64_t element, struct nt_readahead
         page_ret->end = at.elements + page->first_element + page->elements;
 }
 
-/* Bytes [offset, offset + bytes) of one page's decoded elements. */
+/* Reads bytes [offset, offset + bytes) of one page's decoded elements. */
 static enum nt_status read_within(const struct column_read *read, const struct nt_page *page, uint64_t offset,
                                   uint8_t *output, size_t bytes, struct nt_error *error)
 {
@@ -212,7 +212,7 @@ static enum nt_status read_within(const struct column_read *read, const struct n
     return NT_OK;
 }
 
-/* From byte `offset` of a page: whole pages, or some of one. How many bytes is told. */
+/* Reads whole pages or a part of one, from byte `offset` of a page on. Returns the number of bytes. */
 static enum nt_status read_pages(const struct column_read *read, const struct nt_page *page,
                                  uint32_t following, uint64_t offset, uint8_t *output, size_t bytes,
                                  size_t *made_ret, struct nt_error *error)
@@ -226,7 +226,7 @@ static enum nt_status read_pages(const struct column_read *read, const struct nt
         return nt_pages_read_whole(read->reader, read->dataset, read->column, page, whole, output, error);
     }
     uint64_t made = nt_page_made_elements(page) * read->element_bytes;
-    if (nt_page_made_elements(page) != page->elements) { /* few elements stand for all */
+    if (nt_page_made_elements(page) != page->elements) { /* a few decoded elements repeat */
         offset %= made;
         left = left < made - offset ? left : made - offset;
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Converts the decoded elements of a page to the elements of a stream: values in the field's type, end
- * offsets over the whole dataset, sizes, tags and row numbers of variants. Index and switch values that
- * lead outside of the stored rows are errors.
+ * offsets over the whole dataset, sizes, tags and row numbers of variants. Index and switch values
+ * outside of the stored rows are errors.
  */
 #include "read/read.h"
 
@@ -25,7 +25,7 @@ static void store_le64(uint8_t *output, uint64_t value)
     memcpy(output, &value, sizeof(value));
 }
 
-/* ---- values ---- */
+/* ---- Values ---- */
 
 static bool is_integer(enum nt_element element)
 {
@@ -65,7 +65,7 @@ static enum nt_status make_members(const struct nt_element_run *run, uint8_t *ou
     return NT_OK;
 }
 
-/* ---- index columns ---- */
+/* ---- Index columns ---- */
 
 bool nt_load_index(enum nt_element element, const uint8_t *data, size_t i, uint64_t *value_ret)
 {
@@ -87,7 +87,7 @@ static uint64_t previous_value(const struct nt_element_run *run)
     return value;
 }
 
-/* Both loops leave `decreases` set where a value is smaller than the one before it. */
+/* Both functions set `decreases` if a value is smaller than the previous one. */
 #define NT_DEFINE_OFFSETS(name, load, bytes)                                                                 \
     static uint64_t name(const uint8_t *input, size_t count, uint64_t base, uint64_t previous,               \
                          uint8_t *output, bool *decreases)                                                   \
@@ -123,7 +123,7 @@ static enum nt_status check_last_offset(const struct nt_element_run *run, uint64
     return NT_OK;
 }
 
-/* An optional value is there once or not at all. `offsets`: what was made of the run. */
+/* An optional has one value or none. `offsets`: the converted run. */
 static enum nt_status check_optionals(const struct nt_element_run *run, const uint8_t *offsets,
                                       struct nt_error *error)
 {
@@ -176,7 +176,7 @@ static enum nt_status make_sizes(const struct nt_element_run *run, uint8_t *outp
     return NT_OK;
 }
 
-/* ---- switch columns ---- */
+/* ---- Switch columns ---- */
 
 static enum nt_status check_switch(const struct nt_element_run *run, uint32_t tag, struct nt_error *error)
 {
@@ -229,7 +229,7 @@ static enum nt_status make_index(const struct nt_element_run *run, uint8_t *outp
     return status;
 }
 
-/* ---- all ---- */
+/* ---- All conversions ---- */
 
 nt_transform *nt_transform_of(enum nt_conversion make)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads a stream under a selection: takes the elements of selected entries out of the stored stream and
- * recounts end offsets and row numbers. Short gaps within a page are read along.
+ * Reads a stream under a selection: takes the elements of selected entries out of the stored stream,
+ * and recounts end offsets and row numbers. Reads across short gaps within a page.
  */
 #include "read/read.h"
 
@@ -14,12 +14,12 @@
 #include "core/model/field.h"
 
 enum {
-    SPAN_BYTES = 16 * 1024, /* that are read at once where elements lie near one another, */
-    NEAR_BYTES = 512,       /* which they do with less between them, */
-    MAX_PIECES = 256,       /* and as many runs of them */
+    SPAN_BYTES = 16 * 1024, /* bytes read at once if elements are near one another, ... */
+    NEAR_BYTES = 512,       /* ... with smaller gaps than this, ... */
+    MAX_PIECES = 256,       /* ... in at most so many runs */
 };
 
-/* ---- opening ---- */
+/* ---- Opening ---- */
 
 static enum nt_status choose_alternatives(const struct nt_stream *stream, struct nt_stream_filter *filter,
                                           struct nt_error *error)
@@ -37,7 +37,7 @@ static enum nt_status choose_alternatives(const struct nt_stream *stream, struct
     return status;
 }
 
-/* Some entries are omitted. */
+/* Computes the masks of a stream if the selection omits entries. */
 static enum nt_status find_filtered_rows(const struct nt_stream *stream, struct nt_stream_filter *filter,
                                          struct nt_error *error)
 {
@@ -81,14 +81,14 @@ enum nt_status nt_stream_set_filter(struct nt_stream **stream, struct nt_error *
     return status;
 }
 
-/* ---- where chosen elements are stored ---- */
+/* ---- Where selected elements are stored ---- */
 
-/* Chosen elements that lie one after the other. */
+/* A run of consecutive selected elements. */
 struct cursor {
     const struct nt_stream_filter *filter;
     struct nt_kept_run run; /* of rows */
-    uint64_t turn;          /* where all rows begin once more */
-    uint64_t stored, count; /* elements from the one at hand on */
+    uint64_t turn;          /* the element where the current pass over all rows begins */
+    uint64_t stored, count; /* the current stored element, and how many follow from it on */
 };
 
 static void seek(struct cursor *cursor, uint64_t element)
@@ -126,7 +126,7 @@ const struct nt_segment *nt_stream_filtered_segment(const struct nt_stream *stre
     return nt_stream_segment_of(stream->filter->stored, cursor.stored);
 }
 
-/* ---- what becomes of them ---- */
+/* ---- Recounting ---- */
 
 static void count_selected_items(const struct nt_stream_filter *filter, uint32_t run, uint8_t *output,
                                  size_t count)
@@ -151,11 +151,11 @@ static void count_selected_rows(const struct nt_stream_filter *filter, const uin
     }
 }
 
-/* ---- pieces that lie near one another ---- */
+/* ---- Pieces near one another ---- */
 
 struct piece {
     uint64_t stored, count;
-    uint32_t run; /* how many runs are omitted in front of it */
+    uint32_t run; /* how many omitted runs precede it */
 };
 
 struct gathered {
@@ -164,7 +164,7 @@ struct gathered {
     uint64_t elements;
 };
 
-/* The next pieces within a page, up to `most` elements; the cursor goes on behind them. */
+/* Collects the next pieces within a page, up to `most` elements, and advances the cursor past them. */
 static void gather(const struct nt_stream *stream, struct cursor *cursor, uint64_t most,
                    struct gathered *gathered)
 {
@@ -198,7 +198,7 @@ static void gather(const struct nt_stream *stream, struct cursor *cursor, uint64
     }
 }
 
-/* One piece straight into the output. */
+/* Reads one piece straight into the output. */
 static enum nt_status produce_piece(struct nt_stream *stream, const struct piece *piece, uint8_t *output,
                                     struct nt_error *error)
 {
@@ -210,7 +210,7 @@ static enum nt_status produce_piece(struct nt_stream *stream, const struct piece
     return status;
 }
 
-/* Several by way of what lies between the first and the last. */
+/* Reads several pieces, including the gaps between them. */
 static enum nt_status produce_pieces(struct nt_stream *stream, const struct gathered *gathered,
                                      uint8_t *output, struct nt_error *error)
 {
@@ -230,7 +230,7 @@ static enum nt_status produce_pieces(struct nt_stream *stream, const struct gath
     return status;
 }
 
-/* The numbers that tags tell the meaning of. */
+/* Recounts row numbers, whose meaning depends on the tags. */
 static enum nt_status finish_index(struct nt_stream *stream, const struct gathered *gathered, uint8_t *output,
                                    struct nt_error *error)
 {

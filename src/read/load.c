@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Loads a page: reads the stored bytes, verifies the checksum, decompresses and decodes. Includes the
- * pages that a decoder depends on (dictionaries) and the pool of codec contexts with their scratch memory.
+ * pages that a decoder depends on (dictionaries) and the pool of codec contexts with their scratch
+ * memory.
  */
 #include "read/read.h"
 
@@ -29,8 +30,8 @@ struct nt_scratch_pool {
     pthread_mutex_t lock;
     struct nt_fifo fifo;
     uint64_t limit;
-    uint64_t lent, kept;                     /* bytes that were borrowed, and those of idle contexts */
-    struct nt_codec_context *idle[KEPT + 1]; /* one too many under the lock alone */
+    uint64_t lent, kept;                     /* bytes of borrowed and of idle contexts */
+    struct nt_codec_context *idle[KEPT + 1]; /* has one extra slot for use under the lock */
     unsigned count;
 };
 
@@ -75,7 +76,7 @@ static struct nt_codec_context *take_idle(struct nt_scratch_pool *scratch_pool, 
     return context;
 }
 
-/* Those that there is no room for end without the lock, the coldest first. */
+/* Unlocks, then frees the contexts that do not fit, least recently used first. */
 static void unlock(struct nt_scratch_pool *scratch_pool)
 {
     struct nt_codec_context *surplus[KEPT + 1];
@@ -123,12 +124,10 @@ void nt_scratch_pool_return(struct nt_scratch_pool *scratch_pool, const struct n
 
 /* ---- Read, verify, decompress, decode ---- */
 
-/* In: a page's place and description from the page list. Out: its decoded elements: read, verified,
- * decompressed, decoded (RNTuple binary format, "Page Locations" and "Column Description"; the other formats
- * map onto the same).
- * 
- * No size is believed before it is compared with a limit. Bytes are copied no more often than they must be:
- * what is stored as it is decoded is read straight into the output. */
+/* From a page's location and description in the page list to its decoded elements: read, verify,
+ * decompress, decode (RNTuple binary format, "Page Locations" and "Column Description"; the other
+ * formats map onto the same steps). Every size is checked against a limit before use. Bytes are copied
+ * as rarely as possible: bytes stored in decoded form are read straight into the output. */
 
 const struct nt_decoder *nt_page_decoder(const struct nt_dataset *dataset, const struct nt_page *page)
 {
@@ -144,7 +143,7 @@ static enum nt_status sizes_of(const struct nt_dataset *dataset, const struct nt
         !nt_multiply(elements, decoder->element_bytes, decoded_ret))
         return nt_fail(error, NT_LIMIT, page->offset, "the sizes of a page of %u elements overflow",
                        elements);
-    /* Elements of no fixed width (Roaring's containers, nested encodings): the stored size tells. */
+    /* Without a fixed width (Roaring containers, nested encodings), the stored size decides. */
     if (decoder->bits == 0 && decoder->ops)
         *packed_ret = page->stored_bytes;
     return NT_OK;
@@ -171,7 +170,7 @@ struct nt_cache_key nt_page_key(const struct nt_dataset *dataset, const struct n
     };
 }
 
-/* ---- one page's way ---- */
+/* ---- Steps for one page ---- */
 
 struct loading {
     const struct nt_page_request *request;
@@ -186,8 +185,8 @@ struct loading {
     bool is_plain;   /* the stored bytes are the packed ones */
     bool is_decoded; /* the packed bytes are the decoded ones */
     const uint8_t *stored, *digest;
-    uint8_t *packed;    /* where to decompress to */
-    bool verify_packed; /* the digest is not that of the stored bytes: it must be that of the packed ones */
+    uint8_t *packed;    /* destination of decompression */
+    bool verify_packed; /* the digest is not that of the stored bytes: it must match the packed ones */
     uint8_t digest_bytes[64];
     uint8_t *output;
 };
@@ -222,8 +221,7 @@ static enum nt_status check_sizes(const struct nt_dataset *dataset, const struct
     return NT_OK;
 }
 
-/* Scratch memory for what does not go straight into the output: stored bytes with their digest,
- * packed bytes. */
+/* Gets scratch memory for what does not go straight into the output: stored and packed bytes. */
 static enum nt_status prepare_memory(struct loading *load, size_t stored_bytes, uint8_t **stored_ret,
                                      struct nt_error *error)
 {
@@ -241,11 +239,11 @@ static enum nt_status prepare_memory(struct loading *load, size_t stored_bytes, 
     return NT_OK;
 }
 
-/* The stored bytes with the digest behind them, where they are not in memory yet. Those of a large page that is stored as it
- * is decoded become the output; the digest is read on its own. */
+/* Reads the stored bytes and the digest after them, unless they are in memory. A large page that is
+ * stored in decoded form goes straight into the output; its digest is read separately. */
 static enum nt_status read_stored(struct loading *load, struct nt_error *error)
 {
-    enum { LARGE = 32 * 1024 }; /* a page for which a second read costs less than a copy */
+    enum { LARGE = 32 * 1024 }; /* above it, a second read is cheaper than a copy */
     const struct nt_page *page = load->page;
     struct nt_source *source = load->dataset->sources[page->source];
     size_t bytes = (size_t)page->stored_bytes, digest_bytes = nt_checksum_info(page->checksum)->bytes;
@@ -280,7 +278,7 @@ static enum nt_status verify(struct loading *load, const uint8_t *bytes, size_t 
     return status;
 }
 
-/* A digest that may cover either form is tried on the stored bytes first. */
+/* A digest that may cover stored or packed bytes is compared with the stored bytes first. */
 static enum nt_status verify_stored(struct loading *load, struct nt_error *error)
 {
     bool covers_either = load->page->checksum_covers == NT_COVERS_STORED_OR_PACKED;
@@ -360,8 +358,7 @@ static enum nt_status decode(struct loading *load, const uint8_t *packed, struct
     return status;
 }
 
-/* Bytes that neither match their digest nor can be decompressed are reported as the former: it is
- * the cause. */
+/* If bytes neither match their digest nor decompress, reports the checksum error: it is the cause. */
 static enum nt_status unpack(struct loading *load, const uint8_t **packed_ret, struct nt_error *error)
 {
     enum nt_status status = decompress(load, packed_ret, error);
@@ -372,7 +369,7 @@ static enum nt_status unpack(struct loading *load, const uint8_t **packed_ret, s
     return verify(load, *packed_ret, load->packed_bytes, error);
 }
 
-/* `stored`: the stored bytes where they are in memory already, else NULL. */
+/* `stored`: the stored bytes with their digest if in memory, else NULL. */
 static enum nt_status load_once(const struct nt_page_request *request, const uint8_t *stored, void *output,
                                 struct nt_error *error)
 {
@@ -411,12 +408,12 @@ static enum nt_status load_once(const struct nt_page_request *request, const uin
     return NT_OK;
 }
 
-/* What came over a network may have been damaged on the way: it is called damage where it comes so twice. */
 enum nt_status nt_page_load_once(const struct nt_page_request *request, void *output, struct nt_error *error)
 {
     return load_once(request, request->stored, output, error);
 }
 
+/* Bytes may be damaged in transit, so a damaged page from a network is fetched once more. */
 enum nt_status nt_page_load_with(const struct nt_page_request *request, void *output, struct nt_error *error)
 {
     const struct nt_page *page = request->page;
@@ -448,7 +445,7 @@ uint64_t nt_page_scratch_bytes(const struct nt_dataset *dataset, const struct nt
 
 /* ---- Dependencies of a page ---- */
 
-/* For the cache. The error tells where the input lies: it belongs to no one column. */
+/* A loader for the cache. The error names the input by its offset: it belongs to no single column. */
 static enum nt_status load_input(void *context, uint8_t *output, struct nt_error *error)
 {
     const struct nt_page_request *request = context;
@@ -480,7 +477,7 @@ static enum nt_status pin_input(const struct nt_page_request *request, const str
     return NT_OK;
 }
 
-/* A page that takes longer to load than it takes to wake another thread. */
+/* Does loading the page take longer than waking another thread? */
 static bool is_slow(const struct nt_page_request *request)
 {
     enum { SLOW_BYTES = 32 * 1024 };
@@ -509,7 +506,7 @@ void nt_page_unpin_dependencies(struct nt_reader *reader, const struct nt_page_d
         nt_cache_release(reader->cache, inputs->pinned[i], NT_CACHE_KEEP);
 }
 
-/* What is waited for is waited for before: inputs, then a context, which is as much as room in memory. */
+/* Waits only before it loads: for inputs, then for a context, which counts as memory. */
 enum nt_status nt_page_load_with_dependencies(const struct nt_page_request *request, void *output,
                                               struct nt_error *error)
 {
@@ -537,7 +534,7 @@ enum nt_status nt_page_load_with_dependencies(const struct nt_page_request *requ
     return status;
 }
 
-/* Of a page whose elements are all equal, the first ones become all. */
+/* Fills a page of equal elements by copying the decoded ones. */
 static void repeat_elements(const struct nt_dataset *dataset, const struct nt_page *page, uint8_t *output)
 {
     uint64_t width = nt_page_decoder(dataset, page)->element_bytes, total = page->elements * width;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads pages through the cache or directly into the caller's memory, in part where blocks can be
- * decompressed alone, and as stored bytes. Errors of a page name its column, cluster and number, and are
- * reported once.
+ * Reads pages through the cache or directly into the caller's memory, partly if blocks can be
+ * decompressed alone, and as stored bytes. Errors of a page name its column, cluster and number, and
+ * are reported once.
  */
 #include "read/page.h"
 #include "read/read.h"
@@ -61,7 +61,7 @@ static bool find_page(const struct nt_dataset *dataset, uint32_t column, const s
     return false;
 }
 
-/* Of a page that is an object of its own, whose name tells where it is; who could not get it has told that. */
+/* Adds the location of a page that is an object: its name. A failed download has already added it. */
 static void tell_object(const struct nt_source *source, uint64_t address, struct nt_error *error)
 {
     struct nt_buffer name = {0};
@@ -81,7 +81,7 @@ static void tell_object(const struct nt_source *source, uint64_t address, struct
 enum nt_status nt_page_error(const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
                              enum nt_status status, struct nt_error *error)
 {
-    if (!error || status == NT_CHANGED) /* no page is to blame */
+    if (!error || status == NT_CHANGED) /* the page is not at fault */
         return status;
     const struct nt_column *info = &dataset->columns[column];
     struct nt_buffer field = {0};
@@ -127,8 +127,7 @@ enum nt_status nt_page_fail_elsewhere(const struct nt_dataset *dataset, const st
 
 /* ---- Stored bytes, digest and algorithm ---- */
 
-/* Bytes [offset, offset + bytes) of the page's stored bytes with the digest behind them, from where
- * they lie. */
+/* Reads bytes [offset, offset + bytes) of the page's stored bytes and the digest after them. */
 static enum nt_status read_raw(struct nt_dataset *dataset, const struct nt_page *page, uint64_t offset,
                                uint8_t *output, size_t bytes, struct nt_error *error)
 {
@@ -213,24 +212,24 @@ enum nt_status nt_page_algorithm(struct nt_dataset *dataset, const struct nt_pag
 
 /* ---- Partial decoding of blocks ---- */
 
-/* In: a small range of a large page. Out: its bytes, from only those blocks that hold them (of Blosc, which
- * can decompress each alone; small ones are taken together and are one block here).
- * 
- * A block is an entry of the cache of its own, beside the page's: it is decoded once. So are the stored
- * bytes, with the digest verified: reading them for each block again would make many small reads slower than
- * one of the whole page. Nothing here fails: where a block cannot be had the caller loads the page, whose
- * error is the one that is told and remembered. */
+/* Reads a small range of a large page from only the blocks that hold it (Blosc can decompress each
+ * alone; several small blocks count as one here).
+ *
+ * A block is a cache entry of its own, so it is decoded once. So are the stored bytes, whose digest is
+ * verified: reading them again for each block would make many small reads slower than one of the whole
+ * page. Nothing here reports errors: if a block is unavailable, the caller loads the page, whose error
+ * is reported and remembered. */
 
 enum {
-    NT_CACHE_WHOLE = 0,  /* all of its elements */
-    NT_CACHE_STORED = 1, /* its stored bytes and digest */
-    NT_CACHE_BLOCKS = 2, /* its first block; the others follow */
+    NT_CACHE_WHOLE = 0,  /* all elements */
+    NT_CACHE_STORED = 1, /* the stored bytes and digest */
+    NT_CACHE_BLOCKS = 2, /* the first block; the others follow */
 };
 
 enum {
-    MIN_PAGE_BYTES = 64 * 1024,  /* smaller pages are quickly decoded as a whole */
-    MIN_BLOCK_BYTES = 16 * 1024, /* smaller ones of the algorithm's are taken together */
-    MIN_OWN_BYTES = 512,         /* the algorithm's: c-blosc looks at the places of all for each call */
+    MIN_PAGE_BYTES = 64 * 1024,  /* smaller pages are decoded quickly as a whole */
+    MIN_BLOCK_BYTES = 16 * 1024, /* smaller blocks of the algorithm are combined */
+    MIN_OWN_BYTES = 512,         /* of the algorithm's blocks: each c-blosc call scans all offsets */
 };
 
 struct block_request {
@@ -243,9 +242,9 @@ struct block_request {
     size_t offset, bytes; /* of the current block */
 };
 
-/* ---- loading ---- */
+/* ---- Loading ---- */
 
-/* The stored bytes and the digest behind them. */
+/* Loads the stored bytes and the digest after them. */
 static enum nt_status load_stored(void *context, uint8_t *output, struct nt_error *error)
 {
     const struct block_request *request = context;
@@ -300,9 +299,9 @@ static enum nt_status load_block(void *context, uint8_t *output, struct nt_error
     return status;
 }
 
-/* ---- which ---- */
+/* ---- Selecting blocks ---- */
 
-/* Decoded and packed bytes must be the same, one for one, and a digest must be that of the stored ones. */
+/* Requires decoded bytes that equal the packed ones, and a digest of the stored bytes. */
 static bool can_be_cut(const struct nt_dataset *dataset, const struct nt_page *page)
 {
     const struct nt_decoder *decoder = nt_page_decoder(dataset, page);
@@ -312,7 +311,7 @@ static bool can_be_cut(const struct nt_dataset *dataset, const struct nt_page *p
            (page->checksum == NT_CHECKSUM_NONE || page->checksum_covers == NT_COVERS_STORED);
 }
 
-/* The size of blocks, from the first of the stored bytes; 0 where there are none. */
+/* The block size according to the first stored bytes; 0 without blocks. */
 static size_t find_block_bytes(const struct block_request *request)
 {
     const struct nt_page *page = request->page;
@@ -324,14 +323,14 @@ static size_t find_block_bytes(const struct block_request *request)
     return own >= MIN_OWN_BYTES ? (MIN_BLOCK_BYTES + own - 1) / own * own : 0;
 }
 
-/* A page that is there, or about to be, has its blocks already. */
+/* A page that is cached or loading already contains its blocks. */
 static bool is_page_at_hand(const struct block_request *request)
 {
     enum nt_cache_presence presence = nt_cache_peek(request->reader->cache, &request->key);
     return presence == NT_CACHE_READY || presence == NT_CACHE_LOADING;
 }
 
-/* Where most of a page is wanted, it is decoded whole. */
+/* A page is decoded whole if most of it is needed. */
 static bool is_small(const struct block_request *request, size_t offset, size_t bytes)
 {
     size_t first = offset / request->block_bytes, last = (offset + bytes - 1) / request->block_bytes;
@@ -381,7 +380,7 @@ bool nt_page_read_blocks(struct nt_reader *reader, struct nt_dataset *dataset, c
 
 /* ---- Pages in the cache ---- */
 
-/* Every failure that was not remembered passes here, once. */
+/* Reports every failure that was not remembered, once. */
 static enum nt_status load_and_report(void *context, uint8_t *output, struct nt_error *error)
 {
     const struct nt_page_request *request = context;
@@ -395,8 +394,8 @@ static enum nt_status load_and_report(void *context, uint8_t *output, struct nt_
     return status;
 }
 
-/* Bytes in the cache may be those of a file that has changed. A dataset's own file is looked at once for
- * each request, by those who serve it; here those that are only part of it. */
+/* Cached bytes may be those of a file that has changed since. Servers check a dataset's own file once
+ * per request; this checks the other files of the dataset. */
 static enum nt_status check_part(const struct nt_dataset *dataset, const struct nt_page *page,
                                  struct nt_error *error)
 {
@@ -404,7 +403,7 @@ static enum nt_status check_part(const struct nt_dataset *dataset, const struct 
     return source == dataset->file->source ? NT_OK : nt_source_check(source, error);
 }
 
-/* Who is told of a failure has no pin, and is not shown one: callers that keep the page at hand go by that. */
+/* On failure there is no pin, and the outputs are unchanged: callers that keep a page rely on that. */
 enum nt_status nt_page_pin(enum nt_cache_client asker, struct nt_reader *reader, struct nt_dataset *dataset,
                            uint32_t column, const struct nt_page *page, struct nt_cache_entry **pinned_ret,
                            const uint8_t **data_ret, struct nt_error *error)
@@ -414,7 +413,7 @@ enum nt_status nt_page_pin(enum nt_cache_client asker, struct nt_reader *reader,
     struct nt_cache_entry *pinned;
     size_t bytes;
     enum nt_status status = nt_page_decoded_bytes(dataset, page, &bytes, error);
-    if (status != NT_OK) /* too large: the cache is not asked for room */
+    if (status != NT_OK) /* too large: do not request room in the cache */
         return nt_page_error(dataset, column, page, status, error);
     status = nt_cache_get(reader->cache, &key, bytes, asker, load_and_report, &request, &pinned, error);
     if (status != NT_OK)

@@ -22,27 +22,27 @@
 
 enum { QUEUE_LENGTH = 64 };
 
-/* Lives on the stack of the thread that shares it. */
+/* On the stack of the thread that shares it. */
 struct shared_work {
     void (*work)(void *context);
     void *context;
-    unsigned helpers; /* workers that are in it */
+    unsigned helpers; /* workers inside `work` */
     struct shared_work *next;
 };
 
 struct worker {
     struct nt_workers *workers;
     pthread_t thread;
-    const struct nt_dataset *dataset; /* of the job that it does; NULL: none */
+    const struct nt_dataset *dataset; /* of the current job; NULL: none */
 };
 
 struct nt_workers {
     pthread_mutex_t lock;
-    pthread_cond_t wanted;   /* there is something to do, or `stopping` */
-    pthread_cond_t finished; /* a worker has finished something */
+    pthread_cond_t wanted;   /* there is work, or `stopping` */
+    pthread_cond_t finished; /* a worker has finished a job or share */
     bool stopping;
     struct shared_work *shared;
-    struct nt_worker_job queue[QUEUE_LENGTH]; /* a ring; a job without a function is not wanted any more */
+    struct nt_worker_job queue[QUEUE_LENGTH]; /* a ring; a job without a function is cancelled */
     unsigned first;
     _Atomic unsigned queued; /* changed under the lock */
     unsigned count, idle;
@@ -58,7 +58,7 @@ static void shared_remove(struct nt_workers *workers, const struct shared_work *
         }
 }
 
-/* When a helper comes back nothing is left to hand out: no other needs to look. */
+/* When a helper returns, no share is left: no other worker needs to look. */
 static void help(struct nt_workers *workers, struct shared_work *work)
 {
     work->helpers++;
@@ -131,8 +131,7 @@ void nt_workers_queue(struct nt_workers *workers, const struct nt_worker_job *jo
 
 void nt_workers_cancel_page(struct nt_workers *workers, const struct nt_page *page)
 {
-    if (!atomic_load_explicit(&workers->queued,
-                              memory_order_relaxed)) /* a job that comes now finds the page being loaded */
+    if (!atomic_load_explicit(&workers->queued, memory_order_relaxed)) /* later jobs find it loading */
         return;
     pthread_mutex_lock(&workers->lock);
     for (unsigned i = 0; i < workers->queued; i++) {
@@ -225,20 +224,20 @@ void nt_workers_free(struct nt_workers *workers)
 
 /* ---- Parallel reads ---- */
 
-/* Of what somebody reads in one call; bytes of decoded elements. */
+/* Decoded bytes to prefetch for one read call. */
 #define NT_WANTED_AT_ONCE (UINT64_C(32) << 20)
 
 enum { SHARE_BYTES = 512 * 1024 };
 
-/* Of the ranges those that follow one another and are the same pages make a group, whose shares are taken together. */
+/* Consecutive ranges with the same pages form a group, whose shares are taken together. */
 struct parallel_read {
     const struct nt_stream_range *ranges;
     size_t count;
     pthread_mutex_t lock;
-    size_t at;                          /* the group that shares are taken of: its first range, */
-    uint32_t group, lead;               /* how many, and which of them has the most bytes ... */
-    uint64_t taken[NT_DECODE_TOGETHER]; /* ... and how many elements of each somebody has taken */
-    enum nt_status status;              /* of the first elements that failed: */
+    size_t at;                          /* the current group: its first range, ... */
+    uint32_t group, lead;               /* ... its length and the range with the most bytes, ... */
+    uint64_t taken[NT_DECODE_TOGETHER]; /* ... and how many elements of each have been taken */
+    enum nt_status status;              /* of the first failed elements: */
     size_t failed_range;
     uint64_t failed_first;
     struct nt_error error;
@@ -249,12 +248,12 @@ struct share {
     uint64_t first, end; /* elements of the stream */
 };
 
-/* Where the page (or segment without pages, or where nobody can tell) ends that holds an element of the stream. */
+/* The end of the page or, without pages, of the segment that holds an element; else element + 1. */
 static uint64_t page_end(struct nt_stream *stream, uint64_t element)
 {
     uint64_t lead = nt_stream_leading_zeros(stream);
     if (element < lead || stream->filter)
-        return element + 1; /* wherever a share ends, it is as good */
+        return element + 1; /* a share may as well end anywhere */
     const struct nt_segment *segment = nt_stream_segment_of(stream, element - lead);
     bool is_located = nt_stream_locate(stream, segment, NULL) == NT_OK;
     if (is_located && segment->mask.deletions)
@@ -282,7 +281,7 @@ static void begin_group(struct parallel_read *read, size_t at)
     }
 }
 
-/* What of the group's range is taken up to an element of its stream; false: nothing. */
+/* Takes what is left of a range of the group up to an element of its stream; false if nothing is. */
 static bool take(struct parallel_read *read, uint32_t of_group, uint64_t end, struct share *share_ret)
 {
     const struct nt_stream_range *range = &read->ranges[read->at + of_group];
@@ -296,7 +295,7 @@ static bool take(struct parallel_read *read, uint32_t of_group, uint64_t end, st
     return true;
 }
 
-/* Where the segment ends that an element of the stream lies in. */
+/* The end of the segment that holds an element of the stream. */
 static uint64_t segment_end(const struct nt_stream *stream, uint64_t element)
 {
     uint64_t lead = nt_stream_leading_zeros(stream);
@@ -306,7 +305,7 @@ static uint64_t segment_end(const struct nt_stream *stream, uint64_t element)
     return lead + segment->first + segment->elements;
 }
 
-/* Where a share should end: with a page; of several ranges in the segment where it begins, too. */
+/* Where a share should end: with a page; for several ranges, also within its first segment. */
 static uint64_t find_end(const struct parallel_read *read, uint32_t of_group)
 {
     const struct nt_stream_range *range = &read->ranges[read->at + of_group];
@@ -318,7 +317,7 @@ static uint64_t find_end(const struct parallel_read *read, uint32_t of_group)
     return border < found ? border : found;
 }
 
-/* The range of the group that is next; read->group: all are taken. */
+/* The next range of the group with elements left; read->group if there is none. */
 static uint32_t find_next(const struct parallel_read *read)
 {
     for (uint32_t i = 0; i < read->group; i++) {
@@ -329,7 +328,7 @@ static uint32_t find_next(const struct parallel_read *read)
     return read->group;
 }
 
-/* A share of one range, and those of other ranges that are the same pages: how many, 0 where none is left. */
+/* Takes a share of one range and those of others with the same pages. Returns their number, or 0. */
 static uint32_t take_shares(struct parallel_read *read, struct share shares[NT_DECODE_TOGETHER])
 {
     uint32_t next, count = 0;
@@ -371,7 +370,7 @@ static struct nt_stream_range range_of(const struct parallel_read *read, const s
                                     output + (share->first - range->first) * range->stream->element_bytes};
 }
 
-/* From a share on; how much of each range its source is told of at once. */
+/* Prefetches from a share on; the limit is divided among the ranges. */
 static void want_rest(const struct parallel_read *read, const struct nt_stream_range *share, size_t range)
 {
     struct nt_prefetch prefetch = {.count = 0};
@@ -404,7 +403,7 @@ static void work_on_shares(void *context)
     }
 }
 
-/* All are of one reader and lie within their streams; how many bytes they are. */
+/* Checks that all ranges have one reader and lie within their streams. Returns their bytes. */
 static enum nt_status check_ranges(const struct nt_stream_range *ranges, size_t count, uint64_t *bytes_ret,
                                    struct nt_error *error)
 {
@@ -417,7 +416,7 @@ static enum nt_status check_ranges(const struct nt_stream_range *ranges, size_t 
             return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
                            "%" PRIu64 " elements from %" PRIu64 " on are wanted: the stream has %" PRIu64,
                            range->count, range->first, range->stream->elements);
-        *bytes_ret += bytes_of(range); /* of memory that is there */
+        *bytes_ret += bytes_of(range); /* cannot overflow: the outputs are in memory */
     }
     return NT_OK;
 }
@@ -442,10 +441,10 @@ static enum nt_status read_all(const struct nt_stream_range *ranges, size_t coun
     return read.status;
 }
 
-/* ---- what must be waited for ---- */
+/* ---- Reading from slow sources ---- */
 
-/* Where a band of a range begins: `number` of `count`, which end with segments. What is read of many streams lies side by side in
- * each cluster: cluster by cluster it is fetched by few requests. */
+/* Where band `number` of `count` of a range begins; bands end with segments. Data of many streams is
+ * adjacent within a cluster, so reading cluster by cluster needs few requests. */
 static uint64_t band_begin(const struct nt_stream_range *range, uint64_t number, uint64_t count)
 {
     uint64_t end = range->first + range->count;
@@ -456,16 +455,17 @@ static uint64_t band_begin(const struct nt_stream_range *range, uint64_t number,
     return found < end ? found : end;
 }
 
-/* Bands of ranges, and which of them sources were told of. */
+/* Bands of ranges, and how many of them have been hinted. */
 struct bands {
     const struct nt_stream_range *ranges;
     size_t range_count;
     uint64_t count, told;
-    uint64_t *stored; /* bytes of each that was told */
-    uint64_t ahead;   /* all those bytes, but for the bands that have been read */
+    uint64_t *stored; /* bytes hinted for each band */
+    uint64_t ahead;   /* the sum of these bytes, except of bands already read */
 };
 
-/* So many stored bytes are on their way or here, and not read yet, before no more is told of: a long line would be empty while what has arrived is decoded, and connections that have nothing to do begin again with small windows (RFC 5681, 4.1). */
+/* Limits the stored bytes in flight or not yet read. Enough to keep connections busy during decoding:
+ * idle ones restart with small windows (RFC 5681, 4.1). */
 #define MAX_AHEAD (UINT64_C(48) << 20)
 
 static void want_band(struct bands *bands, bool is_now)
@@ -482,14 +482,14 @@ static void want_band(struct bands *bands, bool is_now)
     nt_prefetch_submit(&prefetch);
 }
 
-/* The one that is read next, the one behind it, and more where they are not much. */
+/* Hints the band that is read next, the one after it, and more if they are small. */
 static void want_bands(struct bands *bands, uint64_t number)
 {
     while (bands->told < bands->count && (bands->told < number + 2 || bands->ahead < MAX_AHEAD))
         want_band(bands, bands->told == number);
 }
 
-/* Who reads one batch after the other will want the next one. */
+/* A caller that reads batches in sequence will need the next one. */
 static void want_batch(const struct nt_stream_range *ranges, size_t count)
 {
     struct nt_prefetch prefetch = {.is_now = true};

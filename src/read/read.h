@@ -37,39 +37,39 @@ struct nt_workers;
 
 /* ---- Counters ---- */
 
-/* Integers only; all since the start. Their names are in reader.c. */
+/* Integers only, counted since the start. reader.c has their names. */
 struct nt_counters {
     uint64_t reads, served_bytes;                       /* of streams and columns */
-    uint64_t pinned_bytes;                              /* of these, from the pages of the cache themselves */
-    uint64_t cache_hits, cache_misses, cache_waits;     /* waits: another thread was loading the same page */
-    uint64_t cache_bytes, cache_pages, cache_evictions; /* now, now, total */
+    uint64_t pinned_bytes;                              /* the part served directly from cached pages */
+    uint64_t cache_hits, cache_misses, cache_waits;     /* waits: another thread was loading the page */
+    uint64_t cache_bytes, cache_pages, cache_evictions; /* current, current, total */
     uint64_t pages_decoded, decoded_bytes, stored_bytes;
     uint64_t read_nanoseconds, checksum_nanoseconds, decompress_nanoseconds, decode_nanoseconds;
-    uint64_t pages_direct; /* decoded straight into the reply */
-    uint64_t pages_ahead;  /* decoded before they were asked for */
-    /* Blocks of pages, decoded alone; their bytes are among decoded_bytes. Each is an entry of the cache, and
-     * so are the stored bytes that they come from: cache_* counts these as it does pages. */
+    uint64_t pages_direct; /* decoded straight into the output */
+    uint64_t pages_ahead;  /* decoded before a reader requested them */
+    /* Blocks of pages, decoded alone; decoded_bytes includes them. A block and its stored bytes are
+     * cache entries: cache_* counts them like pages. */
     uint64_t blocks_decoded;
     uint64_t failures, failures_remembered;
 };
 
-/* Decompression by one algorithm, as the stored bytes name it. */
+/* Decompression by one algorithm, as named in the stored bytes. */
 struct nt_algorithm_counters {
     uint64_t pages, stored_bytes, packed_bytes, nanoseconds;
 };
 
-/* From any thread; what is read of several counters need not be of one moment. */
+/* Thread-safe. Values of several counters need not belong to one moment. */
 static inline void nt_counter_add(uint64_t *counter, uint64_t amount)
 {
     __atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
 }
 
-/* What one thread counts while it loads pages, given to the reader once for all of them: threads that add to the same
- * counters for each small page wait for one another. All zero at first. */
+/* Counts of one thread while it loads pages. The thread adds them to the reader once: updating shared
+ * counters for each small page would make threads contend. Starts zeroed. */
 struct nt_stats_delta {
     struct nt_counters counters;
     struct nt_algorithm_counters algorithms[NT_ALGORITHM_COUNT];
-    uint64_t mark; /* when the stage that is at work began */
+    uint64_t mark; /* when the current stage began */
 };
 
 static inline void nt_stats_begin(struct nt_stats_delta *stats)
@@ -77,7 +77,7 @@ static inline void nt_stats_begin(struct nt_stats_delta *stats)
     stats->mark = nt_nanoseconds();
 }
 
-/* The time since the stage began is counted; the next one begins. */
+/* Adds the time of the current stage to `counter` and begins the next stage. */
 static inline uint64_t nt_stats_lap(struct nt_stats_delta *stats, uint64_t *counter)
 {
     uint64_t now = nt_nanoseconds(), passed = now - stats->mark;
@@ -88,39 +88,38 @@ static inline uint64_t nt_stats_lap(struct nt_stats_delta *stats, uint64_t *coun
 
 /* ---- Cache keys ---- */
 
-/* All that decides about the decoded bytes. One byte range may belong to columns of different type and
- * element count (merged pages), so the place alone is not enough. Without padding: compared and hashed as
- * bytes. */
+/* Everything that determines the decoded bytes. The location of the bytes is not enough: columns of
+ * different type and element count may share it (merged pages). Hashed as bytes: no padding. */
 struct nt_cache_key {
     const void *source;
-    const void *decoder; /* the dataset's, which has equal ones once */
+    const void *decoder; /* of the dataset, which stores equal decoders once */
     uint64_t offset;
     uint64_t stored_bytes;
     uint64_t parameter;
     uint32_t elements;
     uint8_t compression, checksum, checksum_covers, reserved;
-    uint64_t block; /* what of the page: */
+    uint64_t block; /* 0, or the part of the page: see page.c */
 };
 
 /* ---- Page cache ---- */
 
-/* `limit` bounds the bytes of all entries, those being loaded and buffers kept for reuse included, but for an
- * entry that is larger and for those that loading needs (NT_CACHE_LOADER). The counters' cache_* members are kept up to date. NULL without memory. */
+/* `limit` bounds the bytes of all entries, including loads in progress and buffers kept for reuse; not
+ * an entry larger than it, nor NT_CACHE_LOADER. Maintains the cache_* counters. NULL without memory. */
 struct nt_cache *nt_cache_new(uint64_t limit, unsigned failure_seconds, struct nt_counters *counters);
-void nt_cache_free(struct nt_cache *cache); /* accepts NULL; nothing is pinned */
+void nt_cache_free(struct nt_cache *cache); /* accepts NULL; no entry may be pinned */
 
-/* Fills `output` with the entry's bytes. Called without any lock. */
+/* Fills `output` with the entry's bytes. The caller holds no lock. */
 typedef enum nt_status nt_cache_load(void *context, uint8_t *output, struct nt_error *error);
 
-/* Who asks for an entry: what it may wait for. */
+/* What the caller of nt_cache_get may wait for. */
 enum nt_cache_client {
-    NT_CACHE_READER, /* has nothing pinned and loads nothing: may wait for room */
-    NT_CACHE_LOADER, /* does; what it asks for is let in at once */
-    NT_CACHE_HOLDER, /* has entries pinned: waits for none to leave, NT_NO_MEMORY where there is no room */
+    NT_CACHE_READER, /* pins and loads nothing: may wait for room */
+    NT_CACHE_LOADER, /* loads a page and may hold pins: is admitted at once */
+    NT_CACHE_HOLDER, /* has pinned entries: never waits for room, gets NT_NO_MEMORY instead */
 };
 
-/* The entry of a key, pinned; loaded by this call, or waited for where another thread loads it. A failure is
- * remembered: until it expires the same error is returned without loading. */
+/* Pins the entry of a key. Loads it, or waits if another thread is loading it. Failures are remembered:
+ * until one expires, the call returns the same error without loading. */
 enum nt_status nt_cache_get(struct nt_cache *cache, const struct nt_cache_key *key, size_t bytes,
                             enum nt_cache_client asker, nt_cache_load *load, void *context,
                             struct nt_cache_entry **entry_ret, struct nt_error *error);
@@ -129,29 +128,29 @@ enum nt_cache_presence {
     NT_CACHE_ABSENT,
     NT_CACHE_LOADING,
     NT_CACHE_READY,
-    NT_CACHE_FAILED, /* remembered */
+    NT_CACHE_FAILED, /* remembered failure */
 };
-/* Looks only; the answer may be out of date at once. */
+/* Never loads; the result may be stale at once. */
 enum nt_cache_presence nt_cache_peek(struct nt_cache *cache, const struct nt_cache_key *key);
-/* How many entries are absent before the first one that is not. */
+/* The number of absent entries before the first that is present. */
 size_t nt_cache_count_absent(struct nt_cache *cache, const struct nt_cache_key *keys, size_t count);
 
 const uint8_t *nt_cache_entry_bytes(const struct nt_cache_entry *entry);
 
-/* What an entry was pinned for. Readers that pass over a column once would fill the cache with what nobody
- * asks for again, and pay for memory that was never touched before: entries that were passed leave early, and
- * their warm buffers go to the next. */
+/* How a reader used a pinned entry. One pass over a column would fill the cache with entries that are
+ * not used again, and each would touch new memory. So entries leave early after a sequential pass, and
+ * their warm buffers are reused. */
 enum nt_cache_hint {
-    NT_CACHE_KEEP,        /* may be wanted again */
-    NT_CACHE_SEQUENTIAL,  /* by a sequential reader that has not come to the end of it */
-    NT_CACHE_DROP_BEHIND, /* which has */
+    NT_CACHE_KEEP,        /* may be used again */
+    NT_CACHE_SEQUENTIAL,  /* used by a sequential reader, not yet to its end */
+    NT_CACHE_DROP_BEHIND, /* used by a sequential reader to its end */
 };
 void nt_cache_release(struct nt_cache *cache, struct nt_cache_entry *entry, enum nt_cache_hint use);
 
-/* So many bytes more (negative: fewer) of the limit are somebody else's. Never waits. */
+/* Reserves bytes of the limit for other memory; negative values release them. Never blocks. */
 void nt_cache_reserve(struct nt_cache *cache, int64_t bytes);
 
-/* Drop all entries of a source. */
+/* Drops all entries of a source. */
 void nt_cache_forget(struct nt_cache *cache, const void *source);
 
 /* ---- Slab allocator ---- */
@@ -164,59 +163,58 @@ enum {
 
 struct nt_slab {
     LIST_ENTRY(nt_slab) listed;
-    uint8_t *block, *memory; /* as it is allocated; where buffers begin */
+    uint8_t *block, *memory; /* the allocation; the first buffer */
     size_t bytes;
-    uint64_t free; /* units that nobody has, a bit each; of a region that is one buffer's all or none */
+    uint64_t free; /* bitmap of free units; all or none if one buffer has the whole slab */
     unsigned busy; /* buffers in use */
     struct nt_cache_entry *owners[NT_SLAB_UNITS]; /* of the buffers, at their first units */
 };
 
 LIST_HEAD(nt_region_list, nt_slab);
 
-/* All zero at first. */
+/* Starts zeroed. */
 struct nt_slab_pool {
-    struct nt_region_list shared, empty; /* with buffers and without; what changed last comes first */
-    uint64_t bytes, empty_bytes;         /* of all, and of those without buffers */
-    uint64_t busy_bytes;                 /* of those with a buffer in use, and of those that are to come */
+    struct nt_region_list shared, empty; /* with and without buffers, most recently changed first */
+    uint64_t bytes, empty_bytes;         /* of all slabs, and of those without buffers */
+    uint64_t busy_bytes;                 /* of slabs with a busy buffer, and of reserved slabs */
 };
 
-/* A buffer's bytes when it lies in a region, and those of the region that it would need. */
+/* The bytes of a buffer in a slab, and of the slab that such a buffer needs. */
 size_t nt_slab_capacity(size_t bytes);
 size_t nt_slab_bytes(size_t capacity);
 
-/* A buffer of this capacity for an owner, in use, from a region that there is. False: there is no room in any. */
+/* Allocates a busy buffer for an owner from an existing slab. False if no slab has room. */
 bool nt_slab_alloc(struct nt_slab_pool *slabs, size_t capacity, struct nt_cache_entry *owner,
                    struct nt_slab **region_ret, uint8_t **data_ret);
-/* A new region for a buffer: it counts from nt_slab_reserve on; then nt_slab_new without the lock, NULL without
- * memory, and with that, also if it is NULL, nt_slab_add, which gives the buffer to its owner. */
+/* Adds a slab with a buffer in three steps. nt_slab_reserve counts its bytes; nt_slab_new needs no lock
+ * and may return NULL; nt_slab_add takes that result and gives the buffer to its owner. */
 void nt_slab_reserve(struct nt_slab_pool *slabs, size_t capacity);
 struct nt_slab *nt_slab_new(size_t capacity);
 uint8_t *nt_slab_add(struct nt_slab_pool *slabs, struct nt_slab *slab, size_t capacity,
                      struct nt_cache_entry *owner);
 
-/* A buffer is not in use now, is again; has no owner any more (and was not in use). */
+/* Marks a buffer as idle or as busy, or frees an idle buffer. */
 void nt_slab_set_idle(struct nt_slab_pool *slabs, struct nt_slab *slab);
 void nt_slab_set_busy(struct nt_slab_pool *slabs, struct nt_slab *slab);
 void nt_slab_return(struct nt_slab_pool *slabs, struct nt_slab *slab, const uint8_t *data, size_t capacity);
 
-/* Take the empty region out that was not used for longest, to be freed; NULL: there is none. Its bytes do not count
- * any more. */
+/* Removes the least recently used empty slab and its bytes, for the caller to free; NULL if none. */
 struct nt_slab *nt_slab_evict(struct nt_slab_pool *slabs);
 void nt_slab_free(struct nt_slab *slab); /* accepts NULL */
 
 /* ---- Pool of codec contexts ---- */
 
-/* `limit` bounds the bytes of all contexts, but for one that needs more alone. NULL without memory. */
+/* `limit` bounds the bytes of all contexts, except a single larger one. NULL without memory. */
 struct nt_scratch_pool *nt_scratch_pool_new(uint64_t limit);
-void nt_scratch_pool_free(struct nt_scratch_pool *scratch_pool); /* accepts NULL; all have been returned */
+void nt_scratch_pool_free(struct nt_scratch_pool *scratch_pool); /* accepts NULL; nothing is borrowed */
 
 struct nt_borrowed_context {
     struct nt_codec_context *context;
     uint64_t bytes;
 };
 
-/* A context that is asked for so much scratch memory. Until it is returned the borrower waits for nothing:
- * neither for an entry of the cache nor for another context. NT_NO_MEMORY. */
+/* Borrows a context for `bytes` of scratch memory. Until the borrower returns it, it must not wait for
+ * a cache entry or another context. NT_NO_MEMORY. */
 enum nt_status nt_scratch_pool_borrow(struct nt_scratch_pool *scratch_pool, uint64_t bytes,
                                       struct nt_borrowed_context *loan_ret, struct nt_error *error);
 void nt_scratch_pool_return(struct nt_scratch_pool *scratch_pool, const struct nt_borrowed_context *borrowed);
@@ -224,31 +222,30 @@ void nt_scratch_pool_return(struct nt_scratch_pool *scratch_pool, const struct n
 /* ---- Reader ---- */
 
 struct nt_reader {
-    struct nt_reader_options options; /* with the defaults filled in */
-    struct nt_counters counters;      /* only touched through nt_counter_add and the two below */
+    struct nt_reader_options options; /* with defaults filled in */
+    struct nt_counters counters;      /* accessed only through nt_counter_add and the functions below */
     struct nt_algorithm_counters algorithms[NT_ALGORITHM_COUNT]; /* likewise */
-    struct nt_lock lock;                                         /* of what follows, while it is made again */
-    atomic_bool is_forked;                                       /* it is the parent's still */
+    struct nt_lock lock;   /* of the members below while nt_reader_after_fork replaces them */
+    atomic_bool is_forked; /* the members are still the parent's */
     struct nt_scratch_pool *scratch_pool;
     struct nt_cache *cache;
     struct nt_workers *workers;
     struct nt_dataset_indexes *indexes;
 };
 
-/* Before anything of it is used: in a forked process its workers are not there, and other threads of the parent may have had its locks, pages that
- * they loaded and memory. So there it gets others, with the first call; those of the parent are left alone. */
+/* Call before using any member. A forked process has no workers, and other threads of the parent may
+ * hold locks, pages and memory. So the first call in the child replaces the members. */
 enum nt_status nt_reader_after_fork(struct nt_reader *reader, struct nt_error *error);
-/* All counters but those of algorithms: nt_reader_counter gives these, too. */
+/* All counters except those of algorithms, which nt_reader_counter also returns. */
 void nt_counters_read(const struct nt_reader *reader, struct nt_counters *counters);
-/* Add what was counted. */
 void nt_reader_add_stats(struct nt_reader *reader, const struct nt_stats_delta *stats);
-/* Count a failure of a page and tell the options' function of it, unless it says nothing about the page. */
+/* Counts a page failure and passes it to the options' callback, unless the page is not at fault. */
 void nt_reader_report_failure(struct nt_reader *reader, const struct nt_dataset *dataset, uint32_t column,
                               const struct nt_page *page, const struct nt_error *failure);
 
 /* ---- Worker threads ---- */
 
-/* Something to do ahead: a function, and what it is called with. */
+/* A unit of work to do ahead: a function and its arguments. */
 struct nt_worker_job {
     void (*run)(const struct nt_worker_job *job);
     struct nt_reader *reader;
@@ -257,51 +254,51 @@ struct nt_worker_job {
     const struct nt_page *page;
 };
 
-/* NULL without memory. Where the machine gives fewer threads than `count`, those do the work. Without any, or
- * where `count` is 0, nothing is done ahead, and callers work alone. */
+/* NULL without memory. If the system provides fewer threads than `count`, those do the work. With none,
+ * or with `count` 0, nothing is done ahead and callers work alone. */
 struct nt_workers *nt_workers_new(unsigned count);
 void nt_workers_free(struct nt_workers *workers); /* accepts NULL */
 unsigned nt_workers_count(const struct nt_workers *workers);
 
-/* Workers that have nothing to do, jobs that are queued counted as theirs; may be out of date at once. */
+/* Workers without a running or queued job; may be stale at once. */
 unsigned nt_workers_idle(struct nt_workers *workers);
 
-/* Queue a job, which is copied; dropped when there is enough to do already. */
+/* Queues a copy of a job, or drops it if the queue is full. */
 void nt_workers_queue(struct nt_workers *workers, const struct nt_worker_job *job);
-/* The caller is about to do a page's jobs itself: no worker needs to. */
+/* Cancels the jobs of a page: the caller is about to do them itself. */
 void nt_workers_cancel_page(struct nt_workers *workers, const struct nt_page *page);
-/* Drop what is queued for a dataset and wait for what is under way. */
+/* Drops a dataset's queued jobs and waits for the running ones. */
 void nt_workers_forget(struct nt_workers *workers, const struct nt_dataset *dataset);
 
-/* Run `work` on this thread and on all idle workers at once; returns when all have returned. `work` hands out
- * the shares itself and returns when none is left. */
+/* Runs `work` on this thread and all idle workers in parallel; returns when all have returned. `work`
+ * distributes the shares itself and returns when none is left. */
 void nt_workers_run_all(struct nt_workers *workers, void (*work)(void *context), void *context);
 
 /* ---- Loading a page ---- */
 
-/* Bytes of a page's decoded elements; NT_LIMIT where they overflow or are more than the file may ask for. */
+/* The bytes of a page's decoded elements; NT_LIMIT if they overflow or exceed the file's limit. */
 enum nt_status nt_page_decoded_bytes(const struct nt_dataset *dataset, const struct nt_page *page,
                                      size_t *bytes_ret, struct nt_error *error);
 
-/* Bytes of memory that loading the page takes beside its output, roughly; 0 where it will be refused. */
+/* The approximate memory for loading the page, besides its output; 0 if loading will be refused. */
 uint64_t nt_page_scratch_bytes(const struct nt_dataset *dataset, const struct nt_page *page);
 
-/* All that decides about a page's decoded elements. */
+/* Everything that determines a page's decoded elements. */
 struct nt_cache_key nt_page_key(const struct nt_dataset *dataset, const struct nt_page *page);
 
 struct nt_page_request {
     struct nt_reader *reader;
     struct nt_dataset *dataset;
-    uint32_t column; /* that it is loaded for */
+    uint32_t column; /* that needs the page */
     const struct nt_page *page;
     struct nt_codec_context *context; /* borrowed */
-    struct nt_stats_delta *stats;     /* begun; with the context */
-    /* The page's stored bytes, the digest behind them, where they are in memory already; NULL: they are read.
-     * They may be in the context's scratch memory, but for NT_SCRATCH_PAGE. */
+    struct nt_stats_delta *stats;     /* begun; set if `context` is */
+    /* The page's stored bytes with their digest, if already in memory; NULL: read them. May be in the
+     * context's scratch memory, except NT_SCRATCH_PAGE. */
     const uint8_t *stored;
     const struct nt_value *inputs; /* of its decoder, decoded */
-    /* Pages of other columns that are the same stored bytes, and are made with it: the decoders of all are shared
-     * (nt_decoders_are_shared). */
+    /* Pages of other columns with the same stored bytes, decoded in the same call. Their decoders are
+     * shared (nt_decoders_are_shared). */
     const struct nt_shared_page {
         const struct nt_page *page;
         const struct nt_value *inputs;
@@ -310,12 +307,12 @@ struct nt_page_request {
     uint32_t shared_page_count; /* less than NT_DECODE_TOGETHER */
 };
 
-/* Read, verify, decompress, decode into `output`. The error does not tell where the page stands. */
+/* Reads, verifies, decompresses and decodes into `output`. The error does not name the page. */
 enum nt_status nt_page_load_with(const struct nt_page_request *request, void *output, struct nt_error *error);
 /* Like nt_page_load_with, but a damaged page is not fetched a second time. */
 enum nt_status nt_page_load_once(const struct nt_page_request *request, void *output, struct nt_error *error);
 
-/* The algorithm that the stored bytes name. */
+/* The compression algorithm that the stored bytes name. */
 enum nt_status nt_page_find_algorithm(struct nt_dataset *dataset, const struct nt_page *page,
                                       enum nt_algorithm *algorithm_ret, struct nt_error *error);
 
@@ -325,67 +322,66 @@ struct nt_page_dependencies {
     struct nt_cache_entry *pinned[NT_DECODER_INPUTS];
     uint32_t count;
 };
-/* They are waited for: by whoever has not borrowed a context yet, and is about to load the page. To be unpinned where that
- * fails, too. */
+/* May block: the caller is about to load the page and must not have borrowed a context yet. The caller
+ * unpins the dependencies even on failure. */
 enum nt_status nt_page_pin_dependencies(const struct nt_page_request *request,
                                         struct nt_page_dependencies *inputs, struct nt_error *error);
 void nt_page_unpin_dependencies(struct nt_reader *reader, const struct nt_page_dependencies *inputs);
 
-/* nt_page_load_with for a page of any decoder. `context` NULL: its inputs are pinned, and one is borrowed, and
- * what is counted is given to the reader; else `inputs` are those of its decoder. */
+/* nt_page_load_with for a page of any decoder. With `context` NULL, pins the inputs, borrows a context
+ * and adds the counts to the reader. Otherwise `inputs` are those of the decoder. */
 enum nt_status nt_page_load_with_dependencies(const struct nt_page_request *request, void *output,
                                               struct nt_error *error);
 
 /* ---- Pages in the cache ---- */
 
-/* A page's decoded elements in the cache, loaded where they are not there, of a file that is still what it was: valid until
- * nt_page_unpin. */
+/* Pins a page's decoded elements in the cache, and loads them if absent. Fails if the file has changed.
+ * The data is valid until nt_page_unpin. */
 enum nt_status nt_page_pin(enum nt_cache_client asker, struct nt_reader *reader, struct nt_dataset *dataset,
                            uint32_t column, const struct nt_page *page, struct nt_cache_entry **pinned_ret,
                            const uint8_t **data_ret, struct nt_error *error);
 void nt_page_unpin(struct nt_reader *reader, struct nt_cache_entry *pinned, enum nt_cache_hint use);
 
-/* Whether a page is not in the cache, nor being loaded, nor known to fail; may be out of date at once. */
+/* Is the page neither in the cache, nor being loaded, nor known to fail? May be stale at once. */
 bool nt_page_is_absent(const struct nt_reader *reader, const struct nt_dataset *dataset,
                        const struct nt_page *page);
 
-/* The decoded elements of whole pages of a column, one after the other, into `output`: each from the cache
- * where it is there (or about to be), else decoded straight into the output, without a trace in the cache but
- * for a failure. The first that fails fails the call. */
+/* Writes the decoded elements of whole consecutive pages to `output`. Copies cached or loading pages;
+ * decodes others straight into the output and caches only failures. Stops at the first failure. */
 enum nt_status nt_pages_read_whole(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
                                    const struct nt_page *pages, uint32_t count, void *output,
                                    struct nt_error *error);
-/* How many of the pages are whole within the next `elements` elements and hold values that are equal to those
- * of `dtype` (NULL: any), and how many elements these are. */
+/* How many of the pages lie entirely within the next `elements` elements and have values equal to those
+ * of `dtype` (NULL: any); also returns how many elements they hold. */
 uint32_t nt_count_whole_pages(const struct nt_dataset *dataset, const struct nt_page *pages, uint32_t count,
                               uint64_t elements, const struct nt_dtype *dtype, uint64_t *elements_ret);
 
-/* Load a page into the cache if it is not there and not being loaded. */
+/* Loads a page into the cache unless it is present or being loaded. */
 void nt_page_readahead(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
                        const struct nt_page *page);
 
-/* Small ranges of large pages, without the rest: bytes [offset, offset + bytes) of a page's decoded elements,
- * few beside its size, from the blocks that hold them. False where this is not possible, does not pay or
- * fails, or the page is in the cache: then the page is to be used. */
+/* Reads bytes [offset, offset + bytes) of a page's decoded elements from only the blocks that hold
+ * them. For small ranges of large pages. False if that is impossible, does not pay or fails, or if the
+ * page is in the cache: then the caller uses the page. */
 bool nt_page_read_blocks(struct nt_reader *reader, struct nt_dataset *dataset, const struct nt_page *page,
                          size_t offset, void *output, size_t bytes);
 
 /* ---- Adjacent pages ---- */
 
-/* How many of the pages, from the first on, can be read together: 0 where the first is large. Where one of them is decoded
- * with other pages as inputs, all have the same decoder and need the same inputs. */
+/* How many of the pages, starting with the first, one read can cover; 0 if the first is large. If a
+ * page is decoded with other pages as inputs, all have the same decoder and inputs. */
 uint32_t nt_adjacent_pages_count(const struct nt_dataset *dataset, const struct nt_page *pages,
                                  uint32_t count);
 
-/* What was read with a page that was loaded before; all zero at first. For one thread. */
+/* Bytes that an earlier page's read also fetched. Starts zeroed; single-threaded. */
 struct nt_adjacent_pages {
     uint8_t *bytes;
     const struct nt_page *first;
     uint32_t count;
 };
 
-/* nt_page_load of the first of `count` pages of a column in a cluster, to be called for one after the other.
- * Pages of other calls may be omitted. */
+/* nt_page_load of the first of `count` pages of a column in a cluster; call it for each in turn. Pages
+ * loaded by other calls may be omitted. */
 enum nt_status nt_adjacent_pages_load(struct nt_adjacent_pages *adjacent, struct nt_reader *reader,
                                       struct nt_dataset *dataset, uint32_t column,
                                       const struct nt_page *pages, uint32_t count, void *output,
@@ -394,100 +390,100 @@ void nt_adjacent_pages_deinit(struct nt_adjacent_pages *adjacent);
 
 /* ---- Pages straight into the output ---- */
 
-/* Pages of a column that follow one another, and where their elements go; both are moved on. */
+/* Consecutive pages of a column and the destination of their elements; loading advances both. */
 struct nt_pages_run {
     const struct nt_page *pages;
     uint8_t *output;
-    const struct nt_dtype *dtype; /* of several runs: what the elements must be equal to */
+    const struct nt_dtype *dtype; /* with several runs: the type that the elements must equal */
 };
 
-/* Load `count` pages of one column, or of several (at most NT_DECODE_TOGETHER) whose pages are the same stored bytes, each of
- * which is decoded once. Small pages that lie side by side are read in one call. Leaves no trace in the cache. Ends at a page
- * that is in the cache, that cannot be shared, or that fails: it is to be loaded by itself. How many are made is told. */
+/* Loads `count` pages of one column, or of several (at most NT_DECODE_TOGETHER) with the same stored
+ * bytes, each decoded once. Reads small adjacent pages in one call. Caches nothing. Stops at a page
+ * that is cached, not shared or bad: the caller loads it alone. Returns the number of pages loaded. */
 uint32_t nt_pages_load_direct(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
                               struct nt_pages_run *runs, uint32_t run_count, uint32_t count);
 
 /* ---- Access pattern ---- */
 
-/* What the reads of one stream or column have looked like; shared by its readers, zero at first. */
+/* Recent reads of one stream or column; shared by its readers. Starts zeroed. */
 struct nt_access_pattern {
     _Atomic uint64_t expected_offset;                  /* where the last read ended */
-    _Atomic uint32_t reads;                            /* that followed one another */
+    _Atomic uint32_t reads;                            /* consecutive ones */
     _Atomic uint64_t queued;                           /* pages before this element have been queued */
-    _Atomic uint64_t prefetched_first, prefetched_end; /* elements that sources were told of (wanted.h) */
-    atomic_bool has_prefetcher;                        /* by somebody who tells of what follows in its turn */
+    _Atomic uint64_t prefetched_first, prefetched_end; /* elements hinted to sources */
+    atomic_bool has_prefetcher;                        /* a reader of several streams sends all hints */
 };
 
-/* Whether a read of bytes [offset, offset + bytes) begins where the last one ended, or near: within a few
- * times its own length, as read-ahead sends its requests a little out of order. */
+/* Does a read of bytes [offset, offset + bytes) begin at or near the end of the last one? Near is
+ * within a few times its own length: kernel readahead sends requests slightly out of order. */
 bool nt_access_is_sequential(const struct nt_access_pattern *access, uint64_t offset, uint64_t bytes);
-/* Note a read of bytes [offset, offset + bytes). True where it follows others. */
+/* Records a read of bytes [offset, offset + bytes). True if it is sequential. */
 bool nt_access_note(struct nt_access_pattern *access, uint64_t offset, size_t bytes);
-/* What becomes of a page that a read has used up to its end, or not. */
+/* The cache hint for a page that a read has used, to its end or not. */
 enum nt_cache_hint nt_access_cache_hint(struct nt_access_pattern *access, bool to_the_end);
 
-/* ---- decoding ahead ---- */
+/* ---- Decoding ahead ---- */
 
-/* A page and where it lies among the elements that are walked. */
+/* A page and its place among the elements of a walk. */
 struct nt_readahead_page {
-    const struct nt_page *page; /* NULL: nothing to decode up to `end` */
+    const struct nt_page *page; /* NULL: nothing to decode before `end` */
     uint32_t column;
-    uint64_t end; /* the element behind it */
+    uint64_t end; /* the element after it */
 };
 
-/* The page that holds an element; there is one. */
+/* Finds the page that holds an element, which must exist. */
 typedef void nt_readahead_find(const void *walked, uint64_t element, struct nt_readahead_page *page_ret);
 
-/* Who reads a column or a stream, mostly from front to back. */
+/* A reader of a column or stream, mostly from front to back. */
 struct nt_walk {
     struct nt_reader *reader;
     struct nt_dataset *dataset;
     struct nt_access_pattern *access;
-    uint64_t elements, element_bytes; /* how many in all, and of each */
-    uint64_t lead;                    /* elements in front of those that are stored */
+    uint64_t elements, element_bytes; /* total count, and size of each */
+    uint64_t lead;                    /* leading elements that are not stored */
     nt_readahead_find *find;
     const void *walked;
 };
 
-/* Queue the pages from a byte on, as far as it pays: less where they are copied from the cache. */
+/* Queues the pages from a byte on, as far as it pays: fewer if the reader copies cached pages. */
 void nt_readahead_queue(const struct nt_walk *walk, uint64_t offset, bool is_copied);
-/* Whether it pays at all where they are not. */
+/* Does decoding ahead pay if the pages are not copied from the cache? */
 bool nt_readahead_pays(const struct nt_reader *reader);
 
 /* ---- Prefetch hints ---- */
 
-/* Whether the pages of a dataset come from where hints make a difference. */
+/* Do hints help the source of the dataset's pages? */
 bool nt_prefetch_helps(const struct nt_dataset *dataset);
 
-/* What will be read of several pages, columns or streams is told at once: so ranges that lie side by side become one. Zero at
- * first; what is told is forgotten. */
+/* Collects the future reads of several pages, columns or streams, so that adjacent ranges are
+ * coalesced. Starts zeroed; submitting empties it. */
 struct nt_prefetch {
     struct nt_source *source;
     struct nt_extent *extents;
     size_t count, capacity;
-    uint64_t bytes; /* of all that was told since it was zero */
-    bool is_now;    /* somebody waits for all of them */
+    uint64_t bytes; /* of all hints since it was zeroed */
+    bool is_now;    /* a reader is waiting for all of them */
 };
 void nt_prefetch_submit(struct nt_prefetch *prefetch);
 
-/* These pages will be read; the second tells at once. */
+/* Announces reads of these pages; the second function submits at once. */
 void nt_prefetch_add(struct nt_prefetch *prefetch, const struct nt_reader *reader,
                      const struct nt_dataset *dataset, const struct nt_page *pages, uint32_t count);
 void nt_prefetch_pages(const struct nt_reader *reader, const struct nt_dataset *dataset,
                        const struct nt_page *pages, uint32_t count);
 
-/* The elements from `element` to `end` will be read, in this order: the first pages of them, up to `bytes` of decoded elements. Costs
- * nothing where enough was asked for before. Told is it by whoever has the hints. */
+/* Announces sequential reads of elements [element, end): hints their first pages, up to `bytes` of
+ * decoded elements. Costs nothing if earlier hints suffice. The owner of `prefetch` submits it. */
 void nt_prefetch_elements(struct nt_prefetch *prefetch, const struct nt_walk *walk, uint64_t element,
                           uint64_t end, uint64_t bytes);
-/* Bytes [offset, offset + bytes) are read now: tell of them, and of what will be read behind them. The dataset wants hints. */
+/* Hints bytes [offset, offset + bytes), read now, and those likely to follow; if nt_prefetch_helps. */
 void nt_read_want(const struct nt_walk *walk, uint64_t offset, uint64_t bytes);
 
-/* Whether an element is behind where somebody was told to read, and no further than that was told; not where somebody leads. */
+/* Is an element within the range of earlier hints? False if another reader leads the prefetching. */
 bool nt_prefetch_continues(const struct nt_access_pattern *access, uint64_t element);
 
-/* How many bytes behind a read of [offset, offset + bytes) are wanted soon: the more, the more reads have followed one
- * another; none where it follows none, or is one of several that somebody leads. */
+/* How many bytes after a read of [offset, offset + bytes) to hint: more, the longer the sequence of
+ * reads. 0 if the read is not sequential or another reader leads the prefetching. */
 uint64_t nt_prefetch_bytes_after(const struct nt_access_pattern *access, uint64_t offset, uint64_t bytes);
 
 /* ---- Index of a dataset ---- */
@@ -500,25 +496,25 @@ struct nt_column_checkpoint {
 
 struct nt_column_index {
     struct nt_access_pattern access; /* of reads */
-    uint64_t elements, pages;        /* in all */
+    uint64_t elements, pages;        /* total */
     struct nt_column_checkpoint marks[];
 };
 
 struct nt_dataset_index {
-    struct nt_link link; /* in the table of all */
+    struct nt_link link; /* in the table of all indexes */
     const struct nt_dataset *dataset;
     uint32_t column_count;
     pthread_mutex_t lock;                       /* of building */
-    _Atomic(uint32_t *) order;                  /* clusters by first entry, then number; NT_NONE */
+    _Atomic(uint32_t *) order;                  /* clusters by first entry, then number, then NT_NONE */
     _Atomic(struct nt_column_index *) *columns; /* by column; NULL: not built */
-    /* What a choice of entries omits, NULL: not looked at: of the items of a list or the bytes of strings [field], and
-     * of the rows of a variant's alternative [as many as there are fields + field]. NULL: nobody chose. */
+    /* What a selection omits, by field: items of a list or bytes of strings; by field_count + field:
+     * rows of a variant's alternative. NULL elements: not computed; NULL: no selection. */
     _Atomic(struct nt_deletion_vector *) *filtered_rows;
 };
 
 struct nt_dataset_indexes *nt_dataset_indexes_new(void);          /* NULL without memory */
 void nt_dataset_indexes_free(struct nt_dataset_indexes *indexes); /* accepts NULL */
-/* The index of a dataset; NULL without memory. Valid until it is forgotten. */
+/* The index of a dataset; NULL without memory. Valid until nt_dataset_indexes_forget. */
 struct nt_dataset_index *nt_dataset_index_get(struct nt_dataset_indexes *indexes,
                                               const struct nt_dataset *dataset);
 void nt_dataset_indexes_forget(struct nt_dataset_indexes *indexes, const struct nt_dataset *dataset);
@@ -530,10 +526,10 @@ enum nt_row_fault {
     NT_FAULT_NONE,
     NT_FAULT_GROUP,       /* its page list cannot be read */
     NT_FAULT_NOT_COVERED, /* no cluster holds these entries */
-    NT_FAULT_MISSING,     /* no representation is stored, and deferral does not explain it */
+    NT_FAULT_MISSING,     /* no representation is stored, and it is not deferred */
     NT_FAULT_SEVERAL,     /* more than one representation is stored */
-    NT_FAULT_COUNT,       /* not as many elements are stored as there are rows */
-    NT_FAULT_POSITION,    /* which rows these are depends on a part that cannot be read */
+    NT_FAULT_COUNT,       /* the number of stored elements is not that of the rows */
+    NT_FAULT_POSITION,    /* the row numbers depend on a part that cannot be read */
 };
 
 /* A range of entries: a cluster's, or a hole between clusters. */
@@ -543,44 +539,44 @@ struct nt_span {
     enum nt_row_fault fault;
 };
 
-/* All spans of a field, holes filled, so that they are the dataset's entries in order; `spans_ret` from
- * malloc. Loads all page lists that may tell which spans there are; one that is bad is a fault of its spans. See
- * nt_span_load for the rest. NT_CORRUPT where clusters overlap. */
+/* All spans of a field, including holes: the dataset's entries in order. `spans_ret` is from malloc.
+ * Loads all page lists that may determine the spans; a bad one is a fault of its spans. nt_span_load
+ * loads the others. NT_CORRUPT if clusters overlap. */
 enum nt_status nt_spans_build(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                               struct nt_span **spans_ret, uint32_t *count_ret, struct nt_error *error);
 
-/* Load the page list of a span that has no fault yet; where it is bad, that becomes the fault. Fails where the machine
- * does. */
+/* Loads the page list of a span without a fault; a bad list becomes its fault. Fails only for
+ * environmental errors. */
 enum nt_status nt_span_load(struct nt_dataset *dataset, struct nt_span *span, struct nt_error *error);
 
-/* Which part of the entries a span is, in a dataset with field_groups. */
+/* The part of the entries that a span is in, for a dataset with field_groups. */
 uint32_t nt_span_part(const struct nt_dataset *dataset, const struct nt_span *span);
 
-/* The failed group whose entries meet a range (or that holds a cluster), for the message; NULL. */
+/* The error of the failed group that holds a cluster, or whose entries meet a range; or NULL. */
 const struct nt_error *nt_span_failure(const struct nt_dataset *dataset, uint32_t cluster,
                                        uint64_t first_entry, uint64_t entries);
 
 /* A field's columns at one position, in one cluster. */
 struct nt_active_column {
-    unsigned present; /* how many representations are stored; the members below are valid for 1 */
+    unsigned present; /* number of stored representations; the members below are valid if it is 1 */
     uint32_t column;
-    uint64_t first_element; /* as the page list tells */
+    uint64_t first_element; /* as in the page list */
     uint64_t elements;      /* stored */
     const struct nt_page *pages;
     uint32_t page_count;
-    bool is_deferred;        /* the column; where none is present: any of them */
-    bool is_valid;           /* elements that are not stored are true, not zeros */
+    bool is_deferred;        /* of the column; without one: is any of them deferred? */
+    bool is_valid;           /* elements that are not stored are true instead of zero */
     uint64_t deferred_first; /* the first element that a deferred column stores */
 };
 
-/* The cluster's group must have been loaded. */
+/* Requires the cluster's group to be loaded. */
 void nt_active_column_find(const struct nt_dataset *dataset, uint32_t field, uint32_t position,
                            uint32_t cluster, struct nt_active_column *active);
 
-/* The page of a range that holds an element, counted from the range's first. */
+/* The page that holds an element, counted from the first element of the pages. */
 const struct nt_page *nt_find_page(const struct nt_page *pages, uint32_t count, uint64_t element);
 
-/* Rows of a field per row (or item) of nt_field_row_parent: the product of the repetitions between them. */
+/* Rows of a field per row (or item) of nt_field_row_parent: the product of repetitions between. */
 bool nt_rows_per_item(const struct nt_dataset *dataset, uint32_t field, uint64_t *product_ret);
 
 /* ---- Element conversion ---- */
@@ -590,85 +586,84 @@ enum { NT_SWITCH_BYTES = 12, NT_SWITCH_TAG = 8 };
 
 /* The rows of a variant's alternative in a cluster. */
 struct nt_alternative {
-    uint64_t base, rows; /* the first of them in the dataset, and how many */
+    uint64_t base, rows; /* the first row in the dataset, and the count */
 };
 
-/* Elements [first, first + count) of a page, and what is to be made of them. */
+/* Elements [first, first + count) of a page, and how to convert them. */
 struct nt_element_run {
     const struct nt_field *field;
-    const struct nt_dtype *dtype; /* of what is made */
+    const struct nt_dtype *dtype; /* of the output */
     const struct nt_page *page;
     const struct nt_decoder *decoder;
     const uint8_t *data; /* of the whole page */
     size_t first, count;
     uint64_t base;       /* offsets: added to each value */
-    uint64_t limit;      /* offsets: the items of the cluster; its last value */
+    uint64_t limit;      /* offsets: the number of items in the cluster; its last value */
     bool is_cluster_end; /* the run ends with the cluster's last element */
     bool has_previous;   /* `previous` is the index value before the page's first element */
     uint64_t previous;
     const struct nt_alternative *alternatives; /* index of variants: of the cluster, by tag - 1 */
 };
 
-/* `output` has count * dtype->bytes, and need not be aligned. */
+/* `output` has count * dtype->bytes bytes and need not be aligned. */
 typedef enum nt_status nt_transform(const struct nt_element_run *run, uint8_t *output,
                                     struct nt_error *error);
 
-/* The function that does it; NULL for what is made from the page list alone. */
+/* The transform of a conversion; NULL if it needs only the page list. */
 nt_transform *nt_transform_of(enum nt_conversion make);
 
-/* Element `i` of an index column's decoded elements; false where they are of another type. */
+/* Reads element `i` of decoded index elements. False if they are of another type. */
 bool nt_load_index(enum nt_element element, const uint8_t *data, size_t i, uint64_t *value_ret);
 
-/* True where values need no change at all: a page may be decoded straight into the stream. */
+/* Do values need no change? Then a page may be decoded straight into the stream. */
 bool nt_values_are_equal(const struct nt_decoder *decoder, const struct nt_dtype *dtype);
 
 /* ---- Row masks ---- */
 
-/* A run of rows that are kept. */
+/* A run of kept rows. */
 struct nt_kept_run {
-    uint32_t number; /* how many runs are dropped in front of it */
-    uint64_t stored; /* where the row is stored */
-    uint64_t count;  /* rows from it on that follow one another and are kept */
+    uint32_t number; /* how many dropped runs precede it */
+    uint64_t stored; /* the stored position of the row */
+    uint64_t count;  /* kept rows from it on, without a gap */
 };
-/* Where the `row`th of those that are kept is stored. There is one. */
+/* Finds where the `row`th kept row is stored. It must exist. */
 struct nt_kept_run nt_deletion_vector_find_kept(const struct nt_deletion_vector *deletions, uint64_t row);
-/* The next run of rows that are kept; false where there is none. */
+/* Advances to the next run of kept rows; false at the end. */
 bool nt_deletion_vector_next_kept(const struct nt_deletion_vector *deletions, struct nt_kept_run *kept);
-/* How many are dropped in the first `number` runs. */
+/* How many rows the first `number` runs drop. */
 uint64_t nt_deletion_vector_count(const struct nt_deletion_vector *deletions, uint32_t number);
 
-/* Elements that are stored, and not the stream's: of rows that are dropped because they were deleted or their entries are
- * not selected, and so many elements for each. */
+/* The stored elements that a stream omits: `per_row` for each row that is deleted or not selected. */
 struct nt_row_mask {
-    const struct nt_deletion_vector *deletions; /* NULL: all are the stream's */
+    const struct nt_deletion_vector *deletions; /* NULL: the stream has all elements */
     uint64_t per_row;
-    struct nt_deletion_vector *made; /* from malloc, where they are nobody else's; NULL */
+    struct nt_deletion_vector *made; /* if the mask owns them, from malloc; else NULL */
 };
 
-/* Of a field's rows, or of its items or bytes (NT_ROWS_OF_FIELD, or one of the others, which are one for the field): those
- * that were deleted of a part, or, with NT_NONE, those of entries that are not selected. Follows the end offsets of all lists
- * around it: of those the page lists are loaded, and the pages decoded that tell where a row that is kept begins or ends. To be
- * deinitialized where it is of a part. */
+/* The mask of a field's rows, items or bytes (NT_ROWS_OF_FIELD or another value, one for each field):
+ * what was deleted in a part or, with NT_NONE, what the selection omits. Follows the end offsets of all
+ * enclosing lists: loads their page lists and decodes the pages where a run of kept rows begins or
+ * ends. The caller deinitializes the mask of a part. */
 enum nt_status nt_row_mask_find(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                 enum nt_rows_of of, uint32_t part, struct nt_row_mask *mask,
                                 struct nt_error *error);
 void nt_row_mask_deinit(struct nt_row_mask *mask);
 
-/* So many elements for each that there was. NT_LIMIT: they cannot be counted. */
+/* Multiplies the elements of each row by `factor`. NT_LIMIT if that overflows. */
 enum nt_status nt_row_mask_multiply(struct nt_row_mask *mask, uint64_t factor, struct nt_error *error);
-/* Where items of the first `row` rows end. */
+/* Where the items of the first `row` rows end. */
 typedef enum nt_status nt_get_end(void *context, uint64_t row, uint64_t *end_ret, struct nt_error *error);
-/* What of the items goes with rows, run by run: from malloc. Ends are asked for in ascending order. */
+/* The items of the dropped rows, run by run, from malloc. Requests ends in ascending order. */
 enum nt_status nt_row_mask_map(const struct nt_row_mask *rows, nt_get_end *tell, void *context,
                                struct nt_deletion_vector **items_ret, struct nt_error *error);
 
-/* The following are of masks with drops. */
+/* The following functions require a mask that drops elements. */
 
-/* Where an element is stored, of those that are kept, and how many follow it; the number is that of its row's run. */
+/* Where a kept element is stored and how many follow it; `number` is that of its row's run. */
 struct nt_kept_run nt_row_mask_kept_from(const struct nt_row_mask *mask, uint64_t element);
-/* How many of the first `stored` elements are kept: all without drops. */
+/* How many of the first `stored` elements are kept. */
 uint64_t nt_row_mask_before(const struct nt_row_mask *mask, uint64_t stored);
-/* Whether it is one of as many elements as are stored; NT_CORRUPT. */
+/* Checks that the mask covers exactly the stored `elements`; NT_CORRUPT. */
 enum nt_status nt_row_mask_check(const struct nt_row_mask *mask, uint64_t elements, struct nt_error *error);
 
 static inline uint64_t nt_row_mask_kept(const struct nt_row_mask *mask)
@@ -686,62 +681,61 @@ static inline uint64_t nt_row_mask_stored(const struct nt_row_mask *mask)
 struct nt_row_span {
     struct nt_span span;
     uint64_t first_row, rows;
-    uint64_t
-        origin; /* the row that positions in columns are counted from: 0, or where the span's file begins */
+    uint64_t origin; /* the row that column positions count from: 0, or the start of the span's file */
 };
 
 struct nt_row_counts {
     struct nt_row_span *pieces;
     uint32_t count;
     uint64_t total;
-    bool is_total_known;    /* false: it depends on a page list or a page that cannot be read */
-    enum nt_status refusal; /* then: the machine's failure that is the reason; NT_OK: the file is */
+    bool is_total_known;    /* false: it depends on an unreadable page list or page */
+    enum nt_status refusal; /* if unknown: the environmental error at fault; NT_OK: the file is */
 };
 
 enum nt_status nt_row_counts_build(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                    enum nt_rows_of of, struct nt_row_counts *rows, struct nt_error *error);
 void nt_row_counts_deinit(struct nt_row_counts *rows);
 
-/* NT_OK where the total is known, else the error of the span that leaves it unknown. */
+/* NT_OK if the total is known, else the error of the span that makes it unknown. */
 enum nt_status nt_row_counts_check_total(const struct nt_dataset *dataset, const struct nt_row_counts *rows,
                                          struct nt_error *error);
 
-/* The total alone, from as few page lists as can answer. */
+/* Only the total, from as few page lists as possible. */
 enum nt_status nt_row_counts_total(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                    enum nt_rows_of of, uint64_t *total_ret, struct nt_error *error);
 
-/* The error of rows that cannot be read: which ones it tells, but not of which field. */
+/* The error of unreadable rows. It names the rows but not the field. */
 enum nt_status nt_fault_error(const struct nt_dataset *dataset, const struct nt_span *span, uint64_t expected,
                               uint64_t found, struct nt_error *error);
 
 /* ---- Streams ---- */
 
-/* A cluster's share of a stream. Of those whose page lists need not be loaded to open it, where the elements are stored
- * is found when they are read. */
+/* A cluster's share of a stream. Its elements are located on the first read, unless opening the stream
+ * already needs the page list. */
 struct nt_segment {
     struct nt_span span;
-    uint64_t first, elements; /* in the stream; for offsets: rows, the leading 0 not counted */
-    uint64_t origin;          /* the element that positions in columns are counted from */
-    uint64_t base, limit;     /* as a run has them */
-    atomic_bool is_located;   /* what follows, and the span's fault, are known: they do not change any more */
+    uint64_t first, elements; /* in the stream; for offsets: rows, without the leading 0 */
+    uint64_t origin;          /* the element that column positions count from */
+    uint64_t base, limit;     /* as in nt_element_run */
+    atomic_bool is_located;   /* the members below and the span's fault are known and final */
     uint64_t zeros;           /* leading elements that a deferred column does not store */
-    bool are_true;            /* these are true, as no row is null, and not zeros */
+    bool are_true;            /* those are true instead of zero, as no row is null */
     const struct nt_page *pages;
     uint32_t page_count;
     uint32_t column;
-    uint64_t found;               /* NT_FAULT_COUNT: elements that are stored */
+    uint64_t found;               /* NT_FAULT_COUNT: stored elements */
     struct nt_row_mask mask;      /* deletions */
-    struct nt_row_mask item_mask; /* offsets: run by run, what of the items goes with them */
+    struct nt_row_mask item_mask; /* offsets: the items of the deleted rows, run by run */
 };
 
-/* Of the elements that are stored, those of chosen entries are the stream's. */
+/* Restricts the stored elements to those of selected entries. */
 struct nt_stream_filter {
-    struct nt_stream *stored; /* all of them */
+    struct nt_stream *stored; /* all elements */
     struct nt_row_mask elements;
-    struct nt_row_mask items;         /* offsets: what of the items goes with the rows, run by run */
-    struct nt_stream *tags;           /* index of variants: as they are stored */
+    struct nt_row_mask items;         /* offsets: the items of the omitted rows, run by run */
+    struct nt_stream *tags;           /* index of variants: the stored tags */
     struct nt_row_mask *alternatives; /* index of variants: by tag - 1 */
-    uint64_t fifo; /* how often all rows come one after the other: in Fortran order several times */
+    uint64_t fifo;                    /* number of passes over all rows: several in Fortran order */
 };
 
 struct nt_stream {
@@ -750,7 +744,7 @@ struct nt_stream {
     uint32_t field;
     enum nt_stream_kind kind;
     const struct nt_stream_row *row; /* of the field's kind */
-    nt_transform *transform;         /* NULL: made from the page list alone */
+    nt_transform *transform;         /* NULL: needs only the page list */
     struct nt_dtype dtype;
     uint32_t element_bytes;
     uint64_t elements;
@@ -758,62 +752,62 @@ struct nt_stream {
     uint32_t segment_count;
     struct nt_alternative *alternatives; /* index of variants: [segment][alternative] */
     uint32_t alternative_count;
-    struct nt_stream_filter *filter; /* NULL: all that the segments hold is the stream's; else it has none */
-    _Atomic(const struct nt_page *) told; /* the last page whose elements made no sense: told once */
+    struct nt_stream_filter *filter;      /* set: there are no segments; NULL: all of their elements */
+    _Atomic(const struct nt_page *) told; /* the last page reported for invalid elements */
     struct nt_access_pattern access;
     struct nt_lock lock; /* of locating segments */
 };
 
-/* Without elements and segments; there is such a stream. NULL without memory. */
+/* Creates a stream without elements and segments, if the field has it. NULL without memory. */
 struct nt_stream *nt_stream_new(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                 enum nt_stream_kind kind);
-/* A stream as it is stored, whatever entries are chosen: its rows are the segments'. */
+/* Opens a stream as stored, ignoring the selection: its rows are the segments' rows. */
 enum nt_status nt_stream_open_stored(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                      enum nt_stream_kind kind, struct nt_stream **stream_ret,
                                      struct nt_error *error);
 
-/* Rows of a field before each cluster, in entry order: `count_ret` clusters that hold it and as many borders
- * plus one (from malloc), the first 0. Loads all page lists. */
+/* Rows of a field before each cluster, in entry order: one border more than the `count_ret` clusters
+ * that hold it, starting with 0; from malloc. Loads all page lists. */
 enum nt_status nt_field_row_borders(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                     uint64_t **borders_ret, uint32_t *count_ret, struct nt_error *error);
-/* Bytes of a field's strings or objects before each cluster, as nt_field_row_borders tells rows. */
+/* Bytes of a field's strings or objects before each cluster, like nt_field_row_borders. */
 enum nt_status nt_field_byte_borders(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                      uint64_t **borders_ret, uint32_t *count_ret, struct nt_error *error);
-/* The segment that holds an element (of segments' counting). There is one. */
+/* The segment that holds an element, which must exist; counts like the segments. */
 const struct nt_segment *nt_stream_segment_of(const struct nt_stream *stream, uint64_t element);
 
-/* Find where a segment's elements are stored, if nobody has: loads its page list, which may be bad: then that is the
- * segment's fault. Fails where the machine does. */
+/* Locates a segment's stored elements on first use. Loads its page list; a bad one becomes the
+ * segment's fault. Fails only for environmental errors. */
 enum nt_status nt_stream_locate(struct nt_stream *stream, const struct nt_segment *segment,
                                 struct nt_error *error);
-/* How many elements a located segment has in all, those that are stored and not the stream's among them. */
+/* The elements of a located segment, including stored elements that the stream omits. */
 static inline uint64_t nt_segment_end(const struct nt_segment *segment)
 {
     return segment->mask.deletions ? nt_row_mask_stored(&segment->mask) : segment->elements;
 }
-/* Elements of a stream are counted with an offset's leading 0, those of its segments without. */
+/* A stream counts the leading 0 of offsets as an element; its segments do not. */
 static inline uint64_t nt_stream_leading_zeros(const struct nt_stream *stream)
 {
     return stream->row->has_leading_zero;
 }
 
-/* The page that holds an element, if its segment is located; an nt_readahead_find for streams. None where entries are chosen. */
+/* An nt_readahead_find: the page of an element in a located segment. NULL with a selection. */
 void nt_stream_find_page(const void *stream, uint64_t element, struct nt_readahead_page *page_ret);
-/* For who reads it from front to back. */
+/* The walk of a sequential reader. */
 struct nt_walk nt_stream_walk(struct nt_stream *stream, bool loads_page_lists);
-/* Elements [first, end) will be read: their sources are to be told of the first of them. */
+/* Announces reads of elements [first, end): hints the first of them to their sources. */
 void nt_stream_prefetch(struct nt_stream *stream, struct nt_prefetch *prefetch, uint64_t first, uint64_t end,
                         uint64_t bytes);
-/* The same for somebody who reads several streams by turns and tells of all of them: nobody else asks ahead for this one from now on. */
+/* The same for a reader that alternates between several streams. Only it prefetches from now on. */
 void nt_stream_prefetch_exclusive(struct nt_stream *stream, struct nt_prefetch *prefetch, uint64_t first,
                                   uint64_t end);
-/* Where the page ends that holds a stored element, as far as can be told: behind the element at least. */
+/* The end of the page that holds a stored element, as far as known: at least one past the element. */
 uint64_t nt_stream_page_end(struct nt_stream *stream, uint64_t element);
-/* How many elements from one on are equal, as the page tells that it lies in: 1 where no page does. Of streams whose
- * elements are the column's. */
+/* How many elements from one on are equal, according to its page; 1 if no page says. Requires a stream
+ * whose elements are the column's. */
 uint64_t nt_stream_run_length(const struct nt_stream *stream, uint64_t element);
 
-/* A run of no elements yet: all that stream, segment and page tell of it. For each page of each read. */
+/* An empty run with all that stream, segment and page determine. Needed for each page of each read. */
 static inline struct nt_element_run
 nt_stream_run(const struct nt_stream *stream, const struct nt_segment *segment, const struct nt_page *page)
 {
@@ -831,36 +825,36 @@ nt_stream_run(const struct nt_stream *stream, const struct nt_segment *segment, 
     };
 }
 
-/* The decoded elements of some pages that are in the output already, each where it belongs. */
+/* Pages whose decoded elements are already in their places in the output. */
 struct nt_decoded_pages {
     const struct nt_page *first;
     uint32_t count;
 };
-/* Elements [first, first + count): nt_stream_read without its edges and counters. `made` NULL: no pages are. */
+/* nt_stream_read of elements, without its edges and counters. `made` NULL: no pages are decoded. */
 enum nt_status nt_stream_produce(struct nt_stream *stream, uint64_t first, uint64_t count,
                                  const struct nt_decoded_pages *made, uint8_t *output,
                                  struct nt_error *error);
 
 /* ---- Shared decoding ---- */
 
-/* Whether it is so of the first pages of both. */
+/* Do the first pages of both streams share their stored bytes? */
 bool nt_streams_share_pages(struct nt_stream *a, struct nt_stream *b);
-/* The end of the page in `other` that is the same bytes as the one in which the element before `end` lies; 0: there is none. */
+/* The end of the page in `other` with the same bytes as the page before `end`; 0 if none. */
 uint64_t nt_stream_shared_page_end(struct nt_stream *stream, uint64_t end, struct nt_stream *other);
-/* Decode into each range's output what is whole in all of them (at most NT_DECODE_TOGETHER), from the first page on, in the segment
- * where the first range begins. What fails is omitted, for who reads it alone to find out. */
+/* Decodes the pages that lie entirely in all ranges (at most NT_DECODE_TOGETHER) into their outputs, in
+ * the segment where the first range begins. Skips failures: later reads report them. */
 void nt_streams_decode_shared(const struct nt_stream_range *ranges, uint32_t count,
                               struct nt_decoded_pages *made);
 
 /* ---- Streams under a row mask ---- */
 
-/* In place of a stream as it is stored, one of the chosen entries, where some are omitted. */
+/* Replaces a stored stream with that of the selected entries, if the selection omits any. */
 enum nt_status nt_stream_set_filter(struct nt_stream **stream, struct nt_error *error);
-/* Elements [first, first + count) of such a stream. */
+/* Reads elements [first, first + count) of a filtered stream. */
 enum nt_status nt_stream_produce_filtered(struct nt_stream *stream, uint64_t first, uint64_t count,
                                           uint8_t *output, struct nt_error *error);
 
-/* The segment that holds an element of a stream, whatever entries are chosen. There is one. */
+/* The segment that holds an element of a stream, filtered or not. It must exist. */
 const struct nt_segment *nt_stream_filtered_segment(const struct nt_stream *stream, uint64_t element);
 
 /* ---- Selections ---- */
@@ -870,13 +864,13 @@ struct nt_selection {
     struct nt_entry_range *ranges;
     size_t count, capacity;
     uint64_t elements; /* of the file, so far */
-    uint64_t line;     /* of a text, that which is read, from 1; else 0 */
+    uint64_t line;     /* current line of a text file, from 1; else 0 */
     bool is_mask;      /* an element for each entry */
 };
 
 /* ---- Selection file types ---- */
 
-/* All of the elements of a file of any kind. Takes the source, also on failure. */
+/* Reads all elements of a selection file of any type. Owns the source, also on failure. */
 enum nt_status nt_selection_read(struct nt_selection *selection, struct nt_source *source,
                                  struct nt_error *error);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Detects sequential access, decodes pages ahead of the reader and sends prefetch hints to sources that
- * are slow to answer.
+ * Detects sequential access, decodes pages ahead of the reader and sends prefetch hints to slow
+ * sources.
  */
 #include "read/read.h"
 
@@ -19,7 +19,7 @@
 
 enum {
     SEQUENTIAL_READS = 2,
-    NEAR_BYTES = 1024 * 1024, /* the kernel's own read-ahead sends its requests a little out of order */
+    NEAR_BYTES = 1024 * 1024, /* kernel readahead sends its requests slightly out of order */
     NEAR_READS = 8,
 };
 
@@ -62,15 +62,15 @@ enum nt_cache_hint nt_access_cache_hint(struct nt_access_pattern *access, bool t
 /* ---- Decode ahead ---- */
 
 enum {
-    PAGES = 4,               /* at least, if that is less than MAX_BYTES ... */
-    MIN_BYTES = 1024 * 1024, /* ... and more of them where they are small */
+    PAGES = 4,               /* at least, up to MAX_BYTES ... */
+    MIN_BYTES = 1024 * 1024, /* ... and more of them if they are small */
     MAX_BYTES = 8 * 1024 * 1024,
     MAX_PAGES = 16,
-    FEW_PAGES = 2,                           /* of those that are neither slow nor fast */
+    FEW_PAGES = 2,                           /* if decoding is neither slow nor fast */
     EVIDENCE_NANOSECONDS = 10 * 1000 * 1000, /* before it, first touches of memory look like slow decoding */
 };
 
-/* Whether pages have been loaded in no more than so many megabytes per second. */
+/* Has the loading of pages been slower than this rate? */
 static bool are_slower_than(const struct nt_reader *reader, uint64_t megabytes_per_second)
 {
     struct nt_counters counters;
@@ -81,8 +81,8 @@ static bool are_slower_than(const struct nt_reader *reader, uint64_t megabytes_p
            counters.decoded_bytes / megabytes_per_second < nanoseconds / 1000;
 }
 
-/* A page that is decoded ahead is written to memory that is cold when the reader comes. Where decoding runs not much
- * slower than copying, this costs more than it hides. */
+/* A page decoded ahead is in cold memory when the reader comes. If decoding is about as fast as
+ * copying, this costs more than it hides. */
 static bool are_slow(const struct nt_reader *reader)
 {
     return reader->options.always_readahead || are_slower_than(reader, 500);
@@ -93,7 +93,7 @@ bool nt_readahead_pays(const struct nt_reader *reader)
     return are_slow(reader) || are_slower_than(reader, 1500);
 }
 
-/* How many pages ahead; a few only by threads that have nothing else to do. */
+/* How many pages ahead. Only idle threads decode if it is just a few. */
 static unsigned count_pages(const struct nt_reader *reader, bool is_copied)
 {
     if (are_slow(reader))
@@ -157,7 +157,7 @@ void nt_prefetch_submit(struct nt_prefetch *prefetch)
     *prefetch = (struct nt_prefetch){.count = 0};
 }
 
-/* Of another source than those before: they are told. Without memory nobody is told, and nothing is wrong. */
+/* Submits earlier hints for another source. Without memory, harmlessly drops the hint. */
 static void add(struct nt_prefetch *prefetch, const struct nt_reader *reader,
                 const struct nt_dataset *dataset, const struct nt_page *page)
 {
@@ -193,7 +193,7 @@ void nt_prefetch_pages(const struct nt_reader *reader, const struct nt_dataset *
     nt_prefetch_submit(&prefetch);
 }
 
-/* Half of what was asked for before may be used up before more is. */
+/* New hints are needed only after half of the earlier ones have been used. */
 static bool is_wanted_already(const struct nt_access_pattern *access, uint64_t element, uint64_t end)
 {
     uint64_t first = atomic_load_explicit(&access->prefetched_first, memory_order_relaxed);
@@ -220,7 +220,7 @@ void nt_prefetch_elements(struct nt_prefetch *prefetch, const struct nt_walk *wa
         }
         at = next.end;
     }
-    /* What follows right behind is more of the same. */
+    /* A range that continues the last one extends it. */
     if (element != atomic_load_explicit(&access->prefetched_end, memory_order_relaxed))
         atomic_store_explicit(&access->prefetched_first, element, memory_order_relaxed);
     atomic_store_explicit(&access->prefetched_end, at, memory_order_relaxed);

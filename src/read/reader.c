@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Creates and frees a reader: options, defaults, and its parts (cache, codec contexts, workers). Also its
- * counters, whose names are those of stats.json.
+ * Creates and frees a reader: options, defaults, and its parts (cache, codec contexts, workers). Also
+ * has its counters, whose names are those of stats.json.
  */
 #include "read/read.h"
 
@@ -19,9 +19,9 @@
 
 enum { DECODING_BYTES = 4 * 1024 * 1024 };
 
-/* Memory for what is being decoded is beside the cache's as long as it is little. Where more threads decode, the one
- * that asks among them, they may have more, up to a quarter of the cache, which gets less: where all the pages that
- * they decode at once have no room, they decode one after the other. */
+/* A little memory for decoding is not part of the cache's limit. With more threads, including the
+ * caller, it may grow to a quarter of the cache, which shrinks accordingly. Pages that do not fit at
+ * the same time are decoded one after the other. */
 static uint64_t decoding_bytes(const struct nt_reader_options *options)
 {
     const uint64_t thread_bytes = UINT64_C(4) << 20;
@@ -39,7 +39,7 @@ static void set_defaults(struct nt_reader_options *options)
         options->failure_seconds = 10;
 }
 
-/* As far as there is memory. */
+/* Creates the parts; false without memory, with some of them created. */
 static bool make_parts(struct nt_reader *reader)
 {
     uint64_t decoding = decoding_bytes(&reader->options);
@@ -61,7 +61,7 @@ static void free_parts(struct nt_reader *reader)
     nt_scratch_pool_free(reader->scratch_pool);
 }
 
-/* ---- forked processes ---- */
+/* ---- Forked processes ---- */
 
 static void be_forked(struct nt_lock *lock)
 {
@@ -87,7 +87,7 @@ enum nt_status nt_reader_after_fork(struct nt_reader *reader, struct nt_error *e
     return status;
 }
 
-/* ---- its life ---- */
+/* ---- Create and free ---- */
 
 enum nt_status nt_reader_new(const struct nt_reader_options *options, struct nt_reader **reader_ret,
                              struct nt_error *error)
@@ -125,7 +125,7 @@ void nt_reader_report_failure(struct nt_reader *reader, const struct nt_dataset 
                               const struct nt_page *page, const struct nt_error *failure)
 {
     if (nt_is_transient(failure->status) || failure->status == NT_CHANGED)
-        return; /* no page is to blame */
+        return; /* the page is not at fault */
     nt_counter_add(&reader->counters.failures, 1);
     if (reader->options.on_failure)
         reader->options.on_failure(reader->options.context, dataset, column, page, failure);
@@ -168,7 +168,7 @@ void nt_reader_forget(struct nt_reader *reader, const struct nt_dataset *dataset
 
 /* ---- Counters ---- */
 
-/* Counters are 64-bit integers, to which other threads add. */
+/* Counters are 64-bit integers that other threads add to. */
 static uint64_t counter_at(const struct nt_reader *reader, size_t offset)
 {
     return __atomic_load_n((const uint64_t *)(const void *)((const char *)reader + offset), __ATOMIC_RELAXED);
@@ -199,7 +199,7 @@ void nt_reader_add_stats(struct nt_reader *reader, const struct nt_stats_delta *
                          sizeof(*stats->algorithms));
 }
 
-/* ---- by their names ---- */
+/* ---- Counters by name ---- */
 
 #define COUNTER(member)                                                                                      \
     {                                                                                                        \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Row masks: which rows, list items and string bytes are not part of a stream, because their rows were
- * deleted in the file or their entries are not selected. Masks of items follow from the masks of rows and
- * the end offsets around them.
+ * Row masks: which rows, list items and string bytes a stream omits, because their rows are deleted in
+ * the file or their entries are not selected. Masks of items follow from masks of rows and the
+ * enclosing end offsets.
  */
 #include "read/read.h"
 
@@ -145,9 +145,9 @@ enum nt_status nt_row_mask_map(const struct nt_row_mask *rows, nt_get_end *tell,
     return status;
 }
 
-/* ---- of deletions: in one cluster ---- */
+/* ---- Deletions: in one cluster ---- */
 
-/* End offsets that are asked for in ascending order: the page at hand stays pinned. */
+/* End offsets for requests in ascending order: the current page stays pinned. */
 struct page_ends {
     struct nt_reader *reader;
     struct nt_dataset *dataset;
@@ -194,7 +194,7 @@ static enum nt_status load_end(struct page_ends *page_ends, uint64_t element, ui
     return NT_OK;
 }
 
-/* Where the items of the rows in front of `row` end; an nt_get_end. */
+/* An nt_get_end: the end of the items of the rows before `row`. */
 static enum nt_status end_before(void *context, uint64_t row, uint64_t *end_ret, struct nt_error *error)
 {
     struct page_ends *page_ends = context;
@@ -210,7 +210,7 @@ static enum nt_status end_before(void *context, uint64_t row, uint64_t *end_ret,
     return NT_OK;
 }
 
-/* What is deleted of a field's items or bytes in a part, with its rows. */
+/* The deleted items or bytes of a field in a part, from its deleted rows. */
 static enum nt_status items_in_part(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                     uint32_t part, const struct nt_row_mask *rows,
                                     struct nt_deletion_vector **items_ret, struct nt_error *error)
@@ -230,20 +230,20 @@ static enum nt_status items_in_part(struct nt_reader *reader, struct nt_dataset 
     return status;
 }
 
-/* ---- of selections: in all clusters ---- */
+/* ---- Selections: in all clusters ---- */
 
-enum { MAX_AT_ONCE = 1024 }; /* elements that are looked at together */
+enum { MAX_AT_ONCE = 1024 }; /* elements per read */
 
-/* End offsets that are asked for in ascending order. */
+/* End offsets for requests in ascending order. */
 struct ends {
     struct nt_stream *stream;
-    uint64_t rows;         /* in all */
-    uint64_t first, count; /* the rows in front of which `values` tell the items */
-    uint64_t reach;        /* how many are read at once */
+    uint64_t rows;         /* total */
+    uint64_t first, count; /* `values` has the item ends before these rows */
+    uint64_t reach;        /* how many to read at once */
     uint64_t values[MAX_AT_ONCE];
 };
 
-/* In front of a cluster's first row and behind the last, page lists tell the items: false where they do not. */
+/* Finds the end before a cluster's first row, or of all rows, in page lists; false otherwise. */
 static enum nt_status find_border(struct ends *ends, uint64_t row, uint64_t *end_ret, bool *is_border_ret,
                                   struct nt_error *error)
 {
@@ -256,16 +256,16 @@ static enum nt_status find_border(struct ends *ends, uint64_t row, uint64_t *end
     enum nt_status status = nt_stream_locate(stream, segment, error);
     *is_border_ret = status == NT_OK && segment->span.fault == NT_FAULT_NONE;
     *end_ret = segment->base;
-    if (row == ends->rows) /* `limit` counts what is deleted */
+    if (row == ends->rows) /* `limit` includes deleted items */
         *end_ret += segment->item_mask.deletions ? nt_row_mask_kept(&segment->item_mask) : segment->limit;
     return status;
 }
 
-/* From a row on, within a page: few where what was wanted last lies far in front of it. */
+/* Reads ends from a row on, within a page. Reads few if the last request was far before it. */
 static enum nt_status read_ends(struct ends *ends, uint64_t row, struct nt_error *error)
 {
     bool is_near = ends->count && row - ends->first < ends->count + ends->reach;
-    uint64_t page_end = nt_stream_page_end(ends->stream, row - 1) + 1; /* the row behind it */
+    uint64_t page_end = nt_stream_page_end(ends->stream, row - 1) + 1; /* the row after the page */
     ends->reach = is_near ? 2 * ends->reach : 1;
     if (ends->reach > MAX_AT_ONCE)
         ends->reach = MAX_AT_ONCE;
@@ -319,7 +319,7 @@ static enum nt_status omit_items(struct nt_reader *reader, struct nt_dataset *da
     return status;
 }
 
-/* ---- alternatives, through tags and the numbers of rows ---- */
+/* ---- Alternatives, through tags and row numbers ---- */
 
 struct selected_rows {
     struct nt_stream *tags, *index;
@@ -340,7 +340,7 @@ static enum nt_status note(struct selected_rows *chosen, uint64_t row, struct nt
     return NT_OK;
 }
 
-/* Rows [first, first + count) of the variant are chosen. */
+/* Rows [first, first + count) of the variant are selected. */
 static enum nt_status look_at(struct selected_rows *chosen, uint64_t first, uint64_t count,
                               struct nt_error *error)
 {
@@ -365,7 +365,7 @@ static int compare_rows(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-/* Writers number an alternative's rows one after the other. Where somebody did not, a row is chosen if any choice leads to it. */
+/* Writers number the rows consecutively; otherwise a row is selected if any variant refers to it. */
 static enum nt_status omit_others(struct selected_rows *chosen, uint64_t stored,
                                   struct nt_deletion_vector **rows_ret, struct nt_error *error)
 {
@@ -429,10 +429,10 @@ static enum nt_status omit_alternative(struct nt_reader *reader, struct nt_datas
     return status;
 }
 
-/* ---- all ---- */
+/* ---- All levels ---- */
 
-/* Of the items of a list, or the rows of a variant's alternative: known, or made now. Threads may make it at once: the first
- * one's is kept. */
+/* The mask of a list's items or of an alternative's rows: cached, or computed now. Threads may compute
+ * it concurrently: the first result is kept. */
 static enum nt_status go_below(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                uint32_t branch, const struct nt_row_mask *rows,
                                const struct nt_deletion_vector **below_ret, struct nt_error *error)
@@ -465,7 +465,7 @@ static enum nt_status go_below(struct nt_reader *reader, struct nt_dataset *data
     return status;
 }
 
-/* The child of `above` that `field` is or lies in. */
+/* The child of `above` that is `field` or contains it. */
 static uint32_t branch_of(const struct nt_dataset *dataset, uint32_t field, uint32_t above)
 {
     while (dataset->fields[field].parent != above)
@@ -477,7 +477,7 @@ enum nt_status nt_row_mask_find(struct nt_reader *reader, struct nt_dataset *dat
                                 enum nt_rows_of of, uint32_t part, struct nt_row_mask *mask,
                                 struct nt_error *error)
 {
-    uint32_t way[NT_MAX_DEPTH + 1], count = 0; /* the field, and what its rows lie in, outwards */
+    uint32_t way[NT_MAX_DEPTH + 1], count = 0; /* the field and its enclosing fields, innermost first */
     enum nt_status status = NT_OK;
     *mask = (struct nt_row_mask){.per_row = 1};
     if (part == NT_NONE && dataset->selection)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Counts the rows of a field in each span of entries. Where the field has no column that tells, the count
- * comes from a sub-field, or from the offsets or tags of the collection or variant above it.
+ * Counts the rows of a field in each span of entries. If the field has no column to count by, the count
+ * comes from a sub-field, or from the offsets or tags of the enclosing collection or variant.
  */
 #include "read/read.h"
 
@@ -16,8 +16,8 @@
 
 /* ---- Item counts from offsets and tags ---- */
 
-/* A page that is bad, or lies on a bad part of a disk, leaves the number unknown; other failures stop the
- * work. `error` tells which it is in both cases. */
+/* A bad page, or one on a bad part of a disk, makes the number unknown; other failures stop the work.
+ * `error` receives the failure in both cases. */
 static enum nt_status unknown_unless_passing(const struct nt_error *failure, bool *known_ret,
                                              struct nt_error *error)
 {
@@ -26,9 +26,9 @@ static enum nt_status unknown_unless_passing(const struct nt_error *failure, boo
     return failure->status == NT_CHANGED || nt_is_transient(failure->status) ? failure->status : NT_OK;
 }
 
-/* An index column's last value in a cluster, which is the number of items below; 0 where nothing is stored
- * because the column is deferred. `known_ret` false where it cannot be told; where a page is
- * the reason, `error` has its failure though NT_OK is returned. Reads at most one page. */
+/* An index column's last value in a cluster: the number of items below; 0 if the column is deferred and
+ * stores nothing. `known_ret` is false if it is unknown. If a page is the cause, `error` has its
+ * failure although the status is NT_OK. Reads at most one page. */
 static enum nt_status nt_items_last_index(struct nt_reader *reader, struct nt_dataset *dataset,
                                           uint32_t field, uint32_t cluster, uint64_t *items_ret,
                                           bool *known_ret, struct nt_error *error)
@@ -51,8 +51,7 @@ static enum nt_status nt_items_last_index(struct nt_reader *reader, struct nt_da
     return NT_OK;
 }
 
-/* A lack of stored elements is unknown only where it is not the deferral's zeros, which choose no
- * alternative. */
+/* Unknown if elements are missing, unless they are a deferred column's zeros: no alternative. */
 static enum nt_status count_tag(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                 uint32_t cluster, uint32_t tag, uint64_t *items_ret, bool *known_ret,
                                 struct nt_error *error)
@@ -80,7 +79,7 @@ static enum nt_status count_tag(struct nt_reader *reader, struct nt_dataset *dat
     return NT_OK;
 }
 
-/* The number of an alternative: 1 for the variant's first child. */
+/* The tag of an alternative: 1 for the variant's first child. */
 static uint32_t tag_of(const struct nt_dataset *dataset, uint32_t variant, uint32_t branch)
 {
     uint32_t count;
@@ -111,7 +110,7 @@ static enum nt_status items_in_cluster(struct nt_reader *reader, struct nt_datas
     return NT_OK;
 }
 
-/* Another column group may have cut the same entries into other clusters. */
+/* Another column group may divide the same entries into other clusters. */
 static enum nt_status items_in_shards(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                       uint32_t branch, const struct nt_span *span, uint64_t *items_ret,
                                       bool *known_ret, struct nt_error *error)
@@ -139,7 +138,7 @@ static enum nt_status items_in_shards(struct nt_reader *reader, struct nt_datase
     return status;
 }
 
-/* Where fields have clusters of their own, their borders are the same. */
+/* Fields with clusters of their own share the borders. */
 static enum nt_status items_in_part(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                     uint32_t branch, const struct nt_span *span, uint64_t *items_ret,
                                     bool *known_ret, struct nt_error *error)
@@ -163,8 +162,7 @@ static enum nt_status items_in_part(struct nt_reader *reader, struct nt_dataset 
     return status;
 }
 
-/* Items below a collection or variant in a span: of all, or for a variant of the alternative that `branch`
- * (one of its children) is. */
+/* Items below a collection or variant in a span; for a variant, those of its child `branch`. */
 static enum nt_status nt_items_below(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                      uint32_t branch, const struct nt_span *span, uint64_t *items_ret,
                                      bool *known_ret, struct nt_error *error)
@@ -179,10 +177,8 @@ static enum nt_status nt_items_below(struct nt_reader *reader, struct nt_dataset
     return items_in_cluster(reader, dataset, field, branch, span->cluster, items_ret, known_ret, error);
 }
 
-/* Rows of a field in a span, from what lies above it.
- *
- * Up the tree: the first level that can be counted answers, if it is the nearest or if nothing lies
- * below it. */
+/* Rows of a field in a span, from the enclosing fields. Goes up the tree to the first level that can be
+ * counted. Its count helps only if it is the nearest level or has no items. */
 static enum nt_status nt_items_rows(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                     const struct nt_span *span, uint64_t *rows_ret, bool *known_ret,
                                     struct nt_error *error)
@@ -214,27 +210,26 @@ static enum nt_status nt_items_rows(struct nt_reader *reader, struct nt_dataset 
 
 /* ---- Rows of a field ---- */
 
-/* In: spans of entries. Out: the rows of a field in each of them.
- * 
- * A field outside of all collections has as many rows per entry as the arrays above it say. Below a
- * collection or variant its own principal column counts; where it has none, the first column of a sub-field
- * in step with it; where that column is deferred or absent, the data of the collection or variant above. Rows
- * of a span that cannot be read follow from where the next readable span begins, as its page list tells. */
+/* Rows of a field in each span of entries. Outside of collections, the enclosing arrays determine the
+ * rows per entry. Below a collection or variant, the field's principal column counts. Without one, the
+ * first column of a sub-field in step with it counts; if that is deferred or absent, the data of the
+ * enclosing collection or variant. Rows of an unreadable span follow from the start of the next
+ * readable one in its page list. */
 
 /* How rows are counted. */
 struct unit {
     enum nt_rows_of of;
     uint32_t field;        /* whose rows */
-    uint32_t column_field; /* whose column counts them, NT_NONE: none */
+    uint32_t column_field; /* whose column counts them; NT_NONE: none */
     uint32_t position;     /* of that column */
     uint64_t divisor;      /* elements of that column per row */
-    bool is_per_entry;     /* outside of collections: the entries alone tell */
+    bool is_per_entry;     /* outside of collections: the entries suffice */
     uint64_t per_entry;
 };
 
-/* The first field with columns among a column-less field and the readable sub-fields in step with it, depth first, and
- * how many elements of its first column there are per row of the field. A record or array that has a column has it
- * to tell which rows are valid, one for each. */
+/* Finds the first field with columns among a field and the readable sub-fields in step with it, depth
+ * first, and the elements of its first column per row of the field. If a record or array has a column,
+ * it has one element per row: is the row valid? */
 static uint32_t find_counter(const struct nt_dataset *dataset, uint32_t field, uint64_t *divisor_ret)
 {
     struct {
@@ -290,7 +285,7 @@ static bool has_page_per_row(const struct nt_dataset *dataset, const struct unit
            nt_field_kind_info(dataset->fields[unit->column_field].kind)->has_page_per_row;
 }
 
-/* Whose clusters are looked at: in sharded datasets a field without columns goes with the data above it. */
+/* The field whose spans to use. Without columns, a field has the clusters of the enclosing data. */
 static uint32_t span_field(const struct nt_dataset *dataset, const struct unit *unit)
 {
     if (unit->column_field != NT_NONE)
@@ -299,7 +294,7 @@ static uint32_t span_field(const struct nt_dataset *dataset, const struct unit *
     return above == NT_NONE || unit->of == NT_ROWS_BELOW ? unit->field : above;
 }
 
-/* ---- one span ---- */
+/* ---- One span ---- */
 
 struct building {
     struct nt_reader *reader;
@@ -307,13 +302,13 @@ struct building {
     struct unit unit;
     struct nt_row_counts *rows;
     uint64_t row;     /* the next */
-    uint32_t unknown; /* the last piece whose rows are not known, NT_NONE: all are */
-    uint32_t file;    /* of files that are joined: the first group of the one that is being read */
-    uint64_t origin;  /* the row that positions are counted from */
+    uint32_t unknown; /* the last piece with unknown rows; NT_NONE: none */
+    uint32_t file;    /* in a concatenated dataset: the first group of the current file */
+    uint64_t origin;  /* the row that positions count from */
     bool tells_positions;
 };
 
-/* Files that are joined count from their own first row. */
+/* Concatenated files count from their own first rows. */
 static void enter_file(struct building *build, const struct nt_span *span)
 {
     const struct nt_dataset *dataset = build->dataset;
@@ -327,7 +322,7 @@ static void enter_file(struct building *build, const struct nt_span *span)
     build->tells_positions = build->unknown == NT_NONE && !dataset->field_groups;
 }
 
-/* The bytes that the last of the end offsets tells; none where there are no rows. */
+/* The number of bytes, from the last end offset; 0 if there are no rows. */
 static enum nt_status count_bytes(const struct building *build, const struct nt_span *span,
                                   uint64_t *bytes_ret, bool *known_ret, struct nt_error *error)
 {
@@ -344,7 +339,7 @@ static enum nt_status count_bytes(const struct building *build, const struct nt_
     return status;
 }
 
-/* The rows that data of other columns tell. */
+/* The rows according to data of other columns. */
 static enum nt_status count_from_above(const struct building *build, const struct nt_span *span,
                                        uint64_t *rows_ret, bool *known_ret, struct nt_error *error)
 {
@@ -360,7 +355,7 @@ static enum nt_status count_from_above(const struct building *build, const struc
     return NT_OK;
 }
 
-/* Where the span before left off is unknown: this one tells where it begins itself. */
+/* After spans with unknown rows, the page list of this span says where it begins. */
 static void resume(struct building *build, const struct nt_active_column *active)
 {
     uint64_t row;
@@ -373,7 +368,7 @@ static void resume(struct building *build, const struct nt_active_column *active
     build->rows->refusal = NT_OK;
 }
 
-/* Of what is stored, what is dropped is no row. */
+/* Subtracts deleted rows. */
 static enum nt_status omit_deleted(const struct building *build, struct nt_row_span *piece,
                                    struct nt_error *error)
 {
@@ -392,7 +387,7 @@ static enum nt_status omit_deleted(const struct building *build, struct nt_row_s
     return NT_OK;
 }
 
-/* A deferred column may begin within a row, in the midst of an array. */
+/* A deferred column may begin within a row, in the middle of an array. */
 static bool begins_deferred(const struct building *build, const struct nt_active_column *active)
 {
     uint64_t divisor = build->unit.divisor;
@@ -432,7 +427,7 @@ static enum nt_status add_span(struct building *build, const struct nt_span *spa
     bool is_known = true;
     enum nt_status status = NT_OK;
     struct nt_error cause;
-    cause.status = NT_OK; /* what is unknown may have no cause */
+    cause.status = NT_OK; /* an unknown count may have no cause */
     enter_file(build, span);
     *piece = (struct nt_row_span){.span = *span, .first_row = build->row, .origin = build->origin};
     if (!unit->is_per_entry)
@@ -457,7 +452,7 @@ static enum nt_status add_span(struct building *build, const struct nt_span *spa
     return NT_OK;
 }
 
-/* ---- all ---- */
+/* ---- All spans ---- */
 
 void nt_row_counts_deinit(struct nt_row_counts *rows)
 {
@@ -526,7 +521,7 @@ static enum nt_status total_from_all(struct nt_reader *reader, struct nt_dataset
     return status;
 }
 
-/* The one of these groups that may hold the dataset's last entries; NT_NONE. */
+/* The group of these that may hold the dataset's last entries; NT_NONE. */
 static uint32_t find_last_group(const struct nt_dataset *dataset, struct nt_groups groups)
 {
     for (uint32_t i = groups.end; i-- > groups.first;) {
@@ -543,7 +538,7 @@ static uint32_t find_last_group(const struct nt_dataset *dataset, struct nt_grou
     return NT_NONE;
 }
 
-/* The cluster that holds a field's last entries, loaded; NT_NONE where no single page list tells. */
+/* Loads the cluster that holds a field's last entries; NT_NONE if no single page list determines it. */
 static enum nt_status load_last_cluster(struct nt_dataset *dataset, uint32_t field, uint32_t *cluster_ret,
                                         struct nt_error *error)
 {
@@ -594,7 +589,7 @@ enum nt_status nt_row_counts_total(struct nt_reader *reader, struct nt_dataset *
     return NT_OK;
 }
 
-/* The page list that is to blame: of the span itself, or of one before it on which its rows depend. */
+/* The error of the page list at fault: the span's, or an earlier one that its position needs. */
 static const struct nt_error *cause_of(const struct nt_dataset *dataset, const struct nt_span *span)
 {
     if (span->fault == NT_FAULT_GROUP)

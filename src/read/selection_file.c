@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Reads a selection of entries from a file and applies it to a dataset. Files are NumPy arrays (.npy),
- * text with numbers, or any file with a single integer field such as a Roaring bitmap.
+ * text with numbers, or any file with a single integer field, such as a Roaring bitmap.
  */
 #include "read/read.h"
 
@@ -24,7 +24,7 @@
 
 /* ---- Collect selected entries ---- */
 
-/* "FILE: element 7: " or, of a text, "FILE: line 8: element 7: ", and what is said. */
+/* Fails with "FILE: element 7: " or, in a text, "FILE: line 8: element 7: ", and the message. */
 __attribute__((format(printf, 3, 4))) static enum nt_status
 nt_selection_refuse_element(const struct nt_selection *selection, struct nt_error *error, const char *format,
                             ...)
@@ -40,7 +40,7 @@ nt_selection_refuse_element(const struct nt_selection *selection, struct nt_erro
                    selection->elements, text);
 }
 
-/* That the file is of no kind that could be a choice. */
+/* Fails because the file is of no type that can be a selection. */
 static enum nt_status nt_selection_refuse_kind(const struct nt_selection *selection, struct nt_error *error)
 {
     return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
@@ -64,7 +64,7 @@ static enum nt_status add_entry(struct nt_selection *selection, uint64_t number,
     return NT_OK;
 }
 
-/* The next element of the file: an entry's number. NT_INVALID where it does not ascend. */
+/* Adds the next element of the file: an entry number. NT_INVALID if it does not ascend. */
 static enum nt_status nt_selection_add_number(struct nt_selection *selection, uint64_t number,
                                               struct nt_error *error)
 {
@@ -82,7 +82,7 @@ static enum nt_status nt_selection_add_number(struct nt_selection *selection, ui
     return status;
 }
 
-/* The next element of a mask. */
+/* Adds the next element of a mask. */
 static enum nt_status nt_selection_add_bool(struct nt_selection *selection, bool is_selected,
                                             struct nt_error *error)
 {
@@ -115,12 +115,12 @@ enum { MAX_WORD_BYTES = 40 };
 struct scanning {
     struct nt_selection *selection;
     uint64_t number;
-    uint8_t word[MAX_WORD_BYTES]; /* for messages: as much of it as fits */
+    uint8_t word[MAX_WORD_BYTES]; /* for messages: as much as fits */
     size_t word_bytes;
-    bool is_wrong, in_comment; /* the word is no number */
+    bool is_wrong, in_comment; /* is_wrong: the word is not a number */
 };
 
-/* What does not begin as a text of numbers does is rather something else. */
+/* A file that does not begin with numbers probably has another type. */
 static enum nt_status refuse_word(const struct scanning *scanning, struct nt_error *error)
 {
     struct nt_buffer word = {0};
@@ -145,7 +145,7 @@ static enum nt_status end_word(struct scanning *scanning, struct nt_error *error
     return nt_selection_add_number(scanning->selection, number, error);
 }
 
-/* One byte more of a word. One that is wrong goes on, so that it can be shown. */
+/* Adds a byte to a word. A wrong word continues, so that the message can show it. */
 static enum nt_status take_of_word(struct scanning *scanning, uint8_t byte, struct nt_error *error)
 {
     scanning->is_wrong |= !is_digit(byte);
@@ -185,7 +185,7 @@ static enum nt_status nt_selection_read_text(struct nt_selection *selection, str
     return status == NT_OK ? end_word(&scanning, error) : status;
 }
 
-/* ---- Integers and bools as NumPy describes them ---- */
+/* ---- Integers and bools in NumPy notation ---- */
 
 struct items {
     char type; /* 'i', 'u' or 'b' */
@@ -230,7 +230,7 @@ static enum nt_status add_item(struct nt_selection *selection, const struct item
     return nt_selection_add_number(selection, number, error);
 }
 
-/* So many bytes of items from an offset in a source or a stream, one of which there is. */
+/* Adds the items in a byte range of a source or a stream; the other is NULL. */
 static enum nt_status add_items(struct nt_selection *selection, const struct items *items,
                                 struct nt_source *source, struct nt_stream *stream, uint64_t offset,
                                 uint64_t bytes, struct nt_error *error)
@@ -251,7 +251,7 @@ static enum nt_status add_items(struct nt_selection *selection, const struct ite
 
 enum {
     PREFIX_BYTES = 8,        /* "\x93NUMPY" and the version */
-    MAX_HEADER_BYTES = 8192, /* NumPy refuses more than 10000 itself */
+    MAX_HEADER_BYTES = 8192, /* NumPy itself refuses more than 10000 */
 };
 
 static const uint8_t magic[] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
@@ -263,11 +263,11 @@ static bool nt_selection_is_npy(const uint8_t *head, size_t bytes)
 
 struct header {
     const struct nt_selection *selection;
-    char text[MAX_HEADER_BYTES + 1]; /* a dictionary in Python's notation */
-    size_t at;                       /* in the text */
-    int passed; /* bytes that scan() has passed, the last argument of each of its formats */
+    char text[MAX_HEADER_BYTES + 1]; /* a Python dictionary literal */
+    size_t at;                       /* position in the text */
+    int passed; /* bytes that scan() has matched; the last argument of each of its formats */
     struct items items;
-    uint64_t data; /* where the elements begin */
+    uint64_t data; /* offset of the elements */
     uint64_t elements;
     bool has_type, has_shape;
 };
@@ -278,7 +278,7 @@ static enum nt_status refuse(const struct header *header, const char *what, stru
                    header->selection->path, what);
 }
 
-/* Pass what a format that ends in %n matches; false where what comes is something else. */
+/* Skips what a format ending in %n matches; false if the text does not match. */
 __attribute__((format(scanf, 2, 3))) static bool scan(struct header *header, const char *format, ...)
 {
     va_list arguments;
@@ -294,7 +294,7 @@ static enum nt_status take_type(struct header *header, struct nt_error *error)
 {
     char type[64];
     struct nt_buffer found = {0};
-    if (!scan(header, " %*['\"]%63[^'\"]%*['\"]%n", type, &header->passed)) /* a list: of structures */
+    if (!scan(header, " %*['\"]%63[^'\"]%*['\"]%n", type, &header->passed)) /* a list is a structure */
         return refuse(header, "a type of integers or bools", error);
     header->has_type = true;
     if (items_init(&header->items, type))
@@ -330,7 +330,7 @@ static enum nt_status take_member(struct header *header, struct nt_error *error)
         return take_type(header, error);
     if (strcmp(name, "shape") == 0)
         return take_shape(header, error);
-    /* of one dimension both orders are the same */
+    /* with one dimension, both orders are the same */
     if (strcmp(name, "fortran_order") == 0 &&
         (scan(header, " False%n", &header->passed) || scan(header, " True%n", &header->passed)))
         return NT_OK;
@@ -355,7 +355,7 @@ static enum nt_status take_members(struct header *header, struct nt_error *error
     return status;
 }
 
-/* Where the dictionary lies: behind its length, which has 2 bytes in version 1 and 4 from then on. */
+/* Reads the dictionary after its length, which has 2 bytes in version 1 and 4 in later ones. */
 static enum nt_status read_header(struct header *header, struct nt_source *source, uint64_t size,
                                   struct nt_error *error)
 {
@@ -431,7 +431,7 @@ static enum nt_status read_field(struct nt_selection *selection, struct nt_file 
     return status;
 }
 
-/* A file of a format that is mounted, else NT_NOT_THIS_FORMAT. Takes the source, also on failure. */
+/* Reads a supported format, or fails with NT_NOT_THIS_FORMAT. Owns the source, also on failure. */
 static enum nt_status nt_selection_read_dataset(struct nt_selection *selection, struct nt_source *source,
                                                 struct nt_error *error)
 {
@@ -449,10 +449,10 @@ static enum nt_status nt_selection_read_dataset(struct nt_selection *selection, 
 
 /* ---- Open a selection ---- */
 
-/* Whether a source is of the kind, from its first bytes; and all of its elements. */
+/* The bytes that determine the file's type. */
 enum { NT_CHOICE_HEAD_BYTES = 8 };
 
-/* No .npy, and no text as far as its first bytes go: a file of a format, or a text with a mistake there. */
+/* Reads a file that begins neither like .npy nor like text: a format, or a text with a mistake. */
 static enum nt_status read_unmarked(struct nt_selection *selection, struct nt_source *source, uint64_t size,
                                     struct nt_error *error)
 {
@@ -539,7 +539,7 @@ static enum nt_status apply_range(const struct nt_selection *selection, struct n
     return nt_dataset_select(dataset, &range, 1, error);
 }
 
-/* Which element of the file is the first that the dataset does not have. */
+/* Fails at the first element of the file that exceeds the dataset's entries. */
 static enum nt_status check_numbers(const struct nt_selection *selection, uint64_t entries,
                                     struct nt_error *error)
 {

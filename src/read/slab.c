@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Slab allocator for the decoded bytes of large pages. A slab is one huge page shared by several buffers,
- * or more for a single buffer; memory is reused to avoid page faults.
+ * Slab allocator for the decoded bytes of large pages. A slab is one huge page shared by several
+ * buffers, or a larger block for a single buffer. Reusing memory avoids page faults.
  */
 #include "read/read.h"
 
@@ -12,8 +12,8 @@
 
 #include "core/base/memory.h"
 
-/* What is decoded lies at the beginning of a page of memory. Where what is written lies alike, processors take each
- * load for one that depends on stores before it, and decoding takes up to twice as long. */
+/* Decoder inputs start at a memory page. If outputs did, too, processors would suspect each load of
+ * depending on earlier stores (4K aliasing), and decoding would take up to twice as long. */
 enum { SKEW = 2112 };
 
 static const uint64_t all_units = UINT64_MAX;
@@ -29,21 +29,21 @@ size_t nt_slab_bytes(size_t capacity)
     return capacity > NT_SLAB_BYTES ? capacity : NT_SLAB_BYTES;
 }
 
-/* ---- units ---- */
+/* ---- Units ---- */
 
 static bool is_one_buffer(const struct nt_slab *slab)
 {
     return slab->bytes > NT_SLAB_BYTES;
 }
 
-/* The units of a buffer, from unit 0 on. */
+/* Bitmap of the units of a buffer that starts at unit 0. */
 static uint64_t units_for(const struct nt_slab *slab, size_t capacity)
 {
     size_t units = capacity / NT_SLAB_UNIT;
     return is_one_buffer(slab) || units == NT_SLAB_UNITS ? all_units : (UINT64_C(1) << units) - 1;
 }
 
-/* The first unit of as many free ones side by side as the buffer needs; NT_SLAB_UNITS: there are none. */
+/* The first of as many adjacent free units as the buffer needs; NT_SLAB_UNITS: none. */
 static unsigned find_units(const struct nt_slab *slab, size_t capacity)
 {
     if (is_one_buffer(slab) != (capacity > NT_SLAB_BYTES))
@@ -66,7 +66,7 @@ static uint8_t *occupy(struct nt_slab_pool *slabs, struct nt_slab *slab, unsigne
     return slab->memory + (size_t)unit * NT_SLAB_UNIT;
 }
 
-/* ---- buffers ---- */
+/* ---- Buffers ---- */
 
 bool nt_slab_alloc(struct nt_slab_pool *slabs, size_t capacity, struct nt_cache_entry *owner,
                    struct nt_slab **region_ret, uint8_t **data_ret)
@@ -148,7 +148,7 @@ void nt_slab_return(struct nt_slab_pool *slabs, struct nt_slab *slab, const uint
     LIST_INSERT_HEAD(slab->free == all_units ? &slabs->empty : &slabs->shared, slab, listed);
 }
 
-/* ---- the system ---- */
+/* ---- Allocate and free slabs ---- */
 
 struct nt_slab *nt_slab_evict(struct nt_slab_pool *slabs)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Opens streams and finds their segments, one per cluster in entry order: the column and pages that store
- * the elements, leading elements that a deferred column omits, and the base of offsets that count within a
- * cluster (RNTuple specification, "Column Description", "Deferred Columns", "Suppressed Columns").
+ * Opens streams and finds their segments, one per cluster in entry order: the column and pages that
+ * store the elements, leading elements that a deferred column omits, and the base of offsets that count
+ * within a cluster (RNTuple specification, "Column Description", "Deferred Columns", "Suppressed
+ * Columns").
  */
 #include "read/read.h"
 
@@ -23,8 +24,8 @@ static inline bool nt_segment_is_located(const struct nt_segment *segment)
     return atomic_load_explicit(&segment->is_located, memory_order_acquire);
 }
 
-/* Whether there is such a field, by numbers from outside the library; and its stream, NT_NOT_FOUND and other reasons where
- * there is none. */
+/* Checks field and stream numbers that come from outside the library. nt_stream_find_row also finds the
+ * stream; NT_NOT_FOUND or another reason if there is none. */
 static enum nt_status nt_stream_check_field(const struct nt_dataset *dataset, uint32_t field,
                                             enum nt_stream_kind kind, struct nt_error *error)
 {
@@ -65,7 +66,7 @@ static enum nt_status nt_stream_find_row(const struct nt_dataset *dataset, uint3
                    nt_stream_name(kind));
 }
 
-/* How many elements such a stream has of so many rows. */
+/* The number of elements of such a stream for so many rows. */
 static enum nt_status nt_stream_count_elements(const struct nt_dataset *dataset, uint32_t field,
                                                const struct nt_stream_row *row, uint64_t rows,
                                                uint64_t *elements_ret, struct nt_error *error)
@@ -77,9 +78,9 @@ static enum nt_status nt_stream_count_elements(const struct nt_dataset *dataset,
     return NT_OK;
 }
 
-/* ---- opening ---- */
+/* ---- Opening ---- */
 
-/* Leading elements that a deferred column omits: as its description tells, or as the page list does. */
+/* Does the description or page list of a deferred column explain the missing leading elements? */
 static bool explain_zeros(const struct nt_active_column *active, uint64_t start, uint64_t elements,
                           uint64_t missing)
 {
@@ -91,7 +92,7 @@ static bool explain_zeros(const struct nt_active_column *active, uint64_t start,
     return active->present && active->first_element >= start && active->first_element - start == missing;
 }
 
-/* Where the segment's elements are stored. `first` and `elements` are known, and its page list is there. */
+/* Finds the stored elements of a segment. Needs `first`, `elements` and a loaded page list. */
 static void find_stored(const struct nt_stream *stream, struct nt_segment *segment)
 {
     struct nt_active_column active;
@@ -124,7 +125,7 @@ static void find_stored(const struct nt_stream *stream, struct nt_segment *segme
         segment->span.fault = active.present ? NT_FAULT_COUNT : NT_FAULT_MISSING;
 }
 
-/* What is stored in a segment and does not belong to the stream; its page list is there. */
+/* Finds the stored elements of a segment that the stream omits. Requires a loaded page list. */
 static enum nt_status find_masks(const struct nt_stream *stream, const struct nt_segment *segment,
                                  struct nt_row_mask *mask, struct nt_row_mask *item_mask,
                                  struct nt_error *error)
@@ -153,7 +154,7 @@ enum nt_status nt_stream_locate(struct nt_stream *stream, const struct nt_segmen
     struct nt_span span = {.cluster = own->span.cluster};
     if (nt_segment_is_located(own))
         return NT_OK;
-    /* where all are dropped elements are stored, too */
+    /* even if all rows are deleted, elements are stored */
     bool is_stored = span.cluster != NT_NONE && (own->elements || stream->dataset->part_deletions);
     enum nt_status status = is_stored ? nt_span_load(stream->dataset, &span, error) : NT_OK;
     if (status != NT_OK)
@@ -181,7 +182,7 @@ enum nt_status nt_stream_locate(struct nt_stream *stream, const struct nt_segmen
     return NT_OK;
 }
 
-/* What takes no more than looking at page lists that are there. */
+/* Locates segments that need nothing but loaded page lists. */
 static enum nt_status locate_known(struct nt_stream *stream, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
@@ -198,7 +199,7 @@ static enum nt_status locate_known(struct nt_stream *stream, struct nt_error *er
     return status;
 }
 
-/* The elements of all rows together do not overflow. */
+/* The caller has checked that the number of elements does not overflow. */
 static enum nt_status build_segments(struct nt_stream *stream, const struct nt_row_counts *rows,
                                      struct nt_error *error)
 {
@@ -219,7 +220,7 @@ static enum nt_status build_segments(struct nt_stream *stream, const struct nt_r
     return NT_OK;
 }
 
-/* The items that lie below a segment: where borders are shared those of the same place in the list. */
+/* The items below a segment: with equal borders, those at the same index of the list. */
 static bool items_of(const struct nt_row_counts *items, uint32_t segment, const struct nt_span *span,
                      struct nt_alternative *found)
 {
@@ -245,7 +246,7 @@ static bool items_of(const struct nt_row_counts *items, uint32_t segment, const 
     return is_good;
 }
 
-/* What lies below each segment: of a variant, of the alternative with this number; else of offsets (NT_NONE). */
+/* Sets the items below each segment: those of one alternative of a variant, or of offsets (NT_NONE). */
 static enum nt_status add_items(struct nt_stream *stream, uint32_t child, enum nt_rows_of of,
                                 uint32_t alternative, struct nt_error *error)
 {
@@ -269,7 +270,7 @@ static enum nt_status add_items(struct nt_stream *stream, uint32_t child, enum n
     return NT_OK;
 }
 
-/* Offsets count the field's own bytes, else the items of its sub-field; without one the index alone tells. */
+/* Offsets count the field's own bytes, or its sub-field's items; else only the index has them. */
 static enum nt_status add_bases(struct nt_stream *stream, struct nt_error *error)
 {
     const struct nt_field *field = &stream->dataset->fields[stream->field];
@@ -295,7 +296,7 @@ static enum nt_status add_alternatives(struct nt_stream *stream, struct nt_error
     return status;
 }
 
-/* The size that was told before, from the last cluster alone, must be the sum over all clusters. */
+/* The reported size comes from the last cluster alone: it must be the sum over all clusters. */
 static enum nt_status check_size(struct nt_stream *stream, const struct nt_row_counts *rows,
                                  struct nt_error *error)
 {
@@ -396,7 +397,7 @@ void nt_stream_close(struct nt_stream *stream)
     free(stream);
 }
 
-/* ---- what it is ---- */
+/* ---- Properties ---- */
 
 uint64_t nt_stream_elements(const struct nt_stream *stream)
 {
@@ -429,7 +430,7 @@ const struct nt_segment *nt_stream_segment_of(const struct nt_stream *stream, ui
     return &stream->segments[find_segment(stream->segments, stream->segment_count, element)];
 }
 
-/* None where each element stands for a page: pages count bytes then. */
+/* No page if each element represents a page: its pages count bytes. */
 static void find_page(const struct nt_stream *stream, uint64_t element, struct nt_readahead_page *page_ret)
 {
     const struct nt_segment *segment = nt_stream_segment_of(stream, element);
@@ -455,7 +456,7 @@ void nt_stream_find_page(const void *walked, uint64_t element, struct nt_readahe
         find_page(stream, element, page_ret);
 }
 
-/* A page list that is not there yet will be wanted, too. */
+/* Also loads a missing page list: the reader will need it. */
 static void find_wanted(const void *walked, uint64_t element, struct nt_readahead_page *page_ret)
 {
     struct nt_stream *stream = (struct nt_stream *)(uintptr_t)walked;
@@ -508,7 +509,7 @@ uint64_t nt_stream_run_length(const struct nt_stream *stream, uint64_t element)
 
 /* ---- Open a stream ---- */
 
-/* Whose rows cannot be told. Returns `status`. */
+/* Adds the field to the error of its row count. Returns `status`. */
 static enum nt_status name_field(const struct nt_dataset *dataset, uint32_t field, enum nt_status status,
                                  struct nt_error *error)
 {

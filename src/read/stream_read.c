@@ -18,25 +18,24 @@
 
 /* ---- Read elements ---- */
 
-/* A read on its way from page to page. */
+/* The state of a read on its way from page to page. */
 struct reading {
     struct nt_stream *stream;
-    const struct nt_segment *segment; /* at hand */
-    uint64_t dropped;                 /* offsets: items in front that are not the stream's */
-    bool is_random;                   /* the read does not follow the one before */
-    const struct nt_page *next;       /* the page behind the one that was used last ... */
+    const struct nt_segment *segment; /* current */
+    uint64_t dropped;                 /* offsets: omitted items before the current element */
+    bool is_random;                   /* the read does not follow the previous one */
+    const struct nt_page *next;       /* the page after the last one used ... */
     uint64_t previous;                /* ... and the index value before its first element */
-    struct nt_decoded_pages made;     /* whose elements are in the output already */
+    struct nt_decoded_pages made;     /* pages already decoded into the output */
 };
 
-/* ---- one page ---- */
+/* ---- One page ---- */
 
-/* A run of no elements yet. */
+/* An empty run on a page. */
 static struct nt_element_run run_on(const struct reading *reading, const struct nt_page *page)
 {
     struct nt_element_run run = nt_stream_run(reading->stream, reading->segment, page);
-    run.base -=
-        reading->dropped; /* what is stored counts them: the sum is right, whatever overflows on the way */
+    run.base -= reading->dropped; /* stored offsets count them; the sum is right even if this wraps */
     return run;
 }
 
@@ -47,7 +46,7 @@ static enum nt_status elements_failed(const struct reading *reading, const struc
     uint32_t column = reading->segment->column;
     struct nt_error unused = {0};
     if (!error)
-        error = &unused; /* whoever is told of failures wants the message */
+        error = &unused; /* the report needs the message */
     error->offset = run->page->offset;
     nt_page_error(stream->dataset, column, run->page, status, error);
     if (atomic_exchange(&stream->told, run->page) == run->page)
@@ -56,8 +55,8 @@ static enum nt_status elements_failed(const struct reading *reading, const struc
     return status;
 }
 
-/* The last index value of the page before: from the read itself where it used that page, else from the page.
- * Offsets can do without it when that page is bad: their own values are good. Sizes cannot. */
+/* Finds the last index value of the previous page: from this read if it used that page, else from the
+ * page. If that page is bad, offsets do without: their own values are good. Sizes fail. */
 static enum nt_status find_previous(const struct reading *reading, struct nt_element_run *run,
                                     struct nt_error *error)
 {
@@ -93,7 +92,7 @@ static void carry_on(struct reading *reading, const struct nt_element_run *run)
         reading->next = run->page + 1;
 }
 
-/* A page that is used whole at once is as good as passed. */
+/* A page used whole at once counts as passed. */
 static enum nt_cache_hint use_of(const struct reading *reading, const struct nt_element_run *run)
 {
     if (run->count == run->page->elements)
@@ -101,7 +100,7 @@ static enum nt_cache_hint use_of(const struct reading *reading, const struct nt_
     return nt_access_cache_hint(&reading->stream->access, run->first + run->count == run->page->elements);
 }
 
-/* Few elements of a page that need no others, from blocks of the page. False where the page is to be used. */
+/* Reads a few elements from only the blocks that hold them. False: the caller uses the page. */
 static bool read_from_blocks(const struct nt_stream *stream, const struct nt_element_run *run,
                              uint8_t *output)
 {
@@ -110,7 +109,7 @@ static bool read_from_blocks(const struct nt_stream *stream, const struct nt_ele
                                run->count * element_bytes);
 }
 
-/* The same for what is to be made of the elements: `is_made_ret` false where the page is to be used. */
+/* The same with conversion of the elements. `is_made_ret` is false if the caller must use the page. */
 static enum nt_status produce_from_blocks(const struct reading *reading, const struct nt_element_run *run,
                                           uint8_t *output, bool *is_made_ret, struct nt_error *error)
 {
@@ -159,14 +158,14 @@ static enum nt_status produce_run(struct reading *reading, struct nt_element_run
     return status == NT_OK ? NT_OK : elements_failed(reading, run, status, error);
 }
 
-/* ---- one segment ---- */
+/* ---- One segment ---- */
 
 static bool is_made(const struct reading *reading, const struct nt_page *page)
 {
     return (uintptr_t)page - (uintptr_t)reading->made.first < reading->made.count * sizeof(*page);
 }
 
-/* The offsets of whole pages become the stream's where they lie. */
+/* Converts the offsets of whole pages in place to the stream's offsets. */
 static enum nt_status finish_offsets(struct reading *reading, const struct nt_page *page, uint32_t count,
                                      uint8_t *output, struct nt_error *error)
 {
@@ -187,9 +186,9 @@ static enum nt_status finish_offsets(struct reading *reading, const struct nt_pa
     return NT_OK;
 }
 
-/* From an element where a page begins: pages whose elements are the stream's as they are, or offsets, if they are
- * wanted whole. How many elements is told; 0: the page at hand is none of them. The last page of offsets is left to go
- * through the cache, because the next read asks for its last value. */
+/* Reads whole pages, starting with the first element of one, whose elements are the stream's unchanged,
+ * or offsets. Returns the number of elements; 0 if this page does not qualify. The last page of offsets
+ * goes through the cache: the next read needs its last value. */
 static enum nt_status produce_whole_pages(struct reading *reading, const struct nt_page *page,
                                           uint64_t wanted, uint64_t *count_ret, uint8_t *output,
                                           struct nt_error *error)
@@ -214,7 +213,7 @@ static enum nt_status produce_whole_pages(struct reading *reading, const struct 
     return status == NT_OK && are_offsets ? finish_offsets(reading, page, whole, output, error) : status;
 }
 
-/* Offsets of values that are a page each: from the page list alone. */
+/* Offsets of values that have one page each: from the page list alone. */
 static void produce_page_offsets(const struct reading *reading, uint64_t first, uint64_t count,
                                  uint8_t *output)
 {
@@ -226,8 +225,8 @@ static void produce_page_offsets(const struct reading *reading, uint64_t first, 
     }
 }
 
-/* Elements that a deferred column does not store: 0, true where no row is null, or for offsets an empty item where the
- * cluster begins. */
+/* Elements that a deferred column does not store: 0, or true if no row is null; for offsets, empty
+ * items at the start of the cluster. */
 static void produce_zeros(const struct nt_stream *stream, const struct nt_segment *segment, uint64_t count,
                           uint8_t *output)
 {
@@ -239,7 +238,7 @@ static void produce_zeros(const struct nt_stream *stream, const struct nt_segmen
         memcpy(output + i * sizeof(segment->base), &segment->base, sizeof(segment->base));
 }
 
-/* Where few elements stand for all, a run is one of them. */
+/* On a page where a few decoded elements repeat, limits a run to those. */
 static void limit_run(struct nt_element_run *run)
 {
     size_t made = nt_page_made_elements(run->page);
@@ -250,8 +249,8 @@ static void limit_run(struct nt_element_run *run)
         run->count = made;
 }
 
-/* Elements from element `first` of the segment on that are stored, up to the end of a page or several; tells
- * how many were made. */
+/* Reads stored elements from element `first` of the segment on, up to the end of one page or several.
+ * Sets `count` to the number read. */
 static enum nt_status produce_stored(struct reading *reading, uint64_t first, uint64_t *count,
                                      uint8_t *output, struct nt_error *error)
 {
@@ -276,7 +275,7 @@ static enum nt_status produce_stored(struct reading *reading, uint64_t first, ui
     return produce_run(reading, &run, output, error);
 }
 
-/* From where the stream has an element to where it is stored, and how many behind it are the stream's, too. */
+/* Maps an element to its stored position; limits `count` to the elements before a deletion. */
 static void skip_deleted(struct reading *reading, uint64_t *first, uint64_t *count)
 {
     const struct nt_segment *segment = reading->segment;
@@ -288,7 +287,7 @@ static void skip_deleted(struct reading *reading, uint64_t *first, uint64_t *cou
         reading->dropped = nt_deletion_vector_count(segment->item_mask.deletions, kept.number);
 }
 
-/* Up to `count` elements from element `first` of the segment; tells how many were made. */
+/* Reads up to `count` elements from `first` on in the segment. Sets `count` to the number read. */
 static enum nt_status produce_in_segment(struct reading *reading, uint64_t first, uint64_t *count,
                                          uint8_t *output, struct nt_error *error)
 {
@@ -417,7 +416,7 @@ struct piece {
     size_t skip, count, page_bytes;
 };
 
-/* False where the bytes at `offset` are not those of a page as they are. */
+/* False if the bytes at `offset` are not those of a page unchanged. */
 static bool find_piece(const struct nt_stream *stream, uint64_t offset, size_t bytes, struct piece *piece)
 {
     nt_stream_find_page(stream, offset / stream->element_bytes, &piece->at);
@@ -435,15 +434,15 @@ static bool find_piece(const struct nt_stream *stream, uint64_t offset, size_t b
     return true;
 }
 
-/* A whole page is decoded straight into a reply, whose memory is the warmest there is, unless it is in the cache
- * already, or pages are decoded ahead. */
+/* Reading beats pinning for a whole page: it is decoded straight into the reply, which is the warmest
+ * memory. Not if the page is cached or readahead pays. */
 static bool is_better_read(const struct nt_stream *stream, const struct piece *piece)
 {
     return piece->count == piece->page_bytes && !nt_readahead_pays(stream->reader) &&
            nt_page_is_absent(stream->reader, stream->dataset, piece->at.page);
 }
 
-/* Whether all of the request lies in pages as they are, and few enough. */
+/* Does the request consist of unchanged page bytes, in few enough pages? */
 static bool is_pinnable(const struct nt_stream *stream, uint64_t offset, size_t bytes, unsigned most)
 {
     struct piece piece;
@@ -459,7 +458,7 @@ static bool is_pinnable(const struct nt_stream *stream, uint64_t offset, size_t 
     return true;
 }
 
-/* A page of which much is passed on at once is as good as passed. */
+/* A page counts as passed if a large part of it is used at once. */
 static enum nt_cache_hint use_of_piece(struct nt_stream *stream, const struct piece *piece, size_t bytes)
 {
     enum { MUCH = 128 * 1024 };
@@ -491,8 +490,7 @@ bool nt_stream_pin(struct nt_stream *stream, uint64_t offset, size_t bytes, stru
         return false;
     const struct nt_walk walk = nt_stream_walk(stream, false);
     pins->reader = stream->reader;
-    if (nt_access_note(&stream->access, offset,
-                       bytes)) /* decoded while this thread decodes what is asked for */
+    if (nt_access_note(&stream->access, offset, bytes)) /* readahead runs in parallel */
         nt_readahead_queue(&walk, offset + bytes, false);
     for (size_t done = 0; done < bytes; done += piece.count)
         if (!find_piece(stream, offset + done, bytes - done, &piece) ||

@@ -9,93 +9,95 @@
 #include <stdint.h>
 
 enum nt_helper_message {
-    /* From a network helper, before all else, with its sandbox behind it: who was asked before is gone. Its epoch is a random number,
-     * which no other such process has, whomever it works for. */
+    /* First message of a network helper; its sandbox follows. Requests to earlier helpers are lost. The
+     * epoch is a random number, unique to the process, whichever client it serves. */
     NT_FETCH_HELLO = 1,
-    /* Asked for: */
-    NT_FETCH_OPEN, /* an address behind it. Answered by OPENED, DATA of both ends of the file, DONE; or FAILED */
-    NT_FETCH_READ, /* `bytes` at `offset` of a file. Answered by DATA in order, DONE; or FAILED */
-    NT_FETCH_PROMOTE, /* of the same number: what nobody waited for (`is_prefetch`) somebody waits for now. Not answered */
-    NT_FETCH_CANCEL, /* of the same number. Not answered */
-    NT_FETCH_CLOSE,  /* a file: what is still asked of it is not answered */
-    /* The address of a folder behind it. Answered by ENTRY for each file and folder in it, in any order, DONE; or FAILED: NOT_FOUND
-     * where there is no such folder, UNSUPPORTED where its server lists none. After a broken answer entries may come once more: the
-     * later ones count. `milliseconds` are those of each part of the list. */
+    /* Requests: */
+    NT_FETCH_OPEN,    /* an address follows. Answers: OPENED, DATA of both edges, DONE; or FAILED */
+    NT_FETCH_READ,    /* `bytes` at `offset` of a file. Answers: DATA in order, DONE; or FAILED */
+    NT_FETCH_PROMOTE, /* same id: a reader now waits for a prefetch (`is_prefetch`). No answer */
+    NT_FETCH_CANCEL,  /* same id. No answer */
+    NT_FETCH_CLOSE,   /* a file: drops the answers of its pending requests */
+    /* The address of a folder follows. Answers: ENTRY for each file and folder in it, in any order,
+     * DONE; or FAILED: NOT_FOUND if the folder does not exist, UNSUPPORTED if the server does not list
+     * it. After a broken answer entries may repeat: the later ones count. `milliseconds` is per
+     * part. */
     NT_FETCH_LIST,
-    /* OPEN of a file that ENTRY has told of with a validator: `bytes` is its size; behind it its address, NUL, and the validator. No server is
-     * asked: reads are of what was listed, or FAILED with CHANGED. Answered by DONE; or FAILED. Of the objects of a store, whose address has
-     * NT_OBJECT_NUMBER in it, `bytes` is INT64_MAX, and one that is not there, or too short, is NOT_FOUND. */
+    /* OPEN of a file whose ENTRY had a validator. `bytes` is its size; its address, NUL, and the
+     * validator follow. Asks no server: reads return the listed version, or FAILED with CHANGED.
+     * Answers: DONE; or FAILED. For the objects of a store, whose address contains NT_OBJECT_NUMBER,
+     * `bytes` is INT64_MAX; a missing or short object is NOT_FOUND. */
     NT_FETCH_OPEN_LISTED,
     /* Answers: */
-    NT_FETCH_OPENED, /* `size`, `modified`, `offset`: round trips that followed one another; behind it what tells this file from another at the address, 0, and the server */
-    NT_FETCH_DATA,   /* the bytes at `offset` */
-    /* Something in a folder: `is_folder`, `size`, `modified`; behind it its name (one part of a path, as it is called: neither "." nor "..",
-     * not percent-encoded), NUL, and its validator (what tells this file from another, as OPENED has it). "" of what has to be opened to be known, as of folders. */
+    NT_FETCH_OPENED, /* `size`, `modified`, `offset`: round trips; validator, NUL, server follow */
+    NT_FETCH_DATA,   /* bytes at `offset` */
+    /* An item of a folder: `is_folder`, `size`, `modified`; its name (one path component, not
+     * percent-encoded, neither "." nor ".."), NUL, and its validator (as in OPENED) follow. The
+     * validator is "" for folders, and if only opening the file reveals it. */
     NT_FETCH_ENTRY,
     NT_FETCH_DONE,
-    NT_FETCH_FAILED, /* a message behind it */
-    /* Told before all else, while no process fetches yet, and of no epoch. They are not answered, and taken at no other time. */
-    NT_FETCH_ALLOW, /* an address behind it, without a query: what it names, and what lies beneath, may be asked for */
-    NT_FETCH_BEGIN, /* the end of that; `bytes`: flags */
+    NT_FETCH_FAILED, /* a message follows */
+    /* Sent first, before a helper process runs, with no epoch. Not answered, and not accepted later. */
+    NT_FETCH_ALLOW, /* an address without a query follows: it, and everything below it, is allowed */
+    NT_FETCH_BEGIN, /* the end of the rules; `bytes`: flags */
 };
 
-/* Of BEGIN. */
+/* Flags of BEGIN. */
 enum {
-    NT_FETCH_ALLOWED_ALONE = 1, /* nothing may be asked for but what ALLOW has told */
-    NT_FETCH_CERTIFICATE_TO_ORIGIN =
-        2, /* the user's certificate is for the servers of addresses, and no others */
+    NT_FETCH_ALLOWED_ALONE = 1,         /* only addresses from ALLOW are allowed */
+    NT_FETCH_CERTIFICATE_TO_ORIGIN = 2, /* client certificate only for named servers */
 };
 
-/* Why a request failed; a status of which file a failure is for the one who asked. */
+/* Why a request failed; the requester maps it to a status. */
 enum nt_fetch_failure {
-    NT_FETCH_UNREACHABLE, /* or the server does not answer as it should: another time it may */
+    NT_FETCH_UNREACHABLE, /* or a malformed answer: a later try may succeed */
     NT_FETCH_NOT_FOUND,
     NT_FETCH_FORBIDDEN,
     NT_FETCH_CHANGED,
-    NT_FETCH_UNSUPPORTED, /* it does not send parts of files, or lists of folders */
-    NT_FETCH_INVALID,     /* no address */
+    NT_FETCH_UNSUPPORTED, /* the server sends no ranges, or no listings */
+    NT_FETCH_INVALID,     /* not an address */
     NT_FETCH_FAILURES
 };
 
 enum {
-    NT_FETCH_TEXT_BYTES = 8 * 1024,  /* of an address, at most */
-    NT_FETCH_VALIDATOR_BYTES = 512,  /* of what tells files apart */
-    NT_FETCH_SERVER_BYTES = 512,     /* of who has the file */
-    NT_FETCH_NAME_BYTES = 1024,      /* of what is in a folder */
+    NT_FETCH_TEXT_BYTES = 8 * 1024,  /* maximum length of an address */
+    NT_FETCH_VALIDATOR_BYTES = 512,  /* of a validator */
+    NT_FETCH_SERVER_BYTES = 512,     /* of a server's name */
+    NT_FETCH_NAME_BYTES = 1024,      /* of a name in a folder */
     NT_FETCH_DATA_BYTES = 60 * 1024, /* of one message */
-    /* Of both ends of a file, which come with opening it: more than ten segments of 1460 bytes take a round trip more (RFC 6928), and both
-     * may come by one new connection. */
+    /* Both edges of a file, which opening returns: more than ten segments of 1460 bytes take another
+     * round trip (RFC 6928), and both edges may share one new connection. */
     NT_FETCH_EDGE_BYTES = 7 * 1024,
     NT_FETCH_MAX_FILES = 1 << 16,
-    NT_FETCH_MAX_REQUESTS = 1 << 14, /* at once */
+    NT_FETCH_MAX_REQUESTS = 1 << 14, /* concurrent */
     NT_FETCH_MAX_ENTRIES = 1 << 20,  /* of one folder */
 };
 #define NT_FETCH_MAX_BYTES (UINT64_C(8) << 20) /* of one read */
 
-/* No time is told. */
+/* The time is unknown. */
 #define NT_FETCH_NO_TIME INT64_MIN
 
 struct nt_fetch_request {
     uint32_t kind;
-    uint32_t file;         /* a number of the asker's, from its OPEN to its CLOSE; of folders 0 */
-    uint64_t epoch;        /* as HELLO told it: others are not answered */
-    uint64_t id;           /* of this request; never used twice */
-    uint32_t milliseconds; /* to the end of which there is an answer */
-    uint32_t is_prefetch;  /* nobody waits for it yet: others go first */
+    uint32_t file;         /* the client's number, from OPEN to CLOSE; 0 for folders */
+    uint64_t epoch;        /* from HELLO; requests of other epochs get no answer */
+    uint64_t id;           /* never reused */
+    uint32_t milliseconds; /* time limit for the answer */
+    uint32_t is_prefetch;  /* no reader waits yet: other requests go first */
     uint64_t offset, bytes;
 };
 
-/* Of the sandbox of a network helper what holds, names with blanks between; and what does not, with the reasons. */
+/* The active parts of a network helper's sandbox, separated by spaces; missing ones, with reasons. */
 struct nt_helper_sandbox {
     char parts[128], missing[256];
 };
 
-/* What a process has asked servers for since it began. */
+/* Requests to servers since the process began. */
 struct nt_fetch_totals {
-    uint32_t requests, retries; /* the former has the latter in it */
+    uint32_t requests, retries; /* requests include retries */
 };
 
-/* With the epoch, the number and the file of the request: what is not all of one that is under way is taken by nobody. */
+/* Epoch, id and file are those of the request. The client discards answers to no active request. */
 struct nt_fetch_answer {
     uint32_t kind;
     uint32_t file;
@@ -103,7 +105,7 @@ struct nt_fetch_answer {
     uint64_t id;
     uint32_t failure; /* enum nt_fetch_failure */
     uint32_t is_folder;
-    struct nt_fetch_totals totals; /* so far */
+    struct nt_fetch_totals totals; /* totals so far */
     uint64_t offset;
     uint64_t size;
     int64_t modified; /* seconds since 1970 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A cursor over a stream for single elements: reads a small range around the element asked for and grows
- * it as the cursor moves forward.
+ * A cursor that reads single elements of a stream. It reads a small window around the requested element
+ * and grows the window as the cursor moves forward.
  */
 #include "render/render.h"
 
@@ -41,7 +41,7 @@ size_t nt_stream_cursor_memory(const struct nt_stream_cursor *cursor)
     return cursor->stream ? nt_stream_memory(cursor->stream) + cursor->capacity : 0;
 }
 
-/* How many elements to read: more each time the window moves on to what follows it. */
+/* Returns how many elements to read: twice as many each time the cursor continues after its window. */
 static uint64_t next_count(struct nt_stream_cursor *cursor, uint64_t first, uint64_t count, uint64_t total)
 {
     uint64_t most = cursor->max_bytes / (cursor->element_bytes ? cursor->element_bytes : 1);
@@ -65,7 +65,7 @@ static enum nt_status reserve(struct nt_stream_cursor *cursor, size_t bytes, str
     return NT_OK;
 }
 
-/* The file may claim more bytes than can be read of it: memory grows with what was read. */
+/* Allocates memory as data arrives, because a damaged file may claim more bytes than it has. */
 static enum nt_status load(struct nt_stream_cursor *cursor, uint64_t first, uint64_t count,
                            struct nt_error *error)
 {
@@ -88,7 +88,7 @@ static enum nt_status load(struct nt_stream_cursor *cursor, uint64_t first, uint
     return NT_OK;
 }
 
-/* What lies ahead may be damaged: then only what was asked for is read. */
+/* If the read ahead fails, reads only the requested elements: the following data may be damaged. */
 enum nt_status nt_stream_cursor_get(struct nt_stream_cursor *cursor, uint64_t first, uint64_t count,
                                     const uint8_t **bytes_ret, struct nt_error *error)
 {

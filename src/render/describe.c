@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Common facts for text output: names, places and errors as JSON members, the reason why a field is not
- * supported, and sums over the pages of columns.
+ * Shared parts of text output: names, places and errors as JSON members, the reasons for unsupported
+ * fields, and totals over the pages of columns.
  */
 #include "render/render.h"
 
@@ -66,7 +66,7 @@ void nt_json_failure_members(struct nt_json *json, const struct nt_error *failur
 
 /* ---- Unsupported fields ---- */
 
-/* Whether there is a failure that stays. */
+/* Has the group failed permanently? */
 static inline bool nt_lazy_has_failed(const atomic_int *state)
 {
     return atomic_load_explicit(state, memory_order_acquire) == NT_LAZY_FAILED;
@@ -103,7 +103,7 @@ enum nt_status nt_unsupported_find(struct nt_dataset *dataset, uint32_t field,
     for (uint32_t i = groups.first; i < groups.end; i++) {
         struct nt_error failure;
         enum nt_status status = nt_dataset_load_group(dataset, i, &failure);
-        if (nt_is_environmental(status) && status != NT_IO) /* which the rows of that part tell */
+        if (nt_is_environmental(status) && status != NT_IO) /* rows of that part report NT_IO */
             return nt_fail_with(error, &failure);
         if (status == NT_UNSUPPORTED) {
             *reason_ret = dataset->groups[i].failure;
@@ -152,7 +152,7 @@ static void add_range(const struct nt_dataset *dataset, const struct nt_group *g
         add_page(dataset, &group->pages[(size_t)range->first_page + i], sums);
 }
 
-/* Of a column; NT_NONE: of all that the group has ranges for. */
+/* Adds the ranges of a column in a cluster; NT_NONE: of all columns in the group. */
 static void add_cluster(const struct nt_dataset *dataset, const struct nt_group *group, uint32_t cluster,
                         uint32_t column, struct nt_column_sums *sums)
 {

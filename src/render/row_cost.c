@@ -10,20 +10,19 @@
 #include "read/page.h"
 
 enum {
-    PAGE_COST = 1024, /* of finding and reading a page, however small */
-    RANGE_COST = 32,  /* of a column in a cluster, also where it has no pages */
+    PAGE_COST = 1024, /* of finding and reading a page of any size */
+    RANGE_COST = 32,  /* of a column in a cluster, even without pages */
     ALL = 0,
 };
 
 struct cost {
     struct nt_dataset *dataset;
-    uint64_t left; /* what may still be spent */
+    uint64_t left; /* remaining budget */
     bool is_over;
-    /* Of the cluster that is looked at: which of its rows; ALL rows where `count` is so. */
-    uint32_t
-        cluster; /* where fields have groups of their own: the part of the entries, of which each has one */
+    /* The current cluster and the requested rows in it; count ALL: all of its rows. */
+    uint32_t cluster; /* if fields have their own groups: a part of the entries */
     uint64_t first, count;
-    uint64_t rows; /* how many it has, as the first column in step with them tells */
+    uint64_t rows; /* its number of rows, from the first column in step with them; 0: unknown */
     enum nt_status status;
     struct nt_error *error;
 };
@@ -46,7 +45,7 @@ static void spend(struct cost *cost, uint64_t bytes)
     cost->left -= cost->is_over ? 0 : bytes;
 }
 
-/* Pages of a range that meet elements [first, end). */
+/* Spends the pages of a range that overlap elements [first, end). */
 static void spend_range(struct cost *cost, const struct nt_group *group, const struct nt_range *range,
                         uint64_t first, uint64_t end)
 {
@@ -65,7 +64,7 @@ static void spend_range(struct cost *cost, const struct nt_group *group, const s
     }
 }
 
-/* The group of a column, loaded, and the cluster that is looked at; NULL where its page list is bad. */
+/* Loads the group of a column and returns it with the current cluster; NULL: a bad page list. */
 static const struct nt_group *find_group(struct cost *cost, uint32_t column, uint32_t *cluster_ret)
 {
     struct nt_dataset *dataset = cost->dataset;
@@ -81,7 +80,7 @@ static const struct nt_group *find_group(struct cost *cost, uint32_t column, uin
     return nt_group_is_loaded(group) ? group : NULL;
 }
 
-/* Elements of a column for `rows` rows of its field; 0: it is not in step with them. */
+/* Returns the elements of a column for `rows` rows of its field; 0: not in step with rows. */
 static uint64_t elements_of(const struct nt_field *field, uint32_t position, uint64_t rows)
 {
     enum nt_stream_kind kind;
@@ -94,7 +93,7 @@ static uint64_t elements_of(const struct nt_field *field, uint32_t position, uin
     return nt_multiply(rows, per_row, &elements) ? elements : 0;
 }
 
-/* A field's own columns. `rows` of it belong to one of the root's; 0: it is not in step. */
+/* Spends the columns of one field. One row of the root has `rows` rows of the field; 0: not in step. */
 static void spend_columns(struct cost *cost, uint32_t field, uint64_t rows)
 {
     const struct nt_dataset *dataset = cost->dataset;
@@ -112,14 +111,14 @@ static void spend_columns(struct cost *cost, uint32_t field, uint64_t rows)
             first = multiplied(cost->first, elements);
             end = multiplied(cost->first + cost->count, elements);
         }
-        /* end offsets: the one before the first row is needed, too */
+        /* end offsets: the first row also needs the previous one */
         spend_range(cost, group, range, first ? first - 1 : 0, end);
         if (elements && !cost->rows)
             cost->rows = nt_range_elements(group, range) / elements;
     }
 }
 
-/* The field and all below it, depth first, in one cluster. */
+/* Spends a field and its descendants in one cluster, depth first. */
 static void spend_cluster(struct cost *cost, uint32_t root)
 {
     struct {
@@ -151,7 +150,7 @@ static void spend_cluster(struct cost *cost, uint32_t root)
     }
 }
 
-/* Rows of the root for each entry; 0: the entries do not tell. */
+/* Returns the rows of the root per entry; 0: not constant. */
 static uint64_t rows_per_entry(const struct nt_dataset *dataset, uint32_t field)
 {
     uint64_t rows = 1;
@@ -164,7 +163,7 @@ static uint64_t rows_per_entry(const struct nt_dataset *dataset, uint32_t field)
     return rows;
 }
 
-/* What of rows [first, end) lies in the cluster, whose first row is `begins`. */
+/* Spends the part of rows [first, end) in a cluster whose first row is `begins`. */
 static void spend_share(struct cost *cost, uint32_t field, uint64_t begins, uint64_t first, uint64_t end)
 {
     cost->rows = 0;
@@ -173,7 +172,7 @@ static void spend_share(struct cost *cost, uint32_t field, uint64_t begins, uint
     spend_cluster(cost, field);
 }
 
-/* The entries of a cluster, or of what clusters of each field hold; false where its page list is bad. */
+/* Finds the entries of a cluster, or of a part if fields have their own groups; false: bad list. */
 static bool find_entries(const struct nt_dataset *dataset, uint32_t number, struct nt_cluster *cluster)
 {
     const uint64_t *borders = dataset->part_borders;
@@ -186,7 +185,7 @@ static bool find_entries(const struct nt_dataset *dataset, uint32_t number, stru
     return true;
 }
 
-/* The clusters that hold rows [first, end). */
+/* Spends the clusters that overlap rows [first, end). */
 static void spend_rows(struct cost *cost, uint32_t field, uint64_t first, uint64_t end)
 {
     const struct nt_dataset *dataset = cost->dataset;
@@ -206,7 +205,7 @@ static void spend_rows(struct cost *cost, uint32_t field, uint64_t first, uint64
     }
 }
 
-/* The stored rows that chosen ones lie among: below lists all of them, as nothing tells before which. */
+/* Maps selected rows to a range of stored rows: all rows below lists, where positions are unknown. */
 static void find_stored(const struct nt_dataset *dataset, uint32_t field, uint64_t *first, uint64_t *end)
 {
     uint64_t per_entry = rows_per_entry(dataset, field), rows, from = *first;

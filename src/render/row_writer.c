@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes one row of a field or of a whole dataset as a JSON value, or a field of it as a table cell. The
- * layout of a row is a tree as deep as the schema.
+ * Writes one row of a field or of a whole dataset as a JSON value, or one field of it as a table cell.
+ * The shape of a row is a tree as deep as the schema.
  */
 #include "render/render.h"
 
@@ -21,14 +21,14 @@
 /* ---- Row layout ---- */
 
 struct nt_row_shape {
-    enum nt_form form; /* NOTHING: omitted; the reason is in field.json */
+    enum nt_form form; /* NOTHING: omitted; field.json has the reason */
     uint32_t field;
-    bool is_unread;                        /* NOTHING, as page lists tell */
-    bool has_dimensions;                   /* values, or records, in fixed dimensions */
-    uint64_t size;                         /* values of a row, items of a fixed list */
-    struct nt_stream_cursor data, offsets; /* of a variant: tags and index; of a dense optional: valid */
-    struct nt_stream_cursor valid;         /* of a nullable field */
-    struct nt_buffer gathered;             /* values of a row that do not lie together */
+    bool is_unread;                        /* form is NOTHING because of the page lists */
+    bool has_dimensions;                   /* an array of values or of records */
+    uint64_t size;                         /* values per row, or items of a fixed list */
+    struct nt_stream_cursor data, offsets; /* variant: tags, index; dense optional: row mask in data */
+    struct nt_stream_cursor valid;         /* row mask of a nullable field */
+    struct nt_buffer gathered;             /* non-contiguous values of a row, or generated JSON */
     struct nt_row_shape *children;
     uint32_t child_count;
 };
@@ -47,7 +47,7 @@ static void nt_row_shape_deinit(struct nt_row_shape *shape)
     free(shape->children);
 }
 
-/* Whether a row can be made at all: one of the parts it cannot do without may be unreadable. */
+/* Omits a field that is unreadable because its only child is. */
 static void settle(struct nt_row_shape *shape)
 {
     bool needs_one = shape->form == NT_FORM_LIST || shape->form == NT_FORM_FIXED_LIST ||
@@ -56,7 +56,7 @@ static void settle(struct nt_row_shape *shape)
         shape->form = NT_FORM_NOTHING;
 }
 
-/* A structure's values are those of its members, which read the same bytes. */
+/* The values of a struct are those of its members, which read the same bytes. */
 static void set_field(struct nt_row_shape *shape, const struct nt_field *field)
 {
     shape->form = nt_field_kind_info(field->kind)->form;
@@ -69,8 +69,7 @@ static void set_field(struct nt_row_shape *shape, const struct nt_field *field)
         shape->form = NT_FORM_RECORD;
 }
 
-/* Numbers that lead to rows below in one window, whether a nullable field's row is valid in another, all else in
- * the third. NULL: rows are made without. */
+/* Returns the cursor for a stream: end offsets and indexes, the row mask, or data. NULL: not needed. */
 static struct nt_stream_cursor *window_of(struct nt_row_shape *shape, const struct nt_field *field,
                                           enum nt_stream_kind kind)
 {
@@ -106,8 +105,8 @@ static enum nt_status init_children(struct nt_row_shape *shape, struct nt_reader
     return status;
 }
 
-/* Fields whose pages this version does not read, as their page lists tell, are omitted, as those are of which that is known
- * beforehand. Where rows have fields, and would have none, they fail with what the page lists tell. */
+/* Omits fields that this version cannot read according to their page lists. If no field remains, keeps
+ * all, so that each row fails with the error of the page lists. */
 static enum nt_status find_unread(struct nt_row_shape *shape, struct nt_dataset *dataset,
                                   const uint32_t *children, struct nt_error *error)
 {
@@ -129,8 +128,7 @@ static enum nt_status find_unread(struct nt_row_shape *shape, struct nt_dataset 
     return NT_OK;
 }
 
-/* The shape is all zero before. `field` NT_NONE: all top-level fields, as an object. After a failure, too, it
- * is to be ended by the second. */
+/* Initializes a zeroed shape; `field` NT_NONE: all top-level fields. The caller always deinits it. */
 static enum nt_status nt_row_shape_init(struct nt_row_shape *shape, struct nt_reader *reader,
                                         struct nt_dataset *dataset, uint32_t field, struct nt_error *error)
 {
@@ -157,7 +155,7 @@ static enum nt_status nt_row_shape_init(struct nt_row_shape *shape, struct nt_re
     return status;
 }
 
-/* ---- before anything is read ---- */
+/* ---- Prefetch ---- */
 
 static void want_start(const struct nt_row_shape *shape, struct nt_prefetch *prefetch)
 {
@@ -169,7 +167,7 @@ static void want_start(const struct nt_row_shape *shape, struct nt_prefetch *pre
         want_start(&shape->children[i], prefetch);
 }
 
-/* The first rows will be read: all columns' sources are told at once. */
+/* Prefetches the first rows of all columns at once. */
 static void nt_row_shape_want_start(const struct nt_row_shape *shape, const struct nt_dataset *dataset)
 {
     struct nt_prefetch prefetch = {.count = 0};
@@ -178,7 +176,7 @@ static void nt_row_shape_want_start(const struct nt_row_shape *shape, const stru
     nt_prefetch_submit(&prefetch);
 }
 
-/* ---- memory ---- */
+/* ---- Memory ---- */
 
 static uint32_t count_windows(const struct nt_row_shape *shape)
 {
@@ -201,7 +199,7 @@ static void bound_windows(struct nt_row_shape *shape, size_t bytes)
         bound_windows(&shape->children[i], bytes);
 }
 
-/* Share out so many bytes among the windows of the shape and of those below it. */
+/* Divides `bytes` among the cursors of the shape and its descendants. */
 static void nt_row_shape_bound(struct nt_row_shape *shape, uint64_t bytes)
 {
     enum { MIN_BYTES = 512 };
@@ -210,7 +208,7 @@ static void nt_row_shape_bound(struct nt_row_shape *shape, uint64_t bytes)
     bound_windows(shape, share > MIN_BYTES ? share : MIN_BYTES);
 }
 
-/* Memory that shapes and windows take. */
+/* Returns the memory of shapes and cursors. */
 static size_t nt_row_shape_memory(const struct nt_row_shape *shape)
 {
     size_t bytes = sizeof(*shape) + nt_stream_cursor_memory(&shape->data) +
@@ -228,11 +226,11 @@ struct nt_row_writer {
     struct nt_dataset *dataset;
     uint64_t rows;
     struct nt_row_shape root;
-    uint32_t *cells; /* numbers of the root's children that rows have */
+    uint32_t *cells; /* indexes of the readable children of the root */
     uint32_t cell_count;
 };
 
-/* ---- opening ---- */
+/* ---- Opening ---- */
 
 static enum nt_status find_cells(struct nt_row_writer *writer, struct nt_error *error)
 {
@@ -295,7 +293,7 @@ uint64_t nt_row_writer_rows(const struct nt_row_writer *writer)
     return writer->rows;
 }
 
-/* ---- writing ---- */
+/* ---- Writing ---- */
 
 struct writing {
     const struct nt_dataset *dataset;
@@ -315,7 +313,7 @@ static enum nt_status write_value(const struct writing *writing, struct nt_row_s
     return status;
 }
 
-/* Where value `i` of a row, counted as C does, lies in the field's data. */
+/* Returns the element index of value `i` (in C order) of a row. */
 static uint64_t value_place(const struct writing *writing, const struct nt_row_shape *shape, uint64_t row,
                             uint64_t i)
 {
@@ -332,7 +330,7 @@ static uint64_t value_place(const struct writing *writing, const struct nt_row_s
     return place;
 }
 
-/* Read all values of a row before any is written. In Fortran order they lie apart. */
+/* Reads all values of a row before any is written. In Fortran order they are not contiguous. */
 static enum nt_status read_values(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
                                   const uint8_t **bytes_ret)
 {
@@ -358,7 +356,7 @@ static enum nt_status check_line(const struct writing *writing)
     return nt_fail(writing->error, NT_LIMIT, NT_NO_OFFSET, "a row of more than 256 MiB of text");
 }
 
-/* A row of no elements: arrays down to the first dimension of 0. */
+/* Writes a row without elements: nested arrays down to the first dimension of 0. */
 static enum nt_status write_nothing(const struct writing *writing, const uint64_t *dimensions)
 {
     enum nt_status status = NT_OK;
@@ -372,8 +370,7 @@ static enum nt_status write_nothing(const struct writing *writing, const uint64_
     return status;
 }
 
-/* Arrays in arrays for several dimensions: an array opens wherever the index is a multiple of what is inside
- * it. */
+/* Writes nested arrays: an array opens wherever the index is a multiple of its size. */
 static enum nt_status write_values(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
 {
     const struct nt_field *field = &writing->dataset->fields[shape->field];
@@ -418,7 +415,7 @@ static enum nt_status get_item_range(const struct writing *writing, struct nt_ro
     return NT_OK;
 }
 
-/* The bytes of a row: of JSONB the text that is made of them, in `gathered`. */
+/* Returns the bytes of a row. Converts JSONB to text in `gathered`. */
 static enum nt_status get_bytes(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
                                 const uint8_t **bytes_ret, size_t *count_ret)
 {
@@ -479,7 +476,7 @@ static enum nt_status write_collection(const struct writing *writing, struct nt_
     return write_items(writing, shape, first, count);
 }
 
-/* Where the value of an optional's row is, if it has one. */
+/* Finds the row of an optional's value, if it has one. */
 static enum nt_status find_value(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
                                  uint64_t *value_row_ret, bool *has_value_ret)
 {
@@ -553,7 +550,7 @@ static enum nt_status write_members(const struct writing *writing, struct nt_row
     return status;
 }
 
-/* Of a field that is not nullable all rows are. */
+/* Reads the row mask. Without one, all rows are valid unless the form is NULL. */
 static enum nt_status check_valid(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
                                   bool *is_valid_ret)
 {
@@ -624,7 +621,7 @@ enum nt_status nt_row_write(struct nt_row_writer *writer, uint64_t row, struct n
     return status;
 }
 
-/* ---- cells ---- */
+/* ---- Cells ---- */
 
 uint32_t nt_row_writer_cells(const struct nt_row_writer *writer)
 {
@@ -645,7 +642,7 @@ static bool is_plain(const struct writing *writing, const struct nt_row_shape *s
             writing->dataset->fields[shape->field].dtype.element != NT_ELEMENT_SWITCH);
 }
 
-/* NaN and base64, which JSON has as strings. */
+/* Removes the quotes that JSON requires around NaN and base64. */
 static void unquote(struct nt_buffer *cell)
 {
     if (cell->length < 2 || cell->bytes[0] != '"')
@@ -707,7 +704,7 @@ enum nt_status nt_row_write_cell(struct nt_row_writer *writer, uint32_t cell, ui
     nt_buffer_clear(text);
     nt_json_init(&json, text, true);
     enum nt_status status = check_valid(&writing, shape, row, &is_valid);
-    if (status == NT_OK && is_valid) /* a cell of no value is empty */
+    if (status == NT_OK && is_valid) /* a null cell is empty */
         status = is_plain(&writing, shape) ? write_plain(&writing, shape, row, text)
                                            : write_valid_row(&writing, shape, row);
     return status == NT_OK && text->failed ? nt_fail_memory(error) : status;

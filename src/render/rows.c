@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows as lines of text: JSON Lines (rows.jsonl, head.jsonl) and CSV (table.csv). Lines are made in pieces
- * of bounded size, and a failing row leaves no partial line.
+ * Rows as lines of text: JSON Lines (rows.jsonl, head.jsonl) and CSV (table.csv). Generates pieces of
+ * bounded size. A failing row leaves no partial line.
  */
 #include "render/render.h"
 
@@ -42,7 +42,7 @@ static enum nt_status write_json_line(struct lines *lines, struct nt_buffer *out
     return status;
 }
 
-/* RFC 4180: quotes around what holds a quote, a comma or a line break, quotes doubled. */
+/* RFC 4180: quotes text that contains a quote, comma or line break, and doubles its quotes. */
 static void append_csv(struct nt_buffer *out, const char *bytes, size_t length)
 {
     bool needs_quotes = false;
@@ -88,7 +88,7 @@ static enum nt_status write_csv_line(struct lines *lines, struct nt_buffer *out,
         if (out->length - start > NT_ROW_MAX_BYTES)
             return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a row of more than 256 MiB of text");
         if (count == 1 && lines->cell.length == 0)
-            nt_buffer_text(out, "\"\""); /* an empty line would be no row to many readers */
+            nt_buffer_text(out, "\"\""); /* many readers skip an empty line */
     }
     nt_buffer_text(out, "\r\n");
     return NT_OK;
@@ -114,7 +114,7 @@ static enum nt_status next_lines(struct nt_text_generator *text, struct nt_buffe
             out->length = line;
             if (line == start)
                 return status;
-            break; /* the rows before are given; the next call fails at once */
+            break; /* returns the rows before it; the next call fails at once */
         }
         lines->next++;
     }
@@ -147,7 +147,7 @@ static double lines_share(const struct nt_text_generator *text)
     return lines->next < lines->limit ? (double)lines->next / (double)lines->limit : 1;
 }
 
-/* Rows [first, end), cut to those that there are. */
+/* Opens rows [first, end), clipped to the existing rows. */
 static enum nt_status open_lines(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                  uint64_t first, uint64_t end, bool is_csv,
                                  struct nt_text_generator **text_ret, struct nt_error *error)

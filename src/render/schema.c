@@ -17,7 +17,7 @@
 
 enum { LINES_PER_PIECE = 256, INDENT = 2, GAP = 2, WIDEST_NAME = 40, WIDEST_TYPE = 48, PATH_SHOWN = 1024 };
 
-/* ---- the fields in the order in which they are shown ---- */
+/* ---- Fields in display order ---- */
 
 struct level {
     const uint32_t *fields;
@@ -28,10 +28,10 @@ struct walk {
     const struct nt_dataset *dataset;
     struct level *levels;
     size_t depth, capacity;
-    uint32_t root; /* the only field of the first level, where not all are shown */
+    uint32_t root; /* NT_NONE, or the only field of the first level */
 };
 
-/* The field that has no name of its own: the item of a list, an optional, an array. */
+/* Does the field have a single nameless child: the item of a list, optional or array? */
 static bool has_nameless_item(const struct nt_field *field)
 {
     switch (nt_field_kind_info(field->kind)->form) {
@@ -45,7 +45,7 @@ static bool has_nameless_item(const struct nt_field *field)
     }
 }
 
-/* What is shown below a field: its sub-fields, or those of its nameless items. */
+/* Returns the children to show: the sub-fields, or those of a nameless item. */
 static const uint32_t *shown_below(const struct nt_dataset *dataset, uint32_t field, uint32_t *count_ret)
 {
     while (has_nameless_item(&dataset->fields[field]))
@@ -73,7 +73,7 @@ static bool start(struct walk *walk)
     return enter(walk, fields, count);
 }
 
-/* The next field, NT_NONE at the end. False without memory. */
+/* Returns the next field, NT_NONE at the end. False: out of memory. */
 static bool step(struct walk *walk, uint32_t *field_ret, size_t *depth_ret)
 {
     *field_ret = NT_NONE;
@@ -89,14 +89,14 @@ static bool step(struct walk *walk, uint32_t *field_ret, size_t *depth_ret)
     return enter(walk, below, count);
 }
 
-/* ---- items ---- */
+/* ---- Items ---- */
 
 static bool has_items(const struct nt_field *field)
 {
     return nt_field_kind_info(field->kind)->below == NT_BELOW_INDEX;
 }
 
-/* *known_ret is false where the file is damaged; what only fails now is an error. */
+/* Sets *known_ret to false if the file is damaged. Returns only environmental errors. */
 static enum nt_status count_items(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                   uint64_t *count_ret, bool *known_ret, struct nt_error *error)
 {
@@ -105,7 +105,7 @@ static enum nt_status count_items(struct nt_reader *reader, struct nt_dataset *d
     return nt_is_environmental(status) ? status : NT_OK;
 }
 
-/* ---- lines ---- */
+/* ---- Lines ---- */
 
 struct lines {
     struct nt_text_generator text;
@@ -121,7 +121,7 @@ static int width_of(const struct nt_buffer *text)
     return nt_text_width((struct nt_text){text->bytes, text->length});
 }
 
-/* Append a text, spaces up to a width, and those between two columns. */
+/* Appends a text, padded to a width, and the gap between columns. */
 static void put_cell(struct nt_buffer *out, struct nt_text text, int width)
 {
     struct nt_buffer printable = {0};
@@ -138,7 +138,7 @@ static void cut_spaces(struct nt_buffer *out)
         out->length--;
 }
 
-/* "1536 items", of lists in lists "1536 / 40000 items". */
+/* Appends "1536 items"; for nested lists "1536 / 40000 items". */
 static enum nt_status put_items(struct lines *lines, uint32_t field, struct nt_buffer *out,
                                 struct nt_error *error)
 {
@@ -166,7 +166,7 @@ static enum nt_status put_items(struct lines *lines, uint32_t field, struct nt_b
     return NT_OK;
 }
 
-/* "[3, 4]": the elements of each row. */
+/* Appends the shape of a row: "[3, 4]". */
 static void put_dimensions(const struct nt_field *field, struct nt_buffer *out)
 {
     for (uint32_t i = 0; i < field->dimension_count; i++)
@@ -255,7 +255,7 @@ static int widest(int width, struct nt_buffer *text, int indent, int limit)
     return found > width && found <= limit ? found : width;
 }
 
-/* The widths of the columns: of the widest texts but for those that are very long. */
+/* Computes the widths of the columns from the widest texts, up to a maximum. */
 static enum nt_status measure(struct lines *lines, struct nt_error *error)
 {
     struct nt_buffer text = {0};
@@ -331,7 +331,7 @@ static void put_json_dimensions(struct nt_json *json, const struct nt_field *fie
     nt_json_end_array(json);
 }
 
-/* Fields nest no deeper than NT_MAX_DEPTH. */
+/* Recursive: fields nest no deeper than NT_MAX_DEPTH. */
 static enum nt_status put_json_field(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t index,
                                      struct nt_json *json, struct nt_error *error)
 {

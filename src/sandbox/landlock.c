@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Landlock rules: restricts file access to the given paths, and TCP, signals and sockets where the kernel
- * supports it.
+ * Landlock rules: restricts file access to the given paths, and TCP, signals and sockets where the
+ * kernel supports it.
  */
 #include "sandbox/sandbox.h"
 
@@ -14,7 +14,7 @@
 
 #include "core/base/sanitizer.h"
 
-/* The same on all architectures. */
+/* Equal on all architectures. */
 enum { CREATE_RULESET = 444, ADD_RULE = 445, RESTRICT_SELF = 446 };
 enum { ASK_VERSION = 1, RULE_PATH_BENEATH = 1 };
 
@@ -37,17 +37,17 @@ struct path_rule {
     int32_t parent;
 } __attribute__((packed));
 
-/* What each version has learned to refuse. The kernel takes only what it knows. */
+/* Rights that each version can restrict. The kernel rejects rights that it does not know. */
 static const struct {
     long version;
     struct ruleset all;
 } versions[] = {
-    {1, {.files = (UINT64_C(1) << 13) - 1}}, /* open, list, make and remove */
+    {1, {.files = (UINT64_C(1) << 13) - 1}}, /* open, list, create and remove */
     {2, {.files = UINT64_C(1) << 13}},       /* move and link to another folder */
     {3, {.files = TRUNCATE}},
-    {4, {.network = BIND | CONNECT}},  /* by TCP */
-    {5, {.files = UINT64_C(1) << 15}}, /* ioctl of devices */
-    {6, {.scopes = 3}},                /* sockets without a file, and signals, of others */
+    {4, {.network = BIND | CONNECT}},  /* TCP */
+    {5, {.files = UINT64_C(1) << 15}}, /* ioctl on devices */
+    {6, {.scopes = 3}},                /* other processes' abstract sockets, and signals */
 };
 
 static struct ruleset all_of(long version)
@@ -69,7 +69,7 @@ static int allow(int ruleset, uint64_t handled, const struct nt_sandbox_path *pl
         rule.allowed |= WRITE_FILE | MAKE_FILE | MAKE_DIRECTORY | REMOVE_FILE | TRUNCATE;
     rule.parent = open(place->path, O_PATH | O_CLOEXEC);
     if (rule.parent < 0)
-        return 0; /* what is not there is told by who opens it */
+        return 0; /* opening a missing file reports the error */
     if (fstat(rule.parent, &attributes) == 0 && !S_ISDIR(attributes.st_mode))
         rule.allowed &= READ_FILE | WRITE_FILE | TRUNCATE;
     rule.allowed &= handled;

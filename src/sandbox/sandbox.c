@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Enters the sandbox: no_new_privs, dropped capabilities, Landlock, non-dumpable, seccomp. Parts that the
- * kernel lacks are reported.
+ * Enters the sandbox: no_new_privs, dropped capabilities, Landlock, non-dumpable, seccomp. Parts that
+ * the kernel lacks are reported.
  */
 #include "sandbox/sandbox.h"
 
@@ -31,7 +31,7 @@ static int nt_memory_hide(void)
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 ? 0 : errno;
 }
 
-/* ---- capabilities ---- */
+/* ---- Capabilities ---- */
 
 enum { WORDS = 2 };
 
@@ -51,7 +51,7 @@ static unsigned permitted_search(void)
     return words[0].permitted & (1u << CAP_DAC_READ_SEARCH);
 }
 
-/* Of a folder nobody knows what it will hold. */
+/* A folder may get any files later. */
 static bool needs_search(const struct nt_sandbox_path *place)
 {
     struct stat attributes;
@@ -63,7 +63,7 @@ static bool needs_search(const struct nt_sandbox_path *place)
     return is_folder && !place->is_written;
 }
 
-/* Root reads others' files by one of its capabilities: it stays where there may be such files among what it was told to read. */
+/* Root reads other users' files by a capability: keeps it if the given paths may include such files. */
 int nt_capabilities_drop(const struct nt_sandbox_rules *rules)
 {
     unsigned search = rules->has_sources ? permitted_search() : 0;
@@ -82,7 +82,7 @@ int nt_capabilities_drop(const struct nt_sandbox_rules *rules)
 struct entering {
     struct nt_sandbox *sandbox;
     const struct nt_sandbox_rules *rules;
-    size_t count; /* of parts that hold */
+    size_t count; /* of parts in effect */
 };
 
 static void note(struct entering *entering, const char *name, int problem)

@@ -11,56 +11,54 @@
 
 /* ---- Rules ---- */
 
-/* What the process goes on to do: bits. Reading what is open, working in threads, writing to what is open it always may. */
+/* Bits for what the process still does. It may always use threads, and read and write open files. */
 enum {
-    NT_SANDBOX_STARTS = 1,   /* leaves its terminal, takes descriptors from another process */
-    NT_SANDBOX_OPENS = 2,    /* opens and lists what lies in its places */
-    NT_SANDBOX_WRITES = 4,   /* makes and writes files there */
-    NT_SANDBOX_TERMINAL = 8, /* asks a terminal for its size */
-    NT_SANDBOX_FETCHES = 16, /* asks another process to fetch files, over a socket that is open */
-    NT_SANDBOX_CONNECTS =
-        32, /* has connections to other machines, whose names it looks up; nobody connects to it */
-    NT_SANDBOX_LOADS = 64, /* loads libraries from its places: of names, of certificates */
+    NT_SANDBOX_STARTS = 1,    /* leaves its terminal, receives descriptors from another process */
+    NT_SANDBOX_OPENS = 2,     /* opens and lists files in its places */
+    NT_SANDBOX_WRITES = 4,    /* creates and writes files there */
+    NT_SANDBOX_TERMINAL = 8,  /* queries the size of a terminal */
+    NT_SANDBOX_FETCHES = 16,  /* asks another process to fetch files, over an open socket */
+    NT_SANDBOX_CONNECTS = 32, /* connects to other machines and resolves names; never listens */
+    NT_SANDBOX_LOADS = 64,    /* loads libraries from its places: for names, for certificates */
 };
 
 struct nt_sandbox_path {
-    const char *path; /* a file, or a folder with all that is beneath it */
+    const char *path; /* a file, or a folder and everything below it */
     bool is_written;
 };
 
 struct nt_sandbox_rules {
-    const struct nt_sandbox_path *places; /* those that are not there are omitted */
+    const struct nt_sandbox_path *places; /* missing ones are ignored */
     size_t place_count;
     unsigned uses;
-    bool
-        has_sources; /* what is read is what the user asked for: where it needs that, root reads what others own */
+    bool has_sources; /* reads the user's choice of files: root may need those of other users */
 };
 
 /* ---- Parts ---- */
 
 int nt_capabilities_drop(const struct nt_sandbox_rules *rules);
 int nt_landlock_enter(const struct nt_sandbox_rules *rules);
-/* `has_landlock`: calls whose arguments cannot be looked at are left to it. For all threads. */
+/* `has_landlock`: leaves calls whose arguments seccomp cannot inspect to Landlock. All threads. */
 int nt_seccomp_enter(unsigned uses, bool has_landlock);
 
 /* ---- Sandbox ---- */
 
 enum { NT_SANDBOX_PARTS = 5 };
 
-/* What holds. Zeroed: nothing does. */
+/* The parts in effect. Zero-initialised: none. */
 struct nt_sandbox {
     const char *parts[NT_SANDBOX_PARTS + 1]; /* names; ends with NULL */
     bool has_landlock;
-    char missing[256]; /* what does not, with the reasons; "": all parts hold */
+    char missing[256]; /* parts not in effect, with reasons; "": all are in effect */
 };
 
-/* Before any thread has been started. Parts that the kernel does not have are omitted, and named. */
+/* Call before threads start. Skips parts that the kernel lacks, and names them. */
 void nt_sandbox_enter(struct nt_sandbox *sandbox, const struct nt_sandbox_rules *rules);
 
-/* From now on fewer uses, for all threads. False where that cannot be; then it is as before. */
+/* Reduces the uses, for all threads. False on failure, without any change. */
 bool nt_sandbox_narrow(const struct nt_sandbox *sandbox, unsigned uses);
 
-/* Of a process that needs no sandbox: no capability, and no rights of other programs. */
+/* For a process without a sandbox: drops all capabilities and forbids to gain privileges by exec. */
 void nt_sandbox_drop_privileges(void);
 
 #endif

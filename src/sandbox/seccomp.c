@@ -30,10 +30,10 @@
 #elif defined(__riscv) && __riscv_xlen == 64
 #define ARCHITECTURE AUDIT_ARCH_RISCV64
 #else
-#define ARCHITECTURE 0 /* its calls are not known here */
+#define ARCHITECTURE 0 /* unknown system calls */
 #endif
 
-/* The same on all architectures; headers of older systems do not have them. */
+/* Equal on all architectures; missing from the headers of older systems. */
 enum { CALL_CLONE3 = 435, CALL_OPENAT2 = 437, CALL_FACCESSAT2 = 439 };
 
 #ifdef SYS_rseq
@@ -53,19 +53,19 @@ enum {
     FETCHES = NT_SANDBOX_FETCHES,
     CONNECTS = NT_SANDBOX_CONNECTS,
     LOADS = NT_SANDBOX_LOADS,
-    BENEATH = 1 << 8, /* where landlock looks at what the filter cannot */
+    BENEATH = 1 << 8, /* only if landlock checks what the filter cannot */
     SANITIZED = 1 << 9,
 };
 
 enum condition {
     ANY,
-    HAS,     /* all bits of `value` in the argument */
-    HAS_NOT, /* none of them */
-    NEVER,   /* all bits: refused, whatever rows follow */
+    HAS,     /* the argument has all bits of `value` */
+    HAS_NOT, /* it has none of them */
+    NEVER,   /* it has all bits: refused, later rows are ignored */
     IS,
     IS_SELF, /* this process */
-    IS_NULL, /* a pointer */
-    TYPE_IS, /* of a socket, without its flags */
+    IS_NULL, /* a null pointer */
+    TYPE_IS, /* the type of a socket, without flags */
 };
 
 struct check {
@@ -77,13 +77,13 @@ enum { MAX_CHECKS = 3 };
 
 struct call {
     unsigned number;
-    unsigned use;                    /* all of these bits; ALWAYS */
-    struct check checks[MAX_CHECKS]; /* all of them; ANY: no more */
+    unsigned use;                    /* all of these bits are required; ALWAYS */
+    struct check checks[MAX_CHECKS]; /* all must hold; ANY ends the list */
 };
 
 #define WRITING (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND)
 
-/* The first row that holds decides. Those of every read first: older kernels try one after the other. */
+/* The first matching row decides. Calls of every read come first: older kernels test row by row. */
 static const struct call calls[] = {
     {SYS_pread64, ALWAYS, {{ANY, 0, 0}}},
     {SYS_writev, ALWAYS, {{ANY, 0, 0}}},
@@ -102,7 +102,7 @@ static const struct call calls[] = {
     {SYS_fcntl, ALWAYS, {{IS, 1, F_GETFD}}}, /* libfuse before 3.13 */
     {SYS_fcntl, ALWAYS, {{IS, 1, F_SETFD}}},
     {SYS_fcntl, ALWAYS, {{IS, 1, F_DUPFD_CLOEXEC}}},
-    /* memory: none that can be executed */
+    /* memory: never executable */
     {SYS_mmap, ALWAYS, {{HAS_NOT, 2, PROT_EXEC}}},
     {SYS_mprotect, ALWAYS, {{HAS_NOT, 2, PROT_EXEC}}},
     {SYS_munmap, ALWAYS, {{ANY, 0, 0}}},
@@ -110,7 +110,7 @@ static const struct call calls[] = {
     {SYS_madvise, ALWAYS, {{ANY, 0, 0}}},
     {SYS_brk, ALWAYS, {{ANY, 0, 0}}},
     {SYS_sysinfo, ALWAYS, {{ANY, 0, 0}}}, /* qsort */
-    /* threads: no processes */
+    /* threads, but no processes */
     {SYS_clone, ALWAYS, {{HAS, 0, CLONE_THREAD}}},
     {SYS_set_robust_list, ALWAYS, {{ANY, 0, 0}}},
     {CALL_RSEQ, ALWAYS, {{ANY, 0, 0}}},
@@ -121,12 +121,12 @@ static const struct call calls[] = {
     {SYS_exit_group, ALWAYS, {{ANY, 0, 0}}},
     {SYS_sched_yield, ALWAYS, {{ANY, 0, 0}}},
     {SYS_sched_getaffinity, ALWAYS, {{ANY, 0, 0}}},
-    {SYS_getcpu, ALWAYS, {{ANY, 0, 0}}},           /* where the C library has no other way to know */
-    {SYS_sched_setaffinity, ALWAYS, {{IS, 0, 0}}}, /* its own */
-    {SYS_sched_setattr, ALWAYS, {{IS, 0, 0}}},     /* its own */
-    {SYS_getpriority, ALWAYS, {{IS, 1, 0}}},       /* its own */
+    {SYS_getcpu, ALWAYS, {{ANY, 0, 0}}},           /* used if the C library has no other way */
+    {SYS_sched_setaffinity, ALWAYS, {{IS, 0, 0}}}, /* own process only */
+    {SYS_sched_setattr, ALWAYS, {{IS, 0, 0}}},     /* own process only */
+    {SYS_getpriority, ALWAYS, {{IS, 1, 0}}},       /* own process only */
     {SYS_prctl, ALWAYS, {{IS, 0, PR_SET_NAME}}},
-    {SYS_prlimit64, ALWAYS, {{IS, 0, 0}}}, /* its own */
+    {SYS_prlimit64, ALWAYS, {{IS, 0, 0}}}, /* own process only */
 #ifdef SYS_getrlimit
     {SYS_getrlimit, ALWAYS, {{ANY, 0, 0}}},
 #endif
@@ -151,7 +151,7 @@ static const struct call calls[] = {
     {SYS_dup2, STARTS, {{ANY, 0, 0}}},
 #endif
     {SYS_recvmsg, STARTS, {{ANY, 0, 0}}},
-    {SYS_seccomp, STARTS, {{ANY, 0, 0}}}, /* a narrower filter: none makes another wider */
+    {SYS_seccomp, STARTS, {{ANY, 0, 0}}}, /* a narrower filter; a filter cannot widen another */
     {SYS_eventfd2, STARTS, {{ANY, 0, 0}}},
 
     {SYS_openat, OPENS | WRITES, {{ANY, 0, 0}}},
@@ -185,11 +185,11 @@ static const struct call calls[] = {
     {SYS_mkdir, WRITES, {{ANY, 0, 0}}},
 #endif
 
-    {SYS_sendto, FETCHES, {{IS_NULL, 4, 0}}}, /* to who is connected */
+    {SYS_sendto, FETCHES, {{IS_NULL, 4, 0}}}, /* only to the connected peer */
     {SYS_shutdown, FETCHES, {{ANY, 0, 0}}},
 
-    /* servers, and who knows their names: resolvers over UDP and TCP, the kernel of its addresses. No
-     * processes of this machine: a bus, agents of keys and what starts containers listen at sockets that are files */
+    /* servers, and name resolution: resolvers over UDP and TCP, addresses from the kernel. No local
+     * services: buses, key agents and container engines listen on file sockets */
     {SYS_socket, CONNECTS, {{IS, 0, AF_INET}, {TYPE_IS, 1, SOCK_STREAM}, {IS, 2, 0}}},
     {SYS_socket, CONNECTS, {{IS, 0, AF_INET}, {TYPE_IS, 1, SOCK_STREAM}, {IS, 2, IPPROTO_TCP}}},
     {SYS_socket, CONNECTS, {{IS, 0, AF_INET}, {TYPE_IS, 1, SOCK_DGRAM}, {IS, 2, 0}}},
@@ -201,9 +201,8 @@ static const struct call calls[] = {
     {SYS_socket, CONNECTS, {{IS, 0, AF_NETLINK}, {TYPE_IS, 1, SOCK_RAW}, {IS, 2, NETLINK_ROUTE}}},
     {SYS_bind,
      CONNECTS,
-     {{IS, 2,
-       sizeof(struct sockaddr_nl)}}},    /* by which the kernel tells addresses; too short for one of IP */
-    {SYS_dup3, CONNECTS, {{ANY, 0, 0}}}, /* a new copy of a file in the place of the one before */
+     {{IS, 2, sizeof(struct sockaddr_nl)}}}, /* netlink: address queries; too short for IP */
+    {SYS_dup3, CONNECTS, {{ANY, 0, 0}}},     /* atomically replaces the copy of a file */
     {SYS_connect, CONNECTS, {{ANY, 0, 0}}},
     {SYS_sendto, CONNECTS, {{ANY, 0, 0}}},
     {SYS_sendmsg, CONNECTS, {{ANY, 0, 0}}},
@@ -219,8 +218,8 @@ static const struct call calls[] = {
     {SYS_ioctl, CONNECTS, {{IS, 1, FIONREAD}}},
     {SYS_ioctl, CONNECTS, {{IS, 1, FIONBIO}}},
     {SYS_uname, CONNECTS, {{ANY, 0, 0}}},
-    /* waking a thread that waits for them */
-    {SYS_socketpair, CONNECTS, {{NEVER, 1, SOCK_DGRAM}}}, /* which could be sent to others */
+    /* wakes a thread that polls */
+    {SYS_socketpair, CONNECTS, {{NEVER, 1, SOCK_DGRAM}}}, /* datagrams could be sent to other sockets */
     {SYS_socketpair, CONNECTS, {{IS, 0, AF_UNIX}}},
     {SYS_pipe2, CONNECTS, {{ANY, 0, 0}}},
     {SYS_eventfd2, CONNECTS, {{ANY, 0, 0}}},
@@ -231,10 +230,10 @@ static const struct call calls[] = {
     {SYS_epoll_wait, CONNECTS, {{ANY, 0, 0}}},
 #endif
 
-    /* code of files, which landlock chooses and nobody here can write */
+    /* code from files: landlock selects them, and no file is writable here */
     {SYS_mmap, LOADS, {{NEVER, 3, MAP_ANONYMOUS}}},
     {SYS_mmap, LOADS, {{HAS_NOT, 2, PROT_WRITE}}},
-    /* such code reads tickets of Kerberos, behind locks */
+    /* loaded code reads Kerberos tickets under locks */
     {SYS_fcntl, LOADS, {{IS, 1, F_OFD_SETLK}}},
     {SYS_fcntl, LOADS, {{IS, 1, F_OFD_SETLKW}}},
 
@@ -292,7 +291,7 @@ static void end(struct program *program, uint32_t outcome)
     add(program, BPF_RET | BPF_K, outcome, 0, 0);
 }
 
-/* An argument's lower half is all that the kernel looks at in those that have a condition, but for pointers. */
+/* The kernel uses only the lower half of the arguments with conditions, except for pointers. */
 static unsigned add_check(struct program *program, const struct check *check, unsigned short jumps[])
 {
     const size_t lower = WORD_OF(args) + check->argument * sizeof(uint64_t);
@@ -314,7 +313,7 @@ static unsigned add_check(struct program *program, const struct check *check, un
     return count;
 }
 
-/* Where the call is another one, or an argument is not as it must be, the next row is tried. */
+/* Jumps to the next row if the call or an argument does not match. */
 static void add_call(struct program *program, const struct call *call)
 {
     unsigned short jumps[2 * MAX_CHECKS];
@@ -346,7 +345,7 @@ static void make(struct program *program, unsigned uses)
     for (size_t i = 0; i < CALLS; i++)
         if ((calls[i].use & ~uses) == 0)
             add_call(program, &calls[i]);
-    /* Its flags cannot be looked at; the C library takes the older call where there is none. */
+    /* The filter cannot read its flags; the C library falls back to the older call. */
     add(program, BPF_JMP | BPF_JEQ | BPF_K, CALL_CLONE3, 0, 1);
     end(program, SECCOMP_RET_ERRNO | ENOSYS);
     end(program, REFUSED);
@@ -360,5 +359,5 @@ int nt_seccomp_enter(unsigned uses, bool has_landlock)
     make(&program, uses | (has_landlock ? BENEATH : 0) | (NT_IS_SANITIZED ? SANITIZED : 0));
     const struct sock_fprog filter = {program.count, program.steps};
     long result = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter);
-    return result == 0 ? 0 : result < 0 ? errno : EAGAIN; /* else a thread that cannot follow */
+    return result == 0 ? 0 : result < 0 ? errno : EAGAIN; /* positive: a thread that fails */
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compares two datasets: the schema, then the values field by field, then the layout. Each difference is
- * reported through a callback.
+ * Compares two datasets: the schema, then the values field by field, then the layout. Reports each
+ * difference through a callback.
  */
 #include "tools/tools.h"
 
@@ -26,7 +26,7 @@ const char *nt_diff_part_name(enum nt_diff_part part)
     return names[part];
 }
 
-/* ---- telling ---- */
+/* ---- Reporting ---- */
 
 struct nt_difference nt_difference(enum nt_diff_part part, const char *property,
                                    const uint32_t fields[NT_DIFF_SIDES])
@@ -76,7 +76,7 @@ void nt_diff_report_failure(struct nt_diff_run *run, unsigned side, uint32_t fie
     run->options->on_failure(run->options->context, side, field, error);
 }
 
-/* ---- showing ---- */
+/* ---- Output ---- */
 
 void nt_json_diff_value(struct nt_json *json, const struct nt_diff_value *value)
 {
@@ -100,7 +100,7 @@ void nt_json_diff_value(struct nt_json *json, const struct nt_diff_value *value)
     }
 }
 
-/* Of numbers only those that are not one are shown by a word. */
+/* Equal texts mean NaNs: JSON has a word for them and all other numbers exactly. */
 bool nt_diff_values_look_alike(const struct nt_difference *difference)
 {
     struct nt_buffer texts[NT_DIFF_SIDES] = {{0}};
@@ -133,9 +133,9 @@ struct diff {
     struct nt_diff_run run;
     struct nt_field_pair *pairs;
     size_t pair_count;
-    struct nt_stream_pair *streams; /* of each pair that is compared one after the other */
+    struct nt_stream_pair *streams; /* of each compared pair, in sequence */
     size_t stream_count, stream_capacity;
-    bool *items_differ; /* [field of A]: how many items it has was told */
+    bool *items_differ; /* [field of A]: a different number of items was reported */
     bool entries_differ;
 };
 
@@ -144,7 +144,7 @@ static bool are_two(const struct nt_field_pair *pair)
     return pair->fields[0] != NT_NONE && pair->fields[1] != NT_NONE;
 }
 
-/* ---- schema ---- */
+/* ---- Schema ---- */
 
 static enum nt_status diff_schema(struct diff *diff, struct nt_error *error)
 {
@@ -158,9 +158,9 @@ static enum nt_status diff_schema(struct diff *diff, struct nt_error *error)
     return status;
 }
 
-/* ---- page lists ---- */
+/* ---- Page lists ---- */
 
-/* Load them; tells which cannot be read. */
+/* Loads all page lists and reports unreadable ones. */
 static enum nt_status load_groups(struct diff *diff, bool *are_good_ret, struct nt_error *error)
 {
     *are_good_ret = true;
@@ -181,7 +181,7 @@ static enum nt_status load_groups(struct diff *diff, bool *are_good_ret, struct 
     return NT_OK;
 }
 
-/* ---- which streams are compared ---- */
+/* ---- Choice of streams ---- */
 
 static enum nt_status check_readable(struct diff *diff, const struct nt_field_pair *pair,
                                      bool *are_readable_ret, struct nt_error *error)
@@ -224,7 +224,7 @@ static enum nt_status add_streams(struct diff *diff, const struct nt_field_pair 
     return NT_OK;
 }
 
-/* The values of a structure are those of its members; what is between them is none. */
+/* A structure's values are those of its members; the bytes between them are not values. */
 static enum nt_status choose_streams(struct diff *diff, const struct nt_field_pair *pair,
                                      struct nt_error *error)
 {
@@ -242,10 +242,10 @@ static enum nt_status choose_streams(struct diff *diff, const struct nt_field_pa
     return add_streams(diff, pair, error);
 }
 
-/* ---- counts ---- */
+/* ---- Counts ---- */
 
-/* Items of collections: of those that differ all that is below differs in number, too, and is not told of. What the
- * file does not let be counted is met again in the elements. */
+/* Compares the items of collections. If they differ, so do all counts below, which are not reported. If
+ * the file prevents counting, the comparison of elements reports it. */
 static enum nt_status diff_items(struct diff *diff, const struct nt_field_pair *pair, struct nt_error *error)
 {
     uint64_t counts[NT_DIFF_SIDES];
@@ -269,14 +269,14 @@ static enum nt_status diff_items(struct diff *diff, const struct nt_field_pair *
     return NT_OK;
 }
 
-/* Whether the number of a field's rows follows from one that was told. */
+/* Does a reported difference explain that of the field's rows? */
 static bool is_count_told(const struct diff *diff, uint32_t field)
 {
     uint32_t above = nt_field_row_parent(diff->run.sides[0].dataset, field);
     return above == NT_NONE ? diff->entries_differ : diff->items_differ[above];
 }
 
-/* Elements that only one side has: of the first stream that differs so. */
+/* Reports elements that only one side has, for the first such stream. */
 static void diff_elements(struct diff *diff, const struct nt_stream_pair *streams, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -286,7 +286,7 @@ static void diff_elements(struct diff *diff, const struct nt_stream_pair *stream
             return;
 }
 
-/* ---- values ---- */
+/* ---- Values ---- */
 
 static void report_failures(struct diff *diff, const struct nt_stream_pair *streams, size_t count)
 {
@@ -296,7 +296,7 @@ static void report_failures(struct diff *diff, const struct nt_stream_pair *stre
                 nt_diff_report_failure(&diff->run, side, streams[i].fields[side], streams[i].failures[side]);
 }
 
-/* What came of the streams of a field. */
+/* Reports the results for the streams of a field. */
 static enum nt_status tell_field(struct diff *diff, const struct nt_stream_pair *streams, size_t count,
                                  struct nt_error *error)
 {
@@ -341,7 +341,7 @@ static enum nt_status diff_values(struct diff *diff, struct nt_error *error)
     return status;
 }
 
-/* ---- all ---- */
+/* ---- All parts ---- */
 
 enum nt_status nt_diff(const struct nt_diff_side sides[NT_DIFF_SIDES], const struct nt_diff_options *options,
                        struct nt_diff_summary *summary, struct nt_error *error)

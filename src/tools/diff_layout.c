@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compares how two datasets are stored: totals, and each column with the column of the same number in the
- * paired field.
+ * Compares how two datasets are stored: totals, and each column with the column of the same number in
+ * the paired field.
  */
 #include "tools/tools.h"
 
@@ -13,18 +13,18 @@
 #include "core/codec/codec.h"
 #include "core/model/model.h"
 
-/* ---- properties ---- */
+/* ---- Properties ---- */
 
-/* A side, and what of it is at hand. */
+/* A side, and the column to compare. */
 struct layout {
     const struct nt_dataset *dataset;
-    const struct nt_column_stats *stats; /* a column, or the total */
+    const struct nt_column_stats *stats; /* of a column, or the total */
 };
 
 struct property {
     const char *name;
     bool is_detail;
-    uint64_t (*number)(const struct layout *layout); /* one of the two */
+    uint64_t (*number)(const struct layout *layout); /* exactly one of the two is set */
     void (*words)(struct nt_buffer *out, const struct layout *layout);
 };
 
@@ -148,7 +148,7 @@ static const struct property of_columns[] = {
 
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
 
-/* Tell those of a table that differ. `template` has the place. */
+/* Reports the properties of a table that differ. `template` has the place. */
 static enum nt_status tell_properties(struct nt_diff_run *run, struct nt_difference template,
                                       const struct property *table, size_t count,
                                       const struct layout layouts[NT_DIFF_SIDES], struct nt_error *error)
@@ -177,10 +177,10 @@ static enum nt_status tell_properties(struct nt_diff_run *run, struct nt_differe
     return has_memory ? NT_OK : nt_fail_memory(error);
 }
 
-/* ---- columns ---- */
+/* ---- Columns ---- */
 
 struct inspection {
-    struct nt_column_stats *columns; /* by index, behind the last the total */
+    struct nt_column_stats *columns; /* by index, then the total */
     uint32_t count;
 };
 
@@ -245,7 +245,7 @@ static enum nt_status diff_columns(struct nt_diff_run *run, const struct inspect
     return status;
 }
 
-/* ---- all ---- */
+/* ---- Whole layouts ---- */
 
 enum nt_status nt_diff_layout(struct nt_diff_run *run, const struct nt_field_pair *pairs, size_t count,
                               struct nt_error *error)

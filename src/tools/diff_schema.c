@@ -14,7 +14,7 @@
 #include "core/model/model.h"
 #include "read/page.h"
 
-/* ---- what a field is, as text ---- */
+/* ---- Field properties as text ---- */
 
 typedef void put_property(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field);
 
@@ -69,9 +69,9 @@ static void put_nullable(struct nt_buffer *out, const struct nt_dataset *dataset
 static const struct property {
     const char *name;
     put_property *put;
-    bool is_of_schema;   /* the writer said so */
-    bool is_of_elements; /* where it differs, elements mean other things */
-    bool is_of_rows;     /* the same, for all that is below */
+    bool is_of_schema;   /* set by the writer */
+    bool is_of_elements; /* if it differs, elements have another meaning */
+    bool is_of_rows;     /* likewise, for all sub-fields */
 } properties[] = {
     {"type", put_type, .is_of_schema = true},
     {"kind", put_kind, .is_of_elements = true, .is_of_rows = true},
@@ -83,7 +83,7 @@ static const struct property {
 };
 enum { PROPERTIES = sizeof(properties) / sizeof(*properties) };
 
-/* The texts of both sides, to be deinitialized; false without memory. */
+/* Appends the texts of both sides, which the caller deinitializes; false without memory. */
 static bool put_both(const struct property *property, const struct nt_diff_side *sides,
                      const struct nt_field_pair *pair, struct nt_buffer texts[NT_DIFF_SIDES])
 {
@@ -112,9 +112,9 @@ static void deinit_both(struct nt_buffer texts[NT_DIFF_SIDES])
     nt_buffer_deinit(&texts[1]);
 }
 
-/* ---- pairs ---- */
+/* ---- Pairs ---- */
 
-/* The siblings of a side, and of each its partner's place. */
+/* The siblings on one side and the places of their partners. */
 struct siblings {
     const uint32_t *fields;
     uint32_t count;
@@ -168,7 +168,7 @@ static enum nt_status add_pair(struct matching *matching, uint32_t a, uint32_t b
 static enum nt_status add_with_below(struct matching *matching, uint32_t a, uint32_t b,
                                      struct nt_error *error);
 
-/* A's in their order, then those that only B has. */
+/* Adds A's fields in their order, then those that only B has. */
 static enum nt_status add_siblings(struct matching *matching, const struct siblings *a,
                                    const struct siblings *b, struct nt_error *error)
 {
@@ -205,7 +205,7 @@ static enum nt_status match_below(struct matching *matching, uint32_t a, uint32_
     return status;
 }
 
-/* Whether rows below one mean the same as below the other. */
+/* Do rows below both fields have the same meaning? */
 static bool are_built_alike(struct matching *matching, const struct nt_field_pair *pair, bool *has_memory)
 {
     bool are_alike = true;
@@ -217,7 +217,7 @@ static bool are_built_alike(struct matching *matching, const struct nt_field_pai
     return are_alike;
 }
 
-/* Fields nest no deeper than NT_MAX_DEPTH. */
+/* Recursion is limited: fields nest no deeper than NT_MAX_DEPTH. */
 static enum nt_status add_with_below(struct matching *matching, uint32_t a, uint32_t b,
                                      struct nt_error *error)
 {
@@ -249,9 +249,9 @@ enum nt_status nt_field_pairs(const struct nt_diff_side *sides, struct nt_field_
     return NT_OK;
 }
 
-/* ---- differences ---- */
+/* ---- Differences ---- */
 
-/* A field that only one side has is told with its type. */
+/* Reports a field that only one side has, with its type. */
 static void tell_alone(struct nt_diff_run *run, const struct nt_field_pair *pair)
 {
     unsigned side = pair->fields[0] == NT_NONE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compares the elements of pairs of streams in parallel and finds the first that differs in each. Then
- * locates the row and the entry of the difference and shows both values.
+ * Compares the elements of pairs of streams in parallel and finds the first difference in each. Then
+ * locates the row and the entry of the difference, and reads both values.
  */
 #include "tools/tools.h"
 
@@ -20,11 +20,11 @@
 
 enum { SHARE_BYTES = 1 << 20 };
 
-/* A pair that is being compared. */
+/* A pair during its comparison. */
 struct open_pair {
     struct nt_stream_pair *pair;
     struct nt_stream *streams[NT_DIFF_SIDES];
-    uint64_t next, end; /* elements that nobody has taken */
+    uint64_t next, end; /* elements not yet taken */
     uint32_t element_bytes;
     unsigned users;
     struct open_pair *behind;
@@ -34,17 +34,17 @@ struct comparison {
     struct nt_diff_run *run;
     struct nt_stream_pair *pairs;
     size_t count;
-    uint64_t total;       /* bytes, for the progress that is told */
-    pthread_mutex_t lock; /* from here on */
+    uint64_t total;       /* bytes, for progress reports */
+    pthread_mutex_t lock; /* of the members below */
     uint64_t bytes;
     pthread_cond_t changed;
-    size_t next;      /* the next pair to be opened */
-    unsigned opening; /* threads that are about to open one */
+    size_t next;      /* the next pair to open */
+    unsigned opening; /* threads that are opening one */
     struct open_pair *first;
-    bool has_failed; /* without memory */
+    bool has_failed; /* out of memory */
 };
 
-/* What a thread reads into. */
+/* A thread's read buffers. */
 struct buffers {
     uint8_t *bytes[NT_DIFF_SIDES];
     size_t capacity;
@@ -55,14 +55,14 @@ struct share {
     uint64_t first, count;
 };
 
-/* What came of a share. */
+/* The result of a share. */
 struct outcome {
     uint64_t first; /* NT_DIFF_NOWHERE: all are equal */
     enum nt_status statuses[NT_DIFF_SIDES];
     struct nt_error errors[NT_DIFF_SIDES];
 };
 
-/* ---- results ---- */
+/* ---- Results ---- */
 
 static void note_failure(struct comparison *comparison, struct nt_stream_pair *pair, unsigned side,
                          uint64_t at, const struct nt_error *error)
@@ -85,7 +85,7 @@ static void report_progress(struct comparison *comparison, uint64_t bytes)
         options->on_progress(options->context, comparison->bytes, comparison->total);
 }
 
-/* Locked. */
+/* The caller holds the lock. */
 static void note_outcome(struct comparison *comparison, const struct share *share,
                          const struct outcome *outcome)
 {
@@ -107,7 +107,7 @@ static void forget_failure(struct nt_stream_pair *pair, unsigned side)
     pair->failures[side] = NULL;
 }
 
-/* Whether another thread was already behind the first difference is chance: what it met there is not told. */
+/* Drops failures after the first difference: whether threads have read that far is chance. */
 static void forget_rest(struct nt_stream_pair *pair)
 {
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++)
@@ -123,7 +123,7 @@ void nt_stream_pairs_free(struct nt_stream_pair *pairs, size_t count)
     free(pairs);
 }
 
-/* ---- one share ---- */
+/* ---- One share ---- */
 
 static bool has_room(struct buffers *buffers, size_t bytes)
 {
@@ -167,7 +167,7 @@ static void compare_share(const struct share *share, struct buffers *buffers, st
         outcome->first = share->first + at / open->element_bytes;
 }
 
-/* ---- opening and sharing ---- */
+/* ---- Opening and sharing ---- */
 
 static void close_pair(struct open_pair *open)
 {
@@ -176,7 +176,7 @@ static void close_pair(struct open_pair *open)
     free(open);
 }
 
-/* Elements that a pair has on both sides; 0 where a side does not open, which is noted. */
+/* Finds the number of common elements; 0 with an error in `outcome` if a side does not open. */
 static void open_streams(struct comparison *comparison, struct open_pair *open, struct outcome *outcome)
 {
     struct nt_stream_pair *pair = open->pair;
@@ -194,7 +194,7 @@ static void open_streams(struct comparison *comparison, struct open_pair *open, 
     open->end = pair->elements[0] < pair->elements[1] ? pair->elements[0] : pair->elements[1];
 }
 
-/* Open the next pair, of which there is one. Locked, but not meanwhile. */
+/* Opens the next pair, which must exist. Releases the caller's lock while opening. */
 static void open_next(struct comparison *comparison)
 {
     struct nt_stream_pair *pair = &comparison->pairs[comparison->next++];
@@ -229,7 +229,7 @@ static struct open_pair *with_shares_left(struct comparison *comparison)
     return open;
 }
 
-/* Locked. False where nothing is left to be done. */
+/* The caller holds the lock. False if no work is left. */
 static bool take_share(struct comparison *comparison, struct share *share)
 {
     struct open_pair *open = NULL;
@@ -251,7 +251,7 @@ static bool take_share(struct comparison *comparison, struct share *share)
     return true;
 }
 
-/* Locked. The last one who leaves a pair closes it. */
+/* The caller holds the lock. The last thread that leaves a pair closes it. */
 static void leave_share(struct comparison *comparison, const struct share *share)
 {
     struct open_pair *open = share->open, **at = &comparison->first;
@@ -264,7 +264,7 @@ static void leave_share(struct comparison *comparison, const struct share *share
     close_pair(open);
 }
 
-/* What each thread does. */
+/* The main function of each thread. */
 static void compare(void *context)
 {
     struct comparison *comparison = context;
@@ -285,9 +285,9 @@ static void compare(void *context)
         free(buffers.bytes[side]);
 }
 
-/* ---- all ---- */
+/* ---- All streams ---- */
 
-/* Of streams that open; what does not is told later. */
+/* Counts streams that open; nt_diff_streams reports the others. */
 static uint64_t count_bytes(const struct nt_diff_run *run, const struct nt_stream_pair *pairs, size_t count)
 {
     uint64_t total = 0;
@@ -331,21 +331,21 @@ enum nt_status nt_diff_streams(struct nt_diff_run *run, struct nt_stream_pair *p
 
 enum { MAX_BYTES = 256, BYTES_BEFORE = 32 };
 
-/* A row on both sides, whose values lie in the buffers. */
+/* A row that differs; the buffers have the values of both sides. */
 struct finding {
     struct nt_difference difference;
     struct nt_dtype dtype;
     struct nt_buffer bytes[NT_DIFF_SIDES];
 };
 
-/* Why a side cannot be read: told, and the row remains without values. */
+/* The side that was read last, for the report of a failure. Then the row has no values. */
 struct place {
     struct nt_diff_run *run;
     const uint32_t *fields;
-    unsigned side; /* that was read last */
+    unsigned side; /* read last */
 };
 
-/* ---- reading a few elements ---- */
+/* ---- Reading a few elements ---- */
 
 static enum nt_status open_stream(struct place *place, unsigned side, uint32_t field,
                                   enum nt_stream_kind kind, struct nt_stream **stream_ret,
@@ -388,7 +388,7 @@ static enum nt_status read_element(struct place *place, enum nt_stream_kind kind
     return status;
 }
 
-/* Where a row begins and ends, in what its offsets count. */
+/* The start and end of a row, in the unit of its offsets. */
 static enum nt_status read_borders(struct place *place, unsigned side, uint64_t row, uint64_t borders[2],
                                    struct nt_error *error)
 {
@@ -400,7 +400,7 @@ static enum nt_status read_borders(struct place *place, unsigned side, uint64_t 
     return status;
 }
 
-/* The row of a field of A that an item or byte belongs to: the last one that does not begin behind it. */
+/* The row of a field of A that contains an item or byte: the last one that starts at or before it. */
 static enum nt_status find_row(struct place *place, uint32_t field, uint64_t item, uint64_t *row_ret,
                                struct nt_error *error)
 {
@@ -420,10 +420,9 @@ static enum nt_status find_row(struct place *place, uint32_t field, uint64_t ite
     return status;
 }
 
-/* ---- the entry ---- */
+/* ---- The entry ---- */
 
-/* Rows of variants' alternatives and of fields that cannot be read stay without an entry, and so does what lies behind a
- * page that cannot be read. */
+/* NT_DIFF_NOWHERE below variants and unreadable fields, and after an unreadable page. */
 static enum nt_status find_entry(struct place *place, uint64_t row, uint64_t *entry_ret,
                                  struct nt_error *error)
 {
@@ -445,9 +444,9 @@ static enum nt_status find_entry(struct place *place, uint64_t row, uint64_t *en
     return NT_OK;
 }
 
-/* ---- values ---- */
+/* ---- Values ---- */
 
-/* A text, or the part of it around the first byte that differs; the parts of both sides begin at the same byte. */
+/* Reads texts, or parts around the first different byte that start at the same byte. */
 static enum nt_status read_texts(struct place *place, uint64_t row, uint64_t differs_at,
                                  struct finding *finding, struct nt_error *error)
 {
@@ -482,7 +481,7 @@ static enum nt_status read_texts(struct place *place, uint64_t row, uint64_t dif
     return status;
 }
 
-/* How many items each side's row has. */
+/* Counts the items of the row on each side. */
 static enum nt_status count_items(struct place *place, uint64_t row, struct finding *finding,
                                   struct nt_error *error)
 {
@@ -498,9 +497,9 @@ static enum nt_status count_items(struct place *place, uint64_t row, struct find
     return status;
 }
 
-/* ---- the first row ---- */
+/* ---- The first row ---- */
 
-/* The row that an element of a stream tells of. An end offset belongs to the row that ends there. */
+/* The row that an element of a stream belongs to. An end offset belongs to the row that ends there. */
 static enum nt_status row_of(struct place *place, const struct nt_stream_pair *stream, uint64_t *row_ret,
                              struct nt_error *error)
 {
@@ -537,7 +536,7 @@ static enum nt_status find_value(struct place *place, const struct nt_stream_pai
     return read_element(place, stream->kind, stream->first, finding, error);
 }
 
-/* The stream with the first row that differs, of several the first; NULL: none differs. */
+/* The stream with the first different row, or the first of several; NULL if none differs. */
 static enum nt_status find_first(struct place *place, const struct nt_stream_pair *streams, size_t count,
                                  const struct nt_stream_pair **first_ret, struct finding *finding,
                                  struct nt_error *error)
@@ -551,7 +550,7 @@ static enum nt_status find_first(struct place *place, const struct nt_stream_pai
         status = row_of(place, &streams[i], &row, error);
         bool is_null = streams[i].kind == NT_STREAM_VALID && row == finding->difference.row;
         if (status != NT_OK || (row >= finding->difference.row && !is_null))
-            continue; /* of a row that is null on one side only, that is told */
+            continue; /* a row that is null on one side is reported as such */
         finding->difference.row = row;
         *first_ret = &streams[i];
     }
@@ -564,7 +563,7 @@ enum nt_status nt_diff_report_value(struct nt_diff_run *run, const struct nt_str
     struct place place = {.run = run, .fields = streams->fields};
     struct finding finding = {.difference = nt_difference(NT_DIFF_VALUES, "value", streams->fields)};
     const struct nt_stream_pair *first;
-    uint64_t differs_at = NT_DIFF_NOWHERE; /* of a text: the byte of all texts */
+    uint64_t differs_at = NT_DIFF_NOWHERE; /* of a text: the byte within all texts */
     struct nt_error failure = {0};
     for (size_t i = 0; i < count; i++)
         if (streams[i].kind == NT_STREAM_DATA)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Public functions that write the schema and the layout as text, piece by piece, to a function of the
- * caller.
+ * Public functions that write the schema and the layout as text, piece by piece, to a callback.
  */
 #include "tools/tools.h"
 
@@ -24,7 +23,7 @@ static enum nt_status take_all(const struct nt_buffer *piece, nt_take_text *take
     return NT_OK;
 }
 
-/* Ends the text. */
+/* Frees the generator. */
 static enum nt_status write_text(struct nt_text_generator *text, nt_take_text *take, void *context,
                                  struct nt_error *error)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Groups top-level fields by a common prefix of their names (Jet_pt, Jet_eta) or by a range of numbers at
- * the end (x10, x11).
+ * Groups top-level fields by a common prefix of their names (Jet_pt, Jet_eta) or by ranges of the
+ * numbers at their ends (x10, x11).
  */
 #include "tools/tools.h"
 
@@ -15,12 +15,12 @@
 
 enum { MANY_FIELDS = 24, MAX_LETTERS = 3, MAX_DIGITS = 18 };
 
-/* How names are cut into what groups them and the rest. */
+/* How to split names into a grouping prefix and the rest. */
 struct cut {
     const struct nt_dataset *dataset;
-    size_t common;  /* bytes that all names begin with */
-    size_t letters; /* behind them; 0: up to a mark */
-    uint64_t range; /* of the numbers behind them, not 0: how many are taken together */
+    size_t common;  /* length of the prefix of all names */
+    size_t letters; /* letters after it; 0: up to a mark */
+    uint64_t range; /* if not 0: how many consecutive numbers form a group */
 };
 
 static size_t common_bytes(const struct nt_dataset *dataset)
@@ -47,7 +47,7 @@ static bool is_digit(char byte)
     return byte >= '0' && byte <= '9';
 }
 
-/* The bytes that group a name; all of it where there is no mark. */
+/* The length of a name's grouping prefix; all of the name without a mark. */
 static size_t prefix_bytes(const struct cut *cut, const struct nt_text *name)
 {
     size_t at = cut->common;
@@ -58,7 +58,7 @@ static size_t prefix_bytes(const struct cut *cut, const struct nt_text *name)
     return at < name->length ? at + 1 : name->length;
 }
 
-/* Behind what is common there are digits only, not too many. */
+/* Requires that only digits follow the common prefix, and not too many. */
 static uint64_t number_of(const struct cut *cut, uint32_t field)
 {
     const struct nt_text *name = &cut->dataset->fields[field].name;
@@ -101,7 +101,7 @@ static int compare_groups(const void *left, const void *right, void *members)
     return (a > b) - (a < b);
 }
 
-/* The groups of one way to cut; without a cut each field is one. */
+/* Makes the groups for one way to split; without one, each field is a group. */
 static void make_groups(struct nt_field_groups *groups, const struct nt_dataset *dataset, struct cut *cut)
 {
     groups->count = 0;
@@ -124,7 +124,7 @@ static void make_groups(struct nt_field_groups *groups, const struct nt_dataset 
     qsort_r(groups->items, groups->count, sizeof(*groups->items), compare_groups, groups->members);
 }
 
-/* "x1" to "x2000": behind what is common to all names there is nothing but a number. */
+/* Matches "x1" to "x2000": only a number follows the common prefix. */
 static bool is_numbered(struct cut *cut, uint64_t *min_ret, uint64_t *max_ret)
 {
     const struct nt_dataset *dataset = cut->dataset;
@@ -158,7 +158,7 @@ static void group_by_numbers(struct nt_field_groups *groups, const struct nt_dat
     make_groups(groups, dataset, cut);
 }
 
-/* Names without marks, "abc" to "xyz": the more letters the better, as long as the groups are few. */
+/* Names without marks, "abc" to "xyz": the more letters the better, as long as there are few groups. */
 static void group_by_letters(struct nt_field_groups *groups, const struct nt_dataset *dataset,
                              struct cut *cut)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sums up the size of each column and finds its compression algorithms. Bytes that several pages share
- * count once in the total.
+ * Sums up the size of each column and finds its compression algorithms. The total counts bytes that
+ * several pages share once.
  */
 #include "tools/tools.h"
 
@@ -25,7 +25,7 @@ struct stretch {
 struct stretches {
     struct stretch *items;
     size_t count, capacity;
-    uint64_t others; /* bytes of pages that have no place */
+    uint64_t others; /* bytes of pages without a place in the file */
 };
 
 static int compare_stretches(const void *left, const void *right)
@@ -36,7 +36,7 @@ static int compare_stretches(const void *left, const void *right)
     return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-/* The bytes that stretches in their order cover, each once. */
+/* The bytes that sorted ranges cover, each counted once. */
 static uint64_t covered_bytes(const struct stretch *stretches, size_t count)
 {
     uint64_t total = 0, end = 0;
@@ -52,7 +52,7 @@ static uint64_t covered_bytes(const struct stretch *stretches, size_t count)
     return total;
 }
 
-/* What lies elsewhere has no place that could be shared. */
+/* A page stored elsewhere has no place that could be shared. */
 static bool has_place(const struct nt_page *page)
 {
     return !page->is_missing && page->compression != NT_COMPRESSION_ELSEWHERE;
@@ -113,8 +113,7 @@ static bool is_compressed(const struct nt_dataset *dataset, const struct nt_page
     return nt_page_sizes(dataset, page, &packed, &decoded, NULL) != NT_OK || page->stored_bytes != packed;
 }
 
-/* The algorithm of the first compressed page; 0 where there is none, or where the file's bytes do not tell.
- */
+/* The algorithm of the first compressed page; 0 if there is none or its bytes do not name one. */
 static enum nt_status algorithm_of(struct nt_dataset *dataset, const struct nt_page *pages, uint32_t count,
                                    unsigned *bit_ret, struct nt_error *error)
 {
@@ -129,11 +128,11 @@ static enum nt_status algorithm_of(struct nt_dataset *dataset, const struct nt_p
     return NT_OK;
 }
 
-/* Of page lists that are loaded. */
+/* Inspects the pages of loaded page lists. */
 static enum nt_status inspect_pages(struct nt_dataset *dataset, struct nt_column_stats *stats,
                                     struct nt_error *error)
 {
-    uint64_t settings = UINT64_MAX; /* of the clusters that were looked at last */
+    uint64_t settings = UINT64_MAX; /* of the last inspected clusters */
     struct nt_groups groups = nt_groups_of_column(dataset, stats->column);
     for (uint32_t g = groups.first; g < groups.end; g++) {
         const struct nt_group *group = &dataset->groups[g];
@@ -162,7 +161,7 @@ static enum nt_status inspect_pages(struct nt_dataset *dataset, struct nt_column
     return NT_OK;
 }
 
-/* ---- all ---- */
+/* ---- All columns ---- */
 
 static bool is_below(const struct nt_dataset *dataset, uint32_t field, uint32_t top)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The layout of a file: every byte range in order with its owners, without holes or overlaps. Ranges are
- * sorted window by window in bounded memory; layout.jsonl has one line for each.
+ * The layout of a file: every byte range in order with its owners, without holes or overlaps. Sorts the
+ * ranges window by window in bounded memory. layout.jsonl has one line for each.
  */
 #include "tools/tools.h"
 
@@ -32,21 +32,21 @@ struct nt_layout {
     struct nt_layout_claims all;
     uint64_t *source_bytes;
     uint32_t source_count;
-    struct nt_layout_item borders[MAX_WINDOWS]; /* the first claim of each window but the first */
+    struct nt_layout_item borders[MAX_WINDOWS]; /* the first claim of each window, except of window 0 */
     uint32_t window_count;
-    /* Where it stands: */
+    /* Position: */
     uint32_t window; /* the next one */
     struct claims claims;
     size_t next; /* of the claims */
     uint32_t source;
-    uint64_t at;      /* the first byte of the source that no item covers yet */
+    uint64_t at;      /* the first byte of the source not yet covered by an item */
     uint64_t covered; /* bytes of the source's items */
     struct nt_layout_item pending[PENDING], last;
     unsigned pending_count;
     bool has_last;
 };
 
-/* ---- the order of claims ---- */
+/* ---- Order of claims ---- */
 
 static int compare_claims(const void *left, const void *right)
 {
@@ -56,7 +56,7 @@ static int compare_claims(const void *left, const void *right)
     if (a->offset != b->offset)
         return a->offset < b->offset ? -1 : 1;
     if (a->bytes != b->bytes)
-        return a->bytes > b->bytes ? -1 : 1; /* the larger first: what it covers is shared with it */
+        return a->bytes > b->bytes ? -1 : 1; /* larger first: claims inside it are shared */
     if (a->dataset != b->dataset)
         return a->dataset < b->dataset ? -1 : 1;
     if (a->column != b->column)
@@ -74,9 +74,9 @@ static enum nt_status add_claim(struct claims *claims, const struct nt_layout_it
     return NT_OK;
 }
 
-/* ---- windows ---- */
+/* ---- Windows ---- */
 
-/* So many of all claims, each with the same chance (reservoir sampling); and all, as long as they are few. */
+/* A uniform random sample of the claims (reservoir sampling), and all claims while they are few. */
 struct sampling {
     struct claims *claims, samples;
     uint64_t seen, state;
@@ -107,7 +107,7 @@ static enum nt_status take_sample(void *context, const struct nt_layout_item *cl
     return NT_OK;
 }
 
-/* The first window is there then, if it is the only one. */
+/* If there is only one window, this also reads it. */
 static enum nt_status find_windows(struct nt_layout *layout, struct nt_error *error)
 {
     static const struct nt_layout_window everything = {0, UINT32_MAX, 0, UINT64_MAX};
@@ -129,7 +129,7 @@ static enum nt_status find_windows(struct nt_layout *layout, struct nt_error *er
     return status;
 }
 
-/* Between two borders; NULL: there is none. */
+/* Selects claims between two borders; NULL: unbounded. */
 struct filter {
     struct claims *claims;
     const struct nt_layout_item *first, *end;
@@ -163,7 +163,7 @@ static enum nt_status read_window(struct nt_layout *layout, struct nt_error *err
     return status;
 }
 
-/* ---- from claims to items ---- */
+/* ---- From claims to items ---- */
 
 static void add_item(struct nt_layout *layout, const struct nt_layout_item *item)
 {
@@ -191,7 +191,7 @@ static bool is_of_objects(const struct nt_layout *layout)
     return nt_layout_source(layout->file, layout->source)->is_of_objects;
 }
 
-/* Of objects only what is claimed is known: nothing lies between them, and together they have as much as that. */
+/* Only claims of objects are known: no gaps, and the size of an object is that of its claims. */
 static void place_claim(struct nt_layout *layout, const struct nt_layout_item *claim)
 {
     struct nt_layout_item item = *claim;
@@ -200,7 +200,7 @@ static void place_claim(struct nt_layout *layout, const struct nt_layout_item *c
     if (!has_gaps && claim->offset > layout->at)
         layout->at = claim->offset;
     if (item.offset >= size)
-        return; /* beyond the end: reading it says so */
+        return; /* past the end: reading reports it */
     if (item.bytes > size - item.offset)
         item.bytes = size - item.offset;
     uint64_t end = item.offset + item.bytes;
@@ -238,7 +238,7 @@ static void end_source(struct nt_layout *layout)
     layout->at = layout->covered = 0;
 }
 
-/* With the next claim, or with what lies behind the last one. */
+/* Continues with the next claim, or with the rest of the source after the last one. */
 static void resume_at(struct nt_layout *layout)
 {
     bool has_claim = layout->next < layout->claims.count;
@@ -285,7 +285,7 @@ void nt_layout_rewind(struct nt_layout *layout)
     layout->has_last = false;
 }
 
-/* ---- sources ---- */
+/* ---- Sources ---- */
 
 struct nt_source *nt_layout_source(const struct nt_file *file, uint32_t source)
 {
@@ -298,7 +298,7 @@ const uint64_t *nt_layout_source_bytes(const struct nt_layout *layout, uint32_t 
     return layout->source_bytes;
 }
 
-/* Of a file that is missing or cannot be a source nothing is known. */
+/* Size 0 for a file that is missing or cannot be a source. */
 static enum nt_status measure_sources(struct nt_layout *layout, struct nt_error *error)
 {
     const struct nt_file *file = layout->file;
@@ -316,7 +316,7 @@ static enum nt_status measure_sources(struct nt_layout *layout, struct nt_error 
     return NT_OK;
 }
 
-/* ---- all ---- */
+/* ---- Create and free ---- */
 
 enum nt_status nt_layout_new(const struct nt_file *file, struct nt_layout **layout_ret,
                              struct nt_error *error)
@@ -428,7 +428,7 @@ static void write_line(const struct nt_file *file, const struct line *line, stru
     nt_json_finish(&json);
 }
 
-/* Up to the first item of the next one. */
+/* Reads up to the first item of the next line. */
 static enum nt_status read_line(struct lines *lines, struct line *line, struct nt_error *error)
 {
     line->first = lines->first;

@@ -16,15 +16,15 @@
 #include "core/model/budget.h"
 #include "core/model/model.h"
 
-/* ---- the format's own ---- */
+/* ---- Ranges of the format ---- */
 
-/* What many ranges have in common. */
+/* The common part of many ranges. */
 struct nt_layout_label {
     const char *owner, *detail;
     uint32_t dataset, column, cluster, page;
 };
 
-/* A file may have millions of them. */
+/* Compact: a file may have millions. */
 struct nt_layout_format_range {
     uint64_t offset, bytes;
     uint32_t source, label;
@@ -36,7 +36,7 @@ struct collecting {
     struct nt_error *error;
 };
 
-/* One of the last few, or a new one. */
+/* Finds the label among the last few, or adds it. */
 static enum nt_status find_label(struct nt_layout_claims *claims, const struct nt_layout_label *label,
                                  uint32_t *number_ret)
 {
@@ -58,7 +58,7 @@ static enum nt_status find_label(struct nt_layout_claims *claims, const struct n
     return NT_OK;
 }
 
-/* Room for one more, which is taken from what the file may ask for as long as the layout is there. */
+/* Makes room for one more range. The file's budget pays for it as long as the layout exists. */
 static enum nt_status grow(const struct collecting *collecting)
 {
     struct nt_layout_claims *claims = collecting->claims;
@@ -103,7 +103,7 @@ static enum nt_status keep_range(void *context, const struct nt_layout_range *ra
     return status;
 }
 
-/* ---- whom they are put to ---- */
+/* ---- Sink ---- */
 
 struct sink {
     const struct nt_layout_window *window;
@@ -111,7 +111,7 @@ struct sink {
     void *context;
 };
 
-/* Whether a source's bytes up to an end are no part of the window. */
+/* Is a byte range of a source outside of the window? */
 static bool is_outside(const struct sink *sink, uint32_t source, uint64_t offset, uint64_t end)
 {
     const struct nt_layout_window *window = sink->window;
@@ -152,9 +152,9 @@ static enum nt_status put_own(const struct sink *sink, const struct nt_layout_cl
     return status;
 }
 
-/* ---- pages ---- */
+/* ---- Pages ---- */
 
-/* A page's stored bytes, then its checksum; both may be spread over several extents. */
+/* Adds a page's stored bytes, then its checksum; both may span several extents. */
 static enum nt_status add_page_extents(const struct sink *sink, struct nt_layout_item *item,
                                        const char *owner, const struct nt_extent *extents, size_t count,
                                        uint64_t stored_bytes)
@@ -198,7 +198,7 @@ static enum nt_status add_page(const struct sink *sink, const struct nt_dataset 
     enum nt_status status = NT_OK;
     item->source = dataset->file->layout_sources ? page->source : 0;
     item->ratio = page_ratio(dataset, page);
-    /* Extents that cannot be read (a damaged list of chunks) leave the page at the place that is listed. */
+    /* If the extents are unreadable (a damaged list of chunks), the page keeps its listed place. */
     if (dataset->ops->page_extents)
         status = dataset->ops->page_extents(dataset, page, &several, &count, error);
     if (nt_is_environmental(status))
@@ -209,7 +209,7 @@ static enum nt_status add_page(const struct sink *sink, const struct nt_dataset 
     return status;
 }
 
-/* A page's buffers, each with an owner of its own. False in `*are_there_ret` where pages are one range. */
+/* Adds a page's buffers with their owners. `*are_there_ret` is false if pages are single ranges. */
 static enum nt_status add_page_buffers(const struct sink *sink, const struct nt_dataset *dataset,
                                        const struct nt_page *page, const struct nt_layout_item *template,
                                        bool *are_there_ret)
@@ -232,7 +232,7 @@ static enum nt_status add_page_buffers(const struct sink *sink, const struct nt_
     return status;
 }
 
-/* As far as that can be told before its parts are looked for. */
+/* Conservative: false if only the page's parts decide. */
 static bool is_page_outside(const struct sink *sink, const struct nt_dataset *dataset,
                             const struct nt_page *page)
 {
@@ -244,8 +244,8 @@ static bool is_page_outside(const struct sink *sink, const struct nt_dataset *da
     return is_outside(sink, dataset->file->layout_sources ? page->source : 0, page->offset, end);
 }
 
-/* Pages are numbered through the column's clusters in order of cluster id; a group whose page list is bad is
- * omitted, and with it the numbering of the pages behind it. */
+/* Numbers pages through the column's clusters in order of cluster id. Stops at a bad page list: the
+ * numbers of the pages after it are unknown. */
 static enum nt_status add_column_pages(const struct sink *sink, struct nt_dataset *dataset, uint32_t column,
                                        struct nt_error *error)
 {
@@ -275,7 +275,7 @@ static enum nt_status add_column_pages(const struct sink *sink, struct nt_datase
     return status;
 }
 
-/* What pages are decoded with belongs to no one column. */
+/* Decoder inputs belong to no single column. */
 static enum nt_status add_inputs(const struct sink *sink, const struct nt_dataset *dataset,
                                  struct nt_error *error)
 {
@@ -292,7 +292,7 @@ static enum nt_status add_inputs(const struct sink *sink, const struct nt_datase
     return status;
 }
 
-/* Values that lie apart from the file's columns, each a page of the field. */
+/* Adds values that are stored outside of the file's columns, each as a page of the field. */
 static enum nt_status add_values(const struct sink *sink, struct nt_dataset *dataset, uint32_t column,
                                  struct nt_error *error)
 {
@@ -339,12 +339,12 @@ static enum nt_status add_pages(const struct sink *sink, struct nt_dataset *data
     return status == NT_OK && !stored->ops->page_files ? add_inputs(sink, stored, error) : status;
 }
 
-/* ---- all ---- */
+/* ---- All claims ---- */
 
 enum nt_status nt_layout_claims_init(struct nt_layout_claims *claims, const struct nt_file *file,
                                      struct nt_error *error)
 {
-    /* Not a part of what the file is, but counted like one. */
+    /* The claims are not part of the file, but its budget pays for them. */
     struct nt_budget *budget = (struct nt_budget *)(uintptr_t)&file->budget;
     struct collecting collecting = {.claims = claims, .budget = budget, .error = error};
     *claims = (struct nt_layout_claims){.file = file, .budget = budget};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Draws layout.svg, a strip map of the file. Ranges narrower than a pixel are drawn together, so that the
- * picture has a bounded number of rectangles.
+ * Draws layout.svg, a strip map of the file. Merges ranges narrower than a pixel, so that the picture
+ * has a bounded number of rectangles.
  */
 #include "tools/tools.h"
 
@@ -28,11 +28,11 @@ enum {
     LEGEND_STEP = 20,
 };
 
-/* Owners in the legend: the groups of top-level fields, then what is no page. */
+/* An owner in the legend: groups of top-level fields, then everything that is not a page. */
 struct owner {
-    char *name; /* of malloc */
+    char *name; /* from malloc */
     uint64_t bytes, packed_bytes;
-    struct nt_colour colour; /* of a field: of its mean ratio */
+    struct nt_colour colour; /* of a field: by its mean ratio */
     bool is_field;
 };
 
@@ -45,11 +45,11 @@ struct picture {
     struct nt_field_groups *groups; /* [dataset] */
     uint32_t *first_owner;          /* of each dataset's groups */
     uint32_t owner_count;
-    uint32_t *by_size;   /* owners, the largest first */
-    uint64_t total;      /* bytes of all sources, one after the other */
-    uint64_t line_bytes; /* bytes in a line */
+    uint32_t *by_size;   /* owners, largest first */
+    uint64_t total;      /* bytes of all sources in sequence */
+    uint64_t line_bytes; /* bytes per line */
     unsigned lines;
-    /* Of one drawing: */
+    /* The current drawing: */
     unsigned grain;
     size_t bytes;
     struct nt_buffer *out;
@@ -68,7 +68,7 @@ static const struct other {
 };
 enum { OTHERS = sizeof(others) / sizeof(*others) };
 
-/* ---- owners ---- */
+/* ---- Owners ---- */
 
 static enum nt_status add_groups(struct picture *picture, uint32_t dataset_index, struct nt_error *error)
 {
@@ -149,7 +149,7 @@ static int compare_owners(const void *left, const void *right, void *owners)
     return a->bytes < b->bytes ? 1 : a->bytes > b->bytes ? -1 : strcmp(a->name, b->name);
 }
 
-/* The next item that shares nothing with those before; false behind the last, or where there was a failure, which is noted. */
+/* The next unshared item. False at the end or on failure, which sets `status`. */
 static bool next_item(struct picture *picture, struct nt_layout_item *item)
 {
     bool has_item = true;
@@ -159,7 +159,7 @@ static bool next_item(struct picture *picture, struct nt_layout_item *item)
     return picture->status == NT_OK && has_item;
 }
 
-/* What each owner has, and the order of the legend. */
+/* Computes the bytes of each owner and the order of the legend. */
 static enum nt_status sum_up_owners(struct picture *picture, struct nt_error *error)
 {
     struct nt_layout_item item;
@@ -183,7 +183,7 @@ static enum nt_status sum_up_owners(struct picture *picture, struct nt_error *er
     return NT_OK;
 }
 
-/* ---- drawing ---- */
+/* ---- Drawing ---- */
 
 static void describe(const struct picture *picture, const struct nt_layout_item *item,
                      struct nt_buffer *title)
@@ -209,7 +209,7 @@ static void describe(const struct picture *picture, const struct nt_layout_item 
         nt_buffer_format(title, ", ratio %.2f", item->ratio);
 }
 
-/* Stretches that wait to be drawn together because they are too narrow. */
+/* Adjacent ranges that are too narrow to be drawn alone. */
 struct narrow {
     double x, end;
     uint64_t bytes;
@@ -217,7 +217,7 @@ struct narrow {
     struct nt_layout_item largest;
 };
 
-/* From pixel to pixel, so that neighbours meet. What covers none is not drawn. */
+/* Rounds to pixels so that neighbours touch. Draws nothing if the box covers no pixel. */
 static void draw(struct picture *picture, unsigned line, double x, double end, struct nt_colour colour,
                  const struct nt_buffer *title)
 {
@@ -267,7 +267,7 @@ static void add_narrow(struct picture *picture, unsigned line, struct narrow *na
         draw_narrow(picture, line, narrow);
 }
 
-/* One item may run over several lines. */
+/* An item may span several lines. */
 static void draw_item(struct picture *picture, const struct nt_layout_item *item, uint64_t start,
                       struct narrow *narrow)
 {
@@ -397,11 +397,11 @@ static void measure_lines(struct picture *picture)
         (unsigned)(picture->total / picture->line_bytes + (picture->total % picture->line_bytes != 0));
 }
 
-/* A page of few bytes is drawn in some hundred. Of many files no size is asked for: each is a page or two. */
+/* A page of a few bytes takes several hundred here. Files are not measured: each has 1 or 2 pages. */
 uint64_t nt_layout_svg_bytes(const struct nt_file *file)
 {
     enum { FRAME_BYTES = 20000, BYTES_PER_BYTE = 8, BYTES_PER_SOURCE = 500 };
-    if (nt_layout_source(file, 0)->is_of_objects) /* nobody knows how many */
+    if (nt_layout_source(file, 0)->is_of_objects) /* their number is unknown */
         return nt_svg_size(NT_SVG_MAX_BYTES);
     if (file->layout_sources && file->layout_source_count > 1)
         return nt_svg_size(FRAME_BYTES + (uint64_t)file->layout_source_count * BYTES_PER_SOURCE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Draws sizes.svg, a squarified treemap of the stored bytes by group and field. Fields that are too small
- * to draw share a box with their neighbours.
+ * Draws sizes.svg, a squarified treemap of the stored bytes by group and field. Fields that are too
+ * small to draw share a box with their neighbours.
  */
 #include "tools/tools.h"
 
@@ -21,7 +21,7 @@ struct part {
     uint32_t field;                     /* of a group: its first */
     bool is_own;                        /* the field's own columns, not a sub-field */
     const struct nt_field_group *group; /* of several fields, or NULL */
-    uint32_t shared, last; /* of a box that neighbours share: fields, and the last of them; 0 else */
+    uint32_t shared, last;              /* of a shared box: its fields and the last one; else 0 */
 };
 
 struct treemap {
@@ -29,16 +29,16 @@ struct treemap {
     struct part *sums; /* [field]: with all sub-fields */
     struct part *own;  /* [field]: its own columns */
     struct nt_field_groups groups;
-    uint64_t total, once; /* once: pages that several columns share counted once */
-    /* Of one drawing: */
+    uint64_t total, once; /* once: counts shared pages once */
+    /* The current drawing: */
     unsigned grain;
     size_t bytes;
     struct nt_buffer *out;
 };
 
-/* ---- sums ---- */
+/* ---- Sums ---- */
 
-/* Fields are summed up into their parents by walking up from each column's field. */
+/* Adds each column to its field and to all ancestors. */
 static enum nt_status sum_up(struct treemap *treemap, struct nt_dataset *dataset, struct nt_error *error)
 {
     for (uint32_t c = 0; c < dataset->column_count; c++) {
@@ -58,7 +58,7 @@ static enum nt_status sum_up(struct treemap *treemap, struct nt_dataset *dataset
     return nt_unique_bytes(dataset, NULL, 0, &treemap->once, error);
 }
 
-/* ---- squarifying ---- */
+/* ---- Squarified layout ---- */
 
 static double worst_aspect(double shortest, double strip, double smallest, double largest)
 {
@@ -67,7 +67,7 @@ static double worst_aspect(double shortest, double strip, double smallest, doubl
     return a > b ? a : b;
 }
 
-/* How many of the parts (areas, descending) the next strip takes along the shorter side. */
+/* How many parts (areas, descending) the next strip along the shorter side takes. */
 static size_t strip_length(const double *areas, size_t count, double shortest)
 {
     double strip = areas[0], worst = worst_aspect(shortest, strip, areas[0], areas[0]);
@@ -104,7 +104,7 @@ static void place_strip(const double *areas, size_t length, struct nt_box *free_
     }
 }
 
-/* ---- drawing ---- */
+/* ---- Drawing ---- */
 
 static int compare_parts(const void *left, const void *right)
 {
@@ -141,8 +141,8 @@ static bool is_item(const struct nt_text *name)
     return name->length > 1 && name->bytes[0] == '_' && at == name->length;
 }
 
-/* The bytes of a path from the last name on that is more than an item's, without what the names of a group have in
- * common: what tells the field from its neighbours. */
+/* The length of the end of a path that distinguishes the field from its neighbours: from the last name
+ * that is not an item's, without the common prefix of a group. */
 static size_t end_of_path(const struct treemap *treemap, uint32_t field)
 {
     const struct nt_field *fields = treemap->dataset->fields;
@@ -184,7 +184,7 @@ static struct nt_colour colour_of(const struct treemap *treemap, const struct pa
     return nt_field_colour(treemap->groups.of_field[part->field], ratio_of(part));
 }
 
-/* All of a label, or where that has no room the end of the path that it is. */
+/* The whole label or, if it does not fit, the end of its path. */
 static const char *label_that_fits(const struct treemap *treemap, const struct part *part,
                                    const struct nt_buffer *label, double width)
 {
@@ -215,8 +215,8 @@ static void draw_leaf(struct treemap *treemap, const struct part *part, struct n
     nt_buffer_deinit_part(&label, treemap->out);
 }
 
-/* A group, or a top-level field that is in none, has its name above what is in it where there is room for that.
- * Returns the box that is left. */
+/* Draws the name of a group, or of a top-level field without a group, above its contents if there is
+ * room. Returns the rest of the box. */
 static struct nt_box draw_group(struct treemap *treemap, const struct part *part, struct nt_box box)
 {
     enum { MIN_HEIGHT = 3 * LABEL_HEIGHT, MIN_WIDTH = 60, FRAME = 2 };
@@ -239,7 +239,7 @@ static struct nt_box draw_group(struct treemap *treemap, const struct part *part
 
 static void draw_parts(struct treemap *treemap, const struct part *whole, struct nt_box box);
 
-/* What has no room of its own is omitted, or drawn as one with what is below it. */
+/* Omits a part without room of its own, or draws it as one box with all it contains. */
 static void draw_part(struct treemap *treemap, const struct part *part, struct nt_box box)
 {
     uint32_t count;
@@ -277,7 +277,7 @@ static void add_group(const struct treemap *treemap, const struct nt_field_group
         parts[(*count)++] = part;
 }
 
-/* The parts of a group, a field or (NULL) the dataset that store anything: one more than the fields at most. */
+/* The parts with stored bytes of a group, a field or (NULL) the dataset: at most all fields + 1. */
 static size_t collect_parts(const struct treemap *treemap, const struct part *whole, struct part *parts)
 {
     size_t used = 0;
@@ -340,15 +340,15 @@ static void share_box(const struct treemap *treemap, struct part *shared, const 
     add_to_shared(treemap, shared, part);
 }
 
-/* Parts whose boxes would be smaller than the grain are put together with those that follow, and the last of them with
- * those before. Returns how many are left. */
+/* Merges each part whose box would be smaller than the grain with those after it, and the last one with
+ * those before. Returns the number of parts left. */
 static size_t share_boxes(const struct treemap *treemap, struct part *parts, size_t count, struct nt_box box)
 {
     double least = (double)treemap->grain * treemap->grain / (box.width * box.height);
     uint64_t stored = stored_bytes(parts, count);
     size_t used = 0;
-    size_t open = SIZE_MAX; /* the shared box that has room */
-    size_t full = SIZE_MAX; /* the last one that has none */
+    size_t open = SIZE_MAX; /* the shared box with room left */
+    size_t full = SIZE_MAX; /* the last full one */
     for (size_t i = 0; i < count; i++) {
         if ((double)parts[i].stored >= least * (double)stored) {
             parts[used++] = parts[i];
@@ -385,7 +385,7 @@ static void place_parts(const struct part *parts, size_t count, double *areas, s
     }
 }
 
-/* As deep as the schema and its groups: NT_MAX_DEPTH + 1 at most. */
+/* Recurses as deep as the schema with its groups: at most NT_MAX_DEPTH + 1. */
 static void draw_parts(struct treemap *treemap, const struct part *whole, struct nt_box box)
 {
     size_t most = max_parts(treemap, whole);
@@ -441,7 +441,7 @@ static void draw_treemap(void *context, unsigned grain, size_t bytes, struct nt_
     nt_svg_end(out);
 }
 
-/* A box with its title, and labels in some, takes 200 to 400 bytes. */
+/* A box takes 200 to 400 bytes, with its title and for some a label. */
 uint64_t nt_sizes_svg_bytes(const struct nt_dataset *dataset)
 {
     enum { FRAME_BYTES = 1500, BOX_BYTES = 300 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes SVG 1.1: boxes, colours and text, in a document of a size that is chosen before drawing.
+ * Writes SVG 1.1: boxes, colours and text, in a document whose size is chosen before drawing.
  */
 #include "tools/tools.h"
 
@@ -11,7 +11,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
-/* A line of any bytes for XML: markup escaped, what cannot be shown as \x.. . */
+/* Escapes a line of any bytes for XML: markup as entities, unprintable bytes as \x.. . */
 static void escape_line(struct nt_buffer *out, const void *bytes, size_t length)
 {
     struct nt_buffer printable = {0};
@@ -31,7 +31,7 @@ static void escape_line(struct nt_buffer *out, const void *bytes, size_t length)
     nt_buffer_deinit_part(&printable, out);
 }
 
-/* Text of several lines: their ends stay as they are. */
+/* Escapes a text of several lines and keeps the line ends. */
 static void escape(struct nt_buffer *out, const char *text)
 {
     for (const char *end; (end = strchr(text, '\n')); text = end + 1) {
@@ -41,7 +41,7 @@ static void escape(struct nt_buffer *out, const char *text)
     escape_line(out, text, strlen(text));
 }
 
-/* ---- a size that is known before ---- */
+/* ---- Size known before drawing ---- */
 
 enum { COARSEST = 1 << 12 }; /* grain: more pixels than any picture is wide */
 
@@ -53,7 +53,7 @@ size_t nt_svg_size(uint64_t prefetched_bytes)
     return size;
 }
 
-/* What is drawn where the names of a few boxes alone are longer than the picture may be. */
+/* Drawn if the names of a few boxes alone exceed the size of the picture. */
 static void draw_nothing(struct nt_buffer *out)
 {
     nt_svg_begin(out, 400, 60, "");
@@ -86,7 +86,7 @@ enum nt_status nt_svg_fit(nt_svg_draw *draw, void *context, size_t bytes, struct
     return NT_OK;
 }
 
-/* ---- drawing ---- */
+/* ---- Drawing ---- */
 
 void nt_svg_append_name(struct nt_buffer *title, const void *bytes, size_t length)
 {
@@ -95,7 +95,7 @@ void nt_svg_append_name(struct nt_buffer *title, const void *bytes, size_t lengt
     size_t kept = length <= MOST ? length : MOST;
     while (kept < length && kept > 0 && (at[kept] & 0xC0) == 0x80)
         kept--;                              /* not within a character */
-    nt_append_printable(title, bytes, kept); /* a line end of the name is none of the title */
+    nt_append_printable(title, bytes, kept); /* a line end in the name does not end the title's line */
     if (kept < length)
         nt_buffer_text(title, "\u2026");
 }
@@ -125,7 +125,7 @@ static double font_size(const char *class)
     return class[0] == 'h' ? 18 : class[0] == 't' ? 12 : class[0] == 's' ? 10 : 11;
 }
 
-/* Of the font's size, in fonts that are not narrow. */
+/* Relative to the font size, for fonts that are not narrow. */
 static double letter_width(uint32_t letter)
 {
     if (letter >= 0x1100)
@@ -137,7 +137,7 @@ static double letter_width(uint32_t letter)
     return letter >= 'A' && letter <= 'Z' ? 0.72 : 0.63;
 }
 
-/* The bytes of a text that fit into a width, of the font's size. */
+/* The bytes of a text that fit into a width relative to the font size. */
 static size_t length_that_fits(const char *text, double width)
 {
     size_t length = 0, left = strlen(text);
@@ -157,7 +157,7 @@ static size_t length_that_fits(const char *text, double width)
     return length;
 }
 
-/* Those of headings are bold, and so wider. */
+/* Headings are bold and therefore wider. */
 static double letter_size(const char *class)
 {
     return class[0] == 'h' ? 1.12 * font_size(class) : font_size(class);
@@ -168,8 +168,8 @@ bool nt_svg_fits(const char *class, double width, const char *text)
     return text[length_that_fits(text, width / letter_size(class))] == '\0';
 }
 
-/* Which font draws a text is not known; an inner <svg> clips what turns out too wide. No letter but a few is
- * wider than its font is high: texts that are short enough need none. */
+/* The font is unknown, so an inner <svg> clips a text that turns out too wide. Hardly any letter is
+ * wider than the font's height, so short texts need no clipping. */
 void nt_svg_text(struct nt_buffer *out, double x, double y, const char *class, double width, const char *text)
 {
     enum { FEWEST_BYTES = 2, ELLIPSIS = 1 };
@@ -216,15 +216,15 @@ static double channel(struct nt_colour colour, unsigned number)
 
 const char *nt_label_class(struct nt_colour colour)
 {
-    const double dark = 0.42; /* for the eye, which sees green best */
+    const double dark = 0.42; /* perceived brightness: the eye is most sensitive to green */
     double brightness = 0.299 * channel(colour, 0) + 0.587 * channel(colour, 8) + 0.114 * channel(colour, 4);
     return brightness < dark ? "d" : "l";
 }
 
 struct nt_colour nt_field_colour(uint32_t number, double ratio)
 {
-    /* Steps of the golden angle keep the hues of any eight in turn far apart; the next eight, whose hues lie
-     * between, are duller, lighter or brighter. */
+    /* Golden-angle steps keep the hues of any eight consecutive groups far apart. The next eight have
+     * hues between them and are duller, lighter or brighter. */
     static const struct {
         unsigned saturation, lightness;
     } tones[] = {{58, 76}, {34, 64}, {85, 84}, {86, 66}};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tools on open files: verify, compare two datasets, inspect columns, the layout of a file, and pictures
- * of it.
+ * Tools on open files: verify a file, compare two datasets, inspect columns, and list or draw the
+ * layout of a file.
  */
 #ifndef NT_TOOLS_TOOLS_H
 #define NT_TOOLS_TOOLS_H
@@ -26,88 +26,87 @@ struct nt_layout_format_range;
 
 enum nt_finding_kind {
     NT_FINDING_DAMAGED,     /* the bytes contradict their checksum, the specification or each other */
-    NT_FINDING_UNREADABLE,  /* the operating system refused, or the file was changed meanwhile */
-    NT_FINDING_UNSUPPORTED, /* unknown column types, pages that lie elsewhere, limits: nothing is known */
-    NT_FINDING_UNREAD,      /* fields that this version does not read, as they say: nothing else is wrong */
-    NT_FINDING_WARNING,     /* allowed, but a surprise to readers: text that is not UTF-8 */
+    NT_FINDING_UNREADABLE,  /* the operating system failed, or the file changed meanwhile */
+    NT_FINDING_UNSUPPORTED, /* unknown column types, pages stored elsewhere, limits: not checked */
+    NT_FINDING_UNREAD,      /* fields that this version does not read; nothing else is wrong */
+    NT_FINDING_WARNING,     /* allowed, but unexpected by readers: text that is not UTF-8 */
     NT_FINDING_KINDS
 };
 const char *nt_finding_name(enum nt_finding_kind kind); /* "damaged", ... */
 enum nt_finding_kind nt_finding_kind(enum nt_status status);
 
-/* Where something was found and what. Members that do not apply are NT_NONE; `page` UINT64_MAX. */
+/* What was found and where. Members that do not apply are NT_NONE; `page` is UINT64_MAX. */
 struct nt_finding {
     enum nt_finding_kind kind;
     uint32_t dataset, cluster_group, cluster, field, column; /* indices in the model */
     uint64_t page;                                           /* number within the column, as in pages.jsonl */
-    uint64_t count;        /* pages that the finding stands for, where the same is true of several; else 1 */
-    struct nt_error error; /* the message tells the place, too */
+    uint64_t count;                                          /* number of pages with the same finding */
+    struct nt_error error;                                   /* the message includes the place */
 };
 
-/* A finding with nothing but its error, whose status tells its kind. Without a dataset it is of the file. */
+/* A finding with only an error, whose status determines the kind. No dataset: it is the file's. */
 struct nt_finding nt_finding(const struct nt_dataset *dataset, const struct nt_error *error);
 
-/* Findings that are kept until it is their turn to be told. Zero at first. */
+/* Findings held back to be reported in order. Starts zeroed. */
 struct nt_findings {
     struct nt_finding *items;
     size_t count, capacity;
-    bool has_failed; /* for want of memory */
+    bool has_failed; /* out of memory */
 };
 
 /* ---- Verify a file ---- */
 
 struct nt_verify_summary {
     uint64_t columns, pages;
-    uint64_t unchecked;    /* pages without a checksum: what is wrong in their values shows only by chance */
+    uint64_t unchecked;    /* pages without a checksum: damage of their values may go unnoticed */
     uint64_t stored_bytes; /* of the pages */
     uint64_t findings[NT_FINDING_KINDS];
 };
 
 struct nt_verify_options {
-    /* Called for each finding, in the same order whatever the number of threads; never two at once. */
+    /* Called for each finding, serialized, in an order independent of the number of threads. */
     void (*on_finding)(void *context, const struct nt_finding *finding);
-    /* Called now and then with stored bytes of pages; never two at once. May be NULL. */
+    /* Called from time to time with stored page bytes, serialized. May be NULL. */
     void (*on_progress)(void *context, uint64_t bytes, uint64_t total);
     void *context;
 };
 
-/* Verify all datasets of an open file, whose headers and footers were verified by opening it. Works on all
- * threads of the reader and on the caller's; the reader's cache is hardly used. Fails only where the
- * verification itself cannot go on (NT_NO_MEMORY). */
+/* Verifies all datasets of an open file; opening has already verified headers and footers. Uses all
+ * worker threads of the reader and the calling thread, and hardly any of the reader's cache. Fails only
+ * if it cannot continue (NT_NO_MEMORY). */
 enum nt_status nt_verify(struct nt_reader *reader, const struct nt_file *file,
                          const struct nt_verify_options *options, struct nt_verify_summary *summary,
                          struct nt_error *error);
 
 /* ---- Pages already verified ---- */
 
-/* What beside its bytes decides about a page's elements. */
+/* What determines a page's elements besides its bytes. */
 struct nt_page_conditions {
     bool is_compared;    /* with the stream's segment */
     bool is_cluster_end; /* the page ends with the cluster's last element */
     bool has_previous;   /* `previous` is the index value before the page */
     uint64_t previous;
-    uint64_t limit; /* the items of the cluster */
+    uint64_t limit; /* the number of items in the cluster */
 };
 
 struct nt_seen_page {
-    const struct nt_page *page; /* of the model; NULL: nothing is known */
+    const struct nt_page *page; /* of the model; NULL: unknown page */
     bool has_outcome;           /* the members below are valid */
     struct nt_page_conditions before;
-    bool has_previous; /* behind the page */
+    bool has_previous; /* after the page */
     uint64_t previous;
-    size_t finding; /* 1 + the finding that tells what is wrong; 0: nothing is */
+    size_t finding; /* 1 + the index of its finding; 0: the page is good */
 };
 
 struct nt_seen_pages {
-    struct nt_seen_page *slots; /* NULL: nothing is remembered */
+    struct nt_seen_page *slots; /* NULL: disabled */
 };
 
-/* Without memory nothing is remembered. */
+/* Disables itself if there is no memory. */
 void nt_seen_pages_init(struct nt_seen_pages *seen);
 void nt_seen_pages_deinit(struct nt_seen_pages *seen);
 
-/* The slot of a page: what is known of it or of a page that is the same bytes, decoded in the same way, else
- * an empty one for it. NULL where nothing is remembered. */
+/* The slot of a page, or of one with the same bytes and decoder; else a new one. NULL if disabled. */
 struct nt_seen_page *nt_seen_pages_find(struct nt_seen_pages *seen, const struct nt_page *page);
 
 bool nt_page_conditions_equal(const struct nt_page_conditions *left, const struct nt_page_conditions *right);
@@ -119,45 +118,45 @@ struct nt_verify_result {
     struct nt_findings findings;
     bool is_done;
     uint64_t pages, unchecked, stored_bytes; /* as in struct nt_verify_summary */
-    uint64_t prefetched_bytes;               /* that sources were told of before */
+    uint64_t prefetched_bytes;               /* hinted to sources in advance */
 };
 
 struct nt_verify_job {
     struct nt_reader *reader;
     struct nt_dataset *dataset;
     uint32_t column;
-    bool is_alone;                  /* the dataset's borders are bad: look at the pages only */
+    bool is_alone;                  /* the dataset's borders are bad: check only the pages */
     struct nt_verify_result *share; /* result */
     void (*on_cluster)(void *context, uint64_t stored_bytes); /* some pages are done */
     void *context;
 };
 
-/* Add a finding of the job's column. NT_NONE, UINT64_MAX: of no cluster, or page. */
+/* Adds a finding of the job's column. NT_NONE and UINT64_MAX: no cluster, no page. */
 void nt_verify_report(struct nt_verify_job *job, uint32_t cluster, uint64_t page,
                       const struct nt_error *error);
-/* What in a cluster is another number than it has to be. */
+/* Adds a finding: a number in a cluster is not the expected one. */
 void nt_verify_report_cluster(struct nt_verify_job *job, uint32_t cluster, const char *what,
                               uint64_t expected, uint64_t found);
 
 /* ---- Verify a column ---- */
 
-/* For one thread; others may verify other columns. */
+/* Single-threaded for one column; other threads may verify other columns. */
 void nt_verify_column(struct nt_verify_job *job);
-/* All pages of a column will be read. */
+/* Prefetches all pages of a column. */
 void nt_verify_prefetch_column(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
                                struct nt_prefetch *prefetch);
 
 /* ---- Check UTF-8 ---- */
 
-/* Zero at first. */
+/* Starts zeroed. */
 struct nt_text_check {
-    uint8_t pending[4]; /* the beginning of a character */
+    uint8_t pending[4]; /* the start of an incomplete character */
     size_t pending_count;
 };
 
-/* Whether the text is UTF-8 up to and with this piece. */
+/* Is the text valid UTF-8 up to the end of this piece? */
 bool nt_text_check_update(struct nt_text_check *check, const uint8_t *bytes, size_t count);
-/* Whether the text may end here. */
+/* May the text end here? */
 static inline bool nt_text_check_end(const struct nt_text_check *check)
 {
     return check->pending_count == 0;
@@ -168,19 +167,19 @@ static inline bool nt_text_check_end(const struct nt_text_check *check)
 enum { NT_DIFF_SIDES = 2 };
 
 enum nt_diff_part {
-    NT_DIFF_SCHEMA, /* what there is: datasets, fields, types, descriptions */
-    NT_DIFF_VALUES, /* how many, and which */
-    NT_DIFF_LAYOUT, /* how the same is stored */
+    NT_DIFF_SCHEMA, /* what exists: datasets, fields, types, descriptions */
+    NT_DIFF_VALUES, /* numbers of rows, and values */
+    NT_DIFF_LAYOUT, /* how equal content is stored */
     NT_DIFF_PARTS
 };
 const char *nt_diff_part_name(enum nt_diff_part part); /* "schema", ... */
 
 enum nt_diff_value_kind {
-    NT_DIFF_NOTHING, /* the side does not have it */
+    NT_DIFF_NOTHING, /* absent on this side */
     NT_DIFF_NUMBER,
     NT_DIFF_WORDS,   /* a text of the schema or layout */
-    NT_DIFF_TEXT,    /* a string of the data, any bytes; maybe a part of it */
-    NT_DIFF_BYTES,   /* the same of an object */
+    NT_DIFF_TEXT,    /* a string of the data, any bytes; may be a part of it */
+    NT_DIFF_BYTES,   /* an object, likewise */
     NT_DIFF_ELEMENT, /* dtype->bytes bytes */
 };
 
@@ -196,20 +195,19 @@ struct nt_diff_value {
 
 struct nt_difference {
     enum nt_diff_part part;
-    const char *property; /* what differs, as a JSON name: "type", "stored_bytes", "value" */
-    bool is_detail;       /* one of many of a layout */
-    uint32_t
-        fields[NT_DIFF_SIDES]; /* NT_NONE: the datasets; of one of them alone: the other has no such field */
-    uint32_t column;           /* of the field, as in column.<k>; NT_NONE: none */
-    uint64_t row;              /* the first row of the fields whose values differ; NT_DIFF_NOWHERE: none */
-    uint64_t entry;            /* of A, that the row belongs to; NT_DIFF_NOWHERE: nobody knows */
-    uint64_t element;          /* of a row with several: which; else NT_DIFF_NOWHERE */
-    uint64_t byte;             /* of a text or bytes: the first that differs; else NT_DIFF_NOWHERE */
-    uint64_t first_byte;       /* where the values begin, if they are parts; else NT_DIFF_NOWHERE */
+    const char *property;           /* what differs, as a JSON name: "type", "stored_bytes", "value" */
+    bool is_detail;                 /* one of many details of a layout */
+    uint32_t fields[NT_DIFF_SIDES]; /* both NT_NONE: the datasets; one: only the other has it */
+    uint32_t column;                /* of the field, as in column.<k>; NT_NONE: none */
+    uint64_t row;        /* the first row of the fields whose values differ; NT_DIFF_NOWHERE: none */
+    uint64_t entry;      /* entry of A that has the row; NT_DIFF_NOWHERE: unknown */
+    uint64_t element;    /* which element of a row with several; else NT_DIFF_NOWHERE */
+    uint64_t byte;       /* the first different byte of a text or bytes; else NT_DIFF_NOWHERE */
+    uint64_t first_byte; /* the start of the parts, if the values are parts; else NT_DIFF_NOWHERE */
     struct nt_diff_value values[NT_DIFF_SIDES];
 };
 
-/* A dataset, or a field of it with all below. */
+/* A dataset, or a field with all its sub-fields. */
 struct nt_diff_side {
     struct nt_reader *reader;
     struct nt_dataset *dataset;
@@ -217,13 +215,12 @@ struct nt_diff_side {
 };
 
 struct nt_diff_options {
-    bool parts[NT_DIFF_PARTS]; /* those that are compared */
-    /* Called for each difference, in an order that does not depend on threads. What it holds lives until the call
-     * returns. */
+    bool parts[NT_DIFF_PARTS]; /* the parts to compare */
+    /* Called for each difference, in an order independent of threads. Valid until the call returns. */
     void (*on_difference)(void *context, const struct nt_difference *difference);
-    /* Called where a side cannot be read: what needs it is not compared. `field` may be NT_NONE. */
+    /* Called if a side is unreadable; dependent parts are not compared. `field` may be NT_NONE. */
     void (*on_failure)(void *context, unsigned side, uint32_t field, const struct nt_error *error);
-    /* Called now and then with decoded bytes of a side; never two calls at once, but by any thread. May be NULL. */
+    /* Called now and then with decoded bytes of a side; any thread, serialized. May be NULL. */
     void (*on_progress)(void *context, uint64_t bytes, uint64_t total);
     void *context;
 };
@@ -233,152 +230,146 @@ struct nt_diff_summary {
     uint64_t failures;
 };
 
-/* A comparison on its way. */
+/* A comparison in progress. */
 struct nt_diff_run {
     const struct nt_diff_side *sides;
     const struct nt_diff_options *options;
     struct nt_diff_summary *summary;
 };
 
-/* ---- telling ---- */
+/* ---- Reporting ---- */
 
-/* A difference of two fields (NT_NONE, NT_NONE: of the datasets) that has no place and no values yet. */
+/* A difference of two fields (NT_NONE, NT_NONE: of the datasets) without place and values. */
 struct nt_difference nt_difference(enum nt_diff_part part, const char *property,
                                    const uint32_t fields[NT_DIFF_SIDES]);
 void nt_diff_report(struct nt_diff_run *run, const struct nt_difference *difference);
-/* With the values filled in, if these differ; returns whether they do. */
+/* Fills in the values and reports the difference if they differ. Returns whether they do. */
 bool nt_diff_report_words(struct nt_diff_run *run, struct nt_difference difference, struct nt_text a,
                           struct nt_text b);
 bool nt_diff_report_numbers(struct nt_diff_run *run, struct nt_difference difference, uint64_t a, uint64_t b);
 void nt_diff_report_failure(struct nt_diff_run *run, unsigned side, uint32_t field,
                             const struct nt_error *error);
 
-/* ---- showing ---- */
+/* ---- Output ---- */
 
 void nt_json_diff_value(struct nt_json *json, const struct nt_diff_value *value);
-/* Whether two elements look the same as JSON though their bits differ: NaNs. */
+/* Do two elements look the same as JSON though their bits differ (NaNs)? */
 bool nt_diff_values_look_alike(const struct nt_difference *difference);
-/* Append the bits of an element in hexadecimal, the most significant first. */
+/* Appends the bits of an element in hexadecimal, most significant first. */
 void nt_append_diff_bits(struct nt_buffer *out, const struct nt_diff_value *value);
 
 /* ---- Compare two datasets ---- */
 
-/* Compare two datasets, or a field of each with all below (of both sides or of none). Fields belong together by their
- * names. Values are compared as decoded elements, bit by bit, where the types of both sides are the same: NaNs of
- * different bits differ, 0 and -0 do, and how the elements are stored does not matter. Of each field its first
- * difference is told. Values that cannot be read are told as failures, and never taken for equal.
- *
- * The sides' readers may be one; the workers of the first do the work. Fails where the comparison cannot go on: without
- * memory; layouts also where the machine refuses what inspection reads. `on_failure` has been called for all else. */
+/* Compares two datasets, or one field of each with its sub-fields (on both sides or neither). Pairs
+ * fields by name. If both sides have the same type, compares decoded elements bit by bit: NaNs with
+ * different bits differ, so do 0 and -0, and the encoding does not matter. Reports the first difference
+ * of each field. Unreadable values are failures and never count as equal.
+ * The sides may share one reader; the workers of the first do the work. Fails without memory or, for
+ * layouts, on an environmental error of the inspection. `on_failure` gets all other errors. */
 enum nt_status nt_diff(const struct nt_diff_side sides[NT_DIFF_SIDES], const struct nt_diff_options *options,
                        struct nt_diff_summary *summary, struct nt_error *error);
 
 /* ---- Compare schemas ---- */
 
-/* A field of A and the one of B that has its name and place; NT_NONE where a side has none: what is below such a
- * field is not listed. */
+/* Fields of A and B with the same path; NT_NONE on one side: its sub-fields are not listed. */
 struct nt_field_pair {
     uint32_t fields[NT_DIFF_SIDES];
 };
 
-/* The fields of A in the order of the schema, those that only B has behind their siblings. Where two are built in
- * different ways, what is below them is not listed. From malloc. */
+/* The fields of A in schema order; fields only in B follow their siblings. Sub-fields of differently
+ * built fields are not listed. From malloc. */
 enum nt_status nt_field_pairs(const struct nt_diff_side *sides, struct nt_field_pair **pairs_ret,
                               size_t *count_ret, struct nt_error *error);
 
-/* Tell how the fields of a pair differ as the schema has them. */
+/* Reports how the schemas of a pair's fields differ. */
 enum nt_status nt_diff_field(struct nt_diff_run *run, const struct nt_field_pair *pair,
                              struct nt_error *error);
 
-/* Whether the values of two fields can be compared element by element; else tells what is in the way, as a
- * difference of values. */
+/* Can the fields be compared element by element? If not, reports that as a difference of values. */
 enum nt_status nt_diff_check_elements(struct nt_diff_run *run, const struct nt_field_pair *pair,
                                       bool *are_alike_ret, struct nt_error *error);
 
-/* Whether both fields are projections of fields with the same path: what these hold, they show. */
+/* Are both fields projections of fields with the same path? Then those report the differences. */
 enum nt_status nt_diff_is_shown_elsewhere(const struct nt_diff_side *sides, const struct nt_field_pair *pair,
                                           bool *is_shown_ret, struct nt_error *error);
 
 /* ---- Compare layouts ---- */
 
-/* Tell what differs in the layout of the sides, and of the columns that the fields of the pairs own; those of columns are
- * details but for how elements are encoded. Loads all page lists; reads the beginnings of a few pages. */
+/* Reports layout differences of the sides and of the columns of paired fields. Those of columns are
+ * details, except encodings. Loads all page lists; reads the start of a few pages. */
 enum nt_status nt_diff_layout(struct nt_diff_run *run, const struct nt_field_pair *pairs, size_t count,
                               struct nt_error *error);
 
 /* ---- Compare values ---- */
 
-/* Two streams of one kind whose elements have one type, and what came of their comparison. */
+/* Two streams of one kind and element type, and the result of their comparison. */
 struct nt_stream_pair {
     uint32_t fields[NT_DIFF_SIDES];
     enum nt_stream_kind kind;
     uint64_t elements[NT_DIFF_SIDES];
-    uint64_t first;                           /* element that differs; NT_DIFF_NOWHERE: none that both have */
-    struct nt_error *failures[NT_DIFF_SIDES]; /* the first of each side before it; NULL: none. From malloc */
-    uint64_t failed_at[NT_DIFF_SIDES];        /* about where */
+    uint64_t first; /* first different element; NT_DIFF_NOWHERE: none within the common length */
+    struct nt_error *failures[NT_DIFF_SIDES]; /* first one of each side before it, or NULL; malloc */
+    uint64_t failed_at[NT_DIFF_SIDES];        /* approximate element of the failure */
 };
 
-/* Compare the elements that both streams of a pair have, up to the first that differs. What cannot be read is noted and
- * omitted. Works on the workers of A's reader and the calling thread; each takes about two MiB and what decoding
- * takes. Fails only where the comparison cannot go on (NT_NO_MEMORY). */
+/* Compares the common elements of both streams of each pair, up to the first difference. Records
+ * unreadable parts and skips them. Uses the workers of A's reader and the calling thread; each needs
+ * about two MiB plus memory for decoding. Fails only if it cannot continue (NT_NO_MEMORY). */
 enum nt_status nt_diff_streams(struct nt_diff_run *run, struct nt_stream_pair *pairs, size_t count,
                                struct nt_error *error);
 
-/* The memory of the failures. */
+/* Frees the failures. */
 void nt_stream_pairs_free(struct nt_stream_pair *pairs, size_t count);
 
 /* ---- Locate a difference ---- */
 
-/* Tell the first difference of a field, whose streams are these, as one difference of values; nothing where none of
- * the streams has one. What cannot be read on the way is told as a failure. Fails without memory. */
+/* Reports the first difference of a field with these streams as one difference of values; nothing if no
+ * stream differs. Reports unreadable parts on the way as failures. Fails without memory. */
 enum nt_status nt_diff_report_value(struct nt_diff_run *run, const struct nt_stream_pair *streams,
                                     size_t count, struct nt_error *error);
 
 /* ---- Unique stored bytes ---- */
 
-/* The stored bytes of columns whose page lists are loaded (others are not counted); without `columns`, of all that
- * the dataset has. */
+/* The unique stored bytes of columns with loaded page lists; without `columns`, of the dataset. */
 enum nt_status nt_unique_bytes(const struct nt_dataset *dataset, const uint32_t *columns,
                                uint32_t column_count, uint64_t *bytes_ret, struct nt_error *error);
 
 /* ---- Inspect columns ---- */
 
 struct nt_column_stats {
-    uint32_t column; /* index; NT_NONE: all together */
+    uint32_t column; /* index; NT_NONE: the total */
     struct nt_column_sums sums;
     uint64_t largest_page; /* stored bytes */
-    uint64_t
-        unique_bytes; /* of all together: the stored bytes, those that several pages share counted once */
-    /* A bit for each enum nt_algorithm: those that a look at some of the compressed pages found,
-     * one for each run of clusters with the same settings; "none" where no page is compressed. 0:
-     * no pages. */
+    uint64_t unique_bytes; /* of the total: the stored bytes, counting those of shared pages once */
+    /* A bit for each enum nt_algorithm, from a sample of the compressed pages: one per run of clusters
+     * with equal settings. "none" if no page is compressed; 0 without pages. */
     unsigned algorithms;
 };
 
-/* Inspect the file's columns (those of `of->stored`) of a field and all below it, or of the whole dataset (NT_NONE). Loads all page lists;
- * those that cannot be read are omitted, and `is_complete` of the sums says so. The last of the
- * `*count_ret` + 1 items is the total. From malloc. */
+/* Inspects the file's columns (those of `of->stored`) of a field and its sub-fields, or of the whole
+ * dataset (NT_NONE). Loads all page lists; omits unreadable ones and then clears `is_complete` of the
+ * sums. The last of the `*count_ret` + 1 items is the total. From malloc. */
 enum nt_status nt_inspect(struct nt_dataset *of, uint32_t field, struct nt_column_stats **columns_ret,
                           uint32_t *count_ret, struct nt_error *error);
 
-/* Append the names of algorithms, "zstd,lz4". */
+/* Appends the names of algorithms: "zstd,lz4". */
 void nt_append_algorithms(struct nt_buffer *out, unsigned algorithms);
 
 /* ---- Layout items ---- */
 
-/* A stretch of a source. Where several owners claim the same bytes (merged pages), the others follow as items
- * of `is_shared`, with the same place; where a claim overlaps another only in part, the item is what is left
- * of it and `claimed` tells the whole. */
+/* A byte range of a source. If several owners claim the same bytes (merged pages), the others follow as
+ * `is_shared` items of the same range. If claims overlap partly, the later item is the rest of its
+ * claim, and `claimed` is the whole. */
 struct nt_layout_item {
     uint64_t offset, bytes;
     uint64_t claimed_offset, claimed_bytes;
     uint32_t source;  /* index into the file's layout sources */
-    uint32_t dataset; /* indices, NT_NONE where the owner has none */
+    uint32_t dataset; /* indices, NT_NONE if the owner has none */
     uint32_t column;  /* of the dataset's physical dataset */
     uint32_t cluster;
     uint32_t page; /* number within the column */
     bool is_shared;
-    double ratio; /* of a page: its bytes before and after compression; 0 where that is not known */
+    double ratio; /* of a page: bytes before compression divided by bytes after; 0: unknown */
     const char *owner, *detail;
 };
 
@@ -386,19 +377,19 @@ struct nt_layout_item {
 
 struct nt_layout_claims {
     const struct nt_file *file;
-    struct nt_budget *budget;           /* that what is kept is taken from */
-    uint64_t taken;                     /* bytes of it */
+    struct nt_budget *budget;           /* pays for the memory below */
+    uint64_t taken;                     /* bytes taken from the budget */
     struct nt_layout_format_range *own; /* ranges of the format */
     struct nt_layout_label *labels;
     size_t own_count, own_capacity, label_count, label_capacity;
 };
 
-/* Ask the format for its ranges. NT_LIMIT where the file may not ask for so many. To be ended, also after a failure. */
+/* Requests the format's ranges. NT_LIMIT if there are too many. Deinitialize it even on failure. */
 enum nt_status nt_layout_claims_init(struct nt_layout_claims *claims, const struct nt_file *file,
                                      struct nt_error *error);
 void nt_layout_claims_deinit(struct nt_layout_claims *claims);
 
-/* Claims that begin here are wanted, both ends included. */
+/* Selects claims that begin here, both ends included. */
 struct nt_layout_window {
     uint32_t first_source, last_source;
     uint64_t first_offset, last_offset;
@@ -406,58 +397,57 @@ struct nt_layout_window {
 
 typedef enum nt_status nt_layout_visit(void *context, const struct nt_layout_item *claim);
 
-/* All claims in a window, in no order. Loads all page lists; those that are bad are omitted. */
+/* Visits all claims in a window, unordered. Loads all page lists and omits bad ones. */
 enum nt_status nt_layout_claims_visit(const struct nt_layout_claims *claims,
                                       const struct nt_layout_window *window, nt_layout_visit *visit,
                                       void *context, struct nt_error *error);
 
 /* ---- Layout of a file ---- */
 
-/* Ask who claims bytes (loads all page lists; those that are bad leave gaps). NT_LIMIT where the format has more ranges than the
- * file may ask for. */
+/* Collects the claims. Loads all page lists; bad ones leave gaps. NT_LIMIT if the format has more
+ * ranges than the file may request. */
 enum nt_status nt_layout_new(const struct nt_file *file, struct nt_layout **layout_ret,
                              struct nt_error *error);
 void nt_layout_free(struct nt_layout *layout); /* accepts NULL */
 
-/* The next item in the order of the file; *has_ret false behind the last. */
+/* Returns the next item in file order; *has_ret is false after the last. */
 enum nt_status nt_layout_next(struct nt_layout *layout, struct nt_layout_item *item_ret, bool *has_ret,
                               struct nt_error *error);
-/* Go back to the first. */
+/* Goes back to the first item. */
 void nt_layout_rewind(struct nt_layout *layout);
 
-/* Sizes of the sources; 0 of a file that cannot be opened, of which nothing is known. Those of objects are known once the last
- * item was. */
+/* Sizes of the sources: 0 if a file cannot be opened; those of objects are set after the last item. */
 const uint64_t *nt_layout_source_bytes(const struct nt_layout *layout, uint32_t *count_ret);
 
 /* The source of an item, for its name. */
 struct nt_source *nt_layout_source(const struct nt_file *file, uint32_t source);
 
-/* layout.jsonl: a line per item. */
+/* layout.jsonl: one line for each item. */
 enum nt_status nt_layout_lines(const struct nt_file *file, struct nt_text_generator **text_ret,
                                struct nt_error *error);
 
 /* ---- Groups of fields ---- */
 
-/* What of the names of a group's members is the same; of a group of one the whole name. Lives as long as the dataset.
- * Of a range of names that end in a number, also the lowest and the highest of them. */
+/* Fields with similar names. `name` is the common part, or the whole name of a single member. If the
+ * names end in numbers, `from` and `to` are the lowest and highest. Lives as long as the dataset. */
 struct nt_field_group {
     struct nt_text name, from, to;
     uint32_t first, count; /* its members */
 };
 
 struct nt_field_groups {
-    struct nt_field_group *items; /* in the order of their first members */
+    struct nt_field_group *items; /* ordered by first member */
     uint32_t count;
-    uint32_t *members;  /* fields, group by group, in their order */
+    uint32_t *members;  /* fields, group by group, in order */
     uint32_t *of_field; /* [field]: the group of its top-level field */
 };
 
-/* Few fields are groups of one each. Free with nt_field_groups_deinit, also after a failure. */
+/* Few fields get one group each. The caller calls nt_field_groups_deinit, also after a failure. */
 enum nt_status nt_field_groups_init(struct nt_field_groups *groups, const struct nt_dataset *dataset,
                                     struct nt_error *error);
 void nt_field_groups_deinit(struct nt_field_groups *groups);
 
-/* "Jet_* (12 fields)", "x10 … 19 (10 fields)", or the name of a single field. */
+/* Appends "Jet_* (12 fields)", "x10 … 19 (10 fields)" or the name of a single field. */
 void nt_append_field_group(struct nt_buffer *out, const struct nt_field_group *group);
 
 /* ---- SVG drawing ---- */
@@ -471,59 +461,58 @@ struct nt_box {
     double x, y, width, height;
 };
 
-/* ---- pictures of a size that is known before they are drawn ---- */
+/* ---- Pictures whose size is known before drawing ---- */
 
 enum { NT_SVG_MIN_BYTES = 1 << 12, NT_SVG_MAX_BYTES = 1 << 20 };
 
-/* The size of a picture that may want so many bytes: a power of two, within the bounds. */
+/* The size of a picture that may need so many bytes: a power of two within the bounds. */
 size_t nt_svg_size(uint64_t prefetched_bytes);
 
-/* Draws the whole picture. `grain`: what is smaller than so many pixels need not be drawn by itself. May stop
- * where `out` has more than `bytes`. */
+/* Draws all. May merge details below `grain` pixels, and may stop once `out` exceeds `bytes`. */
 typedef void nt_svg_draw(void *context, unsigned grain, size_t bytes, struct nt_buffer *out);
 
-/* Fill `out`, which is empty, with exactly `bytes` (of nt_svg_size): the picture with as much detail as they
- * have room for, and white space behind it. */
+/* Fills the empty `out` with exactly `bytes` (from nt_svg_size): the picture with as much detail as
+ * fits, padded with white space. */
 enum nt_status nt_svg_fit(nt_svg_draw *draw, void *context, size_t bytes, struct nt_buffer *out,
                           struct nt_error *error);
 
-/* ---- drawing ---- */
+/* ---- Drawing ---- */
 
 void nt_svg_begin(struct nt_buffer *out, double width, double height, const char *title);
 void nt_svg_end(struct nt_buffer *out);
-/* A name of the file for a title: in one line whatever it holds, cut where it is very long. */
+/* Appends a name from the file to a title: on one line, truncated if very long. */
 void nt_svg_append_name(struct nt_buffer *title, const void *bytes, size_t length);
-/* A text line with its baseline at (x, y); `class` as in the style that nt_svg_begin writes: "h" heading, "t"
- * text, "s" small, "l" label on colour, "d" on a dark one. Cut with an ellipsis so that it takes about `width` (0: no bound), and
- * clipped there: nothing is drawn beyond it. */
+/* Draws a text line with its baseline at (x, y). `class` is a style of nt_svg_begin: "h" heading, "t"
+ * text, "s" small, "l" label on colour, "d" label on a dark colour. Truncates the text with an ellipsis
+ * to about `width` (0: unlimited) and clips it there. */
 void nt_svg_text(struct nt_buffer *out, double x, double y, const char *class, double width,
                  const char *text);
-/* Whether a text takes no more than about `width`. */
+/* Does a text fit into about `width`? */
 bool nt_svg_fits(const char *class, double width, const char *text);
-/* A rectangle with what a pointer resting on it is told (lines, not escaped yet; NULL: nothing). */
+/* Draws a rectangle with a tooltip (lines, not yet escaped; NULL: none). */
 void nt_svg_box(struct nt_buffer *out, struct nt_box box, struct nt_colour colour,
                 const struct nt_buffer *title);
 
-/* Colours that tell apart: hue and tone of a group of fields by its number; the ratio makes it light (stored as it
- * is) or deep (compressed well). */
+/* Distinct colours: the number of a field group sets hue and tone; the ratio makes it light (not
+ * compressed) or deep (compressed well). */
 struct nt_colour nt_field_colour(uint32_t number, double ratio);
 
-/* The class of a label that can be read on a colour. */
+/* The class of a label that is readable on a colour. */
 const char *nt_label_class(struct nt_colour colour);
 
-/* "1.3 MB" */
+/* Appends "1.3 MB". */
 void nt_append_bytes(struct nt_buffer *out, uint64_t bytes);
 
 /* ---- Pictures ---- */
 
-/* layout.svg: the file as a strip map. Its bytes run in lines from left to right; each stretch has the colour
- * of its owner's top-level field, or of that field's group (view/field_groups.h). The size follows from the size of
- * the file alone; drawing loads all page lists. */
+/* layout.svg: the file as a strip map. Its bytes run in lines from left to right. Each range has the
+ * colour of its owner's top-level field, or of that field's group. The picture's size depends only on
+ * the size of the file; drawing loads all page lists. */
 uint64_t nt_layout_svg_bytes(const struct nt_file *file);
 enum nt_status nt_layout_svg(const struct nt_file *file, struct nt_buffer *out, struct nt_error *error);
 
-/* sizes.svg: a treemap of the stored bytes of a dataset by group and field. The size follows from the number of
- * columns alone; drawing loads all page lists. */
+/* sizes.svg: a treemap of a dataset's stored bytes by group and field. The picture's size depends only
+ * on the number of columns; drawing loads all page lists. */
 uint64_t nt_sizes_svg_bytes(const struct nt_dataset *dataset);
 enum nt_status nt_sizes_svg(struct nt_dataset *dataset, struct nt_buffer *out, struct nt_error *error);
 

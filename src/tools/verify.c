@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Verifies a file: page lists and clusters of each dataset, then its columns in parallel, then the file
- * around them. Problems are reported as findings, always in the same order.
+ * Verifies a file: page lists and clusters of each dataset, then its columns in parallel, then the rest
+ * of the file. Reports problems as findings, always in the same order.
  */
 #include "tools/tools.h"
 
@@ -109,15 +109,15 @@ struct verification {
     const struct nt_verify_options *options;
     struct nt_verify_summary *summary;
     uint64_t bytes, total; /* progress */
-    /* The dataset at hand: */
+    /* The current dataset: */
     struct nt_dataset *dataset;
     bool is_alone;
-    struct nt_verify_result *shares; /* of each column */
-    pthread_mutex_t lock;            /* from here on, and all calls of the options' functions */
-    uint32_t next;                   /* the next column to be taken */
-    uint32_t told;                   /* columns whose findings are told */
-    uint32_t wanted;                 /* columns that sources were told of, */
-    uint64_t prefetched_bytes;       /* and what those of them take that nobody has taken yet */
+    struct nt_verify_result *shares; /* one for each column */
+    pthread_mutex_t lock;            /* of the members below and of all callbacks */
+    uint32_t next;                   /* the next column to verify */
+    uint32_t told;                   /* columns whose findings are reported */
+    uint32_t wanted;                 /* columns hinted to sources, ... */
+    uint64_t prefetched_bytes;       /* ... and the hinted bytes of columns not yet taken */
     bool has_failed;
 };
 
@@ -127,9 +127,9 @@ static void tell(struct verification *verification, const struct nt_finding *fin
     verification->options->on_finding(verification->options->context, finding);
 }
 
-/* ---- page lists and clusters ---- */
+/* ---- Page lists and clusters ---- */
 
-/* A page list that cannot be read. Where it is one field's, in a way that this version does not read, it is the field that is not. */
+/* Reports an unreadable page list, or an unread field if its own page list is unsupported. */
 static void tell_of_group(struct verification *verification, uint32_t group, const struct nt_error *error)
 {
     const struct nt_dataset *dataset = verification->dataset;
@@ -143,7 +143,7 @@ static void tell_of_group(struct verification *verification, uint32_t group, con
     tell(verification, &finding);
 }
 
-/* Tell of page lists that cannot be read; `all_good_ret` false where there is one. */
+/* Reports unreadable page lists; `all_good_ret` is false if there is one. */
 static enum nt_status check_groups(struct verification *verification, bool *all_good_ret)
 {
     *all_good_ret = true;
@@ -170,7 +170,7 @@ static void tell_of_hole(struct verification *verification, uint32_t field, cons
     tell(verification, &finding);
 }
 
-/* Whether clusters follow one another and hold all entries. `told_as`: the field that findings name. */
+/* Checks that clusters are consecutive and cover all entries. Findings name the field `told_as`. */
 static enum nt_status check_borders(struct verification *verification, uint32_t field, uint32_t told_as,
                                     bool *good_ret)
 {
@@ -195,7 +195,7 @@ static enum nt_status check_borders(struct verification *verification, uint32_t 
     return NT_OK;
 }
 
-/* All fields have the same clusters, unless these are sharded. */
+/* All fields have the same clusters, unless the dataset is sharded. */
 static enum nt_status check_all_borders(struct verification *verification)
 {
     struct nt_dataset *dataset = verification->dataset;
@@ -213,9 +213,9 @@ static enum nt_status check_all_borders(struct verification *verification)
     return status;
 }
 
-/* ---- fields ---- */
+/* ---- Fields ---- */
 
-/* Of fields that are not read, columns may be looked at, values never. */
+/* For unreadable fields, columns may be verified, but never values. */
 static void report_unsupported(struct verification *verification)
 {
     for (uint32_t i = 0; i < verification->dataset->field_count; i++) {
@@ -231,7 +231,7 @@ static void report_unsupported(struct verification *verification)
     }
 }
 
-/* ---- columns ---- */
+/* ---- Columns ---- */
 
 static void on_cluster(void *context, uint64_t stored_bytes)
 {
@@ -245,7 +245,7 @@ static void on_cluster(void *context, uint64_t stored_bytes)
     pthread_mutex_unlock(&verification->lock);
 }
 
-/* Tell what is ready to be told. Locked. */
+/* Reports finished columns in order. The caller holds the lock. */
 static void tell_shares(struct verification *verification)
 {
     struct nt_verify_summary *summary = verification->summary;
@@ -262,7 +262,7 @@ static void tell_shares(struct verification *verification)
     }
 }
 
-/* Of columns that lie side by side much is told at once, so that few requests have it all, and again when half of it is used up. */
+/* Prefetches adjacent columns together, in a few requests; again when half of it is used. */
 static void want_columns(struct verification *verification, struct nt_prefetch *prefetch)
 {
     const uint64_t most = UINT64_C(32) << 20;
@@ -279,7 +279,7 @@ static void want_columns(struct verification *verification, struct nt_prefetch *
     }
 }
 
-/* The next column; false: there is none. */
+/* Takes the next column; false at the end. */
 static bool take_column(struct verification *verification, struct nt_verify_job *job)
 {
     struct nt_prefetch prefetch = {.count = 0};
@@ -296,7 +296,7 @@ static bool take_column(struct verification *verification, struct nt_verify_job 
     return is_there;
 }
 
-/* What each thread does: take columns until none is left. */
+/* The main function of each thread: takes columns until none is left. */
 static void verify_columns(void *context)
 {
     struct verification *verification = context;
@@ -314,7 +314,7 @@ static void verify_columns(void *context)
     }
 }
 
-/* ---- datasets ---- */
+/* ---- Datasets ---- */
 
 static enum nt_status verify_dataset(struct verification *verification, struct nt_error *error)
 {
@@ -343,7 +343,7 @@ static enum nt_status verify_dataset(struct verification *verification, struct n
     return verification->has_failed ? nt_fail_memory(error) : NT_OK;
 }
 
-/* ---- the file around them ---- */
+/* ---- The rest of the file ---- */
 
 static void report_file(void *context, const struct nt_error *failure)
 {
@@ -351,7 +351,7 @@ static void report_file(void *context, const struct nt_error *failure)
     tell(context, &finding);
 }
 
-/* What cannot be read of the file, on the way to what is wrong with it, is a finding as well. */
+/* If a part of the file is unreadable during the check, that is a finding, too. */
 static enum nt_status check_file(struct verification *verification, const struct nt_file *file,
                                  struct nt_error *error)
 {
@@ -364,7 +364,7 @@ static enum nt_status check_file(struct verification *verification, const struct
     return NT_OK;
 }
 
-/* Only for the progress that is told: what cannot be counted is told by the verification. */
+/* Only for progress reports: the verification reports what this cannot count. */
 static uint64_t all_bytes(const struct nt_file *file)
 {
     uint64_t total = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Verifies one column: loads every page and converts its elements as a reader does. Also checks what a
- * single reader does not see: row counts of sub-fields, unused alternatives, elements nobody reads, and
+ * Verifies one column: loads every page and converts its elements like a reader. Also checks what a
+ * single reader does not see: row counts of sub-fields, unused alternatives, unread elements, and
  * UTF-8.
  */
 #include "tools/tools.h"
@@ -40,7 +40,7 @@ void nt_seen_pages_deinit(struct nt_seen_pages *seen)
 static bool is_same(const struct nt_page *a, const struct nt_page *b)
 {
     if (a->is_missing || b->is_missing)
-        return a == b; /* equal to no other */
+        return a == b; /* equals no other page */
     return a->offset == b->offset && a->stored_bytes == b->stored_bytes && a->elements == b->elements &&
            a->parameter == b->parameter && a->decoder == b->decoder && a->source == b->source &&
            a->checksum == b->checksum && a->checksum_covers == b->checksum_covers &&
@@ -67,13 +67,13 @@ bool nt_page_conditions_equal(const struct nt_page_conditions *left, const struc
 
 /* ---- Check UTF-8 ---- */
 
-/* Bytes of a character by its first byte; 1 where that cannot begin one. */
+/* The length of a character according to its first byte; 1 if the byte cannot start one. */
 static size_t character_bytes(uint8_t first)
 {
     return first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
 }
 
-/* Bytes at the end that begin a character which is not there in full: 0 to 3. */
+/* The length of an incomplete character at the end: 0 to 3. */
 static size_t cut_bytes(const uint8_t *bytes, size_t count)
 {
     for (size_t back = 1; back <= 3 && back <= count; back++) {
@@ -108,8 +108,8 @@ bool nt_text_check_update(struct nt_text_check *check, const uint8_t *bytes, siz
 
 /* ---- Row counts of sibling fields ---- */
 
-/* The field below the collection or variant above that the field keeps step with; the field itself where
- * nothing lies between. `per_row_ret`: rows of the field for each of its rows. */
+/* The ancestor in step with the field, directly below the enclosing collection or variant; else the
+ * field itself. `per_row_ret`: rows of the field per row of the ancestor. */
 static uint32_t find_branch(const struct nt_dataset *dataset, uint32_t field, uint64_t *per_row_ret)
 {
     uint32_t above = nt_field_row_parent(dataset, field), branch = field;
@@ -141,10 +141,8 @@ static void compare_rows(struct nt_verify_job *job, const struct nt_row_counts *
     }
 }
 
-/* Compare the rows of a column's field with those of the fields beside it.
- *
- * Below a collection or variant each field counts its rows by its own column: they must be as many as those
- * of the fields beside it. */
+/* Below a collection or variant, each field counts its rows by its own column. All must have the number
+ * of rows of their sibling fields. */
 static void nt_verify_rows(struct nt_verify_job *job)
 {
     const struct nt_column *info = &job->dataset->columns[job->column];
@@ -172,57 +170,57 @@ static void nt_verify_rows(struct nt_verify_job *job)
 
 /* ---- Verify pages and elements ---- */
 
-/* Of a column that many pages are wrong of, so many are told; the last of them stands for the others. */
+/* Limits the findings of one kind in a column. The last one then represents the others. */
 enum { MAX_TOLD = 256 };
 
-/* Failures of a kind, of pages. */
+/* Page failures of one kind. */
 struct failures {
     uint32_t told;
-    size_t last; /* 1 + the finding that was told last */
+    size_t last; /* 1 + the last reported finding */
 };
 
-/* Where the work on a column stands. */
+/* The state of verifying a column. */
 struct column {
     struct nt_verify_job *job;
     const struct nt_column *info;
-    bool is_first;            /* of the field's columns at its position: tells what is true of all of them */
-    struct nt_stream *stream; /* NULL: only the pages can be verified */
-    uint32_t *segment_of;     /* of each cluster; NT_NONE */
+    bool is_first; /* of the representations at its position: reports what applies to all of them */
+    struct nt_stream *stream; /* NULL: verify only the pages */
+    uint32_t *segment_of;     /* by cluster; NT_NONE */
     uint64_t page;            /* number of the next page within the column */
-    const uint8_t *elements;  /* of the page that is looked at: in `loaded`, or in the cache */
+    const uint8_t *elements;  /* of the current page: in `loaded` or in the cache */
     struct nt_cache_entry *pinned;
     uint8_t *loaded, *made; /* `made`: elements of the stream */
     size_t loaded_capacity, made_capacity;
     struct nt_adjacent_pages neighbours;
     struct nt_seen_pages seen;
-    uint64_t *chosen; /* variants: how often each alternative was, in the cluster */
+    uint64_t *chosen; /* variants: uses of each alternative in the cluster */
     bool is_text, has_bad_text;
     struct failures failures[NT_FINDING_KINDS];
     uint32_t told; /* of all kinds */
 };
 
-/* Where the work on a cluster stands. */
+/* The state of verifying a cluster. */
 struct cluster {
     uint32_t number;
     const struct nt_group *group;
     const struct nt_range *range;
-    const struct nt_segment *segment; /* NULL: not to be looked at */
+    const struct nt_segment *segment; /* NULL: skip its elements */
     bool has_previous;
-    uint64_t previous; /* index value at the end of the page before */
+    uint64_t previous; /* index value at the end of the previous page */
     bool is_whole;     /* no page has failed */
     struct nt_text_check text;
 };
 
-/* ---- findings ---- */
+/* ---- Findings ---- */
 
-/* What is unsupported is so for most pages of a column: one finding for all. */
+/* If something is unsupported, it is so for most pages of a column: one finding represents all. */
 static bool are_all_told(const struct column *column, enum nt_status status)
 {
     enum nt_finding_kind kind = nt_finding_kind(status);
     return column->failures[kind].told >= (kind == NT_FINDING_UNSUPPORTED ? 1 : MAX_TOLD);
 }
 
-/* `error` is not looked at where all are told. */
+/* Ignores `error` if the limit is reached. */
 static void find_failure(struct column *column, uint32_t cluster, enum nt_status status,
                          const struct nt_error *error)
 {
@@ -240,7 +238,7 @@ static void find_failure(struct column *column, uint32_t cluster, enum nt_status
     column->told++;
 }
 
-/* ---- a page ---- */
+/* ---- One page ---- */
 
 static bool reserve(uint8_t **bytes, size_t *capacity, uint64_t wanted)
 {
@@ -287,7 +285,7 @@ static bool is_cluster_end(const struct nt_segment *segment, const struct nt_pag
     return segment->zeros + page->first_element + page->elements == nt_segment_end(segment);
 }
 
-/* The elements as the stream gives them, which is where they are checked. */
+/* Converts the elements like the stream, which checks them. */
 static enum nt_status check_elements(struct column *column, const struct cluster *cluster,
                                      const struct nt_page *page, struct nt_error *error)
 {
@@ -320,7 +318,7 @@ static void count_selected(struct column *column, const struct nt_page *page)
     }
 }
 
-/* One warning for a column, at the first place. */
+/* Adds one warning per column, at the first place. */
 static void warn_of_text(struct column *column, const struct cluster *cluster, const struct nt_page *page,
                          uint64_t number)
 {
@@ -331,7 +329,7 @@ static void warn_of_text(struct column *column, const struct cluster *cluster, c
     column->has_bad_text = true;
 }
 
-/* What the next page and the end of the cluster are compared with. */
+/* Keeps what the checks of the next page and of the cluster's end need. */
 static void carry_on(struct column *column, struct cluster *cluster, const struct nt_page *page)
 {
     const struct nt_stream *stream = column->stream;
@@ -362,8 +360,8 @@ static enum nt_status try_page(struct column *column, const struct cluster *clus
     return status == NT_OK && cluster->segment ? check_elements(column, cluster, page, error) : status;
 }
 
-/* Look at a page's elements. Returns what is wrong with them, and was told. Where much was told, the place of a page, which takes a
- * search, is looked for only if it will be told, too. */
+/* Verifies a page's elements and reports what is wrong. Finding the position of a page takes a search.
+ * So after many reports, the error is built only if it will be reported, too. */
 static enum nt_status look_at_page(struct column *column, struct cluster *cluster, const struct nt_page *page,
                                    bool is_met_again)
 {
@@ -384,7 +382,7 @@ static enum nt_status look_at_page(struct column *column, struct cluster *cluste
     return status;
 }
 
-/* An index is compared with what lies around the page; other elements are what their page says. */
+/* An index depends on the elements around the page; other elements depend only on their page. */
 static struct nt_page_conditions conditions(const struct column *column, const struct cluster *cluster,
                                             const struct nt_page *page)
 {
@@ -399,7 +397,7 @@ static struct nt_page_conditions conditions(const struct column *column, const s
     return conditions;
 }
 
-/* What came of the page when it was looked at under the same conditions. */
+/* Repeats the outcome of an equal page that was verified under the same conditions. */
 static void repeat_outcome(struct column *column, struct cluster *cluster, const struct nt_seen_page *seen)
 {
     cluster->has_previous = seen->has_previous;
@@ -415,7 +413,7 @@ static void remember(const struct column *column, const struct cluster *cluster,
                      struct nt_seen_page *seen)
 {
     *seen = (struct nt_seen_page){.page = page, .before = *before};
-    /* Alternatives are counted in every cluster; of a character it matters what stands before. */
+    /* Alternatives are counted in every cluster; a character may start on the previous page. */
     seen->has_outcome = !column->chosen && cluster->text.pending_count == 0 && status != NT_IO;
     seen->has_previous = cluster->has_previous;
     seen->previous = cluster->previous;
@@ -439,16 +437,16 @@ static void verify_page(struct column *column, struct cluster *cluster, const st
     column->page++;
 }
 
-/* ---- a cluster ---- */
+/* ---- One cluster ---- */
 
-/* The column's part of the stream in the cluster; NULL where there is none that can be trusted. */
+/* The column's segment in the cluster; NULL if there is no reliable one. */
 static const struct nt_segment *segment_in(const struct column *column, uint32_t cluster)
 {
     uint32_t number = column->stream ? column->segment_of[cluster] : NT_NONE;
     return number == NT_NONE ? NULL : &column->stream->segments[number];
 }
 
-/* What the page list alone tells. False where the elements cannot be compared with anything. */
+/* Checks the page list. False if there is nothing to compare the elements with. */
 static bool check_segment(struct column *column, struct cluster *cluster, const struct nt_segment *segment)
 {
     struct nt_verify_job *job = column->job;
@@ -523,7 +521,7 @@ static void verify_cluster(struct column *column, const struct nt_group *group, 
     job->on_cluster(job->context, bytes);
 }
 
-/* ---- a column ---- */
+/* ---- One column ---- */
 
 static enum nt_status map_segments(struct column *column, struct nt_error *error)
 {
@@ -561,7 +559,7 @@ static void open_stream(struct column *column)
         nt_verify_report(column->job, NT_NONE, UINT64_MAX, &error);
 }
 
-/* The pages in the `index`-th cluster of the group, if there is one, will be looked at next. */
+/* Prefetches the pages in the `index`-th cluster of the group, if it exists. */
 static void want_cluster(const struct column *column, const struct nt_group *group, uint32_t index)
 {
     const struct nt_verify_job *job = column->job;
@@ -596,7 +594,7 @@ static void verify_clusters(struct column *column)
     for (uint32_t g = groups.first; g < groups.end; g++) {
         const struct nt_group *group = &dataset->groups[g];
         if (nt_dataset_load_group(dataset, g, NULL) != NT_OK)
-            continue; /* told once, for the dataset */
+            continue; /* reported once, for the dataset */
         want_cluster(column, group, 0);
         for (uint32_t i = 0; i < group->clusters && !column->job->share->findings.has_failed; i++) {
             want_cluster(column, group, i + 1);

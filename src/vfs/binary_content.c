@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Contents of binary files: decoded and stored bytes of a column or page, and the NumPy header, dtype and
- * shape of the elements.
+ * Contents of binary files: decoded and stored bytes of a column or page, and the NumPy header, dtype
+ * and shape of the elements.
  */
 #include "vfs/vfs.h"
 
@@ -108,7 +108,7 @@ enum nt_status nt_range_file_content(const struct nt_range_file *range_file, str
 
 enum { ALIGNMENT = 64, PREFIX_1 = 10, PREFIX_2 = 12 };
 
-/* The list of a structure stands as it is, the name of a plain type as a string. */
+/* The descr of a structure is a list, that of a plain type a quoted name. */
 static void put_dictionary(struct nt_buffer *out, const struct nt_dtype *dtype, bool is_fortran_order,
                            const uint64_t *shape, size_t dimensions)
 {
@@ -142,7 +142,7 @@ void nt_npy_header(struct nt_buffer *out, const struct nt_dtype *dtype, bool is_
 
 enum { NT_NUMPY_DIMENSIONS = 32 };
 
-/* Whether elements are those of rows, and not bytes that have a number of their own. */
+/* Are the elements those of rows, not bytes with their own count? */
 static bool has_elements_of_rows(const struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind)
 {
     const struct nt_stream_row *row = nt_field_stream(&dataset->fields[field], kind);
@@ -154,7 +154,7 @@ bool nt_stream_is_known(const struct nt_dataset *dataset, uint32_t field, enum n
     return nt_field_row_parent(dataset, field) == NT_NONE && has_elements_of_rows(dataset, field, kind);
 }
 
-/* The dimensions of a row of the field's data. None where NumPy could not have as many. */
+/* The dimensions of a row of the field's data. None if NumPy does not support that many. */
 static uint32_t row_dimensions(const struct nt_dataset *dataset, uint32_t field, uint64_t *dimensions)
 {
     if (!has_elements_of_rows(dataset, field, NT_STREAM_DATA))
@@ -163,7 +163,7 @@ static uint32_t row_dimensions(const struct nt_dataset *dataset, uint32_t field,
     return count < NT_NUMPY_DIMENSIONS ? count : 0;
 }
 
-/* What the file calls an array without dimensions, as long as it is its only row that is shown. */
+/* Restores the file's array without dimensions, if it is the only row that is shown. */
 static void drop_rows(const struct nt_field *field, struct nt_shape *shape)
 {
     if (!field->is_scalar || shape->dimensions[0] != 1)
@@ -173,7 +173,7 @@ static void drop_rows(const struct nt_field *field, struct nt_shape *shape)
         shape->dimensions[i] = shape->dimensions[i + 1];
 }
 
-/* The field whose rows the first dimension counts: the outermost array above, or the field itself. */
+/* The field whose rows are the first dimension: the outermost enclosing array, or the field itself. */
 static uint32_t outermost_array(const struct nt_dataset *dataset, uint32_t field)
 {
     uint32_t end = nt_field_row_parent(dataset, field), found = field;
@@ -213,7 +213,7 @@ enum nt_status nt_stream_shape(struct nt_reader *reader, struct nt_dataset *data
     return status;
 }
 
-/* ---- dtypes ---- */
+/* ---- Dtypes ---- */
 
 static void put_member(struct nt_json *json, const struct nt_dtype_member *member)
 {
@@ -229,7 +229,7 @@ static void put_member(struct nt_json *json, const struct nt_dtype_member *membe
     nt_json_end_array(json);
 }
 
-/* As deep as structures in structures: the formats bound it. */
+/* Recurses as deep as nested structures, which the formats limit. */
 void nt_json_dtype(struct nt_json *json, const struct nt_dtype *dtype)
 {
     if (!dtype->member_count) {

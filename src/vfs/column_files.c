@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The files of a column directory: the stored column as .bin and .npy, and column.json with its encoding,
- * compression and totals, whose JSON members other files share.
+ * The files of a column directory: the stored column as .bin and .npy, and column.json with its
+ * encoding, compression and totals, whose JSON members other files share.
  */
 #include "vfs/vfs.h"
 
@@ -49,7 +49,7 @@ static void put_setting(struct nt_json *json, const struct nt_range *range, uint
     nt_json_unsigned(json, value);
 }
 
-/* Of a column in a cluster; NT_NONE: of all that the cluster's group has ranges for. */
+/* Of a column in a cluster; NT_NONE: of all columns with ranges in the cluster's group. */
 static void put_settings(struct nt_json *json, const struct nt_dataset *dataset, const struct nt_group *group,
                          uint32_t cluster, uint32_t column, uint8_t *seen)
 {
@@ -123,14 +123,14 @@ static bool is_suppressed(const struct nt_dataset *dataset, const struct nt_rang
     return range->state == NT_RANGE_SUPPRESSED;
 }
 
-/* The cluster is older than the column; of one in another shard put_uncovered tells. */
+/* The cluster is older than the column. put_uncovered reports clusters of other shards. */
 static bool is_absent(const struct nt_dataset *dataset, const struct nt_range *range, uint32_t cluster,
                       uint32_t column)
 {
     return range->state == NT_RANGE_ABSENT && nt_cluster_holds(dataset, cluster, column);
 }
 
-/* The numbers of the clusters that are chosen, as far as their page lists can be read. */
+/* The numbers of the selected clusters, if their page lists are readable. */
 static void put_clusters(struct nt_json *json, const char *key, const struct nt_dataset *dataset,
                          uint32_t column, choose *is_selected)
 {
@@ -148,7 +148,7 @@ static void put_clusters(struct nt_json *json, const char *key, const struct nt_
     nt_json_end_array(json);
 }
 
-/* The algorithm of the first page: the settings that the writer noted are only a hint. */
+/* The algorithm of the first page. The settings of the writer are only a hint. */
 static enum nt_status put_algorithm(struct nt_json *json, const struct nt_resolved_node *resolved,
                                     struct nt_error *error)
 {
@@ -177,7 +177,7 @@ static void put_gap(struct nt_json *json, uint64_t first, uint64_t end)
     nt_json_end_object(json);
 }
 
-/* Sharded clusters: the entries that no cluster holding the column covers. */
+/* Sharded clusters: the entries that no cluster with this column covers. */
 static void put_uncovered(struct nt_json *json, const struct nt_dataset *dataset, uint32_t column)
 {
     uint32_t clusters, first = nt_groups_clusters(dataset, nt_groups_of_column(dataset, column), &clusters);
@@ -228,25 +228,24 @@ static enum nt_status nt_column_json(const struct nt_resolved_node *resolved, st
 
 /* ---- The table of column files ---- */
 
-/* ---- data, ends, levels: .bin and .npy ---- */
+/* ---- Data, ends, levels: .bin and .npy ---- */
 
 enum { DATA, ENDS, LEVELS }; /* parameters of rows */
 
-/* A column of elements that a file shows. */
+/* The column whose elements a file shows. */
 struct shown {
     struct nt_dataset *dataset;
     uint32_t column;
 };
 
-/* Where values end and the levels around them are columns of the field, too, of the structure's side. */
+/* The ends of values and the levels are also columns of the field, in the structure's dataset. */
 static bool find_shown(const struct nt_resolved_node *resolved, unsigned which, struct shown *shown)
 {
     uint32_t count = 0;
     *shown = (struct shown){resolved->dataset, resolved->column};
-    if (which == DATA) /* a column of a type that is not known has no decoded elements */
+    if (which == DATA) /* a column of unknown type has no decoded elements */
         return nt_column_decoder(shown->dataset, shown->column)->encoding != NT_ENCODING_UNKNOWN;
-    shown->dataset =
-        resolved->dataset->logical->levels; /* it is there: the scope's dataset is the other side */
+    shown->dataset = resolved->dataset->logical->levels; /* the columns are there, not in `dataset` */
     const uint32_t *columns =
         shown->dataset ? nt_field_columns(shown->dataset, resolved->field, &count) : NULL;
     for (uint32_t i = 0; i < count; i++) {
@@ -308,7 +307,7 @@ static enum nt_status data_open(const struct nt_resolved_node *resolved, struct 
     return status;
 }
 
-/* ---- the tables ---- */
+/* ---- The tables ---- */
 
 /* clang-format off */
 #define STREAM(stem, which) \

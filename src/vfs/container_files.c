@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The files in the root directory of a data file: file.json, error.json, the layout, and how files that
- * the format provides are opened.
+ * The files in the root directory of a data file: file.json, error.json, the layout, and the documents
+ * of the format.
  */
 #include "vfs/vfs.h"
 
@@ -46,8 +46,8 @@ static void put_datasets(struct nt_json *json, const struct nt_open_file *opened
     nt_json_end_array(json);
 }
 
-/* Of the file, or of all files of a directory; null where one of them is not as it should be, or they are so many that
- * this document would open them all for their sizes. */
+/* The bytes of the file, or of all files of a dataset directory. null if one of them is not as
+ * expected, or if there are too many to open them all. */
 static enum nt_status put_size(struct nt_json *json, const struct nt_file *file, struct nt_error *error)
 {
     enum { MAX_SOURCES = 256 };
@@ -71,7 +71,7 @@ static enum nt_status put_size(struct nt_json *json, const struct nt_file *file,
     return NT_OK;
 }
 
-/* For the tables: nt_pseudo_file.produce and .open_text. */
+/* For the tables: nt_pseudo_file.generate and .open_text. */
 static enum nt_status nt_file_json(const struct nt_resolved_node *resolved, struct nt_buffer *out,
                                    struct nt_error *error)
 {
@@ -115,7 +115,7 @@ static bool has_failed(const struct nt_resolved_node *resolved, unsigned paramet
     return resolved->file->failure;
 }
 
-/* ---- the tables ---- */
+/* ---- The tables ---- */
 
 static const struct nt_pseudo_file rows[] = {
     {"error.json", NT_VFS_GENERATED, .exists = has_failed, .generate = nt_error_json},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The files of a dataset directory: ntuple.json, clusters.jsonl, and files.jsonl of a chain; and the files
- * of a dataset that cannot be opened.
+ * The files of a dataset directory: ntuple.json, clusters.jsonl, and files.jsonl of a chain; and the
+ * files of a dataset that fails to open.
  */
 #include "vfs/vfs.h"
 
@@ -52,7 +52,7 @@ static void put_counts(struct nt_json *json, const struct nt_dataset *dataset,
     nt_json_member_bool(json, "has_sharded_clusters", stored->has_sharded_clusters);
 }
 
-/* Page lists that cannot be read: the sums are without them, and say so. */
+/* Unreadable page lists. The sums omit these groups, and the document says so. */
 static void put_bad_groups(struct nt_json *json, struct nt_dataset *dataset)
 {
     nt_json_key(json, "unreadable_cluster_groups");
@@ -69,7 +69,7 @@ static void put_bad_groups(struct nt_json *json, struct nt_dataset *dataset)
     nt_json_end_array(json);
 }
 
-/* Where page lists are told by files of their own, many of them are not opened for a look at this document. */
+/* Page lists in separate files: this document does not open many of them. */
 static bool are_sums_told(const struct nt_dataset *dataset)
 {
     enum { MAX_METADATA_BYTES = 1 << 20 };
@@ -153,7 +153,7 @@ static void put_cluster(const struct nt_dataset *dataset, uint32_t group, uint32
     nt_json_finish(&json);
 }
 
-/* The clusters of a page list that cannot be read: what is known of them, and why not more. */
+/* The clusters of an unreadable page list: the known members, and the error. */
 static void put_bad_group(const struct nt_dataset *dataset, uint32_t group, const struct nt_error *failure,
                           struct nt_buffer *out)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Lists and searches directories. Each type of directory is a sequence of sources of entries: pseudo-files
- * of a table, files that the format provides, children, fields, columns, pages, and hidden entries that
- * are found only by name.
+ * Lists and searches directories. Each type of directory is a sequence of sources of entries:
+ * pseudo-files of a table, documents of the format, children, fields, columns, pages, and hidden
+ * entries that are found only by name.
  */
 #include "vfs/vfs.h"
 
@@ -44,7 +44,7 @@ void nt_document_name(const struct nt_document *document, uint64_t number, struc
         nt_buffer_format(name, "%llu%s", (unsigned long long)number, document->suffix);
 }
 
-/* Whether a name is the document's, whatever its number. */
+/* Is the name one of the document's, with any number? */
 static bool is_document(const struct nt_document *document, struct nt_text name)
 {
     uint64_t number;
@@ -102,7 +102,7 @@ static bool pack_file(const struct nt_resolved_node *directory, uint32_t file, u
 {
     struct nt_node node = directory->node;
     if (node.type == NT_NODE_INODE)
-        node.owner = directory->inode; /* of a dataset with a history the present version's */
+        node.owner = directory->inode; /* with versions: inode of the current one */
     node.file = file;
     node.number = number;
     return nt_node_pack(&node, node_ret);
@@ -115,7 +115,7 @@ static enum nt_status pack(enum nt_node_type level, uint32_t dataset_id, uint64_
     return *node_ret ? NT_OK : nt_fail_no_such_file(error);
 }
 
-/* ---- the files of the level's table ---- */
+/* ---- Files of the level's table ---- */
 
 static bool has_row(const struct nt_resolved_node *directory, const struct nt_pseudo_file *row)
 {
@@ -151,9 +151,9 @@ static enum nt_status files_find(const struct nt_resolved_node *directory, const
 
 static const struct nt_dir_source section_files = {.next = files_next, .find = files_find};
 
-/* ---- documents of the format: index = document << 32 | number ---- */
+/* ---- Documents of the format: index = document << 32 | number ---- */
 
-/* Longer listings help nobody, and a small file can ask for them; what is behind opens by name. */
+/* A small file can request longer listings, which are useless. Omitted entries still open by name. */
 enum { MAX_DOCUMENTS_LISTED = 10000, MAX_COLUMNS_LISTED = 1000 };
 
 static enum nt_status documents_next(const struct nt_resolved_node *directory, uint64_t *index,
@@ -197,7 +197,7 @@ static enum nt_status documents_find(const struct nt_resolved_node *directory, c
 
 static const struct nt_dir_source section_documents = {.next = documents_next, .find = documents_find};
 
-/* ---- children of groups and folders: index = order ---- */
+/* ---- Children of groups and directories: index = order ---- */
 
 static enum nt_status inodes_begin(const struct nt_resolved_node *directory, struct nt_error *error)
 {
@@ -239,7 +239,7 @@ static enum nt_status inodes_find(const struct nt_resolved_node *directory, cons
 static const struct nt_dir_source section_places = {
     .next = inodes_next, .find = inodes_find, .begin = inodes_begin};
 
-/* ---- directories and datasets in a directory of the file; attribute sets in a dataset ---- */
+/* ---- Directories and datasets in a directory of the file; attribute sets in a dataset ---- */
 
 static uint32_t items_parent(const struct nt_resolved_node *directory)
 {
@@ -283,7 +283,7 @@ static enum nt_status items_find(const struct nt_resolved_node *directory, const
 
 static const struct nt_dir_source section_items = {.next = items_next, .find = items_find};
 
-/* ---- fields: index = number of the child ---- */
+/* ---- Fields: index = number of the child ---- */
 
 static enum nt_status fields_next(const struct nt_resolved_node *directory, uint64_t *index,
                                   struct nt_dir_entry *listed, struct nt_error *error)
@@ -321,7 +321,7 @@ static enum nt_status fields_find(const struct nt_resolved_node *directory, cons
 
 static const struct nt_dir_source section_fields = {.next = fields_next, .find = fields_find};
 
-/* ---- columns of a field: index = its number among the field's ---- */
+/* ---- Columns of a field: index = number within the field ---- */
 
 static enum nt_status find_column(const struct nt_resolved_node *directory, uint64_t number,
                                   uint64_t *node_ret, struct nt_error *error)
@@ -337,7 +337,7 @@ static enum nt_status find_column(const struct nt_resolved_node *directory, uint
     return *node_ret ? NT_OK : nt_fail_no_such_file(error);
 }
 
-/* What is not in the stub is in other files. Where these cannot be opened, what is in it is listed. */
+/* Lists all columns. If the files other than the stub fail to open, lists the stub's columns. */
 static enum nt_status columns_next(const struct nt_resolved_node *directory, uint64_t *index,
                                    struct nt_dir_entry *listed, struct nt_error *error)
 {
@@ -381,7 +381,7 @@ bool nt_is_of_chain(const struct nt_resolved_node *resolved, unsigned unused)
     return inode && inode->chain;
 }
 
-/* The dataset; of a version that cannot be opened, a directory that tells why. */
+/* Finds the dataset of a version; if the version fails to open, a directory with the error. */
 static enum nt_status versions_find(const struct nt_resolved_node *directory, const char *name,
                                     uint64_t *node_ret, struct nt_error *error)
 {
@@ -442,7 +442,7 @@ static enum nt_status mount_find(const struct nt_resolved_node *directory, const
 
 static const struct nt_dir_source dir_source_mount = {.next = mount_next, .find = mount_find};
 
-/* ---- which ---- */
+/* ---- Selection of the sources ---- */
 
 #define SECTIONS (const struct nt_dir_source *const[])
 

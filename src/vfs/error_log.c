@@ -23,29 +23,29 @@
 
 /* ---- The ring of failures ---- */
 
-/* Where a failure was met. */
+/* The location of a failure. */
 struct nt_failure_site {
     const char *path; /* in the tree */
     size_t length;
-    uint32_t inode, generation; /* of the inode: equal failures of different files are different ones */
-    bool is_page;               /* the next two tell which page; else any may be the cause */
-    uint32_t source;            /* of the dataset's sources */
-    uint64_t parameter;         /* the page's */
+    uint32_t inode, generation; /* equal failures of different inodes are distinct */
+    bool is_page;               /* the next two identify the page; else it may be any */
+    uint32_t source;            /* index of a source of the dataset */
+    uint64_t parameter;         /* of the page */
 };
 
 enum { CAPACITY = 1024 };
 
 struct failure {
-    struct nt_failure_site site; /* its path is of malloc; NULL: no failure here */
+    struct nt_failure_site site; /* `path` is from malloc; NULL: slot is empty */
     struct nt_error error;
-    time_t time; /* of the first */
+    time_t time; /* of the first occurrence */
     uint64_t count;
 };
 
 struct nt_error_log {
     pthread_mutex_t lock;
     struct failure ring[CAPACITY];
-    uint64_t noted; /* in all; the next goes to noted % CAPACITY */
+    uint64_t noted; /* total; the next goes to noted % CAPACITY */
 };
 
 struct nt_error_log *nt_error_log_new(void)
@@ -66,14 +66,14 @@ void nt_error_log_free(struct nt_error_log *error_log)
     free(error_log);
 }
 
-/* Whether a status says that a source is bad, rather than that a request was. */
+/* Does the status mean a bad source, rather than a bad request? */
 static bool nt_is_failure(enum nt_status status)
 {
     return status != NT_OK && status != NT_NOT_FOUND && status != NT_INVALID && status != NT_CANCELED &&
            status != NT_NO_MEMORY;
 }
 
-/* Contexts are put in front of a message: what was there first is its end. */
+/* Callers prepend contexts to a message, so the original message is its end. */
 static bool ends_with(const char *text, const char *end)
 {
     size_t length = strlen(text), end_length = strlen(end);
@@ -97,7 +97,7 @@ static bool may_be_same(const struct failure *failure, const struct nt_failure_s
            strcmp(b->expected, error->expected) == 0 && strcmp(b->found, error->found) == 0;
 }
 
-/* The message tells which; where none does, the place in the file. */
+/* Compares by message, else by offset in the file. */
 static struct failure *find(struct nt_error_log *error_log, const struct nt_failure_site *site,
                             const struct nt_error *error)
 {
@@ -128,9 +128,9 @@ static struct failure *add(struct nt_error_log *error_log, const struct nt_failu
     return failure;
 }
 
-/* Note a failure, or find it among those that were noted, at whatever path: one page is read through several
- * files, and a message has what every caller on its way put in front. Adds `requests` to its count: those
- * that it made fail. True where it is a new one. */
+/* Records a failure, or finds an earlier equal one, at any path: several files read the same page, and
+ * each caller on the way prepends to the message. Adds `requests`, the number of failed requests, to
+ * its count. Returns true if it is new. */
 static bool nt_error_log_note(struct nt_error_log *error_log, const struct nt_failure_site *site,
                               unsigned requests, const struct nt_error *error)
 {
@@ -167,7 +167,7 @@ void nt_error_log_write(struct nt_error_log *error_log, struct nt_buffer *out)
 
 /* ---- Report a failure ---- */
 
-/* The directory of the file that a node belongs to, with its place. */
+/* The directory of the file that a node belongs to, and its inode. */
 static bool file_of_node(struct nt_vfs *vfs, uint64_t number, uint64_t *directory_ret, uint32_t *place_ret)
 {
     if (!nt_inodes_of_node(vfs->inodes, number, place_ret))
@@ -177,7 +177,7 @@ static bool file_of_node(struct nt_vfs *vfs, uint64_t number, uint64_t *director
     return *directory_ret != 0;
 }
 
-/* "<source>: <path in the tree>: <what, where, expected, found>", without the path for the source's own. */
+/* "<source>: <path in the tree>: <what, where, expected, found>". Omits the path for a whole source. */
 static void log_failure(struct nt_vfs *vfs, const struct nt_failure_site *site, const char *source,
                         bool is_whole_source, const struct nt_error *error)
 {
@@ -202,8 +202,8 @@ static void log_failure(struct nt_vfs *vfs, const struct nt_failure_site *site, 
 
 static const struct nt_failure_site no_page = {.inode = NT_NONE};
 
-/* Remember a failure under the path of a node, and log it if it is new. A node whose file cannot be opened
- * any more has no path but the file's. */
+/* Records a failure under the path of a node, and logs it if new. If the node's file no longer opens,
+ * uses the path of the file. */
 static void note(struct nt_vfs *vfs, uint64_t node, struct nt_failure_site site, unsigned requests,
                  const struct nt_error *error)
 {
@@ -229,7 +229,7 @@ enum nt_status nt_report(struct nt_vfs *vfs, uint64_t node, enum nt_status statu
     uint64_t directory = node;
     uint32_t inode;
     if (status == NT_CHANGED && file_of_node(vfs, node, &directory, &inode))
-        node = directory; /* told once, for the file */
+        node = directory; /* reported once, for the file */
     if (nt_is_failure(status))
         note(vfs, node, no_page, 1, failure);
     if (status != NT_OK && error)
@@ -243,7 +243,7 @@ static void note_under(const struct nt_resolved_node *resolved, const struct nt_
         note(resolved->vfs, nt_node_directory(resolved), no_page, 0, failure);
 }
 
-/* A file or dataset that could not be opened is not the fault of the request that looks at it. */
+/* Records that a file or dataset fails to open. The current request is not counted as failed. */
 static void note_unopened(const struct nt_resolved_node *resolved)
 {
     struct nt_error failure;
@@ -258,7 +258,7 @@ static void note_unopened(const struct nt_resolved_node *resolved)
     }
 }
 
-/* That a file in a passthrough directory was replaced is no failure: its nodes are stale then. */
+/* A replaced file in a passthrough directory is no failure: its nodes are stale. */
 enum nt_status nt_report_open(struct nt_vfs *vfs, uint64_t node, struct nt_resolved_node *resolved,
                               struct nt_error *error)
 {
@@ -279,8 +279,8 @@ enum nt_status nt_report_open(struct nt_vfs *vfs, uint64_t node, struct nt_resol
     return status;
 }
 
-/* Under the path of a dataset's directory, or of one in it. Nowhere where the dataset's file is not open, or it cannot be
- * shown. By threads that no request waits for, too. */
+/* Records a failure under the path of a dataset's directory, or of one in it. Does nothing if the
+ * dataset's file is not open or the node cannot be shown. Threads without a request call it, too. */
 static void note_in(struct nt_vfs *vfs, const struct nt_dataset *dataset, enum nt_node_type level,
                     uint32_t item, struct nt_failure_site site, const struct nt_error *error)
 {
@@ -314,7 +314,7 @@ void nt_report_group(void *vfs, const struct nt_dataset *dataset, uint32_t group
     note_in(vfs, dataset, NT_NODE_DATASET, 0, no_page, error);
 }
 
-/* What fails in a file that is shown although it is broken: its datasets, or all of it. */
+/* Records the failures of a broken file that is shown: those of its datasets, or its own. */
 static void note_broken(struct nt_vfs *vfs, uint32_t inode)
 {
     struct nt_open_file *opened;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The files of a field directory: its logical streams as .bin and .npy, field.json, and the blobs that a
- * field describes, also one file per row in blob.d.
+ * The files of a field directory: its logical streams as .bin and .npy, field.json, and the blobs that
+ * a field describes, also one file per row in blob.d.
  */
 #include "vfs/vfs.h"
 
@@ -28,14 +28,14 @@ static enum nt_status open_blobs(const struct nt_resolved_node *resolved, bool m
                               may_block, blobs_ret, error);
 }
 
-/* What is open of them: all rows' data or offsets, or one row's. */
+/* An open content: the data or offsets of all rows, or one row. */
 struct blobs_content {
     struct nt_content content;
     struct nt_blobs *blobs; /* of the open file */
     uint64_t row;
-    struct nt_blob blob; /* where the row's lies */
+    struct nt_blob blob; /* location of the row's bytes */
     struct nt_blobs_cursor cursor;
-    pthread_mutex_t lock; /* of the cursor */
+    pthread_mutex_t lock; /* for the cursor */
 };
 
 static enum nt_status read_data(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
@@ -77,7 +77,7 @@ static const struct nt_content_ops data_ops = {.read = read_data, .close = close
 static const struct nt_content_ops offsets_ops = {.read = read_offsets, .close = close_blobs};
 static const struct nt_content_ops row_ops = {.read = read_row, .close = close_blobs};
 
-/* Takes the header, also on failure. */
+/* Takes ownership of the header, even on failure. */
 static enum nt_status new_blobs_content(struct nt_blobs *blobs, const struct nt_content_ops *ops,
                                         struct nt_buffer *header, uint64_t size,
                                         struct blobs_content **content_ret, struct nt_error *error)
@@ -91,9 +91,9 @@ static enum nt_status new_blobs_content(struct nt_blobs *blobs, const struct nt_
     return NT_OK;
 }
 
-/* ---- of all rows ---- */
+/* ---- Blobs of all rows ---- */
 
-/* Rows' parameters: an enum nt_stream_kind, data or offsets. */
+/* The parameter of these rows is NT_STREAM_DATA or NT_STREAM_OFFSETS. */
 static bool has_blobs(const struct nt_resolved_node *resolved, unsigned unused)
 {
     (void)unused;
@@ -107,7 +107,7 @@ bool nt_field_shows(const struct nt_dataset *dataset, uint32_t field, enum nt_st
            (is_of_blobs && nt_field_has_blobs(dataset, field));
 }
 
-/* Rows of what lies in no list follow from the number of entries. */
+/* Outside lists, the number of rows follows from the number of entries. */
 static enum nt_status count_offsets(const struct nt_resolved_node *resolved, bool may_block,
                                     uint64_t *count_ret, struct nt_error *error)
 {
@@ -130,7 +130,7 @@ static enum nt_status count_bytes(const struct nt_resolved_node *resolved, bool 
     return status == NT_OK ? nt_blobs_bytes(blobs, may_block, bytes_ret, error) : status;
 }
 
-/* Of all blobs' bytes, or of their end offsets. */
+/* The shape of the bytes of all blobs, or of their end offsets. */
 static enum nt_status blobs_shape(const struct nt_resolved_node *resolved, bool may_block,
                                   struct nt_shape *shape, struct nt_error *error)
 {
@@ -146,7 +146,7 @@ static enum nt_status blobs_shape(const struct nt_resolved_node *resolved, bool 
     return status;
 }
 
-/* Takes the header. */
+/* Takes ownership of the header. */
 static enum nt_status open_all_blobs(const struct nt_resolved_node *resolved, struct nt_buffer *header,
                                      uint64_t size, struct nt_content **content_ret, struct nt_error *error)
 {
@@ -164,9 +164,9 @@ static enum nt_status open_all_blobs(const struct nt_resolved_node *resolved, st
     return status;
 }
 
-/* ---- one row ---- */
+/* ---- The blob of one row ---- */
 
-/* The blob of a row, whose file may be open in it, also on failure. */
+/* Finds the blob of a row. `blob` may own an open file, even on failure. */
 static enum nt_status find_row(const struct nt_resolved_node *resolved, uint64_t row, bool wants_file,
                                struct nt_blobs **blobs_ret, struct nt_blob *blob, struct nt_error *error)
 {
@@ -283,7 +283,7 @@ static enum nt_status put_columns(struct nt_json *json, const struct nt_resolved
     return NT_OK;
 }
 
-/* "dtype" and "shape" of a stream: [dimensions], null where page lists would have to be read. */
+/* "dtype" and "shape" of a stream: [dimensions], or null if page lists would be read. */
 static enum nt_status put_type(struct nt_json *json, const struct nt_resolved_node *resolved,
                                enum nt_stream_kind kind, struct nt_error *error)
 {
@@ -308,7 +308,7 @@ static enum nt_status put_type(struct nt_json *json, const struct nt_resolved_no
     return NT_OK;
 }
 
-/* "dtype" and "shape" are those of data, and all streams follow. */
+/* "dtype" and "shape" of the data stream, then all streams. */
 static enum nt_status put_streams(struct nt_json *json, const struct nt_resolved_node *resolved,
                                   struct nt_error *error)
 {
@@ -390,7 +390,7 @@ static void close_stream(struct nt_content *content)
 static const struct nt_content_ops stream_ops = {
     .read = read_stream, .close = close_stream, .pin = pin_stream};
 
-/* Takes the header. */
+/* Takes ownership of the header. */
 static enum nt_status open_stream(const struct nt_resolved_node *resolved, struct nt_buffer *header,
                                   struct nt_content **content_ret, struct nt_error *error)
 {
@@ -412,7 +412,7 @@ static enum nt_status open_stream(const struct nt_resolved_node *resolved, struc
     return NT_OK;
 }
 
-/* Whether the row's file has the field's own stream; else that of the blobs that it describes. */
+/* Does the file contain the field's own stream, not that of the blobs that it describes? */
 static bool is_own(const struct nt_resolved_node *resolved)
 {
     return has_stream(resolved, resolved->pseudo->parameter);
@@ -462,7 +462,7 @@ static enum nt_status array_open(const struct nt_resolved_node *resolved, struct
     struct nt_shape shape;
     struct nt_buffer header = {0};
     enum nt_status status = NT_OK;
-    if (resolved->pseudo->is_npy || !is_own(resolved)) /* the stream tells its size itself */
+    if (resolved->pseudo->is_npy || !is_own(resolved)) /* the stream itself knows its size */
         status = array_shape(resolved, true, &shape, error);
     if (status == NT_OK && resolved->pseudo->is_npy)
         status = put_header(resolved, &shape, &header, error);
@@ -474,7 +474,7 @@ static enum nt_status array_open(const struct nt_resolved_node *resolved, struct
                             : open_all_blobs(resolved, &header, shape.bytes, content_ret, error);
 }
 
-/* ---- the table ---- */
+/* ---- The table ---- */
 
 static bool is_readable(const struct nt_resolved_node *resolved, unsigned parameter)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A cache of generated files, kept least recently used first within a memory and a disk limit. A file is
- * materialized once, in memory or in an unnamed temporary file, while other threads that want it wait.
+ * A cache of generated files in LRU order, within a memory and a disk limit. One thread generates a
+ * file, in memory or in an unnamed temporary file, while other threads that need it wait.
  */
 #include "vfs/vfs.h"
 
@@ -24,7 +24,7 @@
 
 /* ---- Spool to memory or disk ---- */
 
-/* Where the file system has no files without a name, one that loses it at once. */
+/* For file systems without O_TMPFILE: a named file that is unlinked at once. */
 static int open_named(const char *directory)
 {
     char *path = NULL;
@@ -46,7 +46,7 @@ static int open_nameless(const char *directory)
     return is_unknown ? open_named(directory) : descriptor;
 }
 
-/* Whatever the disk says, it is not that the text is not there. */
+/* A disk error must not look like a missing text. */
 static enum nt_status fail_disk(struct nt_error *error, const char *directory)
 {
     nt_fail_system(error, errno, "a text cannot be kept in %s", directory);
@@ -130,18 +130,17 @@ void nt_spool_deinit(struct nt_spool *spool)
 
 struct whole {
     struct nt_spool spool;
-    /* Why the text ends before its end, where something in the file is damaged; else NULL. From malloc. */
+    /* The error that ends the text early because the source is damaged, or NULL. From malloc. */
     struct nt_error *failure;
-    bool is_long; /* nothing was kept */
+    bool is_long; /* not kept */
 };
 
 enum {
-    TEXT_BYTES =
-        4 << 20, /* of a text that is made though nobody asked for all; others lie on disk from here */
-    WAIT_NANOSECONDS = 100000000, /* until a waiter looks whether its caller is still there */
+    TEXT_BYTES = 4 << 20,         /* limit unless all texts are requested; larger ones go to disk */
+    WAIT_NANOSECONDS = 100000000, /* interval of checks for canceled callers */
 };
 
-/* A longer text is long, or, where all are to be made, fails. */
+/* A longer text is marked as long; if all texts must be generated, it fails. */
 static enum nt_status append(struct whole *whole, const struct nt_buffer *piece,
                              const struct nt_generated_options *options, struct nt_error *error)
 {
@@ -157,7 +156,7 @@ static enum nt_status append(struct whole *whole, const struct nt_buffer *piece,
     return nt_spool_append(&whole->spool, piece->bytes, piece->length, TEXT_BYTES, options->directory, error);
 }
 
-/* `is_made_ret`: whether the failure, if it is one, is of the text and not of what becomes of it. */
+/* *is_made_ret: the text is good, so a failure concerns storing it. */
 static enum nt_status make_pieces(const struct nt_resolved_node *resolved, struct nt_text_generator *text,
                                   const struct nt_generated_options *options, struct whole *whole,
                                   bool *is_made_ret, struct nt_error *error)
@@ -198,7 +197,7 @@ static enum nt_status make_long(const struct nt_resolved_node *resolved,
     failure.status = status;
     if (is_made || nt_is_environmental(status))
         return nt_fail_with(error, &failure);
-    whole->failure = malloc(sizeof(failure)); /* what is damaged ends the text; the rest of it stands */
+    whole->failure = malloc(sizeof(failure)); /* damage ends the text; the text before it remains */
     if (!whole->failure)
         return nt_fail_memory(error);
     *whole->failure = failure;
@@ -216,7 +215,7 @@ static enum nt_status make_generated(const struct nt_resolved_node *resolved, st
     return status;
 }
 
-/* Make the text of the scope's row, which is PRODUCED or UNSIZED. What the machine refuses fails the call. */
+/* Generates the text of the node's row, which is GENERATED or STREAMED. System errors fail the call. */
 static enum nt_status make_whole(const struct nt_resolved_node *resolved,
                                  const struct nt_generated_options *options, struct whole *whole,
                                  struct nt_error *error)
@@ -231,8 +230,7 @@ static enum nt_status make_whole(const struct nt_resolved_node *resolved,
     return status;
 }
 
-/* What an open file of that size gives: of a damaged text there is one byte more than could be made, and who
- * reads it gets the failure. */
+/* The size of the open file. A damaged text has one more byte; reading it returns the failure. */
 static uint64_t size_of(const struct whole *whole)
 {
     return whole->spool.bytes + (whole->failure != NULL);
@@ -243,21 +241,21 @@ static uint64_t size_of(const struct whole *whole)
 struct document {
     struct nt_content content;
     struct nt_link link;
-    uint32_t inode; /* where others may find it */
+    uint32_t inode; /* of the node; used by nt_generated_forget */
     struct whole whole;
     bool is_made;
-    unsigned users;               /* the table is one */
-    TAILQ_ENTRY(document) by_use; /* once it is made, while it is in the table */
+    unsigned users;               /* the table counts as one */
+    TAILQ_ENTRY(document) by_use; /* if generated and in the table */
     struct nt_generated *generated;
 };
 
 struct nt_generated {
     struct nt_generated_options options;
     pthread_mutex_t lock;
-    pthread_cond_t was_made; /* a document, or its making failed */
+    pthread_cond_t was_made; /* a document is generated or has failed */
     uint64_t memory_bytes, disk_bytes, made, dropped;
-    TAILQ_HEAD(documents, document) documents; /* the one that was used last comes first */
-    struct nt_hash_table table;                /* by hash_of their nodes */
+    TAILQ_HEAD(documents, document) documents; /* most recently used first */
+    struct nt_hash_table table;                /* key: hash_of(node number) */
 };
 
 struct nt_generated *nt_generated_new(const struct nt_generated_options *options)
@@ -276,9 +274,9 @@ struct nt_generated *nt_generated_new(const struct nt_generated_options *options
     return generated;
 }
 
-/* ---- under the lock ---- */
+/* ---- Under the lock ---- */
 
-/* Of no two nodes the same. */
+/* Injective: no two nodes have the same hash. */
 static uint64_t hash_of(uint64_t node)
 {
     return __builtin_bswap64(node * UINT64_C(0x9E3779B97F4A7C15));
@@ -325,7 +323,7 @@ static void drop(struct nt_generated *generated, struct document *document)
     let_go(document);
 }
 
-/* A document that was made is kept, with what else fits. One that is over a bound alone is not. */
+/* Keeps a document, then evicts the least recently used, perhaps itself, until the limits hold. */
 static void keep(struct nt_generated *generated, struct document *document)
 {
     document->is_made = true;
@@ -338,7 +336,7 @@ static void keep(struct nt_generated *generated, struct document *document)
         drop(generated, TAILQ_LAST(&generated->documents, documents));
 }
 
-/* Wait until somebody's making has ended. */
+/* Waits until another thread has finished generating. */
 static enum nt_status wait(struct nt_generated *generated, const struct nt_resolved_node *resolved,
                            struct nt_error *error)
 {
@@ -351,13 +349,13 @@ static enum nt_status wait(struct nt_generated *generated, const struct nt_resol
     return nt_node_check_caller(resolved, error);
 }
 
-/* ---- contents ---- */
+/* ---- Contents ---- */
 
 static enum nt_status read_document(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
                                     size_t *bytes_ret, struct nt_error *error)
 {
     const struct whole *whole = &((struct document *)content)->whole;
-    uint64_t left = whole->spool.bytes - offset; /* within size_of: at least 0 */
+    uint64_t left = whole->spool.bytes - offset; /* offset <= size_of, so it is >= 0 */
     if (bytes > left)
         bytes = (size_t)left;
     if (bytes == 0 && whole->failure)
@@ -377,15 +375,15 @@ static void close_document(struct nt_content *content)
 
 static const struct nt_content_ops document_ops = {.read = read_document, .close = close_document};
 
-/* ---- making ---- */
+/* ---- Generating ---- */
 
-/* The size of a document that need not be made for it. */
+/* Returns the size of a document if it is known before generation. */
 static bool is_told(const struct nt_resolved_node *resolved, uint64_t *size_ret)
 {
     return resolved->pseudo->size && resolved->pseudo->size(resolved, false, size_ret, NULL) == NT_OK;
 }
 
-/* A size that was told before holds. */
+/* Checks that the size reported earlier is correct. */
 static enum nt_status check_size(const struct nt_resolved_node *resolved, uint64_t length,
                                  struct nt_error *error)
 {
@@ -402,7 +400,7 @@ static bool is_quick(const struct nt_resolved_node *resolved)
            (resolved->node.type == NT_NODE_FIELD || resolved->node.type == NT_NODE_COLUMN);
 }
 
-/* The document is nobody else's yet. */
+/* The document must not be shared yet. */
 static enum nt_status make(struct nt_generated *generated, const struct nt_resolved_node *resolved,
                            struct document *document, struct nt_error *error)
 {
@@ -432,7 +430,7 @@ static struct document *new_document(struct nt_generated *generated)
     return document;
 }
 
-/* Under the lock, which is given up meanwhile: make one that others can wait for. */
+/* Generates a document that others can wait for. Called under the lock, which it releases meanwhile. */
 static enum nt_status make_known(struct nt_generated *generated, const struct nt_resolved_node *resolved,
                                  struct document **document_ret, struct nt_error *error)
 {
@@ -457,7 +455,7 @@ static enum nt_status make_known(struct nt_generated *generated, const struct nt
     return status;
 }
 
-/* Under the lock: one that is there, or will be soon. */
+/* Takes an existing document, waits for a pending one, or generates it. Call it under the lock. */
 static enum nt_status take(struct nt_generated *generated, const struct nt_resolved_node *resolved,
                            struct document **document_ret, struct nt_error *error)
 {
@@ -478,7 +476,7 @@ static enum nt_status take(struct nt_generated *generated, const struct nt_resol
     }
 }
 
-/* What changes while it is mounted is made for each who asks. */
+/* Volatile documents are generated for each access. */
 static enum nt_status make_own(struct nt_generated *generated, const struct nt_resolved_node *resolved,
                                struct document **document_ret, struct nt_error *error)
 {

@@ -82,8 +82,8 @@ void nt_ida_deinit(struct nt_ida *ids)
 
 /* ---- Enter and leave epochs ---- */
 
-/* Who was counted for a turn that is over by then comes again: a turn ends only where nobody of the one before is in, and
- * would not have seen this one. */
+/* An entry that was counted for an epoch which has ended meanwhile retries. An epoch advances only when
+ * no thread is in the previous one, so that thread could miss the advance. */
 unsigned nt_epoch_enter(struct nt_epoch *epoch)
 {
     for (;;) {
@@ -119,7 +119,7 @@ struct nt_inode *nt_inodes_get(struct nt_inode_table *inodes, uint32_t number)
     return inode;
 }
 
-/* From malloc; NULL without memory. */
+/* Returns memory from malloc, or NULL. */
 static struct nt_inode *new_place(const char *path, enum nt_inode_kind kind)
 {
     struct nt_inode *inode = calloc(1, sizeof(*inode));
@@ -154,7 +154,7 @@ enum nt_status nt_inodes_add(struct nt_inode_table *inodes, uint32_t parent, con
     inodes->count += number == inodes->count;
     list[number] = inode;
     inode->number = number;
-    inode->generation = inodes->freed + 1; /* those of its number were made before they were freed */
+    inode->generation = inodes->freed + 1; /* earlier inodes of this number have smaller ones */
     inode->parent = parent;
     if (number != parent)
         list[parent]->inside++;
@@ -185,7 +185,7 @@ void nt_inode_set_remote_identity(struct nt_inode *inode, const struct stat *lis
     nt_inode_set_identity(inode, listed && S_ISREG(listed->st_mode) ? listed : &unknown);
 }
 
-/* Whether a look has found what the last one found. */
+/* Is this the failure that the inode already has? */
 static bool is_known_failure(const struct nt_inode *inode, const struct nt_error *error)
 {
     return inode->kind == NT_INODE_FAILED && inode->failure && inode->failure->status == error->status &&
@@ -204,7 +204,7 @@ void nt_inode_fail(struct nt_inode *inode, const struct nt_error *error)
         *inode->failure = *error;
 }
 
-/* One that is the file's, and not of the machine or of the moment, lasts, if it can be remembered. */
+/* The failure is permanent if the file causes it, not the system or a temporary state. */
 void nt_inode_fail_probe(struct nt_inode *inode, const struct nt_error *error)
 {
     nt_inode_fail(inode, error);
@@ -250,7 +250,7 @@ bool nt_inodes_is_passthrough(struct nt_inode_table *inodes, uint32_t number)
     return is_mirrored;
 }
 
-/* ---- the children that are known ---- */
+/* ---- Known children ---- */
 
 struct children_context {
     const struct nt_inode_table *inodes;
@@ -316,7 +316,7 @@ enum nt_status nt_inodes_set_children(struct nt_inode_table *inodes, struct nt_i
     return NT_OK;
 }
 
-/* How many of a folder's children come before an order. */
+/* The number of children with a smaller order. */
 static uint32_t children_before(const struct nt_inode_table *inodes, const struct nt_inode *folder,
                                 uint32_t order)
 {
@@ -377,15 +377,15 @@ void nt_inode_free(struct nt_inode *inode)
     free(inode);
 }
 
-/* Under the lock, up to nt_inodes_exit: whether nothing leads to the place but what knows it: it is gone, or it is a version
- * that is not shown. Who wants such a version again gets a new place for it. */
+/* Is the inode unreachable by lookups: gone, or a version that is not shown? A later request for such a
+ * version gets a new inode. This and the functions up to nt_inodes_exit run under the lock. */
 static bool is_left(const struct nt_inode_table *inodes, const struct nt_inode *inode)
 {
     return nt_inode_is_stale(inodes, inode) ||
            (nt_inode_is_version(inode) && inodes->list[inode->parent]->history->shown != inode->number);
 }
 
-/* Whether nothing keeps such a place. */
+/* Is such an inode unused? */
 static bool can_go(const struct nt_inode *inode)
 {
     return inode->nlookup == 0 && !inode->opened && !inode->is_opening && inode->inside == 0;
@@ -412,7 +412,7 @@ static void take_out_of_history(struct nt_version_history *history, uint32_t num
         history->shown = NT_NONE;
 }
 
-/* The place goes to the caller's list. */
+/* Moves the inode to the caller's list. */
 static void take_out(struct nt_inode_table *inodes, struct nt_inode *inode, struct nt_place_list *list)
 {
     struct nt_inode *above = inodes->list[inode->parent];
@@ -424,7 +424,8 @@ static void take_out(struct nt_inode_table *inodes, struct nt_inode *inode, stru
     nt_inodes_retire(inodes, above);
 }
 
-/* Take out those that nobody has arrived to know since they were retired, who was in before. */
+/* Moves the inodes that are still unused to `list`. Threads that entered before the retirement may have
+ * used them. */
 static void take_out_all(struct nt_inode_table *inodes, struct nt_place_list *waiting,
                          struct nt_place_list *list)
 {
@@ -436,7 +437,7 @@ static void take_out_all(struct nt_inode_table *inodes, struct nt_place_list *wa
         if (inode->is_retired)
             SLIST_INSERT_HEAD(&left, inode, link);
     }
-    if (!SLIST_EMPTY(&left)) /* numbers are about to be given again */
+    if (!SLIST_EMPTY(&left)) /* their numbers are about to be reused */
         nt_generated_forget(inodes->vfs->generated, inodes);
     while ((inode = SLIST_FIRST(&left))) {
         SLIST_REMOVE_HEAD(&left, link);
@@ -449,7 +450,7 @@ static bool has_retired(const struct nt_inode_table *inodes)
     return !SLIST_EMPTY(&inodes->retired) || !SLIST_EMPTY(&inodes->waiting);
 }
 
-/* Freeing may close what is open: not under the lock. */
+/* Freeing may close files, so it runs without the lock. */
 void nt_inodes_exit(struct nt_inode_table *inodes, unsigned epoch_token)
 {
     struct nt_place_list list = SLIST_HEAD_INITIALIZER(list);
@@ -472,7 +473,7 @@ void nt_inodes_exit(struct nt_inode_table *inodes, unsigned epoch_token)
     }
 }
 
-/* ---- putting away, under the lock ---- */
+/* ---- Retiring, under the lock ---- */
 
 void nt_inodes_retire(struct nt_inode_table *inodes, struct nt_inode *inode)
 {
@@ -484,7 +485,7 @@ void nt_inodes_retire(struct nt_inode_table *inodes, struct nt_inode *inode)
     atomic_store(&inodes->has_retired, true);
 }
 
-/* Why it could not be opened is of no use to anybody any more. */
+/* The reason of a failed open is of no further use. */
 void nt_inodes_unlink(struct nt_inode_table *inodes, struct nt_inode *inode)
 {
     inode->is_gone = true;
@@ -512,7 +513,7 @@ bool nt_inodes_is_retired(const struct nt_inode_table *inodes, uint32_t number)
     return number < inodes->count && inodes->list[number] && inodes->list[number]->is_retired;
 }
 
-/* ---- what is known ---- */
+/* ---- Lookups in the table ---- */
 
 void nt_inodes_ref(struct nt_inode_table *inodes, uint32_t number)
 {

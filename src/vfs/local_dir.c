@@ -59,11 +59,11 @@ enum nt_status nt_local_check_beneath(const char *path, const char *below, struc
     return status;
 }
 
-/* ---- what lies in a folder ---- */
+/* ---- Contents of a directory ---- */
 
 struct listing {
     struct nt_folder *folder;
-    bool tells_datasets; /* from folders */
+    bool tells_datasets; /* tests folders for datasets */
     struct nt_local_entry *entries;
     size_t count, capacity;
 };
@@ -79,7 +79,7 @@ static enum nt_status is_dataset_in(const struct nt_folder *folder, const char *
     return status;
 }
 
-/* NT_NOT_FOUND where the entry is none that is shown, or has gone meanwhile. */
+/* NT_NOT_FOUND if the entry is not shown, or no longer exists. */
 static enum nt_status look_at(const struct listing *listing, const struct nt_folder_entry *found,
                               struct nt_local_entry *entry, struct nt_error *error)
 {
@@ -89,14 +89,14 @@ static enum nt_status look_at(const struct listing *listing, const struct nt_fol
         return NT_NOT_FOUND;
     enum nt_status status = nt_folder_stat(listing->folder, found->name, &entry->stat, &failure);
     if (status != NT_OK && found->kind == NT_ENTRY_LINK && !nt_is_retryable(status, &failure))
-        return NT_NOT_FOUND; /* it leads nowhere */
+        return NT_NOT_FOUND; /* a dangling link */
     if (status != NT_OK)
         return nt_fail_with(error, &failure);
     if (S_ISREG(entry->stat.st_mode)) {
         entry->is_folder = false;
         return NT_OK;
     }
-    if (!S_ISDIR(entry->stat.st_mode) || found->kind == NT_ENTRY_LINK) /* it may contain itself */
+    if (!S_ISDIR(entry->stat.st_mode) || found->kind == NT_ENTRY_LINK) /* it may form a loop */
         return NT_NOT_FOUND;
     if (!listing->tells_datasets)
         return NT_OK;

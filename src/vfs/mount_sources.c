@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Creates the inodes of the sources that a tree is made from, and frees them all at its end. Several
- * sources become directories with unique names; so do the members of a chain in files.d.
+ * Creates the inodes of the sources of a tree, and frees all inodes at the end. Several sources become
+ * directories with unique names; so do the members of a chain in files.d.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@
 struct nt_member_inodes {
     const struct nt_chain_list *list;
     struct nt_names *names;
-    uint32_t *inodes; /* [file]: NT_NONE: nobody has looked at it */
+    uint32_t *inodes; /* [file]; NT_NONE: not looked up yet */
 };
 
 static void ask_file(const void *context, uint32_t item, struct nt_name_request *request)
@@ -32,7 +32,7 @@ static void ask_file(const void *context, uint32_t item, struct nt_name_request 
     request->rule = NT_NAME_DATASET;
 }
 
-/* The list must outlive them. */
+/* The list must outlive the result. */
 static enum nt_status nt_member_inodes_new(const struct nt_chain_list *list,
                                            struct nt_member_inodes **chain_ret, struct nt_error *error)
 {
@@ -64,7 +64,8 @@ const char *nt_member_inodes_name(const struct nt_member_inodes *chain, uint32_t
     return nt_names_get(chain->names, file);
 }
 
-/* Under the lock. The file is the one that was listed: who replaces it later does not replace what the chain shows of it. */
+/* Adds an inode for a member. It uses the identity from the list: a later replacement of the file does
+ * not change what the chain shows. Call it under the lock. */
 static enum nt_status add_file(struct nt_inode_table *inodes, const struct nt_inode *outer, uint32_t file,
                                struct nt_error *error)
 {
@@ -107,7 +108,7 @@ enum nt_status nt_member_inodes_find(struct nt_inode_table *inodes, uint32_t num
 
 enum {
     MAX_PLACES = 1 << 20,
-    MAX_SLOTS = 1 << 16, /* as node numbers have bits for */
+    MAX_SLOTS = 1 << 16, /* limits of the node number */
 };
 
 void nt_inodes_free(struct nt_inode_table *inodes)
@@ -147,7 +148,7 @@ static enum nt_status add_address(struct nt_inode_table *inodes, uint32_t parent
     return NT_OK;
 }
 
-/* One place for a path that the user gave. That a file cannot be opened is found out by trying. */
+/* Adds an inode for a source path. The first use finds out whether it opens. */
 static enum nt_status add_path(struct nt_inode_table *inodes, uint32_t parent, const char *path,
                                uint32_t *number_ret, struct nt_error *error)
 {
@@ -173,7 +174,7 @@ static enum nt_status add_path(struct nt_inode_table *inodes, uint32_t parent, c
     return status;
 }
 
-/* One place for all files of a chain. */
+/* Adds an inode for all files of a chain. */
 static enum nt_status add_chain(struct nt_inode_table *inodes, struct nt_error *error)
 {
     const struct nt_chain_list *list = inodes->vfs->options.chain;
@@ -193,7 +194,7 @@ static enum nt_status add_chain(struct nt_inode_table *inodes, struct nt_error *
     return status == NT_OK ? nt_member_inodes_new(list, &inode->chain, error) : status;
 }
 
-/* The root of several paths. One that does not exist is refused: it is a mistake in the command. */
+/* Adds the root of several paths. A missing path is an error: a mistake in the command. */
 static enum nt_status add_group(struct nt_inode_table *inodes, const char *const *paths, size_t count,
                                 struct nt_error *error)
 {
@@ -221,14 +222,14 @@ static enum nt_status add_group(struct nt_inode_table *inodes, const char *const
     return status;
 }
 
-/* ---- what can be shown ---- */
+/* ---- Check of the sources ---- */
 
 struct search {
     struct nt_inode_table *inodes;
-    unsigned tries, files; /* places that may still be looked at; files that did not open */
+    unsigned tries, files; /* inodes left to check; files that failed */
 };
 
-/* Each folder takes one try, too, so that there is an end to how deep this goes. */
+/* Each directory also takes a try, which bounds the recursion. */
 static bool may_show(struct search *search, uint32_t number)
 {
     uint32_t child, order = 0;
@@ -261,7 +262,7 @@ enum nt_status nt_inodes_try(struct nt_inode_table *inodes, uint32_t number, str
                    "nothing in this folder can be shown; files in it that were tried: %u", search.files);
 }
 
-/* Whether a message is about one of the files of a chain whose first operand is just another one. */
+/* Is the message about another file of a chain that is named after its first file? */
 static bool is_about_other_file(const struct nt_chain_list *chain, const char *message)
 {
     if (!chain || strcmp(chain->name, chain->files[0].path) != 0)
@@ -272,7 +273,7 @@ static bool is_about_other_file(const struct nt_chain_list *chain, const char *m
     return false;
 }
 
-/* The message names the source once, as the user did. */
+/* The message names the source once, as the user typed it. */
 static enum nt_status failure_of(struct nt_inode_table *inodes, uint32_t number, const char *path,
                                  struct nt_error *error)
 {
@@ -289,11 +290,11 @@ static enum nt_status failure_of(struct nt_inode_table *inodes, uint32_t number,
     return nt_fail_with(error, &failure);
 }
 
-/* One place that works is enough, and a folder may get files later. */
+/* One working source is enough, and a directory may get files later. */
 static enum nt_status try_until_one_works(struct nt_inode_table *inodes, const char *const *paths,
                                           struct nt_error *error)
 {
-    uint32_t first = inodes->source_count > 1; /* place 0 is that of the group then */
+    uint32_t first = inodes->source_count > 1; /* inode 0 is the group */
     for (uint32_t i = first; i < inodes->source_count; i++)
         if (nt_inodes_kind(inodes, i) != NT_INODE_FAILED)
             return NT_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Turns names of fields, datasets and directories into unique, percent-encoded file names of at most 255
- * bytes, and finds items by name in a hash table. Rule 1 of docs/tree.md.
+ * Turns names of fields, datasets and directories into unique, percent-encoded file names of at most
+ * 255 bytes, and finds items by name in a hash table. Rule 1 of docs/tree.md.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ enum {
     DUPLICATE_SUFFIX = 11, /* "~" and up to ten digits */
 };
 
-/* ---- the index ---- */
+/* ---- The index ---- */
 
 struct entry {
     uint32_t parent;
@@ -31,7 +31,7 @@ struct entry {
 struct nt_names {
     struct entry *entries;
     uint32_t count;
-    uint32_t *slots; /* item + 1, 0: free */
+    uint32_t *slots; /* item + 1; 0: free */
     size_t mask;
     uint64_t seed;
     struct nt_arena *arena;
@@ -42,7 +42,7 @@ static uint64_t hash_of(const struct nt_names *names, uint32_t parent, const cha
     return nt_xxh3_seeded(name, length, names->seed + parent * UINT64_C(0x9E3779B97F4A7C15));
 }
 
-/* The slot that holds the name, or the free one where it would be put. */
+/* The slot with this name, or the free slot for it. */
 static uint32_t *find_slot(const struct nt_names *names, uint32_t parent, const char *name, size_t length)
 {
     size_t at = (size_t)hash_of(names, parent, name, length) & names->mask;
@@ -69,18 +69,18 @@ uint32_t nt_names_parent(const struct nt_names *names, uint32_t item)
     return names->entries[item].parent;
 }
 
-/* ---- building ---- */
+/* ---- Building ---- */
 
 struct builder {
     struct nt_names *names;
     nt_name_ask *ask;
     const void *context;
-    struct nt_buffer text; /* the name that is being made */
+    struct nt_buffer text; /* the current name */
     struct nt_hash_table stems;
     struct nt_arena *arena; /* of the stems */
 };
 
-/* Give the item the builder's name if it is free. A name that is the text itself is not copied. */
+/* Assigns the builder's name to the item if it is free. Does not copy a name that equals the text. */
 static bool take(struct builder *builder, uint32_t item, struct nt_text text, struct nt_error *error)
 {
     struct nt_names *names = builder->names;
@@ -106,7 +106,7 @@ static void encode_wish(struct builder *builder, const struct nt_name_request *r
     nt_name_encode(request->text, request->rule, &builder->text);
 }
 
-/* Cut to `limit` bytes, not within a character nor within a %XX. */
+/* Truncates to `limit` bytes, never within a character or a %XX. */
 static void cut(struct nt_buffer *text, size_t limit)
 {
     size_t length = limit;
@@ -118,7 +118,7 @@ static void cut(struct nt_buffer *text, size_t limit)
     text->length = length;
 }
 
-/* The generated name that is tried first: what was asked for, made to fit, with its cycle. */
+/* The first generated name: the requested one, truncated if necessary, with its cycle. */
 static void first_choice(struct builder *builder, const struct nt_name_request *request)
 {
     encode_wish(builder, request);
@@ -134,13 +134,14 @@ static void first_choice(struct builder *builder, const struct nt_name_request *
         nt_buffer_format(text, ";%u", request->cycle);
 }
 
-/* ---- duplicates: "name~2", "name~3", ... ---- */
+/* ---- Duplicates: "name~2", "name~3", ... ---- */
 
-/* What stands before the number. Counted on for all names that are cut to the same one, so that many stay cheap. */
+/* The part before the number. Names with the same stem share the counter: many duplicates stay
+ * cheap. */
 struct stem {
     struct nt_link link;
     uint32_t parent;
-    uint32_t numbers; /* that were tried */
+    uint32_t numbers; /* tried so far */
     struct nt_text text;
 };
 
@@ -155,7 +156,7 @@ static struct stem *add_stem(struct builder *builder, uint32_t parent, struct nt
     return stem;
 }
 
-/* NULL without memory. */
+/* NULL: out of memory. */
 static struct stem *stem_of(struct builder *builder, uint32_t parent, struct nt_text text)
 {
     uint64_t hash = hash_of(builder->names, parent, text.bytes, text.length);
@@ -185,7 +186,7 @@ static void take_duplicate(struct builder *builder, uint32_t item, struct nt_err
     } while (!text->failed && !take(builder, item, (struct nt_text){"", 0}, error));
 }
 
-/* ---- all of them ---- */
+/* ---- All names ---- */
 
 static enum nt_status give_names(struct builder *builder, struct nt_error *error)
 {
@@ -216,7 +217,7 @@ static enum nt_status give_names(struct builder *builder, struct nt_error *error
     return failure.status == NT_OK ? NT_OK : nt_fail_memory(error);
 }
 
-/* Room for the names; they are freed by the caller where this fails. */
+/* Allocates the tables. The caller frees the names on failure. */
 static enum nt_status make_room(struct nt_names *names, struct nt_error *error)
 {
     size_t slots = 16;

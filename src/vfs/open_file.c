@@ -30,7 +30,7 @@ static void ask_directory(const struct nt_file *file, uint32_t index, struct nt_
 {
     request->parent = file->directories[index].parent;
     request->text = file->directories[index].name;
-    if (index == 0) /* the root has no name: keep it out of everybody's way */
+    if (index == 0) /* the root has no name and must not conflict */
         request->parent = NT_NONE;
 }
 
@@ -47,7 +47,7 @@ static void ask_dataset(const struct nt_file *file, uint32_t index, struct nt_na
     }
 }
 
-/* Item of a file: what it is called, and in which directory. */
+/* The name request of an item of a file. */
 static void ask_item(const void *context, uint32_t item, struct nt_name_request *request)
 {
     const struct nt_file *file = context;
@@ -68,7 +68,7 @@ static void ask_field(const void *context, uint32_t item, struct nt_name_request
     request->rule = NT_NAME_FIELD;
 }
 
-/* Sort the items by their parents, counting. */
+/* Counting sort of the items by parent. */
 static enum nt_status sort_children(struct nt_open_file *opened, struct nt_error *error)
 {
     uint32_t count = nt_open_file_items(opened);
@@ -99,7 +99,7 @@ const uint32_t *nt_open_file_children(const struct nt_open_file *opened, uint32_
 
 bool nt_open_file_path(const struct nt_open_file *opened, uint32_t item, struct nt_buffer *path)
 {
-    const char *names[PATH_MAX / 2]; /* a name has a byte at least, and a slash */
+    const char *names[PATH_MAX / 2]; /* a component has at least a byte and a slash */
     size_t count = 0, bytes = 0;
     for (uint32_t at = item; at != 0; at = nt_names_parent(opened->names, at)) {
         const char *name = nt_names_get(opened->names, at);
@@ -115,7 +115,7 @@ bool nt_open_file_path(const struct nt_open_file *opened, uint32_t item, struct 
     return true;
 }
 
-/* ---- beginning and end ---- */
+/* ---- Creation and destruction ---- */
 
 static enum nt_status new_datasets(struct nt_open_file *opened, struct nt_error *error)
 {
@@ -186,7 +186,7 @@ void nt_open_file_free(struct nt_open_file *opened)
     free(opened);
 }
 
-/* ---- made on first use ---- */
+/* ---- Built on first use ---- */
 
 enum nt_status nt_open_file_field_names(struct nt_open_file *opened, uint32_t dataset,
                                         const struct nt_names **names_ret, struct nt_error *error)

@@ -25,7 +25,7 @@
 
 /* ---- Apply entry selections ---- */
 
-/* "run2.root/", in front of what is in the place's file; nothing for the root. */
+/* Appends "run2.root/", the prefix for paths in the inode's file; nothing for the root. */
 static void put_place(struct nt_inode_table *inodes, const struct nt_inode *inode, struct nt_buffer *path)
 {
     uint32_t above[NT_MAX_DEPTH];
@@ -40,7 +40,7 @@ static void put_place(struct nt_inode_table *inodes, const struct nt_inode *inod
     }
 }
 
-/* Of hidden children, and of one of many datasets without its name, nothing is chosen. */
+/* Selections never apply to hidden children. An empty name applies only to a single dataset. */
 static bool is_meant(const struct nt_vfs_selection *choice, const struct nt_inode *inode,
                      const struct nt_open_file *opened, const char *path)
 {
@@ -52,8 +52,8 @@ static bool is_meant(const struct nt_vfs_selection *choice, const struct nt_inod
     return strcmp(choice->dataset, path) == 0;
 }
 
-/* Choose entries of a dataset of a file that was opened for a place, before anything else is done with it. NT_INVALID where a
- * choice does not fit it. */
+/* Applies the selections to a dataset of a newly opened file, before any other use. NT_INVALID if a
+ * selection does not fit. */
 static enum nt_status choose(struct nt_inode_table *inodes, const struct nt_inode *inode,
                              struct nt_open_file *opened, struct nt_dataset *dataset, struct nt_error *error)
 {
@@ -74,13 +74,14 @@ static enum nt_status choose(struct nt_inode_table *inodes, const struct nt_inod
 
 /* ---- Close idle files ---- */
 
-/* How much may be open. More than `most` is closed as far as nothing uses it; where there is far too much, the thread does not
- * keep up, and who opens closes. A dataset in many files has many descriptors: of those that the process may have so many parts. */
+/* Limits for open files. Beyond `most` the closer thread closes unused files; beyond `far_too_much` it
+ * does not keep up, and the opening thread closes files itself. A multi-file dataset has many
+ * descriptors; the limit is a share of those that the process may have. */
 struct bound {
-    uint32_t files, share_of_descriptors, share_of_metadata; /* of what those of one file may take */
+    uint32_t files, share_of_descriptors, share_of_metadata; /* of the limit for one file */
 };
 static const struct bound most = {64, 4, 4}, far_too_much = {256, 2, 1};
-enum { MAX_DESCRIPTORS = 4096 }; /* that are shared, where the process may have more */
+enum { MAX_DESCRIPTORS = 4096 }; /* upper limit of the shared number */
 
 void nt_inodes_limit_open(struct nt_inode_table *inodes)
 {
@@ -89,7 +90,7 @@ void nt_inodes_limit_open(struct nt_inode_table *inodes)
     inodes->max_descriptors = is_less ? limit.rlim_cur : MAX_DESCRIPTORS;
 }
 
-/* What those take that nothing uses: closing others gives nothing back. */
+/* Metadata of unused files. Only closing these releases memory. */
 static uint64_t idle_metadata(const struct nt_inode_table *inodes)
 {
     uint64_t bytes = 0;
@@ -107,7 +108,7 @@ static bool is_within(const struct nt_inode_table *inodes, const struct bound *b
            idle_metadata(inodes) <= nt_metadata_ceiling() / bound->share_of_metadata;
 }
 
-/* Out of the list of those that can be found. */
+/* Removes the file from the list of open files. */
 static void take(struct nt_inode_table *inodes, struct nt_open_file *opened)
 {
     struct nt_inode *inode = inodes->list[opened->inode];
@@ -117,7 +118,7 @@ static void take(struct nt_inode_table *inodes, struct nt_open_file *opened)
     nt_inodes_retire(inodes, inode);
 }
 
-/* The file that was not used for the longest time; NULL: all are in use. */
+/* Takes the least recently used idle file; NULL: all are in use. */
 static struct nt_open_file *take_idle(struct nt_inode_table *inodes)
 {
     struct nt_open_file *opened;
@@ -129,7 +130,7 @@ static struct nt_open_file *take_idle(struct nt_inode_table *inodes)
     return opened;
 }
 
-/* The file to be closed next where so much may stay open; NULL: none. */
+/* Takes the next file to close for these limits, or NULL. */
 static struct nt_open_file *take_next(struct nt_inode_table *inodes, const struct bound *bound)
 {
     struct nt_open_file *opened = TAILQ_FIRST(&inodes->gone);
@@ -148,7 +149,7 @@ static void forget(struct nt_reader *reader, const struct nt_file *file)
         nt_reader_forget(reader, file->datasets[i]);
 }
 
-/* Not under the lock. */
+/* Call it without the lock. */
 static void close_opened(struct nt_inode_table *inodes, struct nt_open_file *opened)
 {
     forget(inodes->vfs->reader, opened->file);
@@ -156,7 +157,7 @@ static void close_opened(struct nt_inode_table *inodes, struct nt_open_file *ope
     nt_open_file_free(opened);
 }
 
-/* Close what is gone, and idle files until no more is open; under the lock, which is given up meanwhile. */
+/* Closes gone files, and idle ones until the limits hold. Under the lock; releases it meanwhile. */
 static void close_down_to(struct nt_inode_table *inodes, const struct bound *bound)
 {
     struct nt_open_file *opened;
@@ -180,9 +181,9 @@ static void *close_idle(void *argument)
     return NULL;
 }
 
-/* Close files that nothing uses where many are open, or datasets in many files have many descriptors, soon, by
- * a thread of its own: nobody who opens or looks waits for it. Under the lock, which may be given up where there is no
- * thread to be had, or so many files are open that the caller has to close one itself. */
+/* Makes the closer thread close unused files if too many files or descriptors are open, so that no
+ * opening or lookup waits for a close. Call it under the lock. It may release the lock if there is no
+ * closer thread, or if so many files are open that the caller must close some. */
 static void nt_inodes_close_idle(struct nt_inode_table *inodes)
 {
     if (is_within(inodes, &most) && TAILQ_EMPTY(&inodes->gone))
@@ -213,10 +214,9 @@ bool nt_inodes_all_stay_open(struct nt_inode_table *inodes)
     bool holds_all = inodes->count <= most.files;
     for (uint32_t i = 0; i < inodes->count && holds_all; i++) {
         const struct nt_inode *inode = inodes->list[i];
-        holds_all =
-            !inode || inode->kind == NT_INODE_GROUP ||
-            (inode->is_remote && !inodes->vfs->options.selection_count) || /* no file here is opened for it */
-            (inode->opened && S_ISREG(inode->identity.st_mode) && !inode->chain);
+        holds_all = !inode || inode->kind == NT_INODE_GROUP ||
+                    (inode->is_remote && !inodes->vfs->options.selection_count) || /* opens no file */
+                    (inode->opened && S_ISREG(inode->identity.st_mode) && !inode->chain);
     }
     pthread_mutex_unlock(&inodes->lock);
     return holds_all;
@@ -230,7 +230,7 @@ void nt_inodes_close_all(struct nt_inode_table *inodes)
     pthread_mutex_unlock(&inodes->lock);
     if (inodes->has_closer)
         pthread_join(inodes->closer, NULL);
-    TAILQ_CONCAT(&inodes->gone, &inodes->opened, by_use); /* also what tools hold to the end */
+    TAILQ_CONCAT(&inodes->gone, &inodes->opened, by_use); /* also those in use */
     struct nt_open_file *opened;
     while ((opened = TAILQ_FIRST(&inodes->gone))) {
         TAILQ_REMOVE(&inodes->gone, opened, by_use);
@@ -274,7 +274,7 @@ static enum nt_status assign_dataset_ids(struct nt_inode_table *inodes, struct n
     return NT_OK;
 }
 
-/* The file must still be the one that the place stands for. Of a dataset a version may go. */
+/* Does the path still lead to the inode's file? A version of a dataset may have been removed. */
 static enum nt_status check_identity(struct nt_inode_table *inodes, const struct nt_inode *inode,
                                      struct nt_error *error)
 {
@@ -291,7 +291,8 @@ static enum nt_status check_identity(struct nt_inode_table *inodes, const struct
                : status;
 }
 
-/* Of a file in a passthrough directory: that it lies beneath the one that was named, which who can write into it cannot change. */
+/* For a file in a passthrough directory: checks that it is beneath the source directory, even if a user
+ * with write access to the directory changes links. */
 static enum nt_status check_way(struct nt_inode_table *inodes, const struct nt_inode *inode,
                                 struct nt_error *error)
 {
@@ -300,7 +301,7 @@ static enum nt_status check_way(struct nt_inode_table *inodes, const struct nt_i
     while (top->number >= inodes->source_count)
         top = inodes->list[top->parent];
     bool is_in_folder =
-        top->kind == NT_INODE_PASSTHROUGH && !top->is_remote; /* on servers there are no links */
+        top->kind == NT_INODE_PASSTHROUGH && !top->is_remote; /* remote directories have no links */
     pthread_mutex_unlock(&inodes->lock);
     if (inodes->vfs->options.follow_links || !is_in_folder)
         return NT_OK;
@@ -314,8 +315,7 @@ static enum nt_status open_model(struct nt_inode_table *inodes, struct nt_inode 
     struct nt_source *source;
     if (inode->chain) {
         struct nt_chain_options chain = inodes->vfs->options.chain_options;
-        chain.is_lazy &=
-            inodes->vfs->options.selection_count == 0; /* to choose entries they have to be counted */
+        chain.is_lazy &= inodes->vfs->options.selection_count == 0; /* selection needs counts */
         return nt_chain_open(inodes->vfs->options.chain, &chain, &inodes->vfs->options.open, file_ret, error);
     }
     if (inode->version)
@@ -326,7 +326,7 @@ static enum nt_status open_model(struct nt_inode_table *inodes, struct nt_inode 
     return status == NT_OK ? nt_file_take_source(source, &options, file_ret, error) : status;
 }
 
-/* Open a place's file, outside the lock. */
+/* Opens the file of an inode. Call it without the lock. */
 static enum nt_status open_file(struct nt_inode_table *inodes, struct nt_inode *inode,
                                 struct nt_open_file **opened_ret, struct nt_error *error)
 {
@@ -353,7 +353,7 @@ static enum nt_status open_file(struct nt_inode_table *inodes, struct nt_inode *
     return status;
 }
 
-/* A file that is none of ours is not shown. On a server, where no list tells what its files are, it was, and stays. */
+/* Hides files of other formats. A remote one stays visible, because its listing showed it before. */
 static void remember_failure(struct nt_inode_table *inodes, struct nt_inode *inode,
                              const struct nt_error *error)
 {
@@ -363,7 +363,7 @@ static void remember_failure(struct nt_inode_table *inodes, struct nt_inode *ino
         inode->kind = NT_INODE_NONE;
 }
 
-/* Under the lock: what came of opening. */
+/* Stores the result of opening. Call it under the lock. */
 static enum nt_status settle(struct nt_inode_table *inodes, struct nt_inode *inode,
                              struct nt_open_file *opened, struct nt_error *error)
 {
@@ -372,7 +372,7 @@ static enum nt_status settle(struct nt_inode_table *inodes, struct nt_inode *ino
         return status;
     opened->inode = inode->number;
     opened->first_dataset_id = inode->first_dataset_id;
-    if (nt_inode_is_version(inode)) { /* as old as what it is read from: another time is another version */
+    if (nt_inode_is_version(inode)) { /* times of its source, which identify the version */
         opened->stat.st_mtim = inode->identity.st_mtim;
         opened->stat.st_ctim = inode->identity.st_ctim;
     }
@@ -384,8 +384,8 @@ static enum nt_status settle(struct nt_inode_table *inodes, struct nt_inode *ino
     return NT_OK;
 }
 
-/* Open the place's file for one user, or remember why not. The lock is held on entry and on return, and given
- * up in between. */
+/* Opens the inode's file for one user, or records the failure. Under the lock; releases it
+ * meanwhile. */
 static void open_place(struct nt_inode_table *inodes, struct nt_inode *inode)
 {
     struct nt_open_file *opened = NULL;
@@ -406,14 +406,14 @@ static void open_place(struct nt_inode_table *inodes, struct nt_inode *inode)
         remember_failure(inodes, inode, &failure);
     }
     nt_inode_end_opening(inodes, inode);
-    if (opened) { /* there are no slots for it */
+    if (opened) { /* no dataset ids left */
         pthread_mutex_unlock(&inodes->lock);
         nt_open_file_free(opened);
         pthread_mutex_lock(&inodes->lock);
     }
 }
 
-/* Under the lock: what the place is, with its file for one user more. */
+/* Returns the kind of the inode, and its file with an additional user. Call it under the lock. */
 static enum nt_inode_kind hold(struct nt_inode_table *inodes, struct nt_inode *inode,
                                struct nt_open_file **opened_ret)
 {
@@ -434,19 +434,19 @@ static enum nt_inode_kind hold(struct nt_inode_table *inodes, struct nt_inode *i
     return inode->kind;
 }
 
-/* Of a dataset whose versions have gone before it, itself. */
+/* The last shown version of a gone dataset; the dataset itself if all its versions are freed. */
 static struct nt_inode *shown_last(const struct nt_inode_table *inodes, struct nt_inode *inode)
 {
     bool has_shown = inode->history && inode->history->shown != NT_NONE;
     return has_shown ? inodes->list[inode->history->shown] : inode;
 }
 
-/* The same of what is shown there. */
+/* The same for the inode that is shown there. */
 static enum nt_inode_kind hold_shown(struct nt_inode_table *inodes, struct nt_inode *inode,
                                      uint32_t *shown_ret, struct nt_open_file **opened_ret)
 {
     *shown_ret = inode->number;
-    bool is_gone = nt_inode_is_stale(inodes, inode); /* what lies at its path is another one's */
+    bool is_gone = nt_inode_is_stale(inodes, inode); /* its path belongs to another file */
     if (!is_gone && !nt_inode_probe_remote(inodes, inode))
         return inode->kind;
     struct nt_inode *shown = is_gone ? shown_last(inodes, inode) : nt_history_current(inodes, inode);
@@ -467,7 +467,7 @@ enum nt_inode_kind nt_inodes_acquire(struct nt_inode_table *inodes, uint32_t num
     return kind;
 }
 
-/* Under the lock. */
+/* Call it under the lock. */
 static bool is_given(const struct nt_inode_table *inodes, uint32_t dataset_id)
 {
     return dataset_id < inodes->dataset_count && inodes->dataset_refs[dataset_id].inode < inodes->count &&
@@ -489,7 +489,8 @@ enum nt_inode_kind nt_inodes_acquire_dataset(struct nt_inode_table *inodes, uint
     return kind;
 }
 
-/* The last user of a file has gone. A dataset in many files may have got more descriptors, a file alone has one. */
+/* The last user has ended. A multi-file dataset may have more descriptors now; a single file has
+ * one. */
 static void leave_idle(struct nt_inode_table *inodes, struct nt_open_file *opened)
 {
     struct nt_folder *folder = opened->file->source->folder;

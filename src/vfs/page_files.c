@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The files of a column's pages: pages.jsonl, and in pages/ the stored and the decoded bytes of each page
- * and the parts that the format provides.
+ * The files of a column's pages: pages.jsonl, and in pages/ the stored and the decoded bytes of each
+ * page and the parts that the format provides.
  */
 #include "vfs/vfs.h"
 
@@ -32,7 +32,7 @@ struct pages {
     uint64_t number; /* of the next page */
 };
 
-/* What the bytes of the page tell: damaged ones are told as such, the rest of the line stands. */
+/* Members from the page's bytes. Damage is reported in the line, whose other members remain. */
 static enum nt_status put_stored(struct nt_json *json, struct nt_dataset *dataset, const struct nt_page *page,
                                  struct nt_error *error)
 {
@@ -73,7 +73,7 @@ static enum nt_status put_extents(struct nt_json *json, const struct nt_dataset 
     return nt_is_environmental(status) ? status : NT_OK;
 }
 
-/* What the page consists of, each with its owner in layout.jsonl. */
+/* The parts of the page, each with its owner as in layout.jsonl. */
 static void put_buffers(struct nt_json *json, const struct pages *pages, const struct nt_page *page)
 {
     struct nt_page_file files[NT_PAGE_FILES];
@@ -146,7 +146,7 @@ static enum nt_status next(struct nt_text_generator *text, struct nt_buffer *out
         if (status == NT_OK)
             status = put_page(pages, page, cluster, first_element, out, error);
         if (status != NT_OK && line > start) {
-            out->length = line; /* the lines before are given; the next call fails at once */
+            out->length = line; /* returns earlier lines first; the next call fails */
             break;
         }
         if (status != NT_OK)
@@ -171,7 +171,7 @@ enum nt_status nt_pages_jsonl(const struct nt_resolved_node *resolved, struct nt
 
 /* ---- Page files ---- */
 
-/* ---- the files ---- */
+/* ---- Files ---- */
 
 static enum nt_status find_page(const struct nt_resolved_node *resolved, struct nt_range_file *range_file,
                                 uint64_t *decoded_ret, struct nt_error *error)
@@ -220,7 +220,7 @@ static enum nt_status page_open(const struct nt_resolved_node *resolved, struct 
 const struct nt_pseudo_file nt_page_raw_file = {".raw", NT_VFS_SIZED, .size = page_size, .open = page_open};
 const struct nt_pseudo_file nt_page_bin_file = {".bin", NT_VFS_SIZED, .size = page_size, .open = page_open};
 
-/* ---- what a page consists of ---- */
+/* ---- Parts of a page ---- */
 
 enum nt_status nt_page_files(const struct nt_resolved_node *column, uint64_t number,
                              struct nt_page_file files[NT_PAGE_FILES], uint32_t *count_ret,
@@ -237,7 +237,7 @@ enum nt_status nt_page_files(const struct nt_resolved_node *column, uint64_t num
     return nt_is_environmental(status) ? status : NT_OK;
 }
 
-/* The page that is decoded before the node's is. */
+/* The page that must be decoded before the node's page. */
 static enum nt_status find_input(const struct nt_resolved_node *resolved, struct nt_range_file *range_file,
                                  uint64_t *decoded_ret, struct nt_error *error)
 {
@@ -295,7 +295,7 @@ static enum nt_status part_text(const struct nt_resolved_node *resolved, struct 
                            : status;
 }
 
-/* A line for each part of the page, of some KiB each. */
+/* A line of some KiB for each part of the page. */
 static enum nt_status is_text_short(const struct nt_resolved_node *resolved, bool *is_short_ret,
                                     struct nt_error *error)
 {
@@ -314,7 +314,7 @@ const struct nt_pseudo_file nt_page_part_file = {"", NT_VFS_SIZED, .size = part_
 const struct nt_pseudo_file nt_page_text_file = {"", NT_VFS_STREAMED, .open_text = part_text,
                                                  .is_short = is_text_short};
 
-/* ---- the directory: index = page * SLOTS, the numbers behind it its files ---- */
+/* ---- The directory: index = page * SLOTS + slot of the file ---- */
 
 enum { RAW, BIN, FIRST_PART, SLOTS = 32 };
 
@@ -339,7 +339,7 @@ static enum nt_status count_pages(const struct nt_resolved_node *directory, uint
                           error);
 }
 
-/* A longer listing helps nobody, and a small file can ask for it; what is behind opens by name. */
+/* A small file can request a longer listing, which is useless. Omitted entries still open by name. */
 enum { MAX_LISTED = 50000 };
 
 static enum nt_status pages_next(const struct nt_resolved_node *directory, uint64_t *index,
@@ -372,7 +372,7 @@ static enum nt_status pages_next(const struct nt_resolved_node *directory, uint6
     return NT_OK;
 }
 
-/* Which of its page's files a name is. */
+/* Which of its page's files does a name refer to? */
 static enum nt_status find_slot(const struct nt_resolved_node *directory, const char *name,
                                 uint64_t *page_ret, unsigned *slot_ret, struct nt_error *error)
 {

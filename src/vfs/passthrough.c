@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Passthrough directories, whose children follow a local or remote directory. Rescans keep the inodes of
- * unchanged files and retire the others. A remote entry is probed on first access: data file, dataset
- * directory or plain directory.
+ * Passthrough directories, whose children follow a local or remote directory. Rescans keep the inodes
+ * of unchanged files and retire the others. A remote entry is probed on first access: data file,
+ * dataset directory or plain directory.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,9 +34,9 @@ bool nt_places_is_listed(struct nt_inode_table *inodes, uint32_t number, bool *i
     return is_listed;
 }
 
-/* ---- entering ---- */
+/* ---- Probing ---- */
 
-/* What was found: a source, or a folder; of a file that a list tells of neither. */
+/* The result: a source or a folder. Neither, for a file in a listing. */
 struct probe_result {
     struct nt_source *source;
     struct nt_folder *folder;
@@ -52,7 +52,7 @@ static enum nt_status look_at(struct nt_inode_table *inodes, const struct nt_ino
         status = nt_open_source(inode->address, &inodes->vfs->options.open, &found->source, error);
     else if (S_ISDIR(inode->identity.st_mode))
         status = nt_folder_open_below(above->folder, inode->disk_name, &found->folder, error);
-    if (status == NT_OK && found->source && found->source->folder) { /* the folder outlives its source */
+    if (status == NT_OK && found->source && found->source->folder) { /* outlives its source */
         found->folder = found->source->folder;
         nt_folder_ref(found->folder);
         nt_source_close(found->source);
@@ -62,7 +62,7 @@ static enum nt_status look_at(struct nt_inode_table *inodes, const struct nt_ino
                                             : status;
 }
 
-/* Under the lock. */
+/* Call it under the lock. */
 static void settle(struct nt_inode *inode, const struct probe_result *found)
 {
     inode->is_remote_probed = true;
@@ -101,7 +101,7 @@ bool nt_inode_probe_remote(struct nt_inode_table *inodes, struct nt_inode *inode
     return status == NT_OK;
 }
 
-/* ---- sources ---- */
+/* ---- Sources ---- */
 
 enum nt_status nt_inode_open_source(struct nt_inode_table *inodes, struct nt_inode *inode,
                                     struct nt_source **source_ret, struct nt_error *error)
@@ -118,12 +118,12 @@ enum nt_status nt_inode_open_source(struct nt_inode_table *inodes, struct nt_ino
                                    error);
     if (!inode->source)
         return nt_open_source(inode->address, &inodes->vfs->options.open, source_ret, error);
-    *source_ret = inode->source; /* of the one who opens the place, and nobody else's */
+    *source_ret = inode->source; /* for the thread that opens the inode */
     inode->source = NULL;
     return NT_OK;
 }
 
-/* What the mount was given has no list that would tell of it: its source finds out. */
+/* A source of the mount is in no listing: its source checks the identity. */
 enum nt_status nt_inode_stat_remote(struct nt_inode_table *inodes, const struct nt_inode *inode,
                                     struct stat *attributes, struct nt_error *error)
 {
@@ -139,7 +139,7 @@ enum nt_status nt_inode_stat_remote(struct nt_inode_table *inodes, const struct 
 
 /* ---- Rescan directories ---- */
 
-/* ---- scanning ---- */
+/* ---- Scanning ---- */
 
 static struct nt_inode *child_of_name(const struct nt_inode_table *inodes, const struct nt_inode *folder,
                                       const char *name)
@@ -159,7 +159,7 @@ static struct nt_inode *child_of_name(const struct nt_inode_table *inodes, const
     return NULL;
 }
 
-/* What takes the place of another one comes where that was: who lists the folder meanwhile sees one of them. */
+/* A replacement takes its predecessor's position, so that a concurrent listing shows one of them. */
 static enum nt_status add_child(struct nt_inode_table *inodes, struct nt_inode *folder,
                                 const struct nt_local_entry *found, const struct nt_inode *former,
                                 struct nt_inode **place_ret, struct nt_error *error)
@@ -188,7 +188,7 @@ static int compare_orders(const void *left, const void *right, void *context)
     return a < b ? -1 : a > b;
 }
 
-/* Under the lock: of those that were children the ones that are none any more; both are in their order. */
+/* Unlinks former children. Both arrays are in order. Call it under the lock. */
 static void let_go(struct nt_inode_table *inodes, const struct nt_inode *folder, const uint32_t *former,
                    uint32_t count)
 {
@@ -207,7 +207,7 @@ static void let_go(struct nt_inode_table *inodes, const struct nt_inode *folder,
         nt_inodes_retire_all(inodes);
 }
 
-/* Under the lock: other children, which are taken. Those that there were stay where that fails. */
+/* Replaces the children; takes the array on success, else the old children stay. Under the lock. */
 static enum nt_status exchange(struct nt_inode_table *inodes, struct nt_inode *folder, uint32_t *children,
                                uint32_t count, struct nt_error *error)
 {
@@ -224,7 +224,7 @@ static enum nt_status exchange(struct nt_inode_table *inodes, struct nt_inode *f
     return status;
 }
 
-/* Under the lock: places that were made and did not become children. */
+/* Unlinks new inodes that did not become children. Call it under the lock. */
 static void discard(struct nt_inode_table *inodes, const struct nt_inode *folder, uint32_t *children,
                     size_t count)
 {
@@ -236,7 +236,7 @@ static void discard(struct nt_inode_table *inodes, const struct nt_inode *folder
     free(children);
 }
 
-/* Under the lock: the folder's children are what was found. */
+/* Sets the directory's children to the entries. Call it under the lock. */
 static enum nt_status merge(struct nt_inode_table *inodes, struct nt_inode *folder,
                             const struct nt_local_entry *entries, size_t count, struct nt_error *error)
 {
@@ -263,19 +263,19 @@ static enum nt_status merge(struct nt_inode_table *inodes, struct nt_inode *fold
     }
     if (status != NT_OK)
         discard(inodes, folder, children, known);
-    else if (folder->is_remote && !is_first) /* kernels keep lists as long as the time stays */
+    else if (folder->is_remote && !is_first) /* kernels cache listings while the mtime stays */
         clock_gettime(CLOCK_REALTIME, &folder->identity.st_mtim);
     return status;
 }
 
-/* What was found, and by what it is known later whether it is still so. */
+/* The entries, and data that later shows whether they are still current. */
 struct scan_result {
     struct nt_local_entry *entries;
     size_t count;
     struct timespec modified;
     bool is_mtime_reliable;
     uint64_t list;
-    bool is_known; /* of a list that was looked at: no entries are told */
+    bool is_known; /* the list was scanned before: no entries */
 };
 
 static enum nt_status find_here(const struct nt_inode *folder, struct scan_result *found,
@@ -297,7 +297,7 @@ static enum nt_status find_on_server(struct nt_inode_table *inodes, const struct
     if (status != NT_OK)
         return status;
     pthread_mutex_lock(&inodes->lock);
-    found->is_known = folder->names && folder->list == found->list; /* the children are those of this list */
+    found->is_known = folder->names && folder->list == found->list; /* this list was scanned before */
     pthread_mutex_unlock(&inodes->lock);
     return found->is_known ? NT_OK
                            : nt_local_list_folder(folder->folder, &found->entries, &found->count, error);
@@ -317,8 +317,7 @@ enum nt_status nt_inodes_scan(struct nt_inode_table *inodes, uint32_t number, st
     if (status != NT_OK || found.is_known)
         return status;
     pthread_mutex_lock(&inodes->lock);
-    /* What a scan found that began before the last one is older than what is known: it would throw out what has
-     * arrived meanwhile. */
+    /* The result of a scan that began before the last one is stale: it would remove newer children. */
     bool is_newest = scan > folder->last_scan;
     if (is_newest)
         status = merge(inodes, folder, found.entries, found.count, error);
@@ -334,7 +333,7 @@ enum nt_status nt_inodes_scan(struct nt_inode_table *inodes, uint32_t number, st
     return status;
 }
 
-/* ---- looking ---- */
+/* ---- Lookup ---- */
 
 static uint32_t find_known(struct nt_inode_table *inodes, const struct nt_inode *folder, const char *name)
 {
@@ -345,7 +344,7 @@ static uint32_t find_known(struct nt_inode_table *inodes, const struct nt_inode 
     return found;
 }
 
-/* What is known of a folder stays where its server tells nothing. */
+/* A directory keeps its attributes if the server reports none. */
 enum nt_status nt_inodes_stat(struct nt_inode_table *inodes, uint32_t number, struct stat *attributes,
                               struct nt_error *error)
 {
@@ -361,11 +360,11 @@ enum nt_status nt_inodes_stat(struct nt_inode_table *inodes, uint32_t number, st
     return NT_OK;
 }
 
-/* Whether what was found, or not found, by the last scan is still so. */
+/* Is the result of the last scan still current, whether a child was found or not? */
 static bool is_current(struct nt_inode_table *inodes, const struct nt_inode *folder, uint32_t found)
 {
     struct stat now;
-    if (folder->is_remote) /* a scan asks for a list only where this one is old */
+    if (folder->is_remote) /* a scan requests a list only if this one is old */
         return false;
     const struct nt_inode *child = found == NT_NONE ? NULL : nt_inodes_get(inodes, found);
     if (child)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Files with data rendered for other tools: schema, rows as JSON Lines and CSV, single rows in rows.d,
- * Arrow tables, layout and SVG pictures. This file only names and sizes them; rendering happens elsewhere.
+ * Arrow tables, layout and SVG pictures. This file only defines their names and sizes; src/render
+ * renders them.
  */
 #include "vfs/vfs.h"
 
@@ -16,7 +17,7 @@
 
 /* ---- Schema, rows, tables and layout ---- */
 
-/* ---- the schema ---- */
+/* ---- Schema ---- */
 
 enum nt_status nt_schema_txt(const struct nt_resolved_node *resolved, struct nt_text_generator **text_ret,
                              struct nt_error *error)
@@ -24,7 +25,7 @@ enum nt_status nt_schema_txt(const struct nt_resolved_node *resolved, struct nt_
     return nt_schema_lines(resolved->vfs->reader, resolved->dataset, NT_NONE, text_ret, error);
 }
 
-/* ---- rows as text ---- */
+/* ---- Rows as text ---- */
 
 enum nt_status nt_rows_jsonl(const struct nt_resolved_node *resolved, struct nt_text_generator **text_ret,
                              struct nt_error *error)
@@ -65,7 +66,7 @@ enum nt_status nt_table_arrow_size(const struct nt_resolved_node *resolved, bool
 
 struct arrow_content {
     struct nt_content content;
-    struct nt_arrow *arrow; /* the open file's */
+    struct nt_arrow *arrow; /* owned by the open file */
 };
 
 static enum nt_status read_arrow(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
@@ -102,7 +103,7 @@ bool nt_has_table_arrow(const struct nt_resolved_node *resolved, unsigned parame
     return NT_HAS_ARROW && nt_dataset_shares_borders(resolved->dataset);
 }
 
-/* ---- layout.jsonl, pictures ---- */
+/* ---- layout.jsonl and pictures ---- */
 
 enum nt_status nt_layout_jsonl(const struct nt_resolved_node *resolved, struct nt_text_generator **text_ret,
                                struct nt_error *error)
@@ -140,7 +141,7 @@ enum nt_status nt_sizes_svg_file(const struct nt_resolved_node *resolved, struct
 
 /* ---- Single rows ---- */
 
-/* One line, made at once. */
+/* One line, generated at once. */
 static enum nt_status entry_text(const struct nt_resolved_node *resolved, struct nt_text_generator **text_ret,
                                  struct nt_error *error)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Packs node numbers and resolves them to the open file, dataset, field, column or page they stand for,
- * with checks against stale numbers; and maps nodes back to names and paths.
+ * Packs node numbers and resolves them to the open file, dataset, field, column or page that they
+ * encode, with checks against stale numbers; and maps nodes back to names and paths.
  */
 #include "vfs/vfs.h"
 
@@ -19,7 +19,7 @@
 
 enum { LEVEL_SHIFT = 60, PARTS = 4 };
 
-/* Bits of slot, item, number and file; together at most 60. */
+/* Bits of owner, item, number and file; together at most 60. */
 static const uint8_t widths[NT_NODE_TYPES][PARTS] = {
     [NT_NODE_INODE] = {20, 16, 12, 12},   [NT_NODE_MOUNT] = {0, 0, 0, 12},
     [NT_NODE_DATASET] = {16, 0, 32, 12},  [NT_NODE_FIELD] = {16, 24, 0, 12},
@@ -128,9 +128,9 @@ void nt_vfs_before_blocking(void *context)
 
 /* ---- Resolve numbers and paths ---- */
 
-/* ---- opening ---- */
+/* ---- Resolving ---- */
 
-/* What is below a file that opened once and does not any more fails as it did. */
+/* Nodes of a file that no longer opens fail like the file. */
 static enum nt_status failed_inode(const struct nt_resolved_node *resolved, struct nt_error *error)
 {
     bool is_told = resolved->inode_kind == NT_INODE_FAILED || resolved->inode_kind == NT_INODE_STALE;
@@ -149,7 +149,7 @@ static enum nt_status open_document(struct nt_resolved_node *resolved, struct nt
     return NT_OK;
 }
 
-/* The file of the level's directory that the node names, if it is not the directory itself. */
+/* Resolves the file that the node names in the level's directory, if it is not that directory. */
 static enum nt_status open_row(struct nt_resolved_node *resolved, struct nt_error *error)
 {
     if (resolved->node.file >= NT_NODE_FIRST_DOCUMENT)
@@ -175,7 +175,7 @@ static enum nt_status resolve_inode(struct nt_resolved_node *resolved, struct nt
     resolved->file = resolved->opened ? resolved->opened->file : NULL;
     if (resolved->inode_kind == NT_INODE_NONE)
         return nt_fail_no_such_file(error);
-    /* Nothing is shown of what is gone, and of a moment without memory: else that the file has failed, and why. */
+    /* Gone inodes and temporary failures (no memory) show nothing. Others show their error. */
     if (resolved->inode_kind == NT_INODE_STALE ||
         (resolved->inode_kind == NT_INODE_FAILED &&
          nt_is_transient(nt_inodes_failure(resolved->vfs->inodes, resolved->inode, NULL))))
@@ -203,7 +203,7 @@ static enum nt_status open_dataset(struct nt_resolved_node *resolved, struct nt_
     return NT_OK;
 }
 
-/* Levels below datasets: the dataset is good, and a field index is within it. */
+/* For levels below datasets: checks that the dataset is valid and the field index is in range. */
 static enum nt_status open_below_dataset(struct nt_resolved_node *resolved, uint32_t field,
                                          struct nt_error *error)
 {
@@ -214,7 +214,7 @@ static enum nt_status open_below_dataset(struct nt_resolved_node *resolved, uint
                                     error);
 }
 
-/* Columns are those of the file. */
+/* Column numbers are those of the complete file. */
 static enum nt_status open_column(struct nt_resolved_node *resolved, struct nt_error *error)
 {
     enum nt_status status = nt_node_resolve_stub(resolved, true, error);
@@ -335,14 +335,14 @@ bool nt_node_resolve_unprobed(struct nt_vfs *vfs, uint64_t number, bool may_bloc
     return true;
 }
 
-/* ---- back to numbers, names and paths ---- */
+/* ---- Nodes to numbers, names and paths ---- */
 
 static uint64_t dataset_node(const struct nt_resolved_node *resolved, uint32_t index)
 {
     return nt_node_number(NT_NODE_DATASET, resolved->opened->first_dataset_id + index, 0, NT_NODE_SELF);
 }
 
-/* The levels whose nodes are found by their number, in a directory of the level's table above. */
+/* Levels whose nodes are found by number, in a directory of the table one level up. */
 static bool is_numbered(const struct nt_resolved_node *resolved)
 {
     return resolved->node.type == NT_NODE_PAGE_RAW || resolved->node.type == NT_NODE_PAGE_BIN ||
@@ -350,7 +350,7 @@ static bool is_numbered(const struct nt_resolved_node *resolved)
            resolved->node.type == NT_NODE_BLOB;
 }
 
-/* The row of a table's directory that has a section. */
+/* The row of a table with this section. */
 static uint32_t file_with(const struct nt_pseudo_table *table, const struct nt_dir_source *dir_source)
 {
     unsigned row = 0;
@@ -371,7 +371,7 @@ static uint64_t directory_of_numbered(const struct nt_resolved_node *resolved)
                           file_with(&nt_column_files, &nt_dir_source_pages));
 }
 
-/* versions.d of the dataset, as it is now. */
+/* versions.d of the dataset's current version. */
 static uint64_t directory_of_versions(const struct nt_resolved_node *resolved)
 {
     struct nt_inode_table *inodes = resolved->vfs->inodes;
@@ -382,8 +382,8 @@ static uint64_t directory_of_versions(const struct nt_resolved_node *resolved)
     return nt_node_number(NT_NODE_INODE, nt_inodes_get(inodes, resolved->inode)->parent, 0, NT_NODE_SELF);
 }
 
-/* The hidden child that the scope's directory is, not what lies in it: of a version the dataset, of a chain's file its topmost
- * directory. NULL: none. */
+/* The hidden child that the node's directory is (not one that contains it): the dataset of a version,
+ * or the root directory of a chain's file. NULL: none. */
 static const struct nt_inode *hidden_child(const struct nt_resolved_node *resolved)
 {
     bool is_place = resolved->node.type == NT_NODE_INODE;
@@ -393,7 +393,7 @@ static const struct nt_inode *hidden_child(const struct nt_resolved_node *resolv
     return nt_inode_is_hidden(inode) && is_itself ? inode : NULL;
 }
 
-/* The directory that an hidden child is found in. */
+/* The parent directory of a hidden child. */
 static uint64_t directory_of_hidden(const struct nt_resolved_node *resolved, const struct nt_inode *inode)
 {
     return inode->route == NT_ROUTE_VERSION
@@ -402,14 +402,14 @@ static uint64_t directory_of_hidden(const struct nt_resolved_node *resolved, con
                                 file_with(&nt_container_files, &nt_dir_source_chain_files));
 }
 
-/* A directory of the scope's file. */
+/* A directory of the node's file. */
 static uint64_t directory_in_file(const struct nt_resolved_node *resolved, uint32_t item)
 {
     uint32_t inode = item ? resolved->inode : nt_inodes_dataset_inode(resolved->vfs->inodes, resolved->inode);
     return nt_node_number(NT_NODE_INODE, inode, item, NT_NODE_SELF);
 }
 
-/* The directory that the level's own directory lies in. */
+/* The parent of the level's own directory. */
 static uint64_t parent_of_directory(const struct nt_resolved_node *resolved)
 {
     const struct nt_inode *inner;
@@ -455,7 +455,7 @@ uint64_t nt_node_parent(const struct nt_resolved_node *resolved)
     return nt_node_directory(resolved);
 }
 
-/* columns of a field are numbered through its representations */
+/* Columns of a field are numbered across its representations. */
 static uint32_t column_position(const struct nt_dataset *dataset, uint32_t column)
 {
     const struct nt_column *c = &dataset->columns[column];
@@ -496,7 +496,7 @@ static void directory_name(const struct nt_resolved_node *resolved, struct nt_bu
     }
 }
 
-/* Append the name that a node has in its parent directory (none for the root). */
+/* Appends the node's name in its parent directory (none for the root). */
 static void nt_scope_name(const struct nt_resolved_node *resolved, struct nt_buffer *name)
 {
     if (resolved->document)
@@ -511,7 +511,7 @@ static void nt_scope_name(const struct nt_resolved_node *resolved, struct nt_buf
         directory_name(resolved, name);
 }
 
-/* Names are put in front of one another on the way up. */
+/* Prepends the names on the way up. */
 enum nt_status nt_node_path(struct nt_vfs *vfs, uint64_t number, struct nt_buffer *path,
                             struct nt_error *error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Decides from metadata alone whether a generated file is cheap enough to be materialized for stat(), so
+ * Decides from metadata alone whether a generated file is cheap enough to be generated for stat(), so
  * that its size is exact; otherwise it is streamed.
  */
 #include "vfs/vfs.h"
@@ -13,16 +13,16 @@
 #include "render/render.h"
 
 enum {
-    MAX_METADATA_BYTES = 1 << 20, /* of page lists that are read for it */
+    MAX_METADATA_BYTES = 1 << 20, /* of page lists read for the decision */
     MAX_DECODED_BYTES = 1 << 20,
-    MAX_ROWS = 2 << 20, /* each is two bytes of text at least, of TEXT_BYTES in generated.c */
+    MAX_ROWS = 2 << 20, /* at least two bytes each; fits TEXT_BYTES in generated.c */
     MAX_CLUSTERS = 10000,
     MAX_FIELDS = 10000,
     SMALL_COST = 32, /* of a column in a cluster */
     MAX_PAGES_LISTED = 1 << 16,
-    MAX_PAGES = 256,   /* each is looked at in the file */
+    MAX_PAGES = 256,   /* each requires access to the file */
     MAX_FILES = 4096,  /* of a chain */
-    MAX_RANGES = 4096, /* of the container: each is looked for in the file */
+    MAX_RANGES = 4096, /* of the container, likewise */
 };
 
 static bool are_page_lists_short(const struct nt_dataset *dataset)
@@ -30,7 +30,7 @@ static bool are_page_lists_short(const struct nt_dataset *dataset)
     return nt_dataset_metadata_bytes(dataset) <= MAX_METADATA_BYTES;
 }
 
-/* Of formats whose page lists cost nothing to load there may be many pages all the same. */
+/* Formats whose page lists are free to load may still have many pages. */
 static enum nt_status are_pages_few(struct nt_dataset *dataset, bool *are_few_ret, struct nt_error *error)
 {
     uint64_t pages = 0;
@@ -44,7 +44,7 @@ static enum nt_status are_pages_few(struct nt_dataset *dataset, bool *are_few_re
     return status;
 }
 
-/* ---- rows ---- */
+/* ---- Files about rows ---- */
 
 static enum nt_status check_rows(const struct nt_resolved_node *resolved, uint32_t field, uint64_t first,
                                  uint64_t count, bool *is_short_ret, struct nt_error *error)
@@ -55,7 +55,7 @@ static enum nt_status check_rows(const struct nt_resolved_node *resolved, uint32
     uint64_t rows = is_per_entry && entries < count ? entries : is_per_entry ? count : 0;
     *is_short_ret = false;
     if (rows > MAX_ROWS || (!dataset->field_groups && !are_page_lists_short(dataset)))
-        return NT_OK; /* else the cost counts the page lists that it looks at */
+        return NT_OK; /* else the cost counts its page lists */
     return nt_rows_cost_is_low(dataset, field, first, count, MAX_DECODED_BYTES, is_short_ret, error);
 }
 
@@ -77,9 +77,9 @@ enum nt_status nt_entry_is_short(const struct nt_resolved_node *resolved, bool *
     return check_rows(resolved, NT_NONE, resolved->node.number, 1, is_short_ret, error);
 }
 
-/* ---- what page lists tell ---- */
+/* ---- Files about page lists ---- */
 
-/* What telling the items of a column's collection in each cluster decodes at most: the last page there. */
+/* The maximum number of bytes to decode for a collection's item counts: the last page per cluster. */
 static uint64_t last_pages(const struct nt_dataset *dataset, uint32_t column, uint64_t most)
 {
     uint64_t bytes = 0, packed, decoded;
@@ -98,7 +98,7 @@ static uint64_t last_pages(const struct nt_dataset *dataset, uint32_t column, ui
     return bytes;
 }
 
-/* The schema tells how many items collections have. */
+/* The schema shows the item counts of collections. */
 enum nt_status nt_schema_is_short(const struct nt_resolved_node *resolved, bool *is_short_ret,
                                   struct nt_error *error)
 {
@@ -147,11 +147,11 @@ enum nt_status nt_pages_are_short(const struct nt_resolved_node *resolved, bool 
         return NT_OK;
     enum nt_status status =
         nt_column_size(resolved->vfs->reader, resolved->dataset, resolved->column, &elements, &pages, error);
-    *is_short_ret = status != NT_OK || pages <= MAX_PAGES; /* what fails is told at once */
+    *is_short_ret = status != NT_OK || pages <= MAX_PAGES; /* failure is quick */
     return nt_is_environmental(status) ? status : NT_OK;
 }
 
-/* ---- the container ---- */
+/* ---- Files about the container ---- */
 
 static enum nt_status count_range(void *context, const struct nt_layout_range *range)
 {

@@ -60,9 +60,9 @@ static enum nt_status version(const struct nt_resolved_node *resolved, struct nt
 
 /* ---- stats.json ---- */
 
-enum { STATS_BYTES = 8192 }; /* more than all counters with 20 digits each */
+enum { STATS_BYTES = 8192 }; /* exceeds all counters with 20 digits each */
 
-/* Counters grow from the look to the reading: spaces keep the document's size. */
+/* Counters grow between stat() and read. Padding with spaces keeps the size constant. */
 static void fill_up(struct nt_buffer *out)
 {
     if (out->failed)
@@ -104,7 +104,7 @@ static enum nt_status errors(const struct nt_resolved_node *resolved, struct nt_
     return NT_OK;
 }
 
-/* ---- the table ---- */
+/* ---- The table ---- */
 
 static const struct nt_pseudo_file rows[] = {
     {"version.json", NT_VFS_GENERATED, .generate = version},

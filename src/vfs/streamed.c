@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Generated files that are streamed because their size is unknown. Only the latest chunk is kept; reading
- * backwards restarts, and the least recently read streams are suspended when memory is short.
+ * Generated files that are streamed because their size is unknown. Only the latest chunk is kept;
+ * reading backwards restarts, and the least recently read streams are suspended when memory is
+ * short.
  */
 #include "vfs/vfs.h"
 
@@ -24,8 +25,8 @@
 struct nt_text_pool {
     pthread_mutex_t lock;
     struct nt_reader *reader;
-    TAILQ_HEAD(, nt_pooled_text) list; /* the one that was read last comes last */
-    size_t bytes;                      /* of those in the list */
+    TAILQ_HEAD(, nt_pooled_text) list; /* most recently read last */
+    size_t bytes;                      /* of the listed texts */
 };
 
 struct nt_text_pool *nt_text_pool_new(struct nt_reader *reader)
@@ -47,7 +48,7 @@ void nt_text_pool_free(struct nt_text_pool *text_pool)
     free(text_pool);
 }
 
-/* ---- under the lock ---- */
+/* ---- Under the lock ---- */
 
 static void unlist(struct nt_text_pool *text_pool, struct nt_pooled_text *text)
 {
@@ -64,7 +65,7 @@ static void set_bytes(struct nt_text_pool *text_pool, struct nt_pooled_text *tex
     text->bytes = bytes;
 }
 
-/* The newest stays, however much it takes: it would have to be opened again for each of its reads. */
+/* The newest text stays, whatever its size: otherwise each of its reads would open it again. */
 static void suspend_oldest(struct nt_text_pool *text_pool)
 {
     struct nt_pooled_text *text;
@@ -75,8 +76,6 @@ static void suspend_oldest(struct nt_text_pool *text_pool)
             set_bytes(text_pool, text, 0);
     }
 }
-
-/* ---- */
 
 void nt_text_pool_use(struct nt_text_pool *text_pool, struct nt_pooled_text *text)
 {
@@ -114,12 +113,12 @@ struct streamed {
     struct nt_pooled_text waiting;
     const struct nt_resolved_node *resolved;
     pthread_mutex_t lock;
-    struct nt_text_generator *text; /* NULL: not opened, or put aside */
+    struct nt_text_generator *text; /* NULL: not opened, or suspended */
     struct nt_buffer window;        /* bytes [window_offset, window_offset + length) of the text */
     uint64_t window_offset;
-    uint64_t piece_offset, piece_position; /* where the last piece begins: for readers, and for the text */
+    uint64_t piece_offset, piece_position; /* start of the last piece: offset; position of `text` */
     bool is_at_end;
-    bool is_broken; /* a piece failed: where the text stands is not known */
+    bool is_broken; /* a piece failed: the generator's position is unknown */
 };
 
 static uint64_t window_end(const struct streamed *streamed)
@@ -147,7 +146,7 @@ static enum nt_status open_text(struct streamed *streamed, struct nt_error *erro
     return status;
 }
 
-/* One more piece at the end of the window, which stays as it is where that fails. */
+/* Appends a piece to the window. On failure the window stays as it is. */
 static enum nt_status make_more(struct streamed *streamed, struct nt_error *error)
 {
     bool more = false;
@@ -173,8 +172,7 @@ static enum nt_status make_more(struct streamed *streamed, struct nt_error *erro
     return status;
 }
 
-/* Forget what lies before `offset`, which is not before the window. Moves bytes only where most are
- * forgotten. */
+/* Drops the bytes before `offset`, which is >= window_offset. Moves bytes only if most are dropped. */
 static void forget_before(struct streamed *streamed, uint64_t offset)
 {
     uint64_t passed = offset - streamed->window_offset;
@@ -189,7 +187,7 @@ static void forget_before(struct streamed *streamed, uint64_t offset)
     }
 }
 
-/* What was made before a piece that fails is given first, as a short read; the next one gets the error. */
+/* Returns the text before a failed piece first, as a short read; the next read gets the error. */
 static enum nt_status read_locked(struct streamed *streamed, uint64_t offset, void *buffer, size_t bytes,
                                   size_t *bytes_ret, struct nt_error *error)
 {
@@ -209,7 +207,7 @@ static enum nt_status read_locked(struct streamed *streamed, uint64_t offset, vo
     return NT_OK;
 }
 
-/* Memory that putting the text aside gives back. */
+/* The memory that a suspension frees. */
 static size_t memory_to_gain(const struct streamed *streamed)
 {
     bool can_go_on = streamed->text && streamed->text->memory && !streamed->is_broken;

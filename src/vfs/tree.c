@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The operations of the virtual tree: creation, attributes, lookup, lookup counts, directory listing, and
- * open files with their reads. All are written once over the tables of pseudo-files.
+ * The operations of the virtual tree: creation, attributes, lookup, lookup counts, directory listing,
+ * and open files with their reads. All operations exist once and work on the tables of pseudo-files.
  */
 #include "vfs/tree.h"
 #include "vfs/vfs.h"
@@ -23,14 +23,14 @@
 /* ---- Attributes, lookup and listing ---- */
 
 enum {
-    DATA_BLOCK = 1 << 20, /* st_blksize of data files: what readers should ask for at once */
+    DATA_BLOCK = 1 << 20, /* st_blksize of data files: a good read size */
     TEXT_BLOCK = 4096,
-    SECTION_SHIFT = 56, /* cursor = section << 56 | index within it, + 1 */
+    SECTION_SHIFT = 56, /* cursor = (section << 56 | index within it) + 1 */
 };
 
 #define TEXT_DISK_BYTES (UINT64_C(16) << 30)
 
-/* ---- beginning and end ---- */
+/* ---- Creation and destruction ---- */
 
 static void set_daemon_attributes(struct nt_vfs *vfs)
 {
@@ -55,7 +55,7 @@ static enum nt_status open_reader(struct nt_vfs *vfs, struct nt_error *error)
     return nt_reader_new(&options, &vfs->reader, error);
 }
 
-/* What is kept of documents and texts, within the reader's memory. */
+/* The caches of generated and streamed files, within the reader's memory limit. */
 static enum nt_status new_stores(struct nt_vfs *vfs, struct nt_error *error)
 {
     const struct nt_vfs_options *options = &vfs->options;
@@ -70,7 +70,8 @@ static enum nt_status new_stores(struct nt_vfs *vfs, struct nt_error *error)
     return vfs->generated && vfs->text_pool ? NT_OK : nt_fail_memory(error);
 }
 
-/* Whether a choice is one of a dataset that is there; else somebody would read all entries and take them for the chosen ones. */
+/* Checks that a selection names an existing dataset. Otherwise a user would read all entries and take
+ * them for the selected ones. */
 static enum nt_status check_choice(struct nt_vfs *vfs, const char *dataset, struct nt_error *error)
 {
     struct nt_resolved_node resolved;
@@ -151,11 +152,11 @@ bool nt_vfs_keeps_sources_open(struct nt_vfs *vfs)
     return nt_inodes_all_stay_open(vfs->inodes);
 }
 
-/* ---- attributes ---- */
+/* ---- Attributes ---- */
 
-/* Owner, times and permissions of what the node is made from. */
-/* Of what has failed the time of its failure: kernels keep lists of directories as long as the time stays, and it opens perhaps
- * though nobody has changed it. */
+/* Owner, times and permissions of the node's source. */
+/* A failed inode has the time of its failure as mtime. Kernels cache directory listings while the mtime
+ * stays, and the inode may open later although its file is unchanged. */
 static enum nt_status origin_of_inode(const struct nt_resolved_node *resolved, struct stat *attributes,
                                       struct nt_error *error)
 {
@@ -178,7 +179,7 @@ static enum nt_status origin(const struct nt_resolved_node *resolved, struct sta
     return NT_OK;
 }
 
-/* Of a document or text: its size, or that it is not known. */
+/* The size of a generated file, or the fact that it is unknown. */
 static enum nt_status text_size(const struct nt_resolved_node *resolved, bool may_block,
                                 enum nt_vfs_class *class_ret, uint64_t *size_ret, struct nt_error *error)
 {
@@ -218,7 +219,7 @@ static enum nt_status content_size(struct nt_resolved_node *resolved, bool may_b
     }
 }
 
-/* Only places in passthrough directories and of datasets with versions change, and what nt_node_is_volatile tells. */
+/* Only inodes in passthrough directories and of datasets with versions change, and volatile nodes. */
 static bool is_immutable(const struct nt_resolved_node *resolved)
 {
     if (nt_node_is_volatile(resolved))
@@ -227,7 +228,8 @@ static bool is_immutable(const struct nt_resolved_node *resolved)
     return !is_place || !nt_inodes_is_passthrough(resolved->vfs->inodes, resolved->inode);
 }
 
-/* The names of what a version shows at the dataset's place, and of those in versions.d, may lead to another version. */
+/* The names of a version, in the dataset's directory and in versions.d, may refer to another one
+ * later. */
 static bool is_name_lasting(const struct nt_resolved_node *resolved)
 {
     bool is_of_version = resolved->node.type == NT_NODE_INODE ||
@@ -249,7 +251,7 @@ static void fill_stat(const struct nt_resolved_node *resolved, uint64_t size, st
     *stat = (struct stat){
         .st_ino = resolved->number,
         .st_mode = is_directory ? S_IFDIR | readable | readable >> 2 : S_IFREG | readable,
-        .st_nlink = 1, /* directories do not tell how many others they hold */
+        .st_nlink = 1, /* the number of subdirectories is not computed */
         .st_uid = options->owner ? *options->owner : stat->st_uid,
         .st_gid = options->group ? *options->group : stat->st_gid,
         .st_size = (off_t)size,
@@ -313,7 +315,7 @@ enum nt_status nt_vfs_stat_for(struct nt_vfs *vfs, uint64_t node, const struct n
     return look(vfs, node, true, caller, attributes, error);
 }
 
-/* ---- names ---- */
+/* ---- Names ---- */
 
 static enum nt_status find_in(const struct nt_resolved_node *directory, const char *name, uint64_t *node_ret,
                               struct nt_error *error)
@@ -351,7 +353,7 @@ enum nt_status nt_vfs_lookup_ref(struct nt_vfs *vfs, uint64_t directory, const c
                                  struct nt_error *error)
 {
     uint64_t node;
-    unsigned visit = nt_epoch_enter(&vfs->inodes->epoch); /* what is found is there until it is known */
+    unsigned visit = nt_epoch_enter(&vfs->inodes->epoch); /* keeps the inode alive */
     enum nt_status status = nt_vfs_lookup(vfs, directory, name, &node, error);
     if (status == NT_OK)
         status = look(vfs, node, true, caller, attributes, error);
@@ -422,16 +424,16 @@ uint64_t nt_vfs_parent(struct nt_vfs *vfs, uint64_t node)
     return parent;
 }
 
-/* ---- listing ---- */
+/* ---- Listing ---- */
 
-/* Whether a text has a size, for which a short one is made. Of what fails the size is not 0 either. */
+/* Does the text have a size? A short one is generated for that. A failing one also counts as sized. */
 static bool is_sized(struct nt_vfs *vfs, uint64_t node)
 {
     struct nt_vfs_attributes attributes;
     return nt_vfs_stat(vfs, node, true, &attributes, NULL) != NT_OK || attributes.class != NT_VFS_STREAMED;
 }
 
-/* List one section from `index` on; false where the receiver has enough. */
+/* Lists one section from `index` on. *go_on_ret is false if the receiver has enough. */
 static enum nt_status list_dir_source(const struct nt_resolved_node *directory,
                                       const struct nt_dir_source *dir_source, uint64_t base, uint64_t index,
                                       nt_vfs_emit *emit, void *context, bool *go_on_ret,
@@ -491,7 +493,7 @@ enum nt_status nt_vfs_readdir(struct nt_vfs *vfs, uint64_t directory, uint64_t c
     return status;
 }
 
-/* ---- the rest ---- */
+/* ---- Other operations ---- */
 
 uint64_t nt_vfs_source_bytes(struct nt_vfs *vfs)
 {
@@ -500,10 +502,10 @@ uint64_t nt_vfs_source_bytes(struct nt_vfs *vfs)
 
 /* ---- Open and read files ---- */
 
-enum { PIECE = 1 << 20 }; /* that is verified at once */
+enum { PIECE = 1 << 20 }; /* verified at once */
 
 struct nt_vfs_handle {
-    struct nt_resolved_node resolved; /* holds the source open */
+    struct nt_resolved_node resolved; /* keeps the source open */
     struct nt_content *content;
 };
 
@@ -526,7 +528,7 @@ static enum nt_status open_content(struct nt_resolved_node *resolved, struct nt_
     }
 }
 
-/* Read all of a file once, so that what is damaged is found now. */
+/* Reads the whole content once to detect damage now. */
 static enum nt_status verify(struct nt_content *content, struct nt_error *error)
 {
     size_t piece = PIECE, got;
@@ -542,17 +544,17 @@ static enum nt_status verify(struct nt_content *content, struct nt_error *error)
     return status;
 }
 
-/* The bytes as stored are shown even where they are damaged. */
+/* Stored bytes are served even if they are damaged. */
 static bool is_verified(const struct nt_resolved_node *resolved)
 {
     return resolved->vfs->options.verify_on_open && resolved->pseudo->class == NT_VFS_SIZED &&
            resolved->node.type != NT_NODE_PAGE_RAW;
 }
 
-/* The handle's scope is open. */
+/* The handle's node must be resolved. */
 static enum nt_status open_content_of(struct nt_vfs_handle *handle, struct nt_error *error)
 {
-    nt_vfs_ref(handle->resolved.vfs, handle->resolved.number); /* to the handle's end */
+    nt_vfs_ref(handle->resolved.vfs, handle->resolved.number); /* until the handle closes */
     enum nt_status status = open_content(&handle->resolved, &handle->content, error);
     return status == NT_OK && is_verified(&handle->resolved) ? verify(handle->content, error) : status;
 }
@@ -585,8 +587,9 @@ static uint64_t checked_reads(const struct nt_vfs_handle *handle)
     return file ? nt_source_checked_reads(file->source) : 0;
 }
 
-/* What was read is served if the file is still the one that was opened, also where all of it was in memory;
- * damage in one that is not is no damage. A read of the file since there were `before` has found that out. */
+/* Serves the bytes only if the file is still the same, even if all came from memory; an error in a
+ * replaced file is NT_CHANGED, not damage. No check is needed if the source was read since the count
+ * `before`, because each read checks. */
 static enum nt_status check_source(const struct nt_vfs_handle *handle, uint64_t before, enum nt_status status,
                                    struct nt_error *failure)
 {
@@ -625,7 +628,7 @@ enum nt_status nt_vfs_read(struct nt_vfs_handle *handle, uint64_t offset, void *
                                     bytes - head, bytes_ret, &failure);
     *bytes_ret += head;
     status = check_source(handle, before, status, &failure);
-    if (status != NT_OK) { /* a report looks at places, of which a read that succeeds needs none */
+    if (status != NT_OK) { /* only a report uses inodes; a successful read does not */
         unsigned visit = nt_epoch_enter(&vfs->inodes->epoch);
         nt_report(vfs, handle->resolved.number, status, &failure, error);
         nt_inodes_exit(vfs->inodes, visit);

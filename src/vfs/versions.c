@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Versions of a dataset: which one is shown now, revalidated by a stat of a few files at each lookup, and
- * the inodes of the others, which are found by number in versions.d.
+ * Versions of a dataset: which one is shown now, revalidated by a stat of a few files at each lookup,
+ * and the inodes of the others, which versions.d finds by number.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +13,9 @@
 #include "vfs/inode.h"
 #include "vfs/vfs.h"
 
-/* What a look at the disk found. */
+/* The result of a look at the disk. */
 struct look {
-    struct nt_dataset_version version; /* all zeros: the folder has no versions */
+    struct nt_dataset_version version; /* all zeros: no versions */
     struct stat file;
     struct nt_watched watched[NT_VERSION_WATCHED]; /* without paths */
 };
@@ -47,7 +47,7 @@ static enum nt_status look_at_watched(const struct nt_inode *dataset, const char
     return status;
 }
 
-/* What changes while this looks is seen by the next look: what is watched is not settled then. */
+/* The next look notices changes during this one: the mtimes of watched files are then not reliable. */
 static enum nt_status look_at(const struct nt_inode_table *inodes, const struct nt_inode *dataset,
                               const char *wanted, struct look *look, struct nt_error *error)
 {
@@ -64,9 +64,9 @@ static enum nt_status look_at(const struct nt_inode_table *inodes, const struct 
     return status;
 }
 
-/* ---- places of versions; under the lock ---- */
+/* ---- Inodes of versions, under the lock ---- */
 
-/* What is retired may be freed while somebody holds it who finds it now. */
+/* Ignores retired inodes: one could be freed while the caller uses it. */
 static struct nt_inode *known_version(const struct nt_inode_table *inodes,
                                       const struct nt_version_history *history, const struct look *look,
                                       enum nt_lookup_route route)
@@ -83,7 +83,7 @@ static struct nt_inode *known_version(const struct nt_inode_table *inodes,
 
 static char *format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* From malloc; NULL without memory. */
+/* Returns memory from malloc, or NULL. */
 static char *format(const char *format, ...)
 {
     struct nt_buffer text = {0};
@@ -138,7 +138,7 @@ static enum nt_status find_or_add_version(struct nt_inode_table *inodes, struct 
     return NT_OK;
 }
 
-/* ---- the version that is shown ---- */
+/* ---- The current version ---- */
 
 static enum nt_status watch(const struct nt_inode *dataset, const struct look *look, struct nt_error *error)
 {
@@ -154,7 +154,7 @@ static enum nt_status watch(const struct nt_inode *dataset, const struct look *l
     return NT_OK;
 }
 
-/* Under the lock: what came of a look. */
+/* Stores the result of a look. Call it under the lock. */
 static enum nt_status settle(struct nt_inode_table *inodes, struct nt_inode *dataset, const struct look *look,
                              struct nt_error *error)
 {
@@ -179,7 +179,8 @@ static enum nt_status settle(struct nt_inode_table *inodes, struct nt_inode *dat
     return NT_OK;
 }
 
-/* Not under the lock. What is watched lies in a folder here, or on a server, which is asked for a list at times. */
+/* Is the watched path unchanged? Local paths need a stat; remote directories are listed again at
+ * intervals. Call it without the lock. */
 static bool is_as_it_was(const struct nt_inode *dataset, const struct nt_watched *watched)
 {
     struct stat now = {0};
@@ -194,7 +195,7 @@ static bool is_as_it_was(const struct nt_inode *dataset, const struct nt_watched
     return nt_folder_refresh(dataset->folder, name, &list, NULL) == NT_OK && list == watched->list;
 }
 
-/* Under the lock, which is given up meanwhile. */
+/* Call it under the lock, which it releases meanwhile. */
 static bool is_current(struct nt_inode_table *inodes, const struct nt_inode *dataset)
 {
     if (!dataset->history || dataset->kind != NT_INODE_FILE)
@@ -215,7 +216,7 @@ static bool is_current(struct nt_inode_table *inodes, const struct nt_inode *dat
     return is_same;
 }
 
-/* Under the lock, which is given up meanwhile: find out which version is meant, while others wait. */
+/* Finds the current version while other threads wait. Under the lock; releases it meanwhile. */
 static void look_again(struct nt_inode_table *inodes, struct nt_inode *dataset)
 {
     struct look look = {.version.number = 0};
@@ -240,7 +241,7 @@ struct nt_inode *nt_history_current(struct nt_inode_table *inodes, struct nt_ino
     if (!inode->may_have_versions)
         return inode;
     bool is_known = is_current(inodes, inode);
-    while (inode->is_opening) { /* somebody else looks: what they find is as new */
+    while (inode->is_opening) { /* another thread looks; its result is current */
         pthread_cond_wait(&inodes->was_opened, &inodes->lock);
         is_known = !inode->is_opening;
     }
@@ -253,7 +254,7 @@ struct nt_inode *nt_history_current(struct nt_inode_table *inodes, struct nt_ino
 
 /* ---- versions.d ---- */
 
-/* A number may be that of a tag as well: only the version of this number is meant. */
+/* A number may also be the name of a tag. Accepts only the version with this number. */
 static enum nt_status find(struct nt_inode_table *inodes, struct nt_inode *dataset,
                            const struct nt_inode *sibling, uint64_t number, struct look *look,
                            struct nt_error *error)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Extended attributes user.ntuplefs.*: a table of names, each with a function that formats its value for a
- * file, dataset, field, column or page, or reports that the node has none.
+ * Extended attributes user.ntuplefs.*: a table of names, each with a function that formats its value
+ * for a file, dataset, field, column or page, or reports that the node has none.
  */
 #include "vfs/vfs.h"
 
@@ -20,25 +20,25 @@
 
 static const char prefix[] = "user.ntuplefs.";
 
-/* Where a value goes, or why there is none. */
+/* Receives a value, or the reason why there is none. */
 struct answer {
     struct nt_buffer *value;
     struct nt_error *error;
 };
 
-/* What has to be there before `has` is asked: besides names and fields their number of entries, rows, or columns, too. */
+/* What must be loaded before `has`: names and fields; also the number of entries, rows, or columns. */
 enum need { NAMES, ENTRIES, ROWS, COLUMNS };
 
 struct attribute {
     const char *name;
     enum nt_vfs_value kind;
     enum nt_status (*get)(const struct nt_resolved_node *resolved, const struct answer *answer);
-    /* Whether the node has it, as far as can be told without work. */
+    /* Does the node have the attribute, as far as is known without work? */
     bool (*has)(const struct nt_resolved_node *resolved);
     enum need needs;
 };
 
-/* ---- which nodes have what ---- */
+/* ---- Which nodes have what ---- */
 
 static bool is_page(const struct nt_resolved_node *resolved)
 {
@@ -66,14 +66,14 @@ static bool in_file(const struct nt_resolved_node *resolved)
     return resolved->file != NULL;
 }
 
-/* What is of the whole file stands with what is of no dataset alone. */
+/* Attributes of the whole file appear on nodes outside datasets. */
 static bool is_remote(const struct nt_resolved_node *resolved)
 {
     struct nt_remote_names names;
     return in_file(resolved) && !resolved->dataset && nt_source_remote(resolved->file->source, &names);
 }
 
-/* The file's columns are there then, or cannot be told: only where the machine fails is it an error of who asks. */
+/* Loads the columns. Without success they count as unknown; only system errors fail the call. */
 static enum nt_status load_columns(const struct nt_resolved_node *resolved, struct nt_error *error)
 {
     struct nt_dataset *stored;
@@ -83,14 +83,14 @@ static enum nt_status load_columns(const struct nt_resolved_node *resolved, stru
     return nt_is_environmental(status) ? status : NT_OK;
 }
 
-/* Whether the file's columns can be told. Where this is not asked first, they are not to be looked at. */
+/* Are the columns known? Call it before any access to columns. */
 static bool has_stored(const struct nt_resolved_node *resolved)
 {
     struct nt_dataset *stored;
     return nt_dataset_physical(resolved->dataset, &stored, NULL) == NT_OK;
 }
 
-/* The column that describes the node: its own, else the principal one of the field. */
+/* The column that describes the node: its own, else the main column of the field. */
 static uint32_t column_of(const struct nt_resolved_node *resolved)
 {
     if (in_column(resolved) || !in_field(resolved))
@@ -104,7 +104,7 @@ static bool has_column(const struct nt_resolved_node *resolved)
            column_of(resolved) != NT_NONE;
 }
 
-/* The node's page, or the first of its column. */
+/* The node's page, or the first page of its column. */
 static enum nt_status find_page(const struct nt_resolved_node *resolved, const struct nt_page **page_ret,
                                 struct nt_error *error)
 {
@@ -115,8 +115,8 @@ static enum nt_status find_page(const struct nt_resolved_node *resolved, const s
                           error);
 }
 
-/* Whether there may be a first page to tell. No page list is read for it: a column without pages in a dataset
- *  with entries has the names, and no values. */
+/* May there be a first page? Reads no page list: a column without pages in a dataset with entries lists
+ * the names, but has no values. */
 static bool has_page(const struct nt_resolved_node *resolved)
 {
     return is_page(resolved) ||
@@ -144,7 +144,7 @@ static const struct nt_field *field_of(const struct nt_resolved_node *resolved)
     return &resolved->dataset->fields[resolved->field];
 }
 
-/* The stream of a .bin or .npy of the field; data for all else. */
+/* The stream of a field's .bin or .npy; data for all other nodes. */
 static enum nt_stream_kind stream_of(const struct nt_resolved_node *resolved)
 {
     bool is_stream =
@@ -171,7 +171,7 @@ static bool has_description(const struct nt_resolved_node *resolved)
                                        : false;
 }
 
-/* ---- values ---- */
+/* ---- Values ---- */
 
 static enum nt_status put_text(const struct answer *answer, struct nt_text text)
 {
@@ -257,7 +257,7 @@ static enum nt_status get_validator(const struct nt_resolved_node *resolved, con
     return put_string(answer, names.validator);
 }
 
-/* ---- values from page lists ---- */
+/* ---- Values from page lists ---- */
 
 static enum nt_status get_compression(const struct nt_resolved_node *resolved, const struct answer *answer)
 {
@@ -279,7 +279,7 @@ static enum nt_status get_checksum_kind(const struct nt_resolved_node *resolved,
     return status == NT_OK ? put_string(answer, nt_checksum_info(page->checksum)->name) : status;
 }
 
-/* The digest that is stored with a page. */
+/* The digest that is stored for a page. */
 static enum nt_status get_checksum(const struct nt_resolved_node *resolved, const struct answer *answer)
 {
     const struct nt_page *page;
@@ -304,7 +304,7 @@ static void add_sums(struct nt_column_sums *sums, const struct nt_column_sums *m
     sums->decoded_bytes += more->decoded_bytes;
 }
 
-/* Of the node's page, its column, or all columns of its field. */
+/* The sums of the node's page, its column, or all columns of its field. */
 static enum nt_status find_sums(const struct nt_resolved_node *resolved, struct nt_column_sums *sums,
                                 struct nt_error *error)
 {
@@ -363,7 +363,7 @@ static enum nt_status get_ratio(const struct nt_resolved_node *resolved, const s
     return NT_OK;
 }
 
-/* ---- the table ---- */
+/* ---- The table ---- */
 
 static const struct attribute attributes[] = {
     {"name", NT_VFS_VALUE_TEXT, get_name, is_named, NAMES},
@@ -456,7 +456,7 @@ enum nt_vfs_value nt_vfs_xattr_value(const char *name)
 
 static enum nt_status list(struct nt_resolved_node *resolved, struct nt_buffer *names, struct nt_error *error)
 {
-    nt_node_resolve_stub(resolved, false, NULL); /* else the names are those of an stub */
+    nt_node_resolve_stub(resolved, false, NULL); /* on failure the names are those of a stub */
     enum nt_status status = load_columns(resolved, error);
     for (size_t i = 0; status == NT_OK && i < ATTRIBUTES; i++) {
         if (!attributes[i].has(resolved))

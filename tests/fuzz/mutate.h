@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Deterministic mutations of bytes: the same seed gives the same bytes, on every machine.
+ * Deterministic mutations of bytes: the same seed gives the same bytes on every machine.
  */
 #ifndef NT_TESTS_MUTATE_H
 #define NT_TESTS_MUTATE_H
@@ -21,14 +21,14 @@ static inline uint64_t mutator_next(struct mutator *mutator)
     return mixed ^ mixed >> 31;
 }
 
-/* A number below `count`, which is not 0. */
+/* A number below `count`; count > 0. */
 static inline size_t mutator_below(struct mutator *mutator, size_t count)
 {
     return (size_t)(mutator_next(mutator) % count);
 }
 
-/* Change a few places of the bytes: bits, words that are at the borders of their types, copies of other
- * places. The number of bytes stays; returns how many of them are kept, sometimes fewer. */
+/* Changes a few places: flips bits, writes boundary values of integers, changes bytes slightly, copies
+ * ranges. Returns the number of bytes to keep, which is sometimes smaller. */
 size_t mutate(struct mutator *mutator, uint8_t *bytes, size_t count);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the parser of a format makes of a file: datasets, fields, columns, page lists, layout; no page is decoded and no text is
- * made. Those are read through whole trees (walk.h), so that parsers are tried a hundred times as often.
+ * Runs the parser of a format: datasets, fields, columns, page lists, layout. Decodes no page and
+ * generates no text (walk.h does), so that fuzzers run parsers a hundred times as often.
  */
 #ifndef NT_TESTS_TABLES_H
 #define NT_TESTS_TABLES_H
@@ -12,10 +12,10 @@
 
 enum { TABLES_METADATA_BYTES = 4 << 20 };
 
-/* All page lists, and the layout. A failure that does not say why ends the program. */
+/* Loads all page lists and the layout. Aborts on a failure without a message. */
 void read_tables(struct nt_file *file);
 
-/* Open a source as a file of this format and do so. The source is closed. */
+/* Opens a source as a file of the given format, calls read_tables and closes the source. */
 void open_and_read_tables(const struct nt_format *format, struct nt_source *source);
 
 #endif

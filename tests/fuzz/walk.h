@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * All that a mount shows of a source, and what else is made of it.
+ * Walks all that a mount shows of a source, and verifies the file.
  */
 #ifndef NT_TESTS_WALK_H
 #define NT_TESTS_WALK_H
 
 #include "memory_tree.h"
 
-/* List the tree and look at its nodes, at a choice of them where there are many: attributes, extended attributes, and
- * contents in two splits, which must be the same; then verify the file. What is not as src/vfs/vfs.h promises ends the program. */
+/* Checks the nodes of a tree, or a sample of many: attributes, extended attributes, contents (read in
+ * two splits, which must agree). Then verifies the file. A violation of src/vfs/vfs.h aborts. */
 void walk_tree(const struct memory_tree_input *input);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the tests of streams share.
+ * Helpers for tests of streams.
  */
 #ifndef NT_TESTS_OPENED_STREAM_H
 #define NT_TESTS_OPENED_STREAM_H

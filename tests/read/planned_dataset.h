@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A dataset of one column whose pages are numbers of numbers of items: decoders with two inputs that they share.
+ * A dataset of one column whose decoder looks each element up twice, in two shared inputs.
  */
 #ifndef NT_TESTS_PLANNED_DATASET_H
 #define NT_TESTS_PLANNED_DATASET_H
@@ -12,11 +12,11 @@ enum { PLANNED_ENTRIES = 1000, PLANNED_PAGES = 10, PLANNED_NUMBERS = 30, PLANNED
 struct planned {
     struct builder *builder;
     double expected[PLANNED_ENTRIES];
-    uint64_t numbers_offset, items_offset; /* of the two inputs, each with its digest behind it */
+    uint64_t numbers_offset, items_offset; /* of the two inputs; a digest follows each */
     uint32_t decoder;
 };
 
-/* Makes reals of numbers of 16 bits, which are looked up in the first input, and what is found there in the next one. */
+/* Decodes 16-bit indexes to reals: looks them up in the first input, and the result in the second. */
 struct nt_decoder planned_decoder(const struct nt_page *inputs, uint32_t count);
 void planned_dataset(struct planned *planned);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The logical files of a built dataset, worked out from its elements in the plainest way: cluster by cluster
- * in entry order, every row's number from the data above it, no page lists, no shortcuts.
+ * A reference implementation of the logical files of a dataset, without optimizations. It processes
+ * clusters in entry order, computes row numbers from the data above, and uses no page lists.
  */
 #ifndef NT_TESTS_PAGE_REFERENCE_H
 #define NT_TESTS_PAGE_REFERENCE_H
@@ -10,9 +10,9 @@
 
 void reference_stream(const struct builder *builder, uint32_t field, enum nt_stream_kind kind,
                       struct nt_buffer *out);
-/* Rows of a field in all clusters. */
+/* Counts the rows of a field in all clusters. */
 uint64_t reference_rows(const struct builder *builder, uint32_t field);
-/* Clusters in entry order. */
+/* Returns the clusters in entry order. */
 void reference_order(const struct builder *builder, uint32_t *order);
 
 #endif

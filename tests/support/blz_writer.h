@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * The files of which BLZ and bcolz make an array, and others, in a directory of the test's own.
+ * Writes the files of BLZ and bcolz arrays, and other files, into the directory of a test.
  */
 #ifndef NT_TESTS_BLZ_WRITER_H
 #define NT_TESTS_BLZ_WRITER_H
 
 #include <stddef.h>
 
-extern char root[64]; /* the directory; names are below it */
+extern char root[64]; /* the directory; all names are relative to it */
 
-/* A file below the root, with the directories on its way. */
+/* Write a file below the root and create its parent directories. */
 void put_file(const char *name, const void *bytes, size_t count);
 void put_text(const char *name, const char *text);
-/* meta/sizes and meta/storage of an array. */
+/* Writes meta/sizes and meta/storage of an array. */
 void put_metadata(const char *array, const char *dtype, const char *shape, unsigned chunk_rows);
-/* A chunk file as blz and bcolz write it. */
+/* Writes a chunk file in the format of blz and bcolz. */
 void put_chunk(const char *array, unsigned number, const void *bytes, size_t count, unsigned type_bytes);
 
 #endif

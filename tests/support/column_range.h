@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The range of a column in a cluster, whose page list is loaded for it.
+ * Loads the page list of a cluster and returns the range of a column in it.
  */
 #ifndef NT_TESTS_COLUMN_RANGE_H
 #define NT_TESTS_COLUMN_RANGE_H

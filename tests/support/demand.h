@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What must be true wherever tests make files, in `check` and outside of it: check's own assertions end a
- * program that runs no test.
+ * An assertion for code that creates files, inside and outside of `check`. The assertions of check
+ * abort a program that runs no test.
  */
 #ifndef NT_TESTS_DEMAND_H
 #define NT_TESTS_DEMAND_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * For tests that fork.
+ * Helpers for tests that fork.
  */
 #ifndef NT_TESTS_FORKED_H
 #define NT_TESTS_FORKED_H
@@ -10,11 +10,11 @@
 
 #include "core/base/sanitizer.h"
 
-/* AddressSanitizer of clang before 17 and of gcc before 14 does not take its allocator's locks before fork(). Where another
- * thread allocates at that moment, the forked process waits for ever. Tests fork without such threads there. */
+/* AddressSanitizer of clang before 17 and gcc before 14 does not lock its allocator around fork(). If
+ * another thread allocates just then, the child hangs. Sanitized tests fork without such threads. */
 enum { NT_MAY_FORK_BESIDE_THREADS = !NT_IS_SANITIZED };
 
-/* The forked process ends with SIGALRM after so many seconds. Without this, check's own handler kills the parent, too. */
+/* Ends the child with SIGALRM after `seconds`. The handler of check would also kill the parent. */
 static inline void nt_test_end_within(unsigned seconds)
 {
     signal(SIGALRM, SIG_DFL);

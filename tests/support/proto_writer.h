@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Messages of Protocol Buffers, written item by item after the description of the wire format.
+ * Writes Protocol Buffers messages item by item, following the specification of the wire format.
  */
 #ifndef NT_TESTS_PROTO_WRITER_H
 #define NT_TESTS_PROTO_WRITER_H
@@ -39,7 +39,7 @@ static inline void put_text(struct nt_buffer *out, uint32_t number, const char *
     put_bytes(out, number, text, strlen(text));
 }
 
-/* A message in a message, which is freed. */
+/* Writes a nested message and frees it. */
 static inline void put_message(struct nt_buffer *out, uint32_t number, struct nt_buffer *message)
 {
     put_bytes(out, number, nt_buffer_string(message), message->length);
@@ -47,7 +47,7 @@ static inline void put_message(struct nt_buffer *out, uint32_t number, struct nt
     *message = (struct nt_buffer){0};
 }
 
-/* Numbers in one item. */
+/* Writes packed numbers as one item. */
 static inline void put_packed(struct nt_buffer *out, uint32_t number, const uint64_t *values, size_t count)
 {
     struct nt_buffer packed = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files of the writer of RNTuples share.
+ * Declarations shared by the files of the RNTuple writer.
  */
 #ifndef NT_TESTS_RNTUPLE_PARTS_H
 #define NT_TESTS_RNTUPLE_PARTS_H
@@ -22,7 +22,7 @@ struct rntuple_stored_place {
     uint64_t offset, stored_bytes, length;
 };
 
-/* A page that others may be merged with. */
+/* A page that later pages may share (rntuple_page.merged). */
 struct rntuple_written_page {
     const struct rntuple_page *page;
     struct rntuple_stored_place place;

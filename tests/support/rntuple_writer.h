@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes RNTuple files of every generation for tests, envelope by envelope in the specification's words. It
- * shares nothing with the reader: what a generation looks like is written down a second time here.
+ * Writes RNTuple files of every generation for tests, envelope by envelope, in the terms of the
+ * specification. It shares no code with the reader, so it defines each generation a second time.
  *
- * A test describes a dataset; rntuple_write makes a ROOT file of it. To be wrong in one thing, it changes
- * the bytes of an envelope before the checksum is made (`spoil`), or the file afterwards.
+ * A test describes a dataset; rntuple_write writes it to a ROOT file. For an invalid file, the test
+ * changes the bytes of an envelope before the checksum (`spoil`), or the finished file.
  */
 #ifndef NT_TESTS_RNTUPLE_WRITER_H
 #define NT_TESTS_RNTUPLE_WRITER_H
@@ -15,7 +15,7 @@ enum rntuple_generation {
     RNTUPLE_PREDRAFT,        /* ROOT 6.21 to 6.25 */
     RNTUPLE_CRC32_LINKS,     /* 6.26 to 6.29: extension header links in the footer */
     RNTUPLE_CRC32_EXTENSION, /* 6.29, 6.31: schema extension record */
-    RNTUPLE_RC1,             /* like RC2, with the version 0.1.0.0 */
+    RNTUPLE_RC1,             /* like RC2, but with version 0.1.0.0 */
     RNTUPLE_RC2_EARLY,       /* 70-byte anchor */
     RNTUPLE_RC2_LATE,        /* 78-byte anchor */
     RNTUPLE_RC3,
@@ -44,9 +44,9 @@ struct rntuple_column {
     uint32_t field;
     uint32_t flags;
     uint16_t representation;
-    int64_t first_element; /* with the generation's deferred flag: has_first_element */
+    int64_t first_element; /* with the deferred flag of the generation: has_first_element */
     bool has_first_element;
-    double minimum, maximum; /* with the flag for a range: has_range */
+    double minimum, maximum; /* with the range flag: has_range */
     bool has_range;
 };
 
@@ -56,11 +56,11 @@ struct rntuple_alias {
 
 enum rntuple_place {
     RNTUPLE_IN_FILE,
-    RNTUPLE_LARGE,         /* the locator with a 64-bit size */
-    RNTUPLE_URI,           /* `uri` */
-    RNTUPLE_OBJECT64,      /* an object of a store: 12 bytes */
-    RNTUPLE_MULTI,         /* a part of one: the same with the object's number above the place in it */
-    RNTUPLE_UNKNOWN_PLACE, /* a locator type that no generation has */
+    RNTUPLE_LARGE,         /* a locator with a 64-bit size */
+    RNTUPLE_URI,           /* the locator is `uri` */
+    RNTUPLE_OBJECT64,      /* an object of a store, 12 bytes */
+    RNTUPLE_MULTI,         /* part of an object: the object ID is above the offset */
+    RNTUPLE_UNKNOWN_PLACE, /* an undefined locator type */
 };
 
 enum rntuple_page_checksum {
@@ -74,12 +74,11 @@ struct rntuple_page {
     const void *packed;
     uint32_t packed_bytes;
     enum rntuple_place place;
-    enum rntuple_page_checksum checksum; /* XXH3, or CRC32 where envelopes have that */
+    enum rntuple_page_checksum checksum; /* XXH3, or CRC32 if envelopes use it */
     const char *uri;
-    const void
-        *stored; /* what to store for `packed`: compressed by the test itself; NULL: see is_compressed */
+    const void *stored; /* precompressed bytes to store instead of `packed`; NULL: see is_compressed */
     uint32_t stored_bytes;
-    const struct rntuple_page *merged; /* the page, written before, whose stored bytes are this one's too */
+    const struct rntuple_page *merged; /* an earlier page that shares its stored bytes with this one */
 };
 
 struct rntuple_range {
@@ -102,7 +101,7 @@ struct rntuple_column_group {
     uint32_t count;
 };
 
-/* A key-value pair of user meta-data: type 1 integer, 2 bool, 3 real, 4 string; negative: a list. */
+/* A key-value pair of user metadata. Types: 1 integer, 2 bool, 3 real, 4 string; negative: a list. */
 struct rntuple_pair {
     const char *key;
     int32_t type;
@@ -114,44 +113,44 @@ struct rntuple_pair {
 
 struct rntuple_description {
     const char *name, *description, *writer;
-    const uint64_t *feature_flags; /* words of the header; NULL: one 0 */
+    const uint64_t *feature_flags; /* words of the header; NULL: a single 0 */
     uint32_t feature_flag_count;
     const struct rntuple_field *fields;
     const struct rntuple_column *columns;
     const struct rntuple_alias *aliases;
     uint32_t field_count, column_count, alias_count;
     uint32_t extension_fields, extension_columns,
-        extension_aliases; /* so many of the last stand in the footer */
+        extension_aliases; /* the last ones of each are in the footer */
     const struct rntuple_cluster *clusters;
     uint32_t cluster_count, clusters_per_group; /* 0: one group */
-    uint32_t repeated_groups;                   /* so many more, which are the last one again */
+    uint32_t repeated_groups;                   /* additional copies of the last group */
     const struct rntuple_column_group *column_groups;
     uint32_t column_group_count;
     const struct rntuple_pair *pairs;
     uint32_t pair_count;
-    const char *attribute_set;        /* name of a linked attribute set, which is the dataset itself again */
-    uint32_t repeated_attribute_sets; /* so many more links to the same one */
-    uint16_t attribute_major, attribute_minor; /* of its schema; 0.0: 1.0 */
-    const char *extra_type; /* type name of an extra type information, with the content "content" */
-    uint32_t unknown_bytes; /* so many behind what is known in each record frame and envelope */
-    bool is_compressed;     /* envelopes and pages, with zlib */
-    /* Called with an envelope's bytes before its checksum is appended. May be NULL. */
+    const char *attribute_set;        /* name of a linked attribute set, which is the dataset itself */
+    uint32_t repeated_attribute_sets; /* additional links to the same set */
+    uint16_t attribute_major, attribute_minor; /* its schema version; 0.0 means 1.0 */
+    const char *extra_type; /* type name of an extra type information, whose content is "content" */
+    uint32_t unknown_bytes; /* unknown bytes at the end of each record frame and envelope */
+    bool is_compressed;     /* envelopes and pages use zlib */
+    /* Called with the bytes of an envelope before its checksum is appended. May be NULL. */
     void (*spoil)(enum rntuple_envelope kind, struct nt_buffer *bytes);
 };
 
-/* A ROOT file with the dataset under its name. The buffer is the caller's to deinit. */
+/* Writes a ROOT file with the dataset under its name. The caller deinits the buffer. */
 void rntuple_write(enum rntuple_generation generation, const struct rntuple_description *description,
                    struct nt_buffer *file);
 
-/* The streamed anchor object alone, with its checksum. `places` are offset, stored bytes and length of header
- * and footer. */
+/* Writes only the streamed anchor object with its checksum. `places` are offset, stored bytes and
+ * length of header and footer. */
 void rntuple_write_anchor(enum rntuple_generation generation, const uint64_t places[6],
                           struct nt_buffer *out);
 const char *rntuple_anchor_class(enum rntuple_generation generation);
 
-/* ---- single words, for envelopes that are built by hand ---- */
+/* ---- Single words, for envelopes built by hand ---- */
 
-/* An envelope while it is built. Frames are closed innermost first. */
+/* An envelope under construction. Frames close innermost first. */
 struct rntuple_writer {
     enum rntuple_generation generation;
     enum rntuple_envelope kind;
@@ -163,7 +162,7 @@ struct rntuple_writer {
 
 void rntuple_begin(struct rntuple_writer *writer, enum rntuple_generation generation,
                    enum rntuple_envelope kind);
-/* Append the checksum (and the length in the preamble); returns it. */
+/* Sets the length in the preamble, appends the checksum and returns it. */
 uint64_t rntuple_end(struct rntuple_writer *writer);
 void rntuple_u16(struct rntuple_writer *writer, uint16_t value);
 void rntuple_u32(struct rntuple_writer *writer, uint32_t value);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a test has made becomes a file, all of it.
+ * Saves the output of a test to a file.
  */
 #ifndef NT_TESTS_SAVE_BYTES_H
 #define NT_TESTS_SAVE_BYTES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What every unit test uses: test cases that register themselves, and assertions about statuses.
+ * Support for all unit tests: test cases that register themselves, and assertions about statuses.
  */
 #ifndef NT_TESTS_SUPPORT_H
 #define NT_TESTS_SUPPORT_H
@@ -10,29 +10,29 @@
 
 #include "core/base/error.h"
 
-/* Check writes down where each assertion that holds stands, for reports of crashes. Loops of a million assertions took most of the
- * time of the tests; a debugger and the sanitizers tell more of a crash. */
+/* Check records the location of each successful assertion for crash reports. This takes most of the
+ * time of loops with a million assertions. A debugger and the sanitizers report more. */
 #define _mark_point(file, line) ((void)0)
 
-/* A test case. Each runs in a process of its own. */
+/* A test case. Each runs in its own process. */
 struct nt_test {
-    const char *file;       /* where it stands */
+    const char *file;       /* its source file */
     const TTest *test;      /* its name and function */
-    void (*setup)(void);    /* run before it in the same process; NULL: nothing */
-    void (*teardown)(void); /* run after it */
-    int first, end;         /* run it once for each _i in [first, end); both 0: once */
+    void (*setup)(void);    /* runs before it in the same process; may be NULL */
+    void (*teardown)(void); /* runs after it */
+    int first, end;         /* runs once for each _i in [first, end); both 0: once */
     double timeout;         /* in seconds; 0: CK_DEFAULT_TIMEOUT, or 120 */
     bool is_skipped;        /* it cannot run here */
     struct nt_test *next;
 };
 
-/* For TEST. The test stays the caller's, and in place. */
+/* For TEST only. The caller owns the test, which must not move. */
 void nt_test_add(struct nt_test *test);
-/* Run the test cases that stand in test_NAME.c for one of the names, all where there are none. Prints a line for each and returns
- * the exit status: failure, too, where there are none. */
+/* Runs the test cases of test_NAME.c for each of the names, or all tests without names. Prints a line
+ * for each. Returns the exit status, which is a failure if no test exists. */
 int nt_test_run(const char *program, int count, char **names);
 
-/* Define and register a test case: TEST(name) { ... } or TEST(name, .setup = set_up, .end = COUNT) { ... }. */
+/* Defines and registers a test: TEST(name) {...} or TEST(name, .setup = setup, .end = COUNT) {...} */
 #define TEST(function, ...)                                                                                  \
     static void function##_body(int _i);                                                                     \
     static const TTest function##_test = {#function, function##_body, __FILE__, __LINE__};                   \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files that a test writes and removes.
+ * Temporary files for tests.
  */
 #ifndef NT_TESTS_TEMPORARY_H
 #define NT_TESTS_TEMPORARY_H
@@ -26,7 +26,7 @@ static inline void temporary_teardown(void)
     ck_assert_int_eq(system(command), 0);
 }
 
-/* The path of a file in the directory; valid until four more were asked for. */
+/* Returns the path of a file in the directory, valid for the next three calls. */
 static inline const char *temporary_path(const char *name)
 {
     static char paths[4][128];
@@ -46,7 +46,7 @@ static inline const char *temporary_file(const char *name, const void *bytes, si
     return path;
 }
 
-/* Set the time of modification: writing twice within the clock's step would not be seen. */
+/* Sets the modification time, because two writes within one clock tick are indistinguishable. */
 static inline void temporary_set_time(const char *path, time_t seconds)
 {
     const struct timespec times[2] = {{.tv_sec = seconds}, {.tv_sec = seconds}};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes ROOT files for tests, word by word as they lie on disk: file header, records with their keys,
- * directories, key lists, free list. Good files come out of the functions below; bad ones by overwriting a
- * word afterwards.
+ * Writes ROOT files for tests, word by word in file order: file header, records with their keys,
+ * directories, key lists, free list. The functions write valid files; a test overwrites a word to
+ * create an invalid one.
  *
  *     struct tfile_writer writer;
  *     tfile_writer_init(&writer, TFILE_SMALL);
@@ -24,17 +24,17 @@ enum { TFILE_MAX_DIRECTORIES = 320 };
 
 struct tfile_writer_directory {
     uint64_t record;  /* offset of its record in the file */
-    uint64_t members; /* of version, times, ... in it */
-    uint64_t keys;    /* of its key list, once finished */
+    uint64_t members; /* offset of its members: version, times, ... */
+    uint64_t keys;    /* offset of its key list, once finished */
     uint32_t parent;
-    struct nt_buffer list; /* copies of the keys of what it holds */
+    struct nt_buffer list; /* copies of the keys of its entries */
     uint32_t count;
 };
 
 struct tfile_writer {
     struct nt_buffer out;
     enum tfile_size size;
-    uint64_t hole_at, hole_bytes;                                     /* zeros that are not in `out` */
+    uint64_t hole_at, hole_bytes;                                     /* zeros that `out` omits */
     struct tfile_writer_directory directories[TFILE_MAX_DIRECTORIES]; /* 0: the root */
     uint32_t directory_count;
     struct nt_buffer free_segments;
@@ -44,27 +44,27 @@ struct tfile_writer {
 void tfile_writer_init(struct tfile_writer *writer, enum tfile_size size);
 void tfile_writer_deinit(struct tfile_writer *writer);
 
-/* Each returns the offset of the record (a directory: its number). */
+/* Each returns the offset of its record; tfile_writer_directory returns the number of the directory. */
 uint32_t tfile_writer_directory(struct tfile_writer *writer, uint32_t parent, const char *name);
 uint64_t tfile_writer_object(struct tfile_writer *writer, uint32_t directory, const char *class_name,
                              const char *name, uint16_t cycle, const void *object, size_t bytes);
-/* The same with other bytes stored than the object has, e.g. compressed ones. */
+/* Same, but stores different bytes, e.g. compressed ones. */
 uint64_t tfile_writer_stored(struct tfile_writer *writer, uint32_t directory, const char *class_name,
                              const char *name, uint16_t cycle, const void *stored, size_t stored_bytes,
                              size_t object_bytes);
-/* A record that no directory lists. */
+/* Writes a record that no directory lists. */
 uint64_t tfile_writer_blob(struct tfile_writer *writer, const void *bytes, size_t count);
-/* A free segment, listed as such or only marked by its negative size. */
+/* Writes a free segment: listed as such, or only marked by its negative size. */
 uint64_t tfile_writer_free(struct tfile_writer *writer, uint32_t bytes, bool is_listed);
-/* Zeros that are nobody's and, in a file on disk, a hole; once per file. */
+/* Adds zeros outside of any record, which are a hole in a file on disk. At most once per file. */
 uint64_t tfile_writer_hole(struct tfile_writer *writer, uint64_t bytes);
 
-/* Write key lists and free list, and fill in what had to wait: directories and the file header. */
+/* Writes the key lists and the free list, then completes the directories and the file header. */
 void tfile_writer_finish(struct tfile_writer *writer);
-/* Put the file, hole included, on disk. */
+/* Saves the file with its hole to disk. */
 void tfile_writer_save(const struct tfile_writer *writer, const char *path);
 
-/* Where words lie, for overwriting. */
+/* Offsets of words that tests overwrite. */
 enum {
     TFILE_HEADER_BEGIN = 8,
     TFILE_HEADER_END = 12,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A small file that exists in memory only, for tests of the tree: its model is built here, by hand, and
- * nt_file_open gives it for every path whose name begins with "good". See model.c for what is in it. A folder with meta/storage
- * is one, too, and has versions where there is versions/.
+ * A small file in memory for tests of the tree. nt_file_open returns its handwritten model for every
+ * path whose name begins with "good". See model.c for its contents. A folder with meta/storage is also
+ * a file, and has versions if versions/ exists.
  */
 #ifndef NT_TESTS_VFS_MODEL_H
 #define NT_TESTS_VFS_MODEL_H
@@ -17,7 +17,7 @@ enum {
     MODEL_EVIL_FIELDS = 12, /* int32 fields with evil names, in the dataset "evil" */
 };
 
-/* The values, entry by entry. */
+/* The values of an entry. */
 static inline int32_t model_run(uint64_t entry)
 {
     return 100 + (int32_t)entry;
@@ -38,24 +38,24 @@ static inline float model_array(uint64_t entry, uint64_t item)
     return (float)(3 * entry + item);
 }
 
-/* The string of an entry has so many characters, all 'a' + entry. */
+/* The length of the string of an entry. All characters are 'a' + entry. */
 static inline uint64_t model_name_length(uint64_t entry)
 {
     return 2 * (entry % 3);
 }
 
-/* How often page lists were read since the test began. */
+/* Number of loads of page lists since the test began. */
 extern atomic_uint model_loads;
-/* How many files are open. */
+/* Number of open files. */
 extern atomic_uint model_open_files;
-/* Set before opening: the page list of the second cluster group is bad. */
+/* Set before opening: damages the page list of the second cluster group. */
 extern bool model_has_bad_group;
-/* How often it was asked which version of a folder is meant. */
+/* Number of searches for the version of a folder. */
 extern atomic_uint model_searches;
-/* Called before a page list is read, before a file is closed. NULL: nothing. */
+/* Called before a page list is read, and before a file is closed. May be NULL. */
 extern void (*model_before_load)(const struct nt_dataset *dataset);
 extern void (*model_before_close)(void);
-/* Set before opening: the stored digest of the first page of `run` is wrong. */
+/* Set before opening: corrupts the stored digest of the first page of `run`. */
 extern bool model_has_bad_page;
 
 #endif

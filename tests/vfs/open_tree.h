@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A tree over the model in memory (model.h), and how tests ask it. Where something fails that a function does
- * not return, the test fails.
+ * A tree over the in-memory model (model.h) with helpers for tests. If a helper has no status to
+ * return, its failure fails the test.
  */
 #ifndef NT_TESTS_VFS_OPEN_TREE_H
 #define NT_TESTS_VFS_OPEN_TREE_H
@@ -13,35 +13,35 @@
 #include "vfs/vfs.h"
 
 extern struct nt_vfs *vfs;   /* of the running test */
-extern char reported[4096];  /* the lines that it reported */
+extern char reported[4096];  /* messages that it logged */
 extern char tree_folder[64]; /* holds the three files */
 extern char path_good[80], path_bad[80], path_other[80];
 
-/* Fixtures: the folder with its files and no tree; the tree of the good file. */
+/* Fixtures: the folder with its files and no tree; a tree of the good file. */
 void tree_setup(void);
 void tree_setup_single(void);
 void tree_teardown(void);
 
-/* Makes `vfs`. */
+/* Creates `vfs` for several sources. */
 void open_paths(const char *const *paths, size_t count, bool list_sized);
-/* One source in place of what was open, also where nothing of it opens. */
+/* Replaces `vfs` with a tree of one source, even if the source cannot be opened. */
 void open_broken(const char *path);
-/* One source, and numbers of nodes may be given again. */
+/* Opens one source and counts lookups: inode numbers may be reused. */
 void open_told(const char *path);
-/* Makes an empty file. */
+/* Creates an empty file. */
 void touch(const char *path);
-/* Makes a file of another size than before, in one step or within the file that is there. */
+/* Writes a file of a different size: atomically (rename), or in place. */
 void replace(const char *path, unsigned size, bool in_one_step);
-/* Waits until a thread has closed all others. */
+/* Waits until `count` files are open: other threads may still close some. */
 void assert_open_files(unsigned count);
 
 uint64_t resolve(const char *path);
 struct nt_vfs_attributes attributes_of(const char *path);
 enum nt_status status_of(uint64_t node, struct nt_error *why);
-/* The names in a directory, a space after each; valid until the next call. */
+/* Returns the names in a directory, each followed by a space; valid until the next call. */
 const char *list(const char *path);
 
-/* All bytes of a file, in pieces of at most 4096 bytes, and a 0 behind them; the caller deinits them. */
+/* Reads a file in pieces of at most 4096 bytes and appends a 0. The caller deinits the buffer. */
 struct nt_buffer read_in_pieces(uint64_t node, size_t piece);
 struct nt_buffer read_path(const char *path);
 /* The caller owns the reference. */
@@ -50,12 +50,12 @@ const char *get_text(const json_t *json, const char *key);
 json_int_t get_number(const json_t *json, const char *key);
 
 struct visit {
-    char path[512]; /* "" to begin with */
+    char path[512]; /* initially "" */
     unsigned files, directories;
 };
 
-/* Visits all that is below a directory, and checks that each node is found again by its name, its number and
- * its path, with the class, the size and the bytes that it tells. */
+/* Visits all descendants of a directory. Checks that the name, the number and the path of each node
+ * resolve to it, and that its class, size and content are consistent. */
 void walk(struct visit *visit, uint64_t directory);
 
 #endif

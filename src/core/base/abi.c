@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Binary compatibility: copies option structures of older or newer callers (as openat2 does), and returns
- * the version of the library at run time.
+ * Binary compatibility: copies option structures of older or newer callers (as openat2 does), and
+ * returns the version of the library at run time.
  */
 #include "core/base/abi.h"
 

@@ -9,9 +9,9 @@
 
 #include <stddef.h>
 
-/* Copy a caller's structure to one of `bytes` bytes, which is as this library knows it. What the caller does
- * not know is zero, and so is everything where `from` is NULL. NT_INVALID where the caller did not set
- * struct_bytes, or has set members that are not known here; `name` is the structure's, for the message. */
+/* Copies a caller's structure to this library's version of `bytes` bytes. Members unknown to the caller
+ * become zero, as do all if `from` is NULL. NT_INVALID if struct_bytes is not set, or for nonzero
+ * members unknown here; `name` is the structure's, for the message. */
 enum nt_status nt_copy_struct(const void *from, void *to, size_t bytes, const char *name,
                               struct nt_error *error);
 

@@ -23,7 +23,7 @@ static inline bool nt_multiply(uint64_t a, uint64_t b, uint64_t *product_ret)
     return !__builtin_mul_overflow(a, b, product_ret);
 }
 
-/* True where [offset, offset + bytes) lies within [0, size). */
+/* Is [offset, offset + bytes) within [0, size)? */
 static inline bool nt_fits(uint64_t offset, uint64_t bytes, uint64_t size)
 {
     return offset <= size && bytes <= size - offset;
@@ -31,7 +31,7 @@ static inline bool nt_fits(uint64_t offset, uint64_t bytes, uint64_t size)
 
 /* ---- Bounds-checked cursor ---- */
 
-/* Is told what bytes are: `what` of `whole`, e.g. "version" of "field". Both live for ever. */
+/* Receives the meaning of bytes: `what` of `whole`, e.g. "version" of "field". Both are static. */
 struct nt_cursor_observer {
     void (*tell)(struct nt_cursor_observer *observer, size_t position, size_t count, const char *whole,
                  const char *what);
@@ -42,8 +42,8 @@ struct nt_cursor {
     size_t position;
     size_t end;
     bool failed;
-    size_t told;                         /* what lies before was told, while somebody listens */
-    struct nt_cursor_observer *observer; /* NULL: nobody listens */
+    size_t told;                         /* end of the bytes that were labelled, with an observer */
+    struct nt_cursor_observer *observer; /* NULL: none */
 };
 
 static inline struct nt_cursor nt_cursor(const void *bytes, size_t size)
@@ -56,7 +56,7 @@ static inline size_t nt_cursor_left(const struct nt_cursor *cursor)
     return cursor->failed ? 0 : cursor->end - cursor->position;
 }
 
-/* `count` bytes, or NULL (and failure) where fewer are left. */
+/* `count` bytes, or NULL and failure if fewer are left. */
 static inline const uint8_t *nt_get_bytes(struct nt_cursor *cursor, size_t count)
 {
     if (cursor->failed || count > cursor->end - cursor->position) {
@@ -78,7 +78,7 @@ static inline bool nt_skip(struct nt_cursor *cursor, uint64_t count)
     return true;
 }
 
-/* A cursor over the next `count` bytes, which are skipped here. Failed where fewer are left. */
+/* A cursor over the next `count` bytes, which are skipped here. Fails if fewer are left. */
 static inline struct nt_cursor nt_get_cursor(struct nt_cursor *cursor, uint64_t count)
 {
     struct nt_cursor part = *cursor;
@@ -92,7 +92,7 @@ static inline struct nt_cursor nt_get_cursor(struct nt_cursor *cursor, uint64_t 
     return part;
 }
 
-/* Say what the bytes are that were read since the last time. */
+/* Labels the bytes read since the last label. */
 static inline void nt_cursor_label(struct nt_cursor *cursor, const char *whole, const char *what)
 {
     if (!cursor->observer)
@@ -164,8 +164,8 @@ static inline double nt_get_le_real64(struct nt_cursor *cursor)
 
 /* ---- Binary search ---- */
 
-/* Define a function that finds the last of `count` items whose member is at most `value`; 0 where all are
- * larger, or there are none. The member is given with its dot; none where the items are the numbers. */
+/* Defines a function that finds the last of `count` items whose member is at most `value`; 0 if all are
+ * larger or there are none. Pass the member with its dot, or nothing if the items are numbers. */
 #define NT_DEFINE_LAST_AT_MOST(name, type, member)                                                           \
     static uint32_t name(const type *items, uint32_t count, uint64_t value)                                  \
     {                                                                                                        \
@@ -180,7 +180,7 @@ static inline double nt_get_le_real64(struct nt_cursor *cursor)
         return low;                                                                                          \
     }
 
-/* Define one that counts how many of `count` items, the first ones, have a member that is at most `value`. */
+/* Defines one that counts the leading items whose member is at most `value`. */
 #define NT_DEFINE_COUNT_UP_TO(name, type, member)                                                            \
     static size_t name(const type *items, size_t count, uint64_t value)                                      \
     {                                                                                                        \

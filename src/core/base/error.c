@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fills nt_error structures: plain messages, expected/found mismatches, errno values. Classifies failures
- * as environmental, transient or retryable.
+ * Fills nt_error structures: plain messages, expected/found mismatches, errno values. Classifies
+ * failures as environmental, transient or retryable.
  */
 #include "core/base/error.h"
 

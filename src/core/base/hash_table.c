@@ -12,7 +12,7 @@
 
 enum { FIRST_BUCKET_BITS = 6, HASH_BITS = 64 };
 
-/* Early in the life of a machine there may be no chance yet; then a table is as good as one whose seed is known, which still spreads
+/* Early after boot there may be no entropy; then the seed is a known constant, which still spreads
  * small numbers. */
 uint64_t nt_hash_seed(void)
 {
@@ -62,7 +62,7 @@ static void put(struct nt_hash_table *table, struct nt_link *link)
     *bucket = link;
 }
 
-/* Twice the buckets; without memory the chains just become longer. */
+/* Doubles the buckets; without memory, chains just become longer. */
 static void grow(struct nt_hash_table *table)
 {
     struct nt_hash_table old = *table;

@@ -14,38 +14,37 @@ struct nt_link {
     uint64_t hash;
 };
 
-/* What a link is the member of. */
+/* The structure that contains a link. */
 #define NT_LINKED(link, type, member) ((type *)(void *)((char *)(link)-offsetof(type, member)))
 
-/* Who chooses hashes, or what they are made of, cannot know which of them share a bucket: a hash is one of a family, and which
- * one is drawn for each table (multiply-shift; Dietzfelbinger et al., "A reliable randomized algorithm for the closest-pair
- * problem", 1997). That many things have the same hash is up to the caller: of what strangers wrote it is made with `seed`. */
+/* Each table draws its hash function from a family, so that an attacker cannot predict shared buckets
+ * (multiply-shift; Dietzfelbinger et al., "A reliable randomized algorithm for the closest-pair
+ * problem", 1997). The caller prevents equal hashes: it hashes untrusted data with `seed`. */
 struct nt_hash_table {
     struct nt_link **buckets;
-    unsigned bucket_bits; /* of their number: at least as many as there are links where memory allows */
+    unsigned bucket_bits; /* log2 of the bucket count, at least `count` if memory allows */
     size_t count;
     uint64_t seed;
 };
 
-/* What nobody can foresee. */
+/* An unpredictable number. */
 uint64_t nt_hash_seed(void);
 
-/* False without memory. */
+/* Returns false without memory. */
 bool nt_hash_table_init(struct nt_hash_table *table);
-/* The table's own memory only. */
+/* Frees only the table's own memory. */
 void nt_hash_table_deinit(struct nt_hash_table *table);
 
 void nt_hash_table_insert(struct nt_hash_table *table, struct nt_link *link, uint64_t hash);
 /* `link` is in the table. */
 void nt_hash_table_remove(struct nt_hash_table *table, struct nt_link *link);
 
-/* The first link of a hash, and from there the next; NULL: there are no more. Whether it is the thing that is
- * looked for, the caller compares. */
+/* The first link with a hash, and the next one; NULL: no more. The caller compares the keys. */
 struct nt_link *nt_hash_table_find(const struct nt_hash_table *table, uint64_t hash);
 struct nt_link *nt_hash_table_next(const struct nt_link *link);
 
-/* Any link of the table, then one after another (NULL first); all, if none is inserted meanwhile. Ask for the
- * next one before one is removed. */
+/* Iterates over the table, from NULL on; covers all links if none is inserted meanwhile. Get the next
+ * link before removing one. */
 struct nt_link *nt_hash_table_after(const struct nt_hash_table *table, const struct nt_link *link);
 
 #endif

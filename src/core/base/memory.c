@@ -31,8 +31,8 @@ struct adopted {
 
 struct nt_arena {
     struct block *blocks;
-    size_t block_bytes;      /* of the last one that is no larger than BLOCK_BYTES; 0: there was none */
-    struct adopted *adopted; /* out of the blocks */
+    size_t block_bytes;      /* of the last block of at most BLOCK_BYTES; 0: none yet */
+    struct adopted *adopted; /* memory outside the blocks */
 };
 
 struct nt_arena *nt_arena_new(void)
@@ -62,7 +62,7 @@ size_t nt_arena_bytes(const struct nt_arena *arena)
     return bytes;
 }
 
-/* How large the next block is for that many bytes, of which two find room. */
+/* The size of the next block, with room for two allocations of `bytes`. */
 static size_t next_capacity(struct nt_arena *arena, size_t bytes)
 {
     size_t capacity = arena->block_bytes ? arena->block_bytes * 2 : FIRST_BLOCK_BYTES;
@@ -71,7 +71,7 @@ static size_t next_capacity(struct nt_arena *arena, size_t bytes)
     return arena->block_bytes = capacity < BLOCK_BYTES ? capacity : BLOCK_BYTES;
 }
 
-/* A new block. What is large gets one of its own behind the first, whose room stays in use. */
+/* Adds a block. A large allocation gets its own block, after the first, whose room stays in use. */
 static struct block *add_block(struct nt_arena *arena, size_t bytes)
 {
     bool is_large = bytes > BLOCK_BYTES / 2;
@@ -235,7 +235,7 @@ const char *nt_buffer_string(const struct nt_buffer *buffer)
 
 char *nt_buffer_take(struct nt_buffer *buffer)
 {
-    nt_buffer_append(buffer, "", 0); /* an empty text has a byte, too */
+    nt_buffer_append(buffer, "", 0); /* an empty text also has a byte */
     char *text = buffer->failed ? NULL : buffer->bytes;
     if (text)
         buffer->bytes = NULL;

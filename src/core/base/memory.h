@@ -20,13 +20,13 @@ struct nt_arena;
 struct nt_arena *nt_arena_new(void);        /* NULL without memory */
 void nt_arena_free(struct nt_arena *arena); /* accepts NULL */
 
-/* What its blocks take; what it has taken over is not among it. */
+/* The size of its blocks, without adopted memory. */
 size_t nt_arena_bytes(const struct nt_arena *arena);
 
 /* Zeroed memory for `count` items of `size` bytes, aligned for any type; NULL without memory or
  * on overflow. */
 void *nt_arena_alloc(struct nt_arena *arena, size_t count, size_t size);
-/* Take over memory from malloc, which is freed with the rest; false without memory: then it stays the caller's. */
+/* Adopts memory from malloc, to free it with the rest; false without memory: the caller keeps it. */
 bool nt_arena_adopt(struct nt_arena *arena, void *memory);
 /* A NUL-terminated copy; NULL without memory. */
 char *nt_arena_copy(struct nt_arena *arena, const void *bytes, size_t length);
@@ -34,17 +34,17 @@ char *nt_arena_format(struct nt_arena *arena, const char *format, ...) __attribu
 
 /* ---- Huge pages ---- */
 
-/* At least `bytes` bytes, not initialized; how many there are is told. Sizes come in steps, so that a buffer
- * that grows little by little is not made again each time. Freed with free(). NULL without memory. */
-size_t nt_hugepage_capacity(size_t bytes); /* how many there would be; SIZE_MAX: more than can be */
+/* At least `bytes` bytes, not initialised, and their number. Sizes come in steps, so that a slowly
+ * growing buffer is not reallocated each time. Free with free(). NULL without memory. */
+size_t nt_hugepage_capacity(size_t bytes); /* the size; SIZE_MAX: too large */
 void *nt_hugepage_alloc(size_t bytes, size_t *capacity_ret);
-/* Exactly so many bytes, on huge pages as far as they fill them, and aligned to one. */
+/* Exactly `bytes` bytes, aligned to a huge page and on huge pages as far as they fill them. */
 void *nt_hugepage_alloc_exact(size_t bytes);
 
 /* ---- Growing arrays ---- */
 
-/* The items of a list with room for one more behind `count`, which may have moved; capacities double. NULL
- * without memory: then the items are where they were. From malloc. */
+/* Makes room for one more item after `count`; may move the items, doubles capacities. NULL without
+ * memory: the items are unchanged. From malloc. */
 static inline void *nt_grow(void *items, size_t count, size_t *capacity, size_t item_bytes)
 {
     enum { MIN_ITEMS = 8 };
@@ -62,14 +62,14 @@ static inline void *nt_grow(void *items, size_t count, size_t *capacity, size_t 
 /* ---- Byte buffers ---- */
 
 struct nt_buffer {
-    char *bytes; /* NUL-terminated where anything was appended */
+    char *bytes; /* NUL-terminated once anything was appended */
     size_t length;
     size_t capacity;
     bool failed;
 };
 
 void nt_buffer_deinit(struct nt_buffer *buffer);
-/* The end of a buffer whose bytes became part of `whole`, whatever way: if it failed, so has the whole. */
+/* Frees a buffer that is part of `whole`, and passes on its failure. */
 void nt_buffer_deinit_part(struct nt_buffer *part, struct nt_buffer *whole);
 void nt_buffer_clear(struct nt_buffer *buffer); /* keeps the memory */
 void nt_buffer_append(struct nt_buffer *buffer, const void *bytes, size_t count);
@@ -79,13 +79,13 @@ void nt_buffer_format(struct nt_buffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void nt_buffer_format_list(struct nt_buffer *buffer, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
-/* Give back what was taken for bytes that did not come, where the buffer is kept for long. */
+/* Shrinks the capacity to the length, for long-lived buffers. */
 void nt_buffer_fit(struct nt_buffer *buffer);
-/* The bytes as a text that is never NULL: "" where nothing was appended, or could be. */
+/* The bytes as a string, never NULL: "" if empty or failed. */
 const char *nt_buffer_string(const struct nt_buffer *buffer);
-/* The same for good, from malloc; the buffer is empty then. NULL where it failed, and without memory. */
+/* The same, from malloc for the caller; empties the buffer. NULL if it failed or without memory. */
 char *nt_buffer_take(struct nt_buffer *buffer);
-/* Room for `count` bytes at the end, which then count as appended; NULL without memory. */
+/* Appends `count` bytes for the caller to fill; NULL without memory. */
 uint8_t *nt_buffer_extend(struct nt_buffer *buffer, size_t count);
 
 #endif

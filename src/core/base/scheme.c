@@ -14,7 +14,7 @@
 #define XROOTD .service = NT_SERVICE_XROOTD, .hidden = "?", .has_host = true, .has_users = true
 #define TLS .is_secure = true
 
-/* An alias is one more row. The name of an object may have any character, so nothing of s3:// is hidden. */
+/* An alias is another row. s3:// hides nothing, as names of objects may have any character. */
 static const struct nt_scheme schemes[] = {
     {"http", WEB},
     {"https", WEB, TLS},

@@ -8,31 +8,31 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The service that a server offers: it decides the backend and the credentials. */
+/* The service of a server: decides the backend and the credentials. */
 enum nt_service {
     NT_SERVICE_WEB, /* HTTP and WebDAV */
     NT_SERVICE_S3,  /* requests are signed */
     NT_SERVICE_XROOTD,
-    NT_SERVICE_NONE, /* files by this scheme are not read */
+    NT_SERVICE_NONE, /* not readable by this scheme */
 };
 
 struct nt_scheme {
-    const char *name; /* in front of "://" */
+    const char *name; /* before "://" */
     enum nt_service service;
-    bool is_secure;  /* by TLS */
-    bool is_store;   /* the address of a dataset whose objects lie beneath it; else folders can be listed */
-    bool has_host;   /* the address names the server; else it names a bucket of the configured one */
-    bool has_users;  /* a user name is no secret: servers do not believe it */
-    bool is_encoded; /* names are percent-encoded */
-    const char *hidden; /* messages show an address up to the first of these characters */
-    const char *advice; /* what to do instead, where files are not read */
+    bool is_secure;     /* uses TLS */
+    bool is_store;      /* addresses a dataset with objects beneath it; else folders can be listed */
+    bool has_host;      /* names the server; else a bucket of the configured server */
+    bool has_users;     /* user names are not secret: servers ignore them */
+    bool is_encoded;    /* names are percent-encoded */
+    const char *hidden; /* messages end an address at the first of these characters */
+    const char *advice; /* what to do instead, if not readable */
 };
 
-/* The scheme of a path and the length of its name. A path without a scheme of the table has one of NT_SERVICE_NONE;
- * the length is 0 where it does not begin with "NAME://" at all. */
+/* The scheme of a path and the length of its name. Unknown schemes have NT_SERVICE_NONE; the length is
+ * 0 if the path does not begin with "NAME://". */
 const struct nt_scheme *nt_scheme_of(const char *path, size_t *length_ret);
 
-/* All schemes that are read, or those of stores alone: "a://, b:// or c://". Returns `text`. */
+/* All readable schemes, or only those of stores: "a://, b:// or c://". Returns `text`. */
 enum { NT_SCHEME_LIST_BYTES = 256 };
 const char *nt_scheme_list(char text[NT_SCHEME_LIST_BYTES], bool is_store);
 

@@ -130,7 +130,7 @@ size_t nt_percent_decode(const char *bytes, size_t left, uint8_t *byte_ret)
     return is_encoded ? 3 : 1;
 }
 
-/* Unicode's explicit directional controls and marks, and the C1 controls. */
+/* Excludes Unicode's explicit directional controls and marks, and the C1 controls. */
 static bool is_printable(uint32_t code_point)
 {
     return code_point >= 0x20 && !(code_point >= 0x7F && code_point < 0xA0) && code_point != 0x061C &&

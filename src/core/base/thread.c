@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fork-safe mutexes and FIFO waiting. fork() is delayed until no thread is inside a critical section, so
- * that every lock is free and all guarded data is consistent in the child.
+ * Fork-safe mutexes and FIFO waiting. fork() is delayed until no thread is inside a critical section,
+ * so that every lock is free and all guarded data is consistent in the child.
  */
 #include "core/base/thread.h"
 
@@ -13,14 +13,14 @@
 
 /* ---- Fork-safe mutexes ---- */
 
-/* The forking thread goes first, else there would always be somebody inside. */
+/* The forking thread has priority; otherwise other threads could keep it out forever. */
 #define GATE PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
 
 static pthread_rwlock_t gate = GATE;
-static _Thread_local unsigned sections; /* that this thread is in; the gate is shared by one that is in any */
+static _Thread_local unsigned sections; /* of this thread; it holds the gate shared if this is not 0 */
 
 static pthread_mutex_t listing =
-    PTHREAD_MUTEX_INITIALIZER; /* of what follows; inside the gate, and for no longer */
+    PTHREAD_MUTEX_INITIALIZER; /* of the list below; locked inside the gate, only briefly */
 static struct nt_lock *locks;
 
 /* ---- forking ---- */
@@ -37,7 +37,7 @@ static void after_fork(void)
     pthread_rwlock_unlock(&gate);
 }
 
-/* Threads that the locks tell of as their holders are not there. */
+/* The threads that hold locks do not exist here. */
 static void in_forked_process(void)
 {
     gate = (pthread_rwlock_t)GATE;

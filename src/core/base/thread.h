@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Threads: fork-safe mutexes, FIFO admission to a shared resource, thread creation with signals blocked,
+ * Threads: fork-safe mutexes, FIFO waiting for a shared resource, thread creation with signals blocked,
  * and the monotonic clock.
  */
 #ifndef NT_CORE_BASE_THREAD_H
@@ -31,14 +31,14 @@ static inline uint64_t nt_milliseconds(void)
     return nt_nanoseconds() / NT_MILLISECOND;
 }
 
-/* Nanoseconds for who waits until then. */
+/* For timed waits until this time. */
 static inline struct timespec nt_timespec(uint64_t nanoseconds)
 {
     return (struct timespec){.tv_sec = (time_t)(nanoseconds / NT_SECOND),
                              .tv_nsec = (long)(nanoseconds % NT_SECOND)};
 }
 
-/* A condition for who waits until a time of this clock. 0 or an errno value. */
+/* A condition for timed waits with this clock. 0 or an errno value. */
 static inline int nt_condition_init(pthread_cond_t *condition)
 {
     pthread_condattr_t attributes;
@@ -51,7 +51,7 @@ static inline int nt_condition_init(pthread_cond_t *condition)
 
 /* ---- Thread creation ---- */
 
-/* As pthread_create; no signal is delivered to the thread. */
+/* As pthread_create, with all signals blocked. */
 static inline int nt_thread_start(pthread_t *thread, void *(*run)(void *), void *context)
 {
     sigset_t all, before;
@@ -65,19 +65,19 @@ static inline int nt_thread_start(pthread_t *thread, void *(*run)(void *), void 
 /* ---- Fork-safe mutexes ---- */
 
 /* Locks that are free in a forked process.
- * 
- * A forked process has one thread, the one that forked. A lock that another thread had stays locked there for ever, and what that
- * thread was changing stays half changed. So no thread forks while another one is in a guarded section: it waits until they have
- * left it. Who has one of these locks is in one, except while it waits: for another such lock, for a condition, for a source to be
- * read. Whatever a lock guards is therefore whole at these places, as it is when it is given back. In the forked process all locks
- * are free.
- * 
- * No thread waits for anything in a guarded section that another thread brings about, or takes long there. */
+ *
+ * A forked process has one thread. A lock of another thread would stay locked there, and its data half
+ * changed. So a fork waits until all other threads have left their guarded sections. A thread that
+ * holds one of these locks is in a guarded section, except while it waits: for another such lock, for a
+ * condition, or for a read. So whatever a lock guards must be consistent at these places, as when it is
+ * released. In the forked process all locks are free.
+ *
+ * Inside a guarded section, never wait for another thread, and never take long. */
 
 struct nt_lock {
     pthread_mutex_t mutex;
-    /* In a forked process, before fork() returns: for what else of its owner is another one there. It takes no lock and no memory.
-     * NULL: nothing is. */
+    /* Called in a forked process, before fork() returns, to replace other parts of the owner. Must not
+     * lock or allocate. NULL: nothing to do. */
     void (*forked)(struct nt_lock *lock);
     struct nt_lock *next, **link;
 };
@@ -87,38 +87,37 @@ int nt_lock_init(struct nt_lock *lock, void (*forked)(struct nt_lock *lock));
 void nt_lock_deinit(struct nt_lock *lock);
 void nt_lock_acquire(struct nt_lock *lock);
 void nt_lock_release(struct nt_lock *lock);
-/* As pthread_cond_timedwait; false at the time. */
+/* As pthread_cond_timedwait; false after a timeout. */
 bool nt_lock_wait(struct nt_lock *lock, pthread_cond_t *condition, const struct timespec *until);
 
 /* A guarded section without a lock. */
 void nt_fork_guard(void);
 void nt_fork_unguard(void);
 
-/* While a thread waits for something in guarded sections: it leaves all that it is in, and enters them again with what it got. */
+/* Around a wait within guarded sections: leaves them all, and later re-enters as many. */
 unsigned nt_fork_allow(void);
 void nt_fork_forbid(unsigned sections);
 
 /* ---- FIFO wait ---- */
 
-/* Under a lock of its owner's. */
+/* Protected by a lock of its owner. */
 struct nt_fifo {
     pthread_cond_t turned;
-    uint64_t next, last; /* turns of those who wait; equal: nobody does */
+    uint64_t next, last; /* turns of the waiting threads; equal: none */
 };
 
-/* Whether there is room for so many bytes. It must be true where nobody has any: who waits would wait for
- * ever. */
+/* Is there room for `bytes`? Must be true if none are in use; otherwise waiters never wake. */
 typedef bool nt_has_room(const void *context, uint64_t bytes);
 
 /* 0 or an errno value. */
 int nt_fifo_init(struct nt_fifo *fifo);
-void nt_fifo_deinit(struct nt_fifo *fifo); /* nobody waits */
+void nt_fifo_deinit(struct nt_fifo *fifo); /* without waiters */
 
-/* With the lock held on entry and exit: returns when there is room and all who came before have had theirs.
- * False: at once, the lock was held all the time. */
+/* The lock is held on entry and exit. Returns when there is room and all earlier callers had their
+ * turn. Returns false if it did not wait, and so never released the lock. */
 bool nt_fifo_wait(struct nt_fifo *fifo, pthread_mutex_t *lock, nt_has_room *has_room, const void *context,
                   uint64_t bytes);
-/* Under the lock: there may be more room now. */
+/* Under the lock: there may be more room. */
 void nt_fifo_wake(struct nt_fifo *fifo);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Decompresses chunks of c-blosc 1, as a whole or by single blocks. The header is validated before the
- * library sees it.
+ * Decompresses chunks of c-blosc 1, completely or by single blocks. Validates the header before the
+ * library reads it.
  */
 #include "core/codec/codec.h"
 
@@ -14,8 +14,8 @@
 
 enum { HEADER_BYTES = 16, FORMAT_VERSION = 2, FLAG_STORED = 2, FLAG_UNKNOWN = 8 };
 
-/* A chunk of which only a part is wanted is decompressed as a whole; a small one may claim to be 2 GiB. The
- * library takes three blocks besides, each of which may be the chunk. */
+/* A chunk is decompressed completely even for a part of it, and a small one may claim 2 GiB. The
+ * library allocates three more blocks, each of up to the chunk's size. */
 static const size_t maximum_trimmed_chunk = (size_t)64 << 20;
 
 static enum nt_status check_header(const uint8_t *input, size_t input_bytes, size_t output_bytes,
@@ -44,7 +44,7 @@ static enum nt_status check_is_whole(const uint8_t *input, size_t input_bytes, s
     return NT_OK;
 }
 
-/* All of a chunk, or some of its items. */
+/* A chunk, or some of its items. */
 struct wanted {
     const uint8_t *input;
     uint8_t *output;
@@ -59,8 +59,8 @@ static int call_library(const struct wanted *wanted)
                             : blosc_getitem(wanted->input, wanted->first_item, wanted->items, wanted->output);
 }
 
-/* What the library allocates for a chunk: three blocks, and the state of the algorithm inside. It refuses blocks that are larger
- * than the chunk before. */
+/* The library allocates three blocks per chunk, and the state of the inner algorithm. It refuses blocks
+ * that are larger than the chunk before that. */
 static bool has_memory(const uint8_t *input)
 {
     enum { BLOCKS = 3, STATE_BYTES = 1 << 18 };
@@ -71,8 +71,8 @@ static bool has_memory(const uint8_t *input)
     return memory != NULL;
 }
 
-/* The library answers alike where data are damaged and where it has no memory. A second failure, with memory at hand, is
- * damage. */
+/* The library returns the same error for damaged data and without memory. A second failure with enough
+ * memory means damage. */
 static enum nt_status decompress(const struct wanted *wanted, struct nt_error *error)
 {
     int produced = call_library(wanted);
@@ -120,10 +120,10 @@ enum nt_status nt_decompress_whole_blosc(const uint8_t *input, size_t input_byte
 
 /* ---- blocks ---- */
 
-/* blosc_getitem does not check all that blosc_decompress_ctx does. It follows flags of versions to come, and
- * of a block that is not made of whole items it returns bytes that nobody wrote. Such chunks, and bytes that
- * are no whole number of items, are left to the latter. So are large blocks of which only a part is wanted:
- * the library makes all of a block. */
+/* blosc_getitem checks less than blosc_decompress_ctx: it accepts flags of future versions, and returns
+ * uninitialised bytes for blocks with partial items. The latter decompresses such chunks, and sizes
+ * that are no multiple of the item size. It also gets large blocks of which only a part is needed, as
+ * the library decompresses whole blocks. */
 size_t nt_blosc_block_bytes(const uint8_t *start, size_t input_bytes, size_t output_bytes)
 {
     if (input_bytes < HEADER_BYTES)

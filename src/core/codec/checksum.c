@@ -10,7 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/built_in.h"
 
-/* In line, with the vectors of the compiler's target: the shared library's own is built for the least. */
+/* Inlined, with the target's vectors: the shared library supports the oldest processors. */
 #define XXH_INLINE_ALL
 
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
@@ -61,7 +61,7 @@ static const struct nt_checksum checksums[NT_CHECKSUM_COUNT] = {
     [NT_CHECKSUM_XXH3_64] = {"xxh3-64", 8, true, compute_xxh3},
     [NT_CHECKSUM_CRC32] = {"crc32", 4, true, compute_crc32},
     [NT_CHECKSUM_ADLER32] = {"adler32", 4, true, compute_adler32},
-#if NT_HAS_BLZ /* alone has these */
+#if NT_HAS_BLZ /* only BLZ uses these */
     [NT_CHECKSUM_MD5] = {"md5", 16, false, nt_digest_md5},
     [NT_CHECKSUM_SHA1] = {"sha1", 20, false, nt_digest_sha1},
     [NT_CHECKSUM_SHA224] = {"sha224", 28, false, nt_digest_sha224},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Table of compression formats, with the decompressors for Zstandard, LZ4, LZMA, deflate and ROOT's block
- * format. Output must have exactly the expected size.
+ * Table of compression formats, with the decompressors for Zstandard, LZ4, LZMA, deflate and ROOT's
+ * block format. Output must have exactly the expected size.
  */
 #include "core/codec/codec.h"
 
@@ -62,7 +62,7 @@ void nt_codec_context_free(struct nt_codec_context *context)
     free(context);
 }
 
-/* Of LZMA's dictionary only what blocks have filled is occupied, and they are no longer than a page. */
+/* Only the used part of LZMA's dictionary occupies memory, which is at most a page's size. */
 size_t nt_codec_context_bytes(const struct nt_codec_context *context)
 {
     enum { MIN_DICTIONARY = 64 * 1024 };
@@ -91,9 +91,9 @@ size_t nt_codec_scratch_bytes(const struct nt_codec_context *context, enum nt_sc
 
 /* ---- Deflate ---- */
 
-nt_decompress_block nt_decompress_zlib, nt_decompress_deflate; /* deflate.c */
+nt_decompress_block nt_decompress_zlib, nt_decompress_deflate;
 
-/* `consumed_ret` tells how much of the input the stream took. */
+/* `consumed_ret` returns how much input the stream used. */
 static enum nt_status decompress(enum nt_inflate_form form, const char *name, const uint8_t *input,
                                  size_t input_bytes, uint8_t *output, size_t output_bytes,
                                  size_t *consumed_ret, struct nt_codec_context *context,
@@ -133,7 +133,7 @@ enum nt_status nt_decompress_zlib(const uint8_t *input, size_t input_bytes, uint
     return status;
 }
 
-/* The old writer's blocks have a few bytes behind the end of the stream, which its reader never looks at. */
+/* Blocks of the old writer have a few bytes after the end of the stream, which its reader ignores. */
 enum nt_status nt_decompress_deflate(const uint8_t *input, size_t input_bytes, uint8_t *output,
                                      size_t output_bytes, struct nt_codec_context *context,
                                      struct nt_error *error)
@@ -207,7 +207,7 @@ enum nt_status nt_decompress_lz4(const uint8_t *input, size_t input_bytes, uint8
 
 /* ---- LZMA ---- */
 
-/* The strongest preset's dictionary is 64 MiB; blocks are 16 MiB at most. */
+/* The strongest preset has a dictionary of 64 MiB; blocks have at most 16 MiB. */
 static const uint64_t memory_limit = UINT64_C(128) << 20;
 
 const char *nt_lzma_version(void)
@@ -215,7 +215,7 @@ const char *nt_lzma_version(void)
     return lzma_version_string();
 }
 
-/* The decoder keeps its memory (the dictionary) from block to block. */
+/* The decoder keeps its memory (the dictionary) between blocks. */
 enum nt_status nt_decompress_lzma(const uint8_t *input, size_t input_bytes, uint8_t *output,
                                   size_t output_bytes, struct nt_codec_context *context,
                                   struct nt_error *error)
@@ -245,13 +245,13 @@ enum nt_status nt_decompress_lzma(const uint8_t *input, size_t input_bytes, uint
 
 /* ---- ROOT blocks ---- */
 
-nt_decompress_block nt_decompress_root_blocks; /* root_blocks.c */
+nt_decompress_block nt_decompress_root_blocks;
 
 enum { HEADER_BYTES = 9 };
 
 static const struct method {
     char magic[2];
-    int number; /* -1: any, LZ4 has its version there */
+    int number; /* -1: any; LZ4 stores its version there */
     enum nt_algorithm algorithm;
     nt_decompress_block *decompress;
 } methods[] = {
@@ -366,7 +366,7 @@ static const struct nt_compression compressions[NT_COMPRESSION_COUNT] = {
                                     .stores_plain = true,
                                     .algorithm = nt_root_blocks_algorithm,
                                     .decompress = nt_decompress_root_blocks},
-#if NT_HAS_BLZ /* alone has these */
+#if NT_HAS_BLZ /* only BLZ uses these */
     [NT_COMPRESSION_BLOSC] = {.name = "blosc",
                               .algorithm = nt_blosc_algorithm,
                               .decompress = nt_decompress_blosc,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The digests of Bloscpack files (MD5, SHA-1, SHA-2), by OpenSSL's libcrypto.
+ * Digests of Bloscpack files (MD5, SHA-1, SHA-2), from OpenSSL's libcrypto.
  */
 #include "core/codec/codec.h"
 
@@ -9,7 +9,7 @@
 
 static bool compute_evp(const EVP_MD *method, const void *data, size_t bytes, uint8_t *digest)
 {
-    if (!OSSL_LIB_CTX_get0_global_default()) /* it could not be made; the library would use it all the same */
+    if (!OSSL_LIB_CTX_get0_global_default()) /* if creation failed, the library would use it anyway */
         return false;
     unsigned length = (unsigned)EVP_MD_get_size(method);
     return EVP_Digest(data, bytes, digest, &length, method, NULL) == 1;

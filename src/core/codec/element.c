@@ -73,11 +73,11 @@ bool nt_element_can_convert(enum nt_element from, enum nt_element to)
     return family_of(from) != FAMILY_REAL || family_of(to) == FAMILY_REAL;
 }
 
-/* IEEE 754 binary16, exactly: all its values are binary32 values. */
+/* IEEE 754 binary16; exact, as all its values are binary32 values. */
 static double load_real16(uint16_t bits)
 {
     uint32_t sign = (uint32_t)(bits >> 15) << 31, exponent = bits >> 10 & 31, mantissa = bits & 0x3FF;
-    if (exponent == 0) /* zero and subnormals count in steps of 2^-24 */
+    if (exponent == 0) /* zero and subnormals are multiples of 2^-24 */
         return (sign ? -1.0 : 1.0) * mantissa * 0x1p-24;
     uint32_t wide = sign | (exponent == 31 ? 0xFFu : exponent + 112) << 23 | mantissa << 13;
     float value;
@@ -85,7 +85,7 @@ static double load_real16(uint16_t bits)
     return (double)value;
 }
 
-/* To the nearest binary16, ties to even. */
+/* Rounds to the nearest binary16, ties to even. */
 static uint16_t store_real16(double value)
 {
     uint64_t bits;
@@ -194,9 +194,9 @@ static void store_real(enum nt_element to, uint8_t *at, enum family from, union 
         store_bytes(at, store_real16(value), 2);
 }
 
-/* ---- without loss, and fast: what a field has in several types, and double stored as Real32 ---- */
+/* ---- lossless and fast: fields with several types, and double stored as Real32 ---- */
 
-/* Each type with those that hold all of it. */
+/* Each type with the types that represent all its values. */
 #define NT_WIDENINGS(ROW)                                                                                    \
     ROW(INT8, int8_t, INT16, int16_t)                                                                        \
     ROW(INT8, int8_t, INT32, int32_t)                                                                        \
@@ -240,7 +240,7 @@ static void store_real(enum nt_element to, uint8_t *at, enum family from, union 
     }
 NT_WIDENINGS(NT_DEFINE_WIDENING)
 
-/* NULL: elements are looked at one by one. */
+/* NULL: converts elements one by one. */
 #define NT_PUT_WIDENING(from, from_type, to, to_type)                                                        \
     [NT_ELEMENT_##from][NT_ELEMENT_##to] = widen_##from##_##to,
 static void (*const widenings[NT_ELEMENT_COUNT][NT_ELEMENT_COUNT])(const uint8_t *input, uint8_t *output,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Table of page encodings: packed bits, byte splitting, delta, zigzag, truncated and quantized reals. Hot
- * loops use vectors of 16 bytes.
+ * Table of page encodings: packed bits, byte splitting, delta, zigzag, truncated and quantized reals.
+ * Hot loops use vectors of 16 bytes.
  */
 #include "core/codec/codec.h"
 
@@ -44,7 +44,7 @@ DEFINE_UNSPLIT_REST(64)
 
 #ifdef HAVE_VECTORS
 
-enum { VECTOR = 16 }; /* bytes of a vector, and elements that one round of the loops below puts together */
+enum { VECTOR = 16 }; /* bytes of a vector; also elements per round of the loops below */
 
 typedef uint8_t vector8 __attribute__((vector_size(VECTOR)));
 typedef uint16_t vector16 __attribute__((vector_size(VECTOR)));
@@ -58,7 +58,7 @@ static inline vector8 load(const uint8_t *from)
     return vector;
 }
 
-/* Items of both in turn, from the lower half of the vectors (pair[0]) and from the higher one (pair[1]). */
+/* Interleaves items of both vectors: the lower halves (pair[0]) and the upper halves (pair[1]). */
 static inline void interleave8(vector8 a, vector8 b, vector16 pair[2])
 {
     pair[0] = (vector16)__builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
@@ -78,7 +78,7 @@ static inline void interleave32(vector32 a, vector32 b, vector64 pair[2])
     pair[1] = (vector64)__builtin_shufflevector(a, b, 2, 6, 3, 7);
 }
 
-/* The bytes of VECTOR elements, `stride` bytes apart, become elements. */
+/* Joins the bytes of VECTOR elements, which are `stride` bytes apart. */
 static inline void join16(const uint8_t *planes, size_t stride, vector16 elements[2])
 {
     interleave8(load(planes), load(planes + stride), elements);
@@ -102,8 +102,8 @@ static inline void join64(const uint8_t *planes, size_t stride, vector64 element
         interleave32(low[i], high[i], elements + 2 * i);
 }
 
-/* Sums of the items up to each, by adding the vector to itself one and two items further; `before` is the sum
- * of all earlier vectors in each item. Only its addition waits for the vector before. */
+/* Prefix sums, by adding the vector to itself shifted by one and two items; each item of `before` is
+ * the sum of all earlier vectors. Only its addition depends on the previous vector. */
 static inline vector32 undelta32(vector32 items, vector32 *before)
 {
     const vector32 zero = {0};
@@ -129,7 +129,7 @@ static inline vector16 undelta16(vector16 items, vector16 *before)
     return items;
 }
 
-/* Called with a constant `finish`, so that the loop has no choice left. */
+/* Inlined with a constant `finish`, so that the loop has no branches. */
 #define DEFINE_UNSPLIT_VECTORS(bits)                                                                         \
     __attribute__((always_inline)) static inline size_t unsplit_vectors##bits(                               \
         const uint8_t *planes, size_t count, enum nt_finish finish, uint##bits##_t *before_ret,              \
@@ -189,8 +189,8 @@ DEFINE_UNSPLIT(64)
 
 #ifdef HAVE_VECTORS
 
-/* The bits of VECTOR bytes as 8 * VECTOR bytes: each byte is copied eight times by three interleavings with
- * itself, each copy is masked to one bit, compared, and -1 is made 1. */
+/* Unpacks VECTOR bytes into 8 * VECTOR bytes: three interleavings with itself copy each byte eight
+ * times; each copy is masked to one bit and compared, and -1 becomes 1. */
 static inline void unpack_round(const uint8_t *packed, uint8_t *output)
 {
     const vector8 masks = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
@@ -237,7 +237,7 @@ void nt_unpack_bits(const uint8_t *packed, size_t count, uint8_t *output)
 
 enum { GROUP = 8, WINDOW = sizeof(uint64_t) }; /* a group of elements takes `width` bytes */
 
-/* The integer at a bit, from the `bytes` (5 are enough, 8 at most) bytes that begin with its first one. */
+/* The integer at a bit offset, from the `bytes` bytes (5 suffice, 8 at most) that contain its start. */
 __attribute__((always_inline)) static inline uint32_t integer_at(const uint8_t *packed, size_t bytes,
                                                                  size_t bit, unsigned width)
 {
@@ -246,7 +246,7 @@ __attribute__((always_inline)) static inline uint32_t integer_at(const uint8_t *
     return (uint32_t)(window >> bit % 8 & ((UINT64_C(1) << width) - 1));
 }
 
-/* A function for each width, in which all shifts and masks are constants. */
+/* One function per width, in which all shifts and masks are constants. */
 /* clang-format off */
 #define EACH_WIDTH(X) \
     X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) \
@@ -272,7 +272,7 @@ void nt_unpack_integers(const uint8_t *packed, size_t packed_bytes, unsigned wid
                         size_t count, uint32_t *output)
 {
     size_t start = first / GROUP * width, left = packed_bytes - start;
-    size_t beyond = 7 * width / 8 + WINDOW; /* bytes that the windows of a group reach */
+    size_t beyond = 7 * width / 8 + WINDOW; /* bytes that the windows of a group read */
     size_t groups = left < beyond ? 0 : (left - beyond) / width + 1;
     if (groups > count / GROUP)
         groups = count / GROUP;
@@ -317,7 +317,7 @@ DEFINE_SPLIT(zigzag64, 64, NT_FINISH_ZIGZAG)
 DEFINE_SPLIT(delta32, 32, NT_FINISH_DELTA)
 DEFINE_SPLIT(delta64, 64, NT_FINISH_DELTA)
 
-/* ---- switches: served as (u64 index, u32 tag), 12 bytes ---- */
+/* ---- switches: decoded to (u64 index, u32 tag), 12 bytes ---- */
 
 static void store_switch(uint8_t *output, uint64_t index, uint32_t tag)
 {
@@ -345,9 +345,9 @@ static enum nt_status switch_32_32(const struct nt_packed *packed, uint8_t *outp
     return NT_OK;
 }
 
-/* ---- reals of fewer bits: integers of a piece, then reals ---- */
+/* ---- narrow reals: integers of a piece, then reals ---- */
 
-enum { PIECE = 1024 }; /* elements, few enough to stay in the first-level cache */
+enum { PIECE = 1024 }; /* elements that fit in the first-level cache */
 
 static size_t unpack_piece(const struct nt_packed *packed, size_t first, uint32_t piece[PIECE])
 {
@@ -356,7 +356,7 @@ static size_t unpack_piece(const struct nt_packed *packed, size_t first, uint32_
     return count;
 }
 
-/* The stored bits are the highest ones of an IEEE 754 binary32. */
+/* Stores the highest bits of an IEEE 754 binary32. */
 static enum nt_status truncated(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)
 {
     (void)error;
@@ -370,8 +370,8 @@ static enum nt_status truncated(const struct nt_packed *packed, uint8_t *output,
     return NT_OK;
 }
 
-/* The stored integer k of b bits is the value minimum + k (maximum - minimum) / (2^b - 1), computed in the
- * order in which ROOT does, so that the last bit agrees too; only a field of 32 bits rounds it to these. */
+/* The stored integer k of b bits has the value minimum + k (maximum - minimum) / (2^b - 1), computed in
+ * ROOT's order so that the last bit is equal, too; only 32-bit fields round it to 32 bits. */
 static double step_of(const struct nt_decoder *decoder)
 {
     return (decoder->maximum - decoder->minimum) / (double)((UINT64_C(1) << decoder->bits) - 1);

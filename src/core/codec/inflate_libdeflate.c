@@ -6,7 +6,7 @@
 
 #include <libdeflate.h>
 
-/* The state is the library's own. */
+/* The library's state is the inflater. */
 static struct libdeflate_decompressor *state_of(struct nt_inflater *inflater)
 {
     return (struct libdeflate_decompressor *)inflater;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-/* The largest window, which is that of a smaller one, too; negative: no header. */
+/* The largest window also accepts smaller ones; negative: no header. */
 static const int window_bits[NT_INFLATE_FORM_COUNT] = {
     [NT_INFLATE_ZLIB] = MAX_WBITS,
     [NT_INFLATE_BARE] = -MAX_WBITS,

@@ -30,7 +30,7 @@ enum { BITSET_BYTES = 8192, VALUES = 65536, AT_ONCE = 6 };
             put_##suffix(output, i, first + (type)i);                                                        \
     }                                                                                                        \
                                                                                                              \
-    /* The places of a word's bits, AT_ONCE at once: there is room for as many more than it has. */          \
+    /* The values of a word's bits, AT_ONCE at once: the output has room for as many more. */                \
     static void put_bits_##suffix(type base, uint64_t bits, size_t count, uint8_t *output)                   \
     {                                                                                                        \
         for (size_t i = 0; i < count; i += AT_ONCE)                                                          \
@@ -65,7 +65,7 @@ enum nt_status nt_decode_roaring_array(const struct nt_packed *packed, uint8_t *
     return NT_OK;
 }
 
-/* Without an instruction for it, which not all machines have. */
+/* Portable: not all machines have an instruction for it. */
 static unsigned count_bits(uint64_t bits)
 {
     bits -= bits >> 1 & UINT64_C(0x5555555555555555);
@@ -74,7 +74,7 @@ static unsigned count_bits(uint64_t bits)
     return (unsigned)(bits * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* One word's values. At the end of the output there is no room for more than they are. */
+/* Writes one word's values. At the end of the output there is no extra room. */
 static void put_word(const struct nt_decoder *decoder, uint64_t base, uint64_t bits, unsigned count,
                      bool has_room, uint8_t *output)
 {
@@ -116,7 +116,7 @@ enum nt_status nt_decode_roaring_run(const struct nt_packed *packed, uint8_t *ou
     size_t elements = packed->elements;
     struct nt_cursor cursor = nt_cursor(packed->data, packed->bytes);
     size_t runs = nt_get_le16(&cursor), place = 0;
-    uint32_t free_from = 0; /* the first value that the next run may have */
+    uint32_t free_from = 0; /* minimum of the next run */
     if (packed->bytes != 2 + 4 * runs)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a run container", 2 + 4 * runs,
                               packed->bytes);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Addresses of remote files: redaction of credentials and queries, folder and pattern arithmetic. Sends no requests.
+ * Addresses of remote files: redaction of credentials and queries, folder and pattern arithmetic. Sends
+ * no requests.
  */
 #include "core/io/address.h"
 
@@ -17,7 +18,7 @@
 #include "core/base/text.h"
 #include "core/base/scheme.h"
 
-/* What follows "NAME://". */
+/* The part after "NAME://". */
 static const char *authority_of(const char *address)
 {
     size_t length;
@@ -49,7 +50,7 @@ bool nt_is_address(const char *path)
     return scheme_of(path)->service != NT_SERVICE_NONE;
 }
 
-/* Where host and port begin, behind the user. */
+/* Host and port, after the user. */
 static const char *host_of(const char *address)
 {
     const char *authority = authority_of(address);
@@ -82,7 +83,7 @@ bool nt_address_has_host(const char *address)
     return scheme_of(address)->has_host;
 }
 
-/* Behind the path. */
+/* The end of the path. */
 static size_t path_end(const char *address)
 {
     const char *authority = authority_of(address);
@@ -109,7 +110,7 @@ char *nt_address_folder_of(const char *address)
     return folder;
 }
 
-/* Whatever may not stand for itself in a URL (RFC 3986). */
+/* Encodes characters that a URL cannot contain (RFC 3986). */
 static void append_encoded(struct nt_buffer *url, const char *name)
 {
     for (; *name; name++) {
@@ -126,7 +127,7 @@ char *nt_address_below(const char *folder, const char *name, bool is_folder)
     size_t end = path_end(folder);
     struct nt_buffer address = {0};
     nt_buffer_append(&address, folder, end);
-    if (folder[end - 1] != '/') /* the root of a server of XRootD does */
+    if (folder[end - 1] != '/') /* true for the root of an XRootD server */
         nt_buffer_byte(&address, '/');
     if (scheme_of(folder)->is_encoded)
         append_encoded(&address, name);
@@ -142,7 +143,7 @@ char *nt_address_below(const char *folder, const char *name, bool is_folder)
 
 static const char wildcards[] = "*?[";
 
-/* The first name with one in the path of an address, its length where there is none. */
+/* The offset of the first name with a wildcard in an address's path, its length if there is none. */
 static size_t first_wildcard(const char *address)
 {
     size_t host = (size_t)(authority_of(address) - address), end = path_end(address);
@@ -156,7 +157,7 @@ bool nt_address_is_pattern(const char *address)
     return address[first_wildcard(address)] != '\0';
 }
 
-/* What is encoded is meant as it is; what no name can have stays so. */
+/* Decoded characters become literals; escapes that no name can have stay encoded. */
 static void append_decoded(struct nt_buffer *pattern, const char *text, const char *end)
 {
     size_t step;

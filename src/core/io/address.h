@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Addresses of remote files (URLs): recognizing, redacting, joining and splitting them.
+ * Addresses of remote files (URLs): recognises, redacts, joins and splits them.
  */
 #ifndef NT_CORE_IO_ADDRESS_H
 #define NT_CORE_IO_ADDRESS_H
@@ -9,32 +9,33 @@
 
 #include <stdbool.h>
 
-/* Why a path could not be opened: the system's error; of an address that is not read, what to do instead (NT_UNSUPPORTED). */
+/* Why a path cannot be opened: an errno, or advice for an address (NT_UNSUPPORTED). */
 enum nt_status nt_fail_path(struct nt_error *error, int system_error, const char *path);
 
-/* Whether it is the address of a file that is read from where it is. */
+/* Is it an address that can be read remotely? */
 bool nt_is_address(const char *path);
-/* How an address is called wherever it is seen: without what may be secret in it (user and password, query, fragment).
- * Any other path as it is. From malloc; NULL without memory. */
+/* The printable form of an address: without possible secrets (user and password, query, fragment).
+ * Other paths are unchanged. From malloc; NULL without memory. */
 char *nt_address_redact(const char *path);
-/* Whether an address ends with a slash; the address of the same folder without it; of something beneath, by its name or names with slashes
- * between, with a slash behind a folder's: percent-encoded where addresses are. From malloc; NULL without memory. */
+/* Is an address a folder's (trailing slash)? The folder's address without it. An address below a
+ * folder, from names separated by slashes, percent-encoded if addresses are. From malloc; NULL without
+ * memory. */
 bool nt_address_is_folder(const char *address);
 char *nt_address_folder_of(const char *address);
 char *nt_address_below(const char *folder, const char *name, bool is_folder);
-/* Whether it is that of a dataset whose parts are objects beneath it (nt_source_open_objects). Slashes at its end mean nothing. */
+/* Does it address a dataset with objects (nt_source_open_objects)? Ignores trailing slashes. */
 bool nt_address_is_store(const char *address);
-/* Whether it names the server itself. */
+/* Does it name the server? */
 bool nt_address_has_host(const char *address);
-/* Whether names with * ? or [] stand in the path of an address, as far as these may stand for themselves there ('?' begins a query, and the
- * brackets of a host are none). Of such an address the folder in front of the first one, and the pattern of what lies below: of names as
- * they are called, \ before what is meant as it is. Both from malloc; false without memory. */
+/* Does the path of an address contain * ? or [] as wildcards? ('?' that begins a query and the brackets
+ * of a host are none.) Splits it into the folder before the first wildcard and the pattern below it,
+ * with decoded names and \ before literal characters. Both from malloc; false without memory. */
 bool nt_address_is_pattern(const char *address);
 bool nt_address_split_pattern(const char *address, char **folder_ret, char **pattern_ret);
-/* What may be asked for of a source with this address (NT_FETCH_ALLOW): the file or folder that it names, of a pattern the folder in front
- * of the first wildcard; what is behind the path is not in it. From malloc; NULL without memory. */
+/* The entry of NT_FETCH_ALLOW for a source at this address: its file or folder, of a pattern the folder
+ * before the first wildcard; without query and fragment. From malloc; NULL without memory. */
 char *nt_address_allowed(const char *address);
-/* NT_INVALID where it has a user or a password: who lists processes would see them. */
+/* NT_INVALID for an address with a user or a password, which process lists would reveal. */
 enum nt_status nt_address_check(const char *address, struct nt_error *error);
 
 #endif

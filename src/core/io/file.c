@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Regular files as sources, read by pread. Each read checks that the file is still the one that was opened
- * (device, inode, size, mtime). The files of a pool share a limited number of descriptors: the least recently used file
- * is closed, and reopened on demand.
+ * Regular files as sources, read by pread. Each read checks that the file has not changed (device,
+ * inode, size, mtime). The files of a pool share a limited number of descriptors: the least recently
+ * used file is closed, and reopened on demand.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -42,7 +42,7 @@ static bool is_same(const struct nt_identity *left, const struct nt_identity *ri
            left->modified.tv_nsec == right->modified.tv_nsec;
 }
 
-/* NT_CHANGED where `found` is not `expected`, now or at any time before; always the same message. */
+/* NT_CHANGED if `found` is not `expected`, now or at any earlier time; always with the same message. */
 static enum nt_status compare(const char *path, struct nt_identity *expected, const struct nt_identity *found,
                               struct nt_error *error)
 {
@@ -50,7 +50,7 @@ static enum nt_status compare(const char *path, struct nt_identity *expected, co
     if (size == UNCHANGED) {
         if (is_same(expected, found))
             return NT_OK;
-        /* The first of many threads decides what all of them say. */
+        /* The first thread decides the message of all. */
         if (atomic_compare_exchange_strong(&expected->changed_size, &size, (long long)found->size))
             size = (long long)found->size;
     }
@@ -101,11 +101,11 @@ struct file_source {
     struct nt_source source;
     struct nt_source_pool *pool; /* NULL: the descriptor stays open, and the file is identified */
     char *path;
-    const char *name; /* by which the pool opens it; in `path` */
-    int descriptor;   /* -1: closed; this and all below is under the pool's lock */
+    const char *name; /* for the pool's opener; part of `path` */
+    int descriptor;   /* -1: closed; the pool's lock protects this and all below */
     unsigned users;
     bool is_identified;
-    struct nt_identity identity; /* does not change once it is there */
+    struct nt_identity identity; /* constant once set */
     TAILQ_ENTRY(file_source) used;
 };
 
@@ -114,7 +114,7 @@ struct nt_source_pool {
     struct nt_lock lock;
     size_t holders; /* the caller and the sources */
     size_t open, limit;
-    TAILQ_HEAD(used_files, file_source) used; /* the open files, the most recently used first */
+    TAILQ_HEAD(used_files, file_source) used; /* open files, most recently used first */
 };
 
 struct nt_source_pool *nt_source_pool_new(const struct nt_pool_opener *opener)
@@ -158,7 +158,7 @@ size_t nt_source_pool_open(struct nt_source_pool *pool)
     return open;
 }
 
-/* The descriptor of the file that was not used for longest, taken from it; -1 where all are in use. */
+/* Takes the descriptor of the least recently used file; -1 if all are in use. */
 static int take_oldest(struct nt_source_pool *pool)
 {
     struct file_source *file;
@@ -174,7 +174,7 @@ static int take_oldest(struct nt_source_pool *pool)
     return -1;
 }
 
-/* Open the file; where the process is out of descriptors, at the cost of another file of the pool. */
+/* Opens the file; if the process is out of descriptors, closes another file of the pool. */
 static enum nt_status open_descriptor(struct file_source *file, int *descriptor_ret,
                                       struct nt_identity *identity_ret, struct nt_error *error)
 {
@@ -198,8 +198,8 @@ static enum nt_status open_descriptor(struct file_source *file, int *descriptor_
     }
 }
 
-/* Give the file the descriptor that was opened for it, unless another thread was faster; under the lock.
- * Returns the descriptor that is not needed, or -1. */
+/* Gives the file its new descriptor unless another thread was faster; under the lock. Returns the
+ * surplus descriptor, or -1. */
 static int install(struct file_source *file, int descriptor)
 {
     if (file->descriptor >= 0)
@@ -239,7 +239,7 @@ static void release(struct file_source *file)
     nt_lock_release(&file->pool->lock);
 }
 
-/* Make sure that the file is open, and stays so until it is released. */
+/* Opens the file if necessary and keeps it open until it is released. */
 static enum nt_status acquire(struct file_source *file, struct nt_error *error)
 {
     struct nt_source_pool *pool = file->pool;
@@ -342,7 +342,7 @@ static enum nt_status file_size(struct nt_source *source, uint64_t *size_ret, st
     return NT_OK;
 }
 
-/* Of a file of its own alone: the size of one of a pool is not known, nor is its descriptor open. */
+/* Only without a pool: a pool's file has no known size, and may be closed. */
 static uint64_t file_skip_hole(struct nt_source *source, uint64_t offset)
 {
     const struct file_source *file = (struct file_source *)source;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Folders: directories, local or remote, whose files are sources. Declares folder operations, opening
+ * Folders: local or remote directories whose files are sources. Declares folder operations, opening
  * beneath a directory, and permission checks.
  */
 #ifndef NT_CORE_IO_FOLDER_H
@@ -22,15 +22,15 @@ struct nt_folder;
 enum nt_entry_kind { NT_ENTRY_FILE, NT_ENTRY_FOLDER, NT_ENTRY_LINK, NT_ENTRY_OTHER };
 
 struct nt_folder_entry {
-    const char *name;        /* valid during the visit */
-    enum nt_entry_kind kind; /* of the entry itself: see nt_folder_stat for what a link leads to */
+    const char *name;        /* valid during the call */
+    enum nt_entry_kind kind; /* of the entry itself; nt_folder_stat follows links */
 };
 
-/* Anything but NT_OK ends the listing. */
+/* Any result but NT_OK ends the listing. */
 typedef enum nt_status nt_folder_visit(void *context, const struct nt_folder_entry *entry,
                                        struct nt_error *error);
 
-/* An implementation; see the functions below. */
+/* An implementation; the functions below document the operations. */
 struct nt_folder_ops {
     enum nt_status (*list)(struct nt_folder *folder, const char *name, nt_folder_visit *visit, void *context,
                            struct nt_error *error);
@@ -40,7 +40,7 @@ struct nt_folder_ops {
                            struct nt_error *error);
     enum nt_status (*open_lazily)(struct nt_folder *folder, const char *name, struct nt_source **source_ret,
                                   struct nt_error *error);
-    /* NULL: what is told is always as it is now. */
+    /* NULL: metadata is always current. */
     enum nt_status (*refresh)(struct nt_folder *folder, const char *name, uint64_t *list_ret,
                               struct nt_error *error);
     /* NT_OK while the folder is still at its path, else NT_CHANGED or NT_IO. */
@@ -49,104 +49,101 @@ struct nt_folder_ops {
                                   struct nt_error *error);
     enum nt_status (*open_below)(struct nt_folder *folder, const char *name, struct nt_folder **below_ret,
                                  struct nt_error *error);
-    /* What is told of the folder from now on, see nt_source_open_folder. */
+    /* Returns the attributes for nt_source_open_folder and freezes them. */
     enum nt_status (*show)(struct nt_folder *folder, struct stat *attributes, struct nt_error *error);
     size_t (*descriptors)(struct nt_folder *folder); /* NULL: always 0 */
     void (*close)(struct nt_folder *folder);
 };
 
-/* Embedded as the first member by implementations. */
+/* First member of implementations. */
 struct nt_folder {
     const struct nt_folder_ops *ops;
     const char *path;         /* for messages; owned by the implementation */
-    atomic_uint more_holders; /* than one */
+    atomic_uint more_holders; /* holders besides the first */
 };
 
 enum nt_folder_use {
-    NT_FOLDER_DATASET,            /* what leads out of it is refused */
-    NT_FOLDER_DATASET_FOR_OTHERS, /* the same; and so is what fewer users can read than it is shown to */
-    NT_FOLDER_PASSTHROUGH,        /* links are followed wherever they lead */
+    NT_FOLDER_DATASET,            /* links out of the folder are refused */
+    NT_FOLDER_DATASET_FOR_OTHERS, /* the same, and so are files that fewer users can read */
+    NT_FOLDER_PASSTHROUGH,        /* links are followed everywhere */
 };
 
-/* A directory of this machine, which stays the same one whatever becomes of its path. NT_NOT_FOUND,
- * NT_INVALID where it is none, NT_IO. */
+/* Opens a local directory and keeps it, even if it is renamed. NT_NOT_FOUND, NT_INVALID if it is not a
+ * directory, NT_IO. */
 enum nt_status nt_folder_open(const char *path, enum nt_folder_use use, struct nt_folder **folder_ret,
                               struct nt_error *error);
-/* Another directory whose files are parts of a folder that is a dataset: they are shown to nobody whom that is not shown to.
- * It is closed before the folder. Fails as nt_folder_open does. */
+/* Opens another directory with files of the folder's dataset, and checks permissions against the
+ * folder's. Close it before the folder. Fails as nt_folder_open. */
 enum nt_status nt_folder_open_beside(struct nt_folder *folder, const char *path,
                                      struct nt_folder **beside_ret, struct nt_error *error);
-/* One of the folders in it, by its name, as if it were opened by its path: it is not bound to this one. */
+/* Opens one of the folders in it, by name, as if by its path: independent of this folder. */
 enum nt_status nt_folder_open_below(struct nt_folder *folder, const char *name, struct nt_folder **below_ret,
                                     struct nt_error *error);
-/* How many descriptors it has for now, with those of the sources that were opened lazily beneath it. */
+/* The number of open descriptors, including those of lazily opened sources. */
 size_t nt_folder_descriptors(struct nt_folder *folder);
-/* It is closed once more often. */
+/* Adds a holder, for one more nt_folder_close. */
 void nt_folder_ref(struct nt_folder *folder);
-/* Sources that were opened beneath it stay open. Accepts NULL. */
+/* Sources opened beneath it stay open. Accepts NULL. */
 void nt_folder_close(struct nt_folder *folder);
 
-/* What is told of a folder beneath, or of the one that a file is in, is from now on as it is now, or was some seconds ago: on this
- * machine it always is, on others it is as it was when it was asked for, until this. `list_ret` (may be NULL) is another number for
- * each time that it was asked for, 0 on this machine. That there is no such folder is no failure. */
+/* Refreshes the metadata of a folder beneath, or of the folder that contains a file. Local metadata is
+ * always current; remote metadata is from the last request, at most some seconds old after this.
+ * `list_ret` (may be NULL) changes with each request; 0 if local. A missing folder is not a failure. */
 enum nt_status nt_folder_refresh(struct nt_folder *folder, const char *name, uint64_t *list_ret,
                                  struct nt_error *error);
 
-/* Visit the entries of a folder beneath, in no order, "." and ".." omitted. */
+/* Visits the entries of a folder beneath in any order, without "." and "..". */
 enum nt_status nt_folder_list(struct nt_folder *folder, const char *name, nt_folder_visit *visit,
                               void *context, struct nt_error *error);
-/* Attributes of what a name leads to. NT_NOT_FOUND; NT_IO, with EACCES for a link that leads out. */
+/* Attributes of the target of a name. NT_NOT_FOUND; NT_IO, with EACCES for a link out of the folder. */
 enum nt_status nt_folder_stat(struct nt_folder *folder, const char *name, struct stat *attributes,
                               struct nt_error *error);
-/* Whether there is something of this name, be it a link that leads out; whether it is a folder. They fail where
- * the machine refuses to tell (nt_is_retryable). */
+/* Does the name exist (even as a link out of the folder)? Is it a folder? Fail only if the system
+ * cannot answer (nt_is_retryable). */
 enum nt_status nt_folder_has(struct nt_folder *folder, const char *name, bool *has_ret,
                              struct nt_error *error);
 enum nt_status nt_folder_has_folder(struct nt_folder *folder, const char *name, bool *has_ret,
                                     struct nt_error *error);
 
-/* Whether a text from a file may name something beneath a folder: parts between single slashes, none of them empty, "." or
- * "..", and no NUL. */
+/* Is a text from a file a valid name beneath a folder: parts separated by single slashes, none empty,
+ * "." or "..", no NUL? */
 bool nt_folder_is_name_below(struct nt_text name);
 
-/* A regular file beneath. NT_NOT_FOUND, NT_INVALID where it is none, NT_IO: with EACCES for a link that leads
- * out, and for a file that some of those cannot read to whom the folder is shown. */
+/* Opens a regular file beneath. NT_NOT_FOUND, NT_INVALID if it is not regular, NT_IO; with EACCES for a
+ * link out of the folder, and for a file that some users of the folder cannot read. */
 enum nt_status nt_folder_open_file(struct nt_folder *folder, const char *name, struct nt_source **source_ret,
                                    struct nt_error *error);
-/* A file of which many are used together. Nothing is opened before the first use: `size` is NT_UNKNOWN_SIZE,
- * and a file that is missing is found missing then. The folder's files share a bounded number of descriptors;
- * whenever one is opened again it must be the same file as at first (device, inode, size, time of
- * modification), else NT_CHANGED. */
+/* Adds a file of which many are in use. Opens it on first use: until then `size` is NT_UNKNOWN_SIZE,
+ * and a missing file is not noticed. The folder's files share a limited number of descriptors; a
+ * reopened file must be the same (device, inode, size, modification time), else NT_CHANGED. */
 enum nt_status nt_folder_open_file_lazily(struct nt_folder *folder, const char *name,
                                           struct nt_source **source_ret, struct nt_error *error);
 
-/* A folder as a source, which it belongs to from then on. */
+/* Makes a source of a folder and owns the folder. */
 enum nt_status nt_source_of_folder(struct nt_folder *folder, struct nt_source **source_ret,
                                    struct nt_error *error);
-/* A folder of this machine as a source of no bytes, which answers stat and check, and by `folder` tells that it is one. Its
- * attributes are the directory's; of the read bits, those that all files have that were opened by then.
- * NT_NOT_FOUND, NT_INVALID where it is no directory, NT_IO. */
+/* Opens a local folder as a source without bytes, with stat, check and `folder`. Its attributes are
+ * those of the directory, but with only the read bits that all files opened so far have. NT_NOT_FOUND,
+ * NT_INVALID if it is not a directory, NT_IO. */
 enum nt_status nt_source_open_folder(const char *path, enum nt_folder_use use, struct nt_source **source_ret,
                                      struct nt_error *error);
 
 /* ---- Access beneath a directory ---- */
 
-/* Open `name` ("" for the directory itself) beneath the directory behind the descriptor, with the flags of
- * open(2). `path` is the directory's, for messages. Links are followed as long as they stay beneath it; where
- * the kernel cannot see to that (before Linux 5.6), none is followed. NT_NOT_FOUND; NT_IO, for links with
- * EACCES as the system's error. */
+/* Opens `name` ("" for the directory) beneath the directory, with flags of open(2). `path` names the
+ * directory in messages. Follows links that stay beneath it; if the kernel cannot check this (before
+ * Linux 5.6), follows none. NT_NOT_FOUND; NT_IO, for links with EACCES. */
 enum nt_status nt_beneath_open(int directory, const char *path, const char *name, int flags,
                                int *descriptor_ret, struct nt_error *error);
 
-/* The way without the kernel's help, part by part. */
+/* The same without openat2, part by part. */
 enum nt_status nt_beneath_open_by_parts(int directory, const char *path, const char *name, int flags,
                                         int *descriptor_ret, struct nt_error *error);
 
-/* ---- who may read what ---- */
+/* ---- read permissions ---- */
 
-/* The read bits of `mode` (owner, group and others of the file that is shown) that are true of a part, too:
- * all whom they let read the one can read the other. Of a directory on the way, it is the right to enter it
- * that counts. */
+/* The read bits of `mode` (owner, group and others of the shown file) that also hold for a part: every
+ * user with such a bit can read the part. For a directory on the path, search permission counts. */
 mode_t nt_common_read_bits(const struct stat *shown, mode_t mode, const struct stat *part);
 
 #endif

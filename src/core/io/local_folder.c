@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Local directories as folders. Files are opened beneath the directory (openat2 with RESOLVE_BENEATH where
- * available), and files of a shared dataset must be readable by everyone who can read the dataset.
+ * Local directories as folders. Opens files beneath the directory (openat2 with RESOLVE_BENEATH where
+ * available). Files of a shared dataset must be readable by all users who can read the dataset.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -36,9 +36,9 @@ mode_t nt_common_read_bits(const struct stat *shown, mode_t mode, const struct s
 
 /* ---- Open beneath a directory ---- */
 
-enum { TRIES = 16 }; /* while other programs rename directories on the way */
+enum { TRIES = 16 }; /* while other programs rename directories on the path */
 
-/* The descriptor, or the negative errno. */
+/* Returns the descriptor or a negative errno. */
 static int open_resolved(int directory, const char *name, int flags)
 {
     const struct open_how how = {.flags = (unsigned)flags,
@@ -52,7 +52,7 @@ static int open_resolved(int directory, const char *name, int flags)
     }
 }
 
-/* ---- naming the link ---- */
+/* ---- report the link ---- */
 
 static enum nt_status fail_link(int link, const char *path, const char *name, struct nt_error *error)
 {
@@ -68,7 +68,7 @@ static bool is_link(int descriptor)
     return fstat(descriptor, &attributes) == 0 && S_ISLNK(attributes.st_mode);
 }
 
-/* Whether the part of the name that ends at `end` is a link that must not be followed; then tells it. */
+/* Is the part of the name that ends at `end` a link that must not be followed? If so, reports it. */
 static bool is_way_out(int directory, const char *path, const char *part, enum nt_status *status_ret,
                        struct nt_error *error)
 {
@@ -85,7 +85,7 @@ static bool is_way_out(int directory, const char *path, const char *part, enum n
     return is_out;
 }
 
-/* Why a name was not resolved. */
+/* Reports why a name was not resolved. */
 static enum nt_status fail_resolving(int directory, const char *path, const char *name, int system_error,
                                      struct nt_error *error)
 {
@@ -111,7 +111,7 @@ static enum nt_status fail_resolving(int directory, const char *path, const char
 
 /* ---- part by part ---- */
 
-/* Open one part without following it. */
+/* Opens one part without following links. */
 static enum nt_status open_part(int directory, const char *path, const char *part, const char *name,
                                 int flags, int *descriptor_ret, struct nt_error *error)
 {
@@ -157,7 +157,7 @@ enum nt_status nt_beneath_open(int directory, const char *path, const char *name
         *descriptor_ret = descriptor;
         return NT_OK;
     }
-    if (descriptor == -ENOSYS || descriptor == -EPERM) /* EPERM: from a filter that does not know the call */
+    if (descriptor == -ENOSYS || descriptor == -EPERM) /* EPERM: a filter does not know the call */
         return nt_beneath_open_by_parts(directory, path, name, flags, descriptor_ret, error);
     if (descriptor == -EXDEV || descriptor == -ELOOP)
         return fail_resolving(directory, path, name, -descriptor, error);
@@ -171,14 +171,13 @@ struct local_folder {
     enum nt_folder_use use;
     int descriptor;
     char *path;
-    struct nt_source_pool *pool; /* of the files that are opened lazily */
+    struct nt_source_pool *pool; /* of lazily opened files */
     struct stat attributes;      /* of the directory when it was opened */
-    struct local_folder
-        *shown;          /* the dataset that its files are part of: itself, or the one that it lies beside */
-    struct nt_lock lock; /* of all below, and of the same in those beside it */
-    mode_t readers;      /* read bits */
+    struct local_folder *shown;  /* the dataset's folder: this one, or the one beside */
+    struct nt_lock lock;         /* of all below, and of the same members of folders beside it */
+    mode_t readers;              /* read bits */
     bool is_shown;
-    char *way; /* the directory whose way was allowed last; NULL: none */
+    char *way; /* the last directory that was checked; NULL: none */
 };
 
 static struct local_folder *local(struct nt_folder *folder)
@@ -208,9 +207,9 @@ static enum nt_status stat_name(const struct local_folder *folder, const char *n
     return status;
 }
 
-/* ---- who may read what is opened ---- */
+/* ---- read permissions ---- */
 
-/* Take note of a file or directory that is opened. Under the lock. */
+/* Checks, and records, the permissions of an opened file or directory. Under the lock. */
 static enum nt_status allow(struct local_folder *folder, const struct stat *part, const char *name,
                             size_t length, struct nt_error *error)
 {
@@ -224,7 +223,7 @@ static enum nt_status allow(struct local_folder *folder, const struct stat *part
                           folder->path, (int)length, name, (unsigned)part->st_mode & 07777);
 }
 
-/* The directories on the way to a file. Files of one directory follow one another. Under the lock. */
+/* Checks the directories on the path to a file, except the last checked one. Under the lock. */
 static enum nt_status allow_way(struct local_folder *folder, const char *name, struct nt_error *error)
 {
     const char *end = strrchr(name, '/');
@@ -286,8 +285,8 @@ static enum nt_status check_place(struct nt_folder *folder, struct nt_error *err
     return NT_OK;
 }
 
-/* A file that cannot be opened because its folder was moved to where this process may open nothing, or is being removed, is not
- * the one that fails. */
+/* If the folder was removed, or moved to where this process has no permission, report that instead of
+ * the file's failure. */
 static enum nt_status failed_in(struct local_folder *folder, enum nt_status status, struct nt_error *error)
 {
     struct nt_error change = {0};
@@ -342,7 +341,7 @@ static enum nt_status open_source_lazily(struct nt_folder *folder, const char *n
 {
     struct nt_buffer path = {0};
     size_t above = strlen(folder->path);
-    nt_buffer_append(&path, folder->path, above); /* there may be many: nothing is printed */
+    nt_buffer_append(&path, folder->path, above); /* avoids printf, as there may be many */
     nt_buffer_byte(&path, '/');
     nt_buffer_text(&path, name);
     enum nt_status status =
@@ -430,7 +429,7 @@ static size_t count_descriptors(struct nt_folder *folder)
     return 1 + nt_source_pool_open(local(folder)->pool);
 }
 
-/* With the last of its sources. */
+/* Called when its last source is closed. */
 static void release(void *context)
 {
     struct local_folder *folder = context;

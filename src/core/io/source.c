@@ -35,7 +35,7 @@ enum nt_status nt_source_read(struct nt_source *source, uint64_t offset, void *b
                        source->size);
     if (!bytes)
         return NT_OK;
-    const unsigned sections = nt_fork_allow(); /* it may take long, and wait for other threads */
+    const unsigned sections = nt_fork_allow(); /* may take long and wait for other threads */
     enum nt_status status = source->ops->read_at(source, offset, buffer, bytes, error);
     nt_fork_forbid(sections);
     if (status == NT_OK && source->ops->reads_check)
@@ -151,7 +151,7 @@ struct callback_source {
     char *name;
 };
 
-/* What else the program may say has a meaning of its own here, such as that another format is to be tried. */
+/* Other statuses have a different meaning here, such as trying another format. */
 static bool is_of_reading(enum nt_status status)
 {
     return status == NT_CHANGED || status == NT_TRUNCATED || status == NT_NO_MEMORY || status == NT_CANCELED;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes dataset elements as JSON: NumPy strings, decimals of 128 and 256 bits with all digits, and opaque
- * bytes as base64.
+ * Writes dataset elements as JSON: NumPy strings, decimals of 128 and 256 bits with all digits, and
+ * opaque bytes as base64.
  */
 #include "core/json/json.h"
 
@@ -33,7 +33,7 @@ bool nt_decimal_of(const struct nt_dtype *dtype, struct nt_decimal *decimal_ret)
            decimal_ret->scale >= -MAX_SCALE && decimal_ret->scale <= MAX_SCALE;
 }
 
-/* The number without its sign, lowest part first. True where it is negative. */
+/* The absolute value, lowest part first. Returns true if negative. */
 static bool load(const struct nt_decimal *decimal, const uint8_t *bytes, uint32_t *parts)
 {
     uint32_t count = decimal->bits / 32;
@@ -50,7 +50,7 @@ static bool load(const struct nt_decimal *decimal, const uint8_t *bytes, uint32_
     return is_negative;
 }
 
-/* The digits without zeros in front, filled in from the end of the room; the first. */
+/* Writes the digits without leading zeros, backwards from `end`; returns the first. */
 static char *put_digits(uint32_t *parts, uint32_t count, char *end)
 {
     while (count) {
@@ -128,7 +128,7 @@ void nt_json_base64(struct nt_json *json, const uint8_t *bytes, size_t count)
     nt_json_buffer(json, &text);
 }
 
-/* NumPy pads byte strings with NULs at the end, which are no part of the value. */
+/* NumPy pads byte strings with trailing NULs, which are not part of the value. */
 static void append_byte_string(struct nt_buffer *out, const uint8_t *bytes, size_t count)
 {
     while (count && bytes[count - 1] == 0)

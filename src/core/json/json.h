@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * JSON output: a streaming writer, shortest round-trip number formatting, and dataset elements as JSON
- * values.
+ * JSON output: a streaming writer, shortest round-trip numbers, and dataset elements as JSON values.
  */
 #ifndef NT_CORE_JSON_JSON_H
 #define NT_CORE_JSON_JSON_H
@@ -17,17 +16,16 @@
 
 /* ---- Numbers as text ---- */
 
-/* Room that every text below fits in. No NUL is put at the end; the functions return the length. */
+/* Room for every text below. The functions add no NUL and return the length. */
 #define NT_NUMBER_TEXT 32
 
 size_t nt_format_unsigned(uint64_t value, char *text);
-/* Finite numbers only. Integral values keep ".0" or an exponent, so that they stay recognisable as real
- * numbers. */
+/* Finite numbers only. Integral values keep ".0" or an exponent, so that readers see real numbers. */
 size_t nt_format_double(double value, char *text);
 size_t nt_format_float(float value, char *text);
-size_t nt_format_half(uint16_t bits, char *text); /* of 16 bits */
+size_t nt_format_half(uint16_t bits, char *text); /* 16-bit float */
 double nt_half_value(uint16_t bits);
-/* The same laid out as Rust's serde_json does: 0.00001 without an exponent, 1e-6 with one of as few digits as it has. */
+/* The same in the layout of Rust's serde_json: 0.00001 without exponent, 1e-6 without padding. */
 size_t nt_format_double_unpadded(double value, char *text);
 
 /* ---- Streaming writer ---- */
@@ -39,7 +37,7 @@ struct nt_json {
     bool is_compact;
     unsigned depth;
     bool after_key;
-    uint8_t has_items[NT_JSON_MAX_DEPTH / 8 + 1]; /* a bit for each depth */
+    uint8_t has_items[NT_JSON_MAX_DEPTH / 8 + 1]; /* one bit per depth */
 };
 
 void nt_json_init(struct nt_json *json, struct nt_buffer *out, bool is_compact);
@@ -49,28 +47,28 @@ void nt_json_end_object(struct nt_json *json);
 void nt_json_array(struct nt_json *json);
 void nt_json_end_array(struct nt_json *json);
 void nt_json_key(struct nt_json *json, const char *key);
-/* A key from a file: any bytes, escaped like a string. */
+/* A key from a file: any bytes, escaped as a string. */
 void nt_json_key_bytes(struct nt_json *json, const void *bytes, size_t length);
 
 void nt_json_string(struct nt_json *json, const char *text);
-/* Text of any bytes: bytes that are not UTF-8 are given as \udcXX (a lone surrogate a byte, as Python's
+/* Any bytes: those that are not UTF-8 become \udcXX (one lone surrogate per byte, as Python's
  * surrogateescape reads them). */
 void nt_json_bytes(struct nt_json *json, const void *bytes, size_t length);
-/* The text in a buffer, which is taken over: its failure becomes the document's, its memory is freed. */
+/* Writes a buffer's text and frees the buffer; its failure fails the document. */
 void nt_json_buffer(struct nt_json *json, struct nt_buffer *text);
 void nt_json_unsigned(struct nt_json *json, uint64_t value);
 void nt_json_signed(struct nt_json *json, int64_t value);
 void nt_json_double(struct nt_json *json, double value);
 void nt_json_float(struct nt_json *json, float value);  /* shortest for 32 bits */
-void nt_json_half(struct nt_json *json, uint16_t bits); /* the same of 16 bits */
+void nt_json_half(struct nt_json *json, uint16_t bits); /* shortest for 16 bits */
 void nt_json_bool(struct nt_json *json, bool value);
 void nt_json_null(struct nt_json *json);
-void nt_json_raw(struct nt_json *json, const char *text); /* a value that is JSON already */
+void nt_json_raw(struct nt_json *json, const char *text); /* existing JSON */
 
-/* A key and its value. The text form writes `key`, or `key`_hex where the bytes are not UTF-8. */
+/* A key and its value. Text that is not UTF-8 is written under `key`_hex. */
 void nt_json_member_string(struct nt_json *json, const char *key, const char *text); /* NULL: null */
 void nt_json_member_text(struct nt_json *json, const char *key, struct nt_text text);
-void nt_json_member_buffer(struct nt_json *json, const char *key, struct nt_buffer *text); /* taken over */
+void nt_json_member_buffer(struct nt_json *json, const char *key, struct nt_buffer *text); /* freed */
 void nt_json_member_format(struct nt_json *json, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void nt_json_member_unsigned(struct nt_json *json, const char *key, uint64_t value);
@@ -78,16 +76,16 @@ void nt_json_member_signed(struct nt_json *json, const char *key, int64_t value)
 void nt_json_member_double(struct nt_json *json, const char *key, double value);
 void nt_json_member_bool(struct nt_json *json, const char *key, bool value);
 void nt_json_member_null(struct nt_json *json, const char *key);
-/* "2026-11-22T09:36:39Z"; null for a time that no calendar has, as a text "". */
+/* "2026-11-22T09:36:39Z"; null (text: "") for a time outside the calendar. */
 void nt_json_member_time(struct nt_json *json, const char *key, time_t when);
 enum { NT_TIME_TEXT = 64 };
 void nt_format_time(time_t when, char text[NT_TIME_TEXT]);
-/* Checksums: a string of all the digits. */
+/* Checksums: a string with all digits. */
 void nt_json_member_hex64(struct nt_json *json, const char *key, uint64_t value);
 void nt_json_member_hex32(struct nt_json *json, const char *key, uint32_t value);
 
-/* Open the document's object with its "schema": "ntuplefs.<kind>/1"; close it, with the newline at the end.
- * A line is opened without a schema. */
+/* Open the document's object with "schema": "ntuplefs.<kind>/1"; nt_json_finish closes it, with a
+ * newline. A line has no schema. */
 void nt_json_document(struct nt_json *json, struct nt_buffer *out, const char *kind);
 void nt_json_line(struct nt_json *json, struct nt_buffer *out);
 void nt_json_finish(struct nt_json *json);
@@ -96,18 +94,18 @@ void nt_json_finish(struct nt_json *json);
 
 struct nt_decimal {
     uint32_t precision, bits;
-    int32_t scale; /* digits behind the point; below 0: zeros in front of it that are not stored */
+    int32_t scale; /* digits after the point; negative: omitted zeros before it */
 };
 
-/* Whether elements are decimals, as their Arrow format tells ("d:10,2", "d:50,3,256"), and which. */
+/* Are elements decimals, by their Arrow format ("d:10,2", "d:50,3,256")? If so, which? */
 bool nt_decimal_of(const struct nt_dtype *dtype, struct nt_decimal *decimal_ret);
-/* Append the exact number: "-1.05". */
+/* Appends the exact number: "-1.05". */
 void nt_decimal_append(struct nt_buffer *out, const struct nt_decimal *decimal, const uint8_t *bytes);
 
 /* ---- Elements ---- */
 
-/* Append the text of an element that is one: NumPy's S and U, without the zeros at its end, and decimals, all digits;
- * false for others. */
+/* Appends the text of a textual element: NumPy's S and U, without trailing zeros, and decimals with all
+ * digits; false for others. */
 bool nt_element_text(const struct nt_dtype *dtype, const uint8_t *bytes, struct nt_buffer *out);
 
 void nt_json_element(struct nt_json *json, const struct nt_dtype *dtype, const uint8_t *bytes);

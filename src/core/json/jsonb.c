@@ -18,7 +18,7 @@
 
 /* ---- strings ---- */
 
-/* What stands behind the backslash; 0: the character needs none, 'u': it is told by its number. */
+/* The character after the backslash; 0: no escape, 'u': escape by number. */
 static char escape_of(uint8_t byte)
 {
     static const char short_ones[] = {['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
@@ -31,7 +31,7 @@ static char escape_of(uint8_t byte)
 
 static void nt_jsonb_append_string(struct nt_buffer *out, const uint8_t *bytes, size_t count)
 {
-    size_t plain = 0; /* the first that is not written yet */
+    size_t plain = 0; /* start of the text not yet written */
     nt_buffer_byte(out, '"');
     for (size_t i = 0; i < count; i++) {
         char escape = escape_of(bytes[i]);
@@ -111,7 +111,7 @@ static bool append_double(struct nt_buffer *out, const uint8_t *bytes, size_t co
     return true;
 }
 
-/* An integer of two's complement of up to 256 bits, rounded once: of its 64 most significant bits the last tells of all below. */
+/* Two's complement of up to 256 bits, rounded once: bit 0 of the upper 64 bits is sticky. */
 static double load_integer(const uint8_t *bytes, size_t count)
 {
     uint8_t magnitude[32];
@@ -135,7 +135,7 @@ static double load_integer(const uint8_t *bytes, size_t count)
     return is_negative ? -value : value;
 }
 
-/* By squares, as Rust's powi and C compilers' runtimes do. */
+/* By squaring, as Rust's powi and C compilers' runtimes do. */
 static double power_of_10(unsigned exponent)
 {
     double power = 1, square = 10;
@@ -145,7 +145,7 @@ static double power_of_10(unsigned exponent)
     return power;
 }
 
-/* Early writers put the precision in front of the scale. */
+/* Early writers put the precision before the scale. */
 static bool append_decimal(struct nt_buffer *out, const uint8_t *bytes, size_t count)
 {
     static const struct {
@@ -159,7 +159,7 @@ static bool append_decimal(struct nt_buffer *out, const uint8_t *bytes, size_t c
     return false;
 }
 
-/* False where the bytes are none: what was appended till then is of no use. */
+/* Returns false for invalid bytes; then the appended text is useless. */
 static bool nt_jsonb_append_number(struct nt_buffer *out, const uint8_t *bytes, size_t count)
 {
     if (!count)
@@ -197,7 +197,7 @@ static bool append_date(struct nt_buffer *out, int64_t days)
     enum { FIRST_DAY = -719528, LAST_DAY = 2932896, DAYS_OF_400_YEARS = 146097 };
     if (days < FIRST_DAY || days > LAST_DAY)
         return false;
-    int64_t shifted = days - FIRST_DAY - 60; /* from March of year 0 on; days before are of the year before */
+    int64_t shifted = days - FIRST_DAY - 60; /* since 1 March of year 0: years begin in March */
     int64_t era = (shifted >= 0 ? shifted : shifted - DAYS_OF_400_YEARS + 1) / DAYS_OF_400_YEARS;
     unsigned day = (unsigned)(shifted - era * DAYS_OF_400_YEARS);
     unsigned year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
@@ -228,7 +228,7 @@ static bool append_time(struct nt_buffer *out, int64_t microseconds, int64_t off
     return true;
 }
 
-/* The offset from UTC: hours in a byte, or seconds in 4. */
+/* The offset from UTC is one byte of hours or 4 bytes of seconds. */
 static bool append_zoned_time(struct nt_buffer *out, const uint8_t *bytes, size_t count)
 {
     enum { MAX_SECONDS = 26 * 3600 };
@@ -293,7 +293,7 @@ static bool append_kind(struct nt_buffer *out, uint8_t kind, const uint8_t *byte
     }
 }
 
-/* The same of binaries, dates, times and intervals: in quotes. */
+/* The same for binaries, dates, times and intervals, in quotes. */
 static bool nt_jsonb_append_extension(struct nt_buffer *out, const uint8_t *bytes, size_t count)
 {
     nt_buffer_byte(out, '"');
@@ -307,7 +307,7 @@ static bool nt_jsonb_append_extension(struct nt_buffer *out, const uint8_t *byte
 
 enum { MAX_DEPTH = 500, ENTRY_BYTES = 4 };
 
-enum { SCALAR = 1, OBJECT = 2, ARRAY = 4 }; /* the header's 3 bits */
+enum { SCALAR = 1, OBJECT = 2, ARRAY = 4 }; /* 3 bits in the header */
 enum { COUNT_MASK = 0x1fffffff, LENGTH_MASK = 0x0fffffff, HEADER_SHIFT = 29, TYPE_SHIFT = 28, TYPE_MASK = 7 };
 enum { IS_NULL, IS_STRING, IS_NUMBER, IS_FALSE, IS_TRUE, IS_CONTAINER, IS_EXTENSION };
 
@@ -316,7 +316,7 @@ struct decoding {
     struct nt_error *error;
 };
 
-/* Entries that are still to be taken, and the bytes that the next of them begins with. */
+/* The remaining entries, starting with the bytes of the next one. */
 struct entries {
     const uint8_t *at;
     uint32_t left;
@@ -332,7 +332,7 @@ static enum nt_status fail(const struct decoding *decoding, const char *what)
     return nt_fail(decoding->error, NT_CORRUPT, NT_NO_OFFSET, "JSONB: %s", what);
 }
 
-/* Take the bytes of the next entry; false where there are fewer than it tells of. */
+/* Takes the bytes of the next entry; false if fewer are left than it needs. */
 static bool take(struct entries *entries, struct bytes *bytes, unsigned *type_ret, struct bytes *value_ret)
 {
     uint32_t entry = nt_load_be32(entries->at);
@@ -395,7 +395,7 @@ static enum nt_status append_array(const struct decoding *decoding, struct entri
     return status;
 }
 
-/* The bytes of the values, which lie behind those of all keys; false where there are fewer than the keys tell of. */
+/* Skips the keys, to the bytes of the values; false if fewer are left than the keys need. */
 static bool skip_keys(struct entries keys, struct bytes *bytes)
 {
     unsigned type;
@@ -455,7 +455,7 @@ static enum nt_status append_container(const struct decoding *decoding, struct b
     return append_value(decoding, type, scalar, depth);
 }
 
-/* Lance's reader takes what is no JSONB for text. Text of JSON has no control characters but spaces. */
+/* Lance's reader treats other bytes as text. JSON text has only white space controls. */
 static bool is_text(const uint8_t *bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++)

@@ -11,8 +11,8 @@
 
 /* ---- Arrays and objects ---- */
 
-/* Append the text of a value: compact, as Lance's own reader gives it. Bytes that are no JSONB but text are that text. NT_CORRUPT
- * where they are neither, NT_LIMIT where values are nested too deep; then nothing is appended. */
+/* Appends a value as compact JSON, like Lance's own reader. Copies text that is not JSONB. NT_CORRUPT
+ * if it is neither, NT_LIMIT for deep nesting; then appends nothing. */
 enum nt_status nt_jsonb_append(struct nt_buffer *out, const uint8_t *bytes, size_t count,
                                struct nt_error *error);
 

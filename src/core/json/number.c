@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Formats integers and floating-point numbers as text. Floating-point numbers of 16, 32 and 64 bits take
- * the shortest form that parses back to the same bits.
+ * Formats integers and floating-point numbers as text. Floating-point numbers of 16, 32 and 64 bits
+ * take the shortest form that parses back to the same bits.
  */
 #include "core/json/json.h"
 
@@ -17,23 +17,23 @@
 #include "core/base/bytes.h"
 #include "core/codec/codec.h"
 
-/* From numbers to the shortest decimal text that reads back to the same bits. Comes in: a finite number of 16, 32 or
- * 64 bits; goes out: digits and a decimal exponent, laid out as Python's repr does (1.0, 0.001, 1e-07, 1e+16).
- * 
- * Most numbers in data are either integers or decimals of few digits: those are found by scaling, exactly.
- * For the rest the C library is asked with growing precision. The layout is ours, so that no locale's decimal
- * comma gets into a document. */
+/* Converts finite numbers of 16, 32 or 64 bits to the shortest decimal text that reads back to the same
+ * bits, in the layout of Python's repr (1.0, 0.001, 1e-07, 1e+16).
+ *
+ * Most numbers in data are integers or decimals of few digits: exact scaling finds those. For the rest
+ * the C library prints with growing precision. The layout is our own, so that a locale's decimal comma
+ * cannot appear in a document. */
 
 enum {
     DOUBLE_SAFE_DIGITS = 15, /* two decimals of so many digits never read as the same double */
-    DOUBLE_DIGITS = 17,      /* always enough */
+    DOUBLE_DIGITS = 17,      /* always sufficient */
     FLOAT_SAFE_DIGITS = 6,
     FLOAT_DIGITS = 9,
     HALF_DIGITS = 5,
     HALF_SIGN = 0x8000,
 };
 
-/* Smaller and larger numbers are written with an exponent, which has two digits at least, or one. */
+/* Numbers outside this range have an exponent, padded to two digits or not. */
 struct layout {
     int first_exponent, last_exponent;
     bool is_padded;
@@ -71,7 +71,7 @@ static void decimal_from_integer(struct decimal *decimal, uint64_t integer, int 
         decimal->count--;
 }
 
-/* What printf's %e gave: d.ddde±xx, with any decimal point. */
+/* Parses printf's %e: d.ddde±xx, with any decimal point. */
 static void decimal_from_text(struct decimal *decimal, const char *text)
 {
     decimal->count = 0;
@@ -88,8 +88,8 @@ static bool can_be_scaled(double value)
     return value >= 1e-5 && value < 1e15;
 }
 
-/* integer / power is correctly rounded where both are exact, which is also what a reader of the decimal gets.
- * The first that is `value` has at most 15 digits, and so is the only such decimal. */
+/* integer / power is correctly rounded if both are exact, and so equals what a reader of the decimal
+ * gets. The first match has at most 15 digits, and is therefore the only such decimal. */
 static bool scale_double(struct decimal *decimal, double value)
 {
     if (!can_be_scaled(value))
@@ -106,8 +106,8 @@ static bool scale_double(struct decimal *decimal, double value)
     return false;
 }
 
-/* The same for 32 bits. The quotient is off by at most half a unit in double; that both of its neighbours
- * round to `value` means that the exact quotient does. */
+/* The same for 32 bits. The quotient is off by at most half a unit in double. If both of its neighbours
+ * round to `value`, so does the exact quotient. */
 static bool scale_float(struct decimal *decimal, float value)
 {
     static const double above = 1.0 + 0x1p-51, below = 1.0 - 0x1p-51;
@@ -126,7 +126,7 @@ static bool scale_float(struct decimal *decimal, float value)
     return false;
 }
 
-/* Add one to the last digit; false where all are 9, and the sum is a number of fewer digits. */
+/* Increments the last digit; false if all are 9, when the sum has fewer digits. */
 static bool count_up(char *text)
 {
     char *at = strchr(text, 'e');
@@ -171,8 +171,8 @@ static bool reads_back_16(const char *text, double value)
     return nt_half_value(nt_load_le16(bytes)) == value;
 }
 
-/* The first number of digits, from `digits` to `most`, that reads back. The numbers below a power of two are nearer to it than those
- * above: there a decimal may be the one that is not the nearest. */
+/* Prints the first number of digits, from `digits` to `most`, that reads back. Below a power of two
+ * numbers are closer together than above: there the decimal that reads back may not be the nearest. */
 static void print_shortest(struct decimal *decimal, double value, int digits, int most, reads_back *is_same)
 {
     char text[40];
@@ -186,7 +186,7 @@ static void print_shortest(struct decimal *decimal, double value, int digits, in
     decimal_from_text(decimal, text);
 }
 
-/* Denormal numbers have fewer digits than the safe ones; what scaling did not find has more. */
+/* Denormal numbers may need fewer digits than the safe ones; numbers that scaling missed need more. */
 static void print_double(struct decimal *decimal, double value)
 {
     int digits = value < DBL_MIN ? 1 : can_be_scaled(value) ? DOUBLE_SAFE_DIGITS + 1 : DOUBLE_SAFE_DIGITS;

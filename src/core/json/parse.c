@@ -22,7 +22,7 @@ enum nt_status nt_json_parse(const char *text, size_t length, size_t flags, json
                              struct nt_error *error)
 {
     json_error_t mistake;
-    errno = 0; /* jansson takes a text for which it has no memory for a bad one */
+    errno = 0; /* without memory, jansson reports a bad text */
     *value_ret = json_loadb(text, length, flags, &mistake);
     if (*value_ret)
         return NT_OK;
@@ -57,7 +57,7 @@ static bool skip_mark(struct scanner *scanner, char mark)
     return true;
 }
 
-/* From one quote to the other. */
+/* Skips from one quote to the other. */
 static bool skip_string(struct scanner *scanner)
 {
     if (!skip_mark(scanner, '"'))
@@ -71,7 +71,7 @@ static bool skip_string(struct scanner *scanner)
     return skip_mark(scanner, '"');
 }
 
-/* A number, true, false or null. */
+/* Skips a number, true, false or null. */
 static bool skip_word(struct scanner *scanner)
 {
     static const char ends[] = " \t\n\r,:\"{}[]";

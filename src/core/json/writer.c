@@ -41,7 +41,7 @@ static void new_line(struct nt_json *json)
         nt_buffer_append(json->out, "  ", 2);
 }
 
-/* What stands before a value or a key: nothing after a key, else a comma and a new line as they are due. */
+/* Begins a value or a key: nothing after a key, else a comma and a newline as needed. */
 static void begin_item(struct nt_json *json)
 {
     if (json->after_key) {
@@ -119,7 +119,7 @@ static void put_unicode_escape(struct nt_buffer *out, uint32_t unit)
     nt_buffer_append(out, text, sizeof(text));
 }
 
-/* Control characters never stand in a document as they are, so that showing one cannot harm a terminal. */
+/* Documents never contain raw control characters, so printing one cannot harm a terminal. */
 static bool is_plain(uint32_t code_point)
 {
     return code_point >= 0x20 && code_point != '"' && code_point != '\\' &&
@@ -147,7 +147,7 @@ static void put_escaped(struct nt_buffer *out, uint32_t code_point)
 static void put_string(struct nt_buffer *out, const void *bytes, size_t length)
 {
     const uint8_t *at = length ? bytes : (const void *)"",
-                  *end = at + length; /* bytes may be NULL where there are none */
+                  *end = at + length; /* `bytes` may be NULL if empty */
     nt_buffer_byte(out, '"');
     while (at < end) {
         const uint8_t *run = at;

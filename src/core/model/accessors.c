@@ -60,7 +60,7 @@ struct nt_dataset *nt_file_dataset(const struct nt_file *file, uint32_t index)
 
 /* ---- datasets ---- */
 
-/* What was read of a dataset before it failed is not told. */
+/* Hides what was read of a dataset before it failed. */
 static struct nt_text text_of(const struct nt_dataset *dataset, struct nt_text text)
 {
     return dataset->failure || !text.bytes ? (struct nt_text){"", 0} : text;
@@ -118,7 +118,7 @@ uint32_t nt_dataset_cycle(const struct nt_dataset *dataset)
 
 struct nt_dataset *nt_dataset_attribute_of(const struct nt_dataset *dataset)
 {
-    return nt_file_dataset(dataset->file, dataset->attribute_of); /* NT_NONE is past the end */
+    return nt_file_dataset(dataset->file, dataset->attribute_of); /* NT_NONE is past the end: NULL */
 }
 
 uint64_t nt_dataset_entries(const struct nt_dataset *dataset)

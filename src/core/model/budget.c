@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Metadata budget: charges and limits per file, bytes of metadata seen so far, bounded reads of metadata,
- * and the ceiling derived from RAM and cgroup limits.
+ * Metadata budget: charges and limits per file, coverage of metadata, bounded reads of metadata, and
+ * the ceiling derived from RAM and cgroup limits.
  */
 #include "core/model/budget.h"
 
@@ -35,7 +35,7 @@ void nt_interval_set_deinit(struct nt_interval_set *covered)
     *covered = (struct nt_interval_set){0};
 }
 
-/* The first range that ends at an offset or behind it. */
+/* The first range that ends at an offset or after it. */
 static size_t find(const struct nt_interval_set *covered, uint64_t offset)
 {
     size_t low = 0, high = covered->count;
@@ -94,7 +94,7 @@ static uint64_t smaller(uint64_t left, uint64_t right)
     return left < right ? left : right;
 }
 
-/* A number; UINT64_MAX where it says "max" or is not there. */
+/* The number in a file; UINT64_MAX for "max" or a missing file. */
 static uint64_t read_number(const char *path)
 {
     uint64_t number = UINT64_MAX;
@@ -107,7 +107,7 @@ static uint64_t read_number(const char *path)
     return number;
 }
 
-/* Of the group at a path of its own, and of all above it. */
+/* The limit of a group and its ancestors. */
 static uint64_t read_groups(const char *mount, const char *group, const char *name)
 {
     char path[PATH_BYTES], file[PATH_BYTES + 64];
@@ -185,18 +185,19 @@ uint64_t nt_metadata_ceiling(void)
 
 #define MEBIBYTE (UINT64_C(1) << 20)
 
-/* The first megabytes are given to every file. Metadata that are compressed as well as headers with a hundred thousand fields
- * are have 6 bytes a field, and such a field takes 1100 while it is read. */
+/* Every file gets the first megabytes. Metadata that compress as well as headers of a hundred thousand
+ * fields have 6 bytes per field, and such a field needs 1100 while it is read. */
 enum { FREE_MEBIBYTES = 8, PER_METADATA_BYTE = 192 };
 
-/* On a disk here, a file that has data for its fields and pages is large: there, all bytes count, and no others. But those that are no
- * metadata cost hardly anything where all are equal, so that they count only up to a bound. */
+/* On a local disk, a file with data for its fields and pages is large: all allocated bytes count, and
+ * no others. Bytes other than metadata cost an attacker little if all are equal, so they count only up
+ * to a limit. */
 enum { PER_DISK_BYTE = 16, MAX_FOR_DISK_MEBIBYTES = 48 };
 
-/* How large a file elsewhere is nobody knows: from here on, its metadata have less for each of their bytes. */
+/* The size of a remote file cannot be verified: above this, each byte of its metadata earns less. */
 enum { ELSEWHERE_MEBIBYTES = 96, PER_BYTE_ELSEWHERE = 30 };
 
-/* Above that, a file takes no more than this and its size: of a file elsewhere, what was read of it. */
+/* Above this, a file takes no more than this and its size (remote: what was read of it). */
 enum { PLENTY_MEBIBYTES = 200, PER_FURTHER_BYTE = 16 };
 /* Reading a file elsewhere takes memory of its own. */
 enum { PLENTY_ELSEWHERE_MEBIBYTES = 180 };
@@ -229,7 +230,7 @@ static uint64_t least(uint64_t left, uint64_t right)
     return left < right ? left : right;
 }
 
-/* Or UINT64_MAX. */
+/* UINT64_MAX on overflow. */
 static uint64_t times_and(uint64_t bytes, uint64_t factor, uint64_t more)
 {
     uint64_t sum;
@@ -326,7 +327,7 @@ void nt_budget_withdraw(struct nt_budget *budget, uint64_t metadata_bytes)
     pthread_mutex_unlock(&budget->lock);
 }
 
-/* ---- what is taken ---- */
+/* ---- charges ---- */
 
 static enum nt_status take_bytes(struct nt_budget *budget, uint64_t bytes)
 {
@@ -351,7 +352,7 @@ uint64_t nt_budget_used(const struct nt_budget *budget)
     return atomic_load_explicit(&counted->used, memory_order_relaxed);
 }
 
-/* How many bytes could be taken now. */
+/* How many bytes are left. */
 static uint64_t nt_budget_left(const struct nt_budget *budget)
 {
     uint64_t used = atomic_load_explicit(&budget->used, memory_order_relaxed);
@@ -369,7 +370,7 @@ bool nt_budget_is_tight(const struct nt_budget *budget, uint64_t bytes)
            (budget->total && nt_budget_is_tight(budget->total, bytes));
 }
 
-/* From a budget and from the common one; or from none, and which has too little is told. */
+/* Takes from both budgets, or from none and returns the one with too little. */
 static const struct nt_budget *take_from_both(struct nt_budget *budget, uint64_t bytes)
 {
     if (take_bytes(budget, bytes) != NT_OK)
@@ -428,10 +429,10 @@ enum nt_status nt_budget_join(struct nt_budget *budget, struct nt_budget *total,
 
 /* ---- Reading metadata ---- */
 
-/* What is smaller is not read by itself. */
+/* Smaller pieces are not read separately. */
 enum { MIN_PIECE = 1 << 16 };
 
-/* How much is read next. */
+/* The size of the next read. */
 static uint64_t piece_of(const struct nt_budget *budget, uint64_t rest)
 {
     uint64_t left = nt_budget_left(budget);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Builds datasets: appends fields, columns, clusters, ranges and pages, and charges them to the metadata
- * budget.
+ * Builds datasets: appends fields, columns, clusters, ranges and pages, and charges them to the
+ * metadata budget.
  */
 #include "core/model/builder.h"
 #include "core/model/model.h"
@@ -32,7 +32,7 @@ void nt_builder_deinit(struct nt_builder *builder)
     free(builder->columns);
 }
 
-/* Room for one more of up to 2^32 - 1 items. */
+/* Makes room for one more of up to 2^32 - 1 items. */
 static enum nt_status reserve(struct nt_builder *builder, enum nt_cost cost, void **items, uint32_t count,
                               size_t *capacity, size_t item_bytes, struct nt_error *error)
 {
@@ -91,7 +91,7 @@ enum nt_status nt_builder_add_linked_fields(struct nt_builder *builder, const st
     return status;
 }
 
-/* The dataset takes a list over, without the room that doubling left. NULL without memory. */
+/* Moves a list to the dataset, without spare capacity. NULL without memory. */
 static void *settle(struct nt_dataset *dataset, void **items, uint32_t count, size_t item_bytes)
 {
     void *exact = reallocarray(*items, count ? count : 1, item_bytes);
@@ -117,7 +117,7 @@ enum nt_status nt_builder_finish(struct nt_builder *builder, struct nt_error *er
     dataset->column_count = builder->column_count;
     enum nt_status status = nt_dataset_link(dataset, error);
     if (status == NT_OK)
-        builder->field_count = builder->column_count = 0; /* they are the dataset's */
+        builder->field_count = builder->column_count = 0; /* the dataset owns them */
     return status;
 }
 
@@ -201,7 +201,7 @@ static bool has_group(const struct nt_field *field)
     return field->owns_columns && field->column_count;
 }
 
-/* Where each part begins. */
+/* Records the first entry of each part. */
 static enum nt_status add_parts(struct nt_dataset *dataset, const uint64_t *entries, uint32_t part_count,
                                 struct nt_error *error)
 {
@@ -282,9 +282,9 @@ enum nt_status nt_group_builder_init(struct nt_group_builder *builder, struct nt
         .dataset = dataset, .group = &dataset->groups[group], .list = list, .offset = offset};
     uint64_t count = (uint64_t)builder->group->clusters * /* both have 32 bits */
                      nt_group_column_count(dataset, builder->group);
-    /* What a thread has left that was loading the group while another one forked. */
+    /* Left by another thread that was loading the group during a fork. */
     nt_group_release(dataset, builder->group, builder->group->ranges ? count : 0, builder->group->page_count);
-    /* Absent columns take no bytes in the file, but a range each in memory. */
+    /* Absent columns use no bytes in the file, but a range each in memory. */
     enum nt_status status = take(builder, NT_COST_RANGE, count, error);
     if (status != NT_OK)
         return status;
@@ -348,11 +348,11 @@ enum nt_status nt_group_builder_add(struct nt_group_builder *builder, const stru
     group->pages[group->page_count] = *page;
     group->pages[group->page_count++].first_element = builder->first_element;
     builder->range->pages++;
-    builder->first_element += page->elements; /* 2^32 pages of 2^32 elements at most: no overflow */
+    builder->first_element += page->elements; /* at most 2^32 pages of 2^32 elements: no overflow */
     return NT_OK;
 }
 
-/* Give back what doubling left over. */
+/* Releases spare capacity. */
 static void trim_pages(struct nt_group_builder *builder)
 {
     struct nt_group *group = builder->group;

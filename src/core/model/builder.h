@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Interface for formats: adding fields, columns, clusters and pages to a dataset, and reading metadata
- * within the budget.
+ * Interface for formats: add fields, columns, clusters and pages to a dataset, and read metadata within
+ * the budget.
  */
 #ifndef NT_CORE_MODEL_BUILDER_H
 #define NT_CORE_MODEL_BUILDER_H
@@ -17,7 +17,7 @@
 
 /* ---- fields and columns ---- */
 
-/* Until it is finished, pointers to fields and columns are valid until the next one is added. */
+/* Until it is finished, adding a field or column invalidates pointers to previous ones. */
 struct nt_builder {
     struct nt_dataset *dataset;
     struct nt_field *fields;
@@ -27,45 +27,44 @@ struct nt_builder {
 };
 
 void nt_builder_init(struct nt_builder *builder, struct nt_dataset *dataset);
-/* What was not finished is given back to the file's budget. */
+/* Returns unfinished items to the file's budget. */
 void nt_builder_deinit(struct nt_builder *builder);
 
-/* Append a copy; *index_ret (may be NULL) is its index. NT_LIMIT where the file may not ask for so many. */
+/* Appends a copy; *index_ret (may be NULL) is its index. NT_LIMIT if the file has too many. */
 enum nt_status nt_builder_add_field(struct nt_builder *builder, const struct nt_field *field,
                                     uint32_t *index_ret, struct nt_error *error);
-/* Its `decoder` is set to the dataset's number of the one given. */
+/* Sets `decoder` to the number of the given one. */
 enum nt_status nt_builder_add_column(struct nt_builder *builder, const struct nt_column *column,
                                      const struct nt_decoder *decoder, struct nt_error *error);
 
-/* Append fields that are linked already, number for number, without their columns. */
+/* Appends already linked fields with the same numbers, without their columns. */
 enum nt_status nt_builder_add_linked_fields(struct nt_builder *builder, const struct nt_field *fields,
                                             uint32_t count, struct nt_error *error);
 
-/* Make fields and columns those of the dataset, and link them (see nt_dataset_link). */
+/* Moves fields and columns to the dataset and links them (see nt_dataset_link). */
 enum nt_status nt_builder_finish(struct nt_builder *builder, struct nt_error *error);
 
-/* A dataset that is all of its file, which tells no more of it: its name is the file's without an ending, its source the file's. */
+/* Names the only dataset of a file after it, without extension, with the file's source. */
 enum nt_status nt_dataset_from_file(struct nt_dataset *dataset, struct nt_error *error);
 
 /* ---- clusters ---- */
 
-/* Empty cluster groups and clusters, from the dataset's arena. */
+/* Adds empty cluster groups and clusters from the dataset's arena. */
 enum nt_status nt_dataset_add_groups(struct nt_dataset *dataset, uint64_t groups, uint64_t clusters,
                                      struct nt_error *error);
-/* What a group of nt_dataset_add_field_groups has beside: zeros. */
+/* Adds zeroed nt_group_more to groups of nt_dataset_add_field_groups. */
 enum nt_status nt_dataset_add_group_more(struct nt_dataset *dataset, struct nt_error *error);
-/* All entries are one cluster; where there are none, there is none. */
+/* Adds one cluster with all entries; none if there are no entries. */
 enum nt_status nt_dataset_add_only_cluster(struct nt_dataset *dataset, uint64_t entries,
                                            struct nt_error *error);
 
-/* For files that tell of each field in another place: of each part of the entries, each field that owns columns gets a
- * cluster group with one cluster of its columns, so that the page list of one field is loaded without those of others,
- * and that of one part without those of the rest. `entries`: of each part; they are the dataset's. A group knows its
- * `field`; those of a field follow one another from dataset->field_groups[field] on. To be called once fields and
- * columns are linked. Without parts there are no groups. */
+/* For files with separate metadata for each field: for each part of the entries, each field with own
+ * columns gets a cluster group of one cluster. Page lists then load per field and part. `entries`: of
+ * each part; they become the dataset's. A group has a `field`; those of one field follow one another
+ * from dataset->field_groups[field]. Call it after linking. Without parts there are no groups. */
 enum nt_status nt_dataset_add_field_groups(struct nt_dataset *dataset, const uint64_t *entries,
                                            uint32_t part_count, struct nt_error *error);
-/* The same for a dataset whose entries are one part; where there are none, there is none. */
+/* The same with all entries in one part; none if there are no entries. */
 enum nt_status nt_dataset_add_only_part(struct nt_dataset *dataset, uint64_t entries, struct nt_error *error);
 
 /* ---- ranges and pages ---- */
@@ -73,51 +72,51 @@ enum nt_status nt_dataset_add_only_part(struct nt_dataset *dataset, uint64_t ent
 struct nt_group_builder {
     struct nt_dataset *dataset;
     struct nt_group *group;
-    const char *list;       /* for messages: what is being read, "page list" */
-    uint64_t offset;        /* and where it lies, or NT_NO_OFFSET */
-    struct nt_range *range; /* the one that is being filled */
-    uint64_t first_element; /* of its next page */
-    uint64_t range_count;   /* of all its clusters and columns */
+    const char *list;       /* for messages: what is read, "page list" */
+    uint64_t offset;        /* and its offset, or NT_NO_OFFSET */
+    struct nt_range *range; /* being filled */
+    uint64_t first_element; /* of the next page */
+    uint64_t range_count;   /* over all clusters and columns */
     size_t capacity;        /* of the group's pages */
 };
 
-/* Give a group its ranges: all absent. */
+/* Allocates the group's ranges: all absent. */
 enum nt_status nt_group_builder_init(struct nt_group_builder *builder, struct nt_dataset *dataset,
                                      uint32_t group, const char *list, uint64_t offset,
                                      struct nt_error *error);
-/* Begin a column's range in a cluster (index in the dataset); its pages follow. NT_CORRUPT where it was
- * begun before, or is not the group's field's. */
+/* Begins a column's range in a cluster (index in the dataset); its pages follow. NT_CORRUPT if it has
+ * begun before, or belongs to another field than the group. */
 enum nt_status nt_group_builder_start(struct nt_group_builder *builder, uint32_t cluster, uint32_t column,
                                       struct nt_error *error);
-/* All rows of a group's clusters are null, in all columns: nothing is stored. */
+/* Marks all rows of the group's clusters as null, in all columns: nothing is stored. */
 void nt_group_builder_set_null(struct nt_group_builder *builder);
-/* Append a copy of a page to the range; its `first_element` is set. */
+/* Appends a copy of a page to the range and sets its `first_element`. */
 enum nt_status nt_group_builder_add(struct nt_group_builder *builder, const struct nt_page *page,
                                     struct nt_error *error);
-/* Keep what was built where `status` is NT_OK, else free it. Returns `status`. */
+/* Keeps the result if `status` is NT_OK, else frees it. Returns `status`. */
 enum nt_status nt_group_builder_finish(struct nt_group_builder *builder, enum nt_status status);
-/* A group is as before it was loaded; so many ranges and pages were taken from the file's budget for it. */
+/* Resets a group to unloaded, and returns its ranges and pages to the file's budget. */
 void nt_group_release(struct nt_dataset *dataset, struct nt_group *group, uint64_t ranges, uint64_t pages);
 
 /* ---- Reading metadata ---- */
 
-/* Where metadata lie. */
+/* The location of metadata. */
 struct nt_metadata_range {
     uint64_t offset, bytes;
-    uint64_t place; /* of its first byte, among all that the budget is for: no two bytes have the same one */
+    uint64_t place; /* unique position of its first byte among all bytes of the budget */
     bool is_compressed;
 };
 
-/* Places in the file of a number, of several that have one budget. */
+/* The position in a file, by number, when several files share a budget. */
 static inline uint64_t nt_metadata_position(uint64_t number, uint64_t offset)
 {
     enum { OFFSET_BITS = 40 };
     return (number << OFFSET_BITS) + offset;
 }
 
-/* Read a stretch, which lies in the source, into memory of malloc, which has a byte more. The bytes are taken from the budget, and
- * stay so; where it has less than all of them, they are read in pieces, as what was read makes it larger. `*counted_ret`: how
- * many it was made larger by, for nt_budget_withdraw; may be NULL. */
+/* Reads a range, which must be within the source, into malloc memory with one extra byte. The budget
+ * keeps the bytes counted. If it is too small, reads in pieces, as what was read raises the limit.
+ * `*counted_ret` (may be NULL): the increase, for nt_budget_withdraw. */
 enum nt_status nt_metadata_read(struct nt_budget *budget, struct nt_source *source,
                                 const struct nt_metadata_range *metadata_range, uint8_t **bytes_ret,
                                 uint64_t *counted_ret, struct nt_error *error);

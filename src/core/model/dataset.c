@@ -83,7 +83,7 @@ struct nt_groups nt_groups_of_field(const struct nt_dataset *dataset, uint32_t f
     uint32_t count;
     if (!dataset->field_groups || field == NT_NONE)
         return all_groups(dataset);
-    const uint32_t *columns = nt_field_columns(dataset, field, &count); /* perhaps another field's */
+    const uint32_t *columns = nt_field_columns(dataset, field, &count); /* or another field's */
     return count ? nt_groups_of_column(dataset, columns[0]) : (struct nt_groups){0, 0};
 }
 
@@ -139,7 +139,7 @@ struct nt_cluster nt_dataset_cluster(const struct nt_dataset *dataset, uint32_t 
 {
     if (dataset->clusters)
         return dataset->clusters[cluster];
-    const struct nt_group *group = &dataset->groups[cluster]; /* a group has one cluster, of its own number */
+    const struct nt_group *group = &dataset->groups[cluster]; /* a group has one cluster, same number */
     return (struct nt_cluster){.first_entry = group->first_entry,
                                .entries = group->entries,
                                .group = cluster,
@@ -187,7 +187,7 @@ uint64_t nt_range_elements(const struct nt_group *group, const struct nt_range *
 
 /* ---- linking ---- */
 
-/* A cycle would never reach a top-level field: walk up at most NT_MAX_DEPTH steps. */
+/* A cycle never reaches a top-level field: walk up at most NT_MAX_DEPTH steps. */
 static enum nt_status check_ancestors(const struct nt_dataset *dataset, struct nt_error *error)
 {
     for (uint32_t i = 0; i < dataset->field_count; i++) {
@@ -206,8 +206,8 @@ static enum nt_status check_ancestors(const struct nt_dataset *dataset, struct n
     return NT_OK;
 }
 
-/* Children in the order in which they are to be shown: fields are visited in it and appended to their
- * parents' slices. */
+/* Links children in display order: visits fields in that order and appends them to the slices of their
+ * parents. */
 static enum nt_status link_children(struct nt_dataset *dataset, const uint32_t *order, struct nt_error *error)
 {
     uint32_t count = dataset->field_count;
@@ -254,8 +254,8 @@ static int compare_column_keys(const void *left, const void *right)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* The columns of one field, keys[first] up to keys[end]: representations 0, 1, ... of as many
- * columns each. */
+/* Links the columns of one field, keys[first] to keys[end]: representations 0, 1, ... with equal
+ * numbers of columns. */
 static enum nt_status link_columns_of_field(struct nt_dataset *dataset, const struct column_key *keys,
                                             uint32_t first, uint32_t end, struct nt_error *error)
 {
@@ -284,7 +284,7 @@ static enum nt_status link_columns_of_field(struct nt_dataset *dataset, const st
     return NT_OK;
 }
 
-/* Columns in the order (field, representation, id). */
+/* Sorts columns by (field, representation, id). */
 static enum nt_status link_columns(struct nt_dataset *dataset, struct nt_error *error)
 {
     uint32_t count = dataset->column_count;
@@ -363,7 +363,7 @@ void nt_field_project_columns(struct nt_dataset *dataset, uint32_t field, uint32
     to->owns_columns = false;
 }
 
-/* ---- what is loaded late: cluster groups, sides ---- */
+/* ---- lazy loading of cluster groups and sides ---- */
 
 static enum nt_status load_group(void *dataset, uint32_t number, struct nt_error *error)
 {
@@ -415,7 +415,7 @@ enum nt_status nt_dataset_physical(struct nt_dataset *dataset, struct nt_dataset
     return status;
 }
 
-/* A source that is told of several page lists need not be waited for each time. */
+/* Prefetches several page lists, to wait for the source only once. */
 static void want_groups(const struct nt_dataset *dataset, struct nt_groups groups)
 {
     enum { EXTENTS = 64 };

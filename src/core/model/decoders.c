@@ -30,7 +30,7 @@ void nt_decoders_deinit(struct nt_decoders *decoders)
 
 /* ---- equality ---- */
 
-/* All but what lies elsewhere. */
+/* All members except those in separate memory. */
 static struct nt_decoder own_of(const struct nt_decoder *decoder)
 {
     struct nt_decoder own = *decoder;
@@ -75,7 +75,7 @@ static const struct nt_decoder_row *find(const struct nt_decoders *decoders, con
     return NULL;
 }
 
-/* Inputs have no inputs themselves, so that there are no circles. */
+/* Inputs have no inputs themselves, so there are no cycles. */
 static enum nt_status check(const struct nt_decoders *decoders, const struct nt_decoder *decoder,
                             struct nt_error *error)
 {
@@ -95,7 +95,7 @@ static enum nt_status check(const struct nt_decoders *decoders, const struct nt_
 
 /* ---- adding ---- */
 
-/* The row of the next number; NULL without memory. */
+/* Allocates the next row; NULL without memory. */
 static struct nt_decoder_row *next_row(struct nt_decoders *decoders, struct nt_arena *arena)
 {
     unsigned segment = nt_decoder_segment(decoders->count);

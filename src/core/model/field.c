@@ -38,7 +38,7 @@ static const struct nt_stream_row sizes = {.make = NT_CONVERT_SIZES, .needs_prev
 static const struct nt_stream_row tags = {.make = NT_CONVERT_TAGS, .is_partial = true};
 static const struct nt_stream_row alternatives = {.make = NT_CONVERT_INDEX};
 
-/* Of nullable fields, by how many columns their kind has. */
+/* Of nullable fields, by the number of columns of their kind. */
 enum { MAX_COLUMNS = 2 };
 static const struct nt_stream_row validity[MAX_COLUMNS + 1] = {
     {.make = NT_CONVERT_VALUES, .position = 0, .is_per_row = true},
@@ -272,7 +272,7 @@ uint32_t nt_field_row_parent(const struct nt_dataset *dataset, uint32_t field)
     return at;
 }
 
-/* The dimensions that a field gives to what is inside it: its own elements, or its sub-fields. */
+/* The dimensions that a field gives to its contents: its own elements, or its sub-fields. */
 static uint32_t dimensions_of(const struct nt_field *field, const uint64_t **dimensions_ret)
 {
     const struct nt_field_kind_row *row = &kinds[field->kind];
@@ -286,7 +286,7 @@ uint32_t nt_field_dimensions(const struct nt_dataset *dataset, uint32_t field, u
     uint32_t end = nt_field_row_parent(dataset, field), total = 0;
     const uint64_t *found;
     const struct nt_field *f = &dataset->fields[field];
-    uint32_t first = kinds[f->kind].has_dimensions ? field : f->parent; /* an array's own are its item's */
+    uint32_t first = kinds[f->kind].has_dimensions ? field : f->parent; /* an array's are its item's */
     for (uint32_t at = first; at != end; at = dataset->fields[at].parent)
         total += dimensions_of(&dataset->fields[at], &found);
     for (uint32_t at = first, place = total; at != end; at = dataset->fields[at].parent) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files of the model: creation, directories, datasets, lazy completion of stub files, and the layout
- * ranges of a format.
+ * Files of the model: creation, directories, datasets, lazy resolution of stubs, and the layout ranges
+ * of a format.
  */
 #include "core/model/model.h"
 
@@ -17,8 +17,8 @@
 #include "core/io/source.h"
 #include "core/model/budget.h"
 
-/* Decoded pages of real files have a megabyte or less, those of chunked arrays as much as their writer liked;
- * what is far more than its file is a bomb. Of a folder the size is not known. */
+/* Decoded pages of real files have up to a megabyte, those of chunked arrays any size that the writer
+ * chose; pages far larger than the file are bombs. The size of a folder is unknown. */
 enum { FREE_PAGE_BYTES = 64 << 20, PAGE_BYTES_PER_BYTE = 16, MAX_PAGE_BYTES = 256 << 20 };
 
 static uint64_t page_limit(uint64_t bytes)
@@ -33,8 +33,8 @@ uint64_t nt_file_page_limit(const struct nt_file *file, uint64_t stored_bytes)
     return more > file->page_bytes ? more : file->page_bytes;
 }
 
-/* Of a file of this machine, what takes room on its disk counts: a hole of any size costs nothing. What a server or a program
- * says of a size is a claim. */
+/* For a local file, the allocated disk space counts: holes of any size are free. Sizes from a server or
+ * a program are unverified. */
 static void measure(struct nt_file *file, uint64_t page_bytes)
 {
     enum { BLOCK_BYTES = 512 };
@@ -202,7 +202,7 @@ void nt_file_discard(struct nt_file *file)
     for (uint32_t i = 0; i < file->dataset_count; i++)
         nt_dataset_free(file->datasets[i]);
     free(file->datasets);
-    nt_budget_deinit(&file->budget); /* the common one may go with what closes now */
+    nt_budget_deinit(&file->budget); /* a common budget may end with this file */
     if (file->close)
         file->close(file);
     free(file->directories);

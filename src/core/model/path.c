@@ -86,7 +86,7 @@ static void put_name(struct nt_buffer *out, struct nt_text name, enum nt_name_ru
         nt_buffer_byte(out, '%');
 }
 
-/* As snprintf does: as much as there is room for, always ended, and how long it would be. */
+/* As snprintf: truncates, terminates, and returns the full length. */
 static size_t hand_out(struct nt_buffer *path, char *text, size_t capacity)
 {
     size_t length = path->failed ? 0 : path->length, copied = length < capacity ? length : capacity - 1;
@@ -152,8 +152,8 @@ size_t nt_dataset_path(const struct nt_dataset *dataset, char *text, size_t capa
 
 /* ---- parts of paths ---- */
 
-/* The part behind the last separator, and in `path` what stands before that; `bytes` is NULL where nothing is
- * left. */
+/* Splits at the last separator: returns the part after it and leaves the rest in `path`; `bytes` is
+ * NULL if nothing is left. */
 static struct nt_text take_last(struct nt_text *path, char separator)
 {
     const char *at = memrchr(path->bytes, separator, path->length);
@@ -168,7 +168,7 @@ static struct nt_text take_last(struct nt_text *path, char separator)
     return last;
 }
 
-/* The part before the first separator, and in `path` what stands behind that. */
+/* Splits at the first separator: returns the part before it and leaves the rest in `path`. */
 static struct nt_text take_first(struct nt_text *path, char separator)
 {
     const char *at = memchr(path->bytes, separator, path->length);
@@ -193,7 +193,7 @@ static bool is_name(struct nt_text part, struct nt_text name)
 
 /* ---- datasets ---- */
 
-/* Whether a path leads to the name in the directory. */
+/* Does a path lead to the name in the directory? */
 static bool leads_to(const struct nt_file *file, struct nt_text path, struct nt_text name, uint32_t directory)
 {
     if (!is_name(take_last(&path, '/'), name))
@@ -217,7 +217,7 @@ static struct nt_dataset *find_cycle(const struct nt_file *file, struct nt_text 
     return NULL;
 }
 
-/* A cycle that stands behind the path's last ';', which is then taken from the path; else 0. */
+/* Removes a cycle after the path's last ';' and returns it; else 0. */
 static uint64_t take_cycle(struct nt_text *path)
 {
     struct nt_text name = *path;
@@ -241,7 +241,7 @@ static struct nt_dataset *find_dataset(const struct nt_file *file, struct nt_tex
     return cycle ? find_cycle(file, path, cycle) : dataset;
 }
 
-/* "Events/attribute.NAME": an attribute set that is linked to a dataset. */
+/* "Events/attribute.NAME": the attribute set that a dataset links. */
 static struct nt_dataset *find_attribute_set(const struct nt_file *file, struct nt_text path)
 {
     struct nt_text name = take_last(&path, '/');
@@ -254,7 +254,7 @@ static struct nt_dataset *find_attribute_set(const struct nt_file *file, struct 
     return NULL;
 }
 
-/* The newest cycle of the only name. */
+/* The newest cycle, if there is only one name. */
 static enum nt_status find_only(const struct nt_file *file, struct nt_dataset **dataset_ret,
                                 struct nt_error *error)
 {
@@ -349,7 +349,7 @@ static int compare(const void *left, const void *right)
     return order ? order : (a->place > b->place) - (a->place < b->place);
 }
 
-/* Of all of one name, behind each other, the first one. */
+/* Counts equal names, which are adjacent, in the first of them. */
 static void count_alike(struct nt_field_names *names)
 {
     for (uint32_t i = 0, first = 0; i < names->count; i++) {

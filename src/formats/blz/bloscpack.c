@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads Bloscpack files, versions 1 to 3: Blosc chunk headers, file header, metadata section, offsets and
- * chunks. A single Bloscpack file is opened as a dataset with one field.
+ * Reads Bloscpack files, versions 1 to 3: Blosc chunk headers, file header, metadata section, offsets
+ * and chunks. A single Bloscpack file is opened as a dataset with one field.
  */
 #include "formats/blz/blz.h"
 
@@ -238,7 +238,7 @@ static enum nt_status unpack_metadata(const struct nt_bloscpack_metadata *metada
     return NT_OK;
 }
 
-/* The section, which directly follows the header. */
+/* Reads the section, which directly follows the header. */
 static enum nt_status read_metadata_section(struct nt_source *source, uint64_t size,
                                             struct nt_bloscpack_metadata *metadata, struct nt_buffer *text,
                                             struct nt_error *error)
@@ -269,8 +269,7 @@ static enum nt_status read_metadata_section(struct nt_source *source, uint64_t s
 
 /* ---- offsets ---- */
 
-/* Where a writer did not come to the end, all offsets are -1; then, and where any of them cannot be, chunks
- * are found one after another. */
+/* All offsets are -1 if a writer did not finish. If any is invalid, chunks are found in sequence. */
 static enum nt_status check_offsets(struct nt_source *source, struct nt_bloscpack *bloscpack,
                                     struct nt_error *error)
 {
@@ -342,8 +341,8 @@ enum nt_status nt_bloscpack_open(struct nt_source *source, struct nt_bloscpack *
 struct walk {
     struct nt_source *source;
     const struct nt_bloscpack *bloscpack;
-    uint64_t next;       /* where the next chunk starts, when they follow each other */
-    const char *lost_by; /* why that is not known */
+    uint64_t next;       /* where the next chunk starts if chunks are contiguous */
+    const char *lost_by; /* why that is unknown */
 };
 
 static void report_size(const struct nt_bloscpack_header *header, struct nt_bloscpack_chunk *chunk)
@@ -355,7 +354,7 @@ static void report_size(const struct nt_bloscpack_header *header, struct nt_blos
     chunk->plain_bytes = is_told ? (uint64_t)told : chunk->damage ? 0 : chunk->header.plain_bytes;
 }
 
-/* Where the chunk starts, or why that is not known. */
+/* Finds the start of the chunk, or why it is unknown. */
 static enum nt_status find_chunk(const struct walk *walk, struct nt_bloscpack_chunk *chunk,
                                  struct nt_error *error)
 {
@@ -414,7 +413,7 @@ enum nt_status nt_bloscpack_walk(struct nt_source *source, const struct nt_blosc
 
 /* ---- Open a Bloscpack file ---- */
 
-/* What the bytes are. */
+/* The type and shape of the bytes. */
 struct content {
     struct nt_text type;
     struct nt_blz_dtype dtype;
@@ -430,7 +429,7 @@ struct content {
 struct totals {
     uint64_t bytes;
     uint64_t item_bytes;
-    bool is_crossed; /* an item lies in two chunks */
+    bool is_crossed; /* an item spans two chunks */
 };
 
 static enum nt_status add_chunk(void *context, const struct nt_bloscpack_chunk *chunk, struct nt_error *error)
@@ -442,7 +441,7 @@ static enum nt_status add_chunk(void *context, const struct nt_bloscpack_chunk *
     return NT_OK;
 }
 
-/* From the header alone where it tells, else from all chunks. */
+/* Sums up sizes: from the header alone if it has all of them, else from all chunks. */
 static enum nt_status sum_up(struct nt_source *source, const struct nt_bloscpack *bloscpack,
                              struct totals *totals, struct nt_error *error)
 {
@@ -483,7 +482,8 @@ static bool is_numpy(const json_t *metadata)
     return json_is_string(container) && !strcmp(json_string_value(container), "numpy");
 }
 
-/* Metadata may be anything. Where it tells no array, the file is bytes, and metadata.json says why. */
+/* Metadata may be anything. If it does not describe an array, the file is bytes, and metadata.json
+ * contains the reason. */
 static enum nt_status read_array_metadata(struct nt_blz_build *build, const struct nt_buffer *text,
                                           struct content *content, bool *is_array_ret, struct nt_error *error)
 {
@@ -509,7 +509,7 @@ static struct nt_blz_dtype byte_dtype(void)
     return (struct nt_blz_dtype){.dtype = nt_element_dtype(NT_ELEMENT_BYTE), .items = 1};
 }
 
-/* Items that begin in one chunk and end in the next are served as bytes, with one more dimension. */
+/* Serves items that span two chunks as bytes, with one more dimension. */
 static enum nt_status split_items(struct nt_blz_build *build, struct content *content, struct nt_error *error)
 {
     uint32_t count = content->dimension_count + content->dtype.dimension_count;
@@ -550,7 +550,7 @@ static enum nt_status find_content(struct nt_blz_build *build, struct nt_source 
     return NT_OK;
 }
 
-/* What was read of it, unless it repeats itself. */
+/* Counts the stored bytes as metadata, except for repetitions in the text. */
 static void count_metadata(struct nt_blz_build *build, const struct nt_buffer *text)
 {
     uint64_t stored = build->blz->bloscpack.metadata.stored_bytes;

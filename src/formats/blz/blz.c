@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Opens BLZ and bcolz directories and Bloscpack files as datasets, and detects when a directory has been
- * appended to, truncated or otherwise changed.
+ * Opens BLZ and bcolz directories and Bloscpack files as datasets, and detects when a directory has
+ * been appended to, truncated or otherwise changed.
  */
 #include "formats/blz/blz.h"
 
@@ -21,12 +21,12 @@
 
 /* ---- Detect changes ---- */
 
-/* What is told of a file that is compared. */
+/* The attributes of a file that are compared. */
 struct mark {
     uint64_t device, inode, bytes, seconds, nanoseconds;
 };
 
-/* A file that is not there is a state, too. */
+/* A missing file is a state, too. */
 static enum nt_status mark_file(struct nt_folder *folder, const char *name, struct mark *mark,
                                 struct nt_error *error)
 {
@@ -44,7 +44,7 @@ static enum nt_status mark_file(struct nt_folder *folder, const char *name, stru
 
 /* ---- the files ---- */
 
-/* The table's list of columns; NULL where it cannot be read, which who opens it is told. */
+/* Loads the table's list of columns; NULL if it cannot be read, which opening the folder reports. */
 static enum nt_status load_table(struct nt_folder *folder, const char *name, json_t **table_ret,
                                  struct nt_error *error)
 {
@@ -57,7 +57,7 @@ static enum nt_status load_table(struct nt_folder *folder, const char *name, jso
     return nt_is_retryable(status, &failure) ? nt_fail_with(error, &failure) : NT_OK;
 }
 
-/* The directory of a table's first or last column, in front of which stands the table's; false: there is none. */
+/* Appends the directory of a table's first or last column to the table's; false if there is none. */
 static bool append_column(const json_t *table, bool is_last, struct nt_buffer *directory)
 {
     const json_t *names = json_object_get(table, "names");
@@ -75,7 +75,7 @@ static bool append_column(const json_t *table, bool is_last, struct nt_buffer *d
     return true;
 }
 
-/* The sizes of the first or last column, through tables in tables. */
+/* Finds the sizes of the first or last column, through nested tables. */
 static enum nt_status find_sizes(struct nt_folder *folder, bool is_last, char **name_ret,
                                  struct nt_error *error)
 {
@@ -113,7 +113,7 @@ static enum nt_status find_watched(struct nt_folder *folder, char *watched[NT_VE
 
 /* ---- the state ---- */
 
-/* The state is as old as the last of the files that is there; takes_folder has found another one where none is. */
+/* The state's file is the last one that exists, else meta/storage, which takes_folder has found. */
 static enum nt_status mark_files(struct nt_folder *folder, struct nt_dataset_version *version,
                                  struct nt_error *error)
 {
@@ -130,8 +130,8 @@ static enum nt_status mark_files(struct nt_folder *folder, struct nt_dataset_ver
     return status == NT_OK && !version->file ? nt_fail_memory(error) : status;
 }
 
-/* As a member of nt_format. Writers write the sizes last, those of a table's columns one after the other: watched are the sizes of
- * the first and of the last column, and the list of columns. */
+/* Implements nt_format.find_state. Writers write the sizes last, those of a table's columns in order:
+ * so the sizes of the first and the last column are watched, and the list of columns. */
 static enum nt_status nt_blz_find_state(struct nt_folder *folder, struct nt_dataset_version *version_ret,
                                         struct nt_error *error)
 {
@@ -145,7 +145,7 @@ static enum nt_status nt_blz_find_state(struct nt_folder *folder, struct nt_data
     return status;
 }
 
-/* The number of the same. */
+/* The number of the folder's state. */
 static enum nt_status nt_blz_state_number(struct nt_folder *folder, uint64_t *number_ret,
                                           struct nt_error *error)
 {
@@ -193,7 +193,7 @@ static void close_dataset(struct nt_dataset *dataset)
     json_decref(blz->metadata);
 }
 
-/* Columns and attributes that cannot be read, which no page tells of. */
+/* Reports columns and attributes that cannot be read, because no page does. */
 static void report_problems(const struct nt_blz_node *node, nt_failure_emit *emit, void *context)
 {
     for (; node; node = node->next) {
@@ -226,7 +226,7 @@ static const struct nt_document documents[] = {
     {.prefix = "metadata.json", .write = nt_blz_write_metadata},
 };
 
-/* Which of the writers laid the directory out, as far as it shows. */
+/* The writer that laid out the directory, as far as it is visible. */
 static const char *generation_of(const struct nt_blz *blz)
 {
     const struct nt_blz_node *node = blz->root;
@@ -301,7 +301,7 @@ static enum nt_status fill_file(struct nt_file *file, const void *unused, struct
     return NT_OK;
 }
 
-/* A link that leads out of the folder marks it, too: opening tells what is wrong with it. */
+/* A link that leads out of the folder counts as a mark, too: opening reports what is wrong with it. */
 static enum nt_status takes_folder(struct nt_folder *folder, bool *takes_ret, struct nt_error *error)
 {
     enum nt_status status = nt_folder_has(folder, "meta/storage", takes_ret, error);

@@ -27,34 +27,34 @@ struct nt_blz_member;
 struct nt_literal {
     const char *text;
     size_t at, end;
-    const char *mistake; /* what was expected at `at`, NULL as long as all is well */
+    const char *mistake; /* what was expected at `at`; NULL: no error so far */
 };
 
-/* The next character that is not white space, 0 at the end; nothing is consumed. */
+/* Returns the next character that is not white space, 0 at the end. Consumes nothing. */
 char nt_literal_peek(struct nt_literal *literal);
-/* Consume a character where it comes next. */
+/* Consumes the character if it comes next. */
 bool nt_literal_accept(struct nt_literal *literal, char character);
-/* The same where it must come. */
+/* Consumes the character; fails if it does not come next. */
 void nt_literal_expect(struct nt_literal *literal, char character, const char *what);
-/* True where a string begins, with or without one of the prefixes u and b. */
+/* Does a string start here, with or without one of the prefixes u and b? */
 bool nt_literal_is_string(struct nt_literal *literal);
-/* Append a string's content to `out`: escapes resolved, \x as a byte, \u and \U as UTF-8. */
+/* Appends the content of a string to `out`: escapes resolved, \x as a byte, \u and \U as UTF-8. */
 void nt_literal_string(struct nt_literal *literal, struct nt_buffer *out);
-/* An integer from 0 to 2^63 - 1; Python 2's suffix L is accepted. */
+/* Reads an integer from 0 to 2^63 - 1; accepts Python 2's suffix L. */
 uint64_t nt_literal_integer(struct nt_literal *literal);
-/* Consume one of the words None, True, False. */
+/* Consumes one of the words None, True, False. */
 bool nt_literal_word(struct nt_literal *literal, const char *word);
 void nt_literal_fail(struct nt_literal *literal, const char *what);
 
-/* Append a text as a Python string literal in ASCII. */
+/* Appends a text as a Python string literal in ASCII. */
 void nt_append_literal(struct nt_buffer *out, const char *bytes, size_t length);
 
 /* ---- Plain types ---- */
 
 struct nt_blz_dtype {
     struct nt_dtype dtype; /* of one item */
-    bool is_object;        /* Python objects: their bytes are pickles, of any length */
-    bool is_void;          /* bytes that mean nothing: in a structure without a name, room between others */
+    bool is_object;        /* Python objects: the bytes are pickles of any length */
+    bool is_void;          /* raw bytes; in a structure, unnamed ones are padding */
     uint32_t member_count; /* of a structured type */
     struct nt_blz_member *members;
     uint32_t dimension_count; /* of a sub-array; `dtype` is one item of it */
@@ -70,33 +70,32 @@ struct nt_blz_member {
 
 /* ---- Structured types ---- */
 
-/* Read a dtype's text; everything of the result lies in the arena. NT_CORRUPT where it is none, with its
- * place in the text as offset; NT_UNSUPPORTED for a structure whose members overlap or are out of order;
- * NT_LIMIT. */
+/* Parses the text of a dtype; the arena owns the result. NT_CORRUPT for invalid text, with the offset
+ * in the text; NT_UNSUPPORTED for a structure whose members overlap or are out of order; NT_LIMIT. */
 enum nt_status nt_blz_dtype_parse(struct nt_arena *arena, const char *text, size_t length,
                                   struct nt_blz_dtype *dtype, struct nt_error *error);
 
 /* ---- Python JSON ---- */
 
-/* Copy a JSON text, with what strict readers refuse turned into strings: NaN, Infinity and -Infinity outside
- * of strings, and integers above 63 bits, which get the mark U+0001 in front. Counts the values, keys
- * included. NT_LIMIT where it is too deep. */
+/* Copies a JSON text and turns what strict readers refuse into strings: NaN, Infinity and -Infinity
+ * outside of strings, and integers above 63 bits, which get the prefix U+0001. Counts the values,
+ * including keys. NT_LIMIT if it is nested too deeply. */
 enum nt_status nt_blz_json_quote(const char *text, size_t length, struct nt_buffer *out, uint64_t *values_ret,
                                  struct nt_error *error);
 
-/* Parse a JSON text; nothing but white space is an empty object. NT_CORRUPT; NT_LIMIT where the budget does
- * not have what it becomes. Free with json_decref. */
+/* Parses a JSON text; only white space is an empty object. NT_CORRUPT; NT_LIMIT if the budget is too
+ * small for the result. Free with json_decref. */
 enum nt_status nt_blz_json_parse(const char *text, size_t length, struct nt_budget *budget,
                                  json_t **value_ret, struct nt_error *error);
 
-/* The same of a small file of a folder, which is that of a number to the budget. NT_NOT_FOUND where it is not there. */
+/* Parses a small file of a folder; `number` identifies it to the budget. NT_NOT_FOUND. */
 enum nt_status nt_blz_json_load(struct nt_folder *folder, const char *name, uint32_t number,
                                 struct nt_budget *budget, json_t **value_ret, struct nt_error *error);
 
-/* Write a parsed value; numbers that were quoted become what they were, where JSON has them. NULL: null. */
+/* Writes a parsed value; restores quoted numbers if JSON has them. NULL: null. */
 void nt_blz_json_write(struct nt_json *json, const json_t *value);
 
-/* A member that is an integer from 0 to 2^63 - 1; false where there is none. */
+/* Gets a member that is an integer from 0 to 2^63 - 1; false if there is none. */
 bool nt_blz_json_unsigned(const json_t *object, const char *key, uint64_t *value_ret);
 
 /* ---- Blosc chunk headers ---- */
@@ -110,10 +109,10 @@ struct nt_blosc_header {
     uint8_t type_bytes;
     uint32_t plain_bytes;  /* after decompression */
     uint32_t block_bytes;  /* before compression */
-    uint32_t stored_bytes; /* with this header */
+    uint32_t stored_bytes; /* including this header */
 };
 
-/* NULL where the 16 bytes are a header of a chunk that fits into `room` bytes, else what is wrong with it. */
+/* NULL if the 16 bytes are a header of a chunk that fits into `room` bytes, else what is wrong. */
 const char *nt_blosc_header_read(const uint8_t *bytes, uint64_t room, struct nt_blosc_header *header);
 
 bool nt_blosc_is_stored(const struct nt_blosc_header *header); /* not compressed at all */
@@ -127,17 +126,17 @@ struct nt_bloscpack_header {
     bool has_offsets, has_metadata;
     enum nt_checksum_kind checksum;
     uint8_t type_bytes;
-    int32_t chunk_bytes, last_chunk_bytes; /* before compression; -1: not known, as in version 1 */
-    int64_t chunks;                        /* -1: as many as the file has */
-    int64_t append_chunks;                 /* room for more in the offsets */
+    int32_t chunk_bytes, last_chunk_bytes; /* before compression; -1: unknown, as in version 1 */
+    int64_t chunks;                        /* -1: as many as the file contains */
+    int64_t append_chunks;                 /* free slots in the offsets */
     uint32_t header_bytes;
 };
 
 struct nt_bloscpack_metadata {
     enum nt_checksum_kind checksum;
     uint8_t codec, level;                        /* codec 0: stored, 1: zlib */
-    uint32_t bytes, maximum_bytes, stored_bytes; /* of the text; room for it; as stored */
-    uint64_t section_bytes;                      /* header, room and digest */
+    uint32_t bytes, maximum_bytes, stored_bytes; /* of the text; reserved for it; as stored */
+    uint64_t section_bytes;                      /* header, reserved bytes and digest */
 };
 
 struct nt_bloscpack {
@@ -146,16 +145,16 @@ struct nt_bloscpack {
     uint64_t size;           /* of the file */
     uint64_t offsets_offset; /* of the offsets, which end where the chunks start */
     uint64_t chunks_offset;
-    bool uses_offsets; /* the offsets are there and point at chunks in ascending order */
+    bool uses_offsets; /* the offsets exist and refer to chunks in ascending order */
 };
 
-/* Read a header: `count` bytes are there. NT_NOT_THIS_FORMAT without the magic, NT_UNSUPPORTED for later
+/* Parses a header from `count` bytes. NT_NOT_THIS_FORMAT without the magic, NT_UNSUPPORTED for later
  * versions, NT_TRUNCATED, NT_CORRUPT. */
 enum nt_status nt_bloscpack_header_parse(const uint8_t *bytes, size_t count,
                                          struct nt_bloscpack_header *header, struct nt_error *error);
 
-/* Read all that stands before the chunks. `metadata` takes the text of the metadata section, checked and
- * decompressed; NULL: not wanted. */
+/* Reads everything before the chunks. `metadata` receives the text of the metadata section, verified
+ * and decompressed; NULL: not needed. */
 enum nt_status nt_bloscpack_open(struct nt_source *source, struct nt_bloscpack *bloscpack,
                                  struct nt_buffer *metadata, struct nt_error *error);
 
@@ -163,46 +162,46 @@ struct nt_bloscpack_chunk {
     uint64_t number;
     uint64_t offset;
     struct nt_blosc_header header;
-    const char *damage;   /* why it cannot be read, NULL: it can, as far as its header tells */
-    bool is_lost;         /* even its offset is not known */
-    uint64_t plain_bytes; /* as the file's header tells, else as its own does */
+    const char *damage;   /* why the chunk cannot be read; NULL: its header is valid */
+    bool is_lost;         /* its offset is unknown */
+    uint64_t plain_bytes; /* from the file's header, else from the chunk's header */
     bool is_size_known;
 };
 
-/* Visit the chunks in order, one read each. Where the number of chunks is known, so many are visited, the
- * lost ones included; else all until the end of the file, the last one damaged where the end is not the end
- * of a chunk. Stops when `visit` returns anything but NT_OK. NT_IO where reading fails. */
+/* Visits the chunks in order, with one read each. If the number of chunks is known, visits that many,
+ * including lost ones; otherwise all up to the end of the file, and the last one is damaged if the file
+ * ends within it. Stops when `visit` returns anything but NT_OK. NT_IO if reading fails. */
 typedef enum nt_status nt_bloscpack_visit(void *context, const struct nt_bloscpack_chunk *chunk,
                                           struct nt_error *error);
 enum nt_status nt_bloscpack_walk(struct nt_source *source, const struct nt_bloscpack *bloscpack,
                                  nt_bloscpack_visit *visit, void *context, struct nt_error *error);
 
-/* Bytes of all chunks before compression; false where the header does not tell. */
+/* The bytes of all chunks before compression; false if the header does not contain it. */
 bool nt_bloscpack_plain_bytes(const struct nt_bloscpack_header *header, uint64_t *bytes_ret);
 
 /* ---- Open datasets ---- */
 
-/* Tables in tables, and structures in structures. */
+/* The maximum nesting of tables and of structures. */
 enum { NT_BLZ_DEPTH = 32 };
 
-/* How the chunks of a column lie in its files. */
+/* How the chunks of a column are spread over its files. */
 enum nt_blz_chunking {
     NT_BLZ_CHUNK_FILES,  /* __<n>.blp from 0: one chunk of `chunk_rows` rows each */
-    NT_BLZ_OBJECT_FILES, /* the same, but each chunk is one row's pickle */
+    NT_BLZ_OBJECT_FILES, /* the same, but each chunk is the pickle of one row */
     NT_BLZ_SUPERCHUNKS,  /* files of many chunks, in order: __<n>__.bin from 1, or one Bloscpack file */
 };
 
-/* What the model does not know of a column, by the column's index. */
+/* What the model does not store of a column, by the column's index. */
 struct nt_blz_column {
     enum nt_blz_chunking chunking;
-    uint64_t rows;       /* as its own sizes tell; the table may have more */
+    uint64_t rows;       /* from the column's own sizes; the table may have more */
     uint64_t chunk_rows; /* of a full chunk; chunk files only */
     uint64_t items;      /* elements per row */
     uint32_t first_source, file_count;
     const uint64_t *numbers; /* of the files, ascending */
 };
 
-/* A file of meta/ that no writer is known to write. */
+/* A file of meta/ that is not part of the format. */
 struct nt_blz_meta_file {
     struct nt_text name;
     json_t *content;
@@ -217,25 +216,25 @@ struct nt_blz_node {
     struct nt_blz_meta_file *others;
     size_t other_count;
     const char *problem;    /* why a part could not be read, or NULL */
-    enum nt_status failure; /* the same as a status */
+    enum nt_status failure; /* the status for `problem` */
     struct nt_blz_node *children, *last_child, *next;
 };
 
 struct nt_blz {
     struct nt_blz_node *root; /* NULL: a Bloscpack file */
-    struct nt_folder *folder; /* the file's; NULL likewise */
-    uint64_t state;           /* of the folder, before anything was read (state.h) */
+    struct nt_folder *folder; /* of the file; NULL for a Bloscpack file */
+    uint64_t state;           /* of the folder, before anything was read (see nt_blz_check_state) */
     struct nt_blz_column *columns;
-    uint32_t file_count;           /* sources that are files; the failures follow */
-    uint32_t chunk_file_count;     /* of these, the ones with chunks; the metadata's follow */
+    uint32_t file_count;           /* sources that are files; the failure sources follow */
+    uint32_t chunk_file_count;     /* the first of these, with chunks; metadata files follow */
     struct nt_bloscpack bloscpack; /* of a Bloscpack file */
     json_t *metadata;              /* its metadata section, or NULL */
-    const char *metadata_problem;  /* why the section does not tell what the bytes are */
+    const char *metadata_problem;  /* why the section does not describe the bytes */
 };
 
-/* ---- what the model asks of this format ---- */
+/* ---- Operations of the model ---- */
 
-/* For the model's table: see struct nt_dataset_ops. */
+/* See struct nt_dataset_ops. */
 enum nt_status nt_blz_load_group(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
 
 enum nt_status nt_blz_write_metadata(const struct nt_file *file, const struct nt_dataset *dataset,
@@ -253,7 +252,7 @@ enum nt_status nt_blz_check_state(const struct nt_blz *blz, struct nt_error *err
 
 /* ---- Error sources ---- */
 
-/* They stand at the end of the dataset's sources, in this order. */
+/* In the order in which they end the list of the dataset's sources. */
 enum nt_blz_failure {
     NT_BLZ_FILE_MISSING,
     NT_BLZ_HEADER_DAMAGED,
@@ -265,7 +264,8 @@ enum nt_blz_failure {
     NT_BLZ_FAILURE_COUNT
 };
 
-/* A source whose every read is the given error, or NT_CHANGED where the folder has another state by now. `blz` outlives it. */
+/* Creates a source that returns the given error for every read, or NT_CHANGED if the state of the
+ * folder has changed. `blz` must outlive it. */
 enum nt_status nt_blz_failure_source(enum nt_blz_failure failure, const struct nt_blz *blz,
                                      struct nt_source **source_ret, struct nt_error *error);
 
@@ -280,8 +280,8 @@ struct nt_blz_files {
 struct nt_blz_build {
     struct nt_dataset *dataset;
     struct nt_blz *blz;
-    struct nt_folder *folder; /* of the dataset; NULL: it is a Bloscpack file */
-    void *tables;             /* the directories that are tables, see directory.c */
+    struct nt_folder *folder; /* of the dataset; NULL: a Bloscpack file */
+    void *tables;             /* the directories of tables; see directory.c */
     struct nt_builder model;
     struct nt_blz_column *infos; /* by column */
     size_t info_capacity;
@@ -289,40 +289,38 @@ struct nt_blz_build {
     uint64_t entries;
 };
 
-/* Append a field with the given parent. NT_LIMIT where the file has too many. */
+/* Appends a field with the given parent. NT_LIMIT if the file has too many. */
 enum nt_status nt_blz_add_field(struct nt_blz_build *build, uint32_t parent, struct nt_text name,
                                 struct nt_text type, enum nt_field_kind kind, uint32_t *index_ret,
                                 struct nt_error *error);
-/* Give a field the column that `column` describes, and the type, shape and members of its elements. */
+/* Adds the column `column` to a field and sets the type, shape and members of its elements. */
 enum nt_status nt_blz_add_column(struct nt_blz_build *build, uint32_t field, const struct nt_blz_dtype *dtype,
                                  const uint64_t *dimensions, uint32_t dimension_count,
                                  struct nt_blz_column *column, struct nt_error *error);
-/* The name of what lies in a directory of the folder ("": the folder itself), in the arena; NULL without
- * memory. */
+/* Joins a directory of the folder ("": the folder) and a name, in the arena; NULL if out of memory. */
 char *nt_blz_name(struct nt_blz_build *build, const char *directory, const char *name);
 /* The path of a directory of the folder, for messages; in the arena. */
 const char *nt_blz_path(struct nt_blz_build *build, const char *directory);
-/* Append a source. */
 enum nt_status nt_blz_add_source(struct nt_blz_files *files, struct nt_source *source,
                                  struct nt_error *error);
-/* Append a file of the folder as a source, opened when it is first needed. */
+/* Appends a file of the folder as a source that is opened on first use. */
 enum nt_status nt_blz_add_file(struct nt_blz_build *build, struct nt_blz_files *files, const char *name,
                                struct nt_error *error);
-/* Make the dataset of all that was added. */
+/* Builds the dataset from everything that was added. */
 enum nt_status nt_blz_build_finish(struct nt_blz_build *build, struct nt_error *error);
 void nt_blz_build_deinit(struct nt_blz_build *build);
 
-/* ---- what a path may be: each way to gather a dataset from it ---- */
+/* ---- Read a dataset from a path ---- */
 
 /* A directory: an array, or a table with its columns (directory.c). */
 enum nt_status nt_blz_read_directory(struct nt_blz_build *build, struct nt_error *error);
-/* A Bloscpack file, source 0 (bloscpack_file.c). */
+/* A Bloscpack file, source 0 (bloscpack.c). */
 enum nt_status nt_blz_read_bloscpack(struct nt_blz_build *build, struct nt_source *source,
                                      struct nt_error *error);
 
 /* ---- Array directories ---- */
 
-/* Sizes as a JSON list of integers: the first is the rows, the others go to the arena. */
+/* Reads sizes from a JSON list of integers: the number of rows, then the others, into the arena. */
 enum nt_status nt_blz_shape_read(struct nt_arena *arena, const json_t *shape, uint64_t *rows_ret,
                                  uint64_t **dimensions_ret, uint32_t *count_ret, struct nt_error *error);
 

@@ -59,7 +59,7 @@ enum nt_status nt_blz_add_source(struct nt_blz_files *files, struct nt_source *s
     return NT_OK;
 }
 
-/* The same; a source that cannot be appended is closed. */
+/* Does the same, but closes a source that cannot be appended. */
 static enum nt_status add_own_source(struct nt_blz_files *files, struct nt_source *source,
                                      struct nt_error *error)
 {
@@ -79,7 +79,7 @@ enum nt_status nt_blz_add_file(struct nt_blz_build *build, struct nt_blz_files *
 
 /* ---- columns ---- */
 
-/* A member that is an array is served as bytes, an item of the array after the other. */
+/* Serves a member that is an array as bytes, the items one after the other. */
 static enum nt_status set_member(struct nt_blz_build *build, uint32_t index, uint64_t offset,
                                  const struct nt_blz_dtype *type, struct nt_error *error)
 {
@@ -97,7 +97,7 @@ static enum nt_status set_member(struct nt_blz_build *build, uint32_t index, uin
     return field->dtype.numpy ? NT_OK : nt_fail_memory(error);
 }
 
-/* They are nested no deeper than the text of their type may be. */
+/* Their nesting is bounded by that of the text of their type. */
 static enum nt_status add_members(struct nt_blz_build *build, uint32_t parent, uint64_t offset,
                                   const struct nt_blz_dtype *dtype, struct nt_error *error)
 {
@@ -155,7 +155,7 @@ static enum nt_status add_info(struct nt_blz_build *build, const struct nt_blz_c
     return NT_OK;
 }
 
-/* Elements lie in the chunks as they are served. */
+/* Elements are stored in the chunks as they are served. */
 static enum nt_status init_decoder(struct nt_decoder *decoder, const struct nt_dtype *dtype,
                                    struct nt_error *error)
 {
@@ -194,14 +194,14 @@ enum nt_status nt_blz_add_column(struct nt_blz_build *build, uint32_t field, con
     return info->items ? add_members(build, field, 0, dtype, error) : NT_OK;
 }
 
-/* ---- the end ---- */
+/* ---- finish ---- */
 
-/* Members read the column of the field whose elements they are part of. */
+/* A member reads the column of the field whose elements contain it. */
 static void link_members(struct nt_dataset *dataset)
 {
     for (uint32_t i = 0; i < dataset->field_count; i++) {
         const struct nt_field *field = &dataset->fields[i];
-        if (field->kind == NT_FIELD_MEMBER) /* the parent has a lower index: it has its columns by now */
+        if (field->kind == NT_FIELD_MEMBER) /* the parent's index is lower, so its columns are set */
             nt_field_project_columns(dataset, i, field->parent);
     }
 }
@@ -227,7 +227,7 @@ static enum nt_status add_failures(const struct nt_blz *blz, struct nt_blz_files
     return status;
 }
 
-/* Chunk files first, then those of metadata, then the failures. From here on, the dataset closes them. */
+/* Chunk files first, then metadata files, then failure sources. The dataset closes them from now on. */
 static enum nt_status add_sources(struct nt_blz_build *build, struct nt_error *error)
 {
     struct nt_dataset *dataset = build->dataset;

@@ -22,7 +22,7 @@ static void write_member(struct nt_json *json, const char *key, const json_t *va
     nt_blz_json_write(json, value);
 }
 
-/* Files that are not known, as they are. */
+/* Copies the content of unknown files. */
 static void write_others(struct nt_json *json, const struct nt_blz_node *node)
 {
     if (!node->other_count)
@@ -58,7 +58,7 @@ static void write_node(struct nt_json *json, const struct nt_blz_node *node)
     write_others(json, node);
 }
 
-/* A table's columns within it; the depth is that of nt_blz_read_directory. */
+/* Nests a table's columns in it; nt_blz_read_directory bounds the depth. */
 static void write_tree(struct nt_json *json, const struct nt_blz_node *node)
 {
     write_node(json, node);
@@ -190,7 +190,7 @@ enum nt_status nt_blz_describe_page(const struct nt_dataset *dataset, uint32_t c
 
 /* ---- layout ---- */
 
-/* What stands before the chunks of a file. */
+/* Emits the ranges before the chunks of a file. */
 static enum nt_status emit_chunk_file(const struct nt_layout_output *layout, struct nt_source *source,
                                       struct nt_error *error)
 {
@@ -224,7 +224,7 @@ enum nt_status nt_blz_layout(const struct nt_file *file, nt_layout_emit *emit, v
         if (status == NT_OK && is_metadata)
             status = nt_layout_put(&layout, 0, bytes, "metadata");
         if (!nt_is_environmental(status))
-            status = NT_OK; /* a file that is damaged or missing has nothing to tell here */
+            status = NT_OK; /* a damaged or missing file has no ranges */
     }
     return status;
 }

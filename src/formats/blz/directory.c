@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads the directory tree of a BLZ or bcolz array or table: sizes, storage, attributes, columns and chunk
- * files. A column that cannot be read becomes a field that reports its error.
+ * Reads the directory tree of a BLZ or bcolz array or table: sizes, storage, attributes, columns and
+ * chunk files. A column that cannot be read becomes a field that reports its error.
  */
 #include "formats/blz/blz.h"
 
@@ -22,8 +22,8 @@
 /* ---- List chunk files ---- */
 
 enum nt_blz_naming {
-    NT_BLZ_NAMED_CHUNKS,      /* __<n>.blp, as blz and bcolz write */
-    NT_BLZ_NAMED_SUPERCHUNKS, /* __<n>__.bin, as the format's first description has it */
+    NT_BLZ_NAMED_CHUNKS,      /* __<n>.blp, the names of blz and bcolz */
+    NT_BLZ_NAMED_SUPERCHUNKS, /* __<n>__.bin, from the first description of the format */
     NT_BLZ_NAMING_COUNT
 };
 
@@ -37,7 +37,7 @@ static const char *const suffixes[NT_BLZ_NAMING_COUNT] = {
     [NT_BLZ_NAMED_SUPERCHUNKS] = "__.bin",
 };
 
-/* "__", a number without needless zeros, the suffix. */
+/* Parses "__", a number without leading zeros, and the suffix. */
 static bool parse_name(const char *name, enum nt_blz_naming naming, uint64_t *number_ret)
 {
     if (strncmp(name, "__", 2) || name[2] < '0' || name[2] > '9' ||
@@ -70,8 +70,7 @@ static enum nt_status take_chunk_file(void *context, const struct nt_folder_entr
     return c->numbers.failed ? nt_fail_memory(error) : NT_OK;
 }
 
-/* The numbers of the files in a directory of the folder that are named in this way. None where the directory
- * is missing. */
+/* Lists the numbers of the files in a directory with such names. None if there is no directory. */
 static enum nt_status nt_blz_list(struct nt_arena *arena, struct nt_folder *folder, const char *name,
                                   enum nt_blz_naming naming, struct nt_blz_listing *listing,
                                   struct nt_error *error)
@@ -97,7 +96,7 @@ static enum nt_status nt_blz_list(struct nt_arena *arena, struct nt_folder *fold
     return status;
 }
 
-/* The name of a file in the folder, in the arena; NULL without memory. */
+/* The path of a file in the folder, in the arena; NULL if out of memory. */
 static char *nt_blz_file_name(struct nt_arena *arena, const char *directory, enum nt_blz_naming naming,
                               uint64_t number)
 {
@@ -110,7 +109,7 @@ enum { MAX_FILES = 4096 };
 
 struct names {
     struct nt_arena *arena;
-    const char **list; /* from malloc, the texts in the arena */
+    const char **list; /* from malloc; the texts are in the arena */
     size_t count, capacity;
 };
 
@@ -144,7 +143,7 @@ static int compare_names(const void *left, const void *right)
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* It is the user's: what is wrong with it costs nothing but itself. */
+/* Users write these files, so a damaged file costs nothing but itself. */
 static enum nt_status read_file(struct nt_blz_build *build, const char *path, struct nt_blz_meta_file *file,
                                 struct nt_error *error)
 {
@@ -178,7 +177,8 @@ static enum nt_status read_files(struct nt_blz_build *build, const char *meta, s
     return status;
 }
 
-/* Read those of `directory` into `node`, by name. One that is no JSON tells why; hidden ones are omitted. */
+/* Reads the files of `directory` into `node`, sorted by name. A file that is not JSON keeps the reason;
+ * hidden files are omitted. */
 static enum nt_status nt_blz_meta_files_read(struct nt_blz_build *build, const char *directory,
                                              struct nt_blz_node *node, struct nt_error *error)
 {
@@ -197,18 +197,18 @@ static enum nt_status nt_blz_meta_files_read(struct nt_blz_build *build, const c
 struct nt_blz_array {
     const char *directory, *data; /* in the folder: the array's, and that of its files */
     struct nt_blz_dtype dtype;
-    struct nt_text type;       /* the dtype's text */
-    uint64_t rows, chunk_rows; /* chunk_rows 0: not told */
-    uint64_t *dimensions;      /* beyond the rows */
+    struct nt_text type;       /* the text of the dtype */
+    uint64_t rows, chunk_rows; /* chunk_rows 0: unknown */
+    uint64_t *dimensions;      /* after the rows */
     uint32_t dimension_count;
-    bool is_scalar;      /* without dimensions, not even rows */
-    bool is_column_wise; /* a structure whose members have directories of their own */
+    bool is_scalar;      /* no dimensions, not even rows */
+    bool is_column_wise; /* a structure whose members have their own directories */
 };
 
 enum {
     MAXIMUM_DIMENSIONS = 32,
     MAXIMUM_MISSING_FILES = 65536,
-    LISTED_BYTES = 16, /* what is read of a file in a list: its name */
+    LISTED_BYTES = 16, /* counts for each file in a listing: its name */
 };
 
 /* ---- metadata ---- */
@@ -235,9 +235,9 @@ static enum nt_status load_object(struct nt_blz_build *build, const char *direct
     return status;
 }
 
-/* The attributes of an array or table, into `node`: __attrs__, or meta/attributes.
+/* Reads the attributes of an array or table into `node`: __attrs__, or meta/attributes.
  *
- * Attributes are the user's: without them, or where they are damaged, the data is what it is. */
+ * Users write attributes, so missing or damaged ones do not affect the data. */
 static enum nt_status nt_blz_attributes_read(struct nt_blz_build *build, const char *directory,
                                              struct nt_blz_node *node, struct nt_error *error)
 {
@@ -282,14 +282,14 @@ enum nt_status nt_blz_shape_read(struct nt_arena *arena, const json_t *shape, ui
     return NT_OK;
 }
 
-/* A member's name may lead nowhere but into the directory. */
+/* A member's name must not lead out of the directory. */
 static bool is_plain_name(const struct nt_text *name)
 {
     return name->length && !memchr(name->bytes, '/', name->length) &&
            !memchr(name->bytes, '\0', name->length) && strcmp(name->bytes, ".") && strcmp(name->bytes, "..");
 }
 
-/* Whether a data directory has directories for the members of a structure. */
+/* Does a data directory contain directories for the members of a structure? */
 static enum nt_status is_column_wise(struct nt_blz_build *build, const char *data,
                                      const struct nt_blz_dtype *dtype, bool *is_column_wise_ret,
                                      struct nt_error *error)
@@ -307,8 +307,8 @@ static enum nt_status is_column_wise(struct nt_blz_build *build, const char *dat
     return status;
 }
 
-/* Read meta/sizes, meta/storage and the attributes of the array in `directory` into `node`, and what follows
- * from them. */
+/* Reads meta/sizes, meta/storage and the attributes of the array in `directory` into `node`, and
+ * derives the array from them. */
 static enum nt_status nt_blz_array_read(struct nt_blz_build *build, const char *directory,
                                         struct nt_blz_node *node, struct nt_blz_array *array,
                                         struct nt_error *error)
@@ -361,8 +361,7 @@ static enum nt_status add_files(struct nt_blz_build *build, const char *data, en
     return NT_OK;
 }
 
-/* Files of one chunk. Those behind the last one that the rows need are left over from before the array was
- * cut. */
+/* Files of one chunk. Files after the last one that the rows need remain from before a truncation. */
 static enum nt_status find_chunk_files(struct nt_blz_build *build, const char *data,
                                        struct nt_blz_column *column, struct nt_error *error)
 {
@@ -388,7 +387,7 @@ static enum nt_status find_chunk_files(struct nt_blz_build *build, const char *d
     return add_files(build, data, NT_BLZ_NAMED_CHUNKS, column, error);
 }
 
-/* Files of many chunks, numbered from 1 (from 0, where that is there). */
+/* Files of many chunks, numbered from 1 (from 0, if that file exists). */
 static enum nt_status add_superchunks(struct nt_blz_build *build, const char *data,
                                       const struct nt_blz_listing *listing, struct nt_blz_column *column,
                                       struct nt_error *error)
@@ -429,7 +428,7 @@ static enum nt_status add_array_column(struct nt_blz_build *build, const struct 
     return nt_blz_add_column(build, field, dtype, array->dimensions, array->dimension_count, &column, error);
 }
 
-/* Give `field` the array's rows. */
+/* Adds the array's rows to `field`. */
 static enum nt_status nt_blz_array_add(struct nt_blz_build *build, const struct nt_blz_array *array,
                                        uint32_t field, struct nt_error *error)
 {
@@ -470,7 +469,7 @@ static enum nt_status add_member_columns(struct nt_blz_build *build, const struc
     return status;
 }
 
-/* A field below `parent` (NT_NONE: at the top) for each member of a column-wise array. */
+/* Adds a field below `parent` (NT_NONE: top level) for each member of a column-wise array. */
 static enum nt_status nt_blz_array_add_members(struct nt_blz_build *build, const struct nt_blz_array *array,
                                                uint32_t parent, struct nt_error *error)
 {
@@ -489,7 +488,7 @@ static enum nt_status is_table(struct nt_blz_build *build, const char *directory
     return name ? nt_folder_has(build->folder, name, is_table_ret, error) : nt_fail_memory(error);
 }
 
-/* A directory that is a table, by what tells it from others. */
+/* The identity of a table's directory. */
 struct nt_blz_table {
     dev_t device;
     ino_t inode;
@@ -514,7 +513,7 @@ static struct nt_blz_node *add_node(struct nt_blz_build *build, struct nt_blz_no
 
 /* ---- columns of a table ---- */
 
-/* A column's directory: told by the table, else its name. */
+/* Finds the directory of a column: from the table, else the column's name. */
 static enum nt_status find_column(struct nt_blz_build *build, const char *table,
                                   const struct nt_blz_node *node, const struct nt_text *name,
                                   const char **directory_ret, struct nt_error *error)
@@ -597,8 +596,8 @@ static int compare_tables(const void *left, const void *right)
     return (a->inode > b->inode) - (a->inode < b->inode);
 }
 
-/* A directory is one table: read as often as links and lists of columns lead to it, it could become more than
- * any machine holds. */
+/* Enters each table only once: if links and lists of columns lead to it repeatedly, the result could
+ * exceed any memory. */
 static enum nt_status enter_table(struct nt_blz_build *build, const char *directory, struct nt_error *error)
 {
     struct stat attributes;
@@ -677,7 +676,7 @@ static enum nt_status read_array(struct nt_blz_build *build, struct nt_blz_node 
     return status == NT_OK ? nt_blz_array_add(build, &array, field, error) : status;
 }
 
-/* Tables lie in the arena. */
+/* The arena owns the tables. */
 static void leave_table(void *table)
 {
     (void)table;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Parses NumPy data types from text: plain type names and codes, and Python literals of structured types.
- * Recursion depth is bounded.
+ * Parses NumPy data types from text: plain type names and codes, and Python literals of structured
+ * types. Recursion depth is bounded.
  */
 #include "formats/blz/blz.h"
 
@@ -18,10 +18,10 @@
 
 /* ---- Plain types ---- */
 
-/* The most that is read: nesting of a dtype's text, bytes of one item. */
+/* Limits: nesting of a dtype's text, bytes of one item. */
 enum { NT_BLZ_DTYPE_DEPTH = 32, NT_BLZ_ITEM_BYTES = 1 << 28 };
 
-/* Names that str(dtype) gives, and the codes behind them. */
+/* Names that str(dtype) returns, and their codes. */
 static const struct {
     const char *name, *code;
 } plain_names[] = {
@@ -33,10 +33,10 @@ static const struct {
     {"object", "|O"},       {"?", "|b1"},           {"bool_", "|b1"},
 };
 
-/* What may stand behind a code's letter. */
+/* What may follow the letter of a code. */
 static const struct code {
     char letter;
-    uint64_t sizes;            /* bit n: n bytes are possible; 0: a length is told */
+    uint64_t sizes;            /* bit n: n bytes are valid; 0: the code has a length */
     uint32_t mean_chunk_bytes; /* per item of that length */
     uint8_t character_bytes;   /* of text */
     bool has_order;            /* sizes above 1 have a byte order */
@@ -50,12 +50,12 @@ static const struct code {
     {.letter = 'M', .sizes = 1 << 8, .has_order = true, .has_unit = true},
     {.letter = 'm', .sizes = 1 << 8, .has_order = true, .has_unit = true},
     {.letter = 'S', .mean_chunk_bytes = 1, .character_bytes = 1},
-    {.letter = 'a', .mean_chunk_bytes = 1, .character_bytes = 1}, /* an old letter of 'S' */
+    {.letter = 'a', .mean_chunk_bytes = 1, .character_bytes = 1}, /* an old synonym of 'S' */
     {.letter = 'V', .mean_chunk_bytes = 1},
     {.letter = 'U', .mean_chunk_bytes = 4, .character_bytes = 4, .has_order = true},
 };
 
-/* The number that a code is in NumPy's memory layout. */
+/* The type numbers in NumPy's memory layout. */
 static const struct {
     char letter;
     uint32_t bytes;
@@ -77,7 +77,7 @@ static const struct {
     {.letter = 'm', .bytes = 8, .element = NT_ELEMENT_INT64},
 };
 
-/* Dates and time spans that Arrow has, too. NumPy's "not a time" is the smallest number, and stays that. */
+/* Dates and time spans that Arrow also has. NumPy's "not a time" remains the smallest number. */
 static const struct {
     char letter;
     const char *unit, *arrow;
@@ -100,7 +100,7 @@ static const struct code *find_code(char letter)
     return NULL;
 }
 
-/* The unit of a date or a time span: "", "[ns]", "[25s]", "[as/3]". */
+/* Is it the unit of a date or a time span: "", "[ns]", "[25s]", "[as/3]"? */
 static bool is_unit(const char *text, size_t length)
 {
     if (length == 0)
@@ -136,7 +136,7 @@ static enum nt_status set_object(struct nt_blz_dtype *dtype)
     return NT_OK;
 }
 
-/* A code in its parts. */
+/* The parts of a code. */
 struct plain {
     const struct code *code;
     char letter;
@@ -163,7 +163,7 @@ static const char *arrow_time(const struct plain *plain)
     return NULL;
 }
 
-/* What the model tells of a code. Arrow has no byte order, and no text of fixed length but as bytes. */
+/* Maps a code to the model's dtype. Arrow has no byte order, and fixed-length text only as bytes. */
 static enum nt_status describe(struct nt_arena *arena, const struct plain *plain, struct nt_dtype *dtype,
                                struct nt_error *error)
 {
@@ -184,7 +184,7 @@ static enum nt_status describe(struct nt_arena *arena, const struct plain *plain
     return dtype->numpy ? NT_OK : nt_fail_memory(error);
 }
 
-/* A code: byte order (may be omitted), letter, size or length, unit. */
+/* Parses a code: byte order (may be omitted), letter, size or length, unit. */
 static enum nt_status parse_code(struct nt_arena *arena, const char *text, size_t length,
                                  struct nt_blz_dtype *dtype, struct nt_error *error)
 {
@@ -217,7 +217,7 @@ static enum nt_status parse_code(struct nt_arena *arena, const char *text, size_
     return describe(arena, &plain, &dtype->dtype, error);
 }
 
-/* The code of a name; for a date or a time span, the unit that stands behind it is left over. */
+/* Returns the code of a name. The unit of a date or a time span after it is not consumed. */
 static const char *code_of_name(const char *text, size_t length, size_t *used_ret)
 {
     for (size_t i = 0; i < sizeof(plain_names) / sizeof(*plain_names); i++) {
@@ -232,7 +232,7 @@ static const char *code_of_name(const char *text, size_t length, size_t *used_re
     return NULL;
 }
 
-/* A plain type: "int32", "<f8", "|S10", "datetime64[ns]", without quotes. NT_CORRUPT where it is none. */
+/* Parses a plain type: "int32", "<f8", "|S10", "datetime64[ns]", without quotes. NT_CORRUPT. */
 static enum nt_status nt_blz_dtype_plain(struct nt_arena *arena, const char *text, size_t length,
                                          struct nt_blz_dtype *dtype, struct nt_error *error)
 {
@@ -256,11 +256,11 @@ struct parser {
     struct nt_arena *arena;
     struct nt_literal literal;
     unsigned depth;
-    enum nt_status status; /* of what is not a mistake of the literal */
+    enum nt_status status; /* of errors that are not mistakes in the literal */
     struct nt_error *error;
 };
 
-/* Members while their number is not known. */
+/* Members, until their number is known. */
 struct member_list {
     struct nt_blz_member *members;
     uint32_t count;
@@ -297,7 +297,7 @@ static bool parse_string(struct parser *parser, struct nt_text *text)
     return text->bytes ? is_well(parser) : out_of_memory(parser);
 }
 
-/* (2, 3), (2,), (), 2: put in front of the dimensions that the type has itself. */
+/* Parses (2, 3), (2,), (), 2 and puts it before the type's own dimensions. */
 static bool parse_shape(struct parser *parser, struct nt_blz_dtype *dtype)
 {
     uint64_t shape[MAXIMUM_DIMENSIONS];
@@ -368,8 +368,8 @@ static bool add_room(struct parser *parser, struct nt_dtype_member *part, uint64
     return room->numpy || out_of_memory(parser);
 }
 
-/* Members and the room between and behind them. NumPy has no list for members that overlap or go backwards:
- * `is_list_ret` false, the whole is just bytes. */
+/* Lists members and the padding between and after them. NumPy has no list for members that overlap or
+ * go backwards: `is_list_ret` is false, and the whole is just bytes. */
 static bool list_parts(struct parser *parser, const struct nt_blz_dtype *dtype, struct nt_dtype_member *parts,
                        uint32_t *count_ret, bool *is_list_ret)
 {
@@ -430,7 +430,7 @@ static bool describe_structure(struct parser *parser, struct nt_blz_dtype *dtype
     return dtype->dtype.numpy || out_of_memory(parser);
 }
 
-/* Make the dtype of a list of members (whose memory is taken over) and the size of the whole. */
+/* Builds the dtype from a list of members, whose memory it takes over, and the size of the whole. */
 static bool finish_structure(struct parser *parser, struct member_list *list, uint64_t bytes,
                              struct nt_blz_dtype *dtype)
 {
@@ -487,7 +487,7 @@ static bool parse_list_member(struct parser *parser, struct nt_blz_member *membe
     return is_well(parser);
 }
 
-/* Bytes without a name are padding; other members without one are called f0, f1, ... as NumPy does. */
+/* Bytes without a name are padding; other unnamed members are called f0, f1, ... as in NumPy. */
 static bool settle_name(struct parser *parser, struct member_list *list)
 {
     struct nt_blz_member *member = &list->members[list->count - 1];
@@ -525,7 +525,7 @@ static bool parse_list(struct parser *parser, struct nt_blz_dtype *dtype)
 /* ---- {'names': [...], 'formats': [...], 'offsets': [...], 'itemsize': 16} ---- */
 
 struct dictionary {
-    struct member_list names, formats; /* only the name, only the type */
+    struct member_list names, formats; /* only the names, only the types */
     uint64_t *offsets;
     uint32_t offset_count;
     uint64_t bytes;
@@ -611,7 +611,7 @@ static bool parse_entry(struct parser *parser, struct dictionary *dictionary)
     return false;
 }
 
-/* Give the formats their names and offsets; without offsets, members follow each other. */
+/* Joins formats with names and offsets; without offsets, members follow each other. */
 static bool join_dictionary(struct parser *parser, struct dictionary *dictionary, struct nt_blz_dtype *dtype)
 {
     uint64_t end = 0;
@@ -665,7 +665,7 @@ static bool parse_plain(struct parser *parser, struct nt_blz_dtype *dtype)
     return is_well(parser);
 }
 
-/* ('<f4', (2, 3)), the bracket behind us. */
+/* ('<f4', (2, 3)), after the bracket. */
 static bool parse_sub_array(struct parser *parser, struct nt_blz_dtype *dtype)
 {
     if (!parse_type(parser, dtype))

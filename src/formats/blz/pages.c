@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Builds the page list of a column, one page per Blosc chunk, by reading chunk headers only. Missing or
+ * Builds the page list of a column, one page per Blosc chunk, from chunk headers only. Missing or
  * damaged chunks become pages that fail on read, so that all rows keep their positions.
  */
 #include "formats/blz/blz.h"
@@ -66,7 +66,7 @@ enum nt_status nt_blz_failure_source(enum nt_blz_failure failure, const struct n
     if (!source)
         return nt_fail_memory(error);
     source->source.ops = &ops;
-    source->source.size = NT_UNKNOWN_SIZE; /* so that no bound stops a read before it is told the reason */
+    source->source.size = NT_UNKNOWN_SIZE; /* so that reads reach fail_to_read */
     source->source.path = reasons[failure];
     source->failure = failure;
     source->blz = blz;
@@ -76,7 +76,7 @@ enum nt_status nt_blz_failure_source(enum nt_blz_failure failure, const struct n
 
 /* ---- Superchunk sizes ---- */
 
-/* How many superchunks come before a file of the column, missing ones, too. */
+/* The number of superchunks before a file of the column, including missing ones. */
 static inline uint64_t nt_blz_superchunk_index(const struct nt_blz_column *column, uint32_t file)
 {
     uint64_t first = column->numbers && column->numbers[0] == 0 ? 0 : 1;
@@ -99,7 +99,7 @@ static enum nt_status count_chunk(void *context, const struct nt_bloscpack_chunk
     return NT_OK;
 }
 
-/* What its header and those of its chunks tell. */
+/* Counts elements from the superchunk's header and those of its chunks. */
 static enum nt_status count_superchunk(struct nt_source *source, uint32_t element_bytes,
                                        uint64_t *elements_ret, bool *is_known_ret, struct nt_error *error)
 {
@@ -116,7 +116,7 @@ static enum nt_status count_superchunk(struct nt_source *source, uint32_t elemen
     return NT_OK;
 }
 
-/* Whether the last file is the last superchunk, where `full` is the elements of those before it. */
+/* Is the last file the last superchunk, if `full` elements are in each one before it? */
 static bool ends_with(const struct nt_blz_column *column, uint64_t full, uint64_t total, uint64_t *rest_ret)
 {
     uint64_t before = nt_blz_superchunk_index(column, column->file_count - 1), elements;
@@ -126,9 +126,9 @@ static bool ends_with(const struct nt_blz_column *column, uint64_t full, uint64_
     return true;
 }
 
-/* The elements of a full superchunk of a column, of which `total` elements are stored. 0: the files do not prove it, so that
- * nothing behind one that is missing can be placed. It is proven where all files that can be counted, but for the last one, have
- * the same number, the last one has the rest, and no file is missing behind it. */
+/* Finds the number of elements in a full superchunk of a column with `total` elements. 0: the files do
+ * not prove it, so nothing after a missing one can be placed. The proof: all countable files but the
+ * last have the same number, the last one has the rest, and no file after it is missing. */
 static enum nt_status nt_blz_superchunk_elements(const struct nt_dataset *dataset,
                                                  const struct nt_blz_column *column, uint32_t element_bytes,
                                                  uint64_t total, uint64_t *elements_ret,
@@ -156,7 +156,7 @@ static enum nt_status nt_blz_superchunk_elements(const struct nt_dataset *datase
 
 /* ---- Page lists ---- */
 
-/* Pages for rows that no file has: more are refused. */
+/* The limit of pages for rows that no file has. */
 enum { MAXIMUM_MISSING_PAGES = 65536 };
 
 struct builder {
@@ -166,16 +166,16 @@ struct builder {
     uint32_t decoder;
     uint32_t element_bytes;
     struct nt_group_builder group;
-    uint64_t element, total; /* of the current column: the next one, and all */
-    uint64_t missing;        /* elements of it that no file has */
+    uint64_t element, total; /* of the current column: the next one, and their number */
+    uint64_t missing;        /* elements of the column that no file has */
     /* Of the current superchunk: */
     uint32_t source;
     enum nt_checksum_kind checksum;
-    bool is_lost;     /* what follows in it cannot be placed */
-    uint32_t refused; /* the source because of which; NT_NONE */
-    uint64_t full;    /* elements of a full one; 0: not known */
-    bool is_measured; /* whether they are was found out */
-    bool is_placed;   /* else it is not known where the next one begins */
+    bool is_lost;     /* its remaining chunks cannot be placed */
+    uint32_t refused; /* the source that caused this; NT_NONE */
+    uint64_t full;    /* elements of a full one; 0: unknown */
+    bool is_measured; /* `full` was determined */
+    bool is_placed;   /* if not, the start of the next one is unknown */
 };
 
 static enum nt_status add_page(struct builder *builder, struct nt_page page, uint64_t elements,
@@ -197,13 +197,13 @@ static uint64_t at_most_left(const struct builder *builder, uint64_t elements)
     return elements < left ? elements : left;
 }
 
-/* A page that cannot be read: of a source that only fails, or of a file that cannot be opened. */
+/* Adds a page that cannot be read: its source only fails, or is a file that cannot be opened. */
 static enum nt_status add_unreadable(struct builder *builder, uint32_t source, uint64_t elements,
                                      struct nt_error *error)
 {
     struct nt_page page = {
         .source = source,
-        .stored_bytes = NT_BLOSC_HEADER_BYTES, /* what a chunk has at least */
+        .stored_bytes = NT_BLOSC_HEADER_BYTES, /* minimum size of a chunk */
         .compression = NT_COMPRESSION_BLOSC_WHOLE,
         .is_missing = true,
     };
@@ -216,7 +216,7 @@ static enum nt_status add_failure(struct builder *builder, enum nt_blz_failure f
     return add_unreadable(builder, builder->blz->file_count + failure, elements, error);
 }
 
-/* Elements up to `end` that cannot be read, in pages of up to `most`. */
+/* Adds unreadable pages of up to `most` elements each, up to element `end`. */
 static enum nt_status add_hole(struct builder *builder, uint32_t source, uint64_t end, uint64_t most,
                                struct nt_error *error)
 {
@@ -231,25 +231,25 @@ static enum nt_status add_hole(struct builder *builder, uint32_t source, uint64_
     return status;
 }
 
-/* The elements of so many whole rows as a page may have; of longer rows parts. */
+/* The elements of as many whole rows as fit into a page, or of a part of a longer row. */
 static uint64_t max_elements(const struct builder *builder)
 {
     uint64_t items = builder->column->items, most = UINT32_MAX / items * items;
     return most ? most : UINT32_MAX;
 }
 
-/* What the system refuses it refuses again when the page is read, and then the reader is told why. */
+/* What the system denies now it denies again when the page is read, and the reader learns why. */
 static bool is_refused(enum nt_status status)
 {
     return status == NT_IO || status == NT_CHANGED;
 }
 
-/* A chunk of `expected` bytes before compression, which is what its header should tell. */
+/* Adds a chunk that should have `expected` bytes before compression. */
 static enum nt_status add_chunk(struct builder *builder, const struct nt_bloscpack_chunk *chunk,
                                 uint64_t expected, struct nt_error *error)
 {
     uint64_t whole = expected / builder->element_bytes, elements = at_most_left(builder, whole);
-    if (elements == whole && expected % builder->element_bytes) { /* all that follows would be shifted */
+    if (elements == whole && expected % builder->element_bytes) { /* would shift everything after it */
         builder->is_lost = true;
         return add_failure(builder, NT_BLZ_CHUNK_DAMAGED, elements, error);
     }
@@ -295,7 +295,7 @@ static enum nt_status add_superchunk(struct builder *builder, uint32_t number, s
     enum nt_status status = nt_bloscpack_open(source, &bloscpack, NULL, &damage);
     if (nt_is_retryable(status, &damage))
         return nt_fail_with(error, &damage);
-    if (status != NT_OK) { /* how many rows it had is not known */
+    if (status != NT_OK) { /* its number of rows is unknown */
         builder->is_lost = true;
         builder->refused = is_refused(status) ? builder->source : NT_NONE;
         return NT_OK;
@@ -304,7 +304,7 @@ static enum nt_status add_superchunk(struct builder *builder, uint32_t number, s
     return nt_bloscpack_walk(source, &bloscpack, add_superchunk_part, builder, error);
 }
 
-/* Where the superchunks end of which there are `count`. Where the files do not prove it, nothing is placed any more. */
+/* Finds the end of the first `count` superchunks. If the files do not prove it, placing stops. */
 static enum nt_status find_end(struct builder *builder, uint64_t count, uint64_t *end_ret,
                                struct nt_error *error)
 {
@@ -319,7 +319,7 @@ static enum nt_status find_end(struct builder *builder, uint64_t count, uint64_t
     return status;
 }
 
-/* What is lost of the superchunk before. */
+/* Fills the lost rest of the preceding superchunk. */
 static enum nt_status add_lost_rest(struct builder *builder, uint64_t end, struct nt_error *error)
 {
     uint32_t damage = builder->blz->file_count + NT_BLZ_SUPERCHUNK_DAMAGED,
@@ -329,7 +329,7 @@ static enum nt_status add_lost_rest(struct builder *builder, uint64_t end, struc
     return add_hole(builder, source, end, max_elements(builder), error);
 }
 
-/* What is not there between a file and the one before it. */
+/* Fills the superchunks that are missing before a file. */
 static enum nt_status add_missing_superchunks(struct builder *builder, uint32_t file, struct nt_error *error)
 {
     uint64_t index = nt_blz_superchunk_index(builder->column, file), end = 0,
@@ -379,7 +379,7 @@ static enum nt_status keep_chunk(void *context, const struct nt_bloscpack_chunk 
     return NT_OK;
 }
 
-/* The chunk of a file that must have just one. */
+/* Reads the chunk of a file that must contain exactly one. */
 static enum nt_status read_only_chunk(struct builder *builder, struct nt_bloscpack_chunk *chunk,
                                       enum nt_blz_failure *failure_ret, struct nt_error *error)
 {
@@ -405,7 +405,7 @@ static enum nt_status read_only_chunk(struct builder *builder, struct nt_bloscpa
     return NT_OK;
 }
 
-/* Where a file has none, so many elements that cannot be read take its place. */
+/* If a file has no valid chunk, `elements` unreadable elements replace it. */
 static enum nt_status take_only_chunk(struct builder *builder, uint64_t elements,
                                       struct nt_bloscpack_chunk *chunk, bool *has_ret, struct nt_error *error)
 {
@@ -421,8 +421,8 @@ static enum nt_status take_only_chunk(struct builder *builder, uint64_t elements
                               : add_failure(builder, failure, elements, error);
 }
 
-/* The bytes that a chunk file should tell. All but the last are full. The last one has at least the rows that
- * are left; it has more where the array was cut. */
+/* The expected bytes of a chunk file. All but the last are full. The last one has at least the
+ * remaining rows, and more if the array was truncated. */
 static uint64_t expected_bytes(const struct builder *builder, uint64_t needed, bool is_last,
                                const struct nt_bloscpack_chunk *chunk)
 {
@@ -445,11 +445,11 @@ static enum nt_status add_chunk_file(struct builder *builder, uint64_t number, b
     enum nt_status status = take_only_chunk(builder, rows * column->items, &chunk, &has_chunk, error);
     if (!has_chunk)
         return status;
-    builder->total = builder->element + rows * column->items; /* what the chunk has beyond is cut */
+    builder->total = builder->element + rows * column->items; /* the rest of the chunk is cut off */
     return add_chunk(builder, &chunk, expected_bytes(builder, needed, is_last, &chunk), error);
 }
 
-/* A pickle may have any length. One that cannot be read takes the place of a byte, so that it is noticed. */
+/* A pickle may have any length. An unreadable one becomes one byte, so that readers notice it. */
 static enum nt_status add_object_file(struct builder *builder, struct nt_error *error)
 {
     struct nt_bloscpack_chunk chunk;
@@ -492,7 +492,7 @@ static enum nt_status add_chunk_files(struct builder *builder, struct nt_error *
 
 /* ---- columns ---- */
 
-/* Rows that the files do not have: of a column that is shorter than its table, or whose files end early. */
+/* Adds rows that are not in the files: the column is shorter than its table, or its files end early. */
 static enum nt_status add_missing_rows(struct builder *builder, struct nt_error *error)
 {
     bool is_object = builder->column->chunking == NT_BLZ_OBJECT_FILES;
@@ -513,7 +513,7 @@ static enum nt_status add_column(struct builder *builder, uint32_t index, struct
     builder->is_lost = builder->is_measured = false;
     builder->is_placed = true;
     if (builder->column->items == 0)
-        return NT_OK; /* whatever chunks there are, no row has bytes */
+        return NT_OK; /* rows have no bytes, whatever chunks exist */
     if (!nt_multiply(dataset->entries, builder->column->items, &all))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than 2^64 elements");
     bool is_object = builder->column->chunking == NT_BLZ_OBJECT_FILES;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Parses JSON as Python's json module writes it, including NaN, Infinity and integers of any size. Values
- * that strict JSON lacks are quoted before jansson parses the text.
+ * Parses JSON as Python's json module writes it, including NaN, Infinity and integers of any size.
+ * Values that strict JSON lacks are quoted before jansson parses the text.
  */
 #include "formats/blz/blz.h"
 
@@ -35,7 +35,7 @@ struct scanner {
     size_t length, at;
 };
 
-/* The end of the string that begins at the current quote. */
+/* Finds the end of the string that starts at the current quote. */
 static size_t end_of_string(const struct scanner *scanner)
 {
     size_t at = scanner->at + 1;
@@ -44,7 +44,7 @@ static size_t end_of_string(const struct scanner *scanner)
     return at < scanner->length ? at + 1 : scanner->length;
 }
 
-/* The length of a number's characters from the current one on. */
+/* The length of the number at the current position. */
 static size_t number_length(const struct scanner *scanner)
 {
     size_t at = scanner->at;
@@ -53,7 +53,7 @@ static size_t number_length(const struct scanner *scanner)
     return at - scanner->at;
 }
 
-/* The length of NaN, Infinity or -Infinity here, 0 where there is none. */
+/* The length of NaN, Infinity or -Infinity at the current position, 0 if there is none. */
 static size_t word_length(const struct scanner *scanner)
 {
     static const char *const words[] = {"NaN", "Infinity", "-Infinity"};
@@ -81,7 +81,7 @@ static bool is_long_integer(const char *number, size_t length)
     return length > LONGEST_INTEGER;
 }
 
-/* One token: a string, a word, a number, or a single character. */
+/* Copies one token: a string, a word, a number, or a single character. */
 static void copy_token(struct scanner *scanner, struct nt_buffer *out)
 {
     const char *token = scanner->text + scanner->at;
@@ -103,8 +103,8 @@ static void copy_token(struct scanner *scanner, struct nt_buffer *out)
     scanner->at += length;
 }
 
-/* Whether a token that begins so is a value, or the key of one. Words are copied letter by letter: the first
- * one counts. */
+/* Does a token that starts with this character start a value or a key? Words are copied letter by
+ * letter, and only the first letter counts. */
 static bool begins_value(char next)
 {
     return next && strchr("\"[{-0123456789tfnNI", next);
@@ -132,7 +132,7 @@ enum nt_status nt_blz_json_quote(const char *text, size_t length, struct nt_buff
 
 /* ---- reading ---- */
 
-/* What the values become is counted for good, the text and its copy while they are here. */
+/* The parsed values count permanently, the text and its copy only as long as they exist. */
 static enum nt_status parse(const char *text, size_t length, struct nt_budget *budget, json_t **value_ret,
                             struct nt_error *error)
 {

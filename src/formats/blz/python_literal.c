@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A strict, non-recursive tokenizer for the Python literals that appear in NumPy data types, and a writer
- * of Python string literals.
+ * A strict, non-recursive tokenizer for the Python literals that appear in NumPy data types, and a
+ * writer of Python string literals.
  */
 #include "formats/blz/blz.h"
 
@@ -53,7 +53,7 @@ bool nt_literal_is_string(struct nt_literal *literal)
            (has_prefix && literal->at + 1 < literal->end && is_quote(literal->text[literal->at + 1]));
 }
 
-/* `digits` hexadecimal digits. */
+/* Reads `digits` hexadecimal digits. */
 static uint32_t hexadecimal(struct nt_literal *literal, unsigned digits)
 {
     uint32_t value = 0;
@@ -80,7 +80,7 @@ static void append_code_point(struct nt_literal *literal, struct nt_buffer *out,
         nt_literal_fail(literal, "a code point");
 }
 
-/* What stands behind a backslash. */
+/* Reads the part of an escape after the backslash. */
 static void append_escape(struct nt_literal *literal, struct nt_buffer *out)
 {
     static const char letters[] = "abfnrtv\\'\"", meanings[] = "\a\b\f\n\r\t\v\\'\"";
@@ -160,7 +160,7 @@ void nt_append_literal(struct nt_buffer *out, const char *bytes, size_t length)
     while (length) {
         uint32_t code_point = 0;
         size_t step = nt_utf8_decode(at, length, &code_point);
-        if (step == 0) /* a lone byte, as Python's surrogateescape shows it */
+        if (step == 0) /* a lone byte, written like Python's surrogateescape */
             nt_buffer_format(out, "\\udc%02x", *at);
         else if (code_point >= 0x20 && code_point < 0x7F && code_point != '\'' && code_point != '\\')
             nt_buffer_byte(out, (char)code_point);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads the anchor of an RNTuple (specification, "Anchor Schema"), whose older layouts are recognised by
- * their size. Also finds anchors that are in the file although no directory and no footer refers to them.
+ * Reads the anchor of an RNTuple (specification, "Anchor Schema"); its size identifies older layouts.
+ * Also finds anchors in the file that no directory and no footer refers to.
  */
 #include "formats/rntuple/rntuple.h"
 
@@ -19,13 +19,13 @@
 
 /* ---- Read an anchor ---- */
 
-/* ROOT's streamer: u32 byte count of all that follows, its bit 30 set; u16 class version. */
+/* ROOT's streamer: u32 byte count of all that follows, with bit 30 set; u16 class version. */
 #define BYTE_COUNT_MARK UINT32_C(0x40000000)
 enum { STREAMER_BYTES = 6, COUNT_BYTES = 4, CHECKSUM_BYTES = 8 };
 
 static void read_58_bytes(struct nt_cursor *cursor, struct nt_anchor *anchor)
 {
-    nt_skip(cursor, 12); /* class checksum, version and size of the anchor, which say nothing more */
+    nt_skip(cursor, 12); /* class checksum, version and size of the anchor; not needed */
     anchor->header.offset = nt_get_be64(cursor);
     anchor->header.stored_bytes = nt_get_be32(cursor);
     anchor->header.length = nt_get_be32(cursor);
@@ -55,9 +55,9 @@ static void read_78_bytes(struct nt_cursor *cursor, struct nt_anchor *anchor)
 }
 
 struct layout {
-    uint32_t length; /* of the object; newer ones may have further fields */
+    uint32_t length; /* of the object; newer objects may have more fields */
     bool may_be_longer;
-    uint32_t trailing_bytes; /* behind what the byte count covers */
+    uint32_t trailing_bytes; /* after the bytes that the byte count covers */
     bool has_checksum;
     void (*read)(struct nt_cursor *cursor, struct nt_anchor *anchor);
 };
@@ -95,8 +95,8 @@ static enum nt_status check_byte_count(const struct nt_anchor_object *object, co
     return NT_OK;
 }
 
-/* The checksum is the last 8 bytes, over the fields between the class version and itself. It is big-endian in
- * a key and little-endian in a bare file. */
+/* The checksum is the last 8 bytes and covers the fields between the class version and itself. It is
+ * big-endian in a key and little-endian in a bare file. */
 static enum nt_status check_checksum(const struct nt_anchor_object *object, struct nt_anchor *anchor,
                                      struct nt_error *error)
 {
@@ -160,7 +160,8 @@ static bool is_called(const struct nt_dataset *dataset, const struct nt_anchor_r
     return dataset->directory == record->directory && nt_texts_are_equal(dataset->name, record->name);
 }
 
-/* A dataset that failed before its anchor was read stands for the record of its name, or of its failure. */
+/* Does a dataset that failed before its anchor was read represent this record? It has the record's name
+ * and cycle, or a failure at the record's offset. */
 static bool has_failed(const struct nt_file *file, const struct nt_anchor_record *record)
 {
     for (uint32_t i = 0; i < file->dataset_count; i++) {
@@ -203,7 +204,7 @@ static enum nt_status find_orphans(const struct nt_file *file, lost_visit *visit
     return status;
 }
 
-/* What is told of a lost dataset: NT_CORRUPT, or NT_NO_MEMORY where that cannot be said. */
+/* Sets the failure of a lost dataset: NT_CORRUPT, or NT_NO_MEMORY if the message needs too much. */
 static enum nt_status set_failure(const struct nt_file *file, const struct nt_anchor_record *record,
                                   struct nt_error *failure)
 {
@@ -218,9 +219,9 @@ static enum nt_status set_failure(const struct nt_file *file, const struct nt_an
     return status;
 }
 
-/* ---- where a file is opened ---- */
+/* ---- when a file is opened ---- */
 
-/* A cycle that is newer than another of the name makes that one an older one. */
+/* Compares the cycles of datasets of one name; all but the highest become older cycles. */
 static void order_cycles(const struct nt_file *file, struct nt_dataset *added,
                          const struct nt_anchor_record *record)
 {
@@ -258,7 +259,7 @@ enum nt_status nt_rntuple_add_orphans(struct nt_file *file, struct nt_error *err
     return nt_container_of(file)->may_have_orphans ? find_orphans(file, add_orphans, file, error) : NT_OK;
 }
 
-/* ---- where a file is verified ---- */
+/* ---- when a file is verified ---- */
 
 struct check {
     const struct nt_file *file;

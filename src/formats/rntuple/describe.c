@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Information that only RNTuple has, for the documents of all formats: members of ntuple.json, field.json,
- * column.json and pages.jsonl, and the byte ranges of anchors and envelopes in the file's layout.
+ * Information that only RNTuple has, for the documents of all formats: members of ntuple.json,
+ * field.json, column.json and pages.jsonl, and the byte ranges of anchors and envelopes in the file's
+ * layout.
  */
 #include "formats/rntuple/rntuple.h"
 
@@ -100,7 +101,7 @@ struct nt_field_details {
     uint32_t type_checksum;
     uint16_t flags;
     bool has_type_checksum;
-    bool may_be_structure_of_arrays; /* where the generation has the flag: collections */
+    bool may_be_structure_of_arrays; /* collections, if the generation has the flag */
     struct nt_text alias;
 };
 
@@ -171,8 +172,8 @@ struct emitter {
     struct nt_layout_output output;
 };
 
-/* An envelope in all the keys that it lies in. One whose parts cannot be found is omitted: the layout is
- * shown for damaged files, too. */
+/* Emits all keys of an envelope. Omits an envelope whose parts cannot be found, because damaged files
+ * have a layout, too. */
 static enum nt_status emit_envelope(const struct emitter *emitter, enum nt_envelope_kind kind,
                                     uint64_t offset, uint64_t bytes)
 {

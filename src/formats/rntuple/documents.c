@@ -8,7 +8,7 @@
 #include "core/base/memory.h"
 #include "core/model/model.h"
 
-/* The bytes of an envelope with its preamble and checksum. */
+/* Writes the bytes of an envelope including preamble and checksum. */
 static enum nt_status write_envelope(const struct nt_dataset *dataset, enum nt_envelope_kind kind,
                                      uint64_t number, struct nt_buffer *out, struct nt_error *error)
 {
@@ -63,7 +63,7 @@ WRITE(write_page_list_bytes)
     return write_envelope(dataset, NT_ENVELOPE_PAGE_LIST, number, out, error);
 }
 
-/* An envelope's length stands where it is linked. */
+/* The link to an envelope contains its length. */
 static uint64_t header_bytes(const struct nt_dataset *dataset, uint64_t number)
 {
     (void)number;
@@ -95,7 +95,7 @@ static enum nt_status open_page_list_json(const struct nt_file *file, const stru
     return nt_page_list_json_open(dataset, (uint32_t)number, text_ret, error);
 }
 
-/* The text is about nine times the envelope. */
+/* The text is about nine times as long as the envelope. */
 static enum nt_status is_page_list_short(const struct nt_file *file, const struct nt_dataset *dataset,
                                          uint64_t number, bool *is_short_ret, struct nt_error *error)
 {
@@ -105,7 +105,7 @@ static enum nt_status is_page_list_short(const struct nt_file *file, const struc
     return NT_OK;
 }
 
-/* ---- bytes with what they are: about twenty times the envelope ---- */
+/* ---- annotated bytes: about twenty times as long as the envelope ---- */
 
 #define ANNOTATED(open_function, is_short_function, kind, bytes_function)                                    \
     static enum nt_status open_function(const struct nt_file *file, const struct nt_dataset *dataset,        \
@@ -127,9 +127,9 @@ ANNOTATED(open_header_text, is_header_text_short, NT_ENVELOPE_HEADER, header_byt
 ANNOTATED(open_footer_text, is_footer_text_short, NT_ENVELOPE_FOOTER, footer_bytes)
 ANNOTATED(open_page_list_text, is_page_list_text_short, NT_ENVELOPE_PAGE_LIST, page_list_bytes)
 
-/* ---- bytes as stored: never verified, and as many as there are in the file ---- */
+/* ---- bytes as stored: never verified, and as many as are in the file ---- */
 
-/* A payload that is split into several keys can only be read whole. */
+/* A payload that is split into several keys can only be read as a whole. */
 static uint64_t raw_bytes(const struct nt_dataset *dataset, const struct nt_anchor_link *place)
 {
     const struct nt_rntuple *rntuple = nt_rntuple_of(dataset);
@@ -155,7 +155,7 @@ static struct nt_anchor_link anchor_place(const struct nt_dataset *dataset)
     return (struct nt_anchor_link){.offset = anchor->offset, .stored_bytes = anchor->stored_bytes};
 }
 
-/* Without bytes where the page list lies elsewhere. */
+/* Has no bytes if the page list is external. */
 static struct nt_anchor_link page_list_place(const struct nt_dataset *dataset, uint64_t number)
 {
     const struct nt_locator *locator = &nt_rntuple_of(dataset)->page_lists[number].locator;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads an envelope, verifies its checksum and decompresses it, and reads the frames, strings and feature
- * flags within it (specification, "Envelopes", "Frames", "Basic Types", "Feature Flags").
+ * Reads an envelope, decompresses it and verifies its checksum; reads its frames, strings and feature
+ * flags (specification, "Envelopes", "Frames", "Basic Types", "Feature Flags").
  */
 #include "formats/rntuple/rntuple.h"
 
@@ -34,7 +34,7 @@ const char *nt_envelope_name(enum nt_envelope_kind kind)
     return names[kind];
 }
 
-/* What stands between preamble and checksum, from its start. */
+/* Sets the cursor to the bytes between preamble and checksum. */
 static void set_payload(struct nt_envelope *envelope)
 {
     const struct nt_framing *framing = envelope->generation->framing;
@@ -108,7 +108,7 @@ static enum nt_status decompress(const uint8_t *stored, size_t stored_bytes, uin
     return status;
 }
 
-/* What is stored compressed is read first: then the file may have room for what it becomes. */
+/* Compressed bytes are read first: they may raise the limit for their decompressed size. */
 static enum nt_status inflate(struct nt_envelope *envelope, const struct nt_anchor_link *place,
                               struct nt_error *error)
 {
@@ -177,7 +177,7 @@ static enum nt_status check_type_and_length(const struct nt_envelope *envelope, 
     return NT_OK;
 }
 
-/* u16 version of the writer, u16 version that a reader must know. */
+/* u16 version of the writer, u16 minimum version of a reader. */
 static enum nt_status check_versions(const struct nt_envelope *envelope, struct nt_error *error)
 {
     uint16_t minimum = nt_load_le16(envelope->bytes + 2);
@@ -187,7 +187,7 @@ static enum nt_status check_versions(const struct nt_envelope *envelope, struct 
     return NT_OK;
 }
 
-/* NT_CHECKSUM_CRC32 or NT_CHECKSUM_XXH3_64, at the end over all bytes before it. */
+/* NT_CHECKSUM_CRC32 or NT_CHECKSUM_XXH3_64, at the end, over all bytes before it. */
 static enum nt_status check_checksum(struct nt_envelope *envelope, enum nt_checksum_kind kind,
                                      struct nt_error *error)
 {
@@ -239,7 +239,7 @@ static enum nt_status load_once(struct nt_source *source, struct nt_budget *budg
     return status;
 }
 
-/* As a page that came over a network, it is damaged where it comes so twice. */
+/* Like a page from a network, an envelope is damaged only if it arrives damaged twice. */
 enum nt_status nt_envelope_load(struct nt_source *source, struct nt_budget *budget,
                                 const struct nt_generation *generation, enum nt_envelope_kind kind,
                                 const struct nt_envelope_link *link, struct nt_envelope *envelope_ret,
@@ -298,7 +298,7 @@ static int64_t get_frame_size(struct nt_cursor *cursor, const struct nt_generati
                                                       : (int64_t)nt_get_le64(cursor);
 }
 
-/* The size counts the frame's own preamble; a negative one means a list. */
+/* The size includes the frame's own preamble; a negative one means a list. */
 static enum nt_status read_frame(const struct nt_envelope *envelope, struct nt_cursor *cursor,
                                  const char *what, bool is_list, struct nt_frame *frame_ret,
                                  struct nt_error *error)

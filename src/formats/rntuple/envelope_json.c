@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Shows envelopes as JSON, every item as it is stored: header.json, footer.json, pagelist.<n>.json and,
- * for the drafts, metadata.json. Page lists may be very large and are written piece by piece.
+ * Shows envelopes as JSON, each item as stored: header.json, footer.json, pagelist.<n>.json and, for
+ * the drafts, metadata.json. Page lists may be very large and are written piece by piece.
  */
 #include "formats/rntuple/rntuple.h"
 
@@ -22,7 +22,7 @@ void nt_unknown_bytes_json(struct nt_json *json, size_t bytes)
         nt_json_member_unsigned(json, "unknown_bytes", bytes);
 }
 
-/* "feature_flags", the words, and "features", the names of those that are set. */
+/* Writes "feature_flags", the words, and "features", the names of the flags that are set. */
 static void nt_feature_flags_json(struct nt_json *json, const struct nt_generation *generation,
                                   const struct nt_feature_flags *flags)
 {
@@ -190,8 +190,8 @@ struct page_list_text {
     struct nt_json json;
     bool is_started, is_in_cluster, is_in_column;
     uint32_t clusters_left, columns_left, pages_left;
-    struct nt_frame columns;      /* of the cluster that is being written */
-    struct nt_column_pages pages; /* of the column that is being written */
+    struct nt_frame columns;      /* of the current cluster */
+    struct nt_column_pages pages; /* of the current column */
     uint32_t cluster;
 };
 
@@ -304,7 +304,7 @@ static enum nt_status finish_column(struct page_list_text *text, struct nt_error
     return NT_OK;
 }
 
-/* One item; *more_ret false once the document is complete. */
+/* Writes one item; sets *more_ret to false once the document is complete. */
 static enum nt_status step(struct page_list_text *text, bool *more_ret, struct nt_error *error)
 {
     if (!text->is_started)
@@ -506,12 +506,12 @@ struct pair {
     uint32_t order, version;
 };
 
-/* All envelopes stay loaded while their pairs are put into order. */
+/* All envelopes stay loaded while their pairs are sorted. */
 struct metadata {
     struct nt_envelope *envelopes;
     uint32_t *ends; /* of each envelope's pairs */
     uint32_t envelope_count;
-    struct pair *pairs; /* in the order of the file */
+    struct pair *pairs; /* in file order */
     uint32_t pair_count;
 };
 
@@ -585,7 +585,7 @@ static enum nt_status load(const struct nt_dataset *dataset, struct metadata *me
     return NT_OK;
 }
 
-/* ---- versions: the same key again is its next version ---- */
+/* ---- versions: a repeated key is its next version ---- */
 
 static int compare_pairs(const void *left, const void *right)
 {
@@ -656,7 +656,7 @@ static const struct value values[] = {
 };
 static const struct value hex_strings = {"string", "value_hex", 4, write_hex_string};
 
-/* Strings of which one is not UTF-8 are given in hexadecimal, all of them. */
+/* If one string is not UTF-8, all of them are written in hexadecimal. */
 static bool are_utf8(struct nt_cursor cursor, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Maps fields to the model: which kind of field it is, its element type, or the reason why it cannot be
- * read (specification, "Mapping of C++ Types to Fields and Columns").
+ * Maps fields to the model: the kind of a field, its element type, or the reason why it cannot be read
+ * (specification, "Mapping of C++ Types to Fields and Columns").
  */
 #include "formats/rntuple/rntuple.h"
 
@@ -21,8 +21,8 @@ struct type {
     enum nt_element element;
 };
 
-/* The normalised names, then the spellings of old writers. A field's type decides over its column's: drafts
- * stored signed integers in columns of unsigned types. */
+/* The normalised names, then the spellings of old writers. A field's type overrides its column's:
+ * drafts stored signed integers in columns of unsigned types. */
 static const struct type types[] = {
     {"bool", NT_ELEMENT_BOOL},
     {"char", NT_ELEMENT_BYTE},
@@ -81,8 +81,8 @@ bool nt_type_element(struct nt_text type, enum nt_element *element_ret)
     return false;
 }
 
-/* RNTupleCardinality<std::uint32_t>, in the namespaces that it had over time; the first drafts had no
- * argument, then the sizes are as wide as the column's offsets. */
+/* RNTupleCardinality<std::uint32_t>, in all its namespaces. In the first drafts it had no argument, and
+ * the sizes are as wide as the column's offsets. */
 static bool is_cardinality(struct nt_text type, enum nt_element *element)
 {
     nt_text_skip(&type, "ROOT::");
@@ -99,7 +99,7 @@ static bool is_cardinality(struct nt_text type, enum nt_element *element)
 
 /* ---- columns ---- */
 
-/* What a column can be for a field. */
+/* The roles of a column in a field. */
 enum column_class {
     CLASS_NONE,
     CLASS_INDEX,
@@ -134,7 +134,7 @@ struct pattern {
     enum nt_field_kind kind;
 };
 
-/* The first row that fits decides. */
+/* The first match decides. */
 static const struct pattern patterns[] = {
     {NT_ROLE_PLAIN, {CLASS_NONE, CLASS_NONE}, NT_FIELD_RECORD},
     {NT_ROLE_PLAIN, {CLASS_INDEX, CLASS_BYTES}, NT_FIELD_STRING},
@@ -176,7 +176,7 @@ static enum nt_field_kind kind_of_representation(const struct nt_dataset *datase
     return NT_FIELD_UNREADABLE;
 }
 
-/* ---- why not ---- */
+/* ---- reasons ---- */
 
 static const char *reason(struct nt_dataset *dataset, const struct nt_field *field)
 {
@@ -208,8 +208,8 @@ static bool converts_to(const struct nt_dataset *dataset, uint32_t field, enum n
     return true;
 }
 
-/* The element of a VALUE or CARDINALITY: the type's own where all representations convert to it, else the
- * first representation's. False where they have nothing in common. */
+/* Finds the element of a VALUE or CARDINALITY: the type's own if all representations convert to it,
+ * else the first representation's. False if they have nothing in common. */
 static bool find_element(const struct nt_dataset *dataset, uint32_t field, enum nt_element *element_ret)
 {
     const struct nt_field *f = &dataset->fields[field];
@@ -222,7 +222,7 @@ static bool find_element(const struct nt_dataset *dataset, uint32_t field, enum 
     return converts_to(dataset, field, of_column);
 }
 
-/* Kinds that only the type's name tells apart. */
+/* Kinds that only the type's name distinguishes. */
 static const struct {
     enum nt_field_kind kind;
     const char *prefix;
@@ -301,7 +301,7 @@ static enum nt_status decide(struct nt_dataset *dataset, uint32_t field, struct 
 
 /* ---- all fields ---- */
 
-/* Why neither the field nor what is below it can be placed into rows; NULL where it can. */
+/* Returns why the field and its descendants cannot be placed into rows; NULL if they can. */
 static const char *structural_reason(struct nt_dataset *dataset, const struct nt_field_record *record)
 {
     if (record->role >= NT_ROLE_COUNT)
@@ -311,7 +311,7 @@ static const char *structural_reason(struct nt_dataset *dataset, const struct nt
     return NULL;
 }
 
-/* A field below one of unknown structure takes over its reason. */
+/* A field inherits the reason of an ancestor of unknown structure. */
 static const char *inherited_reason(const struct nt_dataset *dataset, const char *const *reasons,
                                     uint32_t field)
 {
@@ -328,8 +328,8 @@ static uint32_t top_of(const struct nt_dataset *dataset, uint32_t field)
     return field;
 }
 
-/* A version that is not known makes the whole top-level field unknown. Specification, "Notes on Backward and Forward
- * Compatibility". */
+/* An unknown version makes the whole top-level field unknown. Specification, "Notes on Backward and
+ * Forward Compatibility". */
 static enum nt_status find_unknown_versions(struct nt_dataset *dataset, const struct nt_field_record *records,
                                             const char **reasons, struct nt_error *error)
 {
@@ -345,7 +345,7 @@ static enum nt_status find_unknown_versions(struct nt_dataset *dataset, const st
     return NT_OK;
 }
 
-/* What a projected field shows is unknown to it, too: the field that it is said to show, and the one whose columns it has. */
+/* A projected field is unknown if its declared source field is, or the field that owns its columns. */
 static void project_reasons(const struct nt_dataset *dataset, const char **reasons)
 {
     for (uint32_t i = 0; i < dataset->field_count; i++) {

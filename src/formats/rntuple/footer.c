@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Reads the footer envelope and builds the model's cluster groups, clusters and column groups from it
- * (specification, "Footer Envelope"; column groups and cluster summaries in the footer are those of the
- * drafts).
+ * (specification, "Footer Envelope"; only the drafts have column groups and cluster summaries in the
+ * footer).
  */
 #include "formats/rntuple/rntuple.h"
 
@@ -80,7 +80,7 @@ static enum nt_status read_column_group(const struct nt_envelope *envelope, stru
 static enum nt_status read_column_groups(const struct nt_envelope *envelope, struct nt_frame *list,
                                          struct nt_footer *footer, struct nt_error *error)
 {
-    /* As many columns at most as numbers fit into the list. */
+    /* At most as many columns as numbers that fit into the list. */
     size_t capacity = nt_cursor_left(&list->payload) / sizeof(uint32_t);
     footer->column_groups.columns = calloc(capacity + 1, sizeof(uint32_t));
     footer->column_groups.ends = calloc(list->items + 1u, sizeof(uint32_t));
@@ -213,7 +213,7 @@ static enum nt_status read_attribute_sets(const struct nt_envelope *envelope, st
 /* ---- lists ---- */
 
 struct list {
-    uint32_t item_bytes; /* least bytes of an item, a record's frame not counted */
+    uint32_t item_bytes; /* minimum bytes of an item, without a record's frame */
     bool has_records;
     enum nt_status (*read)(const struct nt_envelope *envelope, struct nt_frame *list,
                            struct nt_footer *footer, struct nt_error *error);
@@ -228,8 +228,8 @@ static const struct list lists[NT_FOOTER_LIST_COUNT] = {
     [NT_FOOTER_ATTRIBUTE_SETS] = {16, true, read_attribute_sets},
 };
 
-/* The lists in the generation's order. The last ones may be missing, but not the cluster groups; what stands
- * in their place then is unknown bytes. */
+/* Reads the lists in the generation's order. Those after the cluster groups may be missing; then the
+ * rest is unknown bytes. */
 static enum nt_status read_lists(const struct nt_envelope *envelope, struct nt_cursor *cursor,
                                  struct nt_footer *footer, struct nt_error *error)
 {
@@ -323,7 +323,8 @@ static enum nt_status build_column_groups(struct nt_dataset *dataset,
     return NT_OK;
 }
 
-/* Clusters are counted by the footer long before their page lists prove them, and groups may share a list. */
+/* Bounds clusters by the length of page lists, because the footer's counts are not yet proven and
+ * groups may share a page list. */
 static enum nt_status count_clusters(const struct nt_footer *footer, uint64_t *count_ret,
                                      struct nt_error *error)
 {
@@ -363,7 +364,7 @@ static enum nt_status build_groups(struct nt_dataset *dataset, const struct nt_f
     return NT_OK;
 }
 
-/* Drafts with the summaries in the footer: they are those of all groups, in order. */
+/* Drafts have the summaries of all groups in the footer, in order. */
 static enum nt_status build_clusters(struct nt_dataset *dataset, const struct nt_footer *footer,
                                      struct nt_error *error)
 {

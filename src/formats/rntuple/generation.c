@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The table of format generations, from the first experiments of 2020 to version 1: one row for each
- * change on disk, with the ROOT versions that wrote it. Sources are the drafts and the final
+ * change on disk, with the ROOT versions that wrote it. The sources are the drafts, the final
  * specification, and files of every year.
  */
 #include "formats/rntuple/rntuple.h"
@@ -91,13 +91,13 @@ static const struct nt_locator_type draft_locators[] = {{1, NT_LOCATOR_URI}, {2,
 static const struct nt_locator_type final_locators[] = {
     {1, NT_LOCATOR_LARGE}, {2, NT_LOCATOR_OBJECT64}, {3, NT_LOCATOR_MULTI}};
 
-/* Version 1.1, which version 1.0.2.1 has taken over: columns below collections and variants may begin late. */
+/* Version 1.1, also in 1.0.2.1: columns below collections and variants may start late. */
 static const struct nt_feature final_features[] = {{0, "nested deferred columns"}};
 
 #define COLUMN_TYPES(table) .column_types = table, .column_type_count = COUNT(table)
 #define LOCATOR_TYPES(table) .locator_types = table, .locator_type_count = COUNT(table)
 
-/* Both drafts with CRC32 envelopes; they differ in the footer only. */
+/* The two drafts with CRC32 envelopes differ only in the footer. */
 #define CRC32_DRAFT                                                                                          \
     .anchor_layout = NT_ANCHOR_58_BYTES, .framing = &crc32_framing, .has_release_candidate_tag = true,       \
     .has_early_field_values = true, .field_flags = 1, .deferred_flag = 8, COLUMN_TYPES(draft_types),         \
@@ -177,7 +177,8 @@ const struct nt_generation nt_generations[] = {
         .anchor_layout = NT_ANCHOR_78_BYTES,
         .last_major = 2,
         .field_flags = 7,
-        /* Never seen in a file, but harmless: the representation is the zero upper half of the older u32. */
+        /* No known file has it. Harmless: the representation is the zero upper half of the older
+         * u32. */
         .has_representations = true,
         XXH3_DRAFT,
     },
@@ -209,9 +210,9 @@ const struct nt_generation nt_generations[] = {
 };
 const uint32_t nt_generation_count = COUNT(nt_generations);
 
-/* ---- recognising ---- */
+/* ---- identification ---- */
 
-/* The predraft begins with a frame of version 0 that says its own size; all others have version 1 there, or a
+/* The predraft starts with a frame of version 0 and its own size; all others have version 1 there, or a
  * type and a length. */
 static bool is_predraft_header(const uint8_t *header, size_t header_bytes)
 {
@@ -226,7 +227,7 @@ static enum nt_footer_start footer_start_of(const uint8_t *footer, size_t footer
     struct nt_cursor cursor = nt_cursor(footer, footer_bytes);
     nt_skip(&cursor, crc32_framing.preamble_bytes);
     while ((int64_t)nt_get_le64(&cursor) < 0 && !cursor.failed) {
-        /* feature flags go on */
+        /* more words of feature flags follow */
     }
     nt_skip(&cursor, sizeof(uint32_t)); /* the header's checksum */
     return (int32_t)nt_get_le32(&cursor) < 0 ? NT_FOOTER_STARTS_LIST : NT_FOOTER_STARTS_RECORD;

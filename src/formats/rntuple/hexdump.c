@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Annotated hex dumps of envelopes: header.txt, footer.txt and pagelist.<n>.txt show the bytes, sixteen a
- * line, with the item that each belongs to. The envelope is parsed again by the functions that read it for
- * the model.
+ * Annotated hex dumps of envelopes: header.txt, footer.txt and pagelist.<n>.txt show the bytes, sixteen
+ * a line, with the item that each belongs to. The functions that build the model parse the envelope
+ * again.
  */
 #include "formats/rntuple/rntuple.h"
 
@@ -19,7 +19,7 @@
 enum { LINE_BYTES = 16, PIECE_BYTES = 64 * 1024 };
 
 struct item {
-    const char *whole, *what; /* NULL: bytes that were not read */
+    const char *whole, *what; /* NULL: bytes that were not parsed */
     size_t position, bytes;
 };
 
@@ -29,11 +29,11 @@ struct annotated {
     struct nt_envelope envelope;
     struct item *items;
     size_t count, capacity;
-    uint64_t taken; /* of the envelope's budget, for the items */
+    uint64_t taken; /* from the envelope's budget, for the items */
     bool has_failed;
-    size_t position;     /* of the next byte that is written */
-    size_t next;         /* item */
-    struct item current; /* in which `position` lies */
+    size_t position;     /* of the next byte to write */
+    size_t next;         /* index in the items */
+    struct item current; /* contains `position` */
 };
 
 /* ---- reading ---- */
@@ -138,13 +138,13 @@ static int compare_items(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Preamble and checksum were verified before; all else is told by those who read it. */
+/* Preamble and checksum are already verified; the readers report all other items. */
 static enum nt_status read_items(struct annotated *annotated,
                                  enum nt_status (*read)(const struct nt_envelope *envelope,
                                                         struct nt_error *error),
                                  struct nt_error *error)
 {
-    enum { ITEM_BYTES_PER_BYTE = sizeof(struct item) / 4 }; /* few items have less than four bytes */
+    enum { ITEM_BYTES_PER_BYTE = sizeof(struct item) / 4 }; /* items shorter than four bytes are rare */
     struct nt_envelope *envelope = &annotated->envelope;
     const struct nt_framing *framing = envelope->generation->framing;
     uint32_t checksum_bytes = nt_checksum_info(framing->checksum)->bytes;
@@ -169,7 +169,7 @@ static enum nt_status read_items(struct annotated *annotated,
 
 /* ---- writing ---- */
 
-/* The item that begins at the position, or what lies between two of them. */
+/* Finds the item that starts at the position, or the gap up to the next item. */
 static void find_current(struct annotated *annotated)
 {
     size_t at = annotated->position;
@@ -197,7 +197,7 @@ static void append_bytes(struct nt_buffer *out, const uint8_t *bytes, size_t cou
     nt_buffer_append(out, line, 4 * LINE_BYTES + 2);
 }
 
-/* What the bytes are stands in the first line of an item. */
+/* The first line of an item contains its description. */
 static void append_line(struct annotated *annotated, struct nt_buffer *out)
 {
     if (annotated->position == annotated->current.position + annotated->current.bytes)

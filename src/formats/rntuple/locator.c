@@ -20,16 +20,15 @@
 
 enum { HEAD_BYTES = 4, LARGE_BYTES = 16, OBJECT64_BYTES = 12, OBJECT64_LARGE_BYTES = 16 };
 
-/* What the first word of a non-standard locator says. */
+/* The first word of a non-standard locator. */
 struct head {
     uint32_t bytes; /* of the whole locator */
     uint8_t reserved;
     uint8_t type;
 };
 
-/* The reference implementation negates the whole word. The specification's figure has a sign bit in front of
- * it, its text the absolute value of the last byte: three readings, told apart by which of them
- * makes sense. */
+/* The reference implementation negates the whole word. The specification's figure puts a sign bit
+ * before it, its text the absolute value of the last byte. The plausible one of the three is right. */
 static void read_heads(uint32_t word, struct head heads[3])
 {
     uint32_t negated = 0 - word;

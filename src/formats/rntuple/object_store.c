@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * RNTuples in an object store (S3): the file is a JSON document with the anchor (RNTupleAnchorS3 in ROOT),
- * and each envelope and page is in an object below its address.
+ * RNTuples in an object store (S3). The file is a JSON document with the anchor (RNTupleAnchorS3 in
+ * ROOT); each envelope and page is in an object below the file's address.
  */
 #include "formats/rntuple/rntuple.h"
 
@@ -27,7 +27,7 @@
 
 /* ---- Read the JSON anchor ---- */
 
-/* Numbers of the document. */
+/* The numbers in the document. */
 struct numbers {
     uint64_t version, epoch, major, minor, patch;
     struct place {
@@ -83,9 +83,9 @@ static enum nt_status fail_member(const char *key, const struct nt_json_member *
     return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "anchor: its \"%s\" is not %s", key, expected);
 }
 
-/* ---- what is in it ---- */
+/* ---- members ---- */
 
-/* The first of them tells whether the others are known. */
+/* The first number is the version, which decides whether the others are known. */
 static enum nt_status read_numbers(const struct document *document, struct numbers *found,
                                    struct nt_error *error)
 {
@@ -110,7 +110,7 @@ static bool is_plain(struct nt_text text)
     return true;
 }
 
-/* "${baseurl}/NAME": what lies elsewhere than beneath the address is another's, who may not be the one that the user trusts. */
+/* "${baseurl}/NAME": rejects other places, which may belong to a party that the user does not trust. */
 static bool is_beneath(struct nt_text *name)
 {
     if (!nt_text_skip(name, "${baseurl}/") || !nt_folder_is_name_below(*name))
@@ -204,7 +204,7 @@ enum nt_status nt_store_anchor_read(struct nt_text text, struct nt_arena *arena,
                                     struct nt_store_anchor *anchor_ret, struct nt_error *error)
 {
     struct document document = {0};
-    /* It tells what the newest anchors in files do. */
+    /* It has all values of the newest layout in files. */
     *anchor_ret = (struct nt_store_anchor){.anchor = {.layout = NT_ANCHOR_78_BYTES,
                                                       .stored_bytes = text.length,
                                                       .length = (uint32_t)text.length}};
@@ -223,7 +223,7 @@ enum nt_status nt_store_anchor_read(struct nt_text text, struct nt_arena *arena,
 
 /* ---- Object store as a container ---- */
 
-/* An anchor has some hundred bytes; ROOT reads no longer one. */
+/* An anchor has some hundred bytes; ROOT rejects longer ones. */
 enum { MOST_ANCHOR_BYTES = 1 << 20 };
 
 static enum nt_status read_text(const struct nt_file *file, struct nt_text *text, struct nt_error *error)

@@ -60,8 +60,8 @@ enum nt_status nt_column_pages_read(const struct nt_envelope *envelope, struct n
     return nt_list_frame(envelope, columns, "list of pages", MIN_PAGE_BYTES, &pages_ret->pages, error);
 }
 
-/* The count's sign says that a checksum follows the page; in the CRC32 drafts, the lower of two flag bits
- * does. */
+/* The sign of the count says whether a checksum follows the page; in the CRC32 drafts, the lower of two
+ * flag bits does. */
 struct nt_page_record nt_page_record_read(const struct nt_envelope *envelope, struct nt_cursor *pages)
 {
     const struct nt_generation *generation = envelope->generation;
@@ -150,7 +150,7 @@ enum nt_status nt_page_builder_add(struct nt_page_builder *builder, uint32_t col
     return status == NT_OK ? nt_group_builder_add(&builder->group, &page, error) : status;
 }
 
-/* The list goes to the dataset's memory. */
+/* Moves the list to the dataset's arena. */
 static enum nt_status settle(struct nt_page_builder *builder, struct nt_error *error)
 {
     struct nt_arena *arena = builder->group.dataset->arena;
@@ -216,8 +216,8 @@ static enum nt_status fill_range(struct filler *filler, struct nt_cursor *column
     return NT_OK;
 }
 
-/* A cluster lists its columns in order of id, or as its column group does. Columns behind the end of the list
- * were added later: they are absent from this cluster. */
+/* A cluster lists its columns in order of id or of its column group. Columns after the end of the list
+ * were added later and are absent from this cluster. */
 static enum nt_status fill_cluster(struct filler *filler, struct nt_cursor *clusters, uint32_t cluster)
 {
     struct nt_dataset *dataset = filler->dataset;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads payloads (envelopes, and pages with their checksums) that are longer than one TFile key may be.
- * The first key ends with the little-endian offsets of the other keys, as ROOT's writer splits them.
+ * Reads payloads (envelopes, and pages with their checksums) that are longer than the maximum size of a
+ * TFile key. The first key ends with the little-endian offsets of the other keys, as ROOT's writer
+ * splits them.
  */
 #include "formats/rntuple/rntuple.h"
 
@@ -22,8 +23,8 @@ struct payload_source {
     uint64_t maximum_key_bytes; /* UINT64_MAX: never split */
 };
 
-/* In how many keys a payload lies. The offsets take room in the first; where the last has none left for what
- * they push out, there is one more. */
+/* The number of keys of a payload. The first key also stores the offsets; if the last key has no room
+ * for the bytes that they displace, one more key follows. */
 static uint64_t count_keys(uint64_t bytes, uint64_t maximum)
 {
     uint64_t keys = bytes / maximum + (bytes % maximum != 0);
@@ -60,7 +61,7 @@ enum nt_status nt_payload_extents(struct nt_source *payload_source, uint64_t off
     const struct payload_source *payload = (const struct payload_source *)payload_source;
     struct nt_source *file = payload->file;
     uint64_t maximum = payload->maximum_key_bytes;
-    /* Split or not, the file holds all of the payload, and at its offset the first part. */
+    /* The file contains all of the payload, split or not, and the first part is at its offset. */
     if (bytes > file->size || !nt_fits(offset, bytes < maximum ? bytes : maximum, file->size))
         return nt_fail(error, NT_TRUNCATED, offset,
                        "%s: %" PRIu64 " bytes are wanted of a file of %" PRIu64 " bytes", file->path, bytes,
@@ -85,7 +86,7 @@ enum nt_status nt_payload_extents(struct nt_source *payload_source, uint64_t off
     return NT_OK;
 }
 
-/* Of a payload that is split; any other is read of the file. */
+/* Reads a split payload; passes all other reads to the file. */
 static enum nt_status payload_read_at(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
                                       struct nt_error *error)
 {
@@ -114,7 +115,7 @@ static enum nt_status payload_size(struct nt_source *source, uint64_t *size_ret,
     return nt_source_size(((struct payload_source *)source)->file, size_ret, error);
 }
 
-/* Where a payload is split is told by the file: who reads it finds out. */
+/* Skips split payloads: only reading them shows where their parts are. */
 static void payload_will_need(struct nt_source *source, const struct nt_extent *extents, size_t count,
                               bool is_now)
 {
@@ -141,7 +142,7 @@ static void payload_close(struct nt_source *source)
 enum nt_status nt_payload_source_new(struct nt_source *file_source, uint64_t maximum_key_bytes,
                                      struct nt_source **source_ret, struct nt_error *error)
 {
-    /* No check: the file is the dataset's own, which is looked at as such. */
+    /* No check: the file below is the dataset's own, which is checked directly. */
     static const struct nt_source_ops payload_ops = {
         .read_at = payload_read_at,
         .stat = payload_stat,
@@ -159,7 +160,7 @@ enum nt_status nt_payload_source_new(struct nt_source *file_source, uint64_t max
     struct payload_source *payload = calloc(1, sizeof(*payload));
     if (!payload)
         return nt_fail_memory(error);
-    /* A split payload may begin closer to the file's end than it is long: its reads are checked here. */
+    /* A split payload may be longer than the rest of the file, so reads are checked here. */
     payload->source =
         (struct nt_source){.ops = nt_source_can_prefetch(file_source) ? &remote_payload_ops : &payload_ops,
                            .size = NT_UNKNOWN_SIZE,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The format before its first specification (ROOT 6.21 to 6.25): reads its header and footer, builds the
- * model's clusters and pages from them and shows them as JSON. No text specifies it; the layout is that of
- * files.
+ * The format before its first specification (ROOT 6.21 to 6.25). Reads its header and footer, builds
+ * the model's clusters and pages from them and shows them as JSON. No text specifies it; the layout is
+ * taken from files.
  */
 #include "formats/rntuple/rntuple.h"
 
@@ -22,7 +22,7 @@
 
 /* ---- pieces ---- */
 
-/* A frame: u16 version, u16 minimum version, u32 size with these 8 bytes. */
+/* Reads a frame: u16 version, u16 minimum version, u32 size including these 8 bytes. */
 static enum nt_status read_frame(const struct nt_envelope *envelope, struct nt_cursor *cursor,
                                  const char *what, struct nt_cursor *payload_ret, struct nt_error *error)
 {
@@ -68,7 +68,7 @@ static enum nt_status read_uuid(const struct nt_envelope *envelope, struct nt_cu
     return nt_envelope_check(envelope, &frame, "uuid", error);
 }
 
-/* i64 position, u32 bytes, URL: empty for the file itself. */
+/* Reads i64 position, u32 bytes, URL; the URL is empty for the file itself. */
 static struct nt_locator read_locator(struct nt_cursor *cursor)
 {
     struct nt_locator locator = {.kind = NT_LOCATOR_FILE};
@@ -118,14 +118,13 @@ static enum nt_status read_field(const struct nt_envelope *envelope, struct nt_c
     nt_cursor_label(&frame, "field", "parent field id");
     uint32_t children = nt_get_le32(&frame);
     nt_cursor_label(&frame, "field", "number of children");
-    nt_skip(&frame, (uint64_t)children * sizeof(uint64_t)); /* they name this field as their parent */
+    nt_skip(&frame, (uint64_t)children * sizeof(uint64_t)); /* they store this field as their parent */
     nt_cursor_label(&frame, "field", "children");
     field->unknown_bytes = nt_cursor_left(&frame);
     return nt_envelope_check(envelope, &frame, "field", error);
 }
 
-/* Move what is kept to the front; children of the root become their own parents, as later generations have
- * it. */
+/* Removes the root field. Its children become their own parents, as in later generations. */
 static void remove_root(struct nt_schema *schema)
 {
     uint64_t root = NO_PARENT;
@@ -186,7 +185,7 @@ static enum nt_status read_column(const struct nt_envelope *envelope, struct nt_
     nt_cursor_label(&model, "column", "flags");
     column->field_id = nt_get_le64(&frame);
     nt_cursor_label(&frame, "column", "field id");
-    nt_skip(&frame, sizeof(uint32_t)); /* its place in the field, which the ids' order tells, too */
+    nt_skip(&frame, sizeof(uint32_t)); /* its place in the field; the order of ids is the same */
     nt_cursor_label(&frame, "column", "place in the field");
     column->unknown_bytes = nt_cursor_left(&frame);
     status = nt_envelope_check(envelope, &model, "column model", error);
@@ -266,7 +265,7 @@ enum nt_status nt_predraft_footer_open(const struct nt_envelope *envelope, struc
     if (nt_cursor_left(&cursor) >= POSTSCRIPT_BYTES) {
         cursor.end -= POSTSCRIPT_BYTES;
         postscript.position = postscript.told = cursor.end;
-        nt_skip(&postscript, POSTSCRIPT_BYTES); /* the anchor has it, too */
+        nt_skip(&postscript, POSTSCRIPT_BYTES); /* a copy of the anchor's */
         nt_cursor_label(&postscript, "footer", "versions, sizes of header and footer");
     }
     uint64_t clusters = nt_get_le64(&cursor);
@@ -396,7 +395,7 @@ enum nt_status nt_predraft_build(struct nt_dataset *dataset, const struct nt_env
 
 NT_DEFINE_LAST_AT_MOST(last_column, struct nt_column, .id)
 
-/* Columns stand by id: cluster lists name them in any order. */
+/* Columns are ordered by id; cluster lists contain them in any order. */
 static uint32_t find_column(const struct nt_dataset *dataset, uint64_t id)
 {
     uint32_t found = last_column(dataset->columns, dataset->column_count, id);

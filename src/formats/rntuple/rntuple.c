@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Opens an RNTuple file: finds its container and opens a dataset for each anchor. Header and footer are
- * read at once, the page list of a cluster group when it is needed.
+ * read at once, the page list of a cluster group on first use.
  */
 #include "formats/rntuple/rntuple.h"
 
@@ -22,7 +22,7 @@
 static const struct nt_container_kind *const kinds[] = {&nt_container_tfile, &nt_container_bare,
                                                         &nt_container_store};
 
-/* Magic words are words: a text (/etc/passwd) may begin with one. */
+/* A magic number is a word, so a text file (/etc/passwd) may start with one. */
 static enum nt_status is_of_kind(struct nt_source *source, const struct nt_container_kind *kind, bool *is_ret,
                                  struct nt_error *error)
 {
@@ -112,13 +112,13 @@ enum nt_status nt_rntuple_load_envelope(const struct nt_dataset *dataset, enum n
 
 /* ---- Open a dataset ---- */
 
-/* The first of them show bytes as stored: so many need nothing but the place of the anchor, so many its links. */
+/* The number of documents of stored bytes that need only the anchor's place, or only its links. */
 enum { NT_RNTUPLE_ANCHOR_DOCUMENTS = 1, NT_RNTUPLE_LINKED_DOCUMENTS = 3 };
 
 static enum nt_status nt_rntuple_build(struct nt_dataset *dataset, const struct nt_anchor_object *object,
                                        struct nt_error *error);
 
-/* What is only needed while a dataset is being opened. */
+/* State that exists only while a dataset is being opened. */
 struct opening {
     struct nt_dataset *dataset;
     struct nt_rntuple *rntuple;
@@ -186,7 +186,7 @@ static const struct nt_dataset_ops ops = {
 
 /* ---- opening ---- */
 
-/* Each object has its place in the layout, and behind them comes the file that leads to them. */
+/* In the layout each object has its place; the file that refers to them follows. */
 static enum nt_status open_objects(const struct opening *opening, struct nt_rntuple *rntuple)
 {
     struct nt_file *file = opening->dataset->file;
@@ -207,7 +207,7 @@ static enum nt_status open_objects(const struct opening *opening, struct nt_rntu
     return NT_OK;
 }
 
-/* What is stored is shown whatever is wrong with it, from the first place on that is known. */
+/* Documents show stored bytes even if they are damaged, so set up what is known before any failure. */
 static enum nt_status open_anchor(struct opening *opening, const struct nt_anchor_object *object)
 {
     struct nt_dataset *dataset = opening->dataset;
@@ -241,7 +241,7 @@ static enum nt_status open_anchor(struct opening *opening, const struct nt_ancho
     return status;
 }
 
-/* The generation is known only when the envelopes' bytes are there; only then can they be verified. */
+/* The bytes of the envelopes decide the generation, so the envelopes are verified after that. */
 static enum nt_status open_envelopes(struct opening *opening)
 {
     struct nt_rntuple *rntuple = opening->rntuple;
@@ -250,7 +250,7 @@ static enum nt_status open_envelopes(struct opening *opening)
     struct nt_envelope *header = &opening->header, *footer = &opening->footer;
     const struct nt_extent both[] = {{anchor->header.offset, anchor->header.stored_bytes},
                                      {anchor->footer.offset, anchor->footer.stored_bytes}};
-    if (rntuple->objects) /* of a file both come with opening it, mostly */
+    if (rntuple->objects) /* opening a file mostly reads both already */
         nt_source_prefetch(rntuple->payload, both, sizeof(both) / sizeof(*both), true);
     enum nt_status status = nt_envelope_read(rntuple->payload, budget, NT_ENVELOPE_HEADER, &anchor->header,
                                              header, opening->error);
@@ -268,8 +268,8 @@ static enum nt_status open_envelopes(struct opening *opening)
     return status;
 }
 
-/* Each dataset keeps texts and has documents of its envelopes, and many may have the same ones: those of all but the first count for
- * each, as long as the file is open. */
+/* Each dataset keeps texts and documents of its envelopes, and many datasets may share envelopes. The
+ * envelopes of each dataset but the first count again, as long as the file is open. */
 static enum nt_status count_shared(const struct opening *opening)
 {
     const struct nt_dataset *dataset = opening->dataset;
@@ -313,7 +313,7 @@ static enum nt_status read_predraft(struct opening *opening)
     return status;
 }
 
-/* An attribute set whose schema is not known is ignored: it is shown, and has no data. */
+/* An attribute set with an unknown schema is ignored: it is shown without data. */
 static enum nt_status check_schema_version(struct opening *opening)
 {
     const struct nt_rntuple *rntuple = opening->rntuple;
@@ -348,7 +348,7 @@ static enum nt_status read_header_and_footer(struct opening *opening)
     return status;
 }
 
-/* ---- links that are followed later ---- */
+/* ---- links for later use ---- */
 
 static enum nt_status keep_link(const struct opening *opening, const char *what,
                                 const struct nt_envelope_link *from, struct nt_envelope_link *to)
@@ -384,7 +384,7 @@ static enum nt_status keep_links(struct opening *opening)
 
 /* ---- attribute sets ---- */
 
-/* The anchor of an attribute set is in no list of keys: the footer's record is the only way to it. */
+/* The anchor of an attribute set is in no list of keys: only the footer's record refers to it. */
 static enum nt_status open_attribute_anchor(struct nt_dataset *dataset, const struct nt_rntuple *parent,
                                             const struct nt_attribute_set_record *record,
                                             struct nt_error *error)
@@ -411,13 +411,13 @@ static enum nt_status open_attribute_anchor(struct nt_dataset *dataset, const st
     return status;
 }
 
-/* An attribute set that fails does not keep its dataset from being read. */
+/* A dataset remains readable if one of its attribute sets fails. */
 static enum nt_status open_attribute_sets(struct opening *opening)
 {
     const struct nt_dataset *parent = opening->dataset;
     const struct nt_footer *footer = &opening->footer_records;
     if (parent->attribute_of != NT_NONE)
-        return NT_OK; /* sets of sets: the specification has none, and a chain of them could be endless */
+        return NT_OK; /* the specification has no sets of sets, and a chain of them could be endless */
     for (uint32_t i = 0; i < footer->attribute_set_count; i++) {
         struct nt_dataset *dataset;
         enum nt_status status = nt_file_add_dataset(parent->file, &dataset, opening->error);
@@ -436,10 +436,9 @@ static enum nt_status open_attribute_sets(struct opening *opening)
     return NT_OK;
 }
 
-/* ---- what stays ---- */
+/* ---- kept envelopes ---- */
 
-/* An envelope is read once where it is small beside what the file may take: its documents are made of the
- * same bytes. */
+/* Keeps an envelope that is small compared with the budget: its documents then need no second read. */
 static void keep_envelope(struct nt_envelope *envelope, struct nt_envelope *kept)
 {
     enum { MAX_BYTES = 1 << 18, PART_OF_BUDGET = 8 };
@@ -475,9 +474,9 @@ static enum nt_status open_all(struct opening *opening, const struct nt_anchor_o
     return status;
 }
 
-/* Open the dataset of an anchor object: reads anchor, header and footer. Attribute sets that its footer
- * links are added to the file, opened or with their failure, unless it is one itself. Where it fails, the dataset
- *  has the documents that show bytes as stored, of what was found until then. */
+/* Opens the dataset of an anchor object: reads anchor, header and footer. Adds the attribute sets that
+ * its footer links to the file, opened or with their failure, unless the dataset is one itself. On
+ * failure the dataset has those documents of stored bytes whose places were found. */
 static enum nt_status nt_rntuple_build(struct nt_dataset *dataset, const struct nt_anchor_object *object,
                                        struct nt_error *error)
 {
@@ -496,8 +495,8 @@ static enum nt_status nt_rntuple_build(struct nt_dataset *dataset, const struct 
 
 /* ---- Open a file ---- */
 
-/* A dataset for an anchor. What fails for the anchor alone is kept with its dataset; whether any opened is
- * for the caller of all formats to see. */
+/* Adds a dataset for an anchor. The dataset keeps a failure that concerns only its anchor; the caller
+ * of all formats checks whether any dataset opened. */
 static enum nt_status add_dataset(struct nt_file *file, const struct nt_anchor_object *object,
                                   struct nt_error *error)
 {

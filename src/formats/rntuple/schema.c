@@ -32,7 +32,7 @@ void nt_schema_deinit(struct nt_schema *schema)
     *schema = (struct nt_schema){0};
 }
 
-/* `*array` gets room for `count` more items behind its `*used`, zeroed; returns the first of them. */
+/* Adds room for `count` zeroed items after the `*used` items of `*array`; returns the first of them. */
 static void *grow(void **array, uint32_t *used, uint32_t count, size_t item_bytes)
 {
     if (count > NT_NONE - 1 - *used)
@@ -51,7 +51,7 @@ static void *grow(void **array, uint32_t *used, uint32_t count, size_t item_byte
 #define GROW(schema, member, counter, count)                                                                 \
     grow((void **)&(schema)->member, &(schema)->counter, count, sizeof(*(schema)->member))
 
-/* Count them, so that they are given back together. */
+/* Takes from the budget; the schema counts what it takes, to release it in one call. */
 static enum nt_status take(struct nt_schema *schema, struct nt_budget *budget, enum nt_cost cost,
                            uint32_t used, uint32_t count, struct nt_error *error)
 {
@@ -288,7 +288,7 @@ static enum nt_status read_extra_types(const struct nt_envelope *envelope, struc
 
 struct list {
     const char *name;
-    uint32_t record_bytes; /* least payload of a record */
+    uint32_t record_bytes; /* minimum payload of a record */
     enum nt_status (*read)(const struct nt_envelope *envelope, struct nt_frame *list,
                            struct nt_schema *schema, struct nt_error *error);
 };
@@ -300,7 +300,7 @@ static const struct list lists[] = {
     {"list of extra type information", 16, read_extra_types},
 };
 
-/* Append the four lists at the cursor. */
+/* Appends the four lists at the cursor. */
 static enum nt_status nt_schema_read(const struct nt_envelope *envelope, struct nt_cursor *cursor,
                                      struct nt_schema *schema, struct nt_error *error)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Builds the fields, columns and decoders of the model from the records of a whole schema, and links them
- * (specification, "Header Envelope": ids, parents, column representations, alias columns of projected
- * fields).
+ * Builds the fields, columns and decoders of the model from the records of a complete schema, and links
+ * them (specification, "Header Envelope": ids, parents, column representations, alias columns of
+ * projected fields).
  */
 #include "formats/rntuple/rntuple.h"
 
@@ -56,7 +56,7 @@ static enum nt_status sort_field_ids(struct builder *builder)
     return NT_OK;
 }
 
-/* Index of the field of an id, NT_NONE where there is none. */
+/* Finds the index of the field with an id; NT_NONE if there is none. */
 static uint32_t find_field(const struct builder *builder, uint64_t id)
 {
     struct id key = {.id = id};
@@ -118,7 +118,7 @@ static enum nt_status build_fields(struct builder *builder)
 
 /* ---- columns ---- */
 
-/* Steps of a range are not bound to 32 bits, whatever the column type's name says: the field's type tells. */
+/* Quantised values may exceed 32 bits despite the column type's name: the field's type decides. */
 static void fit_to_field(struct nt_decoder *decoder, const struct nt_field *field)
 {
     enum nt_element element;
@@ -127,7 +127,7 @@ static void fit_to_field(struct nt_decoder *decoder, const struct nt_field *fiel
         nt_decoder_set_element(decoder, element);
 }
 
-/* A type that is not known, that cannot have so many bits or that lacks its range of values is kept: its
+/* Keeps a column whose type is unknown, cannot have that many bits or lacks its range of values: its
  * field is shown without data. */
 static struct nt_decoder decoder_of(const struct nt_column_record *record, enum nt_encoding_kind encoding,
                                     const struct nt_field *field)
@@ -147,7 +147,7 @@ static struct nt_decoder decoder_of(const struct nt_column_record *record, enum 
     };
 }
 
-/* Elements of a type that is not known are so many bytes. */
+/* An element of an unknown type is opaque bytes. */
 static struct nt_dtype dtype_of(struct nt_arena *arena, const struct nt_decoder *decoder)
 {
     struct nt_dtype dtype = nt_element_dtype(decoder->element);
@@ -205,7 +205,7 @@ static enum nt_status build_columns(struct builder *builder)
 
 /* ---- projected fields ---- */
 
-/* The columns of a projected field, by its alias columns in the order of the file. */
+/* An alias column of a projected field, in file order. */
 struct alias {
     uint32_t field, order, column;
 };
@@ -238,8 +238,8 @@ static enum nt_status collect_aliases(struct builder *builder, struct alias *ali
     return NT_OK;
 }
 
-/* True where the aliases name the source's columns of the first representation, all and in order: then the
- * projected field has all the source's representations. */
+/* Do the aliases name all columns of the source's first representation, in order? Then the projected
+ * field has all representations of its source. */
 static bool covers_source(const struct nt_dataset *dataset, const struct alias *aliases, uint32_t count,
                           const struct nt_field *source)
 {
@@ -252,7 +252,7 @@ static bool covers_source(const struct nt_dataset *dataset, const struct alias *
     return position == source->columns_per_representation;
 }
 
-/* Join the aliases of one field. `used` counts the entries of field_columns. */
+/* Joins the aliases of one field. `used` counts the entries of field_columns. */
 static enum nt_status project(struct builder *builder, const struct alias *aliases, uint32_t count,
                               uint32_t *used)
 {
@@ -279,7 +279,7 @@ static enum nt_status project(struct builder *builder, const struct alias *alias
     return NT_OK;
 }
 
-/* field_columns with room for the aliases behind the columns. */
+/* Extends field_columns with room for the aliases after the columns. */
 static bool extend_field_columns(struct nt_dataset *dataset, uint32_t alias_count)
 {
     uint32_t *extended =
@@ -304,7 +304,7 @@ static enum nt_status build_projections(struct builder *builder)
     enum nt_status status = collect_aliases(builder, aliases);
     for (uint32_t first = 0, end; first < count && status == NT_OK; first = end) {
         for (end = first; end < count && aliases[end].field == aliases[first].field; end++) {
-            /* to the end of this field's aliases */
+            /* find the end of this field's aliases */
         }
         status = project(builder, aliases + first, end - first, &used);
     }

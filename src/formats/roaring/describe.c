@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Metadata of a Roaring file: its metadata.json, the JSON members of files and pages, and the byte ranges
- * that are headers rather than containers.
+ * Metadata of a Roaring file: its metadata.json, the JSON members of files and pages, and the byte
+ * ranges that are headers rather than containers.
  */
 #include "formats/roaring/roaring.h"
 
@@ -10,7 +10,7 @@
 #include "core/model/model.h"
 #include "formats/roaring_reader.h"
 
-/* Buckets that metadata.json lists; the containers of all of them stand in pages.jsonl. */
+/* The limit of buckets in metadata.json; pages.jsonl contains the containers of all buckets. */
 enum { LISTED_BUCKETS = 65536 };
 
 enum nt_status nt_roaring_describe_file(const struct nt_file *file, struct nt_json *json,

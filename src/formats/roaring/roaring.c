@@ -15,7 +15,7 @@
 #include "formats/formats.h"
 #include "formats/roaring_reader.h"
 
-/* What a container has at least beside its values: they were read when the file was validated. */
+/* Minimum bytes of a container besides its values. Validation reads them, so they count as metadata. */
 enum { DESCRIPTOR_BYTES = 8 };
 
 /* A decoder's number is its container's kind. */
@@ -65,7 +65,7 @@ static const struct nt_document documents[] = {
     {.prefix = "metadata.json", .write = nt_roaring_write_metadata},
 };
 
-/* One for each kind of container, in order. */
+/* Adds one for each kind of container, in order. */
 static enum nt_status add_decoders(struct nt_dataset *dataset, enum nt_element element,
                                    struct nt_error *error)
 {
@@ -82,7 +82,7 @@ static enum nt_status add_decoders(struct nt_dataset *dataset, enum nt_element e
     return status;
 }
 
-/* One field and its one column. */
+/* Adds the field and its column. */
 static enum nt_status add_field(struct nt_builder *builder, const struct nt_roaring *roaring,
                                 struct nt_error *error)
 {
@@ -108,7 +108,7 @@ static enum nt_status add_field(struct nt_builder *builder, const struct nt_roar
     return status == NT_OK ? nt_builder_finish(builder, error) : status;
 }
 
-/* All containers are one cluster. */
+/* Puts all containers into one cluster. */
 static enum nt_status build(struct nt_dataset *dataset, const struct nt_roaring *roaring,
                             struct nt_error *error)
 {

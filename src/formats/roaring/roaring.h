@@ -11,16 +11,16 @@
 #include "core/model/model.h"
 #include "formats/roaring_reader.h"
 
-/* What validation found; all that an open file keeps: nt_file.format_data, and that of its dataset. */
+/* What validation found; an open file keeps nothing else: format_data of nt_file and its dataset. */
 struct nt_roaring {
     enum nt_roaring_width width;
     uint64_t buckets;
     uint64_t containers;
     uint64_t kinds[NT_ROARING_KIND_COUNT]; /* containers of each kind */
     uint64_t cardinality;
-    uint64_t minimum, maximum;       /* 0 without values */
-    uint64_t end;                    /* bytes behind it are trailing */
-    struct nt_roaring_bitmap bitmap; /* the last one; of a 32-bit file, the only one */
+    uint64_t minimum, maximum;       /* 0 if there are no values */
+    uint64_t end;                    /* bytes after it are trailing */
+    struct nt_roaring_bitmap bitmap; /* the last one; the only one of a 32-bit file */
 };
 
 static inline uint32_t nt_roaring_bits(const struct nt_roaring *roaring)
@@ -28,18 +28,18 @@ static inline uint32_t nt_roaring_bits(const struct nt_roaring *roaring)
     return roaring->width == NT_ROARING_32 ? 32 : 64;
 }
 
-/* Read and validate the whole source, 32-bit first, then 64-bit. NT_NOT_THIS_FORMAT after a few bytes where
- * it can be neither; NT_UNSUPPORTED with its name where it looks like another serialization of bitmaps. */
+/* Reads and validates the whole source, first as 32-bit, then as 64-bit. NT_NOT_THIS_FORMAT after a few
+ * bytes if it is neither; NT_UNSUPPORTED, with a name, for another serialization of bitmaps. */
 enum nt_status nt_roaring_validate(struct nt_source *source, bool accept_trailing_bytes,
                                    struct nt_roaring *roaring, struct nt_error *error);
 
-/* The name of the serialization that looks like the start (and for one the end) of the source, or NULL:
- * formats of Roaring libraries that are not the portable one. */
+/* Recognises other serialization formats of Roaring libraries by the first (and for one, the last)
+ * bytes of the source. Returns the name or NULL. */
 const char *nt_roaring_relative(struct nt_source *source);
 
-/* ---- what is shown of a file beside the model ---- */
+/* ---- Documents, description and layout ---- */
 
-/* The document metadata.json, the members of the JSON of a file and of a page, and the file's layout. */
+/* The document metadata.json, the members of the JSON of a file and of a page, and the layout. */
 enum nt_status nt_roaring_write_metadata(const struct nt_file *file, const struct nt_dataset *dataset,
                                          uint64_t number, struct nt_buffer *out, struct nt_error *error);
 enum nt_status nt_roaring_describe_file(const struct nt_file *file, struct nt_json *json,

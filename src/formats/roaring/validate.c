@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Decides whether a file is a valid 32-bit or 64-bit Roaring bitmap and collects its statistics. Other
+ * Decides if a file is a valid 32-bit or 64-bit Roaring bitmap and collects its statistics. Other
  * serializations written by Roaring libraries are recognized so that the error message can name them.
  */
 #include "formats/roaring/roaring.h"
@@ -34,8 +34,7 @@ struct ends {
     uint64_t size;
 };
 
-/* A flag (are the longs signed?), the number of bitmaps and the first key, big-endian, then a
- * 32-bit bitmap. */
+/* A flag (are the longs signed?), the number of bitmaps, the first key, big-endian; a 32-bit bitmap. */
 static bool is_navigable_map(const struct ends *ends)
 {
     uint32_t bitmaps = nt_load_be32(ends->head + 1);
@@ -43,7 +42,7 @@ static bool is_navigable_map(const struct ends *ends)
            nt_roaring_is_cookie(ends->head + 9);
 }
 
-/* 1, the number of keys (little-endian, 64 bits), the root node: its kind, children and prefix length. */
+/* 1, the number of keys (64 bits, little-endian), the root node: kind, children and prefix length. */
 static bool is_art(const struct ends *ends)
 {
     uint64_t keys = nt_load_le64(ends->head + 1);
@@ -66,8 +65,8 @@ static bool is_frozen(const struct ends *ends)
     return (nt_load_le32(ends->tail) & 0x7FFF) == FROZEN_COOKIE;
 }
 
-/* Flags, the number of containers (64 bits), an element count less one for each of them (16 bits), then the bytes of bitsets, runs
- * and arrays (64 bits each); the file is as long as 64-byte lines are. */
+/* Flags, the number of containers (64 bits), an element count minus one for each of them (16 bits),
+ * then the bytes of bitsets, runs and arrays (64 bits each). The file consists of 64-byte lines. */
 static bool is_frozen_64(const struct ends *ends)
 {
     uint8_t sizes[24];
@@ -164,8 +163,8 @@ static enum nt_status validate_as(struct nt_source *source, enum nt_roaring_widt
     return NT_OK;
 }
 
-/* Whether the first bytes may be those of a 64-bit file. An empty one has nothing but its count of 0, which
- * is too little to go by where more follows. */
+/* Can the first bytes be those of a 64-bit file? An empty one has nothing but its count of 0, which
+ * proves nothing if more bytes follow. */
 static bool may_be_64_bit(const uint8_t *start, uint64_t size)
 {
     uint64_t buckets = nt_load_le64(start);
@@ -184,7 +183,7 @@ static enum nt_status not_roaring(struct nt_source *source, struct nt_error *err
     return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "not a Roaring bitmap");
 }
 
-/* As 32 bits first, where there is a cookie; then as 64 bits. */
+/* First as 32-bit if there is a cookie, then as 64-bit. */
 static enum nt_status validate_either(struct nt_source *source, bool has_cookie, bool may_be_64,
                                       bool accept_trailing_bytes, struct nt_roaring *roaring,
                                       struct nt_error *error)
@@ -196,15 +195,14 @@ static enum nt_status validate_either(struct nt_source *source, bool has_cookie,
         return status;
     struct nt_error error_64 = {0};
     enum nt_status status_64 = validate_as(source, NT_ROARING_64, accept_trailing_bytes, roaring, &error_64);
-    if (status_64 == NT_OK || has_cookie) /* in doubt, the cookie's verdict stands */
+    if (status_64 == NT_OK || has_cookie) /* in doubt, the result for the cookie counts */
         return status_64 == NT_OK ? NT_OK : status;
     if (error)
         *error = error_64;
     return status_64;
 }
 
-/* A reading that ends with the file is the right one; only where there is none, bytes behind the end may
- * stay. */
+/* A reading that ends with the file is right; if there is none, bytes after the end are accepted. */
 enum nt_status nt_roaring_validate(struct nt_source *source, bool accept_trailing_bytes,
                                    struct nt_roaring *roaring, struct nt_error *error)
 {

@@ -56,9 +56,10 @@ enum nt_status nt_fetcher_fail_timeout(const struct nt_fetcher *fetcher, const c
 
 enum { NT_FETCH_PACKET_BYTES = sizeof(struct nt_fetch_answer) + NT_FETCH_DATA_BYTES };
 
-/* ---- the lock, also in forked processes ---- */
+/* ---- Lock and fork ---- */
 
-/* What is under way is the parent's, as are those who wait for it; some of it lies on stacks that are not there. */
+/* After fork: active requests and their waiting threads belong to the parent, and some live on stacks
+ * that no longer exist. */
 static void on_restart(struct nt_fetcher *fetcher)
 {
     fetcher->is_forked = fetcher->is_over = false;
@@ -86,7 +87,7 @@ void nt_fetcher_unlock(struct nt_fetcher *fetcher)
     nt_lock_release(&fetcher->lock);
 }
 
-/* ---- requests ---- */
+/* ---- Requests ---- */
 
 static void finish(struct nt_helper_request *fetch, enum nt_helper_request_state state)
 {
@@ -165,7 +166,7 @@ bool nt_fetcher_wait(struct nt_fetcher *fetcher, uint64_t deadline)
     return nt_lock_wait(&fetcher->lock, &fetcher->changed, &until);
 }
 
-/* ---- answers ---- */
+/* ---- Answers ---- */
 
 static struct nt_helper_request *underway(struct nt_fetcher *fetcher, uint64_t id)
 {
@@ -188,7 +189,7 @@ static void take_failure(struct nt_helper_request *fetch, const struct nt_fetch_
          message);
 }
 
-/* Of one that is gone. */
+/* Adds the totals of a helper that is gone. */
 static void count_process(struct nt_fetcher *fetcher)
 {
     fetcher->counters.requests += fetcher->totals.requests;
@@ -235,7 +236,7 @@ static void take_sandbox(struct nt_helper_sandbox *sandbox, const uint8_t *bytes
     sandbox->missing[sizeof(sandbox->missing) - 1] = '\0';
 }
 
-/* Another process follows one that is gone. */
+/* A new helper replaces one that is gone. */
 static void take_hello(struct nt_fetcher *fetcher, const struct nt_fetch_answer *answer, const uint8_t *bytes,
                        size_t count)
 {
@@ -252,7 +253,7 @@ void nt_helper_sandbox(struct nt_fetcher *fetcher, struct nt_helper_sandbox *san
     nt_fetcher_unlock(fetcher);
 }
 
-/* The first packet stays where it is, for the thread that takes all. */
+/* Only peeks at the first packet; the receiver thread consumes it. */
 enum nt_status nt_helper_await_sandbox(struct nt_fetcher *fetcher, struct nt_helper_sandbox *sandbox_ret,
                                        struct nt_error *error)
 {
@@ -268,7 +269,7 @@ enum nt_status nt_helper_await_sandbox(struct nt_fetcher *fetcher, struct nt_hel
     return NT_OK;
 }
 
-/* Whether it is the end of anything, or a beginning: what somebody may wait for. */
+/* True if the answer ends a request or starts a helper, so that waiting threads must wake up. */
 static bool take(struct nt_fetcher *fetcher, const struct nt_fetch_answer *answer, const uint8_t *bytes,
                  size_t count)
 {
@@ -294,7 +295,7 @@ static bool take(struct nt_fetcher *fetcher, const struct nt_fetch_answer *answe
     return true;
 }
 
-/* One packet; false where there will be no other. */
+/* Receives one packet; false if no more will come. */
 static bool receive(struct nt_fetcher *fetcher)
 {
     struct nt_fetch_answer answer;
@@ -319,7 +320,7 @@ static bool receive(struct nt_fetcher *fetcher)
     return !is_over;
 }
 
-/* What takes the answers, as a thread. */
+/* Main function of the receiver thread. */
 static void *nt_fetcher_receive(void *argument)
 {
     struct nt_fetcher *fetcher = argument;
@@ -339,7 +340,7 @@ enum { DEFAULT_SECONDS = 60 };
 #define DEFAULT_CACHE_BYTES (UINT64_C(128) << 20)
 #define DEFAULT_DISK_BYTES (UINT64_C(1) << 30)
 
-/* ---- parts ---- */
+/* ---- Construction ---- */
 
 static int init_waiting(struct nt_fetcher *fetcher)
 {
@@ -370,7 +371,7 @@ static void free_addresses(char **addresses)
     free(addresses);
 }
 
-/* A forked process starts its own process with them, when the caller's are gone. NULL without memory. */
+/* A forked process needs the addresses after the caller has freed its own. NULL if out of memory. */
 static char **copy_addresses(const char *const *addresses)
 {
     size_t count = 0;
@@ -385,10 +386,10 @@ static char **copy_addresses(const char *const *addresses)
     return copies;
 }
 
-/* ---- forked processes ---- */
+/* ---- Forked processes ---- */
 
-/* The thread that takes answers is not here, and the channel is the parent's: whoever had this one, too, would keep the network
- * helper from its end. */
+/* The receiver thread does not exist here, and the channel is the parent's: closes it, since an extra
+ * copy would keep the network helper alive. */
 static void be_forked(struct nt_lock *lock)
 {
     struct nt_fetcher *fetcher = (struct nt_fetcher *)((char *)lock - offsetof(struct nt_fetcher, lock));
@@ -400,14 +401,14 @@ static void be_forked(struct nt_lock *lock)
     fetcher->is_forked = true;
 }
 
-/* ---- its life ---- */
+/* ---- References ---- */
 
 void nt_fetcher_hand_over(struct nt_fetcher *fetcher)
 {
     fetcher->is_handed_over = true;
 }
 
-/* Under the lock, so that no process is forked that has descriptors of which nobody knows. */
+/* Under the lock, so that no fork happens while there are unregistered descriptors. */
 static enum nt_status start(struct nt_fetcher *fetcher, struct nt_error *error)
 {
     if (pipe2(fetcher->wake, O_CLOEXEC) != 0)
@@ -459,9 +460,9 @@ void nt_fetcher_free(struct nt_fetcher *fetcher)
     nt_fetcher_unlock(fetcher);
     if (!is_last)
         return;
-    if (fetcher->has_receiver) { /* a byte, not the pipe's end: another process may have that, too */
+    if (fetcher->has_receiver) { /* a byte, not end of file: another process may hold the pipe open */
         ssize_t written = write(fetcher->wake[1], "", 1);
-        (void)written; /* the pipe is empty */
+        (void)written; /* cannot fail: the pipe is empty */
         pthread_join(fetcher->receiver, NULL);
     }
     nt_fetcher_lock(fetcher);

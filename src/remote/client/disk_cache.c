@@ -28,7 +28,7 @@
 
 struct piece {
     uint64_t offset, checksum;
-    uint64_t place; /* of its bytes in the file */
+    uint64_t place; /* offset of its bytes in the cache file */
     uint32_t bytes;
 };
 
@@ -36,10 +36,10 @@ struct nt_disk_cache_file {
     char name[NT_DISK_NAME_LENGTH + 1];
     LIST_ENTRY(nt_disk_cache_file) open;
     struct nt_disk_cache *cache;
-    int file;      /* -1: nothing can be kept any more */
+    int file;      /* -1: caching has stopped */
     uint64_t size; /* of the remote file */
     char *key;
-    struct piece *pieces; /* by offset; none overlap */
+    struct piece *pieces; /* by offset, without overlaps */
     size_t count, capacity;
 };
 
@@ -94,7 +94,7 @@ void nt_disk_cache_remove(struct nt_disk_cache *cache, const char *name)
     unlinkat(cache->folder, name, 0);
 }
 
-/* ---- looking through ---- */
+/* ---- Scans ---- */
 
 static bool is_later(struct timespec one, struct timespec other)
 {
@@ -107,7 +107,7 @@ static int compare(const void *one, const void *other)
     return is_later(left->used, right->used) - is_later(right->used, left->used);
 }
 
-/* Files that are not the cache's are left alone, and not counted. */
+/* Ignores files that do not belong to the cache, also in the size. */
 static void note(struct files *files, const struct nt_disk_cache *cache, const char *name)
 {
     struct stat attributes;
@@ -150,13 +150,13 @@ static bool is_open(const struct nt_disk_cache *cache, const char *name)
     return entry != NULL;
 }
 
-/* The most that can be asked for at once. */
+/* The largest allowance between two scans. */
 static uint64_t nt_disk_room_share(const struct nt_disk_cache *cache)
 {
     return cache->max_bytes / 16;
 }
 
-/* What may be written from now on, after others have made room. */
+/* Computes a new allowance after eviction. */
 static uint64_t allow(struct nt_disk_cache *cache)
 {
     struct files files = {0};
@@ -173,7 +173,8 @@ static uint64_t allow(struct nt_disk_cache *cache)
     return is_known && files.bytes <= goal ? share : 0;
 }
 
-/* Whether so much may be written. What was used longest ago goes where there is no room, but nothing that this process has open. */
+/* May `bytes` be written? Evicts the least recently used files if space is short, except those that
+ * this process has open. */
 static bool nt_disk_room_take(struct nt_disk_cache *cache, uint64_t bytes)
 {
     if (cache->allowance < bytes)
@@ -186,11 +187,11 @@ static bool nt_disk_room_take(struct nt_disk_cache *cache, uint64_t bytes)
 
 /* ---- Records ---- */
 
-/* A file of the cache directory is a list of records. Each record has a header and at most 64 KiB of content: the key of
- * the remote file, or a piece of it, in the order in which the pieces came. One call appends a record (O_APPEND), so
- * that several processes can write to one file. Checksums (XXH3-64) of header and content find torn and damaged records.
- * A file whose records do not reach its end is started again. When the directory is too large, the least recently used
- * files are removed. */
+/* A file of the cache directory is a list of records. A record has a header and at most 64 KiB of
+ * content: the key of the remote file, or a piece of it, in order of arrival. One call appends a record
+ * (O_APPEND), so several processes can write to one file. XXH3-64 checksums of header and content
+ * detect torn and damaged records. A file whose records do not reach its end is started again. Eviction
+ * removes the least recently used files of an oversized directory. */
 
 enum {
     MAGIC = 0x6e74646bu,
@@ -203,8 +204,8 @@ enum {
 
 struct record {
     uint32_t magic, bytes;
-    uint64_t offset;   /* in the remote file; KEY_PLACE: the key. Without bytes: the file was opened */
-    uint64_t checksum; /* of the bytes, with the offset as a seed */
+    uint64_t offset;   /* in the remote file; KEY_PLACE: the key. No bytes: an opening of the file */
+    uint64_t checksum; /* of the bytes, seeded with the offset */
     uint64_t header_checksum;
 };
 
@@ -213,9 +214,9 @@ static uint64_t checksum_of(const void *bytes, size_t count, uint64_t offset)
     return XXH3_64bits_withSeed(bytes, count, offset);
 }
 
-/* ---- the pieces ---- */
+/* ---- Pieces ---- */
 
-/* How many begin at or before an offset. */
+/* The number of pieces that begin at or before an offset. */
 NT_DEFINE_COUNT_UP_TO(count_pieces, struct piece, .offset)
 
 static size_t count_up_to(const struct nt_disk_cache_file *entry, uint64_t offset)
@@ -250,7 +251,7 @@ void nt_disk_cache_file_forget(struct nt_disk_cache_file *entry, uint64_t offset
     }
 }
 
-/* The newest is the one that counts. */
+/* The newest record of a piece wins. */
 static void add_piece(struct nt_disk_cache_file *entry, const struct piece *piece)
 {
     nt_disk_cache_file_forget(entry, piece->offset, piece->bytes);
@@ -276,7 +277,7 @@ bool nt_disk_cache_file_find(const struct nt_disk_cache_file *entry, uint64_t of
     return piece != NULL;
 }
 
-/* ---- records ---- */
+/* ---- Reading records ---- */
 
 static struct record record_of(const void *bytes, size_t count, uint64_t offset)
 {
@@ -292,7 +293,7 @@ static bool is_record(const struct record *record)
            record->header_checksum == checksum_of(record, offsetof(struct record, header_checksum), MAGIC);
 }
 
-/* Whether a file that begins with a key, or has it once more, has this one. */
+/* Does the record hold this file's key? A file begins with its key and may repeat it. */
 static bool is_key(const struct nt_disk_cache_file *entry, const struct record *record, uint64_t place)
 {
     char key[PIECE_BYTES];
@@ -301,8 +302,8 @@ static bool is_key(const struct nt_disk_cache_file *entry, const struct record *
            memcmp(key, entry->key, record->bytes) == 0;
 }
 
-/* What the file has, up to its end; false where it is not of this key, or damaged. A last record that is not whole may be one that another process
- * writes. */
+/* Reads all records; false if the file has another key or is damaged. An incomplete last record may be
+ * one that another process is writing. */
 static bool read_records(struct nt_disk_cache_file *entry)
 {
     struct record record;
@@ -327,7 +328,7 @@ static bool read_records(struct nt_disk_cache_file *entry)
     }
 }
 
-/* ---- opening ---- */
+/* ---- Opening ---- */
 
 static void put_name(const char *key, char name[NT_DISK_NAME_LENGTH + 1])
 {
@@ -336,7 +337,7 @@ static void put_name(const char *key, char name[NT_DISK_NAME_LENGTH + 1])
              (unsigned long long)hash.low64);
 }
 
-/* A file that another process removes meanwhile is written to in vain, until that is noticed. */
+/* If another process removes the file, writes to it are lost until write_pieces notices. */
 static bool open_file(struct nt_disk_cache_file *entry)
 {
     struct stat attributes;
@@ -369,7 +370,7 @@ struct nt_disk_cache_file *nt_disk_cache_file_open(struct nt_disk_cache *cache, 
     *entry = (struct nt_disk_cache_file){.cache = cache, .file = -1, .size = size, .key = strdup(key)};
     put_name(key, entry->name);
     bool is_open = entry->key && strlen(key) <= PIECE_BYTES && open_file(entry);
-    if (!is_open && entry->key) { /* what was in its way is gone */
+    if (!is_open && entry->key) { /* the obstacle was removed */
         entry->count = 0;
         is_open = open_file(entry);
     }
@@ -395,9 +396,9 @@ void nt_disk_cache_file_close(struct nt_disk_cache_file *entry)
     free(entry);
 }
 
-/* ---- bytes ---- */
+/* ---- Content ---- */
 
-/* The checksum is of the whole piece, so all of it is read. */
+/* Reads the whole piece, since the checksum covers all of it. */
 bool nt_disk_cache_file_read(struct nt_disk_cache_file *entry, uint64_t offset, void *bytes, size_t count)
 {
     uint8_t stored[PIECE_BYTES];
@@ -415,7 +416,7 @@ bool nt_disk_cache_file_read(struct nt_disk_cache_file *entry, uint64_t offset, 
     return true;
 }
 
-/* Another process has removed it for want of room: it is begun again. */
+/* False if another process has evicted the file: it is then created again. */
 static bool is_still_there(struct nt_disk_cache_file *entry)
 {
     struct stat attributes;
@@ -428,7 +429,7 @@ static bool is_still_there(struct nt_disk_cache_file *entry)
     return open_file(entry);
 }
 
-/* Records behind one another, in one call. Where not all of it is written, the end is no record: nothing more is added. */
+/* Appends consecutive records in one call. After a partial write the end is bad: adds nothing more. */
 static void write_pieces(struct nt_disk_cache_file *entry, uint64_t offset, const uint8_t *bytes,
                          size_t count)
 {
@@ -451,7 +452,7 @@ static void write_pieces(struct nt_disk_cache_file *entry, uint64_t offset, cons
         entry->count = 0;
         return;
     }
-    uint64_t place = (uint64_t)lseek(entry->file, 0, SEEK_CUR) - total; /* where it was appended */
+    uint64_t place = (uint64_t)lseek(entry->file, 0, SEEK_CUR) - total; /* offset of the appended records */
     for (int i = 0; i < part_count; i += 2) {
         const struct record *record = &records[i / 2];
         place += sizeof(*record);

@@ -27,8 +27,8 @@ struct remote_folder {
     struct nt_fetcher *fetcher;
     char *address, *shown;
     time_t opened;
-    atomic_uint holders; /* itself, and files that were opened */
-    struct nt_lock lock; /* of what follows; also while a list is asked for: who wants it waits */
+    atomic_uint holders; /* references: the folder, and opened files */
+    struct nt_lock lock; /* of the following; held during list requests: others wait */
     struct nt_remote_lists lists;
 };
 
@@ -60,7 +60,7 @@ static enum nt_status refresh(struct nt_folder *base, const char *name, uint64_t
     return status;
 }
 
-/* ---- entries ---- */
+/* ---- Entries ---- */
 
 static enum nt_status visit_entries(struct nt_folder *base, const char *name, nt_folder_visit *visit,
                                     void *context, struct nt_error *error)
@@ -84,13 +84,13 @@ static enum nt_status visit_entries(struct nt_folder *base, const char *name, nt
     return status;
 }
 
-/* A file that is another one has another number. */
+/* A changed file gets another inode number. */
 static ino_t identity_of(const struct nt_remote_entry *entry)
 {
     return XXH3_64bits(entry->validator, strlen(entry->validator));
 }
 
-/* A folder has no time where its server tells none: it is as old as the look at it. */
+/* A folder whose server gives no time gets the time when it was opened. */
 static void fill_stat(const struct remote_folder *folder, const struct nt_remote_entry *entry,
                       struct stat *attributes)
 {
@@ -119,7 +119,7 @@ static enum nt_status stat_entry(struct nt_folder *base, const char *name, struc
     return status;
 }
 
-/* ---- files ---- */
+/* ---- Files ---- */
 
 static enum nt_status tell_known(struct remote_folder *folder, const char *name,
                                  struct nt_remote_attributes *known_ret, struct nt_error *error)
@@ -138,7 +138,7 @@ static enum nt_status tell_known(struct remote_folder *folder, const char *name,
     return NT_OK;
 }
 
-/* A file that was not there when its folder was listed may have arrived since. */
+/* A file that its folder's list lacks may have been created since: refreshes the list. */
 static enum nt_status tell(void *context, const char *name, struct nt_remote_attributes *known_ret,
                            struct nt_error *error)
 {
@@ -181,7 +181,7 @@ static enum nt_status open_lazily(struct nt_folder *base, const char *name, stru
     return status;
 }
 
-/* Whatever a file is, it is told at its ends. What is not known yet comes with them. */
+/* Every format is recognised by the edges of a file. Requests them together with missing attributes. */
 static void request_ends(struct nt_source *source)
 {
     const uint64_t size = source->size, edge = size < NT_FETCH_EDGE_BYTES ? size : NT_FETCH_EDGE_BYTES;
@@ -206,9 +206,9 @@ static enum nt_status open_now(struct nt_folder *base, const char *name, struct 
     return NT_OK;
 }
 
-/* ---- the folder itself ---- */
+/* ---- The folder itself ---- */
 
-/* It has nothing that would tell it from another one. */
+/* A folder has no version to check. */
 static enum nt_status check_nothing(struct nt_folder *folder, struct nt_error *error)
 {
     (void)folder, (void)error;
@@ -259,7 +259,7 @@ static const struct nt_folder_ops remote_ops = {
     .close = close_remote,
 };
 
-/* The fetcher has one holder more where this succeeds. */
+/* On success, holds a reference to the fetcher. */
 static enum nt_status new_folder(const char *address, struct nt_fetcher *fetcher,
                                  struct remote_folder **folder_ret, struct nt_error *error)
 {
@@ -306,7 +306,7 @@ enum nt_status nt_folder_open_address(const char *address, struct nt_fetcher *fe
     return status;
 }
 
-/* ---- sources ---- */
+/* ---- Sources ---- */
 
 static enum nt_status open_folder_source(const char *address, struct nt_fetcher *fetcher,
                                          struct nt_source **source_ret, struct nt_error *error)
@@ -318,7 +318,8 @@ static enum nt_status open_folder_source(const char *address, struct nt_fetcher 
     return status;
 }
 
-/* A server that was asked for a folder as for a file may say any of these: it has none, it sends a page about it, it is no name of a file. */
+/* A server may give any of these for a folder requested as a file: it does not exist, it returns an
+ * index page, its name is not valid for a file. */
 static bool may_be_folder(enum nt_status status)
 {
     return status == NT_NOT_FOUND || status == NT_UNSUPPORTED || status == NT_INVALID;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Launches the network helper as a detached process with one end of a socket pair, and sends it the access
- * rules.
+ * Launches the network helper as a detached process with one end of a socket pair, and sends it the
+ * access rules.
  */
 #include "remote/client/client.h"
 
@@ -27,10 +27,10 @@ static const char *path_of(const char *program)
     if (program)
         return program;
     program = secure_getenv("NTUPLE_FETCH");
-    return program && *program ? program : NT_FETCH_PROGRAM; /* "": there is none */
+    return program && *program ? program : NT_FETCH_PROGRAM; /* "": none */
 }
 
-/* Signals of a terminal are for others, and none is ignored or blocked because its parent does so. */
+/* Detaches from the terminal's signals; resets ignored and blocked signals of the parent. */
 static int spawn(const char *program, int channel, pid_t *child_ret)
 {
     posix_spawn_file_actions_t actions;
@@ -69,7 +69,7 @@ static enum nt_status fail(int problem, const char *program, struct nt_error *er
     return nt_fail_system(error, problem, "%s cannot be started", program);
 }
 
-/* It takes them at once. One that has ended is found out by who asks it. */
+/* Sends one message; the helper reads it at once. A later request notices a helper that has ended. */
 static bool tell(int channel, struct nt_fetch_request request, const char *text)
 {
     char packet[sizeof(request) + NT_FETCH_TEXT_BYTES];
@@ -89,7 +89,7 @@ static bool tell_rules(int channel, const struct nt_helper_rules *rules)
                      (rules->certificate_to_origin ? NT_FETCH_CERTIFICATE_TO_ORIGIN : 0);
     for (size_t i = 0; rules->addresses && rules->addresses[i]; i++) {
         char *place = nt_address_allowed(rules->addresses[i]);
-        bool is_told = place && (strlen(place) > NT_FETCH_TEXT_BYTES || /* it cannot be asked for either */
+        bool is_told = place && (strlen(place) > NT_FETCH_TEXT_BYTES || /* no request is so long */
                                  tell(channel, (struct nt_fetch_request){.kind = NT_FETCH_ALLOW}, place));
         free(place);
         if (!is_told)

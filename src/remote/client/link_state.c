@@ -18,10 +18,10 @@
 
 enum {
     MAX_SERVERS = 64,
-    FEW = 4,                    /* requests, none of which waits for another one */
-    SAMPLE_BYTES = 1024 * 1024, /* less says little of a line */
-    LATENCIES = 4,              /* that are looked at together while there is always something under way */
-    FADING = 8,                 /* the part by which what was found goes towards what is found now */
+    FEW = 4,                    /* fewer concurrent requests do not queue */
+    SAMPLE_BYTES = 1024 * 1024, /* fewer bytes are no good sample of the rate */
+    LATENCIES = 4,              /* minimum length of a sample on a busy link, in latencies */
+    FADING = 8,                 /* estimates worsen by at most 1/FADING per sample */
     FIRST_GAP = 128 * 1024,
     MIN_GAP = 32 * 1024,
 };
@@ -64,7 +64,7 @@ void nt_link_estimates_restart(struct nt_link_estimates *link_estimates)
         known->link_estimate.underway = 0;
 }
 
-/* ---- requests ---- */
+/* ---- Requests ---- */
 
 static void begin(struct nt_link_estimate *link_estimate, uint64_t now, bool is_first)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Listings of remote directories: one request per directory, sorted and cached, and refreshed on demand.
+ * Listings of remote directories: one request per directory, sorted and cached, and refreshed on
+ * demand.
  */
 #include "remote/client/client.h"
 
@@ -25,10 +26,10 @@ struct gathering {
     struct nt_helper_request fetch;
     struct nt_remote_list *list;
     bool is_without_memory;
-    uint64_t last; /* when something came */
+    uint64_t last; /* time of the last answer */
 };
 
-/* ---- what comes; under the fetcher's lock ---- */
+/* ---- Answers, under the fetcher's lock ---- */
 
 static bool is_text(const uint8_t *bytes, size_t count)
 {
@@ -69,14 +70,14 @@ static bool take_entry(struct nt_helper_request *fetch, const struct nt_fetch_an
     return true;
 }
 
-/* ---- in order ---- */
+/* ---- Sorting ---- */
 
 static int compare_names(const struct nt_remote_entry *a, const struct nt_remote_entry *b)
 {
     return strcmp(a->name, b->name);
 }
 
-/* What counts of those of one name comes last: a folder, else what came last. */
+/* Among entries of one name the one that counts is last: a folder, else the latest. */
 static int compare(const void *left, const void *right)
 {
     const struct nt_remote_entry *a = left, *b = right;
@@ -100,9 +101,9 @@ static void settle(struct nt_remote_list *list)
     list->count = kept;
 }
 
-/* ---- asking ---- */
+/* ---- Requests ---- */
 
-/* Each part of a list has its own time. */
+/* Each part of a list has its own time limit. */
 static enum nt_status gather(struct nt_fetcher *fetcher, struct gathering *gathering, const char *address,
                              const char *shown, struct nt_error *error)
 {
@@ -125,8 +126,8 @@ static enum nt_status gather(struct nt_fetcher *fetcher, struct gathering *gathe
     return gathering->is_without_memory ? nt_fail_memory(error) : NT_OK;
 }
 
-/* Ask for it: one round trip, or one for each thousand files. NT_NOT_FOUND, NT_UNSUPPORTED where its server tells of no folders; else
- * as nt_source_open_address. */
+/* Requests a list: one round trip, or one per thousand files. NT_NOT_FOUND; NT_UNSUPPORTED if the
+ * server lists no folders; else as nt_source_open_address. */
 static enum nt_status nt_remote_list_new(struct nt_fetcher *fetcher, const char *address,
                                          struct nt_remote_list **list_ret, struct nt_error *error)
 {
@@ -171,7 +172,7 @@ static int compare_name(const void *name, const void *entry)
     return strcmp(name, ((const struct nt_remote_entry *)entry)->name);
 }
 
-/* NULL: there is none of this name. */
+/* NULL: no such name. */
 static const struct nt_remote_entry *nt_remote_list_find(const struct nt_remote_list *list, const char *name)
 {
     return list->count ? bsearch(name, list->entries, list->count, sizeof(*list->entries), compare_name)
@@ -180,16 +181,16 @@ static const struct nt_remote_entry *nt_remote_list_find(const struct nt_remote_
 
 /* ---- Listing cache ---- */
 
-/* A folder beneath, or the folder itself: "". */
+/* A folder below the root, or the root itself: "". */
 struct nt_remote_sublist {
     char *name;
-    struct nt_remote_list *list; /* NULL: it was not listed; or, what is remembered as well: */
+    struct nt_remote_list *list; /* NULL: not listed, or this remembered failure: */
     bool is_absent;
-    struct nt_backoff backoff; /* of all who want it listed again */
+    struct nt_backoff backoff; /* for all requests to refresh it */
     struct nt_remote_sublist *next;
 };
 
-/* The part of a name in front of its last slash, and what is behind. */
+/* Splits a name at its last slash. */
 static struct nt_text folder_of(struct nt_text name, const char **last_ret)
 {
     const char *slash = name.length ? memrchr(name.bytes, '/', name.length) : NULL;
@@ -222,7 +223,7 @@ static struct nt_remote_sublist *inner_of(struct nt_remote_lists *lists, struct 
     return inner;
 }
 
-/* What was known stays where nothing can be learned. */
+/* Keeps the old list if the request fails. */
 static enum nt_status request_list(struct nt_remote_lists *lists, struct nt_remote_sublist *inner,
                                    struct nt_error *error)
 {
@@ -290,7 +291,7 @@ static bool is_fresh(const struct nt_remote_list *list)
     return nt_milliseconds() - list->asked < NT_FRESH_MILLISECONDS;
 }
 
-/* Who looks at many entries of a folder whose server is silent waits for it once. */
+/* A backoff: many lookups in a folder of a silent server wait only once. */
 static enum nt_status ask_again(struct nt_remote_lists *lists, struct nt_remote_sublist *inner,
                                 struct nt_error *error)
 {

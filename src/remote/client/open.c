@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Opens and reopens remote files. A reopened file must be the same version; the anchor of an object store
- * is revalidated while its objects are read.
+ * Opens and reopens remote files. A reopened file must be the same version; the anchor of an object
+ * store is revalidated while its objects are read.
  */
 #include "remote/client/client.h"
 
@@ -22,10 +22,10 @@
 
 /* ---- Open ---- */
 
-/* Of files whose version is told, so many are open at once in the network helper. */
+/* Limit of files open in the helper, among those with a known version. */
 enum { MAX_OPEN = 1024 };
 
-/* Of a process that tells of more nothing is believed. */
+/* A larger number from the helper is not credible. */
 enum { MAX_ROUND_TRIPS = 16 };
 
 struct opening {
@@ -34,13 +34,13 @@ struct opening {
     uint64_t size, round_trips;
     int64_t modified;
     char validator[NT_FETCH_VALIDATOR_BYTES], server[NT_FETCH_SERVER_BYTES];
-    bool is_listed;   /* nothing comes but the end */
+    bool is_listed;   /* only the end arrives */
     bool has_listing; /* size, validator and server have arrived */
     uint8_t *edges;
     size_t got; /* bytes of the edges */
 };
 
-/* ---- failures ---- */
+/* ---- Failures ---- */
 
 enum nt_status nt_remote_fail_changed(struct nt_remote_file *file, struct nt_error *error)
 {
@@ -49,7 +49,7 @@ enum nt_status nt_remote_fail_changed(struct nt_remote_file *file, struct nt_err
                    file->anchor ? file->anchor->shown : file->shown);
 }
 
-/* What was asked for may be one of many that a file stands for. */
+/* Names the file: the path may refer to many. */
 static enum nt_status fail_named(const struct nt_remote_file *file, const struct nt_helper_request *fetch,
                                  uint64_t offset, struct nt_error *error)
 {
@@ -61,8 +61,8 @@ static enum nt_status fail_named(const struct nt_remote_file *file, const struct
     return status;
 }
 
-/* Of a file that was there once: that it is gone is a change. Of objects it is not known whether they ever were: one that is not there, or is
- * shorter than it should be, is what a cut file is. */
+/* A file that existed and is missing has changed. An object may never have existed: a missing or short
+ * one means that the file is truncated. */
 enum nt_status nt_remote_fail(struct nt_remote_file *file, const struct nt_helper_request *fetch,
                               uint64_t offset, struct nt_error *error)
 {
@@ -81,11 +81,11 @@ enum nt_status nt_remote_fail(struct nt_remote_file *file, const struct nt_helpe
     }
     enum nt_status status = fail_named(file, fetch, offset, error);
     if (was_there && error)
-        error->status = NT_UNREACHABLE; /* it was good before, and may be again: a token is renewed */
+        error->status = NT_UNREACHABLE; /* access worked before: a token may be renewed */
     return was_there ? NT_UNREACHABLE : status;
 }
 
-/* ---- how many are open ---- */
+/* ---- Limit of open files ---- */
 
 void nt_remote_forget_use(struct nt_remote_file *file)
 {
@@ -97,7 +97,7 @@ void nt_remote_forget_use(struct nt_remote_file *file)
     fetcher->open_count--;
 }
 
-/* To open it again costs nothing where a list has told of it: no server is asked. */
+/* Reopening a listed file is free: it asks no server. */
 static void close_oldest(struct nt_fetcher *fetcher)
 {
     struct nt_remote_file *file;
@@ -112,7 +112,7 @@ static void close_oldest(struct nt_fetcher *fetcher)
         nt_fetcher_notify(fetcher, NT_FETCH_CLOSE, 0, file->file);
 }
 
-/* It is used: of those that are told from others, the ones that were not used for longest may be closed. */
+/* Marks the file as used. Closes the least recently used files with a validator beyond the limit. */
 static void nt_remote_note_use(struct nt_remote_file *file)
 {
     struct nt_fetcher *fetcher = file->fetcher;
@@ -126,7 +126,7 @@ static void nt_remote_note_use(struct nt_remote_file *file)
     fetcher->open_count++;
 }
 
-/* ---- opening ---- */
+/* ---- Opening ---- */
 
 static uint64_t edge_bytes(uint64_t size)
 {
@@ -148,7 +148,7 @@ static bool take_names(struct opening *opening, const uint8_t *bytes, size_t cou
     return true;
 }
 
-/* The edges lie one after the other, as they come. */
+/* Stores the edges one after the other, in order of arrival. */
 static bool take_opened(struct nt_helper_request *fetch, const struct nt_fetch_answer *answer,
                         const uint8_t *bytes, size_t count)
 {
@@ -184,8 +184,8 @@ static void keep_edges(struct nt_remote_file *file, const struct opening *openin
                         opening->got - first);
 }
 
-/* The key has no secrets: of an address with a query, which may be one, nothing is kept. Nor where the server does not tell versions
- * apart. */
+/* The key must not contain secrets: an address with a query may, so it is not cached. Nor is a file
+ * without a validator. */
 static void open_on_disk(struct nt_remote_file *file)
 {
     size_t length = strlen(file->shown);
@@ -235,7 +235,7 @@ static enum nt_status settle(struct nt_remote_file *file, const struct opening *
     return NT_OK;
 }
 
-/* With the validator of a file that was listed behind its address. */
+/* Sends the address and, for a listed file, its validator. */
 static void ask(struct nt_remote_file *file, struct opening *opening)
 {
     char text[NT_FETCH_TEXT_BYTES];
@@ -248,7 +248,7 @@ static void ask(struct nt_remote_file *file, struct opening *opening)
         memcpy(text, file->address, address + 1);
         memcpy(text + address + file->is_listed, file->is_listed ? file->validator : "", validator);
     } else {
-        bytes = sizeof(text) + 1; /* it is refused */
+        bytes = sizeof(text) + 1; /* too long: refused */
     }
     nt_fetcher_send(file->fetcher, &opening->fetch, request, text, bytes);
 }
@@ -274,7 +274,7 @@ static enum nt_status request_open(struct nt_remote_file *file, struct opening *
     return settle(file, opening, error);
 }
 
-/* What is known of it beforehand, which may take asking for a list: the lock is given up meanwhile. */
+/* Gets attributes from the teller, which may request a list: releases the lock meanwhile. */
 static enum nt_status be_told(struct nt_remote_file *file, struct nt_error *error)
 {
     struct nt_remote_attributes known = {.is_known = false};
@@ -314,8 +314,8 @@ bool nt_remote_is_open(const struct nt_remote_file *file)
     return file->epoch && file->epoch == file->fetcher->epoch && !file->is_closed && !file->fetcher->is_over;
 }
 
-/* What has arrived stays: it is of the same version, as the file will be. Descriptors of the disk cache have a place in common with the parent's,
- * which both would move. */
+/* Keeps what has arrived: the reopened file has the same version. Closes the disk cache, whose
+ * descriptors share their file offset with the parent. */
 void nt_remote_on_restart(struct nt_remote_file *file)
 {
     nt_range_cache_drop_underway(&file->range_cache);
@@ -327,7 +327,7 @@ void nt_remote_on_restart(struct nt_remote_file *file)
     file->is_opening = file->is_closed = false;
 }
 
-/* Whether it can be read now. It is opened again by one, the others wait. */
+/* One thread opens the file again; the others wait. */
 enum nt_status nt_remote_reopen(struct nt_remote_file *file, uint64_t deadline, struct nt_error *error)
 {
     for (;;) {
@@ -371,7 +371,7 @@ static void end_check(struct nt_helper_request *fetch)
     ((struct nt_revalidation *)fetch)->anchor->underway--;
 }
 
-/* For a byte of it: the server sends none of another version. */
+/* Requests one byte: the server sends none of another version. */
 static void probe_anchor(struct nt_remote_file *objects, struct nt_revalidation *check, uint64_t deadline)
 {
     struct nt_remote_file *anchor = objects->anchor;
@@ -385,7 +385,7 @@ static void probe_anchor(struct nt_remote_file *objects, struct nt_revalidation 
                     0);
 }
 
-/* That nothing could be learned is no failure: the next read asks again. */
+/* An inconclusive check is no failure: the next read checks again. */
 static enum nt_status wait_for(struct nt_remote_file *objects, struct nt_revalidation *check,
                                uint64_t deadline, enum nt_status status, struct nt_error *error)
 {
@@ -410,7 +410,7 @@ void nt_revalidate_begin(struct nt_remote_file *objects, struct nt_revalidation 
         probe_anchor(objects, check, deadline);
 }
 
-/* One that is not there may be that of a dataset that is not there any more. */
+/* A missing object may be part of a dataset that was removed. */
 enum nt_status nt_revalidate_end(struct nt_remote_file *objects, struct nt_revalidation *check,
                                  uint64_t deadline, enum nt_status status, struct nt_error *error)
 {

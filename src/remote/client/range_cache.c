@@ -13,7 +13,7 @@
 #include "core/base/bytes.h"
 #include "core/base/memory.h"
 
-/* How many begin at or before an offset. */
+/* The number of ranges that begin at or before an offset. */
 NT_DEFINE_COUNT_UP_TO(count_stretches, __typeof__(struct nt_cached_range *), ->offset)
 
 static size_t count_up_to(const struct nt_range_cache *file, uint64_t offset)
@@ -56,7 +56,7 @@ void nt_range_cache_remove(struct nt_cached_range *range)
     range->file = NULL;
 }
 
-/* ---- those that are kept ---- */
+/* ---- Kept ranges ---- */
 
 static void free_stretch(struct nt_cached_range *range)
 {

@@ -50,7 +50,7 @@ static uint64_t end_of(const struct nt_extent *extent)
     return extent->offset + extent->bytes;
 }
 
-/* Extents by offset, those that touch as one. */
+/* Sorts extents by offset and merges those that touch. */
 static size_t melt(struct nt_extent *extents, size_t count)
 {
     size_t last = 0;
@@ -75,7 +75,8 @@ static uint64_t sum_of_gaps(const struct nt_extent *extents, size_t count, uint6
     return sum;
 }
 
-/* The most up to which all gaps may be read; `left_ret`: what those that are one byte larger may be together. */
+/* The largest size up to which all gaps fit in `bytes`; `left_ret` is the rest, for some of the gaps
+ * that are one byte larger. */
 static uint64_t largest_gap(const struct nt_extent *extents, size_t count, uint64_t most, uint64_t bytes,
                             uint64_t *left_ret)
 {
@@ -125,13 +126,13 @@ uint64_t nt_ranges_split_bytes(uint64_t bytes)
 
 /* ---- Range requests ---- */
 
-/* A part of the file that is asked for. */
+/* One request for a range of the file. */
 struct nt_remote_part {
     struct nt_cached_range range;
     struct nt_helper_request fetch;
     struct nt_link_request link_estimate;
     size_t got;
-    bool is_prefetch; /* nobody has waited for it yet: it counts in the fetcher */
+    bool is_prefetch; /* no reader has waited yet; counted in the fetcher */
 };
 
 static struct nt_remote_part *part_of(struct nt_helper_request *fetch)
@@ -153,7 +154,7 @@ static bool take_bytes(struct nt_helper_request *fetch, const struct nt_fetch_an
     return true;
 }
 
-/* Somebody waits for it now, or it has arrived to its end. */
+/* Ends the prefetch accounting: a reader waits, or the part is complete. */
 static void count_no_more(struct nt_remote_file *file, struct nt_remote_part *part)
 {
     if (!part->is_prefetch)
@@ -163,7 +164,7 @@ static void count_no_more(struct nt_remote_file *file, struct nt_remote_part *pa
     file->fetcher->ahead_count--;
 }
 
-/* What did not come is not found by others any more. Where nobody waits for it, it is freed by the one who gave up last. */
+/* Removes a failed part from the cache. Without waiting readers, its last user frees it. */
 static void end_part(struct nt_helper_request *fetch)
 {
     struct nt_remote_part *part = part_of(fetch);
@@ -172,7 +173,7 @@ static void end_part(struct nt_helper_request *fetch)
     if (fetch->state == NT_FETCH_GOOD && part->got != part->range.bytes)
         nt_helper_request_fail_short(fetch);
     nt_link_request_done(&part->link_estimate, part->got, nt_nanoseconds());
-    part->range.pins++; /* by whom it was under way */
+    part->range.pins++; /* the pin of the active request */
     file->underway--;
     count_no_more(file, part);
     if (fetch->state == NT_FETCH_GOOD) {
@@ -183,7 +184,7 @@ static void end_part(struct nt_helper_request *fetch)
     nt_cached_range_unpin(&file->fetcher->room, &part->range);
 }
 
-/* A new range with a pin of the caller's. NULL without memory. */
+/* Creates a range with a pin for the caller. NULL if out of memory. */
 static struct nt_remote_part *new_part(struct nt_remote_file *file, uint64_t offset, size_t bytes)
 {
     struct nt_remote_part *part = calloc(1, sizeof(*part));
@@ -197,7 +198,7 @@ static struct nt_remote_part *new_part(struct nt_remote_file *file, uint64_t off
     return NULL;
 }
 
-/* What can be had again is not missed. */
+/* A failure does no harm: the bytes can be requested again. */
 void nt_remote_part_keep(struct nt_remote_file *file, uint64_t offset, const uint8_t *bytes, size_t count)
 {
     uint64_t next;
@@ -211,7 +212,7 @@ void nt_remote_part_keep(struct nt_remote_file *file, uint64_t offset, const uin
     nt_cached_range_unpin(&file->fetcher->room, &part->range);
 }
 
-/* What is on disk of [at, next), from `at` on. NULL, too, where there is nothing, or nothing good. */
+/* Loads the cached bytes of [at, next) that begin at `at`. NULL if there are none, or damaged ones. */
 static struct nt_remote_part *nt_remote_part_from_disk(struct nt_remote_file *file, uint64_t at,
                                                        uint64_t next)
 {
@@ -230,8 +231,8 @@ static struct nt_remote_part *nt_remote_part_from_disk(struct nt_remote_file *fi
     return NULL;
 }
 
-/* Request a range, under the lock, and pin it for the caller. `is_prefetch`: it is a prefetch. `is_now`: a reader waits for it.
- * NULL without memory. */
+/* Requests a range, under the lock, and pins it for the caller. `is_prefetch`: it is a prefetch.
+ * `is_now`: a reader waits for it. NULL if out of memory. */
 static struct nt_remote_part *nt_remote_part_ask(struct nt_remote_file *file, uint64_t offset, size_t bytes,
                                                  bool is_prefetch, bool is_now)
 {
@@ -255,7 +256,7 @@ static struct nt_remote_part *nt_remote_part_ask(struct nt_remote_file *file, ui
     return part;
 }
 
-/* Somebody waits for it now. */
+/* Promotes a prefetch: a reader waits for it now. */
 static void nt_remote_part_want(struct nt_remote_file *file, struct nt_remote_part *part)
 {
     if (part->is_prefetch)
@@ -263,7 +264,7 @@ static void nt_remote_part_want(struct nt_remote_file *file, struct nt_remote_pa
     count_no_more(file, part);
 }
 
-/* Give a pin back. The last one who waits for what has not come takes the question back. */
+/* Drops a pin. The last one cancels an incomplete request. */
 static void nt_remote_part_release(struct nt_remote_file *file, struct nt_remote_part *part)
 {
     if (part->range.pins == 1 && part->fetch.state == NT_FETCH_UNDERWAY)
@@ -273,14 +274,13 @@ static void nt_remote_part_release(struct nt_remote_file *file, struct nt_remote
 
 /* ---- Source operations ---- */
 
-/* ---- reading ---- */
+/* ---- Reading ---- */
 
-/* Pages lie one after the other as they are read: what is short is asked for with what follows, up to where bytes are that are here,
- * on disk or on their way. */
+/* Readers usually continue with the next page: extends a short request, up to bytes that are in memory,
+ * on disk or in flight. */
 static uint64_t end_of_request(const struct nt_remote_file *file, uint64_t at, uint64_t wanted, uint64_t next)
 {
-    const uint64_t fewest =
-        file->source.is_of_objects ? 0 : 32 * 1024; /* of an object all is wanted that it has */
+    const uint64_t fewest = file->source.is_of_objects ? 0 : 32 * 1024; /* objects are read whole */
     uint64_t end = wanted - at < fewest ? at + fewest : wanted, on_disk;
     if (end > file->size)
         end = file->size;
@@ -294,7 +294,7 @@ struct reading {
     uint64_t offset, end;
     struct nt_remote_part **parts; /* pinned */
     size_t count, capacity;
-    bool waits; /* not all of it was here */
+    bool waits; /* some bytes have not arrived yet */
 };
 
 static bool add_part(struct reading *reading, struct nt_remote_part *part)
@@ -308,8 +308,7 @@ static bool add_part(struct reading *reading, struct nt_remote_part *part)
     return true;
 }
 
-/* Of a file that a list has told of nothing has arrived with opening it: the first read of an edge has all of that, of a small file all
- * of it. */
+/* Opening a listed file fetches no edges: the first read of one fetches the edge or small file. */
 static struct nt_remote_part *request_edge(struct nt_remote_file *file, uint64_t at, uint64_t end)
 {
     uint64_t edge = file->size <= UINT64_C(2) * NT_FETCH_EDGE_BYTES ? file->size : NT_FETCH_EDGE_BYTES;
@@ -331,7 +330,7 @@ static struct nt_remote_part *request_bytes(struct nt_remote_file *file, uint64_
                                      true);
 }
 
-/* All that has the bytes, here or asked for. */
+/* Pins all parts that cover the range, and requests missing ones. */
 static enum nt_status collect(struct reading *reading, struct nt_error *error)
 {
     struct nt_remote_file *file = reading->file;
@@ -370,7 +369,7 @@ static enum nt_status wait_for(struct nt_remote_file *file, const struct nt_remo
                                              : NT_OK;
 }
 
-/* What has arrived and is pinned does not change: it is copied without the lock. */
+/* Copies without the lock: a pinned part that has arrived does not change. */
 static void copy(const struct reading *reading, const struct nt_remote_part *part, uint8_t *output)
 {
     const struct nt_cached_range *range = &part->range;
@@ -403,7 +402,7 @@ static enum nt_status read_parts(struct reading *reading, uint8_t *output, uint6
     return nt_revalidate_end(file, &check, deadline, status, error);
 }
 
-/* Whether all of it is in memory. */
+/* Is the whole range in memory? */
 static bool is_here(const struct nt_remote_file *file, uint64_t offset, uint64_t end)
 {
     uint64_t next;
@@ -420,14 +419,14 @@ static enum nt_status fetched_read_at(struct nt_source *source, uint64_t offset,
                                       struct nt_error *error)
 {
     struct nt_remote_file *file = (struct nt_remote_file *)source;
-    struct nt_error failure; /* filled in where the status is not NT_OK; zeroing it would cost each read */
+    struct nt_error failure; /* set only on failure: zeroing it on every read is expensive */
     struct reading reading = {.file = file, .offset = offset, .end = offset + bytes};
     nt_fetcher_lock(file->fetcher);
     uint64_t start = nt_milliseconds();
     uint64_t deadline = start + file->fetcher->milliseconds + NT_FETCH_GRACE_MILLISECONDS;
     enum nt_status status =
         is_here(file, offset, reading.end) ? NT_OK : nt_remote_reopen(file, deadline, &failure);
-    if (status == NT_OK && !nt_fits(offset, bytes, file->size)) /* where the source does not know its size */
+    if (status == NT_OK && !nt_fits(offset, bytes, file->size)) /* the source has no size yet */
         status =
             nt_fail(&failure, NT_TRUNCATED, offset, "%s: %zu bytes are wanted of a file of %" PRIu64 " bytes",
                     file->shown, bytes, file->size);
@@ -442,16 +441,16 @@ static enum nt_status fetched_read_at(struct nt_source *source, uint64_t offset,
     return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
 }
 
-/* ---- before anybody reads ---- */
+/* ---- Prefetch ---- */
 
-/* So much is asked for while nobody waits, and so many parts: there must be room for what somebody waits for. */
+/* Limits the bytes and the number of prefetches, to leave room for readers. */
 static bool has_room_ahead(const struct nt_fetcher *fetcher, size_t bytes)
 {
     enum { MAX_PARTS = 128 };
     return fetcher->ahead_count < MAX_PARTS && fetcher->ahead_bytes + bytes <= fetcher->room.max_bytes / 2;
 }
 
-/* What of the range is neither here, nor on disk, nor on its way. False where there is no room for more. */
+/* Requests the bytes that are not in memory, on disk or in flight. False if there is no more room. */
 static bool ask_ahead(struct nt_remote_file *file, uint64_t at, uint64_t end, size_t piece, bool is_now)
 {
     while (at < end) {
@@ -478,7 +477,7 @@ static bool ask_ahead(struct nt_remote_file *file, uint64_t at, uint64_t end, si
     return true;
 }
 
-/* Without memory, who reads will ask. */
+/* Stops if out of memory: the reader requests the rest. */
 static void request_all(struct nt_remote_file *file, const struct nt_extent *extents, size_t count,
                         bool is_now)
 {
@@ -497,7 +496,7 @@ static void request_all(struct nt_remote_file *file, const struct nt_extent *ext
     free(ranges);
 }
 
-/* Of a file that is not open now the next read finds out why. */
+/* Does nothing if the file is closed: the next read finds out why. */
 static void fetched_will_need(struct nt_source *source, const struct nt_extent *extents, size_t count,
                               bool is_now)
 {
@@ -525,10 +524,10 @@ static bool fetched_forget(struct nt_source *source, uint64_t offset, uint64_t b
     return true;
 }
 
-/* ---- the source ---- */
+/* ---- Source ---- */
 
-/* What is in memory is of the file that was opened. Whether there is another one now is found out by the next read that asks
- * the server; from then on nothing is given. */
+/* Cached bytes belong to the opened version. A changed file is noticed by the next read that asks the
+ * server; every later read fails. */
 static enum nt_status fetched_check(struct nt_source *source, struct nt_error *error)
 {
     struct nt_remote_file *file = (struct nt_remote_file *)source;
@@ -538,7 +537,7 @@ static enum nt_status fetched_check(struct nt_source *source, struct nt_error *e
     return status;
 }
 
-/* Of a file that was not used yet nothing is known. */
+/* Opens a file that was never used, to learn its attributes. */
 static enum nt_status be_known(struct nt_remote_file *file, struct nt_error *error)
 {
     uint64_t start = nt_milliseconds(), most = file->fetcher->milliseconds + NT_FETCH_GRACE_MILLISECONDS;
@@ -578,7 +577,7 @@ static enum nt_status fetched_size(struct nt_source *source, uint64_t *size_ret,
     return status;
 }
 
-/* Nobody reads any more: what is still under way is for nobody. */
+/* No readers are left: cancels all requests. */
 static void fetched_close(struct nt_source *source)
 {
     struct nt_remote_file *file = (struct nt_remote_file *)source;
@@ -644,7 +643,7 @@ enum nt_status nt_remote_file_new(struct nt_fetcher *fetcher, const char *addres
     return NT_OK;
 }
 
-/* ---- objects ---- */
+/* ---- Objects ---- */
 
 static char *name_below(const char *address, const char *name)
 {
@@ -666,8 +665,9 @@ static enum nt_status new_objects(const struct nt_remote_file *file, const char 
     return status;
 }
 
-/* For the network helper they are a file that is open at once (NT_FETCH_OPEN_LISTED): no server is asked before bytes are read, and
- * each range is a request for an object. The file at the address, which was written last, tells these objects from others. */
+/* To the network helper, the objects are a file that opens without asking a server
+ * (NT_FETCH_OPEN_LISTED); each range requests an object. The file at the address is written last, so
+ * its version identifies the objects. */
 static enum nt_status fetched_open_objects(struct nt_source *source, const char *name,
                                            struct nt_source **objects_ret, struct nt_error *error)
 {
@@ -689,14 +689,14 @@ static enum nt_status fetched_open_objects(struct nt_source *source, const char 
     objects->anchor = file;
     nt_revalidate_later(objects);
     memcpy(objects->validator, file->validator, sizeof(objects->validator));
-    /* Now, so that hints are heard; where it fails, the first read tells. */
+    /* open it now, so that prefetch works; if this fails, the first read reports it */
     nt_remote_reopen(objects, nt_milliseconds() + file->fetcher->milliseconds, NULL);
     nt_fetcher_unlock(file->fetcher);
     *objects_ret = &objects->source;
     return NT_OK;
 }
 
-/* ---- opening ---- */
+/* ---- Opening ---- */
 
 enum nt_status nt_remote_file_open(struct nt_remote_file *file, struct nt_error *error)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Access control for addresses: the allow-list sent by the client, and a block on the metadata services of
- * cloud providers.
+ * Access control for addresses: the allow-list sent by the client, and a block on the metadata services
+ * of cloud providers.
  */
 #include "remote/helper/helper.h"
 
@@ -83,7 +83,7 @@ static bool is_place(const struct nt_allow_list *rules, const char *address, siz
     return false;
 }
 
-/* A name that leads elsewhere, as servers may read it: percent-decoded. */
+/* Does the path leave the place with ".."? Checks the percent-decoded text, as servers do. */
 static bool leads_out(const char *text)
 {
     size_t name = 0, dots = 0, end = strcspn(text, "?#");
@@ -117,14 +117,14 @@ bool nt_allow_list_has(const struct nt_allow_list *rules, const char *address)
 
 /* ---- Metadata servers ---- */
 
-/* The first bits of an address. */
+/* Address prefixes, with their length in bits. */
 static const struct range {
     const char *address;
     unsigned bits;
 } ranges[] = {
     {"::ffff:169.254.0.0",
      96 + 16}, /* link-local: AWS with ECS and EKS, Azure, GCP, Oracle, OpenStack, ... */
-    {"64:ff9b::169.254.0.0", 96 + 16}, /* the same by way of NAT64 */
+    {"64:ff9b::169.254.0.0", 96 + 16}, /* the same through NAT64 */
     {"::ffff:100.100.100.200", 128},   /* Alibaba */
     {"::ffff:168.63.129.16", 128},     /* Azure */
     {"fd00:ec2::", 32},                /* AWS */
@@ -142,7 +142,7 @@ static bool is_in(const struct range *range, const uint8_t address[16])
     return inet_pton(AF_INET6, range->address, first) == 1 && memcmp(address, first, bytes) == 0;
 }
 
-/* One of IPv4 is there as one of IPv6 (RFC 4291, 2.5.5.2). */
+/* Checks an IPv6 address; IPv4 uses its mapped form (RFC 4291, 2.5.5.2). */
 static bool is_metadata(const uint8_t address[16])
 {
     for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++)

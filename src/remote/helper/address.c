@@ -14,7 +14,7 @@
 #include "core/io/objects.h"
 #include "core/base/scheme.h"
 
-/* The scheme of a URL by HTTP and what is behind it. NULL, and why, where the address has no such URL. */
+/* The HTTP scheme of an address, and the rest of the text. NULL if it has no HTTP URL, and why. */
 static const struct nt_scheme *scheme_of(const char *address, const char **rest_ret, const char **problem_ret)
 {
     size_t length;
@@ -26,7 +26,7 @@ static const struct nt_scheme *scheme_of(const char *address, const char **rest_
     return NULL;
 }
 
-/* `before`: the first bytes of the rest, behind which the other text is put. */
+/* Inserts the other text after the first `before` bytes of the rest. */
 static char *joined(const struct nt_scheme *scheme, const char *rest, size_t before, const char *between,
                     const char **problem_ret)
 {
@@ -62,7 +62,7 @@ bool nt_address_is_of_objects(const char *address)
     return scheme && scheme->is_store && strstr(rest, NT_OBJECT_NUMBER);
 }
 
-/* A folder's path ends with a slash, or servers send who asks there. */
+/* Appends a slash to a folder's path: servers redirect without it. */
 char *nt_address_list_url(const char *address, const char *token, enum nt_service *service_ret,
                           const char **problem_ret)
 {
@@ -96,7 +96,7 @@ char *nt_address_folder(const char *address, const char *url)
 
 enum { MAX_SERVER_BYTES = 512 };
 
-/* As libcurl reads it, which is what it will ask: scheme, host and port, the latter also where it is the usual one. */
+/* Scheme, host and port (also a default one) as libcurl parses them: libcurl sends the request. */
 static bool put_server(const char *url, char server[MAX_SERVER_BYTES])
 {
     static const CURLUPart parts[] = {CURLUPART_SCHEME, CURLUPART_HOST, CURLUPART_ZONEID, CURLUPART_PORT};

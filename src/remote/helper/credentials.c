@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Credentials: netrc, bearer tokens, client certificates and certificate authorities, read from files that
- * the watchdog opens for the sandboxed worker.
+ * Credentials: netrc, bearer tokens, client certificates and certificate authorities, read from files
+ * that the watchdog opens for the sandboxed worker.
  */
 #include "remote/helper/helper.h"
 
@@ -26,12 +26,12 @@
 
 enum { MAX_BYTES = 8 << 20, PIECE_BYTES = 16 * 1024 };
 
-/* The first of these that there is: what a variable names, or, where it names nothing, below the user's home, in the directory of
- * his session, or where everybody writes; %u is the user's number. */
+/* Uses the first that exists: the file that a variable names; else one below the home, in the user's
+ * session directory, or in a world-writable directory; %u is the user id. */
 static const struct row {
     const char *variable, *other_variable;
     const char *below_home, *in_session, *shared;
-    bool is_for_libraries; /* they read it themselves */
+    bool is_for_libraries; /* libraries read the file themselves */
 } rows[NT_CREDENTIALS] = {
     [NT_CREDENTIAL_PASSWORDS] = {.variable = "NETRC", .below_home = ".netrc"},
     [NT_CREDENTIAL_TOKEN] = {.variable = "BEARER_TOKEN_FILE",
@@ -68,11 +68,11 @@ static const char *named(const struct row *row)
     return value ? value : nt_environment(row->variable);
 }
 
-/* ---- where it lies ---- */
+/* ---- Paths ---- */
 
 struct place {
     char path[PATH_MAX];
-    bool is_own; /* somebody else may have put it there: it has to be the user's */
+    bool is_own; /* in a world-writable directory: must belong to the user */
 };
 
 static bool put(char path[PATH_MAX], const char *folder, const char *name)
@@ -80,7 +80,7 @@ static bool put(char path[PATH_MAX], const char *folder, const char *name)
     return (size_t)snprintf(path, PATH_MAX, "%s/%s", folder, name) < PATH_MAX;
 }
 
-/* A folder of ticket files has one that tells which is used. */
+/* A folder of ticket files has a file that names the primary one. */
 static bool put_primary(char path[PATH_MAX], const char *folder)
 {
     char name[NAME_MAX + 1];
@@ -91,12 +91,12 @@ static bool put_primary(char path[PATH_MAX], const char *folder)
         close(descriptor);
     name[count > 0 ? count : 0] = '\0';
     name[strcspn(name, "\n")] = '\0';
-    if (count < 0) /* it is not there before there are others */
+    if (count < 0) /* the file exists only if there are several ticket files */
         strcpy(name, "tkt");
     return strncmp(name, "tkt", strlen("tkt")) == 0 && !strchr(name, '/') && put(path, folder, name);
 }
 
-/* Behind a kind of places, "FILE:/path", "DIR:/folder" or "DIR::/folder/tkt"; others are no files. */
+/* Parses "FILE:/path", "DIR:/folder" or "DIR::/folder/tkt"; other kinds are not files. */
 static bool put_tickets(char path[PATH_MAX], const char *value)
 {
     const char *colon = strchr(value, ':');
@@ -137,12 +137,12 @@ static bool put_usual(const struct row *row, unsigned which, struct place *place
     return put(place->path, folders[which], name);
 }
 
-/* ---- opening it ---- */
+/* ---- Opening ---- */
 
-/* What tells a file from another one, and from what it was before. */
+/* Identifies a file and its state. */
 struct version {
     bool is_there;
-    bool is_new; /* it was written a moment ago: what is written now may have the same time */
+    bool is_new; /* modified a moment ago: a further write may leave the same time */
     struct stat attributes;
 };
 
@@ -155,7 +155,7 @@ static bool is_same(const struct version *one, const struct version *other)
            a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
-/* A link that others made leads to what they want to be read. */
+/* Checks the owner of a link itself: another user's link could lead to any file. */
 static bool is_users(const char *path)
 {
     struct stat attributes;
@@ -192,9 +192,9 @@ static int open_credential(enum nt_credential credential, struct version *versio
     return descriptor;
 }
 
-/* ---- a copy of it ---- */
+/* ---- Copies ---- */
 
-/* One that cannot be run, where the kernel knows such. */
+/* Creates a file in memory, non-executable if the kernel supports it. */
 static int new_copy(void)
 {
     enum { NO_EXECUTION = 8 };
@@ -216,7 +216,7 @@ static bool fill(int copy, int from)
     return is_good && count == 0;
 }
 
-/* Libraries want to see that it is the user's alone. Who gets it cannot write to it. */
+/* Private to the user, as libraries require. The receiver cannot write to it. */
 static int copy_of(int from)
 {
     char path[64];
@@ -230,7 +230,7 @@ static int copy_of(int from)
     return opened;
 }
 
-/* A copy, where it is another one than is known; -1: there is none. */
+/* Returns a copy if the file differs from the known version; else -1. */
 static int give(enum nt_credential credential, struct version *known, bool *is_there_ret)
 {
     struct version version;
@@ -246,7 +246,7 @@ static int give(enum nt_credential credential, struct version *known, bool *is_t
     return copy;
 }
 
-/* ---- over the socket ---- */
+/* ---- Socket messages ---- */
 
 union control {
     struct cmsghdr header;
@@ -302,16 +302,16 @@ void nt_credentials_serve(int socket)
     }
 }
 
-/* ---- who needs them ---- */
+/* ---- Client ---- */
 
-/* Of the process, as its environment is. */
+/* Global, like the environment. */
 static struct {
     bool has_begun;
-    int socket; /* -1: there is none to ask */
+    int socket; /* -1: no credential server */
     struct slot {
         int descriptor;
         bool is_there, is_named;
-        struct version known; /* where nobody is asked */
+        struct version known; /* without a server */
         char path[32];
     } slots[NT_CREDENTIALS];
 } state;
@@ -326,7 +326,7 @@ static bool look(enum nt_credential credential, bool *is_there_ret, int *copy_re
     return true;
 }
 
-/* In the place of what was there: whoever opens the path has the one or the other. */
+/* Replaces the old file atomically: a reader of the path gets one or the other. */
 static void refresh(enum nt_credential credential)
 {
     struct slot *slot = &state.slots[credential];
@@ -343,7 +343,7 @@ static void refresh(enum nt_credential credential)
     close(copy);
 }
 
-/* What is not there they are not told of, or they would refuse to go on without it. Kerberos wants to know what it is. */
+/* Unsets variables of missing files, or libraries would fail. Kerberos also needs the file's type. */
 static void tell_libraries(enum nt_credential credential)
 {
     const struct row *row = &rows[credential];
@@ -383,7 +383,7 @@ static struct slot *slot_of(enum nt_credential credential)
     return &state.slots[credential];
 }
 
-/* Whether a variable names it, or it is looked for where it usually lies. */
+/* Does a variable name the file? Else it is at a default place. */
 static bool nt_credential_is_named(enum nt_credential credential)
 {
     return slot_of(credential)->is_named;
@@ -426,11 +426,11 @@ void nt_credentials_refresh(void)
 
 /* ---- Request credentials ---- */
 
-/* ---- bearer tokens ---- */
+/* ---- Bearer tokens ---- */
 
 enum { TOKEN_BYTES = 16 * 1024 };
 
-/* Without what is around it; false where there is none. */
+/* Trims the token; false if there is none. */
 static bool find_token(char token[TOKEN_BYTES])
 {
     struct nt_buffer text = {0};
@@ -448,7 +448,7 @@ static bool find_token(char token[TOKEN_BYTES])
     return *token != '\0';
 }
 
-/* Anybody who has it may use it: it is for the server that was named, where nobody listens. */
+/* Any holder of the token can use it: sends it only to the named server, over https. */
 static void add_token(CURL *easy)
 {
     char token[TOKEN_BYTES];
@@ -459,10 +459,10 @@ static void add_token(CURL *easy)
     explicit_bzero(token, sizeof(token));
 }
 
-/* ---- certificates ---- */
+/* ---- Certificates ---- */
 
-/* The system's bundle has those of its folder, too. Where a folder might be looked into libcurl reads the bundle again for each
- * connection, 30 ms of work, and of many at once only the last would have time for an answer. */
+/* The system's bundle includes the certificates of its folder. With a folder set, libcurl reads the
+ * bundle again for each connection; that takes 30 ms, and many connections at once would time out. */
 static void omit_folder(CURL *easy, const char *bundle)
 {
     char *found = NULL;
@@ -487,7 +487,8 @@ static void add_authorities(CURL *easy)
         omit_folder(easy, bundle);
 }
 
-/* A proxy has both. Whoever has seen it can do nothing with it: it is shown with a signature of the key, for this connection alone. */
+/* A proxy has certificate and key. A server that sees the certificate cannot reuse it: a signature by
+ * the key proves ownership for one connection. */
 static void add_certificate(CURL *easy)
 {
     const char *proxy = nt_credential_path(NT_CREDENTIAL_PROXY);
@@ -497,7 +498,7 @@ static void add_certificate(CURL *easy)
     curl_easy_setopt(easy, CURLOPT_SSLKEY, proxy);
 }
 
-static bool keeps_certificate; /* of the process, as its environment is */
+static bool keeps_certificate; /* global, like the environment */
 
 void nt_credentials_keep_certificate(bool is_kept)
 {

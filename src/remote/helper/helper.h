@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Network helper: access rules, the client session, the request scheduler, credentials, and the HTTP, S3
- * and XRootD backends.
+ * Network helper: access rules, the client session, the request scheduler, credentials, and the HTTP,
+ * S3 and XRootD backends.
  */
 #ifndef NT_REMOTE_HELPER_HELPER_H
 #define NT_REMOTE_HELPER_HELPER_H
@@ -43,7 +43,7 @@ struct nt_xrootd_file;
 
 /* ---- Environment variables ---- */
 
-/* NULL where a variable is not there, or empty. */
+/* NULL if the variable is unset or empty. */
 static inline const char *nt_environment(const char *name)
 {
     const char *value = getenv(name);
@@ -53,40 +53,41 @@ static inline const char *nt_environment(const char *name)
 /* ---- Metadata servers ---- */
 
 bool nt_is_metadata_address(const struct sockaddr *address);
-/* By its host, which may be a name that a proxy looks up. */
+/* Checks the host of the URL. It may be a name that a proxy resolves. */
 bool nt_is_metadata_url(const char *url);
 
 /* ---- Allow-list ---- */
 
 struct nt_allow_list {
-    bool is_fixed; /* to `places`; else all addresses are */
+    bool is_fixed; /* only `places` are allowed; false: every address is */
     bool keeps_certificate;
-    char **places; /* in order */
+    char **places; /* sorted */
     size_t count;
 };
 
-/* Take them from a socket. False where they do not come. */
+/* Receives the list from a socket. False if it does not arrive. */
 bool nt_allow_list_receive(struct nt_allow_list *rules, int channel);
 
-/* Whether an address is one of the places, or lies beneath one. Its query does not matter: it is for the same server. */
+/* Is the address one of the places, or below one? The query is ignored: it goes to the same server. */
 bool nt_allow_list_has(const struct nt_allow_list *rules, const char *address);
 
 /* ---- URLs ---- */
 
-/* The URL behind an address, by http or https, from malloc; else NULL, and why there is none. */
+/* The http or https URL of an address, from malloc. NULL on failure, and why in `problem_ret`. */
 char *nt_address_url(const char *address, enum nt_service *service_ret, const char **problem_ret);
 
-/* Whether its file stands for the objects of a store: NT_OBJECT_NUMBER is where the number of one is put into its URL (web_objects.h). */
+/* Does the address name objects of a store? Its URL has an object's number for NT_OBJECT_NUMBER. */
 bool nt_address_is_of_objects(const char *address);
 
-/* Scheme, host and port of two URLs are the same. False of what is no URL. */
+/* Do two URLs have the same scheme, host and port? False if one of them is not a URL. */
 bool nt_address_is_same_server(const char *one, const char *other);
 
-/* The URL that is asked what is in a folder, likewise; of S3 for what follows `token`, from the beginning where that is "". */
+/* The URL that lists a folder; fails as nt_address_url. S3 lists what follows `token` ("": all). */
 char *nt_address_list_url(const char *address, const char *token, enum nt_service *service_ret,
                           const char **problem_ret);
 
-/* What the list of a folder calls it: of S3 what keys in it begin with; else the path of a URL that was asked. From malloc; NULL without memory. */
+/* The name that listings use for the folder: the key prefix for S3, else the path of the requested URL.
+ * From malloc; NULL if out of memory. */
 char *nt_address_folder(const char *address, const char *url);
 
 /* ---- Credential files ---- */
@@ -94,86 +95,86 @@ char *nt_address_folder(const char *address, const char *url);
 enum nt_credential {
     NT_CREDENTIAL_PASSWORDS, /* netrc(5) */
     NT_CREDENTIAL_TOKEN,
-    NT_CREDENTIAL_PROXY,       /* a certificate and its key */
-    NT_CREDENTIAL_CERTIFICATE, /* and another file has the key */
+    NT_CREDENTIAL_PROXY,       /* certificate and key in one file */
+    NT_CREDENTIAL_CERTIFICATE, /* its key is in another file */
     NT_CREDENTIAL_KEY,
-    NT_CREDENTIAL_BUNDLE, /* of authorities: curl's name for it, and OpenSSL's */
+    NT_CREDENTIAL_BUNDLE, /* CA bundle, as named by curl's variable and by OpenSSL's */
     NT_CREDENTIAL_BUNDLE_OF_SSL,
     NT_CREDENTIAL_AWS_CONFIG,
     NT_CREDENTIAL_AWS_KEYS,
-    NT_CREDENTIAL_TICKETS, /* Kerberos' */
-    NT_CREDENTIAL_SECRETS, /* XRootD's sss */
+    NT_CREDENTIAL_TICKETS, /* Kerberos */
+    NT_CREDENTIAL_SECRETS, /* XRootD sss */
     NT_CREDENTIALS
 };
 
-/* ---- who has them ---- */
+/* ---- Credential server ---- */
 
-/* Answer what comes by a socket to its end. */
+/* Answers requests from the socket until the peer closes it. */
 void nt_credentials_serve(int socket);
 
-/* ---- who needs them ---- */
+/* ---- Credential client ---- */
 
-/* Before there are threads, and before the sandbox: ask by this socket, and tell libraries by their variables. Without it files are opened
- * where they are needed. */
+/* Call before threads start and before the sandbox. Requests files through the socket and sets the
+ * variables that libraries read. Without a socket, files are opened directly. */
 void nt_credentials_begin(int socket);
 
-/* Where a file lies now, as it is now: to be opened, not to be kept. NULL: it is not there; of one that a variable names it is a path all the same.
- * One thread alone. */
+/* The current path of a credential file, with current contents: open it now, do not store the path.
+ * NULL if it is missing; a file that a variable names always has a path. For one thread only. */
 const char *nt_credential_path(enum nt_credential credential);
-/* All of its text, with a NUL; false where it cannot be had. `text` is empty, and is given back to the other one. */
+/* Reads the whole text and adds a NUL; false if it is not available. `text` must be empty; pass it to
+ * nt_credential_forget afterwards. */
 bool nt_credential_read(enum nt_credential credential, struct nt_buffer *text);
 void nt_credential_forget(struct nt_buffer *text);
-/* Look again at all that libraries read by themselves. */
+/* Refreshes all files that libraries read by themselves. */
 void nt_credentials_refresh(void);
 
 /* ---- Request credentials ---- */
 
-/* Whom a request goes to. */
+/* The server that receives a request. */
 struct nt_request_target {
-    bool is_secure; /* by https */
-    bool
-        is_named; /* scheme, host and port are those of the address that the user named, not where that server has sent it to */
-    bool is_signed; /* it has credentials of its own */
+    bool is_secure; /* uses https */
+    bool is_named;  /* has the scheme, host and port of the user's address; not a redirect */
+    bool is_signed; /* the request carries its own signature */
 };
 
-/* Client certificates are for servers that users name alone; else for those as well that they send requests to. */
+/* If kept, client certificates go only to servers that users name; else also to redirect targets. */
 void nt_credentials_keep_certificate(bool is_kept);
 
-/* Tell a request. They are read again each time, so that what is renewed is used. */
+/* Adds credentials to a request. Reads them again each time, so that renewed ones take effect. */
 void nt_credentials_add(CURL *easy, const struct nt_request_target *server);
 
 /* ---- Scheduler ---- */
 
 struct nt_backend_ops {
-    unsigned at_once;   /* tries; */
-    uint64_t max_bytes; /* of all tries at once, but for one that is longer alone */
-    /* Whether it is for such an address. NULL: for all that no other backend takes. */
+    unsigned at_once;   /* maximum number of concurrent tries */
+    uint64_t max_bytes; /* limit for all concurrent tries; a single longer try may exceed it */
+    /* Does the backend handle this address? NULL: it handles addresses that no other backend takes. */
     bool (*takes)(const char *address);
-    /* Begin to open a file: it will tell (nt_file_opened, nt_file_not_opened). False where it has not begun: with what is
-     * wrong with the address, or without memory. */
+    /* Starts to open a file. The backend reports the end through nt_file_opened or nt_file_not_opened.
+     * False if it did not start: the address is bad (`problem_ret`), or memory ran out. */
     bool (*open)(struct nt_backend *backend, struct nt_remote_handle *file, const char *address,
                  const char **problem_ret);
-    /* The same of a file that a list has told of: its size stands in it already, no server is asked, and it is open when this returns. */
+    /* Opens a file from a listing, which gave its size. Asks no server; the file is open on return. */
     bool (*open_listed)(struct nt_backend *backend, struct nt_remote_handle *file, const char *address,
                         const char *validator, const char **problem_ret);
-    /* Free what is of the engine's own; no job of the file is left but the engine's own. */
+    /* Frees the backend's own state; only the backend's own jobs for the file remain. */
     void (*close)(struct nt_remote_handle *file);
-    /* Begin to list a folder: it will tell (listings.h), not before this has returned. False where it has not begun, likewise. */
+    /* Starts to list a folder. Calls nt_listing_*, but not before it returns. False as in `open`. */
     bool (*list)(struct nt_listing *listing, const char *address, const char **problem_ret);
-    /* Free what is of the engine's own, its jobs as well. */
+    /* Frees the backend's own state, including its jobs. */
     void (*end_list)(struct nt_listing *listing);
-    /* Begin to try, and count the requests that are made. What comes is given to job->take, and then the end told (nt_transfers_end_try), neither before this has returned.
-     * False without memory. */
+    /* Starts a try and counts its requests. Bytes go to job->take and the end to nt_transfers_end_try,
+     * neither before this returns. False if out of memory. */
     bool (*start)(struct nt_transfer *job, uint64_t milliseconds);
-    /* What is under way is not wanted any more; nothing may be. */
+    /* Cancels the try, if one is active. */
     void (*stop)(struct nt_transfer *job);
-    /* Of a job that was paused: its bytes will be taken now. */
+    /* Resumes a paused job: `take` accepts bytes again. */
     void (*resume)(struct nt_transfer *job);
-    /* Send and take whatever can be, without waiting. */
+    /* Sends and receives what it can without blocking. */
     void (*work)(struct nt_backend *backend);
 };
 
-/* Embedded in what an backend has. */
+/* Embedded in the backend's own structure. */
 struct nt_backend {
     const struct nt_backend_ops *ops;
     struct nt_transfers *jobs;
@@ -181,37 +182,37 @@ struct nt_backend {
     uint64_t active_bytes;
 };
 
-/* A file as its backend knows it; embedded likewise. */
+/* The backend's view of a file; embedded likewise. */
 struct nt_backend_file {
     struct nt_backend *backend;
 };
 
 struct nt_transfer {
     struct nt_backend_file *remote;
-    void *attempt;            /* the engine's own, until `end` has been called; from malloc, or NULL */
+    void *attempt;            /* the backend's own, until `end` is called; from malloc, or NULL */
     struct nt_result result;  /* of the last try */
-    uint64_t first, bytes;    /* all that is wanted still; */
-    bool is_suffix;           /* the last bytes, wherever they begin */
-    uint64_t deadline, start; /* milliseconds: of the end, and when it is tried next */
-    uint64_t milliseconds;    /* to its end, from the beginning */
-    unsigned tries;           /* that brought nothing, one after the other, */
-    unsigned max_tries;       /* and how many these may be */
+    uint64_t first, bytes;    /* the range that is still missing */
+    bool is_suffix;           /* the last bytes of the file, at any offset */
+    uint64_t deadline, start; /* milliseconds: final deadline, and time of the next try */
+    uint64_t milliseconds;    /* total time limit */
+    unsigned tries;           /* consecutive tries without any bytes */
+    unsigned max_tries;       /* limit of `tries` */
     unsigned all_tries;
-    bool is_prefetch; /* nobody waits for it yet */
-    bool is_beside;   /* nobody will: it takes nobody's place */
+    bool is_prefetch; /* no reader waits yet */
+    bool is_beside;   /* no reader will wait; takes no slot from other jobs */
     bool is_paused, is_active;
-    uint64_t active_bytes; /* that it counts as in its backend */
-    /* Bytes at `offset` of the file; of a suffix, of that. False: not now, see `resume`. */
+    uint64_t active_bytes; /* its share of the backend's active_bytes */
+    /* Bytes at `offset` of the file or, for a suffix, of the suffix. False: paused; see `resume`. */
     bool (*take)(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count);
-    /* It has arrived, or failed: `result` tells. It may be freed. */
+    /* The job succeeded or failed: see `result`. The callback may free it. */
     void (*end)(struct nt_transfer *job);
     TAILQ_ENTRY(nt_transfer) all;
 };
 
 enum {
     NT_TRIES_ONCE = 1,
-    NT_TRIES_OF_UNKNOWN = 5, /* a file that may not be there; */
-    NT_TRIES_OF_KNOWN = 7,   /* one that is: its server may just be starting again */
+    NT_TRIES_OF_UNKNOWN = 5, /* the file may not exist */
+    NT_TRIES_OF_KNOWN = 7,   /* the file exists: its server may just be restarting */
 };
 
 enum { NT_MAX_BACKENDS = 2 };
@@ -219,25 +220,25 @@ enum { NT_MAX_BACKENDS = 2 };
 struct nt_transfers {
     struct nt_backend *backends[NT_MAX_BACKENDS];
     unsigned backend_count;
-    TAILQ_HEAD(, nt_transfer) all; /* in the order in which they came */
+    TAILQ_HEAD(, nt_transfer) all; /* in order of arrival */
     unsigned count;
     struct nt_fetch_totals totals;
 };
 
 void nt_transfers_init(struct nt_transfers *jobs);
-/* What asks first whether it is for an address comes first. */
+/* Backends are asked for an address in the order of these calls. */
 void nt_transfers_add_backend(struct nt_transfers *jobs, struct nt_backend *backend,
                               const struct nt_backend_ops *ops);
-/* The one for an address. */
+/* The backend for an address. */
 struct nt_backend *nt_transfers_backend(const struct nt_transfers *jobs, const char *address);
 void nt_transfers_add(struct nt_transfers *jobs, struct nt_transfer *job);
-/* It is not wanted any more; `end` is not called. */
+/* Cancels the job without calling `end`. */
 void nt_transfers_remove(struct nt_transfers *jobs, struct nt_transfer *job);
-/* For backends: job->result tells what came of a try. */
+/* For backends: ends a try; job->result holds its outcome. */
 void nt_transfers_end_try(struct nt_transfers *jobs, struct nt_transfer *job);
-/* Start what may be, and end what has arrived to its end; milliseconds until there is more to do. */
+/* Starts and ends the jobs that are due. Returns the milliseconds until more is due. */
 uint64_t nt_transfers_work(struct nt_transfers *jobs);
-/* What was paused goes on. */
+/* Resumes paused jobs. */
 void nt_transfers_continue(struct nt_transfers *jobs);
 
 /* ---- Reply queue ---- */
@@ -247,17 +248,17 @@ struct nt_output {
     uint64_t epoch;
     const struct nt_fetch_totals *totals;
     STAILQ_HEAD(, nt_output_packet) waiting;
-    size_t bytes; /* that wait */
+    size_t bytes; /* of waiting packets */
 };
 
-/* Epoch and totals go with each answer. */
+/* Each answer carries the epoch and the totals. */
 void nt_output_init(struct nt_output *output, int channel, uint64_t epoch,
                     const struct nt_fetch_totals *totals);
-/* Whether so much waits that no more should be taken from servers. */
+/* True if so much output waits that reads from servers should pause. */
 bool nt_output_is_full(const struct nt_output *output);
-/* What is longer than a message is cut into several of DATA. */
+/* Splits data that is longer than one message into several DATA answers. */
 void nt_output_put(struct nt_output *output, struct nt_fetch_answer answer, const void *bytes, size_t count);
-/* Send what the socket takes. */
+/* Sends as much as the socket accepts. */
 void nt_output_flush(struct nt_output *output);
 
 /* ---- Listings ---- */
@@ -271,30 +272,30 @@ struct nt_listings {
 struct nt_listing {
     struct nt_listings *listings;
     struct nt_backend *backend;
-    void *walk; /* the engine's own, from `list` on */
+    void *walk; /* the backend's own, valid after `list` */
     uint64_t id;
-    uint64_t milliseconds; /* of each part of it */
+    uint64_t milliseconds; /* time limit for each part of the list */
     unsigned entries;
     LIST_ENTRY(nt_listing) all;
 };
 
 struct nt_listed {
-    const char *name; /* one part of a path */
+    const char *name; /* one path component */
     bool is_folder;
     uint64_t size;
     int64_t modified;      /* NT_FETCH_NO_TIME */
-    const char *validator; /* as OPENED has it; "": it has to be opened to be known */
+    const char *validator; /* as in OPENED; "": only opening the file reveals it */
 };
 
-/* For backends: whether who asked is slow to take what was told; something in the folder; and the end. It is gone then. */
+/* For backends: is the reader slow to take entries? Add an entry. The two ends free the listing. */
 bool nt_listing_is_full(const struct nt_listing *listing);
 #define NT_LISTING_TOO_LONG "there is more in the folder than is listed"
-/* False where that is so. What cannot be a name is omitted. */
+/* Omits what cannot be a name. False if the folder has too many entries. */
 bool nt_listing_add(struct nt_listing *listing, const struct nt_listed *listed);
 void nt_listing_done(struct nt_listing *listing);
 void nt_listing_fail(struct nt_listing *listing, enum nt_fetch_failure failure, const char *message);
 
-/* Whether it can be one part of a path. */
+/* Is the name valid as one path component? */
 bool nt_listing_is_name(const char *name);
 
 /* ---- Open files ---- */
@@ -310,44 +311,43 @@ struct nt_files {
 
 struct nt_remote_handle {
     struct nt_files *files;
-    struct nt_backend_file *remote; /* its engine's, from `open` on */
+    struct nt_backend_file *remote; /* the backend's own, valid after `open` */
     uint32_t number;
     uint64_t open_id;
-    uint64_t milliseconds; /* to the end of which it is open, or not */
+    uint64_t milliseconds; /* time limit for opening */
     bool is_open;
     uint64_t size;
-    LIST_HEAD(, nt_file_part) parts; /* that somebody reads */
+    LIST_HEAD(, nt_file_part) parts; /* active reads */
     LIST_ENTRY(nt_remote_handle) all;
 };
 
-/* A file as it was found when it was opened. */
+/* What opening a file found. */
 struct nt_open_result {
     uint64_t size;
-    int64_t modified; /* seconds since 1970, or NT_FETCH_NO_TIME */
-    const char
-        *validator; /* the same of the same version whatever process asks; "": the server does not tell */
-    char server[NT_FETCH_SERVER_BYTES]; /* where it is: scheme, host and port. What is longer is cut off */
+    int64_t modified;                   /* seconds since 1970, or NT_FETCH_NO_TIME */
+    const char *validator;              /* the same for one version in every process; "": none */
+    char server[NT_FETCH_SERVER_BYTES]; /* scheme, host and port of the server; truncated if longer */
     const char *head, *tail;
-    size_t head_bytes, tail_bytes; /* of the edges: all of the file, or NT_FETCH_EDGE_BYTES each */
-    unsigned round_trips;          /* one after the other, connecting not counted */
+    size_t head_bytes, tail_bytes; /* the edges: the whole file, or NT_FETCH_EDGE_BYTES each */
+    unsigned round_trips;          /* sequential, without connecting */
 };
 
-/* For backends: the end of opening. Where it failed, the file is closed and gone. */
+/* For backends: report the end of opening. A failure closes and frees the file. */
 void nt_file_opened(struct nt_remote_handle *file, const struct nt_open_result *opened);
 void nt_file_not_opened(struct nt_remote_handle *file, enum nt_fetch_failure failure, const char *message);
 
-/* What was asked for, with the text behind it. */
+/* Handles a request and the text that follows it. */
 void nt_files_take(struct nt_files *files, const struct nt_fetch_request *request, const char *text,
                    size_t bytes);
 
 /* ---- Worker ---- */
 
-/* `credentials`: a socket by which files of them are had (credential_files.h). */
+/* `credentials`: the socket that provides credential files. */
 _Noreturn void nt_helper_run(int channel, uint64_t epoch, int credentials, const struct nt_allow_list *rules);
 
 /* ---- HTTP request headers ---- */
 
-/* One more; a value may be secret. False without memory, or of what is longer than any that is sent. */
+/* Adds a header; its value may be secret. False if out of memory, or if the line is too long. */
 static inline bool nt_headers_add(struct curl_slist **headers, const char *name, const char *value)
 {
     char line[8192 + 256];
@@ -363,63 +363,65 @@ static inline bool nt_headers_add(struct curl_slist **headers, const char *name,
 
 enum { NT_REPLY_TAG_BYTES = 256, NT_REPLY_TIME_BYTES = 64, NT_REPLY_MAX_BYTES = 128 * 1024 };
 
-/* What tells one version of a file from another; "": the server does not say. */
+/* Identify one version of a file; "": the server did not say. */
 struct nt_validators {
-    char tag[NT_REPLY_TAG_BYTES];       /* with its quotes, without the sign of a weak one */
-    bool is_weak;                       /* two versions may have the same */
-    char modified[NT_REPLY_TIME_BYTES]; /* as the server wrote it */
+    char tag[NT_REPLY_TAG_BYTES];       /* ETag with its quotes, without the W/ of a weak one */
+    bool is_weak;                       /* two versions may share the tag */
+    char modified[NT_REPLY_TIME_BYTES]; /* in the server's own format */
 };
 
 struct nt_reply {
     struct nt_validators validators;
     bool has_range, has_total;
-    uint64_t first, last, total; /* of Content-Range; the last byte belongs to it */
-    bool is_encoded;             /* the bytes are not the file's */
-    char region[64];             /* of S3, where a bucket is; "": not told */
-    size_t bytes;                /* of headers, redirections among them */
-    bool is_interim;             /* its code is one of 1xx: another one follows */
-    bool is_whole;               /* what follows stands behind the body, and is not taken */
+    uint64_t first, last, total; /* from Content-Range; `last` is inclusive */
+    bool is_encoded;             /* the bytes are compressed or otherwise encoded */
+    char region[64];             /* S3 region of the bucket; "": unknown */
+    size_t bytes;                /* of headers, including those of redirects */
+    bool is_interim;             /* status 1xx: another answer follows */
+    bool is_whole;               /* the headers are complete; trailers are ignored */
 };
 
-/* A line as it comes, with or without its end. Where it begins another answer, what the one before said is forgotten; behind the empty line that
- * ends the headers nothing is taken any more: by what they say the body is judged while it comes. False where it is more than anybody needs. */
+/* Parses one line, with or without its line end. A status line resets the reply. The empty line ends
+ * the headers: later lines are ignored, since the headers already decide how to treat the body. False
+ * if the headers are too large. */
 bool nt_reply_take(struct nt_reply *reply, const char *line, size_t bytes);
 
-/* Take a tag, or a time, as headers and lists of folders have them; what is none is not there. */
+/* Parse an ETag or a time from headers or listings; invalid ones are omitted. */
 void nt_validators_take_tag(struct nt_validators *validators, const char *text, size_t bytes);
 void nt_validators_take_time(struct nt_validators *validators, const char *text, size_t bytes);
 
-/* Both as one text, which is the same of the same version whatever process asks; and back. */
+/* Write both validators as one text, the same for one version in every process; and parse it. */
 size_t nt_validators_write(const struct nt_validators *validators, char *validator, size_t room);
 void nt_validators_read(struct nt_validators *validators, const char *validator, size_t bytes);
 
-/* Whether both may be of the same version, as far as both tell. */
+/* May both be of the same version, as far as their fields are known? */
 bool nt_validators_agree(const struct nt_validators *one, const struct nt_validators *other);
 
 /* ---- S3 ---- */
 
-/* What is configured; "": nothing. */
+/* The S3 configuration; "": not configured. */
 struct nt_s3 {
     char endpoint[1024], region[64], key[256], secret[256], token[8192];
 };
 
-/* As the environment has it, else the files of AWS's tools. NULL, or what is wrong with it. */
+/* Reads the environment, else the files of the AWS tools. Returns NULL, or what is wrong. */
 const char *nt_s3_find(struct nt_s3 *s3);
 
-/* Where BUCKET/KEY is, from malloc; else NULL, and what is wrong. A key is as it is called, not percent-encoded. */
+/* The URL of BUCKET/KEY, from malloc; NULL on failure, and why. The key is not percent-encoded. */
 char *nt_s3_url(const char *name, const char **problem_ret);
 
-/* What is asked for the keys in BUCKET or BUCKET/FOLDER that follow a token ("": for the first ones), up to the next slash (ListObjectsV2); what they
- * all begin with, "" or with a slash at its end. From malloc; NULL likewise, of the second without memory. */
+/* The ListObjectsV2 URL for keys in BUCKET or BUCKET/FOLDER after `token` ("": from the start), up to
+ * the next slash; and their common prefix, "" or ending with a slash. From malloc; NULL on failure
+ * (prefix: only if out of memory). */
 char *nt_s3_list_url(const char *name, const char *token, const char **problem_ret);
 char *nt_s3_prefix(const char *name);
 
-/* Sign a request, with Signature Version 4, where there is a key: it is found again each time. False without memory. */
+/* Signs a request (Signature Version 4) if a key is found; looks each time. False if out of memory. */
 bool nt_s3_sign(CURL *easy, struct curl_slist **headers);
 
 /* ---- HTTP requests ---- */
 
-/* A file as it was found at first. */
+/* A file version, as first seen. */
 struct nt_file_version {
     struct nt_validators validators;
     uint64_t size;
@@ -427,48 +429,48 @@ struct nt_file_version {
 
 enum nt_http_request_kind {
     NT_HTTP_REQUEST_PART,   /* of a file */
-    NT_HTTP_REQUEST_FOLDER, /* what is in it: PROPFIND, or a list of S3's, whole */
+    NT_HTTP_REQUEST_FOLDER, /* a listing: PROPFIND, or an S3 list; always whole */
 };
 
 struct nt_request {
-    /* Asked for: */
+    /* Request: */
     enum nt_http_request_kind asked;
     const char *address;
-    const char *named; /* the user's address: its server may know who asks, and no other */
-    bool is_own;       /* the address is that one */
+    const char *named; /* the user's address: only its server may receive credentials */
+    bool is_own;       /* `address` equals `named` */
     enum nt_service service;
-    bool is_suffix; /* the last bytes */
+    bool is_suffix; /* requests the last bytes */
     uint64_t first, bytes;
-    const struct nt_file_version *expected; /* NULL: nothing is known of the file */
+    const struct nt_file_version *expected; /* NULL: nothing is known about the file */
     uint64_t milliseconds;
-    /* False: not now. */
+    /* False: pause. */
     bool (*take)(void *context, const char *bytes, size_t count);
     void *context;
-    /* Found: */
+    /* Result: */
     struct nt_reply reply;
     struct nt_result result;
     bool is_judged;
-    /* Under way: */
+    /* State: */
     uint64_t deadline;
-    char *redirect_url; /* where it was sent to; NULL: nowhere yet */
+    char *redirect_url; /* redirect target; NULL: none */
     unsigned redirections;
-    uint64_t redirection_bytes; /* bodies of such answers, which nobody reads */
-    bool is_refused;            /* its server's address is one that is never asked */
+    uint64_t redirection_bytes; /* of redirect bodies, which are discarded */
+    bool is_refused;            /* the server's address is forbidden */
     void *private;
     CURL *easy;
     struct curl_slist *headers;
 };
 
-/* False without memory. `private` is what curl tells with its end. */
+/* False if out of memory. curl returns `private` with its completion message. */
 bool nt_request_start(struct nt_request *request, CURLM *multi, void *private);
-/* What `take` has got is not what was asked for: no more of it is wanted. */
+/* Rejects the body because `take` got something unexpected; ends the transfer. */
 void nt_request_refuse(struct nt_request *request, enum nt_fetch_failure failure, const char *message);
-/* An answer has ended. True where it sends the request elsewhere: it is under way again, and will end once more. Each server is asked by
- * a request of its own, so that what it may know of the user is decided for it alone. */
+/* Handles a completed answer. True after a redirect: the request is active again and completes once
+ * more. Each server gets a request of its own, so that credentials are decided per server. */
 bool nt_request_follow(struct nt_request *request, CURLM *multi, CURLcode code);
-/* It has ended: judge it. */
+/* Judges the completed request. */
 void nt_request_end(struct nt_request *request, CURLcode code);
-/* Where it was sent to in the end; valid until it is stopped. */
+/* The final URL after redirects; valid until nt_request_stop. */
 const char *nt_request_address(const struct nt_request *request);
 void nt_request_stop(struct nt_request *request, CURLM *multi);
 
@@ -477,28 +479,28 @@ void nt_request_stop(struct nt_request *request, CURLM *multi);
 enum { NT_FOLDER_LIST_TOKEN_BYTES = 4096 };
 
 struct nt_list_entry {
-    const char *name; /* one part of a path */
+    const char *name; /* one path component */
     bool is_folder;
     uint64_t size;
     int64_t modified;                /* NT_FETCH_NO_TIME */
-    struct nt_validators validators; /* by which this version can be asked for; without a weak tag */
+    struct nt_validators validators; /* usable to request this version; never a weak tag */
 };
 
 typedef void nt_folder_take(void *context, const struct nt_list_entry *entry);
 
-/* For one answer. `folder` is the path that was asked for, not percent-encoded: of S3 what keys begin with, "" or with a slash at its end; else
- * that of the URL. What lies elsewhere is not told of. NULL without memory. */
+/* For one answer. `folder` is the requested path, not percent-encoded: the key prefix for S3 ("" or
+ * ending with a slash), else the path of the URL. Omits entries outside it. NULL if out of memory. */
 struct nt_list_parser *nt_list_parser_new(enum nt_service service, const char *folder, nt_folder_take *take,
                                           void *context);
 void nt_list_parser_free(struct nt_list_parser *list); /* accepts NULL */
 
-/* A piece of it; `is_last` with or without bytes. False where it is no such list: see below. */
+/* Feeds a piece; the last one may be empty. False if this is not a valid list: see the problem. */
 bool nt_list_parser_feed(struct nt_list_parser *list, const char *bytes, size_t count, bool is_last);
 const char *nt_list_parser_problem(const struct nt_list_parser *list);
 
-/* Of an answer that was taken whole: whether it tells that there is such a folder. */
+/* After the whole answer: does the folder exist? */
 bool nt_list_parser_is_there(const struct nt_list_parser *list);
-/* What the rest is asked for with; NULL: that was all. "": the server did not say. */
+/* The token that requests the rest; NULL: the list is complete. "": the server gave none. */
 const char *nt_list_parser_token(const struct nt_list_parser *list);
 
 /* ---- HTTP backend ---- */
@@ -508,30 +510,30 @@ struct nt_web {
     CURLM *multi;
 };
 
-/* False where libcurl cannot be used. */
+/* False if libcurl is not usable. */
 bool nt_web_init(struct nt_web *web, struct nt_transfers *jobs);
-/* Until servers or `others` have something to say, or the time is over. */
+/* Blocks until servers or `others` are ready, or the time is over. */
 void nt_web_wait(struct nt_web *web, struct curl_waitfd *others, unsigned count, uint64_t milliseconds);
 
 /* ---- HTTP files ---- */
 
-/* What requests to one address share. The attempt of its jobs is a struct nt_request. */
+/* State shared by the requests to one address. Its jobs' attempts are struct nt_request. */
 struct nt_origin {
     struct nt_backend_file remote;
     char *address; /* a URL */
     enum nt_service service;
     enum nt_http_request_kind asked;
-    char *redirect_url; /* where the server sent the last request to; NULL: nowhere else */
+    char *redirect_url; /* target of the last redirect; NULL: none */
     struct nt_file_version version;
-    bool is_known;                     /* the version is */
-    bool is_of_objects;                /* each has a version of its own (web_objects.h) */
-    struct nt_edge_probe *head, *tail; /* while it is opened */
+    bool is_known;                     /* `version` is valid */
+    bool is_of_objects;                /* each object has its own version */
+    struct nt_edge_probe *head, *tail; /* only during opening */
     LIST_HEAD(, nt_preconnect) preconnects;
 };
 
 /* ---- HTTP listings ---- */
 
-/* As nt_backend_ops has them. */
+/* See nt_backend_ops. */
 bool nt_web_list(struct nt_listing *listing, const char *address, const char **problem_ret);
 void nt_web_end_list(struct nt_listing *listing);
 
@@ -539,85 +541,85 @@ void nt_web_end_list(struct nt_listing *listing);
 
 struct nt_xrd_queue {
     const struct nt_xrd_client *client;
-    int event; /* readable where there are answers */
+    int event; /* an eventfd: readable when answers wait */
     pthread_mutex_t lock;
     STAILQ_HEAD(, nt_xrd_operation) answered;
 };
 
-/* One opening of a file; it ends when nobody owns it and all is answered. */
+/* One opened file; freed when it has no owner and no pending operations. */
 struct nt_xrd_session {
     struct nt_xrd_queue *queue;
     struct nt_xrd_file *file;
-    void *owner; /* NULL: nobody */
+    void *owner; /* NULL: none */
     unsigned operations;
 };
 
-/* Something that was asked, embedded in what it is for. */
+/* One request, embedded in the caller's structure. */
 struct nt_xrd_operation {
     struct nt_xrd_queue *queue;
-    struct nt_xrd_session *session; /* NULL: of no file */
+    struct nt_xrd_session *session; /* NULL: not for a file */
     struct nt_xrd_answer answer;
-    void (*end)(struct nt_xrd_operation *operation); /* it is answered: frees it */
+    void (*end)(struct nt_xrd_operation *operation); /* the answer is in: frees the operation */
     STAILQ_ENTRY(nt_xrd_operation) answered;
 };
 
 bool nt_xrd_queue_init(struct nt_xrd_queue *queue);
-/* End what is answered. */
+/* Calls `end` of all answered operations. */
 void nt_xrd_queue_work(struct nt_xrd_queue *queue);
-/* Of a folder; NULL without memory, else it belongs to the operation. */
+/* Lists a folder. NULL if out of memory; else the operation owns the result. */
 struct nt_xrd_list *nt_xrd_queue_list(struct nt_xrd_queue *queue, struct nt_xrd_operation *operation,
                                       const char *url, uint64_t milliseconds);
 
 /* ---- XRootD files ---- */
 
-/* A job's try: it waits for its file to be open, and then for what was asked. */
+/* One try of a job: it waits for its file to open, and then for its bytes. */
 struct nt_xrd_attempt {
     struct nt_transfer *job;
     uint64_t deadline;
-    struct nt_xrd_attempt *next, **link; /* of those that wait for the file; link NULL: it does not */
-    struct nt_xrd_read *read;            /* that it is a part of; NULL: none */
-    bool is_opening;                     /* both ends of the file are wanted, wherever they are */
+    struct nt_xrd_attempt *next, **link; /* the file's waiting list; link NULL: not in it */
+    struct nt_xrd_read *read;            /* the read it belongs to; NULL: none */
+    bool is_opening;                     /* opening needs both edges of the file */
 };
 
 struct nt_xrootd_file {
     struct nt_backend_file remote;
     char *url;
-    struct nt_xrd_session *session; /* NULL: it is not open, nor opened */
-    bool is_open;                   /* the session is */
-    bool is_known;                  /* the attributes are */
+    struct nt_xrd_session *session; /* NULL: neither open nor opening */
+    bool is_open;                   /* the session is open */
+    bool is_known;                  /* `attributes` are valid */
     struct nt_xrd_attributes attributes;
-    uint64_t checked; /* when they were found to be the same; milliseconds */
+    uint64_t checked; /* time of the last validation, in milliseconds */
     struct nt_xrd_attempt *waiting;
-    bool is_wanting;                    /* something is to be asked: it is in */
+    bool is_wanting;                    /* has requests to send: it is in the list */
     LIST_ENTRY(nt_xrootd_file) wanting; /* of the backend */
-    struct nt_xrd_edges *edges;         /* while it is opened for the first time */
-    struct nt_xrd_walk *walk;           /* of a folder that is listed; NULL: a file */
+    struct nt_xrd_edges *edges;         /* only during the first opening */
+    struct nt_xrd_walk *walk;           /* of a listing of a folder; NULL: a file */
 };
 
-/* One more that waits; and one that does not any more. */
+/* Add an attempt to the waiting list, and remove it. */
 void nt_xrootd_file_await(struct nt_xrootd_file *file, struct nt_xrd_attempt *attempt);
 void nt_xrd_attempt_leave(struct nt_xrd_attempt *attempt);
-/* It wants nothing. */
+/* Removes the file from the backend's `wanting` list. */
 void nt_xrootd_file_dequeue(struct nt_xrootd_file *file);
 
-/* Begin to open it, for those who wait. False without memory. */
+/* Starts to open the file for its waiting attempts. False if out of memory. */
 bool nt_xrootd_file_open(struct nt_xrootd_file *file, struct nt_xrd_queue *queue);
-/* Before anything else is asked it has to be opened again. */
+/* Forces the file to be opened again before its next request. */
 void nt_xrootd_file_invalidate(struct nt_xrootd_file *file);
-/* Of those who wait. */
+/* Fails all waiting attempts. */
 void nt_xrootd_file_fail(struct nt_xrootd_file *file, const struct nt_result *result);
 
-/* What tells it from other files at the address. The number of the file on its server is not in it: where it is opened by another
- * process it may be from another server, which has the same file by another number. */
+/* The validator of a file. It omits the server's file id: another process may reach another server,
+ * where the same file has another id. */
 void nt_xrootd_validator(char validator[NT_FETCH_VALIDATOR_BYTES], int64_t modified);
 
 /* ---- XRootD reads ---- */
 
-/* Read what all want that wait for the file. */
+/* Reads what all waiting attempts of the file need. */
 void nt_xrootd_read_all(struct nt_xrootd_file *file);
-/* Bytes that have arrived, and were not taken then. */
+/* Delivers bytes that arrived while `take` was paused. */
 void nt_xrootd_read_deliver(struct nt_xrd_attempt *attempt);
-/* It has no use for its bytes any more. */
+/* Cancels the attempt's share of its read. */
 void nt_xrootd_read_leave(struct nt_xrd_attempt *attempt);
 
 /* ---- XRootD backend ---- */
@@ -625,16 +627,15 @@ void nt_xrootd_read_leave(struct nt_xrd_attempt *attempt);
 struct nt_xrootd {
     struct nt_backend backend;
     struct nt_xrd_queue queue;
-    LIST_HEAD(, nt_xrootd_file) wanting; /* files of which something is to be asked */
-    const char
-        *module; /* the path of one that has the client, which is loaded when the first file is opened */
+    LIST_HEAD(, nt_xrootd_file) wanting; /* files with requests to send */
+    const char *module;                  /* path of the client module, loaded at the first open */
 };
 
-/* Where the module is that has it: beside this program. */
+/* The path of the client module, next to this program. */
 enum { NT_MODULE_PATH_BYTES = 4096 };
 void nt_xrootd_find_module(char path[NT_MODULE_PATH_BYTES]);
 
-/* False without memory. `xrootd->queue.client` may be set instead of a module. */
+/* False if out of memory. A test may set `xrootd->queue.client` instead of a module. */
 bool nt_xrootd_init(struct nt_xrootd *xrootd, struct nt_transfers *jobs, const char *module);
 
 #endif

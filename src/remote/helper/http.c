@@ -25,7 +25,7 @@ static inline struct nt_origin *nt_origin_of(const struct nt_remote_handle *file
 
 enum { MAX_MILLISECONDS = 10000 };
 
-/* Requests, and so connections that are kept; opening has two. */
+/* Maximum of requests, and so of kept connections; opening takes two. */
 enum { AT_ONCE = 16, OPENING = 2 };
 
 struct nt_preconnect {
@@ -33,7 +33,7 @@ struct nt_preconnect {
     LIST_ENTRY(nt_preconnect) all;
 };
 
-/* Text alone, as every other file is looked at. */
+/* Compares only text, since it runs for every open file. */
 static bool has_same_server(const char *one, const char *other)
 {
     const char *host = strstr(one, "://");
@@ -124,7 +124,7 @@ static void fail_opening(struct nt_remote_handle *file, const struct nt_result *
     nt_file_not_opened(file, result->failure, result->message);
 }
 
-/* Without what is behind it, which may be secret. A URL that is asked for has no user in it. */
+/* Omits the rest of the URL, which may be secret. Requested URLs have no user part. */
 static void put_server(const char *url, char server[NT_FETCH_SERVER_BYTES])
 {
     const char *host = strstr(url, "://");
@@ -157,7 +157,7 @@ static void tell_opened(struct nt_remote_handle *file)
     drop_edge(file, &origin->tail);
 }
 
-/* No more comes than was asked for. */
+/* Receives at most the requested bytes. */
 static bool take_edge(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count)
 {
     struct nt_edge_probe *edge = (struct nt_edge_probe *)job;
@@ -185,7 +185,7 @@ static struct nt_edge_probe *add_edge(struct nt_remote_handle *file, void (*end)
     return edge;
 }
 
-/* What came of it. */
+/* Stores the outcome of a probe. */
 static const struct nt_result *note_end(struct nt_edge_probe *edge)
 {
     const struct nt_request *request = edge->job.attempt;
@@ -205,7 +205,7 @@ static void end_rest(struct nt_transfer *job)
         fail_opening(edge->file, result);
 }
 
-/* Whether the end that has arrived is of the version that was found, and of what is behind the beginning as much as is wanted. */
+/* Is the tail of the same version, and does it have at least `wanted` bytes? */
 static bool is_of_version(const struct nt_edge_probe *tail, const struct nt_file_version *version,
                           uint64_t wanted)
 {
@@ -213,7 +213,7 @@ static bool is_of_version(const struct nt_edge_probe *tail, const struct nt_file
            tail->got >= wanted && nt_validators_agree(&tail->reply.validators, &version->validators);
 }
 
-/* Both have ended, or the first was all. */
+/* Both probes have ended, or the head was the whole file. */
 static void join_edges(struct nt_remote_handle *file)
 {
     struct nt_origin *origin = nt_origin_of(file);
@@ -277,7 +277,7 @@ static struct nt_origin *add_origin(struct nt_backend *backend, struct nt_remote
     return origin;
 }
 
-/* These are operations of nt_backend. The first file of a server opens the connections that reads will need. */
+/* Operations of nt_backend. The first file of a server preconnects for later reads. */
 static bool open_file(struct nt_backend *backend, struct nt_remote_handle *file, const char *address,
                       const char **problem_ret)
 {
@@ -298,7 +298,7 @@ static bool open_file(struct nt_backend *backend, struct nt_remote_handle *file,
     return true;
 }
 
-/* What a list has told is taken to be so: each answer of the server shows whether it is. */
+/* Trusts the listing: each answer of the server validates it. */
 static bool open_listed(struct nt_backend *backend, struct nt_remote_handle *file, const char *address,
                         const char *validator, const char **problem_ret)
 {
@@ -324,7 +324,7 @@ static bool take_bytes(void *context, const char *bytes, size_t count)
 struct attempt {
     struct nt_request request;
     struct nt_file_version version;
-    bool is_known; /* the version is */
+    bool is_known; /* `version` is valid */
     char address[];
 };
 
@@ -365,7 +365,7 @@ static bool start_object(struct nt_transfer *job, uint64_t milliseconds, CURLM *
     return nt_request_start(&attempt->request, multi, job);
 }
 
-/* All that the server has of it has arrived. */
+/* The server has sent all its bytes, and they are too few. */
 static void refuse_short(struct nt_request *request)
 {
     char message[160];
@@ -375,7 +375,7 @@ static void refuse_short(struct nt_request *request)
     nt_request_refuse(request, NT_FETCH_NOT_FOUND, message);
 }
 
-/* The request of a try has ended: set what came of it. */
+/* Ends the request of a try and sets its result. */
 static void nt_web_end_object(struct nt_transfer *job, CURLcode code)
 {
     struct attempt *attempt = job->attempt;
@@ -393,7 +393,7 @@ static void nt_web_end_object(struct nt_transfer *job, CURLcode code)
 
 /* ---- Backend ---- */
 
-/* ---- one try ---- */
+/* ---- One try ---- */
 
 static bool start(struct nt_transfer *job, uint64_t milliseconds)
 {
@@ -436,7 +436,7 @@ static void resume(struct nt_transfer *job)
     curl_easy_pause(request->easy, CURLPAUSE_CONT);
 }
 
-/* Where a server has sent a request to is asked at once the next time. */
+/* Remembers a redirect, so that the next request goes there directly. */
 static void note_elsewhere(struct nt_origin *origin, const struct nt_request *request)
 {
     const char *address = nt_request_address(request);
@@ -451,8 +451,8 @@ static void note_elsewhere(struct nt_origin *origin, const struct nt_request *re
     }
 }
 
-/* What a broken answer began with tells the version, too: so the rest can be asked for. Not of what only makes a connection ready:
- * the beginning that is kept may be of another one. */
+/* Even a broken answer identifies the version, so that the rest can be requested. A preconnect does
+ * not: the kept head may be of another version. */
 static void note_version(struct nt_origin *origin, struct nt_transfer *job, const struct nt_request *request)
 {
     const struct nt_reply *reply = &request->reply;
@@ -485,11 +485,11 @@ static void end_try(struct nt_transfer *job, CURLcode code)
     note_version(origin, job, request);
     job->result = request->result;
     if (!origin->is_known || request->is_suffix)
-        job->result.got = 0; /* of a version that is not known nothing can be kept */
+        job->result.got = 0; /* keep no bytes of an unknown version */
     nt_transfers_end_try(origin->remote.backend->jobs, job);
 }
 
-/* ---- all of them ---- */
+/* ---- Operations ---- */
 
 static void work(struct nt_backend *backend)
 {
@@ -506,7 +506,7 @@ static void work(struct nt_backend *backend)
 }
 
 static const struct nt_backend_ops ops = {.at_once = AT_ONCE,
-                                          .max_bytes = UINT64_MAX, /* they pass through */
+                                          .max_bytes = UINT64_MAX, /* bytes are not buffered */
                                           .open = open_file,
                                           .open_listed = open_listed,
                                           .close = close_file,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Directory listings over HTTP: WebDAV PROPFIND and S3 ListObjectsV2, parsed incrementally from untrusted
- * XML.
+ * Directory listings over HTTP: WebDAV PROPFIND and S3 ListObjectsV2, parsed incrementally from
+ * untrusted XML.
  */
 #include "remote/helper/helper.h"
 
@@ -21,14 +21,14 @@
 enum {
     MAX_DEPTH = 32,
     MAX_TEXT_BYTES = 8 * 1024,
-    MAX_TOKEN_BYTES = 64 * 1024, /* of a tag with its attributes, a comment */
+    MAX_TOKEN_BYTES = 64 * 1024, /* for a tag with its attributes, or a comment */
     PIECE_BYTES = 16 * 1024,
-    MAX_BYTES = 64 << 20 /* more than 100,000 files as servers tell of them */
+    MAX_BYTES = 64 << 20 /* enough for more than 100,000 files */
 };
 
 enum element {
-    ELEMENT_OTHER, /* and what is in it */
-    ELEMENT_NONE,  /* outside of all */
+    ELEMENT_OTHER, /* ignored, with its content */
+    ELEMENT_NONE,  /* outside of the document */
     ELEMENT_ALL,
     ELEMENT_RESPONSE,
     ELEMENT_RESPONSE_STATUS,
@@ -53,11 +53,11 @@ enum element {
 
 #define DAV "DAV:|"
 
-/* An element that is understood where it stands. */
+/* An element that is understood below its parent. */
 static const struct rule {
     enum nt_service service;
     enum element parent;
-    const char *name; /* of S3 without its namespace, which not all servers tell */
+    const char *name; /* for S3 without a namespace, which some servers omit */
     enum element element;
     bool has_text;
 } rules[] = {
@@ -85,7 +85,7 @@ static const struct rule {
     {NT_SERVICE_S3, ELEMENT_PREFIXES, "Prefix", ELEMENT_PREFIX, true},
 };
 
-/* What is told of an entry, or of some properties of it before it is told whether they are there. */
+/* Facts about an entry. WebDAV gives a group of properties before the status that applies to them. */
 struct facts {
     bool is_folder, has_size;
     uint64_t size;
@@ -95,7 +95,7 @@ struct facts {
 
 struct nt_list_parser {
     enum nt_service service;
-    char *folder; /* of WebDAV with single slashes, one at the end */
+    char *folder; /* for WebDAV with single slashes, and one at the end */
     nt_folder_take *take;
     void *context;
     XML_Parser parser;
@@ -103,12 +103,12 @@ struct nt_list_parser {
     uint64_t bytes;
     enum element open[MAX_DEPTH];
     unsigned depth;
-    bool has_text; /* of the element that is open it is wanted: */
+    bool has_text; /* collect the text of the open element: */
     char text[MAX_TEXT_BYTES + 1];
     size_t length;
-    char place[MAX_TEXT_BYTES + 1]; /* of the entry that is open, as it is told */
+    char place[MAX_TEXT_BYTES + 1]; /* href or key of the open entry */
     struct facts entry, group;
-    bool is_refused, is_group_refused; /* the server tells why it does not tell */
+    bool is_refused, is_group_refused; /* the server reports an error instead */
     bool is_there, has_result;
     bool is_cut;
     char token[NT_FOLDER_LIST_TOKEN_BYTES];
@@ -123,9 +123,9 @@ static void refuse(struct nt_list_parser *list, const char *problem)
     XML_StopParser(list->parser, XML_FALSE);
 }
 
-/* ---- names ---- */
+/* ---- Names ---- */
 
-/* Slashes that follow one another are one. */
+/* Merges repeated slashes. */
 static void join_slashes(char *path)
 {
     char *end = path;
@@ -135,7 +135,7 @@ static void join_slashes(char *path)
     *end = '\0';
 }
 
-/* In place; false where a zero byte is among what was encoded. */
+/* In place; false if the decoded text contains a NUL. */
 static bool decode(char *text)
 {
     char *end = text;
@@ -151,7 +151,7 @@ static bool decode(char *text)
     return true;
 }
 
-/* The path of a URL, or of a reference without a server, in place. */
+/* The path of a URL, or of a relative reference, in place. */
 static char *path_of(char *url)
 {
     char *scheme = strstr(url, "://");
@@ -172,7 +172,7 @@ static void tell(struct nt_list_parser *list, const char *name, const struct fac
                                                       .validators = facts->validators});
 }
 
-/* Of WebDAV: the last part of the place is the name, what is before it has to be the folder. */
+/* WebDAV: splits the href into the name and its parent, which must be the folder. */
 static void end_response(struct nt_list_parser *list)
 {
     char *path = path_of(list->place);
@@ -202,13 +202,13 @@ static void end_response(struct nt_list_parser *list)
     list->is_there |= is_itself && list->entry.is_folder;
 }
 
-/* Of S3: keys go on behind the folder. */
+/* S3: a key continues after the folder's prefix. */
 static void end_key(struct nt_list_parser *list)
 {
     size_t above = strlen(list->folder);
     if (strncmp(list->place, list->folder, above) != 0)
         return;
-    list->is_there = true; /* be it a mark that there is a folder */
+    list->is_there = true; /* even by the marker object of the folder */
     char *name = list->place + above;
     size_t length = strlen(name);
     if (list->entry.is_folder && length && name[length - 1] == '/')
@@ -216,9 +216,9 @@ static void end_key(struct nt_list_parser *list)
     tell(list, name, &list->entry);
 }
 
-/* ---- facts ---- */
+/* ---- Facts ---- */
 
-/* "HTTP/1.1 200 OK": whether what it is about is there. */
+/* Is the status good, as in "HTTP/1.1 200 OK"? */
 static bool is_good(const char *status)
 {
     const char *code = strchr(status, ' ');
@@ -251,7 +251,7 @@ static void take_time(struct facts *facts, const char *text)
         facts->modified = (int64_t)modified;
 }
 
-/* A weak one cannot be asked for. */
+/* Drops a weak tag: it cannot be requested. */
 static void take_tag(struct facts *facts, const char *text)
 {
     nt_validators_take_tag(&facts->validators, text, strlen(text));
@@ -320,7 +320,7 @@ static void end_element(struct nt_list_parser *list, enum element element)
     }
 }
 
-/* What was before says nothing of what begins. */
+/* Resets the state for the new element. */
 static void begin_element(struct nt_list_parser *list, enum element element)
 {
     switch (element) {
@@ -345,7 +345,7 @@ static void begin_element(struct nt_list_parser *list, enum element element)
     }
 }
 
-/* ---- what expat calls ---- */
+/* ---- expat callbacks ---- */
 
 static const struct rule *rule_of(const struct nt_list_parser *list, enum element parent, const char *name)
 {
@@ -379,7 +379,7 @@ static void XMLCALL on_end(void *context, const XML_Char *name)
 {
     struct nt_list_parser *list = context;
     (void)name;
-    if (list->problem) /* it stops after this */
+    if (list->problem) /* parsing stops after this */
         return;
     end_element(list, list->open[list->depth--]);
     list->has_text = false;
@@ -406,7 +406,7 @@ static void XMLCALL on_document_type(void *context, const XML_Char *name, const 
     refuse(context, "the server's list declares a document type, which is not read");
 }
 
-/* ---- all of it ---- */
+/* ---- Parser ---- */
 
 struct nt_list_parser *nt_list_parser_new(enum nt_service service, const char *folder, nt_folder_take *take,
                                           void *context)
@@ -447,7 +447,7 @@ void nt_list_parser_free(struct nt_list_parser *list)
     free(list);
 }
 
-/* Of what has begun and not ended expat keeps all. */
+/* Feeds small pieces, since expat buffers an unfinished token. */
 static bool feed_piece(struct nt_list_parser *list, const char *bytes, size_t count, bool is_last)
 {
     list->bytes += count;
@@ -496,26 +496,26 @@ const char *nt_list_parser_token(const struct nt_list_parser *list)
 
 /* ---- Requests ---- */
 
-/* Of parts that name nothing so many may follow one another: a store that looks through what was deleted sends some. */
+/* Limit of consecutive parts without entries; a store that skips deleted objects sends some. */
 enum { MAX_EMPTY_PARTS = 100 };
 
 struct walk {
     struct nt_transfer job;
     struct nt_origin origin;
     struct nt_listing *listing;
-    char *address;                          /* as it was given */
-    struct nt_list_parser *list;            /* of the answer that comes; NULL: nothing has arrived */
-    char token[NT_FOLDER_LIST_TOKEN_BYTES]; /* that this part was asked for with */
-    bool is_asking;                         /* the job is one of the engine's */
+    char *address;                          /* as given */
+    struct nt_list_parser *list;            /* of the current answer; NULL: nothing has arrived */
+    char token[NT_FOLDER_LIST_TOKEN_BYTES]; /* used to request this part */
+    bool is_asking;                         /* the backend has the job */
     bool is_too_long;
-    bool is_there;        /* a part before has told so */
-    unsigned entries;     /* before this part; */
-    unsigned empty_parts; /* and how many before it have brought none */
+    bool is_there;        /* reported by an earlier part */
+    unsigned entries;     /* before this part */
+    unsigned empty_parts; /* consecutive empty parts before this one */
 };
 
-/* ---- what comes ---- */
+/* ---- Answers ---- */
 
-/* What names no version cannot be asked for. */
+/* Without a validator the entry needs an open to be known. */
 static void take_entry(void *context, const struct nt_list_entry *entry)
 {
     struct walk *walk = context;
@@ -530,7 +530,7 @@ static void take_entry(void *context, const struct nt_list_entry *entry)
                                                                             .validator = validator});
 }
 
-/* Another try begins the answer again. */
+/* A new try parses the answer from the start. */
 static bool begin(struct walk *walk)
 {
     char *folder = nt_address_folder(walk->address, nt_request_address(walk->job.attempt));
@@ -556,7 +556,7 @@ static bool take(struct nt_transfer *job, uint64_t offset, const char *bytes, si
     return true;
 }
 
-/* ---- one part after the other ---- */
+/* ---- Successive parts ---- */
 
 static void end(struct nt_transfer *job);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A single HTTP request for a byte range or a listing: redirects, validation of the response against the
- * expected version, and response headers.
+ * A single HTTP request for a byte range or a listing: redirects, validation of the response against
+ * the expected version, and response headers.
  */
 #include "remote/helper/helper.h"
 
@@ -57,7 +57,7 @@ static bool is(struct span text, const char *word)
     return skip(&text, word) && text.length == 0;
 }
 
-/* Digits, as far as they go; false where there are none, or too many. */
+/* Parses digits; false if there are none, or too many. */
 static bool take_number(struct span *text, uint64_t *number_ret)
 {
     uint64_t number = 0;
@@ -73,7 +73,7 @@ static bool take_number(struct span *text, uint64_t *number_ret)
     return count > 0;
 }
 
-/* "bytes 0-99/1234", of an unsatisfied range "bytes *" "/1234". */
+/* "bytes 0-99/1234"; for an unsatisfied range "bytes *" "/1234". */
 static void take_range(struct nt_reply *reply, struct span value)
 {
     uint64_t first = 0, last = 0, total;
@@ -95,7 +95,7 @@ static void take_range(struct nt_reply *reply, struct span value)
     reply->last = last;
 }
 
-/* Printable and without quotes: it goes into a request as it is. */
+/* Printable, without quotes: safe to copy into a request. */
 static bool is_plain(struct span text)
 {
     for (size_t i = 0; i < text.length; i++)
@@ -212,7 +212,7 @@ static bool is_secure(const char *address)
     return strncasecmp(address, "https:", strlen("https:")) == 0;
 }
 
-/* ---- judging ---- */
+/* ---- Judging answers ---- */
 
 __attribute__((format(printf, 4, 5))) static void judge(struct nt_request *request,
                                                         enum nt_request_outcome outcome,
@@ -236,7 +236,7 @@ static bool is_other_version(const struct nt_request *request)
                         (reply->has_total && reply->total != expected->size));
 }
 
-/* Whether the bytes that come are some of those that are wanted, from the first on. */
+/* Do the received bytes belong to the requested range, from its start? */
 static bool is_asked_for(const struct nt_request *request)
 {
     const struct nt_reply *reply = &request->reply;
@@ -244,7 +244,7 @@ static bool is_asked_for(const struct nt_request *request)
         return reply->last == reply->total - 1 && reply->last - reply->first < request->bytes;
     if (!request->expected && reply->last != reply->total - 1 &&
         reply->last - reply->first + 1 != request->bytes)
-        return false; /* how long it is was not known: it must be all that there is */
+        return false; /* the size was unknown: the range must reach the end */
     return reply->first == request->first && reply->last - reply->first < request->bytes;
 }
 
@@ -266,7 +266,7 @@ static void judge_part(struct nt_request *request)
               request->bytes, request->first, reply->first, reply->last);
 }
 
-/* Of another server than the user's: that one may name a third, or has new leave for this one. */
+/* A redirect target refuses: the user's server may name another one, or renew the permission. */
 static enum nt_request_outcome refused(const struct nt_request *request)
 {
     return request->is_own ? NT_OUTCOME_FAILED : NT_OUTCOME_OTHER_SERVER;
@@ -285,7 +285,7 @@ static void judge_whole(struct nt_request *request)
               "the server sends whole files only, and parts are needed (Range)");
 }
 
-/* No such part: a file without bytes has none, not even at its beginning. */
+/* Range not satisfiable: an empty file has no range, not even at 0. */
 static void judge_unsatisfied(struct nt_request *request)
 {
     bool is_empty =
@@ -308,7 +308,7 @@ static void judge_other(struct nt_request *request, long code)
         judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE, "the server answers %ld", code);
 }
 
-/* What an answer means to the question what is in a folder; false where it means the same as to others. */
+/* Judges the status of a listing; false if it means the same as for other requests. */
 static bool judge_list(struct nt_request *request, long code)
 {
     bool is_web = request->service == NT_SERVICE_WEB, is_list = code == (is_web ? 207 : 200);
@@ -377,14 +377,14 @@ static long code_of(const struct nt_request *request)
     return code;
 }
 
-/* What another try would not change, in words of ours where curl's do not tell what to do. */
+/* Errors that a retry cannot fix; with our own message if curl's is unclear. */
 static const struct lasting {
     CURLcode code;
     const char *message;
 } lasting[] = {
     {CURLE_UNSUPPORTED_PROTOCOL, NOT_FOLLOWED},
     {CURLE_URL_MALFORMAT, NULL},
-    /* As libcurl before 8.6 calls a line of headers that is longer than it takes. */
+    /* libcurl before 8.6 returns this for a header line that exceeds its limit */
     {CURLE_OUT_OF_MEMORY, "the server sends a header of more than 100 kB, or there is no memory left"},
     {CURLE_PEER_FAILED_VERIFICATION,
      "nobody who is trusted vouches for the server's certificate (CURL_CA_BUNDLE, X509_CERT_DIR)"},
@@ -434,7 +434,7 @@ void nt_request_end(struct nt_request *request, CURLcode code)
         wanted = request->reply.last - request->reply.first + 1;
     bool has_all = request->result.got == wanted &&
                    (request->is_suffix || wanted == request->bytes || !request->expected);
-    if (has_all && (code == CURLE_OK || is_part)) /* what stands behind a part does not matter */
+    if (has_all && (code == CURLE_OK || is_part)) /* trailing data after a range does not matter */
         judge(request, NT_OUTCOME_OK, NT_FETCH_UNREACHABLE, "%s", "");
     else if (code == CURLE_OK || code == CURLE_PARTIAL_FILE)
         judge(request, NT_OUTCOME_RETRY, NT_FETCH_UNREACHABLE, "the server sent less than it was asked for");
@@ -446,7 +446,7 @@ void nt_request_end(struct nt_request *request, CURLcode code)
         request->result.outcome = NT_OUTCOME_OTHER_SERVER;
 }
 
-/* ---- what curl calls ---- */
+/* ---- curl callbacks ---- */
 
 static size_t on_header(char *line, size_t size, size_t count, void *argument)
 {
@@ -457,7 +457,7 @@ static size_t on_header(char *line, size_t size, size_t count, void *argument)
     return 0;
 }
 
-/* Where an answer sends the request to; NULL: nowhere. What is signed is for one server. */
+/* The redirect target of an answer; NULL: none. Signed requests are valid for one server only. */
 static const char *redirection_of(const struct nt_request *request)
 {
     long code = code_of(request);
@@ -468,7 +468,7 @@ static const char *redirection_of(const struct nt_request *request)
     return url;
 }
 
-/* Whose body says nothing to us. */
+/* The body of a redirect is ignored. */
 static bool is_redirection(const struct nt_request *request)
 {
     return request->service == NT_SERVICE_WEB && code_of(request) / 100 == 3;
@@ -483,7 +483,7 @@ static size_t pass_over(struct nt_request *request, size_t count)
     return 0;
 }
 
-/* The first bytes are not looked at before the headers are. */
+/* Judges the headers before the first bytes. */
 static size_t on_bytes(char *bytes, size_t size, size_t count, void *argument)
 {
     struct nt_request *request = argument;
@@ -505,9 +505,9 @@ static size_t on_bytes(char *bytes, size_t size, size_t count, void *argument)
     return request->is_judged ? 0 : count;
 }
 
-/* ---- asking ---- */
+/* ---- Sending ---- */
 
-/* No more than what is read of the answer. */
+/* Requests only the properties that the parser reads. */
 static const char question[] = "<?xml version=\"1.0\" encoding=\"utf-8\"?>"
                                "<propfind xmlns=\"DAV:\"><prop><resourcetype/><getcontentlength/>"
                                "<getlastmodified/><getetag/></prop></propfind>";
@@ -515,7 +515,7 @@ static const char question[] = "<?xml version=\"1.0\" encoding=\"utf-8\"?>"
 static bool request_list(struct nt_request *request)
 {
     CURL *easy = request->easy;
-    if (request->service == NT_SERVICE_S3) /* its address is the question */
+    if (request->service == NT_SERVICE_S3) /* the URL is the query */
         return true;
     curl_easy_setopt(easy, CURLOPT_POSTFIELDS, question);
     curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, "PROPFIND");
@@ -524,7 +524,7 @@ static bool request_list(struct nt_request *request)
            nt_headers_add(&request->headers, "Content-Type", "application/xml; charset=utf-8");
 }
 
-/* Only another version is an answer then. A weak tag may not be asked for, and is compared in the answer alone. */
+/* Makes the server reject other versions. Only compares a weak tag: If-Match must not use one. */
 static bool add_headers(struct nt_request *request)
 {
     const struct nt_validators *known = request->expected ? &request->expected->validators : NULL;
@@ -560,7 +560,7 @@ static void set_time(const struct nt_request *request)
     curl_easy_setopt(request->easy, CURLOPT_LOW_SPEED_TIME, (long)STALL_SECONDS);
 }
 
-/* The address of a server is known when a name was looked up: names lead anywhere. */
+/* Checks the resolved address of a server: a name may resolve to anything. */
 static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
 {
     struct nt_request *request = context;
@@ -580,7 +580,7 @@ static void set_way(struct nt_request *request, const char *address)
     curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, (long)is_signed);
     curl_easy_setopt(easy, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    /* Many connections: one that is shared would have one window for all, and be slower over long lines. */
+    /* HTTP/1.1 with many connections: a shared HTTP/2 connection has one window, slow on long links. */
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)BUFFER_BYTES);
@@ -600,7 +600,7 @@ static void set_way(struct nt_request *request, const char *address)
                                           .is_signed = is_signed});
 }
 
-/* Ask one server. */
+/* Sends the request to one server. */
 static bool ask(struct nt_request *request, CURLM *multi)
 {
     const char *address = nt_request_address(request);
@@ -623,7 +623,7 @@ bool nt_request_start(struct nt_request *request, CURLM *multi, void *private)
     return ask(request, multi);
 }
 
-/* ---- being sent elsewhere ---- */
+/* ---- Redirects ---- */
 
 static void leave(struct nt_request *request, CURLM *multi)
 {

@@ -10,18 +10,18 @@
 #include "remote/protocol.h"
 
 enum nt_request_outcome {
-    NT_OUTCOME_OK,           /* all that was asked for has arrived */
-    NT_OUTCOME_RETRY,        /* the same may be asked for again, of what is missing */
-    NT_OUTCOME_OTHER_SERVER, /* this server refuses, or has gone, where there is another way: ask at once */
+    NT_OUTCOME_OK,           /* all requested bytes have arrived */
+    NT_OUTCOME_RETRY,        /* request the missing part again */
+    NT_OUTCOME_OTHER_SERVER, /* this server refuses or is gone, but there is another: ask at once */
     NT_OUTCOME_FAILED,
 };
 
 struct nt_result {
     enum nt_request_outcome outcome;
     enum nt_fetch_failure failure;
-    uint64_t got;          /* bytes, from the first on: they are not asked for again */
-    uint64_t wait_seconds; /* that the server wants */
-    char message[160];     /* why it is not good */
+    uint64_t got;          /* bytes received, from the first on: not requested again */
+    uint64_t wait_seconds; /* requested by the server */
+    char message[160];     /* the reason of a failure */
 };
 
 extern const struct nt_result nt_result_no_memory;

@@ -17,9 +17,9 @@
 
 #define USUAL_REGION "us-east-1"
 
-/* ---- profiles ---- */
+/* ---- Profiles ---- */
 
-/* A key of a profile, and what of `struct nt_s3` it is. */
+/* A key of a profile, and its member of `struct nt_s3`. */
 static const struct setting {
     const char *name;
     size_t offset, bytes;
@@ -40,7 +40,7 @@ static char *trim(char *text)
     return text;
 }
 
-/* "[NAME]", in the configuration "[profile NAME]". A name may be "profile", too. */
+/* "[NAME]", or "[profile NAME]" in the configuration. A profile may be called "profile", too. */
 static bool begins_profile(char *line, const char *profile)
 {
     line[strcspn(line, "]")] = '\0';
@@ -62,7 +62,7 @@ static void take_setting(char *line, struct nt_s3 *s3)
             snprintf((char *)s3 + settings[i].offset, settings[i].bytes, "%s", trim(value));
 }
 
-/* What is indented belongs to a setting that nobody asks for. */
+/* Ignores indented lines: they belong to settings that are not used. */
 static bool read_profile(char *text, const char *profile, struct nt_s3 *s3)
 {
     bool is_within = false, is_there = false;
@@ -86,9 +86,9 @@ static bool read_file(enum nt_credential credential, const char *profile, struct
     return is_there;
 }
 
-/* ---- what is configured ---- */
+/* ---- Configuration ---- */
 
-/* The first of these variables that there is. */
+/* The first of these variables that is set. */
 static bool take_variable(char *value, size_t bytes, const char *const names[])
 {
     for (; *names; names++)
@@ -99,7 +99,7 @@ static bool take_variable(char *value, size_t bytes, const char *const names[])
     return false;
 }
 
-/* Keys belong together: where one is told here, none is there from elsewhere. */
+/* Keys belong together: if one is set here, none comes from elsewhere. */
 static void take_variables(struct nt_s3 *s3)
 {
     static const char *const keys[] = {"AWS_ACCESS_KEY_ID", "S3_ACCESS_KEY", NULL};
@@ -144,9 +144,9 @@ const char *nt_s3_find(struct nt_s3 *s3)
     return NULL;
 }
 
-/* ---- where an object is ---- */
+/* ---- URLs ---- */
 
-/* Servers sign what they get: whatever is not plain has to be encoded, slashes excepted. */
+/* Servers sign the path they receive: encodes everything except plain characters and slashes. */
 static void append_key(struct nt_buffer *url, const char *key)
 {
     for (;;) {
@@ -171,13 +171,13 @@ static void append_place(struct nt_buffer *url, const struct nt_s3 *s3, const ch
         length--;
     if (length)
         nt_buffer_format(url, "%.*s/%s/", (int)length, s3->endpoint, bucket);
-    else if (strchr(bucket, '.')) /* no certificate is for a name of so many parts */
+    else if (strchr(bucket, '.')) /* a wildcard certificate covers only one label */
         nt_buffer_format(url, "https://s3.%s.amazonaws.com%s/%s/", s3->region, ending, bucket);
     else
         nt_buffer_format(url, "https://%s.s3.%s.amazonaws.com%s/", bucket, s3->region, ending);
 }
 
-/* The URL of a bucket, with a slash at its end. False, and why, where there is none. */
+/* The URL of a bucket, with a slash at its end. False on failure, with the reason. */
 static bool begin_url(struct nt_buffer *url, const char *name, const char *expected, const char **problem_ret)
 {
     enum { LONGEST_BUCKET = 255 };
@@ -229,7 +229,7 @@ char *nt_s3_prefix(const char *name)
     return nt_buffer_take(&prefix);
 }
 
-/* Of a query, everything but letters, digits and a few marks is encoded. */
+/* A query encodes everything except letters, digits and a few marks. */
 static void append_value(struct nt_buffer *url, const char *name, const char *value)
 {
     char *encoded = *value ? curl_easy_escape(NULL, value, 0) : NULL;
@@ -238,7 +238,7 @@ static void append_value(struct nt_buffer *url, const char *name, const char *va
     curl_free(encoded);
 }
 
-/* Names in their order: libcurl before 8.3 signs them as they stand. */
+/* Parameters are sorted: libcurl before 8.3 signs them in the given order. */
 char *nt_s3_list_url(const char *name, const char *token, const char **problem_ret)
 {
     struct nt_buffer url = {0};
@@ -262,9 +262,9 @@ char *nt_s3_list_url(const char *name, const char *token, const char **problem_r
     return end_url(&url, problem_ret);
 }
 
-/* ---- signing ---- */
+/* ---- Signing ---- */
 
-/* S3 wants the digest of what is sent, which libcurl before 8.5 does not tell by itself. */
+/* S3 requires the digest of the body; libcurl before 8.5 does not send it. */
 static bool add_headers(const struct nt_s3 *s3, struct curl_slist **headers)
 {
     return nt_headers_add(headers, "x-amz-content-sha256", "UNSIGNED-PAYLOAD") &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * In place of S3 in a build without it: addresses of objects are refused.
+ * Replaces S3 in a build without it: refuses addresses of objects.
  */
 #include "remote/helper/helper.h"
 
@@ -31,7 +31,7 @@ char *nt_s3_prefix(const char *name)
     return NULL;
 }
 
-/* Nothing is signed: of an object store (ntpl+s3+https://) what everybody may read is read. */
+/* Signs nothing: an object store (ntpl+s3+https://) is read anonymously. */
 bool nt_s3_sign(CURL *easy, struct curl_slist **headers)
 {
     (void)easy, (void)headers;

@@ -52,7 +52,7 @@ void nt_transfers_add(struct nt_transfers *jobs, struct nt_transfer *job)
     jobs->count++;
 }
 
-/* ---- one try ---- */
+/* ---- One try ---- */
 
 static void stop(struct nt_transfer *job)
 {
@@ -104,7 +104,7 @@ static void start(struct nt_transfers *jobs, struct nt_transfer *job, uint64_t n
     end(jobs, job);
 }
 
-/* Half as long, or half as long again: many that failed at once do not come back at once. */
+/* Randomised by half, so that many failed jobs do not retry together. */
 static uint64_t pause_after(unsigned tries)
 {
     uint8_t random = 128;
@@ -116,7 +116,7 @@ static uint64_t pause_after(unsigned tries)
     return pause < LONGEST_PAUSE ? pause : LONGEST_PAUSE;
 }
 
-/* The failure of the last try is that of all. */
+/* Fails the job with the failure of its last try. */
 static void give_up(struct nt_transfers *jobs, struct nt_transfer *job, const char *why)
 {
     struct nt_result *result = &job->result;
@@ -173,9 +173,9 @@ void nt_transfers_end_try(struct nt_transfers *jobs, struct nt_transfer *job)
         try_again(jobs, job, now);
 }
 
-/* ---- all of them ---- */
+/* ---- The queue ---- */
 
-/* Some tries are left to those who wait. */
+/* Reserves a part of the tries for jobs with waiting readers. */
 static bool has_room(const struct nt_transfer *job)
 {
     const struct nt_backend *backend = job->remote->backend;
@@ -187,7 +187,7 @@ static bool has_room(const struct nt_transfer *job)
             (!backend->active || backend->active_bytes + job->bytes <= backend->ops->max_bytes));
 }
 
-/* One whose time is over, or that may be started: what nobody waits for last. NULL. */
+/* A job past its deadline, or one that may start; prefetches last. NULL: none. */
 static struct nt_transfer *due(const struct nt_transfers *jobs, uint64_t now)
 {
     struct nt_transfer *found = NULL, *job;
@@ -201,7 +201,7 @@ static struct nt_transfer *due(const struct nt_transfers *jobs, uint64_t now)
     return found;
 }
 
-/* What comes to its end may take others with it. Whether anything was started. */
+/* Ends and starts due jobs. The end of one may free others. True if any has started. */
 static bool start_all(struct nt_transfers *jobs)
 {
     struct nt_transfer *job;
@@ -217,7 +217,7 @@ static bool start_all(struct nt_transfers *jobs)
     return has_started;
 }
 
-/* When it is looked at again, at the latest. */
+/* The latest time of the job's next check. */
 static uint64_t until(const struct nt_transfer *job)
 {
     bool is_waiting = job->is_active || !has_room(job) || job->start >= job->deadline;

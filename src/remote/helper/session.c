@@ -40,7 +40,7 @@ bool nt_output_is_full(const struct nt_output *output)
     return output->bytes >= FULL_BYTES;
 }
 
-/* Who cannot be told anything any more is gone. */
+/* Exits if the client is gone. */
 static bool send_now(int channel, struct iovec *parts, size_t count)
 {
     const struct msghdr message = {.msg_iov = parts, .msg_iovlen = count};
@@ -58,7 +58,7 @@ static void keep(struct nt_output *output, const struct nt_fetch_answer *answer,
 {
     struct nt_output_packet *packet = malloc(sizeof(*packet) + sizeof(*answer) + count);
     if (!packet)
-        _exit(1); /* another process follows, and who asked is told */
+        _exit(1); /* the watchdog starts a new worker and the client learns of it */
     packet->bytes = sizeof(*answer) + count;
     memcpy(packet->content, answer, sizeof(*answer));
     if (count)
@@ -87,7 +87,7 @@ void nt_output_put(struct nt_output *output, struct nt_fetch_answer answer, cons
     put(output, &answer, rest, count);
 }
 
-/* The ends of answers. */
+/* Send the end of an answer. */
 static void nt_output_done(struct nt_output *output, uint32_t file, uint64_t id)
 {
     nt_output_put(output, (struct nt_fetch_answer){.kind = NT_FETCH_DONE, .file = file, .id = id}, NULL, 0);
@@ -115,7 +115,7 @@ void nt_output_flush(struct nt_output *output)
 
 /* ---- Listings ---- */
 
-/* ---- what is told ---- */
+/* ---- Entries ---- */
 
 bool nt_listing_is_full(const struct nt_listing *listing)
 {
@@ -133,7 +133,7 @@ bool nt_listing_add(struct nt_listing *listing, const struct nt_listed *listed)
     char text[NT_FETCH_NAME_BYTES + 1 + NT_FETCH_VALIDATOR_BYTES];
     size_t name = strlen(listed->name), validator = strlen(listed->validator);
     if (!nt_listing_is_name(listed->name) ||
-        validator >= NT_FETCH_VALIDATOR_BYTES) /* it is called so nowhere else either */
+        validator >= NT_FETCH_VALIDATOR_BYTES) /* too long for OPENED, too */
         return true;
     if (++listing->entries > NT_FETCH_MAX_ENTRIES)
         return false;
@@ -169,7 +169,7 @@ void nt_listing_fail(struct nt_listing *listing, enum nt_fetch_failure failure, 
     drop(listing);
 }
 
-/* ---- all of them ---- */
+/* ---- Requests ---- */
 
 static struct nt_listing *add(struct nt_listings *listings, const struct nt_fetch_request *request,
                               struct nt_backend *backend)
@@ -200,7 +200,7 @@ static void nt_listings_start(struct nt_listings *listings, const struct nt_fetc
     free(address);
 }
 
-/* False where there is none of this number. */
+/* False if there is no listing with this id. */
 static bool nt_listings_cancel(struct nt_listings *listings, uint64_t id)
 {
     struct nt_listing *listing;
@@ -221,7 +221,7 @@ struct nt_file_part {
     LIST_ENTRY(nt_file_part) all;
 };
 
-/* ---- files ---- */
+/* ---- Files ---- */
 
 static struct nt_remote_handle *file_of(const struct nt_files *files, uint32_t number)
 {
@@ -259,7 +259,7 @@ static void close_file(struct nt_remote_handle *file)
     drop_file(file);
 }
 
-/* ---- opening ---- */
+/* ---- Opening ---- */
 
 void nt_file_not_opened(struct nt_remote_handle *file, enum nt_fetch_failure failure, const char *message)
 {
@@ -305,7 +305,7 @@ static struct nt_remote_handle *add_file(struct nt_files *files, const struct nt
     return file;
 }
 
-/* Behind the address of what a list has told of stands its validator: then it is open at once. */
+/* Splits the address and the validator of a listed file, which opens without asking the server. */
 static bool open_with(struct nt_backend *backend, struct nt_remote_handle *file, const char *address,
                       const char *validator, const char **problem_ret)
 {
@@ -362,7 +362,7 @@ static void list(struct nt_files *files, const struct nt_fetch_request *request,
     free(address);
 }
 
-/* ---- reading ---- */
+/* ---- Reading ---- */
 
 static bool take_part(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count)
 {

@@ -17,16 +17,15 @@
 
 #include "sandbox/sandbox.h"
 
-/* The program that fetches remote files, for a mount or another user of the library. In: a socket as its standard input, which
- * src/io/fetch.h describes. Out: answers.
- * 
- * It is two processes: one fetches, the other one keeps the socket and starts the first again where it ends before its time. So a
- * user that has no right any more to start anything need not. The one that keeps has no connection, and gives the other one copies of the
- * files that credentials lie in, whose folders that one cannot read. */
+/* The program that fetches remote files, for a mount or another user of the library. Its standard input
+ * is a socket that speaks the protocol of src/remote/protocol.h. It has two processes: the worker
+ * fetches; the watchdog keeps the socket and restarts a worker that dies. So a sandboxed client needs
+ * no right to start processes. The watchdog has no connections. It passes copies of credential files to
+ * the worker, which cannot read their folders. */
 
 enum { CHANNEL = STDIN_FILENO, FIRST_OTHER = STDERR_FILENO + 1 };
 
-/* So long it waits before it starts another one: whatever ends them at once must not keep a processor busy. */
+/* Delay before a restart, so that a worker that dies at once does not occupy a processor. */
 static const struct timespec pause_between = {.tv_nsec = 100 * 1000 * 1000};
 
 static void close_others(void)
@@ -36,7 +35,7 @@ static void close_others(void)
 #endif
 }
 
-/* Random, so that no other network helper has the same. */
+/* Random, so that it is unique among network helpers. */
 static uint64_t next_epoch(uint64_t last)
 {
     uint64_t epoch = 0;
@@ -44,7 +43,7 @@ static uint64_t next_epoch(uint64_t last)
     return epoch && epoch != last ? epoch : last == 1 ? 2 : 1;
 }
 
-/* Returns in the process that is to fetch: by which socket it has files of credentials. */
+/* Returns in the worker, with the socket that provides credential files. */
 static int divide(pid_t *keeper_ret)
 {
     int ends[2];
@@ -60,7 +59,7 @@ static int divide(pid_t *keeper_ret)
     nt_credentials_serve(ends[0]);
     close(ends[0]);
     wait(&status);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) /* nobody asks any more */
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) /* the client is gone */
         _exit(0);
     nanosleep(&pause_between, NULL);
     return -1;
@@ -74,7 +73,7 @@ int main(void)
     struct nt_allow_list rules;
     close_others();
     signal(SIGPIPE, SIG_IGN);
-    if (fork() != 0) /* nobody waits for the end of the other */
+    if (fork() != 0) /* detach: the parent does not wait for the watchdog */
         _exit(0);
     if (!nt_allow_list_receive(&rules, CHANNEL))
         _exit(0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Worker process of the helper: enters its sandbox, then runs a single-threaded event loop over the client
- * socket and all server connections.
+ * Worker process of the helper: enters its sandbox, then runs a single-threaded event loop over the
+ * client socket and all server connections.
  */
 #include "remote/helper/helper.h"
 
@@ -17,7 +17,7 @@
 
 /* ---- Sandbox ---- */
 
-/* Names are resolved and authorities are found by files of the system, some of them by libraries there. */
+/* The system's files, and some of its libraries, resolve names and find certificate authorities. */
 static const char *const system_places[] = {"/etc",
                                             "/usr",
                                             "/lib",
@@ -27,7 +27,7 @@ static const char *const system_places[] = {"/etc",
                                             "/var/lib/sss/pubconf",
                                             "/dev/urandom",
                                             "/dev/null"};
-/* Certificates of others, and how libraries are set up. What is the user's own comes as a copy (credential_files.h). */
+/* Other certificates, and library settings. The user's own credentials are copies (credentials.c). */
 static const char *const below_home[] = {"/.globus/certificates", "/.xrootd"};
 static const char *const named[] = {"X509_CERT_DIR", "X509_VOMS_DIR", "SSL_CERT_DIR", "KRB5_CONFIG",
                                     "XRD_PLUGINCONFDIR"};
@@ -60,7 +60,7 @@ static void enter(struct nt_sandbox *sandbox, const char *module)
                                                                  NT_SANDBOX_LOADS});
 }
 
-/* It is entered before anything is asked of a server, or any thread started. `module`: a file that may be loaded later. */
+/* Call before requests to servers, and before threads. `module`: a file that may be loaded later. */
 static void nt_fetch_confine(struct nt_helper_sandbox *told_ret, const char *module)
 {
     struct nt_sandbox sandbox;
@@ -75,7 +75,7 @@ static void nt_fetch_confine(struct nt_helper_sandbox *told_ret, const char *mod
 
 /* ---- Event loop ---- */
 
-/* Readable where it has work to do. */
+/* A descriptor that is readable if there is work. */
 static inline int nt_xrootd_event(const struct nt_xrootd *xrootd)
 {
     return xrootd->queue.event;
@@ -83,7 +83,7 @@ static inline int nt_xrootd_event(const struct nt_xrootd *xrootd)
 
 enum { PACKETS_AT_ONCE = 64 };
 
-/* False where there is no other now. Who asks no more has no use for this process. */
+/* False if there is no more packet now. Exits if the client is gone. */
 static bool take_packet(struct nt_files *files)
 {
     struct nt_fetch_request request;

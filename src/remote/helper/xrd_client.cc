@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: what is asked of files by XRootD's protocols. Out: calls of XrdCl, and what its answers mean. Texts of servers are not repeated:
- * they may tell what was in an address. XrdCl's recovery is off: it would open what lies at the address now, and go on as if it were the
- * same file.
+ * Maps requests for files to calls of XrdCl, and judges its answers. Never repeats texts of servers:
+ * they may contain secrets of an address. XrdCl's recovery is off: it would reopen the current file at
+ * the address, and continue as if it were the same.
  */
 #include "remote/helper/xrd_client.h"
 
@@ -23,7 +23,7 @@
 
 struct nt_xrd_file {
     XrdCl::File file;
-    std::string server; /* that it is open on */
+    std::string server; /* the server where it is open */
 };
 
 struct nt_xrd_list {
@@ -33,8 +33,8 @@ struct nt_xrd_list {
 namespace
 {
 
-/* What users have set by variables (XRD_...) holds. Connecting is tried once by the client: who asks it tries again. More
- * connections to a server would take opening a round trip more. */
+/* Users' own settings (XRD_...) take priority. The client connects only once: the scheduler retries.
+ * More connections to a server would make opening one round trip longer. */
 const struct {
     const char *name;
     int value;
@@ -42,13 +42,13 @@ const struct {
                 {"StreamTimeout", 15},    {"TimeoutResolution", 1},   {"RequestTimeout", 60},
                 {"RedirectLimit", 16},    {"SubStreamsPerChannel", 1}};
 
-/* ---- what answers mean ---- */
+/* ---- Judging answers ---- */
 
 struct Meaning {
     int code;
     nt_request_outcome outcome;
     nt_fetch_failure failure;
-    const char *message; /* nullptr: the number is told */
+    const char *message; /* nullptr: use the number */
 };
 
 const Meaning of_servers[] = {
@@ -101,7 +101,7 @@ void judge_server(nt_result *result, uint32_t number)
         snprintf(result->message, sizeof(result->message), "the server answers %u", number);
 }
 
-/* In XrdCl's words, without how bad it thinks it is: "[ERROR] Operation expired". */
+/* XrdCl's message without its severity: "[ERROR] Operation expired". */
 void judge_client(nt_result *result, const XrdCl::Status &status)
 {
     const Meaning *known = meaning_of(of_client, status.code);
@@ -135,9 +135,9 @@ void judge_short(nt_xrd_answer *answer)
              "the server sent less than it was asked for");
 }
 
-/* ---- asking ---- */
+/* ---- Requests ---- */
 
-/* Something that was asked, until it is answered. */
+/* A request, until its answer. */
 class Question : public XrdCl::ResponseHandler
 {
   public:
@@ -153,7 +153,7 @@ class Question : public XrdCl::ResponseHandler
         answered(*status, response);
     }
 
-    /* Of what could not even be asked there is no other answer. */
+    /* A request that could not be sent gets no other answer. */
     void asked(const XrdCl::XRootDStatus &status)
     {
         if (!status.IsOK())
@@ -191,15 +191,15 @@ class Question : public XrdCl::ResponseHandler
     nt_xrd_answer answer{};
 };
 
-/* The server has sent the attributes with its answer to the opening: asking for them takes no time. They are given to us while the client
- * holds its lock on the file. */
+/* The open response includes the attributes, so asking for them is free. The client passes them while
+ * it holds its lock on the file. */
 class Opening : public Question
 {
   public:
     using Question::Question;
 
-    /* Names of servers are looked up by who calls, and that may take its time: on a thread. It has ended when the call has returned
-     * and is answered. */
+    /* Open resolves the server's name in the calling thread, which may block: runs on its own thread.
+     * Ends when both the call and its answer are complete. */
     void ask(const std::string &url)
     {
         asked(file->file.Open(url, XrdCl::OpenFlags::Read, XrdCl::Access::None, this, seconds));
@@ -234,7 +234,7 @@ class Opening : public Question
     }
 };
 
-/* Bytes and attributes are asked for at once: whichever is answered last ends it. */
+/* Requests bytes and attributes at once; the later answer ends it. */
 class Reading : public Question
 {
   public:
@@ -243,7 +243,7 @@ class Reading : public Question
     {
     }
 
-    /* Where attributes are not wanted it may be gone once the bytes are asked for. */
+    /* Without attributes the object may be freed as soon as the bytes are requested. */
     void ask(const nt_xrd_range *ranges, unsigned count, bool has_attributes)
     {
         left = has_attributes ? 2 : 1;
@@ -321,9 +321,9 @@ class Reading : public Question
     XrdCl::XRootDStatus attributes_status;
 };
 
-/* ---- the table ---- */
+/* ---- Table of functions ---- */
 
-/* Nothing may be thrown into C. What fails so is answered, unless it is not even known who asks. */
+/* Keeps exceptions out of C: answers with a failure, if there is a callback to answer. */
 template <typename Function> void guard(nt_xrd_done *done, void *context, Function function)
 {
     try {
@@ -387,9 +387,9 @@ void free_file(nt_xrd_file *file)
     delete file;
 }
 
-/* ---- folders ---- */
+/* ---- Folders ---- */
 
-/* What servers say of a file that is listed. */
+/* Errors that servers return for a listed file. */
 void judge_no_folder(nt_xrd_answer *answer)
 {
     answer->result.outcome = NT_OUTCOME_FAILED;
@@ -398,7 +398,7 @@ void judge_no_folder(nt_xrd_answer *answer)
              "it is no folder, or cannot be listed (%d)", kXR_FSError);
 }
 
-/* Only the call that waits asks all servers that have a part of the folder. */
+/* Only the blocking call asks all servers that have a part of the folder. */
 void list_folder(nt_xrd_list *list, const std::string &text, uint16_t seconds, nt_xrd_done *done,
                  void *context)
 {

@@ -18,7 +18,7 @@
 
 /* ---- Open files ---- */
 
-/* Both ends of a file, one after the other. */
+/* Both edges of a file, one after the other. */
 struct nt_xrd_edges {
     struct nt_transfer job;
     struct nt_remote_handle *fetched;
@@ -26,14 +26,14 @@ struct nt_xrd_edges {
     char bytes[2][NT_FETCH_EDGE_BYTES];
 };
 
-/* Whether the job is an opening, which wants both ends. */
+/* Is the job an opening, which needs both edges? */
 static bool nt_xrootd_is_opening(const struct nt_transfer *job)
 {
     const struct nt_xrootd_file *file = (struct nt_xrootd_file *)job->remote;
     return file->edges && job == &file->edges->job;
 }
 
-/* The head is the one at 0; it is asked for, and comes, first. */
+/* The head is at offset 0. Its request and its bytes come first. */
 static bool take_edge(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count)
 {
     struct nt_xrd_edges *edges = (struct nt_xrd_edges *)job;
@@ -50,15 +50,15 @@ static void end_opening(struct nt_transfer *job)
     char validator[NT_FETCH_VALIDATOR_BYTES];
     file->edges = NULL;
     nt_xrootd_validator(validator, file->attributes.modified);
-    struct nt_open_result opened = {.size = file->attributes.size,
-                                    .modified = file->attributes.modified,
-                                    .validator = validator,
-                                    .head = edges->bytes[0],
-                                    .head_bytes = edges->got[0],
-                                    .tail = edges->bytes[1],
-                                    .tail_bytes = edges->got[1],
-                                    .round_trips =
-                                        edges->got[0] ? 2 : 1}; /* that it is there, and its edges */
+    struct nt_open_result opened = {
+        .size = file->attributes.size,
+        .modified = file->attributes.modified,
+        .validator = validator,
+        .head = edges->bytes[0],
+        .head_bytes = edges->got[0],
+        .tail = edges->bytes[1],
+        .tail_bytes = edges->got[1],
+        .round_trips = edges->got[0] ? 2 : 1}; /* one for the attributes, one for the edges */
     snprintf(opened.server, sizeof(opened.server), "%.*s://%s", (int)strcspn(file->url, ":"), file->url,
              file->attributes.server);
     if (job->result.outcome == NT_OUTCOME_OK)
@@ -68,7 +68,7 @@ static void end_opening(struct nt_transfer *job)
     free(edges);
 }
 
-/* The module is not loaded with the program: its libraries take longer to be loaded than all others. */
+/* The module is loaded on demand: its libraries take longer to load than all others. */
 static void load_client(struct nt_backend *backend)
 {
     struct nt_xrootd *xrootd = (struct nt_xrootd *)backend;
@@ -93,7 +93,7 @@ static struct nt_xrootd_file *add_file(struct nt_backend *backend, struct nt_rem
     return file;
 }
 
-/* These are operations of nt_backend. The client judges an address, so that none of them has a problem with one. */
+/* Operations of nt_backend. The client judges an address, so that none of them reports a problem. */
 static bool open_file(struct nt_backend *backend, struct nt_remote_handle *fetched, const char *address,
                       const char **problem_ret)
 {
@@ -116,7 +116,7 @@ static bool open_file(struct nt_backend *backend, struct nt_remote_handle *fetch
     return true;
 }
 
-/* The first read opens the file, which must then be what the list has told. */
+/* The first read opens the file and compares it with the listing. */
 static bool open_listed(struct nt_backend *backend, struct nt_remote_handle *fetched, const char *address,
                         const char *validator, const char **problem_ret)
 {
@@ -144,25 +144,25 @@ static void close_file(struct nt_remote_handle *fetched)
 
 /* ---- Listings ---- */
 
-/* A folder is asked for as a file is: by a job that is tried until there is an answer. */
+/* A folder uses a job like a file, which is tried until there is an answer. */
 struct nt_xrd_walk {
     struct nt_transfer job;
     struct nt_xrootd_file folder;
     struct nt_listing *listing;
-    struct question *question; /* NULL: none is under way */
-    bool has_ended;            /* the job has */
+    struct question *question; /* NULL: none active */
+    bool has_ended;            /* the job has ended */
 };
 
-/* What the client was asked; it outlives who asked. */
+/* A request to the client; may outlive its walk. */
 struct question {
     struct nt_xrd_operation operation;
-    struct nt_xrd_walk *walk; /* NULL: nobody waits */
+    struct nt_xrd_walk *walk; /* NULL: the walk is gone */
     struct nt_xrd_list *list;
 };
 
-/* ---- the answer ---- */
+/* ---- Answers ---- */
 
-/* False where there is more than is listed. */
+/* False if there are too many entries. */
 static bool tell_all(struct nt_listing *listing, const struct nt_xrd_client *client,
                      const struct nt_xrd_list *list)
 {
@@ -210,9 +210,9 @@ static void end_job(struct nt_transfer *job)
         nt_listing_fail(listing, result.failure, result.message);
 }
 
-/* ---- asking ---- */
+/* ---- Requests ---- */
 
-/* Ask for what is in it, for its job that waits. */
+/* Requests the list for the folder's waiting job. */
 static void nt_xrootd_list_ask(struct nt_xrootd_file *folder, struct nt_xrd_queue *queue)
 {
     struct nt_xrd_attempt *attempt = folder->waiting;
@@ -233,7 +233,7 @@ static void nt_xrootd_list_ask(struct nt_xrootd_file *folder, struct nt_xrd_queu
     walk->question = question;
 }
 
-/* Its job waits no more. */
+/* The job no longer waits. */
 static void nt_xrootd_list_leave(struct nt_xrootd_file *folder)
 {
     struct nt_xrd_walk *walk = folder->walk;
@@ -277,7 +277,7 @@ static void end_list(struct nt_listing *listing)
 /* ---- Backend ---- */
 
 enum { AT_ONCE = 128 };
-#define MAX_BYTES (UINT64_C(16) << 20) /* of tries at once: all of it is in memory before any is taken */
+#define MAX_BYTES (UINT64_C(16) << 20) /* of all tries: the client buffers whole tries */
 
 static bool takes(const char *address)
 {
@@ -321,7 +321,7 @@ static void resume(struct nt_transfer *job)
     nt_xrootd_read_deliver(job->attempt);
 }
 
-/* ---- all of them ---- */
+/* ---- Operations ---- */
 
 static void serve(struct nt_xrootd *xrootd, struct nt_xrootd_file *file)
 {
@@ -332,7 +332,7 @@ static void serve(struct nt_xrootd *xrootd, struct nt_xrootd_file *file)
     if (!file->waiting)
         return;
     if (file->walk || (!file->is_open && !file->session))
-        nt_credentials_refresh(); /* the client tells servers who asks when it goes to them */
+        nt_credentials_refresh(); /* the client reads credentials when it connects */
     if (!xrootd->queue.client)
         nt_xrootd_file_fail(file, &no_client);
     else if (file->walk)

@@ -22,7 +22,7 @@
 
 enum { CLOSING_SECONDS = 5 };
 
-/* ---- answers ---- */
+/* ---- Answers ---- */
 
 bool nt_xrd_queue_init(struct nt_xrd_queue *queue)
 {
@@ -31,7 +31,7 @@ bool nt_xrd_queue_init(struct nt_xrd_queue *queue)
     return queue->event >= 0 && pthread_mutex_init(&queue->lock, NULL) == 0;
 }
 
-/* On a thread of the client's. */
+/* Runs on a thread of the client. */
 static void take_answer(void *context, const struct nt_xrd_answer *answer)
 {
     struct nt_xrd_operation *operation = context;
@@ -64,9 +64,9 @@ void nt_xrd_queue_work(struct nt_xrd_queue *queue)
     }
 }
 
-/* ---- sessions ---- */
+/* ---- Session lifetime ---- */
 
-/* NULL without memory. */
+/* NULL if out of memory. */
 static struct nt_xrd_session *nt_xrd_session_new(struct nt_xrd_queue *queue, void *owner)
 {
     struct nt_xrd_session *session = malloc(sizeof(*session));
@@ -92,7 +92,7 @@ static void end_if_unused(struct nt_xrd_session *session)
     if (session->owner || session->operations > 0)
         return;
     struct nt_xrd_operation *closing = session->file ? malloc(sizeof(*closing)) : NULL;
-    if (!closing) { /* it is closed; or stays open, without memory */
+    if (!closing) { /* the session is closed; it stays open if out of memory */
         free(session);
         return;
     }
@@ -101,14 +101,14 @@ static void end_if_unused(struct nt_xrd_session *session)
     client->close(session->file, CLOSING_SECONDS, take_answer, closing);
 }
 
-/* Its owner has no use for it any more. */
+/* Its owner no longer uses it. */
 static void nt_xrd_session_leave(struct nt_xrd_session *session)
 {
     session->owner = NULL;
     end_if_unused(session);
 }
 
-/* ---- asking ---- */
+/* ---- Requests ---- */
 
 static uint16_t seconds_of(uint64_t milliseconds)
 {
@@ -151,7 +151,7 @@ struct nt_xrd_list *nt_xrd_queue_list(struct nt_xrd_queue *queue, struct nt_xrd_
 static const struct nt_result nt_xrootd_changed = {NT_OUTCOME_FAILED, NT_FETCH_CHANGED,
                                                    .message = "the server has another version now"};
 
-/* ---- who waits ---- */
+/* ---- Waiting attempts ---- */
 
 static void want(struct nt_xrootd_file *file)
 {
@@ -189,7 +189,7 @@ void nt_xrd_attempt_leave(struct nt_xrd_attempt *attempt)
     attempt->link = NULL;
 }
 
-/* The end of one may be the end of others, and of the file. */
+/* One attempt's end may end others, and close the file. */
 void nt_xrootd_file_fail(struct nt_xrootd_file *file, const struct nt_result *result)
 {
     const struct nt_result end = *result;
@@ -206,7 +206,7 @@ void nt_xrootd_file_fail(struct nt_xrootd_file *file, const struct nt_result *re
     }
 }
 
-/* ---- opening ---- */
+/* ---- Opening ---- */
 
 void nt_xrootd_validator(char validator[NT_FETCH_VALIDATOR_BYTES], int64_t modified)
 {
@@ -222,9 +222,7 @@ void nt_xrootd_file_invalidate(struct nt_xrootd_file *file)
         nt_xrd_session_leave(session);
 }
 
-/* Whether this is of the file that was opened first.
- *
- * Where it is of another server it may be another copy, which has a number of its own. */
+/* Is this the version that was first opened? On another server it may be a replica with another id. */
 static bool nt_xrootd_file_is_same(const struct nt_xrootd_file *file, const struct nt_xrd_attributes *found)
 {
     const struct nt_xrd_attributes *known = &file->attributes;
@@ -256,7 +254,7 @@ static void end_open(struct nt_xrd_operation *operation)
     free(operation);
 }
 
-/* Until the last of those who wait gives up. */
+/* The latest deadline of the waiting attempts. */
 static uint64_t deadline_of(const struct nt_xrootd_file *file)
 {
     uint64_t deadline = 0;
@@ -290,10 +288,10 @@ struct nt_xrd_read {
     struct nt_xrd_operation operation;
     unsigned count, capacity;
     struct nt_xrd_range *ranges;
-    struct nt_xrd_attempt **attempts; /* of each range; NULL: nobody wants it any more */
+    struct nt_xrd_attempt **attempts; /* of each range; NULL: cancelled */
     char *bytes;
-    uint64_t asked;   /* when it was, milliseconds */
-    unsigned holders; /* attempts, and who works on it */
+    uint64_t asked;   /* time of the request, in milliseconds */
+    unsigned holders; /* attempts, and functions that use it */
     bool has_ended;
 };
 
@@ -319,9 +317,9 @@ void nt_xrootd_read_leave(struct nt_xrd_attempt *attempt)
     let_go(read);
 }
 
-/* ---- its end ---- */
+/* ---- Completion ---- */
 
-/* All its ranges, or as many as are taken now. */
+/* Delivers all ranges, as far as `take` accepts them now. */
 void nt_xrootd_read_deliver(struct nt_xrd_attempt *attempt)
 {
     struct nt_xrd_read *read = attempt->read;
@@ -347,7 +345,7 @@ static struct nt_xrd_attempt *any_attempt(const struct nt_xrd_read *read)
     return NULL;
 }
 
-/* What it means for the file, and so for those who wait. */
+/* The result for the file, and for its waiting attempts. */
 static struct nt_result judge(const struct nt_xrd_read *read, struct nt_xrootd_file *file)
 {
     const struct nt_xrd_answer *answer = &read->operation.answer;
@@ -356,7 +354,7 @@ static struct nt_result judge(const struct nt_xrd_read *read, struct nt_xrootd_f
     if (answer->has_attributes)
         file->checked = read->asked;
     if (answer->result.outcome != NT_OUTCOME_OK)
-        file->checked = 0; /* perhaps because it is another one now */
+        file->checked = 0; /* the file may have changed */
     return answer->result;
 }
 
@@ -371,7 +369,7 @@ static void fail_all(struct nt_xrd_read *read, const struct nt_result *result)
     }
 }
 
-/* Their end may be that of others. */
+/* One attempt's end may end others. */
 static void deliver_all(struct nt_xrd_read *read)
 {
     for (unsigned i = 0; i < read->count; i++)
@@ -397,9 +395,9 @@ static void end_read(struct nt_xrd_operation *operation)
     let_go(read);
 }
 
-/* ---- asking ---- */
+/* ---- Sending ---- */
 
-/* Of both ends of a file that is opened, or of a part. */
+/* The ranges of an attempt: both edges for an opening, else one part. */
 static unsigned ranges_of(const struct nt_xrootd_file *file, const struct nt_xrd_attempt *attempt,
                           struct nt_xrd_range ranges[2])
 {
@@ -441,7 +439,7 @@ static bool add(struct nt_xrd_read *read, struct nt_xrd_attempt *attempt, const 
     return true;
 }
 
-/* The first that waits, and of those behind it what can be read with it. NULL without memory for it all. */
+/* Takes the first waiting attempt, and later ones that fit in the same read. NULL: out of memory. */
 static struct nt_xrd_read *collect(struct nt_xrootd_file *file, uint64_t *deadline_ret)
 {
     struct nt_xrd_read *read = calloc(1, sizeof(*read));
@@ -475,7 +473,7 @@ static struct nt_xrd_read *collect(struct nt_xrootd_file *file, uint64_t *deadli
     return read;
 }
 
-/* One after the other. */
+/* Assigns consecutive buffers. */
 static void place(struct nt_xrd_read *read)
 {
     char *at = read->bytes;

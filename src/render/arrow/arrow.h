@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * A dataset as an Arrow table. A node is an Arrow array of the schema, in pre-order. Its slots are
- * Arrow's, nulls included; streams hold rows, with nothing stored for nulls. A node's row space begins at
- * the nearest list, union or the table; steps lead from the rows of that space to its own: optionals and
- * variant alternatives skip rows, fixed sizes multiply them.
+ * Arrow's, nulls included. Streams hold rows and store nothing for nulls. A node's row space begins at
+ * the nearest list, union or the table. Steps map the rows of that space to the node's rows: optionals
+ * and variant alternatives skip rows, fixed sizes multiply them.
  */
 #ifndef NT_RENDER_ARROW_ARROW_H
 #define NT_RENDER_ARROW_ARROW_H
@@ -24,52 +24,51 @@ struct nt_arrow_texts;
 
 enum { NT_TABLE_SLOTS = 8 };
 
-/* A table being filled: slot numbers are the schema's, absent slots take their default. */
+/* A FlatBuffers table under construction. The schema numbers the slots; absent ones have defaults. */
 struct nt_table {
     struct {
         uint8_t bytes; /* 0: absent; 1, 2, 4 or 8 */
         uint64_t value;
     } slots[NT_TABLE_SLOTS];
-    size_t places[NT_TABLE_SLOTS]; /* set by writing: where a slot's value stands in the buffer */
+    size_t places[NT_TABLE_SLOTS]; /* set by writing: position of each slot's value in the buffer */
 };
 
 void nt_table_set(struct nt_table *table, unsigned slot, unsigned bytes, uint64_t value);
-/* Reserve a slot for the offset of something written later. */
+/* Reserves a slot for an offset that is patched later. */
 void nt_table_set_offset(struct nt_table *table, unsigned slot);
 
-/* The root offset at the start of an empty buffer; patched by the first nt_flatbuffer_table with
- * that place. */
+/* Reserves the root offset at the start of a buffer. The first table with this place patches it. */
 size_t nt_flatbuffer_root(struct nt_buffer *out);
-/* Write the table and patch its offset into `place`. */
+/* Writes the table and patches its offset into `place`. */
 void nt_flatbuffer_table(struct nt_buffer *out, size_t place, struct nt_table *table);
 void nt_flatbuffer_string(struct nt_buffer *out, size_t place, const void *bytes, size_t length);
-/* A vector of `count` offsets; returns the place of the first, the others follow at 4 bytes each. */
+/* Writes a vector of `count` offsets, 4 bytes each, and returns the place of the first. */
 size_t nt_flatbuffer_offsets(struct nt_buffer *out, size_t place, uint32_t count);
-/* A vector of structs or scalars whose bytes the caller appends at once, aligned to `alignment`. */
+/* Begins a vector of structs or scalars. The caller then appends the bytes, aligned to `alignment`. */
 void nt_flatbuffer_vector(struct nt_buffer *out, size_t place, uint32_t count, unsigned alignment);
 
-/* Zeros up to a multiple of `alignment` of the buffer's length. */
+/* Pads the buffer with zeros to a multiple of `alignment`. */
 void nt_buffer_align(struct nt_buffer *out, size_t alignment);
 void nt_buffer_le32(struct nt_buffer *out, uint32_t value);
 void nt_buffer_le64(struct nt_buffer *out, uint64_t value);
 
 /* ---- Tables, nodes and buffers ---- */
 
-/* The shape of a dataset in Arrow's terms, shared by the files arrow_*.c.
- * 
- * Words: a *node* is an Arrow array of the schema, in pre-order. Its *slots* are Arrow's: null slots are
- * there, and a fixed-size list's child has N per slot. Our streams hold *rows*: nothing is stored for nulls.
- * A node's *row space* begins at its nearest list, union or the top level; *steps* lead from that space's
- * rows to its own: an optional, or an alternative of a variant, leaves rows out, a fixed size multiplies them. */
+/* The mapping from a dataset to Arrow, shared by the files of this directory.
+ *
+ * A *node* is an Arrow array of the schema, in pre-order. Its *slots* are Arrow's: null slots count,
+ * and the child of a fixed-size list has N slots per slot. Our streams hold *rows*: nulls are not
+ * stored. A node's *row space* begins at its nearest list, union or the top level. *Steps* map rows of
+ * that space to rows of the node: optionals and alternatives skip rows, fixed sizes multiply. */
 
 enum nt_arrow_kind {
-    NT_ARROW_NULL, /* a field of nulls, or the child of a union for "no value" */
+    NT_ARROW_NULL, /* a field of nulls, or the "no value" child of a union */
     NT_ARROW_PRIMITIVE,
     NT_ARROW_EMPTY, /* fixed-size binaries of 0 bytes */
     NT_ARROW_BOOL,
     NT_ARROW_BYTES, /* utf8 or binary, or the large ones */
     NT_ARROW_LIST,  /* or large_list */
-    NT_ARROW_MAP,   /* a list of structs of a key and a value, with offsets of 32 bits */
+    NT_ARROW_MAP,   /* a list of key-value structs with 32-bit offsets */
     NT_ARROW_STRUCT,
     NT_ARROW_FIXED_LIST,
     NT_ARROW_UNION,
@@ -84,68 +83,68 @@ enum nt_arrow_buffer_kind {
     NT_ARROW_UNION_OFFSETS,
 };
 
-/* A logical stream that buffers are made of. Sizes need none of them: they are opened when a byte
- * is wanted. */
+/* A logical stream that supplies buffers. The first read opens it; sizes do not need it. */
 struct nt_arrow_stream {
     uint32_t field;
     enum nt_stream_kind kind;
     uint32_t element_bytes;
-    struct nt_stream *_Atomic opened; /* NULL: not yet */
+    struct nt_stream *_Atomic opened; /* NULL: not yet opened */
 };
 
 enum nt_arrow_step_kind {
     NT_ARROW_STEP_SIZE,
     NT_ARROW_STEP_OPTIONAL,
     NT_ARROW_STEP_DENSE_OPTIONAL,
-    NT_ARROW_STEP_ALTERNATIVE, /* of a variant that is a struct */
+    NT_ARROW_STEP_ALTERNATIVE, /* of a variant as a struct */
 };
 
 struct nt_arrow_step {
     enum nt_arrow_step_kind kind;
-    uint32_t field;        /* the optional, the variant */
-    uint32_t stream;       /* offsets of a sparse optional, valid of a dense one */
-    uint32_t variant, tag; /* of an alternative: the number of its variant, and its own */
-    uint64_t size;         /* of a fixed size */
+    uint32_t field;        /* the optional or variant */
+    uint32_t stream;       /* sparse optional: offsets; dense optional: valid */
+    uint32_t variant, tag; /* ALTERNATIVE: index of the variant, and the tag of the alternative */
+    uint64_t size;         /* SIZE: the fixed size */
 };
 
-/* A variant that is a struct of its alternatives. */
+/* A variant as a struct of its alternatives. */
 struct nt_arrow_variant {
     uint32_t field;
-    uint32_t alternative_count; /* INT8_MAX at most */
-    uint32_t tags, index;       /* numbers of streams */
-    /* [tag]: rows before each cluster, clusters + 1; [0] of the variant itself, then of the alternatives that
-     * the struct has, NULL for others. */
+    uint32_t alternative_count; /* at most INT8_MAX */
+    uint32_t tags, index;       /* indexes of streams */
+    /* [tag][clusters + 1]: rows before each cluster. [0] is the variant itself, the others are the
+     * alternatives; NULL: the struct omits the alternative. */
     uint64_t **borders;
-    uint64_t *_Atomic *tallies; /* [cluster], NULL: not counted yet */
+    uint64_t *_Atomic *tallies; /* [cluster]; NULL: not yet counted */
 };
 
 struct nt_arrow_node {
     enum nt_arrow_kind kind;
-    const struct nt_dtype *dtype; /* of PRIMITIVE and BOOL: the field's, or tag_dtype */
+    const struct nt_dtype *dtype; /* PRIMITIVE, BOOL: the field's, or tag_dtype */
     struct nt_text name;
-    uint32_t field; /* whose rows these are; NT_NONE: the root, a null child or tags */
-    /* Whose C++ type this is: the outermost of the wrappers and optionals around `field`. */
+    uint32_t field; /* the field of the rows; NT_NONE: the root, a null child or tags */
+    /* The field of the C++ type: the outermost wrapper or optional around `field`. */
     uint32_t type_field;
     uint32_t parent;
     uint32_t child_count;
     uint32_t end; /* first node after this one's descendants */
     uint32_t first_step, step_count;
-    /* How many of the last steps are optionals or an alternative: more than 0 means nullable. */
+    /* How many of the last steps are optionals or an alternative; nullable: more than 0. */
     uint32_t own_steps;
     uint32_t first_buffer, buffer_count;
     uint64_t list_size;
     bool starts_row_space;
     bool is_nullable;
-    bool is_binary;               /* BYTES */
-    bool has_short_offsets;       /* BYTES, LIST, MAP: of 32 bits */
-    uint32_t data, offsets;       /* numbers of streams, NT_NONE: none; for a union tags and index */
-    uint32_t valid;               /* which rows of a nullable field are; NT_NONE: all that are there */
-    struct nt_arrow_texts *texts; /* BYTES: what they are, where they are made; they have no streams then */
-    /* Rows before each cluster, clusters + 1: of the field that begins the row space (an optional's own where
-     * one leads to the node), and behind own steps of the node's field. NULL elsewhere. */
+    bool is_binary;         /* BYTES */
+    bool has_short_offsets; /* BYTES, LIST, MAP: 32-bit offsets */
+    uint32_t data, offsets; /* indexes of streams, NT_NONE: none; a union has tags and index */
+    uint32_t valid; /* stream of the row mask of a nullable field; NT_NONE: all stored rows are valid */
+    struct nt_arrow_texts *texts; /* BYTES: generated JSON strings, which replace the streams */
+    /* [clusters + 1]: rows before each cluster; NULL: unused. space_borders: rows of the field that
+     * begins the row space (of the optional itself if one leads to the node). borders: rows of the
+     * node's field, after its own steps. */
     uint64_t *space_borders;
     uint64_t *borders;
-    uint64_t *byte_borders; /* of strings and objects: bytes before each cluster */
+    uint64_t *byte_borders; /* strings and objects: bytes before each cluster */
 };
 
 struct nt_arrow_buffer {
@@ -153,11 +152,11 @@ struct nt_arrow_buffer {
     enum nt_arrow_buffer_kind kind;
 };
 
-/* Where a batch begins or ends: an entry, which may lie within one of the dataset's own clusters. */
+/* A border of a batch: an entry, possibly inside one of the clusters that the dataset stores. */
 struct nt_arrow_cut {
     uint64_t entry;
-    uint32_t stored; /* the cluster that it lies in, or that it is the begin of */
-    /* [field]: rows before the entry, UINT64_MAX: not worked out yet; NULL: it is the begin of the cluster. */
+    uint32_t stored; /* the cluster that contains it or begins at it */
+    /* [field]: rows before the entry; UINT64_MAX: not yet computed. NULL: a cluster begins here. */
     uint64_t *rows;
 };
 
@@ -169,15 +168,15 @@ struct nt_arrow_omitted_fields {
 struct nt_arrow_batch {
     uint32_t cluster;
     uint64_t offset;     /* of the message in the file */
-    uint64_t body_bytes; /* of its buffers, padding included */
+    uint64_t body_bytes; /* bytes of the buffers with padding */
 };
 
-/* Where the buffers of a cluster's batch lie. */
+/* The layout of the buffers of a batch. */
 struct nt_arrow_body {
     uint32_t cluster;
     uint64_t *slots;        /* [node] */
-    uint64_t *null_counts;  /* [node]; NT_ARROW_UNCOUNTED of nullable fields until somebody asks */
-    uint64_t *buffer_start; /* [buffer + 1], from the body's start, 64-byte aligned */
+    uint64_t *null_counts;  /* [node]; NT_ARROW_UNCOUNTED: not yet counted (nullable fields) */
+    uint64_t *buffer_start; /* [buffer + 1], relative to the body, 64-byte aligned */
     uint64_t *buffer_bytes; /* [buffer], without padding */
 };
 
@@ -189,7 +188,7 @@ struct nt_arrow {
     struct nt_dataset *dataset;
     struct nt_arrow_options options;
 
-    struct nt_arrow_node *nodes; /* [0] is the table itself, a struct without buffers in the file */
+    struct nt_arrow_node *nodes; /* [0] is the table itself: a struct without buffers in the file */
     uint32_t node_count;
     size_t node_capacity;
     struct nt_arrow_step *steps;
@@ -208,181 +207,178 @@ struct nt_arrow {
     uint32_t omitted_count;
     size_t omitted_capacity;
 
-    struct nt_arrow_texts *texts; /* of all nodes, one after the other */
+    struct nt_arrow_texts *texts; /* linked list for all nodes */
 
-    bool *is_selected; /* [field]; NULL: all are */
-    /* The table's clusters are the dataset's own, or parts of them. */
-    uint64_t *entries; /* before each cluster, in entry order, cluster_count + 1 */
+    bool *is_selected; /* [field]; NULL: all fields */
+    /* The clusters of the table are those of the dataset or parts of them. */
+    uint64_t *entries; /* [cluster_count + 1]: entries before each cluster, in entry order */
     uint32_t cluster_count, stored_clusters;
-    uint64_t max_items; /* of a cluster, that offsets of 32 bits are to count */
-    struct nt_arrow_cut
-        *cuts; /* while borders are loaded, cluster_count + 1; NULL: all clusters, none in parts */
-    struct nt_arrow_batch *batches; /* of the clusters that are not omitted */
+    uint64_t max_items;             /* per cluster, with 32-bit offsets */
+    struct nt_arrow_cut *cuts;      /* [cluster_count + 1] while borders load; NULL: whole clusters */
+    struct nt_arrow_batch *batches; /* one for each cluster that is not omitted */
     uint32_t batch_count;
     uint32_t *omitted_clusters;
     uint32_t omitted_cluster_count;
-    uint64_t message_bytes;      /* of a batch's metadata with its prefix: the same for all */
+    uint64_t message_bytes;      /* metadata with prefix; the same for all batches */
     struct nt_buffer head, tail; /* the file before and after the batches */
     uint64_t file_bytes;
-    struct nt_access_pattern access; /* of the file's reads */
+    struct nt_access_pattern access; /* of reads of the file */
 
-    struct nt_lock lock; /* `recent` */
+    struct nt_lock lock; /* guards `recent` */
     struct nt_arrow_body *recent[8];
     unsigned recent_next;
 };
 
-/* Bytes of each offset of a list or string. */
+/* Returns the size of an offset of a list or string in bytes. */
 static inline uint32_t nt_arrow_offset_bytes(const struct nt_arrow_node *node)
 {
     return node->has_short_offsets ? 4 : 8;
 }
 
-/* What the offsets of a list or string count: how many there are before each cluster. */
+/* Returns the number of items (list) or bytes (string) before each cluster. */
 static inline const uint64_t *nt_arrow_item_borders(const struct nt_arrow_node *node)
 {
     return node->kind == NT_ARROW_BYTES ? node->byte_borders : node[1].space_borders;
 }
 
-/* The steps to a node: step_count of them, NULL where there are none. */
+/* Returns the step_count steps to a node; NULL: none. */
 static inline const struct nt_arrow_step *nt_arrow_steps(const struct nt_arrow *arrow,
                                                          const struct nt_arrow_node *node)
 {
     return node->step_count ? arrow->steps + node->first_step : NULL;
 }
 
-/* arrow_nodes.c: from fields to nodes */
+/* nodes.c: maps fields to nodes. */
 enum nt_status nt_arrow_build_nodes(struct nt_arrow *arrow, struct nt_error *error);
 
-/* arrow_choice.c: which fields the options ask for */
+/* nodes.c: selects the fields that the options request. */
 enum nt_status nt_arrow_select_fields(struct nt_arrow *arrow, struct nt_error *error);
 
-/* arrow_file.c: nt_arrow_new, with another number for max_items than the INT32_MAX that these offsets can count */
+/* ipc_file.c: like nt_arrow_new, but with a parameter for max_items, which is INT32_MAX there. */
 enum nt_status nt_arrow_new_within(struct nt_reader *reader, struct nt_dataset *dataset,
                                    const struct nt_arrow_options *options, uint64_t max_items,
                                    struct nt_arrow **arrow_ret, struct nt_error *error);
 
-/* arrow_range.c: the range of entries that the options ask for: checked, and cut out of `entries` */
+/* batch_ranges.c: checks the requested range of entries, and restricts `entries` to it. */
 enum nt_status nt_arrow_check_range(const struct nt_arrow *arrow, struct nt_error *error);
 enum nt_status nt_arrow_cut_entries(struct nt_arrow *arrow, struct nt_error *error);
 
-/* arrow_cut.c: borders of a field in the dataset's own clusters become those in the table's: in and out, from malloc */
+/* batch_ranges.c: converts borders of a field from stored to table clusters. Replaces *borders. */
 enum nt_status nt_arrow_cut_borders(const struct nt_arrow *arrow, uint32_t field, bool are_bytes,
                                     uint64_t **borders, struct nt_error *error);
 void nt_arrow_free_cuts(struct nt_arrow *arrow);
-/* Borders are not needed any more, or have changed; also where some are not there. */
+/* Frees the borders of all nodes and variants. Accepts a partly filled table. */
 void nt_arrow_forget_borders(struct nt_arrow *arrow);
 
-/* arrow_split.c: where the borders tell of more items than offsets of 32 bits can count, make clusters of parts of the
- * cluster, so small that each can; *split_ret tells whether there are such. A cluster of one entry stays. */
+/* batch_ranges.c: splits clusters whose items exceed the range of 32-bit offsets into clusters that
+ * fit. Clusters of one entry stay. Sets *split_ret if any cluster exceeds the range. */
 enum nt_status nt_arrow_split(struct nt_arrow *arrow, bool *split_ret, struct nt_error *error);
 
-/* arrow_types.c: the type of a node: the name that formats of the C data interface begin with, of kinds that have one; and
- * as the file's schema has it: its number, and its table, which is patched into `place` */
+/* schema.c: returns the format string of the C data interface without parameters; NULL: no format. */
 const char *nt_arrow_format(const struct nt_arrow_node *node);
 
-/* arrow_schema.c: names, metadata and the Schema table */
-/* Append a text as UTF-8, which Arrow demands: bytes that are not are shown as \x.. */
+/* schema.c: names, metadata and the Schema table */
+/* Appends a text as UTF-8, which Arrow requires. Escapes invalid UTF-8 as \x... */
 void nt_arrow_append_text(struct nt_buffer *out, struct nt_text text);
-/* What is told about a node (0: the table): under keys of ours, and what the file tells under its own. Texts are UTF-8, and
- * the caller's to deinit. */
+/* The metadata of a node (0: the table): our keys, and properties of the file under their own keys.
+ * Texts are UTF-8; the caller deinits them. */
 struct nt_arrow_pair {
     struct nt_buffer key, value;
 };
 uint32_t nt_arrow_pair_count(const struct nt_arrow *arrow, uint32_t node);
 struct nt_arrow_pair nt_arrow_pair(const struct nt_arrow *arrow, uint32_t node, uint32_t number);
-/* Write the Schema table (of a message or the footer) and patch it into `place`. */
+/* Writes the Schema table (of a message or the footer) and patches its offset into `place`. */
 void nt_arrow_write_schema(const struct nt_arrow *arrow, struct nt_buffer *out, size_t place);
 
-/* arrow_batch.c: sizes and places of a batch's buffers. NT_LIMIT for a cluster that Arrow cannot hold. The body of
- * the first batch is left in recent[0]. */
+/* batch_layout.c: computes sizes and offsets of the buffers. Omits clusters that Arrow cannot hold
+ * (nt_arrow_body_new returns NT_LIMIT). Keeps the body of the first batch in recent[0]. */
 enum nt_status nt_arrow_build_batches(struct nt_arrow *arrow, struct nt_error *error);
 enum nt_status nt_arrow_body_new(const struct nt_arrow *arrow, uint32_t cluster,
                                  struct nt_arrow_body **body_ret, struct nt_error *error);
 void nt_arrow_body_free(struct nt_arrow_body *body);
-/* Count the nulls that are not counted yet: decodes what says which rows of nullable fields are valid. */
+/* Counts the remaining nulls. Decodes the row masks of nullable fields. */
 enum nt_status nt_arrow_count_nulls(const struct nt_arrow *arrow, struct nt_arrow_body *body,
                                     struct nt_error *error);
 
-/* arrow_stream.c: a stream and bytes of it, by its number; any thread */
+/* buffers.c: finds a stream by its index, and reads bytes of it. Thread-safe. */
 enum nt_status nt_arrow_find_stream(const struct nt_arrow *arrow, uint32_t number,
                                     struct nt_stream **stream_ret, struct nt_error *error);
 enum nt_status nt_arrow_read_stream(const struct nt_arrow *arrow, uint32_t number, uint64_t offset,
                                     void *output, size_t bytes, struct nt_error *error);
-/* How many elements of one byte from one on are equal, where that is known without reading them; else 1. */
+/* Returns the length of a run of equal one-byte elements if it is known without reading, else 1. */
 enum nt_status nt_arrow_equal_elements(const struct nt_arrow *arrow, uint32_t number, uint64_t element,
                                        uint64_t *count_ret, struct nt_error *error);
 void nt_arrow_variant_deinit(struct nt_arrow_variant *variant, uint32_t cluster_count);
 
-/* arrow_content.c: bytes [offset, offset + bytes) of a buffer of a batch */
+/* buffers.c: reads bytes [offset, offset + bytes) of a buffer of a batch. */
 enum nt_status nt_arrow_read_buffer(const struct nt_arrow *arrow, const struct nt_arrow_body *body,
                                     uint32_t buffer, uint64_t offset, uint8_t *output, size_t bytes,
                                     struct nt_error *error);
-/* Where a buffer is elements of a stream, one after the other: which ones, and what to subtract from each (of
- * offsets). False where it has to be made piece by piece. */
+/* Maps a buffer to a contiguous run of stream elements, with a value to subtract from each (offsets).
+ * Returns false if the buffer must be assembled piece by piece. */
 struct nt_arrow_run {
-    uint32_t stream; /* its number */
+    uint32_t stream; /* index of the stream */
     uint64_t first, count;
     uint64_t subtract;
-    bool are_halved; /* offsets, of which 32 bits go into the buffer */
+    bool are_halved; /* offsets of 64 bits that become 32 bits in the buffer */
 };
 bool nt_arrow_find_run(const struct nt_arrow *arrow, const struct nt_arrow_body *body, uint32_t buffer,
                        struct nt_arrow_run *run_ret);
 
-/* arrow_slots.c: valid ones among the `slots` slots of a node in a cluster, counted (behind dense optionals and of nullable
- * fields; others are known from metadata). */
+/* slots.c: counts the valid slots among the first `slots` of a node in a cluster. Only needed after
+ * dense optionals and for nullable fields; metadata gives the others. */
 enum nt_status nt_arrow_count_valid(const struct nt_arrow *arrow, uint32_t node, uint32_t cluster,
                                     uint64_t slots, uint64_t *count_ret, struct nt_error *error);
 
 /* ---- Slots and rows ---- */
 
-enum { NT_ARROW_PIECE_SLOTS = 16384 }; /* that are looked at at once, so that memory stays bounded */
+enum { NT_ARROW_PIECE_SLOTS = 16384 }; /* slots per piece, which bounds memory */
 
 enum {
     NT_ARROW_SLOT_PRESENT = 1,
     NT_ARROW_SLOT_VALID = 3
-}; /* present: a row is stored, though it may count as null */
+}; /* present: a row is stored, but it may count as null */
 
-/* The rows behind some slots of a node: `count` slots, of which those that are present have the stream's rows
- * [first_row, first_row + rows) in order. */
+/* The rows of `count` slots of a node. The present slots have rows [first_row, first_row + rows). */
 struct nt_arrow_slots {
     uint64_t first_row, rows, count;
     uint8_t *marks; /* [count]; NULL: all are valid */
 };
 
-/* The first row of a node in a cluster of the table, in front of the steps that lead to it. */
+/* Returns the first row of a node's row space in a cluster of the table, before the steps. */
 uint64_t nt_arrow_row_space_begin(const struct nt_arrow *arrow, const struct nt_arrow_node *node,
                                   uint32_t cluster);
 
-/* The rows of slots [first, first + count), at most NT_ARROW_PIECE_SLOTS. `is_validity`: only those count as valid that
- * are so themselves. slots->marks is the caller's to free, also after a failure. */
+/* Resolves slots [first, first + count) to rows; count is at most NT_ARROW_PIECE_SLOTS. `is_validity`:
+ * also applies the row mask of the node itself. The caller frees slots->marks, also after a failure. */
 enum nt_status nt_arrow_resolve_slots(const struct nt_arrow *arrow, const struct nt_arrow_node *node,
                                       uint32_t cluster, bool is_validity, uint64_t first, uint64_t count,
                                       struct nt_arrow_slots *slots, struct nt_error *error);
 
 /* ---- JSON strings ---- */
 
-/* Make those of a field, of streams by their numbers; `valid` NT_NONE: all rows are. All texts are made once to count their bytes.
- * What cannot be decoded has none, and fails where it is read. NT_LIMIT: they are too many to be counted. */
+/* Adds the JSON strings of a field with the given streams; `valid` NT_NONE: all rows are valid.
+ * Generates all strings once to count their bytes. A row that cannot be decoded has no string and fails
+ * when read. NT_LIMIT: too many strings to count. */
 enum nt_status nt_arrow_texts_add(struct nt_arrow *arrow, uint32_t field, uint32_t offsets, uint32_t data,
                                   uint32_t valid, struct nt_arrow_texts **texts_ret, struct nt_error *error);
-/* The list of all. */
+/* Frees the whole list. */
 void nt_arrow_texts_free(struct nt_arrow_texts *texts);
 
-/* Borders of rows become those of bytes, in and out. */
+/* Converts borders of rows to borders of bytes in place. */
 void nt_arrow_texts_borders(const struct nt_arrow_texts *texts, uint64_t *borders, uint32_t count);
-/* How many bytes of texts lie before each of the rows [first, first + count), which fails where the text of one of them, but the last,
- * cannot be made. */
+/* Returns the bytes of strings before each of the rows [first, first + count). Fails if a row cannot be
+ * decoded, except for the last. */
 enum nt_status nt_arrow_texts_before(const struct nt_arrow *arrow, struct nt_arrow_texts *texts,
                                      uint64_t first, uint64_t count, uint64_t *bytes_ret,
                                      struct nt_error *error);
-/* Bytes of the texts. */
 enum nt_status nt_arrow_texts_read(const struct nt_arrow *arrow, struct nt_arrow_texts *texts,
                                    uint64_t offset, uint8_t *output, size_t bytes, struct nt_error *error);
 
-/* Why they are too many. */
+/* The reason for NT_LIMIT. */
 extern const char nt_arrow_texts_limit[];
 
-/* The texts of a field of the table; NULL: it has none. */
+/* Returns the JSON strings of a field; NULL: none. */
 struct nt_arrow_texts *nt_arrow_texts_of(const struct nt_arrow *arrow, uint32_t field);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Computes the sizes and positions of the buffers of a record batch from page lists, without decoding.
- * Only the nulls of dense optionals are counted at once; those of nullable fields are counted when the
- * batch's metadata is read.
+ * Computes sizes and offsets of the buffers of a record batch from page lists, without decoding. Counts
+ * nulls of dense optionals immediately, and those of nullable fields when the metadata is read.
  */
 #include "render/arrow/arrow.h"
 
@@ -14,9 +13,9 @@
 #include "core/model/model.h"
 #include "read/read.h"
 
-/* ---- rows per cluster ---- */
+/* ---- Rows per cluster ---- */
 
-/* Of texts that are made the bytes follow from the rows. */
+/* For generated strings, converts borders of rows to borders of bytes. */
 static enum nt_status load_borders(struct nt_arrow *arrow, uint32_t field, bool are_bytes,
                                    uint64_t **borders_ret, struct nt_error *error)
 {
@@ -62,7 +61,7 @@ static enum nt_status set_variant_borders(struct nt_arrow *arrow, struct nt_arro
     return load_borders(arrow, variant->field, false, &variant->borders[0], error);
 }
 
-/* Of the alternatives that the structs have: others are in no step. */
+/* Loads the borders of an alternative of a step. The struct omits alternatives without a step. */
 static enum nt_status set_alternative_borders(struct nt_arrow *arrow, const struct nt_arrow_step *step,
                                               struct nt_error *error)
 {
@@ -91,7 +90,7 @@ static uint64_t rows_between(const uint64_t *borders, uint32_t cluster)
     return borders[cluster + 1] - borders[cluster];
 }
 
-/* ---- one batch ---- */
+/* ---- One batch ---- */
 
 static enum nt_status count_nulls(const struct nt_arrow *arrow, uint32_t number, struct nt_arrow_body *body,
                                   struct nt_error *error)
@@ -109,7 +108,7 @@ static enum nt_status count_nulls(const struct nt_arrow *arrow, uint32_t number,
             return status;
     }
     if (valid > slots && is_alternative)
-        valid = slots; /* rows that no tag refers to: reading them fails */
+        valid = slots; /* no tag refers to the other rows; reading them fails */
     if (valid > slots)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "values of an optional or variant, at most",
                               slots, valid);
@@ -117,7 +116,7 @@ static enum nt_status count_nulls(const struct nt_arrow *arrow, uint32_t number,
     return NT_OK;
 }
 
-/* The null child of a union is as long as the union: all of its slots are the same, and cost nothing. */
+/* Computes the slots of a node. The null child of a union is as long as the union, at no cost. */
 static bool count_slots(const struct nt_arrow *arrow, uint32_t number, struct nt_arrow_body *body)
 {
     const struct nt_arrow_node *node = &arrow->nodes[number], *parent = &arrow->nodes[node->parent];
@@ -256,10 +255,10 @@ out:
     return NT_OK;
 }
 
-/* ---- all batches ---- */
+/* ---- All batches ---- */
 
-/* The clusters in entry order, as every top-level field has them: one row an entry. A dataset without fields is one
- * batch. */
+/* Sets the clusters in entry order. Every top-level field has them, with one row per entry. A dataset
+ * without fields is one batch. */
 static enum nt_status set_clusters(struct nt_arrow *arrow, struct nt_error *error)
 {
     struct nt_dataset *dataset = arrow->dataset;
@@ -281,7 +280,7 @@ static enum nt_status set_clusters(struct nt_arrow *arrow, struct nt_error *erro
     return NT_OK;
 }
 
-/* A cluster that Arrow cannot hold is omitted. */
+/* Adds the batch of a cluster, or omits a cluster that Arrow cannot hold. */
 static enum nt_status add_batch(struct nt_arrow *arrow, uint32_t cluster, struct nt_error *error)
 {
     struct nt_arrow_body *body;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Divides a table into record batches: the clusters of the requested entries, cut at the ends of the range
- * and split where 32-bit offsets cannot count the items.
+ * Divides a table into record batches: takes the clusters of the requested entries, cuts them at the
+ * ends of the range, and splits them if 32-bit offsets cannot count the items.
  */
 #include "render/arrow/arrow.h"
 
@@ -23,7 +23,7 @@ static const uint64_t unknown = UINT64_MAX;
 
 NT_DEFINE_LAST_AT_MOST(find_cluster, uint64_t, )
 
-/* ---- where the rows of an entry begin ---- */
+/* ---- Row positions of an entry ---- */
 
 static enum nt_status read_offset(const struct nt_arrow *arrow, uint32_t field, uint64_t row,
                                   uint64_t *offset_ret, struct nt_error *error)
@@ -38,7 +38,7 @@ static enum nt_status read_offset(const struct nt_arrow *arrow, uint32_t field, 
     return status;
 }
 
-/* Those of rows [first, end) of a variant that have an alternative. */
+/* Adds to *count the rows in [first, end) of a variant that have the given tag. */
 static enum nt_status count_tags(const struct nt_arrow *arrow, uint32_t variant, uint32_t tag, uint64_t first,
                                  uint64_t end, uint64_t *count, struct nt_error *error)
 {
@@ -64,8 +64,8 @@ static enum nt_status count_tags(const struct nt_arrow *arrow, uint32_t variant,
     return status;
 }
 
-/* The rows of an alternative that belong to rows of its variant before `row`: all of the clusters before, and
- * those that the tags of the cluster tell. */
+/* Counts the rows of an alternative before a row of its variant: those of all previous clusters, and
+ * the matching tags in the current one. */
 static enum nt_status find_alternative(const struct nt_arrow *arrow, uint32_t variant, uint32_t field,
                                        uint64_t row, uint64_t *row_ret, struct nt_error *error)
 {
@@ -91,7 +91,7 @@ static enum nt_status find_alternative(const struct nt_arrow *arrow, uint32_t va
     return status;
 }
 
-/* From a row of a field to the first row of its child that belongs to it or to what follows. */
+/* Maps a row of a field to the first row of its child at or after it. */
 static enum nt_status pass_field(const struct nt_arrow *arrow, uint32_t field, uint32_t child, uint64_t row,
                                  uint64_t *row_ret, struct nt_error *error)
 {
@@ -105,7 +105,7 @@ static enum nt_status pass_field(const struct nt_arrow *arrow, uint32_t field, u
                : nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "more rows than can be counted");
 }
 
-/* How deep fields are in one another is bounded (NT_MAX_DEPTH). */
+/* Finds the first row of a field at a cut. Recursive: the depth is at most NT_MAX_DEPTH. */
 static enum nt_status find_row(const struct nt_arrow *arrow, uint32_t field, const struct nt_arrow_cut *cut,
                                uint64_t *row_ret, struct nt_error *error)
 {
@@ -123,7 +123,7 @@ static enum nt_status find_row(const struct nt_arrow *arrow, uint32_t field, con
     return status;
 }
 
-/* How many items or bytes of a collection or string lie before it. */
+/* Returns the number of items of a collection, or bytes of a string, before a cut. */
 static enum nt_status nt_arrow_items_before(const struct nt_arrow *arrow, uint32_t field,
                                             const struct nt_arrow_cut *cut, uint64_t *items_ret,
                                             struct nt_error *error)
@@ -137,9 +137,9 @@ static enum nt_status nt_arrow_items_before(const struct nt_arrow *arrow, uint32
                  : read_offset(arrow, field, row, items_ret, error);
 }
 
-/* ---- cuts ---- */
+/* ---- Cuts ---- */
 
-/* Within a cluster; to be deinitialized, as it is after a failure. */
+/* Creates a cut inside a cluster. The caller deinits it, also after a failure. */
 static enum nt_status nt_arrow_cut_init(const struct nt_arrow *arrow, uint64_t entry, uint32_t stored,
                                         struct nt_arrow_cut *cut, struct nt_error *error)
 {
@@ -165,7 +165,7 @@ void nt_arrow_free_cuts(struct nt_arrow *arrow)
     arrow->cuts = NULL;
 }
 
-/* `least` is the border before. */
+/* `least` is the previous border. */
 static enum nt_status cut_border(const struct nt_arrow *arrow, uint32_t field, bool are_bytes,
                                  const uint64_t *borders, const struct nt_arrow_cut *cut, uint64_t least,
                                  uint64_t *border_ret, struct nt_error *error)
@@ -232,8 +232,7 @@ enum nt_status nt_arrow_check_range(const struct nt_arrow *arrow, struct nt_erro
                    (unsigned long long)nt_dataset_entries(arrow->dataset));
 }
 
-/* The dataset's own clusters [*begin_ret, *end_ret). Those without entries may stand anywhere; none of them is left at the
- * ends. */
+/* Finds the stored clusters [*begin_ret, *end_ret). Trims clusters without entries at both ends. */
 static void find_clusters(const struct nt_arrow *arrow, uint32_t *begin_ret, uint32_t *end_ret)
 {
     uint64_t first = arrow->options.first_entry, end = first + arrow->options.entries;
@@ -246,7 +245,7 @@ static void find_clusters(const struct nt_arrow *arrow, uint32_t *begin_ret, uin
     *end_ret = first < end ? stop : begin;
 }
 
-/* Ends of a range that are borders of clusters are no cuts within one. */
+/* Sets a border of the range. An entry that begins a cluster needs no row positions. */
 static enum nt_status set_cut(struct nt_arrow *arrow, uint32_t number, uint64_t entry, uint32_t stored,
                               struct nt_error *error)
 {
@@ -285,13 +284,13 @@ enum nt_status nt_arrow_cut_entries(struct nt_arrow *arrow, struct nt_error *err
 
 /* ---- Split large clusters ---- */
 
-/* Of each part as many numbers are kept as nodes have borders, and rows of fields. More are refused: nothing but a file
- * that tells of more than it has bytes for asks for them. */
+/* Limits the memory: each part stores the borders of all nodes and a row per field. Only a file that
+ * claims more items than it can hold exceeds the limit. */
 enum { MAX_NUMBERS = 1 << 22, MAX_PARTS = 1 << 16 };
 
 struct splitting {
     const struct nt_arrow *arrow;
-    uint32_t *nodes; /* those that have too many items in some cluster */
+    uint32_t *nodes; /* nodes with too many items in some cluster */
     uint32_t node_count;
     uint64_t parts, max_parts;
     struct nt_arrow_cut *cuts;
@@ -323,7 +322,7 @@ static enum nt_status find_nodes(struct splitting *splitting)
     return NT_OK;
 }
 
-/* Takes the cut. */
+/* Takes ownership of the cut. */
 static enum nt_status add_cut(struct splitting *splitting, struct nt_arrow_cut *cut)
 {
     struct nt_arrow_cut *cuts =
@@ -336,7 +335,7 @@ static enum nt_status add_cut(struct splitting *splitting, struct nt_arrow_cut *
     return NT_OK;
 }
 
-/* Of each of the nodes, between those before and behind. */
+/* Counts the items of each node before a cut, and checks them against the surrounding borders. */
 static enum nt_status count_items(const struct splitting *splitting, const struct nt_arrow_cut *cut,
                                   const uint64_t *before, const uint64_t *behind, uint64_t *items)
 {
@@ -362,7 +361,7 @@ static bool fits(const struct splitting *splitting, const uint64_t *before, cons
     return true;
 }
 
-/* Entries [first, end), before and behind which the nodes have so many items. Halves of 64 bits are 64 deep at most. */
+/* Splits entries [first, end) recursively, at most 64 deep, given the items before and after them. */
 static enum nt_status split_entries(struct splitting *splitting, uint32_t stored, uint64_t first,
                                     uint64_t end, const uint64_t *before, const uint64_t *behind)
 {
@@ -390,7 +389,7 @@ static enum nt_status split_entries(struct splitting *splitting, uint32_t stored
     return status;
 }
 
-/* A border of the table's clusters as they are; taken from it where it is a cut already. */
+/* Keeps an existing border of the table. Moves it if it is already a cut. */
 static enum nt_status keep_border(struct splitting *splitting, uint32_t number)
 {
     struct nt_arrow_cut cut = {.entry = splitting->arrow->entries[number], .stored = number};
@@ -423,7 +422,7 @@ static enum nt_status split_cluster(struct splitting *splitting, uint32_t cluste
     return status;
 }
 
-/* The cuts become the table's. */
+/* Replaces the clusters of the table with the parts between the cuts. */
 static enum nt_status take_cuts(struct splitting *splitting, struct nt_arrow *arrow)
 {
     uint64_t *entries = calloc(splitting->cut_count, sizeof(*entries));

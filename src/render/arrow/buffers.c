@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads any byte range of a record batch's buffers. Without optionals and variants in between, a buffer is
- * a range of a stream; otherwise the stream's rows are spread over the slots.
+ * Reads any byte range of the buffers of a record batch. Without optionals and variants on the way, a
+ * buffer is a range of a stream. Otherwise rows of the stream are spread over the slots.
  */
 #include "render/arrow/arrow.h"
 
@@ -25,7 +25,7 @@ enum nt_status nt_arrow_find_stream(const struct nt_arrow *arrow, uint32_t numbe
         if (status != NT_OK)
             return status;
         if (!atomic_compare_exchange_strong(&lazy->opened, &other, stream)) {
-            nt_stream_close(stream); /* another thread came first */
+            nt_stream_close(stream); /* another thread opened it first */
             stream = other;
         }
     }
@@ -55,15 +55,15 @@ enum nt_status nt_arrow_equal_elements(const struct nt_arrow *arrow, uint32_t nu
 
 struct reading {
     const struct nt_arrow *arrow;
-    const struct nt_arrow_body *body; /* NULL while it is being made */
+    const struct nt_arrow_body *body; /* NULL during construction */
     uint32_t cluster;
     const struct nt_arrow_node *node;
     struct nt_error *error;
 };
 
-/* ---- one piece of a buffer ---- */
+/* ---- One piece of a buffer ---- */
 
-/* Spread `rows` elements at the start of `values` over the slots, zeros elsewhere; from the end, in place. */
+/* Spreads the first `rows` elements over the slots in place, from the end. Other slots become zero. */
 static void spread(uint8_t *values, const struct nt_arrow_slots *slots, size_t element_bytes)
 {
     if (!slots->marks)
@@ -78,7 +78,7 @@ static void spread(uint8_t *values, const struct nt_arrow_slots *slots, size_t e
     }
 }
 
-/* A bit for each byte: whether it is `least` or more. */
+/* Sets a bit for each value that is at least `least`. */
 static void pack_bits(uint8_t *output, const uint8_t *values, uint64_t count, uint8_t least)
 {
     uint64_t whole = count / 8;
@@ -135,13 +135,13 @@ static enum nt_status piece_of_values(const struct reading *reading, const struc
     return read_spread(reading, reading->node->data, slots, output);
 }
 
-/* Where the items of a list, or the bytes of a string, begin in this batch. */
+/* Returns the first item of a list, or byte of a string, in the batch. */
 static uint64_t items_begin(const struct reading *reading)
 {
     return nt_arrow_item_borders(reading->node)[reading->cluster];
 }
 
-/* How many of them it has. */
+/* Returns the number of items or bytes in the batch. */
 static uint64_t items_in(const struct reading *reading)
 {
     return nt_arrow_item_borders(reading->node)[reading->cluster + 1] - items_begin(reading);
@@ -167,7 +167,7 @@ static enum nt_status read_ends(const struct reading *reading, const struct nt_a
                                 (slots->rows + 1) * sizeof(*ends), reading->error);
 }
 
-/* `slots` has one slot less than there are offsets to write. */
+/* Writes one offset more than `slots` has slots. */
 static enum nt_status piece_of_offsets(const struct reading *reading, const struct nt_arrow_slots *slots,
                                        uint8_t *output)
 {
@@ -197,7 +197,7 @@ static enum nt_status piece_of_types(const struct reading *reading, const struct
     return status;
 }
 
-/* Offsets count within the batch's part of each alternative; those of the null child are all 0. */
+/* Offsets are relative to the batch's part of each alternative. Those of the null child are 0. */
 static enum nt_status piece_of_union_offsets(const struct reading *reading,
                                              const struct nt_arrow_slots *slots, uint8_t *output)
 {
@@ -231,13 +231,13 @@ static enum nt_status piece_of_union_offsets(const struct reading *reading,
     return status;
 }
 
-/* ---- any part of a buffer ---- */
+/* ---- Any part of a buffer ---- */
 
 struct piece_kind {
     enum nt_status (*make)(const struct reading *reading, const struct nt_arrow_slots *slots,
                            uint8_t *output);
-    unsigned bits;        /* of a slot in the buffer; 0: of the node's element, or of an offset */
-    unsigned extra_slots; /* elements beyond the slots */
+    unsigned bits;        /* per slot in the buffer; 0: size of the node's element or offset */
+    unsigned extra_slots; /* elements in addition to the slots */
     bool is_validity;
 };
 
@@ -254,8 +254,7 @@ static const struct piece_kind *piece_kind(const struct reading *reading, enum n
     return reading->node->kind == NT_ARROW_BOOL && kind == NT_ARROW_DATA ? &bools : &kinds[kind];
 }
 
-/* Pieces are whole bytes of 8 slots each, so that bits never straddle them; fewer slots where one
- * is large. */
+/* Each piece has a multiple of 8 slots, so bits fill whole bytes. Large elements have fewer slots. */
 static enum nt_status read_pieces(const struct reading *reading, const struct piece_kind *kind,
                                   uint64_t elements, uint64_t offset, uint8_t *output, size_t bytes)
 {
@@ -289,7 +288,7 @@ static enum nt_status read_pieces(const struct reading *reading, const struct pi
     return status;
 }
 
-/* The first row behind the steps of a node, where these leave none out. */
+/* Computes the first row of a node if its steps skip no rows; else returns false. */
 static bool find_first_row(const struct nt_arrow *arrow, const struct nt_arrow_node *node, uint32_t cluster,
                            uint64_t *row_ret)
 {

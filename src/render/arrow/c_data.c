@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Arrow C data interface and C stream interface: exports the schema and the batches of a table in
+ * The Arrow C data interface and C stream interface: exports the schema and the batches of a table to
  * memory that the consumer releases.
  */
 #include "render/arrow/arrow.h"
@@ -15,7 +15,7 @@
 
 /* ---- C data interface ---- */
 
-/* ---- schema ---- */
+/* ---- Schema ---- */
 
 static void release_schema(struct ArrowSchema *schema)
 {
@@ -31,7 +31,7 @@ static void release_schema(struct ArrowSchema *schema)
     *schema = (struct ArrowSchema){0};
 }
 
-/* The text of a buffer, which is the caller's to free; NULL where it could not be made. */
+/* Returns the text of a buffer, which the caller frees; NULL: out of memory. */
 static char *take_text(struct nt_buffer *text)
 {
     nt_buffer_byte(text, '\0');
@@ -58,7 +58,7 @@ static char *name_of(const struct nt_arrow_node *node)
     return take_text(&name);
 }
 
-/* Ends the text. */
+/* Appends the length and the bytes of a text, and deinits it. */
 static void append_sized(struct nt_buffer *out, struct nt_buffer *text)
 {
     int32_t count = (int32_t)text->length;
@@ -68,7 +68,7 @@ static void append_sized(struct nt_buffer *out, struct nt_buffer *text)
     nt_buffer_deinit_part(text, out);
 }
 
-/* The number of pairs, then length and bytes of each key and value, in the machine's byte order. */
+/* Format: the number of pairs, then length and bytes of each key and value, in native byte order. */
 static bool set_metadata(const struct nt_arrow *arrow, uint32_t number, struct ArrowSchema *schema)
 {
     struct nt_buffer out = {0};
@@ -113,7 +113,7 @@ enum nt_status nt_arrow_export_schema(const struct nt_arrow *arrow, struct Arrow
     return nt_fail_memory(error);
 }
 
-/* ---- arrays ---- */
+/* ---- Arrays ---- */
 
 static void release_array(struct ArrowArray *array)
 {
@@ -129,13 +129,13 @@ static void release_array(struct ArrowArray *array)
     *array = (struct ArrowArray){0};
 }
 
-/* What becomes of the elements of a range once they are decoded. */
+/* The final conversion of a decoded range. */
 struct finishing {
-    uint64_t subtract; /* from each, of offsets */
-    uint32_t *halves;  /* where offsets of 32 bits go, of which the range's output is ours; else NULL */
+    uint64_t subtract; /* from each offset */
+    uint32_t *halves;  /* output of 32-bit offsets; export_body frees the 64-bit range. NULL: none */
 };
 
-/* What is decoded by all workers at once when the rest is done. */
+/* The ranges that all workers decode at once after everything else is ready. */
 struct export
 {
     const struct nt_arrow *arrow;
@@ -170,7 +170,7 @@ static enum nt_status fill_buffer(struct export *export, uint32_t buffer, uint8_
     return NT_OK;
 }
 
-/* Offsets that count from the start of the batch, of which none may be more than 32 bits have room for. */
+/* Makes offsets relative to the batch. Fails if one exceeds 32 bits. */
 static enum nt_status finish_range(const struct finishing *finishing, const struct nt_stream_range *range,
                                    struct nt_error *error)
 {
@@ -198,7 +198,7 @@ static enum nt_status read_ranges(struct export *export)
     return status;
 }
 
-/* A validity buffer of no bytes means "no nulls" and is NULL; others are never NULL. */
+/* A validity buffer without bytes means "no nulls" and is NULL; all other buffers are not NULL. */
 static enum nt_status export_buffer(struct export *export, uint32_t buffer, const void **memory_ret)
 {
     uint64_t bytes = export->body->buffer_bytes[buffer];
@@ -215,7 +215,7 @@ static enum nt_status export_buffer(struct export *export, uint32_t buffer, cons
     return fill_buffer(export, buffer, memory);
 }
 
-/* Nulls that nobody has counted, from the bits. */
+/* Counts nulls in a bitmap. */
 static uint64_t count_zeros(const uint8_t *bits, uint64_t slots)
 {
     uint64_t ones = 0;
@@ -322,7 +322,7 @@ static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *schem
     return errno_of(&batches->error);
 }
 
-/* A structure that has been released tells the end. */
+/* Returns a released array at the end of the stream. */
 static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *array_ret)
 {
     struct batches *batches = stream->private_data;

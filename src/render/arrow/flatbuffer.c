@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes FlatBuffers from front to back: tables with vtables, strings and vectors. A table is written
- * before its children, whose offsets are patched in later.
+ * Writes FlatBuffers front to back: tables with vtables, strings and vectors. Writes each table before
+ * its children and patches their offsets in later.
  */
 #include "render/arrow/arrow.h"
 
@@ -63,10 +63,10 @@ size_t nt_flatbuffer_root(struct nt_buffer *out)
     return place;
 }
 
-/* Slots in order of falling size lie without gaps: 8-byte ones first, from an 8-aligned place. */
+/* Orders slots by descending size, so that there are no gaps: 8-byte slots first, 8-aligned. */
 static size_t layout(struct nt_table *table, uint16_t *offsets, unsigned *slot_count)
 {
-    size_t at = 8; /* the vtable's distance takes 4 bytes; 4 more keep 8-byte slots aligned */
+    size_t at = 8; /* the vtable offset has 4 bytes; 4 more align 8-byte slots */
     bool has_wide = false;
     for (unsigned slot = 0; slot < NT_TABLE_SLOTS; slot++)
         has_wide |= table->slots[slot].bytes == 8;

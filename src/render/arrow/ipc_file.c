@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The Arrow IPC file: magic, schema message, record batches and footer. The metadata of a batch has a
- * fixed size and is made again at each read.
+ * fixed size; each read generates it again.
  */
 #include "render/arrow/arrow.h"
 
@@ -23,10 +23,9 @@ enum { METADATA_V5 = 4, HEADER_SCHEMA = 1, HEADER_RECORD_BATCH = 3 };
 
 static const char magic[] = "ARROW1";
 
-/* ---- messages ---- */
+/* ---- Messages ---- */
 
-/* The prefix of a message is a continuation mark and the metadata's length; bodies begin at multiples
- * of 64. */
+/* Begins a message: a continuation marker and the metadata length. Bodies start at multiples of 64. */
 static size_t begin_message(struct nt_buffer *out)
 {
     nt_buffer_le32(out, UINT32_MAX);
@@ -57,7 +56,7 @@ static struct nt_table write_message_table(struct nt_buffer *out, unsigned heade
     return message;
 }
 
-/* `out` must begin at a multiple of 64 in the file. */
+/* In the file, `out` starts at a multiple of 64. */
 static void write_batch_message(const struct nt_arrow *arrow, const struct nt_arrow_body *body,
                                 struct nt_buffer *out)
 {
@@ -96,7 +95,7 @@ static void write_head(struct nt_arrow *arrow)
 static void write_tail(struct nt_arrow *arrow)
 {
     struct nt_buffer *out = &arrow->tail;
-    nt_buffer_le32(out, UINT32_MAX); /* end of the stream of messages */
+    nt_buffer_le32(out, UINT32_MAX); /* end-of-stream marker */
     nt_buffer_le32(out, 0);
     size_t start = out->length, root = nt_flatbuffer_root(out);
     struct nt_table footer = {0};
@@ -108,7 +107,7 @@ static void write_tail(struct nt_arrow *arrow)
     nt_flatbuffer_vector(out, footer.places[FOOTER_BATCHES], arrow->batch_count, 8);
     for (uint32_t i = 0; i < arrow->batch_count; i++) {
         nt_buffer_le64(out, arrow->batches[i].offset);
-        nt_buffer_le64(out, arrow->message_bytes); /* 32 bits and 32 of padding */
+        nt_buffer_le64(out, arrow->message_bytes); /* 32-bit length and 32 bits of padding */
         nt_buffer_le64(out, arrow->batches[i].body_bytes);
     }
     nt_buffer_align(out, 8);
@@ -116,7 +115,7 @@ static void write_tail(struct nt_arrow *arrow)
     nt_buffer_append(out, magic, 6);
 }
 
-/* ---- opening ---- */
+/* ---- Opening ---- */
 
 static enum nt_status measure_message(struct nt_arrow *arrow, struct nt_error *error)
 {
@@ -188,7 +187,7 @@ enum nt_status nt_arrow_new_within(struct nt_reader *reader, struct nt_dataset *
     status = nt_arrow_check_range(arrow, error);
     if (status == NT_OK)
         status = nt_arrow_select_fields(arrow, error);
-    if (status == NT_OK && !dataset->field_groups) /* else those of the table's fields, one by one */
+    if (status == NT_OK && !dataset->field_groups) /* else loads lists per field */
         status = nt_dataset_load_all(dataset, error);
     if (status == NT_OK && !nt_dataset_shares_borders(dataset))
         status = nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
@@ -248,10 +247,9 @@ uint32_t nt_arrow_batches(const struct nt_arrow *arrow)
     return arrow->batch_count;
 }
 
-/* ---- reading ---- */
+/* ---- Reading ---- */
 
-/* Bodies that are not in use are kept in a few places, so that neighbouring reads need not make
- * them again. */
+/* Takes a body from the cache of unused bodies, so that neighbouring reads reuse it. */
 static enum nt_status take_body(struct nt_arrow *arrow, uint32_t cluster, struct nt_arrow_body **body_ret,
                                 struct nt_error *error)
 {
@@ -300,7 +298,7 @@ static enum nt_status read_body(const struct nt_arrow *arrow, const struct nt_ar
     return status;
 }
 
-/* Bytes of one batch: its message, then its body. */
+/* Reads bytes of one batch: its message, then its body. */
 static enum nt_status read_batch(struct nt_arrow *arrow, uint32_t batch, uint64_t offset, uint8_t *output,
                                  size_t bytes, struct nt_error *error)
 {
@@ -332,7 +330,7 @@ static enum nt_status read_batch(struct nt_arrow *arrow, uint32_t batch, uint64_
 
 NT_DEFINE_LAST_AT_MOST(find_batch, struct nt_arrow_batch, .offset)
 
-/* What lies in bytes [offset, end) of a batch's body. Who reads what is wrong with it is told. */
+/* Prefetches bytes [offset, end) of the body of a batch. Ignores errors, which reading reports. */
 static void want_body(struct nt_arrow *arrow, uint32_t batch, uint64_t offset, uint64_t end,
                       struct nt_prefetch *prefetch)
 {
@@ -349,7 +347,7 @@ static void want_body(struct nt_arrow *arrow, uint32_t batch, uint64_t offset, u
     give_body(arrow, body);
 }
 
-/* Columns lie one after the other: who reads the file from front to back would wait for each of them alone. */
+/* Prefetches the following columns: a sequential reader would wait for each column separately. */
 static void want(struct nt_arrow *arrow, uint64_t offset, uint64_t bytes)
 {
     enum { MAX_BATCHES = 4 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Converts JSONB fields to a column of JSON strings. All strings are made once to count their bytes; later
- * a range is made again from the nearest counted row.
+ * Converts JSONB fields to columns of JSON strings. Generates all strings once to count their bytes;
+ * later generates a range again from the nearest counted row.
  */
 #include "render/arrow/arrow.h"
 
@@ -14,23 +14,23 @@
 #include "core/json/jsonb.h"
 #include "read/read.h"
 
-/* A block has so many rows or bytes of JSONB, but at least one row; of rows that are null, as many as there are. */
+/* Limits of a block: rows and bytes of JSONB, at least one row. A block of nulls has no row limit. */
 enum { MAX_ROWS = 1024, MAX_BYTES = 64 * 1024 };
 enum { MAX_VALUE_BYTES = 256 * 1024 * 1024 };
 
-/* The begin of a block. */
+/* The start of a block. */
 struct mark {
     uint64_t row, bytes;
-    bool has_failed; /* its texts could not be made, and count as nothing */
+    bool has_failed; /* no strings: the block cannot be decoded, and counts as 0 bytes */
 };
 
 struct nt_arrow_texts {
     struct nt_arrow_texts *next;
     uint32_t field, offsets, data, valid;
-    uint64_t left;      /* bytes that may still be looked at to count */
-    struct mark *marks; /* mark_count, and one behind the last block */
+    uint64_t left;      /* remaining budget for counting, in bytes */
+    struct mark *marks; /* [mark_count]; the last one is the end */
     size_t mark_count, capacity;
-    pthread_mutex_t lock; /* `block` */
+    pthread_mutex_t lock; /* guards `block` */
     struct {
         size_t number; /* SIZE_MAX: none */
         uint64_t ends[MAX_ROWS + 1];
@@ -63,16 +63,16 @@ struct nt_arrow_texts *nt_arrow_texts_of(const struct nt_arrow *arrow, uint32_t 
     return texts;
 }
 
-/* ---- one block ---- */
+/* ---- One block ---- */
 
-/* The JSONB of some rows. */
+/* The location of the JSONB of some rows. */
 struct rows {
-    uint64_t ends[MAX_ROWS + 1]; /* in the field's data, of `count` + 1 rows */
+    uint64_t ends[MAX_ROWS + 1]; /* [count + 1] end offsets in the data of the field */
     uint8_t valid[MAX_ROWS];
     uint64_t count;
 };
 
-/* From a row on, up to an end: as many as go into a block. */
+/* Reads the locations of rows from `row` up to `end`, as many as fit in a block. */
 static enum nt_status read_rows(const struct nt_arrow *arrow, const struct nt_arrow_texts *texts,
                                 uint64_t row, uint64_t end, struct rows *rows, struct nt_error *error)
 {
@@ -128,7 +128,7 @@ static enum nt_status make_texts(const struct nt_arrow *arrow, const struct nt_a
     return status;
 }
 
-/* ---- counting ---- */
+/* ---- Counting ---- */
 
 static enum nt_status spend(struct nt_arrow_texts *texts, uint64_t bytes, struct nt_error *error)
 {
@@ -148,7 +148,7 @@ static enum nt_status add_mark(struct nt_arrow_texts *texts, struct mark mark, s
     return spend(texts, sizeof(mark), error);
 }
 
-/* How many rows from one on are null, where more than a block has are known to be so without a look at each; else 0. */
+/* Returns the length of a run of nulls that is longer than a block and known in advance; else 0. */
 static enum nt_status count_nulls(const struct nt_arrow *arrow, const struct nt_arrow_texts *texts,
                                   uint64_t row, uint64_t end, uint64_t *count_ret, struct nt_error *error)
 {
@@ -165,7 +165,7 @@ static enum nt_status count_nulls(const struct nt_arrow *arrow, const struct nt_
     return status;
 }
 
-/* The texts of the block that begins at a row, up to an end: into `texts->block`. */
+/* Generates the strings of the block at `row`, which ends at or before `end`, in `texts->block`. */
 static enum nt_status try_block(const struct nt_arrow *arrow, struct nt_arrow_texts *texts, uint64_t row,
                                 uint64_t end, struct rows *rows, struct nt_error *error)
 {
@@ -184,7 +184,7 @@ static enum nt_status try_block(const struct nt_arrow *arrow, struct nt_arrow_te
     return status;
 }
 
-/* From a mark to the next one. */
+/* Counts one block and advances `mark` to the next. */
 static enum nt_status pass_block(const struct nt_arrow *arrow, struct nt_arrow_texts *texts, uint64_t end,
                                  struct rows *rows, struct mark *mark, struct nt_error *error)
 {
@@ -201,7 +201,7 @@ static enum nt_status pass_block(const struct nt_arrow *arrow, struct nt_arrow_t
     return status;
 }
 
-/* No block is in two clusters: how many bytes are before each is known without making any again. */
+/* Counts all blocks. No block spans two clusters, so that the bytes before each cluster are known. */
 static enum nt_status count_all(const struct nt_arrow *arrow, struct nt_arrow_texts *texts,
                                 const uint64_t *borders, uint32_t clusters, struct nt_error *error)
 {
@@ -251,15 +251,15 @@ void nt_arrow_texts_borders(const struct nt_arrow_texts *texts, uint64_t *border
         borders[i] = texts->marks[find_row(texts->marks, (uint32_t)texts->mark_count, borders[i])].bytes;
 }
 
-/* ---- reading ---- */
+/* ---- Reading ---- */
 
-/* Whether all rows of a block are null: there is nothing to be made. */
+/* Is every row of the block null? Such a block has no strings. */
 static bool is_null(const struct nt_arrow_texts *texts, size_t number)
 {
     return texts->marks[number + 1].row - texts->marks[number].row > MAX_ROWS;
 }
 
-/* The texts' lock is held. */
+/* The caller holds the lock. */
 static enum nt_status make_block(const struct nt_arrow *arrow, struct nt_arrow_texts *texts, size_t number,
                                  struct nt_error *error)
 {
@@ -283,7 +283,7 @@ static enum nt_status make_block(const struct nt_arrow *arrow, struct nt_arrow_t
     return status;
 }
 
-/* `is_begin`: the text that begins there is wanted, too. */
+/* `is_begin`: the string that starts there is also needed. */
 static enum nt_status find_before(const struct nt_arrow *arrow, struct nt_arrow_texts *texts, uint64_t row,
                                   bool is_begin, uint64_t *bytes_ret, struct nt_error *error)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Maps fields to Arrow arrays and their buffers: selects the requested fields, makes the nodes in pre-
- * order and excludes fields that Arrow cannot express (Arrow columnar format, "Physical Memory Layout",
+ * Maps fields to Arrow arrays and their buffers: selects the requested fields, creates nodes in
+ * pre-order, omits fields that Arrow cannot express (Arrow columnar format, "Physical Memory Layout",
  * "Buffer Listing for Each Layout").
  */
 #include "render/arrow/arrow.h"
@@ -33,8 +33,7 @@ static void choose_below(struct nt_arrow *arrow, uint32_t field)
     }
 }
 
-/* A union has all of its alternatives, as its types are numbered by them: the outermost one around the field
- * is meant instead. */
+/* A union needs all alternatives, which number its types. Returns the outermost union, or the field. */
 static uint32_t unit_of(const struct nt_arrow *arrow, uint32_t field)
 {
     uint32_t unit = field;
@@ -61,13 +60,13 @@ enum nt_status nt_arrow_select_fields(struct nt_arrow *arrow, struct nt_error *e
         choose_around(arrow, unit);
         choose_below(arrow, unit);
     }
-    arrow->options.fields = NULL; /* the caller's, who need not keep them */
+    arrow->options.fields = NULL; /* the caller may free them */
     return NT_OK;
 }
 
 /* ---- Excluded fields ---- */
 
-/* arrow_left_out.c: that a field is, and why */
+/* Records an omitted field with the reason. */
 static enum nt_status nt_arrow_omit(struct nt_arrow *arrow, uint32_t field, const char *reason,
                                     struct nt_error *error)
 {
@@ -110,9 +109,7 @@ static const uint32_t buffer_counts[NT_ARROW_KIND_COUNT] = {
     [NT_ARROW_FIXED_LIST] = 1, [NT_ARROW_UNION] = 2,
 };
 
-/* arrow_buffers.c: the buffers of all nodes
- *
- * The table itself is no array of the file: its buffers are left away. */
+/* Assigns the buffers of all nodes. The table itself has none, as it is not an array of the file. */
 static enum nt_status nt_arrow_number_buffers(struct nt_arrow *arrow, struct nt_error *error)
 {
     uint32_t count = 0;
@@ -136,9 +133,8 @@ static enum nt_status nt_arrow_number_buffers(struct nt_arrow *arrow, struct nt_
 struct build {
     struct nt_arrow *arrow;
     struct nt_error *error;
-    enum nt_status status; /* a failure that ends the building; leaving a field out is not one */
-    /* A stack: those of the node being built, from its row space's begin, are the last step_count -
-     * step_base. */
+    enum nt_status status; /* a failure that ends the build; omitting a field is no failure */
+    /* A stack. The last step_count - step_base steps lead from the row space to the current node. */
     struct nt_arrow_step steps[2 * NT_MAX_DEPTH + 8];
     uint32_t step_base, step_count;
     uint32_t own_steps;
@@ -157,7 +153,7 @@ static bool omit(struct build *build, uint32_t field, const char *reason)
     return false;
 }
 
-/* The number of a stream of a field; it is not opened. NT_NONE without memory. */
+/* Returns the index of a new stream, which stays closed; NT_NONE: out of memory. */
 static uint32_t add_stream(struct build *build, uint32_t field, enum nt_stream_kind kind)
 {
     struct nt_arrow *arrow = build->arrow;
@@ -175,7 +171,7 @@ static uint32_t add_stream(struct build *build, uint32_t field, enum nt_stream_k
     return arrow->stream_count++;
 }
 
-/* Append a node; the steps that lead to it are copied. NT_NONE without memory. */
+/* Appends a node with a copy of the current steps; NT_NONE: out of memory. */
 static uint32_t add_node(struct build *build, uint32_t parent, uint32_t field, struct nt_text name,
                          enum nt_arrow_kind kind)
 {
@@ -228,7 +224,7 @@ static bool push_step(struct build *build, struct nt_arrow_step step)
 
 static bool add_field(struct build *build, uint32_t parent, uint32_t field, struct nt_text name);
 
-/* A child in rows of its own: the steps begin again. */
+/* Adds a child that begins a row space, so its steps start from none. */
 static bool add_in_new_row_space(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
 {
     uint32_t base = build->step_base;
@@ -247,7 +243,7 @@ static uint32_t only_child(const struct nt_dataset *dataset, uint32_t field)
     return count == 1 ? children[0] : NT_NONE;
 }
 
-/* Fixed-size lists around a value of the field itself, one for each of its dimensions. */
+/* Adds a fixed-size list for each dimension of a field, then the values. */
 static bool add_values(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
 {
     const struct nt_field *f = &build->arrow->dataset->fields[field];
@@ -318,7 +314,7 @@ static bool add_bytes(struct build *build, uint32_t parent, uint32_t field, stru
     return true;
 }
 
-/* Text of JSON is made of what is stored; where strings are to be binary, that is what they are. */
+/* Adds generated JSON strings. With strings_as_binary, adds the stored bytes instead. */
 static bool add_json(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
 {
     struct nt_arrow *arrow = build->arrow;
@@ -341,8 +337,8 @@ static bool add_json(struct build *build, uint32_t parent, uint32_t field, struc
     return status == NT_OK;
 }
 
-/* Of a node whose descendants are the last nodes: whether they are what the pairs of a map have to be. What was omitted from
- *  them, or may be null, is not there in a list of structs only. */
+/* Can the list `node`, whose descendants are the last nodes, be a map? It remains a list of structs if
+ * a part of its pairs is omitted or nullable. */
 static bool has_pairs(const struct nt_arrow *arrow, uint32_t node)
 {
     const struct nt_arrow_node *pairs = &arrow->nodes[node + 1], *key = pairs + 1;
@@ -367,12 +363,12 @@ static bool add_list(struct build *build, uint32_t parent, uint32_t field, struc
         return false;
     if (dataset->fields[field].is_map && has_pairs(build->arrow, node)) {
         build->arrow->nodes[node].kind = NT_ARROW_MAP;
-        build->arrow->nodes[node].has_short_offsets = true; /* there are no others */
+        build->arrow->nodes[node].has_short_offsets = true; /* a map has no 64-bit offsets */
     }
     return true;
 }
 
-/* An optional is its item, nullable. */
+/* Adds an optional as its nullable item. */
 static bool add_optional(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
 {
     const struct nt_field *f = &build->arrow->dataset->fields[field];
@@ -411,13 +407,13 @@ static bool add_array(struct build *build, uint32_t parent, uint32_t field, stru
     return added;
 }
 
-/* Type id 0 is "no value", a null child; the alternatives follow in their order. */
+/* Type ID 0 is "no value", a null child. The alternatives follow in order. */
 static bool add_union(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
 {
     const struct nt_dataset *dataset = build->arrow->dataset;
     uint32_t count;
     const uint32_t *children = nt_dataset_children(dataset, field, &count);
-    build->own_steps = 0; /* a union has no nulls: they are its null child */
+    build->own_steps = 0; /* a union has no nulls, but a null child */
     uint32_t node = add_node(build, parent, field, name, NT_ARROW_UNION);
     uint32_t tags = add_stream(build, field, NT_STREAM_TAGS);
     uint32_t index = add_stream(build, field, NT_STREAM_INDEX);
@@ -433,7 +429,7 @@ static bool add_union(struct build *build, uint32_t parent, uint32_t field, stru
     return true;
 }
 
-/* The number of a variant. NT_NONE without memory. */
+/* Returns the index of a new variant; NT_NONE: out of memory. */
 static uint32_t add_variant_of(struct build *build, uint32_t field, uint32_t alternative_count)
 {
     struct nt_arrow *arrow = build->arrow;
@@ -453,7 +449,7 @@ static uint32_t add_variant_of(struct build *build, uint32_t field, uint32_t alt
     return arrow->variant_count++;
 }
 
-/* A struct of the tag and of each alternative, which is null where the variant has another. */
+/* Adds a struct of the tag and all alternatives. An alternative is null if the variant has another. */
 static bool add_alternatives(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
 {
     struct nt_arrow *arrow = build->arrow;
@@ -529,8 +525,8 @@ static bool (*const add_form[NT_FORM_COUNT])(struct build *build, uint32_t paren
     [NT_FORM_JSON] = add_json,         [NT_FORM_EMPTY] = add_empty,
 };
 
-/* Where a field has page lists of its own, a bad one is no reason to do without the other fields; nor, if its size
- * is known, without the parts of the field that others tell of, unless one tells that this version does not read the field. */
+/* Loads the page lists of a field that has its own. A bad list omits only this field. If the size is
+ * known, it does not omit other parts of the field, unless this version cannot read the field. */
 static bool load_page_lists(struct build *build, uint32_t field)
 {
     struct nt_dataset *dataset = build->arrow->dataset;
@@ -552,8 +548,8 @@ static bool load_page_lists(struct build *build, uint32_t field)
     return status == NT_OK;
 }
 
-/* Of a value's dimensions the outermost. Where the type does not allow nulls, what is null is so by what is around it
- * alone, and Arrow needs no word of it. */
+/* Marks the outermost node of a field nullable. If the type itself forbids nulls, only a nullable
+ * parent makes a value null, which Arrow does not need to know. */
 static bool set_nullable(struct build *build, uint32_t node, uint32_t field)
 {
     const struct nt_field *f = &build->arrow->dataset->fields[field];
@@ -566,7 +562,7 @@ static bool set_nullable(struct build *build, uint32_t node, uint32_t field)
     return build->status == NT_OK;
 }
 
-/* Add a field and what is below it; on false nothing was added. */
+/* Adds a field with its descendants. Adds nothing if it returns false. */
 static bool add_field(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
 {
     struct nt_arrow *arrow = build->arrow;
@@ -590,11 +586,11 @@ static bool add_field(struct build *build, uint32_t parent, uint32_t field, stru
         build->own_steps = own_steps;
         return false;
     }
-    arrow->nodes[first].type_field = field; /* the outermost of wrappers and optionals comes last */
+    arrow->nodes[first].type_field = field; /* the outermost wrapper or optional sets it last */
     return true;
 }
 
-/* Pre-order and parents give each node's end: a node ends where its last descendant does. */
+/* Sets the end of each node to that of its last descendant. */
 static void set_ends(struct nt_arrow *arrow)
 {
     for (uint32_t i = arrow->node_count; i-- > 0;) {

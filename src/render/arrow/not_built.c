@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * In place of Arrow in a build without it, so that programs of libntuple still run: none gets a table, and each is
- * told why.
+ * Stubs for builds without Arrow: programs that use libntuple still run; calls fail with the reason.
  */
 #include <ntuple/arrow.h>
 

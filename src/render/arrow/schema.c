@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Arrow types, names and metadata of the nodes, as format strings of the C data interface and as the
- * Schema table of Arrow's Schema.fbs.
+ * Arrow types, names and metadata of nodes, for the C data interface and the table Schema (Schema.fbs).
  */
 #include "render/arrow/arrow.h"
 
@@ -15,7 +14,7 @@
 
 /* ---- Types of nodes ---- */
 
-/* Type of Schema.fbs. */
+/* The union Type of Schema.fbs. */
 enum {
     TYPE_NULL = 1,
     TYPE_INT = 2,
@@ -42,11 +41,11 @@ enum {
 enum { SLOTS = 3 };
 
 struct primitive {
-    const char *format; /* of a time stamp, what stands before its zone */
+    const char *format; /* a timestamp: the part before its time zone */
     unsigned type;
     struct {
-        unsigned bytes; /* 0: the table ends before */
-        uint64_t value; /* bits, precision, unit, whether it has a sign */
+        unsigned bytes; /* 0: end of the table */
+        uint64_t value; /* bits, precision, unit or signedness */
     } slots[SLOTS];
 };
 
@@ -72,7 +71,7 @@ static bool is_format(const char *format, const struct primitive *primitive)
                                              : !strcmp(format, primitive->format);
 }
 
-/* What is neither a number nor a time is bytes, "w:" and their number. */
+/* Other types are fixed-size binaries ("w:" and the size). */
 static struct primitive primitive_of(const struct nt_dtype *dtype)
 {
     struct nt_decimal decimal;
@@ -86,7 +85,7 @@ static struct primitive primitive_of(const struct nt_dtype *dtype)
     return (struct primitive){.type = TYPE_FIXED_SIZE_BINARY, .slots = {{4, dtype->bytes}}};
 }
 
-/* Of arrays that are no primitives, by kind, and of those with offsets by whether these have 32 bits. */
+/* Types of the other kinds; [1]: with 32-bit offsets. */
 static const struct {
     unsigned type;
     const char *format;
@@ -120,7 +119,7 @@ const char *nt_arrow_format(const struct nt_arrow_node *node)
     return kinds[node->kind][node->has_short_offsets].format;
 }
 
-/* The zone of a time stamp, where it has one, stands behind its unit. */
+/* The time zone of a timestamp follows its unit. */
 static void write_primitive(const struct nt_dtype *dtype, struct nt_buffer *out, size_t place)
 {
     enum { ZONE = 1 };
@@ -169,7 +168,7 @@ enum {
     FIELD_METADATA
 };
 
-/* ---- names and metadata ---- */
+/* ---- Names and metadata ---- */
 
 void nt_arrow_append_text(struct nt_buffer *out, struct nt_text text)
 {
@@ -179,7 +178,7 @@ void nt_arrow_append_text(struct nt_buffer *out, struct nt_text text)
         nt_append_printable(out, text.bytes, text.length);
 }
 
-/* Fields that Arrow cannot express, and clusters that it cannot hold, as JSON. */
+/* Appends the fields that Arrow cannot express and the clusters that it cannot hold, as JSON. */
 static void append_omitted(const struct nt_arrow *arrow, struct nt_buffer *out)
 {
     struct nt_json json;
@@ -202,7 +201,7 @@ static void append_omitted(const struct nt_arrow *arrow, struct nt_buffer *out)
     nt_json_end_array(&json);
 }
 
-/* What the table tells of itself. */
+/* The metadata of the table. */
 enum { TABLE_PAIRS = 6 };
 
 static const char extension_key[] = "ARROW:extension:name";
@@ -229,7 +228,7 @@ static const struct nt_field *told_field(const struct nt_arrow *arrow, uint32_t 
     return type_field == NT_NONE ? NULL : &arrow->dataset->fields[type_field];
 }
 
-/* The number of the property that names an extension type; NT_NONE: there is none. */
+/* Returns the index of the property with the extension type; NT_NONE: none. */
 static uint32_t find_extension(const struct nt_field *field)
 {
     for (uint32_t i = 0; i < field->property_count; i++)
@@ -238,7 +237,7 @@ static uint32_t find_extension(const struct nt_field *field)
     return NT_NONE;
 }
 
-/* A property of a field, or the one that is added to those of texts of JSON: their type is Arrow's, not the file's. */
+/* Returns a property. JSON strings have the type arrow.json instead of that of the file. */
 static struct nt_property property_of(const struct nt_arrow *arrow, uint32_t node,
                                       const struct nt_field *field, uint32_t number)
 {
@@ -278,9 +277,9 @@ struct nt_arrow_pair nt_arrow_pair(const struct nt_arrow *arrow, uint32_t node, 
     return pair;
 }
 
-/* ---- tables ---- */
+/* ---- Tables ---- */
 
-/* Ends the text. */
+/* Writes a text and deinits it. */
 static void write_string(struct nt_buffer *out, size_t place, struct nt_buffer *text)
 {
     nt_flatbuffer_string(out, place, nt_buffer_string(text), text->length);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Maps the slots of a node to the rows of its streams: optionals and variants skip rows, arrays multiply
- * them. Rows of a variant's alternatives follow from counting tags.
+ * Maps the slots of a node to rows of its streams: optionals and variants skip rows, arrays multiply
+ * them. Counts tags to find the rows of a variant's alternatives.
  */
 #include "render/arrow/arrow.h"
 
@@ -16,13 +16,13 @@
 
 /* ---- Variants as structs ---- */
 
-/* Variants as structs of nullable alternatives: which rows of an alternative belong to some rows of its
- * variant. The page lists do not tell, so the tags of a cluster are counted, block by block, when a byte of an
- * alternative is wanted first.
- * 
- * Invariant: counted tags are in order, that is, the n-th row of a cluster that has an alternative has the n-th
- * row of that alternative, and no row of it is left over. The format would allow others; a struct cannot
- * show them, so reading them fails. */
+/* Variants as structs of nullable alternatives: finds the rows of an alternative that belong to rows of
+ * its variant. Page lists do not contain them, so the first read of an alternative counts the tags of
+ * the cluster in blocks.
+ *
+ * Invariant: tags are in order. The n-th row of a cluster with an alternative has the n-th row of that
+ * alternative, and no row of it remains. The format allows other orders, but a struct cannot: reading
+ * them fails. */
 
 enum { BLOCK_ROWS = 16384 };
 
@@ -33,7 +33,7 @@ static enum nt_status read_tags(const struct nt_arrow *arrow, const struct nt_ar
                                 error);
 }
 
-/* ---- counting ---- */
+/* ---- Counting ---- */
 
 struct counting {
     const struct nt_arrow *arrow;
@@ -95,7 +95,7 @@ static enum nt_status check_totals(const struct counting *counting)
     return NT_OK;
 }
 
-/* The counts before each block of a cluster, and before its end where that is a block's. */
+/* Stores the counts before each block of a cluster, and before its end if it ends a block. */
 static enum nt_status count_blocks(struct counting *counting, struct nt_buffer *tally)
 {
     const uint64_t *borders = &counting->variant->borders[0][counting->cluster];
@@ -126,7 +126,7 @@ static enum nt_status make_tally(const struct nt_arrow *arrow, const struct nt_a
     return status;
 }
 
-/* Made by the first who asks: [block][tag]. */
+/* Returns the counts [block][tag]. The first caller computes them. */
 static enum nt_status find_tally(const struct nt_arrow *arrow, const struct nt_arrow_variant *variant,
                                  uint32_t cluster, const uint64_t **tally_ret, struct nt_error *error)
 {
@@ -140,7 +140,7 @@ static enum nt_status find_tally(const struct nt_arrow *arrow, const struct nt_a
         }
         tally = (uint64_t *)(void *)made.bytes;
         if (!atomic_compare_exchange_strong(&variant->tallies[cluster], &other, tally)) {
-            nt_buffer_deinit(&made); /* another thread came first */
+            nt_buffer_deinit(&made); /* another thread was faster */
             tally = other;
         }
     }
@@ -148,10 +148,10 @@ static enum nt_status find_tally(const struct nt_arrow *arrow, const struct nt_a
     return NT_OK;
 }
 
-/* ---- asking ---- */
+/* ---- Lookup ---- */
 
-/* arrow_variant.c: the tags of rows [first_row, first_row + rows) of a variant, which lie in one cluster, and the
- * first row of a step's alternative that belongs to them, or to what follows. */
+/* Reads the tags of rows [first_row, first_row + rows) of a variant, all in one cluster. Returns the
+ * first row of the step's alternative at or after them. */
 static enum nt_status nt_arrow_read_tags(const struct nt_arrow *arrow, const struct nt_arrow_step *step,
                                          uint32_t cluster, uint64_t first_row, uint64_t rows, uint32_t *tags,
                                          uint64_t *alternative_row_ret, struct nt_error *error)
@@ -207,7 +207,7 @@ uint64_t nt_arrow_row_space_begin(const struct nt_arrow *arrow, const struct nt_
     return node->space_borders[cluster];
 }
 
-/* Each of the slots becomes `size` slots, of which [skip, skip + count) are kept; skip < size. */
+/* Expands each slot to `size` slots and keeps [skip, skip + count) of them; skip < size. */
 static enum nt_status multiply_slots(struct nt_arrow_slots *slots, uint64_t size, uint64_t skip,
                                      uint64_t count, struct nt_error *error)
 {
@@ -244,7 +244,7 @@ static enum nt_status make_marks(struct nt_arrow_slots *slots, struct nt_error *
     return NT_OK;
 }
 
-/* A sparse optional: each of its rows has no or one row below. */
+/* Applies a sparse optional: each of its rows has at most one row below. */
 static enum nt_status pass_optional(const struct nt_arrow *arrow, struct nt_arrow_slots *slots,
                                     const struct nt_arrow_step *step, struct nt_error *error)
 {
@@ -277,7 +277,7 @@ out:
     return status;
 }
 
-/* A dense optional, or a nullable field: a row is stored for each of its rows, valid or not. */
+/* Applies a row mask (a dense optional or nullable field): every row is stored, valid or not. */
 static enum nt_status pass_valid(const struct nt_arrow *arrow, struct nt_arrow_slots *slots, uint32_t stream,
                                  struct nt_error *error)
 {
@@ -292,7 +292,7 @@ static enum nt_status pass_valid(const struct nt_arrow *arrow, struct nt_arrow_s
     return status;
 }
 
-/* An alternative of a variant: those of its rows that have it have one row below each. */
+/* Applies an alternative of a variant: each row with its tag has one row below. */
 static enum nt_status pass_alternative(const struct reading *reading, struct nt_arrow_slots *slots,
                                        const struct nt_arrow_step *step)
 {
@@ -316,7 +316,7 @@ static enum nt_status pass_alternative(const struct reading *reading, struct nt_
     return status;
 }
 
-/* `first` and `count` are the slots wanted behind the step, `before` the first in front of it. */
+/* `first` and `count` are the requested slots after the step; `before` is the first slot before it. */
 static enum nt_status pass_step(const struct reading *reading, struct nt_arrow_slots *slots,
                                 const struct nt_arrow_step *step, uint64_t before, uint64_t first,
                                 uint64_t count)
@@ -334,7 +334,7 @@ static enum nt_status pass_step(const struct reading *reading, struct nt_arrow_s
     return pass_alternative(reading, slots, step);
 }
 
-/* The rows of slots [first, first + count). slots->marks is the caller's to free, also after a failure. */
+/* Resolves slots [first, first + count) to rows. The caller always frees slots->marks. */
 static enum nt_status resolve(const struct reading *reading, uint64_t first, uint64_t count,
                               struct nt_arrow_slots *slots)
 {
@@ -360,7 +360,7 @@ static enum nt_status resolve(const struct reading *reading, uint64_t first, uin
     return status;
 }
 
-/* The same, where only those count as valid that are so themselves. */
+/* Same, and applies the row mask of the node. */
 static enum nt_status resolve_valid(const struct reading *reading, uint64_t first, uint64_t count,
                                     struct nt_arrow_slots *slots)
 {
@@ -370,7 +370,7 @@ static enum nt_status resolve_valid(const struct reading *reading, uint64_t firs
     return status;
 }
 
-/* How many slots from one on are counted together, of which `looked_ret` are looked at: of many rows that are equal, one. */
+/* Returns how many slots to count together, and how many of them to read: one if all rows are equal. */
 static enum nt_status next_piece(const struct reading *reading, uint64_t first, uint64_t slots,
                                  uint64_t *count_ret, uint64_t *looked_ret)
 {

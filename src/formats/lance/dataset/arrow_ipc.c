@@ -15,23 +15,22 @@
 #include "core/codec/codec.h"
 
 enum {
-    MAGIC_BYTES = 6,  /* at both ends; at the beginning with two more */
-    LENGTH_BYTES = 4, /* of the footer, in front of the magic at the end */
-    BLOCK_BYTES =
-        24, /* of a record batch: i64 offset, i32 bytes of metadata, padding, i64 bytes of the body */
+    MAGIC_BYTES = 6,   /* at both ends; two more bytes follow the first */
+    LENGTH_BYTES = 4,  /* of the footer, before the magic at the end */
+    BLOCK_BYTES = 24,  /* i64 offset, i32 metadata bytes, padding, i64 body bytes */
     BUFFER_BYTES = 16, /* i64 offset, i64 bytes */
     NODE_BYTES = 16,   /* i64 rows, i64 nulls */
     VALUE_BYTES = 4,
 };
 
-/* Members by their numbers in Arrow's File.fbs and Message.fbs. */
+/* Numbers of members in Arrow's File.fbs and Message.fbs. */
 enum { FOOTER_RECORD_BATCHES = 3 };
 enum { MESSAGE_HEADER_TYPE = 1, MESSAGE_HEADER = 2 };
 enum { BATCH_LENGTH = 0, BATCH_NODES = 1, BATCH_BUFFERS = 2, BATCH_COMPRESSION = 3 };
 enum { COMPRESSION_CODEC = 0 };
 enum { HEADER_IS_RECORD_BATCH = 3 };
 
-/* A range of the file that FlatBuffers lie in; what they say is checked against it. */
+/* A range of the file with FlatBuffers. All offsets are checked against it. */
 struct flat {
     const uint8_t *bytes;
     size_t size;
@@ -62,13 +61,13 @@ static uint64_t load64(struct flat *flat, uint64_t at)
     return 0;
 }
 
-/* What an offset at a place leads to. */
+/* Returns the target of an offset. */
 static uint64_t follow(struct flat *flat, uint64_t at)
 {
     return at + load32(flat, at);
 }
 
-/* Where a member of a table lies; 0: it is absent. */
+/* Returns the position of a member of a table; 0: it is absent. */
 static uint64_t member(struct flat *flat, uint64_t table, unsigned number)
 {
     uint64_t places = table - (uint64_t)(int64_t)(int32_t)load32(flat, table);
@@ -79,7 +78,8 @@ static uint64_t member(struct flat *flat, uint64_t table, unsigned number)
     return within ? table + within : 0;
 }
 
-/* The items of a vector of structures, of so many bytes each: their place, and how many there are; 0 where it is absent. */
+/* Returns the position of a vector's items, which are structures of `item_bytes`, and their number; 0:
+ * it is absent. */
 static uint64_t items(struct flat *flat, uint64_t table, unsigned number, size_t item_bytes,
                       uint32_t *count_ret)
 {
@@ -108,15 +108,15 @@ static enum nt_status damaged(uint64_t offset, const char *what, struct nt_error
     return nt_fail(error, NT_CORRUPT, offset, "no Arrow IPC file of deleted rows: %s", what);
 }
 
-/* What is done with the values of all batches. */
+/* Passes on the values of all batches. */
 struct walk {
-    uint64_t left; /* rows that batches may still have: many may lie at the same place */
+    uint64_t left; /* rows that batches may still have: many batches may share bytes */
     nt_arrow_values *take;
     void *context;
     struct nt_error *error;
 };
 
-/* The values of a Zstandard frame, which makes `wanted` bytes. */
+/* Decompresses a Zstandard frame to `wanted` bytes and passes the values on. */
 static enum nt_status take_frame(const struct walk *walk, const uint8_t *frame, size_t frame_bytes,
                                  size_t wanted)
 {
@@ -134,8 +134,8 @@ static enum nt_status take_frame(const struct walk *walk, const uint8_t *frame, 
     return status;
 }
 
-/* Of a compressed batch a buffer begins with the bytes that it makes, -1 where it is stored as it is. `wanted` is the
- * bytes of its rows. */
+/* A buffer of a compressed batch begins with its decompressed size; -1: it is not compressed. `wanted`
+ * is the size of the batch's rows. */
 static enum nt_status take_compressed(const struct walk *walk, const struct batch *batch, unsigned codec,
                                       const uint8_t *bytes, uint64_t size, uint64_t wanted)
 {
@@ -156,7 +156,7 @@ static enum nt_status take_compressed(const struct walk *walk, const struct batc
     return take_frame(walk, bytes, (size_t)size, (size_t)wanted);
 }
 
-/* The values' buffer is the second one, behind that of validity. */
+/* The second buffer has the values; the first is the validity. */
 static enum nt_status take_batch(struct walk *walk, const struct batch *batch, struct flat *flat,
                                  uint64_t table, const uint8_t *body)
 {
@@ -192,7 +192,7 @@ static enum nt_status take_batch(struct walk *walk, const struct batch *batch, s
                            : damaged(batch->offset, "its rows are not all there", walk->error);
 }
 
-/* Behind 0xffffffff and a length, or the length alone, as earlier versions had it. */
+/* The message follows 0xffffffff and a length or, in earlier versions, only a length. */
 static enum nt_status read_batch(struct walk *walk, const uint8_t *bytes, size_t size,
                                  const struct batch *batch)
 {

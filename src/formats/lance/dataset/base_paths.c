@@ -17,9 +17,9 @@
 #include "core/model/model.h"
 #include "formats/lance/file/messages.h"
 
-/* ---- beneath which folder ---- */
+/* ---- Find the folder of a path ---- */
 
-/* What follows a directory in a path, which lies beneath it or is it: false where it does not. */
+/* Returns the rest of a path after a directory that contains it, or is equal to it; false: neither. */
 static bool take_directory(struct nt_text path, const char *directory, struct nt_text *rest_ret)
 {
     size_t length = strlen(directory);
@@ -33,8 +33,8 @@ static bool take_directory(struct nt_text path, const char *directory, struct nt
     return !rest_ret->length || nt_folder_is_name_below(*rest_ret);
 }
 
-/* Nobody knows what a relative path was relative to: it may be beneath the directory, or name its end, as that of a branch does which
- * was made of the dataset. */
+/* The manifest does not say what a relative path is relative to. It may be a path within the directory,
+ * or equal to the directory's last components, as in a branch that was created from the dataset. */
 static enum nt_status take_relative(const struct nt_lance_base_root *place, struct nt_arena *arena,
                                     struct nt_text path, bool *is_below_ret, struct nt_text *rest_ret,
                                     struct nt_error *error)
@@ -127,7 +127,7 @@ void nt_lance_close_bases(struct nt_lance_dataset *lance)
     lance->place_count = 0;
 }
 
-/* ---- the manifest's ---- */
+/* ---- base paths of the manifest ---- */
 
 static int compare_bases(const void *left, const void *right)
 {

@@ -18,13 +18,13 @@
 
 struct finding {
     const struct nt_lance_dataset *lance;
-    const struct nt_lance_data_file *data_file; /* that has the row */
+    const struct nt_lance_data_file *data_file; /* contains the row */
     const struct nt_description *description;
     struct nt_error *error;
-    struct nt_folder *folder; /* that the file lies beneath, */
-    struct nt_buffer name;    /* its name there, */
-    uint64_t offset;          /* and where the blob begins in it */
-    bool is_whole;            /* the file tells how many bytes there are */
+    struct nt_folder *folder; /* contains the file */
+    struct nt_buffer name;    /* of the file in the folder */
+    uint64_t offset;          /* of the blob in the file */
+    bool is_whole;            /* the blob is the whole file */
 };
 
 /* ---- beside the data file ---- */
@@ -42,7 +42,8 @@ static enum nt_status find_inline(struct finding *finding)
     return NT_OK;
 }
 
-/* In a folder called as the data file is, in that of all data files. The number is written with its lowest bit first. */
+/* Composes the name of a file in a folder beside the data file and with its name. The name has the
+ * blob's number, lowest bit first. */
 static void put_name_beside(struct finding *finding)
 {
     enum { ID_BITS = 32 };
@@ -76,9 +77,9 @@ static enum nt_status find_dedicated(struct finding *finding)
     return NT_OK;
 }
 
-/* ---- where a URI says ---- */
+/* ---- at a URI ---- */
 
-/* A name beneath a base path, which is taken as it stands. */
+/* A name relative to a base path, used literally. */
 static enum nt_status find_in_base(struct finding *finding, const struct nt_lance_base *base)
 {
     struct nt_text uri = finding->description->uri;
@@ -98,7 +99,7 @@ static enum nt_status find_in_base_of(struct finding *finding)
     return status == NT_OK ? find_in_base(finding, base) : status;
 }
 
-/* Without a number it is where the data file's base path leads to, which is the dataset's own where it has none. */
+/* If the id is 0, the base path is the data file's; without that, it is the dataset. */
 static enum nt_status find_managed(struct finding *finding)
 {
     const struct nt_lance_base *base;
@@ -110,7 +111,7 @@ static enum nt_status find_managed(struct finding *finding)
     return status == NT_OK ? find_in_base(finding, base) : status;
 }
 
-/* The path that a URI of this machine's files has; an empty one where it has none. */
+/* Puts the path of a URI of a local file; empty if it is something else. */
 static void put_path(struct nt_text uri, struct nt_buffer *path)
 {
     bool is_encoded = nt_text_skip(&uri, "file://");
@@ -170,7 +171,7 @@ static enum nt_status find(struct finding *finding)
     return status;
 }
 
-/* ---- its file ---- */
+/* ---- the file of a blob ---- */
 
 static enum nt_status tell_file(const struct finding *finding, enum nt_status status)
 {
@@ -216,7 +217,7 @@ static enum nt_status open_blob(const struct finding *finding, uint64_t bytes, s
                                         "bytes of the file, as the description tells", end, size);
 }
 
-/* Of all of a file. */
+/* Sets the size of a blob that is a whole file. */
 static enum nt_status tell_bytes(const struct finding *finding, struct nt_blob *blob)
 {
     struct stat attributes;

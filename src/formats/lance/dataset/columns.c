@@ -37,7 +37,7 @@ enum nt_status nt_lance_sort_ids(struct nt_arena *arena, struct nt_lance_dataset
     return NT_OK;
 }
 
-/* NT_NONE: the schema has no such field. */
+/* Returns NT_NONE if the schema has no such field. */
 static uint32_t find_field(const struct nt_lance_dataset *lance, int32_t id)
 {
     const struct nt_lance_id key = {.id = id};
@@ -48,7 +48,7 @@ static uint32_t find_field(const struct nt_lance_dataset *lance, int32_t id)
 
 struct finding {
     const struct nt_lance_dataset *lance;
-    uint64_t place; /* in the manifest: of the DataFile at hand */
+    uint64_t place; /* of the current DataFile in the manifest */
     struct nt_lance_column_location *stored;
     struct nt_error *error;
 };
@@ -57,7 +57,7 @@ static enum nt_status add_column(const struct finding *finding, uint32_t file, i
 {
     uint32_t field = find_field(finding->lance, id);
     struct nt_lance_column_location *stored = field == NT_NONE ? NULL : &finding->stored[field];
-    bool has_none = (int32_t)column < 0; /* of 2.1 and later: what only surrounds others */
+    bool has_none = (int32_t)column < 0; /* from 2.1 on: fields that only contain other fields */
     if (!stored || has_none)
         return NT_OK;
     if (stored->leaf.field != NT_NONE && stored->file != file)
@@ -71,7 +71,7 @@ static enum nt_status add_column(const struct finding *finding, uint32_t file, i
     return NT_OK;
 }
 
-/* Legacy files have no numbers of columns: the field's id stands for it. */
+/* In legacy files, which have no column numbers, the field's id identifies the column. */
 static enum nt_status add_legacy_file(const struct finding *finding, uint32_t number)
 {
     struct nt_proto_numbers ids =
@@ -116,7 +116,7 @@ static enum nt_status add_file(struct finding *finding, uint32_t number)
     return status;
 }
 
-/* What surrounds a field that has a column, and has none itself. */
+/* Fields without a column use that of a descendant. */
 static void find_tellers(const struct finding *finding, unsigned teller)
 {
     const struct nt_lance_schema *schema = &finding->lance->schema;
@@ -130,7 +130,7 @@ static void find_tellers(const struct finding *finding, unsigned teller)
     }
 }
 
-/* The same, and what lies in a packed structure. */
+/* Includes members of packed structures, which use the structure's column. */
 static void find_leaves(const struct finding *finding)
 {
     const struct nt_lance_schema *schema = &finding->lance->schema;
@@ -175,7 +175,7 @@ struct looking {
     struct nt_lance_dataset *lance;
     const char **refusals; /* by field */
     bool *is_known;
-    uint32_t left; /* fields that are not known */
+    uint32_t left; /* number of unknown fields */
     struct nt_error *error;
 };
 
@@ -254,7 +254,7 @@ static bool has_members(const struct nt_lance_schema *schema)
     return false;
 }
 
-/* Of a file's fields those that are refused for another reason than how their pages are made. */
+/* Adds a file's fields that fail for reasons other than the format of their pages. */
 static enum nt_status look_at(struct nt_dataset *dataset, const struct nt_lance_data_file *data_file,
                               const struct nt_lance *opened, const char **refusals, struct nt_error *error)
 {
@@ -293,7 +293,7 @@ enum nt_status nt_lance_find_slices(struct nt_dataset *dataset, struct nt_error 
 
 /* ---- Physical columns ---- */
 
-/* A field that only surrounds others has no column in a file of 2.1 or later. */
+/* Fields that only contain other fields have no column in files from 2.1 on. */
 static enum nt_status find_physical_column(struct nt_dataset *dataset, uint32_t field, uint32_t part,
                                            struct nt_lance_physical_column *home_ret, struct nt_error *error)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Opens the data files of fragments, prefetches the metadata of the next ones, and loads the page list of
- * a field in a fragment.
+ * Opens the data files of fragments, prefetches the metadata of the next ones, and loads the page list
+ * of a field in a fragment.
  */
 #include "formats/lance/dataset/dataset.h"
 
@@ -34,7 +34,8 @@ static bool is_before(const struct timespec *left, const struct timespec *right)
     return left->tv_sec < right->tv_sec || (left->tv_sec == right->tv_sec && left->tv_nsec < right->tv_nsec);
 }
 
-/* Of the folder that a name lies in, or, where that has gone, too, of the one around it. */
+/* Gets the attributes of the folder with a name or, if that is missing, too, of its closest
+ * ancestor. */
 static enum nt_status look_around(struct nt_folder *folder, const char *name, struct stat *attributes,
                                   struct nt_error *error)
 {
@@ -68,7 +69,7 @@ enum nt_status nt_lance_fail_missing(const struct nt_lance_dataset *lance, struc
 
 enum { FIRST_AHEAD = 4, MAX_AHEAD = 64, END_BYTES = 16 * 1024 };
 
-/* What is read will tell why a file cannot be asked for. */
+/* Ignores failures, which reading reports later. */
 static void ask(struct nt_source *source)
 {
     uint64_t size;
@@ -78,7 +79,7 @@ static void ask(struct nt_source *source)
     nt_source_prefetch(source, &(struct nt_extent){size - bytes, bytes}, 1, false);
 }
 
-/* The file of a fragment that stores what the k-th one of the others does. */
+/* Requests the k-th file of a fragment, which stores the same fields as the k-th file of the others. */
 static void request_fragment(struct nt_dataset *dataset, const struct nt_lance_dataset *lance,
                              uint32_t fragment, uint32_t k)
 {
@@ -88,7 +89,7 @@ static void request_fragment(struct nt_dataset *dataset, const struct nt_lance_d
         ask(dataset->sources[number]);
 }
 
-/* A data file is about to be read for the first time. Under the dataset's lock. */
+/* Call this before a data file is read for the first time, with the dataset's lock. */
 static void nt_lance_request_readahead(struct nt_dataset *dataset, uint32_t number)
 {
     struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
@@ -103,7 +104,7 @@ static void nt_lance_request_readahead(struct nt_dataset *dataset, uint32_t numb
     if (!follows || ahead->asked < fragment + 1)
         ahead->asked = fragment + 1;
     if (ahead->asked - fragment >
-        ahead->count / 2) /* many at once, so that there are always some under way */
+        ahead->count / 2) /* in large batches, so that some requests are always in flight */
         return;
     for (uint32_t i = 0; i < ahead->count && ahead->asked < lance->fragment_count; i++)
         request_fragment(dataset, lance, ahead->asked++, k);
@@ -120,7 +121,7 @@ static struct nt_text path_of(const struct nt_lance_data_file *data_file)
     return nt_proto_text(data_file->message, NT_LANCE_DATA_FILE_PATH);
 }
 
-/* Why a file that has no name cannot be read. */
+/* Reports why a file without a name cannot be read. */
 static enum nt_status refuse_file(const struct nt_lance_dataset *lance,
                                   const struct nt_lance_data_file *data_file, struct nt_error *error)
 {
@@ -134,7 +135,7 @@ static enum nt_status refuse_file(const struct nt_lance_dataset *lance,
     return status;
 }
 
-/* The file has as many rows as its fragment, and nulls where the schema has them. */
+/* Checks that the file has as many rows as its fragment, and that nulls match the schema. */
 static enum nt_status check_file(const struct nt_lance_dataset *lance,
                                  const struct nt_lance_data_file *data_file, const struct nt_lance *opened,
                                  struct nt_error *error)
@@ -242,7 +243,7 @@ static enum nt_status fill_null(struct nt_dataset *dataset, uint32_t group, stru
     return nt_group_builder_finish(&builder, status);
 }
 
-/* Of a legacy file the column is known by the field's id. */
+/* In a legacy file, the field's id identifies the column. */
 static enum nt_status find_column(const struct nt_lance *opened, uint32_t *column, struct nt_error *error)
 {
     int32_t id = (int32_t)*column;
@@ -289,7 +290,7 @@ static enum nt_status fill_stored(struct nt_dataset *dataset, uint32_t group,
     return status;
 }
 
-/* Once for all fields of the fragment. */
+/* Runs once for all fields of the fragment. */
 static enum nt_status find_deleted(struct nt_dataset *dataset, uint32_t part, struct nt_error *error)
 {
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
@@ -301,7 +302,7 @@ static enum nt_status find_deleted(struct nt_dataset *dataset, uint32_t part, st
     return status;
 }
 
-/* Values that stand in place of those in the data files: a version of Lance that is not known yet. */
+/* Overlays replace values of data files; a future version of Lance may write them. */
 static enum nt_status check_overlays(const struct nt_lance_dataset *lance,
                                      const struct nt_lance_fragment_part *fragment, struct nt_error *error)
 {

@@ -19,7 +19,7 @@
 #include "formats/lance/file/file.h"
 #include "formats/lance/file/messages.h"
 
-/* What opening a data file takes apart, as far as can be told before: the end of a small one. */
+/* An estimate of the metadata that opening a data file parses: the end of a small one. */
 enum { DATA_FILE_METADATA_BYTES = 4096 };
 
 static void close_dataset(struct nt_dataset *dataset)
@@ -59,8 +59,8 @@ static enum nt_status add_source(struct nt_file *file, struct nt_folder *folder,
     return status;
 }
 
-/* The data files, and behind them for the layout the manifest and the deletion files. None is opened before something of
- * it is wanted. */
+/* Adds the data files and, for the layout, the manifest and the deletion files after them. They are
+ * opened on first use. */
 static enum nt_status add_sources(struct nt_dataset *dataset, const struct nt_lance_dataset *lance,
                                   struct nt_error *error)
 {
@@ -83,7 +83,7 @@ static enum nt_status add_sources(struct nt_dataset *dataset, const struct nt_la
         if (status == NT_OK && name)
             status = add_source(file, folder, name, error);
         else if (!nt_is_environmental(status))
-            status = NT_OK; /* it is told where the rows are looked at */
+            status = NT_OK; /* reading the rows reports it */
     }
     return status;
 }
@@ -115,7 +115,7 @@ static enum nt_status add_fragments(struct nt_dataset *dataset, const struct nt_
     return status;
 }
 
-/* The directory's name, without the ending that Lance's writers suggest. */
+/* Returns the directory's name without the suffix ".lance" that Lance's writers suggest. */
 static struct nt_text name_of(const struct nt_file *file)
 {
     struct nt_text name = nt_path_name(file->path), ending = nt_text_of(".lance");
@@ -125,7 +125,7 @@ static struct nt_text name_of(const struct nt_file *file)
     return name;
 }
 
-/* Early manifests have no word for the version of their data files: these tell. */
+/* Early manifests lack the version of their data files; the files themselves have it. */
 static const char *early_version(const struct nt_lance_dataset *lance)
 {
     return lance->generations & NT_LANCE_IS_2_0 ? "2.0" : "0.1";
@@ -153,7 +153,8 @@ static enum nt_status describe(struct nt_dataset *dataset, const struct nt_lance
     return NT_OK;
 }
 
-/* Behind the data files: what follows from a schema is another thing with legacy ones. */
+/* Call this after the data files are known: the layout of a schema depends on whether they are legacy
+ * files. */
 static enum nt_status read_schema(struct nt_file *file, struct nt_lance_dataset *lance,
                                   struct nt_error *error)
 {
@@ -171,7 +172,7 @@ static enum nt_status read_schema(struct nt_file *file, struct nt_lance_dataset 
     return status;
 }
 
-/* Blobs may lie in files that no base path leads to. */
+/* Blobs may be in files outside all base paths. */
 static enum nt_status open_places_of_blobs(struct nt_file *file, struct nt_lance_dataset *lance,
                                            const char *const *bases, struct nt_error *error)
 {
@@ -235,7 +236,7 @@ static void add_documents(struct nt_dataset *dataset)
     dataset->file->layout = nt_lance_lay_out_dataset;
 }
 
-/* What is there instead is told of a folder that the message names. */
+/* The error names the dataset's folder, as it may list what exists there. */
 static enum nt_status choose_version(const struct nt_file *file, const char *wanted,
                                      struct nt_lance_resolved_version *choice_ret, struct nt_error *error)
 {
@@ -246,7 +247,8 @@ static enum nt_status choose_version(const struct nt_file *file, const char *wan
     return status;
 }
 
-/* A version that cannot be read is a dataset that tells why: others are beside it. */
+/* A version that cannot be read becomes a dataset that reports why, because other versions may be
+ * readable. */
 static enum nt_status fill_file(struct nt_file *file, const void *context, struct nt_error *error)
 {
     const struct nt_open_options *options = context;

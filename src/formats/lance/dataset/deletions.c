@@ -72,24 +72,24 @@ enum nt_status nt_lance_find_deletion_file(struct nt_file *file, const struct nt
     return *name_ret ? NT_OK : nt_fail_memory(error);
 }
 
-/* ---- runs of rows, which come in ascending order ---- */
+/* ---- runs of ascending rows ---- */
 
 struct collecting {
     struct nt_file *file;
     struct nt_source *source;
     uint64_t place;         /* of its bytes, for the budget */
     uint64_t physical_rows; /* of the fragment */
-    uint64_t
-        most; /* deleted ones: as the manifest tells, else what the file has room for; those of writers that did
-                    * not tell are not compressed */
+    /* at most this many deleted rows: the manifest's count; else, as writers without counts do not
+     * compress, what the file has room for */
+    uint64_t most;
     struct nt_deletion_run *runs; /* from malloc */
     uint32_t count;
     size_t capacity;
-    uint64_t dropped; /* rows so far */
-    uint64_t next;    /* the row behind the last of them */
+    uint64_t dropped; /* deleted rows so far */
+    uint64_t next;    /* the row after the last run */
 };
 
-/* A list that grows has as much room again beside it. */
+/* A growing array has as much spare capacity. */
 static enum nt_status add_run(struct collecting *collecting, uint64_t first, struct nt_error *error)
 {
     enum { RUN_BYTES = 2 * sizeof(struct nt_deletion_run) };
@@ -120,7 +120,7 @@ static enum nt_status add_row(struct collecting *collecting, uint64_t row, struc
     return status;
 }
 
-/* ---- Arrow: in any order ---- */
+/* ---- Arrow: rows in any order ---- */
 
 struct arrow_rows {
     uint32_t *rows; /* from malloc */
@@ -192,8 +192,8 @@ static enum nt_status read_arrow(struct collecting *collecting, struct nt_error 
 
 struct bitmap_reading {
     struct collecting *collecting;
-    uint8_t *stored; /* from malloc: a container's bytes, */
-    uint32_t *rows;  /* and its values */
+    uint8_t *stored; /* from malloc: a container's bytes */
+    uint32_t *rows;  /* its values */
 };
 
 enum { MAX_VALUES = 65536 };

@@ -20,13 +20,13 @@
 
 enum nt_lance_section_kind { NT_LANCE_SECTION_TRANSACTION, NT_LANCE_SECTION_INDICES };
 
-/* Fields of the manifest. */
+/* Field numbers in the manifest. */
 static const struct {
     const char *words;
     const struct nt_proto_table *table;
-    uint32_t positions[2]; /* where it lies in the file: the first that is there; 0: no more */
-    uint32_t file;         /* else what a file is called, 0: there is none */
-    const char *folder;    /* that has it */
+    uint32_t positions[2]; /* of the message's offset: the first present one counts; 0: no more */
+    uint32_t file;         /* otherwise: of a file's name; 0: none */
+    const char *folder;    /* contains that file */
 } sections[] = {
     [NT_LANCE_SECTION_TRANSACTION] = {"transaction",
                                       &nt_lance_transaction,
@@ -41,12 +41,12 @@ static const struct {
 struct section {
     const struct nt_lance_dataset *lance;
     enum nt_lance_section_kind kind;
-    struct nt_buffer name;        /* of the file, beneath the dataset; empty: there is none */
+    struct nt_buffer name;        /* of the file, relative to the dataset; empty: none */
     struct nt_lance_buffer range; /* of the message in it */
-    struct nt_buffer bytes;       /* it */
+    struct nt_buffer bytes;       /* the message */
 };
 
-/* ---- where it is ---- */
+/* ---- find a message ---- */
 
 static bool find_position(const struct section *section, uint64_t *position_ret)
 {
@@ -87,7 +87,7 @@ static enum nt_status name_file(struct section *section, bool has_position, stru
     return section->name.failed ? nt_fail_memory(error) : NT_OK;
 }
 
-/* ---- its bytes ---- */
+/* ---- read a message ---- */
 
 static struct nt_proto message_of(const struct section *section)
 {
@@ -160,8 +160,8 @@ static enum nt_status write_section(const struct nt_dataset *dataset, enum nt_la
     return status;
 }
 
-/* Read it again and append it: a document of JSON, where `message` is null where the version has none; and its bytes. NT_CORRUPT,
- * NT_LIMIT, NT_CHANGED. */
+/* Reads a message again and appends it: as a JSON document, with a null `message` if the version has
+ * none, or as bytes. Returns NT_CORRUPT, NT_LIMIT or NT_CHANGED. */
 static enum nt_status nt_lance_write_section(const struct nt_dataset *dataset,
                                              enum nt_lance_section_kind kind, struct nt_buffer *out,
                                              struct nt_error *error)
@@ -252,7 +252,7 @@ WRITE(write_indices_bytes)
     return nt_lance_write_section_bytes(dataset, NT_LANCE_SECTION_INDICES, out, error);
 }
 
-/* As they are now: they belong to all versions. */
+/* Writes the current state, which all versions share. */
 WRITE(write_refs)
 {
     (void)file, (void)number;
@@ -329,7 +329,7 @@ static enum nt_status open_fragments(const struct nt_file *file, const struct nt
     return NT_OK;
 }
 
-/* The text is some times the messages. */
+/* The text is a few times as long as the messages. */
 static enum nt_status are_fragments_short(const struct nt_file *file, const struct nt_dataset *dataset,
                                           uint64_t number, bool *is_short_ret, struct nt_error *error)
 {
@@ -344,10 +344,10 @@ static enum nt_status are_fragments_short(const struct nt_file *file, const stru
 struct deletions_text {
     struct nt_text_generator base;
     struct nt_dataset *dataset;
-    uint32_t part, run; /* the next ones */
+    uint32_t part, run; /* next to be written */
 };
 
-/* What is deleted is known once some field of the fragment is loaded. Without fields there are no rows. */
+/* Loading any field of a fragment finds its deleted rows. Without fields there are no rows. */
 static enum nt_status load_any(struct nt_dataset *dataset, uint32_t part, struct nt_error *error)
 {
     for (uint32_t i = 0; dataset->field_groups && i < dataset->field_count; i++)
@@ -356,7 +356,7 @@ static enum nt_status load_any(struct nt_dataset *dataset, uint32_t part, struct
     return NT_OK;
 }
 
-/* A line for each run of rows. */
+/* Writes a line for a run of rows. */
 static void write_run(struct deletions_text *text, const struct nt_deletion_vector *deletions,
                       struct nt_buffer *out)
 {
@@ -370,7 +370,7 @@ static void write_run(struct deletions_text *text, const struct nt_deletion_vect
     nt_json_finish(&json);
 }
 
-/* Lines of the fragment at hand; of one that has none left the next. */
+/* Writes lines of the current fragment, and advances to the next after the last line. */
 static enum nt_status write_deletions(struct deletions_text *text, size_t end, struct nt_buffer *out,
                                       struct nt_error *error)
 {
@@ -419,7 +419,7 @@ static enum nt_status open_deletions(const struct nt_file *file, const struct nt
     return NT_OK;
 }
 
-/* Where nothing is deleted, or in few fragments and rows. */
+/* There are few deleted rows, in few fragments. */
 static enum nt_status are_deletions_short(const struct nt_file *file, const struct nt_dataset *dataset,
                                           uint64_t number, bool *is_short_ret, struct nt_error *error)
 {

@@ -19,7 +19,7 @@
 #include "core/model/model.h"
 #include "formats/lance/file/messages.h"
 
-/* On a server: each file that is looked into takes a request or more. */
+/* Is the folder on a server, where each file costs at least one request? */
 static inline bool nt_folder_is_remote(const struct nt_folder *folder)
 {
     return folder->ops->refresh != NULL;
@@ -36,13 +36,13 @@ struct versions_text {
     struct nt_text_generator base;
     const struct nt_lance_dataset *lance;
     struct nt_source *source; /* of the folder */
-    struct nt_arena *arena;   /* names of tags */
+    struct nt_arena *arena;   /* for the names of tags */
     struct nt_lance_version *versions;
     struct tagged *tags; /* of this history */
     size_t count, capacity, tag_count, tag_capacity, next, next_tag;
 };
 
-/* ---- which there are ---- */
+/* ---- list versions ---- */
 
 static enum nt_status add_version(void *context, const struct nt_lance_version *version,
                                   struct nt_error *error)
@@ -74,7 +74,7 @@ static enum nt_status put_tag(struct versions_text *text, const char *name, uint
     return NT_OK;
 }
 
-/* One that cannot be read names nothing. */
+/* Ignores tags that cannot be read. */
 static enum nt_status add_tag(void *context, const char *name, struct nt_error *error)
 {
     struct versions_text *text = context;
@@ -86,7 +86,7 @@ static enum nt_status add_tag(void *context, const char *name, struct nt_error *
     return nt_is_retryable(status, &failure) ? nt_fail_with(error, &failure) : NT_OK;
 }
 
-/* Of one number the manifest comes first that is read. */
+/* If two manifests have the same number, the preferred one comes first. */
 static int compare_versions(const void *left, const void *right)
 {
     const struct nt_lance_version *a = left, *b = right;
@@ -114,11 +114,11 @@ static enum nt_status look(struct versions_text *text, struct nt_error *error)
     return status;
 }
 
-/* ---- what a manifest tells of its version ---- */
+/* ---- the summary of a manifest ---- */
 
 struct sums {
     uint64_t fragments, data_files, data_file_bytes, deletion_files, physical_rows, deleted_rows;
-    bool has_rows, has_deleted_rows, has_bytes; /* all fragments tell them */
+    bool has_rows, has_deleted_rows, has_bytes; /* all fragments have them */
 };
 
 static void add_data_file(struct sums *sums, struct nt_proto data_file)
@@ -146,7 +146,7 @@ static void add_fragment(struct sums *sums, struct nt_proto fragment)
             add_data_file(sums, (struct nt_proto){item.bytes, item.size});
 }
 
-/* Manifests that do not name their writer may tell numbers of rows that are wrong. */
+/* Row counts are unreliable in manifests that do not name their writer. */
 static struct sums sum_up(struct nt_proto manifest)
 {
     struct sums sums = {.has_rows = true, .has_deleted_rows = true, .has_bytes = true};
@@ -189,7 +189,7 @@ static void put_text(struct nt_json *json, const char *key, struct nt_text text)
         nt_json_member_null(json, key);
 }
 
-/* Both come in the order of versions. */
+/* Versions and tags are both sorted by version. */
 static void put_tags(struct nt_json *json, struct versions_text *text, uint64_t version)
 {
     nt_json_key(json, "tags");
@@ -197,7 +197,7 @@ static void put_tags(struct nt_json *json, struct versions_text *text, uint64_t 
     for (; text->next_tag < text->tag_count && text->tags[text->next_tag].version <= version;
          text->next_tag++) {
         const struct tagged *tag = &text->tags[text->next_tag];
-        if (tag->version == version) /* else its version is no more */
+        if (tag->version == version) /* else its version was deleted */
             nt_json_bytes(json, tag->name, strlen(tag->name));
     }
     nt_json_end_array(json);
@@ -224,8 +224,8 @@ static void write_line(struct versions_text *text, const struct nt_lance_manifes
     nt_json_finish(&json);
 }
 
-/* The manifest is in memory for its line alone. One that went meanwhile has none; where the machine refuses to read one,
- * nothing is known of that version, and the text fails. */
+/* Reads the manifest only for this line. If it was deleted meanwhile, there is no line. If the system
+ * fails to read it, the version is unknown, so the whole text fails. */
 static enum nt_status write_version(struct versions_text *text, const struct nt_lance_version *version,
                                     struct nt_buffer *out, uint64_t *work, struct nt_error *error)
 {
@@ -301,7 +301,7 @@ enum nt_status nt_lance_open_versions(const struct nt_file *file, const struct n
     return status;
 }
 
-/* ---- whether a look may make it ---- */
+/* ---- is the document short? ---- */
 
 struct estimate {
     struct nt_folder *folder;
@@ -316,7 +316,7 @@ static bool is_over(const struct estimate *estimate)
     return estimate->manifests > SHORT_COUNT || estimate->tags > SHORT_COUNT || estimate->bytes > SHORT_BYTES;
 }
 
-/* Ends the walk, as NT_LIMIT, where it is too much. */
+/* Ends the walk with NT_LIMIT if there is too much. */
 static enum nt_status count_version(void *context, const struct nt_lance_version *version,
                                     struct nt_error *error)
 {
@@ -349,7 +349,7 @@ enum nt_status nt_lance_are_versions_short(const struct nt_file *file, const str
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     struct estimate estimate = {.folder = lance->folder};
     *is_short_ret = false;
-    if (nt_folder_is_remote(lance->folder)) /* a look would fetch all manifests */
+    if (nt_folder_is_remote(lance->folder)) /* this would fetch all manifests */
         return NT_OK;
     enum nt_status status =
         nt_lance_each_version(lance->folder, lance->manifest.version.root, count_version, &estimate, error);

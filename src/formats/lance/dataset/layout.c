@@ -17,7 +17,7 @@
 
 /* ---- data files ---- */
 
-/* Columns that no field of the version is stored in. */
+/* Puts the columns that store no field of this version. */
 static enum nt_status put_deleted(const struct nt_lance_dataset *lance, uint32_t number,
                                   const struct nt_lance *opened, const struct nt_layout_output *output,
                                   struct nt_error *error)
@@ -71,8 +71,9 @@ static enum nt_status put_data_file(struct nt_dataset *dataset, uint32_t number,
 
 enum { TAIL_BYTES = 16, LENGTH_BYTES = 4 };
 
-/* Messages that stand in front of the manifest's, each behind its length: one tells what the transaction did, which
- * versions of Lance note in different members; the manifest may tell where another one lies, about indices. */
+/* Puts the messages before the manifest's, each after its length. One is the transaction, whose
+ * position is in different members in different versions of Lance; another may be the index section,
+ * whose position is in the manifest. */
 static enum nt_status put_sections(const struct nt_lance_manifest_file *manifest, struct nt_source *source,
                                    const struct nt_layout_output *output, struct nt_error *error)
 {

@@ -24,7 +24,7 @@
 
 /* ---- Feature flags ---- */
 
-/* By bit. A flag that is read has in `needs` what reading it takes; one that is not, why. */
+/* By bit. `needs` says what reading a supported feature requires, or why a feature is unsupported. */
 static const struct {
     const char *name;
     bool is_read;
@@ -52,8 +52,8 @@ static const struct {
 };
 enum { FEATURES = sizeof(features) / sizeof(*features), FLAG_BITS = 64 };
 
-/* Refuse the reader's feature flags that are not read: NT_UNSUPPORTED, with number and, where it has one, name.
- * `offset`: of the manifest. */
+/* Rejects unsupported reader feature flags with NT_UNSUPPORTED; the error has the number and, if known,
+ * the name. `offset` is that of the manifest. */
 static enum nt_status nt_lance_check_features(uint64_t flags, uint64_t offset, struct nt_error *error)
 {
     for (unsigned bit = 0; bit < FLAG_BITS; bit++) {
@@ -97,7 +97,7 @@ enum nt_status nt_lance_find_section(struct nt_source *source, uint64_t size, ui
     return NT_OK;
 }
 
-/* Where the message lies in the file. */
+/* Finds the message in the file. */
 static enum nt_status find_message(struct nt_source *source, uint64_t size, struct nt_lance_buffer *message,
                                    struct nt_error *error)
 {
@@ -137,7 +137,7 @@ static enum nt_status read_message(struct nt_file *file, struct nt_source *sourc
     return nt_proto_check(manifest->message, &nt_lance_manifest, place.offset, error);
 }
 
-/* A version of Lance that is not known yet may have its fragments elsewhere: there seem to be none then. */
+/* A future version of Lance may store fragments in a tree, and the manifest then seems to have none. */
 static enum nt_status check_fragments(struct nt_proto message, uint64_t offset, struct nt_error *error)
 {
     return nt_proto_has(message, NT_LANCE_MANIFEST_FRAGMENT_TREE)
@@ -223,7 +223,7 @@ static enum nt_lance_generation generation_of(struct nt_proto data_file)
     return major < 2 || minor == 0 ? NT_LANCE_IS_2_0 : NT_LANCE_IS_LATER;
 }
 
-/* There may be many: nothing is printed. */
+/* Avoids formatted printing, as there may be many files. */
 static const char *name_of(const struct reading *reading, const struct nt_lance_base *base,
                            struct nt_text path)
 {
@@ -250,7 +250,7 @@ static enum nt_status read_data_file(const struct reading *reading, uint32_t fra
     reading->lance->generations |= data_file->generation;
     if (!nt_folder_is_name_below(path) ||
         nt_lance_find_base(reading->lance, message, NT_LANCE_DATA_FILE_BASE_ID, &base, &unused) != NT_OK)
-        return NT_OK; /* told where it is looked at */
+        return NT_OK; /* reading the file reports it */
     if (base)
         data_file->folder = base->folder;
     data_file->name = name_of(reading, base, path);
@@ -259,7 +259,7 @@ static enum nt_status read_data_file(const struct reading *reading, uint32_t fra
 
 /* ---- fragments ---- */
 
-/* Manifests of legacy files came without numbers of rows, and with wrong ones as long as they did not name their writer. */
+/* Legacy manifests lack row counts, and these are wrong if the manifest does not name its writer. */
 static bool has_rows(const struct reading *reading, const struct nt_lance_fragment_part *fragment)
 {
     bool is_legacy =
@@ -312,10 +312,11 @@ static enum nt_status read_fragment(const struct reading *reading, uint32_t numb
     return status;
 }
 
-/* What is kept of a data file that is not open: its names and its source. */
+/* Memory of a data file that is not open: its names and its source. */
 enum { FILE_BYTES = 448 };
 
-/* How many fragments and files there are: as many messages, each of a byte or more. */
+/* Counts fragments and files. Each is a message of at least one byte, so the manifest's size limits
+ * them. */
 static enum nt_status make_room(const struct reading *reading)
 {
     struct nt_proto rest = reading->lance->manifest.message;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The open data files of a dataset. Each has memory of its own, which is freed when the file was not used
- * for long, and read again on demand.
+ * The open data files of a dataset. Each has memory of its own, which is freed when the file was not
+ * used for long, and read again on demand.
  */
 #include "formats/lance/dataset/dataset.h"
 
@@ -60,7 +60,7 @@ enum nt_status nt_lance_open_files_add(struct nt_lance_dataset *lance, struct nt
     if (status != NT_OK)
         return status;
     lance->files[open->number].opened = open;
-    if (open->lance.legacy) /* which has most in the arena of all */
+    if (open->lance.legacy) /* most of its memory is in the nt_file's arena */
         return NT_OK;
     link_file(lance, open);
     lance->open.bytes += open->memory.taken;

@@ -19,7 +19,7 @@
 
 /* ---- Tags and branches ---- */
 
-/* nt_folder_refresh of a name that was put together. */
+/* nt_folder_refresh for a composed name. */
 static inline enum nt_status nt_lance_refresh(struct nt_folder *folder, const struct nt_buffer *name,
                                               struct nt_error *error)
 {
@@ -79,7 +79,7 @@ enum nt_status nt_lance_each_ref(struct nt_folder *folder, const char *refs, nt_
                                       : status;
 }
 
-/* The file of a name, which is one beneath a folder. */
+/* Appends the file of a tag or branch; its name is that file's, with slashes escaped. */
 static void append_file_name(struct nt_buffer *out, const char *refs, const char *name)
 {
     nt_buffer_format(out, "%s/", refs);
@@ -90,7 +90,7 @@ static void append_file_name(struct nt_buffer *out, const char *refs, const char
 
 /* ---- branches ---- */
 
-/* Where a branch lies beneath the dataset's folder, "" for none; NULL without memory. */
+/* Returns a branch's place in the dataset's folder, "" for no branch; NULL: out of memory. */
 static const char *nt_lance_root_of(struct nt_arena *arena, const char *branch)
 {
     return *branch ? nt_arena_format(arena, "tree/%s/", branch) : "";
@@ -139,7 +139,7 @@ static enum nt_status parse_ref(struct nt_source *source, json_t **value_ret, st
     return status;
 }
 
-/* What the file of a tag or branch holds is given to `take`. */
+/* Receives the contents of a tag's or branch's file. */
 typedef enum nt_status take_ref(void *context, const json_t *value, struct nt_error *error);
 
 static enum nt_status read_ref(struct nt_folder *folder, const char *refs, const char *name, take_ref *take,
@@ -231,9 +231,9 @@ enum nt_status nt_lance_put_refs(struct nt_folder *folder, const char *refs, con
 /* ---- List versions ---- */
 
 enum { INVERTED_DIGITS = 20 };
-static const uint64_t detached = UINT64_C(1) << 63; /* of the numbers of versions apart from the history */
+static const uint64_t detached = UINT64_C(1) << 63; /* bit of numbers outside the history */
 
-/* Digits alone, as they are written: no zeros in front. */
+/* Parses digits without leading zeros, unless `is_padded`. */
 static bool take_number(const char *digits, size_t count, bool is_padded, uint64_t *number_ret)
 {
     uint64_t number = 0;
@@ -247,7 +247,7 @@ static bool take_number(const char *digits, size_t count, bool is_padded, uint64
     return count && (is_padded || digits[0] != '0' || count == 1);
 }
 
-/* Digits alone, without zeros in front, as a whole text. */
+/* Parses a whole text of digits without leading zeros. */
 static bool nt_lance_parse_version(const char *text, uint64_t *number_ret)
 {
     return take_number(text, strlen(text), false, number_ret);
@@ -302,7 +302,7 @@ enum nt_status nt_lance_each_version(struct nt_folder *folder, const char *root,
     return status;
 }
 
-/* ---- the first and the last ---- */
+/* ---- earliest and latest ---- */
 
 struct search {
     struct nt_lance_version first, latest;
@@ -335,7 +335,7 @@ static enum nt_status search_all(struct nt_folder *folder, const char *root, str
     return status;
 }
 
-/* The latest version of a history; that of a number, without a walk. NT_NOT_FOUND tells which there are. */
+/* Finds the latest version of a history. */
 static enum nt_status nt_lance_find_latest(struct nt_folder *folder, const char *root,
                                            struct nt_lance_version *version_ret, struct nt_error *error)
 {
@@ -355,7 +355,7 @@ static enum nt_status has_manifest(struct nt_folder *folder, const struct nt_lan
     return status;
 }
 
-/* Without a walk where it is there: histories are long. */
+/* Tries both names without a walk, because histories may be long. */
 static enum nt_status find_name(struct nt_folder *folder, struct nt_lance_version *version,
                                 bool *is_found_ret, struct nt_error *error)
 {
@@ -434,7 +434,7 @@ static enum nt_status choose_number(const struct choosing *c, const char *branch
 
 /* ---- names ---- */
 
-/* What there is, for who asked for what is not. */
+/* Names for the error about a missing name. */
 struct names {
     struct nt_buffer text;
     unsigned count;
@@ -484,7 +484,7 @@ static enum nt_status choose_tag(const struct choosing *c, const char *name)
     if (status != NT_OK)
         return status;
     status = choose_number(c, tag.branch, tag.version);
-    if (status == NT_NOT_FOUND) /* the tag is there all the same */
+    if (status == NT_NOT_FOUND) /* although the tag exists */
         status = nt_fail(c->error, NT_CORRUPT, NT_NO_OFFSET,
                          "tag '%s' names version %" PRIu64 ", which is not there", name, tag.version);
     return status == NT_OK ? set_watched(c, nt_arena_format(c->arena, NT_LANCE_TAGS "/%s.json", name))
@@ -506,7 +506,7 @@ static enum nt_status choose_name(const struct choosing *c, const char *name)
 {
     enum nt_status status = check_name(c, name);
     if (status == NT_OK)
-        status = strchr(name, '/') ? NT_NOT_FOUND : choose_tag(c, name); /* a branch's may have them */
+        status = strchr(name, '/') ? NT_NOT_FOUND : choose_tag(c, name); /* tags have no slashes */
     return status == NT_NOT_FOUND ? choose_branch(c, name) : status;
 }
 
@@ -533,14 +533,14 @@ enum nt_status nt_lance_resolve_version(struct nt_folder *folder, const char *wa
     enum nt_status status = is_number ? choose_number(&c, "", number) : choose_name(&c, wanted);
     if (!is_number || status != NT_NOT_FOUND)
         return status;
-    struct nt_error failure = {0}; /* a tag may be called by a number, too */
+    struct nt_error failure = {0}; /* a number may also be the name of a tag */
     enum nt_status of_tag = choose_tag(&(struct choosing){folder, arena, choice_ret, &failure}, wanted);
     if (of_tag == NT_NOT_FOUND)
         return status;
     return of_tag == NT_OK ? NT_OK : nt_fail_with(error, &failure);
 }
 
-/* ---- for who shows versions ---- */
+/* ---- for listings of versions ---- */
 
 enum nt_status nt_lance_find_version(struct nt_folder *folder, const char *wanted,
                                      struct nt_dataset_version *version_ret, struct nt_error *error)

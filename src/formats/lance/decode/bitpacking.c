@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Unpacks FastLanes bit-packed integers: blocks of 1024 values in the unified transposed layout, with one
- * specialized function per bit width.
+ * Unpacks FastLanes bit-packed integers: blocks of 1024 values in the unified transposed layout, with
+ * one specialized function per bit width.
  */
 #include "formats/lance/decode/decode.h"
 
@@ -12,22 +12,22 @@
 #include "core/base/bytes.h"
 #include "core/base/error.h"
 
-/* In: blocks of 1024 integers of 0 to T bits each, packed into words of T = 8, 16, 32 or 64 bits. Out: the
- * words. The order is the unified transposed layout of "The FastLanes Compression Layout" (Afroozeh and
- * Boncz, VLDB 2023), as Lance writes it.
- * 
- * A block has 1024 / T lanes. Word k of lane l is word k * lanes + l of the block, and the T integers of a
- * lane, its rows, lie close together in the lane's words, lowest bits first. So whatever is done for a row is
- * the same in all lanes, and neighbouring lanes are neighbours in the input and in the output: a vector holds
- * some of them, and the shifts and masks of each row are constants, in a function for each width. */
+/* A block packs 1024 integers of 0 to T bits each into words of T = 8, 16, 32 or 64 bits. The order is
+ * the unified transposed layout of "The FastLanes Compression Layout" (Afroozeh and Boncz, VLDB 2023),
+ * as Lance writes it.
+ *
+ * A block has 1024 / T lanes. Word k of lane l is word k * lanes + l of the block. The T integers of a
+ * lane, its rows, are packed in the lane's words, lowest bits first. Each row takes the same steps in
+ * all lanes, and adjacent lanes are adjacent in input and output. So a vector holds several lanes, and
+ * a function per width has constant shifts and masks for each row. */
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 enum {
-    BLOCK = 1024,     /* integers of a block */
-    LANE_BYTES = 128, /* one word of every lane: 1024 / T lanes of T bits */
+    BLOCK = 1024,     /* integers in a block */
+    LANE_BYTES = 128, /* one word of each lane: 1024 / T lanes of T bits */
     VECTOR = 16,      /* bytes of a vector */
-    MAX_PADDING = 7,  /* bytes that fill a buffer up to a multiple of 8 */
+    MAX_PADDING = 7,  /* that align a buffer to 8 bytes */
     MAX_WORD = 8,     /* bytes */
 };
 
@@ -36,14 +36,14 @@ typedef uint16_t vector16 __attribute__((vector_size(VECTOR)));
 typedef uint32_t vector32 __attribute__((vector_size(VECTOR)));
 typedef uint64_t vector64 __attribute__((vector_size(VECTOR)));
 
-/* Which sixteenth of the first 128 elements every eighth row begins in; the seven rows behind it are 128
- * elements apart. */
+/* The sixteenth of the first 128 elements in which each eighth row begins; its next seven rows follow
+ * 128 elements apart. */
 static const size_t row_order[] = {0, 4, 2, 6, 1, 5, 3, 7};
 
-/* ---- a block ---- */
+/* ---- one block ---- */
 
-/* A row in as many lanes as a vector has; `input` and `output` begin with the first of them. Called with
- * constant `width` and `row`. */
+/* Unpacks a row in as many lanes as fit a vector; `input` and `output` are at the first of them.
+ * Callers pass constant `width` and `row`. */
 #define DEFINE_UNPACK_ROW(bits)                                                                              \
     ALWAYS_INLINE void unpack_row##bits(const uint8_t *input, unsigned width, unsigned row, uint8_t *output) \
     {                                                                                                        \
@@ -66,8 +66,8 @@ DEFINE_UNPACK_ROW(16)
 DEFINE_UNPACK_ROW(32)
 DEFINE_UNPACK_ROW(64)
 
-/* Written out, because compilers do not unroll loops as long as these; with what a sanitizer adds to each row,
- * they would take minutes to compile. */
+/* Unrolled by hand, because compilers do not unroll loops this long. Sanitizers instrument each row
+ * and would take minutes to compile that. */
 #ifdef NT_HAS_SANITIZER
 #define EACH_ROW(ROW, count)                                                                                 \
     for (unsigned row = 0; row < (count); row++) {                                                           \
@@ -141,10 +141,10 @@ static unpack_block *const widths_of_64[] = {WIDTHS64(UNPACK_WIDTH_ROW, 64)};
 
 static const struct word {
     uint32_t bits, bytes;
-    unpack_block *const *unpack; /* by width, from 1 to `bits` */
+    unpack_block *const *unpack; /* indexed by width, 1 to `bits` */
 } words[] = {{8, 1, widths_of_8}, {16, 2, widths_of_16}, {32, 4, widths_of_32}, {64, 8, widths_of_64}};
 
-/* NULL, and a message, where there are no such words. */
+/* Returns NULL and sets the error if the word size is unknown. */
 static const struct word *find_word(uint32_t bits, struct nt_error *error)
 {
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
@@ -162,8 +162,8 @@ static enum nt_status check_width(const struct word *word, uint64_t width, struc
     return NT_OK;
 }
 
-/* The first `elements` (1 to 1024) of a block, and nothing behind them. They are made in memory that is warm, and written from
- * front to back: memory that is not waits for each line that is written out of order. */
+/* Writes the first `elements` (1 to 1024) of a block, and nothing after them. Unpacks to a cached
+ * buffer and copies it in order: out-of-order writes to cold memory stall on each cache line. */
 static void unpack_some(const struct word *word, unsigned width, const uint8_t *input, uint64_t elements,
                         uint8_t *output)
 {
@@ -193,7 +193,7 @@ static uint64_t get_word(struct nt_cursor *cursor, const struct word *word)
     }
 }
 
-/* A block with its width in front. */
+/* Unpacks a block that its width precedes. */
 static enum nt_status unpack_next(struct nt_cursor *cursor, const struct word *word, uint64_t elements,
                                   uint8_t *output, struct nt_error *error)
 {
@@ -232,12 +232,12 @@ enum nt_status nt_unpack_inline(const uint8_t *input, size_t input_bytes, uint32
     return status;
 }
 
-/* Bytes of the whole blocks, and of all elements where the tail is packed, and where it is bare words. */
+/* Bytes: of the whole blocks; of all elements with a packed tail, and with a bare tail. */
 struct sizes {
     uint64_t whole, packed, bare;
 };
 
-/* False where they overflow. */
+/* False on overflow. */
 static bool measure(const struct word *word, uint32_t packed_bits, uint64_t elements, struct sizes *sizes_ret)
 {
     uint64_t block = (uint64_t)packed_bits * LANE_BYTES, left = elements % BLOCK;
@@ -260,7 +260,7 @@ enum nt_status nt_unpack_blocks(const uint8_t *input, size_t input_bytes, uint32
     if (input_bytes != sizes.bare && input_bytes != sizes.packed)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of bit-packed blocks", sizes.packed,
                               input_bytes);
-    /* Where both sizes are the same, writers store bare words: packing would not gain anything. */
+    /* If both sizes are equal, packing saves nothing, so writers store bare words. */
     uint64_t packed = input_bytes == sizes.bare ? elements - elements % BLOCK : elements;
     struct nt_cursor cursor = nt_cursor(input, input_bytes);
     for (uint64_t done = 0; done < packed; done += BLOCK) {

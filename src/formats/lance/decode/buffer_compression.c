@@ -18,17 +18,17 @@
 enum {
     LZ4_SIZE_BYTES = 4,
     ZSTD_SIZE_BYTES = 8,
-    ZSTD_RESERVED_BIT = 8, /* of a frame's descriptor, the byte behind the magic number: always 0 */
-    /* An LZ4 match grows by 255 bytes for each byte of its length; a Zstandard block of 4 bytes has 128 KiB. */
+    ZSTD_RESERVED_BIT = 8, /* in a frame's descriptor, the byte after the magic number; always 0 */
+    /* A length byte extends an LZ4 match by 255 bytes; a Zstandard block of 4 bytes holds 128 KiB. */
     LZ4_MAX = 255,
     LZ4_MAX_BESIDES = 16,
     ZSTD_MAX = 128 * 1024 / 4,
 };
 
 static const uint32_t zstd_magic = 0xFD2FB528;
-static const uint64_t most_counted = UINT64_C(1) << 32; /* decompressed only to be counted: a second or two */
+static const uint64_t most_counted = UINT64_C(1) << 32; /* limit of counting; a second or two */
 
-/* What is decompressed, and how many bytes are said to come of it. */
+/* The compressed bytes, and their decompressed size if stored. */
 struct payload {
     const uint8_t *bytes;
     size_t count;
@@ -72,8 +72,8 @@ static enum nt_status measure_lz4(const struct payload *payload, uint64_t *bytes
 
 /* ---- Zstandard ---- */
 
-/* Frames without a size in front. A size whose bytes are the magic number is told from it by a bit that no
- * frame has; too few bytes for a size are frames, too. */
+/* Does the input have no size prefix? The reserved bit, 0 in every frame, separates a frame from a
+ * size that equals the magic number. Input too short for a size is frames, too. */
 static bool is_bare_frame(const uint8_t *input, size_t input_bytes)
 {
     struct nt_cursor cursor = nt_cursor(input, input_bytes);
@@ -99,7 +99,7 @@ static enum nt_status fail_zstd(const char *what, struct nt_error *error)
     return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "zstd: %s", what);
 }
 
-/* Decompress a frame piece by piece, each over the one before. */
+/* Decompresses a frame into one reused buffer, to count its bytes. */
 static enum nt_status count_pieces(ZSTD_DCtx *decompressor, ZSTD_inBuffer *input, void *piece,
                                    size_t piece_bytes, uint64_t *bytes_ret, struct nt_error *error)
 {
@@ -139,7 +139,7 @@ static enum nt_status count_frame(const uint8_t *frame, size_t frame_bytes, uint
     return status;
 }
 
-/* The next of several frames. It may not tell its size; where nothing else does, it is counted. */
+/* Returns the size of the next frame. Without a stored size, counts its bytes if `is_counted`. */
 static enum nt_status measure_frame(struct nt_cursor *cursor, bool is_counted, bool *is_known,
                                     uint64_t *bytes_ret, struct nt_error *error)
 {
@@ -182,7 +182,7 @@ static enum nt_status measure_zstd(const struct payload *payload, uint64_t *byte
     return check_size("zstd", *bytes_ret, payload->count, ZSTD_MAX, 0, error);
 }
 
-/* ---- both ---- */
+/* ---- both kinds ---- */
 
 static const struct {
     enum nt_status (*split)(const uint8_t *input, size_t input_bytes, struct payload *payload_ret,

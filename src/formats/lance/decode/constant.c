@@ -41,8 +41,8 @@ static enum nt_status open_levels(struct nt_decode_arena *work, struct nt_levels
     return status == NT_OK ? nt_levels_check(tree, levels, error) : status;
 }
 
-/* u32 buffers, u32 bytes of each, the buffers: those of an Arrow array of one value. Strings have offsets in the last but
- * one. */
+/* Reads a u32 buffer count, a u32 size of each, and the buffers of a one-value Arrow array. Returns
+ * the last buffer; the offsets of strings, in the one before it, are not needed. */
 static enum nt_status open_value(struct nt_decode_arena *work, struct nt_buffer_slice *value,
                                  struct nt_error *error)
 {
@@ -97,7 +97,7 @@ static enum nt_status repeat_string(struct nt_decode_arena *work, const struct n
     return status;
 }
 
-/* `items` of one row, each of `bits`, become those of all rows. */
+/* Repeats the items of one row for all rows. */
 static enum nt_status repeat_value(struct nt_decode_arena *work, const struct nt_buffer_slice *value,
                                    uint64_t count, struct nt_decoded_array *array, struct nt_error *error)
 {
@@ -136,14 +136,14 @@ static enum nt_status repeat_value(struct nt_decode_arena *work, const struct nt
     return NT_OK;
 }
 
-/* Without levels, and without a value, all rows are null. */
+/* Without levels and without a value, all rows are null. */
 static bool is_null(const struct nt_decode_arena *work, const struct nt_buffer_slice *value,
                     const struct nt_levels *levels)
 {
     return !value->data && !levels->count && work->tree->layers[0] == NT_LAYER_NULLABLE_ITEM;
 }
 
-/* Levels may tell what is null; whatever the type is, it has no value. */
+/* The page has no value of any type; its levels may mark nulls. */
 static enum nt_status set_null(uint64_t values, uint64_t count, struct nt_decoded_array *array,
                                struct nt_error *error)
 {

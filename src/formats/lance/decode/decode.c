@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Decodes one output (values, validity, offsets, string bytes or levels) of a Lance page, or several
- * outputs in one pass, and counts the rows and bytes of a page. Works on single chunks and on whole pages.
+ * outputs in one pass, and counts the rows and bytes of a page. Works on single chunks and on whole
+ * pages.
  */
 #include "formats/lance/decode/decode.h"
 
@@ -35,7 +36,7 @@ enum nt_status nt_tree_decode(const struct nt_packed *packed, uint8_t *output, s
     return status;
 }
 
-/* ---- together ---- */
+/* ---- several outputs ---- */
 
 static bool is_shareable(const struct nt_tree *tree, const struct nt_tree_output_spec *want)
 {
@@ -60,7 +61,7 @@ static const struct nt_tree_output_spec *want_of(const struct nt_packed *packed)
     return &nt_tree_state_of(packed->decoder)->want;
 }
 
-/* What decodes all values, straight to where they are wanted, and leaves to the others what they ask for. */
+/* Main outputs decode all values in place, so they run first and the others reuse the values. */
 static bool is_main(const struct nt_tree_output_spec *want)
 {
     return want->output == NT_TREE_VALUES || want->output == NT_TREE_BYTES;
@@ -110,7 +111,7 @@ static void count_rows(const struct nt_decode_state *decoding, uint64_t values, 
     }
 }
 
-/* Where rows of the outermost layer begin, seen from the page's ends. */
+/* Finds the first and the last start of an outermost row in the page. */
 static void count_ends(const struct nt_decode_state *decoding, struct nt_tree_counts *counts)
 {
     const struct nt_tree *tree = decoding->work->tree;
@@ -130,8 +131,7 @@ static enum nt_status count_bytes(struct nt_decode_state *decoding, uint64_t row
 {
     enum nt_status status = NT_OK;
     decoding->rows = rows;
-    if (decoding->work->tree->layout ==
-        NT_TREE_CONSTANT) { /* it has as many values as its levels have told now */
+    if (decoding->work->tree->layout == NT_TREE_CONSTANT) { /* levels gave the number of values */
         decoding->opened = (struct nt_opened_page){0};
         status = nt_decode_open(decoding, true, true, error);
     }
@@ -167,7 +167,7 @@ enum { CHUNK_UNIT = 8, WORDS = 0, CHUNKS = 1 };
 
 /* ---- chunks ---- */
 
-/* The low bits have the logarithm of the number of values, 0 of the last one, which has the rest. */
+/* The low bits of a word hold log2 of the number of values; 0 is the last chunk, with the rest. */
 enum nt_status nt_tree_next_chunk(const struct nt_tree *tree, const uint8_t *words, uint64_t word_count,
                                   uint64_t number, uint64_t values, uint64_t bytes,
                                   struct nt_tree_chunk *chunk, struct nt_error *error)
@@ -192,16 +192,16 @@ enum nt_status nt_tree_next_chunk(const struct nt_tree *tree, const uint8_t *wor
     return NT_OK;
 }
 
-/* ---- what is wanted of them ---- */
+/* ---- whole pages ---- */
 
 struct whole {
     struct nt_tree tree;        /* of a chunk, or of the rows */
-    struct nt_tree_state state; /* that makes the same of them as is wanted of the page */
+    struct nt_tree_state state; /* for the page's output */
     struct nt_decoder decoder;
     const struct nt_packed *packed;
-    uint64_t items; /* elements of a value */
-    uint64_t done;  /* elements */
-    uint64_t end;   /* ENDS: of the last string so far */
+    uint64_t items; /* elements per value */
+    uint64_t done;  /* elements written */
+    uint64_t end;   /* ENDS: end of the last string so far */
     uint8_t *output;
 };
 
@@ -210,7 +210,7 @@ static uint64_t left(const struct whole *whole)
     return whole->packed->elements - whole->done;
 }
 
-/* How many elements there are of `values`, where nothing but what is stored tells it. */
+/* Counts the elements of `values`, if only the stored data determines it. */
 static enum nt_status count_elements(const struct whole *whole, const struct nt_packed *part, uint64_t values,
                                      uint64_t *elements_ret, struct nt_error *error)
 {
@@ -252,7 +252,7 @@ static enum nt_status decode_part(struct whole *whole, const uint8_t *data, size
     return NT_OK;
 }
 
-/* Values of the page: its elements, but of BYTES and LEVELS. */
+/* Values of the page: its elements, except for BYTES and LEVELS. */
 static uint64_t count_values(const struct whole *whole)
 {
     enum nt_tree_output output = whole->state.want.output;
@@ -316,7 +316,7 @@ static enum nt_status decode_whole(const struct nt_packed *packed, uint8_t *outp
 
 /* ---- Decoders ---- */
 
-/* Whether a dictionary's items are the elements; of strings there are their ends and their bytes. */
+/* Do a dictionary's items have the output's type? Strings need their ends and bytes. */
 static bool are_elements(const struct nt_decoder *decoder, const struct nt_decoder *const *inputs)
 {
     const struct nt_tree_state *state = decoder->state;

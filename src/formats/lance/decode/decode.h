@@ -16,54 +16,53 @@ struct nt_decode_block;
 
 /* ---- FastLanes bit unpacking ---- */
 
-/* Blocks that tell how many bits their elements have, each in a word in front of it; the last one is whole in
- * the input, too. Up to 7 bytes behind it are padding, more are NT_CORRUPT, as are fewer than the blocks
- * take. */
+/* Unpacks blocks that each begin with a word that holds their bit width; the last block is stored
+ * whole, too. Accepts up to 7 bytes of padding at the end; more, or too few bytes, are NT_CORRUPT. */
 enum nt_status nt_unpack_inline(const uint8_t *input, size_t input_bytes, uint32_t word_bits,
                                 uint64_t elements, uint8_t *output, struct nt_error *error);
 
-/* Blocks of `packed_bits` each. What is left behind the whole ones is another block, or as many words as
- * there are elements left: which of the two, the input's size tells, and any other size is NT_CORRUPT. */
+/* Unpacks blocks of `packed_bits` per element. After the whole blocks follows either one more block,
+ * or one bare word for each remaining element. The input size decides; any other size is NT_CORRUPT. */
 enum nt_status nt_unpack_blocks(const uint8_t *input, size_t input_bytes, uint32_t word_bits,
                                 uint32_t packed_bits, uint64_t elements, uint8_t *output,
                                 struct nt_error *error);
 
 /* ---- Run-length decoding ---- */
 
-/* `elements` elements of `value_bytes` each, exactly so much room as the output has. What the runs have beyond
- * them is omitted, because writers exist that store too much; fewer are NT_CORRUPT. */
+/* Writes exactly `elements` elements of `value_bytes` each. Ignores surplus elements of the runs,
+ * because some writers store too many; too few are NT_CORRUPT. */
 enum nt_status nt_rle_expand(const uint8_t *values, uint32_t value_bytes, uint64_t runs,
                              const uint8_t *lengths, uint32_t length_bytes, uint64_t elements,
                              uint8_t *output, struct nt_error *error);
 
-/* Sum of the lengths; UINT64_MAX where it is larger than that. */
+/* Returns the sum of the lengths; UINT64_MAX if it overflows. */
 uint64_t nt_rle_total(const uint8_t *lengths, uint32_t length_bytes, uint64_t runs);
 
 /* ---- FSST decoding ---- */
 
-/* A table of symbols, which needs no cleanup. */
+/* A symbol table; it needs no cleanup. */
 struct nt_fsst {
-    uint64_t symbols[256]; /* the first byte lowest; what is behind its end is of no interest */
-    uint8_t lengths[256];  /* 1 to 8; 0 where a code stands for nothing */
-    uint32_t count;        /* of symbols, whose codes are the numbers below it */
-    bool is_plain;         /* no codes: bytes are what they are */
+    uint64_t symbols[256]; /* the first byte is the lowest; bytes past the length are arbitrary */
+    uint8_t lengths[256];  /* 1 to 8; 0: the code is undefined */
+    uint32_t count;        /* number of symbols; their codes are 0 to count - 1 */
+    bool is_plain;         /* no codes: bytes are stored verbatim */
 };
 
-/* A table as Lance stores it: a header, the symbols, their lengths. It may be followed by other bytes. */
+/* Reads a table as Lance stores it: a header, the symbols, their lengths. Other bytes may follow. */
 enum nt_status nt_fsst_init(struct nt_fsst *fsst, const uint8_t *table, size_t table_bytes,
                             struct nt_error *error);
 
-/* Exactly `output_bytes` bytes, else NT_CORRUPT. The codes of strings that lie one after the other can be
- * decoded at once, where nt_fsst_ends has seen that none ends within an escape. */
+/* Writes exactly `output_bytes` bytes, else NT_CORRUPT. Consecutive strings can be decoded in one call
+ * if nt_fsst_ends has checked that no string ends within an escape. */
 enum nt_status nt_fsst_decode(const struct nt_fsst *fsst, const uint8_t *codes, size_t bytes, uint8_t *output,
                               size_t output_bytes, struct nt_error *error);
 
-/* Where each string ends once it is decoded, counted from the first one's beginning. `code_ends` tells it of
- * the codes, counted from `codes`: it ascends, and ends within them, which the caller has checked. */
+/* Computes where each decoded string ends, relative to the start of the first. `code_ends`: where its
+ * codes end, relative to `codes`. The caller has checked that they ascend and end within the codes. */
 enum nt_status nt_fsst_ends(const struct nt_fsst *fsst, const uint8_t *codes, const uint64_t *code_ends,
                             uint64_t strings, uint64_t *ends, struct nt_error *error);
 
-/* Both at once. Exactly `output_bytes` bytes, else NT_CORRUPT. */
+/* Decodes the bytes and computes the ends. Writes exactly `output_bytes` bytes, else NT_CORRUPT. */
 enum nt_status nt_fsst_expand(const struct nt_fsst *fsst, const uint8_t *codes, const uint64_t *code_ends,
                               uint64_t strings, uint8_t *output, size_t output_bytes, uint64_t *ends,
                               struct nt_error *error);
@@ -71,36 +70,36 @@ enum nt_status nt_fsst_expand(const struct nt_fsst *fsst, const uint8_t *codes, 
 /* ---- LZ4 and Zstandard buffers ---- */
 
 enum nt_length_prefixed_kind {
-    NT_LENGTH_PREFIXED_LZ4, /* a u32 and an LZ4 block */
-    NT_LENGTH_PREFIXED_ZSTD, /* a u64 and Zstandard frames, or frames alone; no bytes at all are no bytes, too */
+    NT_LENGTH_PREFIXED_LZ4,  /* a u32 size and an LZ4 block */
+    NT_LENGTH_PREFIXED_ZSTD, /* a u64 size and Zstandard frames, or bare frames, or no bytes */
     NT_LENGTH_PREFIXED_KINDS
 };
 
-/* Exactly how many bytes will come out. NT_CORRUPT where so many cannot be in so few, or what tells the size
- * contradicts itself: up to 255 bytes can be in each of LZ4, and up to 32 KiB in each of Zstandard, so that a
- * caller who expects less has to compare before taking memory. Where only the end of a frame shows it, the
- * frame is decompressed for it, and forgotten; NT_LIMIT where that is more than 4 GiB. */
+/* Returns the exact decompressed size. NT_CORRUPT if the input is too short for it, or its sizes
+ * disagree. A byte of LZ4 can expand to 255 bytes, one of Zstandard to 32 KiB: a caller that expects
+ * less must compare before it allocates. If only the end of a frame reveals its size, decompresses the
+ * frame and discards it; NT_LIMIT if it has more than 4 GiB. */
 enum nt_status nt_length_prefixed_bytes(enum nt_length_prefixed_kind kind, const uint8_t *input,
                                         size_t input_bytes, uint64_t *bytes_ret, struct nt_error *error);
 
-/* Exactly `output_bytes` bytes, else NT_CORRUPT. */
+/* Writes exactly `output_bytes` bytes, else NT_CORRUPT. */
 enum nt_status nt_length_prefixed_decompress(enum nt_length_prefixed_kind kind, const uint8_t *input,
                                              size_t input_bytes, uint8_t *output, size_t output_bytes,
                                              struct nt_codec_context *context, struct nt_error *error);
 
 /* ---- Dictionary lookup ---- */
 
-/* For each number (of 1, 2, 4 or 8 bytes) the item of that number, counted from 0, into `output`. NT_CORRUPT where there is none. */
+/* Writes the item of each index (1, 2, 4 or 8 bytes, from 0). NT_CORRUPT if an index has no item. */
 enum nt_status nt_dictionary_gather(const struct nt_value *numbers, const struct nt_value *items,
                                     uint8_t *output, struct nt_error *error);
 
-/* Of strings whose `item_ends` (UINT64) tell where each ends: where the chosen ones end, `base` added, as uint64_t that need no
- * alignment. `valid`: a byte for each number, 0 where it has no bytes; NULL: all have. NT_CORRUPT where there is no such item,
- * or its end lies before its beginning. */
+/* For string items that end at `item_ends` (UINT64): writes the end of each selected string, plus
+ * `base`, as unaligned uint64_t. `valid`: a byte per index, 0 if the row has no bytes; NULL: all have.
+ * NT_CORRUPT if an index has no item, or an item ends before it begins. */
 enum nt_status nt_dictionary_ends(const struct nt_value *numbers, const struct nt_value *item_ends,
                                   const uint8_t *valid, uint64_t base, uint8_t *output,
                                   struct nt_error *error);
-/* And their bytes, exactly `output_bytes` of them. NT_CORRUPT where items end behind the bytes, too. */
+/* Writes their bytes, exactly `output_bytes`. NT_CORRUPT, too, if an item ends past `bytes`. */
 enum nt_status nt_dictionary_bytes(const struct nt_value *numbers, const struct nt_value *item_ends,
                                    const struct nt_value *bytes, const uint8_t *valid, uint8_t *output,
                                    uint64_t output_bytes, struct nt_error *error);
@@ -110,26 +109,26 @@ enum nt_status nt_dictionary_bytes(const struct nt_value *numbers, const struct 
 /* ---- encodings ---- */
 
 enum nt_tree_node_kind {
-    NT_TREE_FLAT,             /* values of `bits` one after the other */
+    NT_TREE_FLAT,             /* consecutive values of `bits` */
     NT_TREE_VARIABLE,         /* offsets of `bits`, then bytes */
-    NT_TREE_INLINE_BITS,      /* FastLanes blocks that tell their width */
+    NT_TREE_INLINE_BITS,      /* FastLanes blocks that store their own width */
     NT_TREE_OUT_OF_LINE_BITS, /* FastLanes blocks of `packed_bits` */
-    NT_TREE_RUNS,             /* children: values, lengths of runs */
+    NT_TREE_RUNS,             /* children: values, run lengths */
     NT_TREE_BYTE_SPLIT,       /* byte planes of the child's values */
-    NT_TREE_LENGTH_PREFIXED,  /* compressed by `algorithm`, with its size in front */
-    NT_TREE_FSST,             /* short codes for frequent bytes, over the child's strings */
-    NT_TREE_FIXED_LIST,       /* `items` of the child's values for each */
-    NT_TREE_PACKED,           /* structures: the child's values are whole rows */
-    NT_TREE_SAME,             /* `value` every time, zeros where there is none */
-    NT_TREE_VARIABLE_PACKED,  /* structures of members that may be strings; full zip only */
-    /* Of version 2.0 only: */
-    NT_TREE_NULLABLE, /* child 0: the values; child 1: their validity; NT_NO_NODE: all valid */
+    NT_TREE_LENGTH_PREFIXED,  /* compressed by `algorithm`, prefixed with the size */
+    NT_TREE_FSST,             /* FSST codes over the child's strings */
+    NT_TREE_FIXED_LIST,       /* `items` of the child's values per list */
+    NT_TREE_PACKED,           /* structures: each of the child's values is a whole row */
+    NT_TREE_SAME,             /* `value` for every row; NULL: zeros */
+    NT_TREE_VARIABLE_PACKED,  /* structures whose members may be strings; full zip only */
+    /* Version 2.0 only: */
+    NT_TREE_NULLABLE, /* child 0: values; child 1: validity; NT_NO_NODE: all valid */
     NT_TREE_ALL_NULL,
-    NT_TREE_LIST_ENDS,  /* child 0: end offsets, to which `adjustment` is added where the row is null */
-    NT_TREE_BINARY,     /* child 0: such end offsets, child 1: bytes */
-    NT_TREE_DICTIONARY, /* child 0: numbers of items, child 1: the items */
-    /* Of the legacy versions only: */
-    NT_TREE_ABSOLUTE_OFFSETS, /* child 0: where rows begin, and where the last one ends; without anything in it a row is null */
+    NT_TREE_LIST_ENDS,  /* child 0: end offsets; null rows have `adjustment` added */
+    NT_TREE_BINARY,     /* child 0: LIST_ENDS offsets, child 1: bytes */
+    NT_TREE_DICTIONARY, /* child 0: indices, child 1: items */
+    /* Legacy versions only: */
+    NT_TREE_ABSOLUTE_OFFSETS, /* child 0: row starts and the end of the last row; empty rows are null */
     NT_TREE_NODE_COUNT
 };
 
@@ -138,31 +137,31 @@ enum { NT_TREE_NODES = 256, NT_TREE_LAYERS = 64, NT_TREE_DEPTH = 16, NT_TREE_BUF
 
 /* A member of a structure of variable width. */
 struct nt_tree_member {
-    uint32_t node;        /* of its values; of a string, NT_NO_NODE */
-    uint32_t bits;        /* of a value, 0: it is a string */
+    uint32_t node;        /* of its values; NT_NO_NODE: a string */
+    uint32_t bits;        /* of a value; 0: a string */
     uint32_t length_bits; /* of a string's length */
 };
 
 struct nt_tree_node {
     enum nt_tree_node_kind kind;
-    uint32_t children[2]; /* behind this one, so that there are no circles */
-    uint32_t buffer;      /* the first that it takes */
+    uint32_t children[2]; /* at higher indices, so that the tree has no cycles */
+    uint32_t buffer;      /* the first that it uses */
     uint32_t bits, packed_bits;
     enum nt_length_prefixed_kind algorithm;
-    bool has_validity; /* fixed lists: a bit for each item, in a buffer before the items */
-    bool is_null;      /* all of its values are, whatever stands beside them; of fixed lists, the lists */
-    bool is_one_based; /* dictionaries: 0 is null */
-    uint64_t items;    /* of a fixed list, of a dictionary; of all lists whose ends there are */
+    bool has_validity; /* fixed lists: a validity bit per item, in the buffer before the items */
+    bool is_null;      /* all values are null, whatever is stored; of fixed lists, all lists */
+    bool is_one_based; /* dictionaries: index 0 is null */
+    uint64_t items;    /* of a fixed list or a dictionary; LIST_ENDS: of all lists together */
     uint64_t adjustment;
-    const uint8_t *value; /* of SAME: bits / 8 bytes, or NULL */
+    const uint8_t *value; /* SAME: bits / 8 bytes, or NULL */
     const struct nt_fsst *fsst;
-    const struct nt_tree_member *members; /* of VARIABLE_PACKED */
+    const struct nt_tree_member *members; /* VARIABLE_PACKED */
     uint32_t member_count;
 };
 
 struct nt_tree_node_info {
     const char *name; /* as in Lance's documentation */
-    uint32_t buffers; /* of a mini-block chunk, that it takes itself */
+    uint32_t buffers; /* that the node itself uses in a mini-block chunk */
     uint32_t children;
 };
 const struct nt_tree_node_info *nt_tree_node_info(enum nt_tree_node_kind kind);
@@ -170,14 +169,14 @@ const struct nt_tree_node_info *nt_tree_node_info(enum nt_tree_node_kind kind);
 /* ---- pages ---- */
 
 enum nt_tree_layout {
-    NT_TREE_MINI_BLOCK, /* a chunk: levels, then the buffers of the values */
-    NT_TREE_FULL_ZIP,   /* levels and value of one row after the other */
-    NT_TREE_CONSTANT,   /* one value, or none, and levels */
-    NT_TREE_BLOCK,      /* a dictionary: one buffer with all of its values */
+    NT_TREE_MINI_BLOCK, /* chunks: levels, then the value buffers */
+    NT_TREE_FULL_ZIP,   /* each row stores its levels and its value together */
+    NT_TREE_CONSTANT,   /* one value or null, and levels */
+    NT_TREE_BLOCK,      /* a dictionary: one buffer with all values */
     NT_TREE_ARRAY,      /* version 2.0: buffers, no levels */
 };
 
-/* What surrounds a value, as the file numbers it. */
+/* The kinds of layers around a value, numbered as in the file. */
 enum nt_layer {
     NT_LAYER_NONE,
     NT_LAYER_ITEM,
@@ -197,135 +196,133 @@ struct nt_tree {
     enum nt_tree_layout layout;
     const struct nt_tree_node *nodes;
     uint32_t node_count;
-    uint32_t values, repetition, definition; /* roots; NT_NO_NODE: there are none */
-    bool has_dictionary;                     /* the values number the items of the decoder's inputs */
+    uint32_t values, repetition, definition; /* roots; NT_NO_NODE: absent */
+    bool has_dictionary;                     /* values are indices; decoder inputs hold the items */
     bool has_large_chunk;
     uint32_t buffers; /* of a chunk's values */
     /* Full zip: */
     uint32_t repetition_bits, definition_bits, value_bits, offset_bits;
     /* Constant: */
-    const uint8_t *value; /* NULL: null, or in the first part */
+    const uint8_t *value; /* NULL: null, or stored in part 0 */
     uint32_t value_bytes;
     bool has_value_part;
-    uint64_t repetition_count, definition_count; /* levels where they are compressed */
-    /* Where buffers lie within the page, but of mini-block chunks. */
+    uint64_t repetition_count, definition_count; /* number of levels, if compressed */
+    /* The page's buffers, except those of mini-block chunks. */
     const struct nt_tree_buffer *parts;
     uint32_t part_count;
-    /* The page is not a part of one of the file, but all of it: part 0 are the rows of full zip; of mini-blocks the
-     * sizes of chunks, and part 1 the chunks. */
+    /* Set if the decoder's input is the whole page, not one chunk of it. Full zip: part 0 holds the
+     * rows. Mini-block: part 0 holds the chunk sizes, part 1 the chunks. */
     bool is_whole;
     uint32_t layer_count;
     uint8_t layers[NT_TREE_LAYERS]; /* enum nt_layer, innermost first */
 };
 
-/* Whether values are rows of structures, of which a member is wanted. */
+/* Are the values rows of a structure, from which an output selects a member? */
 bool nt_tree_is_structure(const struct nt_tree *tree);
-/* Whether all rows are null, whatever their levels tell. */
+/* Are all rows null, whatever the levels are? */
 bool nt_tree_is_null(const struct nt_tree *tree);
-/* Values in one row: items of the fixed lists around them, all together; false where they overflow. */
+/* Returns the values per row: the product of the items of all fixed lists. False on overflow. */
 bool nt_tree_items(const struct nt_tree *tree, uint64_t *items_ret);
 
-/* Whether pages have levels, in their own buffers or beside each row. */
+/* Do pages have levels, in buffers of their own or beside each row? */
 bool nt_tree_has_levels(const struct nt_tree *tree);
-/* Bytes of the levels of a full-zip row. */
+/* Bytes that the levels take in a full-zip row. */
 static inline uint32_t nt_tree_control_bytes(const struct nt_tree *tree)
 {
     uint32_t bits = tree->repetition_bits + tree->definition_bits;
     return bits == 0 ? 0 : bits <= 8 ? 1 : bits <= 16 ? 2 : 4;
 }
 
-/* The lists among a layer and those inside it: with any it may have fewer rows than there are values. */
+/* Counts the lists at a layer and inside it. If there are any, rows and values can differ in number. */
 uint32_t nt_tree_lists(const struct nt_tree *tree, uint32_t layer);
 
 /* ---- outputs ---- */
 
 enum nt_tree_output {
-    NT_TREE_VALUES,  /* fixed width: null ones are zeros; of fixed lists all items */
-    NT_TREE_VALID,   /* bool: of the layer, and of what surrounds it up to the next list */
-    NT_TREE_OFFSETS, /* uint64: of the layer, a list: where each list but the last ends, see nt_tree_offsets */
+    NT_TREE_VALUES,  /* fixed width; null values are zeros; fixed lists yield all items */
+    NT_TREE_VALID,   /* bool: of the layer and its surrounding layers up to the next list */
+    NT_TREE_OFFSETS, /* uint64: of a list layer: where each list but the last ends, see below */
     NT_TREE_ENDS,    /* uint64: where each string ends */
     NT_TREE_BYTES,   /* of all strings */
-    NT_TREE_LEVELS,  /* u16 repetition, u16 definition: as they are stored, 0 where only the other one is */
-    NT_TREE_PRESENT, /* bool: of places of blobs (u64 position, u64 size), whether one is there, or what is around it: without
-                      * bytes position 0 is a value, and others have a definition level in front of their low 16 bits */
+    NT_TREE_LEVELS,  /* u16 repetition, u16 definition as stored; 0 if only the other is stored */
+    NT_TREE_PRESENT, /* bool: is a blob present? From its locator (u64 position, u64 size). With size
+                      * 0, position 0 is an empty value, others are a definition << 16. */
 };
 
-/* The page's `parameter` is, of BYTES: how many strings there are; of LEVELS: how many values; of ENDS and OFFSETS: what is added; of VALID
- * with `repeats`: how many of the layer's rows are of one that has begun before the page. OFFSETS
- * has in it, beside, these bits: a list's end is told where the next one begins, so that the first page of a
- * column has one fewer than lists begin there, and its last one more. */
+/* The page's `parameter` is: BYTES: the number of strings; LEVELS: the number of values; ENDS and
+ * OFFSETS: a base to add; VALID with `repeats`: rows that continue a row from before the page. OFFSETS
+ * also uses the bits below: a list ends where the next one begins, so the first page of a column
+ * yields one offset fewer than lists begin in it, and the last page one more. */
 #define NT_TREE_IS_FIRST (UINT64_C(1) << 63)
 #define NT_TREE_IS_LAST (UINT64_C(1) << 62)
-/* Where nobody has looked at the page's levels before: how many items begin in it, which they have to tell, too, in
- * some bits of the parameter. Less is added then. */
+/* Set if the page's levels are not checked yet: NT_TREE_ITEMS_BITS of the parameter hold the number of
+ * items that begin in it, which the levels must confirm. The base has fewer bits then. */
 #define NT_TREE_HAS_ITEM_COUNT (UINT64_C(1) << 61)
 enum { NT_TREE_ITEMS_BITS = 17, NT_TREE_ADDED_BITS = 44 };
 
-enum { NT_TREE_LEVEL_BYTES = 4 }; /* an element of LEVELS */
+enum { NT_TREE_LEVEL_BYTES = 4 }; /* of an element of LEVELS */
 
-/* Structures as they are stored, all of their members of fixed width. */
+/* Selects whole structures as stored; all members are of fixed width. */
 #define NT_TREE_ALL_MEMBERS UINT32_MAX
 
 struct nt_tree_output_spec {
     enum nt_tree_output output;
-    uint32_t layer;   /* VALID, OFFSETS: innermost 0 */
-    uint16_t valid;   /* PRESENT: the largest definition of what is there */
-    uint64_t repeats; /* VALID of a layer: rows that are one each, and alike; 0 and 1: each is its own */
-    uint32_t depth;   /* VALID: of the items this many fixed lists deep; 0: of the layer itself */
-    uint32_t member;  /* of structures, or NT_TREE_ALL_MEMBERS; else 0 */
-    uint64_t member_offset; /* of packed structures of fixed width: bytes */
-    uint64_t member_items;  /* of structures: items of the fixed lists around an element; 0: there are none */
-    bool is_stored;         /* VALUES: null ones are what is stored for them */
+    uint32_t layer;         /* VALID, OFFSETS: 0 is the innermost */
+    uint16_t valid;         /* PRESENT: the largest definition level of a present value */
+    uint64_t repeats;       /* VALID of a layer: equal stored rows per logical row; 0 and 1: one each */
+    uint32_t depth;         /* VALID: of items this deep in fixed lists; 0: of the layer itself */
+    uint32_t member;        /* of structures, or NT_TREE_ALL_MEMBERS; else 0 */
+    uint64_t member_offset; /* fixed-width packed structures: in bytes */
+    uint64_t member_items;  /* structures: items of the fixed lists in an element; 0: no lists */
+    bool is_stored;         /* VALUES: keep what is stored for null values */
 };
-
-/* ---- Decode and count a chunk ---- */
 
 /* ---- Decoders ---- */
 
-/* What a decoder makes of a page. */
+/* The state of a decoder: which output it makes of which pages. */
 struct nt_tree_state {
-    const struct nt_tree *tree; /* equal ones are one, as the format makes them */
+    const struct nt_tree *tree; /* shared: the format builds equal trees once */
     struct nt_tree_output_spec want;
 };
 
-/* Of decoders whose state is a struct nt_tree_state. Inputs are, where the tree has a dictionary, its items (VALUES), or their ENDS
- * and BYTES. Of trees that are whole ENDS go on from chunk to chunk. */
+/* Operations of decoders whose state is a struct nt_tree_state. With a dictionary, the inputs are its
+ * items (VALUES), or their ENDS and BYTES. On whole pages, ENDS continue across chunks. */
 extern const struct nt_decoder_ops nt_tree_ops;
-/* nt_tree_ops.decode: makes exactly `packed->elements` elements. Of the decoder it looks at the state and the bytes of an element. */
+/* nt_tree_ops.decode: writes `packed->elements` elements. Uses the decoder's state and element size. */
 enum nt_status nt_tree_decode(const struct nt_packed *packed, uint8_t *output, struct nt_error *error);
 
-/* A decoder's tree and what is wanted of it; NULL where it has none. */
+/* A decoder's tree and output; NULL if it is another kind of decoder. */
 static inline const struct nt_tree_state *nt_tree_state_of(const struct nt_decoder *decoder)
 {
     return decoder->ops == &nt_tree_ops ? (const struct nt_tree_state *)decoder->state : NULL;
 }
 
-/* What a page holds, for those who make page lists. */
+/* The contents of a page, for builders of page lists. */
 struct nt_tree_counts {
-    uint64_t slots[NT_TREE_LAYERS]; /* of each layer: rows that begin in the page */
-    uint64_t levels;                /* 0 where there are none */
-    uint64_t bytes;                 /* of strings, where they were asked for */
-    uint64_t spent;                 /* bytes of memory that were used for it */
+    uint64_t slots[NT_TREE_LAYERS]; /* per layer: rows that begin in the page */
+    uint64_t levels;                /* 0: none */
+    uint64_t bytes;                 /* of strings, if requested */
+    uint64_t spent;                 /* bytes of memory that counting used */
     /* Of the outermost layer's rows: */
-    bool is_continued; /* the page begins within one */
-    uint64_t last_row; /* levels of the last that begins there; of the whole page, where none does */
+    bool is_continued; /* the page begins within a row */
+    uint64_t last_row; /* levels of the last row that begins here; if none does, of the page */
 };
-/* `values`: how many values there are where no levels tell. `wants_bytes`: count the bytes of strings (`member` of a structure),
- * too. */
+/* `values`: the number of values if there are no levels. `wants_bytes`: also counts the bytes of
+ * strings (of a structure: of `member`). */
 enum nt_status nt_tree_count(const struct nt_tree *tree, const struct nt_packed *packed, uint64_t values,
                              bool wants_bytes, uint32_t member, struct nt_tree_counts *counts,
                              struct nt_error *error);
 
 /* ---- Decode whole pages ---- */
 
-/* A chunk of a mini-block page, as its word in the page's first buffer tells. */
+/* A chunk of a mini-block page, as its word in the page's first buffer describes it. */
 struct nt_tree_chunk {
     uint64_t offset, bytes; /* within the chunks */
     uint64_t first_value, values;
 };
 
-/* The chunk of a number, the one behind `*chunk` (all zeros: the first): `words` are `word_count` of 2 bytes, of a tree with
- * large chunks 4. `values` and `bytes`: of all chunks. NT_CORRUPT where there are fewer of either. */
+/* Moves `*chunk` (all zeros at first) to chunk `number`, its successor. `words`: `word_count` words of
+ * 2 bytes; of 4 with large chunks. `values` and `bytes`: of all chunks, NT_CORRUPT if exceeded. */
 enum nt_status nt_tree_next_chunk(const struct nt_tree *tree, const uint8_t *words, uint64_t word_count,
                                   uint64_t number, uint64_t values, uint64_t bytes,
                                   struct nt_tree_chunk *chunk, struct nt_error *error);
@@ -335,8 +332,8 @@ enum nt_status nt_tree_next_chunk(const struct nt_tree *tree, const uint8_t *wor
 const char *nt_tree_layout_name(enum nt_tree_layout layout); /* "mini-block" */
 const char *nt_tree_output_name(enum nt_tree_output output); /* "offsets" */
 
-/* The encodings of a tree's values, those around others first: "general(byte stream split(flat 32))", into `text` of
- * `capacity` bytes: cut and ended with NUL. */
+/* Writes the encodings of a tree's values, outermost first: "general(byte stream split(flat 32))".
+ * Truncates to `capacity` bytes with the NUL. */
 void nt_tree_describe(const struct nt_tree *tree, char *text, size_t capacity);
 
 /* ---- Scratch memory and arrays ---- */
@@ -346,16 +343,16 @@ void nt_tree_describe(const struct nt_tree *tree, char *text, size_t capacity);
 struct nt_decode_arena {
     const struct nt_tree *tree;
     const struct nt_packed *packed;
-    uint64_t left; /* bytes that may still be taken */
+    uint64_t left; /* bytes that may still be allocated */
     uint8_t *scratch;
     size_t scratch_left, scratch_wanted;
-    struct nt_decode_block *blocks; /* of what the scratch memory had no room for */
+    struct nt_decode_block *blocks; /* allocations for which the scratch memory had no room */
 };
 
-/* Memory comes from the context of what is packed, where it has one: pages are small, and many. */
+/* Takes memory from the codec context, if `packed` has one, because pages are small and many. */
 void nt_decode_arena_begin(struct nt_decode_arena *work, const struct nt_tree *tree,
                            const struct nt_packed *packed);
-/* Memory until the end of the work. NT_LIMIT where there is none left for it. */
+/* Allocates until nt_decode_arena_free. NT_LIMIT if the limit is exhausted. */
 enum nt_status nt_decode_alloc(struct nt_decode_arena *work, uint64_t bytes, void *memory_ret,
                                struct nt_error *error);
 void nt_decode_arena_free(struct nt_decode_arena *work);
@@ -367,73 +364,73 @@ struct nt_buffer_slice {
     uint64_t bytes;
 };
 
-/* The tree's part of a number, within the page's bytes. */
+/* Returns buffer `number` of the tree, checked against the page's bytes. */
 enum nt_status nt_decode_buffer(const struct nt_decode_arena *work, uint32_t number,
                                 struct nt_buffer_slice *part, struct nt_error *error);
-/* NT_CORRUPT where a buffer has fewer bytes than `bytes`: `what` needs them. */
+/* NT_CORRUPT if the buffer has fewer than `bytes` bytes; the message names `what` needs them. */
 enum nt_status nt_buffer_slice_require(const struct nt_buffer_slice *part, uint64_t bytes, const char *what,
                                        struct nt_error *error);
-/* Bytes of so many bits. NT_LIMIT where they overflow. */
+/* Converts bits to bytes, rounded up. NT_LIMIT on overflow. */
 enum nt_status nt_bits_to_bytes(uint64_t count, uint64_t bits, uint64_t *bytes_ret, struct nt_error *error);
 
 /* ---- values ---- */
 
 struct nt_decoded_array {
     uint64_t elements;
-    uint32_t bits; /* of each, 1 or whole bytes; 0: strings, or nothing at all */
+    uint32_t bits; /* of each, 1 or whole bytes; 0: strings, or no data */
     const uint8_t *data;
     uint64_t bytes;             /* of `data` */
     const uint64_t *ends;       /* strings: where each ends in `data` */
-    const struct nt_fsst *fsst; /* strings that are still codes of these symbols; NULL: they are not */
-    /* Bits of the items of fixed lists, 1 is valid, outermost lists first; NULL: all are, or none is. */
+    const struct nt_fsst *fsst; /* strings that are still codes of these symbols; NULL: plain */
+    /* Item validity of fixed lists: bits, 1 is valid, outermost first; NULL: all valid or all null. */
     struct nt_list_validity {
         const uint8_t *valid;
         bool are_null;
         uint64_t items; /* of each list */
     } lists[NT_TREE_DEPTH];
     uint32_t depth;
-    const uint8_t *valid; /* version 2.0: bits; NULL: all are valid */
-    bool is_null;         /* there is nothing but nulls */
+    const uint8_t *valid; /* version 2.0: bits; NULL: all valid */
+    bool is_null;         /* all rows are null */
 };
 
 /* ---- levels ---- */
 
 struct nt_levels {
-    uint64_t count;             /* 0 where there are none */
-    const uint16_t *repetition; /* NULL: all are the largest */
+    uint64_t count;             /* 0: none */
+    const uint16_t *repetition; /* NULL: all are the maximum */
     const uint16_t *definition; /* NULL: all are 0 */
 };
 
-/* A page taken apart. */
+/* A parsed page. */
 struct nt_opened_page {
     struct nt_levels levels;
     struct nt_buffer_slice parts[NT_TREE_BUFFERS]; /* of the values */
     uint32_t part_count;
-    /* Full zip and constants have their values at once: */
+    /* Full zip and constant pages set the values on opening: */
     bool has_array;
     struct nt_decoded_array array;
 };
 
 /* ---- Table of encodings ---- */
 
-/* Make `elements` values of a node from a chunk's buffers, of which there are NT_TREE_BUFFERS. `into`: memory of exactly the bytes of the result, to be used for it
- * or not; NULL: there is none. */
+/* Decodes `elements` values of a node from the NT_TREE_BUFFERS buffers of a chunk. `into`: memory of
+ * exactly the result's size, which the node may use; NULL: none. */
 enum nt_status nt_tree_node_decode(struct nt_decode_arena *work, uint32_t node, struct nt_buffer_slice *parts,
                                    uint64_t elements, uint8_t *into, struct nt_decoded_array *array,
                                    struct nt_error *error);
-/* The same of a block: one buffer that holds all of it. */
+/* The same for a block: one buffer that holds all values. */
 enum nt_status nt_block_decode(struct nt_decode_arena *work, uint32_t node,
                                const struct nt_buffer_slice *part, uint64_t elements, uint8_t *into,
                                struct nt_decoded_array *array, struct nt_error *error);
 
 /* ---- Decode strings ---- */
 
-/* NT_CORRUPT: there are codes of no strings. */
+/* NT_CORRUPT: the codes have no strings. */
 enum nt_status nt_strings_are_missing(struct nt_error *error);
-/* Strings of a symbol table's codes. */
+/* Decodes strings that are FSST codes. */
 enum nt_status nt_strings_expand(struct nt_decode_arena *work, const struct nt_fsst *fsst,
                                  struct nt_decoded_array *array, struct nt_error *error);
-/* A mini-block's strings, and those of a block. */
+/* Decode the strings of a mini-block chunk, and of a block. */
 enum nt_status nt_strings_decode(struct nt_decode_arena *work, const struct nt_tree_node *node,
                                  const struct nt_buffer_slice *part, uint64_t elements,
                                  struct nt_decoded_array *array, struct nt_error *error);
@@ -443,19 +440,19 @@ enum nt_status nt_strings_decode_block(struct nt_decode_arena *work, const struc
 
 /* ---- Repetition and definition levels ---- */
 
-/* What a layer's rows are, by their levels: a row begins where the repetition is at least `begins`, and is
- * there where the definition is at most `visible`. */
+/* How levels map to rows of a layer: a row begins if the repetition is at least `begins`, and is
+ * visible if the definition is at most `visible`. */
 struct nt_layer_rule {
     uint16_t begins, visible;
-    uint16_t valid; /* the largest definition of a row that is valid */
-    uint16_t empty; /* and a larger one of one that is valid, too; 0: none */
+    uint16_t valid; /* the largest definition of a valid row */
+    uint16_t empty; /* a larger definition that is valid, too; 0: none */
 };
 void nt_layer_rule(const struct nt_tree *tree, uint32_t layer, struct nt_layer_rule *rule);
-/* `count` levels of a part. `root`: how they are encoded; NT_NO_NODE: they lie there as they are. */
+/* Decodes the `count` levels of a buffer. `root`: their encoding; NT_NO_NODE: plain. */
 enum nt_status nt_levels_decode(struct nt_decode_arena *work, uint32_t root,
                                 const struct nt_buffer_slice *part, uint64_t count,
                                 const uint16_t **levels_ret, struct nt_error *error);
-/* The largest levels that the layers allow. NT_CORRUPT where there are larger ones. */
+/* NT_CORRUPT if a level is larger than the layers allow. */
 enum nt_status nt_levels_check(const struct nt_tree *tree, const struct nt_levels *levels,
                                struct nt_error *error);
 
@@ -465,20 +462,20 @@ static inline bool nt_is_row(const struct nt_levels *levels, const struct nt_lay
            (!levels->definition || levels->definition[i] <= rule->visible);
 }
 
-/* Whether no level that the layers allow makes a row of the layer null. */
+/* Is a row of the layer valid for all levels that the layers allow? */
 bool nt_layer_is_always_valid(const struct nt_tree *tree, uint32_t layer);
 
-/* How many rows a layer has in the page. */
+/* Counts the rows of a layer in the page. */
 uint64_t nt_levels_rows(const struct nt_levels *levels, const struct nt_layer_rule *rule);
 
 /* ---- Mini-block chunks ---- */
 
-/* What a chunk begins with: the number of its levels, and how many bytes follow of them and of each buffer. */
+/* The header of a chunk: the number of levels, and the bytes of the levels and of each buffer. */
 struct nt_mini_block_sizes {
     uint64_t levels, repetition_bytes, definition_bytes;
     uint64_t buffer_bytes[NT_TREE_BUFFERS];
 };
-/* Read them; `cursor` tells whether it failed. */
+/* Reads the header; a failure is in `cursor`. */
 void nt_mini_block_get_sizes(const struct nt_tree *tree, struct nt_cursor *cursor,
                              struct nt_mini_block_sizes *sizes);
 
@@ -487,89 +484,89 @@ enum nt_status nt_mini_block_open(struct nt_decode_arena *work, bool wants_level
 
 /* ---- Rows with levels or lengths ---- */
 
-/* Whether rows have to be looked at one by one, and tell how many they are; else there is nothing but values. */
+/* Must rows be parsed one by one, which also counts them? If not, the page holds only values. */
 bool nt_full_zip_is_walked(const struct nt_tree *tree);
 
 /* ---- Full-zip pages ---- */
 
-/* `values`: how many rows there are where no levels tell. */
+/* `values`: the number of rows if there are no levels. */
 enum nt_status nt_full_zip_open(struct nt_decode_arena *work, uint32_t member, uint64_t values,
                                 struct nt_opened_page *opened, struct nt_error *error);
 
 /* ---- Constant pages ---- */
 
-/* `values`: how many rows there are where no levels tell. */
+/* `values`: the number of rows if there are no levels. */
 enum nt_status nt_constant_open(struct nt_decode_arena *work, uint64_t values, bool wants_values,
                                 struct nt_opened_page *opened, struct nt_error *error);
 
 /* ---- Version 2.0 array encodings ---- */
 
-/* Version 2.0's nodes, which take their buffers by number. */
+/* Decodes the nodes of version 2.0, which refer to their buffers by number. */
 enum nt_status nt_v2_0_decode(struct nt_decode_arena *work, uint32_t node,
                               const struct nt_buffer_slice *parts, uint32_t part_count, uint64_t elements,
                               struct nt_decoded_array *array, struct nt_error *error);
 
 /* ---- Decoded pages ---- */
 
-/* What is known of a page's values while they become elements. */
+/* The state of a page while its values become elements. */
 struct nt_decode_state {
     struct nt_decode_arena *work;
     const struct nt_tree_output_spec *want;
-    uint32_t element_bytes; /* of an element of the output */
+    uint32_t element_bytes; /* of an output element */
     struct nt_opened_page opened;
     uint64_t rows;        /* of the innermost layer */
-    const uint8_t *valid; /* a byte for each; NULL: all are */
-    /* Of a page that several outputs are made of: it is opened, and its values are decoded, once for all of them. */
+    const uint8_t *valid; /* a byte per row; NULL: all valid */
+    /* For several outputs of one page: the page is opened and its values are decoded only once. */
     bool is_shared, is_opened, is_decoded;
 };
 
-/* Elements of a structure's member in a row. */
+/* Elements of a structure's member per row. */
 static inline uint64_t nt_decode_member_items(const struct nt_decode_state *decoding)
 {
     return decoding->want->member_items ? decoding->want->member_items : 1;
 }
 
-/* Take the page apart, as far as levels and values are wanted. `decoding->rows` is set where no levels tell it. */
+/* Parses the levels and values of the page as needed. Without levels, the caller sets `rows`. */
 enum nt_status nt_decode_open(struct nt_decode_state *decoding, bool wants_levels, bool wants_values,
                               struct nt_error *error);
-/* Decode its values. `into`: see nt_tree_node_decode. */
+/* Decodes the values. `into`: see nt_tree_node_decode. */
 enum nt_status nt_decode_values(struct nt_decode_state *decoding, uint8_t *into, struct nt_error *error);
-/* NT_CORRUPT where there are not `decoding->rows`. */
+/* NT_CORRUPT if `found` is not `decoding->rows`. */
 enum nt_status nt_decode_check_rows(const struct nt_decode_state *decoding, uint64_t found,
                                     struct nt_error *error);
-/* A byte for each row of a layer, of which there have to be `rows`. */
+/* Writes a byte for each row of a layer. NT_CORRUPT if there are not exactly `rows`. */
 enum nt_status nt_decode_valid_rows(const struct nt_decode_state *decoding, uint32_t layer, uint64_t rows,
                                     uint8_t *valid, struct nt_error *error);
-/* Set `decoding->valid`, of decoded values. */
+/* Sets `decoding->valid`, after the values are decoded. */
 enum nt_status nt_decode_find_nulls(struct nt_decode_state *decoding, struct nt_error *error);
-/* Whether levels can tell that a value is null, or all are. */
+/* Can levels mark a value, or all values, as null? */
 bool nt_decode_has_nulls(const struct nt_tree *tree);
 
 /* ---- Zero null values ---- */
 
-/* In the page's elements, of `width` bytes each: zeros for those of null rows, and of null items of the `depth`
- * outermost fixed lists around them. */
+/* Zeros the page's elements, of `width` bytes each, for null rows and for null items of the `depth`
+ * outermost fixed lists. */
 void nt_decode_clear_nulls(const struct nt_decode_state *decoding, uint32_t depth, uint32_t width,
                            uint8_t *output);
 
 /* ---- Dictionary indices ---- */
 
-/* They, with 0 where the row is null. */
+/* Decodes the indices, with 0 for null rows. */
 enum nt_status nt_decode_indices(struct nt_decode_state *decoding, struct nt_value *numbers,
                                  struct nt_error *error);
-/* Whether all rows are null, so that there need not be any item. */
+/* Are all rows null? Then the dictionary may be empty. */
 bool nt_decode_is_null(const struct nt_decode_state *decoding);
 
 /* ---- Outputs ---- */
 
-/* Make all elements of an output. */
+/* Writes all elements of an output. */
 typedef enum nt_status nt_make_output(struct nt_decode_state *decoding, uint8_t *output,
                                       struct nt_error *error);
 nt_make_output nt_output_values, nt_output_presence, nt_output_validity, nt_output_offsets, nt_output_levels,
     nt_output_ends, nt_output_bytes;
 
-/* Of a page that is opened, with its values: the bytes of its strings, null ones without any; decoding->rows is how many there
- * are. */
+/* Counts the string bytes of a page that is opened with its values. Null strings have none.
+ * decoding->rows is the number of strings. */
 enum nt_status nt_count_string_bytes(struct nt_decode_state *decoding, uint64_t *bytes_ret,
                                      struct nt_error *error);
 

@@ -18,8 +18,7 @@
 enum {
     ALIGNMENT = 16,
     MIN_SCRATCH = 64 * 1024,
-    MAX_SCRATCH =
-        512 * 1024, /* that are kept: where pages are large, taking memory is little beside decoding them */
+    MAX_SCRATCH = 512 * 1024, /* kept; for large pages, allocation is cheap next to decoding */
 };
 
 struct nt_decode_block {
@@ -31,7 +30,7 @@ void nt_decode_arena_begin(struct nt_decode_arena *work, const struct nt_tree *t
                            const struct nt_packed *packed)
 {
     *work = (struct nt_decode_arena){.tree = tree, .packed = packed, .left = packed->limit};
-#ifndef NT_HAS_SANITIZER /* which sees the ends of blocks, and not those of what lies side by side in one */
+#ifndef NT_HAS_SANITIZER /* a sanitizer detects overruns of separate blocks, not overruns within one */
     if (packed->context)
         work->scratch = nt_codec_scratch(packed->context, NT_SCRATCH_TREE, MIN_SCRATCH);
     if (work->scratch)
@@ -39,7 +38,7 @@ void nt_decode_arena_begin(struct nt_decode_arena *work, const struct nt_tree *t
 #endif
 }
 
-/* NULL where there is not enough of it. */
+/* Returns NULL if the scratch memory is too small. */
 static void *take_scratch(struct nt_decode_arena *work, size_t bytes)
 {
     size_t padded = bytes + (ALIGNMENT - bytes % ALIGNMENT) % ALIGNMENT;
@@ -175,7 +174,7 @@ enum nt_status nt_decode_values(struct nt_decode_state *decoding, uint8_t *into,
     return nt_tree_node_decode(work, root, opened->parts, decoding->rows, into, &opened->array, error);
 }
 
-/* ---- which rows are null ---- */
+/* ---- null rows ---- */
 
 enum nt_status nt_decode_check_rows(const struct nt_decode_state *decoding, uint64_t found,
                                     struct nt_error *error)
@@ -186,7 +185,7 @@ enum nt_status nt_decode_check_rows(const struct nt_decode_state *decoding, uint
                           decoding->rows, found);
 }
 
-/* A vector of them at a time. */
+/* Compilers vectorize this loop. */
 static void compare_levels(const uint16_t *restrict definition, uint16_t most, uint64_t rows,
                            uint8_t *restrict valid)
 {
@@ -194,7 +193,7 @@ static void compare_levels(const uint16_t *restrict definition, uint16_t most, u
         valid[i] = definition[i] <= most;
 }
 
-/* Of the rows of a layer. `rows`: how many there have to be. */
+/* `rows`: the required number of rows. */
 enum nt_status nt_decode_valid_rows(const struct nt_decode_state *decoding, uint32_t layer, uint64_t rows,
                                     uint8_t *valid, struct nt_error *error)
 {
@@ -205,7 +204,7 @@ enum nt_status nt_decode_valid_rows(const struct nt_decode_state *decoding, uint
     if (found != rows)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows that the levels of a page tell", rows,
                               found);
-    const struct nt_layer_rule fixed = rule; /* in registers: a byte that is written could be anything */
+    const struct nt_layer_rule fixed = rule; /* a local copy stays in registers */
     if (!layer && nt_tree_is_null(decoding->work->tree))
         memset(valid, 0, rows);
     else if (nt_layer_is_always_valid(decoding->work->tree, layer))
@@ -231,7 +230,7 @@ static enum nt_status spread_bits(struct nt_decode_arena *work, const uint8_t *b
     return status;
 }
 
-/* Set `valid`, from levels or from what version 2.0 stores. */
+/* Uses levels, or the validity that version 2.0 stores. */
 enum nt_status nt_decode_find_nulls(struct nt_decode_state *decoding, struct nt_error *error)
 {
     const struct nt_decoded_array *array = &decoding->opened.array;
@@ -253,7 +252,7 @@ enum nt_status nt_decode_find_nulls(struct nt_decode_state *decoding, struct nt_
     return NT_OK;
 }
 
-/* Whether levels can tell that a value is null. */
+/* Can levels mark a value as null? */
 bool nt_decode_has_nulls(const struct nt_tree *tree)
 {
     struct nt_layer_rule rule;

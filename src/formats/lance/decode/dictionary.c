@@ -27,7 +27,7 @@ ALWAYS_INLINE uint64_t number_at(const uint8_t *data, size_t place, uint32_t byt
     }
 }
 
-/* Returns the place of the first number that is none; that of the end where there is none. */
+/* Returns the position of the first index without an item; the number of indices if there is none. */
 ALWAYS_INLINE size_t gather(const struct nt_value *numbers, uint32_t number_bytes,
                             const struct nt_value *items, uint32_t item_bytes, uint8_t *output)
 {
@@ -92,7 +92,7 @@ static uint64_t end_at(const struct nt_value *ends, uint64_t number)
     return nt_load_le64(ends->data + sizeof(uint64_t) * number);
 }
 
-/* Where an item lies among the bytes of all. One that ends before it begins has more bytes than there can be. */
+/* An item's range in the bytes of all; impossibly large if it ends before it begins. */
 struct item {
     uint64_t begin, bytes;
 };
@@ -116,7 +116,7 @@ ALWAYS_INLINE enum nt_status add_ends(const struct nt_value *numbers, uint32_t n
                                       uint8_t *output, struct nt_error *error)
 {
     uint64_t items = item_ends->elements, most = UINT64_MAX / (numbers->elements + 1), largest = 0;
-    const struct nt_value ends = *item_ends; /* in registers: what is written could be anything */
+    const struct nt_value ends = *item_ends; /* a local copy stays in registers */
     const uint8_t *data = numbers->data;
     for (size_t i = 0, rows = numbers->elements; i < rows; i++) {
         uint64_t number = number_at(data, i, number_bytes);
@@ -150,8 +150,8 @@ enum nt_status nt_dictionary_ends(const struct nt_value *numbers, const struct n
     }
 }
 
-/* Short strings in pieces of constant size, where these have room on both sides: what is too much is overwritten by the
- * next string. `from_room` and `to_room` bytes are there. */
+/* Copies short strings in pieces of constant size if both sides have room; the next string overwrites
+ * the excess. `from_room` and `to_room`: bytes available. */
 ALWAYS_INLINE void copy_string(uint8_t *to, uint64_t to_room, const uint8_t *from, uint64_t from_room,
                                uint64_t count)
 {

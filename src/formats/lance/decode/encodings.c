@@ -16,19 +16,18 @@
 
 /* ---- Table of encodings ---- */
 
-/* The table of nested encodings, and those of them that give values of fixed width (Lance's encoding,
- * "Compressive encodings").
- * 
- * There are two forms: a mini-block's values lie in one or more buffers, which its nodes take in their
- * order; a block has all in one. A node works on what its children make; these stand behind it in the tree,
- * so that no recursion goes deeper than the tree has nodes. */
+/* The table of nested encodings, and the decoders of those with fixed-width values (Lance's encoding
+ * specification, "Compressive encodings").
+ *
+ * A mini-block chunk stores values in one or more buffers, which its nodes use in order; a block
+ * stores all in one buffer. A node decodes from its children's results. Children have higher indices
+ * than their parent, which bounds the recursion by the number of nodes. */
 
-/* What a node is to decode. */
+/* The decoding of one node. */
 struct job {
     struct nt_decode_arena *work;
     const struct nt_tree_node *node;
-    struct nt_buffer_slice *
-        parts; /* of a chunk NT_TREE_BUFFERS, of which some may be empty; of a block one, whatever number a node has */
+    struct nt_buffer_slice *parts; /* chunk: NT_TREE_BUFFERS, some empty; block: 1 for all nodes */
     bool is_block;
     uint64_t elements;
     uint8_t *into;
@@ -44,7 +43,7 @@ static struct nt_buffer_slice *part_of(const struct job *job)
     return &job->parts[job->is_block ? 0 : job->node->buffer];
 }
 
-/* The child's values, in place of the node's. */
+/* Decodes a child of the node. */
 static enum nt_status decode_child(const struct job *job, unsigned child, uint64_t elements, uint8_t *into,
                                    struct nt_decoded_array *array, struct nt_error *error)
 {
@@ -68,7 +67,7 @@ static void set_fixed(const struct job *job, uint32_t bits, const uint8_t *data,
         (struct nt_decoded_array){.elements = job->elements, .bits = bits, .data = data, .bytes = bytes};
 }
 
-/* ---- values as they are ---- */
+/* ---- plain values ---- */
 
 static enum nt_status decode_flat(const struct job *job, struct nt_error *error)
 {
@@ -82,7 +81,7 @@ static enum nt_status decode_flat(const struct job *job, struct nt_error *error)
     return status;
 }
 
-/* ---- one value ---- */
+/* ---- a repeated value ---- */
 
 static enum nt_status repeat(const struct job *job, struct nt_error *error)
 {
@@ -125,7 +124,7 @@ static enum nt_status unpack(const struct job *job, struct nt_error *error)
 
 /* ---- runs ---- */
 
-/* A block has the size of the values, the values, then the lengths. */
+/* A block stores the size of the values, the values, then the lengths. */
 static enum nt_status cut_block_of_runs(const struct nt_buffer_slice *block, struct nt_buffer_slice parts[2],
                                         struct nt_error *error)
 {
@@ -203,7 +202,7 @@ static enum nt_status join_planes(const struct job *job, struct nt_error *error)
 
 /* ---- compressed bytes ---- */
 
-/* Of several buffers, the first one is compressed. */
+/* If there are several buffers, only the first is compressed. */
 static enum nt_status decompress(const struct job *job, struct nt_error *error)
 {
     const struct nt_tree_node *node = job->node;
@@ -268,7 +267,7 @@ static enum nt_status decode_strings(const struct job *job, struct nt_error *err
                : nt_strings_decode(job->work, job->node, part, job->elements, job->array, error);
 }
 
-/* Codes stay codes: who wants only the ends, or only the bytes, expands them to just that. */
+/* Keeps the codes: an output expands only the ends or the bytes that it needs. */
 static enum nt_status take_codes(const struct job *job, struct nt_error *error)
 {
     struct nt_decoded_array *array = job->array;
@@ -285,7 +284,7 @@ static enum nt_status take_codes(const struct job *job, struct nt_error *error)
 
 static const struct {
     struct nt_tree_node_info info;
-    decode_node *decode; /* NULL: not in mini-blocks or blocks */
+    decode_node *decode; /* NULL: not valid in mini-blocks or blocks */
 } nodes[NT_TREE_NODE_COUNT] = {
     [NT_TREE_FLAT] = {{"flat", 1, 0}, decode_flat},
     [NT_TREE_VARIABLE] = {{"variable", 1, 0}, decode_strings},
@@ -401,7 +400,7 @@ static void write_words(struct writing *writing, const char *words, uint64_t num
         writing->length += (size_t)count < left ? (size_t)count : left - 1;
 }
 
-/* What a node tells beside its name: the width of values, or the length of lists. */
+/* The number in a node's description: value width, or list length. */
 static uint64_t number_of(const struct nt_tree_node *node)
 {
     switch (node->kind) {
@@ -419,7 +418,7 @@ static uint64_t number_of(const struct nt_tree_node *node)
     }
 }
 
-/* Children stand behind their node: no deeper than there are nodes. */
+/* Children have higher indices than their node, which bounds the recursion. */
 static void write_node(struct writing *writing, uint32_t number)
 {
     const struct nt_tree_node *node = &writing->tree->nodes[number];

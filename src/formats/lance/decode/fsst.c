@@ -16,17 +16,17 @@
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 enum {
-    ESCAPE = 255, /* the next byte stands for itself */
+    ESCAPE = 255, /* the next byte is a literal */
     SYMBOL_BYTES = 8,
-    GROUP = 8,   /* codes that are looked at together */
-    SPAN = 4096, /* codes that are taken together: their bytes are counted in 16 bits */
+    GROUP = 8,   /* codes that are processed together */
+    SPAN = 4096, /* codes that are measured together; their bytes are counted in 16 bits */
     COUNT_MASK = 0xFF,
     HAS_CODES = 1 << 24,
 };
 _Static_assert(SPAN *SYMBOL_BYTES <= UINT16_MAX && SPAN % GROUP == 0,
                "what a span stands for can be counted");
 
-static const uint32_t magic = 0x46535354; /* "FSST", the letters from the highest byte on */
+static const uint32_t magic = 0x46535354; /* "FSST", the first letter in the highest byte */
 
 /* ---- the table ---- */
 
@@ -65,12 +65,12 @@ enum nt_status nt_fsst_init(struct nt_fsst *fsst, const uint8_t *table, size_t t
     return load_symbols(fsst, &cursor, error);
 }
 
-/* ---- eight codes ---- */
+/* ---- groups of eight codes ---- */
 
-/* What tells whether all of eight codes are symbols: their number is at most 255, so that escapes are none. */
+/* Tests whether all of eight codes are symbols. There are at most 255 symbols, so escapes never are. */
 struct group_test {
     uint64_t added;
-    bool is_half; /* less than half of the codes are symbols */
+    bool is_half; /* fewer than 128 codes are symbols */
 };
 
 static struct group_test group_test(const struct nt_fsst *fsst)
@@ -79,7 +79,8 @@ static struct group_test group_test(const struct nt_fsst *fsst)
     return (struct group_test){UINT64_C(0x0101010101010101) * ((is_half ? 128 : 256) - fsst->count), is_half};
 }
 
-/* A code is past the symbols where its lower 7 bits carry into the highest, or it is set; both where not is_half. */
+/* A code is past the symbols if bit 7 is set, or its low 7 bits plus `added` carry into bit 7; if not
+ * is_half, only if both hold. */
 ALWAYS_INLINE bool are_symbols(struct group_test test, uint64_t codes)
 {
     const uint64_t highest = UINT64_C(0x8080808080808080);
@@ -97,18 +98,17 @@ static enum nt_status fail_escape(struct nt_error *error)
     return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a string's codes end within an escape");
 }
 
-/* ---- how many bytes ---- */
+/* ---- decoded sizes ---- */
 
-/* What the codes of a span stand for. */
+/* The decoded size of a span of codes. */
 struct measuring {
     const struct nt_fsst *fsst;
-    bool is_escaped;  /* the next code stands for itself */
-    bool has_nothing; /* a code stood for nothing */
-    uint16_t ends
-        [SPAN]; /* where each code's bytes end, counted from the span's first; an escape's are those of the code behind it */
+    bool is_escaped;     /* the next code is a literal */
+    bool has_nothing;    /* a code was undefined */
+    uint16_t ends[SPAN]; /* where each code's bytes end, from the span's start; unused for escapes */
 };
 
-/* Up to eight codes, one by one. Returns where their bytes end. */
+/* Measures up to eight codes, one by one. Returns where their bytes end. */
 static unsigned measure_some(struct measuring *span, const uint8_t *codes, unsigned count, unsigned end,
                              uint16_t *ends)
 {
@@ -130,7 +130,7 @@ ALWAYS_INLINE unsigned measure_symbols(const struct nt_fsst *fsst, const uint8_t
     return end;
 }
 
-/* Returns where the bytes of all end. */
+/* Returns where the bytes of all codes end. */
 static unsigned measure_span(struct measuring *span, const uint8_t *codes, size_t count)
 {
     const struct group_test test = group_test(span->fsst);
@@ -146,7 +146,7 @@ static unsigned measure_span(struct measuring *span, const uint8_t *codes, size_
     return end;
 }
 
-/* Whether the last of some codes is an escape: of those in a row every other one is, from the first on. */
+/* Is the last code an escape? In a run of ESCAPE bytes, every other one is, starting with the first. */
 static bool ends_in_escape(const uint8_t *codes, uint64_t first, uint64_t end)
 {
     uint64_t escapes = 0;
@@ -155,13 +155,13 @@ static bool ends_in_escape(const uint8_t *codes, uint64_t first, uint64_t end)
     return escapes % 2;
 }
 
-/* Strings, of which some have been told where they end. */
+/* Progress of computing the ends of strings. */
 struct telling {
     const uint8_t *codes;
     const uint64_t *code_ends;
     uint64_t strings, *ends;
-    uint64_t told, start; /* how many, and where the codes of the next one begin */
-    uint16_t base;        /* what the ends of a span are counted from */
+    uint64_t told, start; /* strings done, and where the next one's codes begin */
+    uint16_t base;        /* subtracted from the ends of a span */
 };
 
 static void skip_empty(struct telling *at)
@@ -170,8 +170,8 @@ static void skip_empty(struct telling *at)
         at->ends[at->told++] = 0;
 }
 
-/* Those whose codes end with one of `count` from `first` on, of which each has an end in `span`; the base there is `decoded`. False
- * where a string ends within an escape. */
+/* Sets the ends of the strings whose last code is one of the `count` codes from `first`. `span` has
+ * the end of each code, relative to `decoded`. False if a string ends within an escape. */
 static bool tell_ends(struct telling *at, uint64_t first, size_t count, uint64_t decoded,
                       const uint16_t *span)
 {
@@ -190,7 +190,7 @@ static bool tell_ends(struct telling *at, uint64_t first, size_t count, uint64_t
 enum nt_status nt_fsst_ends(const struct nt_fsst *fsst, const uint8_t *codes, const uint64_t *code_ends,
                             uint64_t strings, uint64_t *ends, struct nt_error *error)
 {
-    struct measuring span; /* whose table is large, and filled as far as it is used */
+    struct measuring span; /* not initialized: its table is large, and only the used part is filled */
     struct telling at = {.codes = codes, .code_ends = code_ends, .strings = strings, .ends = ends};
     uint64_t total = strings ? code_ends[strings - 1] : 0, decoded = 0;
     if (fsst->is_plain) {
@@ -212,21 +212,21 @@ enum nt_status nt_fsst_ends(const struct nt_fsst *fsst, const uint8_t *codes, co
     return span.has_nothing ? fail_code(fsst, error) : NT_OK;
 }
 
-/* ---- the bytes ---- */
+/* ---- decoding ---- */
 
-enum { MAX_PAST = 2 * GROUP }; /* codes of a span behind its last: of the last group, with an escaped byte */
+enum { MAX_PAST = 2 * GROUP }; /* codes that a span can overrun by: the last group, and escaped bytes */
 _Static_assert((SPAN + MAX_PAST) * SYMBOL_BYTES <= UINT16_MAX, "what a span stands for can be counted");
 
-/* Where the decoding is. */
+/* The position of the decoder. */
 struct place {
     const uint8_t *codes, *codes_end;
     uint8_t *output, *output_end;
     bool has_nothing;
-    /* Where to tell of each code where its bytes end: the lowest bits of the address; NULL: nobody asks. */
+    /* Receives each code's end, as the low bits of the output address; NULL: not requested. */
     uint16_t *ends;
 };
 
-/* Eight symbols, with room for 8 bytes each. Returns where their bytes end. */
+/* Decodes eight symbols; each needs room for 8 bytes. Returns where their bytes end. */
 ALWAYS_INLINE uint8_t *decode_symbols(const struct nt_fsst *fsst, uint64_t codes, uint8_t *output,
                                       uint16_t *ends)
 {
@@ -241,7 +241,7 @@ ALWAYS_INLINE uint8_t *decode_symbols(const struct nt_fsst *fsst, uint64_t codes
     return output;
 }
 
-/* One code, with the byte behind an escape. False where it needs more room than there is, or is an escape without a byte. */
+/* Decodes a code, or an escape and its literal. False if the output is full or the literal missing. */
 static bool decode_one(const struct nt_fsst *fsst, struct place *place)
 {
     bool is_escape = *place->codes == ESCAPE;
@@ -259,7 +259,7 @@ static bool decode_one(const struct nt_fsst *fsst, struct place *place)
     return true;
 }
 
-/* The codes up to eight codes on, or one more. False where they cannot be decoded. */
+/* Decodes eight codes, and one more if they end within an escape. False if they cannot be decoded. */
 static bool decode_some(const struct nt_fsst *fsst, struct place *place)
 {
     const uint8_t *end = place->codes + GROUP;
@@ -269,7 +269,7 @@ static bool decode_some(const struct nt_fsst *fsst, struct place *place)
     return true;
 }
 
-/* Codes up to one, or some more, while there is room for whatever eight of them stand for. `tells`: has `ends`. */
+/* Decodes codes up to `stop` or slightly past it, while any eight symbols fit. `tells`: sets `ends`. */
 ALWAYS_INLINE void decode_groups(const struct nt_fsst *fsst, struct place *place, const uint8_t *stop,
                                  bool tells)
 {
@@ -306,7 +306,7 @@ static enum nt_status fail_size(size_t expected, struct nt_error *error)
                    expected);
 }
 
-/* Whether all is as it has to be where decoding has arrived to its end. */
+/* Checks that decoding ended exactly at the end of both input and output. */
 static enum nt_status check_end(const struct nt_fsst *fsst, const struct place *place, size_t output_bytes,
                                 struct nt_error *error)
 {
@@ -328,7 +328,7 @@ static enum nt_status copy_plain(const uint8_t *codes, size_t bytes, uint8_t *ou
     return NT_OK;
 }
 
-/* All codes and the room for all that they stand for. There may be none of either, nowhere. */
+/* Returns the position at the start of all codes and all output. Both may be empty and NULL. */
 static struct place whole_place(const uint8_t *codes, size_t bytes, uint8_t *output, size_t output_bytes)
 {
     return (struct place){.codes = codes,

@@ -12,7 +12,7 @@
 
 /* ---- Rows with levels or lengths ---- */
 
-/* A number of 0, 1, 2, 4 or 8 bytes. */
+/* Reads a number of 0, 1, 2, 4 or 8 bytes. */
 static inline uint64_t nt_full_zip_number(struct nt_cursor *cursor, uint32_t bytes)
 {
     switch (bytes) {
@@ -74,14 +74,14 @@ struct totals {
     uint64_t rows, values, bytes;
 };
 
-/* Where rows are gathered to. */
+/* The destination of gathered rows. */
 struct gathered {
-    uint16_t *repetition, *definition; /* NULL: there are none */
-    uint8_t *bytes;                    /* COPIED more than there are */
+    uint16_t *repetition, *definition; /* NULL: absent */
+    uint8_t *bytes;                    /* with COPIED bytes of slack */
     uint64_t *ends;                    /* NULL: values have no lengths */
 };
 
-/* Small values are copied whole, with what is behind them. */
+/* Copies of small values have this fixed size, so they also copy bytes after the value. */
 enum { COPIED = 16 };
 
 static void put_levels(const struct gathered *to, uint64_t row, uint16_t repetition, uint16_t definition)
@@ -92,7 +92,7 @@ static void put_levels(const struct gathered *to, uint64_t row, uint16_t repetit
         to->definition[row] = definition;
 }
 
-/* ---- the rows that do not reach into the last bytes, which are so looked at without asking whether each is there ---- */
+/* ---- rows far enough from the end of the input to be parsed without bounds checks ---- */
 
 static inline __attribute__((always_inline)) void walk_inside(struct walk *walk, struct totals *totals,
                                                               const struct gathered *to, bool has_lengths)
@@ -227,7 +227,7 @@ bool nt_full_zip_is_walked(const struct nt_tree *tree)
     return tree->repetition_bits || tree->definition_bits || tree->offset_bits;
 }
 
-/* Gather levels and values of such rows. */
+/* Gathers the levels and values of rows that are parsed one by one. */
 static enum nt_status nt_full_zip_walk(struct nt_decode_arena *work, const struct nt_buffer_slice *part,
                                        struct nt_opened_page *opened, struct nt_error *error)
 {
@@ -238,7 +238,7 @@ static enum nt_status nt_full_zip_walk(struct nt_decode_arena *work, const struc
 
 /* ---- Full-zip pages ---- */
 
-/* ---- values that have an encoding each ---- */
+/* ---- values that are encoded one by one ---- */
 
 static enum nt_status refuse_node(const struct nt_tree_node *node, struct nt_error *error)
 {
@@ -246,7 +246,7 @@ static enum nt_status refuse_node(const struct nt_tree_node *node, struct nt_err
                    nt_tree_node_info(node->kind)->name);
 }
 
-/* Strings of equal length are values of fixed width; null ones have none. */
+/* Converts strings of equal length to fixed-width values; null ones are empty. */
 static enum nt_status to_fixed(struct nt_decode_arena *work, uint32_t bits, struct nt_decoded_array *array,
                                struct nt_error *error)
 {
@@ -309,7 +309,7 @@ static void copy_bits(const uint8_t *from, uint8_t *to, uint64_t at, uint64_t co
             to[(at + i) / 8] |= (uint8_t)(1U << ((at + i) % 8));
 }
 
-/* Bits [at ...) of each value, of `stride` bytes, become bits one after the other. */
+/* Gathers `count` bits from byte `offset` of each value, of `stride` bytes, into consecutive bits. */
 static enum nt_status gather_bits(struct nt_decode_arena *work, const struct nt_decoded_array *array,
                                   uint64_t stride, uint64_t offset, uint64_t count, const uint8_t **bits_ret,
                                   struct nt_error *error)
@@ -347,10 +347,10 @@ static enum nt_status gather_items(struct nt_decode_arena *work, const struct nt
     return status;
 }
 
-/* The fixed lists around a value: of each that has it, the validity of its items stands before the items. */
+/* The fixed lists around a value. In a list with validity, the item validity precedes the items. */
 struct lists {
-    const struct nt_tree_node *inside; /* of all of them */
-    uint64_t items;                    /* of all of them together */
+    const struct nt_tree_node *inside; /* the node inside all of them */
+    uint64_t items;                    /* product over all of them */
     uint64_t offset;                   /* where the items begin */
 };
 
@@ -402,7 +402,7 @@ static enum nt_status cut_items(struct nt_decode_arena *work, const struct nt_de
     return status;
 }
 
-/* Values of a node, each in `stride` bytes. */
+/* Decodes a node whose values take `stride` bytes each. */
 static enum nt_status cut_values(struct nt_decode_arena *work, uint32_t root, uint64_t stride,
                                  struct nt_decoded_array *array, struct nt_error *error)
 {
@@ -429,7 +429,7 @@ static enum nt_status cut_values(struct nt_decode_arena *work, uint32_t root, ui
     return status;
 }
 
-/* The bytes of a member of structures, each with its members one after the other. */
+/* Extracts a member of structures whose members are stored one after the other. */
 static enum nt_status select_member(struct nt_decode_arena *work, const struct nt_tree_node *node,
                                     uint32_t member, struct nt_decoded_array *array, struct nt_error *error)
 {
@@ -463,7 +463,7 @@ static enum nt_status select_member(struct nt_decode_arena *work, const struct n
     return status;
 }
 
-/* Each in its own piece; *root comes to what is inside. */
+/* Decompresses each value on its own; *root becomes the node inside. */
 static enum nt_status decompress_pieces(struct nt_decode_arena *work, uint32_t *root,
                                         struct nt_decoded_array *array, struct nt_error *error)
 {

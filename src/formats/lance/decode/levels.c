@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Decodes repetition and definition levels, and unravels them into the validity and list offsets of each
- * nesting layer.
+ * Decodes repetition and definition levels, and unravels them into the validity and list offsets of
+ * each nesting layer.
  */
 #include "formats/lance/decode/decode.h"
 
@@ -16,9 +16,9 @@
 
 static const struct {
     bool is_list;
-    uint8_t levels; /* that it takes */
-    bool has_null;  /* the first of them */
-    bool has_empty; /* the last of them */
+    uint8_t levels; /* that the layer uses */
+    bool has_null;  /* as the first of them */
+    bool has_empty; /* as the last of them */
 } layers[NT_LAYER_COUNT] = {
     [NT_LAYER_ITEM] = {false, 0, false, false},
     [NT_LAYER_LIST] = {true, 0, false, false},
@@ -63,7 +63,7 @@ void nt_layer_rule(const struct nt_tree *tree, uint32_t layer, struct nt_layer_r
     }
 }
 
-/* Whether numbers of 16 bits can be used where they lie. */
+/* Can the 16-bit numbers be used in place? */
 static bool are_levels(const struct nt_decoded_array *array)
 {
     const uint16_t one = 1;
@@ -97,7 +97,7 @@ enum nt_status nt_levels_decode(struct nt_decode_arena *work, uint32_t root,
     return NT_OK;
 }
 
-/* A vector of them at a time; 0 of none. */
+/* Compilers vectorize this loop. Returns 0 if there are no levels. */
 static uint16_t largest(const uint16_t *levels, uint64_t count)
 {
     uint16_t most = 0;
@@ -124,7 +124,7 @@ enum nt_status nt_levels_check(const struct nt_tree *tree, const struct nt_level
     return NT_OK;
 }
 
-/* What is counted in a vector may be as narrow as the levels are. */
+/* Counts in 16 bits, the width of the levels, so that vectors hold as many counters. */
 static uint16_t count_some(const uint16_t *repetition, const uint16_t *definition,
                            const struct nt_layer_rule *rule, uint64_t first, uint64_t end)
 {
@@ -147,7 +147,7 @@ uint64_t nt_levels_rows(const struct nt_levels *levels, const struct nt_layer_ru
     enum { SOME = UINT16_MAX };
     uint64_t rows = 0;
     if (!levels->repetition && (!levels->definition || rule->visible == UINT16_MAX))
-        return levels->count; /* each is a row */
+        return levels->count; /* each level is a row */
     for (uint64_t i = 0; i < levels->count; i += SOME)
         rows += count_some(levels->repetition, levels->definition, rule, i,
                            levels->count - i < SOME ? levels->count : i + SOME);
@@ -170,7 +170,7 @@ bool nt_layer_is_always_valid(const struct nt_tree *tree, uint32_t layer)
 
 /* ---- Validity and list offsets ---- */
 
-/* The validity of items `depth` fixed lists deep, with that of all lists around them. */
+/* Combines the validity of items `depth` fixed lists deep with that of all lists around them. */
 static enum nt_status make_item_valid(struct nt_decode_state *decoding, uint8_t *output,
                                       struct nt_error *error)
 {
@@ -206,7 +206,7 @@ static bool items_of_depth(const struct nt_tree *tree, uint32_t depth, uint64_t 
     return *items_ret;
 }
 
-/* Version 2.0: what its array says. */
+/* Version 2.0: copies the validity that the array stores. */
 static enum nt_status make_plain_valid(struct nt_decode_state *decoding, uint8_t *output,
                                        struct nt_error *error)
 {
@@ -221,7 +221,7 @@ static enum nt_status make_plain_valid(struct nt_decode_state *decoding, uint8_t
     return status;
 }
 
-/* Of rows of which several are one: all of these tell the same. */
+/* For layers whose logical row is several stored rows, which must agree. */
 static enum nt_status make_repeated_valid(const struct nt_decode_state *decoding, uint8_t *output,
                                           struct nt_error *error)
 {
@@ -256,7 +256,7 @@ static enum nt_status make_layer_valid(const struct nt_decode_state *decoding, u
     struct nt_layer_rule rule;
     nt_layer_rule(tree, decoding->want->layer, &rule);
     if (decoding->opened.array.is_null)
-        memset(output, rule.valid >= 1, elements); /* the innermost layer is what has no value */
+        memset(output, rule.valid >= 1, elements); /* only the innermost layer is null */
     else if (decoding->opened.levels.count || nt_tree_has_levels(tree))
         return decoding->want->repeats > 1
                    ? make_repeated_valid(decoding, output, error)
@@ -286,8 +286,8 @@ enum nt_status nt_output_validity(struct nt_decode_state *decoding, uint8_t *out
     return is_plain ? make_plain_valid(decoding, output, error) : make_layer_valid(decoding, output, error);
 }
 
-/* `count` offsets, each where a list begins: what is written behind the last one is overwritten by the next, so that
- * there is no branch. `items` is how many are before the first level. */
+/* Writes `count` offsets, each where a list begins. To avoid a branch, each level writes; the next
+ * list overwrites an unused offset. `items`: items before the first level. */
 static inline __attribute__((always_inline)) void write_offsets(const uint16_t *restrict repetition,
                                                                 const uint16_t *restrict definition,
                                                                 uint64_t levels, struct nt_layer_rule list,
@@ -303,7 +303,7 @@ static inline __attribute__((always_inline)) void write_offsets(const uint16_t *
     }
 }
 
-/* The same, as a loop of its own for each sort of levels. */
+/* Calls a specialized loop for each kind of levels. */
 static void put_offsets(const struct nt_levels *levels, const struct nt_layer_rule *list,
                         const struct nt_layer_rule *item, uint64_t from, uint64_t items, uint8_t *output,
                         uint64_t count)
@@ -319,7 +319,7 @@ static void put_offsets(const struct nt_levels *levels, const struct nt_layer_ru
         write_offsets(NULL, definition, left, *list, *item, items, output, count);
 }
 
-/* The first list's level, whose offset the page before has told, or nobody has to. */
+/* Skips the column's first list: its start is not the end of another list. */
 static uint64_t skip_first(const struct nt_levels *levels, const struct nt_layer_rule *list,
                            const struct nt_layer_rule *item, uint64_t *items)
 {
@@ -331,7 +331,7 @@ static uint64_t skip_first(const struct nt_levels *levels, const struct nt_layer
     return i;
 }
 
-/* What stands in the parameter for what is added, and what the page's levels have to tell. */
+/* Splits the parameter: returns the base, and the item count that the levels must confirm. */
 static uint64_t find_added(uint64_t parameter, uint64_t *items_ret)
 {
     uint64_t number = parameter & ~(NT_TREE_IS_FIRST | NT_TREE_IS_LAST | NT_TREE_HAS_ITEM_COUNT);

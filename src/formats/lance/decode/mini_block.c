@@ -24,7 +24,7 @@ static void take_part(struct nt_cursor *cursor, uint64_t bytes, struct nt_buffer
     skip_padding(cursor);
 }
 
-/* Writers once let the number of levels wrap at 2^16; the lengths of runs tell it then. */
+/* Some writers let the number of levels wrap at 2^16; the run lengths give the real number then. */
 static uint64_t unwrap(const struct nt_tree *tree, uint32_t root, const struct nt_buffer_slice *part,
                        uint64_t count)
 {

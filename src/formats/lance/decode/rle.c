@@ -46,7 +46,7 @@ ALWAYS_INLINE uint64_t length_at(const uint8_t *lengths, uint32_t bytes, uint64_
 
 /* ---- values of 1, 2, 4, 8 and 16 bytes ---- */
 
-/* The first `bytes` bytes of a repeated vector; `room` is there. */
+/* Writes `bytes` bytes of a repeated vector; may write up to `room` bytes. */
 ALWAYS_INLINE void fill(uint8_t *output, size_t bytes, size_t room, vector8 repeated)
 {
     size_t i = 0;
@@ -88,7 +88,7 @@ ALWAYS_INLINE vector8 repeat128(const uint8_t *value)
     return vector;
 }
 
-/* Returns how many elements are wanting. */
+/* Returns the number of missing elements. */
 #define DEFINE_EXPAND(bits)                                                                                  \
     static uint64_t expand##bits(const struct runs *runs, uint64_t elements, uint8_t *output)                \
     {                                                                                                        \
@@ -112,7 +112,7 @@ DEFINE_EXPAND(128)
 
 /* ---- values of any size ---- */
 
-/* The value once, then as much again as is there, and so on; `bytes` is not 0. */
+/* Doubles the filled part until it has `bytes` bytes, which is not 0. */
 static void fill_any(uint8_t *output, size_t bytes, const uint8_t *value, size_t value_bytes)
 {
     memcpy(output, value, value_bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Decodes variable-width values: string offsets and bytes, FSST-coded strings and dictionary strings, and
- * writes string end offsets and concatenated bytes.
+ * Decodes variable-width values: string offsets and bytes, FSST-coded strings and dictionary strings,
+ * and writes string end offsets and concatenated bytes.
  */
 #include "formats/lance/decode/decode.h"
 
@@ -19,7 +19,7 @@ static uint64_t load_offset(const uint8_t *offsets, uint32_t bits, uint64_t i)
     return bits == 32 ? nt_load_le32(offsets + 4 * i) : nt_load_le64(offsets + 8 * i);
 }
 
-/* Bytes of the offsets of so many strings, one more than these. */
+/* Bytes of the offsets: one more offset than strings. */
 static enum nt_status offset_bytes(uint64_t elements, uint32_t bits, uint64_t *bytes_ret,
                                    struct nt_error *error)
 {
@@ -36,7 +36,7 @@ static enum nt_status check_width(uint32_t bits, struct nt_error *error)
     return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "offsets of %" PRIu32 " bits", bits);
 }
 
-/* Strings: `offsets` of `offset_bits`, one more than `elements`, counted from `base` of which there are `base_bytes`. */
+/* Reads `elements` + 1 offsets of `offset_bits`, relative to `base`, which has `base_bytes`. */
 static enum nt_status nt_strings_from_offsets(struct nt_decode_arena *work, const uint8_t *offsets,
                                               uint32_t offset_bits, const uint8_t *base, uint64_t base_bytes,
                                               uint64_t elements, struct nt_decoded_array *array,
@@ -79,8 +79,8 @@ enum nt_status nt_strings_decode(struct nt_decode_arena *work, const struct nt_t
                            : status;
 }
 
-/* u32 bits of an offset, u32 where the bytes begin, the offsets, counted from there; the same with u64s, where the
- * first two are 64 and padding. Early writers: u8 bits, u32 strings, u32 where the bytes begin. */
+/* A block stores: u32 bits of an offset, u32 start of the bytes, offsets relative to that start. With
+ * 64-bit offsets: u32 64, u32 padding, u64 start. Early writers: u8 bits, u32 strings, u32 start. */
 enum nt_status nt_strings_decode_block(struct nt_decode_arena *work, const struct nt_tree_node *node,
                                        const struct nt_buffer_slice *part, uint64_t elements,
                                        struct nt_decoded_array *array, struct nt_error *error)
@@ -120,7 +120,7 @@ enum nt_status nt_strings_are_missing(struct nt_error *error)
     return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "codes of symbols that are no strings");
 }
 
-/* Where strings of a symbol table's codes end, once they are decoded. */
+/* Replaces coded strings by the ends of the decoded strings. */
 static enum nt_status nt_strings_measure(struct nt_decode_arena *work, struct nt_decoded_array *array,
                                          struct nt_error *error)
 {
@@ -135,7 +135,7 @@ static enum nt_status nt_strings_measure(struct nt_decode_arena *work, struct nt
     return status;
 }
 
-/* They, with exactly `bytes` bytes, straight to where these are wanted. */
+/* Decodes the strings directly to the output, which must take exactly `bytes` bytes. */
 static enum nt_status nt_strings_expand_into(struct nt_decode_arena *work, struct nt_decoded_array *array,
                                              uint8_t *output, uint64_t bytes, struct nt_error *error)
 {
@@ -173,7 +173,7 @@ enum nt_status nt_strings_expand(struct nt_decode_arena *work, const struct nt_f
 
 /* ---- String outputs ---- */
 
-/* Null strings have no bytes, whatever is stored of them. */
+/* Drops the stored bytes of null strings. */
 static enum nt_status drop_null_strings(struct nt_decode_state *decoding, bool wants_bytes,
                                         struct nt_error *error)
 {
@@ -205,7 +205,7 @@ static enum nt_status open_strings(struct nt_decode_state *decoding, struct nt_e
     return nt_decode_open(decoding, nt_decode_has_nulls(decoding->work->tree), true, error);
 }
 
-/* Decode a page that is opened. `rows` is how many strings there are. */
+/* Decodes an opened page. `rows` is the number of strings. */
 static enum nt_status decode_strings(struct nt_decode_state *decoding, struct nt_error *error)
 {
     enum nt_status status = nt_decode_values(decoding, NULL, error);
@@ -216,7 +216,7 @@ static enum nt_status decode_strings(struct nt_decode_state *decoding, struct nt
     return status;
 }
 
-/* Of strings that are decoded, but for a dictionary's: they may be codes still. */
+/* Prepares decoded strings, which may still be FSST codes. Not for dictionaries. */
 static enum nt_status take_strings(struct nt_decode_state *decoding, bool wants_bytes, struct nt_error *error)
 {
     const struct nt_decoded_array *array = &decoding->opened.array;
@@ -227,7 +227,7 @@ static enum nt_status take_strings(struct nt_decode_state *decoding, bool wants_
 
 /* ---- ends ---- */
 
-/* All rows end where nothing has begun. */
+/* All rows are empty and end at the base. */
 static void repeat_base(uint64_t base, uint64_t rows, uint8_t *output)
 {
     for (uint64_t i = 0; i < rows; i++)
@@ -244,7 +244,7 @@ static enum nt_status look_up_ends(struct nt_decode_state *decoding, uint64_t ba
                            : status;
 }
 
-/* Of a page that is opened, but for a dictionary's: where its strings end is in decoding->opened.array. */
+/* Computes the ends in decoding->opened.array; for dictionaries, only decodes the indices. */
 static enum nt_status find_ends(struct nt_decode_state *decoding, struct nt_error *error)
 {
     struct nt_decoded_array *array = &decoding->opened.array;
@@ -275,7 +275,7 @@ enum nt_status nt_output_ends(struct nt_decode_state *decoding, uint8_t *output,
     return status;
 }
 
-/* Of strings of a dictionary. */
+/* Counts the string bytes of a page with a dictionary. */
 static enum nt_status count_item_bytes(struct nt_decode_state *decoding, uint64_t *bytes_ret,
                                        struct nt_error *error)
 {
@@ -330,8 +330,7 @@ enum nt_status nt_output_bytes(struct nt_decode_state *decoding, uint8_t *output
     if (status == NT_OK && array->fsst && decoding->is_shared)
         return nt_strings_expand_into(decoding->work, &decoding->opened.array, output, packed->elements,
                                       error);
-    if (status == NT_OK &&
-        array->fsst) /* that no string ends within an escape was seen when they were counted */
+    if (status == NT_OK && array->fsst) /* counting has checked that no string ends within an escape */
         return nt_fsst_decode(array->fsst, array->data, array->bytes, output, packed->elements, error);
     uint64_t bytes = status != NT_OK || has_dictionary || array->is_null ? 0 : array->bytes;
     if (status == NT_OK && bytes != packed->elements)

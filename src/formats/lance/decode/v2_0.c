@@ -17,7 +17,7 @@ struct job {
     const struct nt_tree_node *node;
     const struct nt_buffer_slice *parts;
     uint32_t part_count;
-    const struct nt_buffer_slice *instead; /* of the buffer: it was decompressed */
+    const struct nt_buffer_slice *instead; /* replaces the node's buffer once that is decompressed */
     uint64_t elements;
     struct nt_decoded_array *array;
 };
@@ -36,7 +36,7 @@ static enum nt_status decode_child(const struct job *job, unsigned child, uint64
     return decode(&below, job->node->children[child], error);
 }
 
-/* The same where there has to be one for each: lists would make more of them, or fewer. */
+/* Also requires exactly `elements` elements: child lists could yield more or fewer. */
 static enum nt_status decode_exactly(const struct job *job, unsigned child, uint64_t elements,
                                      struct nt_decoded_array *array, struct nt_error *error)
 {
@@ -130,7 +130,7 @@ static enum nt_status take_bits(struct nt_decode_arena *work, uint64_t elements,
     return status;
 }
 
-/* Lists of nulls need not be null themselves. */
+/* Lists of null items need not be null themselves. */
 static enum nt_status keep_lists_of_nulls(const struct job *job, struct nt_error *error)
 {
     uint8_t *valid;
@@ -166,7 +166,7 @@ static enum nt_status decode_rows(const struct job *job, struct nt_error *error)
 
 /* ---- end offsets ---- */
 
-/* Numbers of `bits` as they are read here. */
+/* Widens numbers of array->bits to 64 bits. */
 static enum nt_status load_numbers(const struct job *job, const struct nt_decoded_array *array,
                                    uint64_t *numbers, struct nt_error *error)
 {
@@ -197,7 +197,7 @@ static void set_valid(uint8_t *valid, uint64_t i)
     valid[i / 8] |= (uint8_t)(1U << (i % 8));
 }
 
-/* A row whose end offset has the adjustment added is null. */
+/* The adjustment is added to the end offset of a null row. */
 static enum nt_status decode_ends(const struct job *job, struct nt_error *error)
 {
     struct nt_decoded_array stored;
@@ -235,7 +235,7 @@ static enum nt_status decode_ends(const struct job *job, struct nt_error *error)
     return status;
 }
 
-/* From offsets that count from anywhere to ends that count from the first of them, in their place. */
+/* Converts offsets in place to ends relative to the first offset. Non-empty rows are valid. */
 static enum nt_status end_rows(uint64_t *offsets, uint64_t rows, uint8_t *valid, struct nt_error *error)
 {
     uint64_t first = offsets[0], last = first;
@@ -313,8 +313,7 @@ static enum nt_status copy_strings(const struct job *job, const uint64_t *number
     for (uint64_t i = 0; status == NT_OK && i < count; i++) {
         uint64_t number = numbers[i];
         if (valid[i / 8] >> (i % 8) & 1)
-            total +=
-                items->ends[number] - (number ? items->ends[number - 1] : 0); /* 2^64 of them do not fit */
+            total += items->ends[number] - (number ? items->ends[number - 1] : 0); /* below 2^64 */
         ends[i] = total;
     }
     if (status == NT_OK)
@@ -402,7 +401,7 @@ static enum nt_status look_up(const struct job *job, struct nt_error *error)
                              : copy_values(job, numbers, valid, &items, error);
 }
 
-/* ---- all ---- */
+/* ---- table of nodes ---- */
 
 static decode_node *const functions[NT_TREE_NODE_COUNT] = {
     [NT_TREE_FLAT] = decode_flat,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes fixed-width outputs: booleans, structure members, dictionary indices and dictionary items, with
- * zeros for null values.
+ * Writes fixed-width outputs: booleans, structure members, dictionary indices and dictionary items,
+ * with zeros for null values.
  */
 #include "formats/lance/decode/decode.h"
 
@@ -29,7 +29,7 @@ DEFINE_MASK(16)
 DEFINE_MASK(32)
 DEFINE_MASK(64)
 
-/* Zeros for rows of `bytes` each that are null. */
+/* Zeros the null rows, of `bytes` each. */
 static void mask_rows(const uint8_t *valid, uint64_t rows, uint64_t bytes, uint8_t *output)
 {
     static void (*const masks[])(const uint8_t *, uint64_t,
@@ -53,7 +53,7 @@ void nt_decode_clear_nulls(const struct nt_decode_state *decoding, uint32_t dept
         mask_rows(decoding->valid, decoding->rows, items * width, output);
     for (uint32_t d = 0; d < depth && d < array->depth; d++) {
         const uint8_t *valid = array->lists[d].valid;
-        lists *= array->lists[d].items; /* these are at most as many as there are elements */
+        lists *= array->lists[d].items; /* at most the number of elements */
         uint64_t each = lists ? elements / lists : 0;
         if (array->lists[d].are_null)
             memset(output, 0, elements * width);
@@ -65,7 +65,7 @@ void nt_decode_clear_nulls(const struct nt_decode_state *decoding, uint32_t dept
 
 /* ---- Dictionary indices ---- */
 
-/* Numbers of items, 0 where the row is null: what is stored there may be anything. */
+/* Sets the indices of null rows to 0, because their stored values are arbitrary. */
 static enum nt_status mask_numbers(struct nt_decode_state *decoding, const uint8_t **data_ret,
                                    struct nt_error *error)
 {
@@ -109,7 +109,7 @@ bool nt_decode_is_null(const struct nt_decode_state *decoding)
 
 /* ---- Fixed-width outputs ---- */
 
-/* A fixed-width dictionary's items. */
+/* Looks up the items of a fixed-width dictionary. */
 static enum nt_status look_up_values(struct nt_decode_state *decoding, uint8_t *output,
                                      struct nt_error *error)
 {
@@ -123,13 +123,13 @@ static enum nt_status look_up_values(struct nt_decode_state *decoding, uint8_t *
     return status == NT_OK ? nt_dictionary_gather(&numbers, items, output, error) : status;
 }
 
-/* Whether values are rows of structures as they are stored. */
+/* Are the values stored rows of packed structures? */
 static bool is_packed_rows(const struct nt_tree *tree)
 {
     return tree->values != NT_NO_NODE && tree->nodes[tree->values].kind == NT_TREE_PACKED;
 }
 
-/* From values as they are stored to elements: bits become bytes, of structures the member is taken. */
+/* Converts stored values to elements: unpacks bits to bytes and selects structure members. */
 static enum nt_status copy_values(const struct nt_decode_state *decoding, uint32_t width, uint8_t *output,
                                   struct nt_error *error)
 {
@@ -186,7 +186,7 @@ enum nt_status nt_output_values(struct nt_decode_state *decoding, uint8_t *outpu
     return status;
 }
 
-/* Of the places of blobs. */
+/* Reads the locators of blobs. */
 enum nt_status nt_output_presence(struct nt_decode_state *decoding, uint8_t *output, struct nt_error *error)
 {
     enum { PLACE_BYTES = 16, LEVEL_BITS = 16 };

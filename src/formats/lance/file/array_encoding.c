@@ -12,7 +12,7 @@
 #include "formats/lance/decode/decode.h"
 #include "formats/lance/file/messages.h"
 
-/* Whose buffers an index counts. */
+/* The owner of the buffers that an index refers to. */
 enum nt_lance_buffer_type {
     NT_LANCE_BUFFER_OF_PAGE = 0,
     NT_LANCE_BUFFER_OF_COLUMN = 1,
@@ -39,7 +39,7 @@ static enum nt_status add_child(const struct adding *adding, uint32_t parent, un
     return status;
 }
 
-/* A node that is no more than its only child. */
+/* Adds a node with the same values as its only child. */
 static enum nt_status add_around(const struct adding *adding, const struct nt_tree_node *node,
                                  struct nt_proto message, uint32_t field, uint32_t *number_ret,
                                  struct nt_error *error)
@@ -171,7 +171,7 @@ static enum nt_status add_fsst(const struct adding *adding, struct nt_proto mess
                            : status;
 }
 
-/* Bits of a member of a packed structure, through the nodes that stand for it. */
+/* Adds up the bits of a packed structure's member, by building its nodes temporarily. */
 static enum nt_status member_bits(const struct adding *adding, struct nt_proto message, uint64_t *bits,
                                   struct nt_error *error)
 {
@@ -193,7 +193,7 @@ static enum nt_status member_bits(const struct adding *adding, struct nt_proto m
     return status;
 }
 
-/* Rows are values as wide as all members together. */
+/* Each row is one value, as wide as all members together. */
 static enum nt_status add_packed(const struct adding *adding, struct nt_proto message, uint32_t *number_ret,
                                  struct nt_error *error)
 {

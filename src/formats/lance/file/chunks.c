@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Splits a page into chunks that can be decoded independently: mini-block chunks, ranges of full-zip rows,
- * or the whole page.
+ * Splits a page into chunks that can be decoded independently: mini-block chunks, ranges of full-zip
+ * rows, or the whole page.
  */
 #include "formats/lance/file/file.h"
 
@@ -66,7 +66,8 @@ static enum nt_status next_chunk(struct nt_lance_page_reader *opened, struct nt_
 
 /* ---- rows ---- */
 
-/* Where nothing lies between values, and none is compressed: of the fixed lists around them and them. */
+/* Returns the node of the values if they are consecutive and not compressed, maybe in fixed-size
+ * lists. */
 static const struct nt_tree_node *find_plain(const struct nt_tree *tree)
 {
     const struct nt_tree_node *node = &tree->nodes[tree->values];
@@ -98,7 +99,8 @@ static enum nt_status cut_rows(struct nt_lance_page_reader *opened, uint32_t buf
     return NT_OK;
 }
 
-/* Bytes of the rows of a unit: fewer where null values take none, as they do once they are decoded. */
+/* Returns the target size of a chunk of rows. It is smaller if null values take bytes only when
+ * decoded. */
 static uint64_t mean_chunk_bytes(const struct nt_tree *tree, const struct nt_lance_value *value)
 {
     uint64_t stored = nt_tree_control_bytes(tree) + (tree->value_bits + 7) / 8, items, decoded;
@@ -110,7 +112,7 @@ static uint64_t mean_chunk_bytes(const struct nt_tree *tree, const struct nt_lan
     return ratio > 1 ? ROWS_BYTES / ratio : ROWS_BYTES;
 }
 
-/* Others have an index. */
+/* Other rows need an index. */
 static enum nt_status cut_by_index(const struct nt_lance *lance, struct nt_lance_page_reader *opened,
                                    struct nt_error *error)
 {
@@ -126,7 +128,7 @@ static enum nt_status cut_by_index(const struct nt_lance *lance, struct nt_lance
     return NT_OK;
 }
 
-/* Rows of fixed width without lists lie at multiples of their width. */
+/* Rows of fixed width without lists are at multiples of their width. */
 static enum nt_status open_full_zip(const struct nt_lance *lance, struct nt_lance_page_reader *opened,
                                     struct nt_error *error)
 {
@@ -151,15 +153,16 @@ static enum nt_status open_array(struct nt_lance_page_reader *opened, struct nt_
     return cut_rows(opened, node->buffer, opened->page->length, error);
 }
 
-/* Of a page without lists. */
+/* The page must not have lists. */
 static uint64_t rows_of(const struct nt_lance_page_reader *opened)
 {
     return opened->layout.tree->layout == NT_TREE_FULL_ZIP ? opened->layout.items : opened->page->length;
 }
 
-/* A value that is the same in all rows takes no bytes, and rows may be many. Values of fixed width become pages of which few
- * elements are decoded, however many they have; of strings and fixed-size lists as many are a unit as a page may have, once
- * there are more than MIN_ROWS in each of MAX_CHUNKS. */
+/* A uniform value takes no bytes, so a page may have very many rows. Values of fixed width become pages
+ * that decode few elements, whatever their number. For strings and fixed-size lists, a chunk has at
+ * least MIN_ROWS rows, more if there would be over MAX_CHUNKS chunks, and at most as many as fit in a
+ * page. */
 static void open_uniform(const struct nt_dataset *dataset, const struct nt_lance_value *value,
                          struct nt_lance_page_reader *opened)
 {
@@ -238,7 +241,7 @@ static void next_indexed(struct nt_lance_page_reader *opened, struct nt_lance_ch
 
 /* ---- all ---- */
 
-/* As many pages have to be within the file's budget: asked for before there is memory for them. */
+/* Checks that the file's budget permits that many pages, before memory is allocated for them. */
 static enum nt_status check_count(struct nt_dataset *dataset, const struct nt_lance_page_reader *opened,
                                   struct nt_error *error)
 {

@@ -30,7 +30,7 @@ static enum nt_status add_child(struct nt_tree_builder *builder, uint32_t parent
     return status;
 }
 
-/* Buffers may be compressed as such, though no writer does it. */
+/* The format allows compressed buffers, but no writer uses them. */
 static enum nt_status refuse_compression(struct nt_proto message, uint32_t field, struct nt_error *error)
 {
     if (!nt_proto_number(nt_proto_message(message, field), NT_LANCE_BUFFER_COMPRESSION_SCHEME))
@@ -121,7 +121,7 @@ static enum nt_status add_runs(struct nt_tree_builder *builder, struct nt_proto 
     return status;
 }
 
-/* A node whose only child makes values of the same width. */
+/* Adds a node whose only child has values of the same width. */
 static enum nt_status add_around(struct nt_tree_builder *builder, const struct nt_tree_node *node,
                                  struct nt_proto message, uint32_t field, uint32_t *number_ret,
                                  struct nt_error *error)
@@ -185,7 +185,7 @@ static enum nt_status add_packed(struct nt_tree_builder *builder, struct nt_prot
     return add_around(builder, &node, message, NT_LANCE_PACKED_STRUCT_VALUES, number_ret, error);
 }
 
-/* Each has an encoding of its own, strings piece by piece. */
+/* Each member has its own encoding; strings are encoded one by one. */
 static enum nt_status add_member(struct nt_tree_builder *builder, struct nt_proto message,
                                  struct nt_tree_member *member, struct nt_error *error)
 {
@@ -218,8 +218,9 @@ static enum nt_status add_variable_packed(struct nt_tree_builder *builder, struc
     return status;
 }
 
-/* Without a value all are null: in the place of values these, in the place of fixed-size lists what is in them. What stands beside the
- * lists, their validity or levels, tells which of these are null. Where neither can, a page's lists are all null. */
+/* A constant without a value is null. It replaces values with nulls, and fixed-size lists with lists of
+ * nulls. The lists' validity or levels, if any, mark null lists; if there can be neither, all lists of
+ * the page are null. */
 static enum nt_status add_nulls(struct nt_tree_builder *builder, uint32_t *number_ret, struct nt_error *error)
 {
     bool is_list = builder->depth < builder->value->list_count,

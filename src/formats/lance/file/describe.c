@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Metadata of an open Lance file beyond the model: JSON members of files, columns and pages, and the owner
- * of every byte range outside pages.
+ * Metadata of an open Lance file beyond the model: JSON members of files, columns and pages, and the
+ * owner of every byte range outside pages.
  */
 #include "formats/lance/file/file.h"
 
@@ -111,7 +111,7 @@ enum nt_status nt_lance_layout_put_metadata(const struct nt_lance *lance,
 
 /* ---- Columns and pages ---- */
 
-/* How a page's values are encoded, of one that is decoded by a tree. */
+/* Puts the encodings of a page that a tree decodes. */
 static const struct nt_tree_state *put_encodings(const struct nt_dataset *dataset, const struct nt_page *page,
                                                  struct nt_json *json)
 {
@@ -128,7 +128,7 @@ static const struct nt_tree_state *put_encodings(const struct nt_dataset *datase
 
 /* ---- columns of a file ---- */
 
-/* Of a dataset each page tells, as each file has its own. */
+/* In a dataset each page has them, because each file has its own. */
 void nt_lance_describe_column(const struct nt_dataset *stored, uint32_t column, struct nt_json *json)
 {
     if (!nt_lance_physical_of(stored)->find_part)
@@ -171,7 +171,7 @@ static bool has_place(const struct nt_lance_page *page, uint64_t offset)
     return false;
 }
 
-/* A page without bytes, or a blob, lies in none. */
+/* Puts the page of the file that contains a page; null for blobs and pages without bytes. */
 static void put_file_page(const struct nt_lance_column *column, const struct nt_page *page,
                           struct nt_json *json)
 {
@@ -256,8 +256,8 @@ static void add_all(struct buffers *buffers, const struct nt_lance *lance)
     }
 }
 
-/* Emit what writers leave free so that the next buffer begins at a multiple of 64 bytes. Nothing of files with blobs, whose
- * places are not known here. */
+/* Emits the gaps that align buffers to 64 bytes. Emits nothing for files with blobs, whose places are
+ * unknown here. */
 static enum nt_status nt_lance_layout_put_padding(const struct nt_lance *lance,
                                                   const struct nt_layout_output *output)
 {

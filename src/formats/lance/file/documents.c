@@ -22,7 +22,7 @@ struct metadata_text {
     const struct nt_lance *lance;
     struct nt_json json;
     bool is_started, is_in_column;
-    uint32_t column, page; /* the next ones; while in a column, it is `column` */
+    uint32_t column, page; /* next to be written; within a column, `column` is that one */
 };
 
 static void write_start(struct metadata_text *text)
@@ -77,7 +77,7 @@ static void finish_column(struct metadata_text *text)
     text->column++;
 }
 
-/* One item; false once the document is complete. */
+/* Writes one item; returns false when the document is complete. */
 static bool step(struct metadata_text *text)
 {
     if (!text->is_started) {
@@ -122,7 +122,7 @@ static double share(const struct nt_text_generator *base)
     return text->lance->tail.columns ? (double)text->column / text->lance->tail.columns : 1;
 }
 
-/* As nt_document.open. */
+/* nt_document.open. */
 static enum nt_status nt_lance_metadata_open(const struct nt_file *file, const struct nt_dataset *dataset,
                                              uint64_t number, struct nt_text_generator **text_ret,
                                              struct nt_error *error)
@@ -242,7 +242,7 @@ static uint64_t column_bytes(const struct nt_dataset *dataset, uint64_t number)
     return nt_lance_of(dataset)->columns[number].metadata.bytes;
 }
 
-/* The text is about twenty times the messages. */
+/* The text is about twenty times as long as the messages. */
 static enum nt_status is_metadata_short(const struct nt_file *file, const struct nt_dataset *dataset,
                                         uint64_t number, bool *is_short_ret, struct nt_error *error)
 {

@@ -86,7 +86,7 @@ static void set_tree(struct nt_tree *tree, enum nt_tree_layout layout)
         .layout = layout, .values = NT_NO_NODE, .repetition = NT_NO_NODE, .definition = NT_NO_NODE};
 }
 
-/* The buffers of a page that is read in one piece, from where the first of them begins. */
+/* The buffers of a page that is read as a whole, relative to the first of them. */
 enum { MAX_PARTS = 16 };
 
 static enum nt_status add_parts(const struct nt_lance_page *page, struct nt_tree *tree,
@@ -136,7 +136,7 @@ static enum nt_status add_optional(struct nt_tree_builder *builder, struct nt_pr
 
 /* ---- layouts ---- */
 
-/* What all layouts are made from. */
+/* The inputs of all layouts. */
 struct making {
     struct nt_file *file;
     struct nt_arena *scratch;
@@ -157,20 +157,20 @@ static enum nt_status make_dictionary(const struct making *making, struct nt_pro
     if (!encoding.bytes)
         return NT_OK;
     set_tree(&tree, NT_TREE_BLOCK);
-    making->layout->dictionary_buffer = 2; /* behind metadata and chunks */
+    making->layout->dictionary_buffer = 2; /* after metadata and chunks */
     making->layout->dictionary_items = nt_proto_number(message, NT_LANCE_MINI_BLOCK_NUM_DICTIONARY_ITEMS);
     enum nt_status status = nt_lance_add_compressive(&builder, encoding, &tree.values, error);
     return status == NT_OK ? keep_tree(&builder, &tree, NULL, &making->layout->dictionary, error) : status;
 }
 
-/* Values of a page with these layers: whether null ones are told by them, or by those of another of the column's pages, with which
- * Lance's reader puts them together. */
+/* Do neither these layers of a page nor those of any other page of the column mark null values? Lance's
+ * reader combines the layers of a column's pages. */
 static bool is_never_told(const struct making *making, const struct nt_tree *tree)
 {
     return making->value->is_nullable && tree->layers[0] == NT_LAYER_ITEM && !making->column->has_null_levels;
 }
 
-/* A constant takes no buffer. Where it stands in fixed-size lists, Lance's reader wants one all the same. */
+/* A constant has no buffer, but Lance's reader requires one if it is in fixed-size lists. */
 static bool has_spare_buffer(const struct nt_tree_builder *builder, uint64_t buffers)
 {
     return builder->count && builder->nodes[builder->count - 1].kind == NT_TREE_SAME &&
@@ -213,7 +213,7 @@ static enum nt_status make_mini_block(const struct making *making, struct nt_pro
     return status == NT_OK ? keep_tree(&builder, &tree, making->known, &making->layout->tree, error) : status;
 }
 
-/* Values that are null, or empty, take no bytes. */
+/* Null and empty values have no bytes. */
 static bool may_be_empty(const struct nt_tree_builder *builder)
 {
     return builder->value->is_empty || builder->nodes[builder->count - 1].kind == NT_TREE_SAME;
@@ -262,7 +262,7 @@ static enum nt_status make_full_zip(const struct making *making, struct nt_proto
     return status == NT_OK ? keep_tree(&builder, &tree, making->known, &making->layout->tree, error) : status;
 }
 
-/* The only value has no encoding: its type tells what it is. */
+/* A single value has no encoding; its type defines its form. */
 static enum nt_status add_value(struct nt_tree_builder *builder, const struct nt_lance_value *value,
                                 uint32_t *number_ret, struct nt_error *error)
 {
@@ -317,7 +317,7 @@ static enum nt_status make_constant(const struct making *making, struct nt_proto
     return status == NT_OK ? keep_tree(&builder, &tree, making->known, &making->layout->tree, error) : status;
 }
 
-/* The values inside are places of 16 bytes, and have the layers of the values that lie there. */
+/* The inner values are locators of 16 bytes; they have the layers of the values that they refer to. */
 static const struct nt_lance_value place = {.bits = 128};
 
 static enum nt_status make_of_layout(const struct making *making, struct nt_proto message, unsigned depth,

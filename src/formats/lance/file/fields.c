@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Maps the fields of a Lance schema to columns of the file, and builds the fields and columns of the model
- * from them.
+ * Maps the fields of a Lance schema to columns of the file, and builds the fields and columns of the
+ * model from them.
  */
 #include "formats/lance/file/file.h"
 
@@ -56,7 +56,7 @@ static enum nt_status look_at_field(struct nt_arena *arena, const struct nt_lanc
     return NT_OK;
 }
 
-/* Blobs have no levels: what is stored in their places tells of nulls, and not where a list begins. */
+/* Blobs have no levels: their locators represent nulls, but not the start of a list. */
 static void mark_blob(const struct nt_lance_schema *schema, struct nt_lance_field_layout *places,
                       uint32_t number)
 {
@@ -68,7 +68,8 @@ static void mark_blob(const struct nt_lance_schema *schema, struct nt_lance_fiel
             places[at].type.shape == NT_LANCE_IS_LIST || places[at].type.shape == NT_LANCE_IS_STRUCT_LIST;
 }
 
-/* Where a list is around fixed-size lists of structures, no repetition tells its items from theirs. */
+/* A list around fixed-size lists of structures has no repetition levels that separate its items from
+ * theirs. */
 static void mark_lists(const struct nt_lance_schema *schema, struct nt_lance_field_layout *places)
 {
     for (uint32_t i = 0; i < schema->field_count; i++)
@@ -80,7 +81,7 @@ static void mark_lists(const struct nt_lance_schema *schema, struct nt_lance_fie
             places[i].has_struct_lists |= places[schema->fields[i].parent].has_struct_lists;
 }
 
-/* The bytes of members of a packed structure, which lie one after the other. */
+/* The members of a packed structure are consecutive. */
 static void count_member(struct nt_lance_field_layout *places, uint32_t number)
 {
     struct nt_lance_field_layout *place = &places[number];
@@ -98,7 +99,7 @@ static void count_member(struct nt_lance_field_layout *places, uint32_t number)
         whole->member_offset = UINT64_MAX;
 }
 
-/* Of a packed structure the whole row. */
+/* For a packed structure this is the whole row. */
 static struct nt_lance_value value_of(const struct nt_lance_field_layout *place, bool is_nullable)
 {
     struct nt_lance_value value = place->type.value;
@@ -135,7 +136,7 @@ enum nt_status nt_lance_lay_out_schema(struct nt_arena *arena, struct nt_lance_s
 
 /* ---- columns of a file ---- */
 
-/* Version 2.0 packs what is in fixed-size lists of structures. */
+/* Version 2.0 packs the contents of fixed-size lists of structures. */
 static bool has_column(const struct nt_lance_schema *schema, uint32_t number)
 {
     const struct nt_lance_field_layout *place = &schema->places[number];
@@ -155,13 +156,13 @@ static bool is_strings(const struct nt_lance_schema *schema, uint32_t number)
     return shape == NT_LANCE_IS_TEXT || shape == NT_LANCE_IS_BYTES;
 }
 
-/* Of a field that has some. */
+/* The field must have a column. */
 static uint32_t count_columns(const struct nt_lance_schema *schema, uint32_t number)
 {
     return is_strings(schema, number) && schema->has_byte_columns ? 2 : 1;
 }
 
-/* What has no column is told by the first one below it that can tell of it. */
+/* A field without a column uses the first suitable column among its descendants. */
 static void find_tellers(const struct nt_lance_schema *schema, unsigned teller, struct nt_lance_leaf *leaves)
 {
     for (uint32_t i = 0; i < schema->field_count; i++) {
@@ -277,11 +278,10 @@ struct building {
     struct nt_dataset *dataset;
     struct nt_lance_schema *schema;
     const struct nt_lance_leaf *leaves; /* by Lance's field */
-    const struct nt_lance
-        *lance; /* the file; NULL: a dataset, whose files each tell where a field is stored */
+    const struct nt_lance *lance;       /* the file; NULL: a dataset, where each file has its own */
     struct nt_lance_model_field *parts;
-    uint32_t *built;   /* by Lance's field: the field of the model that its children lie in */
-    bool *is_nullable; /* it, or a structure around it: what lies in a null structure is null */
+    uint32_t *built;   /* by Lance's field: the field of the model that contains its children */
+    bool *is_nullable; /* it or a structure around it is: null structures have null members */
     struct nt_builder builder;
     struct nt_error *error;
 };
@@ -366,7 +366,8 @@ static enum nt_status add_field(struct building *build, struct nt_field *field,
     return field->unreadable ? NT_OK : add_columns(build, *number_ret, field);
 }
 
-/* Whether a field's bytes lie elsewhere in its file: of a dataset the schema tells, of a file its pages. */
+/* Is a field's data outside the column? In a dataset, the schema shows this; in a file, its pages
+ * do. */
 static bool is_blob(const struct building *build, uint32_t number)
 {
     if (!build->lance)
@@ -378,7 +379,7 @@ static bool is_blob(const struct building *build, uint32_t number)
     return c->is_blob || (c->page_count && nt_lance_has_places(&c->pages[0]));
 }
 
-/* Whether a field lies in lists, or is one, and nothing but blobs tells of them. */
+/* Is a field a list, or in a list, that only blob columns describe? */
 static bool is_lost(const struct building *build, uint32_t number)
 {
     const struct nt_lance_field_layout *places = build->schema->places;
@@ -392,7 +393,7 @@ static bool is_lost(const struct building *build, uint32_t number)
     return is_in_list;
 }
 
-/* Why a field cannot be served; NULL: it can. */
+/* Returns why a field is unsupported, or NULL. */
 static const char *find_backoff(const struct building *build, uint32_t number)
 {
     const struct nt_lance_schema *schema = build->schema;
@@ -443,8 +444,9 @@ static void set_kind(const struct building *build, uint32_t number, struct nt_fi
     field->dtype = shape == NT_LANCE_IS_VALUE ? type->dtype : nt_element_dtype(NT_ELEMENT_BYTE);
 }
 
-/* Structures of version 2.0 are never null, but for those that a file of a dataset does not have; members of packed ones are where the whole is. In legacy files there is no
- * validity, but strings without bytes are null. */
+/* Structures of version 2.0 are never null, except in files of a dataset that lack them; members of a
+ * packed structure are null where the structure is. Legacy files have no validity, but strings without
+ * bytes are null. */
 static bool has_validity(const struct building *build, uint32_t number)
 {
     const struct nt_lance_field_layout *place = &build->schema->places[number];
@@ -455,8 +457,8 @@ static bool has_validity(const struct building *build, uint32_t number)
     return place->packed == NT_NONE && !is_never_null;
 }
 
-/* What is stored is Lance's JSON, no text, though some of its writers have Arrow's name for it. Others have the name that is given
- * here. */
+/* The file stores Lance's binary JSON, not text. Some writers name it with Arrow's extension type for
+ * text; this replaces that name with the one that other writers use. */
 static enum nt_status name_json(const struct building *build, struct nt_field *field)
 {
     struct nt_property *properties =
@@ -473,7 +475,7 @@ static enum nt_status name_json(const struct building *build, struct nt_field *f
     return NT_OK;
 }
 
-/* Metadata of a field that no message has in this way: two entries. */
+/* Sets metadata that the field's message lacks: two entries. */
 static enum nt_status set_metadata(const struct building *build, const struct nt_property entries[2],
                                    struct nt_field *field)
 {
@@ -486,7 +488,7 @@ static enum nt_status set_metadata(const struct building *build, const struct nt
     return NT_OK;
 }
 
-/* What tells Arrow of an extension: Lance's writers have it in the metadata of fields. */
+/* Lance's writers declare an Arrow extension type in the metadata of a field. */
 static enum nt_status set_extension(const struct building *build, const char *name, struct nt_field *field)
 {
     const struct nt_property entries[2] = {
@@ -496,8 +498,8 @@ static enum nt_status set_extension(const struct building *build, const char *na
     return set_metadata(build, entries, field);
 }
 
-/* Lance's reader gives each description of blobs these metadata. Those of the message are of what the blobs were made
- * from. */
+/* Lance's reader gives each description of blobs these metadata. Those in the message belong to the
+ * field from which the blobs were written. */
 static enum nt_status set_description(const struct building *build, struct nt_field *field)
 {
     const struct nt_property entries[2] = {
@@ -507,15 +509,15 @@ static enum nt_status set_description(const struct building *build, struct nt_fi
     return set_metadata(build, entries, field);
 }
 
-/* Whether a field is a value, which may have lists of fixed size around it. */
+/* Is a field a value, maybe within fixed-size lists? */
 static bool is_value(const struct nt_field *field)
 {
     return !field->unreadable &&
            (field->kind == NT_FIELD_VALUE || field->kind == NT_FIELD_NULL || field->kind == NT_FIELD_EMPTY);
 }
 
-/* The lists of fixed size around a value: a field each, and the value at the end. Items may be null whatever the field
- * may be: the type has no word for it. */
+/* Adds the fixed-size lists around a value: a field for each, then the value. Items are always
+ * nullable, because the type cannot say otherwise. */
 static enum nt_status add_lists(struct building *build, struct nt_field *field,
                                 struct nt_lance_model_field *part, uint32_t *number_ret)
 {
@@ -630,7 +632,7 @@ enum nt_status nt_lance_build_fields(struct nt_dataset *dataset, struct nt_lance
         .dataset = dataset, .schema = schema, .leaves = leaves, .lance = lance, .error = error};
     build.built = calloc((size_t)schema->field_count + 1, sizeof(*build.built));
     build.is_nullable = calloc((size_t)schema->field_count + 1, sizeof(*build.is_nullable));
-    dataset->is_ordered = true; /* a column of another type is a new field, in the place of the old one */
+    dataset->is_ordered = true; /* a column whose type changed is a new field at the old position */
     nt_builder_init(&build.builder, dataset);
     enum nt_status status = build.built && build.is_nullable ? build_all(&build) : nt_fail_memory(error);
     nt_builder_deinit(&build.builder);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * An open Lance file: metadata, schema, encodings, physical columns and documents. The entry points of
- * legacy/ are declared here, so that this folder need not include its header.
+ * An open Lance file: metadata, schema, encodings, physical columns and documents. This header also
+ * declares the entry points of legacy/, so that this folder need not include the header of legacy/.
  */
 #ifndef NT_FORMATS_LANCE_FILE_FILE_H
 #define NT_FORMATS_LANCE_FILE_FILE_H
@@ -31,28 +31,27 @@ struct nt_lance_buffer {
 };
 
 struct nt_lance_tail {
-    uint64_t offset;        /* where it lies: in front of the last 40 bytes */
-    uint64_t columns_start; /* column metadata lie from here to the column table */
+    uint64_t offset;        /* start of the tail, the last 40 bytes */
+    uint64_t columns_start; /* column metadata are between here and the column table */
     uint64_t column_table;  /* an offset and a size for each column */
-    uint64_t global_table;  /* the same for each global buffer */
+    uint64_t global_table;  /* an offset and a size for each global buffer */
     uint32_t globals, columns;
-    uint16_t major, minor; /* as they stand there */
-    const char *version;   /* as Lance's documentation has it: "2.0" for (0, 3), too, "2.1", ... */
-    bool
-        is_legacy; /* 0.1 and 0.2: it has nothing of the above but its offset, 16 bytes from the end, and version */
-    uint64_t metadata; /* legacy: where a Metadata message lies */
+    uint16_t major, minor; /* as stored */
+    const char *version;   /* as Lance documents it: "2.0" (also for (0, 3)), "2.1", ... */
+    bool is_legacy;        /* 0.1, 0.2: of the above, only `offset` (size - 16) and `version` are set */
+    uint64_t metadata;     /* legacy: offset of the Metadata message */
 };
 
-/* Whether it is a file of 2.0: lists and structs have columns of their own, and what is in a list has as many
- * rows as there are items. */
+/* Is it a file of 2.0? There, lists and structs have columns of their own, and the column of a list's
+ * items has one row for each item. */
 static inline bool nt_lance_has_item_columns(const struct nt_lance_tail *tail)
 {
     return tail->major < 2 || tail->minor == 0;
 }
 
-/* What message tells how a page is encoded. */
+/* The type of the message that describes the encoding of a page. */
 enum nt_lance_encoding_kind {
-    NT_LANCE_ENCODING_IS_UNKNOWN, /* `type_url` tells */
+    NT_LANCE_ENCODING_IS_UNKNOWN, /* `type_url` has the type */
     NT_LANCE_ENCODING_IS_ARRAY,   /* 2.0: an ArrayEncoding */
     NT_LANCE_ENCODING_IS_LAYOUT,  /* 2.1, 2.2: a PageLayout */
     NT_LANCE_ENCODING_IS_COLUMN,  /* of columns: a ColumnEncoding */
@@ -62,85 +61,82 @@ struct nt_lance_page {
     const struct nt_lance_buffer *buffers; /* each within the file */
     uint32_t buffer_count;
     uint32_t encoding_kind;   /* enum nt_lance_encoding_kind */
-    uint64_t length;          /* rows; of an item column of 2.0, items */
-    uint64_t priority;        /* the first top-level row; in 2.0 maybe counted from where a batch began */
-    struct nt_proto encoding; /* the message in the Any; checked where its kind is known */
+    uint64_t length;          /* rows; in item columns of 2.0: items */
+    uint64_t priority;        /* the first top-level row; in 2.0 it may be relative to its batch */
+    struct nt_proto encoding; /* the message in the Any; checked if its kind is known */
     struct nt_text type_url;  /* not NUL-terminated */
 };
 
 struct nt_lance_column {
-    bool has_null_levels;            /* of 2.1 or later: a page of it has levels of values that are null */
-    struct nt_lance_buffer metadata; /* where its message lies */
+    bool has_null_levels;            /* 2.1 or later: a page has definition levels for null values */
+    struct nt_lance_buffer metadata; /* the range of its message */
     struct nt_proto message;         /* a ColumnMetadata */
     const struct nt_lance_page *pages;
     const struct nt_lance_buffer *buffers; /* of the column itself */
     uint32_t page_count, buffer_count;
-    uint64_t rows;            /* of all its pages */
-    struct nt_proto encoding; /* a ColumnEncoding; without bytes where there is none, or an unknown one */
-    struct nt_text type_url;  /* of the column's encoding; not NUL-terminated */
-    bool is_blob;             /* 2.0: its values are places in the file */
-    const struct nt_error
-        *failure; /* NULL, or why it cannot be decoded: pages of an encoding that is unknown */
+    uint64_t rows;                  /* of all its pages */
+    struct nt_proto encoding;       /* a ColumnEncoding; empty if there is none or it is unknown */
+    struct nt_text type_url;        /* of the column's encoding; not NUL-terminated */
+    bool is_blob;                   /* 2.0: its values are locators of blobs in the file */
+    const struct nt_error *failure; /* NULL, or why it cannot be decoded: unknown page encodings */
 };
 
 enum { NT_LANCE_NO_ID = -1 };
 
 struct nt_lance_field {
-    int32_t id;      /* NT_LANCE_NO_ID: it is part of a description of a blob, its parent */
-    uint32_t parent; /* index of a field in front of it, NT_NONE: top-level */
+    int32_t id;      /* NT_LANCE_NO_ID: it is a member of its parent, a description of a blob */
+    uint32_t parent; /* index of an earlier field; NT_NONE: top-level */
     struct nt_text name, logical_type;
     bool is_nullable;
-    bool is_description;     /* a structure that tells where a blob is */
-    struct nt_proto message; /* a Field: the rest of it */
+    bool is_description;     /* a structure that locates a blob */
+    struct nt_proto message; /* a Field, with all other attributes */
 };
 
 struct nt_lance_schema {
-    const struct nt_lance_field *fields; /* depth first: parents in front of their children */
+    const struct nt_lance_field *fields; /* depth first: parents before their children */
     uint32_t field_count;
-    /* Of a file, or of a dataset of such files: */
-    bool is_legacy;        /* only strings can be null, and no structure is packed */
-    bool has_item_columns; /* those, and version 2.0: each field has a column */
-    bool
-        has_byte_columns; /* strings have two: where each ends, and behind it their bytes (previews of 2.0) */
-    /* What follows from them, see places.h: by field, */
+    /* Properties of a file, or of all files of a dataset: */
+    bool is_legacy;        /* only strings can be null, and structures are never packed */
+    bool has_item_columns; /* legacy or version 2.0: each field has a column */
+    bool has_byte_columns; /* previews of 2.0: strings have two columns: their ends, then their bytes */
+    /* Set by nt_lance_lay_out_schema, by field */
     const struct nt_lance_field_layout *places;
     const struct nt_lance_value *values;
-    const struct nt_lance_model_field *parts; /* and by field of the model */
-    const char **refusals; /* datasets: by field, why what stores it is not read, or NULL; NULL: all is */
+    const struct nt_lance_model_field *parts; /* by field of the model */
+    const char **refusals; /* datasets, by field: NULL, or why unsupported; NULL: none is */
 };
 
-/* Where a field of the schema is stored. */
+/* The column that stores a field of the schema. */
 struct nt_lance_leaf {
-    uint32_t
-        field; /* whose column it is: its own, else that of the first field below it that has one; NT_NONE */
+    uint32_t field;  /* the field with the column: itself or its first such descendant; NT_NONE */
     uint32_t column; /* of the file */
 };
 
-/* Where the description of a Lance file lies: in the nt_file's arena, or in one that goes before that. */
+/* The memory of the description of a Lance file: the nt_file's arena, or one that is freed earlier. */
 struct nt_lance_memory {
     struct nt_file *file;
     struct nt_arena *arena;
-    uint64_t taken; /* bytes, from the nt_file's budget */
+    uint64_t taken; /* bytes reserved in the nt_file's budget */
 };
 
-/* The same as nt_budget_take, noted. */
+/* Calls nt_budget_take and adds the bytes to memory->taken. */
 enum nt_status nt_lance_take(struct nt_lance_memory *memory, enum nt_cost cost, uint64_t count,
                              uint64_t offset, struct nt_error *error);
 
-/* A Lance file. Of one that is mounted alone it is the nt_dataset's format_data. */
+/* A Lance file. If a file is mounted alone, this is the nt_dataset's format_data. */
 struct nt_lance {
     struct nt_lance_memory *memory;
     struct nt_source *source;
     uint64_t size;   /* of the source */
-    uint32_t number; /* of the source among the dataset's */
+    uint32_t number; /* index of the source in the dataset */
     struct nt_lance_tail tail;
-    const struct nt_lance_buffer *globals; /* tail.globals, one at least */
-    const struct nt_lance_column *columns; /* tail.columns */
-    struct nt_lance_schema schema;         /* the file's own */
-    const struct nt_lance_leaf *leaves;    /* by its fields */
-    struct nt_proto descriptor; /* a FileDescriptor: global buffer 0; legacy: the Manifest in the file */
+    const struct nt_lance_buffer *globals; /* tail.globals of them, at least one */
+    const struct nt_lance_column *columns; /* tail.columns of them */
+    struct nt_lance_schema schema;         /* the schema of this file */
+    const struct nt_lance_leaf *leaves;    /* by field of that schema */
+    struct nt_proto descriptor; /* a FileDescriptor: global buffer 0; legacy: the file's Manifest */
     uint64_t rows;
-    const struct nt_lance_legacy *legacy; /* NULL: the file is none */
+    const struct nt_lance_legacy *legacy; /* NULL: not a legacy file */
 };
 
 static inline const struct nt_lance *nt_lance_of(const struct nt_dataset *dataset)
@@ -148,143 +144,146 @@ static inline const struct nt_lance *nt_lance_of(const struct nt_dataset *datase
     return dataset->format_data;
 }
 
-/* The value of a key in a map of a message (NT_LANCE_FIELD_METADATA of a Field); false where there is none. Not
- * NUL-terminated. */
+/* Finds the value of a key in a map of a message (NT_LANCE_FIELD_METADATA of a Field). Returns false if
+ * the key is absent. The value is not NUL-terminated. */
 bool nt_lance_find_entry(struct nt_proto message, uint32_t map, const char *key, struct nt_text *value_ret);
-/* All of them, in the file's arena. */
+/* Reads all entries of a map into the file's arena. */
 enum nt_status nt_lance_read_entries(struct nt_file *file, struct nt_proto message, uint32_t map,
                                      const struct nt_property **properties_ret, uint32_t *count_ret,
                                      struct nt_error *error);
 
 /* ---- Open legacy files ---- */
 
-/* Of a field in a batch. Both are 0 where it has no page: of structures. */
+/* The page of a field in a batch. Structures have no page: both members are 0. */
 struct nt_lance_cell {
     uint64_t offset;
-    uint64_t length; /* elements: of lists one more than rows; of strings rows, whose offsets are one more */
+    uint64_t length; /* elements; lists: rows + 1; strings: rows, with rows + 1 offsets */
 };
 
 struct nt_lance_page_table {
-    uint64_t offset; /* where it lies */
+    uint64_t offset; /* of the table in the file */
     int32_t first;   /* the id of its first field */
-    uint32_t fields; /* ids that follow one another */
+    uint32_t fields; /* number of fields; their ids are consecutive */
     uint32_t batches;
-    const struct nt_lance_cell *cells; /* of each field those of all batches */
+    const struct nt_lance_cell *cells; /* batches of the first field, then of the next */
 };
 
-/* The cells of a field, one for each batch; NULL: the table has none of this id. */
+/* Returns the cells of a field, one for each batch, or NULL if the table does not contain the id. */
 const struct nt_lance_cell *nt_lance_cells(const struct nt_lance_page_table *table, int32_t id);
 
 enum nt_lance_page_kind {
     NT_LANCE_PAGE_NONE,       /* structures, nulls */
-    NT_LANCE_PAGE_PLAIN,      /* values one after the other */
-    NT_LANCE_PAGE_STRINGS,    /* where each begins in the file, and where the last one ends, in 64 bits */
-    NT_LANCE_PAGE_LISTS,      /* the same among the batch's items, in 32 or 64 bits */
-    NT_LANCE_PAGE_DICTIONARY, /* numbers of items, which all batches share */
+    NT_LANCE_PAGE_PLAIN,      /* consecutive values */
+    NT_LANCE_PAGE_STRINGS,    /* 64-bit offsets in the file: each start, then the last end */
+    NT_LANCE_PAGE_LISTS,      /* likewise offsets in the batch's items, of 32 or 64 bits */
+    NT_LANCE_PAGE_DICTIONARY, /* indices of items, which all batches share */
 };
 
-/* How the pages of a field are made. */
+/* The format of the pages of a field. */
 struct nt_lance_page_format {
     enum nt_lance_page_kind kind;
-    uint32_t bits; /* of an element of a page */
+    uint32_t bits; /* of each element */
     struct {
-        uint64_t offset, length; /* as in a cell: of items, which are plain or strings */
+        uint64_t offset, length; /* as in a cell; the items are plain or strings */
     } dictionary;
     const struct nt_error *failure; /* NULL, or why its pages cannot be read */
 };
 
-/* Statistics of pages: columns of another schema, with a row for each batch of the file; a structure for each field that
- * has them, whose name is the field's id. They are one batch themselves, and have a page table of their own. */
+/* Statistics of pages: columns of a separate schema, with a row for each batch of the file. Each field
+ * with statistics has a structure, whose name is the field's id. The statistics are one batch with a
+ * page table of their own. */
 struct nt_lance_statistics {
-    struct nt_lance_schema schema; /* no fields: there are no statistics */
+    struct nt_lance_schema schema; /* without fields if there are no statistics */
     struct nt_lance_page_table table;
-    const struct nt_lance_page_format *pagings; /* by its fields */
-    const struct nt_error *failure; /* NULL, or why they cannot be read; then there are none of the above */
+    const struct nt_lance_page_format *pagings; /* by field of that schema */
+    const struct nt_error *failure; /* NULL, or why they cannot be read; then the above is empty */
 };
 
 struct nt_lance_legacy {
-    struct nt_lance_buffer metadata_range; /* of the message, its length in front of it omitted */
+    struct nt_lance_buffer metadata_range; /* of the message, without its length prefix */
     struct nt_proto metadata;              /* a Metadata */
-    const uint64_t *batches;               /* table.batches + 1: the first rows, and all */
+    const uint64_t *batches; /* table.batches + 1: the first row of each batch, and the row count */
     struct nt_lance_page_table table;
     const struct nt_lance_page_format *pagings; /* by field of the file's schema */
     struct nt_lance_statistics statistics;
 };
 
-/* In front of a message stands its length. */
+/* The length prefix of a message. */
 enum { NT_LANCE_LENGTH_BYTES = 4 };
 
 /* ---- Read metadata bytes ---- */
 
-/* Bytes of a Lance file, in its memory; NULL with the failure in *status_ret. The range lies
- * in the source. */
+/* Reads bytes of a Lance file into its memory. Returns NULL on failure, with the status in *status_ret.
+ * The range must be within the source. */
 uint8_t *nt_lance_read_bytes(const struct nt_lance *lance, const struct nt_lance_buffer *range,
                              enum nt_status *status_ret, struct nt_error *error);
 
 /* ---- Column metadata ---- */
 
-/* What message is in an Any of this type. */
+/* Returns the type of the message in an Any with this URL. */
 enum nt_lance_encoding_kind nt_lance_encoding_kind(struct nt_text type_url);
-/* Its table; NULL where it is unknown. */
+/* Returns the table of a message; NULL if the kind is unknown. */
 const struct nt_proto_table *nt_lance_encoding_table(enum nt_lance_encoding_kind kind);
 
-/* Which layout a page of 2.1 or later has (of blobs, their places), with its message; 0 for others. */
+/* Returns the number of the layout that a page of 2.1 or later has, and its message; 0 for other pages.
+ * For blobs this is the layout of their locators. */
 uint32_t nt_lance_page_choice(const struct nt_lance_page *page, struct nt_proto *member_ret);
-/* Whether a page of 2.0 is of lists: of strings, whose bytes then lie in the column behind theirs. */
+/* Is a page of 2.0 a page of lists? If its values are strings, the next column has their bytes. */
 bool nt_lance_has_lists(const struct nt_lance_page *page);
-/* Whether a page of 2.1 or later has places of values that lie elsewhere in the file: blobs. */
+/* Does a page of 2.1 or later contain locators of blobs, which are elsewhere in the file? */
 bool nt_lance_has_places(const struct nt_lance_page *page);
 
 /* ---- Offset tables and global buffers ---- */
 
-/* Read tail, tables, descriptor and column metadata of a source, the dataset's one of this number; not the fields of
- * the schema (nt_lance_read_schema). Of a legacy file, those and all else that the file's metadata tell (lance->legacy). NT_NOT_THIS_FORMAT, NT_UNSUPPORTED, NT_CORRUPT, NT_LIMIT. What a
- * legacy file tells lies in the nt_file's arena, whatever `memory` is. */
+/* Reads tail, tables, descriptor and column metadata of a source; `number` is its index in the dataset.
+ * It does not read the fields of the schema (see nt_lance_read_schema), except for legacy files, whose
+ * metadata it reads completely into lance->legacy, always in the nt_file's arena. Returns
+ * NT_NOT_THIS_FORMAT, NT_UNSUPPORTED, NT_CORRUPT or NT_LIMIT. */
 enum nt_status nt_lance_read(struct nt_lance_memory *memory, struct nt_source *source, uint32_t number,
                              struct nt_lance *lance, struct nt_error *error);
 
 /* ---- Metadata of legacy files ---- */
 
-/* Of a file whose source, size and tail are known: read its Metadata, the Manifest that it has in it, with its fields and
- * their places, and the page table. Each field is a column of the file. NT_UNSUPPORTED where there is no manifest. Memory
- * is the nt_file's arena's, counted in its budget. */
+/* Reads the Metadata of a file whose source, size and tail are known, its Manifest with fields and
+ * places, and its page table. Each field is a column of the file. Returns NT_UNSUPPORTED if there is no
+ * manifest. Memory comes from the nt_file's arena and counts against its budget. */
 enum nt_status nt_lance_legacy_read(struct nt_file *file, struct nt_lance *lance, struct nt_error *error);
 
-/* The number of a file's field with this id, which is that of its column; NT_NONE: it has none. */
+/* Returns the index of the field with this id, which is also the index of its column, or NT_NONE. */
 uint32_t nt_lance_find_id(const struct nt_lance_schema *schema, int32_t id);
 
 /* ---- Fields of a schema ---- */
 
-/* A message, and where it lies in its file. */
+/* A message and its offset in the file. */
 struct nt_lance_message {
     struct nt_proto message;
     uint64_t offset;
 };
 
-/* Check lance->descriptor, which lies in the first of lance->globals, and fill rows; */
+/* Checks lance->descriptor, which is in the first of lance->globals, and sets rows. */
 enum nt_status nt_lance_read_descriptor(struct nt_lance *lance, struct nt_error *error);
-/* then fill the fields. */
+/* Fills the fields; call it after nt_lance_read_descriptor. */
 enum nt_status nt_lance_read_schema(struct nt_file *file, struct nt_lance *lance, struct nt_error *error);
 
-/* Whether a field's metadata have "true" under a key. */
+/* Do a field's metadata map this key to "true"? */
 bool nt_lance_is_marked(const struct nt_lance_field *field, const char *key);
 
-/* The fields that `list`, a checked message within `message`, has as its members of the number NT_LANCE_SCHEMA_FIELDS.
- * Memory is the file's arena's, counted in its budget. */
+/* Reads the fields in `list`, a checked message within `message`: its members with the number
+ * NT_LANCE_SCHEMA_FIELDS. Memory comes from the file's arena and counts against its budget. */
 enum nt_status nt_lance_read_fields(struct nt_file *file, const struct nt_lance_message *message,
                                     struct nt_proto list, struct nt_lance_schema *schema,
                                     struct nt_error *error);
 
 /* ---- Tree builder ---- */
 
-/* A column's values, as their type tells. */
+/* The shape of a column's values, which follows from their type. */
 struct nt_lance_value {
-    uint32_t bits;    /* of one, 1 of booleans; 0: strings, or what `is_empty` */
-    bool is_empty;    /* values of no bytes: of null, binaries of 0 bytes */
-    bool is_nullable; /* the schema says that it may be null */
-    bool is_packed;   /* rows of structures; 0 bits: they have strings */
+    uint32_t bits;    /* of a value, 1 for booleans; 0: strings, or see `is_empty` */
+    bool is_empty;    /* values without bytes: nulls, binaries of 0 bytes */
+    bool is_nullable; /* according to the schema */
+    bool is_packed;   /* rows of structures; with 0 bits they contain strings */
     uint32_t list_count;
-    uint64_t lists[NT_TREE_DEPTH]; /* items of the fixed-size lists around it, outermost first */
+    uint64_t lists[NT_TREE_DEPTH]; /* sizes of the fixed-size lists around it, outermost first */
 };
 
 static inline bool nt_lance_is_string(const struct nt_lance_value *value)
@@ -294,59 +293,61 @@ static inline bool nt_lance_is_string(const struct nt_lance_value *value)
 
 struct nt_tree_builder {
     struct nt_file *file;
-    struct nt_arena *scratch; /* of what nodes point to, until the tree is kept */
+    struct nt_arena *scratch; /* for what nodes point to, until the tree is kept */
     struct nt_tree_node nodes[NT_TREE_NODES];
     uint32_t count;
-    const struct nt_lance_value *value; /* NULL: they are no values of the column, but levels, or numbers */
-    uint32_t depth;                     /* fixed-size lists around the node that is added */
-    bool are_rows_null;                 /* where they have no value */
-    uint32_t buffers;                   /* of a mini-block's values: how many are taken so far */
+    const struct nt_lance_value *value; /* NULL: not values of the column, but levels or indices */
+    uint32_t depth;                     /* fixed-size lists around the node to be added */
+    bool are_rows_null;                 /* rows without a value are null */
+    uint32_t buffers;                   /* of a mini-block's values: number used so far */
 };
 
-/* The number of a new node, whose children are added next. NT_LIMIT where there are too many. */
+/* Adds a node and returns its number; the caller adds its children next. NT_LIMIT: too many nodes. */
 enum nt_status nt_tree_add_node(struct nt_tree_builder *builder, const struct nt_tree_node *node,
                                 uint32_t *number_ret, struct nt_error *error);
-/* What stands for the column's values where none is stored: `kind`, in the fixed-size lists that are not added yet. Of these
- * and of the values, those in so many fixed-size lists are null. */
+/* Adds a placeholder for values that are not stored: `kind`, within the fixed-size lists that are not
+ * added yet. Of these lists and the values, those at `null_depth` are null. */
 enum nt_status nt_lance_add_nulls(struct nt_tree_builder *builder, enum nt_tree_node_kind kind,
                                   uint32_t null_depth, uint32_t *number_ret, struct nt_error *error);
-/* NT_UNSUPPORTED where values do not have 1 bit, or whole bytes, of a width that memory can have. `what` they are. */
+/* Returns NT_UNSUPPORTED unless values have 1 bit or whole bytes of a width that memory can have.
+ * `what` names them in the message. */
 enum nt_status nt_lance_check_bits(const struct nt_tree_builder *builder, uint64_t bits, const char *what,
                                    struct nt_error *error);
-/* The symbol table in a field of a message. */
+/* Reads the symbol table in a field of a message. */
 enum nt_status nt_lance_make_symbols(const struct nt_tree_builder *builder, struct nt_proto message,
                                      uint32_t field, const struct nt_fsst **fsst_ret, struct nt_error *error);
 
 /* ---- Array encodings ---- */
 
-/* An ArrayEncoding as a node with all that it consists of. NT_UNSUPPORTED where it is not known. */
+/* Adds an ArrayEncoding as a node with its children. NT_UNSUPPORTED: the encoding is unknown. */
 enum nt_status nt_lance_add_array(struct nt_tree_builder *builder, struct nt_proto message,
                                   bool is_dictionary_one_based, uint32_t *number_ret, struct nt_error *error);
 
 /* ---- Compressive encodings ---- */
 
-/* A CompressiveEncoding as a node with all that it consists of. NT_UNSUPPORTED where it is not known. */
+/* Adds a CompressiveEncoding as a node with its children. NT_UNSUPPORTED: the encoding is unknown. */
 enum nt_status nt_lance_add_compressive(struct nt_tree_builder *builder, struct nt_proto message,
                                         uint32_t *number_ret, struct nt_error *error);
 
 /* ---- Page layouts ---- */
 
-/* A page of the file, as it is to be decoded. */
+/* How to decode a page of the file. */
 struct nt_lance_layout {
     const struct nt_tree *tree;
-    /* Mini-blocks with a dictionary: how that is decoded, from which of the page's buffers, and its items. */
+    /* Mini-blocks with a dictionary: the tree, the buffer of the page, and the number of items. */
     const struct nt_tree *dictionary;
     uint32_t dictionary_buffer;
     uint64_t dictionary_items;
-    uint64_t index_depth; /* mini-blocks: layers of lists that the repetition index is of; 0: there is none */
-    uint64_t items;       /* mini-blocks and full zip: values that are stored */
-    uint64_t list_items;  /* lists of 2.0: items that the page's lists have */
-    bool is_blob;         /* the values are places in the file, which stand for bytes there */
-    struct nt_tree blobs; /* blobs: the layers around them, of which places tell; nothing else is set */
+    uint64_t index_depth; /* mini-blocks: list layers in the repetition index; 0: no index */
+    uint64_t items;       /* mini-blocks and full zip: number of stored values */
+    uint64_t list_items;  /* 2.0: number of items in the page's lists */
+    bool is_blob;         /* the values are locators of blobs in the file */
+    struct nt_tree blobs; /* blobs: the layers around them, read from the locators; all else is unset */
 };
 
-/* NT_UNSUPPORTED where the page has an encoding that is not known, NT_CORRUPT where encodings do not fit each
- * other. Memory is the file's arena's. `column` is the page's. A tree that is equal to the one in `known` (NULL: none) is that one. */
+/* Returns NT_UNSUPPORTED for an unknown encoding, and NT_CORRUPT for encodings that do not fit each
+ * other. `column` contains the page. If the tree is equal to the one in `known` (may be NULL), that one
+ * is used. Memory comes from the file's arena. */
 enum nt_status nt_lance_make_layout(struct nt_file *file, const struct nt_lance_column *column,
                                     const struct nt_lance_page *page, const struct nt_lance_value *value,
                                     bool is_dictionary_one_based, const struct nt_tree *known,
@@ -360,7 +361,7 @@ enum nt_lance_shape {
     NT_LANCE_IS_BYTES,
     NT_LANCE_IS_LIST,
     NT_LANCE_IS_STRUCT,
-    NT_LANCE_IS_STRUCT_LIST, /* fixed-size lists of structures, which are the field below it */
+    NT_LANCE_IS_STRUCT_LIST, /* fixed-size lists of structures; the structure is the child field */
     NT_LANCE_IS_NULL,
     NT_LANCE_IS_EMPTY, /* binaries of 0 bytes */
     NT_LANCE_IS_BLOB,
@@ -368,169 +369,171 @@ enum nt_lance_shape {
 };
 
 struct nt_lance_type {
-    enum nt_lance_shape shape; /* within the fixed-size lists, where there are any */
+    enum nt_lance_shape shape; /* within the fixed-size lists, if any */
     struct nt_lance_value value;
     struct nt_dtype dtype; /* VALUE: of an element */
-    const char *
-        extension; /* of Arrow's types, which items of fixed-size lists have no metadata to tell; NULL: none */
+    const char *extension; /* Arrow extension type of fixed-size lists' items; else NULL */
     bool is_dictionary;
-    bool has_short_offsets; /* TEXT, BYTES, LIST: what is in it is counted with 32 bits */
-    bool is_json;           /* BYTES: of JSONB */
-    bool is_map;            /* LIST: of structures of a key and a value */
-    uint64_t items;         /* STRUCT_LIST: of each */
-    uint32_t index_bits;    /* of a dictionary's numbers; 0: not known */
+    bool has_short_offsets; /* TEXT, BYTES, LIST: 32-bit offsets */
+    bool is_json;           /* BYTES: contains JSONB */
+    bool is_map;            /* LIST: of key-value structures */
+    uint64_t items;         /* STRUCT_LIST: items of each */
+    uint32_t index_bits;    /* of a dictionary's indices; 0: unknown */
 };
 
-/* The type that a text names: UNKNOWN where it names none that is known. NT_LIMIT where fixed-size lists lie too
- * deep in one another. Memory is the arena's. */
+/* Parses a logical type; it is UNKNOWN if the text names no known type. Returns NT_LIMIT if fixed-size
+ * lists are nested too deeply. Memory comes from the arena. */
 enum nt_status nt_lance_parse_type(struct nt_arena *arena, struct nt_text text, struct nt_lance_type *type,
                                    struct nt_error *error);
 
 /* ---- Schema layout ---- */
 
-/* Of a field of Lance's. */
+/* The layout of a field of Lance's schema, which is called its place. */
 struct nt_lance_field_layout {
     struct nt_lance_type type;
-    uint32_t depth; /* fields above it */
+    uint32_t depth; /* number of ancestors */
     uint32_t children;
-    uint32_t packed;        /* the packed structure that it is a member of, NT_NONE */
-    uint32_t member;        /* its number there, of a packed structure: how many have been counted */
-    uint64_t member_offset; /* its first byte there, of a packed structure: behind all */
+    uint32_t packed;        /* the packed structure that contains it, NT_NONE */
+    uint32_t member;        /* its index there; packed structures: members counted so far */
+    uint64_t member_offset; /* its first byte there; packed structures: the end of all members */
     bool is_packed;
-    bool has_strings;       /* it is a packed structure with members that are */
-    bool is_in_list;        /* it is a list within a packed structure, or lies in one */
-    bool is_in_struct_list; /* it is a fixed-size list of structures, or lies in one */
-    bool has_struct_lists;  /* it is a list around fixed-size lists of structures, or lies in one */
-    bool is_blob_in_list;   /* it has its bytes elsewhere in the file, and lies in a list of any sort */
-    bool is_memberless;     /* it is a structure without members, which has a column all the same */
-    uint64_t multiple;      /* how many of it there are for a row around all fixed-size lists of structures */
+    bool has_strings;       /* it is a packed structure with string members */
+    bool is_in_list;        /* it is in a list within a packed structure, or is that list */
+    bool is_in_struct_list; /* it is in a fixed-size list of structures, or is that list */
+    bool has_struct_lists;  /* it is, or is in, a list around fixed-size lists of structures */
+    bool is_blob_in_list;   /* it is a blob outside the column, within a list of any kind */
+    bool is_memberless;     /* it is a structure without members, which has a column nevertheless */
+    uint64_t multiple;      /* copies of it in a row around all fixed-size lists of structures */
 };
 
-/* How little the column of a field tells of what surrounds it, below NT_LANCE_LEAF_RANKS: of several, the first with the least. */
+/* How much the column of a field omits about the fields around it, less than NT_LANCE_LEAF_RANKS. The
+ * reader prefers the first column with the lowest rank. */
 enum { NT_LANCE_LEAF_RANKS = 3 };
 static inline unsigned nt_lance_leaf_rank(const struct nt_lance_field_layout *place)
 {
     return place->is_blob_in_list ? 2 : place->is_memberless;
 }
 
-/* Of a field of the model: the field of Lance's that it shows, or the items of fixed-size lists in it. */
+/* What a field of the model shows: a field of Lance, or the items of fixed-size lists in it. */
 struct nt_lance_model_field {
     uint32_t field;
     uint32_t depth; /* fixed-size lists around the field's rows, inside the layer */
-    uint64_t items; /* rows in one row of the layer: the product of those lists */
+    uint64_t items; /* rows in one row of the layer: the product of those lists' sizes */
 };
 
-/* What a field of the model takes of a column of a file. */
+/* What a field of the model reads from a column of a file. */
 struct nt_lance_column_map {
-    uint32_t column; /* of the file; NT_NONE: none */
-    uint32_t layer;  /* of that column's pages, innermost 0 */
-    uint32_t depth;  /* as its part tells */
-    uint64_t items;  /* likewise */
-    uint64_t
-        repeats; /* rows that the column has for one of the field: items of fixed-size lists of structures */
-    uint32_t member;                    /* of packed structures */
+    uint32_t column;                    /* of the file; NT_NONE: none */
+    uint32_t layer;                     /* of that column's pages; 0 is the innermost */
+    uint32_t depth;                     /* from nt_lance_model_field */
+    uint64_t items;                     /* likewise */
+    uint64_t repeats;                   /* rows for one of the field: struct lists have items */
+    uint32_t member;                    /* index in a packed structure */
     uint64_t member_offset;             /* bytes */
-    bool is_one_based;                  /* numbers of a dictionary of version 2.0 */
-    bool is_memberless;                 /* the column is one of structures without members */
+    bool is_one_based;                  /* 2.0: dictionary indices start at 1 */
+    bool is_memberless;                 /* the column has structures without members */
     const struct nt_lance_value *value; /* of the column */
 };
 
-/* Find the schema's places and values. Memory is the arena's. */
+/* Computes the schema's places and values. Memory comes from the arena. */
 enum nt_status nt_lance_lay_out_schema(struct nt_arena *arena, struct nt_lance_schema *schema,
                                        struct nt_error *error);
 
-/* Which columns store each field where they stand in the order of the fields, and how many there are. */
+/* Assigns columns to fields in the order of the fields, and returns the number of columns. */
 enum nt_status nt_lance_number_columns(struct nt_arena *arena, const struct nt_lance_schema *schema,
                                        const struct nt_lance_leaf **leaves_ret, uint32_t *count_ret,
                                        struct nt_error *error);
 
-/* Which of its columns a file that is mounted alone stores each field in: they stand in the order of the fields.
- * NT_CORRUPT where it has more, or fewer. */
+/* Finds the column of each field in a file that is mounted alone, where columns are in the order of the
+ * fields. Returns NT_CORRUPT if the file has more columns, or fewer. */
 enum nt_status nt_lance_find_leaves(struct nt_arena *arena, struct nt_lance *lance, struct nt_error *error);
 
-/* Whether a column has as many rows as its file, in which it stores a field of the schema: from 2.1 on each has, whatever else
- * is nested in them; where it lies in fixed-size lists of structures, as many as these have items. */
+/* Checks that a column has as many rows as its file. From 2.1 on, every column has, whatever is nested
+ * in it; columns in fixed-size lists of structures have as many rows as these have items. */
 enum nt_status nt_lance_check_rows(const struct nt_lance_schema *schema, const struct nt_lance_leaf *leaf,
                                    const struct nt_lance *lance, struct nt_error *error);
 
-/* The column with the bytes of strings, where these lie apart, as previews of 2.0 wrote them: behind the one where they end, the leaf's.
- * NT_NONE: the field is of another type, or the file's strings are whole. */
+/* Returns the column with the bytes of strings, for files where these are separate (previews of 2.0).
+ * It is the column after the leaf's, which has the ends of the strings. NT_NONE: the field has another
+ * type, or the file stores whole strings. */
 uint32_t nt_lance_byte_column(const struct nt_lance *lance, const struct nt_lance_schema *schema,
                               const struct nt_lance_leaf *leaf);
 
-/* What a field of the model, which shows `part` of the schema, takes of a file. */
+/* Returns what a field of the model, which shows `part` of the schema, reads from a file. */
 struct nt_lance_column_map nt_lance_map_column(const struct nt_lance_schema *schema,
                                                const struct nt_lance_leaf *leaf, bool has_item_columns,
                                                const struct nt_lance_model_field *part);
-/* The same of a file that is mounted alone. */
+/* Returns the same for a file that is mounted alone. */
 struct nt_lance_column_map nt_lance_map_own_column(const struct nt_lance *lance, uint32_t field);
 
 /* ---- Fields of the model ---- */
 
-/* How elements lie that no tree has to make. */
+/* The encoding of elements that need no tree. */
 enum nt_encoding_kind nt_lance_encoding_of(enum nt_element element);
 
-/* Fill the dataset's fields and columns from a schema whose places are known; schema->parts tells, by field of the
- * model, what it shows. `leaves`: by the schema's fields, as nt_lance_number_columns finds them. `lance`: the file that
- * is mounted alone, or NULL: its files each tell for themselves. */
+/* Fills the dataset's fields and columns from a schema whose places are known; sets schema->parts.
+ * `leaves`, by field of the schema, come from nt_lance_number_columns. `lance` is the file that is
+ * mounted alone, or NULL for a dataset, where each file has its own columns. */
 enum nt_status nt_lance_build_fields(struct nt_dataset *dataset, struct nt_lance_schema *schema,
                                      const struct nt_lance_leaf *leaves, const struct nt_lance *lance,
                                      struct nt_error *error);
 
 /* ---- Page lists ---- */
 
-/* Fill a group, which is a field's, with the pages of what `use` takes of a file. Where lists or strings have to be
- * counted, the column is read once, chunk by chunk. */
+/* Fills a field's group with the pages that `use` selects from a file. To count lists or strings, it
+ * reads the column once, chunk by chunk. */
 enum nt_status nt_lance_fill_group(struct nt_dataset *dataset, uint32_t group, const struct nt_lance *lance,
                                    const struct nt_lance_column_map *use, struct nt_error *error);
 
-/* nt_dataset_ops.load_group of a file that is mounted alone. */
+/* nt_dataset_ops.load_group for a file that is mounted alone. */
 enum nt_status nt_lance_load_group(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
 
 /* ---- Page lists of legacy files ---- */
 
-/* Fill a group, which is a field's, with the pages of what `use` takes of a file; `use->column` is the number of the
- * file's field. NT_UNSUPPORTED where that has another type than the dataset's. */
+/* Fills a field's group with the pages that `use` selects from a file; `use->column` is the index of
+ * the file's field. Returns NT_UNSUPPORTED if that field's type differs from the dataset's. */
 enum nt_status nt_lance_legacy_fill_group(struct nt_dataset *dataset, uint32_t group,
                                           const struct nt_lance *lance, const struct nt_lance_column_map *use,
                                           struct nt_error *error);
 
 /* ---- Column contents ---- */
 
-/* What a column of the two sides has of the pages of a column of the file. */
+/* What a column of the physical datasets shows of a column of the file. */
 enum nt_lance_content {
     NT_LANCE_HAS_VALUES,    /* of fixed width */
     NT_LANCE_HAS_BYTES,     /* of strings */
-    NT_LANCE_HAS_ROWS,      /* of packed structures */
-    NT_LANCE_HAS_PLACES,    /* of blobs */
-    NT_LANCE_HAS_LIST_ENDS, /* 2.0: where lists end in their page */
-    NT_LANCE_HAS_NOTHING,   /* that could be decoded */
-    NT_LANCE_HAS_ENDS,      /* structure: where strings end in their page */
-    NT_LANCE_HAS_LEVELS,    /* structure: repetition and definition */
+    NT_LANCE_HAS_ROWS,      /* packed structures */
+    NT_LANCE_HAS_PLACES,    /* locators of blobs */
+    NT_LANCE_HAS_LIST_ENDS, /* 2.0: ends of lists, relative to their page */
+    NT_LANCE_HAS_NOTHING,   /* nothing decodable */
+    NT_LANCE_HAS_ENDS,      /* structure: ends of strings, relative to their page */
+    NT_LANCE_HAS_LEVELS,    /* structure: repetition and definition levels */
     NT_LANCE_CONTENT_COUNT
 };
 enum nt_lance_content nt_lance_content_of(const struct nt_column *column);
 
 /* ---- Find the file page ---- */
 
-/* The column of a file that a part of a field is stored in. */
+/* The column of a file that stores a part of a field. */
 struct nt_lance_physical_column {
     const struct nt_lance *lance; /* NULL: none */
     struct nt_lance_column_map use;
-    /* Of datasets: */
-    const char *name; /* of the file, beneath the dataset's directory; NULL: it is mounted alone */
+    /* Only in datasets: */
+    const char *name; /* of the file, relative to the dataset's directory; NULL: mounted alone */
     uint64_t fragment;
 };
 
-/* What both sides are made of; their format_data. */
+/* What both physical datasets share; their format_data. */
 struct nt_lance_physical {
     const struct nt_lance_schema *schema;
-    const struct nt_lance_leaf *leaves; /* by its fields: the columns of `stored` */
-    bool has_levels;                    /* there are files whose columns may have levels */
-    /* Find the column of a field's part; of a dataset it is known until the next one is looked for. Under the dataset's lock. */
+    const struct nt_lance_leaf *leaves; /* by field of that schema: the columns of `stored` */
+    bool has_levels;                    /* some files have columns with levels */
+    /* Finds the column of a part of a field. In a dataset the result is valid until the next call. The
+     * caller holds the dataset's lock. */
     enum nt_status (*find_physical_column)(struct nt_dataset *dataset, uint32_t field, uint32_t part,
                                            struct nt_lance_physical_column *home_ret, struct nt_error *error);
-    /* The part that has the pages of a file, by the number of its source. NULL: there is one part. */
+    /* Returns the part with the pages of a file, given the index of its source. NULL: there is one
+     * part. */
     uint32_t (*find_part)(const struct nt_dataset *dataset, uint32_t source);
 };
 
@@ -539,67 +542,69 @@ static inline const struct nt_lance_physical *nt_lance_physical_of(const struct 
     return dataset->format_data;
 }
 
-/* The page of a file that a page of `stored` is, in a loaded group; NULL: there is none. Under the dataset's lock. */
+/* Returns the file's page for a page of `stored` in a loaded group, or NULL. The caller holds the
+ * dataset's lock. */
 const struct nt_lance_page *nt_lance_file_page(const struct nt_dataset *stored, uint32_t column,
                                                const struct nt_page *page,
                                                struct nt_lance_physical_column *home_ret);
 
 /* ---- Physical datasets ---- */
 
-/* Give a dataset its sides. The columns of both have the number of the column of `stored` as their id. */
+/* Adds the physical datasets to a dataset. The id of each of their columns is the index of the column
+ * of `stored`. */
 enum nt_status nt_lance_add_physical_of(struct nt_dataset *dataset, const struct nt_lance_physical *side,
                                         struct nt_error *error);
 
-/* A member of nt_dataset_ops, of a file that is mounted alone. */
+/* A member of nt_dataset_ops for a file that is mounted alone. */
 enum nt_status nt_lance_add_physical(struct nt_dataset *dataset, struct nt_error *error);
 
 /* ---- File metadata ---- */
 
-/* As nt_file.describe: of the first dataset. */
+/* nt_file.describe, for the first dataset. */
 enum nt_status nt_lance_describe_file(const struct nt_file *file, struct nt_json *json,
                                       struct nt_error *error);
 
-/* Members of an object: where a message lies (NULL: that is told elsewhere), and what it says. */
+/* Puts members of an object: the range of a message (NULL: reported elsewhere) and its contents. */
 void nt_lance_put_message(struct nt_json *json, struct nt_proto message, const struct nt_proto_table *table,
                           const struct nt_lance_buffer *range);
 
-/* Members of an object: what the file tells of a page of a column; */
+/* Puts members of an object: the metadata of a page of a column. */
 void nt_lance_page_json(struct nt_json *json, const struct nt_lance_page *page);
-/* ranges of the file, as a list; */
+/* Puts ranges of the file as a list. */
 void nt_lance_buffers_json(struct nt_json *json, const char *key, const struct nt_lance_buffer *buffers,
                            uint64_t count);
-/* "type_url" and, where its type is known, "message". */
+/* Puts "type_url" and, if its type is known, "message". */
 void nt_lance_message_json(struct nt_json *json, struct nt_text type_url, struct nt_proto message,
                            enum nt_lance_encoding_kind kind);
 
-/* Tail, tables, schema, global buffers, metadata of columns and their own buffers. */
+/* Puts tail, tables, schema, global buffers, metadata of columns and the columns' own buffers. */
 enum nt_status nt_lance_layout_put_metadata(const struct nt_lance *lance,
                                             const struct nt_layout_output *output);
 
 /* ---- Columns and pages ---- */
 
-/* As members of nt_dataset_ops, of the physical dataset. */
+/* Members of nt_dataset_ops for the physical dataset. */
 void nt_lance_describe_column(const struct nt_dataset *stored, uint32_t column, struct nt_json *json);
 enum nt_status nt_lance_describe_page(const struct nt_dataset *stored, uint32_t column,
                                       const struct nt_page *page, struct nt_json *json);
 
-/* The same of a page that is made from a column of a file. */
+/* Describes a page that is built from a column of a file. */
 enum nt_status nt_lance_describe_page_of(const struct nt_dataset *dataset, const struct nt_lance *lance,
                                          uint32_t file_column, const struct nt_page *page,
                                          struct nt_json *json);
 
 /* ---- Columns of legacy files ---- */
 
-/* Who owns its bytes that are no pages. */
+/* Puts the owners of all bytes that are not in pages. */
 enum nt_status nt_lance_legacy_lay_out(const struct nt_lance *lance, const struct nt_layout_output *output,
                                        struct nt_error *error);
 
-/* As members of nt_dataset_ops. */
+/* Members of nt_dataset_ops. */
 void nt_lance_legacy_describe_column(const struct nt_dataset *dataset, uint32_t column, struct nt_json *json);
 enum nt_status nt_lance_legacy_describe_page(const struct nt_dataset *dataset, uint32_t column,
                                              const struct nt_page *page, struct nt_json *json);
 
-/* The same of a page that is made from the field of a file with this id. */
+/* Describes a page that is built from the field of a file with this id. */
 enum nt_status nt_lance_legacy_describe_page_of(const struct nt_dataset *dataset,
                                                 const struct nt_lance *lance, int32_t id,
                                                 const struct nt_page *page, struct nt_json *json);
@@ -609,10 +614,10 @@ enum nt_status nt_lance_legacy_describe_page_of(const struct nt_dataset *dataset
 enum nt_status nt_lance_lay_out_file(const struct nt_lance *lance, const struct nt_layout_output *output,
                                      struct nt_error *error);
 
-/* All buffers of a column's pages, which have an owner of their own. */
+/* Puts all buffers of a column's pages, with an owner of their own. */
 enum nt_status nt_lance_layout_put_column(const struct nt_lance_column *column,
                                           const struct nt_layout_output *output, const char *owner);
-/* The columns of a file that is mounted alone that have nothing but bytes of strings. */
+/* Puts the columns with only the bytes of strings, for a file that is mounted alone. */
 enum nt_status nt_lance_layout_put_bytes(const struct nt_lance *lance, const struct nt_layout_output *output);
 
 /* ---- Verify repetition indexes ---- */
@@ -626,7 +631,7 @@ enum nt_status nt_lance_check(const struct nt_file *file, nt_failure_emit *emit,
 extern const struct nt_document nt_lance_documents[];
 extern const uint32_t nt_lance_document_count;
 
-/* The footer's and the schema's, of legacy files, too. As members of nt_document. */
+/* Footer and schema, also of legacy files; members of nt_document. */
 enum nt_status nt_lance_write_footer(const struct nt_file *file, const struct nt_dataset *dataset,
                                      uint64_t number, struct nt_buffer *out, struct nt_error *error);
 enum nt_status nt_lance_write_schema(const struct nt_file *file, const struct nt_dataset *dataset,
@@ -637,14 +642,14 @@ uint64_t nt_lance_schema_bytes(const struct nt_dataset *dataset, uint64_t number
 
 /* ---- Files of a page ---- */
 
-/* nt_dataset_ops.page_files of the physical dataset. */
+/* nt_dataset_ops.page_files for the physical dataset. */
 uint32_t nt_lance_page_files(const struct nt_dataset *stored, uint32_t column, const struct nt_page *page,
                              struct nt_page_file files[NT_PAGE_FILES]);
 
 /* ---- Shared decode trees ---- */
 
-/* A tree that is equal to this one and lives as long as the file: trees are compared by their addresses from here on. `known`
- * (may be NULL) is the one that it is likely to be. Under the lock of the dataset. */
+/* Returns an equal tree that lives as long as the file, so that trees can be compared by address.
+ * `known` (may be NULL) is a likely match. The caller holds the dataset's lock. */
 enum nt_status nt_lance_keep_tree(struct nt_file *file, const struct nt_tree *known,
                                   const struct nt_tree *tree, const struct nt_tree **tree_ret,
                                   struct nt_error *error);

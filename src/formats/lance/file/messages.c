@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The tables of all Lance protobuf messages: file and schema, column metadata, array encodings (2.0), page
- * layouts and compressive encodings (2.1, 2.2), manifests, transactions, and the legacy Metadata message.
+ * The tables of all Lance protobuf messages: file and schema, column metadata, array encodings (2.0),
+ * page layouts and compressive encodings (2.1, 2.2), manifests, transactions, and the legacy Metadata
+ * message.
  */
 #include "formats/lance/file/file.h"
 #include "formats/lance/file/messages.h"
@@ -256,7 +257,7 @@ enum nt_lance_column_blob_field {
     {                                                                                                        \
         .number = (field), .name = (text), .kind = NT_PROTO_INT                                              \
     }
-/* Of a number: it has no default, and is nothing where it is absent. */
+/* A number without a default: it may be absent. */
 #define OPTIONAL_UINT(field, text)                                                                           \
     {                                                                                                        \
         .number = (field), .name = (text), .kind = NT_PROTO_UINT, .is_optional = true                        \
@@ -584,7 +585,7 @@ const struct nt_proto_table nt_lance_metadata = TABLE("Metadata", metadata_rows)
 
 /* ---- Messages of datasets ---- */
 
-/* The same, of which a document of its own tells. */
+/* Repeated messages, omitted from JSON because they have a document of their own. */
 #define MESSAGES_APART(field, text, table)                                                                   \
     {                                                                                                        \
         .number = (field), .name = (text), .kind = NT_PROTO_MESSAGE, .is_repeated = true,                    \
@@ -621,7 +622,7 @@ static const struct nt_proto_field deletion_file_rows[] = {
 };
 static const struct nt_proto_table deletion_file = TABLE("DeletionFile", deletion_file_rows);
 
-/* Row ids or versions of rows that lie in a hidden column of a data file. */
+/* Row ids or row versions in a hidden column of a data file. */
 static const struct nt_proto_table row_lineage_column = {.name = "RowLineageColumn"};
 
 static const struct nt_proto_field fragment_rows[] = {

@@ -17,10 +17,10 @@ struct nt_proto_table;
 
 /* ---- Protocol Buffers ---- */
 
-/* How deep messages may lie in one another. */
+/* The limit of nesting of messages. */
 enum { NT_PROTO_MAX_DEPTH = 32 };
 
-/* A message's bytes. `bytes` NULL: there is none; one that is there and empty has bytes. */
+/* A message's bytes. `bytes` is NULL if the message is absent, and not NULL if it is empty. */
 struct nt_proto {
     const uint8_t *bytes;
     size_t size;
@@ -37,17 +37,17 @@ enum nt_proto_wire {
 struct nt_proto_item {
     uint32_t number;
     uint32_t wire;        /* enum nt_proto_wire */
-    uint64_t value;       /* of a varint or fixed one; negative numbers of any width as 64 bits */
-    const uint8_t *bytes; /* of NT_PROTO_WIRE_BYTES: a text, a message, packed numbers */
+    uint64_t value;       /* of a varint or fixed one; negative numbers are sign-extended to 64 bits */
+    const uint8_t *bytes; /* of NT_PROTO_WIRE_BYTES: a text, a message or packed numbers */
     size_t size;
 };
 
 enum nt_proto_kind {
     NT_PROTO_UINT,
-    NT_PROTO_INT, /* int32, int64; not the zigzag ones */
+    NT_PROTO_INT, /* int32, int64, not zigzag */
     NT_PROTO_BOOL,
     NT_PROTO_ENUM,
-    NT_PROTO_TEXT,  /* also bytes that are meant as text */
+    NT_PROTO_TEXT,  /* also bytes with text in them */
     NT_PROTO_BYTES, /* shown in hexadecimal, as member `name`_hex */
     NT_PROTO_MESSAGE,
 };
@@ -56,48 +56,49 @@ struct nt_proto_field {
     uint32_t number;
     const char *name; /* in snake_case */
     enum nt_proto_kind kind;
-    bool is_repeated;   /* numbers packed or one by one */
-    bool is_optional;   /* of a number or text: where it is absent, it is not the default but nothing */
-    bool is_told_apart; /* omitted from JSON */
-    const struct nt_proto_table *message; /* of a message */
-    const char *const *names;             /* of an enumeration: ends with NULL */
+    bool is_repeated;                     /* numbers may be packed or not */
+    bool is_optional;                     /* numbers and texts: if absent, there is no default value */
+    bool is_told_apart;                   /* omitted from JSON */
+    const struct nt_proto_table *message; /* of MESSAGE */
+    const char *const *names;             /* of ENUM: ends with NULL */
 };
 
 struct nt_proto_table {
     const char *name; /* "ColumnMetadata.Page" */
     const struct nt_proto_field *fields;
     uint32_t count;
-    bool is_choice; /* one of its fields at most is there: a oneof and nothing else */
-    bool is_part;   /* of a message that has more fields, which are not told of */
+    bool is_choice; /* at most one of its fields is present: a oneof and nothing else */
+    bool is_part;   /* the table omits fields of the message */
 };
 
-/* Check a message and the messages in it: bounds, wire types as the table has them, no message where one is
- * there already, one member at most of a choice. Fields that the table does not have are skipped. `offset` is
- * where the message lies in the file. NT_CORRUPT; NT_LIMIT where messages lie too deep. */
+/* Checks a message and all messages in it: bounds, wire types, a message at most once per field, one
+ * member at most of a choice. Skips fields that the table does not have. `offset` is the offset of the
+ * message in the file. Returns NT_CORRUPT, or NT_LIMIT if messages are nested too deeply. */
 enum nt_status nt_proto_check(struct nt_proto message, const struct nt_proto_table *table, uint64_t offset,
                               struct nt_error *error);
 
-/* Walk over the items of a checked message; false at its end. */
+/* Iterates over the items of a checked message; returns false at its end. */
 bool nt_proto_next(struct nt_proto *rest, struct nt_proto_item *item);
 
-/* A field's last occurrence; false where it is absent. */
+/* Finds a field's last occurrence; returns false if it is absent. */
 bool nt_proto_find(struct nt_proto message, uint32_t number, struct nt_proto_item *item);
 static inline bool nt_proto_has(struct nt_proto message, uint32_t number)
 {
     struct nt_proto_item item;
     return nt_proto_find(message, number, &item);
 }
-/* 0, an empty text, no message where it is absent. A text is not NUL-terminated. */
+/* Returns 0, an empty text or no message if the field is absent. Texts are not NUL-terminated. */
 uint64_t nt_proto_number(struct nt_proto message, uint32_t number);
 struct nt_text nt_proto_text(struct nt_proto message, uint32_t number);
 struct nt_proto nt_proto_message(struct nt_proto message, uint32_t number);
-/* How often it occurs. */
+/* Counts the occurrences of a field. */
 uint64_t nt_proto_count(struct nt_proto message, uint32_t number);
-/* Which member of a choice is there, as far as the table knows it, and its message; 0: none. */
+/* Returns the number of the present member of a choice, and its message; 0 if there is none, or if the
+ * table does not have it. */
 uint32_t nt_proto_choice(struct nt_proto message, const struct nt_proto_table *table,
                          struct nt_proto *member_ret);
 
-/* The numbers of a repeated field, packed or one by one. */
+/* The numbers of a repeated field, packed or not. */
 struct nt_proto_numbers {
     struct nt_proto rest, packed;
     uint32_t number;
@@ -106,8 +107,8 @@ struct nt_proto_numbers nt_proto_numbers(struct nt_proto message, uint32_t numbe
 bool nt_proto_next_number(struct nt_proto_numbers *numbers, uint64_t *value_ret);
 uint64_t nt_proto_count_numbers(struct nt_proto message, uint32_t number);
 
-/* Members of an object: what a checked message holds, in the order of its table; "unknown_bytes" where it has
- * fields that the table does not have. */
+/* Puts members of an object: the contents of a checked message, in the order of its table, with
+ * "unknown_bytes" for fields that the table does not have. */
 void nt_proto_json(struct nt_json *json, struct nt_proto message, const struct nt_proto_table *table);
 
 /* ---- Messages of files ---- */
@@ -121,7 +122,7 @@ enum nt_lance_file_descriptor_field {
 
 enum nt_lance_schema_field {
     NT_LANCE_SCHEMA_FIELDS = 1,
-    NT_LANCE_SCHEMA_METADATA = 5, /* entries, see below */
+    NT_LANCE_SCHEMA_METADATA = 5, /* entries, see nt_lance_entry_field */
 };
 
 enum nt_lance_field_field {
@@ -141,7 +142,7 @@ enum nt_lance_field_field {
     NT_LANCE_FIELD_CLUSTERING_KEY_POSITION = 15,
 };
 
-/* NT_LANCE_FIELD_DICTIONARY: items that lie in the file, or in the manifest. */
+/* NT_LANCE_FIELD_DICTIONARY: items in the file, or in the manifest. */
 enum nt_lance_field_dictionary_field {
     NT_LANCE_FIELD_DICTIONARY_OFFSET = 1,
     NT_LANCE_FIELD_DICTIONARY_LENGTH = 2,
@@ -173,7 +174,7 @@ enum nt_lance_page_field {
     NT_LANCE_PAGE_PRIORITY = 5,
 };
 
-/* Where an encoding is: a choice. */
+/* The place of an encoding: a choice. */
 enum nt_lance_encoding_field {
     NT_LANCE_ENCODING_INDIRECT = 1,
     NT_LANCE_ENCODING_DIRECT = 2,
@@ -193,7 +194,7 @@ extern const struct nt_proto_table nt_lance_column_metadata;
 extern const struct nt_proto_table nt_lance_encoding; /* a choice */
 extern const struct nt_proto_table nt_lance_any;
 
-/* What a column is: a choice. */
+/* The encoding of a column: a choice. */
 enum nt_lance_column_encoding_field {
     NT_LANCE_COLUMN_ENCODING_VALUES = 1,
     NT_LANCE_COLUMN_ENCODING_ZONE_INDEX = 2,
@@ -312,7 +313,7 @@ enum nt_lance_layout_field {
     NT_LANCE_LAYOUT_BLOB = 4,
 };
 
-/* Layers are numbered by enum nt_layer (codec/tree/description.h), and listed inner-most first. */
+/* Layers are values of enum nt_layer (codec/tree/description.h), innermost first. */
 
 enum nt_lance_mini_block_field {
     NT_LANCE_MINI_BLOCK_REP_COMPRESSION = 1,
@@ -330,7 +331,7 @@ enum nt_lance_mini_block_field {
 enum nt_lance_full_zip_field {
     NT_LANCE_FULL_ZIP_BITS_REP = 1,
     NT_LANCE_FULL_ZIP_BITS_DEF = 2,
-    NT_LANCE_FULL_ZIP_BITS_PER_VALUE = 3, /* or */
+    NT_LANCE_FULL_ZIP_BITS_PER_VALUE = 3, /* or BITS_PER_OFFSET */
     NT_LANCE_FULL_ZIP_BITS_PER_OFFSET = 4,
     NT_LANCE_FULL_ZIP_NUM_ITEMS = 5,
     NT_LANCE_FULL_ZIP_NUM_VISIBLE_ITEMS = 6,
@@ -340,7 +341,7 @@ enum nt_lance_full_zip_field {
 
 enum nt_lance_constant_layout_field {
     NT_LANCE_CONSTANT_LAYOUT_LAYERS = 5,
-    NT_LANCE_CONSTANT_LAYOUT_INLINE_VALUE = 6, /* this and those that follow: 2.2 */
+    NT_LANCE_CONSTANT_LAYOUT_INLINE_VALUE = 6, /* from here on: 2.2 */
     NT_LANCE_CONSTANT_LAYOUT_REP_COMPRESSION = 7,
     NT_LANCE_CONSTANT_LAYOUT_DEF_COMPRESSION = 8,
     NT_LANCE_CONSTANT_LAYOUT_NUM_REP_VALUES = 9,
@@ -437,7 +438,7 @@ enum nt_lance_variable_packed_struct_field {
 
 enum nt_lance_packed_member_field {
     NT_LANCE_PACKED_MEMBER_VALUE = 1,
-    NT_LANCE_PACKED_MEMBER_BITS_PER_VALUE = 2, /* or */
+    NT_LANCE_PACKED_MEMBER_BITS_PER_VALUE = 2, /* or BITS_PER_LENGTH */
     NT_LANCE_PACKED_MEMBER_BITS_PER_LENGTH = 3,
 };
 
@@ -457,13 +458,13 @@ extern const struct nt_proto_table nt_lance_compressive_encoding;
 /* ---- Metadata of legacy files ---- */
 
 enum nt_lance_metadata_field {
-    NT_LANCE_METADATA_MANIFEST_POSITION = 1, /* 0: there is none in the file */
+    NT_LANCE_METADATA_MANIFEST_POSITION = 1, /* 0: the file has no manifest */
     NT_LANCE_METADATA_BATCH_OFFSETS = 2,
     NT_LANCE_METADATA_PAGE_TABLE_POSITION = 3,
     NT_LANCE_METADATA_STATISTICS = 5,
 };
 
-/* Its fields are members of the number NT_LANCE_SCHEMA_FIELDS, as those of a Schema and of a Manifest. */
+/* The schema's fields have the number NT_LANCE_SCHEMA_FIELDS, as in a Schema and a Manifest. */
 enum nt_lance_statistics_field {
     NT_LANCE_STATISTICS_SCHEMA = 1,
     NT_LANCE_STATISTICS_FIELDS = 2, /* ids */
@@ -480,7 +481,7 @@ enum nt_lance_manifest_field {
     NT_LANCE_MANIFEST_VERSION = 3,
     NT_LANCE_MANIFEST_AUXILIARY_DATA = 4,
     NT_LANCE_MANIFEST_SCHEMA_METADATA = 5, /* as NT_LANCE_SCHEMA_METADATA */
-    NT_LANCE_MANIFEST_INDEX_SECTION = 6,   /* where it lies */
+    NT_LANCE_MANIFEST_INDEX_SECTION = 6,   /* its offset */
     NT_LANCE_MANIFEST_TIMESTAMP = 7,
     NT_LANCE_MANIFEST_TAG = 8,
     NT_LANCE_MANIFEST_READER_FLAGS = 9,
@@ -494,10 +495,9 @@ enum nt_lance_manifest_field {
     NT_LANCE_MANIFEST_BASE_PATHS = 18,
     NT_LANCE_MANIFEST_TABLE_METADATA = 19,
     NT_LANCE_MANIFEST_BRANCH = 20,
-    NT_LANCE_MANIFEST_TRANSACTION_SECTION_DEPRECATED =
-        21, /* where it lies, as earlier versions of Lance tell it */
+    NT_LANCE_MANIFEST_TRANSACTION_SECTION_DEPRECATED = 21, /* its offset, in old versions of Lance */
     NT_LANCE_MANIFEST_FRAGMENT_TREE = 22,
-    NT_LANCE_MANIFEST_TRANSACTION_SECTION = 23, /* the same, as later ones tell it */
+    NT_LANCE_MANIFEST_TRANSACTION_SECTION = 23, /* its offset, in later versions */
 };
 
 enum nt_lance_writer_version_field {
@@ -550,7 +550,7 @@ enum nt_lance_deletion_file_field {
 };
 
 extern const struct nt_proto_table nt_lance_manifest;
-extern const struct nt_proto_table nt_lance_dataset_schema; /* of a Manifest the schema alone */
+extern const struct nt_proto_table nt_lance_dataset_schema; /* only the schema of a Manifest */
 extern const struct nt_proto_table nt_lance_fragment;
 extern const struct nt_proto_table nt_lance_data_file;
 extern const struct nt_proto_table nt_lance_row_ids;

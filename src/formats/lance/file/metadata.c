@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads the metadata of a Lance file: the footer, the offset tables, the global buffers, and the metadata
- * of every column with its pages and buffers.
+ * Reads the metadata of a Lance file: the footer, the offset tables, the global buffers, and the
+ * metadata of every column with its pages and buffers.
  */
 #include "formats/lance/file/file.h"
 
@@ -24,8 +24,8 @@
 
 /* ---- Read metadata bytes ---- */
 
-/* Places of metadata in data files, in deletion files of fragments (by their first data file), and in the manifest, which have one
- * budget. */
+/* Positions of metadata in data files, in fragments' deletion files (identified by their first data
+ * file), and in the manifest. All share one budget. */
 static inline uint64_t nt_lance_place_in_data_file(uint32_t number, uint64_t offset)
 {
     return nt_metadata_position(1 + 2 * (uint64_t)number, offset);
@@ -63,7 +63,7 @@ uint8_t *nt_lance_read_bytes(const struct nt_lance *lance, const struct nt_lance
 
 /* ---- Read the footer ---- */
 
-/* The end that all versions have: position of something, u16 major, u16 minor, magic. */
+/* The end of every version: a position, u16 major, u16 minor, magic. */
 enum { END_BYTES = NT_LANCE_LEGACY_TAIL_BYTES, VERSION_BYTES = 8, MAGIC_BYTES = 4, TABLE_ENTRY_BYTES = 16 };
 
 struct version {
@@ -73,9 +73,9 @@ struct version {
 };
 
 static const struct version versions[] = {
-    {0, 1, "0.1", true},  {0, 2, "0.2", true},  {0, 3, "2.0", false}, /* as all writers of 2.0 number it */
+    {0, 1, "0.1", true},  {0, 2, "0.2", true},  {0, 3, "2.0", false}, /* used by all writers of 2.0 */
     {2, 0, "2.0", false}, {2, 1, "2.1", false}, {2, 2, "2.2", false},
-    {2, 3, "2.3", false}, /* not settled: of what it has beyond 2.2, the columns tell that they are not read */
+    {2, 3, "2.3", false}, /* not final: columns with features beyond 2.2 are rejected individually */
 };
 
 static const struct version *find_version(uint16_t major, uint16_t minor)
@@ -86,8 +86,8 @@ static const struct version *find_version(uint16_t major, uint16_t minor)
     return NULL;
 }
 
-/* A manifest's message begins with the fields of a schema, messages of number 1, which is a number in a legacy file's
- * metadata, or absent. */
+/* Is there a manifest? Its message starts with the fields of a schema: messages with number 1. In a
+ * legacy file's metadata, number 1 is an integer or absent. */
 static bool is_manifest(struct nt_source *source, uint64_t size, uint64_t position)
 {
     uint8_t start[5];
@@ -111,7 +111,7 @@ static enum nt_status take_legacy(struct nt_source *source, uint64_t size, uint6
     return NT_OK;
 }
 
-/* The end of any Lance file, and its version. */
+/* Reads the end of any Lance file, and its version. */
 static enum nt_status recognize(struct nt_source *source, uint64_t size, struct nt_lance_tail *tail,
                                 struct nt_error *error)
 {
@@ -135,7 +135,7 @@ static enum nt_status recognize(struct nt_source *source, uint64_t size, struct 
     return version->is_legacy ? take_legacy(source, size, position, tail, error) : NT_OK;
 }
 
-/* A table lies in front of the tail, whole. */
+/* Checks that a table is completely before the tail. */
 static enum nt_status check_table(const struct nt_lance_tail *tail, const char *name, uint64_t offset,
                                   uint32_t entries, struct nt_error *error)
 {
@@ -163,8 +163,9 @@ static enum nt_status check_tail(const struct nt_lance_tail *tail, struct nt_err
     return status;
 }
 
-/* NT_NOT_THIS_FORMAT where a source of `size` bytes is no Lance file; NT_UNSUPPORTED with what it is where it is one that is
- * not read; NT_CORRUPT where the tables do not lie in front of the tail. */
+/* Returns NT_NOT_THIS_FORMAT if a source of `size` bytes is no Lance file, NT_UNSUPPORTED, with its
+ * description, if it is a kind that is not supported, and NT_CORRUPT if the tables are not before the
+ * tail. */
 static enum nt_status nt_lance_read_tail(struct nt_source *source, uint64_t size, struct nt_lance_tail *tail,
                                          struct nt_error *error)
 {
@@ -193,7 +194,7 @@ static enum nt_status nt_lance_read_tail(struct nt_source *source, uint64_t size
 /* ---- encodings ---- */
 
 static const struct {
-    const char *type; /* of an Any, behind the slash */
+    const char *type; /* of an Any, after the slash */
     const struct nt_proto_table *table;
 } encodings[] = {
     [NT_LANCE_ENCODING_IS_ARRAY] = {"lance.encodings.ArrayEncoding", &nt_lance_array_encoding},
@@ -222,13 +223,13 @@ struct reading {
     struct nt_error *error;
 };
 
-/* Where bytes of the column's message lie in the file. */
+/* Returns the file offset of a message within the column's message. */
 static uint64_t place_of(const struct reading *reading, struct nt_proto message)
 {
     return reading->column->metadata.offset + (uint64_t)(message.bytes - reading->column->message.bytes);
 }
 
-/* An encoding that is there: its type, and its message where the type is known. */
+/* An encoding that is present: its type, and its message if the type is known. */
 struct encoding {
     enum nt_lance_encoding_kind kind;
     struct nt_text type_url;
@@ -243,7 +244,7 @@ static enum nt_status read_any(const struct reading *reading, struct nt_proto an
     encoding->type_url = nt_proto_text(any, NT_LANCE_ANY_TYPE_URL);
     encoding->kind = nt_lance_encoding_kind(encoding->type_url);
     encoding->message = nt_proto_message(any, NT_LANCE_ANY_VALUE);
-    if (!encoding->message.bytes) /* an empty message need not be written */
+    if (!encoding->message.bytes) /* writers may omit an empty message */
         encoding->message = (struct nt_proto){any.bytes, 0};
     const struct nt_proto_table *table = nt_lance_encoding_table(encoding->kind);
     if (!table)
@@ -251,7 +252,8 @@ static enum nt_status read_any(const struct reading *reading, struct nt_proto an
     return nt_proto_check(encoding->message, table, place_of(reading, encoding->message), reading->error);
 }
 
-/* The member `encoding` of a column or page, whose number `field` is. Nothing is left where it has none. */
+/* Reads the member `encoding` of a column or page; its number is `field`. Clears *encoding if there is
+ * none. */
 static enum nt_status read_encoding(const struct reading *reading, struct nt_proto message, uint32_t field,
                                     struct encoding *encoding)
 {
@@ -283,7 +285,7 @@ static enum nt_status check_buffer(const struct reading *reading, struct nt_prot
                    number, buffer->bytes, buffer->offset, size);
 }
 
-/* Two fields of the same numbers of items: offsets and sizes. */
+/* Two fields with the same number of items: offsets and sizes. */
 struct buffer_fields {
     uint32_t offsets, sizes;
 };
@@ -343,7 +345,7 @@ static enum nt_status read_page_encoding(const struct reading *reading, struct n
     return status;
 }
 
-/* Whether the innermost of the layers around a page's values tells which of these are null. */
+/* Does the innermost layer of a page mark its values as null? */
 static bool has_null_levels(const struct nt_lance_page *page)
 {
     static const struct {
@@ -362,7 +364,7 @@ static bool has_null_levels(const struct nt_lance_page *page)
     return layer == NT_LAYER_NULLABLE_ITEM;
 }
 
-/* The rows of pages add up. */
+/* Adds up the rows of the column's pages. */
 static enum nt_status add_page_rows(const struct reading *reading, struct nt_proto message, uint32_t number,
                                     struct nt_lance_page *pages)
 {
@@ -418,7 +420,8 @@ static enum nt_status read_pages(const struct reading *reading)
 
 /* ---- columns ---- */
 
-/* Zone maps stand around what the column is; they lie in one another no deeper than messages may. */
+/* Is the column a blob column? Zone maps wrap the encoding of a column, no deeper than messages may be
+ * nested. */
 static bool is_blob(struct nt_proto encoding)
 {
     struct nt_proto member;
@@ -444,7 +447,7 @@ static enum nt_status read_column_encoding(const struct reading *reading)
     return NT_OK;
 }
 
-/* Pages of an encoding that nobody knows keep their column from being decoded, not the file from being read. */
+/* Pages with an unknown encoding make their column undecodable, but not the file. */
 static enum nt_status note_unknown(const struct reading *reading)
 {
     struct nt_lance_column *column = reading->column;
@@ -462,8 +465,8 @@ static enum nt_status note_unknown(const struct reading *reading)
     return nt_failure_keep(&failure, reading->lance->memory->arena, &column->failure, reading->error);
 }
 
-/* Check the message of a column of `lance`, whose bytes are there, and fill the rest of the column. `number` is its
- * number, for messages. */
+/* Checks the message of a column of `lance`, whose bytes are already read, and fills the column.
+ * `number` is its index, for errors. */
 static enum nt_status nt_lance_read_column(const struct nt_lance *lance, uint32_t number,
                                            struct nt_lance_column *column, struct nt_error *error)
 {
@@ -526,10 +529,10 @@ static uint8_t *read_bytes(const struct opening *opening, const struct nt_lance_
 /* ---- tables ---- */
 
 struct table {
-    const char *entry; /* what an entry is of */
+    const char *entry; /* the name of an entry in errors */
     uint64_t offset;
     uint32_t count;
-    struct nt_lance_buffer within; /* what the entries point into */
+    struct nt_lance_buffer within; /* the range that must contain what the entries refer to */
 };
 
 static enum nt_status check_entry(const struct opening *opening, const struct table *table, uint32_t number,
@@ -545,7 +548,7 @@ static enum nt_status check_entry(const struct opening *opening, const struct ta
         table->entry, number, entry->bytes, entry->offset, within->offset, within->offset + within->bytes);
 }
 
-/* The tail has been checked: the table's bytes are there. */
+/* Reads a table whose range was checked with the tail. */
 static enum nt_status read_table(const struct opening *opening, const struct table *table,
                                  struct nt_lance_buffer **entries_ret)
 {
@@ -591,7 +594,7 @@ static enum nt_status read_globals(const struct opening *opening)
 
 /* ---- columns ---- */
 
-/* What the metadata of all columns span, and how many bytes they have. */
+/* Returns the range of the metadata of all columns, and the sum of their sizes. */
 static enum nt_status span_of(const struct opening *opening, const struct nt_lance_buffer *entries,
                               struct nt_lance_buffer *span_ret, uint64_t *bytes_ret)
 {
@@ -608,8 +611,8 @@ static enum nt_status span_of(const struct opening *opening, const struct nt_lan
     return NT_OK;
 }
 
-/* All of them at once, unless much else lies between them. What columns share is counted for each that
- * takes it apart. */
+/* Reads all of them at once, unless the gaps between them are large. Columns that share bytes each
+ * count these bytes against the budget when they are parsed. */
 static enum nt_status read_messages(const struct opening *opening, const struct nt_lance_buffer *entries,
                                     struct nt_lance_column *columns)
 {
@@ -633,7 +636,8 @@ static enum nt_status read_messages(const struct opening *opening, const struct 
     return status;
 }
 
-/* Pages stand in the order of their first rows. In 2.0 a page's may count from where a batch began. */
+/* Checks that pages are in the order of their first rows. In 2.0 a first row may be relative to its
+ * batch. */
 static enum nt_status check_order(const struct opening *opening, uint32_t number,
                                   const struct nt_lance_column *column)
 {

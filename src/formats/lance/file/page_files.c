@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The extra files of a physical page: its buffers, its dictionary, and the list of its mini-block chunks
- * as JSON lines.
+ * The extra files of a physical page: its buffers, its dictionary, and the list of its mini-block
+ * chunks as JSON lines.
  */
 #include "formats/lance/file/file.h"
 
@@ -22,7 +22,7 @@
 
 /* ---- Chunk list of a page ---- */
 
-enum { NT_MINI_BLOCK_SIZES_BYTES = 6 + 4 * NT_TREE_BUFFERS }; /* at most */
+enum { NT_MINI_BLOCK_SIZES_BYTES = 6 + 4 * NT_TREE_BUFFERS }; /* an upper bound */
 
 struct chunks {
     struct nt_text_generator text;
@@ -31,7 +31,7 @@ struct chunks {
     const struct nt_tree *tree;
     uint8_t *words; /* from malloc */
     uint64_t count, next, values;
-    struct nt_tree_chunk chunk; /* the one before */
+    struct nt_tree_chunk chunk; /* the previous one */
 };
 
 static void put_line(const struct chunks *chunks, const struct nt_mini_block_sizes *sizes,
@@ -105,7 +105,7 @@ static void free_chunks(struct nt_text_generator *text)
     free(chunks);
 }
 
-/* As nt_page_file.open, of a column of the physical dataset. */
+/* nt_page_file.open for a column of the physical dataset. */
 static enum nt_status nt_lance_chunks_open(struct nt_dataset *stored, uint32_t column,
                                            const struct nt_page *page, struct nt_text_generator **text_ret,
                                            struct nt_error *error)
@@ -140,7 +140,7 @@ static enum nt_status nt_lance_chunks_open(struct nt_dataset *stored, uint32_t c
 
 /* ---- Files of a page ---- */
 
-/* What a buffer of a page holds, as layout.jsonl calls it. */
+/* Names the contents of a page's buffer as in layout.jsonl. */
 static const char *owner_of(const struct nt_lance_column *column, const struct nt_lance_page *page,
                             uint32_t buffer)
 {
@@ -166,7 +166,7 @@ static void put(struct nt_page_file *file, const char *suffix, enum nt_page_file
     snprintf(file->suffix, sizeof(file->suffix), "%s", suffix);
 }
 
-/* Strings have where its items end as their first input. */
+/* For strings, the first input is the ends of the dictionary's items. */
 static uint32_t put_dictionary(const struct nt_column *column, struct nt_page_file *files)
 {
     bool is_strings = nt_lance_content_of(column) == NT_LANCE_HAS_BYTES;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Builds the page list of a field from the pages of its file column. Lists and strings are counted in one
- * pass over the column; each blob becomes a page of its own.
+ * Builds the page list of a field from the pages of its file column. Lists and strings are counted in
+ * one pass over the column; each blob becomes a page of its own.
  */
 #include "formats/lance/file/file.h"
 #include "formats/lance/file/page_list.h"
@@ -21,7 +21,7 @@
 
 enum { PLACE_BYTES = 16 };
 
-/* What tells whether the blobs of a page are there, or what is around them. */
+/* The presence of a page's blobs, or of the layers around them. */
 static struct nt_tree_output_spec nt_lance_presence(const struct nt_lance_page_reader *opened,
                                                     const struct nt_lance_column_map *use)
 {
@@ -30,7 +30,7 @@ static struct nt_tree_output_spec nt_lance_presence(const struct nt_lance_page_r
     return (struct nt_tree_output_spec){.output = NT_TREE_PRESENT, .valid = rule.valid};
 }
 
-/* Blobs lie in front of the metadata. */
+/* Blobs must be before the metadata. */
 static enum nt_status add_blob(struct nt_page_list_builder *list_builder, const uint8_t *place,
                                uint64_t number)
 {
@@ -86,7 +86,7 @@ static enum nt_status fill_blobs(struct nt_page_list_builder *list_builder,
     return status == NT_OK ? nt_page_list_builder_add(list_builder, &entry) : status;
 }
 
-/* Each blob is a page; what says where it lies is decoded now. */
+/* Each blob becomes a page. This decodes their locators. */
 static enum nt_status nt_lance_fill_blobs(struct nt_page_list_builder *list_builder,
                                           struct nt_lance_page_reader *opened)
 {
@@ -119,7 +119,8 @@ static bool is_all_valid(const struct nt_page_list_builder *list_builder,
     return !opened->layout.is_blob && (opened->is_plain || (is_bare && !list_builder->use->depth));
 }
 
-/* Values that lie there as the column has them: its truth values are bits, those that are bytes here are not. */
+/* Are the stored values identical to the column's? Booleans are not: they are stored as bits, but the
+ * column has bytes. */
 static bool is_plain(const struct nt_page_list_builder *list_builder,
                      const struct nt_lance_page_reader *opened, uint32_t column)
 {
@@ -227,8 +228,9 @@ static enum nt_status count_unit(struct nt_page_list_builder *list_builder,
     return status;
 }
 
-/* Of the outermost layer's rows the page's index tells in which unit they begin, and how many values are in a unit the chunks'
- * words or the places of rows: where these are the items, no level has to be looked at. */
+/* Are the rows and items of a chunk known without its levels? The page's index has the rows of the
+ * outermost layer that begin in each chunk; the chunk's word, or the row offsets, have the number of
+ * values. This suffices if the values are the items of that layer. */
 static bool is_told(const struct nt_page_list_builder *list_builder,
                     const struct nt_lance_page_reader *opened, const struct nt_lance_chunk *unit)
 {
@@ -240,7 +242,7 @@ static bool is_told(const struct nt_page_list_builder *list_builder,
            (!is_list || (lists == 1 && !(unit->values >> NT_TREE_ITEMS_BITS)));
 }
 
-/* Of a value that is the same in all rows, the parts of equal length are equal. */
+/* A uniform page has equal entries for chunks of equal length. */
 static bool is_as_before(const struct nt_page_list_builder *list_builder, const struct nt_tree *tree,
                          const struct nt_page_list_entry *entry)
 {
@@ -301,7 +303,7 @@ static enum nt_status fill_units(struct nt_page_list_builder *list_builder,
     return status;
 }
 
-/* Structures of version 2.0 store nothing: they are never null. */
+/* Structures of version 2.0 store nothing, as they are never null. */
 static bool is_structure(const struct nt_lance_page *page)
 {
     struct nt_proto member;
@@ -309,8 +311,9 @@ static bool is_structure(const struct nt_lance_page *page)
            nt_proto_choice(page->encoding, &nt_lance_array_encoding, &member) == NT_LANCE_ARRAY_STRUCT;
 }
 
-/* Those of later versions may be null; but a page of structures without members, of which nothing is stored, is one of valid ones, in
- * valid ones: its layers, which call them null, say nothing (Lance's structural encoder). */
+/* Structures of later versions may be null. But if a page of structures without members stores nothing,
+ * all of them, and all around them, are valid: its layers claim that they are null, but mean nothing
+ * (Lance's structural encoder). */
 static bool is_silent(const struct nt_lance_page *page, const struct nt_lance_column_map *use)
 {
     struct nt_proto member;
@@ -331,7 +334,7 @@ static enum nt_status fill_structure(struct nt_page_list_builder *list_builder,
     return status == NT_OK ? nt_page_list_builder_add(list_builder, &entry) : status;
 }
 
-/* Places tell of structures around the blobs, but not where a list begins. */
+/* Locators represent structures around the blobs, but not the start of a list. */
 static enum nt_status check_around(const struct nt_page_list_builder *list_builder,
                                    const struct nt_lance_page_reader *opened)
 {
@@ -343,7 +346,7 @@ static enum nt_status check_around(const struct nt_page_list_builder *list_build
                    has_lists ? "lists around blobs" : "places of blobs in a dictionary");
 }
 
-/* Whether a page stores places of values elsewhere if and only if the field's first page did. */
+/* Checks that a page has locators exactly if the field's first page has. */
 static enum nt_status check_places(const struct nt_page_list_builder *list_builder,
                                    const struct nt_lance_page_reader *opened)
 {
@@ -401,7 +404,7 @@ static enum nt_status fill(struct nt_page_list_builder *list_builder)
     return status;
 }
 
-/* ---- strings of previews of 2.0: lists of bytes, which lie in the next column ---- */
+/* ---- strings of previews of 2.0: lists of bytes, which are in the next column ---- */
 
 static bool has_bytes_apart(const struct nt_lance *lance, uint32_t column)
 {
@@ -417,7 +420,7 @@ static uint64_t count_bytes(const struct nt_page_list_builder *list_builder)
     return bytes;
 }
 
-/* `strings` are filled but for their bytes. */
+/* `strings` is complete except for the bytes. */
 static enum nt_status fill_bytes(const struct nt_page_list_builder *strings, struct nt_group_builder *builder)
 {
     static const struct nt_lance_value byte = {.bits = 8};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Building page lists: chunks, repetition indexes, and the page list builder that file/ and legacy/ share.
+ * Builds page lists: chunks, repetition indexes, and the page list builder that file/ and legacy/
+ * share.
  */
 #ifndef NT_FORMATS_LANCE_FILE_PAGE_LIST_H
 #define NT_FORMATS_LANCE_FILE_PAGE_LIST_H
@@ -16,21 +17,22 @@
 
 struct nt_lance_row_index {
     const uint8_t *entries; /* from malloc; NULL: the page has none */
-    uint64_t count;         /* of chunks */
+    uint64_t count;         /* number of chunks */
     uint32_t entry_bytes;
-    uint64_t offset;               /* where it lies */
-    struct nt_tree_counts counted; /* what the levels of the chunk that was checked last tell */
+    uint64_t offset;               /* in the file */
+    struct nt_tree_counts counted; /* from the levels of the last checked chunk */
 };
 
-/* Read that of a page of `count` chunks from its file, if it has one. NT_CORRUPT where it contradicts itself or the page. */
+/* Reads the index of a page with `count` chunks, if it has one. Returns NT_CORRUPT if the index
+ * contradicts itself or the page. */
 enum nt_status nt_lance_row_index_open(struct nt_source *source, const struct nt_lance_page *page,
                                        const struct nt_lance_layout *layout, uint64_t count,
                                        struct nt_lance_row_index *index, struct nt_error *error);
 void nt_lance_row_index_close(struct nt_lance_row_index *index);
-/* Rows that begin in a chunk. */
+/* Returns the number of rows that begin in a chunk. */
 uint64_t nt_lance_row_index_rows(const struct nt_lance_row_index *index, uint64_t chunk);
-/* Compare it with what the levels of a chunk tell; chunk after chunk. Whether its last row goes on is known from the
- * next one. */
+/* Compares the index with the levels of a chunk. Call it for each chunk in order: only the next chunk
+ * shows whether the last row continues. */
 enum nt_status nt_lance_row_index_check(struct nt_lance_row_index *index, const struct nt_tree *tree,
                                         uint64_t chunk, const struct nt_tree_counts *counts,
                                         struct nt_error *error);
@@ -38,48 +40,49 @@ enum nt_status nt_lance_row_index_check(struct nt_lance_row_index *index, const 
 /* ---- Full-zip repetition index ---- */
 
 struct nt_lance_row_offsets {
-    const uint8_t *entries; /* from malloc, one more than there are rows; NULL: the page has none */
+    const uint8_t *entries; /* from malloc, rows + 1; NULL: the page has none */
     uint32_t entry_bytes;
     uint64_t rows;
     uint64_t end;                     /* of the last row */
-    uint32_t item_bytes, empty_bytes; /* of an item, of a list without one; 0: rows do not tell their items */
+    uint32_t item_bytes, empty_bytes; /* of an item, of an empty list; 0: only offsets are known */
 };
 
-/* Some rows, one after the other. */
+/* Consecutive rows. */
 struct nt_lance_row_span {
     uint64_t rows, bytes;
-    uint64_t items; /* where rows tell of them */
+    uint64_t items; /* if the rows reveal them */
 };
 
-/* Read that of a page from its file, if it has one. NT_CORRUPT where it contradicts itself or the page. */
+/* Reads the offsets of a page, if it has any. Returns NT_CORRUPT if they contradict themselves or the
+ * page. */
 enum nt_status nt_lance_row_offsets_open(struct nt_source *source, const struct nt_lance_page *page,
                                          const struct nt_lance_layout *layout,
                                          struct nt_lance_row_offsets *offsets, struct nt_error *error);
 void nt_lance_row_offsets_close(struct nt_lance_row_offsets *offsets);
-/* The rows from one on that lie in so many bytes, one of them in any case. */
+/* Returns as many rows, from `row` on, as fit in `max_bytes`, but at least one. */
 struct nt_lance_row_span nt_lance_row_offsets_take(const struct nt_lance_row_offsets *offsets, uint64_t row,
                                                    uint64_t max_bytes);
 
 /* ---- Chunks of a page ---- */
 
-/* A part of a page of the file that is decoded alone: a chunk of mini-blocks, some rows, or the whole page. */
+/* A unit of a page that is decoded alone: a chunk of mini-blocks, some rows, or the whole page. */
 struct nt_lance_chunk {
     uint64_t offset, bytes;
-    uint64_t values; /* that it holds, where they are counted without looking at it */
-    uint64_t rows;   /* of the page's, where its rows' places tell; the values, but of lists */
+    uint64_t values; /* number, if known without decoding */
+    uint64_t rows;   /* of the page, if their offsets are known; equal to values except for lists */
 };
 
-/* A page of the file that is taken apart. */
+/* Splits a page of the file into chunks. */
 struct nt_lance_page_reader {
     struct nt_lance_layout layout;
     const struct nt_lance_page *page;
-    const uint8_t *chunks;                  /* mini-blocks: a word for each, from malloc */
-    struct nt_lance_row_index index;        /* of mini-blocks, where it was opened */
-    struct nt_lance_row_offsets offsets;    /* of full zip, where it has any */
-    uint64_t page_chunks, mean_chunk_bytes; /* of them; about how many bytes one has, where rows are cut */
-    uint64_t rows_per_chunk, row_bytes; /* how rows are cut, where they are; bytes of those that take any */
-    bool is_plain; /* values lie in the units as they are: no tree is needed for them, and none are null */
-    uint64_t next_offset, next_value; /* of the unit that comes next */
+    const uint8_t *chunks;                  /* mini-blocks: a word for each chunk, from malloc */
+    struct nt_lance_row_index index;        /* of mini-blocks, if opened */
+    struct nt_lance_row_offsets offsets;    /* of full zip, if present */
+    uint64_t page_chunks, mean_chunk_bytes; /* number of chunks; average size if split by rows */
+    uint64_t rows_per_chunk, row_bytes;     /* if split by rows; bytes of a row with bytes */
+    bool is_plain;                          /* chunks store plain values: no tree, and no nulls */
+    uint64_t next_offset, next_value;       /* of the next chunk */
     uint64_t next_chunk_number, next_row;
 };
 
@@ -87,12 +90,12 @@ enum nt_status nt_lance_open_page(struct nt_dataset *dataset, const struct nt_la
                                   const struct nt_lance_page *page, const struct nt_lance_column_map *use,
                                   const struct nt_tree *known, struct nt_lance_page_reader *opened,
                                   struct nt_error *error);
-/* All of a page, from the first byte of a buffer to the last. */
+/* Returns the whole page, from the first byte of its buffers to the last. */
 struct nt_lance_chunk nt_lance_page_span(const struct nt_lance_page *page);
-/* Whether a page without levels has the same value, or null, in all rows, however many. */
+/* Do all rows of a page without levels have the same value, or null, whatever their number? */
 bool nt_lance_is_uniform(const struct nt_tree *tree);
 void nt_lance_close_page(struct nt_lance_page_reader *opened);
-/* The next unit; call it page_chunks times. */
+/* Returns the next chunk. Call it page_chunks times. */
 enum nt_status nt_lance_next_chunk(struct nt_lance_page_reader *opened, struct nt_lance_chunk *unit,
                                    struct nt_error *error);
 
@@ -100,21 +103,22 @@ enum nt_status nt_lance_next_chunk(struct nt_lance_page_reader *opened, struct n
 
 enum { NT_PAGE_LIST_DECODERS = 3 };
 
-/* A part of a page of the file, as pages of the field's columns. */
+/* A unit of a page of the file, which becomes one page in each of the field's columns. */
 struct nt_page_list_entry {
     uint64_t offset, stored_bytes;
-    uint64_t rows;     /* of the layer, of fixed-size lists of structures those that begin here */
-    uint64_t skipped;  /* of the layer's: of a list that has begun before */
+    uint64_t rows;     /* in the layer; fixed-size lists of structures: those that begin here */
+    uint64_t skipped;  /* rows of the layer, of a list that began earlier */
     uint64_t items;    /* lists: rows of the layer below */
-    uint64_t bytes;    /* strings; a blob's */
-    bool is_blob;      /* a blob, for position 0; else what tells of blobs, for their validity */
-    bool is_uniform;   /* the same value, or null, in all rows */
-    bool is_all_valid; /* nothing has to be read for its validity */
-    bool is_told; /* rows and items are not counted: what decodes the part compares them with its levels */
+    uint64_t bytes;    /* strings, blobs */
+    bool is_blob;      /* a blob for position 0; false: locators, for the validity */
+    bool is_uniform;   /* all rows have the same value, or null */
+    bool is_all_valid; /* the validity needs no bytes */
+    bool is_told;      /* rows and items are not counted; the decoder compares them with the levels */
     uint32_t decoders[NT_PAGE_LIST_DECODERS]; /* by position */
 };
 
-/* What is filled of a field. Strings may have their bytes in a column of their own: then each of the two is filled alone. */
+/* Which columns of a field to fill. Strings may have their bytes in a column of their own: then the two
+ * are filled separately. */
 enum nt_page_list_part {
     NT_PAGE_LIST_ALL,
     NT_PAGE_LIST_WITHOUT_BYTES,
@@ -125,93 +129,96 @@ struct nt_page_list_builder {
     struct nt_dataset *dataset;
     uint32_t number; /* of the field */
     const struct nt_field *field;
-    const struct nt_lance *lance; /* the file that the pages lie in */
+    const struct nt_lance *lance; /* the file with the pages */
     const struct nt_lance_column_map *use;
     enum nt_page_list_part part;
     struct nt_error *error;
     struct nt_codec_context *context;
     struct nt_page_list_entry *entry; /* from malloc */
     size_t count, capacity;
-    size_t first_of_page;                     /* the first of the current page */
-    uint64_t rows;                            /* so far, of the layer */
-    bool is_all_valid;                        /* the current page */
-    uint64_t taken;                           /* parts that the file's budget was told of, until deinit */
-    uint64_t spent;                           /* bytes that were made to count what pages hold */
+    size_t first_of_page;                     /* first entry of the current page */
+    uint64_t rows;                            /* in the layer so far */
+    bool is_all_valid;                        /* of the current page */
+    uint64_t taken;                           /* entries reserved in the file's budget, until deinit */
+    uint64_t spent;                           /* bytes decoded to count the contents of pages */
     uint32_t decoders[NT_PAGE_LIST_DECODERS]; /* of the current page */
     struct {
-        uint64_t *ends; /* from malloc; strings: where the items end */
+        uint64_t *ends; /* from malloc; strings: the end of each item */
         uint64_t bytes;
     } dictionary; /* of the current page */
     struct {
         uint8_t *bytes; /* from malloc */
         uint64_t offset, count, capacity;
-    } window; /* what was read last */
+    } window; /* the last bytes read */
 };
 
-/* Whether the field's column at a position is filled. */
+/* Does the builder fill the field's column at a position? */
 bool nt_page_list_builder_has(const struct nt_page_list_builder *list_builder, uint32_t position);
-/* As which kind of field the column's pages are taken. */
+/* Returns the kind of field whose columns are filled. */
 enum nt_field_kind nt_page_list_builder_kind(const struct nt_page_list_builder *list_builder);
-/* What the field's column at a position is made of. */
+/* Returns the output of a decoder for the field's column at a position. */
 enum nt_tree_output nt_page_list_builder_output(const struct nt_page_list_builder *list_builder,
                                                 uint32_t position);
-/* Whether the field's values are strings, which have to be counted. */
+/* Are the field's values strings, which must be counted? */
 bool nt_page_list_builder_is_strings(const struct nt_page_list_builder *list_builder);
-/* What a field's column at a position is made of. */
+/* Returns the output of a decoder for a column at a position in a field of this kind. */
 enum nt_tree_output nt_lance_output(enum nt_field_kind kind, uint32_t position);
 
-/* A dictionary's items, or of strings where they end, and their bytes; none. */
+/* A dictionary: the items, or the ends of strings and their bytes. Empty: no dictionary. */
 struct nt_lance_inputs {
     struct nt_page pages[NT_DECODER_INPUTS];
     uint32_t count;
 };
 
-/* A decoder by its number. `inputs` NULL: it has none. */
+/* Adds a decoder and returns its number. `inputs` may be NULL. */
 enum nt_status nt_lance_add_decoder(struct nt_dataset *dataset, const struct nt_tree_state *state,
                                     const struct nt_dtype *dtype, const struct nt_lance_inputs *inputs,
                                     uint32_t *number_ret, struct nt_error *error);
-/* The decoder of a validity that nothing is read for: all rows are valid. */
+/* Adds a decoder for the validity of rows that are all valid, which reads nothing. */
 enum nt_status nt_lance_add_all_valid(struct nt_dataset *dataset, uint32_t *number_ret,
                                       struct nt_error *error);
 
 enum nt_status nt_page_list_builder_add(struct nt_page_list_builder *list_builder,
                                         const struct nt_page_list_entry *entry);
-/* So many bytes were read or made to count what is in a part. NT_LIMIT where they are too many in all: a part may be of a
- * few bytes and take the time of a whole page, and there may be many that lie at the same place. */
+/* Counts bytes that were read or decoded to count the contents of a chunk. Returns NT_LIMIT if the sum
+ * is too large: a chunk of few bytes may take the time of a whole page, and many chunks may share an
+ * offset. */
 enum nt_status nt_page_list_builder_charge(struct nt_page_list_builder *list_builder, uint64_t bytes);
-/* A failure that does not tell where it is, is where the part begins that is looked at. Returns `status`. */
+/* Sets the offset of a failure that has none to the start of the current chunk. Returns `status`. */
 enum nt_status nt_page_list_builder_place_failure(const struct nt_page_list_builder *list_builder,
                                                   enum nt_status status, uint64_t offset);
-/* The same of a page of the file: where the message lies that tells how it is encoded, or, once that is known to fit,
- * where its first buffer begins. */
+/* Sets it to the offset of a page: that of the message with its encoding or, with `is_opened`, of its
+ * first buffer. */
 enum nt_status nt_page_list_builder_place_page_failure(const struct nt_page_list_builder *list_builder,
                                                        enum nt_status status,
                                                        const struct nt_lance_page *page, bool is_opened);
-/* Hand all to the group's builder, column after column. */
+/* Passes all entries to the group's builder, column after column. */
 enum nt_status nt_page_list_builder_finish(struct nt_page_list_builder *list_builder,
                                            struct nt_group_builder *builder);
 void nt_page_list_builder_deinit(struct nt_page_list_builder *list_builder);
 
 /* ---- Read and count chunks ---- */
 
-/* A unit's bytes, valid until the next call: read with those behind them. NT_LIMIT where they are more than a page may have. */
+/* Reads the bytes of a chunk, with readahead; they are valid until the next call. Returns NT_LIMIT if a
+ * page cannot have that many bytes. */
 enum nt_status nt_lance_read_chunk(struct nt_page_list_builder *list_builder,
                                    const struct nt_lance_page_reader *opened,
                                    const struct nt_lance_chunk *unit, const uint8_t **bytes_ret);
 
-/* Count what is in a unit. `wants_bytes`: of its strings, too. */
+/* Counts the contents of a chunk; with `wants_bytes`, also the bytes of its strings. */
 enum nt_status nt_lance_count_chunk(struct nt_page_list_builder *list_builder,
                                     const struct nt_lance_page_reader *opened,
                                     const struct nt_lance_chunk *unit, bool wants_bytes,
                                     struct nt_tree_counts *counts);
 
-/* Find where the strings of a page's dictionary end, and how many bytes they have; nothing to do for others. */
+/* Finds the ends of the strings in a page's dictionary, and their total bytes. Does nothing for other
+ * dictionaries. */
 enum nt_status nt_lance_read_dictionary(struct nt_page_list_builder *list_builder,
                                         const struct nt_lance_page_reader *opened);
 
 /* ---- Dictionary pages ---- */
 
-/* Of a page's dictionary; of strings nt_lance_read_dictionary has counted it. */
+/* Adds the inputs for a page's dictionary; call nt_lance_read_dictionary first. */
 enum nt_status nt_lance_add_inputs(struct nt_page_list_builder *list_builder,
                                    const struct nt_lance_page_reader *opened,
                                    struct nt_lance_inputs *inputs_ret);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Collects the pages of a field while its page list is built, creates their decoders, and reads the pages
- * and dictionaries whose contents must be counted.
+ * Collects the pages of a field while its page list is built, creates their decoders, and reads the
+ * pages and dictionaries whose contents must be counted.
  */
 #include "formats/lance/file/file.h"
 
@@ -22,7 +22,7 @@
 
 /* ---- Page list builder ---- */
 
-/* What a kind of field has at each position, before its validity. */
+/* The columns of a kind of field, by position; the validity comes after them. */
 static const struct {
     uint32_t count;
     enum nt_tree_output outputs[2];
@@ -34,7 +34,7 @@ static const struct {
     [NT_FIELD_COLLECTION] = {1, {NT_TREE_OFFSETS}},
 };
 
-/* Of strings: in front of it are the ends, behind it is the validity. */
+/* In strings: after the ends, before the validity. */
 enum { BYTES_POSITION = 1 };
 
 bool nt_page_list_builder_has(const struct nt_page_list_builder *list_builder, uint32_t position)
@@ -81,7 +81,7 @@ enum nt_status nt_page_list_builder_charge(struct nt_page_list_builder *list_bui
                    limit, MAX_PAGES);
 }
 
-/* Of lists of so many rows each, those that begin in a part. */
+/* Converts rows to lists of `repeats` rows each, counting those that begin in the entry. */
 static void begin_lists(uint64_t repeats, uint64_t first, struct nt_page_list_entry *entry)
 {
     uint64_t rows = entry->rows;
@@ -89,7 +89,7 @@ static void begin_lists(uint64_t repeats, uint64_t first, struct nt_page_list_en
     entry->rows = rows > entry->skipped ? (rows - entry->skipped - 1) / repeats + 1 : 0;
 }
 
-/* A part is kept with what a list that grows has beside it. */
+/* An entry, with the spare capacity of a growing array. */
 enum { FILLED_BYTES = 2 * sizeof(struct nt_page_list_entry) };
 
 enum nt_status nt_page_list_builder_add(struct nt_page_list_builder *list_builder,
@@ -198,8 +198,8 @@ struct putting {
     struct nt_page_list_builder *list_builder;
     struct nt_group_builder *builder;
     uint32_t position;
-    uint64_t base;  /* bytes or items before the current part */
-    bool has_begun; /* a list has */
+    uint64_t base;  /* bytes or items before the current entry */
+    bool has_begun; /* a list has begun */
 };
 
 typedef enum nt_status put_part(struct putting *putting, const struct nt_page_list_entry *entry,
@@ -229,7 +229,7 @@ static enum nt_status put_validity(struct putting *putting, const struct nt_page
     return put_values(putting, &valid, is_last);
 }
 
-/* Ends that lie in the part, and go on from those before it by what these have. */
+/* Puts ends that are relative to the entry; `base` is the sum of all earlier entries. */
 static enum nt_status put_following(struct putting *putting, const struct nt_page_list_entry *entry,
                                     uint64_t added, const char *what)
 {
@@ -267,7 +267,7 @@ static enum nt_status put_presence(struct putting *putting, const struct nt_page
     return entry->is_blob ? NT_OK : put_values(putting, entry, is_last);
 }
 
-/* A list's end is known where the next one begins, maybe in a later part. */
+/* The end of a list is known only where the next list begins, maybe in a later entry. */
 static enum nt_status put_list_ends(struct putting *putting, const struct nt_page_list_entry *entry,
                                     bool is_last)
 {
@@ -290,7 +290,7 @@ static enum nt_status put_list_ends(struct putting *putting, const struct nt_pag
                     false);
 }
 
-/* Version 2.0 has all ends of a page's lists in it. */
+/* In version 2.0, a page has the ends of all its lists. */
 static enum nt_status put_plain_ends(struct putting *putting, const struct nt_page_list_entry *entry,
                                      bool is_last)
 {
@@ -343,7 +343,7 @@ enum nt_status nt_page_list_builder_finish(struct nt_page_list_builder *list_bui
 
 enum { WINDOW_BYTES = 1024 * 1024 };
 
-/* Where the buffer ends that a unit lies in: what may be read ahead. */
+/* Returns the end of the buffer with a chunk, which limits readahead. */
 static uint64_t end_of(const struct nt_lance_page_reader *opened, const struct nt_lance_chunk *unit)
 {
     const struct nt_lance_page *page = opened->page;
@@ -467,7 +467,7 @@ enum nt_status nt_lance_read_dictionary(struct nt_page_list_builder *list_builde
 
 /* ---- Dictionary pages ---- */
 
-/* A page that others need decoded before: what is wanted of the dictionary. */
+/* Adds an input of a decoder: a page with this output of the dictionary. */
 static enum nt_status add_input(struct nt_page_list_builder *list_builder,
                                 const struct nt_lance_page_reader *opened, enum nt_tree_output output,
                                 const struct nt_dtype *dtype, uint64_t elements, struct nt_page *page)

@@ -21,7 +21,7 @@
 /* ---- Column contents ---- */
 
 struct nt_lance_content_info {
-    const char *name; /* the columns' type_name, the same pointer */
+    const char *name; /* the type_name of the columns: the same pointer */
     enum nt_tree_output output;
 };
 
@@ -72,7 +72,7 @@ const struct nt_lance_page *nt_lance_file_page(const struct nt_dataset *stored, 
 
 /* ---- Page lists of stored columns ---- */
 
-/* What a column of the side has of a page of the file. */
+/* What a column of a physical dataset has of a page of the file. */
 struct stored {
     const struct nt_tree *tree;
     uint64_t values, bytes, levels;
@@ -86,7 +86,7 @@ static enum nt_status keep_tree(struct nt_page_list_builder *list_builder, const
     return nt_lance_keep_tree(list_builder->dataset->file, NULL, tree, &stored->tree, list_builder->error);
 }
 
-/* All chunks of the page, or all of its rows. */
+/* Builds the tree of a whole page: all chunks, or all rows. */
 static enum nt_status make_whole(struct nt_page_list_builder *list_builder,
                                  const struct nt_lance_page_reader *opened, const struct nt_lance_chunk *span,
                                  struct stored *stored)
@@ -95,8 +95,7 @@ static enum nt_status make_whole(struct nt_page_list_builder *list_builder,
     struct nt_tree tree = *opened->layout.tree;
     tree.is_whole = true;
     tree.part_count = tree.layout == NT_TREE_MINI_BLOCK ? 2 : 1;
-    for (uint32_t i = 0; i < tree.part_count;
-         i++) { /* there are as many, as was checked when it was opened */
+    for (uint32_t i = 0; i < tree.part_count; i++) { /* part_count was checked on opening the page */
         const struct nt_lance_buffer *buffer = &opened->page->buffers[i];
         parts[i] = (struct nt_tree_buffer){buffer->bytes ? buffer->offset - span->offset : 0, buffer->bytes};
     }
@@ -105,7 +104,7 @@ static enum nt_status make_whole(struct nt_page_list_builder *list_builder,
     return keep_tree(list_builder, &tree, stored);
 }
 
-/* The value without what surrounds it. */
+/* Builds the tree of a single value, without the layers around it. */
 static enum nt_status make_single(struct nt_page_list_builder *list_builder, const struct nt_tree *constant,
                                   struct stored *stored)
 {
@@ -156,7 +155,7 @@ static enum nt_status count_units(struct nt_page_list_builder *list_builder,
     return status;
 }
 
-/* A constant's bytes. */
+/* Counts the bytes of a constant. */
 static enum nt_status count_single(struct nt_page_list_builder *list_builder,
                                    const struct nt_lance_page_reader *opened,
                                    const struct nt_lance_chunk *span, struct stored *stored)
@@ -182,7 +181,7 @@ static enum nt_status count(struct nt_page_list_builder *list_builder, struct nt
     if (output == NT_TREE_BYTES && is_constant)
         return count_single(list_builder, opened, span, stored);
     bool has_levels = is_constant ? !nt_lance_is_uniform(tree) : nt_tree_has_levels(tree);
-    bool has_bytes = stored->values && !nt_lance_has_lists(opened->page); /* else the next column has them */
+    bool has_bytes = stored->values && !nt_lance_has_lists(opened->page); /* else in the next column */
     bool is_counted = output == NT_TREE_BYTES ? has_bytes : output == NT_TREE_LEVELS && has_levels;
     return is_counted ? count_units(list_builder, opened, output == NT_TREE_BYTES, stored) : NT_OK;
 }
@@ -295,7 +294,8 @@ static enum nt_status store_columns(struct nt_dataset *side, uint32_t number,
     return status;
 }
 
-/* nt_dataset_ops.load_group of both sides. Strings and levels are counted in one pass over the file's column. */
+/* nt_dataset_ops.load_group of both physical datasets. Counts strings and levels in one pass over the
+ * file's column. */
 static enum nt_status nt_lance_load_physical(struct nt_dataset *side, uint32_t number, struct nt_error *error)
 {
     uint32_t field = side->groups[number].field, part = number - side->field_groups[field];
@@ -348,7 +348,7 @@ struct adding {
     struct nt_error *error;
 };
 
-/* What a field takes of its column. */
+/* Returns what a field reads from its column. */
 static struct nt_lance_column_map use_of(const struct adding *adding, uint32_t field)
 {
     const struct nt_lance_physical *side = adding->side;
@@ -357,7 +357,7 @@ static struct nt_lance_column_map use_of(const struct adding *adding, uint32_t f
                                part);
 }
 
-/* The bytes of a packed structure. */
+/* Sets the type of the rows of a packed structure. */
 static enum nt_status set_rows(const struct adding *adding, uint32_t bytes, struct nt_dtype *dtype)
 {
     char text[16];
@@ -394,7 +394,7 @@ static enum nt_status set_dtype(const struct adding *adding, uint32_t field, enu
 
 /* ---- columns ---- */
 
-/* Pages have decoders of their own; this one tells the type. */
+/* Each page has its own decoder; this one defines the type. */
 static enum nt_status add_column(struct adding *adding, uint32_t field, enum nt_lance_content content)
 {
     struct nt_decoder decoder;
@@ -434,7 +434,7 @@ static enum nt_lance_content content_of_field(const struct adding *adding, uint3
     }
 }
 
-/* From 2.1 on a column has levels where anything around its values may be null or is a list. */
+/* From 2.1 on, a column has levels if its values are nullable, or in a list or something nullable. */
 static bool may_have_levels(const struct nt_lance_physical *side, uint32_t leaf)
 {
     const struct nt_lance_schema *schema = side->schema;
@@ -456,8 +456,8 @@ static enum nt_status add_structure_of(struct adding *adding, uint32_t field)
     return status;
 }
 
-/* Whether a field of the model is what a column of the file is shown at: the field that it stores, of fixed-size lists
- * the innermost items. */
+/* Does a physical column belong to this field of the model? It belongs to the field that it stores, or
+ * to the innermost items if that is a fixed-size list. */
 static bool has_column(const struct adding *adding, uint32_t field)
 {
     const struct nt_lance_physical *side = adding->side;
@@ -466,7 +466,7 @@ static bool has_column(const struct adding *adding, uint32_t field)
     return is_last && side->leaves[leaf].field == leaf;
 }
 
-/* The parts are those of the dataset, and as dear to look at. */
+/* Copies the parts and their costs from the dataset. */
 static enum nt_status add_parts(struct nt_dataset *side, const struct nt_dataset *dataset,
                                 struct nt_error *error)
 {

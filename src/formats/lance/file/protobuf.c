@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A Protocol Buffers reader that checks messages against static tables and reads fields in place, without
- * generated code, and writes messages as JSON.
+ * A Protocol Buffers reader that checks messages against static tables and reads fields in place,
+ * without generated code, and writes messages as JSON.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 
 enum { VARINT_BYTES = 10, WIRE_BITS = 3, MAX_FIELD_NUMBER = (1 << 29) - 1 };
 
-/* 7 bits a byte, the lowest first; of the tenth one bit is left. */
+/* 7 bits per byte, lowest first; the tenth byte has one bit. */
 static uint64_t get_varint(struct nt_cursor *cursor)
 {
     uint64_t value = 0;
@@ -39,7 +39,7 @@ static struct nt_cursor cursor_of(struct nt_proto message)
     return nt_cursor(message.bytes, message.bytes ? message.size : 0);
 }
 
-/* The value behind a tag. False where there is no such wire type, or fewer bytes than it takes. */
+/* Reads the value after a tag. Returns false if the wire type is unknown or bytes are missing. */
 static bool get_value(struct nt_cursor *cursor, struct nt_proto_item *item)
 {
     switch (item->wire) {
@@ -79,8 +79,8 @@ static bool get_item(struct nt_cursor *cursor, struct nt_proto_item *item)
 /* ---- checking ---- */
 
 struct check {
-    const uint8_t *start; /* of the outermost message, */
-    uint64_t offset;      /* which lies there */
+    const uint8_t *start; /* of the outermost message */
+    uint64_t offset;      /* of the outermost message in the file */
     struct nt_error *error;
 };
 
@@ -133,13 +133,13 @@ static enum nt_status check_field(const struct check *check, const struct nt_pro
     return nt_fail_number(check->error, NT_CORRUPT, place, what, wire_of(field), item->wire);
 }
 
-/* Which rows of its table a message has shown. */
+/* Bits for the rows of the table whose fields were seen. */
 struct seen {
     uint64_t rows;
 };
 
-/* Of two messages for one field a reader would have to make one, and of two members of a choice the first would
- * be nothing: no writer means that. */
+/* Other readers merge two messages of one field, and ignore all but the last member of a choice. No
+ * writer intends this, so both are errors. */
 static enum nt_status check_once(const struct check *check, const struct nt_proto_table *table,
                                  const struct nt_proto_field *field, struct seen *seen, uint64_t place)
 {
@@ -154,7 +154,7 @@ static enum nt_status check_once(const struct check *check, const struct nt_prot
     return NT_OK;
 }
 
-/* A message, and those in it, at most NT_PROTO_MAX_DEPTH deep. */
+/* Checks a message and its children, up to NT_PROTO_MAX_DEPTH levels. */
 static enum nt_status check_message(const struct check *check, struct nt_proto message,
                                     const struct nt_proto_table *table, unsigned depth)
 {
@@ -262,7 +262,7 @@ uint32_t nt_proto_choice(struct nt_proto message, const struct nt_proto_table *t
     return 0;
 }
 
-/* The next of packed numbers; false at their end. */
+/* Reads the next of packed numbers; returns false at their end. */
 static bool nt_proto_next_packed(struct nt_proto *rest, uint64_t *value_ret)
 {
     struct nt_cursor cursor = cursor_of(*rest);

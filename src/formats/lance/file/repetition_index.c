@@ -48,7 +48,7 @@ static uint64_t place_of(const struct nt_lance_row_index *index, uint64_t chunk)
 
 /* ---- opening ---- */
 
-/* Rows end where they are, all of them, and none goes on behind the last chunk. */
+/* Checks the sum of the rows that end in chunks, and that no row continues after the last chunk. */
 static enum nt_status check_sum(const struct nt_lance_row_index *index, uint64_t rows, struct nt_error *error)
 {
     uint64_t ended = 0;
@@ -70,7 +70,7 @@ static enum nt_status check_sum(const struct nt_lance_row_index *index, uint64_t
 static enum nt_status place_index(const struct nt_lance_page *page, const struct nt_lance_layout *layout,
                                   struct nt_lance_row_index *index, struct nt_error *error)
 {
-    uint32_t number = 2 + (layout->dictionary != NULL); /* behind metadata, chunks and dictionary */
+    uint32_t number = 2 + (layout->dictionary != NULL); /* after metadata, chunks and dictionary */
     uint64_t entry_bytes, bytes;
     if (page->buffer_count <= number)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
@@ -183,7 +183,7 @@ static enum nt_status check_row(const struct nt_lance_row_offsets *offsets, uint
     return NT_OK;
 }
 
-/* Rows follow one another, and are all that there is. */
+/* Checks that rows are consecutive and cover all bytes. */
 static enum nt_status check(const struct nt_lance_row_offsets *offsets, uint64_t items, uint64_t place,
                             struct nt_error *error)
 {
@@ -203,8 +203,9 @@ static enum nt_status check(const struct nt_lance_row_offsets *offsets, uint64_t
     return status;
 }
 
-/* In lists of values of fixed width, that are in no other, an item takes what any other does, and nothing else is there but the
- * levels of lists without one. Items of no bytes are not told from these. */
+/* Finds the bytes of an item. In lists of fixed-width values, without outer lists, all items have the
+ * same size, and only the levels of empty lists are between them. Items without bytes look like empty
+ * lists. */
 static void find_item_bytes(const struct nt_tree *tree, struct nt_lance_row_offsets *offsets)
 {
     if (tree->offset_bits || !tree->value_bits || !tree->layer_count ||
@@ -282,14 +283,14 @@ struct nt_lance_row_span nt_lance_row_offsets_take(const struct nt_lance_row_off
 
 /* ---- Verify repetition indexes ---- */
 
-/* One column of the file, as a field uses it. */
+/* A column of the file, as one of its fields uses it. */
 struct checking {
     struct nt_page_list_builder list_builder;
     nt_failure_emit *emit;
     void *context;
 };
 
-/* Chunk after chunk, up to the first that cannot be decoded, of which who decodes it tells. */
+/* Checks chunks in order, up to the first that cannot be decoded; decoding reports that one. */
 static enum nt_status check_chunks(struct nt_page_list_builder *list_builder,
                                    struct nt_lance_page_reader *opened, bool *is_wrong)
 {
@@ -354,7 +355,8 @@ static bool has_page_list(struct nt_dataset *dataset, uint32_t field)
     return group == NT_NONE || nt_dataset_load_group(dataset, group, NULL) == NT_OK;
 }
 
-/* Of the fields that use a column, one: NT_NONE where the page list of one of them has failed, of which was told. */
+/* Finds one of the fields that use each column; NT_NONE if the page list of one of them failed, which
+ * was reported. */
 static enum nt_status find_users(struct nt_dataset *dataset, uint32_t **users_ret, struct nt_error *error)
 {
     const struct nt_lance *lance = nt_lance_of(dataset);
@@ -382,7 +384,7 @@ enum nt_status nt_lance_check(const struct nt_file *file, nt_failure_emit *emit,
     const struct nt_lance *lance = nt_lance_of(dataset);
     struct nt_error failure = {0};
     uint32_t *users;
-    if (!dataset->field_groups) /* without rows */
+    if (!dataset->field_groups) /* there are no rows */
         return NT_OK;
     enum nt_status status = find_users(dataset, &users, &failure);
     for (uint32_t i = 0; status == NT_OK && i < lance->tail.columns; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Parses a Lance schema: the list of fields in a file descriptor or manifest, and the logical types that
- * name Arrow types.
+ * Parses a Lance schema: the list of fields in a file descriptor or manifest, and the logical types
+ * that name Arrow types.
  */
 #include "formats/lance/file/file.h"
 
@@ -97,7 +97,7 @@ static const struct known_id *find_id(const struct nt_hash_table *ids, int32_t i
 
 struct reading {
     struct nt_file *file;
-    const struct nt_lance_message *message; /* that the fields lie in */
+    const struct nt_lance_message *message; /* contains the fields */
     struct nt_lance_field *fields;
     uint32_t count;
     struct known_id *known; /* one for each field */
@@ -141,7 +141,7 @@ static enum nt_status add_id(struct reading *reading, uint32_t number)
 
 /* ---- descriptions of blobs ---- */
 
-/* Of a dataset the extension tells, of its data files the encoding. */
+/* The schema of a dataset has the extension, that of its data files the encoding. */
 static bool is_description(struct nt_proto field)
 {
     return nt_text_is(nt_proto_text(field, NT_LANCE_FIELD_LOGICAL_TYPE), "struct") &&
@@ -149,8 +149,9 @@ static bool is_description(struct nt_proto field)
             has_metadata(field, "ARROW:extension:name", "lance.blob.v2"));
 }
 
-/* What each consists of (lance's rust/lance-core/src/datatypes.rs). No schema tells: those of datasets have what blobs are made from
- * below it, those of data files these, without an id and beside it. */
+/* The members of a description (lance's rust/lance-core/src/datatypes.rs). No schema contains them
+ * properly: in datasets, the field's children are what the blobs were written from; in data files,
+ * these members are present, but without ids and beside the field. */
 static const struct {
     const char *name, *logical_type;
 } description[] = {
@@ -195,7 +196,7 @@ static enum nt_status read_field(struct reading *reading, struct nt_proto messag
     return status;
 }
 
-/* The next field of a list. */
+/* Finds the next field of a list. */
 static bool next_field(struct nt_proto *list, struct nt_proto *field_ret)
 {
     struct nt_proto_item item;
@@ -208,7 +209,7 @@ static bool next_field(struct nt_proto *list, struct nt_proto *field_ret)
     return false;
 }
 
-/* At most. */
+/* Returns an upper bound. */
 static uint64_t count_fields(struct nt_proto list)
 {
     struct nt_proto field;
@@ -317,10 +318,10 @@ static const struct {
     {"blob", NT_LANCE_IS_BLOB, NT_ELEMENT_BYTE, false, false, false},
 };
 
-/* ---- types that NumPy or Arrow have by other names ---- */
+/* ---- types with other names in NumPy or Arrow ---- */
 
-/* NumPy's dates and time spans have 64 bits; of those of 32 the numbers are shown. A field of bfloat16 is of fixed-size binaries, and
- * its metadata tell; as items of fixed-size lists the type has a name of its own. */
+/* NumPy's dates and times have 64 bits, so 32-bit ones are shown as integers. A bfloat16 field is a
+ * fixed-size binary with metadata; as items of fixed-size lists, the type has its own name. */
 static const struct {
     const char *name;
     uint32_t bytes;
@@ -374,7 +375,7 @@ static const char *copy_text(struct nt_arena *arena, const char *prefix, struct 
 
 /* ---- numbers in texts ---- */
 
-/* Digits up to `end` or the text's end; false where there are none, or too many. */
+/* Parses digits up to `end` or the end of the text; returns false if there are none, or too many. */
 static bool take_number(struct nt_text *text, char end, uint64_t *number_ret)
 {
     uint64_t number = 0;
@@ -389,7 +390,7 @@ static bool take_number(struct nt_text *text, char end, uint64_t *number_ret)
     return true;
 }
 
-/* ---- types with parameters: each takes what stands behind its prefix ---- */
+/* ---- types with parameters: each parser takes the text after its prefix ---- */
 
 typedef enum nt_status take_parameters(struct nt_arena *arena, struct nt_text rest,
                                        struct nt_lance_type *type, struct nt_error *error);
@@ -410,7 +411,7 @@ static enum nt_status take_timestamp(struct nt_arena *arena, struct nt_text rest
     return NT_OK;
 }
 
-/* Whether a text is a number of digits that a decimal can be shifted by. */
+/* Is a text a decimal number that can be the scale of a decimal? */
 static bool is_scale(struct nt_text text)
 {
     enum { MAX_SCALE = 76 };
@@ -457,7 +458,7 @@ static enum nt_status take_binary(struct nt_arena *arena, struct nt_text rest, s
     return NT_OK;
 }
 
-/* What stands in front of the last colon, which is omitted with what is behind it; *behind_ret is that. */
+/* Cuts the text at its last colon; *behind_ret is the text after it. */
 static void cut_behind_colon(struct nt_text *text, struct nt_text *behind_ret)
 {
     size_t colon = text->length;
@@ -477,8 +478,8 @@ static uint32_t integer_bits(struct nt_text name)
                                        : 0;
 }
 
-/* "string:int32:false": the values' type stands in front of the last two. Within fixed-size lists Lance's writer has them,
- * and its reader does not. */
+/* "string:int32:false": the type of the values is before the last two parts. Within fixed-size lists,
+ * Lance's writer writes dictionaries, but its reader rejects them. */
 static enum nt_status take_dictionary(struct nt_arena *arena, struct nt_text rest, struct nt_lance_type *type,
                                       struct nt_error *error)
 {
@@ -532,7 +533,7 @@ static enum nt_status parse_inner(struct nt_arena *arena, struct nt_text text, s
     return NT_OK;
 }
 
-/* The number behind the last colon is the list's; the rest, between, its items' type. */
+/* Cuts the size of the list after the last colon; the rest is the type of its items. */
 static bool cut_list(struct nt_text *text, uint64_t *items_ret)
 {
     struct nt_text number;

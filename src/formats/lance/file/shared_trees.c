@@ -63,7 +63,7 @@ static bool are_trees_equal(const struct nt_tree *a, const struct nt_tree *b)
     return is_equal;
 }
 
-/* Of what is likely to differ between trees of many files. */
+/* Hashes only what is likely to differ between the trees of many files. */
 static uint64_t hash_of(const struct nt_tree *tree, uint64_t seed)
 {
     const uint64_t counts[] = {tree->layout,           tree->node_count,       tree->is_whole,
@@ -121,7 +121,7 @@ static bool copy_tree(struct nt_arena *arena, const struct nt_tree *tree, struct
     return true;
 }
 
-/* What a tree takes beside its nodes and parts. */
+/* Returns the memory of a tree in addition to its nodes and parts. */
 static uint64_t bytes_of(const struct nt_tree *tree)
 {
     uint64_t bytes = tree->value ? tree->value_bytes : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads the dictionaries of legacy files, which all batches share, as pages that other pages are decoded
- * with.
+ * Reads the dictionaries of legacy files, which all batches share, as pages that other pages are
+ * decoded with.
  */
 #include "formats/lance/legacy/legacy.h"
 
@@ -26,7 +26,7 @@ static bool is_strings(const struct nt_lance_legacy_pages *listing)
 
 /* ---- items ---- */
 
-/* `stored`: bytes that the offsets or values take. */
+/* `stored_ret`: bytes of the offsets or values. */
 static enum nt_status check_items(const struct nt_lance_legacy_pages *listing, uint64_t *stored_ret)
 {
     uint64_t offset = listing->paging->dictionary.offset, count = listing->paging->dictionary.length;
@@ -49,7 +49,7 @@ static struct nt_page item_page(const struct nt_lance_legacy_pages *listing, uin
                             .source = listing->lance->number};
 }
 
-/* Where the items end, in memory: what numbers stand for is counted with them. */
+/* Reads where the items end into memory, to compute the string sizes of batches. */
 static enum nt_status read_ends(struct nt_lance_legacy_pages *listing, uint64_t stored)
 {
     uint64_t offset = listing->paging->dictionary.offset, count = listing->paging->dictionary.length;
@@ -127,7 +127,7 @@ enum nt_status nt_lance_open_items(struct nt_lance_legacy_pages *listing)
     return NT_OK;
 }
 
-/* ---- numbers ---- */
+/* ---- indices ---- */
 
 enum nt_status nt_lance_count_items(struct nt_lance_legacy_pages *listing, struct nt_lance_batch *batch)
 {
@@ -158,7 +158,7 @@ enum nt_status nt_lance_count_items(struct nt_lance_legacy_pages *listing, struc
     return status;
 }
 
-/* Which items are null is known of the dictionary: the numbers choose among its validity. The state is the bytes of a number. */
+/* Indices select from the validity of the dictionary's items. The state is the index size in bytes. */
 static enum nt_status choose_validity(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)
 {
     const uint32_t *number_bytes = packed->decoder->state;

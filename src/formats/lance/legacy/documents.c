@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The documents of a legacy file, the JSON members of its columns and pages, and the owner of every byte
- * range outside pages.
+ * The documents of a legacy file, the JSON members of its columns and pages, and the owner of every
+ * byte range outside pages.
  */
 #include "formats/lance/legacy/legacy.h"
 
@@ -22,7 +22,7 @@ struct metadata_text {
     const struct nt_lance *lance;
     struct nt_json json;
     bool is_started;
-    uint32_t next; /* field */
+    uint32_t next; /* next field */
 };
 
 static void write_start(struct metadata_text *text)
@@ -86,7 +86,7 @@ static void free_text(struct nt_text_generator *base)
     free(base);
 }
 
-/* As members of nt_document. */
+/* Members of nt_document. */
 static enum nt_status nt_lance_legacy_metadata_open(const struct nt_file *file,
                                                     const struct nt_dataset *dataset, uint64_t number,
                                                     struct nt_text_generator **text_ret,
@@ -159,7 +159,7 @@ void nt_lance_legacy_describe_column(const struct nt_dataset *dataset, uint32_t 
     nt_json_member_signed(json, "file_column", field_of(dataset, column)->id);
 }
 
-/* The batch that a page lies in: offsets and values where its cell says, bytes of strings right before. */
+/* Finds a page's batch: its cell locates offsets or values; string bytes are directly before them. */
 static void put_batch(const struct nt_lance_page_table *table, int32_t id, const struct nt_page *page,
                       struct nt_json *json)
 {

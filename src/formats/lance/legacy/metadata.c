@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads the metadata of a legacy Lance file (0.1 and 0.2): batches, schema and page table, and determines
- * how the pages of each field are stored.
+ * Reads the metadata of a legacy Lance file (0.1 and 0.2): batches, schema and page table, and
+ * determines how the pages of each field are stored.
  */
 #include "formats/lance/legacy/legacy.h"
 
@@ -29,7 +29,7 @@ const struct nt_lance_cell *nt_lance_cells(const struct nt_lance_page_table *tab
 
 /* ---- Page types ---- */
 
-/* NT_LANCE_FIELD_ENCODING */
+/* Values of NT_LANCE_FIELD_ENCODING. */
 enum nt_lance_legacy_encoding {
     NT_LANCE_LEGACY_ENCODING_RLE = 4,
 };
@@ -67,7 +67,7 @@ static enum nt_status find_lists(const struct nt_lance_field *field, struct nt_l
     return NT_OK;
 }
 
-/* NT_UNSUPPORTED, with `failure`, where the field cannot be read. */
+/* NT_UNSUPPORTED, with `failure`, if the field cannot be read. */
 static enum nt_status find_paging(const struct nt_lance_field *field, const struct nt_lance_type *type,
                                   struct nt_lance_page_format *paging, struct nt_error *failure)
 {
@@ -98,7 +98,7 @@ static enum nt_status find_paging(const struct nt_lance_field *field, const stru
     return NT_OK;
 }
 
-/* Of a schema that has places: how the pages of each of its fields are made, in the file's arena. */
+/* Determines the page format of each field of a schema with places, in the file's arena. */
 static enum nt_status nt_lance_find_pagings(struct nt_file *file, const struct nt_lance_schema *schema,
                                             const struct nt_lance_page_format **pagings_ret,
                                             struct nt_error *error)
@@ -139,7 +139,7 @@ static bool has_shape(const struct nt_lance_schema *schema, uint32_t field, enum
     return field != NT_NONE && schema->places[field].type.shape == shape;
 }
 
-/* Whether the rows of a field are the file's, in structures alone. */
+/* Is the field nested in structures only, so that its rows are the file's rows? */
 static bool is_member(const struct nt_lance_schema *schema, uint32_t field)
 {
     uint32_t at = schema->fields[field].parent;
@@ -150,7 +150,7 @@ static bool is_member(const struct nt_lance_schema *schema, uint32_t field)
     return at == NT_NONE;
 }
 
-/* The first batch in which a member's page has more rows than the batch; false where there is none. */
+/* Finds the first batch with fewer rows than the member's page; false if there is none. */
 static bool find_surplus(const struct nt_lance *lance, uint32_t field, uint32_t *batch_ret,
                          uint64_t *rows_ret)
 {
@@ -182,7 +182,7 @@ static enum nt_status refuse_slice(struct nt_file *file, const struct nt_lance *
     return nt_failure_keep(&failure, file->arena, &column->failure, error);
 }
 
-/* What the members of a structure have in common: the reason why none of them can be read; NULL: one can, or there is none. */
+/* Returns a failure if no member of a structure can be read; NULL if one can, or there is none. */
 static const struct nt_error *find_common_failure(const struct nt_lance_schema *schema, uint32_t field,
                                                   const struct nt_lance_column *columns)
 {
@@ -190,7 +190,7 @@ static const struct nt_error *find_common_failure(const struct nt_lance_schema *
     for (uint32_t i = field + 1; i < schema->field_count; i++) {
         uint32_t parent = schema->fields[i].parent;
         if (parent == NT_NONE || parent < field)
-            break; /* depth first: what follows is not in it */
+            break; /* fields are depth first: the rest is outside */
         if (parent == field && !columns[i].failure)
             return NULL;
         if (parent == field)
@@ -199,7 +199,7 @@ static const struct nt_error *find_common_failure(const struct nt_lance_schema *
     return failure;
 }
 
-/* Items go with their list, and a structure with the last of its members. */
+/* Items inherit the failure of their list; a structure fails if all of its members do. */
 static void spread(const struct nt_lance_schema *schema, struct nt_lance_column *columns)
 {
     for (uint32_t i = 0; i < schema->field_count; i++) {
@@ -212,7 +212,7 @@ static void spread(const struct nt_lance_schema *schema, struct nt_lance_column 
             columns[i].failure = find_common_failure(schema, i, columns);
 }
 
-/* Give each field that cannot be read since a structure around it was a slice its `failure`. `columns`: of the file, by field. */
+/* Sets `failure` of fields inside sliced structures. `columns`: of the file, indexed by field. */
 static enum nt_status nt_lance_refuse_slices(struct nt_file *file, const struct nt_lance *lance,
                                              struct nt_lance_column *columns, struct nt_error *error)
 {
@@ -240,7 +240,7 @@ struct reading {
 
 /* ---- messages ---- */
 
-/* At a position there is the length of a message, and behind it the message. */
+/* Reads a length-prefixed message at a position. */
 static enum nt_status find_message(const struct reading *reading, uint64_t position, const char *name,
                                    struct nt_lance_buffer *range)
 {
@@ -346,7 +346,7 @@ uint32_t nt_lance_find_id(const struct nt_lance_schema *schema, int32_t id)
 
 /* ---- the page table ---- */
 
-/* The table has all ids from the lowest to the highest one: as many as 32 bits can count. */
+/* The table covers all ids from the lowest to the highest; their count must fit 32 bits. */
 static enum nt_status span_ids(const struct nt_lance_schema *schema, struct nt_lance_page_table *table,
                                struct nt_error *error)
 {
@@ -375,7 +375,7 @@ static enum nt_status read_cells(const struct reading *reading, struct nt_lance_
                        table->fields, table->batches, end);
     const struct nt_lance_buffer range = {table->offset, bytes};
     uint8_t *stored = nt_lance_read_bytes(reading->lance, &range, &status, reading->error);
-    struct nt_lance_cell *cells = (struct nt_lance_cell *)(void *)stored; /* each is made where it was read */
+    struct nt_lance_cell *cells = (struct nt_lance_cell *)(void *)stored; /* converted in place */
     for (uint64_t i = 0; stored && i < count; i++) {
         const uint8_t *cell = stored + i * sizeof(*cells);
         cells[i] = (struct nt_lance_cell){nt_load_le64(cell), nt_load_le64(cell + sizeof(uint64_t))};
@@ -426,7 +426,7 @@ static enum nt_status read_statistics(const struct reading *reading, struct nt_p
     return status == NT_OK ? read_cells(reading, &statistics->table) : status;
 }
 
-/* They are no part of the values: without them the rest is read as ever. */
+/* Statistics are optional: without them the values are still readable. */
 static enum nt_status try_statistics(const struct reading *reading)
 {
     struct nt_error failure;
@@ -441,9 +441,9 @@ static enum nt_status try_statistics(const struct reading *reading)
     return nt_failure_keep(&failure, reading->file->arena, &statistics->failure, reading->error);
 }
 
-/* ---- all ---- */
+/* ---- all of the metadata ---- */
 
-/* Each field is one: its pages or nothing. */
+/* Each field is a column, with pages or without. */
 static enum nt_status make_columns(const struct reading *reading)
 {
     struct nt_lance *lance = reading->lance;

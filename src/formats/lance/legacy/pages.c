@@ -54,7 +54,7 @@ static enum nt_status read_offset(const struct nt_lance *lance, uint64_t offset,
     return status;
 }
 
-/* The first of `count` + 1 offsets of 32 or 64 bits, and the last, which is no less. They lie in the file. */
+/* Reads the first and last of `count` + 1 offsets of 32 or 64 bits in the file; last >= first. */
 static enum nt_status nt_lance_read_bounds(const struct nt_lance *lance, uint64_t offset, uint64_t count,
                                            uint32_t bits, uint64_t *first_ret, uint64_t *last_ret,
                                            struct nt_error *error)
@@ -87,7 +87,7 @@ enum nt_status nt_lance_read_strings(const struct nt_lance *lance, uint64_t offs
 
 /* ---- Page lists ---- */
 
-/* ---- what lies where ---- */
+/* ---- batches ---- */
 
 static bool is_in_list(const struct nt_lance_schema *schema, uint32_t field)
 {
@@ -97,7 +97,7 @@ static bool is_in_list(const struct nt_lance_schema *schema, uint32_t field)
     return false;
 }
 
-/* Structures have no pages: they have as many rows as the first field below them that has some. */
+/* Structures have no pages: their row count is that of their first descendant that has pages. */
 static uint32_t counted_field(const struct nt_lance_schema *schema, uint32_t field)
 {
     while (schema->places[field].type.shape == NT_LANCE_IS_STRUCT && schema->places[field].children)
@@ -105,7 +105,7 @@ static uint32_t counted_field(const struct nt_lance_schema *schema, uint32_t fie
     return field;
 }
 
-/* Of a field that is in no list the batch tells how many rows it has. */
+/* The row count of a field outside lists must equal that of the batch. */
 static enum nt_status open_batch(const struct nt_lance_legacy_pages *listing, uint32_t number,
                                  struct nt_lance_batch *batch)
 {
@@ -155,7 +155,7 @@ static enum nt_status measure_batch(struct nt_lance_legacy_pages *listing, struc
     return NT_OK;
 }
 
-/* No writer stores anything twice: the pages together are no longer than the file, which bounds the work. */
+/* Writers store no data twice, so the pages together fit the file size, which bounds the work. */
 static enum nt_status open_batches(struct nt_lance_legacy_pages *listing)
 {
     uint32_t count = listing->lance->legacy->table.batches;
@@ -175,8 +175,8 @@ static enum nt_status open_batches(struct nt_lance_legacy_pages *listing)
     return status;
 }
 
-/* Of each field whose rows are a list's items, the pages have as many as its lists tell: batches that do not would move
- * the items behind them. */
+/* Checks that the fields inside a list have as many rows per batch as the list has items. A mismatch
+ * would shift the items of later batches. */
 static enum nt_status check_items_of(const struct nt_lance_legacy_pages *listing, uint32_t field)
 {
     const struct nt_lance_legacy *legacy = listing->lance->legacy;
@@ -222,7 +222,7 @@ static enum nt_status add_page(const struct nt_lance_legacy_pages *listing, stru
     return elements ? nt_group_builder_add(builder, &page, listing->error) : NT_OK;
 }
 
-/* The decoder of what is wanted of a page of offsets, or of numbers of a dictionary's items. */
+/* Returns the decoder for an output of a page of offsets or dictionary indices. */
 static enum nt_status add_decoder(struct nt_lance_legacy_pages *listing, const struct nt_lance_batch *batch,
                                   uint32_t column, enum nt_tree_output output, uint32_t *number_ret)
 {
@@ -256,13 +256,13 @@ static enum nt_status put_bytes(struct nt_lance_legacy_pages *listing, struct nt
     return status == NT_OK ? add_page(listing, builder, page, batch->bytes) : status;
 }
 
-/* Of nulls only those of strings were stored. Others are asked for beside later files, which have them. */
+/* Legacy files store nulls only of strings. Next to newer files, other kinds need validity, too. */
 static bool is_all_valid(const struct nt_lance_legacy_pages *listing, enum nt_tree_output output)
 {
     return output == NT_TREE_VALID && nt_lance_output(listing->field->kind, 0) != NT_TREE_ENDS;
 }
 
-/* Values, ends or validity: of each row, or of the items of fixed-size lists in it. `base`: what is in the batches before. */
+/* Adds a page of rows, or of their fixed-size list items. `base`: bytes or items of earlier batches. */
 static enum nt_status put_rows(struct nt_lance_legacy_pages *listing, struct nt_group_builder *builder,
                                uint32_t column, const struct nt_lance_batch *batch,
                                enum nt_tree_output output, uint64_t base)
@@ -304,7 +304,7 @@ static enum nt_status put_column(struct nt_lance_legacy_pages *listing, struct n
     return status;
 }
 
-/* ---- all ---- */
+/* ---- all pages of a field ---- */
 
 static enum nt_status open_listing(struct nt_lance_legacy_pages *listing)
 {

@@ -28,18 +28,18 @@ static const struct {
     [MAXIMUM] = {"max_value", "maximum"},
 };
 
-/* A member's values, one for each batch. */
+/* A member's values, one per batch. */
 struct column {
-    const struct nt_lance_type *type; /* NULL: it is absent, or of a type that has no statistics */
+    const struct nt_lance_type *type; /* NULL: absent, or of a type without statistics */
     uint64_t stored_bytes;
-    uint64_t begin, bytes; /* strings: where theirs are */
-    uint8_t *values;       /* from malloc: values, or offsets, and behind them the strings' bytes */
+    uint64_t begin, bytes; /* strings: their range in the file */
+    uint8_t *values;       /* from malloc: values, or offsets followed by the strings' bytes */
 };
 
 struct statistics_text {
     struct nt_text_generator base;
     const struct nt_dataset *dataset;
-    uint32_t next; /* of the statistics' fields */
+    uint32_t next; /* next field of the statistics */
 };
 
 /* ---- columns ---- */
@@ -49,7 +49,7 @@ static bool is_strings(const struct nt_lance_type *type)
     return type->shape == NT_LANCE_IS_TEXT || type->shape == NT_LANCE_IS_BYTES;
 }
 
-/* Where a member lies: checked against the file, and against the batches. */
+/* Locates a member and checks it against the file and the batches. */
 static enum nt_status find_column(const struct nt_lance *lance, uint32_t field, struct column *column,
                                   struct nt_error *error)
 {
@@ -103,7 +103,7 @@ static enum nt_status load_column(const struct nt_dataset *dataset, uint32_t fie
 
 /* ---- values ---- */
 
-/* A string without bytes is null, as it is in any page. */
+/* A string without bytes is null, as in data pages. */
 static enum nt_status put_string(struct nt_json *json, const struct column *column, uint64_t row,
                                  struct nt_error *error)
 {
@@ -136,7 +136,7 @@ static enum nt_status put_value(struct nt_json *json, const struct column *colum
 
 /* ---- lines ---- */
 
-/* The field of the model that a structure is named after; NT_NONE. */
+/* Returns the field of the model whose id is the structure's name; NT_NONE if there is none. */
 static uint32_t find_field(const struct nt_dataset *dataset, const struct nt_lance_field *structure)
 {
     char *end;
@@ -243,7 +243,7 @@ enum nt_status nt_lance_statistics_is_short(const struct nt_file *file, const st
 
 /* ---- layout ---- */
 
-/* What cannot be found belongs to nobody. */
+/* Ranges that cannot be located are not reported. */
 enum nt_status nt_lance_statistics_lay_out(const struct nt_lance *lance,
                                            const struct nt_layout_output *output, struct nt_error *error)
 {
