@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a file system in user space can give at most: files with the names and sizes of those in a folder, of which every
- * request is answered from one buffer, that is neither read nor decoded.
+ * What a file system in user space can give at most: files with the names and sizes of those in a folder, of
+ * which every request is answered from one buffer, that is neither read nor decoded.
  *
  *   bare_mount -f [-o direct_io=on] FOLDER MOUNTPOINT
  */

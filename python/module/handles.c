@@ -2,9 +2,9 @@
  *
  * Handles: capsules that hold references. The last reference closes, inner things first, whoever gives it up.
  *
- * In a forked process the workers of the parent's reader are not there, and a lock of it may be held for ever:
- * streams, tables and readers of another process are left as they are when they end here. Only their memory
- * is lost, and only here.
+ * In a forked process the workers of the parent's reader are not there, and a lock of it may be held for
+ * ever: streams, tables and readers of another process are left as they are when they end here. Only their
+ * memory is lost, and only here.
  */
 #include <stdlib.h>
 #include <unistd.h>

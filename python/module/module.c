@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The extension module _ntuple: libntuple's public functions for the Python of package ntuple, which is where their
- * users are. Stable ABI: one build serves all versions of Python from 3.9 on.
+ * The extension module _ntuple: libntuple's public functions for the Python of package ntuple, which is where
+ * their users are. Stable ABI: one build serves all versions of Python from 3.9 on.
  */
 #include "module.h"
 
@@ -12,8 +12,8 @@ static struct PyModuleDef definition = {
     .m_size = 0,
 };
 
-/* In one phase: the slots of two hold functions as data pointers, which ISO C does not have. There is no state
- * that several interpreters could share. */
+/* In one phase: the slots of two hold functions as data pointers, which ISO C does not have. There is no
+ * state that several interpreters could share. */
 PyMODINIT_FUNC PyInit__ntuple(void);
 PyMODINIT_FUNC PyInit__ntuple(void)
 {

@@ -4,8 +4,8 @@
  * reference to one of the structures here. These hold references to one another, and are counted without
  * Python, because Arrow streams are released by any thread at any time.
  *
- * A process that was forked has none of its parent's workers: the reader is made anew there, and what was opened
- * with the old one is left alone (see handles.c).
+ * A process that was forked has none of its parent's workers: the reader is made anew there, and what was
+ * opened with the old one is left alone (see handles.c).
  */
 #ifndef NTUPLE_PYTHON_MODULE_H
 #define NTUPLE_PYTHON_MODULE_H
@@ -57,7 +57,8 @@ struct file *file_of(PyObject *handle);
 struct stream *stream_of(PyObject *handle);
 struct table *table_of(PyObject *handle);
 
-/* A handle of a structure, whose reference it takes; NULL with an exception, the reference is gone then, too. */
+/* A handle of a structure, whose reference it takes; NULL with an exception, the reference is gone then, too.
+ */
 PyObject *reader_handle(struct reader *reader);
 PyObject *file_handle(struct file *file);
 PyObject *stream_handle(struct stream *stream);

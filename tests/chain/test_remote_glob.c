@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Patterns on servers, whose folders are here made of a list of names: what is matched, in which order, and what is looked at for it.
+ * Patterns on servers, whose folders are here made of a list of names: what is matched, in which order, and
+ * what is looked at for it.
  */
 #include "chain/chain.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Specifications of datasets: what RDataFrame's schema has, in its order, and what is refused with which words.
+ * Specifications of datasets: what RDataFrame's schema has, in its order, and what is refused with which
+ * words.
  */
 #include "chain/chain.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a line's last word could be, over commands of the test's own: which operand stands where, which word is an
- * option's value, and what lists go on with.
+ * What a line's last word could be, over commands of the test's own: which operand stands where, which word
+ * is an option's value, and what lists go on with.
  */
 #include "cli/cli.h"
 

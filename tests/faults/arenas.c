@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: what is asked of arenas. Out: the same, or no memory, where the armed fault says so. An arena asks the C library once for
- * many of its own callers, so that few of them would ever see a failure of malloc. Linked with --wrap.
+ * In: what is asked of arenas. Out: the same, or no memory, where the armed fault says so. An arena asks the
+ * C library once for many of its own callers, so that few of them would ever see a failure of malloc. Linked
+ * with --wrap.
  */
 #include <stdarg.h>
 #include <stdio.h>

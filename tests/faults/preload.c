@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Faults of a whole program: loaded before the C library by LD_PRELOAD, it arms the fault that the environment tells,
- * NTUPLE_FAULT=SITE:ERROR:NUMBER:LASTS with numbers for all of them. At the end it writes how many calls of the site there were
- * into the file NTUPLE_FAULT_COUNT. And the writes of a FUSE daemon, which are
- * replies: one that fails with ENOENT was given up by who asked.
+ * Faults of a whole program: loaded before the C library by LD_PRELOAD, it arms the fault that the
+ * environment tells, NTUPLE_FAULT=SITE:ERROR:NUMBER:LASTS with numbers for all of them. At the end it writes
+ * how many calls of the site there were into the file NTUPLE_FAULT_COUNT. And the writes of a FUSE daemon,
+ * which are replies: one that fails with ENOENT was given up by who asked.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -6,10 +6,10 @@
  * remembers that it failed.
  *
  * usage: sweep [-f FAULT] [-d CALLERS | -n POINTS] [-s START] [-l] [-t THREADS] [-e ENTRIES] [-c] [FILE...]
- * -d: of all points those whose innermost so many callers no point before had, which is each way to a call once; -n: so many,
- * evenly spread, beginning with number -s; -l: what fails goes on failing; -t: with so many workers; -e: of
- * the only dataset of each file the entries are chosen that this file names; -c: each file is the list of a chain. Without files:
- * the samples.
+ * -d: of all points those whose innermost so many callers no point before had, which is each way to a call
+ * once; -n: so many, evenly spread, beginning with number -s; -l: what fails goes on failing; -t: with so
+ * many workers; -e: of the only dataset of each file the entries are chosen that this file names; -c: each
+ * file is the list of a chain. Without files: the samples.
  */
 #include <errno.h>
 #include <signal.h>
@@ -286,7 +286,8 @@ static void sweep_opening(struct sweep *sweep, bool is_tried)
 
 /* ---- all ---- */
 
-/* Of a chain, which has no lists of them: a file by itself. Of one that the disk does not give it is shown why. */
+/* Of a chain, which has no lists of them: a file by itself. Of one that the disk does not give it is shown
+ * why. */
 static void sweep_inner(struct sweep *sweep, bool is_tried)
 {
     char path[512];

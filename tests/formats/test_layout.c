@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What owns the bytes of a file, as each format tells it: ranges within the file, and no more of them once nobody wants any.
+ * What owns the bytes of a file, as each format tells it: ranges within the file, and no more of them once
+ * nobody wants any.
  */
 #include <stdio.h>
 #include <stdlib.h>

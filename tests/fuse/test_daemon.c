@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the process that the shell waits for ends with: 0 when the one in the background is ready, else what that one ended with.
+ * What the process that the shell waits for ends with: 0 when the one in the background is ready, else what
+ * that one ended with.
  */
 #include <signal.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What becomes of a mountpoint's name: a directory that is there or is made, by its absolute name; never one that was not meant.
+ * What becomes of a mountpoint's name: a directory that is there or is made, by its absolute name; never one
+ * that was not meant.
  */
 #include <string.h>
 #include <sys/stat.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the kernel says of a thread whose slice was set. Before Linux 6.12 it says 0, and there is nothing to be set.
+ * What the kernel says of a thread whose slice was set. Before Linux 6.12 it says 0, and there is nothing to
+ * be set.
  */
 #include <pthread.h>
 #include <sched.h>

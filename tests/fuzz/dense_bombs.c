@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writing files whose metadata are dense: a megabyte that no compression makes less, all of it what a reader has to keep. Each has as
- * many of its thing as such a file may have, or somewhat more.
+ * Writing files whose metadata are dense: a megabyte that no compression makes less, all of it what a reader
+ * has to keep. Each has as many of its thing as such a file may have, or somewhat more.
  */
 #include <stdlib.h>
 #include <string.h>

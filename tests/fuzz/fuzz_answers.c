@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The headers of a server's answer, line by line. What is taken from them may go into requests and sizes as it is.
+ * The headers of a server's answer, line by line. What is taken from them may go into requests and sizes as
+ * it is.
  */
 #include <stdlib.h>
 #include <string.h>

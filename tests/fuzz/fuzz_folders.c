@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A server's list of a folder. The first byte says which protocol it is of, and how it is cut into pieces. What is told may be a name in a path
- * and a header of a request as it is.
+ * A server's list of a folder. The first byte says which protocol it is of, and how it is cut into pieces.
+ * What is told may be a name in a path and a header of a request as it is.
  */
 #include <stdlib.h>
 #include <string.h>

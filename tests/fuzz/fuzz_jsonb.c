@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A value of JSONB. Its text has no more bytes than its own bytes allow; a failure is told and leaves nothing.
+ * A value of JSONB. Its text has no more bytes than its own bytes allow; a failure is told and leaves
+ * nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +11,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
-/* Of a byte of JSONB there are at most 6 of text (an escape), of a value of 4 bytes or more what stands around it, and a scalar of few
- * bytes is no longer than the second number. */
+/* Of a byte of JSONB there are at most 6 of text (an escape), of a value of 4 bytes or more what stands
+ * around it, and a scalar of few bytes is no longer than the second number. */
 enum { MAX_OF_BYTE = 8, MAX_OF_SCALAR = 128 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)

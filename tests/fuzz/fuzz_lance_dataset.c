@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A dataset of Lance files: manifest, deletion files, transactions and the tables of data files, as tests/fuzz/pack_folder.py puts them behind one another.
+ * A dataset of Lance files: manifest, deletion files, transactions and the tables of data files, as
+ * tests/fuzz/pack_folder.py puts them behind one another.
  */
 #include "memory_folder.h"
 #include "tables.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What nested encodings are made of. The first byte tells which it is, two how many elements or bytes are wanted,
- * two are parameters, and the rest is data. Output has exactly the room that is wanted.
+ * What nested encodings are made of. The first byte tells which it is, two how many elements or bytes are
+ * wanted, two are parameters, and the rest is data. Output has exactly the room that is wanted.
  */
 #include <stdlib.h>
 #include <string.h>

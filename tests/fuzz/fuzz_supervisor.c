@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the process that decodes may say to the supervisor it. The input is what happens: each first byte tells
- * whether the next is a packet (its length and bytes follow), a signal, a success or a failure of a mount, or the end. The system's
- * calls are ours (tests/fuzz/meson.build), so that nothing is mounted and nobody is ended.
+ * What the process that decodes may say to the supervisor it. The input is what happens: each first byte
+ * tells whether the next is a packet (its length and bytes follow), a signal, a success or a failure of a
+ * mount, or the end. The system's calls are ours (tests/fuzz/meson.build), so that nothing is mounted and
+ * nobody is ended.
  */
 #include <errno.h>
 #include <poll.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Texts of BLZ directories and Bloscpack files: JSON as Python writes it, dtypes, Python's literals. The first byte tells which.
+ * Texts of BLZ directories and Bloscpack files: JSON as Python writes it, dtypes, Python's literals. The
+ * first byte tells which.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +52,8 @@ static bool is_utf8(const struct nt_buffer *text)
     return true;
 }
 
-/* A string's content, written as a literal, reads as the same; what is no UTF-8 is shown as Python shows it. */
+/* A string's content, written as a literal, reads as the same; what is no UTF-8 is shown as Python shows it.
+ */
 static void read_literal(const char *text, size_t length)
 {
     struct nt_literal literal = {.text = text, .end = length};

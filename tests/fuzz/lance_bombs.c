@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writing small Lance files that ask for much: of rows, items, runs, bytes behind compressed ones, columns, pages, blobs,
- * messages in one another.
+ * Writing small Lance files that ask for much: of rows, items, runs, bytes behind compressed ones, columns,
+ * pages, blobs, messages in one another.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -308,7 +308,8 @@ static void put_little(struct nt_buffer *out, uint64_t value, unsigned bytes)
         nt_buffer_byte(out, (char)(value >> (8 * i)));
 }
 
-/* A schema, which is freed, and as many columns without pages as the footer says, of which the table has `entries`. */
+/* A schema, which is freed, and as many columns without pages as the footer says, of which the table has
+ * `entries`. */
 static void write_columns(struct nt_buffer schema, uint32_t globals, uint32_t columns, uint32_t entries,
                           struct nt_buffer *file)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes the files that ask for much: DIRECTORY/<name>.root for each, or .lance; all are small but `large_and_dense`.
+ * Writes the files that ask for much: DIRECTORY/<name>.root for each, or .lance; all are small but
+ * `large_and_dense`.
  */
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a source in memory. Out: nothing; what breaks a promise of the tree ends the program. Nodes are found breadth
- * first; which ones are looked at, and where their contents are split, follows from the input alone.
+ * In: a source in memory. Out: nothing; what breaks a promise of the tree ends the program. Nodes are found
+ * breadth first; which ones are looked at, and where their contents are split, follows from the input alone.
  */
 #include "walk.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What ntuple.hpp reads of a file, as JSON for test_cpp.py: columns of several types, ranges, offsets, and failures.
+// What ntuple.hpp reads of a file, as JSON for test_cpp.py: columns of several types, ranges, offsets, and
+// failures.
 //
 //   read_columns FILE
 #include <cstdint>
@@ -66,8 +67,8 @@ int main(int, char **arguments)
     print_failure("no dataset", [&] { file["Absent"]; });
     print_failure("another type", [&] { events["weight"].read<float>(); });
     print_failure("past the end", [&] { events["weight"].read<double>(999, 2); });
-    std::printf("\"type\": \"%s\", \"entries\": %llu, \"name\": \"%s\", \"size\": %llu}\n", events["weight"].type().c_str(),
-                static_cast<unsigned long long>(events.entries()), events.name().c_str(),
-                static_cast<unsigned long long>(events["weight"].size()));
+    std::printf("\"type\": \"%s\", \"entries\": %llu, \"name\": \"%s\", \"size\": %llu}\n",
+                events["weight"].type().c_str(), static_cast<unsigned long long>(events.entries()),
+                events.name().c_str(), static_cast<unsigned long long>(events["weight"].size()));
     return 0;
 }

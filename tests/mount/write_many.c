@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes an honest dataset that has many of one thing: usage: write_many FILE FIELDS CLUSTERS PAGES, the last of a field in a
- * cluster. Fields are floats of four zeros a page, with checksums; envelopes are compressed.
+ * Writes an honest dataset that has many of one thing: usage: write_many FILE FIELDS CLUSTERS PAGES, the last
+ * of a field in a cluster. Fields are floats of four zeros a page, with checksums; envelopes are compressed.
  */
 #include <stdio.h>
 #include <stdlib.h>

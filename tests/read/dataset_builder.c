@@ -149,7 +149,8 @@ void suppress(struct builder *builder, uint32_t cluster, uint32_t column)
 
 enum { ELEMENT_BYTES = 32 };
 
-/* One value in `bytes` bytes, little-endian, with its sign where these are more than 8; a Switch is its index, then its tag. */
+/* One value in `bytes` bytes, little-endian, with its sign where these are more than 8; a Switch is its
+ * index, then its tag. */
 static void put_element(uint8_t *output, const struct nt_decoder *decoder, uint64_t value)
 {
     if (decoder->encoding == NT_ENCODING_SWITCH) {

@@ -15,10 +15,12 @@ struct making {
     uint32_t position;         /* of the cluster that is filled, in entry order */
     uint32_t positions[MAX_CLUSTERS];
     uint64_t ends[MAX_CLUSTERS]; /* of the entries of each position */
-    /* Of a field below a collection or variant, the position of the first cluster that has it, and the rows before it there. */
+    /* Of a field below a collection or variant, the position of the first cluster that has it, and the rows
+     * before it there. */
     uint32_t late_below[MAX_FIELDS];
     uint64_t skipped[MAX_FIELDS];
-    /* The position of the first cluster that may have another representation than the first one; 0: all may. */
+    /* The position of the first cluster that may have another representation than the first one; 0: all may.
+     */
     uint32_t late_representation[MAX_FIELDS];
 };
 
@@ -242,7 +244,8 @@ static void fill_values(struct making *making, uint32_t cluster, uint64_t count,
     free(values);
 }
 
-/* False where the field does not exist yet, and there is nothing of it in the cluster; else `rows` are those that it has. */
+/* False where the field does not exist yet, and there is nothing of it in the cluster; else `rows` are those
+ * that it has. */
 static bool has_begun(struct making *making, uint32_t field, uint64_t *rows)
 {
     uint64_t missing = 0;
@@ -328,7 +331,8 @@ static bool may_be_late_below(const struct making *making, uint32_t field)
     return at != NT_NONE && !keeps_step(&fields[at]);
 }
 
-/* The position of the cluster that a field begins in, as it does itself or as what it is in step with does. */
+/* The position of the cluster that a field begins in, as it does itself or as what it is in step with does.
+ */
 static uint32_t begin_of(const struct making *making, uint32_t field)
 {
     const struct nt_field *fields = making->builder->fields;
@@ -342,8 +346,8 @@ static uint32_t begin_of(const struct making *making, uint32_t field)
     return position;
 }
 
-/* What begins late below collections and variants: fields, and representations of fields anywhere, behind the cluster that
- * the field begins in. */
+/* What begins late below collections and variants: fields, and representations of fields anywhere, behind the
+ * cluster that the field begins in. */
 static void choose_late(struct making *making, uint32_t clusters)
 {
     for (uint32_t i = 0; i < making->builder->field_count; i++) {

@@ -15,8 +15,8 @@ enum { NUMBER, LIST, ITEM, FIRST, TEXT, RECORD, INNER, FIELDS };
 static struct nt_error error;
 static struct builder *builder;
 
-/* Three entries: numbers 7, 8, 9; lists of 2, 0 and 1 records of a number (10, 11, 12) and a text ("a", "", "bcd");
- * a record of a number (20, 21, 22). */
+/* Three entries: numbers 7, 8, 9; lists of 2, 0 and 1 records of a number (10, 11, 12) and a text ("a", "",
+ * "bcd"); a record of a number (20, 21, 22). */
 static void build(bool has_entries)
 {
     builder = builder_new();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Datasets in which each field has a page list of its own for each part of the entries: which of them are loaded, for
- * what, and what stands for fields that a part does not have.
+ * Datasets in which each field has a page list of its own for each part of the entries: which of them are
+ * loaded, for what, and what stands for fields that a part does not have.
  */
 #include <string.h>
 
@@ -17,8 +17,8 @@ enum { NUMBER, LIST, ITEM, TEXT };
 static struct nt_error error;
 static struct builder *builder;
 
-/* Parts of 2, 1, 0 and 2 entries. Numbers 1, 2 | 3 | | 4, 5; lists of 1 and 2 items | null | | 0 and 1; texts "a", "bc" | null |
- * | "", "d". */
+/* Parts of 2, 1, 0 and 2 entries. Numbers 1, 2 | 3 | | 4, 5; lists of 1 and 2 items | null | | 0 and 1; texts
+ * "a", "bc" | null | | "", "d". */
 static void setup(void)
 {
     builder = builder_new();
@@ -175,8 +175,8 @@ TEST(a_column_has_the_pages_of_all_parts_that_store_it, .setup = setup, .teardow
     }
 }
 
-/* Of parts of 2, 1 and 2 stored entries the first entry of the first and the last of the last part are dropped, and all of
- * the second. */
+/* Of parts of 2, 1 and 2 stored entries the first entry of the first and the last of the last part are
+ * dropped, and all of the second. */
 static void drop(void)
 {
     static struct nt_deletion_run first[] = {{0, 0}, {2, 1}}, second[] = {{0, 0}, {1, 0}},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Chosen entries: streams of every shape against those of all entries, from which a plain walk takes what belongs to the
- * chosen ones.
+ * Chosen entries: streams of every shape against those of all entries, from which a plain walk takes what
+ * belongs to the chosen ones.
  */
 #include <string.h>
 

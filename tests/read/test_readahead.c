@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What sources are told before it is read, and read again where it is damaged. The source is memory that keeps a record.
+ * What sources are told before it is read, and read again where it is damaged. The source is memory that
+ * keeps a record.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -262,7 +263,8 @@ static unsigned reads_before(uint64_t offset)
     return count;
 }
 
-/* What lies side by side in some clusters is told in one call; those that are read next before the first are read. */
+/* What lies side by side in some clusters is told in one call; those that are read next before the first are
+ * read. */
 TEST(columns_that_are_read_together_are_read_by_clusters)
 {
     struct nt_error error;

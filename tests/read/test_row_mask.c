@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows that are dropped, by hand: of ten the third, the fourth and the eighth; what goes with them where each has several elements, or
- * as many items as end offsets tell.
+ * Rows that are dropped, by hand: of ten the third, the fourth and the eighth; what goes with them where each
+ * has several elements, or as many items as end offsets tell.
  */
 #include "read/read.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which streams have pages that are the same bytes of the file. What is made of these is tried with Lance files
- * (tests/format/test_lance_together.c), which alone have decoders that share them.
+ * Which streams have pages that are the same bytes of the file. What is made of these is tried with Lance
+ * files (tests/format/test_lance_together.c), which alone have decoders that share them.
  */
 #include "read/read.h"
 
@@ -9,7 +9,8 @@
 #include "random_dataset.h"
 #include "core/codec/codec.h"
 
-/* Of entries in this many clusters a number, and another field that shows the same column; and half as many that are a third one's. */
+/* Of entries in this many clusters a number, and another field that shows the same column; and half as many
+ * that are a third one's. */
 static struct builder *numbers(uint32_t clusters)
 {
     struct builder *builder = builder_new();

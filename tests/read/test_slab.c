@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Regions by themselves: buffers do not overlap, what is given back is given out again, and what is counted is what
- * there is.
+ * Regions by themselves: buffers do not overlap, what is given back is given out again, and what is counted
+ * is what there is.
  */
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Streams where clusters are not all alike: page lists that cannot be read, shards that hold some columns only.
+ * Streams where clusters are not all alike: page lists that cannot be read, shards that hold some columns
+ * only.
  */
 #include <string.h>
 
@@ -272,8 +273,8 @@ TEST(items_that_no_shard_stores_have_their_place, .end = sizeof(cuts) / sizeof(*
 
 /* ---- what clusters do not store ---- */
 
-/* Of three clusters of two entries the first stores values and which of them are null, the second values that never are, the third
- * nothing. */
+/* Of three clusters of two entries the first stores values and which of them are null, the second values that
+ * never are, the third nothing. */
 TEST(rows_are_valid_where_none_is_null_and_null_where_nothing_is_stored)
 {
     struct nt_error error;

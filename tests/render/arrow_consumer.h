@@ -15,8 +15,8 @@
 struct nt_arrow *open_arrow_with(struct builder *builder, enum nt_arrow_unions unions);
 struct nt_arrow *open_arrow(struct builder *builder); /* with the usual options */
 
-/* Rows show a variant of which one alternative cannot be read; Arrow's union does not, its struct has no member
- * for it. */
+/* Rows show a variant of which one alternative cannot be read; Arrow's union does not, its struct has no
+ * member for it. */
 bool has_broken_variant(const struct builder *builder, const struct nt_arrow *arrow);
 
 /* Part of the file. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Texts of JSON in tables: against the numbers that were stored, in parts of tables, and where a value is damaged.
+ * Texts of JSON in tables: against the numbers that were stored, in parts of tables, and where a value is
+ * damaged.
  */
 #include <inttypes.h>
 #include <stdlib.h>

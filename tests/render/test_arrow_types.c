@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the types of fields say beyond their kinds, as Arrow has it: widths of offsets, maps, names of items, and which
- * fields are declared nullable, whatever their validity.
+ * What the types of fields say beyond their kinds, as Arrow has it: widths of offsets, maps, names of items,
+ * and which fields are declared nullable, whatever their validity.
  */
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What rows cost to be shown: of a column in step with them the pages that hold them, of one in a collection below all
- * of the cluster. The least that is enough lies between what the pages decode to and that with the costs of finding
- * them.
+ * What rows cost to be shown: of a column in step with them the pages that hold them, of one in a collection
+ * below all of the cluster. The least that is enough lies between what the pages decode to and that with the
+ * costs of finding them.
  */
 #include "dataset_builder.h"
 #include "support.h"

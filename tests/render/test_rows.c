@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Lines as a long text: pieces stay small, the first comes at once, a failure leaves no half line; CSV's quotes.
+ * Lines as a long text: pieces stay small, the first comes at once, a failure leaves no half line; CSV's
+ * quotes.
  */
 #include <string.h>
 
@@ -155,7 +156,8 @@ static void check_csv(struct builder *builder, const char *expected)
     builder_free(builder);
 }
 
-/* A list of texts, a record of nothing and an optional of a list are JSON; what cannot be read has no cell. */
+/* A list of texts, a record of nothing and an optional of a list are JSON; what cannot be read has no cell.
+ */
 TEST(what_is_not_plain_is_a_cell_of_json)
 {
     static const uint64_t lists[] = {2, 2}, ends[] = {1, 3}, letters[] = {'"', 'a', ','}, set[] = {0, 1},

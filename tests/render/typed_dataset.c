@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Two entries: 86400000 and -1 of everything that has at least 32 bits. Fields are named as they are in Arrow.
+ * Two entries: 86400000 and -1 of everything that has at least 32 bits. Fields are named as they are in
+ * Arrow.
  */
 #include "typed_dataset.h"
 

@@ -51,8 +51,9 @@ static int exit_of(pid_t process)
     return WEXITSTATUS(status);
 }
 
-/* In a process of its own, what `attempt` says there: 0, or errno. The memory is the same: which lines are reached, a build with
- * -Db_coverage=true counts there, and the process in the sandbox could write it down nowhere. */
+/* In a process of its own, what `attempt` says there: 0, or errno. The memory is the same: which lines are
+ * reached, a build with -Db_coverage=true counts there, and the process in the sandbox could write it down
+ * nowhere. */
 static int in_sandbox(unsigned uses, int (*attempt)(void))
 {
     pid_t process = vfork();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Comparing datasets: what differs is told once and where it is, another layout makes no values differ, and what
- * cannot be read is never the same.
+ * Comparing datasets: what differs is told once and where it is, another layout makes no values differ, and
+ * what cannot be read is never the same.
  */
 #include "diffed.h"
 #include "random_dataset.h"
@@ -84,7 +84,8 @@ static void write_cluster(struct builder *builder, const struct content *content
     add_elements(builder, cluster, columns->second, content->second + before[2], counts[2], size);
 }
 
-/* Fields: 0 number, 1 list, 2 _0 a record, 3 x its member, 4 text, 5 bits, 6 choice, 7 and 8 its alternatives. */
+/* Fields: 0 number, 1 list, 2 _0 a record, 3 x its member, 4 text, 5 bits, 6 choice, 7 and 8 its
+ * alternatives. */
 static struct builder *describe(const struct content *content, const struct way *way)
 {
     struct builder *builder = builder_new();

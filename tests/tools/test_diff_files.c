@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The same data as each generation of RNTuple has it: written by one, and by another, the values are the same.
+ * The same data as each generation of RNTuple has it: written by one, and by another, the values are the
+ * same.
  */
 #include "diffed.h"
 #include "sample.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elements of long streams are compared by several threads, and what chance changes is told: nothing else, and nothing
- * less.
+ * Elements of long streams are compared by several threads, and what chance changes is told: nothing else,
+ * and nothing less.
  */
 #include "diffed.h"
 #include "random_dataset.h"

@@ -114,8 +114,8 @@ static uint64_t pages_decoded(void)
     return counters.pages_decoded;
 }
 
-/* But for the last index of a list of nulls, as those have nothing that counts them. How many rows are null is asked
- * for with the first byte of the batch. */
+/* But for the last index of a list of nulls, as those have nothing that counts them. How many rows are null
+ * is asked for with the first byte of the batch. */
 TEST(the_size_of_a_table_costs_no_page, .teardown = teardown, .end = 2)
 {
     uint8_t bytes[64];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Numbers that are given, come back and are given again: never two owners, never one without need, and as few as can be.
+ * Numbers that are given, come back and are given again: never two owners, never one without need, and as few
+ * as can be.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A chain whose first file alone is open shows what it shows once all are: whatever is asked first. Each answer of a tree that
- * opened all files at once is asked of a tree of its own that did not.
+ * A chain whose first file alone is open shows what it shows once all are: whatever is asked first. Each
+ * answer of a tree that opened all files at once is asked of a tree of its own that did not.
  */
 #include <stdio.h>
 #include <stdlib.h>

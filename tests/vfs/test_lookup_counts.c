@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a kernel knows of the tree and forgets, while files are replaced, go and come: numbers are given again once nobody knows
- * them, and never before; and what a number stands for is never what it stood for once.
+ * What a kernel knows of the tree and forgets, while files are replaced, go and come: numbers are given again
+ * once nobody knows them, and never before; and what a number stands for is never what it stood for once.
  */
 #include <dirent.h>
 #include <pthread.h>
@@ -385,7 +385,8 @@ TEST(a_version_that_somebody_knows_stays_what_it_was, .setup = set_up, .teardown
     remove_dataset(dataset_folder);
 }
 
-/* What there was stays where a look at what there is now fails, and nothing is kept of what was made for it. */
+/* What there was stays where a look at what there is now fails, and nothing is kept of what was made for it.
+ */
 TEST(a_look_without_memory_leaves_everything_as_it_was, .setup = set_up, .teardown = tear_down)
 {
     unsigned error_log = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Values of JSONB as text. The bytes and texts are what pylance 14.0.2 stores and gives; those that it reads and does not write
- * are from the tests of its lance-jsonb.
+ * Values of JSONB as text. The bytes and texts are what pylance 14.0.2 stores and gives; those that it reads
+ * and does not write are from the tests of its lance-jsonb.
  */
 #include <stdlib.h>
 
@@ -133,7 +133,8 @@ TEST(a_value_is_the_text_that_lance_gives, .teardown = tear_down, .end = sizeof(
     ck_assert_str_eq(nt_buffer_string(&out) + strlen("before "), values[_i].text);
 }
 
-/* Of each value what is left where it ends early, or a bit is another: told, or read, and never more than there is. */
+/* Of each value what is left where it ends early, or a bit is another: told, or read, and never more than
+ * there is. */
 TEST(what_is_damaged_is_told_or_text, .teardown = tear_down, .end = sizeof(values) / sizeof(*values))
 {
     size_t count;

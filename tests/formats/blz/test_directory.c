@@ -61,7 +61,8 @@ TEST(columns_that_cannot_be_opened_are_told_also_where_all_are, .setup = set_up,
     close_file(file);
 }
 
-/* "Here there can be as many files as necessary": whatever else is in meta/ is shown, hidden files are not. */
+/* "Here there can be as many files as necessary": whatever else is in meta/ is shown, hidden files are not.
+ */
 TEST(files_of_metadata_that_nobody_knows_are_shown, .setup = set_up, .teardown = tear_down)
 {
     struct nt_buffer text = {0};

@@ -69,8 +69,8 @@ TEST(all_readings_of_a_special_locators_first_word_are_understood)
     }
 }
 
-/* Types 2, object and size, in 12 and in 16 bytes; and 3, the same with the object's number above the place in it, whose bytes are
- * kept, too. Of another size it is unknown. */
+/* Types 2, object and size, in 12 and in 16 bytes; and 3, the same with the object's number above the place
+ * in it, whose bytes are kept, too. Of another size it is unknown. */
 TEST(locators_of_objects_are_read_as_root_writes_them)
 {
     static const uint8_t narrow[] = {0xf0, 0xff, 0xff, 0xfd, 7, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0};

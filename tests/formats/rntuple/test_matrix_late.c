@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Columns that begin late below collections and variants, feature flag 0 of version 1.1 (RNTuple binary format, "Feature
- * Flags", "Column Description"), read as streams. Expected values are written down, not computed.
+ * Columns that begin late below collections and variants, feature flag 0 of version 1.1 (RNTuple binary
+ * format, "Feature Flags", "Column Description"), read as streams. Expected values are written down, not
+ * computed.
  */
 #include "matrix_file.h"
 
@@ -11,8 +12,8 @@ static struct matrix_file file;
 #define TAGGED(tag, index) ((uint64_t)(tag) << SWITCH_TAG_SHIFT | (index))
 enum { COLLECTION = 1, RECORD = 2, VARIANT = 3, PROJECTED = 2 };
 
-/* The flag stands in the header or in the footer; the columns that a cluster was written without are absent from its list, or
- * suppressed in it. */
+/* The flag stands in the header or in the footer; the columns that a cluster was written without are absent
+ * from its list, or suppressed in it. */
 enum { FLAG_IN_HEADER = 1, LATE_IS_LISTED = 2, WAYS = 4 };
 
 static void flag_in_footer(enum rntuple_envelope kind, struct nt_buffer *bytes)
@@ -77,7 +78,8 @@ static void begin_at(uint32_t cluster, uint32_t column, uint64_t element)
 enum { HALF_1 = 0x3c00, HALF_2 = 0x4000, HALF_3 = 0x4200, HALF_4 = 0x4400 };
 enum { REAL_5 = 0x40a00000, REAL_6 = 0x40c00000, REAL_7 = 0x40e00000, REAL_8 = 0x41000000 };
 
-/* [5, 6], [] | [1], [2, 3, 4] in the second representations | [7, 8] with the first offsets and the second values. */
+/* [5, 6], [] | [1], [2, 3, 4] in the second representations | [7, 8] with the first offsets and the second
+ * values. */
 TEST(offsets_and_values_of_a_vector_change_their_encodings, .end = WAYS)
 {
     start(_i);
@@ -138,7 +140,8 @@ TEST(strings_in_arrays_of_vectors_change_their_encodings, .end = WAYS)
     matrix_deinit(&file);
 }
 
-/* [5.f, 6.], [] | [1.f, none, 2.f], [7.]: the alternatives of a variant in a vector, each with an encoding of its own. */
+/* [5.f, 6.], [] | [1.f, none, 2.f], [7.]: the alternatives of a variant in a vector, each with an encoding of
+ * its own. */
 TEST(alternatives_of_a_variant_in_a_vector_change_their_encodings, .end = WAYS)
 {
     start(_i);
@@ -181,7 +184,8 @@ static uint32_t projection(uint32_t parent, uint16_t role, const char *type, uin
     return field;
 }
 
-/* The footer may join the new columns with the fields that show them, or leave that to be told from the first ones. */
+/* The footer may join the new columns with the fields that show them, or leave that to be told from the first
+ * ones. */
 TEST(projected_fields_show_late_representations, .end = 2 * WAYS)
 {
     static const struct rntuple_alias aliases[] = {{0, 2}, {0, 3}, {1, 4}, {2, 2}, {2, 3}, {3, 4}};

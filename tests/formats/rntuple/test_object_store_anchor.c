@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Anchors of object stores, as ROOT writes them. The checksum of the first one was worked out by libxxhash over the text that nlohmann's JSON
- * library makes of it.
+ * Anchors of object stores, as ROOT writes them. The checksum of the first one was worked out by libxxhash
+ * over the text that nlohmann's JSON library makes of it.
  */
 #include "formats/rntuple/rntuple.h"
 
@@ -73,7 +73,8 @@ static const char *const plain[][2] = {
 };
 enum { MEMBERS = sizeof(plain) / sizeof(*plain) };
 
-/* With other values of some keys, NULL: without the key; as a document whose keys stand the other way round. */
+/* With other values of some keys, NULL: without the key; as a document whose keys stand the other way round.
+ */
 static char *written(const char *key, const char *value)
 {
     struct nt_buffer compact = {0}, text = {0};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Envelopes in which one word is another one, or whose end is missing, with the checksum that fits: what a writer that is wrong
- * makes, of every generation. Each is read, or refused with a message that tells of the file; and then as often as it is asked.
+ * Envelopes in which one word is another one, or whose end is missing, with the checksum that fits: what a
+ * writer that is wrong makes, of every generation. Each is read, or refused with a message that tells of the
+ * file; and then as often as it is asked.
  */
 #include "rntuple_opened.h"
 

@@ -115,7 +115,8 @@ TEST(bytes_behind_the_end_are_accepted_where_the_option_says_so)
     nt_source_close(source);
 }
 
-/* Of one array of so many bytes: flags, containers, its elements less one, bytes of bitsets, runs and arrays; the tree is zeros. */
+/* Of one array of so many bytes: flags, containers, its elements less one, bytes of bitsets, runs and arrays;
+ * the tree is zeros. */
 #define FROZEN_64(bytes)                                                                                     \
     BYTES(0, BUCKETS(1), U16(9), BUCKETS(0), BUCKETS(0), BUCKETS(bytes), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
           0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What stays on disk is what was written, or is not there; whoever writes to the same folder, and whatever becomes of its files.
+ * What stays on disk is what was written, or is not there; whoever writes to the same folder, and whatever
+ * becomes of its files.
  */
 #include "remote/client/client.h"
 

@@ -42,7 +42,8 @@ TEST(a_program_that_cannot_be_started_is_named, .setup = write_echo, .teardown =
     ck_assert_int_eq(channel, -1);
 }
 
-/* Its end of the socket is its standard input alone: what ended is noticed, also by who has something to tell it. */
+/* Its end of the socket is its standard input alone: what ended is noticed, also by who has something to tell
+ * it. */
 TEST(a_program_that_ends_at_once_is_started, .setup = write_echo, .teardown = temporary_teardown, .end = 2)
 {
     static const char *const addresses[] = {"http://h/file", NULL};

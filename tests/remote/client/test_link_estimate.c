@@ -13,7 +13,8 @@ enum { KIB = 1024, MIB = 1024 * KIB, FIRST = 128 * KIB, MOST = 64 };
 
 static uint64_t now;
 
-/* So many requests at once, each of which is answered after `latency` and the time that what comes before it takes. */
+/* So many requests at once, each of which is answered after `latency` and the time that what comes before it
+ * takes. */
 static void ask(struct nt_link_estimate *link_estimate, unsigned count, uint64_t bytes, uint64_t latency,
                 uint64_t bytes_of_ms)
 {

@@ -59,7 +59,8 @@ TEST(what_lies_near_to_one_another_is_one_range, .end = sizeof(cases) / sizeof(*
     }
 }
 
-/* Whatever is wanted is in the ranges, these are in order and apart, and what is beside it is no more than a quarter and a gap. */
+/* Whatever is wanted is in the ranges, these are in order and apart, and what is beside it is no more than a
+ * quarter and a gap. */
 TEST(ranges_have_all_extents_and_little_more, .end = 5)
 {
     enum { EXTENTS = 30, SPACE = 1 << 23 };

@@ -331,7 +331,8 @@ static uint64_t epoch_now(void)
     return epoch;
 }
 
-/* All at once: each takes the time that it is given beyond what was asked for. One reads, one waits for the same bytes. */
+/* All at once: each takes the time that it is given beyond what was asked for. One reads, one waits for the
+ * same bytes. */
 TEST(a_process_that_says_nothing_is_not_waited_for_for_ever, .setup = set_up, .teardown = tear_down, .end = 2)
 {
     static void *(*const waiting[])(void *) = {read_in_vain, read_in_vain, list_in_vain};
@@ -382,7 +383,8 @@ static int status_of(pid_t child)
     return status;
 }
 
-/* What is on its way to the parent, where a thread waits for it, does not come to the child, which asks for it itself. */
+/* What is on its way to the parent, where a thread waits for it, does not come to the child, which asks for
+ * it itself. */
 TEST(a_forked_process_asks_a_process_of_its_own, .setup = set_up, .teardown = tear_down,
      .is_skipped = !NT_MAY_FORK_BESIDE_THREADS)
 {

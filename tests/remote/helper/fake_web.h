@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A web server as tests have it, which answers as they say, and the backend that asks it. It has one file of SIZE bytes; each connection
- * is for one request.
+ * A web server as tests have it, which answers as they say, and the backend that asks it. It has one file of
+ * SIZE bytes; each connection is for one request.
  */
 #ifndef NT_TESTS_FETCH_FAKE_WEB_H
 #define NT_TESTS_FETCH_FAKE_WEB_H
@@ -59,7 +59,8 @@ static inline void send_text(const struct connection *connection, const char *he
     ck_assert_int_eq(send(connection->socket, body, strlen(body), MSG_NOSIGNAL), strlen(body));
 }
 
-/* As one that has `total` bytes and tells versions apart by this tag; `cut`: the connection breaks so many bytes before the end. */
+/* As one that has `total` bytes and tells versions apart by this tag; `cut`: the connection breaks so many
+ * bytes before the end. */
 static inline void send_part(const struct connection *connection, uint64_t total, const char *tag,
                              uint64_t cut)
 {

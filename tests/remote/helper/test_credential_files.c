@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files of credentials, as who needs them has them from another process: where they lie, and that they are those that lie there now.
+ * Files of credentials, as who needs them has them from another process: where they lie, and that they are
+ * those that lie there now.
  */
 #include "remote/helper/helper.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files on web servers, with one that answers as the tests say: what is made of each answer (RFC 9110), and what is asked for next.
+ * Files on web servers, with one that answers as the tests say: what is made of each answer (RFC 9110), and
+ * what is asked for next.
  */
 #include "fake_web.h"
 
@@ -117,7 +118,8 @@ TEST(of_a_broken_beginning_only_the_rest_is_asked_for, .setup = set_up, .teardow
 
 static unsigned broken, turns;
 
-/* The first to ask is answered some turns after those that only make connections ready, whose answers are broken ones of another version. */
+/* The first to ask is answered some turns after those that only make connections ready, whose answers are
+ * broken ones of another version. */
 static bool answer_another_later(struct connection *connection)
 {
     bool is_first = connection == server.connections;

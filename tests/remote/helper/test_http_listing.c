@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Folders on web servers and in buckets, with a server that answers as the tests say: what is made of its lists, and what is asked for next.
+ * Folders on web servers and in buckets, with a server that answers as the tests say: what is made of its
+ * lists, and what is asked for next.
  */
 #include "fake_web.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is asked of the network helper, which may be anything, with an backend that does what the tests say: what it is answered, and
- * what becomes of it.
+ * What is asked of the network helper, which may be anything, with an backend that does what the tests say:
+ * what it is answered, and what becomes of it.
  */
 #include "remote/helper/helper.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is understood of lists of folders, as the documentation of both protocols and servers have them; and what is refused.
+ * What is understood of lists of folders, as the documentation of both protocols and servers have them; and
+ * what is refused.
  */
 #include "remote/helper/helper.h"
 
@@ -47,7 +48,8 @@ static const char of_the_standard[] =
     "  </D:response>\n"
     "</D:multistatus>\n";
 
-/* Apache 2.4: what a collection does not have stands in a group of its own; names are encoded, with XML's own marks. */
+/* Apache 2.4: what a collection does not have stands in a group of its own; names are encoded, with XML's own
+ * marks. */
 static const char of_apache[] =
     "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
     "<D:multistatus xmlns:D=\"DAV:\" xmlns:ns0=\"DAV:\">\n"
@@ -99,8 +101,8 @@ static const char of_xrootd[] =
     "</D:prop>\n<D:status>HTTP/1.1 200 OK</D:status>\n</D:propstat>\n</D:response>\n"
     "</D:multistatus>\n";
 
-/* Amazon S3 API Reference, ListObjectsV2: "Listing keys", "Listing keys using the prefix and delimiter parameters", "Using a continuation
- * token". */
+/* Amazon S3 API Reference, ListObjectsV2: "Listing keys", "Listing keys using the prefix and delimiter
+ * parameters", "Using a continuation token". */
 static const char of_s3_keys[] =
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
     "<ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">\n"
@@ -299,7 +301,8 @@ TEST(what_is_no_list_is_refused, .end = sizeof(bad) / sizeof(*bad), .timeout = 3
     nt_buffer_deinit(&told);
 }
 
-/* A list that begins so, and goes on with a thousand of a piece again and again: it is refused before so many thousands. */
+/* A list that begins so, and goes on with a thousand of a piece again and again: it is refused before so many
+ * thousands. */
 static const struct {
     const char *begin, *piece, *problem;
     unsigned most;

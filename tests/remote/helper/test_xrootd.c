@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files on XRootD's servers, with a client whose answers the tests give: what is asked of it, and what becomes of what it says.
+ * Files on XRootD's servers, with a client whose answers the tests give: what is asked of it, and what
+ * becomes of what it says.
  */
 #include "core/base/thread.h"
 #include "fake_xrootd.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Folders on XRootD's servers, with a client whose answers the tests give: what is told of them, and files that they tell of.
+ * Folders on XRootD's servers, with a client whose answers the tests give: what is told of them, and files
+ * that they tell of.
  */
 
 #include "fake_xrootd.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which version of a dataset is meant, by the names of files alone: manifests of both namings, tags, branches.
+ * Which version of a dataset is meant, by the names of files alone: manifests of both namings, tags,
+ * branches.
  */
 #include "formats/lance/dataset/dataset.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pages in nested encodings against random nested rows, whose levels the tests work out by their definition: cut into
- * chunks at any place, in rows, as constants; version 2.0's arrays by hand; and what damage makes of them.
+ * Pages in nested encodings against random nested rows, whose levels the tests work out by their definition:
+ * cut into chunks at any place, in rows, as constants; version 2.0's arrays by hand; and what damage makes of
+ * them.
  */
 #include "formats/lance/decode/decode.h"
 

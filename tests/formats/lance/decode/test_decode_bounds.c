@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Trees and pages that ask for more than there is, or for less than their rows need: each is refused. What a page
- * of fixed lists of none, or of two, makes of an encoding that has one value for each row is the same trick in
- * many places.
+ * Trees and pages that ask for more than there is, or for less than their rows need: each is refused. What a
+ * page of fixed lists of none, or of two, makes of an encoding that has one value for each row is the same
+ * trick in many places.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several outputs made of a page at once are those made alone, in memory of exactly their size, whatever rows the page holds
- * and however it is damaged.
+ * Several outputs made of a page at once are those made alone, in memory of exactly their size, whatever rows
+ * the page holds and however it is damaged.
  */
 #include "formats/lance/decode/decode.h"
 
@@ -33,7 +33,8 @@ static void tear_down(void)
 
 enum { VALUES, STRINGS, LEVELS, CODES };
 
-/* Digits are symbols, and so is "12"; all else is escaped, so that what is a plain string stands for another one. */
+/* Digits are symbols, and so is "12"; all else is escaped, so that what is a plain string stands for another
+ * one. */
 static struct nt_fsst fsst;
 
 static const struct nt_tree_node nodes[] = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Strings that are told by their numbers, against copying one after the other, in memory that ends where they do.
+ * Strings that are told by their numbers, against copying one after the other, in memory that ends where they
+ * do.
  */
 #include <string.h>
 
@@ -148,7 +149,8 @@ TEST(items_that_end_before_they_begin_or_behind_the_bytes_are_corrupt, .end = WI
     }
 }
 
-/* Ends that do not decrease, of which the bytes have fewer: one that is told begins behind them, or ends there. */
+/* Ends that do not decrease, of which the bytes have fewer: one that is told begins behind them, or ends
+ * there. */
 TEST(items_behind_the_bytes_are_corrupt, .end = WIDTHS)
 {
     for (unsigned behind = 0; behind < 2; behind++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs against a loop that writes byte by byte, for all widths, in memory that ends where inputs and output do.
+ * Runs against a loop that writes byte by byte, for all widths, in memory that ends where inputs and output
+ * do.
  */
 #include <string.h>
 

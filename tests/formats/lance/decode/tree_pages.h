@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pages by hand: of each encoding and layout sound ones, with what is in them, and those with something wrong, with what tells it.
+ * Pages by hand: of each encoding and layout sound ones, with what is in them, and those with something
+ * wrong, with what tells it.
  */
 #ifndef NT_TESTS_CODEC_TREE_PAGES_H
 #define NT_TESTS_CODEC_TREE_PAGES_H

@@ -113,8 +113,8 @@ bool model_has_definition(const struct model *model)
     return levels_below(model, model->layer_count);
 }
 
-/* A row of a layer begins with the level of the first thing in it: where at least as many lists begin as are in the
- * layer and inside it, unless a list around it has no items. */
+/* A row of a layer begins with the level of the first thing in it: where at least as many lists begin as are
+ * in the layer and inside it, unless a list around it has no items. */
 uint64_t model_rows_before(const struct model *model, uint32_t layer, uint64_t level)
 {
     uint64_t rows = 0;

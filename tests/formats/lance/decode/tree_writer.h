@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Random nested rows, what each of their layers holds, and their levels, by the definition in Lance's documents
+ * Random nested rows, what each of their layers holds, and their levels, by the definition in Lance's
+ * documents
  * ("Repetition and definition levels"); and pages of them.
  */
 #ifndef NT_TESTS_CODEC_TREE_WRITER_H

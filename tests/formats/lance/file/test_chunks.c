@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Full-zip pages whose rows are of no fixed width: small reads in them decode the rows around what is read, and no
- * others.
+ * Full-zip pages whose rows are of no fixed width: small reads in them decode the rows around what is read,
+ * and no others.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -168,7 +168,8 @@ static void check_page(const json_t *expected, const json_t *found)
     check_encoding(json_object_get(expected, "encoding"), found);
 }
 
-/* Of a column of many pages the other reader's document may have the first six and the last two, and says so. */
+/* Of a column of many pages the other reader's document may have the first six and the last two, and says so.
+ */
 static void check_pages(const json_t *expected, const json_t *found, bool may_be_cut)
 {
     enum { LAST = 2, CUT = 8 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Messages that tell how pages are encoded, written after Lance's protos, and the trees that are made of them.
+ * Messages that tell how pages are encoded, written after Lance's protos, and the trees that are made of
+ * them.
  */
 #include "lance_encodings.h"
 
@@ -85,8 +86,9 @@ static struct nt_buffer in_list(struct nt_buffer values)
     return around(11, joined(joined(number_in(1, 2), number_in(3, 1)), around(2, values)));
 }
 
-/* Of two fixed-size lists in one another: those that the file tells of, the layer around them, whether another page tells of nulls,
- * whether the schema allows them; which of the nodes of the lists and of the value are null. */
+/* Of two fixed-size lists in one another: those that the file tells of, the layer around them, whether
+ * another page tells of nulls, whether the schema allows them; which of the nodes of the lists and of the
+ * value are null. */
 static const struct {
     unsigned lists, layer;
     bool is_told, is_nullable, are_null[3];

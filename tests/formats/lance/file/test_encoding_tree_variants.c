@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Messages that tell how pages are encoded: those that differ in anything make trees that differ, and what no reader knows is
- * refused by its name.
+ * Messages that tell how pages are encoded: those that differ in anything make trees that differ, and what no
+ * reader knows is refused by its name.
  */
 #include "lance_encodings.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fields of the model against the nodes that another reader has in the same files, and against schemas written after
- * Lance's description: which column of the file each is made from, and what it takes of it.
+ * Fields of the model against the nodes that another reader has in the same files, and against schemas
+ * written after Lance's description: which column of the file each is made from, and what it takes of it.
  */
 #include <glob.h>
 #include <jansson.h>
@@ -188,7 +188,8 @@ static const struct described nested[] = {
 };
 enum { NESTED = sizeof(nested) / sizeof(*nested) };
 
-/* "Each leaf has a column": what is around it is read from the first one below, so many layers from inside. */
+/* "Each leaf has a column": what is around it is read from the first one below, so many layers from inside.
+ */
 TEST(leaves_have_the_columns_from_2_1_on, .teardown = tear_down)
 {
     static const struct expected expected[] = {

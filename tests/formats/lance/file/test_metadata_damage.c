@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Metadata of a Lance file that contradict themselves, and bytes that were changed: refused, or read as something
- * that is well-formed.
+ * Metadata of a Lance file that contradict themselves, and bytes that were changed: refused, or read as
+ * something that is well-formed.
  */
 #include "lance_plain.h"
 
@@ -208,7 +208,8 @@ TEST(every_changed_byte_is_read_or_refused, .teardown = tear_down)
     }
 }
 
-/* A column's message for many columns: taken apart again for each of them, which the file's size has to bear. */
+/* A column's message for many columns: taken apart again for each of them, which the file's size has to bear.
+ */
 TEST(what_columns_share_counts_for_each_of_them, .teardown = tear_down)
 {
     enum { MESSAGE_BYTES = 1 << 20, COLUMNS = 60000 };

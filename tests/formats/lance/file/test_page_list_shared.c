@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Streams of Lance files that are read together are those that are read alone, and pages that are the same bytes of the file
- * are loaded once.
+ * Streams of Lance files that are read together are those that are read alone, and pages that are the same
+ * bytes of the file are loaded once.
  */
 #include <glob.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Logical types, by the list in Lance's documents ("Schema"): what is a value and how wide, what is a text, and what
- * is no type at all.
+ * Logical types, by the list in Lance's documents ("Schema"): what is a value and how wide, what is a text,
+ * and what is no type at all.
  */
 #include "formats/lance/file/file.h"
 

@@ -55,8 +55,8 @@ enum { NUMBER, TEXT, LIST, ITEM, STRUCTURE, WORD, ROWS_0 = 2, ROWS_1 = 1 };
 static uint64_t numbers_at[2], texts_at[2], offsets_at[2], lists_at[2], items_at[2], words_at[2],
     dictionary_at;
 
-/* Two batches, of 2 rows and 1: number (int32) 1 2, 3; text "ab" null, "c"; list of bool [1 0 1] [], [1]; in a structure,
- * word, items 1 0, 1 of a dictionary of "x" and "yz". */
+/* Two batches, of 2 rows and 1: number (int32) 1 2, 3; text "ab" null, "c"; list of bool [1 0 1] [], [1]; in
+ * a structure, word, items 1 0, 1 of a dictionary of "x" and "yz". */
 static void put_all(void)
 {
     static const uint64_t batches[] = {0, ROWS_0, ROWS_0 + ROWS_1};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Statistics of legacy files: members that are absent, unknown or of no use, and tables that lead nowhere, which keep nothing else
- * from being read.
+ * Statistics of legacy files: members that are absent, unknown or of no use, and tables that lead nowhere,
+ * which keep nothing else from being read.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -68,7 +68,8 @@ static void end(void)
     assert_ok(legacy_open());
 }
 
-/* Of number all members, and one that is unknown; of text no null_count; of a field that is not there; of what is no id. */
+/* Of number all members, and one that is unknown; of text no null_count; of a field that is not there; of
+ * what is no id. */
 static void put_statistics(void)
 {
     put_all();
