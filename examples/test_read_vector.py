@@ -20,6 +20,6 @@ for path, part in (("weight", None), ("vertex/x", "x"), ("vertex.z", "z")):
     for row, value in fields[path.partition("/")[0].partition(".")[0]]["sample"].items():
         assert found[int(row)] == (value[part] if part else value), (path, row)
 for arguments, message in ((("Events", "absent"), "no field 'absent'"), (("Event", "weight"), "no dataset 'Event'"),
-                           (("Events", "run"), "elements of another type"), (("Events", "vertex"), "another type")):
+                           (("Events", "run"), "elements of another type"), (("Events", "vertex"), "no data")):
     failed = run(*arguments)
     assert failed.returncode == 1 and message in failed.stderr, (arguments, failed.stderr)

@@ -40,7 +40,8 @@ def main(root, build, cc, cxx):
     directories = [public, build / 'include']    # some are made: version.h
     for path in headers(root):
         include = str(path.relative_to(public)).removesuffix('.in')
-        results.append(compiles(cc, PUBLIC_C, include, directories))
+        if path.suffix != '.hpp':
+            results.append(compiles(cc, PUBLIC_C, include, directories))
         if cxx:
             results.append(compiles(cxx, PUBLIC_CXX, include, directories))
     for path in sorted(private.rglob('*.h')):
