@@ -199,8 +199,8 @@ enum { ELSEWHERE_MEBIBYTES = 96, PER_BYTE_ELSEWHERE = 30 };
 
 /* Above this, a file takes no more than this and its size (remote: what was read of it). */
 enum { PLENTY_MEBIBYTES = 200, PER_FURTHER_BYTE = 16 };
-/* Reading a file elsewhere takes memory of its own. */
-enum { PLENTY_ELSEWHERE_MEBIBYTES = 180 };
+/* Remote: the bytes that were read stay in the range cache, so less is left for what is built from them. */
+enum { PLENTY_ELSEWHERE_MEBIBYTES = 140 };
 
 static const struct nt_cost_info costs[NT_COST_COUNT] = {
     [NT_COST_ENVELOPE_BYTE] = {.name = "bytes of envelopes", .bytes = 1},
