@@ -278,7 +278,8 @@ static enum nt_status refuse(const struct header *header, const char *what, stru
                    header->selection->path, what);
 }
 
-/* Skips what a format ending in %n matches; false if the text does not match. */
+/* Skips what a format ending in %n matches; false if the text does not match. A space in the format
+ * matches spaces and line feeds only. */
 __attribute__((format(scanf, 2, 3))) static bool scan(struct header *header, const char *format, ...)
 {
     va_list arguments;
@@ -286,15 +287,27 @@ __attribute__((format(scanf, 2, 3))) static bool scan(struct header *header, con
     va_start(arguments, format);
     vsscanf(header->text + header->at, format, arguments);
     va_end(arguments);
+    for (int i = 0; i < header->passed; i++)
+        if ((unsigned char)header->text[header->at + i] < ' ' && header->text[header->at + i] != '\n')
+            return false;
     header->at += (size_t)header->passed;
     return header->passed;
 }
 
+enum { MAX_QUOTED_BYTES = 63 };
+
+/* Reads a string literal in single or double quotes. */
+static bool scan_quoted(struct header *header, char text[MAX_QUOTED_BYTES + 1])
+{
+    return scan(header, " '%63[^']'%n", text, &header->passed) ||
+           scan(header, " \"%63[^\"]\"%n", text, &header->passed);
+}
+
 static enum nt_status take_type(struct header *header, struct nt_error *error)
 {
-    char type[64];
+    char type[MAX_QUOTED_BYTES + 1];
     struct nt_buffer found = {0};
-    if (!scan(header, " %*['\"]%63[^'\"]%*['\"]%n", type, &header->passed)) /* a list is a structure */
+    if (!scan_quoted(header, type)) /* a list is a structure */
         return refuse(header, "a type of integers or bools", error);
     header->has_type = true;
     if (items_init(&header->items, type))
@@ -323,8 +336,8 @@ static enum nt_status take_shape(struct header *header, struct nt_error *error)
 
 static enum nt_status take_member(struct header *header, struct nt_error *error)
 {
-    char name[16];
-    if (!scan(header, " %*['\"]%15[^'\"]%*['\"] :%n", name, &header->passed))
+    char name[MAX_QUOTED_BYTES + 1];
+    if (!scan_quoted(header, name) || !scan(header, " :%n", &header->passed))
         return refuse(header, "a name", error);
     if (strcmp(name, "descr") == 0)
         return take_type(header, error);
