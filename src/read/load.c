@@ -369,9 +369,7 @@ static enum nt_status unpack(struct loading *load, const uint8_t **packed_ret, s
     return verify(load, *packed_ret, load->packed_bytes, error);
 }
 
-/* `stored`: the stored bytes with their digest if in memory, else NULL. */
-static enum nt_status load_once(const struct nt_page_request *request, const uint8_t *stored, void *output,
-                                struct nt_error *error)
+enum nt_status nt_page_load_once(const struct nt_page_request *request, void *output, struct nt_error *error)
 {
     const struct nt_page *page = request->page;
     const uint8_t *packed = NULL;
@@ -383,8 +381,8 @@ static enum nt_status load_once(const struct nt_page_request *request, const uin
                            .decoder = nt_page_decoder(request->dataset, page),
                            .inputs = request->inputs,
                            .compression = nt_compression_info(page->compression),
-                           .stored = stored,
-                           .digest = stored ? stored + page->stored_bytes : NULL,
+                           .stored = request->stored,
+                           .digest = request->stored ? request->stored + page->stored_bytes : NULL,
                            .output = output};
     enum nt_status status = check_readable(&load, error);
     if (status == NT_OK)
@@ -408,20 +406,18 @@ static enum nt_status load_once(const struct nt_page_request *request, const uin
     return NT_OK;
 }
 
-enum nt_status nt_page_load_once(const struct nt_page_request *request, void *output, struct nt_error *error)
-{
-    return load_once(request, request->stored, output, error);
-}
-
 /* Bytes may be damaged in transit, so a damaged page from a network is fetched once more. */
 enum nt_status nt_page_load_with(const struct nt_page_request *request, void *output, struct nt_error *error)
 {
     const struct nt_page *page = request->page;
-    enum nt_status status = load_once(request, request->stored, output, error);
-    bool comes_anew = (status == NT_CHECKSUM || status == NT_CORRUPT) &&
-                      nt_source_forget(request->dataset->sources[page->source], page->offset,
-                                       page->stored_bytes + nt_checksum_info(page->checksum)->bytes);
-    return comes_anew ? load_once(request, NULL, output, error) : status;
+    enum nt_status status = nt_page_load_once(request, output, error);
+    if ((status != NT_CHECKSUM && status != NT_CORRUPT) ||
+        !nt_source_forget(request->dataset->sources[page->source], page->offset,
+                          page->stored_bytes + nt_checksum_info(page->checksum)->bytes))
+        return status;
+    struct nt_page_request again = *request;
+    again.stored = NULL;
+    return nt_page_load_once(&again, output, error);
 }
 
 enum nt_status nt_page_decoded_bytes(const struct nt_dataset *dataset, const struct nt_page *page,
