@@ -260,6 +260,7 @@ static enum nt_status fill_file(struct nt_file *file, const void *context, struc
         return nt_fail_memory(error);
     lance->folder = file->source->folder;
     lance->opened = nt_lance_now();
+    TAILQ_INIT(&lance->open.by_use);
     enum nt_status status = choose_version(file, options->version, &choice, error);
     if (status == NT_OK)
         status = add_dataset(file, lance, &dataset, error);

@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include "core/base/memory.h"
 #include "core/io/folder.h"
@@ -94,7 +95,7 @@ struct nt_lance_open_file {
     struct nt_lance lance;
     struct nt_lance_memory memory; /* its arena also contains this struct */
     uint32_t number;
-    struct nt_lance_open_file *newer, *older; /* in order of use */
+    TAILQ_ENTRY(nt_lance_open_file) by_use;
 };
 
 /* A file that holds columns of a fragment. */
@@ -138,9 +139,9 @@ struct nt_lance_dataset {
     struct nt_lance_physical side; /* shared by the physical datasets */
     struct nt_lance_readahead ahead;
     struct {
-        struct nt_lance_open_file *newest, *oldest;
-        uint64_t bytes; /* reserved for them */
-    } open;             /* open data files, guarded by the dataset's lock */
+        TAILQ_HEAD(nt_lance_open_files, nt_lance_open_file) by_use; /* most recently used first */
+        uint64_t bytes;                                             /* reserved for them */
+    } open; /* open data files, guarded by the dataset's lock */
 };
 
 static inline struct nt_lance_dataset *nt_lance_dataset_of(const struct nt_dataset *dataset)

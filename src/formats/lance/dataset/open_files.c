@@ -28,24 +28,9 @@ void nt_lance_open_file_free(struct nt_lance_open_file *open)
     nt_arena_free(open->memory.arena);
 }
 
-static void unlink_file(struct nt_lance_dataset *lance, struct nt_lance_open_file *open)
+static void close_file(struct nt_lance_dataset *lance, struct nt_lance_open_file *open)
 {
-    *(open->newer ? &open->newer->older : &lance->open.newest) = open->older;
-    *(open->older ? &open->older->newer : &lance->open.oldest) = open->newer;
-}
-
-static void link_file(struct nt_lance_dataset *lance, struct nt_lance_open_file *open)
-{
-    open->newer = NULL;
-    open->older = lance->open.newest;
-    *(open->older ? &open->older->newer : &lance->open.oldest) = open;
-    lance->open.newest = open;
-}
-
-static void close_oldest(struct nt_lance_dataset *lance)
-{
-    struct nt_lance_open_file *open = lance->open.oldest;
-    unlink_file(lance, open);
+    TAILQ_REMOVE(&lance->open.by_use, open, by_use);
     lance->files[open->number].opened = NULL;
     lance->open.bytes -= open->memory.taken;
     nt_lance_open_file_free(open);
@@ -62,19 +47,21 @@ enum nt_status nt_lance_open_files_add(struct nt_lance_dataset *lance, struct nt
     lance->files[open->number].opened = open;
     if (open->lance.legacy) /* most of its memory is in the nt_file's arena */
         return NT_OK;
-    link_file(lance, open);
+    TAILQ_INSERT_HEAD(&lance->open.by_use, open, by_use);
     lance->open.bytes += open->memory.taken;
-    while (lance->open.oldest != open && nt_budget_is_tight(budget, lance->open.bytes))
-        close_oldest(lance);
+    for (struct nt_lance_open_file *oldest;
+         (oldest = TAILQ_LAST(&lance->open.by_use, nt_lance_open_files)) != open &&
+         nt_budget_is_tight(budget, lance->open.bytes);)
+        close_file(lance, oldest);
     return NT_OK;
 }
 
 void nt_lance_open_files_use(struct nt_lance_dataset *lance, struct nt_lance_open_file *open)
 {
-    if (open == lance->open.newest || open->lance.legacy)
+    if (open->lance.legacy)
         return;
-    unlink_file(lance, open);
-    link_file(lance, open);
+    TAILQ_REMOVE(&lance->open.by_use, open, by_use);
+    TAILQ_INSERT_HEAD(&lance->open.by_use, open, by_use);
 }
 
 void nt_lance_open_files_close(struct nt_lance_dataset *lance)
