@@ -46,18 +46,13 @@ void nt_tfile_walk_deinit(struct nt_tfile_walk *walk)
     *walk = (struct nt_tfile_walk){0};
 }
 
+NT_DEFINE_COUNT_UP_TO(segments_up_to, struct nt_extent, .offset)
+
 /* The first free segment at or after the position; NULL if there is none. */
 static const struct nt_extent *free_segment_from(const struct nt_tfile_walk *walk, uint64_t position)
 {
-    size_t low = 0, high = walk->free_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (walk->free_segments[middle].offset < position)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < walk->free_count ? &walk->free_segments[low] : NULL;
+    size_t before = position ? segments_up_to(walk->free_segments, walk->free_count, position - 1) : 0;
+    return before < walk->free_count ? &walk->free_segments[before] : NULL;
 }
 
 static const struct nt_extent *free_segment_at(const struct nt_tfile_walk *walk, uint64_t position)

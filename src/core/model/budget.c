@@ -35,18 +35,12 @@ void nt_interval_set_deinit(struct nt_interval_set *covered)
     *covered = (struct nt_interval_set){0};
 }
 
+NT_DEFINE_COUNT_UP_TO(ranges_ending_up_to, struct nt_interval, .end)
+
 /* The first range that ends at an offset or after it. */
 static size_t find(const struct nt_interval_set *covered, uint64_t offset)
 {
-    size_t low = 0, high = covered->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (covered->ranges[middle].end < offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return offset ? ranges_ending_up_to(covered->ranges, covered->count, offset - 1) : 0;
 }
 
 static void replace(struct nt_interval_set *covered, size_t at, size_t removed, struct nt_interval range)
@@ -85,7 +79,7 @@ uint64_t nt_interval_set_add(struct nt_interval_set *covered, uint64_t first, ui
 
 /* ---- Memory ceiling ---- */
 
-#define MIB (UINT64_C(1) << 20)
+#define MEBIBYTE (UINT64_C(1) << 20)
 
 enum { PATH_BYTES = 4096 };
 
@@ -155,7 +149,7 @@ uint64_t nt_cgroup_memory(const char *groups, const char *root)
 
 uint64_t nt_metadata_ceiling_of(uint64_t memory_bytes)
 {
-    const uint64_t most = 1024 * MIB, wanted = 160 * MIB;
+    const uint64_t most = 1024 * MEBIBYTE, wanted = 160 * MEBIBYTE;
     uint64_t eighth = memory_bytes / 8, room = smaller(wanted, memory_bytes / 8 * 5);
     return smaller(most, eighth > room ? eighth : room);
 }
@@ -182,8 +176,6 @@ uint64_t nt_metadata_ceiling(void)
 }
 
 /* ---- Budget ---- */
-
-#define MEBIBYTE (UINT64_C(1) << 20)
 
 /* Every file gets the first megabytes. Metadata that compress as well as headers of a hundred thousand
  * fields have 6 bytes per field, and such a field needs 1100 while it is read. */
@@ -223,12 +215,7 @@ const struct nt_cost_info *nt_cost_info(enum nt_cost cost)
     return &costs[cost];
 }
 
-/* ---- the limit ---- */
-
-static uint64_t least(uint64_t left, uint64_t right)
-{
-    return left < right ? left : right;
-}
+/* ---- The limit ---- */
 
 /* UINT64_MAX on overflow. */
 static uint64_t times_and(uint64_t bytes, uint64_t factor, uint64_t more)
@@ -239,15 +226,15 @@ static uint64_t times_and(uint64_t bytes, uint64_t factor, uint64_t more)
 
 static uint64_t limit_on_disk(uint64_t metadata, uint64_t disk)
 {
-    uint64_t further = least(times_and(metadata, PER_FURTHER_BYTE, 0), disk);
-    return least(times_and(disk, PER_DISK_BYTE, FREE_MEBIBYTES * MEBIBYTE),
-                 times_and(further, 1, PLENTY_MEBIBYTES * MEBIBYTE));
+    uint64_t further = smaller(times_and(metadata, PER_FURTHER_BYTE, 0), disk);
+    return smaller(times_and(disk, PER_DISK_BYTE, FREE_MEBIBYTES * MEBIBYTE),
+                   times_and(further, 1, PLENTY_MEBIBYTES * MEBIBYTE));
 }
 
 static uint64_t limit_elsewhere(uint64_t metadata)
 {
-    return least(times_and(metadata, PER_BYTE_ELSEWHERE, ELSEWHERE_MEBIBYTES * MEBIBYTE),
-                 times_and(metadata, 1, PLENTY_ELSEWHERE_MEBIBYTES * MEBIBYTE));
+    return smaller(times_and(metadata, PER_BYTE_ELSEWHERE, ELSEWHERE_MEBIBYTES * MEBIBYTE),
+                   times_and(metadata, 1, PLENTY_ELSEWHERE_MEBIBYTES * MEBIBYTE));
 }
 
 static void follow(struct nt_budget *budget)
@@ -256,12 +243,13 @@ static void follow(struct nt_budget *budget)
         return;
     uint64_t metadata = budget->metadata_bytes;
     if (budget->is_on_disk)
-        metadata = least(metadata, budget->disk_bytes);
-    uint64_t disk = least(times_and(budget->disk_bytes, PER_DISK_BYTE, 0), MAX_FOR_DISK_MEBIBYTES * MEBIBYTE);
+        metadata = smaller(metadata, budget->disk_bytes);
+    uint64_t disk =
+        smaller(times_and(budget->disk_bytes, PER_DISK_BYTE, 0), MAX_FOR_DISK_MEBIBYTES * MEBIBYTE);
     uint64_t limit = times_and(metadata, PER_METADATA_BYTE, FREE_MEBIBYTES * MEBIBYTE + disk);
-    limit = least(limit, budget->is_on_disk ? limit_on_disk(metadata, budget->disk_bytes)
-                                            : limit_elsewhere(metadata));
-    atomic_store_explicit(&budget->limit, least(limit, budget->ceiling), memory_order_relaxed);
+    limit = smaller(limit, budget->is_on_disk ? limit_on_disk(metadata, budget->disk_bytes)
+                                              : limit_elsewhere(metadata));
+    atomic_store_explicit(&budget->limit, smaller(limit, budget->ceiling), memory_order_relaxed);
 }
 
 void nt_budget_init(struct nt_budget *budget, uint64_t limit, uint64_t ceiling)
@@ -313,7 +301,7 @@ uint64_t nt_budget_add_stored(struct nt_budget *budget, uint64_t place, const ui
         return 0;
     uint64_t worth = nt_information_bytes(bytes, count, is_compressed);
     pthread_mutex_lock(&budget->lock);
-    worth = least(worth, nt_interval_set_add(&budget->covered, place, count));
+    worth = smaller(worth, nt_interval_set_add(&budget->covered, place, count));
     add(budget, 0, worth);
     pthread_mutex_unlock(&budget->lock);
     return worth;
@@ -327,7 +315,7 @@ void nt_budget_withdraw(struct nt_budget *budget, uint64_t metadata_bytes)
     pthread_mutex_unlock(&budget->lock);
 }
 
-/* ---- charges ---- */
+/* ---- Charges ---- */
 
 static enum nt_status take_bytes(struct nt_budget *budget, uint64_t bytes)
 {
@@ -358,7 +346,7 @@ static uint64_t nt_budget_left(const struct nt_budget *budget)
     uint64_t used = atomic_load_explicit(&budget->used, memory_order_relaxed);
     uint64_t limit = atomic_load_explicit(&budget->limit, memory_order_relaxed);
     uint64_t left = used < limit ? limit - used : 0;
-    return budget->total ? least(left, nt_budget_left(budget->total)) : left;
+    return budget->total ? smaller(left, nt_budget_left(budget->total)) : left;
 }
 
 bool nt_budget_is_tight(const struct nt_budget *budget, uint64_t bytes)

@@ -33,7 +33,7 @@ TEST(the_limit_follows_the_metadata_that_were_read)
 }
 
 /* 256 MiB and its size are more than that by what programs take beside it. */
-TEST(a_file_has_no_more_than_200_mebibytes_and_its_size)
+TEST(large_metadata_have_a_fixed_size_and_the_files_own_at_most)
 {
     ck_assert_uint_eq(limit_of(20 * MEBIBYTE, 0, false, UINT64_MAX), (140 + 20) * MEBIBYTE);
     ck_assert_uint_eq(limit_of(20 * MEBIBYTE, 21 * MEBIBYTE, true, UINT64_MAX), (200 + 21) * MEBIBYTE);
