@@ -34,7 +34,7 @@ struct opening {
     atomic_uint next;
 };
 
-/* ---- sources ---- */
+/* ---- Sources ---- */
 
 static enum nt_status open_descriptor(void *context, const char *path, int *descriptor_ret,
                                       struct nt_identity *identity_ret, struct nt_error *error)
@@ -79,7 +79,7 @@ static enum nt_status open_source(const char *path, struct nt_source_pool *pool,
     return NT_OK;
 }
 
-/* ---- files ---- */
+/* ---- Files ---- */
 
 static enum nt_status open_pooled(struct nt_chain_member *part, const struct nt_chain *chain,
                                   struct nt_error *error)
@@ -222,7 +222,7 @@ struct building {
     struct nt_error *error;
 };
 
-/* ---- slices ---- */
+/* ---- Slices ---- */
 
 /* Keeps the error of a slice in place of its entries. Without entries it has no place, and the whole
  * dataset fails: otherwise an index could hide rows. */
@@ -288,7 +288,7 @@ static enum nt_status fill_share(const struct building *building, const struct n
     return status;
 }
 
-/* ---- datasets ---- */
+/* ---- Datasets ---- */
 
 static void copy_texts(struct nt_dataset *dataset, const struct nt_dataset *first)
 {
@@ -365,7 +365,7 @@ static enum nt_status add_dataset(const struct building *building, const struct 
     return status == NT_OK ? NT_OK : nt_dataset_set_failure(dataset, &failure, building->error);
 }
 
-/* ---- the file ---- */
+/* ---- The file ---- */
 
 static enum nt_status add_directories(const struct building *building, const struct nt_file *first)
 {
@@ -475,7 +475,7 @@ static enum nt_status make_file(struct nt_chain *chain, uint32_t part_count, con
     return status;
 }
 
-/* ---- members ---- */
+/* ---- Members ---- */
 
 /* Omits or refuses parts that fail to open, except those after the first with known entries: only
  * reads of their rows fail. The order of the others does not change. */

@@ -15,7 +15,7 @@
 #include "core/model/builder.h"
 #include "core/model/model.h"
 
-/* ---- find a slice ---- */
+/* ---- Find a slice ---- */
 
 NT_DEFINE_LAST_AT_MOST(share_of_group, struct nt_chain_slice, .first_group)
 NT_DEFINE_LAST_AT_MOST(share_of_part, struct nt_chain_slice, .first_part)
@@ -51,7 +51,7 @@ static struct nt_chain_slice *find_share(const struct nt_dataset *dataset, uint3
     return slice;
 }
 
-/* ---- groups that hold all columns ---- */
+/* ---- Groups that hold all columns ---- */
 
 static uint32_t group_count_of(const struct nt_chain_slice *slice)
 {
@@ -200,7 +200,7 @@ static enum nt_status build_whole_groups(struct nt_dataset *dataset, struct nt_c
     return status;
 }
 
-/* ---- groups per field ---- */
+/* ---- Groups per field ---- */
 
 static uint32_t part_count_of(const struct nt_chain_slice *slice)
 {
@@ -266,7 +266,7 @@ enum nt_status nt_chain_build_groups(struct nt_dataset *dataset, struct nt_error
                             : build_whole_groups(dataset, chain, error);
 }
 
-/* ---- decoders ---- */
+/* ---- Decoders ---- */
 
 static enum nt_status map_decoder(struct nt_dataset *dataset, struct nt_chain_slice *slice, uint32_t own,
                                   uint32_t *number_ret, struct nt_error *error);
@@ -325,7 +325,7 @@ static enum nt_status map_decoder(struct nt_dataset *dataset, struct nt_chain_sl
     return status;
 }
 
-/* ---- loading ---- */
+/* ---- Loading ---- */
 
 static enum nt_status copy_pages(struct nt_dataset *dataset, struct nt_chain_slice *slice,
                                  struct nt_group *group, const struct nt_group *own, struct nt_error *error)
@@ -451,7 +451,7 @@ void nt_chain_report_failure(struct nt_dataset *dataset, const struct nt_chain_s
         nt_dataset_load_group(dataset, first, NULL);
 }
 
-/* ---- member pages ---- */
+/* ---- Member pages ---- */
 
 /* Among the groups of a column. */
 static struct nt_groups groups_of_share(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,

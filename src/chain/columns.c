@@ -160,7 +160,7 @@ static enum nt_status map_share(struct building *building, struct nt_chain_slice
     return status;
 }
 
-/* ---- deferred columns ---- */
+/* ---- Deferred columns ---- */
 
 static bool has_deferred(const struct nt_dataset *dataset)
 {
@@ -188,7 +188,7 @@ static enum nt_status set_deferred(struct nt_dataset *dataset, struct nt_chain_s
     return NT_OK;
 }
 
-/* ---- all columns ---- */
+/* ---- All columns ---- */
 
 static enum nt_status build(struct building *building)
 {

@@ -15,7 +15,7 @@
 
 /* ---- Delegate to the members ---- */
 
-/* ---- datasets ---- */
+/* ---- Datasets ---- */
 
 static enum nt_status page_extents(const struct nt_dataset *dataset, const struct nt_page *page,
                                    struct nt_extent **extents_ret, size_t *count_ret, struct nt_error *error)
@@ -94,7 +94,7 @@ const struct nt_dataset_ops nt_chain_dataset_ops = {
     .describe_page = describe_page,
 };
 
-/* ---- the file ---- */
+/* ---- The file ---- */
 
 enum nt_status nt_chain_describe_file(const struct nt_file *file, struct nt_json *json,
                                       struct nt_error *error)

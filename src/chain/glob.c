@@ -79,7 +79,7 @@ static enum nt_status match_plain(const char *pattern, struct matches *matches, 
     return status;
 }
 
-/* ---- any number of folders ---- */
+/* ---- Any number of folders ---- */
 
 static enum nt_status match_pattern(const char *pattern, struct matches *matches, struct nt_error *error);
 
@@ -215,7 +215,7 @@ struct walk {
     struct nt_error failure; /* the first one; NT_OK: none */
 };
 
-/* ---- matches ---- */
+/* ---- Matches ---- */
 
 /* Requires the lock. */
 static enum nt_status keep(struct walk *walk, struct place *place, struct nt_error *error)
@@ -268,7 +268,7 @@ static enum nt_status add_match(struct walk *walk, struct place *place, const ch
     return match->path && match->address && match->name ? NT_OK : nt_fail_memory(error);
 }
 
-/* ---- folders ---- */
+/* ---- Folders ---- */
 
 static enum nt_status look(struct walk *walk, struct task *task, struct nt_error *error);
 static void *work(void *argument);
@@ -342,7 +342,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* ---- names of a pattern ---- */
+/* ---- Names of a pattern ---- */
 
 /* Splits a pattern into names, in place. A trailing slash matches only folders. */
 static enum nt_status read_pattern(char *text, struct pattern *pattern, struct nt_error *error)
@@ -426,7 +426,7 @@ static enum nt_status look(struct walk *walk, struct task *task, struct nt_error
     return nt_folder_list(task->place.folder, "", take_entry, &asking, error);
 }
 
-/* ---- a whole pattern ---- */
+/* ---- A whole pattern ---- */
 
 static int compare_matches(const void *left, const void *right)
 {

@@ -32,7 +32,7 @@ enum { NT_KNOWN_TIME = 48 };
 /* Jansson needs some 75 times the bytes of a line's values. */
 enum { MAX_BYTES = 256 << 20, MAX_LINE_BYTES = 1 << 20 };
 
-/* ---- lookup ---- */
+/* ---- Lookup ---- */
 
 static int compare_names(const struct nt_indexed_file *file, const char *path, const char *meant)
 {
@@ -61,7 +61,7 @@ const struct nt_indexed_dataset *nt_indexed_dataset_find(const struct nt_indexed
     return NULL;
 }
 
-/* ---- identities ---- */
+/* ---- Identities ---- */
 
 /* Formats the modification time with nanoseconds. */
 static void nt_index_time(const struct stat *attributes, char text[NT_KNOWN_TIME])
@@ -105,7 +105,7 @@ enum nt_status nt_indexed_file_check(const struct nt_indexed_file *file, const s
     return NT_CHANGED;
 }
 
-/* ---- writing ---- */
+/* ---- Writing ---- */
 
 void nt_indexed_file_append(struct nt_buffer *out, const struct nt_indexed_file *file)
 {
@@ -144,7 +144,7 @@ void nt_indexed_file_append(struct nt_buffer *out, const struct nt_indexed_file 
         out->length = start; /* a reader would reject it */
 }
 
-/* ---- reading ---- */
+/* ---- Reading ---- */
 
 struct reading {
     struct nt_chain_index *index;
@@ -376,7 +376,7 @@ const struct nt_indexed_dataset *nt_chain_indexed_dataset(const struct nt_chain_
     return nt_indexed_dataset_find(part->known, path);
 }
 
-/* ---- before the files are open ---- */
+/* ---- Before the files are open ---- */
 
 /* Finds a part's dataset that belongs to a dataset of the chain. */
 static bool find_own(const struct nt_dataset *dataset, const struct nt_chain_member *part,
@@ -425,7 +425,7 @@ void nt_chain_set_stub_entries(struct nt_file *stub)
     }
 }
 
-/* ---- after the files are open ---- */
+/* ---- After the files are open ---- */
 
 static enum nt_status put_dataset(struct nt_indexed_file *file, const struct nt_dataset *dataset,
                                   const struct nt_chain_member *part, struct nt_arena *arena)

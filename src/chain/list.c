@@ -76,7 +76,7 @@ struct reading {
     const struct nt_chain_sample *sample; /* of the names; NULL: not from a specification */
 };
 
-/* ---- one file ---- */
+/* ---- One file ---- */
 
 /* A specification may name several datasets of a file. */
 static bool is_known(const struct reading *reading, const struct stat *attributes, const char *dataset,
@@ -255,7 +255,7 @@ static enum nt_status take_name(struct reading *reading, const char *name, struc
     return status;
 }
 
-/* ---- lists ---- */
+/* ---- Lists ---- */
 
 static enum nt_status take_lines(struct reading *reading, char *text, struct nt_error *error)
 {
@@ -316,7 +316,7 @@ static enum nt_status read_list(struct reading *reading, const char *path, struc
     return status;
 }
 
-/* ---- all operands ---- */
+/* ---- All operands ---- */
 
 static enum nt_status read_operands(struct reading *reading, const char *const *operands, size_t count,
                                     struct nt_error *error)

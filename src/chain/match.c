@@ -122,7 +122,7 @@ static enum nt_status differ(const struct matching *matching, const struct nt_da
     return status;
 }
 
-/* ---- two fields ---- */
+/* ---- Two fields ---- */
 
 bool nt_chain_have_equal_elements(const struct nt_field *left, const struct nt_field *right)
 {
@@ -158,7 +158,7 @@ static bool are_equal(const struct nt_field *a, const struct nt_field *b)
     return nt_chain_are_alike(a, b) && a->is_nullable == b->is_nullable && nt_chain_have_equal_elements(a, b);
 }
 
-/* ---- all fields, level by level ---- */
+/* ---- All fields, level by level ---- */
 
 /* Older writers name an item after its type. */
 bool nt_chain_are_named(const struct nt_dataset *dataset, uint32_t parent)
@@ -268,7 +268,7 @@ enum nt_status nt_chain_match_fields(const struct nt_dataset *dataset, const str
     return status;
 }
 
-/* ---- fields of a single file ---- */
+/* ---- Fields of a single file ---- */
 
 uint32_t nt_chain_columns_owner(const struct nt_dataset *dataset, uint32_t field)
 {

@@ -134,7 +134,7 @@ static const struct nt_chain_slice *share_of(const struct uniting *uniting)
     return &uniting->chain->slices[uniting->slice];
 }
 
-/* ---- conflicts ---- */
+/* ---- Conflicts ---- */
 
 static void append_file_and_type(struct nt_buffer *out, const struct nt_chain_slice *slice, uint32_t own)
 {
@@ -159,7 +159,7 @@ static enum nt_status refuse(struct uniting *uniting, uint32_t number, uint32_t 
     return united->refusal ? NT_OK : nt_fail_memory(uniting->error);
 }
 
-/* ---- elements ---- */
+/* ---- Elements ---- */
 
 /* Returns the field's type if its file stores it with the other sign; else NT_ELEMENT_OPAQUE. */
 static enum nt_element find_reinterpreted(const struct nt_dataset *dataset, uint32_t field)
@@ -216,7 +216,7 @@ static bool are_numbers(const struct nt_field *a, const struct nt_field *b)
     return nt_promotion_add(&numbers, &a->dtype) && nt_promotion_add(&numbers, &b->dtype);
 }
 
-/* ---- fields of one path ---- */
+/* ---- Fields of one path ---- */
 
 static enum nt_status unite_field(struct uniting *uniting, uint32_t number, uint32_t own_number)
 {
@@ -296,7 +296,7 @@ static enum nt_status add_field(struct uniting *uniting, uint32_t parent, uint32
     return NT_OK;
 }
 
-/* ---- the fields of a file ---- */
+/* ---- The fields of a file ---- */
 
 /* The children of one field, before a file is merged. */
 struct siblings {
@@ -431,7 +431,7 @@ static enum nt_status unite_share(struct uniting *uniting)
     return status == NT_OK ? unite_owners(uniting) : status;
 }
 
-/* ---- the result ---- */
+/* ---- The result ---- */
 
 /* Widens a projection whose field is wider elsewhere: files without it store only that field. */
 static void widen_shown(const struct uniting *uniting, uint32_t number)

@@ -13,7 +13,7 @@
 #include "core/io/source.h"
 #include "core/model/model.h"
 
-/* ---- the source of the chain itself ---- */
+/* ---- The source of the chain itself ---- */
 
 struct chain_source {
     struct nt_source source;
@@ -62,7 +62,7 @@ enum nt_status nt_chain_source_new(const char *path, struct nt_source *first, st
     return NT_OK;
 }
 
-/* ---- sources of pages ---- */
+/* ---- Sources of pages ---- */
 
 /* A part of a file's sources that relies on the file's reader to detect changes. A chain reads many
  * files, so each of its sources checks its file itself. */
@@ -137,7 +137,7 @@ static struct nt_source *checked(struct nt_arena *arena, struct nt_source *own, 
     return &source->source;
 }
 
-/* ---- numbers ---- */
+/* ---- Numbers ---- */
 
 /* As many as the file's layout or any of its datasets has. */
 static uint32_t count_sources(const struct nt_file *file)

@@ -32,7 +32,7 @@ bool nt_is_specification(const char *text, size_t length)
     return at < length && text[at] == '{';
 }
 
-/* ---- allowed keys ---- */
+/* ---- Allowed keys ---- */
 
 /* A key that an object may have. */
 struct key {
@@ -99,7 +99,7 @@ static enum nt_status expect_texts(const json_t *value, const char *what, struct
     return NT_OK;
 }
 
-/* ---- one sample ---- */
+/* ---- One sample ---- */
 
 /* RDataFrame allows texts, integers and numbers. */
 static enum nt_status write_metadata(const json_t *metadata, struct nt_json *json, struct nt_error *error)
@@ -200,7 +200,7 @@ static enum nt_status read_sample(const struct reading *reading, const char *nam
     return status;
 }
 
-/* ---- all samples ---- */
+/* ---- All samples ---- */
 
 static enum nt_status read_samples(const struct reading *reading, const json_t *samples)
 {

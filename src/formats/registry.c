@@ -100,7 +100,7 @@ static enum nt_status open_with(const struct nt_format *format, struct nt_source
     return status;
 }
 
-/* ---- trying one after the other ---- */
+/* ---- Trying one after the other ---- */
 
 /* The formats that rejected the file. */
 struct refusals {
@@ -209,7 +209,7 @@ enum nt_status nt_file_open(const char *path, const struct nt_open_options *opti
     return status == NT_OK ? nt_file_take_source(source, &known, file_ret, error) : status;
 }
 
-/* ---- folders ---- */
+/* ---- Folders ---- */
 
 void nt_version_deinit(struct nt_dataset_version *version)
 {

@@ -23,7 +23,7 @@ static pthread_mutex_t listing =
     PTHREAD_MUTEX_INITIALIZER; /* of the list below; locked inside the gate, only briefly */
 static struct nt_lock *locks;
 
-/* ---- forking ---- */
+/* ---- Forking ---- */
 
 static void before_fork(void)
 {
@@ -56,7 +56,7 @@ static void watch_forks(void)
     problem = pthread_atfork(before_fork, after_fork, in_forked_process);
 }
 
-/* ---- sections ---- */
+/* ---- Sections ---- */
 
 unsigned nt_fork_allow(void)
 {
@@ -87,7 +87,7 @@ void nt_fork_unguard(void)
         pthread_rwlock_unlock(&gate);
 }
 
-/* ---- locks ---- */
+/* ---- Locks ---- */
 
 int nt_lock_init(struct nt_lock *lock, void (*forked)(struct nt_lock *lock))
 {

@@ -118,7 +118,7 @@ enum nt_status nt_decompress_whole_blosc(const uint8_t *input, size_t input_byte
                            : status;
 }
 
-/* ---- blocks ---- */
+/* ---- Blocks ---- */
 
 /* blosc_getitem checks less than blosc_decompress_ctx: it accepts flags of future versions, and returns
  * uninitialised bytes for blocks with partial items. The latter decompresses such chunks, and sizes

@@ -22,7 +22,7 @@ struct nt_page;
 
 /* ---- Codec tables ---- */
 
-/* ---- elements ---- */
+/* ---- Elements ---- */
 
 /* Converts `count` elements by value, e.g. Real32 -> Real64 or Bit -> int32. Same-size signed/unsigned
  * integers keep their bits (old drafts store signed fields under unsigned ids). An integer that does
@@ -33,7 +33,7 @@ bool nt_element_can_convert(enum nt_element from, enum nt_element to);
 enum nt_status nt_element_convert(enum nt_element from, const void *input, enum nt_element to, void *output,
                                   size_t count, struct nt_error *error);
 
-/* ---- checksums ---- */
+/* ---- Checksums ---- */
 
 enum nt_checksum_kind {
     NT_CHECKSUM_NONE,
@@ -98,7 +98,7 @@ enum nt_algorithm {
 
 const char *nt_algorithm_name(enum nt_algorithm algorithm); /* "none", "zstd", "old-zlib", ... */
 
-/* ---- compression ---- */
+/* ---- Compression ---- */
 struct nt_codec_context *nt_codec_context_new(void); /* NULL without memory */
 void nt_codec_context_free(struct nt_codec_context *context);
 size_t nt_codec_context_bytes(const struct nt_codec_context *context); /* approximate memory in use */

@@ -33,7 +33,7 @@ const struct nt_element_row *nt_element_info(enum nt_element element)
     return &elements[element];
 }
 
-/* ---- conversion ---- */
+/* ---- Conversion ---- */
 
 enum family { FAMILY_UNSIGNED, FAMILY_SIGNED, FAMILY_REAL, FAMILY_NONE };
 
@@ -194,7 +194,7 @@ static void store_real(enum nt_element to, uint8_t *at, enum family from, union 
         store_bytes(at, store_real16(value), 2);
 }
 
-/* ---- lossless and fast: fields with several types, and double stored as Real32 ---- */
+/* ---- Lossless and fast: fields with several types, and double stored as Real32 ---- */
 
 /* Each type with the types that represent all its values. */
 #define NT_WIDENINGS(ROW)                                                                                    \

@@ -185,7 +185,7 @@ DEFINE_UNSPLIT(16)
 DEFINE_UNSPLIT(32)
 DEFINE_UNSPLIT(64)
 
-/* ---- bits ---- */
+/* ---- Bits ---- */
 
 #ifdef HAVE_VECTORS
 
@@ -233,7 +233,7 @@ void nt_unpack_bits(const uint8_t *packed, size_t count, uint8_t *output)
         output[i] = packed[i / 8] >> i % 8 & 1;
 }
 
-/* ---- integers of any width ---- */
+/* ---- Integers of any width ---- */
 
 enum { GROUP = 8, WINDOW = sizeof(uint64_t) }; /* a group of elements takes `width` bytes */
 
@@ -345,7 +345,7 @@ static enum nt_status switch_32_32(const struct nt_packed *packed, uint8_t *outp
     return NT_OK;
 }
 
-/* ---- narrow reals: integers of a piece, then reals ---- */
+/* ---- Narrow reals: integers of a piece, then reals ---- */
 
 enum { PIECE = 1024 }; /* elements that fit in the first-level cache */
 
@@ -404,7 +404,7 @@ static enum nt_status quantized(const struct nt_packed *packed, uint8_t *output,
     return NT_OK;
 }
 
-/* ---- the table ---- */
+/* ---- The table ---- */
 
 static const struct nt_encoding encodings[NT_ENCODING_COUNT] = {
     [NT_ENCODING_BIT] =

@@ -139,7 +139,7 @@ char *nt_address_below(const char *folder, const char *name, bool is_folder)
     return nt_buffer_take(&address);
 }
 
-/* ---- patterns ---- */
+/* ---- Patterns ---- */
 
 static const char wildcards[] = "*?[";
 

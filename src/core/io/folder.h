@@ -140,7 +140,7 @@ enum nt_status nt_beneath_open(int directory, const char *path, const char *name
 enum nt_status nt_beneath_open_by_parts(int directory, const char *path, const char *name, int flags,
                                         int *descriptor_ret, struct nt_error *error);
 
-/* ---- read permissions ---- */
+/* ---- Read permissions ---- */
 
 /* The read bits of `mode` (owner, group and others of the shown file) that also hold for a part: every
  * user with such a bit can read the part. For a directory on the path, search permission counts. */

@@ -52,7 +52,7 @@ static int open_resolved(int directory, const char *name, int flags)
     }
 }
 
-/* ---- report the link ---- */
+/* ---- Report the link ---- */
 
 static enum nt_status fail_link(int link, const char *path, const char *name, struct nt_error *error)
 {
@@ -109,7 +109,7 @@ static enum nt_status fail_resolving(int directory, const char *path, const char
                           "%s/%s: does not stay beneath the directory", path, name);
 }
 
-/* ---- part by part ---- */
+/* ---- Part by part ---- */
 
 /* Opens one part without following links. */
 static enum nt_status open_part(int directory, const char *path, const char *part, const char *name,
@@ -207,7 +207,7 @@ static enum nt_status stat_name(const struct local_folder *folder, const char *n
     return status;
 }
 
-/* ---- read permissions ---- */
+/* ---- Read permissions ---- */
 
 /* Checks, and records, the permissions of an opened file or directory. Under the lock. */
 static enum nt_status allow(struct local_folder *folder, const struct stat *part, const char *name,
@@ -270,7 +270,7 @@ static enum nt_status allow_file(struct local_folder *folder, int descriptor, co
     return status;
 }
 
-/* ---- files ---- */
+/* ---- Files ---- */
 
 static enum nt_status check_place(struct nt_folder *folder, struct nt_error *error)
 {
@@ -351,7 +351,7 @@ static enum nt_status open_source_lazily(struct nt_folder *folder, const char *n
     return status;
 }
 
-/* ---- entries ---- */
+/* ---- Entries ---- */
 
 static enum nt_status stat_entry(struct nt_folder *folder, const char *name, struct stat *attributes,
                                  struct nt_error *error)
@@ -410,7 +410,7 @@ static enum nt_status list_entries(struct nt_folder *folder, const char *name, n
     return status;
 }
 
-/* ---- the folder itself ---- */
+/* ---- The folder itself ---- */
 
 static enum nt_status show(struct nt_folder *folder, struct stat *attributes, struct nt_error *error)
 {

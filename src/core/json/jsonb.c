@@ -16,7 +16,7 @@
 
 /* ---- Scalar values ---- */
 
-/* ---- strings ---- */
+/* ---- Strings ---- */
 
 /* The character after the backslash; 0: no escape, 'u': escape by number. */
 static char escape_of(uint8_t byte)
@@ -48,7 +48,7 @@ static void nt_jsonb_append_string(struct nt_buffer *out, const uint8_t *bytes, 
     nt_buffer_byte(out, '"');
 }
 
-/* ---- numbers ---- */
+/* ---- Numbers ---- */
 
 enum {
     ZERO = 0x00,
@@ -186,7 +186,7 @@ static bool nt_jsonb_append_number(struct nt_buffer *out, const uint8_t *bytes, 
     }
 }
 
-/* ---- extensions ---- */
+/* ---- Extensions ---- */
 
 enum { BINARY = 0x00, DATE = 0x10, TIMESTAMP = 0x20, TIMESTAMP_WITH_ZONE = 0x30, INTERVAL = 0x40 };
 enum { DAY_SECONDS = 86400, MICROSECONDS = 1000000 };

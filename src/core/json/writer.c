@@ -106,7 +106,7 @@ void nt_json_end_array(struct nt_json *json)
     close_level(json, ']');
 }
 
-/* ---- texts ---- */
+/* ---- Texts ---- */
 
 static void put_unicode_escape(struct nt_buffer *out, uint32_t unit)
 {
@@ -203,7 +203,7 @@ void nt_json_buffer(struct nt_json *json, struct nt_buffer *text)
     nt_buffer_deinit_part(text, json->out);
 }
 
-/* ---- numbers and words ---- */
+/* ---- Numbers and words ---- */
 
 static void put_word(struct nt_json *json, const char *word)
 {
@@ -294,7 +294,7 @@ static void put_hex(struct nt_json *json, uint64_t value, int digits)
     nt_buffer_append(json->out, text, (size_t)digits + 2);
 }
 
-/* ---- members ---- */
+/* ---- Members ---- */
 
 void nt_json_member_string(struct nt_json *json, const char *key, const char *text)
 {
@@ -397,7 +397,7 @@ void nt_json_member_hex32(struct nt_json *json, const char *key, uint32_t value)
     put_hex(json, value, 8);
 }
 
-/* ---- whole documents ---- */
+/* ---- Whole documents ---- */
 
 void nt_json_document(struct nt_json *json, struct nt_buffer *out, const char *kind)
 {

@@ -41,7 +41,7 @@ struct nt_dtype nt_element_dtype(enum nt_element element)
 
 /* ---- Accessors ---- */
 
-/* ---- files ---- */
+/* ---- Files ---- */
 
 const char *nt_file_path(const struct nt_file *file)
 {
@@ -58,7 +58,7 @@ struct nt_dataset *nt_file_dataset(const struct nt_file *file, uint32_t index)
     return index < file->dataset_count ? file->datasets[index] : NULL;
 }
 
-/* ---- datasets ---- */
+/* ---- Datasets ---- */
 
 /* Hides what was read of a dataset before it failed. */
 static struct nt_text text_of(const struct nt_dataset *dataset, struct nt_text text)
@@ -138,7 +138,7 @@ bool nt_dataset_has_selection(const struct nt_dataset *dataset)
     return dataset->selection;
 }
 
-/* ---- fields and columns ---- */
+/* ---- Fields and columns ---- */
 
 uint32_t nt_dataset_field_count(const struct nt_dataset *dataset)
 {
@@ -160,7 +160,7 @@ const struct nt_column *nt_dataset_column(const struct nt_dataset *dataset, uint
     return index < nt_dataset_column_count(dataset) ? &dataset->columns[index] : NULL;
 }
 
-/* ---- pages ---- */
+/* ---- Pages ---- */
 
 uint32_t nt_page_elements(const struct nt_page *page)
 {

@@ -17,7 +17,7 @@
 #include "core/io/source.h"
 #include "core/model/budget.h"
 
-/* ---- fields and columns ---- */
+/* ---- Fields and columns ---- */
 
 void nt_builder_init(struct nt_builder *builder, struct nt_dataset *dataset)
 {
@@ -134,7 +134,7 @@ enum nt_status nt_dataset_from_file(struct nt_dataset *dataset, struct nt_error 
     return NT_OK;
 }
 
-/* ---- clusters ---- */
+/* ---- Clusters ---- */
 
 static enum nt_status add_plain_groups(struct nt_dataset *dataset, uint64_t groups, uint64_t clusters,
                                        struct nt_error *error)
@@ -260,7 +260,7 @@ enum nt_status nt_dataset_add_only_part(struct nt_dataset *dataset, uint64_t ent
     return nt_dataset_add_field_groups(dataset, &entries, entries > 0, error);
 }
 
-/* ---- ranges and pages ---- */
+/* ---- Ranges and pages ---- */
 
 static enum nt_status take(const struct nt_group_builder *builder, enum nt_cost cost, uint64_t count,
                            struct nt_error *error)

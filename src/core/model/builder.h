@@ -15,7 +15,7 @@
 
 /* ---- Builders ---- */
 
-/* ---- fields and columns ---- */
+/* ---- Fields and columns ---- */
 
 /* Until it is finished, adding a field or column invalidates pointers to previous ones. */
 struct nt_builder {
@@ -47,7 +47,7 @@ enum nt_status nt_builder_finish(struct nt_builder *builder, struct nt_error *er
 /* Names the only dataset of a file after it, without extension, with the file's source. */
 enum nt_status nt_dataset_from_file(struct nt_dataset *dataset, struct nt_error *error);
 
-/* ---- clusters ---- */
+/* ---- Clusters ---- */
 
 /* Adds empty cluster groups and clusters from the dataset's arena. */
 enum nt_status nt_dataset_add_groups(struct nt_dataset *dataset, uint64_t groups, uint64_t clusters,
@@ -67,7 +67,7 @@ enum nt_status nt_dataset_add_field_groups(struct nt_dataset *dataset, const uin
 /* The same with all entries in one part; none if there are no entries. */
 enum nt_status nt_dataset_add_only_part(struct nt_dataset *dataset, uint64_t entries, struct nt_error *error);
 
-/* ---- ranges and pages ---- */
+/* ---- Ranges and pages ---- */
 
 struct nt_group_builder {
     struct nt_dataset *dataset;

@@ -95,7 +95,7 @@ bool nt_groups_are_loaded(const struct nt_dataset *dataset, struct nt_groups gro
     return true;
 }
 
-/* ---- clusters and ranges ---- */
+/* ---- Clusters and ranges ---- */
 
 uint32_t nt_groups_clusters(const struct nt_dataset *dataset, struct nt_groups groups, uint32_t *count_ret)
 {
@@ -185,7 +185,7 @@ uint64_t nt_range_elements(const struct nt_group *group, const struct nt_range *
 
 /* ---- Datasets ---- */
 
-/* ---- linking ---- */
+/* ---- Linking ---- */
 
 /* A cycle never reaches a top-level field: walk up at most NT_MAX_DEPTH steps. */
 static enum nt_status check_ancestors(const struct nt_dataset *dataset, struct nt_error *error)
@@ -363,7 +363,7 @@ void nt_field_project_columns(struct nt_dataset *dataset, uint32_t field, uint32
     to->owns_columns = false;
 }
 
-/* ---- lazy loading of cluster groups and sides ---- */
+/* ---- Lazy loading of cluster groups and sides ---- */
 
 static enum nt_status load_group(void *dataset, uint32_t number, struct nt_error *error)
 {

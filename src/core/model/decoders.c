@@ -28,7 +28,7 @@ void nt_decoders_deinit(struct nt_decoders *decoders)
     nt_hash_table_deinit(&decoders->table);
 }
 
-/* ---- equality ---- */
+/* ---- Equality ---- */
 
 /* All members except those in separate memory. */
 static struct nt_decoder own_of(const struct nt_decoder *decoder)
@@ -93,7 +93,7 @@ static enum nt_status check(const struct nt_decoders *decoders, const struct nt_
     return decoder->ops && decoder->ops->check ? decoder->ops->check(decoder, inputs, error) : NT_OK;
 }
 
-/* ---- adding ---- */
+/* ---- Adding ---- */
 
 /* Allocates the next row; NULL without memory. */
 static struct nt_decoder_row *next_row(struct nt_decoders *decoders, struct nt_arena *arena)

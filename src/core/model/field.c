@@ -23,7 +23,7 @@ const char *nt_stream_name(enum nt_stream_kind kind)
     return names[kind];
 }
 
-/* ---- kinds ---- */
+/* ---- Kinds ---- */
 
 static const struct nt_stream_row values = {.make = NT_CONVERT_VALUES};
 static const struct nt_stream_row stored_bytes = {.make = NT_CONVERT_VALUES, .of = NT_ROWS_OF_STORED};
@@ -207,7 +207,7 @@ bool nt_field_has_members(const struct nt_field *field)
            field->child_count;
 }
 
-/* ---- rows ---- */
+/* ---- Rows ---- */
 
 uint64_t nt_field_row_elements(const struct nt_field *field)
 {
@@ -229,7 +229,7 @@ bool nt_field_keeps_step(const struct nt_field *field)
     return kinds[field->kind].below == NT_BELOW_ONE || kinds[field->kind].below == NT_BELOW_SEVERAL;
 }
 
-/* ---- the tree ---- */
+/* ---- The tree ---- */
 
 const uint32_t *nt_dataset_children(const struct nt_dataset *dataset, uint32_t field, uint32_t *count_ret)
 {

@@ -235,7 +235,7 @@ void nt_file_close(struct nt_file *file)
     nt_source_close(source);
 }
 
-/* ---- stubs ---- */
+/* ---- Stubs ---- */
 
 void nt_file_set_stub(struct nt_file *file, const struct nt_file *stub)
 {
@@ -272,7 +272,7 @@ enum nt_status nt_file_resolve_stub(struct nt_file *file, struct nt_file **resol
     return status;
 }
 
-/* ---- ranges ---- */
+/* ---- Ranges ---- */
 
 enum nt_status nt_file_append_range(struct nt_file *file, struct nt_source *source, uint64_t offset,
                                     uint64_t bytes, struct nt_buffer *out, struct nt_error *error)

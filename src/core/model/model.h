@@ -179,7 +179,7 @@ static inline const struct nt_decoder *nt_decoders_get(const struct nt_decoders 
  * nt_dataset_physical and nt_file_resolve_stub (thread-safe). The selection is set before the first
  * read (nt_dataset_select). The nt_file owns all memory. */
 
-/* ---- clusters ---- */
+/* ---- Clusters ---- */
 
 struct nt_cluster {
     uint64_t first_entry;
@@ -519,7 +519,7 @@ struct nt_file {
     struct nt_arena *arena;
 };
 
-/* ---- for formats: building ---- */
+/* ---- For formats: building ---- */
 
 /* An empty file over a source, with arena and root. nt_file_close closes the source, too. */
 enum nt_status nt_file_new(const char *path, struct nt_source *source, const struct nt_limits *limits,
@@ -578,7 +578,7 @@ struct nt_dtype nt_element_dtype(enum nt_element element);
 
 #define NT_MAX_DEPTH 256
 
-/* ---- for readers ---- */
+/* ---- For readers ---- */
 
 /* All columns of a field: [representation][position]. */
 const uint32_t *nt_field_columns(const struct nt_dataset *dataset, uint32_t field, uint32_t *count_ret);
@@ -718,7 +718,7 @@ void nt_name_encode(struct nt_text text, enum nt_name_rule rule, struct nt_buffe
 /* The path of a dataset within its file, see nt_dataset_path (<ntuple/dataset.h>). */
 void nt_append_dataset_path(struct nt_buffer *out, const struct nt_dataset *dataset);
 
-/* ---- verbatim ---- */
+/* ---- Verbatim ---- */
 
 /* The names of a field and its ancestors, outermost first, separated by `separator`, byte for byte. */
 void nt_append_field_path(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field,

@@ -15,7 +15,7 @@
 
 /* ---- Paths ---- */
 
-/* ---- encoding ---- */
+/* ---- Encoding ---- */
 
 static void put_percent(struct nt_buffer *out, const char *bytes, size_t count)
 {
@@ -54,7 +54,7 @@ void nt_name_encode(struct nt_text text, enum nt_name_rule rule, struct nt_buffe
     }
 }
 
-/* ---- fields ---- */
+/* ---- Fields ---- */
 
 static uint32_t ancestors_of(const struct nt_dataset *dataset, uint32_t field,
                              uint32_t ancestors[NT_MAX_DEPTH + 1])
@@ -76,7 +76,7 @@ void nt_append_field_path(struct nt_buffer *out, const struct nt_dataset *datase
     }
 }
 
-/* ---- for programs ---- */
+/* ---- For programs ---- */
 
 static void put_name(struct nt_buffer *out, struct nt_text name, enum nt_name_rule rule)
 {
@@ -150,7 +150,7 @@ size_t nt_dataset_path(const struct nt_dataset *dataset, char *text, size_t capa
 
 /* ---- Lookup by path ---- */
 
-/* ---- parts of paths ---- */
+/* ---- Parts of paths ---- */
 
 /* Splits at the last separator: returns the part after it and leaves the rest in `path`; `bytes` is
  * NULL if nothing is left. */
@@ -191,7 +191,7 @@ static bool is_name(struct nt_text part, struct nt_text name)
     return compared == name.length;
 }
 
-/* ---- datasets ---- */
+/* ---- Datasets ---- */
 
 /* Does a path lead to the name in the directory? */
 static bool leads_to(const struct nt_file *file, struct nt_text path, struct nt_text name, uint32_t directory)
@@ -293,7 +293,7 @@ enum nt_status nt_file_find(const struct nt_file *file, const char *path, struct
     return NT_OK;
 }
 
-/* ---- fields ---- */
+/* ---- Fields ---- */
 
 static uint32_t find_child(const struct nt_dataset *dataset, uint32_t parent, struct nt_text part)
 {

@@ -13,7 +13,7 @@
 #include "core/base/error.h"
 #include "core/base/memory.h"
 
-/* ---- kept rows ---- */
+/* ---- Kept rows ---- */
 
 static enum nt_status push(struct nt_deletion_vector_builder *builder, struct nt_deletion_run run,
                            struct nt_error *error)
@@ -73,7 +73,7 @@ uint64_t nt_deletion_vector_kept_before(const struct nt_deletion_vector *deletio
     return run->kept + (stored > end ? stored - end : 0);
 }
 
-/* ---- selected entries ---- */
+/* ---- Selected entries ---- */
 
 uint64_t nt_dataset_selected_before(const struct nt_dataset *dataset, uint64_t entries)
 {

@@ -96,7 +96,7 @@ static const enum nt_checksum_kind checksums[] = {
     NT_CHECKSUM_SHA224, NT_CHECKSUM_SHA256,  NT_CHECKSUM_SHA384, NT_CHECKSUM_SHA512,
 };
 
-/* ---- header ---- */
+/* ---- Header ---- */
 
 static enum nt_status read_checksum(uint8_t number, enum nt_checksum_kind *kind_ret, struct nt_error *error)
 {
@@ -185,7 +185,7 @@ bool nt_bloscpack_plain_bytes(const struct nt_bloscpack_header *header, uint64_t
            nt_add(*bytes_ret, (uint64_t)header->last_chunk_bytes, bytes_ret);
 }
 
-/* ---- metadata section ---- */
+/* ---- Metadata section ---- */
 
 static enum nt_status parse_metadata_header(const uint8_t *bytes, struct nt_bloscpack_metadata *metadata,
                                             struct nt_error *error)
@@ -267,7 +267,7 @@ static enum nt_status read_metadata_section(struct nt_source *source, uint64_t s
     return status;
 }
 
-/* ---- offsets ---- */
+/* ---- Offsets ---- */
 
 /* All offsets are -1 if a writer did not finish. If any is invalid, chunks are found in sequence. */
 static enum nt_status check_offsets(struct nt_source *source, struct nt_bloscpack *bloscpack,
@@ -336,7 +336,7 @@ enum nt_status nt_bloscpack_open(struct nt_source *source, struct nt_bloscpack *
     return place_chunks(source, bloscpack, error);
 }
 
-/* ---- chunks ---- */
+/* ---- Chunks ---- */
 
 struct walk {
     struct nt_source *source;
@@ -424,7 +424,7 @@ struct content {
     bool is_fortran_order;
 };
 
-/* ---- sizes ---- */
+/* ---- Sizes ---- */
 
 struct totals {
     uint64_t bytes;
@@ -454,7 +454,7 @@ static enum nt_status sum_up(struct nt_source *source, const struct nt_bloscpack
     return NT_OK;
 }
 
-/* ---- metadata ---- */
+/* ---- Metadata ---- */
 
 static enum nt_status read_numpy(struct nt_blz_build *build, const json_t *metadata, struct content *content,
                                  struct nt_error *error)
@@ -502,7 +502,7 @@ static enum nt_status read_array_metadata(struct nt_blz_build *build, const stru
     return build->blz->metadata_problem ? NT_OK : nt_fail_memory(error);
 }
 
-/* ---- content ---- */
+/* ---- Content ---- */
 
 static struct nt_blz_dtype byte_dtype(void)
 {

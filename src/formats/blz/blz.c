@@ -42,7 +42,7 @@ static enum nt_status mark_file(struct nt_folder *folder, const char *name, stru
     return NT_OK;
 }
 
-/* ---- the files ---- */
+/* ---- The files ---- */
 
 /* Loads the table's list of columns; NULL if it cannot be read, which opening the folder reports. */
 static enum nt_status load_table(struct nt_folder *folder, const char *name, json_t **table_ret,
@@ -111,7 +111,7 @@ static enum nt_status find_watched(struct nt_folder *folder, char *watched[NT_VE
     return watched[1] ? find_sizes(folder, true, &watched[2], error) : nt_fail_memory(error);
 }
 
-/* ---- the state ---- */
+/* ---- The state ---- */
 
 /* The state's file is the last one that exists, else meta/storage, which takes_folder has found. */
 static enum nt_status mark_files(struct nt_folder *folder, struct nt_dataset_version *version,

@@ -77,7 +77,7 @@ enum nt_status nt_blz_add_file(struct nt_blz_build *build, struct nt_blz_files *
     return status == NT_OK ? add_own_source(files, source, error) : status;
 }
 
-/* ---- columns ---- */
+/* ---- Columns ---- */
 
 /* Serves a member that is an array as bytes, the items one after the other. */
 static enum nt_status set_member(struct nt_blz_build *build, uint32_t index, uint64_t offset,
@@ -194,7 +194,7 @@ enum nt_status nt_blz_add_column(struct nt_blz_build *build, uint32_t field, con
     return info->items ? add_members(build, field, 0, dtype, error) : NT_OK;
 }
 
-/* ---- finish ---- */
+/* ---- Finish ---- */
 
 /* A member reads the column of the field whose elements contain it. */
 static void link_members(struct nt_dataset *dataset)

@@ -188,7 +188,7 @@ enum nt_status nt_blz_describe_page(const struct nt_dataset *dataset, uint32_t c
     return NT_OK;
 }
 
-/* ---- layout ---- */
+/* ---- Layout ---- */
 
 /* Emits the ranges before the chunks of a file. */
 static enum nt_status emit_chunk_file(const struct nt_layout_output *layout, struct nt_source *source,

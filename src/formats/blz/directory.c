@@ -211,7 +211,7 @@ enum {
     LISTED_BYTES = 16, /* counts for each file in a listing: its name */
 };
 
-/* ---- metadata ---- */
+/* ---- Metadata ---- */
 
 static enum nt_status load_json(struct nt_blz_build *build, const char *name, json_t **value_ret,
                                 struct nt_error *error)
@@ -345,7 +345,7 @@ static enum nt_status nt_blz_array_read(struct nt_blz_build *build, const char *
     return is_column_wise(build, array->data, &array->dtype, &array->is_column_wise, error);
 }
 
-/* ---- files ---- */
+/* ---- Files ---- */
 
 static enum nt_status add_files(struct nt_blz_build *build, const char *data, enum nt_blz_naming naming,
                                 struct nt_blz_column *column, struct nt_error *error)
@@ -415,7 +415,7 @@ static enum nt_status find_files(struct nt_blz_build *build, const char *data, b
     return find_chunk_files(build, data, column, error);
 }
 
-/* ---- columns ---- */
+/* ---- Columns ---- */
 
 static enum nt_status add_array_column(struct nt_blz_build *build, const struct nt_blz_array *array,
                                        uint32_t field, const struct nt_blz_dtype *dtype, const char *data,
@@ -511,7 +511,7 @@ static struct nt_blz_node *add_node(struct nt_blz_build *build, struct nt_blz_no
     return node;
 }
 
-/* ---- columns of a table ---- */
+/* ---- Columns of a table ---- */
 
 /* Finds the directory of a column: from the table, else the column's name. */
 static enum nt_status find_column(struct nt_blz_build *build, const char *table,
@@ -586,7 +586,7 @@ static enum nt_status add_table_column(struct nt_blz_build *build, const char *t
     return column->problem ? NT_OK : nt_fail_memory(error);
 }
 
-/* ---- tables ---- */
+/* ---- Tables ---- */
 
 static int compare_tables(const void *left, const void *right)
 {
@@ -660,7 +660,7 @@ static enum nt_status read_table(struct nt_blz_build *build, const char *directo
     return status;
 }
 
-/* ---- the dataset ---- */
+/* ---- The dataset ---- */
 
 static enum nt_status read_array(struct nt_blz_build *build, struct nt_blz_node *node, struct nt_error *error)
 {

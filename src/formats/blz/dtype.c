@@ -286,7 +286,7 @@ static bool too_large(struct parser *parser, const char *what)
     return false;
 }
 
-/* ---- pieces ---- */
+/* ---- Pieces ---- */
 
 static bool parse_string(struct parser *parser, struct nt_text *text)
 {
@@ -354,7 +354,7 @@ static struct nt_blz_member *add_member(struct parser *parser, struct member_lis
     return member;
 }
 
-/* ---- the model's type of a structure ---- */
+/* ---- The model's type of a structure ---- */
 
 static bool add_room(struct parser *parser, struct nt_dtype_member *part, uint64_t bytes)
 {
@@ -654,7 +654,7 @@ static bool parse_dictionary(struct parser *parser, struct nt_blz_dtype *dtype)
     return parsed && is_well(parser);
 }
 
-/* ---- any type ---- */
+/* ---- Any type ---- */
 
 static bool parse_plain(struct parser *parser, struct nt_blz_dtype *dtype)
 {

@@ -267,7 +267,7 @@ static enum nt_status add_chunk(struct builder *builder, const struct nt_bloscpa
     return add_page(builder, page, elements, error);
 }
 
-/* ---- superchunks ---- */
+/* ---- Superchunks ---- */
 
 static enum nt_status add_superchunk_part(void *context, const struct nt_bloscpack_chunk *chunk,
                                           struct nt_error *error)
@@ -362,7 +362,7 @@ static enum nt_status add_superchunks(struct builder *builder, struct nt_error *
     return status;
 }
 
-/* ---- files of one chunk ---- */
+/* ---- Files of one chunk ---- */
 
 struct only_chunk {
     struct nt_bloscpack_chunk chunk;
@@ -490,7 +490,7 @@ static enum nt_status add_chunk_files(struct builder *builder, struct nt_error *
     return status;
 }
 
-/* ---- columns ---- */
+/* ---- Columns ---- */
 
 /* Adds rows that are not in the files: the column is shorter than its table, or its files end early. */
 static enum nt_status add_missing_rows(struct builder *builder, struct nt_error *error)

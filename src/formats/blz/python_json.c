@@ -28,7 +28,7 @@ enum {
     LONGEST_INTEGER = 18, /* digits that 63 bits always hold */
 };
 
-/* ---- quoting ---- */
+/* ---- Quoting ---- */
 
 struct scanner {
     const char *text;
@@ -130,7 +130,7 @@ enum nt_status nt_blz_json_quote(const char *text, size_t length, struct nt_buff
     return out->failed ? nt_fail_memory(error) : NT_OK;
 }
 
-/* ---- reading ---- */
+/* ---- Reading ---- */
 
 /* The parsed values count permanently, the text and its copy only as long as they exist. */
 static enum nt_status parse(const char *text, size_t length, struct nt_budget *budget, json_t **value_ret,
@@ -201,7 +201,7 @@ bool nt_blz_json_unsigned(const json_t *object, const char *key, uint64_t *value
     return true;
 }
 
-/* ---- writing ---- */
+/* ---- Writing ---- */
 
 static void write_string(struct nt_json *json, const json_t *value)
 {

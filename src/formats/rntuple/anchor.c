@@ -219,7 +219,7 @@ static enum nt_status set_failure(const struct nt_file *file, const struct nt_an
     return status;
 }
 
-/* ---- when a file is opened ---- */
+/* ---- When a file is opened ---- */
 
 /* Compares the cycles of datasets of one name; all but the highest become older cycles. */
 static void order_cycles(const struct nt_file *file, struct nt_dataset *added,
@@ -259,7 +259,7 @@ enum nt_status nt_rntuple_add_orphans(struct nt_file *file, struct nt_error *err
     return nt_container_of(file)->may_have_orphans ? find_orphans(file, add_orphans, file, error) : NT_OK;
 }
 
-/* ---- when a file is verified ---- */
+/* ---- When a file is verified ---- */
 
 struct check {
     const struct nt_file *file;

@@ -105,7 +105,7 @@ static enum nt_status is_page_list_short(const struct nt_file *file, const struc
     return NT_OK;
 }
 
-/* ---- annotated bytes: about twenty times as long as the envelope ---- */
+/* ---- Annotated bytes: about twenty times as long as the envelope ---- */
 
 #define ANNOTATED(open_function, is_short_function, kind, bytes_function)                                    \
     static enum nt_status open_function(const struct nt_file *file, const struct nt_dataset *dataset,        \
@@ -127,7 +127,7 @@ ANNOTATED(open_header_text, is_header_text_short, NT_ENVELOPE_HEADER, header_byt
 ANNOTATED(open_footer_text, is_footer_text_short, NT_ENVELOPE_FOOTER, footer_bytes)
 ANNOTATED(open_page_list_text, is_page_list_text_short, NT_ENVELOPE_PAGE_LIST, page_list_bytes)
 
-/* ---- bytes as stored: never verified, and as many as are in the file ---- */
+/* ---- Bytes as stored: never verified, and as many as are in the file ---- */
 
 /* A payload that is split into several keys can only be read as a whole. */
 static uint64_t raw_bytes(const struct nt_dataset *dataset, const struct nt_anchor_link *place)
@@ -216,7 +216,7 @@ static uint64_t page_list_raw_bytes(const struct nt_dataset *dataset, uint64_t n
     return raw_bytes(dataset, &place);
 }
 
-/* ---- the table ---- */
+/* ---- The table ---- */
 
 const struct nt_document nt_rntuple_documents[] = {
     {.prefix = "anchor.raw", .suffix = "", .write = write_anchor_raw, .bytes = anchor_raw_bytes},

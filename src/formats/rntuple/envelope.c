@@ -79,7 +79,7 @@ static void tell_place(const struct nt_envelope *envelope, struct nt_error *erro
     nt_error_context(error, "%s", place_of(envelope, where));
 }
 
-/* ---- loading ---- */
+/* ---- Loading ---- */
 
 static enum nt_status check_place(struct nt_source *source, const char *name,
                                   const struct nt_anchor_link *place, struct nt_error *error)
@@ -162,7 +162,7 @@ enum nt_status nt_envelope_read(struct nt_source *source, struct nt_budget *budg
     return status;
 }
 
-/* ---- verifying ---- */
+/* ---- Verifying ---- */
 
 /* u64: the type id in the low 16 bits, the length in the high 48. */
 static enum nt_status check_type_and_length(const struct nt_envelope *envelope, struct nt_error *error)
@@ -361,7 +361,7 @@ struct nt_text nt_get_text(struct nt_cursor *cursor)
     return bytes ? (struct nt_text){(const char *)bytes, length} : (struct nt_text){"", 0};
 }
 
-/* ---- feature flags ---- */
+/* ---- Feature flags ---- */
 
 enum nt_status nt_feature_flags_read(const struct nt_envelope *envelope, struct nt_cursor *cursor,
                                      struct nt_feature_flags *flags_ret, struct nt_error *error)

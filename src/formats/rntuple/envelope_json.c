@@ -524,7 +524,7 @@ static void metadata_deinit(struct metadata *metadata)
     free(metadata->pairs);
 }
 
-/* ---- reading ---- */
+/* ---- Reading ---- */
 
 static enum nt_status read_pair(const struct nt_envelope *envelope, struct nt_cursor *list, struct pair *pair,
                                 struct nt_error *error)
@@ -609,7 +609,7 @@ static enum nt_status number_versions(struct metadata *metadata, struct nt_error
     return NT_OK;
 }
 
-/* ---- writing ---- */
+/* ---- Writing ---- */
 
 struct value {
     const char *name;

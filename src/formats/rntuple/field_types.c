@@ -14,7 +14,7 @@
 #include "core/codec/codec.h"
 #include "core/model/model.h"
 
-/* ---- type names ---- */
+/* ---- Type names ---- */
 
 struct type {
     const char *name;
@@ -97,7 +97,7 @@ static bool is_cardinality(struct nt_text type, enum nt_element *element)
     return nt_type_element(type, element);
 }
 
-/* ---- columns ---- */
+/* ---- Columns ---- */
 
 /* The roles of a column in a field. */
 enum column_class {
@@ -176,7 +176,7 @@ static enum nt_field_kind kind_of_representation(const struct nt_dataset *datase
     return NT_FIELD_UNREADABLE;
 }
 
-/* ---- reasons ---- */
+/* ---- Reasons ---- */
 
 static const char *reason(struct nt_dataset *dataset, const struct nt_field *field)
 {
@@ -198,7 +198,7 @@ static const char *reason(struct nt_dataset *dataset, const struct nt_field *fie
                            field->columns_per_representation, nt_role_name(field->role));
 }
 
-/* ---- one field ---- */
+/* ---- One field ---- */
 
 static bool converts_to(const struct nt_dataset *dataset, uint32_t field, enum nt_element element)
 {
@@ -299,7 +299,7 @@ static enum nt_status decide(struct nt_dataset *dataset, uint32_t field, struct 
     return NT_OK;
 }
 
-/* ---- all fields ---- */
+/* ---- All fields ---- */
 
 /* Returns why the field and its descendants cannot be placed into rows; NULL if they can. */
 static const char *structural_reason(struct nt_dataset *dataset, const struct nt_field_record *record)

@@ -33,7 +33,7 @@ void nt_footer_deinit(struct nt_footer *footer)
     *footer = (struct nt_footer){0};
 }
 
-/* ---- records ---- */
+/* ---- Records ---- */
 
 static enum nt_status read_links(const struct nt_envelope *envelope, struct nt_frame *list,
                                  struct nt_envelope_link **links_ret, uint32_t *count_ret,
@@ -210,7 +210,7 @@ static enum nt_status read_attribute_sets(const struct nt_envelope *envelope, st
     return NT_OK;
 }
 
-/* ---- lists ---- */
+/* ---- Lists ---- */
 
 struct list {
     uint32_t item_bytes; /* minimum bytes of an item, without a record's frame */

@@ -210,7 +210,7 @@ const struct nt_generation nt_generations[] = {
 };
 const uint32_t nt_generation_count = COUNT(nt_generations);
 
-/* ---- identification ---- */
+/* ---- Identification ---- */
 
 /* The predraft starts with a frame of version 0 and its own size; all others have version 1 there, or a
  * type and a length. */
@@ -255,7 +255,7 @@ enum nt_status nt_generation_find(const struct nt_anchor *anchor, const uint8_t 
                    anchor->epoch, anchor->major, anchor->minor, anchor->patch, anchor->class_version);
 }
 
-/* ---- column types ---- */
+/* ---- Column types ---- */
 
 static bool is_before_wide_switch(const struct nt_generation *generation, struct nt_text writer)
 {

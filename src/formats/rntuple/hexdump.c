@@ -36,7 +36,7 @@ struct annotated {
     struct item current; /* contains `position` */
 };
 
-/* ---- reading ---- */
+/* ---- Reading ---- */
 
 static void remember(struct nt_cursor_observer *observer, size_t position, size_t count, const char *whole,
                      const char *what)
@@ -167,7 +167,7 @@ static enum nt_status read_items(struct annotated *annotated,
     return status;
 }
 
-/* ---- writing ---- */
+/* ---- Writing ---- */
 
 /* Finds the item that starts at the position, or the gap up to the next item. */
 static void find_current(struct annotated *annotated)

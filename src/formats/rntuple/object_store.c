@@ -83,7 +83,7 @@ static enum nt_status fail_member(const char *key, const struct nt_json_member *
     return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "anchor: its \"%s\" is not %s", key, expected);
 }
 
-/* ---- members ---- */
+/* ---- Members ---- */
 
 /* The first number is the version, which decides whether the others are known. */
 static enum nt_status read_numbers(const struct document *document, struct numbers *found,
@@ -150,7 +150,7 @@ static enum nt_status set_place(const struct place *place, const char *what, str
     return nt_object_address(what, place->object, place->offset, place->stored_bytes, &link->offset, error);
 }
 
-/* ---- checksum ---- */
+/* ---- Checksum ---- */
 
 static enum nt_status check_checksum(const struct document *document, uint64_t stored, uint64_t *found_ret,
                                      struct nt_error *error)
@@ -177,7 +177,7 @@ static enum nt_status check_checksum(const struct document *document, uint64_t s
                : NT_OK;
 }
 
-/* ---- all ---- */
+/* ---- Read the anchor ---- */
 
 static enum nt_status read_document(const struct document *document, struct nt_arena *arena,
                                     struct nt_store_anchor *anchor, struct nt_error *error)

@@ -183,7 +183,7 @@ struct filler {
     struct nt_error *error;
 };
 
-/* ---- columns ---- */
+/* ---- Columns ---- */
 
 static enum nt_status fill_pages(struct filler *filler, uint32_t column, struct nt_column_pages *pages)
 {
@@ -236,7 +236,7 @@ static enum nt_status fill_cluster(struct filler *filler, struct nt_cursor *clus
     return status;
 }
 
-/* ---- clusters ---- */
+/* ---- Clusters ---- */
 
 static enum nt_status fill_summaries(struct filler *filler, struct nt_frame *summaries)
 {

@@ -20,7 +20,7 @@
 
 #define NO_PARENT UINT64_MAX
 
-/* ---- pieces ---- */
+/* ---- Pieces ---- */
 
 /* Reads a frame: u16 version, u16 minimum version, u32 size including these 8 bytes. */
 static enum nt_status read_frame(const struct nt_envelope *envelope, struct nt_cursor *cursor,
@@ -83,7 +83,7 @@ static struct nt_locator read_locator(struct nt_cursor *cursor)
     return locator;
 }
 
-/* ---- header ---- */
+/* ---- Header ---- */
 
 static enum nt_status read_field(const struct nt_envelope *envelope, struct nt_cursor *cursor,
                                  struct nt_field_record *field, struct nt_error *error)
@@ -254,7 +254,7 @@ enum nt_status nt_predraft_header_read(const struct nt_envelope *envelope,
     return status;
 }
 
-/* ---- footer ---- */
+/* ---- Footer ---- */
 
 enum nt_status nt_predraft_footer_open(const struct nt_envelope *envelope, struct nt_cursor *cursor_ret,
                                        uint64_t *clusters_ret, struct nt_error *error)
@@ -335,7 +335,7 @@ struct nt_page_record nt_predraft_page_read(struct nt_cursor *cursor)
 
 /* ---- Build clusters and pages ---- */
 
-/* ---- clusters ---- */
+/* ---- Clusters ---- */
 
 static enum nt_status skip_columns(const struct nt_envelope *envelope, struct nt_cursor *cursor,
                                    uint32_t count, struct nt_error *error)
@@ -391,7 +391,7 @@ enum nt_status nt_predraft_build(struct nt_dataset *dataset, const struct nt_env
     return NT_OK;
 }
 
-/* ---- pages ---- */
+/* ---- Pages ---- */
 
 NT_DEFINE_LAST_AT_MOST(last_column, struct nt_column, .id)
 

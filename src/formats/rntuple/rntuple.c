@@ -128,7 +128,7 @@ struct opening {
     struct nt_error *error;
 };
 
-/* ---- operations ---- */
+/* ---- Operations ---- */
 
 static enum nt_status load_group(struct nt_dataset *dataset, uint32_t group, struct nt_error *error)
 {
@@ -184,7 +184,7 @@ static const struct nt_dataset_ops ops = {
     .close = close_dataset,
 };
 
-/* ---- opening ---- */
+/* ---- Opening ---- */
 
 /* In the layout each object has its place; the file that refers to them follows. */
 static enum nt_status open_objects(const struct opening *opening, struct nt_rntuple *rntuple)
@@ -348,7 +348,7 @@ static enum nt_status read_header_and_footer(struct opening *opening)
     return status;
 }
 
-/* ---- links for later use ---- */
+/* ---- Links for later use ---- */
 
 static enum nt_status keep_link(const struct opening *opening, const char *what,
                                 const struct nt_envelope_link *from, struct nt_envelope_link *to)
@@ -382,7 +382,7 @@ static enum nt_status keep_links(struct opening *opening)
     return NT_OK;
 }
 
-/* ---- attribute sets ---- */
+/* ---- Attribute sets ---- */
 
 /* The anchor of an attribute set is in no list of keys: only the footer's record refers to it. */
 static enum nt_status open_attribute_anchor(struct nt_dataset *dataset, const struct nt_rntuple *parent,
@@ -436,7 +436,7 @@ static enum nt_status open_attribute_sets(struct opening *opening)
     return NT_OK;
 }
 
-/* ---- kept envelopes ---- */
+/* ---- Kept envelopes ---- */
 
 /* Keeps an envelope that is small compared with the budget: its documents then need no second read. */
 static void keep_envelope(struct nt_envelope *envelope, struct nt_envelope *kept)
@@ -450,7 +450,7 @@ static void keep_envelope(struct nt_envelope *envelope, struct nt_envelope *kept
     *envelope = (struct nt_envelope){0};
 }
 
-/* ---- all ---- */
+/* ---- Open one dataset ---- */
 
 static enum nt_status open_all(struct opening *opening, const struct nt_anchor_object *object)
 {

@@ -321,7 +321,7 @@ uint32_t nt_list_frame_bytes(const struct nt_generation *generation);
 /* Reads a string: u32 length and bytes. The envelope owns the bytes. Empty if the cursor fails. */
 struct nt_text nt_get_text(struct nt_cursor *cursor);
 
-/* ---- feature flags ---- */
+/* ---- Feature flags ---- */
 
 enum { NT_MAX_FEATURE_WORDS = 16 };
 
@@ -666,7 +666,7 @@ enum nt_status nt_rntuple_load_envelope(const struct nt_dataset *dataset, enum n
                                         uint32_t number, struct nt_envelope *envelope_ret,
                                         struct nt_error *error);
 
-/* ---- lost datasets: their records exist, but no list of keys and no footer refers to them ---- */
+/* ---- Lost datasets: their records exist, but no list of keys and no footer refers to them ---- */
 
 /* Adds lost datasets to an opened file, each with its failure, if there are signs of any. */
 enum nt_status nt_rntuple_add_orphans(struct nt_file *file, struct nt_error *error);

@@ -84,7 +84,7 @@ enum nt_status nt_schema_add_columns(struct nt_schema *schema, struct nt_budget 
     return GROW(schema, columns, column_count, count) ? NT_OK : nt_fail_memory(error);
 }
 
-/* ---- records ---- */
+/* ---- Records ---- */
 
 static void read_field_values(struct nt_cursor *cursor, struct nt_field_record *field, uint16_t known_flags)
 {
@@ -224,7 +224,7 @@ static enum nt_status read_extra_type(const struct nt_envelope *envelope, struct
     return nt_envelope_check(envelope, cursor, "extra type information", error);
 }
 
-/* ---- lists ---- */
+/* ---- Lists ---- */
 
 static enum nt_status read_fields(const struct nt_envelope *envelope, struct nt_frame *list,
                                   struct nt_schema *schema, struct nt_error *error)

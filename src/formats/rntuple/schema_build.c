@@ -25,7 +25,7 @@ struct builder {
     struct nt_error *error;
 };
 
-/* ---- field ids ---- */
+/* ---- Field ids ---- */
 
 struct id {
     uint64_t id;
@@ -65,7 +65,7 @@ static uint32_t find_field(const struct builder *builder, uint64_t id)
     return found ? found->index : NT_NONE;
 }
 
-/* ---- fields ---- */
+/* ---- Fields ---- */
 
 static bool copy_texts(struct nt_arena *arena, const struct nt_field_record *record, struct nt_field *field)
 {
@@ -116,7 +116,7 @@ static enum nt_status build_fields(struct builder *builder)
     return status;
 }
 
-/* ---- columns ---- */
+/* ---- Columns ---- */
 
 /* Quantised values may exceed 32 bits despite the column type's name: the field's type decides. */
 static void fit_to_field(struct nt_decoder *decoder, const struct nt_field *field)
@@ -203,7 +203,7 @@ static enum nt_status build_columns(struct builder *builder)
     return status;
 }
 
-/* ---- projected fields ---- */
+/* ---- Projected fields ---- */
 
 /* An alias column of a projected field, in file order. */
 struct alias {
@@ -312,7 +312,7 @@ static enum nt_status build_projections(struct builder *builder)
     return status;
 }
 
-/* ---- all ---- */
+/* ---- Build a dataset ---- */
 
 enum nt_status nt_schema_build(struct nt_dataset *dataset, const struct nt_generation *generation,
                                struct nt_schema *schema, struct nt_error *error)

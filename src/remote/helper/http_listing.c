@@ -345,7 +345,7 @@ static void begin_element(struct nt_list_parser *list, enum element element)
     }
 }
 
-/* ---- expat callbacks ---- */
+/* ---- Expat callbacks ---- */
 
 static const struct rule *rule_of(const struct nt_list_parser *list, enum element parent, const char *name)
 {

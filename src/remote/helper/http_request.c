@@ -446,7 +446,7 @@ void nt_request_end(struct nt_request *request, CURLcode code)
         request->result.outcome = NT_OUTCOME_OTHER_SERVER;
 }
 
-/* ---- curl callbacks ---- */
+/* ---- Curl callbacks ---- */
 
 static size_t on_header(char *line, size_t size, size_t count, void *argument)
 {

@@ -97,7 +97,7 @@ static uint64_t items(struct flat *flat, uint64_t table, unsigned number, size_t
     return vector + 4;
 }
 
-/* ---- record batches ---- */
+/* ---- Record batches ---- */
 
 struct batch {
     uint64_t offset, metadata_bytes, body_bytes;

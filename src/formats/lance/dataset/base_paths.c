@@ -86,7 +86,7 @@ static enum nt_status find_folder(struct nt_file *file, const struct nt_lance_da
     return status;
 }
 
-/* ---- the folders ---- */
+/* ---- The folders ---- */
 
 static enum nt_status add_place(struct nt_file *file, struct nt_lance_dataset *lance,
                                 struct nt_folder *folder, struct nt_error *error)
@@ -127,7 +127,7 @@ void nt_lance_close_bases(struct nt_lance_dataset *lance)
     lance->place_count = 0;
 }
 
-/* ---- base paths of the manifest ---- */
+/* ---- Base paths of the manifest ---- */
 
 static int compare_bases(const void *left, const void *right)
 {

@@ -27,7 +27,7 @@ struct finding {
     bool is_whole;            /* the blob is the whole file */
 };
 
-/* ---- beside the data file ---- */
+/* ---- Beside the data file ---- */
 
 static struct nt_text path_of(const struct nt_lance_data_file *data_file)
 {
@@ -77,7 +77,7 @@ static enum nt_status find_dedicated(struct finding *finding)
     return NT_OK;
 }
 
-/* ---- at a URI ---- */
+/* ---- At a URI ---- */
 
 /* A name relative to a base path, used literally. */
 static enum nt_status find_in_base(struct finding *finding, const struct nt_lance_base *base)
@@ -171,7 +171,7 @@ static enum nt_status find(struct finding *finding)
     return status;
 }
 
-/* ---- the file of a blob ---- */
+/* ---- The file of a blob ---- */
 
 static enum nt_status tell_file(const struct finding *finding, enum nt_status status)
 {

@@ -114,7 +114,7 @@ static void nt_lance_request_readahead(struct nt_dataset *dataset, uint32_t numb
 
 /* ---- Load data files ---- */
 
-/* ---- data files ---- */
+/* ---- Data files ---- */
 
 static struct nt_text path_of(const struct nt_lance_data_file *data_file)
 {
@@ -227,7 +227,7 @@ enum nt_status nt_lance_count_rows(struct nt_dataset *dataset, uint32_t part, st
     return status;
 }
 
-/* ---- groups ---- */
+/* ---- Groups ---- */
 
 static enum nt_status fill_null(struct nt_dataset *dataset, uint32_t group, struct nt_error *error)
 {

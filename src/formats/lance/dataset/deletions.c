@@ -72,7 +72,7 @@ enum nt_status nt_lance_find_deletion_file(struct nt_file *file, const struct nt
     return *name_ret ? NT_OK : nt_fail_memory(error);
 }
 
-/* ---- runs of ascending rows ---- */
+/* ---- Runs of ascending rows ---- */
 
 struct collecting {
     struct nt_file *file;
@@ -240,7 +240,7 @@ static enum nt_status read_bitmap(struct collecting *collecting, struct nt_error
     return status;
 }
 
-/* ---- all ---- */
+/* ---- Load deletion vectors ---- */
 
 static enum nt_status settle(struct collecting *collecting, const struct nt_deletion_vector **deletions_ret,
                              struct nt_error *error)

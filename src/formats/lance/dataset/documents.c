@@ -46,7 +46,7 @@ struct section {
     struct nt_buffer bytes;       /* the message */
 };
 
-/* ---- find a message ---- */
+/* ---- Find a message ---- */
 
 static bool find_position(const struct section *section, uint64_t *position_ret)
 {
@@ -87,7 +87,7 @@ static enum nt_status name_file(struct section *section, bool has_position, stru
     return section->name.failed ? nt_fail_memory(error) : NT_OK;
 }
 
-/* ---- read a message ---- */
+/* ---- Read a message ---- */
 
 static struct nt_proto message_of(const struct section *section)
 {
@@ -130,7 +130,7 @@ static enum nt_status read_section(struct section *section, const struct nt_data
     return status;
 }
 
-/* ---- documents ---- */
+/* ---- Documents ---- */
 
 static void put_section(const struct section *section, struct nt_buffer *out)
 {
@@ -226,7 +226,7 @@ static uint64_t manifest_bytes(const struct nt_dataset *dataset, uint64_t number
     return nt_lance_dataset_of(dataset)->manifest.message.size;
 }
 
-/* ---- beside the manifest ---- */
+/* ---- Beside the manifest ---- */
 
 WRITE(write_transaction)
 {

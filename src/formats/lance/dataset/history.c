@@ -42,7 +42,7 @@ struct versions_text {
     size_t count, capacity, tag_count, tag_capacity, next, next_tag;
 };
 
-/* ---- list versions ---- */
+/* ---- List versions ---- */
 
 static enum nt_status add_version(void *context, const struct nt_lance_version *version,
                                   struct nt_error *error)
@@ -114,7 +114,7 @@ static enum nt_status look(struct versions_text *text, struct nt_error *error)
     return status;
 }
 
-/* ---- the summary of a manifest ---- */
+/* ---- The summary of a manifest ---- */
 
 struct sums {
     uint64_t fragments, data_files, data_file_bytes, deletion_files, physical_rows, deleted_rows;
@@ -179,7 +179,7 @@ static void put_sums(struct nt_json *json, struct nt_proto manifest)
     put_known(json, "deleted_rows", sums.has_deleted_rows, sums.deleted_rows);
 }
 
-/* ---- lines ---- */
+/* ---- Lines ---- */
 
 static void put_text(struct nt_json *json, const char *key, struct nt_text text)
 {
@@ -301,7 +301,7 @@ enum nt_status nt_lance_open_versions(const struct nt_file *file, const struct n
     return status;
 }
 
-/* ---- is the document short? ---- */
+/* ---- Is the document short? ---- */
 
 struct estimate {
     struct nt_folder *folder;

@@ -15,7 +15,7 @@
 #include "formats/lance/file/file.h"
 #include "formats/lance/file/messages.h"
 
-/* ---- data files ---- */
+/* ---- Data files ---- */
 
 /* Puts the columns that store no field of this version. */
 static enum nt_status put_deleted(const struct nt_lance_dataset *lance, uint32_t number,
@@ -67,7 +67,7 @@ static enum nt_status put_data_file(struct nt_dataset *dataset, uint32_t number,
     return status;
 }
 
-/* ---- the manifest ---- */
+/* ---- The manifest ---- */
 
 enum { TAIL_BYTES = 16, LENGTH_BYTES = 4 };
 
@@ -106,7 +106,7 @@ static enum nt_status put_manifest(const struct nt_lance_manifest_file *manifest
                            : status;
 }
 
-/* ---- all ---- */
+/* ---- Layout of a dataset ---- */
 
 enum nt_status nt_lance_lay_out_dataset(const struct nt_file *file, nt_layout_emit *emit, void *context,
                                         struct nt_error *error)

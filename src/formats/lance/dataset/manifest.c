@@ -75,7 +75,7 @@ static enum nt_status nt_lance_check_features(uint64_t flags, uint64_t offset, s
 
 enum { TAIL_BYTES = 16, LENGTH_BYTES = 4, MAGIC_BYTES = 4 };
 
-/* ---- the message ---- */
+/* ---- The message ---- */
 
 enum nt_status nt_lance_find_section(struct nt_source *source, uint64_t size, uint64_t position,
                                      const char *what, uint64_t position_offset,
@@ -212,7 +212,7 @@ static uint64_t place_of(const struct reading *reading, struct nt_proto message)
     return nt_lance_manifest_offset(&reading->lance->manifest, message);
 }
 
-/* ---- data files ---- */
+/* ---- Data files ---- */
 
 static enum nt_lance_generation generation_of(struct nt_proto data_file)
 {
@@ -257,7 +257,7 @@ static enum nt_status read_data_file(const struct reading *reading, uint32_t fra
     return data_file->name ? NT_OK : nt_fail_memory(reading->error);
 }
 
-/* ---- fragments ---- */
+/* ---- Fragments ---- */
 
 /* Legacy manifests lack row counts, and these are wrong if the manifest does not name its writer. */
 static bool has_rows(const struct reading *reading, const struct nt_lance_fragment_part *fragment)

@@ -35,7 +35,7 @@ static inline enum nt_status nt_lance_has_now(struct nt_folder *folder, const st
 
 #define ENDING ".json"
 
-/* ---- names ---- */
+/* ---- Names ---- */
 
 struct ref_walk {
     nt_lance_visit_ref *visit;
@@ -88,7 +88,7 @@ static void append_file_name(struct nt_buffer *out, const char *refs, const char
     nt_buffer_text(out, ENDING);
 }
 
-/* ---- branches ---- */
+/* ---- Branches ---- */
 
 /* Returns a branch's place in the dataset's folder, "" for no branch; NULL: out of memory. */
 static const char *nt_lance_root_of(struct nt_arena *arena, const char *branch)
@@ -106,7 +106,7 @@ static enum nt_status nt_lance_has_branch(struct nt_folder *folder, const char *
     return status;
 }
 
-/* ---- tags ---- */
+/* ---- Tags ---- */
 
 static enum nt_status take_tag(const json_t *value, struct nt_arena *arena, struct nt_lance_tag *tag,
                                struct nt_error *error)
@@ -274,7 +274,7 @@ void nt_lance_append_manifest_name(struct nt_buffer *out, const struct nt_lance_
                      version->is_inverted ? UINT64_MAX - version->number : version->number);
 }
 
-/* ---- all of them ---- */
+/* ---- All of them ---- */
 
 struct walk {
     const char *root;
@@ -302,7 +302,7 @@ enum nt_status nt_lance_each_version(struct nt_folder *folder, const char *root,
     return status;
 }
 
-/* ---- earliest and latest ---- */
+/* ---- Earliest and latest ---- */
 
 struct search {
     struct nt_lance_version first, latest;
@@ -401,7 +401,7 @@ static enum nt_status set_watched(const struct choosing *c, const char *watched)
     return watched ? NT_OK : nt_fail_memory(c->error);
 }
 
-/* ---- a number, the latest ---- */
+/* ---- A number, the latest ---- */
 
 static enum nt_status set_branch(const struct choosing *c, const char *branch, const char **root_ret)
 {
@@ -432,7 +432,7 @@ static enum nt_status choose_number(const struct choosing *c, const char *branch
     return set_watched(c, nt_buffer_to_arena(&name, c->arena));
 }
 
-/* ---- names ---- */
+/* ---- Names ---- */
 
 /* Names for the error about a missing name. */
 struct names {
@@ -540,7 +540,7 @@ enum nt_status nt_lance_resolve_version(struct nt_folder *folder, const char *wa
     return of_tag == NT_OK ? NT_OK : nt_fail_with(error, &failure);
 }
 
-/* ---- for listings of versions ---- */
+/* ---- For listings of versions ---- */
 
 enum nt_status nt_lance_find_version(struct nt_folder *folder, const char *wanted,
                                      struct nt_dataset_version *version_ret, struct nt_error *error)

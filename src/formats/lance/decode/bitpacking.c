@@ -40,7 +40,7 @@ typedef uint64_t vector64 __attribute__((vector_size(VECTOR)));
  * 128 elements apart. */
 static const size_t row_order[] = {0, 4, 2, 6, 1, 5, 3, 7};
 
-/* ---- one block ---- */
+/* ---- One block ---- */
 
 /* Unpacks a row in as many lanes as fit a vector; `input` and `output` are at the first of them.
  * Callers pass constant `width` and `row`. */
@@ -103,7 +103,7 @@ DEFINE_UNPACK(16)
 DEFINE_UNPACK(32)
 DEFINE_UNPACK(64)
 
-/* ---- a function for each width ---- */
+/* ---- A function for each width ---- */
 
 /* clang-format off */
 #define WIDTHS8(X, bits) X(bits, 1) X(bits, 2) X(bits, 3) X(bits, 4) X(bits, 5) X(bits, 6) X(bits, 7) X(bits, 8)
@@ -177,7 +177,7 @@ static void unpack_some(const struct word *word, unsigned width, const uint8_t *
     }
 }
 
-/* ---- blocks ---- */
+/* ---- Blocks ---- */
 
 static uint64_t get_word(struct nt_cursor *cursor, const struct word *word)
 {

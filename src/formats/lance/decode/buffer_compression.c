@@ -182,7 +182,7 @@ static enum nt_status measure_zstd(const struct payload *payload, uint64_t *byte
     return check_size("zstd", *bytes_ret, payload->count, ZSTD_MAX, 0, error);
 }
 
-/* ---- both kinds ---- */
+/* ---- Both kinds ---- */
 
 static const struct {
     enum nt_status (*split)(const uint8_t *input, size_t input_bytes, struct payload *payload_ret,

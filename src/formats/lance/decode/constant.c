@@ -69,7 +69,7 @@ static enum nt_status open_value(struct nt_decode_arena *work, struct nt_buffer_
     return NT_OK;
 }
 
-/* ---- repeated values ---- */
+/* ---- Repeated values ---- */
 
 static bool is_variable(const struct nt_decode_arena *work)
 {

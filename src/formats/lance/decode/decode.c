@@ -36,7 +36,7 @@ enum nt_status nt_tree_decode(const struct nt_packed *packed, uint8_t *output, s
     return status;
 }
 
-/* ---- several outputs ---- */
+/* ---- Several outputs ---- */
 
 static bool is_shareable(const struct nt_tree *tree, const struct nt_tree_output_spec *want)
 {
@@ -97,7 +97,7 @@ static enum nt_status decode_together(const struct nt_packed *packed, uint8_t *c
     return status;
 }
 
-/* ---- counting ---- */
+/* ---- Counting ---- */
 
 static void count_rows(const struct nt_decode_state *decoding, uint64_t values, struct nt_tree_counts *counts)
 {
@@ -165,7 +165,7 @@ enum nt_status nt_tree_count(const struct nt_tree *tree, const struct nt_packed 
 
 enum { CHUNK_UNIT = 8, WORDS = 0, CHUNKS = 1 };
 
-/* ---- chunks ---- */
+/* ---- Chunks ---- */
 
 /* The low bits of a word hold log2 of the number of values; 0 is the last chunk, with the rest. */
 enum nt_status nt_tree_next_chunk(const struct nt_tree *tree, const uint8_t *words, uint64_t word_count,
@@ -192,7 +192,7 @@ enum nt_status nt_tree_next_chunk(const struct nt_tree *tree, const uint8_t *wor
     return NT_OK;
 }
 
-/* ---- whole pages ---- */
+/* ---- Whole pages ---- */
 
 struct whole {
     struct nt_tree tree;        /* of a chunk, or of the rows */

@@ -106,7 +106,7 @@ enum nt_status nt_dictionary_bytes(const struct nt_value *numbers, const struct 
 
 /* ---- Encoding trees and outputs ---- */
 
-/* ---- encodings ---- */
+/* ---- Encodings ---- */
 
 enum nt_tree_node_kind {
     NT_TREE_FLAT,             /* consecutive values of `bits` */
@@ -166,7 +166,7 @@ struct nt_tree_node_info {
 };
 const struct nt_tree_node_info *nt_tree_node_info(enum nt_tree_node_kind kind);
 
-/* ---- pages ---- */
+/* ---- Pages ---- */
 
 enum nt_tree_layout {
     NT_TREE_MINI_BLOCK, /* chunks: levels, then the value buffers */
@@ -236,7 +236,7 @@ static inline uint32_t nt_tree_control_bytes(const struct nt_tree *tree)
 /* Counts the lists at a layer and inside it. If there are any, rows and values can differ in number. */
 uint32_t nt_tree_lists(const struct nt_tree *tree, uint32_t layer);
 
-/* ---- outputs ---- */
+/* ---- Outputs ---- */
 
 enum nt_tree_output {
     NT_TREE_VALUES,  /* fixed width; null values are zeros; fixed lists yield all items */
@@ -338,7 +338,7 @@ void nt_tree_describe(const struct nt_tree *tree, char *text, size_t capacity);
 
 /* ---- Scratch memory and arrays ---- */
 
-/* ---- memory ---- */
+/* ---- Memory ---- */
 
 struct nt_decode_arena {
     const struct nt_tree *tree;
@@ -357,7 +357,7 @@ enum nt_status nt_decode_alloc(struct nt_decode_arena *work, uint64_t bytes, voi
                                struct nt_error *error);
 void nt_decode_arena_free(struct nt_decode_arena *work);
 
-/* ---- buffers ---- */
+/* ---- Buffers ---- */
 
 struct nt_buffer_slice {
     const uint8_t *data;
@@ -373,7 +373,7 @@ enum nt_status nt_buffer_slice_require(const struct nt_buffer_slice *part, uint6
 /* Converts bits to bytes, rounded up. NT_LIMIT on overflow. */
 enum nt_status nt_bits_to_bytes(uint64_t count, uint64_t bits, uint64_t *bytes_ret, struct nt_error *error);
 
-/* ---- values ---- */
+/* ---- Values ---- */
 
 struct nt_decoded_array {
     uint64_t elements;
@@ -393,7 +393,7 @@ struct nt_decoded_array {
     bool is_null;         /* all rows are null */
 };
 
-/* ---- levels ---- */
+/* ---- Levels ---- */
 
 struct nt_levels {
     uint64_t count;             /* 0: none */

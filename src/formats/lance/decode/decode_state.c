@@ -121,7 +121,7 @@ static inline bool nt_is_valid(const struct nt_levels *levels, const struct nt_l
     return definition <= rule->valid || (rule->empty && definition == rule->empty);
 }
 
-/* ---- opening ---- */
+/* ---- Opening ---- */
 
 static enum nt_status open_parts(const struct nt_decode_arena *work, struct nt_opened_page *opened,
                                  struct nt_error *error)
@@ -174,7 +174,7 @@ enum nt_status nt_decode_values(struct nt_decode_state *decoding, uint8_t *into,
     return nt_tree_node_decode(work, root, opened->parts, decoding->rows, into, &opened->array, error);
 }
 
-/* ---- null rows ---- */
+/* ---- Null rows ---- */
 
 enum nt_status nt_decode_check_rows(const struct nt_decode_state *decoding, uint64_t found,
                                     struct nt_error *error)

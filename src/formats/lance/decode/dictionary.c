@@ -85,7 +85,7 @@ enum nt_status nt_dictionary_gather(const struct nt_value *numbers, const struct
                    number_at(numbers->data, done, numbers->element_bytes), items->elements);
 }
 
-/* ---- strings ---- */
+/* ---- Strings ---- */
 
 static uint64_t end_at(const struct nt_value *ends, uint64_t number)
 {

@@ -67,7 +67,7 @@ static void set_fixed(const struct job *job, uint32_t bits, const uint8_t *data,
         (struct nt_decoded_array){.elements = job->elements, .bits = bits, .data = data, .bytes = bytes};
 }
 
-/* ---- plain values ---- */
+/* ---- Plain values ---- */
 
 static enum nt_status decode_flat(const struct job *job, struct nt_error *error)
 {
@@ -81,7 +81,7 @@ static enum nt_status decode_flat(const struct job *job, struct nt_error *error)
     return status;
 }
 
-/* ---- a repeated value ---- */
+/* ---- A repeated value ---- */
 
 static enum nt_status repeat(const struct job *job, struct nt_error *error)
 {
@@ -101,7 +101,7 @@ static enum nt_status repeat(const struct job *job, struct nt_error *error)
     return NT_OK;
 }
 
-/* ---- packed bits ---- */
+/* ---- Packed bits ---- */
 
 static enum nt_status unpack(const struct job *job, struct nt_error *error)
 {
@@ -122,7 +122,7 @@ static enum nt_status unpack(const struct job *job, struct nt_error *error)
     return status;
 }
 
-/* ---- runs ---- */
+/* ---- Runs ---- */
 
 /* A block stores the size of the values, the values, then the lengths. */
 static enum nt_status cut_block_of_runs(const struct nt_buffer_slice *block, struct nt_buffer_slice parts[2],
@@ -168,7 +168,7 @@ static enum nt_status expand_runs(const struct job *job, struct nt_error *error)
                          error);
 }
 
-/* ---- byte planes ---- */
+/* ---- Byte planes ---- */
 
 static enum nt_status join_planes(const struct job *job, struct nt_error *error)
 {
@@ -200,7 +200,7 @@ static enum nt_status join_planes(const struct job *job, struct nt_error *error)
     return nt_decode(&packed, output, error);
 }
 
-/* ---- compressed bytes ---- */
+/* ---- Compressed bytes ---- */
 
 /* If there are several buffers, only the first is compressed. */
 static enum nt_status decompress(const struct job *job, struct nt_error *error)
@@ -225,7 +225,7 @@ static enum nt_status decompress(const struct job *job, struct nt_error *error)
     return status;
 }
 
-/* ---- lists and structures of fixed width ---- */
+/* ---- Lists and structures of fixed width ---- */
 
 static enum nt_status decode_list(const struct job *job, struct nt_error *error)
 {
@@ -257,7 +257,7 @@ static enum nt_status decode_rows(const struct job *job, struct nt_error *error)
     return decode_child(job, 0, job->elements, job->into, job->array, error);
 }
 
-/* ---- strings ---- */
+/* ---- Strings ---- */
 
 static enum nt_status decode_strings(const struct job *job, struct nt_error *error)
 {
@@ -280,7 +280,7 @@ static enum nt_status take_codes(const struct job *job, struct nt_error *error)
     return status;
 }
 
-/* ---- the table ---- */
+/* ---- The table ---- */
 
 static const struct {
     struct nt_tree_node_info info;

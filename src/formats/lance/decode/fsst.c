@@ -28,7 +28,7 @@ _Static_assert(SPAN *SYMBOL_BYTES <= UINT16_MAX && SPAN % GROUP == 0,
 
 static const uint32_t magic = 0x46535354; /* "FSST", the first letter in the highest byte */
 
-/* ---- the table ---- */
+/* ---- The table ---- */
 
 static enum nt_status load_symbols(struct nt_fsst *fsst, struct nt_cursor *cursor, struct nt_error *error)
 {
@@ -65,7 +65,7 @@ enum nt_status nt_fsst_init(struct nt_fsst *fsst, const uint8_t *table, size_t t
     return load_symbols(fsst, &cursor, error);
 }
 
-/* ---- groups of eight codes ---- */
+/* ---- Groups of eight codes ---- */
 
 /* Tests whether all of eight codes are symbols. There are at most 255 symbols, so escapes never are. */
 struct group_test {
@@ -98,7 +98,7 @@ static enum nt_status fail_escape(struct nt_error *error)
     return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a string's codes end within an escape");
 }
 
-/* ---- decoded sizes ---- */
+/* ---- Decoded sizes ---- */
 
 /* The decoded size of a span of codes. */
 struct measuring {
@@ -212,7 +212,7 @@ enum nt_status nt_fsst_ends(const struct nt_fsst *fsst, const uint8_t *codes, co
     return span.has_nothing ? fail_code(fsst, error) : NT_OK;
 }
 
-/* ---- decoding ---- */
+/* ---- Decoding ---- */
 
 enum { MAX_PAST = 2 * GROUP }; /* codes that a span can overrun by: the last group, and escaped bytes */
 _Static_assert((SPAN + MAX_PAST) * SYMBOL_BYTES <= UINT16_MAX, "what a span stands for can be counted");

@@ -92,7 +92,7 @@ static void put_levels(const struct gathered *to, uint64_t row, uint16_t repetit
         to->definition[row] = definition;
 }
 
-/* ---- rows far enough from the end of the input to be parsed without bounds checks ---- */
+/* ---- Rows far enough from the end of the input to be parsed without bounds checks ---- */
 
 static inline __attribute__((always_inline)) void walk_inside(struct walk *walk, struct totals *totals,
                                                               const struct gathered *to, bool has_lengths)
@@ -151,7 +151,7 @@ static void gather_inside(struct walk *walk, struct totals *totals, const struct
         walk_inside(walk, totals, to, false);
 }
 
-/* ---- all rows ---- */
+/* ---- All rows ---- */
 
 static enum nt_status count_totals(const struct nt_tree *tree, const struct nt_buffer_slice *part,
                                    struct totals *totals, struct nt_error *error)
@@ -238,7 +238,7 @@ static enum nt_status nt_full_zip_walk(struct nt_decode_arena *work, const struc
 
 /* ---- Full-zip pages ---- */
 
-/* ---- values that are encoded one by one ---- */
+/* ---- Values that are encoded one by one ---- */
 
 static enum nt_status refuse_node(const struct nt_tree_node *node, struct nt_error *error)
 {

@@ -44,7 +44,7 @@ ALWAYS_INLINE uint64_t length_at(const uint8_t *lengths, uint32_t bytes, uint64_
     }
 }
 
-/* ---- values of 1, 2, 4, 8 and 16 bytes ---- */
+/* ---- Values of 1, 2, 4, 8 and 16 bytes ---- */
 
 /* Writes `bytes` bytes of a repeated vector; may write up to `room` bytes. */
 ALWAYS_INLINE void fill(uint8_t *output, size_t bytes, size_t room, vector8 repeated)
@@ -110,7 +110,7 @@ DEFINE_EXPAND(32)
 DEFINE_EXPAND(64)
 DEFINE_EXPAND(128)
 
-/* ---- values of any size ---- */
+/* ---- Values of any size ---- */
 
 /* Doubles the filled part until it has `bytes` bytes, which is not 0. */
 static void fill_any(uint8_t *output, size_t bytes, const uint8_t *value, size_t value_bytes)

@@ -225,7 +225,7 @@ static enum nt_status take_strings(struct nt_decode_state *decoding, bool wants_
     return array->ends ? drop_null_strings(decoding, wants_bytes || array->fsst, error) : NT_OK;
 }
 
-/* ---- ends ---- */
+/* ---- Ends ---- */
 
 /* All rows are empty and end at the base. */
 static void repeat_base(uint64_t base, uint64_t rows, uint8_t *output)
@@ -302,7 +302,7 @@ enum nt_status nt_count_string_bytes(struct nt_decode_state *decoding, uint64_t 
     return NT_OK;
 }
 
-/* ---- bytes ---- */
+/* ---- Bytes ---- */
 
 static enum nt_status look_up_bytes(struct nt_decode_state *decoding, uint8_t *output, struct nt_error *error)
 {

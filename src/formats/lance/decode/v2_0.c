@@ -164,7 +164,7 @@ static enum nt_status decode_rows(const struct job *job, struct nt_error *error)
     return decode_child(job, 0, job->elements, job->array, error);
 }
 
-/* ---- end offsets ---- */
+/* ---- End offsets ---- */
 
 /* Widens numbers of array->bits to 64 bits. */
 static enum nt_status load_numbers(const struct job *job, const struct nt_decoded_array *array,
@@ -297,7 +297,7 @@ static enum nt_status expand_strings(const struct job *job, struct nt_error *err
     return status;
 }
 
-/* ---- dictionaries ---- */
+/* ---- Dictionaries ---- */
 
 static bool is_item_valid(const struct nt_decoded_array *items, uint64_t number)
 {
@@ -401,7 +401,7 @@ static enum nt_status look_up(const struct job *job, struct nt_error *error)
                              : copy_values(job, numbers, valid, &items, error);
 }
 
-/* ---- table of nodes ---- */
+/* ---- Table of nodes ---- */
 
 static decode_node *const functions[NT_TREE_NODE_COUNT] = {
     [NT_TREE_FLAT] = decode_flat,

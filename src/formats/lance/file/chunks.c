@@ -64,7 +64,7 @@ static enum nt_status next_chunk(struct nt_lance_page_reader *opened, struct nt_
     return status;
 }
 
-/* ---- rows ---- */
+/* ---- Rows ---- */
 
 /* Returns the node of the values if they are consecutive and not compressed, maybe in fixed-size
  * lists. */
@@ -195,7 +195,7 @@ bool nt_lance_is_uniform(const struct nt_tree *tree)
     return tree->layout == NT_TREE_ARRAY;
 }
 
-/* ---- whole pages ---- */
+/* ---- Whole pages ---- */
 
 struct nt_lance_chunk nt_lance_page_span(const struct nt_lance_page *page)
 {
@@ -239,7 +239,7 @@ static void next_indexed(struct nt_lance_page_reader *opened, struct nt_lance_ch
     opened->next_row += span.rows;
 }
 
-/* ---- all ---- */
+/* ---- Read a page ---- */
 
 /* Checks that the file's budget permits that many pages, before memory is allocated for them. */
 static enum nt_status check_count(struct nt_dataset *dataset, const struct nt_lance_page_reader *opened,

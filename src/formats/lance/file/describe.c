@@ -76,7 +76,7 @@ enum nt_status nt_lance_describe_file(const struct nt_file *file, struct nt_json
     return NT_OK;
 }
 
-/* ---- layout ---- */
+/* ---- Layout ---- */
 
 static enum nt_status put_tables(const struct nt_lance *lance, const struct nt_layout_output *output)
 {
@@ -126,7 +126,7 @@ static const struct nt_tree_state *put_encodings(const struct nt_dataset *datase
     return state;
 }
 
-/* ---- columns of a file ---- */
+/* ---- Columns of a file ---- */
 
 /* In a dataset each page has them, because each file has its own. */
 void nt_lance_describe_column(const struct nt_dataset *stored, uint32_t column, struct nt_json *json)
@@ -161,7 +161,7 @@ enum nt_status nt_lance_describe_page(const struct nt_dataset *stored, uint32_t 
     return status;
 }
 
-/* ---- pages of fields ---- */
+/* ---- Pages of fields ---- */
 
 static bool has_place(const struct nt_lance_page *page, uint64_t offset)
 {

@@ -69,7 +69,7 @@ enum nt_status nt_lance_add_nulls(struct nt_tree_builder *builder, enum nt_tree_
 
 /* ---- Page layouts ---- */
 
-/* ---- trees ---- */
+/* ---- Trees ---- */
 
 static enum nt_status keep_tree(struct nt_tree_builder *builder, struct nt_tree *tree,
                                 const struct nt_tree *known, const struct nt_tree **tree_ret,
@@ -134,7 +134,7 @@ static enum nt_status add_optional(struct nt_tree_builder *builder, struct nt_pr
     return encoding.bytes ? nt_lance_add_compressive(builder, encoding, number_ret, error) : NT_OK;
 }
 
-/* ---- layouts ---- */
+/* ---- Layouts ---- */
 
 /* The inputs of all layouts. */
 struct making {

@@ -20,7 +20,7 @@
 
 /* ---- Schema layout ---- */
 
-/* ---- the schema ---- */
+/* ---- The schema ---- */
 
 static enum nt_status look_at_field(struct nt_arena *arena, const struct nt_lance_schema *schema,
                                     struct nt_lance_field_layout *places, uint32_t number,
@@ -134,7 +134,7 @@ enum nt_status nt_lance_lay_out_schema(struct nt_arena *arena, struct nt_lance_s
     return NT_OK;
 }
 
-/* ---- columns of a file ---- */
+/* ---- Columns of a file ---- */
 
 /* Version 2.0 packs the contents of fixed-size lists of structures. */
 static bool has_column(const struct nt_lance_schema *schema, uint32_t number)
@@ -286,7 +286,7 @@ struct building {
     struct nt_error *error;
 };
 
-/* ---- columns of the model ---- */
+/* ---- Columns of the model ---- */
 
 enum nt_encoding_kind nt_lance_encoding_of(enum nt_element element)
 {
@@ -351,7 +351,7 @@ static enum nt_status add_columns(struct building *build, uint32_t number, const
     return status == NT_OK && field->is_nullable ? add_validity(build, number, position) : status;
 }
 
-/* ---- fields of the model ---- */
+/* ---- Fields of the model ---- */
 
 static enum nt_status add_field(struct building *build, struct nt_field *field,
                                 const struct nt_lance_model_field *part, uint32_t *number_ret)
@@ -607,7 +607,7 @@ static enum nt_status build_field(struct building *build, uint32_t number)
     return status == NT_OK ? add_lists(build, &field, &part, &build->built[number]) : status;
 }
 
-/* ---- all ---- */
+/* ---- Build all fields ---- */
 
 static enum nt_status build_all(struct building *build)
 {

@@ -170,7 +170,7 @@ static const struct nt_proto_field array_constant_rows[] = {
 };
 static const struct nt_proto_table array_constant = TABLE("Constant", array_constant_rows);
 
-/* ---- of previews ---- */
+/* ---- Of previews ---- */
 
 static const struct nt_proto_field array_inline_bitpacking_rows[] = {
     UINT(2, "uncompressed_bits_per_value"),
@@ -215,7 +215,7 @@ static const struct nt_proto_field general_mini_block_rows[] = {
 };
 static const struct nt_proto_table general_mini_block = TABLE("GeneralMiniBlock", general_mini_block_rows);
 
-/* ---- the choice ---- */
+/* ---- The choice ---- */
 
 static const struct nt_proto_field array_encoding_rows[] = {
     MESSAGE(NT_LANCE_ARRAY_FLAT, "flat", array_flat),
@@ -267,7 +267,7 @@ enum nt_lance_column_blob_field {
         .number = (field), .name = (text), .kind = NT_PROTO_TEXT, .is_optional = true                        \
     }
 
-/* ---- schema ---- */
+/* ---- Schema ---- */
 
 static const struct nt_proto_field entry_rows[] = {
     TEXT(NT_LANCE_ENTRY_KEY, "key"),
@@ -314,7 +314,7 @@ static const struct nt_proto_field file_descriptor_rows[] = {
 };
 const struct nt_proto_table nt_lance_file_descriptor = TABLE("FileDescriptor", file_descriptor_rows);
 
-/* ---- columns and pages ---- */
+/* ---- Columns and pages ---- */
 
 static const struct nt_proto_table empty = {.name = "Empty"};
 
@@ -390,7 +390,7 @@ enum nt_lance_dictionary_field {
         .number = (field), .name = (text), .kind = NT_PROTO_ENUM, .is_repeated = true, .names = (list)       \
     }
 
-/* ---- compression ---- */
+/* ---- Compression ---- */
 
 static const char *const schemes[] = {"COMPRESSION_ALGORITHM_UNSPECIFIED", "COMPRESSION_ALGORITHM_LZ4",
                                       "COMPRESSION_ALGORITHM_ZSTD", NULL};
@@ -505,7 +505,7 @@ static const struct nt_proto_field compressive_encoding_rows[] = {
 const struct nt_proto_table nt_lance_compressive_encoding =
     CHOICE("CompressiveEncoding", compressive_encoding_rows);
 
-/* ---- layouts ---- */
+/* ---- Layouts ---- */
 
 static const char *const layers[] = {
     "REPDEF_UNSPECIFIED",   "REPDEF_ALL_VALID_ITEM", "REPDEF_ALL_VALID_LIST",      "REPDEF_NULLABLE_ITEM",
@@ -599,7 +599,7 @@ static const struct nt_proto_field external_file_rows[] = {
 };
 static const struct nt_proto_table external_file = TABLE("ExternalFile", external_file_rows);
 
-/* ---- fragments ---- */
+/* ---- Fragments ---- */
 
 static const struct nt_proto_field data_file_rows[] = {
     TEXT(NT_LANCE_DATA_FILE_PATH, "path"),
@@ -642,7 +642,7 @@ static const struct nt_proto_field fragment_rows[] = {
 };
 const struct nt_proto_table nt_lance_fragment = TABLE("DataFragment", fragment_rows);
 
-/* ---- row ids ---- */
+/* ---- Row ids ---- */
 
 static const struct nt_proto_field narrow_array_rows[] = {
     UINT(1, "base"),
@@ -702,7 +702,7 @@ static const struct nt_proto_field row_versions_rows[] = {
 };
 const struct nt_proto_table nt_lance_row_versions = TABLE("RowDatasetVersionSequence", row_versions_rows);
 
-/* ---- the manifest ---- */
+/* ---- The manifest ---- */
 
 static const struct nt_proto_field metadata_entry_rows[] = {
     TEXT(NT_LANCE_ENTRY_KEY, "key"),
@@ -764,7 +764,7 @@ static const struct nt_proto_field manifest_rows[] = {
 };
 const struct nt_proto_table nt_lance_manifest = TABLE("Manifest", manifest_rows);
 
-/* ---- indices ---- */
+/* ---- Indices ---- */
 
 static const struct nt_proto_field uuid_rows[] = {
     BYTES(1, "uuid"),
@@ -797,7 +797,7 @@ static const struct nt_proto_field index_section_rows[] = {
 };
 const struct nt_proto_table nt_lance_index_section = TABLE("IndexSection", index_section_rows);
 
-/* ---- a part of the manifest ---- */
+/* ---- A part of the manifest ---- */
 
 static const struct nt_proto_field dataset_schema_rows[] = {
     MESSAGES(NT_LANCE_MANIFEST_FIELDS, "fields", nt_lance_field),
@@ -816,7 +816,7 @@ const struct nt_proto_table nt_lance_dataset_schema = {.name = "Manifest",
         .number = (field), .name = (text), .kind = NT_PROTO_TEXT, .is_repeated = true                        \
     }
 
-/* ---- operations on fragments ---- */
+/* ---- Operations on fragments ---- */
 
 static const struct nt_proto_field append_rows[] = {
     MESSAGES(1, "fragments", nt_lance_fragment),
@@ -897,7 +897,7 @@ static const struct nt_proto_field reserve_fragments_rows[] = {
 static const struct nt_proto_table reserve_fragments =
     TABLE("Transaction.ReserveFragments", reserve_fragments_rows);
 
-/* ---- on all else ---- */
+/* ---- On all else ---- */
 
 static const struct nt_proto_field create_index_rows[] = {
     MESSAGES(1, "new_indices", nt_lance_index_metadata),
@@ -964,7 +964,7 @@ static const struct nt_proto_field update_config_rows[] = {
 };
 static const struct nt_proto_table update_config = TABLE("Transaction.UpdateConfig", update_config_rows);
 
-/* ---- all ---- */
+/* ---- Transaction ---- */
 
 static const struct nt_proto_field transaction_rows[] = {
     UINT(1, "read_version"),

@@ -113,7 +113,7 @@ void nt_proto_json(struct nt_json *json, struct nt_proto message, const struct n
 
 /* ---- Messages of files ---- */
 
-/* ---- the file: global buffer 0 ---- */
+/* ---- The file: global buffer 0 ---- */
 
 enum nt_lance_file_descriptor_field {
     NT_LANCE_FILE_DESCRIPTOR_SCHEMA = 1,
@@ -157,7 +157,7 @@ enum nt_lance_entry_field {
 extern const struct nt_proto_table nt_lance_field;
 extern const struct nt_proto_table nt_lance_file_descriptor;
 
-/* ---- columns and pages ---- */
+/* ---- Columns and pages ---- */
 
 enum nt_lance_column_metadata_field {
     NT_LANCE_COLUMN_METADATA_ENCODING = 1,
@@ -355,7 +355,7 @@ enum nt_lance_blob_layout_field {
 
 extern const struct nt_proto_table nt_lance_page_layout;
 
-/* ---- how its values are compressed: CompressiveEncoding, a choice ---- */
+/* ---- How its values are compressed: CompressiveEncoding, a choice ---- */
 
 enum nt_lance_compressive_field {
     NT_LANCE_COMPRESSIVE_FLAT = 1,

@@ -191,7 +191,7 @@ static enum nt_status nt_lance_read_tail(struct nt_source *source, uint64_t size
 
 /* ---- Column metadata ---- */
 
-/* ---- encodings ---- */
+/* ---- Encodings ---- */
 
 static const struct {
     const char *type; /* of an Any, after the slash */
@@ -271,7 +271,7 @@ static enum nt_status read_encoding(const struct reading *reading, struct nt_pro
     }
 }
 
-/* ---- buffers ---- */
+/* ---- Buffers ---- */
 
 static enum nt_status check_buffer(const struct reading *reading, struct nt_proto message, uint32_t number,
                                    const struct nt_lance_buffer *buffer)
@@ -330,7 +330,7 @@ static enum nt_status read_buffers(const struct reading *reading, struct nt_prot
     return status;
 }
 
-/* ---- pages ---- */
+/* ---- Pages ---- */
 
 static enum nt_status read_page_encoding(const struct reading *reading, struct nt_proto message,
                                          struct nt_lance_page *page)
@@ -418,7 +418,7 @@ static enum nt_status read_pages(const struct reading *reading)
     return status;
 }
 
-/* ---- columns ---- */
+/* ---- Columns ---- */
 
 /* Is the column a blob column? Zone maps wrap the encoding of a column, no deeper than messages may be
  * nested. */
@@ -526,7 +526,7 @@ static uint8_t *read_bytes(const struct opening *opening, const struct nt_lance_
     return nt_lance_read_bytes(opening->lance, range, status_ret, opening->error);
 }
 
-/* ---- tables ---- */
+/* ---- Tables ---- */
 
 struct table {
     const char *entry; /* the name of an entry in errors */
@@ -571,7 +571,7 @@ static enum nt_status read_table(const struct opening *opening, const struct tab
     return status;
 }
 
-/* ---- schema ---- */
+/* ---- Schema ---- */
 
 static enum nt_status read_globals(const struct opening *opening)
 {
@@ -592,7 +592,7 @@ static enum nt_status read_globals(const struct opening *opening)
     return status;
 }
 
-/* ---- columns ---- */
+/* ---- Columns ---- */
 
 /* Returns the range of the metadata of all columns, and the sum of their sizes. */
 static enum nt_status span_of(const struct opening *opening, const struct nt_lance_buffer *entries,

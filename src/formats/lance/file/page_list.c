@@ -108,7 +108,7 @@ static enum nt_status nt_lance_fill_blobs(struct nt_page_list_builder *list_buil
 
 /* ---- Page lists ---- */
 
-/* ---- decoders ---- */
+/* ---- Decoders ---- */
 
 static bool is_all_valid(const struct nt_page_list_builder *list_builder,
                          const struct nt_lance_page_reader *opened)
@@ -176,7 +176,7 @@ static enum nt_status add_decoders(struct nt_page_list_builder *list_builder,
     return status;
 }
 
-/* ---- counting ---- */
+/* ---- Counting ---- */
 
 static enum nt_status check_layer(const struct nt_page_list_builder *list_builder,
                                   const struct nt_lance_page_reader *opened)
@@ -284,7 +284,7 @@ static enum nt_status fill_unit(struct nt_page_list_builder *list_builder,
     return nt_page_list_builder_place_failure(list_builder, status, unit.offset);
 }
 
-/* ---- pages ---- */
+/* ---- Pages ---- */
 
 static enum nt_status fill_units(struct nt_page_list_builder *list_builder,
                                  struct nt_lance_page_reader *opened)

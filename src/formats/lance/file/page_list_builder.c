@@ -192,7 +192,7 @@ static enum nt_status add_page(const struct nt_page_list_builder *list_builder,
     return elements || entry->is_blob ? nt_group_builder_add(builder, &page, list_builder->error) : NT_OK;
 }
 
-/* ---- what a column's elements are ---- */
+/* ---- What a column's elements are ---- */
 
 struct putting {
     struct nt_page_list_builder *list_builder;
@@ -318,7 +318,7 @@ static put_part *put_at(const struct nt_page_list_builder *list_builder, uint32_
     }
 }
 
-/* ---- all ---- */
+/* ---- Finish a page list ---- */
 
 enum nt_status nt_page_list_builder_finish(struct nt_page_list_builder *list_builder,
                                            struct nt_group_builder *builder)

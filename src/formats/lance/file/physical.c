@@ -78,7 +78,7 @@ struct stored {
     uint64_t values, bytes, levels;
 };
 
-/* ---- trees ---- */
+/* ---- Trees ---- */
 
 static enum nt_status keep_tree(struct nt_page_list_builder *list_builder, const struct nt_tree *tree,
                                 struct stored *stored)
@@ -131,7 +131,7 @@ static enum nt_status make_tree(struct nt_page_list_builder *list_builder,
     return NT_OK;
 }
 
-/* ---- counting ---- */
+/* ---- Counting ---- */
 
 static enum nt_status count_units(struct nt_page_list_builder *list_builder,
                                   struct nt_lance_page_reader *opened, bool wants_bytes,
@@ -186,7 +186,7 @@ static enum nt_status count(struct nt_page_list_builder *list_builder, struct nt
     return is_counted ? count_units(list_builder, opened, output == NT_TREE_BYTES, stored) : NT_OK;
 }
 
-/* ---- pages ---- */
+/* ---- Pages ---- */
 
 static enum nt_status add_page(struct nt_page_list_builder *list_builder, struct nt_group_builder *builder,
                                uint32_t column, const struct nt_lance_page_reader *opened,
@@ -315,7 +315,7 @@ static enum nt_status nt_lance_load_physical(struct nt_dataset *side, uint32_t n
 
 /* ---- Physical datasets ---- */
 
-/* ---- types ---- */
+/* ---- Types ---- */
 
 static const struct nt_dtype
     unsigned16 = {.element = NT_ELEMENT_UINT16, .bytes = 2, .number = NT_ELEMENT_UINT16, .numpy = "<u2"},
@@ -392,7 +392,7 @@ static enum nt_status set_dtype(const struct adding *adding, uint32_t field, enu
     }
 }
 
-/* ---- columns ---- */
+/* ---- Columns ---- */
 
 /* Each page has its own decoder; this one defines the type. */
 static enum nt_status add_column(struct adding *adding, uint32_t field, enum nt_lance_content content)
@@ -537,7 +537,7 @@ enum nt_status nt_lance_add_physical_of(struct nt_dataset *dataset, const struct
     return NT_OK;
 }
 
-/* ---- a file that is mounted alone ---- */
+/* ---- A file that is mounted alone ---- */
 
 static enum nt_status find_physical_column(struct nt_dataset *dataset, uint32_t field, uint32_t part,
                                            struct nt_lance_physical_column *home_ret, struct nt_error *error)

@@ -76,7 +76,7 @@ static bool get_item(struct nt_cursor *cursor, struct nt_proto_item *item)
     return get_value(cursor, item);
 }
 
-/* ---- checking ---- */
+/* ---- Checking ---- */
 
 struct check {
     const uint8_t *start; /* of the outermost message */
@@ -192,7 +192,7 @@ enum nt_status nt_proto_check(struct nt_proto message, const struct nt_proto_tab
     return check_message(&check, message, table, 1);
 }
 
-/* ---- looking into a checked message ---- */
+/* ---- Looking into a checked message ---- */
 
 bool nt_proto_next(struct nt_proto *rest, struct nt_proto_item *item)
 {

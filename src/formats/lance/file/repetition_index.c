@@ -46,7 +46,7 @@ static uint64_t place_of(const struct nt_lance_row_index *index, uint64_t chunk)
     return index->offset + chunk * index->entry_bytes;
 }
 
-/* ---- opening ---- */
+/* ---- Opening ---- */
 
 /* Checks the sum of the rows that end in chunks, and that no row continues after the last chunk. */
 static enum nt_status check_sum(const struct nt_lance_row_index *index, uint64_t rows, struct nt_error *error)
@@ -112,7 +112,7 @@ void nt_lance_row_index_close(struct nt_lance_row_index *index)
     free((void *)index->entries);
 }
 
-/* ---- checking ---- */
+/* ---- Checking ---- */
 
 static enum nt_status check_entry(const struct nt_lance_row_index *index, const struct nt_tree *tree,
                                   uint64_t chunk, bool goes_on, struct nt_error *error)
@@ -163,7 +163,7 @@ static uint64_t begin_of(const struct nt_lance_row_offsets *offsets, uint64_t ro
     }
 }
 
-/* ---- opening ---- */
+/* ---- Opening ---- */
 
 static enum nt_status check_row(const struct nt_lance_row_offsets *offsets, uint64_t row, uint64_t *items,
                                 struct nt_error *error)
@@ -257,7 +257,7 @@ void nt_lance_row_offsets_close(struct nt_lance_row_offsets *offsets)
     free((void *)offsets->entries);
 }
 
-/* ---- taking ---- */
+/* ---- Taking ---- */
 
 static uint64_t items_of(const struct nt_lance_row_offsets *offsets, uint64_t bytes)
 {

@@ -78,7 +78,7 @@ enum nt_status nt_lance_read_entries(struct nt_file *file, struct nt_proto messa
     return property ? NT_OK : nt_fail_memory(error);
 }
 
-/* ---- fields by their ids ---- */
+/* ---- Fields by their ids ---- */
 
 struct known_id {
     struct nt_link link;
@@ -139,7 +139,7 @@ static enum nt_status add_id(struct reading *reading, uint32_t number)
     return NT_OK;
 }
 
-/* ---- descriptions of blobs ---- */
+/* ---- Descriptions of blobs ---- */
 
 /* The schema of a dataset has the extension, that of its data files the encoding. */
 static bool is_description(struct nt_proto field)
@@ -173,7 +173,7 @@ static void add_description(struct reading *reading)
                                     .message = nothing};
 }
 
-/* ---- all fields ---- */
+/* ---- All fields ---- */
 
 static enum nt_status read_field(struct reading *reading, struct nt_proto message)
 {
@@ -283,7 +283,7 @@ enum nt_status nt_lance_read_schema(struct nt_file *file, struct nt_lance *lance
 
 /* ---- Logical types ---- */
 
-/* ---- types without parameters ---- */
+/* ---- Types without parameters ---- */
 
 static const struct {
     const char *name;
@@ -318,7 +318,7 @@ static const struct {
     {"blob", NT_LANCE_IS_BLOB, NT_ELEMENT_BYTE, false, false, false},
 };
 
-/* ---- types with other names in NumPy or Arrow ---- */
+/* ---- Types with other names in NumPy or Arrow ---- */
 
 /* NumPy's dates and times have 64 bits, so 32-bit ones are shown as integers. A bfloat16 field is a
  * fixed-size binary with metadata; as items of fixed-size lists, the type has its own name. */
@@ -373,7 +373,7 @@ static const char *copy_text(struct nt_arena *arena, const char *prefix, struct 
     return copy;
 }
 
-/* ---- numbers in texts ---- */
+/* ---- Numbers in texts ---- */
 
 /* Parses digits up to `end` or the end of the text; returns false if there are none, or too many. */
 static bool take_number(struct nt_text *text, char end, uint64_t *number_ret)
@@ -390,7 +390,7 @@ static bool take_number(struct nt_text *text, char end, uint64_t *number_ret)
     return true;
 }
 
-/* ---- types with parameters: each parser takes the text after its prefix ---- */
+/* ---- Types with parameters: each parser takes the text after its prefix ---- */
 
 typedef enum nt_status take_parameters(struct nt_arena *arena, struct nt_text rest,
                                        struct nt_lance_type *type, struct nt_error *error);
@@ -504,7 +504,7 @@ static const struct {
     {"dict:", take_dictionary},
 };
 
-/* ---- all ---- */
+/* ---- Parse a type ---- */
 
 static enum nt_status parse_inner(struct nt_arena *arena, struct nt_text text, struct nt_lance_type *type,
                                   struct nt_error *error)

@@ -24,7 +24,7 @@ struct kept_tree {
     struct nt_tree tree;
 };
 
-/* ---- equality ---- */
+/* ---- Equality ---- */
 
 static bool are_bytes_equal(const void *a, const void *b, size_t bytes)
 {
@@ -85,7 +85,7 @@ static uint64_t hash_of(const struct nt_tree *tree, uint64_t seed)
     return hash;
 }
 
-/* ---- copies ---- */
+/* ---- Copies ---- */
 
 static bool copy(struct nt_arena *arena, const void **bytes, size_t count)
 {
@@ -133,7 +133,7 @@ static uint64_t bytes_of(const struct nt_tree *tree)
     return bytes;
 }
 
-/* ---- all ---- */
+/* ---- Find or add a tree ---- */
 
 static void close_trees(struct nt_file *file)
 {

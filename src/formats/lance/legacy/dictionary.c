@@ -24,7 +24,7 @@ static bool is_strings(const struct nt_lance_legacy_pages *listing)
     return listing->field->kind != NT_FIELD_VALUE;
 }
 
-/* ---- items ---- */
+/* ---- Items ---- */
 
 /* `stored_ret`: bytes of the offsets or values. */
 static enum nt_status check_items(const struct nt_lance_legacy_pages *listing, uint64_t *stored_ret)
@@ -127,7 +127,7 @@ enum nt_status nt_lance_open_items(struct nt_lance_legacy_pages *listing)
     return NT_OK;
 }
 
-/* ---- indices ---- */
+/* ---- Indices ---- */
 
 enum nt_status nt_lance_count_items(struct nt_lance_legacy_pages *listing, struct nt_lance_batch *batch)
 {

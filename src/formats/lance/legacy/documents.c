@@ -198,7 +198,7 @@ enum nt_status nt_lance_legacy_describe_page(const struct nt_dataset *dataset, u
                                             page, json);
 }
 
-/* ---- layout ---- */
+/* ---- Layout ---- */
 
 static enum nt_status put_message(const struct nt_layout_output *output,
                                   const struct nt_lance_buffer *message, const char *owner)

@@ -238,7 +238,7 @@ struct reading {
     struct nt_error *error;
 };
 
-/* ---- messages ---- */
+/* ---- Messages ---- */
 
 /* Reads a length-prefixed message at a position. */
 static enum nt_status find_message(const struct reading *reading, uint64_t position, const char *name,
@@ -278,7 +278,7 @@ static enum nt_status read_message(const struct reading *reading, uint64_t posit
     return status;
 }
 
-/* ---- batches ---- */
+/* ---- Batches ---- */
 
 static enum nt_status read_batches(const struct reading *reading)
 {
@@ -308,7 +308,7 @@ static enum nt_status read_batches(const struct reading *reading)
     return NT_OK;
 }
 
-/* ---- schema ---- */
+/* ---- Schema ---- */
 
 static enum nt_status read_schema(const struct reading *reading)
 {
@@ -344,7 +344,7 @@ uint32_t nt_lance_find_id(const struct nt_lance_schema *schema, int32_t id)
     return NT_NONE;
 }
 
-/* ---- the page table ---- */
+/* ---- The page table ---- */
 
 /* The table covers all ids from the lowest to the highest; their count must fit 32 bits. */
 static enum nt_status span_ids(const struct nt_lance_schema *schema, struct nt_lance_page_table *table,
@@ -392,7 +392,7 @@ static enum nt_status read_page_table(const struct reading *reading)
     return status == NT_OK ? read_cells(reading, table) : status;
 }
 
-/* ---- statistics ---- */
+/* ---- Statistics ---- */
 
 static uint32_t count_statistics(struct nt_proto message)
 {
@@ -441,7 +441,7 @@ static enum nt_status try_statistics(const struct reading *reading)
     return nt_failure_keep(&failure, reading->file->arena, &statistics->failure, reading->error);
 }
 
-/* ---- all of the metadata ---- */
+/* ---- All of the metadata ---- */
 
 /* Each field is a column, with pages or without. */
 static enum nt_status make_columns(const struct reading *reading)

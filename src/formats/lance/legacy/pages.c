@@ -87,7 +87,7 @@ enum nt_status nt_lance_read_strings(const struct nt_lance *lance, uint64_t offs
 
 /* ---- Page lists ---- */
 
-/* ---- batches ---- */
+/* ---- Batches ---- */
 
 static bool is_in_list(const struct nt_lance_schema *schema, uint32_t field)
 {
@@ -209,7 +209,7 @@ static enum nt_status check_items(const struct nt_lance_legacy_pages *listing)
     return status;
 }
 
-/* ---- pages of the model ---- */
+/* ---- Pages of the model ---- */
 
 static enum nt_status add_page(const struct nt_lance_legacy_pages *listing, struct nt_group_builder *builder,
                                struct nt_page page, uint64_t elements)
@@ -304,7 +304,7 @@ static enum nt_status put_column(struct nt_lance_legacy_pages *listing, struct n
     return status;
 }
 
-/* ---- all pages of a field ---- */
+/* ---- All pages of a field ---- */
 
 static enum nt_status open_listing(struct nt_lance_legacy_pages *listing)
 {

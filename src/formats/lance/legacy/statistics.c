@@ -42,7 +42,7 @@ struct statistics_text {
     uint32_t next; /* next field of the statistics */
 };
 
-/* ---- columns ---- */
+/* ---- Columns ---- */
 
 static bool is_strings(const struct nt_lance_type *type)
 {
@@ -101,7 +101,7 @@ static enum nt_status load_column(const struct nt_dataset *dataset, uint32_t fie
     return status;
 }
 
-/* ---- values ---- */
+/* ---- Values ---- */
 
 /* A string without bytes is null, as in data pages. */
 static enum nt_status put_string(struct nt_json *json, const struct column *column, uint64_t row,
@@ -134,7 +134,7 @@ static enum nt_status put_value(struct nt_json *json, const struct column *colum
     return NT_OK;
 }
 
-/* ---- lines ---- */
+/* ---- Lines ---- */
 
 /* Returns the field of the model whose id is the structure's name; NT_NONE if there is none. */
 static uint32_t find_field(const struct nt_dataset *dataset, const struct nt_lance_field *structure)
@@ -241,7 +241,7 @@ enum nt_status nt_lance_statistics_is_short(const struct nt_file *file, const st
     return NT_OK;
 }
 
-/* ---- layout ---- */
+/* ---- Layout ---- */
 
 /* Ranges that cannot be located are not reported. */
 enum nt_status nt_lance_statistics_lay_out(const struct nt_lance *lance,
