@@ -3,7 +3,7 @@
 """Words that only this project would know: words.txt has them, each with the word of the field that takes its place.
 
 A row is `OLD NEW` for an identifier, or `OLD<TAB>NEW` for a phrase in prose. None may stand in src/, include/, tests/, python/,
-examples/ or docs/.
+examples/, docs/, scripts/ or packaging/.
 
 usage: words.py SOURCE_DIRECTORY        one case per file; exit status 1 where one failed
 """
@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-FOLDERS = 'src', 'include', 'tests', 'python', 'bench', 'examples', 'docs'
-ENDINGS = {'.c', '.h', '.hpp', '.cc', '.cxx', '.in', '.py', '.md', '.build', '.map'}
+FOLDERS = 'src', 'include', 'tests', 'python', 'bench', 'examples', 'docs', 'scripts', 'packaging'
+ENDINGS = {'', '.c', '.h', '.hpp', '.cc', '.cxx', '.in', '.py', '.md', '.build', '.map'}
 
 
 def rows():
@@ -31,9 +31,9 @@ def main(root):
     passed = failed = 0
     for folder in FOLDERS:
         for path in sorted((root / folder).rglob('*')):
-            if path.suffix not in ENDINGS or HERE in path.parents or (root / 'tests/data') in path.parents:
+            if not path.is_file() or path.suffix not in ENDINGS or HERE in path.parents or (root / 'tests/data') in path.parents:
                 continue
-            text = path.read_text()
+            text = path.read_text(errors='replace')
             found = {word for word in re.findall(r'\w+', text) if word in identifiers}
             found |= {old for old, pattern in phrases.items() if pattern.search(text)}
             for word in sorted(found):
