@@ -22,15 +22,15 @@ static enum nt_status check_header(const uint8_t *input, size_t input_bytes, siz
                                    size_t *chunk_bytes_ret, struct nt_error *error)
 {
     if (input_bytes < HEADER_BYTES)
-        return nt_fail_number(error, NT_TRUNCATED, NT_NO_OFFSET,
-                              "bytes of a blosc chunk with its header, at least", HEADER_BYTES, input_bytes);
+        return nt_fail_below(error, NT_TRUNCATED, NT_NO_OFFSET, "bytes of a Blosc chunk", HEADER_BYTES,
+                             input_bytes);
     if (nt_load_le32(input + 12) != input_bytes)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a blosc chunk",
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a Blosc chunk",
                               nt_load_le32(input + 12), input_bytes);
     if (blosc_cbuffer_validate(input, input_bytes, chunk_bytes_ret) < 0)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "blosc: the chunk's header contradicts itself");
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "Blosc: the chunk's header contradicts itself");
     if (*chunk_bytes_ret < output_bytes)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a decompressed blosc chunk",
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a decompressed Blosc chunk",
                               output_bytes, *chunk_bytes_ret);
     return NT_OK;
 }
@@ -39,13 +39,13 @@ static enum nt_status check_is_whole(const uint8_t *input, size_t input_bytes, s
                                      struct nt_error *error)
 {
     if (input_bytes >= HEADER_BYTES && nt_load_le32(input + 4) != output_bytes)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a decompressed blosc chunk",
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a decompressed Blosc chunk",
                               output_bytes, nt_load_le32(input + 4));
     return NT_OK;
 }
 
 /* A chunk, or some of its items. */
-struct wanted {
+struct requested {
     const uint8_t *input;
     uint8_t *output;
     size_t bytes;
@@ -53,10 +53,11 @@ struct wanted {
     int first_item, items;
 };
 
-static int call_library(const struct wanted *wanted)
+static int call_library(const struct requested *requested)
 {
-    return wanted->is_whole ? blosc_decompress_ctx(wanted->input, wanted->output, wanted->bytes, 1)
-                            : blosc_getitem(wanted->input, wanted->first_item, wanted->items, wanted->output);
+    return requested->is_whole
+               ? blosc_decompress_ctx(requested->input, requested->output, requested->bytes, 1)
+               : blosc_getitem(requested->input, requested->first_item, requested->items, requested->output);
 }
 
 /* The library allocates three blocks per chunk, and the state of the inner algorithm. It refuses blocks
@@ -73,16 +74,16 @@ static bool has_memory(const uint8_t *input)
 
 /* The library returns the same error for damaged data and without memory. A second failure with enough
  * memory means damage. */
-static enum nt_status decompress(const struct wanted *wanted, struct nt_error *error)
+static enum nt_status decompress(const struct requested *requested, struct nt_error *error)
 {
-    int produced = call_library(wanted);
+    int produced = call_library(requested);
     if (produced < 0)
-        produced = call_library(wanted);
-    if (produced >= 0 && (size_t)produced == wanted->bytes)
+        produced = call_library(requested);
+    if (produced >= 0 && (size_t)produced == requested->bytes)
         return NT_OK;
-    if (produced < 0 && !has_memory(wanted->input))
+    if (produced < 0 && !has_memory(requested->input))
         return nt_fail_memory(error);
-    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "blosc: invalid data (the library's code %d)", produced);
+    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "Blosc: invalid data (the library's code %d)", produced);
 }
 
 enum nt_status nt_decompress_blosc(const uint8_t *input, size_t input_bytes, uint8_t *output,
@@ -94,8 +95,9 @@ enum nt_status nt_decompress_blosc(const uint8_t *input, size_t input_bytes, uin
     if (status != NT_OK)
         return status;
     if (chunk_bytes > output_bytes && chunk_bytes > maximum_trimmed_chunk)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a blosc chunk of %zu bytes, of which %zu are wanted",
-                       chunk_bytes, output_bytes);
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
+                       "the Blosc chunk decodes to %zu bytes, but only %zu bytes are needed", chunk_bytes,
+                       output_bytes);
     if (output_bytes == 0)
         return NT_OK;
     uint8_t *target = output;
@@ -103,7 +105,7 @@ enum nt_status nt_decompress_blosc(const uint8_t *input, size_t input_bytes, uin
         target = nt_codec_scratch(context, NT_SCRATCH_CHUNK, chunk_bytes);
     if (!target)
         return nt_fail_memory(error);
-    status = decompress(&(struct wanted){input, target, chunk_bytes, true, 0, 0}, error);
+    status = decompress(&(struct requested){input, target, chunk_bytes, true, 0, 0}, error);
     if (status == NT_OK && target != output)
         memcpy(output, target, output_bytes);
     return status;
@@ -151,10 +153,11 @@ enum nt_status nt_decompress_blosc_blocks(const uint8_t *input, size_t input_byt
     size_t block_bytes = nt_blosc_block_bytes(input, input_bytes, output_bytes), type_bytes = input[3];
     if (block_bytes == 0 || offset % block_bytes || !nt_fits(offset, bytes, output_bytes) ||
         ((offset + bytes) % block_bytes && offset + bytes != output_bytes))
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "blosc: not the borders of blocks");
-    const struct wanted wanted = {
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "Blosc: the range does not begin and end at block boundaries");
+    const struct requested requested = {
         input, output, bytes, false, (int)(offset / type_bytes), (int)(bytes / type_bytes)};
-    return decompress(&wanted, error);
+    return decompress(&requested, error);
 }
 
 enum nt_status nt_decompress_whole_blosc_blocks(const uint8_t *input, size_t input_bytes, size_t output_bytes,

@@ -123,11 +123,15 @@ enum nt_compression_kind {
     NT_COMPRESSION_NONE,
     /* A chain of blocks with 9-byte headers, of any algorithm; stored if the sizes are equal. */
     NT_COMPRESSION_ROOT_BLOCKS,
+    /* The record of a basket of a TTree: a key, then such blocks, which its decoder decompresses. */
+    NT_COMPRESSION_ROOT_BASKET,
     NT_COMPRESSION_BLOSC,       /* the first bytes of one c-blosc 1 chunk */
     NT_COMPRESSION_BLOSC_WHOLE, /* exactly one c-blosc 1 chunk */
     NT_COMPRESSION_ELSEWHERE,   /* the bytes are elsewhere (URI, object store): reading fails */
     NT_COMPRESSION_COUNT
 };
+
+enum { NT_COMPRESSION_START = 512 };
 
 struct nt_compression {
     const char *name;
@@ -136,8 +140,8 @@ struct nt_compression {
     enum nt_status (*decompress)(const uint8_t *input, size_t input_bytes, uint8_t *output,
                                  size_t output_bytes, struct nt_codec_context *context,
                                  struct nt_error *error);
-    /* The algorithm according to the stored bytes. `start` has only the first 16 of the `input_bytes`
-     * (or all if fewer). NULL: always `only_algorithm`. */
+    /* The algorithm according to the stored bytes. `start` has only the first NT_COMPRESSION_START of the
+     * `input_bytes` (or all if fewer). NULL: always `only_algorithm`. */
     enum nt_algorithm (*algorithm)(const uint8_t *start, size_t input_bytes, size_t output_bytes);
     enum nt_algorithm only_algorithm;
     /* The size of output blocks that can be decompressed separately, from the stored bytes (`start` as
@@ -195,6 +199,25 @@ enum nt_encoding_kind {
     NT_ENCODING_ROARING_ARRAY, /* see formats/roaring; `parameter` is added to each value */
     NT_ENCODING_ROARING_BITSET,
     NT_ENCODING_ROARING_RUN,
+    /* ROOT's streamers (TBuffer): the highest byte first. Integers and reals of one byte are those above. */
+    NT_ENCODING_BOOL8, /* a byte; all but 0 are true */
+    NT_ENCODING_BIG_INT16,
+    NT_ENCODING_BIG_UINT16,
+    NT_ENCODING_BIG_INT32,
+    NT_ENCODING_BIG_UINT32,
+    NT_ENCODING_BIG_INT64,
+    NT_ENCODING_BIG_UINT64,
+    NT_ENCODING_BIG_REAL32,
+    NT_ENCODING_BIG_REAL64,
+    NT_ENCODING_DOUBLE32, /* Double32_t without range and bits: a REAL32, decoded to 64 bits */
+    /* Float16_t and Double32_t with a number of bits, without range: 3 bytes, the exponent of a REAL32,
+     * then its sign and mantissa. `minimum`: bits of the mantissa, 1 to 14; 0 is ROOT's default, 12. */
+    NT_ENCODING_FLOAT16_BITS,
+    NT_ENCODING_DOUBLE32_BITS,
+    /* With range: a UINT32, whose value is stored / factor + xmin. `minimum`: xmin. `maximum`: factor,
+     * which is 2^bits / (xmax - xmin), or 4294967295 / (xmax - xmin) for 32 bits, ROOT's default. */
+    NT_ENCODING_FLOAT16_RANGE,
+    NT_ENCODING_DOUBLE32_RANGE,
     NT_ENCODING_OTHER,   /* decoded by operations of its format, not by this table */
     NT_ENCODING_UNKNOWN, /* a column type unknown to this build: cannot be decoded */
     NT_ENCODING_COUNT
@@ -212,7 +235,7 @@ struct nt_decoder {
     enum nt_element element; /* of the output; the default, or from nt_decoder_set_element */
     uint32_t bits;           /* per packed element; 0: variable */
     uint32_t element_bytes;  /* bytes of a decoded element */
-    double minimum, maximum; /* value range of Real32Quant */
+    double minimum, maximum; /* value range of Real32Quant; see ROOT's rows for theirs */
 };
 
 struct nt_decoder_ops {
@@ -374,6 +397,11 @@ enum nt_finish {
 void nt_unsplit16(const uint8_t *planes, size_t count, enum nt_finish finish, uint8_t *output);
 void nt_unsplit32(const uint8_t *planes, size_t count, enum nt_finish finish, uint8_t *output);
 void nt_unsplit64(const uint8_t *planes, size_t count, enum nt_finish finish, uint8_t *output);
+
+/* Reverses the bytes of each of `count` numbers; they need no alignment. */
+void nt_swap16(const uint8_t *stored, size_t count, uint8_t *output);
+void nt_swap32(const uint8_t *stored, size_t count, uint8_t *output);
+void nt_swap64(const uint8_t *stored, size_t count, uint8_t *output);
 
 /* Unpacks bits, lowest first, into bytes 0 and 1. */
 void nt_unpack_bits(const uint8_t *packed, size_t count, uint8_t *output);

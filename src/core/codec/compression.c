@@ -128,7 +128,7 @@ enum nt_status nt_decompress_zlib(const uint8_t *input, size_t input_bytes, uint
     enum nt_status status = decompress(NT_INFLATE_ZLIB, "zlib", input, input_bytes, output, output_bytes,
                                        &consumed, context, error);
     if (status == NT_OK && consumed != input_bytes)
-        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a zlib block that are used",
+        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "compressed bytes of a zlib block",
                                 input_bytes, consumed);
     return status;
 }
@@ -174,8 +174,8 @@ enum nt_status nt_decompress_bare_lz4(const uint8_t *input, size_t input_bytes, 
 {
     (void)context;
     if (input_bytes > INT_MAX || output_bytes > INT_MAX)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "lz4: a block of %zu bytes for %zu", input_bytes,
-                       output_bytes);
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                       "lz4: a block of %zu bytes cannot decompress to %zu bytes", input_bytes, output_bytes);
     int produced =
         LZ4_decompress_safe((const char *)input, (char *)output, (int)input_bytes, (int)output_bytes);
     if (produced < 0)
@@ -191,8 +191,8 @@ enum nt_status nt_decompress_lz4(const uint8_t *input, size_t input_bytes, uint8
                                  struct nt_error *error)
 {
     if (input_bytes < CHECKSUM_BYTES || input_bytes > INT_MAX || output_bytes > INT_MAX)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "lz4: a block of %zu bytes for %zu", input_bytes,
-                       output_bytes);
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                       "lz4: a block of %zu bytes cannot decompress to %zu bytes", input_bytes, output_bytes);
     uint64_t stored = nt_load_be64(input);
     uint64_t computed = XXH64(input + CHECKSUM_BYTES, input_bytes - CHECKSUM_BYTES, 0);
     if (NT_COMPARES_CHECKSUMS && stored != computed) {
@@ -292,11 +292,11 @@ static enum nt_status decompress_one(struct nt_cursor *cursor, uint8_t *output, 
     uint32_t input_bytes = load_le24(header + 3), block_bytes = load_le24(header + 6);
     const uint8_t *input = nt_get_bytes(cursor, input_bytes);
     if (!input || block_bytes > output_left || block_bytes == 0)
-        return nt_fail(
-            error, NT_CORRUPT, NT_NO_OFFSET,
-            "%s block at byte %llu of the compressed data: %u bytes for %u do not fit the sizes of the "
-            "whole",
-            nt_algorithm_name(method->algorithm), (unsigned long long)place, input_bytes, block_bytes);
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                       "%s block at byte %llu of the compressed data: its sizes, %u bytes compressed and %u "
+                       "bytes decompressed, exceed the total sizes",
+                       nt_algorithm_name(method->algorithm), (unsigned long long)place, input_bytes,
+                       block_bytes);
     *output_bytes_ret = block_bytes;
     return method->decompress(input, input_bytes, output, block_bytes, context, error);
 }
@@ -321,8 +321,8 @@ enum nt_status nt_decompress_root_blocks(const uint8_t *input, size_t input_byte
         done += block_bytes;
     }
     if (nt_cursor_left(&cursor))
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                       "%zu bytes are left behind the last compression block", nt_cursor_left(&cursor));
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%zu bytes follow the last compression block",
+                       nt_cursor_left(&cursor));
     return NT_OK;
 }
 
@@ -333,6 +333,24 @@ static enum nt_algorithm nt_root_blocks_algorithm(const uint8_t *start, size_t i
         return NT_ALGORITHM_NONE;
     const struct method *method = input_bytes >= HEADER_BYTES ? find_method(start) : NULL;
     return method ? method->algorithm : NT_ALGORITHM_UNKNOWN;
+}
+
+/* The key has the sizes of the record, of the object and of itself. */
+static enum nt_algorithm basket_algorithm(const uint8_t *start, size_t input_bytes, size_t output_bytes)
+{
+    enum { OBJECT_BYTES_AT = 6, KEY_BYTES_AT = 14, KEY_START = 16 };
+    size_t there = input_bytes < NT_COMPRESSION_START ? input_bytes : NT_COMPRESSION_START;
+    (void)output_bytes;
+    if (there < KEY_START)
+        return NT_ALGORITHM_UNKNOWN;
+    size_t object_bytes = nt_load_be32(start + OBJECT_BYTES_AT),
+           key_bytes = nt_load_be16(start + KEY_BYTES_AT);
+    size_t bytes = input_bytes - (key_bytes < input_bytes ? key_bytes : input_bytes);
+    if (object_bytes <= bytes)
+        return NT_ALGORITHM_NONE;
+    return nt_fits(key_bytes, HEADER_BYTES, there)
+               ? nt_root_blocks_algorithm(start + key_bytes, bytes, object_bytes)
+               : NT_ALGORITHM_UNKNOWN;
 }
 
 /* ---- Compression table ---- */
@@ -353,8 +371,7 @@ static enum nt_status refuse(const uint8_t *input, size_t input_bytes, uint8_t *
                              struct nt_codec_context *context, struct nt_error *error)
 {
     (void)input, (void)input_bytes, (void)output, (void)output_bytes, (void)context;
-    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                   "the bytes are not in this file: the locator names another place");
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "the locator names a place outside this file");
 }
 
 static const struct nt_compression compressions[NT_COMPRESSION_COUNT] = {
@@ -366,6 +383,10 @@ static const struct nt_compression compressions[NT_COMPRESSION_COUNT] = {
                                     .stores_plain = true,
                                     .algorithm = nt_root_blocks_algorithm,
                                     .decompress = nt_decompress_root_blocks},
+    [NT_COMPRESSION_ROOT_BASKET] = {.name = "root",
+                                    .stores_plain = true,
+                                    .algorithm = basket_algorithm,
+                                    .decompress = copy},
 #if NT_HAS_BLZ /* only BLZ uses these */
     [NT_COMPRESSION_BLOSC] = {.name = "blosc",
                               .algorithm = nt_blosc_algorithm,

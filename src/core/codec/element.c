@@ -254,7 +254,7 @@ enum nt_status nt_element_convert(enum nt_element from, const void *input, enum 
     uint8_t *out = output;
     uint32_t in_bytes = elements[from].bytes, out_bytes = elements[to].bytes;
     if (!nt_element_can_convert(from, to))
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "elements of %s do not convert to %s",
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "cannot convert elements of %s to %s",
                        elements[from].name, elements[to].name);
     enum family family = family_of(from), target = family_of(to);
     bool is_same = from == to || (in_bytes == out_bytes && family != FAMILY_REAL && target != FAMILY_REAL &&
@@ -272,8 +272,9 @@ enum nt_status nt_element_convert(enum nt_element from, const void *input, enum 
         if (target == FAMILY_REAL)
             store_real(to, out, family, number);
         else if (!store_integer(to, out, family, number))
-            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "element %zu: a value of %s that %s cannot hold",
-                           i, elements[from].name, elements[to].name);
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                           "element %zu: the value of type %s does not fit into %s", i, elements[from].name,
+                           elements[to].name);
     }
     return NT_OK;
 }

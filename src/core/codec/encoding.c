@@ -404,6 +404,142 @@ static enum nt_status quantized(const struct nt_packed *packed, uint8_t *output,
     return NT_OK;
 }
 
+/* ---- Big-endian numbers: bytes in reverse order ---- */
+
+#ifdef HAVE_VECTORS
+
+/* Reverses the bytes of each item: those of pairs, then the pairs. */
+static inline vector16 swap16(vector16 items)
+{
+    return items << 8 | items >> 8;
+}
+
+static inline vector16 swap32(vector16 items)
+{
+    return swap16(__builtin_shufflevector(items, items, 1, 0, 3, 2, 5, 4, 7, 6));
+}
+
+static inline vector16 swap64(vector16 items)
+{
+    return swap16(__builtin_shufflevector(items, items, 3, 2, 1, 0, 7, 6, 5, 4));
+}
+
+#define DEFINE_SWAP_VECTORS(bits)                                                                            \
+    static size_t swap_vectors##bits(const uint8_t *stored, size_t count, uint8_t *output)                   \
+    {                                                                                                        \
+        size_t bytes = count * ((bits) / 8), i = 0;                                                          \
+        for (; bytes - i >= VECTOR; i += VECTOR) {                                                           \
+            vector16 items = swap##bits((vector16)load(stored + i));                                         \
+            memcpy(output + i, &items, VECTOR);                                                              \
+        }                                                                                                    \
+        return i / ((bits) / 8);                                                                             \
+    }
+
+#else
+
+#define DEFINE_SWAP_VECTORS(bits)                                                                            \
+    static size_t swap_vectors##bits(const uint8_t *stored, size_t count, uint8_t *output)                   \
+    {                                                                                                        \
+        (void)stored, (void)count, (void)output;                                                             \
+        return 0;                                                                                            \
+    }
+
+#endif
+
+#define DEFINE_SWAP(bits)                                                                                    \
+    DEFINE_SWAP_VECTORS(bits)                                                                                \
+    void nt_swap##bits(const uint8_t *stored, size_t count, uint8_t *output)                                 \
+    {                                                                                                        \
+        for (size_t i = swap_vectors##bits(stored, count, output); i < count; i++) {                         \
+            uint##bits##_t value = nt_load_be##bits(stored + i * sizeof(value));                             \
+            memcpy(output + i * sizeof(value), &value, sizeof(value));                                       \
+        }                                                                                                    \
+    }                                                                                                        \
+    static enum nt_status big##bits(const struct nt_packed *packed, uint8_t *output, struct nt_error *error) \
+    {                                                                                                        \
+        (void)error;                                                                                         \
+        nt_swap##bits(packed->data, packed->elements, output);                                               \
+        return NT_OK;                                                                                        \
+    }
+
+DEFINE_SWAP(16)
+DEFINE_SWAP(32)
+DEFINE_SWAP(64)
+
+static enum nt_status truth(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)
+{
+    (void)error;
+    const uint8_t *data = packed->data;
+    for (size_t i = 0, elements = packed->elements; i < elements; i++)
+        output[i] = data[i] != 0;
+    return NT_OK;
+}
+
+/* ---- ROOT's reals of fewer bits, computed in its order so that the last bit is equal, too ---- */
+
+static enum nt_status double32(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)
+{
+    (void)error;
+    const uint8_t *data = packed->data;
+    for (size_t i = 0, elements = packed->elements; i < elements; i++) {
+        uint32_t bits = nt_load_be32(data + sizeof(bits) * i);
+        float real;
+        memcpy(&real, &bits, sizeof(real));
+        double wide = (double)real;
+        memcpy(output + sizeof(wide) * i, &wide, sizeof(wide));
+    }
+    return NT_OK;
+}
+
+enum { EXPONENT_AND_MANTISSA = 3, MANTISSA = 23, DEFAULT_MANTISSA = 12, MAXIMUM_MANTISSA = 14 };
+
+/* The sign is above the mantissa, which has one bit more than `bits` if the writer rounded it up. */
+static inline float few_bits(const uint8_t *stored, unsigned bits)
+{
+    uint32_t low = nt_load_be16(stored + 1), sign = UINT32_C(1) << (bits + 1);
+    uint32_t value = (uint32_t)stored[0] << MANTISSA | (low & (sign - 1)) << (MANTISSA - bits);
+    if (low & sign)
+        value ^= UINT32_C(1) << 31;
+    float real;
+    memcpy(&real, &value, sizeof(real));
+    return real;
+}
+
+#define DEFINE_FEW_BITS(name, type)                                                                          \
+    static enum nt_status name(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)      \
+    {                                                                                                        \
+        double mantissa = packed->decoder->minimum;                                                          \
+        if (!(mantissa >= 0 && mantissa < MAXIMUM_MANTISSA + 1))                                             \
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,                                                  \
+                           "reals of few bits: expected a mantissa of 0 to %d bits, found %g",               \
+                           MAXIMUM_MANTISSA, mantissa);                                                      \
+        unsigned bits = mantissa < 1 ? DEFAULT_MANTISSA : (unsigned)mantissa;                                \
+        for (size_t i = 0, elements = packed->elements; i < elements; i++) {                                 \
+            type real = (type)few_bits(packed->data + EXPONENT_AND_MANTISSA * i, bits);                      \
+            memcpy(output + sizeof(real) * i, &real, sizeof(real));                                          \
+        }                                                                                                    \
+        return NT_OK;                                                                                        \
+    }
+
+DEFINE_FEW_BITS(few_bits32, float)
+DEFINE_FEW_BITS(few_bits64, double)
+
+#define DEFINE_RANGE(name, type)                                                                             \
+    static enum nt_status name(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)      \
+    {                                                                                                        \
+        (void)error;                                                                                         \
+        double minimum = packed->decoder->minimum, factor = packed->decoder->maximum;                        \
+        for (size_t i = 0, elements = packed->elements; i < elements; i++) {                                 \
+            type real =                                                                                      \
+                (type)((double)nt_load_be32(packed->data + sizeof(uint32_t) * i) / factor + minimum);        \
+            memcpy(output + sizeof(real) * i, &real, sizeof(real));                                          \
+        }                                                                                                    \
+        return NT_OK;                                                                                        \
+    }
+
+DEFINE_RANGE(range32, float)
+DEFINE_RANGE(range64, double)
+
 /* ---- The table ---- */
 
 static const struct nt_encoding encodings[NT_ENCODING_COUNT] = {
@@ -523,6 +659,64 @@ static const struct nt_encoding encodings[NT_ENCODING_COUNT] = {
                                  .steps = "run container",
                                  .element = NT_ELEMENT_UINT32,
                                  .decode = nt_decode_roaring_run},
+    [NT_ENCODING_BOOL8] =
+        {.name = "Bool8", .steps = "bytes", .element = NT_ELEMENT_BOOL, .bits = 8, .decode = truth},
+    [NT_ENCODING_BIG_INT16] =
+        {.name = "BigInt16", .steps = "big-endian", .element = NT_ELEMENT_INT16, .bits = 16, .decode = big16},
+    [NT_ENCODING_BIG_UINT16] = {.name = "BigUInt16",
+                                .steps = "big-endian",
+                                .element = NT_ELEMENT_UINT16,
+                                .bits = 16,
+                                .decode = big16},
+    [NT_ENCODING_BIG_INT32] =
+        {.name = "BigInt32", .steps = "big-endian", .element = NT_ELEMENT_INT32, .bits = 32, .decode = big32},
+    [NT_ENCODING_BIG_UINT32] = {.name = "BigUInt32",
+                                .steps = "big-endian",
+                                .element = NT_ELEMENT_UINT32,
+                                .bits = 32,
+                                .decode = big32},
+    [NT_ENCODING_BIG_INT64] =
+        {.name = "BigInt64", .steps = "big-endian", .element = NT_ELEMENT_INT64, .bits = 64, .decode = big64},
+    [NT_ENCODING_BIG_UINT64] = {.name = "BigUInt64",
+                                .steps = "big-endian",
+                                .element = NT_ELEMENT_UINT64,
+                                .bits = 64,
+                                .decode = big64},
+    [NT_ENCODING_BIG_REAL32] = {.name = "BigReal32",
+                                .steps = "big-endian",
+                                .element = NT_ELEMENT_REAL32,
+                                .bits = 32,
+                                .decode = big32},
+    [NT_ENCODING_BIG_REAL64] = {.name = "BigReal64",
+                                .steps = "big-endian",
+                                .element = NT_ELEMENT_REAL64,
+                                .bits = 64,
+                                .decode = big64},
+    [NT_ENCODING_DOUBLE32] = {.name = "Double32",
+                              .steps = "big-endian, 32 bits",
+                              .element = NT_ELEMENT_REAL64,
+                              .bits = 32,
+                              .decode = double32},
+    [NT_ENCODING_FLOAT16_BITS] = {.name = "Float16Bits",
+                                  .steps = "truncated mantissa",
+                                  .element = NT_ELEMENT_REAL32,
+                                  .bits = 24,
+                                  .decode = few_bits32},
+    [NT_ENCODING_DOUBLE32_BITS] = {.name = "Double32Bits",
+                                   .steps = "truncated mantissa",
+                                   .element = NT_ELEMENT_REAL64,
+                                   .bits = 24,
+                                   .decode = few_bits64},
+    [NT_ENCODING_FLOAT16_RANGE] = {.name = "Float16Range",
+                                   .steps = "big-endian, quantized",
+                                   .element = NT_ELEMENT_REAL32,
+                                   .bits = 32,
+                                   .decode = range32},
+    [NT_ENCODING_DOUBLE32_RANGE] = {.name = "Double32Range",
+                                    .steps = "big-endian, quantized",
+                                    .element = NT_ELEMENT_REAL64,
+                                    .bits = 32,
+                                    .decode = range64},
     [NT_ENCODING_OTHER] = {.name = "other", .element = NT_ELEMENT_OPAQUE, .maximum_bits = UINT32_MAX},
     [NT_ENCODING_UNKNOWN] = {.name = "unknown", .element = NT_ELEMENT_OPAQUE, .maximum_bits = UINT32_MAX},
 };
@@ -599,7 +793,7 @@ enum nt_status nt_decode(const struct nt_packed *packed, uint8_t *output, struct
     const struct nt_encoding *encoding = &encodings[decoder->encoding];
     uint64_t expected = 0;
     if (!encoding->decode)
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "a column type that is not known");
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "unknown column type");
     if (decoder->bits &&
         (!nt_packed_bytes(decoder, packed->elements, &expected) || expected != packed->bytes))
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a page's elements", expected,

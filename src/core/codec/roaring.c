@@ -57,7 +57,8 @@ enum nt_status nt_decode_roaring_array(const struct nt_packed *packed, uint8_t *
     for (size_t i = 1; i < elements; i++)
         disorders |= nt_load_le16(packed->data + 2 * i) <= nt_load_le16(packed->data + 2 * i - 2);
     if (disorders)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "array container: its values do not ascend");
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                       "array container: the values are not in ascending order");
     if (is_wide(packed->decoder))
         put_array_u64(packed->parameter, packed->data, elements, output);
     else
@@ -123,8 +124,8 @@ enum nt_status nt_decode_roaring_run(const struct nt_packed *packed, uint8_t *ou
     for (size_t i = 0; i < runs; i++) {
         uint32_t start = nt_get_le16(&cursor), length = (uint32_t)nt_get_le16(&cursor) + 1;
         if (start < free_from || start + length > VALUES)
-            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "run container: run %zu overlaps, or leaves it",
-                           i);
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                           "run container: run %zu overlaps another run or ends outside the container", i);
         if (length > elements - place)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "run container: more than %zu values", elements);
         if (is_wide(packed->decoder))

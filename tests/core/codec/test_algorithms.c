@@ -67,7 +67,7 @@ TEST(lz4_blocks_shorter_than_their_checksum_are_refused, .setup = set_up)
 
 /* ---- deflate ---- */
 
-TEST(bytes_behind_an_old_deflate_stream_are_ignored, .setup = set_up)
+TEST(bytes_after_an_old_deflate_stream_are_ignored, .setup = set_up)
 {
     size_t bytes = compress_payload("old-zlib") - 6;
     for (size_t padding = 0; padding < 20; padding++) {
@@ -77,7 +77,7 @@ TEST(bytes_behind_an_old_deflate_stream_are_ignored, .setup = set_up)
     ck_assert_int_eq(decompress_payload("CS\x08", bytes - 1), NT_CORRUPT);
 }
 
-TEST(bytes_behind_a_zlib_stream_are_refused, .setup = set_up)
+TEST(bytes_after_a_zlib_stream_are_refused, .setup = set_up)
 {
     size_t bytes = compress_payload("zlib");
     ck_assert_int_eq(decompress_payload("ZL\x08", bytes), NT_OK);
@@ -134,7 +134,7 @@ TEST(two_lzma_streams_in_one_block_are_refused, .setup = set_up)
 
 /* ---- zstd ---- */
 
-TEST(zstd_frames_that_do_not_tell_their_size_are_read, .setup = set_up)
+TEST(zstd_frames_that_do_not_say_their_size_are_read, .setup = set_up)
 {
     ZSTD_CCtx *compressor = ZSTD_createCCtx();
     ZSTD_CCtx_setParameter(compressor, ZSTD_c_contentSizeFlag, 0);

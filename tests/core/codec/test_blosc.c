@@ -73,7 +73,7 @@ TEST(a_trimmed_array_takes_the_first_bytes_of_its_last_chunk, .end = CODECS)
     ck_assert_int_eq(status_of(chunk, bytes, plain, sizeof(plain) + 1), NT_CORRUPT);
 }
 
-TEST(a_whole_chunk_may_not_hold_more_than_is_wanted, .end = CODECS)
+TEST(a_whole_chunk_may_not_hold_more_than_is_requested, .end = CODECS)
 {
     uint8_t plain[4000], chunk[5000], *output = NULL;
     fill_sample(plain, sizeof(plain), 2);
@@ -231,7 +231,7 @@ TEST(chunks_that_only_the_library_for_the_whole_checks_have_no_parts, .end = COD
 }
 
 /* The library makes all of a block, however little of it is wanted. */
-TEST(a_large_block_of_which_little_is_wanted_is_no_part, .end = CODECS)
+TEST(a_large_block_of_which_little_is_requested_is_no_part, .end = CODECS)
 {
     static uint8_t plain[9840], chunk[12000];
     size_t bytes = write_blocks(plain, sizeof(plain), chunk, sizeof(chunk), codecs[_i]);

@@ -48,7 +48,7 @@ TEST(every_algorithm_has_a_name_of_its_own)
                              nt_algorithm_name((enum nt_algorithm)k));
 }
 
-TEST(algorithms_are_told_from_any_few_bytes)
+TEST(algorithms_are_distinguished_from_any_few_bytes)
 {
     const uint8_t bytes[16] = {'Z', 'S', 1};
     for (int kind = 0; kind < NT_COMPRESSION_COUNT; kind++) {
@@ -61,7 +61,7 @@ TEST(algorithms_are_told_from_any_few_bytes)
     }
 }
 
-TEST(sizes_of_parts_are_told_where_parts_are_decompressed)
+TEST(sizes_of_parts_are_reported_where_parts_are_decompressed)
 {
     const uint8_t bytes[16] = {2, 1, 1, 0};
     for (int kind = 0; kind < NT_COMPRESSION_COUNT; kind++) {

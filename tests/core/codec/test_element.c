@@ -10,7 +10,7 @@
 
 static struct nt_error error;
 
-TEST(every_kind_tells_its_name_dtype_and_size)
+TEST(every_kind_says_its_name_dtype_and_size)
 {
     static const struct nt_element_row expected[NT_ELEMENT_COUNT] = {
         {"bool", "|b1", 1},   {"byte", "|u1", 1},

@@ -58,7 +58,7 @@ static const struct {
     int level;
 } sizes[] = {{0, 6}, {1, 6}, {257, 1}, {258, 9}, {259, 6}, {65536, 0}, {PLAIN_BYTES, 1}, {PLAIN_BYTES, 9}};
 
-TEST(a_stream_fills_its_room_exactly_or_tells_how_much_it_made, .setup = set_up, .teardown = tear_down,
+TEST(a_stream_fills_its_space_exactly_or_says_how_much_it_made, .setup = set_up, .teardown = tear_down,
      .end = (int)(sizeof(sizes) / sizeof(*sizes)))
 {
     size_t bytes = sizes[_i].bytes, consumed, produced;
@@ -73,7 +73,7 @@ TEST(a_stream_fills_its_room_exactly_or_tells_how_much_it_made, .setup = set_up,
     }
 }
 
-TEST(bytes_behind_the_stream_are_left, .setup = set_up, .teardown = tear_down,
+TEST(bytes_after_the_stream_are_left, .setup = set_up, .teardown = tear_down,
      .end = (int)(sizeof(sizes) / sizeof(*sizes)))
 {
     size_t bytes = sizes[_i].bytes, consumed, produced;
@@ -86,7 +86,7 @@ TEST(bytes_behind_the_stream_are_left, .setup = set_up, .teardown = tear_down,
     }
 }
 
-TEST(room_that_is_too_small_is_told, .setup = set_up, .teardown = tear_down,
+TEST(room_that_is_too_small_is_reported, .setup = set_up, .teardown = tear_down,
      .end = (int)(sizeof(sizes) / sizeof(*sizes)))
 {
     size_t bytes = sizes[_i].bytes, consumed, produced;
@@ -128,7 +128,7 @@ TEST(checksums_are_those_of_zlib, .setup = set_up, .teardown = tear_down)
     }
 }
 
-TEST(the_library_tells_its_name, .setup = set_up, .teardown = tear_down)
+TEST(the_library_says_its_name, .setup = set_up, .teardown = tear_down)
 {
     ck_assert_str_eq(nt_deflate_library(), DEFLATE_LIBRARY);
 }

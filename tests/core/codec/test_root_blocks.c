@@ -102,7 +102,7 @@ TEST(another_final_size_than_that_of_the_blocks_is_refused, .end = (int)compress
         ck_assert_int_eq(status_of(packed, bytes, wrong[i]), NT_CORRUPT);
 }
 
-TEST(a_header_that_tells_another_size_than_the_payload_is_refused, .end = (int)compressors_count)
+TEST(a_header_that_says_another_size_than_the_payload_is_refused, .end = (int)compressors_count)
 {
     uint8_t plain[600], packed[2000];
     fill_sample(plain, sizeof(plain), 6);
@@ -159,7 +159,7 @@ TEST(every_flipped_bit_gives_an_error_or_the_right_bytes, .end = (int)compressor
     assert_decompresses(packed, bytes, plain, sizeof(plain));
 }
 
-TEST(bytes_behind_the_last_block_are_refused, .end = (int)compressors_count)
+TEST(bytes_after_the_last_block_are_refused, .end = (int)compressors_count)
 {
     uint8_t plain[600], packed[2000];
     fill_sample(plain, sizeof(plain), 9);
