@@ -85,6 +85,9 @@ enum nt_field_kind {
     NT_FIELD_NULL,           /* no columns: every row is null */
     NT_FIELD_JSON,           /* column 0: end offsets, column 1: JSONB, shown as JSON text */
     NT_FIELD_EMPTY,          /* no columns: every row is an empty byte string */
+    /* Column 0: the number of items of each row, whose members are lists side by side: the sub-fields.
+     * They have offsets of their own (a split collection of a TTree). */
+    NT_FIELD_SPLIT_COLLECTION,
     NT_FIELD_KIND_COUNT
 };
 const char *nt_field_kind_name(enum nt_field_kind kind); /* "record", ... */
@@ -147,8 +150,9 @@ struct nt_dataset *nt_file_dataset(const struct nt_file *file, uint32_t index);
  * the mounted tree: '/' separates names, and % with two hexadecimal digits may replace a byte of a
  * name. It must replace a '/' in a name (%2F) and a '%' before two such digits (%25); an empty name is
  * '%'. "Events;2" names a cycle, "Events/attribute.NAME" an attribute set. NULL is the path of the only
- * dataset (ignoring attribute sets and older cycles). NT_NOT_FOUND; NT_INVALID if NULL is ambiguous;
- * the failure of a dataset that did not open. Compares the path with that of each dataset. */
+ * dataset (ignoring attribute sets, older cycles, and TTrees beside RNTuples). NT_NOT_FOUND; NT_INVALID if
+ * NULL is ambiguous; the failure of a dataset that did not open. Compares the path with that of each dataset.
+ */
 NT_CHECKED enum nt_status nt_file_find(const struct nt_file *file, const char *path,
                                        struct nt_dataset **dataset_ret, struct nt_error *error);
 
@@ -223,7 +227,8 @@ uint32_t nt_field_column(const struct nt_dataset *dataset, uint32_t field, uint3
                          uint32_t position);
 
 /* The dimensions of a field's row within its nearest collection, its nearest variant or the dataset:
- * those of the arrays around it, outermost first, then its own. Stores the first `capacity` of them and
+ * those of the arrays around it, outermost first, then its own. The item of a value with dimensions has
+ * its own only. Stores the first `capacity` of them and
  * returns their total number (0 for most fields). */
 uint32_t nt_field_dimensions(const struct nt_dataset *dataset, uint32_t field, uint64_t *dimensions,
                              uint32_t capacity);

@@ -149,8 +149,8 @@ uint64_t nt_cgroup_memory(const char *groups, const char *root)
 
 uint64_t nt_metadata_ceiling_of(uint64_t memory_bytes)
 {
-    const uint64_t most = 1024 * MEBIBYTE, wanted = 160 * MEBIBYTE;
-    uint64_t eighth = memory_bytes / 8, room = smaller(wanted, memory_bytes / 8 * 5);
+    const uint64_t most = 1024 * MEBIBYTE, requested = 160 * MEBIBYTE;
+    uint64_t eighth = memory_bytes / 8, room = smaller(requested, memory_bytes / 8 * 5);
     return smaller(most, eighth > room ? eighth : room);
 }
 
@@ -206,8 +206,8 @@ static const struct nt_cost_info costs[NT_COST_COUNT] = {
     [NT_COST_CLUSTER] = {.name = "clusters", .bytes = 64},
     [NT_COST_RANGE] = {.name = "columns of clusters", .bytes = 32},
     [NT_COST_PAGE] = {.name = "pages", .bytes = 56},
-    [NT_COST_STEP] = {.name = "steps of decoding", .bytes = 160},
-    [NT_COST_JSON_VALUE] = {.name = "values of JSON", .bytes = 128},
+    [NT_COST_STEP] = {.name = "decoding steps", .bytes = 160},
+    [NT_COST_JSON_VALUE] = {.name = "JSON values", .bytes = 128},
 };
 
 const struct nt_cost_info *nt_cost_info(enum nt_cost cost)
@@ -249,6 +249,7 @@ static void follow(struct nt_budget *budget)
     uint64_t limit = times_and(metadata, PER_METADATA_BYTE, FREE_MEBIBYTES * MEBIBYTE + disk);
     limit = smaller(limit, budget->is_on_disk ? limit_on_disk(metadata, budget->disk_bytes)
                                               : limit_elsewhere(metadata));
+    limit = times_and(limit, 1, budget->more_bytes);
     atomic_store_explicit(&budget->limit, smaller(limit, budget->ceiling), memory_order_relaxed);
 }
 
@@ -305,6 +306,14 @@ uint64_t nt_budget_add_stored(struct nt_budget *budget, uint64_t place, const ui
     add(budget, 0, worth);
     pthread_mutex_unlock(&budget->lock);
     return worth;
+}
+
+void nt_budget_raise(struct nt_budget *budget, uint64_t bytes)
+{
+    pthread_mutex_lock(&budget->lock);
+    budget->more_bytes = bytes;
+    follow(budget);
+    pthread_mutex_unlock(&budget->lock);
 }
 
 void nt_budget_withdraw(struct nt_budget *budget, uint64_t metadata_bytes)
@@ -374,11 +383,11 @@ static enum nt_status refuse(const struct nt_budget *budget, const struct nt_bud
                              struct nt_error *error)
 {
     const char *whose = short_one != budget ? "for all files of the chain"
-                        : budget->is_fixed  ? "as it was given"
+                        : budget->is_fixed  ? "as given"
                                             : "for a file with so much metadata";
     return nt_fail(error, NT_LIMIT, offset,
-                   "%" PRIu64 " more %s take %" PRIu64 " bytes, and of the limit metadatasize, %" PRIu64
-                   " bytes %s, %" PRIu64 " are left",
+                   "%" PRIu64 " more %s need %" PRIu64 " bytes, but the limit metadatasize (%" PRIu64
+                   " bytes %s) leaves %" PRIu64,
                    count, costs[cost].name, bytes,
                    atomic_load_explicit(&short_one->limit, memory_order_relaxed), whose,
                    nt_budget_left(short_one));
@@ -407,8 +416,8 @@ enum nt_status nt_budget_join(struct nt_budget *budget, struct nt_budget *total,
     uint64_t used = atomic_load_explicit(&budget->used, memory_order_relaxed);
     if (take_bytes(total, used) != NT_OK)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
-                       "its metadata take %" PRIu64 " bytes, and of the limit metadatasize, %" PRIu64
-                       " bytes for all files of the chain, %" PRIu64 " are left",
+                       "its metadata needs %" PRIu64 " bytes, but the limit metadatasize (%" PRIu64
+                       " bytes for all files of the chain) leaves %" PRIu64,
                        used, atomic_load_explicit(&total->limit, memory_order_relaxed),
                        nt_budget_left(total));
     budget->total = total;

@@ -195,7 +195,8 @@ static enum nt_status check_ancestors(const struct nt_dataset *dataset, struct n
         for (uint32_t at = dataset->fields[i].parent; at != NT_NONE; at = dataset->fields[at].parent) {
             if (at >= dataset->field_count)
                 return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                               "field %" PRIu32 ": its parent is number %" PRIu32 " of %" PRIu32 " fields",
+                               "field %" PRIu32 ": its parent is field %" PRIu32 ", but there are %" PRIu32
+                               " fields",
                                dataset->fields[i].id, at, dataset->field_count);
             if (++depth > NT_MAX_DEPTH)
                 return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
@@ -265,14 +266,15 @@ static enum nt_status link_columns_of_field(struct nt_dataset *dataset, const st
         width++;
     if (width == 0 || count % width)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                       "field %" PRIu32 ": %" PRIu32 " columns are not representations of %" PRIu32 " each",
+                       "field %" PRIu32 ": %" PRIu32 " columns do not form representations of %" PRIu32
+                       " columns each",
                        field->id, count, width);
     for (uint32_t i = 0; i < count; i++) {
         const struct column_key *key = &keys[first + i];
         if (key->representation != i / width)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                           "field %" PRIu32 ": column %" PRIu32 " is of representation %" PRIu32
-                           " where %" PRIu32 " was expected",
+                           "field %" PRIu32 ": column %" PRIu32 " belongs to representation %" PRIu32
+                           ", expected %" PRIu32,
                            field->id, key->id, key->representation, i / width);
         dataset->field_columns[first + i] = key->index;
         dataset->columns[key->index].position = i % width;

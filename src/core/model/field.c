@@ -161,6 +161,13 @@ static const struct nt_field_kind_row kinds[NT_FIELD_KIND_COUNT] = {
             .streams = {[NT_STREAM_OFFSETS] = &end_offsets, [NT_STREAM_DATA] = &second_bytes},
             .form = NT_FORM_JSON,
         },
+    [NT_FIELD_SPLIT_COLLECTION] =
+        {
+            .name = "split collection",
+            .columns = 1,
+            .streams = {[NT_STREAM_DATA] = &values},
+            .form = NT_FORM_RECORD,
+        },
     [NT_FIELD_EMPTY] =
         {
             .name = "empty",
@@ -280,12 +287,21 @@ static uint32_t dimensions_of(const struct nt_field *field, const uint64_t **dim
     return row->has_dimensions ? field->dimension_count : row->below == NT_BELOW_SEVERAL;
 }
 
+/* The items of a value with dimensions may be a sub-field of their own, with a row for each. */
+static bool is_item_of_value(const struct nt_dataset *dataset, uint32_t field)
+{
+    uint32_t parent = dataset->fields[field].parent;
+    return parent != NT_NONE && kinds[dataset->fields[parent].kind].has_dimensions &&
+           kinds[dataset->fields[field].kind].has_dimensions;
+}
+
 uint32_t nt_field_dimensions(const struct nt_dataset *dataset, uint32_t field, uint64_t *dimensions,
                              uint32_t capacity)
 {
-    uint32_t end = nt_field_row_parent(dataset, field), total = 0;
-    const uint64_t *found;
     const struct nt_field *f = &dataset->fields[field];
+    uint32_t end = is_item_of_value(dataset, field) ? f->parent : nt_field_row_parent(dataset, field);
+    uint32_t total = 0;
+    const uint64_t *found;
     uint32_t first = kinds[f->kind].has_dimensions ? field : f->parent; /* an array's are its item's */
     for (uint32_t at = first; at != end; at = dataset->fields[at].parent)
         total += dimensions_of(&dataset->fields[at], &found);

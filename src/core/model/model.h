@@ -342,6 +342,11 @@ struct nt_dataset_ops {
     void (*describe_column)(const struct nt_dataset *dataset, uint32_t column, struct nt_json *json);
     enum nt_status (*describe_page)(const struct nt_dataset *dataset, uint32_t column,
                                     const struct nt_page *page, struct nt_json *json);
+    /* branch.json of a field: is the field a branch of a tree, and what does the file store of it?
+     * NULL: no field is one. */
+    bool (*is_branch)(const struct nt_dataset *dataset, uint32_t field);
+    enum nt_status (*write_branch)(const struct nt_dataset *dataset, uint32_t field, struct nt_buffer *out,
+                                   struct nt_error *error);
     /* Describes where a page of a loaded group is, outside the file. NULL: no such pages. */
     const char *(*page_elsewhere)(const struct nt_dataset *dataset, const struct nt_page *page);
     /* Finds the blob that a row of a part describes (dataset with field_groups), and opens its file,
@@ -390,8 +395,11 @@ struct nt_dataset {
     /* Index of the dataset that links this one as an attribute set, else NT_NONE. */
     uint32_t attribute_of;
     uint32_t cycle; /* TKey cycle, else 0 */
+    /* False: the cycle is part of its path. Another dataset of this name and directory has a higher
+     * cycle or, if this is a TTree, is an RNTuple. */
     bool is_newest_cycle;
-    struct nt_text name; /* the key's name, the file's stem, ... */
+    bool is_beside_others; /* not counted if the only dataset of the file is wanted: see nt_file_only */
+    struct nt_text name;   /* the key's name, the file's stem, ... */
     /* Set if opening failed; then only documents, format_data and ops below are valid. */
     const struct nt_error *failure;
 
@@ -700,6 +708,10 @@ void nt_field_names_deinit(struct nt_field_names *names);
 struct nt_field_name *nt_field_names_find(const struct nt_field_names *names, struct nt_text text);
 
 /* ---- Paths ---- */
+
+/* The dataset that is meant if none is named: the only one, without attribute sets, older cycles and
+ * datasets beside others. NULL: none or several; `*count_ret` (may be NULL) is their number. */
+struct nt_dataset *nt_file_only(const struct nt_file *file, uint32_t *count_ret);
 
 /* ---- encoded, as in the mounted tree ---- */
 

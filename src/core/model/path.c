@@ -204,17 +204,21 @@ static bool leads_to(const struct nt_file *file, struct nt_text path, struct nt_
     return !path.bytes && !directory;
 }
 
-/* `cycle` 0: the newest. */
+/* `cycle` 0: the newest. A dataset whose path has the cycle comes before the newest. */
 static struct nt_dataset *find_cycle(const struct nt_file *file, struct nt_text path, uint64_t cycle)
 {
+    struct nt_dataset *newest = NULL;
     for (uint32_t i = 0; i < file->dataset_count; i++) {
         struct nt_dataset *dataset = file->datasets[i];
-        if (dataset->attribute_of == NT_NONE &&
-            (cycle ? dataset->cycle == cycle : dataset->is_newest_cycle) &&
-            leads_to(file, path, dataset->name, dataset->directory))
+        bool is_wanted = cycle ? dataset->cycle == cycle : dataset->is_newest_cycle;
+        if (dataset->attribute_of != NT_NONE || !is_wanted || (newest && dataset->is_newest_cycle) ||
+            !leads_to(file, path, dataset->name, dataset->directory))
+            continue;
+        if (!dataset->is_newest_cycle || !cycle)
             return dataset;
+        newest = dataset;
     }
-    return NULL;
+    return newest;
 }
 
 /* Removes a cycle after the path's last ';' and returns it; else 0. */
@@ -254,21 +258,30 @@ static struct nt_dataset *find_attribute_set(const struct nt_file *file, struct 
     return NULL;
 }
 
-/* The newest cycle, if there is only one name. */
+struct nt_dataset *nt_file_only(const struct nt_file *file, uint32_t *count_ret)
+{
+    struct nt_dataset *found = NULL;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < file->dataset_count; i++) {
+        struct nt_dataset *dataset = file->datasets[i];
+        if (dataset->attribute_of != NT_NONE || !dataset->is_newest_cycle || dataset->is_beside_others)
+            continue;
+        found = dataset;
+        count++;
+    }
+    if (count_ret)
+        *count_ret = count;
+    return count == 1 ? found : NULL;
+}
+
 static enum nt_status find_only(const struct nt_file *file, struct nt_dataset **dataset_ret,
                                 struct nt_error *error)
 {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < file->dataset_count; i++) {
-        if (file->datasets[i]->attribute_of != NT_NONE || !file->datasets[i]->is_newest_cycle)
-            continue;
-        *dataset_ret = file->datasets[i];
-        count++;
-    }
-    if (count != 1)
-        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s has %" PRIu32 " datasets: one has to be named",
-                       file->path, count);
-    return NT_OK;
+    uint32_t count;
+    *dataset_ret = nt_file_only(file, &count);
+    return *dataset_ret ? NT_OK
+                        : nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                                  "%s has %" PRIu32 " datasets: name one of them", file->path, count);
 }
 
 enum nt_status nt_file_find(const struct nt_file *file, const char *path, struct nt_dataset **dataset_ret,
@@ -286,7 +299,7 @@ enum nt_status nt_file_find(const struct nt_file *file, const char *path, struct
             found = find_attribute_set(file, text);
     }
     if (!found)
-        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s: there is no dataset '%s'", file->path, path);
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s: has no dataset '%s'", file->path, path);
     if (found->failure)
         return nt_fail_with(error, found->failure);
     *dataset_ret = found;
@@ -335,7 +348,7 @@ enum nt_status nt_dataset_find(const struct nt_dataset *dataset, const char *pat
         return refuse_field(dataset, path, error);
     if (by_slashes != NT_NONE && by_dots != NT_NONE && by_slashes != by_dots)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                       "'%s' may mean two fields: write %%2E for a dot in a name, or / between names", path);
+                       "'%s' is ambiguous: write %%2E for a dot in a name, or / between names", path);
     *field_ret = by_slashes != NT_NONE ? by_slashes : by_dots;
     return NT_OK;
 }

@@ -19,8 +19,8 @@ static enum nt_status push(struct nt_deletion_vector_builder *builder, struct nt
                            struct nt_error *error)
 {
     if (builder->count == UINT32_MAX)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than %" PRIu32 " runs of rows are left out",
-                       UINT32_MAX - 1);
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
+                       "the selection omits more than %" PRIu32 " runs of rows", UINT32_MAX - 1);
     struct nt_deletion_run *items =
         nt_grow(builder->items, builder->count, &builder->capacity, sizeof(*builder->items));
     if (!items)
@@ -99,12 +99,12 @@ static enum nt_status check_range(const struct nt_dataset *dataset, const struct
     const struct nt_entry_range *range = &ranges[number];
     if (range->first < end)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                       "entry %" PRIu64 " stands behind entry %" PRIu64
-                       ": chosen entries ascend, each of them once",
+                       "entry %" PRIu64 " follows entry %" PRIu64
+                       ": list entries in ascending order, each only once",
                        range->first, end - 1);
     if (!nt_fits(range->first, range->count, dataset->entries))
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                       "entry %" PRIu64 " is chosen: the dataset has %" PRIu64,
+                       "entry %" PRIu64 " does not exist: the dataset has %" PRIu64,
                        range->first >= dataset->entries ? range->first : range->first + range->count - 1,
                        dataset->entries);
     return NT_OK;
@@ -138,7 +138,7 @@ enum nt_status nt_dataset_select(struct nt_dataset *dataset, const struct nt_ent
     if (dataset->failure)
         return nt_fail_with(error, dataset->failure);
     if (dataset->selection)
-        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "entries of the dataset %s were chosen before",
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "the dataset %s already has a selection of entries",
                        dataset->name.bytes);
     for (size_t i = 0; status == NT_OK && i < count; i++) {
         status = check_range(dataset, ranges, i, builder.end, error);

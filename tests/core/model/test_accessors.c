@@ -53,7 +53,7 @@ TEST(each_answer_is_what_the_format_filled_in)
     nt_file_close(file);
 }
 
-TEST(behind_the_last_there_is_nothing)
+TEST(after_the_last_there_is_nothing)
 {
     struct nt_file *file = BUILD(fields, columns);
     struct nt_dataset *dataset = nt_file_dataset(file, 0);
@@ -79,7 +79,7 @@ TEST(what_a_format_leaves_out_is_empty)
     nt_file_close(file);
 }
 
-TEST(of_a_data_set_that_did_not_open_only_name_and_reason_are_told)
+TEST(of_a_dataset_that_did_not_open_only_name_and_reason_are_reported)
 {
     struct nt_file *file = BUILD(fields, columns);
     struct nt_dataset *dataset = nt_file_dataset(file, 0);
@@ -100,7 +100,7 @@ TEST(of_a_data_set_that_did_not_open_only_name_and_reason_are_told)
     nt_file_close(file);
 }
 
-TEST(an_attribute_set_knows_its_data_set)
+TEST(an_attribute_set_knows_its_dataset)
 {
     struct nt_file *file = BUILD_FIELDS(fields);
     struct nt_dataset *dataset;
@@ -110,7 +110,7 @@ TEST(an_attribute_set_knows_its_data_set)
     nt_file_close(file);
 }
 
-TEST(a_page_tells_where_it_lies_and_how_much_it_is)
+TEST(a_page_says_where_it_is_and_how_large_it_is)
 {
     const struct nt_page page = {.offset = 4096, .stored_bytes = 100, .elements = 77};
     ck_assert_uint_eq(nt_page_offset(&page), 4096);

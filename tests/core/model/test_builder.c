@@ -77,7 +77,7 @@ TEST(what_was_added_is_linked, .setup = setup, .teardown = teardown)
     ck_assert_uint_eq(dataset->decoders.count, 2);
 }
 
-TEST(a_data_set_that_is_a_file_is_called_like_it, .setup = setup, .teardown = teardown)
+TEST(a_dataset_that_is_a_file_is_called_like_it, .setup = setup, .teardown = teardown)
 {
     assert_ok(nt_dataset_from_file(dataset, &error));
     ck_assert_str_eq(dataset->name.bytes, "run.1");
@@ -132,7 +132,7 @@ TEST(without_entries_there_is_no_cluster, .setup = setup, .teardown = teardown)
     ck_assert_uint_eq(dataset->cluster_count, 0);
 }
 
-TEST(clusters_beyond_what_numbers_can_tell_are_refused, .setup = setup, .teardown = teardown)
+TEST(clusters_beyond_what_numbers_can_say_are_refused, .setup = setup, .teardown = teardown)
 {
     assert_status(NT_LIMIT, nt_dataset_add_groups(dataset, 1, UINT64_C(1) << 32, &error));
     assert_status(NT_LIMIT, nt_dataset_add_groups(dataset, UINT32_MAX, 1, &error));

@@ -25,7 +25,7 @@ static void assert_children(const struct nt_dataset *dataset, uint32_t field, co
         ck_assert_uint_eq(children[i], expected[i]);
 }
 
-TEST(children_stand_in_the_order_of_their_ids)
+TEST(children_are_in_the_order_of_their_ids)
 {
     /* Listed back to front: the ids tell another order than the list. */
     static const struct nt_field fields[] = {
@@ -45,7 +45,7 @@ TEST(children_stand_in_the_order_of_their_ids)
     nt_file_close(file);
 }
 
-TEST(a_data_set_without_fields_is_linked)
+TEST(a_dataset_without_fields_is_linked)
 {
     struct nt_file *file = build_file(NULL, 0, NULL, 0);
     assert_ok(nt_dataset_link(file->datasets[0], &error));
@@ -294,7 +294,7 @@ static void note_group(void *context, const struct nt_dataset *dataset, uint32_t
     told->failure = *failure;
 }
 
-TEST(a_bad_group_is_told_once_also_where_nobody_wants_the_error)
+TEST(a_bad_group_is_reported_once_also_where_nobody_wants_the_error)
 {
     struct nt_file *file = build_groups();
     struct told told = {0};
@@ -318,7 +318,7 @@ static void note_slow_work(void *context)
     ++*(unsigned *)context;
 }
 
-TEST(loading_a_group_is_told_before_and_where_it_is_loaded_no_more)
+TEST(loading_a_group_is_reported_before_and_not_after_it_is_loaded)
 {
     struct nt_file *file = build_groups();
     unsigned calls = 0;

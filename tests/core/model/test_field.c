@@ -186,6 +186,7 @@ TEST(kinds_have_the_files_that_the_contract_gives_them)
         [NT_FIELD_NULL] = 0,
         [NT_FIELD_JSON] = HAS(OFFSETS) | HAS(DATA),
         [NT_FIELD_EMPTY] = 0,
+        [NT_FIELD_SPLIT_COLLECTION] = HAS(DATA),
     };
     for (int kind = 0; kind < NT_FIELD_KIND_COUNT; kind++) {
         const struct nt_field field = {.kind = (enum nt_field_kind)kind};

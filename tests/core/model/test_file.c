@@ -56,7 +56,7 @@ TEST(directories_keep_copies_of_any_name)
     nt_file_close(file);
 }
 
-TEST(pointers_to_data_sets_stay_valid)
+TEST(pointers_to_datasets_stay_valid)
 {
     struct nt_file *file;
     struct nt_dataset *datasets[50];
@@ -124,7 +124,7 @@ TEST(of_a_size_that_is_only_claimed_a_page_is_measured_by_its_own_bytes)
     nt_file_close(file);
 }
 
-TEST(more_data_sets_than_the_file_has_room_for_are_refused)
+TEST(more_datasets_than_the_file_has_room_for_are_refused)
 {
     struct nt_file *file;
     struct nt_dataset *dataset;
@@ -137,7 +137,7 @@ TEST(more_data_sets_than_the_file_has_room_for_are_refused)
     nt_file_close(file);
 }
 
-TEST(a_data_set_keeps_a_copy_of_why_it_did_not_open)
+TEST(a_dataset_keeps_a_copy_of_why_it_did_not_open)
 {
     struct nt_file *file;
     assert_ok(nt_file_new("/f", &counted, &derived, &file, &error));
@@ -153,7 +153,7 @@ TEST(a_data_set_keeps_a_copy_of_why_it_did_not_open)
     nt_file_close(file);
 }
 
-TEST(what_the_machine_refuses_is_not_why_a_data_set_does_not_open, .end = 4)
+TEST(what_the_machine_refuses_is_not_why_a_dataset_does_not_open, .end = 4)
 {
     static const enum nt_status statuses[] = {NT_NO_MEMORY, NT_IO, NT_CHANGED, NT_CANCELED};
     struct nt_file *file;

@@ -77,7 +77,7 @@ static uint32_t find_dataset(const struct nt_file *file, const char *path)
     return found ? found->index : NT_NONE;
 }
 
-TEST(each_data_set_is_found_by_its_path, .end = LENGTH(datasets))
+TEST(each_dataset_is_found_by_its_path, .end = LENGTH(datasets))
 {
     struct nt_file *file = build_datasets();
     char path[64];
@@ -138,7 +138,7 @@ TEST(a_path_means_what_its_decoded_names_say, .end = LENGTH(spellings))
     nt_file_close(file);
 }
 
-TEST(no_path_is_the_only_data_set)
+TEST(no_path_is_the_only_dataset)
 {
     struct nt_file *file = build_datasets();
     ck_assert_uint_eq(find_dataset(file, NULL), NT_NONE);
@@ -149,7 +149,32 @@ TEST(no_path_is_the_only_data_set)
     nt_file_close(file);
 }
 
-TEST(a_data_set_that_did_not_open_is_found_as_its_failure)
+TEST(a_dataset_beside_others_does_not_count)
+{
+    struct nt_file *file = build_datasets();
+    file->dataset_count = 4;
+    file->datasets[2]->is_beside_others = file->datasets[3]->is_beside_others = true;
+    ck_assert_uint_eq(find_dataset(file, NULL), 1);
+    file->datasets[1]->is_beside_others = true;
+    ck_assert_uint_eq(find_dataset(file, NULL), NT_NONE);
+    ck_assert_int_eq(error.status, NT_INVALID);
+    file->dataset_count = LENGTH(datasets);
+    nt_file_close(file);
+}
+
+/* Two datasets of one path and cycle: one has the path, and the cycle is part of the other's. */
+TEST(a_cycle_in_a_path_comes_before_the_newest_of_that_cycle, .end = 2)
+{
+    struct nt_file *file = build_datasets();
+    file->datasets[0]->cycle = file->datasets[1]->cycle = 5;
+    file->datasets[0]->is_newest_cycle = _i == 0;
+    file->datasets[1]->is_newest_cycle = _i == 1;
+    ck_assert_uint_eq(find_dataset(file, "Events"), _i == 0 ? 0 : 1);
+    ck_assert_uint_eq(find_dataset(file, "Events;5"), _i == 0 ? 1 : 0);
+    nt_file_close(file);
+}
+
+TEST(a_dataset_that_did_not_open_is_found_as_its_failure)
 {
     struct nt_file *file = build_datasets();
     struct nt_error failure;

@@ -28,7 +28,7 @@ static void assert_path(uint32_t field, char separator, const char *expected, si
     nt_file_close(file);
 }
 
-TEST(ancestors_stand_in_front_outermost_first)
+TEST(ancestors_are_in_front_outermost_first)
 {
     assert_path(1, '/', "jets", 4);
     assert_path(0, '/', "jets/_0/pt", 10);

@@ -38,7 +38,7 @@ static struct nt_file *build(void)
     return file;
 }
 
-TEST(a_data_set_whose_columns_are_the_files_is_its_own_stored_side)
+TEST(a_dataset_whose_columns_are_the_files_is_its_own_stored_side)
 {
     struct nt_file *file = build_file(NULL, 0, NULL, 0);
     struct nt_dataset *dataset = file->datasets[0], *stored;

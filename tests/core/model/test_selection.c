@@ -54,14 +54,14 @@ static const struct {
     struct nt_entry_range ranges[2];
     const char *message;
 } refusals[] = {
-    {{{0, 3}, {2, 1}}, "entry 2 stands behind entry 2"},
-    {{{5, 1}, {1, 1}}, "entry 1 stands behind entry 5"},
-    {{{0, 1}, {10, 1}}, "entry 10 is chosen: the dataset has 10"},
-    {{{0, 1}, {9, 2}}, "entry 10 is chosen: the dataset has 10"},
+    {{{0, 3}, {2, 1}}, "entry 2 follows entry 2"},
+    {{{5, 1}, {1, 1}}, "entry 1 follows entry 5"},
+    {{{0, 1}, {10, 1}}, "entry 10 does not exist: the dataset has 10"},
+    {{{0, 1}, {9, 2}}, "entry 10 does not exist: the dataset has 10"},
     {{{0, 1}, {5, UINT64_MAX}}, "the dataset has 10"},
 };
 
-TEST(choices_that_do_not_ascend_or_leave_the_data_set_are_refused, .setup = setup, .teardown = teardown,
+TEST(choices_that_do_not_ascend_or_leave_the_dataset_are_refused, .setup = setup, .teardown = teardown,
      .end = LENGTH(refusals))
 {
     assert_status(NT_INVALID, nt_dataset_select(dataset, refusals[_i].ranges, 2, &error));

@@ -87,7 +87,7 @@ TEST(the_file_is_made_once_and_not_before_somebody_asks)
     ck_assert_int_eq(closed, 2);
 }
 
-TEST(who_is_told_of_the_outline_is_told_of_the_file)
+TEST(who_gets_the_outline_gets_the_file)
 {
     struct nt_file *stub = new_stub(), *file;
     assert_ok(nt_file_resolve_stub(stub, &file, &error));
