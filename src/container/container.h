@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Containers: ROOT files (TFile) and bare RNTuple files. A container finds the directories of a file
- * and the anchor objects in them; the format reads the rest.
+ * and the anchor objects and trees in them; the formats read the rest.
  */
 #ifndef NT_CONTAINER_CONTAINER_H
 #define NT_CONTAINER_CONTAINER_H
@@ -15,6 +15,7 @@
 
 struct nt_anchor;
 struct nt_container_kind;
+struct nt_ttree_file;
 
 /* ---- Kinds of containers ---- */
 
@@ -25,6 +26,7 @@ struct nt_anchor_object {
     struct nt_text name; /* of the key */
     uint32_t cycle;
     bool is_newest_cycle;   /* false: another anchor of this name and directory has a higher cycle */
+    bool is_damage;         /* no anchor, but the failure of a directory, a list of keys or another key */
     const char *class_name; /* "ROOT::RNTuple", "ROOT::Experimental::RNTuple"; or of the failure */
     const uint8_t *bytes;   /* the uncompressed streamed object with its checksum; NULL: see failure */
     size_t length;
@@ -35,13 +37,32 @@ struct nt_anchor_object {
     const struct nt_error *failure;
 };
 
+/* A tree (TTree, TNtuple, TNtupleD): its key. nt_tfile_read_object reads the object. */
+struct nt_tfile_object {
+    uint32_t directory; /* index into the file's directories */
+    struct nt_text name, title, class_name;
+    uint32_t cycle;
+    bool is_newest_cycle; /* false: another tree of this name and directory has a higher cycle */
+    bool is_listed;       /* false: no list of keys has it; a walk over the records found it */
+    bool has_rival;       /* an anchor has its name and directory */
+    uint64_t offset;      /* of the record */
+    uint32_t key_bytes;   /* offset of the object in the record */
+    uint32_t bytes;       /* of the record */
+    uint32_t object_bytes;
+    const struct nt_error *failure;
+};
+
 struct nt_container {
     const struct nt_container_kind *kind;
     /* An anchor failed, or there are signs of more: a walk over the records may find orphans. */
     bool may_have_orphans;
     const struct nt_anchor_object *anchors;
     uint32_t anchor_count;
-    void *details; /* the container's own */
+    const struct nt_tfile_object *objects;
+    uint32_t object_count;
+    void *details;               /* the container's own */
+    struct nt_ttree_file *trees; /* of format ttree: what the trees of the file share */
+    uint32_t first_tree;         /* datasets from this index on are trees, those before it RNTuples */
 };
 
 static inline const struct nt_container *nt_container_of(const struct nt_file *file)
@@ -96,10 +117,14 @@ void nt_container_describe_compression(struct nt_json *json, uint32_t setting); 
  * The file's arena owns all memory except `container`: the caller owns that and keeps it as long as the
  * file. It becomes file->format_data (make it the first member of a larger structure). Sets the file's
  * documents, describe and layout. The layout omits what anchors refer to: the caller adds anchor
- * objects (`anchors`), envelopes, pages and their checksums. A container without a usable anchor sets
- * the file's failure. NT_NOT_THIS_FORMAT names the key classes of a ROOT file without an RNTuple. */
+ * objects (`anchors`), trees (`objects`), envelopes, pages and their checksums. A container without a
+ * usable anchor or tree sets the file's failure. NT_NOT_THIS_FORMAT names the key classes of a ROOT file
+ * without either. */
 enum nt_status nt_container_open(struct nt_file *file, struct nt_container *container,
                                  struct nt_error *error);
+/* The same for a file that is known to be of this kind. */
+enum nt_status nt_container_open_kind(struct nt_file *file, struct nt_container *container,
+                                      const struct nt_container_kind *kind, struct nt_error *error);
 
 /* ---- TFile structures ---- */
 
@@ -113,7 +138,9 @@ struct nt_tfile_header {
     uint32_t version;                 /* as stored */
     bool is_big;                      /* 64-bit offsets */
     uint64_t begin;                   /* offset of the first record */
-    uint64_t end;                     /* end of the last record */
+    uint64_t end;                     /* end of the last record, as stored */
+    uint64_t records_end;             /* the same, or the end of a file that was not closed */
+    bool is_closed;                   /* its writer wrote the list of free segments, which is the last */
     uint64_t free_offset, free_bytes; /* record of the free segments list */
     uint64_t info_offset, info_bytes; /* record of the streamer info; 0: none */
     uint32_t name_bytes;              /* bytes between the first record and the root directory */
@@ -138,6 +165,7 @@ struct nt_tfile_directory {
     uint64_t keys_offset; /* record of its key list; 0: none */
     uint32_t keys_bytes;
     uint32_t created, modified; /* dates */
+    bool has_list;              /* its key list was written */
 };
 
 /* The number of listed keys of a class. */
@@ -154,6 +182,7 @@ struct nt_tfile {
     const struct nt_tfile_class *classes; /* the first ones; `other_keys` counts those of others */
     uint32_t class_count;
     uint64_t other_keys;
+    uint64_t info_offset, info_bytes; /* record of the streamer info, in the header or not; 0: none */
 };
 
 static inline const struct nt_tfile *nt_tfile_of(const struct nt_file *file)
@@ -179,7 +208,8 @@ bool nt_tfile_is_key_of(const struct nt_tfile_key *key, uint64_t offset, uint64_
 bool nt_tfile_is_compressed(const struct nt_tfile_key *key);
 bool nt_tfile_is_directory(const struct nt_tfile_key *key);
 bool nt_tfile_is_anchor(const struct nt_tfile_key *key);
-/* Does the class name differ from that of a directory or anchor in only one or two bytes? */
+bool nt_tfile_is_tree(const struct nt_tfile_key *key);
+/* Does the class name differ from that of a directory, anchor or tree in only one or two bytes? */
 bool nt_tfile_is_near_miss(const struct nt_tfile_key *key);
 
 /* Reads the directory whose record is at `offset`. Its members start after `skip` bytes. */
@@ -242,6 +272,15 @@ void nt_tfile_walk_deinit(struct nt_tfile_walk *walk);
 /* The next record; bytes without a record are a GAP. NT_NOT_FOUND at the end. */
 enum nt_status nt_tfile_walk_next(struct nt_tfile_walk *walk, struct nt_tfile_record *record_ret,
                                   struct nt_error *error);
+
+/* ---- tfile_object.c: objects of keys ---- */
+
+/* Reads the object of a tree into the file's arena, decompressed, within the budget. */
+enum nt_status nt_tfile_read_object(struct nt_file *file, const struct nt_tfile_object *object,
+                                    const uint8_t **bytes_ret, size_t *length_ret, struct nt_error *error);
+
+/* NT_NOT_THIS_FORMAT: a ROOT file without what is wanted ("an RNTuple"). Names its classes of keys. */
+enum nt_status nt_tfile_refuse(const struct nt_tfile *tfile, const char *wanted, struct nt_error *error);
 
 /* ---- tfile_records.c: anchor records ---- */
 

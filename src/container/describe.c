@@ -15,6 +15,23 @@
 #include "core/json/json.h"
 #include "core/model/model.h"
 
+/* ---- Opening ---- */
+
+enum nt_status nt_container_open_kind(struct nt_file *file, struct nt_container *container,
+                                      const struct nt_container_kind *kind, struct nt_error *error)
+{
+    *container = (struct nt_container){.kind = kind, .first_tree = NT_NONE};
+    enum nt_status status = kind->open(file, container, error);
+    if (status)
+        return status;
+    file->format_data = container;
+    file->describe = kind->describe;
+    file->layout = kind->layout;
+    file->documents = kind->documents;
+    file->document_count = kind->document_count;
+    return NT_OK;
+}
+
 /* ---- ROOT version and compression setting ---- */
 
 void nt_container_describe_root_version(struct nt_json *json, uint32_t version)

@@ -42,6 +42,28 @@ static uint64_t get_offset(struct nt_cursor *cursor, bool is_large)
     return is_large ? nt_get_be64(cursor) : nt_get_be32(cursor);
 }
 
+/* Records go on behind the stored end of a file that was not closed: the next one is there, or there is
+ * no list of free segments. */
+static enum nt_status find_records_end(struct nt_source *source, struct nt_tfile_header *header,
+                                       struct nt_error *error)
+{
+    struct nt_tfile_key key;
+    enum nt_status status = NT_OK;
+    header->records_end = header->end;
+    header->is_closed = header->free_offset != 0;
+    if (header->end >= source->size)
+        return NT_OK;
+    if (header->is_closed) {
+        uint8_t *buffer = malloc(NT_TFILE_MAX_KEY_BYTES);
+        status = buffer ? nt_tfile_read_key(source, header->end, buffer, &key, error) : nt_fail_memory(error);
+        header->is_closed = status || !nt_tfile_is_key_of(&key, header->end, source->size);
+        free(buffer);
+    }
+    if (!header->is_closed)
+        header->records_end = source->size;
+    return nt_is_environmental(status) ? status : NT_OK;
+}
+
 static enum nt_status check_header(const struct nt_tfile_header *header, struct nt_source *source,
                                    struct nt_error *error)
 {
@@ -86,7 +108,8 @@ enum nt_status nt_tfile_read_header(struct nt_source *source, struct nt_tfile_he
                        source->path);
     memcpy(header.uuid, uuid, NT_TFILE_UUID_BYTES);
     *header_ret = header;
-    return check_header(header_ret, source, error);
+    status = check_header(header_ret, source, error);
+    return status ? status : find_records_end(source, header_ret, error);
 }
 
 /* ---- Keys ---- */
@@ -161,14 +184,15 @@ bool nt_tfile_is_compressed(const struct nt_tfile_key *key)
     return key->bytes - key->key_bytes < key->object_bytes;
 }
 
-static const char *const directory_classes[] = {"TDirectory", "TDirectoryFile"};
-static const char *const anchor_classes[] = {"ROOT::RNTuple", "ROOT::Experimental::RNTuple"};
+static const char *const directory_classes[] = {"TDirectory", "TDirectoryFile", NULL};
+static const char *const anchor_classes[] = {"ROOT::RNTuple", "ROOT::Experimental::RNTuple", NULL};
+static const char *const tree_classes[] = {"TTree", "TNtuple", "TNtupleD", NULL};
 
-enum { CLASSES = 2 };
-
-static bool is_one_of(struct nt_text text, const char *const names[CLASSES])
+static bool is_one_of(struct nt_text text, const char *const *names)
 {
-    return nt_text_is(text, names[0]) || nt_text_is(text, names[1]);
+    while (*names && !nt_text_is(text, *names))
+        names++;
+    return *names;
 }
 
 bool nt_tfile_is_directory(const struct nt_tfile_key *key)
@@ -179,6 +203,11 @@ bool nt_tfile_is_directory(const struct nt_tfile_key *key)
 bool nt_tfile_is_anchor(const struct nt_tfile_key *key)
 {
     return is_one_of(key->class_name, anchor_classes);
+}
+
+bool nt_tfile_is_tree(const struct nt_tfile_key *key)
+{
+    return is_one_of(key->class_name, tree_classes);
 }
 
 static bool is_nearly(struct nt_text text, const char *name)
@@ -193,9 +222,11 @@ static bool is_nearly(struct nt_text text, const char *name)
 
 bool nt_tfile_is_near_miss(const struct nt_tfile_key *key)
 {
-    for (unsigned i = 0; i < CLASSES; i++)
-        if (is_nearly(key->class_name, directory_classes[i]) || is_nearly(key->class_name, anchor_classes[i]))
-            return true;
+    static const char *const *const all[] = {directory_classes, anchor_classes, tree_classes};
+    for (unsigned i = 0; i < sizeof(all) / sizeof(*all); i++)
+        for (const char *const *name = all[i]; *name; name++)
+            if (is_nearly(key->class_name, *name))
+                return true;
     return false;
 }
 
@@ -225,6 +256,7 @@ enum nt_status nt_tfile_read_directory(struct nt_source *source, uint64_t offset
     uint64_t place = get_offset(&cursor, is_large);
     get_offset(&cursor, is_large); /* offset of the parent: known already */
     directory.keys_offset = get_offset(&cursor, is_large);
+    directory.has_list = directory.keys_offset || directory.keys_bytes;
     if (cursor.failed)
         return nt_fail(error, NT_TRUNCATED, start, "%s: the file ends within a directory", source->path);
     if (place != offset)
@@ -339,7 +371,7 @@ enum nt_status nt_tfile_key_list_init(struct nt_tfile_key_list *list, struct nt_
                                       const struct nt_tfile_directory *directory, struct nt_error *error)
 {
     *list = (struct nt_tfile_key_list){0};
-    if (!directory->keys_offset && !directory->keys_bytes) /* never written: the directory is empty */
+    if (!directory->has_list) /* never written: the directory is empty */
         return NT_OK;
     enum nt_status status = read_list(list, source, directory, error);
     if (status)
@@ -363,13 +395,32 @@ void nt_tfile_key_list_deinit(struct nt_tfile_key_list *list)
     list->bytes = NULL;
 }
 
+/* A writer may have written "TDirectory" in front of a directory and counted its bytes, but
+ * "TDirectoryFile" in the list of keys. */
+static bool get_directory_key(struct nt_tfile_key_list *list, size_t start, uint16_t length,
+                              struct nt_tfile_key *key_ret)
+{
+    static const char written[] = "TDirectoryFile", counted[] = "TDirectory";
+    struct nt_cursor cursor = list->cursor;
+    cursor.position = start;
+    struct nt_cursor part = nt_get_cursor(&cursor, length + sizeof(written) - sizeof(counted));
+    struct nt_tfile_key key = nt_tfile_get_key(&part);
+    if (cursor.failed || part.failed || nt_cursor_left(&part) || !nt_text_is(key.class_name, written))
+        return false;
+    key.class_name.length = strlen(counted);
+    list->cursor = cursor;
+    *key_ret = key;
+    return true;
+}
+
 enum nt_status nt_tfile_key_list_next(struct nt_tfile_key_list *list, struct nt_tfile_key *key_ret,
                                       struct nt_error *error)
 {
     if (!list->left)
         return NT_NOT_FOUND;
     list->left--;
-    uint64_t offset = list->offset + list->cursor.position;
+    size_t start = list->cursor.position;
+    uint64_t offset = list->offset + start;
     uint16_t length = nt_cursor_left(&list->cursor) >= MIN_KEY_BYTES
                           ? nt_load_be16(list->bytes + list->cursor.position + KEY_LENGTH_AT)
                           : 0;
@@ -380,7 +431,7 @@ enum nt_status nt_tfile_key_list_next(struct nt_tfile_key_list *list, struct nt_
                        length);
     }
     *key_ret = nt_tfile_get_key(&part);
-    if (part.failed || nt_cursor_left(&part))
+    if ((part.failed || nt_cursor_left(&part)) && !get_directory_key(list, start, length, key_ret))
         return nt_fail(error, NT_CORRUPT, offset, "a key in a directory's list does not fill its %u bytes",
                        length);
     return NT_OK;

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "core/base/built_in.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/model/model.h"
@@ -35,11 +36,12 @@ static enum nt_status find_landmarks(struct emitter *emitter, struct nt_error *e
 {
     const struct nt_container *container = emitter->file->format_data;
     const struct nt_tfile *tfile = nt_tfile_of(emitter->file);
-    size_t capacity = 2 + 2 * (size_t)tfile->directory_count + container->anchor_count;
+    size_t capacity =
+        2 + 2 * (size_t)tfile->directory_count + container->anchor_count + container->object_count;
     struct landmark *next = emitter->landmarks = calloc(capacity, sizeof(*next));
     if (!next)
         return nt_fail_memory(error);
-    *next++ = (struct landmark){tfile->header.info_offset, "streamer info"};
+    *next++ = (struct landmark){tfile->info_offset, "streamer info"};
     *next++ = (struct landmark){tfile->header.free_offset, "free list"};
     for (uint32_t i = 0; i < tfile->directory_count; i++) {
         *next++ = (struct landmark){tfile->directories[i].offset, "directory"};
@@ -49,6 +51,9 @@ static enum nt_status find_landmarks(struct emitter *emitter, struct nt_error *e
         if (container->anchors[i].stored_bytes)
             *next++ = (struct landmark){container->anchors[i].offset, NULL};
     }
+    for (uint32_t i = 0; i < container->object_count; i++)
+        if (!container->objects[i].failure)
+            *next++ = (struct landmark){container->objects[i].offset, NT_HAS_TTREE ? NULL : "object"};
     emitter->landmark_count = (size_t)(next - emitter->landmarks);
     qsort(emitter->landmarks, emitter->landmark_count, sizeof(*next), compare_landmarks);
     return NT_OK;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Opens a ROOT file: walks all directories from the root and collects them and the anchor objects. A
- * damaged directory, key list or key becomes an entry with an error, so that the rest of the file stays
- * readable.
+ * Opens a ROOT file: walks all directories from the root and collects them, the anchor objects and the
+ * trees. A damaged directory, key list or key becomes an entry with an error, so that the rest of the
+ * file stays readable. Trees of a file that was not closed are found by a walk over its records.
  */
-#include "container/container.h"
+#include "container/tfile_collection.h"
 
 #include <ntuple/source.h>
 
@@ -12,194 +12,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/built_in.h"
 #include "core/base/bytes.h"
 #include "core/base/error.h"
+#include "core/base/hash_table.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/codec/codec.h"
 #include "core/io/source.h"
 #include "core/model/model.h"
 
-/* ---- Collected directories and anchors ---- */
-
-/* Limit of key classes that are counted by name. */
-enum { NT_TFILE_MAX_CLASSES = 256 };
-
-struct nt_tfile_collection {
-    struct nt_file *file;
-    struct nt_tfile_directory *directories; /* match the file's directories by index */
-    uint32_t directory_count;
-    struct nt_anchor_object *anchors;
-    uint32_t anchor_count;
-    size_t directory_capacity, anchor_capacity;
-    struct nt_tfile_class *classes; /* in the file's arena */
-    uint32_t class_count;
-    uint64_t other_keys;
-    bool may_have_orphans; /* a failure, or signs of more anchors: see struct nt_container */
-};
-
-static enum nt_status nt_tfile_collection_init(struct nt_tfile_collection *found, struct nt_file *file,
-                                               struct nt_error *error)
-{
-    *found = (struct nt_tfile_collection){.file = file};
-    found->classes = nt_arena_alloc(file->arena, NT_TFILE_MAX_CLASSES, sizeof(*found->classes));
-    return found->classes ? NT_OK : nt_fail_memory(error);
-}
-
-/* accepts a zero-initialised one */
-static void nt_tfile_collection_deinit(struct nt_tfile_collection *found)
-{
-    free(found->directories);
-    free(found->anchors);
-}
-
-/* Adds a directory, also to the file; the first one is the root. */
-static enum nt_status nt_tfile_add_directory(struct nt_tfile_collection *found,
-                                             const struct nt_tfile_directory *directory, uint32_t parent,
-                                             struct nt_text name, struct nt_error *error)
-{
-    struct nt_tfile_directory *directories =
-        nt_grow(found->directories, found->directory_count, &found->directory_capacity, sizeof(*directories));
-    if (!directories)
-        return nt_fail_memory(error);
-    found->directories = directories;
-    bool is_root = found->directory_count == 0; /* every nt_file already has its root */
-    if (!is_root && nt_file_add_directory(found->file, parent, name) == NT_NONE)
-        return nt_fail_memory(error);
-    directories[found->directory_count] = *directory;
-    directories[found->directory_count++].parent = directories[parent].offset;
-    return NT_OK;
-}
-
-/* Appends an anchor and copies the names of its key; the caller fills in the rest. NULL if out of
- * memory. Valid until the next call. */
-static struct nt_anchor_object *nt_tfile_add_anchor(struct nt_tfile_collection *found, uint32_t directory,
-                                                    struct nt_text name, struct nt_text class_name)
-{
-    struct nt_arena *arena = found->file->arena;
-    struct nt_anchor_object *anchors =
-        nt_grow(found->anchors, found->anchor_count, &found->anchor_capacity, sizeof(*anchors));
-    if (!anchors)
-        return NULL;
-    found->anchors = anchors;
-    if (!nt_text_copy(arena, name, &name) || !nt_text_copy(arena, class_name, &class_name))
-        return NULL;
-    struct nt_anchor_object *anchor = &anchors[found->anchor_count++];
-    *anchor = (struct nt_anchor_object){
-        .directory = directory, .name = name, .is_newest_cycle = true, .class_name = class_name.bytes};
-    return anchor;
-}
-
-static enum nt_status nt_tfile_set_failure(struct nt_tfile_collection *found, struct nt_anchor_object *anchor,
-                                           const struct nt_error *failure, struct nt_error *error)
-{
-    found->may_have_orphans = true;
-    return nt_failure_keep(failure, found->file->arena, &anchor->failure, error);
-}
-
-/* Adds an anchor that is only a failure, under the names of a key. */
-static enum nt_status nt_tfile_add_failure(struct nt_tfile_collection *found, uint32_t directory,
-                                           const struct nt_tfile_key *key, const struct nt_error *failure,
-                                           struct nt_error *error)
-{
-    struct nt_anchor_object *anchor = nt_tfile_add_anchor(found, directory, key->name, key->class_name);
-    if (!anchor)
-        return nt_fail_memory(error);
-    anchor->cycle = key->cycle;
-    return nt_tfile_set_failure(found, anchor, failure, error);
-}
-
-static enum nt_status nt_tfile_count_class(struct nt_tfile_collection *found, struct nt_text name,
-                                           struct nt_error *error)
-{
-    for (uint32_t i = 0; i < found->class_count; i++) {
-        if (nt_texts_are_equal(found->classes[i].name, name)) {
-            found->classes[i].keys++;
-            return NT_OK;
-        }
-    }
-    if (found->class_count == NT_TFILE_MAX_CLASSES) {
-        found->other_keys++;
-        return NT_OK;
-    }
-    if (!nt_text_copy(found->file->arena, name, &name))
-        return nt_fail_memory(error);
-    found->classes[found->class_count++] = (struct nt_tfile_class){.name = name, .keys = 1};
-    return NT_OK;
-}
-
-/* ---- Newest cycles ---- */
-
-static int compare_anchors(const void *a, const void *b)
-{
-    const struct nt_anchor_object *first = *(struct nt_anchor_object *const *)a;
-    const struct nt_anchor_object *second = *(struct nt_anchor_object *const *)b;
-    if (first->directory != second->directory)
-        return first->directory < second->directory ? -1 : 1;
-    if (first->name.length != second->name.length)
-        return first->name.length < second->name.length ? -1 : 1;
-    int order = memcmp(first->name.bytes, second->name.bytes, first->name.length);
-    if (order)
-        return order;
-    return (first->cycle < second->cycle) - (first->cycle > second->cycle);
-}
-
-static enum nt_status mark_newest(struct nt_tfile_collection *found, struct nt_error *error)
-{
-    uint32_t count = found->anchor_count;
-    struct nt_anchor_object **sorted = calloc((size_t)count + 1, sizeof(struct nt_anchor_object *));
-    if (!sorted)
-        return nt_fail_memory(error);
-    for (uint32_t i = 0; i < count; i++)
-        sorted[i] = &found->anchors[i];
-    qsort(sorted, count, sizeof(*sorted), compare_anchors);
-    for (uint32_t i = 1; i < count; i++) {
-        const struct nt_anchor_object *before = sorted[i - 1];
-        if (before->directory == sorted[i]->directory && nt_texts_are_equal(before->name, sorted[i]->name))
-            sorted[i]->is_newest_cycle = false;
-    }
-    free(sorted);
-    return NT_OK;
-}
-
-/* Marks the newest cycles and passes everything to the container. */
-static enum nt_status nt_tfile_collection_keep(struct nt_tfile_collection *found,
-                                               const struct nt_tfile_header *header,
-                                               struct nt_container *container, struct nt_error *error)
-{
-    struct nt_arena *arena = found->file->arena;
-    enum nt_status status = mark_newest(found, error);
-    if (status)
-        return status;
-    size_t directory_bytes = found->directory_count * sizeof(*found->directories);
-    size_t anchor_bytes = found->anchor_count * sizeof(*found->anchors);
-    struct nt_tfile *tfile = nt_arena_alloc(arena, 1, sizeof(*tfile));
-    void *directories = nt_arena_alloc(arena, 1, directory_bytes);
-    void *anchors = nt_arena_alloc(arena, 1, anchor_bytes);
-    if (!tfile || !directories || !anchors)
-        return nt_fail_memory(error);
-    *tfile = (struct nt_tfile){.header = *header,
-                               .directories = directories,
-                               .directory_count = found->directory_count,
-                               .classes = found->classes,
-                               .class_count = found->class_count,
-                               .other_keys = found->other_keys};
-    if (found->directory_count)
-        memcpy(directories, found->directories, directory_bytes);
-    if (found->anchor_count)
-        memcpy(anchors, found->anchors, anchor_bytes);
-    container->anchors = anchors;
-    container->anchor_count = found->anchor_count;
-    container->may_have_orphans = found->may_have_orphans;
-    container->details = tfile;
-    return NT_OK;
-}
-
 /* ---- Walk the directories ---- */
 
 enum {
     MAX_ANCHOR_BYTES = 4096, /* anchors of all versions have less than 100 */
-    MAX_CLASSES_SHOWN = 8,   /* limit in a message */
 };
 
 struct opening {
@@ -305,6 +131,20 @@ static enum nt_status keep_failure(struct opening *opening, uint32_t directory,
     return nt_fail_with(error, failure);
 }
 
+static enum nt_status take_tree(struct opening *opening, uint32_t directory, const struct nt_tfile_key *key,
+                                struct nt_error *error)
+{
+    struct nt_error failure = {0};
+    struct nt_tfile_object *object = nt_tfile_add_object(&opening->found, directory, key);
+    if (!object)
+        return nt_fail_memory(error);
+    enum nt_status status = check_record(opening, key, &failure);
+    if (!status)
+        return NT_OK;
+    nt_error_context(&failure, "%s: tree", opening->source->path);
+    return nt_failure_keep(&failure, opening->file->arena, &object->failure, error);
+}
+
 /* The depth of a directory; NT_CORRUPT if `offset` is that of one of its ancestors. */
 static enum nt_status check_nesting(const struct opening *opening, uint32_t parent, uint64_t offset,
                                     struct nt_error *error)
@@ -366,6 +206,8 @@ static enum nt_status read_keys(struct opening *opening, uint32_t directory, str
         status = nt_tfile_count_class(&opening->found, key.class_name, error);
         if (!status && nt_tfile_is_anchor(&key))
             status = take_anchor(opening, directory, &key, error);
+        else if (!status && nt_tfile_is_tree(&key))
+            status = take_tree(opening, directory, &key, error);
         else if (!status && nt_tfile_is_directory(&key))
             status = take_directory(opening, directory, &key, error);
         else if (!status && nt_tfile_is_near_miss(&key))
@@ -432,28 +274,135 @@ static enum nt_status walk_directory(struct opening *opening, uint32_t directory
     return status;
 }
 
-/* ---- Files without an anchor ---- */
-
-static enum nt_status without_anchor(const struct nt_tfile_collection *found, struct nt_error *error)
+/* Directories are appended on the way; a queue avoids recursion. */
+static enum nt_status walk_directories(struct opening *opening, uint32_t first, struct nt_error *error)
 {
-    struct nt_buffer text = {0};
-    uint64_t others = found->other_keys;
-    for (uint32_t i = 0; i < found->class_count; i++) {
-        const struct nt_tfile_class *class = &found->classes[i];
-        if (i >= MAX_CLASSES_SHOWN) {
-            others += class->keys;
+    enum nt_status status = NT_OK;
+    for (uint32_t i = first; !status && i < opening->found.directory_count; i++)
+        status = walk_directory(opening, i, error);
+    return status;
+}
+
+/* ---- Files that were not closed ---- */
+
+static bool may_have_lost_trees(const struct opening *opening)
+{
+    const struct nt_tfile_header *header = &opening->header;
+    const struct nt_tfile_collection *found = &opening->found;
+    bool is_wanted = header->records_end != header->end;
+    for (uint32_t i = 0; i < found->directory_count; i++)
+        is_wanted |= !found->directories[i].has_list;
+    for (uint32_t i = 0; i < found->object_count; i++)
+        is_wanted |= found->objects[i].failure != NULL;
+    return !header->is_closed && is_wanted;
+}
+
+/* A directory by the offset of its record. */
+struct place {
+    struct nt_link link;
+    uint32_t directory;
+};
+
+struct recovery {
+    struct opening *opening;
+    struct nt_hash_table places; /* of the first `placed` directories */
+    uint32_t placed;
+    struct nt_arena *arena; /* of the places */
+};
+
+static struct place *find_place(const struct recovery *recovery, uint64_t offset)
+{
+    struct nt_link *link = nt_hash_table_find(&recovery->places, offset);
+    return link ? NT_LINKED(link, struct place, link) : NULL;
+}
+
+static enum nt_status place_directories(struct recovery *recovery, struct nt_error *error)
+{
+    const struct nt_tfile_collection *found = &recovery->opening->found;
+    for (; recovery->placed < found->directory_count; recovery->placed++) {
+        uint64_t offset = found->directories[recovery->placed].offset;
+        if (find_place(recovery, offset))
             continue;
-        }
-        nt_buffer_format(&text, "%s%" PRIu64 " ", i ? ", " : "it holds ", class->keys);
-        nt_append_printable(&text, class->name.bytes, class->name.length);
+        struct place *place = nt_arena_alloc(recovery->arena, 1, sizeof(*place));
+        if (!place)
+            return nt_fail_memory(error);
+        place->directory = recovery->placed;
+        nt_hash_table_insert(&recovery->places, &place->link, offset);
     }
-    if (others)
-        nt_buffer_format(&text, ", %" PRIu64 " others", others);
+    return NT_OK;
+}
+
+/* The root for what is in no known directory. */
+static uint32_t directory_of(const struct recovery *recovery, const struct nt_tfile_key *key)
+{
+    const struct place *place = find_place(recovery, key->directory_offset);
+    return place ? place->directory : 0;
+}
+
+/* A directory that no list has. Lists of keys have its class, too, but not its content. */
+static enum nt_status recover_directory(struct recovery *recovery, const struct nt_tfile_key *key,
+                                        struct nt_error *error)
+{
+    struct opening *opening = recovery->opening;
+    struct nt_tfile_directory directory;
+    struct nt_error failure = {0};
+    uint32_t parent = directory_of(recovery, key), first = opening->found.directory_count;
+    enum nt_status status = check_nesting(opening, parent, key->offset, &failure);
+    if (!status)
+        status = nt_tfile_read_directory(opening->source, key->offset, key->key_bytes, &directory, &failure);
+    if (status)
+        return nt_is_environmental(status) ? nt_fail_with(error, &failure) : NT_OK;
+    status = nt_tfile_add_directory(&opening->found, &directory, parent, key->name, error);
+    if (!status)
+        status = walk_directories(opening, first, error);
+    return status ? status : place_directories(recovery, error);
+}
+
+static enum nt_status recover_record(struct recovery *recovery, const struct nt_tfile_key *key,
+                                     struct nt_error *error)
+{
+    struct nt_tfile_collection *found = &recovery->opening->found;
+    if (nt_tfile_is_directory(key) && !find_place(recovery, key->offset))
+        return recover_directory(recovery, key, error);
+    if (!found->info_offset && nt_text_is(key->class_name, "TList") &&
+        nt_text_is(key->name, "StreamerInfo")) {
+        found->info_offset = key->offset;
+        found->info_bytes = key->bytes;
+    }
+    if (!nt_tfile_is_tree(key))
+        return NT_OK;
+    struct nt_tfile_object *object = nt_tfile_add_object(found, directory_of(recovery, key), key);
+    if (!object)
+        return nt_fail_memory(error);
+    object->is_listed = false;
+    return NT_OK;
+}
+
+static enum nt_status recover_records(struct recovery *recovery, struct nt_error *error)
+{
+    struct nt_tfile_walk walk;
+    struct nt_tfile_record record;
     enum nt_status status =
-        text.failed ? nt_fail_memory(error)
-                    : nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "a ROOT file without an RNTuple: %s",
-                              text.length ? text.bytes : "its directories are empty");
-    nt_buffer_deinit(&text);
+        nt_tfile_walk_init(&walk, recovery->opening->source, &recovery->opening->header, error);
+    while (!status && !(status = nt_tfile_walk_next(&walk, &record, error)))
+        if (record.kind == NT_TFILE_KEY)
+            status = recover_record(recovery, &record.key, error);
+    nt_tfile_walk_deinit(&walk);
+    return status == NT_NOT_FOUND ? NT_OK : status;
+}
+
+static enum nt_status recover_trees(struct opening *opening, struct nt_error *error)
+{
+    struct recovery recovery = {.opening = opening, .arena = nt_arena_new()};
+    bool has_table = nt_hash_table_init(&recovery.places);
+    enum nt_status status =
+        recovery.arena && has_table ? place_directories(&recovery, error) : nt_fail_memory(error);
+    if (!status)
+        status = recover_records(&recovery, error);
+    if (!status)
+        status = nt_tfile_keep_newest_lost(&opening->found, error);
+    nt_hash_table_deinit(&recovery.places);
+    nt_arena_free(recovery.arena);
     return status;
 }
 
@@ -463,17 +412,30 @@ static enum nt_status walk_all(struct opening *opening, struct nt_error *error)
 {
     const struct nt_tfile_header *header = &opening->header;
     struct nt_tfile_directory root;
-    struct nt_error reason = {0};
     enum nt_status status =
         nt_tfile_read_directory(opening->source, header->begin, header->name_bytes, &root, error);
     if (!status)
         status = nt_tfile_add_directory(&opening->found, &root, 0, (struct nt_text){"", 0}, error);
-    /* The loop appends directories; a queue avoids recursion. */
-    for (uint32_t i = 0; !status && i < opening->found.directory_count; i++)
-        status = walk_directory(opening, i, error);
-    if (status || opening->file->failure || opening->found.anchor_count || opening->found.may_have_orphans)
-        return status;
-    without_anchor(&opening->found, &reason);
+    if (!status)
+        status = walk_directories(opening, 0, error);
+    if (!status && !opening->file->failure && may_have_lost_trees(opening))
+        status = recover_trees(opening, error);
+    return status;
+}
+
+/* A file is worth opening if it has an anchor, a tree, or signs of either. */
+static enum nt_status check_content(struct opening *opening, const struct nt_container *container,
+                                    struct nt_error *error)
+{
+    struct nt_error reason = {0};
+    bool has_tree = NT_HAS_TTREE && container->object_count;
+    if (opening->file->failure || container->anchor_count || container->may_have_orphans || has_tree)
+        return NT_OK;
+    if (container->object_count)
+        nt_fail(&reason, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
+                "a ROOT file with TTrees: format ttree is not built in (-Dttree=enabled)");
+    else
+        nt_tfile_refuse(container->details, NT_HAS_TTREE ? "an RNTuple or a TTree" : "an RNTuple", &reason);
     return fail_file(opening, &reason, error);
 }
 
@@ -488,10 +450,14 @@ static enum nt_status tfile_open(struct nt_file *file, struct nt_container *cont
     opening.key_buffer = malloc(NT_TFILE_MAX_KEY_BYTES);
     status =
         opening.key_buffer ? nt_tfile_collection_init(&opening.found, file, error) : nt_fail_memory(error);
+    opening.found.info_offset = opening.header.info_offset;
+    opening.found.info_bytes = opening.header.info_bytes;
     if (!status)
         status = walk_all(&opening, error);
     if (!status)
         status = nt_tfile_collection_keep(&opening.found, &opening.header, container, error);
+    if (!status)
+        status = check_content(&opening, container, error);
     if (status)
         tell_of_cut(&opening, error);
     nt_codec_context_free(opening.codec);

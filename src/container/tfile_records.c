@@ -27,12 +27,13 @@ enum {
 enum nt_status nt_tfile_walk_init(struct nt_tfile_walk *walk, struct nt_source *source,
                                   const struct nt_tfile_header *header, struct nt_error *error)
 {
-    *walk = (struct nt_tfile_walk){.source = source,
-                                   .position = header->begin,
-                                   .end = header->end < source->size ? header->end : source->size,
-                                   .records_end = header->end,
-                                   .key_buffer = malloc(NT_TFILE_MAX_KEY_BYTES),
-                                   .window = malloc(WINDOW_BYTES)};
+    *walk =
+        (struct nt_tfile_walk){.source = source,
+                               .position = header->begin,
+                               .end = header->records_end < source->size ? header->records_end : source->size,
+                               .records_end = header->records_end,
+                               .key_buffer = malloc(NT_TFILE_MAX_KEY_BYTES),
+                               .window = malloc(WINDOW_BYTES)};
     if (!walk->key_buffer || !walk->window)
         return nt_fail_memory(error);
     return nt_tfile_read_free(source, header, &walk->free_segments, &walk->free_count, error);

@@ -166,7 +166,7 @@ TEST(a_compressed_anchor_is_decompressed)
     end();
 }
 
-TEST(an_anchor_with_more_bytes_behind_it_is_not_compressed)
+TEST(an_anchor_with_more_bytes_after_it_is_not_compressed)
 {
     uint8_t stored[sizeof(anchor_object) + 8];
     memset(stored, 'x', sizeof(stored));
@@ -219,17 +219,18 @@ TEST(a_directory_that_was_never_written_is_empty)
     end();
 }
 
-/* ---- files without an RNTuple ---- */
+/* ---- files without an RNTuple or a tree ---- */
 
 TEST(a_file_of_other_classes_says_which)
 {
     begin(TFILE_SMALL);
-    tfile_writer_object(&writer, 0, "TTree", "one", 1, "x", 1);
-    tfile_writer_object(&writer, tfile_writer_directory(&writer, 0, "d"), "TTree", "two", 1, "x", 1);
+    tfile_writer_object(&writer, 0, "TChain", "one", 1, "x", 1);
+    tfile_writer_object(&writer, tfile_writer_directory(&writer, 0, "d"), "TChain", "two", 1, "x", 1);
     tfile_writer_object(&writer, 0, "TH1F", "h", 1, "x", 1);
     tfile_writer_finish(&writer);
     assert_status(NT_NOT_THIS_FORMAT, open_writer(&opened, &writer, &error));
-    ck_assert_ptr_nonnull(strstr(error.message, "2 TTree"));
+    ck_assert_ptr_nonnull(strstr(error.message, "without an RNTuple or a TTree"));
+    ck_assert_ptr_nonnull(strstr(error.message, "2 TChain"));
     ck_assert_ptr_nonnull(strstr(error.message, "1 TH1F"));
     end();
 }
@@ -292,7 +293,7 @@ TEST(a_file_cut_anywhere_before_its_root_list_ends_is_refused)
     end();
 }
 
-TEST(a_file_cut_behind_what_is_needed_opens)
+TEST(a_file_cut_after_what_is_needed_opens)
 {
     usual_file();
     assert_ok(open_bytes(&opened, writer.out.bytes, writer.free_list, &error));
@@ -405,7 +406,7 @@ TEST(no_flipped_bit_crashes_the_reader_or_changes_a_name)
     end();
 }
 
-TEST(dates_are_told_as_iso_8601)
+TEST(dates_are_reported_as_iso_8601)
 {
     char text[24];
     ck_assert(nt_tfile_format_date(29u << 26 | 2 << 22 | 29 << 17 | 7 << 12 | 8 << 6 | 9, text));

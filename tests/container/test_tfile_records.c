@@ -225,7 +225,7 @@ static enum nt_status note_owner(void *context, const struct nt_layout_range *ra
     return NT_OK;
 }
 
-TEST(every_byte_but_those_of_rntuples_has_one_owner, .end = 2)
+TEST(every_byte_but_those_of_datasets_has_one_owner, .end = 2)
 {
     usual_file(_i ? TFILE_BIG : TFILE_SMALL);
     assert_ok(open_writer(&opened, &writer, &error));
@@ -235,7 +235,7 @@ TEST(every_byte_but_those_of_rntuples_has_one_owner, .end = 2)
     size_t without = 0;
     for (size_t i = 0; i < writer.out.length; i++)
         without += owners.of[i] == '.';
-    ck_assert_uint_eq(without, 5 + 2 * sizeof(anchor_object));
+    ck_assert_uint_eq(without, 5 + 6 + 2 * sizeof(anchor_object)); /* pages, a tree, anchors */
     ck_assert_int_eq(owners.of[find_anchor(&opened, "muons", 1)->offset], '.');
     ck_assert_int_eq(owners.of[0], 'f');                               /* file header */
     ck_assert_int_eq(owners.of[blob], 'k');                            /* key */
@@ -254,7 +254,7 @@ static enum nt_status cancel(void *context, const struct nt_layout_range *range)
     return NT_CANCELED;
 }
 
-TEST(a_layout_stops_where_it_is_told_to)
+TEST(a_layout_stops_when_requested)
 {
     int calls = 0;
     usual_file(TFILE_SMALL);
@@ -319,7 +319,7 @@ TEST(a_list_that_cannot_be_read_is_described_with_its_error)
     end();
 }
 
-TEST(a_cut_file_tells_what_is_missing)
+TEST(a_cut_file_says_what_is_missing)
 {
     usual_file(TFILE_SMALL);
     assert_ok(open_bytes(&opened, writer.out.bytes, writer.out.length - 11, &error));
