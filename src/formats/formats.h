@@ -36,12 +36,13 @@ struct nt_format {
     enum nt_status (*takes_folder)(struct nt_folder *folder, bool *takes_ret, struct nt_error *error);
     /* Opens a file from a source, whose path is the file's name. NT_NOT_THIS_FORMAT if it has another
      * format (the caller tries the next); the message contains the reason, without the path. On success
-     * the file owns the source, and the caller the file; otherwise the caller keeps the source. */
+     * the file owns the source, and the caller the file; otherwise the caller keeps the source. Sets the
+     * file's format if it is another one. */
     enum nt_status (*open)(struct nt_source *source, const struct nt_open_options *options,
                            struct nt_file **file_ret, struct nt_error *error);
-    /* Finds the current version of a folder that takes_folder accepted; `wanted` as in nt_open_options.
+    /* Finds the current version of a folder that takes_folder accepted; `requested` as in nt_open_options.
      * NULL: datasets of this format have no versions. */
-    enum nt_status (*find_version)(struct nt_folder *folder, const char *wanted,
+    enum nt_status (*find_version)(struct nt_folder *folder, const char *requested,
                                    struct nt_dataset_version *version_ret, struct nt_error *error);
     /* Finds the current state of a folder, for formats whose datasets change but have no versions.
      * NULL: the state never changes. */
@@ -88,6 +89,7 @@ extern const struct nt_format nt_format_blz;
 extern const struct nt_format nt_format_lance;
 extern const struct nt_format nt_format_rntuple;
 extern const struct nt_format nt_format_roaring;
+extern const struct nt_format nt_format_ttree;
 
 /* ---- Identify unsupported files, for error messages ---- */
 

@@ -89,7 +89,8 @@ static enum nt_status open_with(const struct nt_format *format, struct nt_source
     enum nt_status status = format->open(source, options, &file, error);
     if (status != NT_OK)
         return status;
-    file->format = format;
+    if (!file->format)
+        file->format = format;
     status = check_version(format, source, options, error);
     if (status == NT_OK)
         status = check_datasets(file, options, error);

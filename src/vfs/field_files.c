@@ -355,6 +355,21 @@ static enum nt_status nt_field_json(const struct nt_resolved_node *resolved, str
     return status;
 }
 
+/* ---- branch.json ---- */
+
+static bool is_branch(const struct nt_resolved_node *resolved, unsigned unused)
+{
+    const struct nt_dataset_ops *ops = resolved->dataset->ops;
+    (void)unused;
+    return ops && ops->is_branch && ops->is_branch(resolved->dataset, resolved->field);
+}
+
+static enum nt_status write_branch(const struct nt_resolved_node *resolved, struct nt_buffer *out,
+                                   struct nt_error *error)
+{
+    return resolved->dataset->ops->write_branch(resolved->dataset, resolved->field, out, error);
+}
+
 /* ---- The table of field files ---- */
 
 static bool has_stream(const struct nt_resolved_node *resolved, unsigned kind)
@@ -498,6 +513,7 @@ static bool follows_from_entries(const struct nt_resolved_node *resolved)
 
 static const struct nt_pseudo_file rows[] = {
     {"field.json", NT_VFS_GENERATED, .generate = nt_field_json},
+    {"branch.json", NT_VFS_GENERATED, .exists = is_branch, .generate = write_branch},
     STREAM("data", NT_STREAM_DATA),
     STREAM("offsets", NT_STREAM_OFFSETS),
     STREAM("tags", NT_STREAM_TAGS),

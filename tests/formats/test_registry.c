@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "core/model/model.h"
+#include "formats/formats.h"
 #include "temporary.h"
+#include "tfile_writer.h"
 
 static struct nt_error error;
 
@@ -37,13 +39,14 @@ TEST(a_foreign_file_is_refused_by_its_name, .setup = temporary_setup, .teardown 
     ck_assert_ptr_null(strstr(error.message, "rntuple"));
 }
 
-TEST(bytes_that_tell_nothing_are_refused_with_the_reason_of_each_format, .setup = temporary_setup,
+TEST(bytes_that_say_nothing_are_refused_with_the_reason_of_each_format, .setup = temporary_setup,
      .teardown = temporary_teardown)
 {
     const char *path = temporary_file("x", "\x01\x02\xff", 3);
     assert_status(NT_NOT_THIS_FORMAT, open_path(path, NULL));
     assert_says(path);
     assert_says("neither a ROOT file");
+    assert_says("not a ROOT file");
     assert_says("not a Bloscpack file");
     assert_says("not a Roaring bitmap");
 }
@@ -53,6 +56,55 @@ TEST(a_text_that_begins_with_a_magic_word_is_a_text, .setup = temporary_setup, .
     static const char text[] = "root:x:0:0:root:/root:/bin/bash\n";
     assert_status(NT_NOT_THIS_FORMAT, open_path(temporary_file("x", text, strlen(text)), NULL));
     assert_says("a text file");
+}
+
+/* A ROOT file with these keys, whose objects are nothing. */
+static const char *save_root(const char *name, const char *const *classes)
+{
+    struct tfile_writer writer;
+    tfile_writer_init(&writer, TFILE_SMALL);
+    for (; *classes; classes++)
+        tfile_writer_object(&writer, 0, *classes, *classes, 1, "", 0);
+    tfile_writer_finish(&writer);
+    const char *path = temporary_file(name, writer.out.bytes, writer.out.length);
+    tfile_writer_deinit(&writer);
+    return path;
+}
+
+TEST(a_root_file_is_offered_to_the_format_that_is_wanted, .setup = temporary_setup,
+     .teardown = temporary_teardown)
+{
+    static const char *const trees[] = {"TTree", "TNtuple", "TH1F", NULL}, *const none[] = {"TH1F", NULL},
+                             *const rntuple[] = {"ROOT::RNTuple", "TH1F", NULL};
+    const char *path = save_root("trees", trees);
+    assert_status(NT_NOT_THIS_FORMAT, open_path(path, "rntuple"));
+    assert_says("a ROOT file without an RNTuple: it holds 1 TTree, 1 TNtuple, 1 TH1F");
+    path = save_root("rntuple", rntuple);
+    assert_status(NT_NOT_THIS_FORMAT, open_path(path, "ttree"));
+    assert_says("a ROOT file without a TTree: it holds 1 ROOT::RNTuple, 1 TH1F");
+    path = save_root("none", none);
+    assert_status(NT_NOT_THIS_FORMAT, open_path(path, NULL));
+    assert_says("a ROOT file without an RNTuple or a TTree: it holds 1 TH1F");
+}
+
+TEST(a_file_whose_trees_all_fail_says_why, .setup = temporary_setup, .teardown = temporary_teardown)
+{
+    static const char *const trees[] = {"TTree", "TNtuple", NULL};
+    const char *path = save_root("trees", trees);
+    struct nt_open_options options = {.struct_bytes = sizeof(options), .open_broken = true};
+    struct nt_file *file;
+    enum nt_status status = open_path(path, NULL);
+    ck_assert_int_ne(status, NT_OK);
+    ck_assert_int_ne(status, NT_NOT_THIS_FORMAT);
+    ck_assert_str_ne(error.message, "");
+    assert_status(status, open_path(path, "ttree"));
+    assert_ok(nt_file_open(path, &options, &file, &error));
+    ck_assert_ptr_nonnull(file->failure);
+    ck_assert_str_eq(file->format->name, "ttree");
+    ck_assert_uint_eq(file->dataset_count, 2);
+    for (uint32_t i = 0; i < 2; i++)
+        ck_assert_int_eq(file->datasets[i]->failure->status, status);
+    nt_file_close(file);
 }
 
 TEST(a_directory_is_offered_to_formats_that_take_directories_only, .setup = temporary_setup,
@@ -80,7 +132,7 @@ TEST(a_file_that_does_not_exist_is_not_found, .setup = temporary_setup, .teardow
     assert_status(NT_NOT_FOUND, open_path(temporary_path("nothing"), NULL));
 }
 
-TEST(each_format_can_be_asked_for_by_its_name, .setup = temporary_setup, .teardown = temporary_teardown)
+TEST(each_format_can_be_requested_by_its_name, .setup = temporary_setup, .teardown = temporary_teardown)
 {
     const char *path = temporary_file("x", "PAR1....PAR1", 12);
     uint32_t count = 0;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "container/container.h"
+#include "core/base/built_in.h"
 #include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
@@ -16,6 +17,7 @@
 #include "core/model/budget.h"
 #include "core/model/model.h"
 #include "formats/formats.h"
+#include "formats/ttree/ttree.h"
 
 /* ---- Find the container ---- */
 
@@ -65,18 +67,7 @@ enum nt_status nt_container_open(struct nt_file *file, struct nt_container *cont
 {
     const struct nt_container_kind *kind = NULL;
     enum nt_status status = find_kind(file->source, &kind, error);
-    if (status)
-        return status;
-    *container = (struct nt_container){.kind = kind};
-    status = kind->open(file, container, error);
-    if (status)
-        return status;
-    file->format_data = container;
-    file->describe = kind->describe;
-    file->layout = kind->layout;
-    file->documents = kind->documents;
-    file->document_count = kind->document_count;
-    return NT_OK;
+    return status ? status : nt_container_open_kind(file, container, kind, error);
 }
 
 /* ---- Envelopes of an open dataset ---- */
@@ -516,20 +507,63 @@ static enum nt_status add_dataset(struct nt_file *file, const struct nt_anchor_o
     return nt_dataset_set_failure(dataset, &failure, error);
 }
 
-enum nt_status nt_rntuple_file_open(const char *path, struct nt_source *source,
-                                    const struct nt_limits *limits, struct nt_file **file_ret,
-                                    struct nt_error *error)
+/* Adds datasets for all anchors. `*has_ret`: at least one of them is no mere damage. */
+static enum nt_status add_rntuples(struct nt_file *file, bool *has_ret, struct nt_error *error)
+{
+    const struct nt_container *container = nt_container_of(file);
+    enum nt_status status = NT_OK;
+    *has_ret = false;
+    for (uint32_t i = 0; status == NT_OK && i < container->anchor_count; i++) {
+        *has_ret |= !container->anchors[i].is_damage;
+        status = add_dataset(file, &container->anchors[i], error);
+    }
+    uint32_t known = file->dataset_count;
+    if (status == NT_OK && !file->failure)
+        status = nt_rntuple_add_orphans(file, error);
+    *has_ret |= file->dataset_count > known;
+    return status;
+}
+
+/* Adds the trees of a ROOT file, or refuses a file that has nothing but trees, which are not wanted. */
+static enum nt_status add_trees(struct nt_file *file, bool has_rntuples, bool is_wanted,
+                                struct nt_error *error)
+{
+#if NT_HAS_TTREE
+    const struct nt_container *container = nt_container_of(file);
+    struct nt_error refusal;
+    if (container->kind != &nt_container_tfile)
+        return NT_OK;
+    enum nt_status status = nt_ttree_prepare(file, error);
+    if (status != NT_OK || file->failure || !container->object_count)
+        return status;
+    if (is_wanted && !has_rntuples)
+        file->format = &nt_format_ttree;
+    if (is_wanted)
+        return nt_ttree_add_all(file, has_rntuples, error);
+    if (file->dataset_count)
+        return NT_OK;
+    nt_tfile_refuse(container->details, "an RNTuple", &refusal);
+    return nt_failure_keep(&refusal, file->arena, &file->failure, error);
+#else
+    (void)file, (void)has_rntuples, (void)is_wanted, (void)error;
+    return NT_OK;
+#endif
+}
+
+static enum nt_status open_file(const char *path, struct nt_source *source, const struct nt_limits *limits,
+                                bool wants_trees, struct nt_file **file_ret, struct nt_error *error)
 {
     struct nt_file *file;
+    bool has_rntuples;
     enum nt_status status = nt_file_new(path, source, limits, &file, error);
     if (status != NT_OK)
         return status;
     struct nt_container *container = nt_arena_alloc(file->arena, 1, sizeof(*container));
     status = container ? nt_container_open(file, container, error) : nt_fail_memory(error);
-    for (uint32_t i = 0; status == NT_OK && i < container->anchor_count; i++)
-        status = add_dataset(file, &container->anchors[i], error);
-    if (status == NT_OK && !file->failure)
-        status = nt_rntuple_add_orphans(file, error);
+    if (status == NT_OK)
+        status = add_rntuples(file, &has_rntuples, error);
+    if (status == NT_OK)
+        status = add_trees(file, has_rntuples, wants_trees, error);
     if (status != NT_OK) {
         nt_file_discard(file);
         return status;
@@ -540,11 +574,18 @@ enum nt_status nt_rntuple_file_open(const char *path, struct nt_source *source,
     return NT_OK;
 }
 
+enum nt_status nt_rntuple_file_open(const char *path, struct nt_source *source,
+                                    const struct nt_limits *limits, struct nt_file **file_ret,
+                                    struct nt_error *error)
+{
+    return open_file(path, source, limits, false, file_ret, error);
+}
+
 static enum nt_status open_rntuple(struct nt_source *source, const struct nt_open_options *options,
                                    struct nt_file **file_ret, struct nt_error *error)
 {
     struct nt_limits limits = nt_open_limits(options);
-    return nt_rntuple_file_open(source->path, source, &limits, file_ret, error);
+    return open_file(source->path, source, &limits, !options->format, file_ret, error);
 }
 
 const struct nt_format nt_format_rntuple = {

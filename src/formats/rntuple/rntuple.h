@@ -655,6 +655,13 @@ static inline const struct nt_rntuple *nt_rntuple_of(const struct nt_dataset *da
     return dataset->format_data;
 }
 
+/* The datasets of a file that are RNTuples; its trees follow them. */
+static inline uint32_t nt_rntuple_count(const struct nt_file *file)
+{
+    uint32_t first_tree = nt_container_of(file)->first_tree;
+    return file->dataset_count < first_tree ? file->dataset_count : first_tree;
+}
+
 /* Makes a locator's offset valid in `payload`. In an object store it converts the locator: see
  * nt_locator_find_object. */
 enum nt_status nt_rntuple_find(const struct nt_dataset *dataset, struct nt_locator *locator, const char *what,
@@ -735,7 +742,7 @@ enum nt_status nt_annotated_open(const struct nt_dataset *dataset, enum nt_envel
 /* ---- Opening a file ---- */
 
 /* Opens a file from its source; the file owns the source unless this fails. Each anchor becomes a
- * dataset; a dataset that cannot be opened has its failure. */
+ * dataset; a dataset that cannot be opened has its failure. Trees are left out. */
 enum nt_status nt_rntuple_file_open(const char *path, struct nt_source *source,
                                     const struct nt_limits *limits, struct nt_file **file_ret,
                                     struct nt_error *error);

@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Shapes and steps from parts: the fields that a branch has, and the bytes that store them.
+ */
+#include "formats/ttree/interpret.h"
+
+#include <stdlib.h>
+
+#include "core/base/error.h"
+
+/* ---- Shapes ---- */
+
+static bool has_shape(const struct nt_component *part)
+{
+    return part->kind < NT_COMPONENT_SKIP && !part->is_flat;
+}
+
+static enum nt_shape_kind shape_kind(const struct nt_component *part)
+{
+    switch (part->kind) {
+    case NT_COMPONENT_NUMBER:
+        return NT_SHAPE_VALUE;
+    case NT_COMPONENT_STRING:
+        return NT_SHAPE_STRING;
+    case NT_COMPONENT_ARRAY:
+        return NT_SHAPE_ARRAY;
+    case NT_COMPONENT_RECORD:
+        return NT_SHAPE_RECORD;
+    case NT_COMPONENT_COLLECTION:
+    case NT_COMPONENT_COUNTED:
+    case NT_COMPONENT_REST:
+        return NT_SHAPE_LIST;
+    default:
+        return NT_SHAPE_UNREADABLE;
+    }
+}
+
+static uint32_t outputs_of(enum nt_shape_kind kind)
+{
+    return kind == NT_SHAPE_STRING ? 2 : kind == NT_SHAPE_VALUE || kind == NT_SHAPE_LIST ? 1 : 0;
+}
+
+static void add_outputs(struct nt_interpretation *interpretation, const struct nt_component *part,
+                        struct nt_shape *shape)
+{
+    struct nt_output *outputs = interpretation->outputs + interpretation->output_count;
+    shape->output = NT_NONE;
+    if (!outputs_of(shape->kind))
+        return;
+    shape->output = interpretation->output_count;
+    interpretation->output_count += outputs_of(shape->kind);
+    if (shape->kind == NT_SHAPE_VALUE) {
+        shape->element = nt_encoding_info(part->number.encoding)->element;
+        outputs[0].element = shape->element;
+        return;
+    }
+    outputs[0] = (struct nt_output){.element = NT_ELEMENT_UINT64, .is_offsets = true};
+    if (shape->kind == NT_SHAPE_STRING)
+        outputs[1].element = NT_ELEMENT_BYTE;
+}
+
+static enum nt_status add_shape(struct nt_interpretation *interpretation, struct nt_component *part,
+                                uint32_t parent, struct nt_arena *arena, struct nt_error *error)
+{
+    struct nt_shape *shape = &interpretation->shapes[interpretation->shape_count++];
+    *shape = (struct nt_shape){.kind = shape_kind(part),
+                               .name = part->name,
+                               .type = part->type,
+                               .parent = parent,
+                               .is_map = part->is_map,
+                               .unreadable = part->unreadable};
+    add_outputs(interpretation, part, shape);
+    part->output = shape->output;
+    if (shape->kind != NT_SHAPE_ARRAY)
+        return NT_OK;
+    uint64_t *size = nt_arena_alloc(arena, 1, sizeof(*size));
+    if (!size)
+        return nt_fail_memory(error);
+    *size = part->count;
+    shape->dimensions = size;
+    shape->dimension_count = 1;
+    return NT_OK;
+}
+
+/* Members of flat base classes belong to the shape above. */
+static enum nt_status add_shapes(struct nt_component_builder *builder, uint32_t first, uint32_t end,
+                                 uint32_t parent, struct nt_arena *arena,
+                                 struct nt_interpretation *interpretation, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    for (uint32_t i = first; status == NT_OK && i < end; i = builder->parts[i].end) {
+        struct nt_component *part = &builder->parts[i];
+        uint32_t above = parent;
+        if (has_shape(part)) {
+            above = interpretation->shape_count;
+            status = add_shape(interpretation, part, parent, arena, error);
+        }
+        if (status == NT_OK)
+            status = add_shapes(builder, i + 1, part->end, above, arena, interpretation, error);
+    }
+    return status;
+}
+
+static enum nt_status make_shapes(struct nt_component_builder *builder, struct nt_arena *arena,
+                                  struct nt_interpretation *interpretation, struct nt_error *error)
+{
+    uint32_t shapes = 0, outputs = 0;
+    for (uint32_t i = 0; i < builder->count; i++) {
+        shapes += has_shape(&builder->parts[i]);
+        outputs += outputs_of(shape_kind(&builder->parts[i]));
+    }
+    interpretation->shapes = nt_arena_alloc(arena, shapes, sizeof(*interpretation->shapes));
+    interpretation->outputs = nt_arena_alloc(arena, outputs + 1, sizeof(*interpretation->outputs));
+    if (!interpretation->shapes || !interpretation->outputs)
+        return nt_fail_memory(error);
+    return add_shapes(builder, 0, builder->count, NT_NONE, arena, interpretation, error);
+}
+
+/* ---- Steps ---- */
+
+enum { STEP_LIMIT = 8192, STEP_DEPTH = 30 };
+
+struct emitter {
+    const struct nt_component *parts;
+    struct nt_step *steps; /* from malloc */
+    size_t capacity;
+    uint32_t count;
+    unsigned depth;
+    enum nt_status status; /* of the first failure; then nothing is added */
+    struct nt_error *error;
+};
+
+static void emit_content(struct emitter *emitter, uint32_t index);
+static void emit_member(struct emitter *emitter, uint32_t index);
+static void emit_of_all(struct emitter *emitter, uint32_t index);
+
+static uint32_t open_step(struct emitter *emitter, const struct nt_step *step)
+{
+    if (emitter->status != NT_OK)
+        return 0;
+    if (emitter->count >= STEP_LIMIT || emitter->depth >= STEP_DEPTH) {
+        emitter->status =
+            nt_fail(emitter->error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                    "reading the type takes more than %d steps, or is nested deeper than %d levels",
+                    STEP_LIMIT, STEP_DEPTH);
+        return 0;
+    }
+    struct nt_step *steps =
+        nt_grow(emitter->steps, emitter->count, &emitter->capacity, sizeof(*emitter->steps));
+    if (!steps) {
+        emitter->status = nt_fail_memory(emitter->error);
+        return 0;
+    }
+    emitter->steps = steps;
+    emitter->depth++;
+    memset(&steps[emitter->count], 0, sizeof(*steps));
+    steps[emitter->count] = *step;
+    return emitter->count++;
+}
+
+static void close_step(struct emitter *emitter, uint32_t step)
+{
+    if (emitter->status != NT_OK)
+        return;
+    emitter->steps[step].end = emitter->count;
+    emitter->depth--;
+}
+
+/* What follows is the other body of a step. */
+static void begin_other(struct emitter *emitter, uint32_t step)
+{
+    if (emitter->status == NT_OK)
+        emitter->steps[step].other = emitter->count;
+}
+
+static void add_step(struct emitter *emitter, const struct nt_step *step)
+{
+    close_step(emitter, open_step(emitter, step));
+}
+
+static void add_skip(struct emitter *emitter, uint32_t bytes)
+{
+    add_step(emitter, &(struct nt_step){.kind = NT_STEP_SKIP, .output = NT_NONE, .count = bytes});
+}
+
+static void emit_number(struct emitter *emitter, const struct nt_component *part, uint32_t count)
+{
+    add_step(emitter, &(struct nt_step){.kind = NT_STEP_VALUES,
+                                        .encoding = (uint8_t)part->number.encoding,
+                                        .bits = (uint8_t)nt_encoding_info(part->number.encoding)->bits,
+                                        .counter = part->counter,
+                                        .output = part->output,
+                                        .count = count,
+                                        .minimum = part->number.minimum,
+                                        .maximum = part->number.maximum});
+}
+
+static uint32_t open_header(struct emitter *emitter, const struct nt_component *part, unsigned bits)
+{
+    return open_step(emitter, &(struct nt_step){.kind = NT_STEP_HEADER,
+                                                .bits = (uint8_t)bits,
+                                                .output = NT_NONE,
+                                                .count = part->checksum,
+                                                .version = part->version});
+}
+
+typedef void emit(struct emitter *emitter, uint32_t index);
+
+static void emit_children(struct emitter *emitter, uint32_t index, emit *of_child)
+{
+    for (uint32_t i = index + 1; i < emitter->parts[index].end; i = emitter->parts[i].end)
+        of_child(emitter, i);
+}
+
+/* Arrays of numbers are one step. */
+static void emit_array(struct emitter *emitter, uint32_t index, emit *of_item)
+{
+    const struct nt_component *part = &emitter->parts[index];
+    uint64_t count = part->count;
+    uint32_t inner = index + 1;
+    while (emitter->parts[inner].kind == NT_COMPONENT_ARRAY) {
+        if (!nt_multiply(count, emitter->parts[inner].count, &count))
+            count = UINT64_MAX;
+        inner++;
+    }
+    if (count > INT32_MAX) {
+        if (emitter->status == NT_OK)
+            emitter->status = nt_fail(emitter->error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                                      "arrays of more than %d items are not read", INT32_MAX);
+    } else if (emitter->parts[inner].kind == NT_COMPONENT_NUMBER) {
+        emit_number(emitter, &emitter->parts[inner], (uint32_t)count);
+    } else {
+        uint32_t step = open_step(
+            emitter, &(struct nt_step){.kind = NT_STEP_REPEAT, .output = NT_NONE, .count = (uint32_t)count});
+        of_item(emitter, inner);
+        close_step(emitter, step);
+    }
+}
+
+static void emit_record(struct emitter *emitter, uint32_t index)
+{
+    const struct nt_component *part = &emitter->parts[index];
+    uint32_t header = 0;
+    if (part->header == NT_COMPONENT_OWN)
+        header = open_header(emitter, part, 0);
+    emit_children(emitter, index, part->is_map_item ? emit_content : emit_member);
+    if (part->header == NT_COMPONENT_OWN)
+        close_step(emitter, header);
+}
+
+/* `of_item`: NULL: the items are skipped by the header around the list. */
+static void emit_list(struct emitter *emitter, uint32_t index, emit *of_item)
+{
+    const struct nt_component *part = &emitter->parts[index];
+    bool is_counted = part->kind == NT_COMPONENT_COUNTED;
+    enum nt_step_kind kind = is_counted                        ? NT_STEP_COUNTED
+                             : part->kind == NT_COMPONENT_REST ? NT_STEP_REST
+                                                               : NT_STEP_LIST;
+    uint32_t step = open_step(emitter, &(struct nt_step){.kind = (uint8_t)kind,
+                                                         .bits = part->is_triangle,
+                                                         .counter = is_counted ? part->counter : 0,
+                                                         .output = part->output,
+                                                         .count = part->count});
+    if (of_item)
+        emit_children(emitter, index, of_item);
+    close_step(emitter, step);
+}
+
+static uint32_t open_when(struct emitter *emitter, uint8_t counter, uint32_t bits)
+{
+    return open_step(
+        emitter,
+        &(struct nt_step){.kind = NT_STEP_WHEN, .counter = counter, .output = NT_NONE, .count = bits});
+}
+
+/* TObject::kIsReferenced, TObject::kHasUUID, and the bytes of the number of a process. */
+enum { IS_REFERENCED = 1 << 4, HAS_UUID = 1 << 5, PROCESS_BYTES = 2 };
+
+static void emit_reference(struct emitter *emitter, uint8_t counter)
+{
+    uint32_t step = open_when(emitter, counter, HAS_UUID);
+    add_step(emitter, &(struct nt_step){.kind = NT_STEP_STRING, .output = NT_NONE, .count = 1});
+    begin_other(emitter, step);
+    add_skip(emitter, PROCESS_BYTES);
+    close_step(emitter, step);
+}
+
+static void emit_process(struct emitter *emitter, uint8_t counter)
+{
+    uint32_t step = open_when(emitter, counter, IS_REFERENCED);
+    add_skip(emitter, PROCESS_BYTES);
+    close_step(emitter, step);
+}
+
+/* An item of a collection, or a member without the header that STL types have there. */
+static void emit_content(struct emitter *emitter, uint32_t index)
+{
+    const struct nt_component *part = &emitter->parts[index];
+    switch (part->kind) {
+    case NT_COMPONENT_NUMBER:
+        emit_number(emitter, part, 1);
+        break;
+    case NT_COMPONENT_STRING:
+        add_step(emitter, &(struct nt_step){
+                              .kind = NT_STEP_STRING, .output = part->output, .count = part->length_bytes});
+        break;
+    case NT_COMPONENT_ARRAY:
+        emit_array(emitter, index, emit_content);
+        break;
+    case NT_COMPONENT_RECORD:
+        emit_record(emitter, index);
+        break;
+    case NT_COMPONENT_COLLECTION:
+    case NT_COMPONENT_REST:
+    case NT_COMPONENT_COUNTED:
+        emit_list(emitter, index, emit_content);
+        break;
+    case NT_COMPONENT_POINTER:
+        add_step(emitter, &(struct nt_step){.kind = NT_STEP_POINTER, .output = NT_NONE});
+        break;
+    case NT_COMPONENT_UNKNOWN:
+        close_step(emitter, open_header(emitter, part, NT_HEADER_SIZED));
+        break;
+    case NT_COMPONENT_SKIP:
+        add_skip(emitter, part->count);
+        break;
+    case NT_COMPONENT_PROCESS:
+        emit_process(emitter, part->counter);
+        break;
+    case NT_COMPONENT_REFERENCE:
+        emit_reference(emitter, part->counter);
+        break;
+    }
+}
+
+/* ---- Collections that are stored member by member ---- */
+
+/* The collection of objects in arrays of them and at the end of the entry. */
+static uint32_t find_collection(const struct nt_component *parts, uint32_t index)
+{
+    while (parts[index].kind == NT_COMPONENT_ARRAY || parts[index].kind == NT_COMPONENT_REST)
+        index++;
+    return parts[index].kind == NT_COMPONENT_COLLECTION && parts[index].has_class ? index : NT_NONE;
+}
+
+/* One object's content. Items that cannot be read are skipped by the header. */
+static void emit_by_members(struct emitter *emitter, uint32_t index)
+{
+    const struct nt_component *part = &emitter->parts[index];
+    if (part->kind == NT_COMPONENT_ARRAY) {
+        emit_array(emitter, index, emit_by_members);
+    } else if (part->kind == NT_COMPONENT_REST) {
+        emit_list(emitter, index, emit_by_members);
+    } else {
+        uint32_t step =
+            open_step(emitter, &(struct nt_step){.kind = NT_STEP_MEMBERS, .output = part->output});
+        if (emitter->parts[index + 1].kind == NT_COMPONENT_RECORD)
+            emit_children(emitter, index + 1, emit_of_all);
+        close_step(emitter, step);
+    }
+}
+
+/* Base classes have no header there, so that unknown ones cannot be skipped. */
+static bool has_unknown_base(const struct nt_component *parts, uint32_t record)
+{
+    for (uint32_t i = record + 1; i < parts[record].end; i = parts[i].end)
+        if (parts[i].is_base && (parts[i].kind == NT_COMPONENT_UNKNOWN || has_unknown_base(parts, i)))
+            return true;
+    return false;
+}
+
+/* Items that cannot be read may only be skipped if nothing else has the same header. */
+static bool can_be_by_members(const struct emitter *emitter, uint32_t index, uint32_t collection,
+                              unsigned bits)
+{
+    if (emitter->parts[collection + 1].kind == NT_COMPONENT_RECORD)
+        return !has_unknown_base(emitter->parts, collection + 1);
+    return index == collection && !(bits & NT_HEADER_SHARED);
+}
+
+static void emit_by_members_of(struct emitter *emitter, uint32_t index, uint32_t header, uint32_t collection)
+{
+    const struct nt_component *item = &emitter->parts[collection + 1];
+    begin_other(emitter, header);
+    add_step(emitter, &(struct nt_step){.kind = NT_STEP_CLASS,
+                                        .output = NT_NONE,
+                                        .count = item->checksum,
+                                        .version = item->version});
+    emit_by_members(emitter, index);
+}
+
+/* Can a header skip the items of a list? Those of a class without known members may have no headers. What
+ * follows them behind the same header may only be lists whose numbers of items are elsewhere. */
+static bool skips_items(const struct emitter *emitter, uint32_t index, unsigned bits)
+{
+    const struct nt_component *list = &emitter->parts[index], *item = list + 1;
+    bool is_last = list->kind == NT_COMPONENT_COUNTED ||
+                   (list->kind == NT_COMPONENT_COLLECTION && !(bits & NT_HEADER_SHARED));
+    return is_last && (item->kind == NT_COMPONENT_UNKNOWN ||
+                       (item->kind == NT_COMPONENT_RECORD && item->end == index + 2));
+}
+
+/* An STL type, or an array of them, with its header. Unknown items that it covers are skipped by it. */
+static void emit_with_header(struct emitter *emitter, uint32_t index, unsigned bits)
+{
+    const struct nt_component *part = &emitter->parts[index];
+    uint32_t collection = find_collection(emitter->parts, index);
+    uint32_t header =
+        open_header(emitter, part, bits | (part->kind == NT_COMPONENT_UNKNOWN ? NT_HEADER_SIZED : 0));
+    if (skips_items(emitter, index, bits))
+        emit_list(emitter, index, NULL);
+    else if (part->kind != NT_COMPONENT_UNKNOWN)
+        emit_content(emitter, index);
+    if (collection != NT_NONE && can_be_by_members(emitter, index, collection, bits))
+        emit_by_members_of(emitter, index, header, collection);
+    close_step(emitter, header);
+}
+
+static void emit_member(struct emitter *emitter, uint32_t index)
+{
+    if (emitter->parts[index].header == NT_COMPONENT_SHARED)
+        emit_with_header(emitter, index, 0);
+    else
+        emit_content(emitter, index);
+}
+
+/* A member of all items of MEMBERS. Members of base classes follow one another, but not a TObject's. */
+static void emit_of_all(struct emitter *emitter, uint32_t index)
+{
+    const struct nt_component *part = &emitter->parts[index];
+    if (part->is_base && part->kind == NT_COMPONENT_RECORD && !part->is_tobject)
+        emit_children(emitter, index, emit_of_all);
+    else if (part->header == NT_COMPONENT_SHARED)
+        emit_with_header(emitter, index, NT_HEADER_SHARED);
+    else
+        emit_content(emitter, index);
+}
+
+/* ---- The whole branch ---- */
+
+/* Items up to the end of the entry, behind one header or without. The entry of a split collection without
+ * items may be empty. */
+static void emit_rest(struct emitter *emitter, uint32_t index)
+{
+    if (emitter->parts[index].header == NT_COMPONENT_SHARED)
+        emit_with_header(emitter, index, 0);
+    else if (emitter->parts[index + 1].header == NT_COMPONENT_SHARED)
+        emit_with_header(emitter, index, NT_HEADER_OPTIONAL);
+    else
+        emit_content(emitter, index);
+}
+
+static void emit_all(struct emitter *emitter, const struct nt_component_builder *builder, bool is_entry)
+{
+    for (uint32_t i = 0; i < builder->count; i = builder->parts[i].end) {
+        if (builder->parts[i].kind == NT_COMPONENT_REST)
+            emit_rest(emitter, i);
+        else if (is_entry)
+            emit_children(emitter, i, emit_member);
+        else
+            emit_member(emitter, i);
+    }
+}
+
+/* ---- How elements are counted ---- */
+
+/* Adds the elements of each output for each entry; false if they depend on the content. */
+static bool add_fixed(struct nt_interpretation *interpretation, uint32_t first, uint32_t end, uint64_t times)
+{
+    for (uint32_t i = first; i < end; i = interpretation->steps[i].end) {
+        const struct nt_step *step = &interpretation->steps[i];
+        uint64_t count;
+        if (!nt_multiply(times, step->kind == NT_STEP_HEADER ? 1 : step->count, &count) || count > INT32_MAX)
+            return false;
+        if (step->kind == NT_STEP_VALUES) {
+            if (step->output != NT_NONE)
+                interpretation->outputs[step->output].fixed_items += (uint32_t)count;
+        } else if (step->kind == NT_STEP_HEADER || step->kind == NT_STEP_REPEAT) {
+            if (step->other || !add_fixed(interpretation, i + 1, step->end, count))
+                return false;
+        } else if (step->kind != NT_STEP_SKIP && step->kind != NT_STEP_WHEN &&
+                   step->kind != NT_STEP_POINTER) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The bytes of an item of a list of numbers, or 0. */
+static uint32_t bytes_of_items(const struct nt_interpretation *interpretation, uint32_t list)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = list + 1; i < interpretation->steps[list].end; i++) {
+        const struct nt_step *step = &interpretation->steps[i];
+        if (step->kind != NT_STEP_VALUES)
+            return 0;
+        sum += (uint64_t)step->count * nt_encoding_info(step->encoding)->bits / 8;
+    }
+    return sum <= INT32_MAX ? (uint32_t)sum : 0;
+}
+
+/* One list of numbers: of a vector, behind its header and length, or behind a byte, or alone. */
+static void find_list(struct nt_interpretation *interpretation)
+{
+    enum { HEADER_BYTES = 6, LENGTH_BYTES = 4 };
+    const struct nt_step *steps = interpretation->steps;
+    uint32_t list =
+        interpretation->step_count > 1 && (steps[0].kind == NT_STEP_HEADER || steps[0].kind == NT_STEP_SKIP);
+    uint32_t header = 0;
+    if (!interpretation->step_count || steps[list].end != interpretation->step_count)
+        return;
+    if (list && steps[0].kind == NT_STEP_HEADER && steps[list].kind == NT_STEP_LIST && !steps[0].other)
+        header = HEADER_BYTES + LENGTH_BYTES;
+    else if (steps[list].kind == NT_STEP_REST && (!list || steps[0].kind == NT_STEP_SKIP))
+        header = list ? steps[0].count : 0;
+    else
+        return;
+    interpretation->item_bytes = bytes_of_items(interpretation, list);
+    if (!interpretation->item_bytes)
+        return;
+    interpretation->header_bytes = header;
+    interpretation->count_by = NT_COUNT_BY_BYTES;
+    for (uint32_t i = list + 1; i < interpretation->step_count; i++)
+        if (steps[i].output != NT_NONE)
+            interpretation->outputs[steps[i].output].fixed_items = steps[i].count;
+}
+
+static void find_counting(struct nt_interpretation *interpretation)
+{
+    interpretation->count_by = NT_COUNT_BY_CONTENT;
+    if (add_fixed(interpretation, 0, interpretation->step_count, 1)) {
+        interpretation->count_by = NT_COUNT_BY_ENTRIES;
+        return;
+    }
+    for (uint32_t i = 0; i < interpretation->output_count; i++)
+        interpretation->outputs[i].fixed_items = 0;
+    find_list(interpretation);
+}
+
+enum nt_status nt_components_finish(struct nt_component_builder *builder, bool is_entry,
+                                    struct nt_arena *arena, struct nt_interpretation *interpretation,
+                                    struct nt_error *error)
+{
+    struct emitter emitter = {.parts = builder->parts, .error = error};
+    enum nt_status status = make_shapes(builder, arena, interpretation, error);
+    if (status != NT_OK)
+        return status;
+    emit_all(&emitter, builder, is_entry);
+    status = emitter.status;
+    if (status == NT_OK) {
+        interpretation->steps = nt_arena_alloc(arena, emitter.count + 1, sizeof(*emitter.steps));
+        if (!interpretation->steps)
+            status = nt_fail_memory(error);
+    }
+    if (status == NT_OK) {
+        if (emitter.count)
+            memcpy(interpretation->steps, emitter.steps, emitter.count * sizeof(*emitter.steps));
+        interpretation->step_count = emitter.count;
+        find_counting(interpretation);
+    }
+    free(emitter.steps);
+    return status;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Opens a tree as a dataset, and describes it in JSON.
+ */
+#include <ntuple/source.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "container/container.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/io/source.h"
+#include "core/json/json.h"
+#include "formats/ttree/ttree.h"
+
+/* ---- JSON ---- */
+
+static void describe_friends(const struct nt_ttree *tree, struct nt_json *json)
+{
+    nt_json_key(json, "friends");
+    nt_json_array(json);
+    for (uint32_t i = 0; i < tree->friend_count; i++) {
+        nt_json_object(json);
+        nt_json_member_text(json, "tree", tree->friends[i].tree);
+        nt_json_member_text(json, "file", tree->friends[i].file);
+        nt_json_end_object(json);
+    }
+    nt_json_end_array(json);
+}
+
+static enum nt_status describe_dataset(const struct nt_dataset *dataset, struct nt_json *json)
+{
+    const struct nt_ttree *tree = nt_ttree_of(dataset);
+    nt_json_member_text(json, "class", tree->class_name);
+    nt_json_member_bool(json, "is_recovered", tree->is_recovered);
+    nt_json_member_signed(json, "auto_flush", tree->auto_flush);
+    nt_json_member_unsigned(json, "branches", tree->branch_count);
+    describe_friends(tree, json);
+    return NT_OK;
+}
+
+NT_DEFINE_LAST_AT_MOST(last_branch_at, struct nt_branch_map, .field)
+
+/* The branch that a field is, or belongs to. */
+static uint32_t branch_of_field(const struct nt_ttree *tree, uint32_t field)
+{
+    return last_branch_at(tree->map->branches, tree->branch_count, field);
+}
+
+static bool is_branch(const struct nt_dataset *dataset, uint32_t field)
+{
+    const struct nt_ttree *tree = nt_ttree_of(dataset);
+    return tree->branch_count && tree->map->branches[branch_of_field(tree, field)].field == field;
+}
+
+static void describe_field(const struct nt_dataset *dataset, uint32_t field, struct nt_json *json)
+{
+    const struct nt_ttree *tree = nt_ttree_of(dataset);
+    uint32_t number = branch_of_field(tree, field);
+    if (!is_branch(dataset, field))
+        return;
+    nt_json_member_unsigned(json, "branch", number);
+    nt_json_member_text(json, "branch_class", tree->branches[number].class_name);
+}
+
+static enum nt_status write_branch(const struct nt_dataset *dataset, uint32_t field, struct nt_buffer *out,
+                                   struct nt_error *error)
+{
+    const struct nt_ttree *tree = nt_ttree_of(dataset);
+    return nt_ttree_describe_branch(tree, &tree->branches[branch_of_field(tree, field)], out, error);
+}
+
+void nt_ttree_describe_column(const struct nt_dataset *dataset, uint32_t column, struct nt_json *json)
+{
+    const struct nt_ttree *tree = nt_ttree_of(dataset);
+    const struct nt_ttree_map *map = tree->map;
+    const struct nt_ttree_column *places = dataset == dataset->logical ? map->columns : map->physical_columns;
+    nt_json_member_unsigned(json, "branch", map->branches[places[column].branch].branch);
+}
+
+/* The basket that a page is. */
+enum nt_status nt_ttree_describe_page(const struct nt_dataset *dataset, uint32_t column,
+                                      const struct nt_page *page, struct nt_json *json)
+{
+    const struct nt_ttree_map *map = nt_ttree_of(dataset)->map;
+    const struct nt_ttree_column *places = dataset == dataset->logical ? map->columns : map->physical_columns;
+    const struct nt_branch_map *branch = &map->branches[places[column].branch];
+    nt_lock_acquire(&dataset->logical->lock);
+    for (uint32_t i = 0; i < branch->basket_count && !page->is_missing; i++) {
+        const struct nt_basket_place *basket = &branch->baskets[i];
+        if (basket->offset != page->offset || basket->is_embedded != (page->source == NT_TTREE_OBJECT))
+            continue;
+        nt_json_member_unsigned(json, "basket", basket->slot);
+        nt_json_member_bool(json, "is_embedded", basket->is_embedded);
+        nt_json_member_unsigned(json, "first_entry", basket->first_entry);
+        nt_json_member_unsigned(json, "entries", basket->end_entry - basket->first_entry);
+        break;
+    }
+    nt_lock_release(&dataset->logical->lock);
+    return NT_OK;
+}
+
+const char *nt_ttree_page_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page)
+{
+    (void)dataset, (void)page;
+    return "the branch has no basket for these entries";
+}
+
+static enum nt_status write_tree(const struct nt_file *file, const struct nt_dataset *dataset,
+                                 uint64_t number, struct nt_buffer *out, struct nt_error *error)
+{
+    (void)file, (void)number;
+    return nt_ttree_describe_tree(nt_ttree_of(dataset), out, error);
+}
+
+static const struct nt_document documents[] = {
+    {.prefix = "tree.json", .suffix = "", .write = write_tree},
+};
+
+/* ---- Opening ---- */
+
+static void close_dataset(struct nt_dataset *dataset)
+{
+    struct nt_ttree *tree = dataset->format_data;
+    nt_ttree_free_page_lists(tree);
+    if (dataset->source_count > NT_TTREE_OBJECT)
+        nt_source_close(dataset->sources[NT_TTREE_OBJECT]);
+}
+
+static const struct nt_dataset_ops dataset_ops = {
+    .load_group = nt_ttree_load_group,
+    .describe_dataset = describe_dataset,
+    .describe_field = describe_field,
+    .describe_column = nt_ttree_describe_column,
+    .describe_page = nt_ttree_describe_page,
+    .is_branch = is_branch,
+    .write_branch = write_branch,
+    .page_elsewhere = nt_ttree_page_elsewhere,
+    .add_physical = nt_ttree_add_physical,
+    .close = close_dataset,
+};
+
+static enum nt_status set_sources(struct nt_dataset *dataset, const struct nt_ttree *tree,
+                                  struct nt_error *error)
+{
+    dataset->sources = nt_arena_alloc(dataset->arena, NT_TTREE_SOURCES, sizeof(*dataset->sources));
+    if (!dataset->sources)
+        return nt_fail_memory(error);
+    dataset->sources[NT_TTREE_FILE] = dataset->file->source;
+    dataset->source_count = 1;
+    enum nt_status status =
+        nt_source_open_memory(tree->object, tree->object_bytes, dataset->file->source->path,
+                              &dataset->sources[NT_TTREE_OBJECT], error);
+    if (status == NT_OK)
+        dataset->source_count = NT_TTREE_SOURCES;
+    return status;
+}
+
+static enum nt_status set_texts(struct nt_dataset *dataset, const struct nt_ttree *tree,
+                                struct nt_error *error)
+{
+    uint32_t root = nt_tfile_of(dataset->file)->header.version % 1000000; /* without the mark of big files */
+    struct nt_buffer writer = {0};
+    nt_buffer_format(&writer, "ROOT v%u.%02u.%02u", root / 10000, root / 100 % 100, root % 100);
+    dataset->format = "ttree";
+    dataset->version = dataset->generation = nt_arena_format(dataset->arena, "%u", tree->version);
+    dataset->generation_reason = "the version of class TTree in the record";
+    dataset->title = tree->name;
+    dataset->description = tree->title;
+    bool is_copied = !writer.failed &&
+                     nt_text_copy(dataset->arena, (struct nt_text){writer.bytes, (uint32_t)writer.length},
+                                  &dataset->writer);
+    nt_buffer_deinit(&writer);
+    return dataset->version && is_copied ? NT_OK : nt_fail_memory(error);
+}
+
+/* The record of a tree that was not closed is older than its last baskets, or newer: shows the entries
+ * that the baskets of all branches have. */
+static uint64_t recovered_entries(const struct nt_ttree *tree)
+{
+    uint64_t entries = tree->entries < 0 ? 0 : (uint64_t)tree->entries;
+    for (uint32_t i = 0; i < tree->branch_count; i++) {
+        const struct nt_ttree_branch *branch = &tree->branches[i];
+        struct nt_basket_place *baskets;
+        uint32_t count;
+        if (!branch->slot_count || nt_ttree_list_baskets(tree, branch, UINT64_MAX, &baskets, &count, NULL))
+            continue;
+        uint64_t end = count ? baskets[count - 1].end_entry : 0;
+        entries = end < entries ? end : entries;
+        free(baskets);
+    }
+    return entries;
+}
+
+static enum nt_status read_tree(struct nt_dataset *dataset, struct nt_ttree *tree,
+                                const struct nt_tfile_object *object, struct nt_error *error)
+{
+    struct nt_file *file = dataset->file;
+    enum nt_status status = nt_ttree_streamer_info(file, &tree->info, error);
+    if (status == NT_OK)
+        status = nt_tfile_read_object(file, object, &tree->object, &tree->object_bytes, error);
+    if (status == NT_OK)
+        status = nt_ttree_read(tree, tree->info, object->class_name, object->key_bytes, dataset->arena,
+                               &file->budget, error);
+    if (status == NT_OK && (tree->entries < 0 || tree->entries > INT64_MAX / 2))
+        status =
+            nt_fail(error, NT_CORRUPT, object->offset, "the tree has %" PRId64 " entries", tree->entries);
+    return status;
+}
+
+enum nt_status nt_ttree_add(struct nt_dataset *dataset, const struct nt_tfile_object *object,
+                            struct nt_error *error)
+{
+    struct nt_ttree *tree = nt_arena_alloc(dataset->arena, 1, sizeof(*tree));
+    if (!tree)
+        return nt_fail_memory(error);
+    *tree = (struct nt_ttree){.class_name = object->class_name,
+                              .record_offset = object->offset,
+                              .key_bytes = object->key_bytes,
+                              .record_bytes = object->bytes,
+                              .is_recovered = !object->is_listed};
+    enum nt_status status = read_tree(dataset, tree, object, error);
+    if (status == NT_OK)
+        status = set_sources(dataset, tree, error);
+    if (status == NT_OK)
+        status = set_texts(dataset, tree, error);
+    if (status != NT_OK)
+        return status;
+    dataset->format_data = tree;
+    dataset->ops = &dataset_ops;
+    dataset->documents = documents;
+    dataset->document_count = sizeof(documents) / sizeof(*documents);
+    dataset->entries = tree->is_recovered ? recovered_entries(tree) : (uint64_t)tree->entries;
+    status = nt_ttree_build_schema(dataset, tree, error);
+    return status == NT_OK ? nt_ttree_add_clusters(dataset, tree, error) : status;
+}

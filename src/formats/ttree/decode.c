@@ -1,0 +1,1197 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Runs the program of a branch over the entries of a basket: counts elements and decodes them.
+ */
+#include "formats/ttree/program.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+
+/* ---- Running ---- */
+
+enum { COUNTERS = UINT8_MAX + 1 };
+enum { WORK_FACTOR = 8, LEAST_WORK = 1 << 10 };
+
+/* Where a number that counts is: one, or one for each item of the innermost MEMBERS. */
+struct counter {
+    size_t at;
+    uint8_t width;
+    bool is_signed, is_known, is_of_items;
+};
+
+struct run {
+    const struct nt_operation *operations;
+    const uint8_t *bytes;
+    size_t at, end;               /* place; end of the entry or of the nearest header */
+    bool is_end_known;            /* else `end` is that of all values */
+    uint64_t work_left;           /* operations: bounds what empty items cost */
+    uint64_t item;                /* of the innermost MEMBERS */
+    uint16_t version;             /* of the nearest header */
+    struct nt_output_count *done; /* of each output so far; `items` starts with those before the basket */
+    uint8_t *output;              /* NULL: only counts */
+    uint64_t capacity;            /* its elements */
+    struct counter counters[COUNTERS];
+};
+
+static size_t left(const struct run *run)
+{
+    return run->end - run->at;
+}
+
+static enum nt_status fail_end(const struct run *run, uint64_t needed, const char *what,
+                               struct nt_error *error)
+{
+    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                   "byte %zu of the values: %s: expected %" PRIu64 " bytes, found %zu", run->at, what, needed,
+                   left(run));
+}
+
+static uint64_t load(const uint8_t *from, unsigned width, bool is_signed)
+{
+    switch (width) {
+    case 1:
+        return is_signed ? (uint64_t)(int8_t)*from : *from;
+    case 2:
+        return is_signed ? (uint64_t)(int16_t)nt_load_be16(from) : nt_load_be16(from);
+    case 4:
+        return is_signed ? (uint64_t)(int32_t)nt_load_be32(from) : nt_load_be32(from);
+    default:
+        return nt_load_be64(from);
+    }
+}
+
+static enum nt_status fail_count(const struct run *run, uint64_t count, struct nt_error *error)
+{
+    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                   "byte %zu of the values: a number of items: expected 0 or more, found %" PRId64, run->at,
+                   (int64_t)count);
+}
+
+static void put_end(struct run *run, uint32_t output, uint64_t items)
+{
+    if (output == NT_NONE)
+        return;
+    struct nt_output_count *done = &run->done[output];
+    uint64_t number = done->elements++;
+    done->items += items;
+    if (run->output && number < run->capacity)
+        memcpy(run->output + sizeof(done->items) * number, &done->items, sizeof(done->items));
+}
+
+/* ---- Numbers ---- */
+
+static enum nt_status decode_numbers(const struct nt_operation *operation, const uint8_t *from, size_t count,
+                                     uint8_t *to, struct nt_error *error)
+{
+    const struct nt_encoding *encoding = nt_encoding_info(operation->encoding);
+    const struct nt_decoder decoder = {.encoding = operation->encoding,
+                                       .element = encoding->element,
+                                       .bits = 8u * operation->width,
+                                       .element_bytes = operation->element_bytes,
+                                       .minimum = operation->minimum,
+                                       .maximum = operation->maximum};
+    const struct nt_packed packed = {
+        .decoder = &decoder, .data = from, .bytes = count * operation->width, .elements = count};
+    return encoding->decode(&packed, to, error);
+}
+
+static enum nt_status move(const struct nt_operation *operation, const uint8_t *from, size_t count,
+                           uint8_t *to, struct nt_error *error)
+{
+    switch ((enum nt_mover)operation->mover) {
+    case NT_MOVE_COPY:
+        memcpy(to, from, count * operation->width);
+        return NT_OK;
+    case NT_MOVE_16:
+        nt_swap16(from, count, to);
+        return NT_OK;
+    case NT_MOVE_32:
+        nt_swap32(from, count, to);
+        return NT_OK;
+    case NT_MOVE_64:
+        nt_swap64(from, count, to);
+        return NT_OK;
+    case NT_MOVE_OTHER:
+        break;
+    }
+    return decode_numbers(operation, from, count, to, error);
+}
+
+#define DEFINE_GATHER(bits)                                                                                  \
+    static void gather##bits(const uint8_t *from, size_t stride, size_t rows, uint8_t *to)                   \
+    {                                                                                                        \
+        for (size_t i = 0; i < rows; i++) {                                                                  \
+            uint##bits##_t value = nt_load_be##bits(from + i * stride);                                      \
+            memcpy(to + i * sizeof(value), &value, sizeof(value));                                           \
+        }                                                                                                    \
+    }
+
+DEFINE_GATHER(16)
+DEFINE_GATHER(32)
+DEFINE_GATHER(64)
+
+/* Decodes `count` numbers, those of an operation in rows that are `stride` bytes apart. */
+static enum nt_status move_rows(const struct nt_operation *operation, const uint8_t *from, size_t stride,
+                                size_t count, uint8_t *to, struct nt_error *error)
+{
+    size_t row_bytes = (size_t)operation->count * operation->element_bytes;
+    enum nt_status status = NT_OK;
+    if (stride == (size_t)operation->count * operation->width)
+        return move(operation, from, count, to, error);
+    if (operation->count == 1 && operation->mover == NT_MOVE_16) {
+        gather16(from, stride, count, to);
+    } else if (operation->count == 1 && operation->mover == NT_MOVE_32) {
+        gather32(from, stride, count, to);
+    } else if (operation->count == 1 && operation->mover == NT_MOVE_64) {
+        gather64(from, stride, count, to);
+    } else {
+        for (; status == NT_OK && count; from += stride, to += row_bytes) {
+            size_t some = count < operation->count ? count : operation->count;
+            status = move(operation, from, some, to, error);
+            count -= some;
+        }
+    }
+    return status;
+}
+
+/* The numbers of `rows` rows are elements, as far as the output has room. All bytes are there. */
+static enum nt_status put_rows(struct run *run, const struct nt_operation *operation, size_t at,
+                               size_t stride, uint64_t rows, struct nt_error *error)
+{
+    if (operation->values == NT_NONE)
+        return NT_OK;
+    uint64_t before = run->done[operation->values].elements, count = rows * operation->count;
+    run->done[operation->values].elements += count;
+    if (!run->output || before >= run->capacity)
+        return NT_OK;
+    if (count > run->capacity - before)
+        count = run->capacity - before;
+    return move_rows(operation, run->bytes + at, stride, (size_t)count,
+                     run->output + before * operation->element_bytes, error);
+}
+
+/* Takes `bytes` for each of `count` items. */
+static enum nt_status take(struct run *run, uint64_t count, uint64_t bytes, const char *what,
+                           struct nt_error *error)
+{
+    uint64_t all = UINT64_MAX;
+    if (!nt_multiply(count, bytes, &all) || all > left(run))
+        return fail_end(run, all, what, error);
+    run->at += (size_t)all;
+    return NT_OK;
+}
+
+static enum nt_status run_values(struct run *run, const struct nt_operation *operation, uint64_t items,
+                                 struct nt_error *error)
+{
+    size_t at = run->at, stride = (size_t)operation->count * operation->width;
+    enum nt_status status = take(run, items, stride, "numbers", error);
+    if (status == NT_OK && operation->counter)
+        run->counters[operation->counter] = (struct counter){at, operation->width, operation->is_signed,
+                                                             items && operation->count, items > 1};
+    return status == NT_OK ? put_rows(run, operation, at, stride, items, error) : status;
+}
+
+/* ---- Items ---- */
+
+static enum nt_status run_body(struct run *run, uint32_t first, uint32_t end, struct nt_error *error);
+
+static enum nt_status run_items(struct run *run, uint32_t parent, uint64_t count, struct nt_error *error)
+{
+    const struct nt_operation *operation = &run->operations[parent];
+    const struct nt_operation *only = &run->operations[operation->only];
+    uint32_t first = parent + 1, end = operation->end;
+    size_t at = run->at;
+    enum nt_status status = NT_OK;
+    if (first == end)
+        return NT_OK;
+    if (operation->only || (first + 1 == end && run->operations[first].kind == NT_STEP_SKIP)) {
+        status = take(run, count, operation->body_bytes, "items of a list", error);
+        return status == NT_OK && operation->only
+                   ? put_rows(run, only, at + operation->lead, operation->body_bytes, count, error)
+                   : status;
+    }
+    for (uint64_t i = 0; status == NT_OK && i < count; i++)
+        status = run_body(run, first, end, error);
+    return status;
+}
+
+static enum nt_status run_list(struct run *run, uint32_t i, uint64_t items, struct nt_error *error)
+{
+    put_end(run, run->operations[i].ends, items);
+    return run_items(run, i, items, error);
+}
+
+/* A number of items is an Int_t, and never negative. */
+static enum nt_status get_count(struct run *run, uint64_t *count_ret, struct nt_error *error)
+{
+    if (left(run) < sizeof(uint32_t))
+        return fail_end(run, sizeof(uint32_t), "a number of items", error);
+    uint32_t count = nt_load_be32(run->bytes + run->at);
+    if (count > INT32_MAX)
+        return fail_count(run, (uint64_t)(int32_t)count, error);
+    run->at += sizeof(count);
+    *count_ret = count;
+    return NT_OK;
+}
+
+static enum nt_status run_step(struct run *run, uint32_t i, uint64_t items, struct nt_error *error);
+
+/* Each step of the body for all items, then the next one. */
+static enum nt_status run_members(struct run *run, uint32_t parent, struct nt_error *error)
+{
+    uint64_t items = 0, outer = run->item;
+    enum nt_status status = get_count(run, &items, error);
+    if (status == NT_OK)
+        put_end(run, run->operations[parent].ends, items);
+    for (uint32_t i = parent + 1, end = run->operations[parent].end; status == NT_OK && items && i < end;) {
+        status = run_step(run, i, items, error);
+        i = run->operations[i].end;
+    }
+    run->item = outer;
+    return status;
+}
+
+/* Items up to the end; without an item's size, each must take bytes. */
+static enum nt_status run_rest(struct run *run, uint32_t i, struct nt_error *error)
+{
+    const struct nt_operation *operation = &run->operations[i];
+    enum nt_status status = NT_OK;
+    uint64_t items = 0;
+    if (!run->is_end_known)
+        return nt_fail(
+            error, NT_CORRUPT, NT_NO_OFFSET,
+            "byte %zu of the values: items up to the end of an entry, but the basket does not tell "
+            "where entries begin",
+            run->at);
+    if (operation->body_bytes != NT_VARIABLE) {
+        if (operation->body_bytes ? left(run) % operation->body_bytes : left(run))
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                           "byte %zu of the values: %zu bytes are left for items of %" PRIu32 " bytes",
+                           run->at, left(run), operation->body_bytes);
+        return run_list(run, i, operation->body_bytes ? left(run) / operation->body_bytes : 0, error);
+    }
+    for (; status == NT_OK && left(run); items++) {
+        size_t before = run->at;
+        status = run_body(run, i + 1, operation->end, error);
+        if (status == NT_OK && run->at == before)
+            status = fail_end(run, 0, "items without bytes", error);
+    }
+    if (status == NT_OK)
+        put_end(run, operation->ends, items);
+    return status;
+}
+
+/* The value of the number that a step depends on. */
+static enum nt_status get_counter(const struct run *run, uint8_t number, uint64_t *value_ret,
+                                  struct nt_error *error)
+{
+    const struct counter *counter = &run->counters[number];
+    if (!counter->is_known)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                       "byte %zu of the values: the number that this depends on is missing", run->at);
+    size_t place = counter->at + (counter->is_of_items ? (size_t)run->item * counter->width : 0);
+    *value_ret = load(run->bytes + place, counter->width, counter->is_signed);
+    return NT_OK;
+}
+
+static enum nt_status run_counted(struct run *run, uint32_t i, struct nt_error *error)
+{
+    const struct nt_operation *operation = &run->operations[i];
+    uint64_t items = 0;
+    if (operation->count && left(run) < 1)
+        return fail_end(run, 1, "whether there is an array", error);
+    if (operation->count && !run->bytes[run->at++])
+        return run_list(run, i, 0, error);
+    enum nt_status status = get_counter(run, operation->counter, &items, error);
+    if (status != NT_OK)
+        return status;
+    if (items > (operation->bits ? (uint64_t)UINT32_MAX : (uint64_t)INT64_MAX))
+        return fail_count(run, items, error);
+    return run_list(run, i, operation->bits ? items * (items + 1) / 2 : items, error);
+}
+
+static enum nt_status run_when(struct run *run, uint32_t i, struct nt_error *error)
+{
+    const struct nt_operation *operation = &run->operations[i];
+    uint32_t middle = operation->other ? operation->other : operation->end;
+    uint64_t value = 0;
+    enum nt_status status = get_counter(run, operation->counter, &value, error);
+    if (status != NT_OK)
+        return status;
+    return value & operation->count ? run_body(run, i + 1, middle, error)
+                                    : run_body(run, middle, operation->end, error);
+}
+
+static enum nt_status run_string(struct run *run, const struct nt_operation *operation,
+                                 struct nt_error *error)
+{
+    uint64_t length = UINT8_MAX;
+    bool has_byte = operation->count != sizeof(uint32_t);
+    enum nt_status status = left(run) ? NT_OK : fail_end(run, 1, "the length of a string", error);
+    if (status == NT_OK && has_byte)
+        length = run->bytes[run->at++];
+    if (status == NT_OK && length == UINT8_MAX)
+        status = get_count(run, &length, error);
+    size_t at = run->at;
+    if (status == NT_OK)
+        status = take(run, length, 1, "a string", error);
+    if (status != NT_OK)
+        return status;
+    put_end(run, operation->ends, length);
+    if (operation->values == NT_NONE)
+        return NT_OK;
+    uint64_t before = run->done[operation->values].elements;
+    run->done[operation->values].elements += length;
+    if (run->output && before < run->capacity)
+        memcpy(run->output + before, run->bytes + at,
+               (size_t)(length < run->capacity - before ? length : run->capacity - before));
+    return NT_OK;
+}
+
+static enum nt_status run_counter(struct run *run, const struct nt_operation *operation,
+                                  struct nt_error *error)
+{
+    size_t at = run->at;
+    enum nt_status status = take(run, 1, operation->width, "a number of items", error);
+    uint64_t items = status == NT_OK ? load(run->bytes + at, operation->width, operation->is_signed) : 0;
+    if (status == NT_OK && items > INT64_MAX)
+        status = fail_count(run, items, error);
+    if (status == NT_OK)
+        put_end(run, operation->ends, items);
+    return status;
+}
+
+/* ---- Headers ---- */
+
+enum {
+    BYTE_COUNT_FLAG = 1 << 30,
+    BYTE_COUNT_BYTES = 4,
+    POINTER_BYTES = 4,
+    VERSION_BYTES = 2,
+    CHECKSUM_BYTES = 4, /* of the class, behind a version of 0 */
+    MEMBERWISE = 1 << 14,
+};
+
+/* The version of a class, and the checksum behind a version of 0. */
+static enum nt_status get_version(struct run *run, uint16_t *version_ret, uint32_t *checksum_ret,
+                                  struct nt_error *error)
+{
+    size_t at = run->at;
+    enum nt_status status = take(run, 1, VERSION_BYTES, "a version", error);
+    uint16_t version = status == NT_OK ? nt_load_be16(run->bytes + at) : 0;
+    *version_ret = version;
+    *checksum_ret = 0;
+    if (status == NT_OK && (int16_t)version <= 0) {
+        status = take(run, 1, CHECKSUM_BYTES, "the checksum of a class", error);
+        *checksum_ret = status == NT_OK ? nt_load_be32(run->bytes + at + VERSION_BYTES) : 0;
+    }
+    return status;
+}
+
+/* Is the class of the bytes the one that the body reads? */
+static enum nt_status check_version(const struct run *run, const struct nt_operation *operation,
+                                    uint16_t version, uint32_t checksum, struct nt_error *error)
+{
+    if ((int16_t)version > 0 && operation->version >= 0 && version != operation->version)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "byte %zu of the values: class version %u, where the file describes version %" PRId32,
+                       run->at, version, operation->version);
+    if (checksum && operation->count && checksum != operation->count)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "byte %zu of the values: a class of checksum %08" PRIx32
+                       ", where the file describes %08" PRIx32,
+                       run->at, checksum, operation->count);
+    return NT_OK;
+}
+
+/* Without the flag of a byte count, there is only a version. */
+static enum nt_status get_end(struct run *run, bool *has_end_ret, size_t *end_ret, struct nt_error *error)
+{
+    uint32_t count = left(run) < sizeof(count) ? 0 : nt_load_be32(run->bytes + run->at);
+    *has_end_ret = count & BYTE_COUNT_FLAG;
+    *end_ret = run->end;
+    if (!*has_end_ret)
+        return NT_OK;
+    run->at += sizeof(count);
+    count &= ~(uint32_t)BYTE_COUNT_FLAG;
+    if (count > left(run))
+        return fail_end(run, count, "an object", error);
+    *end_ret = run->at + count;
+    return NT_OK;
+}
+
+/* Runs the body of a header, once or (a header of MEMBERS) each step for all items. */
+static enum nt_status run_header_body(struct run *run, uint32_t first, uint32_t end, bool is_shared,
+                                      uint64_t items, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    if (!is_shared)
+        return run_body(run, first, end, error);
+    for (uint32_t i = first; status == NT_OK && i < end; i = run->operations[i].end) {
+        bool is_class = run->operations[i].kind == NT_STEP_CLASS;
+        status = is_class ? run_body(run, i, i + 1, error) : run_step(run, i, items, error);
+    }
+    return status;
+}
+
+/* Runs the body that the version selects; skips it if nothing in it is needed. */
+static enum nt_status run_versioned(struct run *run, uint32_t i, bool has_end, uint64_t items,
+                                    struct nt_error *error)
+{
+    const struct nt_operation *operation = &run->operations[i];
+    uint32_t first = i + 1, end = operation->other ? operation->other : operation->end, checksum;
+    uint16_t version;
+    if (operation->bits & NT_HEADER_SIZED)
+        return has_end ? NT_OK : fail_end(run, BYTE_COUNT_BYTES, "the byte count of an object", error);
+    enum nt_status status = get_version(run, &version, &checksum, error);
+    bool is_memberwise = version & MEMBERWISE;
+    if (status != NT_OK || (has_end && !operation->is_needed))
+        return status;
+    run->version = version & (uint16_t)~MEMBERWISE;
+    status = check_version(run, operation, run->version, checksum, error);
+    if (status == NT_OK && is_memberwise && !operation->other)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "byte %zu of the values: a collection that stores members one after the other",
+                       run->at);
+    if (is_memberwise) {
+        first = operation->other;
+        end = operation->end;
+    }
+    if (status != NT_OK)
+        return status;
+    return run_header_body(run, first, end, operation->bits & NT_HEADER_SHARED, items, error);
+}
+
+static enum nt_status run_header(struct run *run, uint32_t i, uint64_t items, struct nt_error *error)
+{
+    const struct nt_operation *operation = &run->operations[i];
+    size_t outer_end = run->end, object_end;
+    bool has_end, is_outer_end_known = run->is_end_known;
+    uint16_t outer_version = run->version;
+    if ((operation->bits & NT_HEADER_OPTIONAL) && !left(run))
+        return run_header_body(run, i + 1, operation->other ? operation->other : operation->end,
+                               operation->bits & NT_HEADER_SHARED, items, error);
+    enum nt_status status = get_end(run, &has_end, &object_end, error);
+    run->end = object_end;
+    run->is_end_known |= has_end;
+    if (status == NT_OK)
+        status = run_versioned(run, i, has_end, items, error);
+    if (has_end)
+        run->at = object_end;
+    run->end = outer_end;
+    run->is_end_known = is_outer_end_known;
+    run->version = outer_version;
+    return status;
+}
+
+static enum nt_status run_class(struct run *run, const struct nt_operation *operation, struct nt_error *error)
+{
+    enum { FIRST_WITH_CLASS = 8 }; /* version of the header of a collection */
+    uint16_t version;
+    uint32_t checksum;
+    if (run->version < FIRST_WITH_CLASS)
+        return NT_OK;
+    enum nt_status status = get_version(run, &version, &checksum, error);
+    return status == NT_OK ? check_version(run, operation, version, checksum, error) : status;
+}
+
+/* Skips an object behind a pointer: its byte count, or a tag of no object or an earlier one. */
+static enum nt_status run_pointer(struct run *run, struct nt_error *error)
+{
+    bool has_end;
+    size_t end;
+    enum nt_status status = get_end(run, &has_end, &end, error);
+    if (status == NT_OK && !has_end)
+        return take(run, 1, POINTER_BYTES, "a pointer", error);
+    if (status == NT_OK)
+        run->at = end;
+    return status;
+}
+
+/* ---- Steps ---- */
+
+static enum nt_status run_one(struct run *run, uint32_t i, struct nt_error *error)
+{
+    const struct nt_operation *operation = &run->operations[i];
+    uint64_t items = 0;
+    enum nt_status status = NT_OK;
+    switch ((enum nt_step_kind)operation->kind) {
+    case NT_STEP_VALUES:
+        return run_values(run, operation, 1, error);
+    case NT_STEP_SKIP:
+        return take(run, 1, operation->count, "bytes to skip", error);
+    case NT_STEP_HEADER:
+        return run_header(run, i, 1, error);
+    case NT_STEP_CLASS:
+        return run_class(run, operation, error);
+    case NT_STEP_LIST:
+        status = get_count(run, &items, error);
+        return status == NT_OK ? run_list(run, i, items, error) : status;
+    case NT_STEP_MEMBERS:
+        return run_members(run, i, error);
+    case NT_STEP_REST:
+        return run_rest(run, i, error);
+    case NT_STEP_COUNTED:
+        return run_counted(run, i, error);
+    case NT_STEP_REPEAT:
+        return run_items(run, i, operation->count, error);
+    case NT_STEP_STRING:
+        return run_string(run, operation, error);
+    case NT_STEP_COUNTER:
+        return run_counter(run, operation, error);
+    case NT_STEP_WHEN:
+        return run_when(run, i, error);
+    case NT_STEP_POINTER:
+        return run_pointer(run, error);
+    }
+    return status;
+}
+
+/* Runs a step for each of several items: all at once if they have a fixed size. */
+static enum nt_status run_step(struct run *run, uint32_t i, uint64_t items, struct nt_error *error)
+{
+    const struct nt_operation *operation = &run->operations[i];
+    enum nt_status status = NT_OK;
+    if (operation->kind == NT_STEP_VALUES)
+        return run_values(run, operation, items, error);
+    if (operation->kind == NT_STEP_SKIP)
+        return take(run, items, operation->count, "bytes to skip", error);
+    if (operation->kind == NT_STEP_HEADER && (operation->bits & NT_HEADER_SHARED))
+        return run_header(run, i, items, error);
+    for (uint64_t item = 0; status == NT_OK && item < items; item++) {
+        run->item = item;
+        status = run_body(run, i, operation->end, error);
+    }
+    return status;
+}
+
+static enum nt_status run_body(struct run *run, uint32_t first, uint32_t end, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    for (uint32_t i = first; status == NT_OK && i < end; i = run->operations[i].end) {
+        if (run->work_left-- == 0)
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                           "byte %zu of the values: more items than its bytes can describe", run->at);
+        status = run_one(run, i, error);
+    }
+    return status;
+}
+
+/* ---- Where entries are ---- */
+
+/* Where the entries of a basket are. */
+struct entries {
+    const struct nt_basket_content *content;
+    const uint8_t *offsets; /* as in `content` */
+    uint32_t key_bytes;
+    uint32_t fixed_bytes; /* of each entry, if they are cut so; else 0 */
+    bool are_cut;         /* by offsets, or by their size; else only one after the other */
+};
+
+static struct entries entries_of(const struct nt_basket_content *content)
+{
+    const struct nt_basket *basket = &content->basket;
+    struct entries entries = {.content = content,
+                              .offsets = content->offsets,
+                              .key_bytes = basket->key_bytes,
+                              .are_cut = content->offsets || basket->entries == 1};
+    if (entries.are_cut || basket->is_without_offsets ||
+        (uint64_t)basket->entries * basket->entry_bytes != basket->value_bytes)
+        return entries;
+    entries.fixed_bytes = basket->entry_bytes;
+    entries.are_cut = true;
+    return entries;
+}
+
+static size_t start_of(const struct entries *entries, uint32_t entry)
+{
+    const struct nt_basket *basket = &entries->content->basket;
+    if (entry == basket->entries)
+        return basket->value_bytes;
+    return entries->content->offsets
+               ? nt_load_be32(entries->content->offsets + sizeof(uint32_t) * entry) - basket->key_bytes
+               : (size_t)entry * entries->fixed_bytes;
+}
+
+/* ---- Entries of one list ---- */
+
+/* Most branches of variable size store one list per entry: loops for regular entries, without steps. What
+ * they do not take (the end of the basket, damage, rare forms) is left to the steps. */
+enum form {
+    FORM_STEPS,  /* none of these */
+    FORM_REST,   /* items up to the end */
+    FORM_LIST,   /* byte count, version, number of items, items */
+    FORM_STRING, /* a length of one byte, characters */
+};
+
+struct list {
+    enum form form;
+    uint32_t lead;       /* bytes before it */
+    uint32_t item_bytes; /* > 0 */
+    uint32_t number;     /* of the operation that has the items */
+    bool has_ends;       /* they are the output; else items are, side by side */
+    struct nt_operation values;
+};
+
+enum { LIST_HEADER = sizeof(uint32_t) + VERSION_BYTES, CHUNK = 16 };
+
+static bool find_form(const struct nt_operation *operations, struct list *list)
+{
+    uint32_t i = 1, end = operations[0].end;
+    if (i < end && operations[i].kind == NT_STEP_SKIP)
+        list->lead = operations[i++].count;
+    if (i == end || operations[i].end != end)
+        return false;
+    const struct nt_operation *operation = &operations[i];
+    uint32_t list_end = operation->other ? operation->other : end; /* else members are side by side */
+    bool has_long_length = operation->count == sizeof(uint32_t);
+    bool is_any_header =
+        operation->kind == NT_STEP_HEADER && !operation->bits && operation->version < 0 && !operation->count;
+    list->form = operation->kind == NT_STEP_REST                         ? FORM_REST
+                 : operation->kind == NT_STEP_STRING && !has_long_length ? FORM_STRING
+                                                                         : FORM_STEPS;
+    if (is_any_header && i + 1 < list_end && operations[i + 1].kind == NT_STEP_LIST &&
+        operations[i + 1].end == list_end) {
+        list->form = FORM_LIST;
+        i++;
+    }
+    list->number = i;
+    return list->form != FORM_STEPS;
+}
+
+static struct list list_of(const struct nt_operation *operations)
+{
+    struct list list = {0};
+    const struct list none = {0};
+    if (!find_form(operations, &list))
+        return none;
+    const struct nt_operation *operation = &operations[list.number];
+    const struct nt_operation *only = &operations[operation->only];
+    list.has_ends = operation->ends != NT_NONE;
+    list.values = *only;
+    list.item_bytes = operation->body_bytes;
+    if (list.form == FORM_STRING) {
+        list.item_bytes = 1;
+        list.values =
+            (struct nt_operation){.mover = NT_MOVE_COPY, .width = 1, .element_bytes = 1, .count = 1};
+    } else if (!list.item_bytes || list.item_bytes == NT_VARIABLE ||
+               (!list.has_ends && (!operation->only || only->values == NT_NONE ||
+                                   list.item_bytes != only->count * only->width))) {
+        return none;
+    }
+    return list;
+}
+
+/* Finds the items of a regular entry. */
+static inline bool get_items(const struct list *list, enum form form, const uint8_t *entry, size_t bytes,
+                             size_t *start_ret, uint64_t *items_ret)
+{
+    size_t start = list->lead + (form == FORM_LIST ? LIST_HEADER + sizeof(uint32_t) : form == FORM_STRING);
+    if (bytes < start)
+        return false;
+    const uint8_t *header = entry + list->lead;
+    size_t rest = bytes - start;
+    uint64_t items;
+    if (form == FORM_REST) {
+        items = (uint32_t)rest / list->item_bytes;
+    } else if (form == FORM_LIST) {
+        uint16_t version = nt_load_be16(header + sizeof(uint32_t));
+        items = nt_load_be32(header + LIST_HEADER);
+        if (nt_load_be32(header) != (BYTE_COUNT_FLAG | (bytes - list->lead - sizeof(uint32_t))) ||
+            version == 0 || version >= MEMBERWISE)
+            return false;
+    } else {
+        items = *header;
+        if (items == UINT8_MAX)
+            return false;
+    }
+    *start_ret = start;
+    *items_ret = items;
+    return items * list->item_bytes == rest;
+}
+
+static inline size_t next_start(const struct entries *entries, uint32_t entry)
+{
+    return nt_load_be32(entries->offsets + sizeof(uint32_t) * (entry + 1)) - entries->key_bytes;
+}
+
+/* The last entry is left to the steps. What changes is in local variables: the compiler cannot know that the
+ * output does not hold them. */
+__attribute__((always_inline)) static inline uint32_t
+put_ends(struct run *run, struct entries entries, struct list list, enum form form, uint32_t entry)
+{
+    const uint8_t *values = entries.content->values;
+    uint32_t last = entries.content->basket.entries - 1;
+    uint64_t room = run->capacity - run->done->elements, sum = run->done->items, items;
+    uint8_t *to = run->output + sizeof(sum) * run->done->elements;
+    size_t start = start_of(&entries, entry), skipped;
+    last = last - entry < room ? last : entry + (uint32_t)room;
+    run->done->elements -= entry;
+    for (; entry < last; entry++) {
+        size_t end = next_start(&entries, entry);
+        if (!get_items(&list, form, values + start, end - start, &skipped, &items))
+            break;
+        sum += items;
+        memcpy(to, &sum, sizeof(sum));
+        to += sizeof(sum);
+        start = end;
+    }
+    run->done->elements += entry;
+    run->done->items = sum;
+    return entry;
+}
+
+/* The same for items side by side whose size is a power of two. The bytes of each list are items if those of
+ * each list and all before it are. */
+static uint32_t put_ends_of_rest(struct run *run, const struct entries *entries, const struct list *list,
+                                 uint32_t first)
+{
+    uint32_t start = (uint32_t)start_of(entries, first) + entries->key_bytes, mask = list->item_bytes - 1;
+    uint32_t shift = (uint32_t)__builtin_ctz(list->item_bytes), count = entries->content->basket.entries - 1;
+    uint64_t room = run->capacity - run->done->elements, before = run->done->items;
+    uint8_t *to = run->output + sizeof(before) * run->done->elements;
+    const uint8_t *next = entries->offsets + sizeof(uint32_t) * (first + 1);
+    uint32_t rest = 0, bytes = 0;
+    count = count - first < room ? count - first : (uint32_t)room;
+    for (uint32_t i = 0; i < count; i++) {
+        bytes = nt_load_be32(next + sizeof(bytes) * i) - start;
+        rest |= bytes & mask;
+        uint64_t end = before + (bytes >> shift);
+        memcpy(to + sizeof(end) * i, &end, sizeof(end));
+    }
+    for (uint32_t i = 0; rest && i < count; i++) { /* up to the first that is not regular */
+        uint32_t regular = bytes;
+        bytes = nt_load_be32(next + sizeof(bytes) * i) - start;
+        if (bytes & mask) {
+            count = i;
+            bytes = i ? regular : 0;
+        }
+    }
+    run->done->elements += count;
+    run->done->items = before + (bytes >> shift);
+    return first + count;
+}
+
+#define DEFINE_MOVE_CHUNK(bits)                                                                              \
+    static inline void move_chunk##bits(const uint8_t *from, uint8_t *to)                                    \
+    {                                                                                                        \
+        for (unsigned i = 0; i < CHUNK; i += (bits) / 8) {                                                   \
+            uint##bits##_t value = nt_load_be##bits(from + i);                                               \
+            memcpy(to + i, &value, sizeof(value));                                                           \
+        }                                                                                                    \
+    }
+
+DEFINE_MOVE_CHUNK(16)
+DEFINE_MOVE_CHUNK(32)
+DEFINE_MOVE_CHUNK(64)
+
+/* Moves chunks up to `bytes` bytes or a little more, and at least one: there is room, and the processor does
+ * not guess whether a list is empty. */
+__attribute__((always_inline)) static inline void move_chunks(enum nt_mover mover, const uint8_t *from,
+                                                              size_t bytes, uint8_t *to)
+{
+    size_t i = 0;
+    do {
+        if (mover == NT_MOVE_16)
+            move_chunk16(from + i, to + i);
+        else if (mover == NT_MOVE_32)
+            move_chunk32(from + i, to + i);
+        else if (mover == NT_MOVE_64)
+            move_chunk64(from + i, to + i);
+        else
+            memcpy(to + i, from + i, CHUNK);
+        i += CHUNK;
+    } while (i < bytes);
+}
+
+/* Numbers of few bytes are moved in chunks, others by the functions for many. With `ends`, where the lists
+ * end is put there: both outputs take one look at the entries. */
+__attribute__((always_inline)) static inline uint32_t put_items(struct run *run, struct run *ends,
+                                                                struct entries entries, struct list list,
+                                                                enum form form, enum nt_mover mover,
+                                                                uint32_t entry)
+{
+    enum { FEW = 256 };
+    const uint8_t *values = entries.content->values;
+    size_t start = start_of(&entries, entry), skipped;
+    size_t bytes_end = entries.content->basket.value_bytes, element_bytes = list.values.element_bytes;
+    uint64_t done = run->done->elements, capacity = run->capacity, sum = ends ? ends->done->items : 0, items;
+    uint64_t room = ends ? ends->capacity - ends->done->elements : UINT32_MAX;
+    uint8_t *output = run->output,
+            *end_output = ends ? ends->output + sizeof(sum) * ends->done->elements : NULL;
+    uint32_t first = entry, last = entries.content->basket.entries - 1;
+    last = last - entry < room ? last : entry + (uint32_t)room;
+    for (; entry < last; entry++) {
+        size_t end = next_start(&entries, entry);
+        if (!get_items(&list, form, values + start, end - start, &skipped, &items))
+            break;
+        size_t bytes = end - start - skipped;
+        uint64_t elements = items * list.values.count;
+        uint8_t *to = output + done * element_bytes;
+        if (elements + CHUNK > capacity - done || end + CHUNK > bytes_end)
+            break;
+        if (mover != NT_MOVE_OTHER && bytes <= FEW)
+            move_chunks(mover, values + start + skipped, bytes, to);
+        else if (move(&list.values, values + start + skipped, (size_t)elements, to, NULL) != NT_OK)
+            break;
+        if (end_output) {
+            sum += items;
+            memcpy(end_output, &sum, sizeof(sum));
+            end_output += sizeof(sum);
+        }
+        done += elements;
+        start = end;
+    }
+    run->done->elements = done;
+    if (ends) {
+        ends->done->elements += entry - first;
+        ends->done->items = sum;
+    }
+    return entry;
+}
+
+#define DEFINE_PUT(name, form)                                                                               \
+    static uint32_t put_##name(struct run *run, struct run *ends, const struct entries *entries,             \
+                               const struct list *list, uint32_t entry)                                      \
+    {                                                                                                        \
+        if (list->has_ends)                                                                                  \
+            return put_ends(run, *entries, *list, form, entry);                                              \
+        switch ((enum nt_mover)list->values.mover) {                                                         \
+        case NT_MOVE_COPY:                                                                                   \
+            return put_items(run, ends, *entries, *list, form, NT_MOVE_COPY, entry);                         \
+        case NT_MOVE_16:                                                                                     \
+            return put_items(run, ends, *entries, *list, form, NT_MOVE_16, entry);                           \
+        case NT_MOVE_32:                                                                                     \
+            return put_items(run, ends, *entries, *list, form, NT_MOVE_32, entry);                           \
+        case NT_MOVE_64:                                                                                     \
+            return put_items(run, ends, *entries, *list, form, NT_MOVE_64, entry);                           \
+        case NT_MOVE_OTHER:                                                                                  \
+            break;                                                                                           \
+        }                                                                                                    \
+        return put_items(run, ends, *entries, *list, form, NT_MOVE_OTHER, entry);                            \
+    }
+
+DEFINE_PUT(rest, FORM_REST)
+DEFINE_PUT(list, FORM_LIST)
+DEFINE_PUT(string, FORM_STRING)
+
+/* Returns the first entry that is not regular, or for which there may be no room; those before it are
+ * done. The output is not full. `ends`: of the same lists, or NULL. */
+static uint32_t put_regular(struct run *run, struct run *ends, const struct entries *entries,
+                            const struct list *list, uint32_t entry)
+{
+    if (!entries->content->offsets || list->form == FORM_STEPS)
+        return entry;
+    bool is_rest = list->form == FORM_REST, is_power = !(list->item_bytes & (list->item_bytes - 1));
+    if (is_rest && list->has_ends && list->lead == 0 && is_power)
+        return put_ends_of_rest(run, entries, list, entry);
+    return list->form == FORM_REST   ? put_rest(run, ends, entries, list, entry)
+           : list->form == FORM_LIST ? put_list(run, ends, entries, list, entry)
+                                     : put_string(run, ends, entries, list, entry);
+}
+
+/* ---- Entries ---- */
+
+/* ROOT stores nothing for an empty string that is a leaf of its own. */
+static bool is_only_string(const struct nt_operation *operations)
+{
+    return operations[0].end > 1 && operations[1].kind == NT_STEP_STRING &&
+           operations[1].end == operations[0].end;
+}
+
+static enum nt_status run_entry(struct run *run, const struct entries *entries, uint32_t entry,
+                                struct nt_error *error)
+{
+    const struct nt_basket *basket = &entries->content->basket;
+    bool is_end_known = entries->are_cut || entry + 1 == basket->entries;
+    if (entries->are_cut) {
+        run->at = start_of(entries, entry);
+        run->end = start_of(entries, entry + 1);
+    }
+    run->is_end_known = entries->are_cut;
+    if (entries->are_cut && !left(run) && is_only_string(run->operations)) {
+        put_end(run, run->operations[1].ends, 0);
+        return NT_OK;
+    }
+    enum nt_status status = run_body(run, 1, run->operations[0].end, error);
+    if (status == NT_OK && is_end_known && left(run))
+        status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                         "%zu bytes are left behind the content, which ends at byte %zu of the values",
+                         left(run), run->at);
+    if (status != NT_OK)
+        nt_error_context(error, "entry %" PRIu32 " of a basket", entry);
+    return status;
+}
+
+static bool is_full(const struct run *run)
+{
+    return run->output && run->done->elements >= run->capacity;
+}
+
+/* Runs the program over the entries from `first` to `end`, or until the output is full. */
+static enum nt_status run_entries(struct run *run, const struct entries *entries, uint32_t first,
+                                  uint32_t end, struct nt_error *error)
+{
+    const struct nt_basket *basket = &entries->content->basket;
+    const struct list list = run->output ? list_of(run->operations) : (struct list){0};
+    enum nt_status status = NT_OK;
+    run->bytes = entries->content->values;
+    run->end = basket->value_bytes;
+    run->work_left = WORK_FACTOR * ((uint64_t)basket->value_bytes + basket->entries) + LEAST_WORK;
+    for (uint32_t i = first; status == NT_OK && i < end && !is_full(run); i++) {
+        i = put_regular(run, NULL, entries, &list, i);
+        if (i < end && !is_full(run))
+            status = run_entry(run, entries, i, error);
+    }
+    return status;
+}
+
+/* ---- Entries side by side ---- */
+
+/* Rows, or lists without anything between them: all in one run. */
+static bool is_one_run(const struct nt_operation *operations, const struct nt_basket_content *content)
+{
+    const struct nt_operation *rest = &operations[1];
+    bool is_rest = operations[0].end > 1 && rest->kind == NT_STEP_REST && rest->end == operations[0].end;
+    return operations[0].only || (is_rest && rest->only && rest->ends == NT_NONE && content->basket.entries);
+}
+
+static enum nt_status run_at_once(struct run *run, const struct nt_basket_content *content,
+                                  struct nt_error *error)
+{
+    const struct nt_basket *basket = &content->basket;
+    uint32_t parent = run->operations[0].only ? 0 : 1, item_bytes = run->operations[parent].body_bytes;
+    uint32_t items = parent == 0 ? basket->entries : item_bytes ? basket->value_bytes / item_bytes : 0;
+    run->bytes = content->values;
+    run->end = basket->value_bytes;
+    if ((uint64_t)item_bytes * items != basket->value_bytes)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of the values of a basket",
+                              (uint64_t)item_bytes * items, basket->value_bytes);
+    return run_items(run, parent, items, error);
+}
+
+/* ---- Outputs ---- */
+
+static enum nt_status copy_raw(const struct nt_packed *packed, const struct nt_basket_content *content,
+                               uint8_t *output, struct nt_error *error)
+{
+    const struct nt_basket *basket = &content->basket;
+    const uint8_t *offsets =
+        basket->is_embedded ? packed->data + basket->header_end : content->values + basket->value_bytes;
+    size_t values = packed->elements < basket->value_bytes ? packed->elements : basket->value_bytes;
+    if (packed->elements > basket->object_bytes)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "uncompressed bytes of a basket",
+                              packed->elements, basket->object_bytes);
+    if (packed->elements == 0)
+        return NT_OK;
+    memcpy(output, content->values, values);
+    memcpy(output + values, offsets, packed->elements - values);
+    return NT_OK;
+}
+
+/* One output of a basket. */
+struct making {
+    const struct nt_packed *packed;
+    const struct nt_operation *operations;
+    struct nt_output_count done;
+    struct run run;
+    uint32_t first; /* entries before it are done */
+};
+
+static void begin(struct making *making, const struct nt_packed *packed, uint8_t *output)
+{
+    const struct nt_program *program = packed->decoder->state;
+    making->packed = packed;
+    making->operations = program->operations;
+    making->done = (struct nt_output_count){.items = packed->parameter};
+    making->run = (struct run){.operations = program->operations,
+                               .done = &making->done,
+                               .output = output,
+                               .capacity = packed->elements};
+    making->first = 0;
+}
+
+static enum nt_status finish(struct making *making, const struct nt_basket_content *content,
+                             struct nt_error *error)
+{
+    const struct entries entries = entries_of(content);
+    enum nt_status status =
+        is_one_run(making->operations, content)
+            ? run_at_once(&making->run, content, error)
+            : run_entries(&making->run, &entries, making->first, content->basket.entries, error);
+    if (status == NT_OK && making->done.elements < making->packed->elements)
+        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "elements of a basket",
+                                making->packed->elements, making->done.elements);
+    return status;
+}
+
+static enum nt_status make(const struct nt_packed *packed, const struct nt_basket_content *content,
+                           uint8_t *output, struct nt_error *error)
+{
+    const struct nt_program *program = packed->decoder->state;
+    struct making making;
+    if (program->output == NT_OUTPUT_RAW)
+        return copy_raw(packed, content, output, error);
+    begin(&making, packed, output);
+    return finish(&making, content, error);
+}
+
+/* Where the lists of a branch end, and their items. */
+static bool are_of_one_list(const struct nt_packed *ends, const struct nt_packed *items)
+{
+    const struct nt_program *one = ends->decoder->state, *other = items->decoder->state;
+    if (one->output == NT_OUTPUT_RAW || other->output == NT_OUTPUT_RAW)
+        return false;
+    const struct list a = list_of(one->operations), b = list_of(other->operations);
+    return (a.form == FORM_LIST || a.form == FORM_STRING) && a.form == b.form && a.lead == b.lead &&
+           a.item_bytes == b.item_bytes && a.number == b.number && a.has_ends && !b.has_ends;
+}
+
+/* Makes both in one loop, as far as entries are regular. */
+static enum nt_status make_list(const struct nt_packed *ends, const struct nt_packed *items,
+                                const struct nt_basket_content *content, uint8_t *end_output,
+                                uint8_t *item_output, struct nt_error *error)
+{
+    struct making of_ends, of_items;
+    begin(&of_ends, ends, end_output);
+    begin(&of_items, items, item_output);
+    const struct list list = list_of(of_items.operations);
+    const struct entries entries = entries_of(content);
+    if (content->basket.entries)
+        of_ends.first = of_items.first = put_regular(&of_items.run, &of_ends.run, &entries, &list, 0);
+    enum nt_status status = finish(&of_ends, content, error);
+    return status == NT_OK ? finish(&of_items, content, error) : status;
+}
+
+static enum nt_status decode_together(const struct nt_packed *packed, uint8_t *const *outputs, uint32_t count,
+                                      struct nt_error *error)
+{
+    struct nt_basket_content content;
+    enum nt_status status =
+        nt_basket_open(packed->data, packed->bytes, packed->limit, packed->context, &content, error);
+    for (uint32_t i = 0; status == NT_OK && i < count; i++) {
+        const struct nt_packed *next = &packed[i + 1];
+        bool has_next = i + 1 < count;
+        if (has_next && are_of_one_list(&packed[i], next))
+            status = make_list(&packed[i], next, &content, outputs[i], outputs[i + 1], error), i++;
+        else if (has_next && are_of_one_list(next, &packed[i]))
+            status = make_list(next, &packed[i], &content, outputs[i + 1], outputs[i], error), i++;
+        else
+            status = make(&packed[i], &content, outputs[i], error);
+    }
+    return status;
+}
+
+static enum nt_status decode(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)
+{
+    return decode_together(packed, &output, 1, error);
+}
+
+/* All outputs share the decompression. */
+static bool are_shared(const struct nt_decoder *a, const struct nt_decoder *b)
+{
+    const struct nt_program *one = a->state, *other = b->state;
+    return one->output != other->output;
+}
+
+static const struct nt_decoder_ops basket_ops = {
+    .decode = decode, .are_shared = are_shared, .decode_together = decode_together, .takes_memory = true};
+
+enum nt_status nt_basket_decoder(const struct nt_interpretation *interpretation, uint32_t output,
+                                 struct nt_decoder *decoder_ret, void **state_ret, struct nt_error *error)
+{
+    static const struct nt_interpretation raw = {0};
+    struct nt_program *program = NULL;
+    size_t bytes = 0;
+    enum nt_element element = NT_ELEMENT_BYTE;
+    if (output != NT_OUTPUT_RAW && output >= interpretation->output_count)
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "a branch has no output %" PRIu32, output);
+    if (output != NT_OUTPUT_RAW)
+        element = interpretation->outputs[output].is_offsets ? NT_ELEMENT_UINT64
+                                                             : interpretation->outputs[output].element;
+    enum nt_status status =
+        nt_program_compile(output == NT_OUTPUT_RAW ? &raw : interpretation, output, &program, &bytes, error);
+    if (status != NT_OK)
+        return status;
+    *state_ret = program;
+    *decoder_ret = (struct nt_decoder){.ops = &basket_ops,
+                                       .state = program,
+                                       .state_bytes = (uint32_t)bytes,
+                                       .encoding = NT_ENCODING_OTHER,
+                                       .element = element,
+                                       .element_bytes = nt_element_info(element)->bytes};
+    return NT_OK;
+}
+
+/* ---- Counting ---- */
+
+static enum nt_status count_by_bytes(const struct nt_interpretation *from, const struct nt_basket *basket,
+                                     struct nt_output_count *counts, struct nt_error *error)
+{
+    uint64_t headers = (uint64_t)basket->entries * from->header_bytes;
+    uint64_t bytes = basket->value_bytes - headers;
+    if (headers > basket->value_bytes)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of the values of a basket, at least",
+                              headers, basket->value_bytes);
+    if (!from->item_bytes || bytes % from->item_bytes)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                       "a basket has %" PRIu64 " bytes of items, where an item has %" PRIu32, bytes,
+                       from->item_bytes);
+    for (uint32_t i = 0; i < from->output_count; i++) {
+        counts[i] = (struct nt_output_count){.elements = basket->entries, .items = bytes / from->item_bytes};
+        if (!from->outputs[i].is_offsets &&
+            !nt_multiply(bytes / from->item_bytes, nt_steps_count(from->steps, 0, from->step_count, i),
+                         &counts[i].elements))
+            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of elements of a basket overflows");
+    }
+    return NT_OK;
+}
+
+static enum nt_status count_by_content(const struct nt_interpretation *from, const uint8_t *record,
+                                       size_t count, uint32_t entry_count, uint64_t limit,
+                                       struct nt_codec_context *context, struct nt_output_count *counts,
+                                       struct nt_error *error)
+{
+    struct nt_basket_content content;
+    struct nt_program *program = NULL;
+    size_t bytes = 0;
+    memset(counts, 0, from->output_count * sizeof(*counts));
+    enum nt_status status = nt_program_compile(from, NT_NONE, &program, &bytes, error);
+    if (status == NT_OK)
+        status = nt_basket_open(record, count, limit, context, &content, error);
+    if (status == NT_OK) {
+        const struct entries entries = entries_of(&content);
+        struct run run = {.operations = program->operations, .done = counts};
+        status = run_entries(&run, &entries, 0, entry_count, error);
+    }
+    free(program);
+    return status;
+}
+
+enum nt_status nt_basket_count(const struct nt_interpretation *interpretation, const uint8_t *record,
+                               size_t count, uint32_t entries, uint64_t limit,
+                               struct nt_codec_context *context, struct nt_output_count *counts,
+                               struct nt_error *error)
+{
+    struct nt_basket basket;
+    enum nt_status status = nt_basket_parse(record, count, &basket, error);
+    if (status == NT_OK && entries > basket.entries)
+        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "entries of a basket, at least", entries,
+                                basket.entries);
+    if (status != NT_OK)
+        return status;
+    if (interpretation->count_by == NT_COUNT_BY_ENTRIES) {
+        for (uint32_t i = 0; i < interpretation->output_count; i++)
+            counts[i] = (struct nt_output_count){.elements = (uint64_t)entries *
+                                                             interpretation->outputs[i].fixed_items};
+        return NT_OK;
+    }
+    if (interpretation->count_by == NT_COUNT_BY_BYTES && entries == basket.entries)
+        return count_by_bytes(interpretation, &basket, counts, error);
+    return count_by_content(interpretation, record, count, entries, limit, context, counts, error);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Parts: what the entries of a branch consist of, from C++ types and streamer elements; shapes and steps
+ * follow from them.
+ */
+#ifndef NT_FORMATS_TTREE_INTERPRET_H
+#define NT_FORMATS_TTREE_INTERPRET_H
+
+#include "formats/ttree/ttree.h"
+
+/* ---- cpp_type.c: names of C++ types, titles of leaves and members ---- */
+
+enum nt_cpp_kind {
+    NT_CPP_NUMBER,
+    NT_CPP_STRING, /* std::string */
+    NT_CPP_TSTRING,
+    NT_CPP_CHAR_STAR,
+    NT_CPP_COLLECTION, /* of items of type arguments[0] */
+    NT_CPP_MAP,        /* of keys and values of types arguments[0] and arguments[1] */
+    NT_CPP_PAIR,
+    NT_CPP_BITSET,
+    NT_CPP_POINTER,
+    NT_CPP_CLASS,
+};
+
+struct nt_cpp_type {
+    enum nt_cpp_kind kind;
+    struct nt_text name;         /* without qualifiers, "std::" and outer spaces */
+    int32_t number;              /* enum nt_streamer_type, of a number */
+    struct nt_text arguments[2]; /* of a template: the first ones, trimmed */
+};
+
+/* Takes the outermost level of a type's name apart. A name that cannot be parsed is a CLASS. */
+struct nt_cpp_type nt_cpp_type_parse(struct nt_text text);
+/* Are the names of two types equal but for spaces and "std::"? */
+bool nt_cpp_names_are_equal(struct nt_text a, struct nt_text b);
+
+/* The name of a member or branch without the dimensions that follow it. */
+struct nt_text nt_cpp_without_dimensions(struct nt_text name);
+
+/* Fixed dimensions. */
+struct nt_dimensions {
+    uint32_t count;
+    uint32_t sizes[NT_STREAMER_DIMENSIONS];
+};
+/* The fixed dimensions in a leaf's title, "x[2][3]". Where they do not multiply to `length`, there is one
+ * dimension of that length, or none if it is at most 1. */
+struct nt_dimensions nt_title_dimensions(struct nt_text title, uint32_t length);
+
+/* How a number is stored. */
+struct nt_number {
+    enum nt_encoding_kind encoding;
+    double minimum, maximum; /* as in nt_decoder */
+};
+/* The encoding of a basic type; of Float16_t and Double32_t the title may have range and bits, like
+ * "[0,twopi,12]". False for other types. */
+bool nt_number_of(int32_t type, struct nt_text title, struct nt_number *number_ret);
+
+/* ---- component.c, member.c: parts from types and classes ---- */
+
+/* The start of a text of a file, for "%.*s" in messages. */
+#define FORMAT_TEXT(text) (int)((text).length < 200 ? (text).length : 200), (text).bytes ? (text).bytes : ""
+
+extern const struct nt_text nt_item_name; /* "item" */
+
+enum nt_component_kind {
+    NT_COMPONENT_NUMBER,
+    NT_COMPONENT_STRING,
+    NT_COMPONENT_ARRAY,      /* `count` times its child */
+    NT_COMPONENT_RECORD,     /* its children */
+    NT_COMPONENT_COLLECTION, /* an Int_t number of its child */
+    NT_COMPONENT_COUNTED,    /* its child, as often as an earlier number says */
+    NT_COMPONENT_REST,       /* its child, to the end of the entry */
+    NT_COMPONENT_POINTER,    /* to an object of any class: skipped, with its reason */
+    NT_COMPONENT_UNKNOWN,    /* skipped by its header, with its reason */
+    /* Without shapes: */
+    NT_COMPONENT_SKIP,      /* `count` bytes */
+    NT_COMPONENT_PROCESS,   /* the number of a process, if the bits of a TObject tell that it is referenced */
+    NT_COMPONENT_REFERENCE, /* what follows the TObject in a TRef */
+};
+
+enum nt_component_header {
+    NT_COMPONENT_BARE,
+    NT_COMPONENT_OWN,    /* each object has its byte count and version */
+    NT_COMPONENT_SHARED, /* of STL types that are members: one header, also for several objects */
+};
+
+/* Parts are in one array, depth first. */
+struct nt_component {
+    enum nt_component_kind kind;
+    enum nt_component_header header;
+    uint32_t end;              /* index of the part after its children */
+    struct nt_text name, type; /* of the field */
+    struct nt_number number;
+    uint32_t count;
+    uint8_t counter;      /* of a number that counts: its number; COUNTED: whose value counts */
+    uint8_t length_bytes; /* of a string: 4, or 1 and more if that is 255 */
+    int32_t version;      /* of the class in the header; -1: any */
+    uint32_t checksum;    /* of the class; 0: any */
+    bool is_base;         /* a base class: its members are those of the record */
+    bool is_flat;         /* a base class whose members are in the record above */
+    bool is_tobject;      /* its streamer is its own: has its header in any form */
+    bool is_map, is_map_item;
+    bool has_class;   /* a collection of objects of a class: may be stored member by member */
+    bool is_triangle; /* COUNTED: n (n + 1) / 2 items */
+    const char *unreadable;
+    uint32_t output; /* set with the shapes */
+};
+
+enum { NT_COMPONENT_LIMIT = 4096, NT_CLASS_DEPTH = 16, NT_COMPONENT_DEPTH = 64, NT_SLOW_LOOKUP_LIMIT = 32 };
+
+struct nt_component_builder {
+    const struct nt_streamer_info *info;
+    struct nt_arena *arena;     /* for texts */
+    struct nt_component *parts; /* from malloc */
+    size_t capacity;
+    uint32_t count, opened; /* opened: with those that were dropped again */
+    uint32_t counter_count, slow_lookups;
+    const struct nt_streamer_class *classes[NT_CLASS_DEPTH]; /* whose members are being added */
+    unsigned class_depth, depth;
+};
+
+/* All functions that add parts fail with NT_UNSUPPORTED and the reason in the message if the bytes of
+ * what they add cannot be read nor skipped; then the parts added so far are to be dropped. */
+
+/* Opens a part, whose children are those that follow until it is closed. */
+enum nt_status nt_component_open(struct nt_component_builder *builder, const struct nt_component *part,
+                                 uint32_t *index_ret, struct nt_error *error);
+void nt_component_close(struct nt_component_builder *builder, uint32_t index);
+/* Adds a part without children. */
+enum nt_status nt_component_add(struct nt_component_builder *builder, const struct nt_component *part,
+                                struct nt_error *error);
+enum nt_status nt_component_add_number(struct nt_component_builder *builder, struct nt_text name,
+                                       struct nt_text type, int32_t number, struct nt_text title,
+                                       struct nt_error *error);
+enum nt_status nt_component_add_string(struct nt_component_builder *builder, struct nt_text name,
+                                       struct nt_text type, enum nt_component_header header,
+                                       uint8_t length_bytes, struct nt_error *error);
+/* Adds a pointer to an object of any class. */
+enum nt_status nt_component_add_pointer(struct nt_component_builder *builder, struct nt_text name,
+                                        struct nt_text type, struct nt_error *error);
+/* Adds what is skipped by its header. */
+enum nt_status nt_component_add_unknown(struct nt_component_builder *builder, struct nt_text name,
+                                        struct nt_text type, enum nt_component_header header,
+                                        const char *reason, struct nt_error *error);
+/* Drops the parts that were added since then, and adds one in their place that is skipped. */
+enum nt_status nt_component_replace(struct nt_component_builder *builder, uint32_t since, unsigned depth,
+                                    struct nt_text name, struct nt_text type, enum nt_component_header header,
+                                    const char *reason, struct nt_error *error);
+/* Opens one array for each dimension; `opened` receives their indices. */
+enum nt_status nt_component_open_arrays(struct nt_component_builder *builder,
+                                        const struct nt_dimensions *dimensions, struct nt_text *name,
+                                        struct nt_text type, enum nt_component_header header,
+                                        uint32_t opened[NT_STREAMER_DIMENSIONS], struct nt_error *error);
+void nt_component_close_arrays(struct nt_component_builder *builder, const struct nt_dimensions *dimensions,
+                               const uint32_t opened[NT_STREAMER_DIMENSIONS]);
+
+/* Adds a value of a C++ type. `header`: of STL types. `content`: the basic type of the items of a
+ * collection as its element has it, for enumerations; 0: unknown. */
+enum nt_status nt_component_add_type(struct nt_component_builder *builder, struct nt_text name,
+                                     struct nt_text type, enum nt_component_header header, int32_t content,
+                                     struct nt_error *error);
+/* Adds an object of a class, with its header. `version`: NT_STREAMER_NEWEST, or that of the object. */
+enum nt_status nt_component_add_object(struct nt_component_builder *builder, struct nt_text name,
+                                       struct nt_text class_name, int32_t version, uint32_t checksum,
+                                       struct nt_error *error);
+/* Adds a member of a class; `first`: the part of the class's first member, to find counters. */
+enum nt_status nt_component_add_element(struct nt_component_builder *builder,
+                                        const struct nt_streamer_element *element, struct nt_text name,
+                                        uint32_t first, struct nt_error *error);
+
+/* The counter of the last number of this name among the parts from `first` on and their base classes. */
+enum nt_status nt_component_count_by(struct nt_component_builder *builder, uint32_t first,
+                                     struct nt_text name, uint8_t *counter_ret, struct nt_error *error);
+
+/* NULL: the class is not described. A version that is not there stands for the newest. */
+const struct nt_streamer_class *nt_component_find_class(struct nt_component_builder *builder,
+                                                        struct nt_text name, int32_t version,
+                                                        uint32_t checksum);
+
+/* ---- custom.c: ROOT's classes with streamers of their own ---- */
+
+/* Is the layout of a class known that its description does not tell? */
+bool nt_custom_is_known(struct nt_text class_name);
+/* Adds the bits of a TObject; behind them is the number of a process if they tell that it is referenced. */
+enum nt_status nt_custom_add_bits(struct nt_component_builder *builder, struct nt_text name,
+                                  struct nt_text type, uint8_t *counter_ret, struct nt_error *error);
+/* Adds an object of such a class. */
+enum nt_status nt_custom_add(struct nt_component_builder *builder, struct nt_text name,
+                             struct nt_text class_name, struct nt_error *error);
+
+/* ---- component_steps.c: shapes and steps from parts ---- */
+
+/* Of part 0 and those below it. `is_entry`: part 0 is a record whose header is absent. */
+enum nt_status nt_components_finish(struct nt_component_builder *builder, bool is_entry,
+                                    struct nt_arena *arena, struct nt_interpretation *interpretation,
+                                    struct nt_error *error);
+
+#endif

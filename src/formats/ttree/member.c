@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Parts from the members of classes, as their streamer elements describe them.
+ */
+#include "formats/ttree/interpret.h"
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+/* ---- Members of classes ---- */
+
+/* The type of one item of an array. */
+static int32_t item_type(int32_t type)
+{
+    if (type > NT_STREAMER_OFFSET_L && type < NT_STREAMER_OFFSET_P)
+        return type - NT_STREAMER_OFFSET_L;
+    if (type > NT_STREAMER_OFFSET_P && type < NT_STREAMER_OBJECT)
+        return type - NT_STREAMER_OFFSET_P;
+    bool is_array = (type > NT_STREAMER_OBJECT + NT_STREAMER_OFFSET_L - 1 &&
+                     type <= NT_STREAMER_STL_P + NT_STREAMER_OFFSET_L) ||
+                    type == NT_STREAMER_STL + NT_STREAMER_OFFSET_L ||
+                    type == NT_STREAMER_STL_STRING + NT_STREAMER_OFFSET_L;
+    return is_array ? type - NT_STREAMER_OFFSET_L : type;
+}
+
+static bool is_counted_array(int32_t type)
+{
+    return type > NT_STREAMER_OFFSET_P && type < NT_STREAMER_OBJECT;
+}
+
+static struct nt_dimensions element_dimensions(const struct nt_streamer_element *element)
+{
+    struct nt_dimensions dimensions = {0};
+    uint64_t product = 1;
+    for (uint32_t i = 0; i < element->dimension_count && i < NT_STREAMER_DIMENSIONS; i++) {
+        dimensions.sizes[dimensions.count++] = element->dimensions[i];
+        if (!nt_multiply(product, element->dimensions[i], &product))
+            product = 0;
+    }
+    uint32_t length = element->length;
+    bool fits = product == length && length > 0;
+    if (fits || !length)
+        return length ? dimensions : (struct nt_dimensions){0};
+    return (struct nt_dimensions){1, {length}};
+}
+
+/* The type without the star of a pointer. */
+static struct nt_text pointee(struct nt_text type)
+{
+    while (type.length && (type.bytes[type.length - 1] == '*' || type.bytes[type.length - 1] == ' '))
+        type.length--;
+    return type;
+}
+
+/* The last of the numbers from `first` on that has this name, in the record itself or a base class. */
+static uint32_t find_counter(const struct nt_component_builder *builder, uint32_t first, struct nt_text name)
+{
+    uint32_t found = NT_NONE;
+    for (uint32_t i = first; i < builder->count;) {
+        const struct nt_component *part = &builder->parts[i];
+        if (part->kind == NT_COMPONENT_NUMBER && nt_texts_are_equal(part->name, name))
+            found = i;
+        i = part->is_base ? i + 1 : part->end;
+    }
+    return found;
+}
+
+enum nt_status nt_component_count_by(struct nt_component_builder *builder, uint32_t first,
+                                     struct nt_text name, uint8_t *counter_ret, struct nt_error *error)
+{
+    uint32_t index = find_counter(builder, first, name);
+    if (index == NT_NONE)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "the member %.*s, which counts another, is missing", FORMAT_TEXT(name));
+    struct nt_component *counter = &builder->parts[index];
+    if (!counter->counter) {
+        if (builder->counter_count >= UINT8_MAX)
+            return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "the type has more than %d counters",
+                           UINT8_MAX);
+        counter->counter = (uint8_t)++builder->counter_count;
+    }
+    *counter_ret = counter->counter;
+    return NT_OK;
+}
+
+/* Arrays whose length is another member: a byte that is 0 for a null pointer, then the numbers. */
+static enum nt_status add_counted_numbers(struct nt_component_builder *builder,
+                                          const struct nt_streamer_element *element, struct nt_text name,
+                                          uint32_t first, struct nt_error *error)
+{
+    struct nt_component part = {
+        .kind = NT_COMPONENT_COUNTED, .name = name, .type = element->type_name, .count = 1};
+    uint32_t index = 0;
+    enum nt_status status = nt_component_count_by(builder, first, element->counter, &part.counter, error);
+    if (status == NT_OK)
+        status = nt_component_open(builder, &part, &index, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_component_add_number(builder, nt_item_name, pointee(element->type_name),
+                                     item_type(element->type), element->title, error);
+    nt_component_close(builder, index);
+    return status;
+}
+
+/* Arrays of objects whose length is another member: one header, then the objects. */
+static enum nt_status add_loop(struct nt_component_builder *builder,
+                               const struct nt_streamer_element *element, struct nt_text name, uint32_t first,
+                               struct nt_error *error)
+{
+    struct nt_text type = pointee(element->type_name);
+    struct nt_component part = {.kind = NT_COMPONENT_COUNTED,
+                                .header = NT_COMPONENT_SHARED,
+                                .name = name,
+                                .type = element->type_name,
+                                .version = NT_STREAMER_NEWEST};
+    if (type.length + 1 < element->type_name.length)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "arrays of pointers to objects are not read: %.*s", FORMAT_TEXT(element->type_name));
+    uint32_t index = 0;
+    enum nt_status status = nt_component_count_by(builder, first, element->counter, &part.counter, error);
+    if (status == NT_OK)
+        status = nt_component_open(builder, &part, &index, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_component_add_type(builder, nt_item_name, type, NT_COMPONENT_BARE, 0, error);
+    nt_component_close(builder, index);
+    return status;
+}
+
+static bool is_base_class(const struct nt_streamer_element *element)
+{
+    return element->type == NT_STREAMER_BASE || nt_text_is(element->type_name, "BASE");
+}
+
+static enum nt_status add_base(struct nt_component_builder *builder,
+                               const struct nt_streamer_element *element, struct nt_text name,
+                               struct nt_error *error)
+{
+    uint32_t index = builder->count;
+    int32_t version = element->base_version > 0 ? element->base_version : NT_STREAMER_NEWEST;
+    enum nt_status status = nt_component_add_object(builder, name, element->name, version, 0, error);
+    if (status == NT_OK)
+        builder->parts[index].is_base = true;
+    return status;
+}
+
+static struct nt_text stl_type(const struct nt_streamer_element *element)
+{
+    bool has_type = element->type_name.length && !nt_text_is(element->type_name, "BASE");
+    return pointee(has_type ? element->type_name : element->name);
+}
+
+/* One item of a member, without dimensions and counters. */
+static enum nt_status add_item(struct nt_component_builder *builder,
+                               const struct nt_streamer_element *element, struct nt_text name,
+                               enum nt_component_header header, struct nt_error *error)
+{
+    int32_t type = item_type(element->type);
+    uint8_t counter;
+    switch (type) {
+    case NT_STREAMER_BITS:
+        return nt_custom_add_bits(builder, name, element->type_name, &counter, error);
+    case NT_STREAMER_CHAR_STAR:
+        return nt_component_add_string(builder, name, element->type_name, NT_COMPONENT_BARE, sizeof(int32_t),
+                                       error);
+    case NT_STREAMER_TSTRING:
+        return nt_component_add_string(builder, name, element->type_name, NT_COMPONENT_BARE, 1, error);
+    case NT_STREAMER_OBJECT:
+    case NT_STREAMER_ANY:
+    case NT_STREAMER_OBJECT_P_FULL:
+    case NT_STREAMER_ANY_P_FULL:
+    case NT_STREAMER_TOBJECT:
+    case NT_STREAMER_TNAMED:
+        return nt_component_add_object(builder, name, pointee(element->type_name), NT_STREAMER_NEWEST, 0,
+                                       error);
+    case NT_STREAMER_OBJECT_P:
+    case NT_STREAMER_ANY_P:
+        return nt_component_add_pointer(builder, name, element->type_name, error);
+    case NT_STREAMER_STL:
+    case NT_STREAMER_STL_P:
+    case NT_STREAMER_STL_STRING:
+        return nt_component_add_type(builder, name, stl_type(element), header, element->content_type, error);
+    case NT_STREAMER_STREAMER:
+        return nt_component_add_unknown(builder, name, element->type_name, NT_COMPONENT_OWN,
+                                        "the member has a streamer of its own", error);
+    default:
+        return nt_component_add_number(builder, name, element->type_name, type, element->title, error);
+    }
+}
+
+static bool is_stl(int32_t type)
+{
+    return type == NT_STREAMER_STL || type == NT_STREAMER_STL_P || type == NT_STREAMER_STL_STRING;
+}
+
+static enum nt_status add_items(struct nt_component_builder *builder,
+                                const struct nt_streamer_element *element, struct nt_text name,
+                                struct nt_error *error)
+{
+    struct nt_dimensions dimensions = element_dimensions(element);
+    enum nt_component_header header =
+        is_stl(item_type(element->type)) ? NT_COMPONENT_SHARED : NT_COMPONENT_BARE;
+    uint32_t opened[NT_STREAMER_DIMENSIONS];
+    enum nt_status status =
+        nt_component_open_arrays(builder, &dimensions, &name, element->type_name, header, opened, error);
+    if (status == NT_OK)
+        status = add_item(builder, element, name, dimensions.count ? NT_COMPONENT_BARE : header, error);
+    if (status == NT_OK)
+        nt_component_close_arrays(builder, &dimensions, opened);
+    return status;
+}
+
+enum nt_status nt_component_add_element(struct nt_component_builder *builder,
+                                        const struct nt_streamer_element *element, struct nt_text name,
+                                        uint32_t first, struct nt_error *error)
+{
+    struct nt_error mine = {0};
+    uint32_t since = builder->count;
+    unsigned depth = builder->depth;
+    bool is_loop = element->type == NT_STREAMER_STREAM_LOOP;
+    if (is_counted_array(element->type))
+        return add_counted_numbers(builder, element, name, first, error);
+    if (is_base_class(element) && !is_stl(element->type))
+        return add_base(builder, element, name, error);
+    enum nt_status status =
+        is_loop ? add_loop(builder, element, name, first, &mine) : add_items(builder, element, name, &mine);
+    if (status == NT_UNSUPPORTED && (is_loop || is_stl(item_type(element->type))))
+        return nt_component_replace(builder, since, depth, name, element->type_name, NT_COMPONENT_SHARED,
+                                    mine.message, error);
+    return status == NT_OK ? status : nt_fail_with(error, &mine);
+}

@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Clusters of a tree, and page lists: a basket is a page of each column that its branch has.
+ */
+#include "formats/ttree/ttree.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/io/source.h"
+
+/* ---- Baskets of a branch ---- */
+
+static enum nt_status fail_in_branch(const struct nt_ttree *tree, const struct nt_branch_map *map,
+                                     enum nt_status status, struct nt_error *error)
+{
+    enum { MAX_NAME = 100 };
+    struct nt_text name = tree->branches[map->branch].name;
+    if (status != NT_OK)
+        nt_error_context(error, "branch %.*s", name.length < MAX_NAME ? (int)name.length : MAX_NAME,
+                         name.bytes);
+    return status;
+}
+
+static enum nt_status list_baskets(struct nt_dataset *dataset, uint32_t branch, struct nt_error *error)
+{
+    const struct nt_ttree *tree = nt_ttree_of(dataset);
+    struct nt_branch_map *map = &tree->map->branches[branch];
+    if (map->baskets)
+        return NT_OK;
+    enum nt_status status =
+        nt_ttree_list_baskets(tree, &tree->branches[map->branch], dataset->sources[NT_TTREE_FILE]->size,
+                              &map->baskets, &map->basket_count, error);
+    if (status == NT_OK)
+        status = nt_budget_take(&dataset->file->budget, NT_COST_ENVELOPE_BYTE,
+                                map->basket_count * sizeof(*map->baskets), NT_NO_OFFSET, error);
+    if (status != NT_OK && map->baskets) {
+        free(map->baskets);
+        map->baskets = NULL;
+        map->basket_count = 0;
+    }
+    return fail_in_branch(tree, map, status, error);
+}
+
+/* Lists of all branches at once would take much memory. */
+static void drop_baskets(struct nt_dataset *dataset, struct nt_branch_map *map)
+{
+    nt_budget_release(&dataset->file->budget, NT_COST_ENVELOPE_BYTE,
+                      map->basket_count * sizeof(*map->baskets));
+    free(map->baskets);
+    map->baskets = NULL;
+    map->basket_count = 0;
+}
+
+NT_DEFINE_COUNT_UP_TO(count_starting_by, struct nt_basket_place, .first_entry)
+
+/* The first basket of a branch that begins at or after an entry. */
+static uint32_t first_basket(const struct nt_branch_map *map, uint64_t entry)
+{
+    return entry == 0 ? 0 : count_starting_by(map->baskets, map->basket_count, entry - 1);
+}
+
+/* ---- Clusters ---- */
+
+/* Entries where clusters may begin, ascending, without 0 and the end. */
+struct borders {
+    uint64_t *items;
+    size_t count, capacity;
+};
+
+static bool add_border(struct borders *borders, uint64_t entry)
+{
+    uint64_t *items = nt_grow(borders->items, borders->count, &borders->capacity, sizeof(*items));
+    if (!items)
+        return false;
+    borders->items = items;
+    items[borders->count++] = entry;
+    return true;
+}
+
+/* A border divides no basket of a branch: one begins there, or the branch has none around it. */
+static bool divides_basket(const struct nt_branch_map *map, uint64_t entry)
+{
+    uint32_t next = first_basket(map, entry);
+    return next > 0 && map->baskets[next - 1].end_entry > entry;
+}
+
+static void keep_common(struct borders *borders, const struct nt_branch_map *map)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < borders->count; i++)
+        if (!divides_basket(map, borders->items[i]))
+            borders->items[kept++] = borders->items[i];
+    borders->count = kept;
+}
+
+enum { MAX_BORDERS = 1 << 20 };
+
+/* The borders that the tree declares: cluster ranges, then the automatic flush after the last range. */
+static enum nt_status declared_borders(const struct nt_ttree *tree, uint64_t entries, struct borders *borders,
+                                       struct nt_error *error)
+{
+    uint64_t at = 0;
+    for (uint32_t i = 0; i <= tree->range_count && at < entries; i++) {
+        bool is_last = i == tree->range_count;
+        int64_t step = is_last ? tree->auto_flush : tree->ranges[i].size;
+        uint64_t end =
+            is_last || tree->ranges[i].last_entry < 0 ? entries : (uint64_t)tree->ranges[i].last_entry + 1;
+        if (end > entries)
+            end = entries;
+        while (step > 0 && end - at > (uint64_t)step && at < end && borders->count < MAX_BORDERS) {
+            at += (uint64_t)step;
+            if (!add_border(borders, at))
+                return nt_fail_memory(error);
+        }
+        if (end <= at || is_last)
+            continue;
+        at = end;
+        if (at < entries && !add_border(borders, at))
+            return nt_fail_memory(error);
+    }
+    return NT_OK;
+}
+
+/* Without declared clusters: where the baskets of the branch with the fewest begin. */
+static enum nt_status basket_borders(struct nt_dataset *dataset, const struct nt_ttree *tree,
+                                     struct borders *borders, struct nt_error *error)
+{
+    uint32_t fewest = NT_NONE;
+    for (uint32_t i = 0; i < tree->branch_count; i++)
+        if (tree->branches[i].slot_count &&
+            (fewest == NT_NONE || tree->branches[i].slot_count < tree->branches[fewest].slot_count))
+            fewest = i;
+    enum nt_status status = fewest == NT_NONE ? NT_OK : list_baskets(dataset, fewest, error);
+    if (status != NT_OK || fewest == NT_NONE)
+        return status;
+    const struct nt_branch_map *map = &tree->map->branches[fewest];
+    for (uint32_t i = 1; i < map->basket_count; i++)
+        if (map->baskets[i].first_entry < dataset->entries &&
+            !add_border(borders, map->baskets[i].first_entry))
+            return nt_fail_memory(error);
+    return NT_OK;
+}
+
+/* Each field has a group per cluster, so many clusters are joined: then each has several of the
+ * declared ones. */
+static void join_clusters(struct borders *borders, uint32_t fields)
+{
+    enum { MAX_GROUPS = 1 << 18 };
+    size_t most = MAX_GROUPS / (fields ? fields : 1) + 1, step = borders->count / most + 1, kept = 0;
+    for (size_t i = step - 1; i < borders->count; i += step)
+        borders->items[kept++] = borders->items[i];
+    borders->count = kept;
+}
+
+static enum nt_status find_borders(struct nt_dataset *dataset, const struct nt_ttree *tree,
+                                   struct borders *borders, struct nt_error *error)
+{
+    enum nt_status status = declared_borders(tree, dataset->entries, borders, error);
+    if (status == NT_OK && borders->count == 0 && tree->auto_flush <= 0)
+        status = basket_borders(dataset, tree, borders, error);
+    for (uint32_t i = 0; status == NT_OK && borders->count && i < tree->branch_count; i++) {
+        if (!tree->branches[i].slot_count)
+            continue;
+        status = list_baskets(dataset, i, error);
+        if (status == NT_OK)
+            keep_common(borders, &tree->map->branches[i]);
+        drop_baskets(dataset, &tree->map->branches[i]);
+    }
+    if (status == NT_OK)
+        join_clusters(borders, dataset->field_count);
+    return status;
+}
+
+enum nt_status nt_ttree_add_clusters(struct nt_dataset *dataset, struct nt_ttree *tree,
+                                     struct nt_error *error)
+{
+    struct borders borders = {0};
+    uint64_t entries = dataset->entries;
+    enum nt_status status = find_borders(dataset, tree, &borders, error);
+    uint64_t *parts = nt_arena_alloc(dataset->arena, borders.count + 1, sizeof(*parts));
+    if (status == NT_OK && !parts)
+        status = nt_fail_memory(error);
+    if (status == NT_OK) {
+        for (size_t i = 0; i <= borders.count; i++)
+            parts[i] = (i < borders.count ? borders.items[i] : entries) - (i ? borders.items[i - 1] : 0);
+        tree->map->part_count = entries ? (uint32_t)borders.count + 1 : 0;
+        status = nt_dataset_add_field_groups(dataset, parts, tree->map->part_count, error);
+    }
+    free(borders.items);
+    return status;
+}
+
+/* ---- Counting the elements of baskets ---- */
+
+/* The baskets of one branch in one part. */
+struct span {
+    struct nt_dataset *dataset; /* the logical one */
+    const struct nt_ttree *tree;
+    struct nt_branch_map *map;
+    uint32_t part;
+    uint64_t first, end; /* entries */
+    const struct nt_basket_place *baskets;
+    uint32_t basket_count;
+};
+
+static enum nt_status find_span(struct nt_dataset *dataset, uint32_t branch, uint32_t part, struct span *span,
+                                struct nt_error *error)
+{
+    const struct nt_ttree *tree = nt_ttree_of(dataset);
+    struct nt_branch_map *map = &tree->map->branches[branch];
+    enum nt_status status = list_baskets(dataset, branch, error);
+    if (status != NT_OK)
+        return status;
+    *span = (struct span){.dataset = dataset,
+                          .tree = tree,
+                          .map = map,
+                          .part = part,
+                          .first = dataset->part_borders[part],
+                          .end = dataset->part_borders[part + 1]};
+    uint32_t first = first_basket(map, span->first), end = first_basket(map, span->end);
+    span->baskets = map->baskets + first;
+    span->basket_count = end - first;
+    return NT_OK;
+}
+
+/* The entries of a basket that the tree has. */
+static uint64_t entries_of(const struct span *span, const struct nt_basket_place *basket)
+{
+    uint64_t end = basket->end_entry < span->end ? basket->end_entry : span->end;
+    return end - basket->first_entry;
+}
+
+static struct nt_source *source_of(const struct span *span, const struct nt_basket_place *basket)
+{
+    return span->dataset->sources[basket->is_embedded ? NT_TTREE_OBJECT : NT_TTREE_FILE];
+}
+
+/* Reads the start of a basket's record, or all of it, into `record`. */
+static enum nt_status read_record(const struct span *span, const struct nt_basket_place *basket,
+                                  bool is_header, struct nt_buffer *record, struct nt_error *error)
+{
+    uint64_t bytes =
+        is_header && basket->bytes > NT_BASKET_HEADER_BYTES ? NT_BASKET_HEADER_BYTES : basket->bytes;
+    uint64_t limit = nt_file_page_limit(span->dataset->file, basket->bytes);
+    nt_buffer_clear(record);
+    if (bytes > limit)
+        return nt_fail(error, NT_LIMIT, basket->offset,
+                       "the basket has %" PRIu64 " bytes, more than the limit pagesize of %" PRIu64, bytes,
+                       limit);
+    return nt_source_append(source_of(span, basket), basket->offset, bytes, record, error);
+}
+
+struct counting {
+    const struct span *span;
+    const struct nt_interpretation *interpretation;
+    struct nt_codec_context *context;
+    struct nt_buffer record;
+    struct nt_error *error;
+};
+
+static enum nt_status count_basket(struct counting *counting, const struct nt_basket_place *basket,
+                                   struct nt_output_count *counts)
+{
+    const struct span *span = counting->span;
+    const struct nt_interpretation *interpretation = counting->interpretation;
+    uint64_t entries = entries_of(span, basket);
+    bool is_whole = entries == basket->end_entry - basket->first_entry;
+    bool is_header = interpretation->count_by == NT_COUNT_BY_BYTES && is_whole;
+    uint64_t limit = nt_file_page_limit(span->dataset->file, basket->bytes);
+    enum nt_status status;
+    if (entries > INT32_MAX)
+        return nt_fail(counting->error, NT_CORRUPT, basket->offset,
+                       "basket %" PRIu32 " has %" PRIu64 " entries, more than 2^31", basket->slot, entries);
+    for (;;) {
+        status = read_record(span, basket, is_header, &counting->record, counting->error);
+        if (status != NT_OK)
+            return status;
+        status =
+            nt_basket_count(interpretation, (const uint8_t *)counting->record.bytes, counting->record.length,
+                            (uint32_t)entries, limit, counting->context, counts, counting->error);
+        if (status != NT_TRUNCATED || !is_header || basket->bytes <= NT_BASKET_HEADER_BYTES)
+            break;
+        is_header = false; /* a key with long names */
+    }
+    if (status != NT_OK)
+        nt_error_context(counting->error, "basket %" PRIu32, basket->slot);
+    return status;
+}
+
+/* A server sends many small ranges slowly, and the data are mostly read next: asks for all of it. */
+static void prefetch(const struct span *span, bool is_header)
+{
+    enum { SMALL = 1 << 16 };
+    struct nt_source *source = span->dataset->sources[NT_TTREE_FILE];
+    if (!nt_source_can_prefetch(source) || span->basket_count < 2)
+        return;
+    struct nt_extent *extents = calloc(span->basket_count, sizeof(*extents));
+    uint32_t count = 0;
+    for (uint32_t i = 0; extents && i < span->basket_count; i++) {
+        uint64_t bytes = span->baskets[i].bytes;
+        if (is_header && bytes > SMALL)
+            bytes = NT_BASKET_HEADER_BYTES;
+        if (!span->baskets[i].is_embedded)
+            extents[count++] = (struct nt_extent){span->baskets[i].offset, bytes};
+    }
+    nt_source_prefetch(source, extents, count, true);
+    free(extents);
+}
+
+static enum nt_status count_all(struct counting *counting, struct nt_output_count *counts)
+{
+    const struct span *span = counting->span;
+    const struct nt_interpretation *interpretation = counting->interpretation;
+    enum nt_status status = NT_OK;
+    if (interpretation->count_by == NT_COUNT_BY_CONTENT)
+        counting->context = nt_codec_context_new();
+    if (interpretation->count_by == NT_COUNT_BY_CONTENT && !counting->context)
+        return nt_fail_memory(counting->error);
+    prefetch(span, interpretation->count_by == NT_COUNT_BY_BYTES);
+    for (uint32_t i = 0; status == NT_OK && i < span->basket_count; i++)
+        status = count_basket(counting, &span->baskets[i], counts + (size_t)i * interpretation->output_count);
+    return fail_in_branch(span->tree, span->map, status, counting->error);
+}
+
+/* Counts the outputs of a branch's baskets in a part, once: several columns need them. */
+static enum nt_status load_counts(const struct span *span, const struct nt_output_count **counts_ret,
+                                  struct nt_error *error)
+{
+    struct nt_branch_map *map = span->map;
+    struct nt_budget *budget = &span->dataset->file->budget;
+    size_t count = (size_t)span->basket_count * map->interpretation.output_count;
+    if (!map->parts)
+        map->parts = calloc(span->dataset->part_count, sizeof(*map->parts));
+    if (!map->parts)
+        return nt_fail_memory(error);
+    struct nt_part_counts *part = &map->parts[span->part];
+    *counts_ret = part->counts;
+    if (part->counts)
+        return NT_OK;
+    enum nt_status status =
+        nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, count * sizeof(*part->counts), NT_NO_OFFSET, error);
+    if (status != NT_OK)
+        return status;
+    struct nt_output_count *counts = calloc(count + 1, sizeof(*counts));
+    struct counting counting = {.span = span, .interpretation = &map->interpretation, .error = error};
+    status = counts ? count_all(&counting, counts) : nt_fail_memory(error);
+    nt_codec_context_free(counting.context);
+    nt_buffer_deinit(&counting.record);
+    if (status == NT_OK) {
+        *counts_ret = part->counts = counts;
+        return NT_OK;
+    }
+    free(counts);
+    nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, count * sizeof(*part->counts));
+    return status;
+}
+
+/* ---- Pages of a column ---- */
+
+struct listing {
+    struct nt_group_builder builder;
+    const struct nt_ttree_column *column;
+    uint32_t decoder;
+    struct span span;
+    const struct nt_output_count *counts; /* NULL: entries tell */
+    struct nt_buffer record;
+    uint64_t base; /* items before the next page, of end offsets */
+    struct nt_error *error;
+};
+
+static const struct nt_output *output_of(const struct listing *listing)
+{
+    static const struct nt_output raw = {.element = NT_ELEMENT_BYTE};
+    const struct nt_ttree_column *column = listing->column;
+    return column->output == NT_OUTPUT_RAW ? &raw
+                                           : &listing->span.map->interpretation.outputs[column->output];
+}
+
+/* Entries without a basket: reading them fails. */
+static enum nt_status add_gap(struct listing *listing, uint64_t entries)
+{
+    const struct nt_output *output = output_of(listing);
+    uint64_t elements, most = UINT32_MAX;
+    if (!nt_multiply(entries, output->fixed_items, &elements))
+        return nt_fail(listing->error, NT_LIMIT, NT_NO_OFFSET, "the number of elements overflows");
+    enum nt_status status = NT_OK;
+    for (uint64_t count; status == NT_OK && elements; elements -= count) {
+        count = elements < most ? elements : most;
+        const struct nt_page page = {.elements = (uint32_t)count,
+                                     .decoder = listing->decoder,
+                                     .compression = NT_COMPRESSION_ELSEWHERE,
+                                     .is_missing = true};
+        status = nt_group_builder_add(&listing->builder, &page, listing->error);
+    }
+    return status;
+}
+
+static enum nt_status parse_header(struct listing *listing, const struct nt_basket_place *basket,
+                                   struct nt_basket *parsed)
+{
+    for (bool is_header = true;; is_header = false) { /* a key with long names is read whole */
+        enum nt_status status =
+            read_record(&listing->span, basket, is_header, &listing->record, listing->error);
+        if (status == NT_OK)
+            status = nt_basket_parse((const uint8_t *)listing->record.bytes, listing->record.length, parsed,
+                                     listing->error);
+        if (status != NT_TRUNCATED || !is_header || basket->bytes <= NT_BASKET_HEADER_BYTES)
+            return status;
+    }
+}
+
+/* The elements of an output in a basket, and the items of its lists. */
+static enum nt_status count_page(struct listing *listing, uint32_t number, struct nt_output_count *count_ret)
+{
+    const struct nt_basket_place *basket = &listing->span.baskets[number];
+    const struct nt_ttree_column *column = listing->column;
+    struct nt_basket parsed;
+    if (listing->counts) {
+        *count_ret =
+            listing->counts[(size_t)number * listing->span.map->interpretation.output_count + column->output];
+        return NT_OK;
+    }
+    *count_ret = (struct nt_output_count){.elements = 0};
+    if (column->output != NT_OUTPUT_RAW) {
+        if (nt_multiply(entries_of(&listing->span, basket), output_of(listing)->fixed_items,
+                        &count_ret->elements))
+            return NT_OK;
+        return nt_fail(listing->error, NT_LIMIT, basket->offset, "the number of elements overflows");
+    }
+    enum nt_status status = parse_header(listing, basket, &parsed);
+    if (status == NT_OK)
+        count_ret->elements = parsed.is_embedded ? parsed.value_bytes : parsed.object_bytes;
+    return status;
+}
+
+static enum nt_status add_page(struct listing *listing, uint32_t number)
+{
+    const struct nt_basket_place *basket = &listing->span.baskets[number];
+    struct nt_output_count count;
+    enum nt_status status = count_page(listing, number, &count);
+    if (status != NT_OK || count.elements == 0)
+        return status;
+    if (count.elements > UINT32_MAX)
+        return nt_fail(listing->error, NT_LIMIT, basket->offset,
+                       "basket %" PRIu32 " has %" PRIu64 " elements, more than 2^32", basket->slot,
+                       count.elements);
+    const struct nt_page page = {
+        .offset = basket->offset,
+        .stored_bytes = basket->bytes,
+        .parameter = output_of(listing)->is_offsets ? listing->base : 0,
+        .elements = (uint32_t)count.elements,
+        .decoder = listing->decoder,
+        .source = basket->is_embedded ? NT_TTREE_OBJECT : NT_TTREE_FILE,
+        .checksum = NT_CHECKSUM_NONE,
+        .compression = basket->is_embedded ? NT_COMPRESSION_NONE : NT_COMPRESSION_ROOT_BASKET,
+    };
+    listing->base += count.items;
+    return nt_group_builder_add(&listing->builder, &page, listing->error);
+}
+
+static enum nt_status add_pages(struct listing *listing)
+{
+    const struct span *span = &listing->span;
+    uint64_t at = span->first;
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < span->basket_count; i++) {
+        if (span->baskets[i].first_entry > at)
+            status = add_gap(listing, span->baskets[i].first_entry - at);
+        at = span->baskets[i].end_entry;
+        if (status == NT_OK)
+            status = add_page(listing, i);
+    }
+    if (status == NT_OK && at < span->end)
+        status = add_gap(listing, span->end - at);
+    return fail_in_branch(span->tree, span->map, status, listing->error);
+}
+
+static bool needs_counts(const struct listing *listing)
+{
+    return listing->column->output != NT_OUTPUT_RAW &&
+           listing->span.map->interpretation.count_by != NT_COUNT_BY_ENTRIES;
+}
+
+static enum nt_status list_column(struct listing *listing, uint32_t cluster, uint32_t part, uint32_t column)
+{
+    struct nt_dataset *side = listing->builder.dataset, *logical = side->logical;
+    const struct nt_ttree *tree = nt_ttree_of(logical);
+    bool is_physical = side != logical;
+    listing->column = &(is_physical ? tree->map->physical_columns : tree->map->columns)[column];
+    listing->decoder = side->columns[column].decoder;
+    listing->counts = NULL;
+    listing->base = 0;
+    enum nt_status status = find_span(logical, listing->column->branch, part, &listing->span, listing->error);
+    if (status == NT_OK && needs_counts(listing))
+        status = load_counts(&listing->span, &listing->counts, listing->error);
+    if (status == NT_OK)
+        status = nt_group_builder_start(&listing->builder, cluster, column, listing->error);
+    return status == NT_OK ? add_pages(listing) : status;
+}
+
+enum nt_status nt_ttree_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
+{
+    const struct nt_group *group = &dataset->groups[number];
+    uint32_t count, part = number - dataset->field_groups[group->field];
+    const uint32_t *columns = nt_field_columns(dataset, group->field, &count);
+    struct listing listing = {.error = error};
+    enum nt_status status =
+        nt_group_builder_init(&listing.builder, dataset, number, "baskets", NT_NO_OFFSET, error);
+    for (uint32_t i = 0; status == NT_OK && i < count; i++)
+        status = list_column(&listing, group->first_cluster, part, columns[i]);
+    nt_buffer_deinit(&listing.record);
+    return nt_group_builder_finish(&listing.builder, status);
+}
+
+void nt_ttree_free_page_lists(struct nt_ttree *tree)
+{
+    for (uint32_t i = 0; tree->map && i < tree->map->branch_count; i++) {
+        struct nt_branch_map *map = &tree->map->branches[i];
+        for (uint32_t part = 0; map->parts && part < tree->map->part_count; part++)
+            free(map->parts[part].counts);
+        free(map->parts);
+        free(map->baskets);
+    }
+}

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Compiles the steps of a branch into the program of one output: checks them, and joins what it skips.
+ */
+#include "formats/ttree/program.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+
+/* ---- Steps ---- */
+
+enum { MAX_DEPTH = 32 };
+
+struct compiler {
+    const struct nt_interpretation *from;
+    uint32_t output; /* NT_NONE: all */
+    struct nt_program *program;
+    uint32_t last; /* the last operation of the body being compiled; 0: none so far */
+};
+
+static bool has_body(uint8_t kind)
+{
+    return kind == NT_STEP_HEADER || kind == NT_STEP_LIST || kind == NT_STEP_MEMBERS ||
+           kind == NT_STEP_REST || kind == NT_STEP_COUNTED || kind == NT_STEP_REPEAT || kind == NT_STEP_WHEN;
+}
+
+/* Where the first body of a step ends; its other body follows. */
+static uint32_t middle_of(const struct nt_step *step)
+{
+    bool has_other = (step->kind == NT_STEP_HEADER || step->kind == NT_STEP_WHEN) && step->other;
+    return has_other ? step->other : step->end;
+}
+
+static bool has_number(uint8_t kind)
+{
+    return kind == NT_STEP_VALUES || kind == NT_STEP_COUNTER;
+}
+
+static bool has_output(uint8_t kind)
+{
+    return has_number(kind) || kind == NT_STEP_LIST || kind == NT_STEP_MEMBERS || kind == NT_STEP_REST ||
+           kind == NT_STEP_COUNTED || kind == NT_STEP_STRING;
+}
+
+static uint32_t next_step(const struct nt_step *steps, uint32_t i)
+{
+    return has_body(steps[i].kind) ? steps[i].end : i + 1;
+}
+
+static uint32_t width_of(const struct nt_step *step)
+{
+    uint32_t bits = nt_encoding_info(step->encoding)->bits;
+    return (bits ? bits : step->bits) / 8;
+}
+
+/* Bytes that the steps always take, or NT_VARIABLE. */
+static uint64_t fixed_bytes(const struct nt_step *steps, uint32_t first, uint32_t end)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = first; i < end; i = next_step(steps, i)) {
+        const struct nt_step *step = &steps[i];
+        uint64_t bytes = NT_VARIABLE;
+        if (step->kind == NT_STEP_VALUES)
+            bytes = (uint64_t)step->count * width_of(step);
+        else if (step->kind == NT_STEP_COUNTER)
+            bytes = width_of(step);
+        else if (step->kind == NT_STEP_SKIP)
+            bytes = step->count;
+        else if (step->kind == NT_STEP_REPEAT)
+            bytes = fixed_bytes(steps, i + 1, step->end);
+        if (step->kind == NT_STEP_REPEAT &&
+            (bytes == NT_VARIABLE || !nt_multiply(bytes, step->count, &bytes)))
+            bytes = NT_VARIABLE;
+        sum += bytes;
+        if (bytes >= NT_VARIABLE || sum >= NT_VARIABLE)
+            return NT_VARIABLE;
+    }
+    return sum;
+}
+
+static uint32_t number_of(const struct compiler *compiler, uint32_t output)
+{
+    if (compiler->output == NT_NONE || output == NT_NONE)
+        return output;
+    return output == compiler->output ? 0 : NT_NONE;
+}
+
+static uint32_t ends_of(const struct compiler *compiler, const struct nt_step *step)
+{
+    return has_output(step->kind) && step->kind != NT_STEP_VALUES ? number_of(compiler, step->output)
+                                                                  : NT_NONE;
+}
+
+static uint32_t values_of(const struct compiler *compiler, const struct nt_step *step)
+{
+    if (step->kind == NT_STEP_VALUES)
+        return number_of(compiler, step->output);
+    return step->kind == NT_STEP_STRING && step->output != NT_NONE ? number_of(compiler, step->output + 1)
+                                                                   : NT_NONE;
+}
+
+static bool are_needed(const struct compiler *compiler, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first; i < end; i++) {
+        const struct nt_step *step = &compiler->from->steps[i];
+        if (ends_of(compiler, step) != NT_NONE || values_of(compiler, step) != NT_NONE ||
+            (step->kind == NT_STEP_VALUES && step->counter))
+            return true;
+    }
+    return false;
+}
+
+/* ---- Compiling ---- */
+
+static enum nt_status fail_step(uint32_t i, const char *what, struct nt_error *error)
+{
+    return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "step %" PRIu32 " of a branch: %s", i, what);
+}
+
+static bool is_output(const struct nt_interpretation *from, uint32_t output, bool are_offsets,
+                      uint32_t element_bytes)
+{
+    if (output >= from->output_count)
+        return false;
+    const struct nt_output *row = &from->outputs[output];
+    return row->is_offsets == are_offsets &&
+           (are_offsets || nt_element_info(row->element)->bytes == element_bytes);
+}
+
+static bool has_valid_output(const struct nt_interpretation *from, const struct nt_step *step)
+{
+    if (step->output == NT_NONE || !has_output(step->kind))
+        return true;
+    if (step->kind == NT_STEP_VALUES)
+        return is_output(from, step->output, false,
+                         nt_element_info(nt_encoding_info(step->encoding)->element)->bytes);
+    return is_output(from, step->output, true, 0) &&
+           (step->kind != NT_STEP_STRING || is_output(from, step->output + 1, false, 1));
+}
+
+static enum nt_status check_step(const struct nt_interpretation *from, uint32_t i, uint32_t end,
+                                 struct nt_error *error)
+{
+    const struct nt_step *step = &from->steps[i];
+    if (step->kind > NT_STEP_POINTER || step->encoding >= NT_ENCODING_COUNT)
+        return fail_step(i, "it has no such kind or encoding", error);
+    if (has_body(step->kind) && (step->end <= i || step->end > end))
+        return fail_step(i, "its body does not end within that of its parent", error);
+    if (has_body(step->kind) && middle_of(step) != step->end &&
+        (middle_of(step) <= i || middle_of(step) > step->end))
+        return fail_step(i, "its other body does not begin within it", error);
+    if (has_number(step->kind) && (width_of(step) == 0 || width_of(step) > sizeof(uint64_t)))
+        return fail_step(i, "its numbers have no fixed size", error);
+    if (step->kind == NT_STEP_VALUES && step->counter && step->count != 1)
+        return fail_step(i, "several numbers count the same items", error);
+    if ((step->kind == NT_STEP_COUNTED || step->kind == NT_STEP_WHEN) && !step->counter)
+        return fail_step(i, "it depends on no number", error);
+    return has_valid_output(from, step) ? NT_OK : fail_step(i, "its output has another type", error);
+}
+
+static enum nt_status check_steps(const struct nt_interpretation *from, uint32_t first, uint32_t end,
+                                  unsigned depth, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    if (depth == MAX_DEPTH)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a branch whose content is nested more than %d times",
+                       MAX_DEPTH);
+    for (uint32_t i = first; status == NT_OK && i < end; i = next_step(from->steps, i)) {
+        status = check_step(from, i, end, error);
+        if (status != NT_OK || !has_body(from->steps[i].kind))
+            continue;
+        uint32_t body_end = from->steps[i].end;
+        uint32_t middle = middle_of(&from->steps[i]);
+        status = check_steps(from, i + 1, middle, depth + 1, error);
+        if (status == NT_OK)
+            status = check_steps(from, middle, body_end, depth + 1, error);
+    }
+    return status;
+}
+
+static enum nt_mover mover_of(const struct nt_operation *operation)
+{
+    switch ((enum nt_encoding_kind)operation->encoding) {
+    case NT_ENCODING_BIG_INT16:
+    case NT_ENCODING_BIG_UINT16:
+        return NT_MOVE_16;
+    case NT_ENCODING_BIG_INT32:
+    case NT_ENCODING_BIG_UINT32:
+    case NT_ENCODING_BIG_REAL32:
+        return NT_MOVE_32;
+    case NT_ENCODING_BIG_INT64:
+    case NT_ENCODING_BIG_UINT64:
+    case NT_ENCODING_BIG_REAL64:
+        return NT_MOVE_64;
+    default:
+        return nt_encoding_is_identity(operation->encoding) ? NT_MOVE_COPY : NT_MOVE_OTHER;
+    }
+}
+
+static void set_number(struct nt_operation *operation, const struct nt_step *step)
+{
+    enum nt_element element = nt_encoding_info(step->encoding)->element;
+    operation->encoding = step->encoding;
+    operation->width = (uint8_t)width_of(step);
+    operation->element_bytes = (uint8_t)nt_element_info(element)->bytes;
+    operation->is_signed = element == NT_ELEMENT_INT8 || element == NT_ELEMENT_INT16 ||
+                           element == NT_ELEMENT_INT32 || element == NT_ELEMENT_INT64;
+    operation->mover = (uint8_t)mover_of(operation);
+    operation->minimum = step->minimum;
+    operation->maximum = step->maximum;
+}
+
+static void add_skip(struct compiler *compiler, uint32_t bytes)
+{
+    struct nt_program *program = compiler->program;
+    struct nt_operation *last = &program->operations[compiler->last];
+    if (bytes == 0)
+        return;
+    if (compiler->last && last->kind == NT_STEP_SKIP && bytes <= NT_NONE - last->count) {
+        last->count += bytes;
+        return;
+    }
+    compiler->last = program->count++;
+    program->operations[compiler->last] = (struct nt_operation){
+        .kind = NT_STEP_SKIP, .ends = NT_NONE, .values = NT_NONE, .count = bytes, .end = program->count};
+}
+
+/* Finds the only number of a body, if there is nothing else but bytes to skip. */
+static void find_only(struct nt_program *program, uint32_t parent)
+{
+    struct nt_operation *operation = &program->operations[parent];
+    uint32_t i = parent + 1, end = operation->end;
+    uint32_t lead = i < end && program->operations[i].kind == NT_STEP_SKIP ? program->operations[i].count : 0;
+    i += lead > 0;
+    if (operation->body_bytes == NT_VARIABLE || i >= end || program->operations[i].kind != NT_STEP_VALUES ||
+        program->operations[i].counter)
+        return;
+    if (i + 1 == end || (i + 2 == end && program->operations[i + 1].kind == NT_STEP_SKIP)) {
+        operation->only = i;
+        operation->lead = lead;
+    }
+}
+
+static void compile_body(struct compiler *compiler, uint32_t first, uint32_t end);
+
+static void compile_step(struct compiler *compiler, uint32_t i)
+{
+    const struct nt_step *step = &compiler->from->steps[i];
+    struct nt_program *program = compiler->program;
+    uint32_t number = program->count++, end = next_step(compiler->from->steps, i);
+    uint32_t middle = has_body(step->kind) ? middle_of(step) : end;
+    struct nt_operation *operation = &program->operations[number];
+    *operation = (struct nt_operation){.kind = step->kind,
+                                       .counter = step->counter,
+                                       .bits = step->bits,
+                                       .ends = ends_of(compiler, step),
+                                       .values = values_of(compiler, step),
+                                       .count = step->count,
+                                       .version = step->version,
+                                       .is_needed = are_needed(compiler, i, end)};
+    if (has_number(step->kind))
+        set_number(operation, step);
+    if (has_body(step->kind)) {
+        operation->body_bytes = (uint32_t)fixed_bytes(compiler->from->steps, i + 1, middle);
+        compile_body(compiler, i + 1, middle);
+        operation->other = middle != end ? program->count : 0;
+        compile_body(compiler, middle, end);
+    }
+    operation->end = program->count;
+    compiler->last = number;
+    find_only(program, number);
+}
+
+/* Steps that make nothing and have a fixed size become one SKIP. */
+static void compile_body(struct compiler *compiler, uint32_t first, uint32_t end)
+{
+    const struct nt_step *steps = compiler->from->steps;
+    compiler->last = 0;
+    for (uint32_t i = first, next; i < end; i = next) {
+        next = next_step(steps, i);
+        uint64_t bytes = are_needed(compiler, i, next) ? NT_VARIABLE : fixed_bytes(steps, i, next);
+        if (bytes < NT_VARIABLE)
+            add_skip(compiler, (uint32_t)bytes);
+        else
+            compile_step(compiler, i);
+    }
+}
+
+enum nt_status nt_program_compile(const struct nt_interpretation *from, uint32_t output,
+                                  struct nt_program **program_ret, size_t *bytes_ret, struct nt_error *error)
+{
+    enum nt_status status = check_steps(from, 0, from->step_count, 0, error);
+    if (status != NT_OK)
+        return status;
+    struct nt_program *program =
+        calloc(1, sizeof(*program) + ((size_t)from->step_count + 1) * sizeof(*program->operations));
+    if (!program)
+        return nt_fail_memory(error);
+    struct compiler compiler = {.from = from, .output = output, .program = program};
+    program->output = output;
+    program->count = 1;
+    compile_body(&compiler, 0, from->step_count);
+    program->operations[0] =
+        (struct nt_operation){.kind = NT_STEP_REPEAT,
+                              .ends = NT_NONE,
+                              .values = NT_NONE,
+                              .is_needed = true,
+                              .end = program->count,
+                              .body_bytes = (uint32_t)fixed_bytes(from->steps, 0, from->step_count)};
+    find_only(program, 0);
+    *program_ret = program;
+    *bytes_ret = sizeof(*program) + program->count * sizeof(*program->operations);
+    return NT_OK;
+}
+
+/* ---- Counting ---- */
+
+uint64_t nt_steps_count(const struct nt_step *steps, uint32_t first, uint32_t end, uint32_t output)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = first; i < end; i = next_step(steps, i)) {
+        const struct nt_step *step = &steps[i];
+        if (step->kind == NT_STEP_VALUES && step->output == output)
+            sum += step->count;
+        if (has_body(step->kind))
+            sum += nt_steps_count(steps, i + 1, middle_of(step), output) *
+                   (step->kind == NT_STEP_REPEAT ? step->count : 1);
+    }
+    return sum;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The steps of a branch as one output needs them: the state of a decoder.
+ */
+#ifndef NT_FORMATS_TTREE_PROGRAM_H
+#define NT_FORMATS_TTREE_PROGRAM_H
+
+#include "formats/ttree/ttree.h"
+
+#define NT_VARIABLE UINT32_MAX /* bytes: not the same for all */
+
+/* How numbers become elements. */
+enum nt_mover { NT_MOVE_COPY, NT_MOVE_16, NT_MOVE_32, NT_MOVE_64, NT_MOVE_OTHER };
+
+/* A step as one output needs it. */
+struct nt_operation {
+    uint8_t kind, encoding, counter, bits;
+    uint8_t width, element_bytes; /* of a number: as stored, and decoded */
+    uint8_t mover;
+    bool is_signed;
+    bool is_needed;        /* its body makes elements, or numbers that count */
+    uint32_t ends, values; /* outputs of end offsets, and of numbers or characters; NT_NONE */
+    uint32_t count, end, other;
+    int32_t version;
+    uint32_t body_bytes; /* that one execution of the body takes, or NT_VARIABLE */
+    uint32_t only;       /* the body's only step that is not SKIP: VALUES; 0: there is none */
+    uint32_t lead;       /* bytes of the body before it */
+    uint32_t reserved;
+    double minimum, maximum;
+};
+
+/* What a decoder runs: operations[0] repeats the body of an entry. A program of one output numbers it 0;
+ * one of all outputs keeps their numbers. */
+struct nt_program {
+    uint32_t output; /* the branch's number, or NT_OUTPUT_RAW */
+    uint32_t count;
+    struct nt_operation operations[];
+};
+
+/* Compiles the steps for an output, or for all outputs (NT_NONE). From malloc; equal programs are equal
+ * bytes. NT_INVALID for contradictory steps, NT_LIMIT for deep ones. */
+enum nt_status nt_program_compile(const struct nt_interpretation *from, uint32_t output,
+                                  struct nt_program **program_ret, size_t *bytes_ret, struct nt_error *error);
+
+/* The numbers that each item of the steps has for an output. */
+uint64_t nt_steps_count(const struct nt_step *steps, uint32_t first, uint32_t end, uint32_t output);
+
+#endif

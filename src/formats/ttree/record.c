@@ -1,0 +1,1065 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The record of a tree: branches, leaves, baskets, cluster ranges and friends.
+ */
+#include "formats/ttree/ttree.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/model/budget.h"
+
+/* ---- Names of members ---- */
+
+enum member {
+    OTHER,
+    NAME,
+    TITLE,
+    ENTRIES,
+    FIRST_ENTRY,
+    TOTAL_BYTES,
+    ZIP_BYTES,
+    AUTO_FLUSH,
+    CLUSTER_ENDS,
+    CLUSTER_SIZES,
+    IO_FEATURES,
+    IO_BITS,
+    BRANCHES,
+    LEAVES,
+    BASKETS,
+    FRIENDS,
+    BRANCH_REF,
+    TREE_NAME,
+    COMPRESS,
+    ENTRY_OFFSET_LENGTH,
+    WRITE_BASKET,
+    BASKET_BYTES,
+    BASKET_ENTRIES,
+    BASKET_SEEKS,
+    FILE_NAME,
+    CLASS_NAME,
+    PARENT_NAME,
+    CLONES_NAME,
+    CONTAINER_NAME,
+    CHECKSUM,
+    CONTAINER_CHECKSUM,
+    CLASS_VERSION,
+    ID,
+    TYPE,
+    STREAMER_TYPE,
+    BRANCH_COUNT,
+    SECOND_BRANCH_COUNT,
+    LENGTH,
+    LENGTH_OF_TYPE,
+    OFFSET,
+    IS_RANGE,
+    IS_UNSIGNED,
+    LEAF_COUNT,
+    MEMBERS
+};
+
+static const char *const member_names[MEMBERS] = {
+    [OTHER] = "",
+    [NAME] = "fName",
+    [TITLE] = "fTitle",
+    [ENTRIES] = "fEntries",
+    [FIRST_ENTRY] = "fFirstEntry",
+    [TOTAL_BYTES] = "fTotBytes",
+    [ZIP_BYTES] = "fZipBytes",
+    [AUTO_FLUSH] = "fAutoFlush",
+    [CLUSTER_ENDS] = "fClusterRangeEnd",
+    [CLUSTER_SIZES] = "fClusterSize",
+    [IO_FEATURES] = "fIOFeatures",
+    [IO_BITS] = "fIOBits",
+    [BRANCHES] = "fBranches",
+    [LEAVES] = "fLeaves",
+    [BASKETS] = "fBaskets",
+    [FRIENDS] = "fFriends",
+    [BRANCH_REF] = "fBranchRef",
+    [TREE_NAME] = "fTreeName",
+    [COMPRESS] = "fCompress",
+    [ENTRY_OFFSET_LENGTH] = "fEntryOffsetLen",
+    [WRITE_BASKET] = "fWriteBasket",
+    [BASKET_BYTES] = "fBasketBytes",
+    [BASKET_ENTRIES] = "fBasketEntry",
+    [BASKET_SEEKS] = "fBasketSeek",
+    [FILE_NAME] = "fFileName",
+    [CLASS_NAME] = "fClassName",
+    [PARENT_NAME] = "fParentName",
+    [CLONES_NAME] = "fClonesName",
+    [CONTAINER_NAME] = "fContName",
+    [CHECKSUM] = "fCheckSum",
+    [CONTAINER_CHECKSUM] = "fClCheckSum",
+    [CLASS_VERSION] = "fClassVersion",
+    [ID] = "fID",
+    [TYPE] = "fType",
+    [STREAMER_TYPE] = "fStreamerType",
+    [BRANCH_COUNT] = "fBranchCount",
+    [SECOND_BRANCH_COUNT] = "fBranchCount2",
+    [LENGTH] = "fLen",
+    [LENGTH_OF_TYPE] = "fLenType",
+    [OFFSET] = "fOffset",
+    [IS_RANGE] = "fIsRange",
+    [IS_UNSIGNED] = "fIsUnsigned",
+    [LEAF_COUNT] = "fLeafCount",
+};
+
+/* ---- The reader ---- */
+
+enum place {
+    IN_TREE,
+    IN_BRANCHES,
+    IN_LEAVES,
+    IN_BASKETS,
+    IN_FRIENDS,
+    IN_BRANCH,
+    IN_LEAF,
+    IN_FRIEND,
+    IN_FEATURES
+};
+
+/* What the walk is in. */
+struct level {
+    enum place place;
+    uint32_t index; /* of the branch, leaf or friend; of lists: of the branch, NT_NONE: of the tree */
+    uint32_t items; /* of a list, so far */
+};
+
+/* A branch as it is met. Objects are known by their places, which ascend. */
+struct met_branch {
+    struct nt_ttree_branch branch;
+    uint64_t entry_count, seek_count, size_count; /* of its arrays */
+    int64_t write_basket;
+    size_t counter, second_counter; /* places; SIZE_MAX: none */
+    bool has_parent;
+    uint32_t first_child, last_child, next; /* NT_NONE: none */
+    uint32_t first_leaf, last_leaf;
+    uint32_t number; /* in the tree; NT_NONE: no list has it */
+};
+
+struct met_leaf {
+    struct nt_ttree_leaf leaf;
+    size_t offset, counter;
+    bool has_branch;
+    uint32_t next, number;
+};
+
+/* An item of a list of branches or leaves: an object that was met, or will be. */
+struct item {
+    uint32_t parent; /* branch; NT_NONE: the tree */
+    bool is_leaf;
+    size_t offset;
+};
+
+enum { MAX_LEVELS = 160, NAME_CACHE_BITS = 10 };
+
+struct reader {
+    struct nt_ttree *tree;
+    struct nt_arena *arena;
+    struct nt_budget *budget;
+    uint64_t taken; /* from the budget, for what is freed at the end */
+    struct met_branch *branches;
+    struct met_leaf *leaves;
+    struct item *items;
+    struct nt_ttree_embedded *embedded;
+    struct nt_ttree_friend *friends;
+    size_t branch_count, leaf_count, item_count, embedded_count, friend_count;
+    size_t branch_room, leaf_room, item_room, embedded_room, friend_room;
+    struct nt_object_member ends, sizes; /* of cluster ranges */
+    struct level levels[MAX_LEVELS];
+    unsigned level_count;
+    bool has_branches;
+    struct {
+        struct nt_text name;
+        enum member member;
+    } names[1 << NAME_CACHE_BITS]; /* by the place of the name: each is compared once */
+};
+
+static enum member member_of(struct reader *reader, struct nt_text name)
+{
+    uint64_t place = (uint64_t)(uintptr_t)name.bytes * UINT64_C(0x9e3779b97f4a7c15);
+    place >>= 64 - NAME_CACHE_BITS;
+    if (reader->names[place].name.bytes != name.bytes || reader->names[place].name.length != name.length) {
+        reader->names[place].name = name;
+        reader->names[place].member = OTHER;
+        for (int i = OTHER + 1; i < MEMBERS; i++)
+            if (nt_text_is(name, member_names[i]))
+                reader->names[place].member = (enum member)i;
+    }
+    return reader->names[place].member;
+}
+
+static struct level *level_of(struct reader *reader)
+{
+    return &reader->levels[reader->level_count - 1];
+}
+
+static enum nt_status enter(struct reader *reader, enum place place, uint32_t index, struct nt_error *error)
+{
+    if (reader->level_count == MAX_LEVELS)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the tree has more than %d levels of branches",
+                       MAX_LEVELS);
+    reader->levels[reader->level_count++] = (struct level){.place = place, .index = index};
+    return NT_OK;
+}
+
+/* Makes room for one item of an array of the reader, which is freed at the end, or of a copy of it. */
+static enum nt_status grow(struct reader *reader, void *items, size_t count, size_t *room, size_t size,
+                           struct nt_error *error)
+{
+    void *old, *larger;
+    enum nt_status status =
+        nt_budget_take(reader->budget, NT_COST_ENVELOPE_BYTE, size, reader->tree->record_offset, error);
+    if (status != NT_OK)
+        return status;
+    reader->taken += size;
+    memcpy(&old, items, sizeof(old));
+    larger = nt_grow(old, count, room, size);
+    if (!larger)
+        return nt_fail_memory(error);
+    memcpy(items, &larger, sizeof(larger));
+    return NT_OK;
+}
+
+/* ---- Numbers ---- */
+
+static int64_t integer_of_real(double value)
+{
+    return value > -9e18 && value < 9e18 ? (int64_t)value : 0;
+}
+
+static int64_t integer(const struct nt_object_member *member)
+{
+    double value;
+    uint64_t bits;
+    switch (member->type) {
+    case NT_STREAMER_CHAR:
+    case NT_STREAMER_LEGACY_CHAR:
+        return (int8_t)member->bytes[0];
+    case NT_STREAMER_UCHAR:
+    case NT_STREAMER_BOOL:
+        return member->bytes[0];
+    case NT_STREAMER_SHORT:
+        return (int16_t)nt_load_be16(member->bytes);
+    case NT_STREAMER_USHORT:
+        return nt_load_be16(member->bytes);
+    case NT_STREAMER_UINT:
+        return nt_load_be32(member->bytes);
+    case NT_STREAMER_INT:
+    case NT_STREAMER_COUNTER:
+        return (int32_t)nt_load_be32(member->bytes);
+    case NT_STREAMER_LONG:
+    case NT_STREAMER_ULONG:
+    case NT_STREAMER_LONG64:
+    case NT_STREAMER_ULONG64:
+        return (int64_t)nt_load_be64(member->bytes);
+    case NT_STREAMER_DOUBLE:
+        bits = nt_load_be64(member->bytes);
+        memcpy(&value, &bits, sizeof(value));
+        return integer_of_real(value);
+    default:
+        return 0;
+    }
+}
+
+/* A number that counts something: negative ones are 0. */
+static uint32_t natural(const struct nt_object_member *member)
+{
+    int64_t value = integer(member);
+    return value < 0 ? 0 : value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
+}
+
+/* The numbers of an array, if they have 4 or 8 bytes; else none. */
+static const uint8_t *array(const struct nt_object_member *member, uint64_t *count_ret, uint8_t *width_ret)
+{
+    uint64_t width = member->count ? member->byte_count / member->count : 4;
+    *count_ret = width == 4 || width == 8 ? member->count : 0;
+    *width_ret = (uint8_t)width;
+    return member->bytes;
+}
+
+/* ---- Objects begin ---- */
+
+static enum nt_status add_item(struct reader *reader, uint32_t parent, bool is_leaf, size_t offset,
+                               struct nt_error *error)
+{
+    enum nt_status status =
+        grow(reader, &reader->items, reader->item_count, &reader->item_room, sizeof(*reader->items), error);
+    if (status == NT_OK)
+        reader->items[reader->item_count++] = (struct item){parent, is_leaf, offset};
+    return status;
+}
+
+/* The bytes of an item of a list, which starts with its byte count. */
+static size_t item_bytes(const struct nt_ttree *tree, size_t offset)
+{
+    const uint32_t mask = 0x40000000;
+    struct nt_cursor cursor = nt_cursor(tree->object, tree->object_bytes);
+    nt_skip(&cursor, offset);
+    uint32_t count = nt_get_be32(&cursor) & ~mask;
+    size_t left = nt_cursor_left(&cursor);
+    return cursor.position - offset + (count < left ? count : left);
+}
+
+static enum nt_status add_branch(struct reader *reader, const struct nt_object_member *member,
+                                 struct nt_error *error)
+{
+    enum nt_status status = grow(reader, &reader->branches, reader->branch_count, &reader->branch_room,
+                                 sizeof(*reader->branches), error);
+    if (status != NT_OK)
+        return status;
+    struct met_branch *met = &reader->branches[reader->branch_count];
+    *met = (struct met_branch){.counter = SIZE_MAX, .second_counter = SIZE_MAX};
+    met->first_child = met->last_child = met->next = met->number = NT_NONE;
+    met->first_leaf = met->last_leaf = NT_NONE;
+    met->branch = (struct nt_ttree_branch){.class_name = member->class_name, .offset = member->offset};
+    met->branch.byte_count = item_bytes(reader->tree, member->offset);
+    met->branch.parent = met->branch.counter = met->branch.second_counter = NT_NONE;
+    met->branch.class_version = met->branch.id = met->branch.type = met->branch.streamer_type = -1;
+    return enter(reader, IN_BRANCH, (uint32_t)reader->branch_count++, error);
+}
+
+static enum nt_status add_leaf(struct reader *reader, const struct nt_object_member *member,
+                               struct nt_error *error)
+{
+    enum nt_status status =
+        grow(reader, &reader->leaves, reader->leaf_count, &reader->leaf_room, sizeof(*reader->leaves), error);
+    if (status != NT_OK)
+        return status;
+    struct met_leaf *met = &reader->leaves[reader->leaf_count];
+    *met = (struct met_leaf){.offset = member->offset, .counter = SIZE_MAX, .next = NT_NONE};
+    met->number = NT_NONE;
+    met->leaf = (struct nt_ttree_leaf){.class_name = member->class_name, .counter = NT_NONE};
+    met->leaf.id = met->leaf.type = -1;
+    return enter(reader, IN_LEAF, (uint32_t)reader->leaf_count++, error);
+}
+
+static enum nt_status add_friend(struct reader *reader, struct nt_error *error)
+{
+    enum nt_status status = grow(reader, &reader->friends, reader->friend_count, &reader->friend_room,
+                                 sizeof(*reader->friends), error);
+    if (status != NT_OK)
+        return status;
+    reader->friends[reader->friend_count] = (struct nt_ttree_friend){0};
+    return enter(reader, IN_FRIEND, (uint32_t)reader->friend_count++, error);
+}
+
+static enum nt_status begin_in_tree(struct reader *reader, const struct nt_object_member *member,
+                                    bool *skip_ret, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    switch (member_of(reader, member->name)) {
+    case BRANCHES:
+        reader->has_branches = true;
+        return enter(reader, IN_BRANCHES, NT_NONE, error);
+    case FRIENDS:
+        return enter(reader, IN_FRIENDS, NT_NONE, error);
+    case BRANCH_REF:
+        status = add_item(reader, NT_NONE, false, member->offset, error);
+        return status == NT_OK ? add_branch(reader, member, error) : status;
+    default:
+        *skip_ret = true;
+        return NT_OK;
+    }
+}
+
+/* The object that counts the items of a branch is often met there first. Only in a TBranchClones it has
+ * no other place. */
+static enum nt_status begin_counter(struct reader *reader, uint32_t index,
+                                    const struct nt_object_member *member, size_t *counter,
+                                    struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    *counter = member->offset;
+    if (nt_text_is(reader->branches[index].branch.class_name, "TBranchClones"))
+        status = add_item(reader, index, false, member->offset, error);
+    return status == NT_OK ? add_branch(reader, member, error) : status;
+}
+
+static enum nt_status begin_in_branch(struct reader *reader, uint32_t index,
+                                      const struct nt_object_member *member, bool *skip_ret,
+                                      struct nt_error *error)
+{
+    struct met_branch *met = &reader->branches[index];
+    switch (member_of(reader, member->name)) {
+    case BRANCHES:
+        return enter(reader, IN_BRANCHES, index, error);
+    case LEAVES:
+        return enter(reader, IN_LEAVES, index, error);
+    case BASKETS:
+        return enter(reader, IN_BASKETS, index, error);
+    case IO_FEATURES:
+        return enter(reader, IN_FEATURES, index, error);
+    case BRANCH_COUNT:
+        return begin_counter(reader, index, member, &met->counter, error);
+    case SECOND_BRANCH_COUNT:
+        return begin_counter(reader, index, member, &met->second_counter, error);
+    default:
+        *skip_ret = true;
+        return NT_OK;
+    }
+}
+
+static enum nt_status begin_in_leaf(struct reader *reader, uint32_t index,
+                                    const struct nt_object_member *member, bool *skip_ret,
+                                    struct nt_error *error)
+{
+    if (member_of(reader, member->name) != LEAF_COUNT) {
+        *skip_ret = true;
+        return NT_OK;
+    }
+    reader->leaves[index].counter = member->offset;
+    return add_leaf(reader, member, error);
+}
+
+static enum nt_status begin(void *context, const struct nt_object_member *member, bool *skip_ret,
+                            struct nt_error *error)
+{
+    struct reader *reader = context;
+    enum nt_status status;
+    if (reader->level_count == 0) {
+        reader->tree->version = (uint32_t)member->version;
+        return enter(reader, IN_TREE, 0, error);
+    }
+    struct level *level = level_of(reader);
+    switch (level->place) {
+    case IN_TREE:
+        return begin_in_tree(reader, member, skip_ret, error);
+    case IN_BRANCH:
+        return begin_in_branch(reader, level->index, member, skip_ret, error);
+    case IN_LEAF:
+        return begin_in_leaf(reader, level->index, member, skip_ret, error);
+    case IN_BRANCHES:
+        status = add_item(reader, level->index, false, member->offset, error);
+        return status == NT_OK ? add_branch(reader, member, error) : status;
+    case IN_LEAVES:
+        status = add_item(reader, level->index, true, member->offset, error);
+        return status == NT_OK ? add_leaf(reader, member, error) : status;
+    case IN_FRIENDS:
+        return add_friend(reader, error);
+    default:
+        *skip_ret = true;
+        level->items++;
+        return NT_OK;
+    }
+}
+
+static enum nt_status end(void *context, const struct nt_object_member *member, struct nt_error *error)
+{
+    struct reader *reader = context;
+    (void)member, (void)error;
+    reader->level_count--;
+    return NT_OK;
+}
+
+/* ---- Members ---- */
+
+static void set_tree_numbers(struct reader *reader, const struct nt_object_member *member)
+{
+    struct nt_ttree *tree = reader->tree;
+    switch (member_of(reader, member->name)) {
+    case ENTRIES:
+        tree->entries = integer(member);
+        break;
+    case TOTAL_BYTES:
+        tree->total_bytes = integer(member);
+        break;
+    case ZIP_BYTES:
+        tree->stored_bytes = integer(member);
+        break;
+    case AUTO_FLUSH:
+        tree->auto_flush = integer(member);
+        break;
+    case CLUSTER_ENDS:
+        reader->ends = *member;
+        break;
+    case CLUSTER_SIZES:
+        reader->sizes = *member;
+        break;
+    default:
+        break;
+    }
+}
+
+/* Numbers of a TBranchElement and a TBranchSTL. */
+static void set_element_numbers(struct nt_ttree_branch *branch, enum member which,
+                                const struct nt_object_member *member)
+{
+    switch (which) {
+    case CHECKSUM:
+    case CONTAINER_CHECKSUM:
+        branch->checksum = (uint32_t)integer(member);
+        break;
+    case CLASS_VERSION:
+        branch->class_version = (int32_t)integer(member);
+        break;
+    case ID:
+        branch->id = (int32_t)integer(member);
+        break;
+    case TYPE:
+        branch->type = (int32_t)integer(member);
+        break;
+    case STREAMER_TYPE:
+        branch->streamer_type = (int32_t)integer(member);
+        break;
+    default:
+        break;
+    }
+}
+
+static void set_branch_numbers(struct reader *reader, struct met_branch *met,
+                               const struct nt_object_member *member)
+{
+    struct nt_ttree_branch *branch = &met->branch;
+    uint8_t width;
+    enum member which = member_of(reader, member->name);
+    switch (which) {
+    case COMPRESS:
+        branch->compression = (int32_t)integer(member);
+        break;
+    case ENTRY_OFFSET_LENGTH:
+        branch->entry_offset_length = natural(member);
+        break;
+    case WRITE_BASKET:
+        met->write_basket = integer(member);
+        break;
+    case ENTRIES:
+        branch->entries = integer(member);
+        break;
+    case FIRST_ENTRY:
+        branch->first_entry = integer(member);
+        break;
+    case TOTAL_BYTES:
+        branch->total_bytes = integer(member);
+        break;
+    case ZIP_BYTES:
+        branch->stored_bytes = integer(member);
+        break;
+    case BASKET_ENTRIES:
+        branch->basket_entries = array(member, &met->entry_count, &branch->entry_width);
+        break;
+    case BASKET_SEEKS:
+        branch->basket_seeks = array(member, &met->seek_count, &branch->seek_width);
+        break;
+    case BASKET_BYTES:
+        branch->basket_bytes = array(member, &met->size_count, &width);
+        met->size_count = width == 4 ? met->size_count : 0;
+        break;
+    default:
+        set_element_numbers(branch, which, member);
+        break;
+    }
+}
+
+static void set_leaf_numbers(struct reader *reader, struct nt_ttree_leaf *leaf,
+                             const struct nt_object_member *member)
+{
+    switch (member_of(reader, member->name)) {
+    case LENGTH:
+        leaf->length = natural(member);
+        break;
+    case LENGTH_OF_TYPE:
+        leaf->width = natural(member);
+        break;
+    case OFFSET:
+        leaf->offset = natural(member);
+        break;
+    case IS_RANGE:
+        leaf->is_range = integer(member) != 0;
+        break;
+    case IS_UNSIGNED:
+        leaf->is_unsigned = integer(member) != 0;
+        break;
+    case ID:
+        leaf->id = (int32_t)integer(member);
+        break;
+    case TYPE:
+        leaf->type = (int32_t)integer(member);
+        break;
+    default:
+        break;
+    }
+}
+
+static enum nt_status numbers(void *context, const struct nt_object_member *member, struct nt_error *error)
+{
+    struct reader *reader = context;
+    (void)error;
+    if (reader->level_count == 0)
+        return NT_OK;
+    const struct level *level = level_of(reader);
+    if (level->place == IN_TREE)
+        set_tree_numbers(reader, member);
+    else if (level->place == IN_BRANCH)
+        set_branch_numbers(reader, &reader->branches[level->index], member);
+    else if (level->place == IN_LEAF)
+        set_leaf_numbers(reader, &reader->leaves[level->index].leaf, member);
+    else if (level->place == IN_FEATURES && member_of(reader, member->name) == IO_BITS)
+        reader->branches[level->index].branch.io_features = natural(member);
+    return NT_OK;
+}
+
+/* The names of classes mean different things in the classes of branches. */
+static void set_class_name(struct nt_ttree_branch *branch, enum member which, struct nt_text text)
+{
+    bool is_clones = nt_text_is(branch->class_name, "TBranchClones");
+    bool is_stl = nt_text_is(branch->class_name, "TBranchSTL");
+    if (which == CONTAINER_NAME || (which == CLASS_NAME && !is_clones && !is_stl))
+        branch->object_class = text;
+    else if (which == PARENT_NAME || (which == CLASS_NAME && is_stl))
+        branch->parent_class = text;
+    else if (which == CLONES_NAME || (which == CLASS_NAME && is_clones))
+        branch->clones_class = text;
+}
+
+static void set_branch_text(struct nt_ttree_branch *branch, enum member which, struct nt_text text)
+{
+    if (which == NAME)
+        branch->name = text;
+    else if (which == TITLE)
+        branch->title = text;
+    else if (which == FILE_NAME)
+        branch->file_name = text;
+    else
+        set_class_name(branch, which, text);
+}
+
+static enum nt_status string(void *context, const struct nt_object_member *member, struct nt_error *error)
+{
+    struct reader *reader = context;
+    struct nt_text text = {(const char *)member->bytes, member->byte_count};
+    enum member which = member_of(reader, member->name);
+    (void)error;
+    if (reader->level_count == 0)
+        return NT_OK;
+    const struct level *level = level_of(reader);
+    if (level->place == IN_BRANCH)
+        set_branch_text(&reader->branches[level->index].branch, which, text);
+    else if (level->place == IN_LEAF && which == NAME)
+        reader->leaves[level->index].leaf.name = text;
+    else if (level->place == IN_LEAF && which == TITLE)
+        reader->leaves[level->index].leaf.title = text;
+    else if (level->place == IN_TREE && which == NAME)
+        reader->tree->name = text;
+    else if (level->place == IN_TREE && which == TITLE)
+        reader->tree->title = text;
+    else if (level->place == IN_FRIEND && (which == TREE_NAME || which == NAME))
+        reader->friends[level->index].tree = text; /* its own name follows the one used here */
+    else if (level->place == IN_FRIEND && which == TITLE)
+        reader->friends[level->index].file = text;
+    return NT_OK;
+}
+
+static enum nt_status reference(void *context, const struct nt_object_member *member, size_t offset,
+                                struct nt_error *error)
+{
+    struct reader *reader = context;
+    if (reader->level_count == 0)
+        return NT_OK;
+    struct level *level = level_of(reader);
+    enum member which = member_of(reader, member->name);
+    level->items++;
+    if (level->place == IN_LEAF && which == LEAF_COUNT)
+        reader->leaves[level->index].counter = offset;
+    else if (level->place == IN_BRANCH && which == BRANCH_COUNT)
+        reader->branches[level->index].counter = offset;
+    else if (level->place == IN_BRANCH && which == SECOND_BRANCH_COUNT)
+        reader->branches[level->index].second_counter = offset;
+    else if (offset != SIZE_MAX && (level->place == IN_BRANCHES || level->place == IN_LEAVES))
+        return add_item(reader, level->index, level->place == IN_LEAVES, offset, error);
+    return NT_OK;
+}
+
+static enum nt_status add_embedded(struct reader *reader, struct level *level,
+                                   const struct nt_object_member *member, struct nt_error *error)
+{
+    struct nt_ttree_branch *branch = &reader->branches[level->index].branch;
+    enum nt_status status = grow(reader, &reader->embedded, reader->embedded_count, &reader->embedded_room,
+                                 sizeof(*reader->embedded), error);
+    if (status != NT_OK)
+        return status;
+    if (branch->embedded_count++ == 0)
+        branch->first_embedded = (uint32_t)reader->embedded_count;
+    reader->embedded[reader->embedded_count++] =
+        (struct nt_ttree_embedded){.slot = level->items++,
+                                   .bytes = (uint32_t)member->byte_count,
+                                   .offset = (size_t)(member->bytes - reader->tree->object)};
+    return NT_OK;
+}
+
+static enum nt_status fail_unknown(struct nt_text class_name, int32_t version, size_t offset,
+                                   struct nt_error *error)
+{
+    enum { MAX_SHOWN = 80 };
+    int shown = (int)(class_name.length < MAX_SHOWN ? class_name.length : MAX_SHOWN);
+    return nt_fail(error, NT_UNSUPPORTED, offset, "version %" PRId32 " of class %.*s is not described",
+                   version, shown, class_name.bytes);
+}
+
+static enum nt_status unknown(void *context, const struct nt_object_member *member, struct nt_error *error)
+{
+    struct reader *reader = context;
+    struct level *level = reader->level_count ? level_of(reader) : NULL;
+    if (level && level->place == IN_BASKETS)
+        return add_embedded(reader, level, member, error);
+    bool is_needed = !level || level->place == IN_BRANCHES || level->place == IN_LEAVES ||
+                     member_of(reader, member->name) == IO_FEATURES;
+    return is_needed ? fail_unknown(member->class_name, member->version, member->offset, error) : NT_OK;
+}
+
+/* ---- Numbers for branches and leaves ---- */
+
+/* The index of the object that was met at a place, or NT_NONE. */
+#define DEFINE_FIND(name, type, items, count, place)                                                         \
+    static uint32_t name(const struct reader *reader, size_t offset)                                         \
+    {                                                                                                        \
+        size_t low = 0, high = reader->count;                                                                \
+        while (low < high) {                                                                                 \
+            size_t middle = low + (high - low) / 2;                                                          \
+            if (reader->items[middle].place < offset)                                                        \
+                low = middle + 1;                                                                            \
+            else                                                                                             \
+                high = middle;                                                                               \
+        }                                                                                                    \
+        return low < reader->count && reader->items[low].place == offset ? (uint32_t)low : NT_NONE;          \
+    }
+
+DEFINE_FIND(find_branch, struct met_branch, branches, branch_count, branch.offset)
+DEFINE_FIND(find_leaf, struct met_leaf, leaves, leaf_count, offset)
+
+static enum nt_status fail_reference(const struct reader *reader, const char *what, size_t offset,
+                                     struct nt_error *error)
+{
+    return nt_fail(error, NT_CORRUPT, reader->tree->record_offset,
+                   "the tree: a reference to a %s at byte %zu of its object, where none is", what, offset);
+}
+
+/* The lists of children and leaves of each branch, in order of the lists in the file. What is in several
+ * lists belongs to the first. `root` is a branch that stands for the tree. */
+static enum nt_status link_items(struct reader *reader, struct met_branch *root, struct nt_error *error)
+{
+    for (size_t i = 0; i < reader->item_count; i++) {
+        const struct item *item = &reader->items[i];
+        struct met_branch *parent = item->parent == NT_NONE ? root : &reader->branches[item->parent];
+        uint32_t found = item->is_leaf ? find_leaf(reader, item->offset) : find_branch(reader, item->offset);
+        if (found == NT_NONE)
+            return fail_reference(reader, item->is_leaf ? "leaf" : "branch", item->offset, error);
+        if (item->is_leaf && !reader->leaves[found].has_branch) {
+            reader->leaves[found].has_branch = true;
+            if (parent->last_leaf == NT_NONE)
+                parent->first_leaf = found;
+            else
+                reader->leaves[parent->last_leaf].next = found;
+            parent->last_leaf = found;
+        } else if (!item->is_leaf && !reader->branches[found].has_parent) {
+            reader->branches[found].has_parent = true;
+            reader->branches[found].branch.parent = item->parent;
+            if (parent->last_child == NT_NONE)
+                parent->first_child = found;
+            else
+                reader->branches[parent->last_child].next = found;
+            parent->last_child = found;
+        }
+    }
+    return NT_OK;
+}
+
+/* The next branch in depth-first order. */
+static uint32_t next_branch(const struct reader *reader, uint32_t index)
+{
+    if (reader->branches[index].first_child != NT_NONE)
+        return reader->branches[index].first_child;
+    while (index != NT_NONE && reader->branches[index].next == NT_NONE)
+        index = reader->branches[index].branch.parent;
+    return index == NT_NONE ? NT_NONE : reader->branches[index].next;
+}
+
+/* Numbers the branches and their leaves. */
+static void number_all(struct reader *reader, uint32_t first)
+{
+    struct nt_ttree *tree = reader->tree;
+    for (uint32_t i = first; i != NT_NONE; i = next_branch(reader, i)) {
+        struct met_branch *met = &reader->branches[i];
+        met->number = tree->branch_count++;
+        met->branch.first_leaf = tree->leaf_count;
+        for (uint32_t leaf = met->first_leaf; leaf != NT_NONE; leaf = reader->leaves[leaf].next) {
+            reader->leaves[leaf].leaf.branch = met->number;
+            reader->leaves[leaf].number = tree->leaf_count++;
+        }
+        met->branch.leaf_count = tree->leaf_count - met->branch.first_leaf;
+    }
+}
+
+static enum nt_status number_of_branch(const struct reader *reader, size_t offset, uint32_t *number_ret,
+                                       struct nt_error *error)
+{
+    if (offset == SIZE_MAX)
+        return NT_OK;
+    uint32_t found = find_branch(reader, offset);
+    if (found == NT_NONE)
+        return fail_reference(reader, "branch", offset, error);
+    *number_ret = reader->branches[found].number;
+    return NT_OK;
+}
+
+static uint32_t count_slots(const struct met_branch *met)
+{
+    uint64_t count = met->write_basket < 0 ? 0 : (uint64_t)met->write_basket + 1;
+    count = count < met->entry_count ? count : met->entry_count;
+    count = count < met->seek_count ? count : met->seek_count;
+    count = count < met->size_count ? count : met->size_count;
+    return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+}
+
+static enum nt_status finish_branch(struct reader *reader, struct met_branch *met, struct nt_error *error)
+{
+    struct nt_ttree_branch *branch = &met->branch;
+    if (branch->parent != NT_NONE)
+        branch->parent = reader->branches[branch->parent].number;
+    branch->slot_count = count_slots(met);
+    enum nt_status status = number_of_branch(reader, met->counter, &branch->counter, error);
+    if (status == NT_OK)
+        status = number_of_branch(reader, met->second_counter, &branch->second_counter, error);
+    reader->tree->branches[met->number] = *branch;
+    return status;
+}
+
+static enum nt_status finish_leaf(struct reader *reader, struct met_leaf *met, struct nt_error *error)
+{
+    if (met->counter != SIZE_MAX) {
+        uint32_t found = find_leaf(reader, met->counter);
+        if (found == NT_NONE)
+            return fail_reference(reader, "leaf", met->counter, error);
+        met->leaf.counter = reader->leaves[found].number;
+    }
+    reader->tree->leaves[met->number] = met->leaf;
+    return NT_OK;
+}
+
+/* ---- The tree ---- */
+
+static enum nt_status allocate(struct reader *reader, size_t count, size_t size, void *items_ret,
+                               struct nt_error *error)
+{
+    void *items;
+    enum nt_status status = nt_budget_take(reader->budget, NT_COST_ENVELOPE_BYTE, count * size,
+                                           reader->tree->record_offset, error);
+    if (status != NT_OK)
+        return status;
+    items = nt_arena_alloc(reader->arena, count + 1, size);
+    if (!items)
+        return nt_fail_memory(error);
+    memcpy(items_ret, &items, sizeof(items));
+    return NT_OK;
+}
+
+static enum nt_status copy(struct reader *reader, const void *from, size_t count, size_t size,
+                           void *items_ret, struct nt_error *error)
+{
+    void *items;
+    enum nt_status status = allocate(reader, count, size, items_ret, error);
+    if (status != NT_OK || count == 0)
+        return status;
+    memcpy(&items, items_ret, sizeof(items));
+    memcpy(items, from, count * size);
+    return NT_OK;
+}
+
+static enum nt_status finish_ranges(struct reader *reader, struct nt_error *error)
+{
+    struct nt_ttree *tree = reader->tree;
+    uint64_t ends, sizes;
+    uint8_t end_width = 0, size_width = 0;
+    const uint8_t *end_bytes = array(&reader->ends, &ends, &end_width);
+    const uint8_t *size_bytes = array(&reader->sizes, &sizes, &size_width);
+    uint64_t count = ends < sizes ? ends : sizes;
+    if (end_width != 8 || size_width != 8)
+        count = 0;
+    enum nt_status status = allocate(reader, count, sizeof(*tree->ranges), &tree->ranges, error);
+    if (status != NT_OK)
+        return status;
+    tree->range_count = (uint32_t)count;
+    for (uint32_t i = 0; i < tree->range_count; i++) {
+        tree->ranges[i].last_entry = (int64_t)nt_load_be64(end_bytes + 8 * (size_t)i);
+        tree->ranges[i].size = (int64_t)nt_load_be64(size_bytes + 8 * (size_t)i);
+    }
+    return NT_OK;
+}
+
+static enum nt_status finish_lists(struct reader *reader, struct nt_error *error)
+{
+    struct nt_ttree *tree = reader->tree;
+    enum nt_status status =
+        allocate(reader, tree->branch_count, sizeof(*tree->branches), &tree->branches, error);
+    if (status == NT_OK)
+        status = allocate(reader, tree->leaf_count, sizeof(*tree->leaves), &tree->leaves, error);
+    for (size_t i = 0; i < reader->branch_count && status == NT_OK; i++)
+        if (reader->branches[i].number != NT_NONE)
+            status = finish_branch(reader, &reader->branches[i], error);
+    for (size_t i = 0; i < reader->leaf_count && status == NT_OK; i++)
+        if (reader->leaves[i].number != NT_NONE)
+            status = finish_leaf(reader, &reader->leaves[i], error);
+    return status;
+}
+
+static enum nt_status finish(struct reader *reader, struct nt_error *error)
+{
+    struct nt_ttree *tree = reader->tree;
+    struct met_branch root = {.first_child = NT_NONE, .last_child = NT_NONE};
+    root.first_leaf = root.last_leaf = NT_NONE;
+    enum nt_status status = link_items(reader, &root, error);
+    if (status != NT_OK)
+        return status;
+    number_all(reader, root.first_child);
+    status = finish_lists(reader, error);
+    if (status == NT_OK)
+        status = finish_ranges(reader, error);
+    if (status == NT_OK)
+        status = copy(reader, reader->embedded, reader->embedded_count, sizeof(*reader->embedded),
+                      &tree->embedded, error);
+    if (status == NT_OK)
+        status = copy(reader, reader->friends, reader->friend_count, sizeof(*reader->friends), &tree->friends,
+                      error);
+    tree->embedded_count = (uint32_t)reader->embedded_count;
+    tree->friend_count = (uint32_t)reader->friend_count;
+    return status;
+}
+
+/* A TNtuple is a TTree with more members: the version of the TTree is in its second header. */
+static void correct_version(struct nt_ttree *tree)
+{
+    enum { VERSION_OFFSET = 4, SECOND_OFFSET = 10 };
+    if (!nt_text_is(tree->class_name, "TTree") && tree->object_bytes >= SECOND_OFFSET + 2)
+        tree->version = nt_load_be16(tree->object + SECOND_OFFSET);
+}
+
+static void free_reader(struct reader *reader)
+{
+    nt_budget_release(reader->budget, NT_COST_ENVELOPE_BYTE, reader->taken);
+    free(reader->branches);
+    free(reader->leaves);
+    free(reader->items);
+    free(reader->embedded);
+    free(reader->friends);
+    free(reader);
+}
+
+enum nt_status nt_ttree_read(struct nt_ttree *tree, const struct nt_streamer_info *info,
+                             struct nt_text class_name, size_t key_bytes, struct nt_arena *arena,
+                             struct nt_budget *budget, struct nt_error *error)
+{
+    struct reader *reader = calloc(1, sizeof(*reader));
+    if (!reader)
+        return nt_fail_memory(error);
+    const struct nt_object_visitor visitor = {reader, begin, end, numbers, string, reference, unknown};
+    reader->tree = tree;
+    reader->arena = arena;
+    reader->budget = budget;
+    tree->info = info;
+    tree->class_name = class_name;
+    enum nt_status status =
+        nt_object_walk(info, class_name, tree->object, tree->object_bytes, key_bytes, &visitor, error);
+    if (status == NT_OK && !reader->has_branches)
+        status = fail_unknown(class_name, (int32_t)tree->version, 0, error);
+    if (status == NT_OK)
+        status = finish(reader, error);
+    correct_version(tree);
+    free_reader(reader);
+    return status;
+}
+
+/* ---- Baskets ---- */
+
+static uint64_t load(const uint8_t *numbers, uint8_t width, uint32_t index)
+{
+    const uint8_t *number = numbers + (size_t)index * width;
+    return width == 8 ? nt_load_be64(number) : nt_load_be32(number);
+}
+
+static enum nt_status fail_basket(const struct nt_ttree *tree, const struct nt_ttree_branch *branch,
+                                  uint32_t slot, const char *what, struct nt_error *error)
+{
+    enum { MAX_SHOWN = 80 };
+    int shown = (int)(branch->name.length < MAX_SHOWN ? branch->name.length : MAX_SHOWN);
+    return nt_fail(error, NT_CORRUPT, tree->record_offset, "branch %.*s: basket %" PRIu32 ": %s", shown,
+                   branch->name.bytes, slot, what);
+}
+
+/* The first entry of a slot, or the end of the entries. */
+static int64_t first_entry(const struct nt_ttree_branch *branch, uint32_t slot)
+{
+    int64_t end;
+    if (slot < branch->slot_count)
+        return branch->entry_width == 8 ? (int64_t)load(branch->basket_entries, 8, slot)
+                                        : (int32_t)load(branch->basket_entries, 4, slot);
+    return __builtin_add_overflow(branch->first_entry, branch->entries, &end) ? branch->entries : end;
+}
+
+/* Has a basket in the object no entries? The branches of split objects have such baskets. Its number of
+ * entries is in front of the last two of its members, which are the end of its key. */
+static bool is_empty(const struct nt_ttree *tree, const struct nt_ttree_embedded *embedded)
+{
+    enum { KEY_BYTES_OFFSET = 14, BYTES_BEHIND = 4 + 4 + 1 };
+    struct nt_cursor cursor = nt_cursor(tree->object + embedded->offset, embedded->bytes);
+    nt_skip(&cursor, KEY_BYTES_OFFSET);
+    uint16_t key_bytes = nt_get_be16(&cursor);
+    if (cursor.failed || key_bytes < BYTES_BEHIND || key_bytes > embedded->bytes)
+        return false;
+    return nt_load_be32(cursor.bytes + key_bytes - BYTES_BEHIND) == 0;
+}
+
+/* Sets the place of a slot's basket; false if it has none. */
+static bool set_place(const struct nt_ttree *tree, const struct nt_ttree_branch *branch, uint32_t slot,
+                      uint32_t *embedded, struct nt_basket_place *place)
+{
+    const struct nt_ttree_embedded *items = tree->embedded + branch->first_embedded;
+    while (*embedded < branch->embedded_count && items[*embedded].slot < slot)
+        ++*embedded;
+    place->slot = slot;
+    place->offset = load(branch->basket_seeks, branch->seek_width, slot);
+    place->bytes = (uint32_t)load(branch->basket_bytes, 4, slot);
+    place->is_embedded = false;
+    if (place->offset != 0 && place->bytes != 0)
+        return true;
+    if (*embedded == branch->embedded_count || items[*embedded].slot != slot ||
+        is_empty(tree, &items[*embedded]))
+        return false;
+    place->offset = items[*embedded].offset;
+    place->bytes = items[*embedded].bytes;
+    place->is_embedded = true;
+    return true;
+}
+
+enum nt_status nt_ttree_list_baskets(const struct nt_ttree *tree, const struct nt_ttree_branch *branch,
+                                     uint64_t file_bytes, struct nt_basket_place **baskets_ret,
+                                     uint32_t *count_ret, struct nt_error *error)
+{
+    uint32_t count = 0, embedded = 0;
+    enum nt_status status = NT_OK;
+    struct nt_basket_place *baskets = calloc((size_t)branch->slot_count + 1, sizeof(*baskets));
+    if (!baskets)
+        return nt_fail_memory(error);
+    for (uint32_t slot = 0; slot < branch->slot_count && status == NT_OK; slot++) {
+        struct nt_basket_place *place = &baskets[count];
+        int64_t first = first_entry(branch, slot), end_entry = first_entry(branch, slot + 1);
+        bool has_place = set_place(tree, branch, slot, &embedded, place);
+        place->first_entry = (uint64_t)first;
+        place->end_entry = (uint64_t)end_entry;
+        if (first < 0 || end_entry < first)
+            status = fail_basket(tree, branch, slot, "its entries end before they begin", error);
+        else if (has_place && !place->is_embedded && first < end_entry &&
+                 !nt_fits(place->offset, place->bytes, file_bytes))
+            status = fail_basket(tree, branch, slot, "its place is behind the end of the file", error);
+        count += has_place && first < end_entry;
+    }
+    if (status != NT_OK) {
+        free(baskets);
+        return status;
+    }
+    *baskets_ret = baskets;
+    *count_ret = count;
+    return NT_OK;
+}

@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The fields and columns of a tree: a branch is a field, at the path of the branches' names.
+ */
+#include "formats/ttree/ttree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+
+/* ---- Columns of both datasets ---- */
+
+struct columns {
+    struct nt_builder builder;
+    struct nt_ttree_column *items;
+    size_t count, capacity;
+    struct nt_error *error;
+};
+
+static enum nt_status add_column(struct columns *columns, uint32_t field, struct nt_ttree_column place,
+                                 const struct nt_interpretation *interpretation, uint32_t physical,
+                                 const char *type_name)
+{
+    struct nt_ttree_column *items =
+        nt_grow(columns->items, columns->count, &columns->capacity, sizeof(*items));
+    struct nt_decoder decoder;
+    void *state = NULL;
+    if (!items)
+        return nt_fail_memory(columns->error);
+    columns->items = items;
+    items[columns->count++] = place;
+    enum nt_status status = nt_basket_decoder(interpretation, place.output, &decoder, &state, columns->error);
+    if (status == NT_OK) {
+        const struct nt_column column = {.id = columns->builder.column_count,
+                                         .field = field,
+                                         .type_name = type_name,
+                                         .dtype = nt_element_dtype(decoder.element),
+                                         .physical = physical};
+        status = nt_builder_add_column(&columns->builder, &column, &decoder, columns->error);
+    }
+    free(state);
+    return status;
+}
+
+/* Moves the places of all columns to the arena. */
+static enum nt_status settle_columns(struct columns *columns, struct nt_arena *arena,
+                                     const struct nt_ttree_column **columns_ret)
+{
+    struct nt_ttree_column *items = nt_arena_alloc(arena, columns->count + 1, sizeof(*items));
+    if (!items)
+        return nt_fail_memory(columns->error);
+    if (columns->count)
+        memcpy(items, columns->items, columns->count * sizeof(*items));
+    *columns_ret = items;
+    return NT_OK;
+}
+
+static void columns_deinit(struct columns *columns)
+{
+    nt_builder_deinit(&columns->builder);
+    free(columns->items);
+}
+
+/* The encoding of an output's numbers. */
+static const char *output_type(const struct nt_interpretation *interpretation, uint32_t output)
+{
+    if (interpretation->outputs[output].is_offsets)
+        return "end offsets";
+    for (uint32_t i = 0; i < interpretation->step_count; i++) {
+        const struct nt_step *step = &interpretation->steps[i];
+        if (step->kind == NT_STEP_VALUES && step->output == output)
+            return nt_encoding_info(step->encoding)->name;
+    }
+    return "bytes";
+}
+
+/* ---- Offsets that another branch counts ---- */
+
+/* Writers may omit the offsets of entries if another branch has the number of items. */
+static uint32_t counting_branch(const struct nt_ttree *tree, uint32_t number,
+                                const struct nt_interpretation *interpretation)
+{
+    enum { GENERATES_OFFSETS = 1 };
+    const struct nt_ttree_branch *branch = &tree->branches[number];
+    bool has_rest = interpretation->step_count && interpretation->steps[0].kind == NT_STEP_REST &&
+                    interpretation->shapes[0].kind == NT_SHAPE_LIST &&
+                    interpretation->count_by == NT_COUNT_BY_BYTES;
+    if (!has_rest || (branch->entry_offset_length && !(branch->io_features & GENERATES_OFFSETS)))
+        return NT_NONE;
+    if (branch->leaf_count && tree->leaves[branch->first_leaf].counter != NT_NONE)
+        return tree->leaves[tree->leaves[branch->first_leaf].counter].branch;
+    return branch->counter;
+}
+
+static bool is_one_integer(const struct nt_interpretation *interpretation)
+{
+    const struct nt_step *step = interpretation->steps;
+    return interpretation->step_count == 1 && step->kind == NT_STEP_VALUES && step->count == 1 &&
+           interpretation->outputs[step->output].element <= NT_ELEMENT_UINT64;
+}
+
+static enum nt_status add_counter(struct nt_dataset *dataset, struct nt_ttree_map *map, uint32_t branch,
+                                  struct nt_error *error)
+{
+    struct nt_step *step = nt_arena_alloc(dataset->arena, 1, sizeof(*step));
+    struct nt_output *output = nt_arena_alloc(dataset->arena, 1, sizeof(*output));
+    if (!step || !output)
+        return nt_fail_memory(error);
+    *step = map->branches[branch].interpretation.steps[0];
+    step->kind = NT_STEP_COUNTER;
+    step->output = 0;
+    *output = (struct nt_output){.element = NT_ELEMENT_UINT64, .is_offsets = true, .fixed_items = 1};
+    map->branches[branch].as_counter = map->branch_count;
+    map->branches[map->branch_count++] = (struct nt_branch_map){
+        .branch = branch,
+        .as_counter = NT_NONE,
+        .interpretation = {.steps = step,
+                           .step_count = 1,
+                           .outputs = output,
+                           .output_count = 1,
+                           .count_by = NT_COUNT_BY_CONTENT},
+    };
+    return NT_OK;
+}
+
+/* The map that has the end offsets of a branch's list: its own, or that of its counter. */
+static enum nt_status find_offsets(struct nt_dataset *dataset, struct nt_ttree_map *map, uint32_t branch,
+                                   uint32_t *map_ret, struct nt_error *error)
+{
+    uint32_t counter = counting_branch(nt_ttree_of(dataset), branch, &map->branches[branch].interpretation);
+    *map_ret = branch;
+    if (counter == NT_NONE || !is_one_integer(&map->branches[counter].interpretation))
+        return NT_OK;
+    enum nt_status status =
+        map->branches[counter].as_counter == NT_NONE ? add_counter(dataset, map, counter, error) : NT_OK;
+    *map_ret = map->branches[counter].as_counter;
+    return status;
+}
+
+/* ---- Fields ---- */
+
+/* A field that shows the items of an array: the same elements as the array's own. */
+struct item {
+    uint32_t field, array;
+};
+
+struct schema {
+    struct columns columns;
+    struct nt_dataset *dataset;
+    struct nt_ttree *tree;
+    uint32_t *fields; /* of the shapes of the branch that is being added */
+    size_t field_capacity;
+    struct item *items;
+    size_t item_count, item_capacity;
+    uint32_t physical_count; /* columns of the physical dataset so far */
+    struct nt_error *error;
+};
+
+static const struct nt_text no_text = {"", 0};
+
+static enum nt_field_kind kind_of(enum nt_shape_kind kind)
+{
+    static const enum nt_field_kind kinds[] = {
+        [NT_SHAPE_VALUE] = NT_FIELD_VALUE,     [NT_SHAPE_STRING] = NT_FIELD_STRING,
+        [NT_SHAPE_LIST] = NT_FIELD_COLLECTION, [NT_SHAPE_ARRAY] = NT_FIELD_ARRAY,
+        [NT_SHAPE_RECORD] = NT_FIELD_RECORD,   [NT_SHAPE_UNREADABLE] = NT_FIELD_UNREADABLE,
+    };
+    return kinds[kind];
+}
+
+static struct nt_field field_of(const struct schema *schema, const struct nt_shape *shape)
+{
+    struct nt_field field = {
+        .id = schema->columns.builder.field_count,
+        .parent = NT_NONE,
+        .source_field = NT_NONE,
+        .role = shape->kind == NT_SHAPE_LIST     ? NT_ROLE_COLLECTION
+                : shape->kind == NT_SHAPE_RECORD ? NT_ROLE_RECORD
+                                                 : NT_ROLE_PLAIN,
+        .kind = kind_of(shape->kind),
+        .dtype = nt_element_dtype(shape->kind == NT_SHAPE_VALUE    ? shape->element
+                                  : shape->kind == NT_SHAPE_STRING ? NT_ELEMENT_BYTE
+                                                                   : NT_ELEMENT_OPAQUE),
+        .name = shape->name,
+        .type = shape->type,
+        .description = no_text,
+        .unreadable = shape->unreadable,
+        .is_map = shape->is_map,
+    };
+    if (shape->kind == NT_SHAPE_ARRAY)
+        field.repetition = shape->dimensions[0];
+    if (shape->kind == NT_SHAPE_VALUE && shape->dimension_count) {
+        field.dimensions = shape->dimensions;
+        field.dimension_count = shape->dimension_count;
+        field.repetition = 1;
+        for (uint32_t i = 0; i < shape->dimension_count; i++) /* checked: the product has 32 bits */
+            field.repetition *= shape->dimensions[i];
+    }
+    return field;
+}
+
+static enum nt_status add_shape_columns(struct schema *schema, uint32_t branch, const struct nt_shape *shape,
+                                        uint32_t field)
+{
+    struct nt_ttree_map *map = schema->tree->map;
+    struct nt_ttree_column place = {.branch = branch, .output = shape->output};
+    enum nt_status status = NT_OK;
+    if (shape->output == NT_NONE)
+        return NT_OK;
+    if (shape->kind == NT_SHAPE_LIST && shape->parent == NT_NONE)
+        status = find_offsets(schema->dataset, map, branch, &place.branch, schema->error);
+    if (status != NT_OK)
+        return status;
+    bool has_counter = place.branch != branch;
+    if (has_counter)
+        place.output = 0;
+    const struct nt_interpretation *interpretation = &map->branches[place.branch].interpretation;
+    status = add_column(&schema->columns, field, place, interpretation, schema->physical_count,
+                        output_type(interpretation, place.output));
+    place.output++;
+    if (status == NT_OK && shape->kind == NT_SHAPE_STRING)
+        status = add_column(&schema->columns, field, place, interpretation, schema->physical_count,
+                            output_type(interpretation, place.output));
+    return status;
+}
+
+/* ---- Arrays of numbers ---- */
+
+/* The innermost dimension is a value's own. */
+static bool is_array_of_numbers(const struct nt_interpretation *interpretation, uint32_t shape)
+{
+    const struct nt_shape *array = &interpretation->shapes[shape], *item = array + 1;
+    return array->kind == NT_SHAPE_ARRAY && shape + 1 < interpretation->shape_count &&
+           item->parent == shape && item->kind == NT_SHAPE_VALUE && !item->dimension_count;
+}
+
+static struct nt_shape join_array(const struct nt_shape *array, const struct nt_shape *item)
+{
+    struct nt_shape value = *item;
+    value.name = array->name;
+    value.type = array->type;
+    value.parent = array->parent;
+    value.dimensions = array->dimensions;
+    value.dimension_count = 1;
+    return value;
+}
+
+/* The items of an array of numbers have a field of their own, with a row for each. */
+static enum nt_status add_item(struct schema *schema, const struct nt_shape *item, uint32_t array)
+{
+    struct item *items = nt_grow(schema->items, schema->item_count, &schema->item_capacity, sizeof(*items));
+    if (!items)
+        return nt_fail_memory(schema->error);
+    schema->items = items;
+    struct nt_field field = field_of(schema, item);
+    field.parent = array;
+    items[schema->item_count].array = array;
+    return nt_builder_add_field(&schema->columns.builder, &field, &items[schema->item_count++].field,
+                                schema->error);
+}
+
+/* ---- Branches ---- */
+
+static enum nt_status add_shape(struct schema *schema, uint32_t branch, uint32_t number, uint32_t parent,
+                                struct nt_text description)
+{
+    const struct nt_interpretation *interpretation = &schema->tree->map->branches[branch].interpretation;
+    bool is_array = is_array_of_numbers(interpretation, number);
+    const struct nt_shape *shapes = &interpretation->shapes[number];
+    struct nt_shape shape = is_array ? join_array(&shapes[0], &shapes[1]) : shapes[0];
+    struct nt_field field = field_of(schema, &shape);
+    field.parent = shape.parent == NT_NONE ? parent : schema->fields[shape.parent];
+    if (number == 0)
+        field.description = description;
+    enum nt_status status =
+        nt_builder_add_field(&schema->columns.builder, &field, &schema->fields[number], schema->error);
+    if (status == NT_OK)
+        status = add_shape_columns(schema, branch, &shape, schema->fields[number]);
+    if (status == NT_OK && is_array)
+        status = add_item(schema, &shapes[1], schema->fields[number]);
+    return status;
+}
+
+/* Adds the shapes of a branch beneath a field, whose fields' numbers then are in schema->fields. */
+static enum nt_status add_shapes(struct schema *schema, uint32_t branch, uint32_t parent,
+                                 struct nt_text description)
+{
+    const struct nt_interpretation *interpretation = &schema->tree->map->branches[branch].interpretation;
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < interpretation->shape_count; i++) {
+        uint32_t *fields = nt_grow(schema->fields, i, &schema->field_capacity, sizeof(*fields));
+        if (!fields)
+            return nt_fail_memory(schema->error);
+        schema->fields = fields;
+        if (i == 0 || !is_array_of_numbers(interpretation, i - 1))
+            status = add_shape(schema, branch, i, parent, description);
+    }
+    return status;
+}
+
+static bool has_sub_branches(const struct nt_ttree *tree, uint32_t branch)
+{
+    return branch + 1 < tree->branch_count && tree->branches[branch + 1].parent == branch;
+}
+
+/* Has the branch data that the physical dataset shows? */
+static bool has_baskets(const struct nt_ttree *tree, uint32_t branch)
+{
+    const struct nt_interpretation *interpretation = &tree->map->branches[branch].interpretation;
+    return interpretation->output_count || interpretation->shapes[0].kind == NT_SHAPE_UNREADABLE;
+}
+
+/* A split collection stores the number of items; its sub-branches have the members. */
+static bool is_split_collection(const struct nt_ttree *tree, uint32_t branch)
+{
+    const struct nt_interpretation *interpretation = &tree->map->branches[branch].interpretation;
+    return has_sub_branches(tree, branch) && interpretation->shape_count == 1 &&
+           interpretation->shapes[0].kind == NT_SHAPE_VALUE && !interpretation->shapes[0].dimension_count;
+}
+
+static enum nt_status add_split_collection(struct schema *schema, uint32_t branch, uint32_t parent)
+{
+    struct nt_branch_map *map = &schema->tree->map->branches[branch];
+    const struct nt_ttree_branch *record = &schema->tree->branches[branch];
+    struct nt_field field = field_of(schema, &map->interpretation.shapes[0]);
+    field.kind = NT_FIELD_SPLIT_COLLECTION;
+    field.role = NT_ROLE_RECORD;
+    field.name = record->name;
+    field.type = record->object_class;
+    field.description = record->title;
+    field.parent = parent;
+    enum nt_status status =
+        nt_builder_add_field(&schema->columns.builder, &field, &map->field, schema->error);
+    map->data = map->field;
+    return status == NT_OK ? add_shape_columns(schema, branch, &map->interpretation.shapes[0], map->field)
+                           : status;
+}
+
+/* A branch with both sub-branches and other data of its own is a record: the data have the leaf's
+ * name. */
+static enum nt_status add_branch(struct schema *schema, uint32_t number)
+{
+    struct nt_ttree *tree = schema->tree;
+    const struct nt_ttree_branch *branch = &tree->branches[number];
+    struct nt_branch_map *map = &tree->map->branches[number];
+    struct nt_shape record = {
+        .kind = NT_SHAPE_RECORD, .name = branch->name, .type = branch->object_class, .output = NT_NONE};
+    uint32_t parent = branch->parent == NT_NONE ? NT_NONE : tree->map->branches[branch->parent].field;
+    bool is_wrapped = has_sub_branches(tree, number) && has_baskets(tree, number);
+    enum nt_status status = NT_OK;
+    if (is_split_collection(tree, number)) {
+        status = add_split_collection(schema, number, parent);
+        schema->physical_count++;
+        return status;
+    }
+    if (is_wrapped) {
+        struct nt_field field = field_of(schema, &record);
+        field.parent = parent;
+        field.description = branch->title;
+        status = nt_builder_add_field(&schema->columns.builder, &field, &map->field, schema->error);
+        parent = map->field;
+    }
+    if (status == NT_OK)
+        status = add_shapes(schema, number, parent, is_wrapped ? no_text : branch->title);
+    if (status != NT_OK)
+        return status;
+    map->data = schema->fields[0];
+    if (!is_wrapped)
+        map->field = map->data;
+    schema->physical_count += has_baskets(tree, number);
+    return NT_OK;
+}
+
+/* ---- Interpretations ---- */
+
+/* The baskets of a branch may be in another file, which is not opened. */
+static enum nt_status refuse_other_file(struct nt_dataset *dataset, struct nt_ttree_branch *branch,
+                                        struct nt_interpretation *interpretation, struct nt_error *error)
+{
+    struct nt_shape *shape = nt_arena_alloc(dataset->arena, 1, sizeof(*shape));
+    char *reason = nt_arena_format(dataset->arena, "its data are in another file, %.*s, which is not opened",
+                                   (int)branch->file_name.length, branch->file_name.bytes);
+    if (!shape || !reason)
+        return nt_fail_memory(error);
+    *shape = (struct nt_shape){.kind = NT_SHAPE_UNREADABLE,
+                               .name = branch->name,
+                               .type = interpretation->shapes[0].type,
+                               .parent = NT_NONE,
+                               .output = NT_NONE,
+                               .unreadable = reason};
+    interpretation->shapes = shape;
+    interpretation->shape_count = 1;
+    interpretation->step_count = interpretation->output_count = 0;
+    branch->slot_count = 0;
+    return NT_OK;
+}
+
+static enum nt_status make_map(struct nt_dataset *dataset, struct nt_ttree *tree, struct nt_error *error)
+{
+    uint64_t bytes = 2ull * tree->branch_count * sizeof(struct nt_branch_map);
+    enum nt_status status =
+        nt_budget_take(&dataset->file->budget, NT_COST_ENVELOPE_BYTE, bytes, NT_NO_OFFSET, error);
+    if (status != NT_OK)
+        return status;
+    struct nt_ttree_map *map = nt_arena_alloc(dataset->arena, 1, sizeof(*map));
+    if (map) /* each branch may also be the counter of others */
+        map->branches = nt_arena_alloc(dataset->arena, 2ull * tree->branch_count + 1, sizeof(*map->branches));
+    if (!map || !map->branches)
+        return nt_fail_memory(error);
+    tree->map = map;
+    map->branch_count = tree->branch_count;
+    for (uint32_t i = 0; status == NT_OK && i < tree->branch_count; i++) {
+        map->branches[i].branch = i;
+        map->branches[i].as_counter = NT_NONE;
+        status = nt_ttree_interpret(tree, i, dataset->arena, &map->branches[i].interpretation, error);
+        if (status == NT_OK && tree->branches[i].file_name.length && tree->branches[i].slot_count)
+            status = refuse_other_file(dataset, &tree->branches[i], &map->branches[i].interpretation, error);
+    }
+    return status;
+}
+
+enum nt_status nt_ttree_build_schema(struct nt_dataset *dataset, struct nt_ttree *tree,
+                                     struct nt_error *error)
+{
+    struct schema schema = {.dataset = dataset, .tree = tree, .columns = {.error = error}, .error = error};
+    enum nt_status status = make_map(dataset, tree, error);
+    if (status != NT_OK)
+        return status;
+    nt_builder_init(&schema.columns.builder, dataset);
+    for (uint32_t i = 0; status == NT_OK && i < tree->branch_count; i++)
+        status = add_branch(&schema, i);
+    if (status == NT_OK)
+        status = settle_columns(&schema.columns, dataset->arena, &tree->map->columns);
+    if (status == NT_OK)
+        status = nt_builder_finish(&schema.columns.builder, error);
+    for (size_t i = 0; status == NT_OK && i < schema.item_count; i++)
+        nt_field_project_columns(dataset, schema.items[i].field, schema.items[i].array);
+    dataset->is_ordered = true;
+    columns_deinit(&schema.columns);
+    free(schema.fields);
+    free(schema.items);
+    return status;
+}
+
+/* ---- The physical dataset ---- */
+
+/* Numbers of a fixed count per entry are shown decoded, other baskets as their uncompressed bytes. */
+static uint32_t physical_output(const struct nt_interpretation *interpretation)
+{
+    return interpretation->output_count == 1 && interpretation->count_by == NT_COUNT_BY_ENTRIES
+               ? 0
+               : NT_OUTPUT_RAW;
+}
+
+static enum nt_status add_physical_columns(struct columns *columns, const struct nt_ttree *tree)
+{
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < tree->branch_count; i++) {
+        const struct nt_branch_map *map = &tree->map->branches[i];
+        if (!has_baskets(tree, i))
+            continue;
+        struct nt_ttree_column place = {.branch = i, .output = physical_output(&map->interpretation)};
+        status = add_column(columns, map->data, place, &map->interpretation, 0,
+                            place.output == NT_OUTPUT_RAW ? "basket" : output_type(&map->interpretation, 0));
+    }
+    return status;
+}
+
+static enum nt_status fill_physical(struct nt_dataset *side, struct nt_dataset *dataset,
+                                    struct nt_error *error)
+{
+    struct nt_ttree *tree = dataset->format_data;
+    struct columns columns = {.error = error};
+    nt_builder_init(&columns.builder, side);
+    enum nt_status status =
+        nt_builder_add_linked_fields(&columns.builder, dataset->fields, dataset->field_count, error);
+    if (status == NT_OK)
+        status = add_physical_columns(&columns, tree);
+    if (status == NT_OK)
+        status = settle_columns(&columns, dataset->arena, &tree->map->physical_columns);
+    if (status == NT_OK)
+        status = nt_builder_finish(&columns.builder, error);
+    columns_deinit(&columns);
+    uint64_t *parts = calloc(tree->map->part_count + 1u, sizeof(*parts));
+    if (status == NT_OK && !parts)
+        status = nt_fail_memory(error);
+    for (uint32_t i = 0; status == NT_OK && i < tree->map->part_count; i++)
+        parts[i] = dataset->part_borders[i + 1] - dataset->part_borders[i];
+    if (status == NT_OK)
+        status = nt_dataset_add_field_groups(side, parts, tree->map->part_count, error);
+    free(parts);
+    return status;
+}
+
+enum nt_status nt_ttree_add_physical(struct nt_dataset *dataset, struct nt_error *error)
+{
+    static const struct nt_dataset_ops ops = {
+        .load_group = nt_ttree_load_group,
+        .describe_column = nt_ttree_describe_column,
+        .describe_page = nt_ttree_describe_page,
+        .page_elsewhere = nt_ttree_page_elsewhere,
+    };
+    struct nt_dataset *side;
+    enum nt_status status = nt_dataset_new_physical(dataset, &side, error);
+    if (status != NT_OK)
+        return status;
+    side->ops = &ops;
+    status = fill_physical(side, dataset, error);
+    if (status == NT_OK)
+        dataset->physical = side;
+    else
+        nt_dataset_free(side);
+    return status;
+}

@@ -1,0 +1,776 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The classes that a ROOT file describes: reads the record of the streamer information.
+ */
+#include "formats/ttree/ttree.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "container/container.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/model/budget.h"
+
+/* ---- Built-in classes, after the class definitions that ROOT publishes ---- */
+
+#define TEXT(string)                                                                                         \
+    {                                                                                                        \
+        string, sizeof(string) - 1                                                                           \
+    }
+#define MEMBER(type_, name_, type_name_)                                                                     \
+    {                                                                                                        \
+        .name = TEXT(name_), .type_name = TEXT(type_name_), .type = (type_)                                  \
+    }
+#define BOOL(name) MEMBER(NT_STREAMER_BOOL, name, "bool")
+#define SHORT(name) MEMBER(NT_STREAMER_SHORT, name, "short")
+#define INT(name) MEMBER(NT_STREAMER_INT, name, "int")
+#define UINT(name) MEMBER(NT_STREAMER_UINT, name, "unsigned int")
+#define LONG64(name) MEMBER(NT_STREAMER_LONG64, name, "Long64_t")
+#define FLOAT(name) MEMBER(NT_STREAMER_FLOAT, name, "float")
+#define DOUBLE(name) MEMBER(NT_STREAMER_DOUBLE, name, "double")
+#define COUNTER(name) MEMBER(NT_STREAMER_COUNTER, name, "int")
+#define STRING(name) MEMBER(NT_STREAMER_TSTRING, name, "TString")
+#define OBJECT(name, class_name) MEMBER(NT_STREAMER_OBJECT, name, class_name)
+#define ANY(name, class_name) MEMBER(NT_STREAMER_ANY, name, class_name)
+#define POINTER(name, class_name) MEMBER(NT_STREAMER_OBJECT_P, name, class_name "*")
+#define BASE(class_name) MEMBER(NT_STREAMER_BASE, class_name, "BASE")
+#define TOBJECT MEMBER(NT_STREAMER_TOBJECT, "TObject", "BASE")
+#define TNAMED MEMBER(NT_STREAMER_TNAMED, "TNamed", "BASE")
+#define ARRAY(type_, name_, type_name_, counter_)                                                            \
+    {                                                                                                        \
+        .name = TEXT(name_), .type_name = TEXT(type_name_ "*"), .type = NT_STREAMER_OFFSET_P + (type_),      \
+        .counter = TEXT(counter_)                                                                            \
+    }
+#define INTS(name, counter) ARRAY(NT_STREAMER_INT, name, "int", counter)
+#define LONG64S(name, counter) ARRAY(NT_STREAMER_LONG64, name, "Long64_t", counter)
+#define ELEMENTS(name) static const struct nt_streamer_element name[]
+
+ELEMENTS(named_object) = {TOBJECT, STRING("fName"), STRING("fTitle")};
+ELEMENTS(obj_string) = {TOBJECT, STRING("fString")};
+ELEMENTS(att_line) = {SHORT("fLineColor"), SHORT("fLineStyle"), SHORT("fLineWidth")};
+ELEMENTS(att_fill) = {SHORT("fFillColor"), SHORT("fFillStyle")};
+ELEMENTS(att_marker) = {SHORT("fMarkerColor"), SHORT("fMarkerStyle"), FLOAT("fMarkerSize")};
+ELEMENTS(io_features) = {MEMBER(NT_STREAMER_UCHAR, "fIOBits", "unsigned char")};
+ELEMENTS(friend) = {TNAMED, STRING("fTreeName"), BOOL("fOwnFile")};
+ELEMENTS(ntuple) = {BASE("TTree"), INT("fNvar")};
+
+#define TREE_BASES TNAMED, BASE("TAttLine"), BASE("TAttFill"), BASE("TAttMarker")
+#define TREE_LISTS OBJECT("fBranches", "TObjArray"), OBJECT("fLeaves", "TObjArray")
+#define TREE_OLD                                                                                             \
+    TREE_BASES, INT("fScanField"), INT("fMaxEntryLoop"), INT("fMaxVirtualSize"), DOUBLE("fEntries"),         \
+        DOUBLE("fTotBytes"), DOUBLE("fZipBytes"), INT("fAutoSave"), INT("fEstimate"), TREE_LISTS
+#define TREE_INDEX_VALUES ANY("fIndexValues", "TArrayD")
+#define TREE_INDEX TREE_INDEX_VALUES, ANY("fIndex", "TArrayI")
+#define TREE_TOTALS LONG64("fEntries"), LONG64("fTotBytes"), LONG64("fZipBytes"), LONG64("fSavedBytes")
+#define TREE_UPDATES DOUBLE("fWeight"), INT("fTimerInterval"), INT("fScanField"), INT("fUpdate")
+#define TREE_LIMITS                                                                                          \
+    LONG64("fMaxEntries"), LONG64("fMaxEntryLoop"), LONG64("fMaxVirtualSize"), LONG64("fAutoSave")
+#define TREE_CLUSTERS LONG64S("fClusterRangeEnd", "fNClusterRange"), LONG64S("fClusterSize", "fNClusterRange")
+#define TREE_END                                                                                             \
+    TREE_LISTS, POINTER("fAliases", "TList"), TREE_INDEX, POINTER("fTreeIndex", "TVirtualIndex"),            \
+        POINTER("fFriends", "TList"), POINTER("fUserInfo", "TList"), POINTER("fBranchRef", "TBranchRef")
+
+ELEMENTS(tree_1) = {TREE_OLD};
+ELEMENTS(tree_2) = {TREE_OLD, TREE_INDEX_VALUES};
+ELEMENTS(tree_3) = {TREE_OLD, TREE_INDEX};
+ELEMENTS(tree_4) = {TREE_OLD, TREE_INDEX, OBJECT("fUserInfo", "TList")};
+ELEMENTS(tree_5) = {TREE_BASES,
+                    DOUBLE("fEntries"),
+                    DOUBLE("fTotBytes"),
+                    DOUBLE("fZipBytes"),
+                    DOUBLE("fSavedBytes"),
+                    INT("fTimerInterval"),
+                    INT("fScanField"),
+                    INT("fUpdate"),
+                    INT("fMaxEntryLoop"),
+                    INT("fMaxVirtualSize"),
+                    INT("fAutoSave"),
+                    INT("fEstimate"),
+                    TREE_LISTS,
+                    TREE_INDEX};
+ELEMENTS(tree_16) = {TREE_BASES, TREE_TOTALS, TREE_UPDATES, TREE_LIMITS, LONG64("fEstimate"), TREE_END};
+ELEMENTS(tree_17) = {TREE_BASES,  TREE_TOTALS,         TREE_UPDATES, INT("fDefaultEntryOffsetLen"),
+                     TREE_LIMITS, LONG64("fEstimate"), TREE_END};
+ELEMENTS(tree_18) = {
+    TREE_BASES,  TREE_TOTALS,          LONG64("fFlushedBytes"), TREE_UPDATES, INT("fDefaultEntryOffsetLen"),
+    TREE_LIMITS, LONG64("fAutoFlush"), LONG64("fEstimate"),     TREE_END};
+#define TREE_START_19                                                                                        \
+    TREE_BASES, TREE_TOTALS, LONG64("fFlushedBytes"), TREE_UPDATES, INT("fDefaultEntryOffsetLen"),           \
+        COUNTER("fNClusterRange"), TREE_LIMITS, LONG64("fAutoFlush"), LONG64("fEstimate"), TREE_CLUSTERS
+ELEMENTS(tree_19) = {TREE_START_19, TREE_END};
+ELEMENTS(tree_20) = {TREE_START_19, ANY("fIOFeatures", "ROOT::TIOFeatures"), TREE_END};
+
+#define BRANCH_SIZES INT("fCompress"), INT("fBasketSize"), INT("fEntryOffsetLen")
+#define BRANCH_LISTS                                                                                         \
+    OBJECT("fBranches", "TObjArray"), OBJECT("fLeaves", "TObjArray"), OBJECT("fBaskets", "TObjArray")
+#define BRANCH_OLD_ENTRIES DOUBLE("fEntries"), DOUBLE("fTotBytes"), DOUBLE("fZipBytes")
+#define BRANCH_OLD_START                                                                                     \
+    BRANCH_SIZES, INT("fWriteBasket"), INT("fEntryNumber"), INT("fOffset"), COUNTER("fMaxBaskets")
+#define BRANCH_OLD_END                                                                                       \
+    BRANCH_OLD_ENTRIES, BRANCH_LISTS, INTS("fBasketBytes", "fMaxBaskets"),                                   \
+        INTS("fBasketEntry", "fMaxBaskets"), INTS("fBasketSeek", "fMaxBaskets"), STRING("fFileName")
+#define BRANCH_BYTES LONG64("fTotBytes"), LONG64("fZipBytes")
+#define BRANCH_START TNAMED, BASE("TAttFill"), BRANCH_SIZES, INT("fWriteBasket"), LONG64("fEntryNumber")
+#define BRANCH_MIDDLE INT("fOffset"), COUNTER("fMaxBaskets"), INT("fSplitLevel"), LONG64("fEntries")
+#define BRANCH_END                                                                                           \
+    BRANCH_BYTES, BRANCH_LISTS, INTS("fBasketBytes", "fMaxBaskets"), LONG64S("fBasketEntry", "fMaxBaskets"), \
+        LONG64S("fBasketSeek", "fMaxBaskets"), STRING("fFileName")
+
+ELEMENTS(branch_5) = {TNAMED,
+                      BRANCH_SIZES,
+                      INT("fMaxBaskets"),
+                      INT("fWriteBasket"),
+                      INT("fEntryNumber"),
+                      BRANCH_OLD_ENTRIES,
+                      INT("fOffset"),
+                      BRANCH_LISTS,
+                      ANY("fBasketEntry", "TArrayI"),
+                      ANY("fBasketBytes", "TArrayI"),
+                      ANY("fBasketSeek", "TArrayI"),
+                      STRING("fFileName")};
+ELEMENTS(branch_6) = {TNAMED, BRANCH_OLD_START, BRANCH_OLD_END};
+ELEMENTS(branch_7) = {TNAMED, BRANCH_OLD_START, INT("fSplitLevel"), BRANCH_OLD_END};
+ELEMENTS(branch_8) = {TNAMED, BASE("TAttFill"), BRANCH_OLD_START, INT("fSplitLevel"), BRANCH_OLD_END};
+ELEMENTS(branch_10) = {BRANCH_START, BRANCH_MIDDLE, BRANCH_END};
+ELEMENTS(branch_11) = {BRANCH_START, BRANCH_MIDDLE, LONG64("fFirstEntry"), BRANCH_END};
+ELEMENTS(branch_13) = {BRANCH_START, ANY("fIOFeatures", "ROOT::TIOFeatures"), BRANCH_MIDDLE,
+                       LONG64("fFirstEntry"), BRANCH_END};
+
+#define BRANCH_ELEMENT(class_version)                                                                        \
+    BASE("TBranch"), STRING("fClassName"), STRING("fParentName"), STRING("fClonesName"), UINT("fCheckSum"),  \
+        class_version, INT("fID"), INT("fType"), INT("fStreamerType"), INT("fMaximum"),                      \
+        POINTER("fBranchCount", "TBranchElement"), POINTER("fBranchCount2", "TBranchElement")
+ELEMENTS(branch_element_8) = {BRANCH_ELEMENT(INT("fClassVersion"))};
+ELEMENTS(branch_element_10) = {BRANCH_ELEMENT(SHORT("fClassVersion"))};
+ELEMENTS(branch_object) = {BASE("TBranch"), STRING("fClassName")};
+ELEMENTS(branch_ref) = {BASE("TBranch"), POINTER("fRefTable", "TRefTable")};
+ELEMENTS(branch_stl) = {BASE("TBranch"),      STRING("fContName"), STRING("fClassName"),
+                        INT("fClassVersion"), UINT("fClCheckSum"), INT("fID")};
+
+#define CLONES_START TNAMED, BRANCH_SIZES, INT("fMaxBaskets"), INT("fWriteBasket")
+#define CLONES_END                                                                                           \
+    INT("fOffset"), POINTER("fBranchCount", "TBranch"), STRING("fClassName"), OBJECT("fBranches", "TObjArray")
+ELEMENTS(branch_clones_old) = {CLONES_START, INT("fEntryNumber"), BRANCH_OLD_ENTRIES, CLONES_END};
+ELEMENTS(branch_clones) = {CLONES_START, LONG64("fEntryNumber"), LONG64("fEntries"), BRANCH_BYTES,
+                           CLONES_END};
+
+ELEMENTS(leaf) = {TNAMED,
+                  INT("fLen"),
+                  INT("fLenType"),
+                  INT("fOffset"),
+                  BOOL("fIsRange"),
+                  BOOL("fIsUnsigned"),
+                  POINTER("fLeafCount", "TLeaf")};
+#define LEAF_OF(type, type_name)                                                                             \
+    {                                                                                                        \
+        BASE("TLeaf"), MEMBER(type, "fMinimum", type_name), MEMBER(type, "fMaximum", type_name)              \
+    }
+ELEMENTS(leaf_b) = LEAF_OF(NT_STREAMER_CHAR, "char");
+ELEMENTS(leaf_d) = LEAF_OF(NT_STREAMER_DOUBLE, "double");
+ELEMENTS(leaf_d32) = LEAF_OF(NT_STREAMER_DOUBLE32, "Double32_t");
+ELEMENTS(leaf_f) = LEAF_OF(NT_STREAMER_FLOAT, "float");
+ELEMENTS(leaf_f16) = LEAF_OF(NT_STREAMER_FLOAT16, "Float16_t");
+ELEMENTS(leaf_g) = LEAF_OF(NT_STREAMER_LONG, "long");
+ELEMENTS(leaf_i) = LEAF_OF(NT_STREAMER_INT, "int");
+ELEMENTS(leaf_l) = LEAF_OF(NT_STREAMER_LONG64, "Long64_t");
+ELEMENTS(leaf_o) = LEAF_OF(NT_STREAMER_BOOL, "bool");
+ELEMENTS(leaf_s) = LEAF_OF(NT_STREAMER_SHORT, "short");
+ELEMENTS(leaf_element) = {BASE("TLeaf"), INT("fID"), INT("fType")};
+ELEMENTS(leaf_object_1) = {BASE("TLeaf")};
+ELEMENTS(leaf_object) = {BASE("TLeaf"), BOOL("fVirtual")};
+
+struct built_in {
+    struct nt_text name;
+    int32_t first, last; /* versions */
+    const struct nt_streamer_element *elements;
+    uint32_t element_count;
+    uint32_t checksum;
+};
+
+#define CLASS(name, first, last, elements)                                                                   \
+    {                                                                                                        \
+        TEXT(name), first, last, elements, sizeof(elements) / sizeof(elements[0]), 0                         \
+    }
+
+static const struct built_in built_ins[] = {
+    CLASS("TNamed", 1, 1, named_object),
+    CLASS("TObjString", 1, 1, obj_string),
+    CLASS("TAttLine", 1, 2, att_line),
+    CLASS("TAttFill", 1, 2, att_fill),
+    CLASS("TAttMarker", 1, 3, att_marker),
+    {TEXT("ROOT::TIOFeatures"), 1, 1, io_features, 1, 0x1aa12f10},
+    CLASS("TFriendElement", 2, 2, friend),
+    CLASS("TNtuple", 1, 2, ntuple),
+    CLASS("TNtupleD", 1, 1, ntuple),
+    CLASS("TTree", 1, 1, tree_1),
+    CLASS("TTree", 2, 2, tree_2),
+    CLASS("TTree", 3, 3, tree_3),
+    CLASS("TTree", 4, 4, tree_4),
+    CLASS("TTree", 5, 5, tree_5),
+    CLASS("TTree", 16, 16, tree_16),
+    CLASS("TTree", 17, 17, tree_17),
+    CLASS("TTree", 18, 18, tree_18),
+    CLASS("TTree", 19, 19, tree_19),
+    CLASS("TTree", 20, 20, tree_20),
+    CLASS("TBranch", 5, 5, branch_5),
+    CLASS("TBranch", 6, 6, branch_6),
+    CLASS("TBranch", 7, 7, branch_7),
+    CLASS("TBranch", 8, 9, branch_8),
+    CLASS("TBranch", 10, 10, branch_10),
+    CLASS("TBranch", 11, 12, branch_11),
+    CLASS("TBranch", 13, 13, branch_13),
+    CLASS("TBranchElement", 8, 9, branch_element_8),
+    CLASS("TBranchElement", 10, 10, branch_element_10),
+    CLASS("TBranchObject", 1, 1, branch_object),
+    CLASS("TBranchRef", 1, 1, branch_ref),
+    CLASS("TBranchSTL", 1, 1, branch_stl),
+    CLASS("TLeaf", 1, 2, leaf),
+    CLASS("TLeafB", 1, 1, leaf_b),
+    CLASS("TLeafC", 1, 1, leaf_i),
+    CLASS("TLeafD", 1, 1, leaf_d),
+    CLASS("TLeafD32", 1, 1, leaf_d32),
+    CLASS("TLeafElement", 1, 1, leaf_element),
+    CLASS("TLeafF", 1, 1, leaf_f),
+    CLASS("TLeafF16", 1, 1, leaf_f16),
+    CLASS("TLeafG", 1, 1, leaf_g),
+    CLASS("TLeafI", 1, 1, leaf_i),
+    CLASS("TLeafL", 1, 1, leaf_l),
+    CLASS("TLeafO", 1, 1, leaf_o),
+    CLASS("TLeafObject", 1, 1, leaf_object_1),
+    CLASS("TLeafObject", 3, 4, leaf_object),
+    CLASS("TLeafS", 1, 1, leaf_s),
+};
+
+enum { BUILT_INS = sizeof(built_ins) / sizeof(built_ins[0]), CLONES_LAST_VERSION = 2 };
+
+static const struct nt_text clones_name = TEXT("TBranchClones"), branch_name = TEXT("TBranch");
+
+/* ---- The record ---- */
+
+/* Tags of ROOT's buffers (TBufferFile). */
+#define BYTE_COUNT_MASK UINT32_C(0x40000000)
+#define CLASS_MASK UINT32_C(0x80000000)
+#define NEW_CLASS_TAG UINT32_C(0xffffffff)
+enum {
+    MAP_OFFSET = 2,
+    TOBJECT_IS_REFERENCED = 1 << 4,
+    LONG_STRING = 255,
+    MAX_CLASS_NAME = 1 << 14, /* it is read again for each item */
+};
+
+struct reading {
+    struct nt_cursor cursor;
+    uint32_t key_bytes; /* references count from the start of the key */
+    struct nt_arena *arena;
+    struct nt_budget *budget;
+    uint64_t offset; /* of the record in the file */
+};
+
+static enum nt_status fail(const struct reading *reading, const char *what, struct nt_error *error)
+{
+    return nt_fail(error, NT_CORRUPT, reading->offset,
+                   "the streamer information: %s at byte %zu of its object", what, reading->cursor.position);
+}
+
+/* Zeroed memory of the arena. `count` is at most the number of bytes of the object. */
+static enum nt_status allocate(const struct reading *reading, uint64_t count, size_t size, void **items_ret,
+                               struct nt_error *error)
+{
+    enum nt_status status =
+        nt_budget_take(reading->budget, NT_COST_ENVELOPE_BYTE, count * size, reading->offset, error);
+    if (status != NT_OK)
+        return status;
+    *items_ret = nt_arena_alloc(reading->arena, count, size);
+    return *items_ret ? NT_OK : nt_fail_memory(error);
+}
+
+static struct nt_text get_string(struct nt_cursor *cursor)
+{
+    uint32_t length = nt_get_u8(cursor);
+    if (length == LONG_STRING)
+        length = nt_get_be32(cursor);
+    const uint8_t *bytes = nt_get_bytes(cursor, length);
+    return bytes ? (struct nt_text){(const char *)bytes, length} : (struct nt_text){0};
+}
+
+/* The version of an object, and a cursor over the rest of it, which is skipped. */
+static struct nt_cursor get_object(struct nt_cursor *cursor, uint16_t *version_ret)
+{
+    uint32_t byte_count = nt_get_be32(cursor);
+    if (!(byte_count & BYTE_COUNT_MASK))
+        cursor->failed = true;
+    struct nt_cursor object = nt_get_cursor(cursor, byte_count & ~BYTE_COUNT_MASK);
+    *version_ret = nt_get_be16(&object);
+    return object;
+}
+
+static void skip_tobject(struct nt_cursor *cursor)
+{
+    nt_skip(cursor, 2 + 4); /* version, unique id */
+    if (nt_get_be32(cursor) & TOBJECT_IS_REFERENCED)
+        nt_skip(cursor, 2);
+}
+
+static struct nt_text get_class_name(struct nt_cursor *cursor)
+{
+    size_t left = nt_cursor_left(cursor);
+    left = left < MAX_CLASS_NAME ? left : MAX_CLASS_NAME;
+    const char *name = (const char *)cursor->bytes + cursor->position;
+    const char *end = left ? memchr(name, 0, left) : NULL;
+    if (!end) {
+        cursor->failed = true;
+        return (struct nt_text){0};
+    }
+    nt_skip(cursor, (uint64_t)(end - name) + 1);
+    return (struct nt_text){name, (size_t)(end - name)};
+}
+
+/* Reads the class of an item of a list; `item_ret` is a cursor over the object, which is skipped. */
+static struct nt_text get_item(struct reading *reading, struct nt_cursor *cursor, struct nt_cursor *item_ret)
+{
+    uint32_t byte_count = nt_get_be32(cursor);
+    if (!(byte_count & BYTE_COUNT_MASK) || byte_count == NEW_CLASS_TAG)
+        cursor->failed = true;
+    *item_ret = nt_get_cursor(cursor, byte_count & ~BYTE_COUNT_MASK);
+    uint32_t tag = nt_get_be32(item_ret);
+    if (tag == NEW_CLASS_TAG)
+        return get_class_name(item_ret);
+    uint64_t place = (uint64_t)(tag & ~CLASS_MASK);
+    struct nt_cursor named = reading->cursor;
+    named.position = 0;
+    if (!(tag & CLASS_MASK) || place < reading->key_bytes + MAP_OFFSET ||
+        !nt_skip(&named, place - MAP_OFFSET - reading->key_bytes) || nt_get_be32(&named) != NEW_CLASS_TAG) {
+        cursor->failed = true;
+        return (struct nt_text){0};
+    }
+    struct nt_text name = get_class_name(&named);
+    cursor->failed |= named.failed;
+    return name;
+}
+
+/* ---- Elements ---- */
+
+enum element_class {
+    PLAIN,
+    BASE_CLASS,
+    COUNTED, /* has the name of its counter */
+    STL,
+    STL_STRING,
+};
+
+static enum element_class element_class_of(struct nt_text name)
+{
+    static const struct {
+        const char *name;
+        enum element_class element_class;
+    } rows[] = {
+        {"TStreamerBase", BASE_CLASS}, {"TStreamerBasicPointer", COUNTED}, {"TStreamerLoop", COUNTED},
+        {"TStreamerSTL", STL},         {"TStreamerSTLstring", STL_STRING},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (nt_text_is(name, rows[i].name))
+            return rows[i].element_class;
+    return PLAIN;
+}
+
+static void get_named(struct nt_cursor *cursor, struct nt_text *name_ret, struct nt_text *title_ret)
+{
+    uint16_t version;
+    struct nt_cursor named = get_object(cursor, &version);
+    skip_tobject(&named);
+    *name_ret = get_string(&named);
+    *title_ret = get_string(&named);
+    cursor->failed |= named.failed;
+}
+
+/* The dimensions: at least NT_STREAMER_DIMENSIONS numbers. False if they are impossible. */
+static bool get_dimensions(struct nt_cursor *cursor, uint16_t version, struct nt_streamer_element *element)
+{
+    uint32_t stored = version == 1 ? nt_get_be32(cursor) : NT_STREAMER_DIMENSIONS;
+    struct nt_cursor numbers = nt_get_cursor(cursor, (uint64_t)stored * 4);
+    if (element->length > INT32_MAX || element->dimension_count > NT_STREAMER_DIMENSIONS ||
+        element->dimension_count > stored)
+        return false;
+    for (uint32_t i = 0; i < element->dimension_count; i++) {
+        element->dimensions[i] = nt_get_be32(&numbers);
+        if (element->dimensions[i] > INT32_MAX)
+            return false;
+    }
+    return !numbers.failed;
+}
+
+/* Older files have the type of an unsigned character for truth values. */
+static void correct_type(struct nt_streamer_element *element)
+{
+    bool is_uchar = element->type == NT_STREAMER_UCHAR ||
+                    element->type == NT_STREAMER_OFFSET_L + NT_STREAMER_UCHAR ||
+                    element->type == NT_STREAMER_OFFSET_P + NT_STREAMER_UCHAR;
+    struct nt_text name = element->type_name;
+    if (name.length && name.bytes[name.length - 1] == '*')
+        name.length--;
+    if (is_uchar && (nt_text_is(name, "Bool_t") || nt_text_is(name, "bool")))
+        element->type += NT_STREAMER_BOOL - NT_STREAMER_UCHAR;
+}
+
+/* Members of the class TStreamerElement. False if they are impossible. */
+static bool get_element_members(struct nt_cursor *cursor, struct nt_streamer_element *element)
+{
+    uint16_t version;
+    struct nt_cursor members = get_object(cursor, &version);
+    get_named(&members, &element->name, &element->title);
+    element->type = (int32_t)nt_get_be32(&members);
+    nt_skip(&members, 4); /* fSize */
+    element->length = nt_get_be32(&members);
+    element->dimension_count = nt_get_be32(&members);
+    bool is_possible = get_dimensions(&members, version, element);
+    element->type_name = get_string(&members);
+    cursor->failed |= members.failed;
+    correct_type(element);
+    return is_possible;
+}
+
+/* Files have the type NT_STREAMER_STREAMER for all STL members, so that old versions can read them; and
+ * the numbers of sets and multimaps were once exchanged. */
+static void correct_stl(struct nt_streamer_element *element, bool is_string)
+{
+    enum { MULTIMAP = 5, SET = 6 };
+    struct nt_text name = element->type_name;
+    bool is_pointer = name.length && name.bytes[name.length - 1] == '*';
+    element->type = is_pointer ? NT_STREAMER_STL_P : is_string ? NT_STREAMER_STL_STRING : NT_STREAMER_STL;
+    if (element->length > 0)
+        element->type += NT_STREAMER_OFFSET_L;
+    nt_text_skip(&name, "std::");
+    if (element->stl_type == MULTIMAP && nt_text_skip(&name, "set<"))
+        element->stl_type = SET;
+    else if (element->stl_type == SET && nt_text_skip(&name, "multimap<"))
+        element->stl_type = MULTIMAP;
+}
+
+static bool get_stl(struct nt_cursor *cursor, bool is_string, struct nt_streamer_element *element)
+{
+    bool is_possible = get_element_members(cursor, element);
+    element->stl_type = (int32_t)nt_get_be32(cursor);
+    element->content_type = (int32_t)nt_get_be32(cursor);
+    correct_stl(element, is_string);
+    return is_possible;
+}
+
+static bool get_element(struct nt_cursor *item, enum element_class element_class,
+                        struct nt_streamer_element *element)
+{
+    uint16_t version;
+    struct nt_cursor object = get_object(item, &version), base;
+    bool is_possible;
+    if (element_class == STL_STRING) {
+        base = get_object(&object, &version);
+        is_possible = get_stl(&base, true, element);
+        object.failed |= base.failed;
+    } else if (element_class == STL) {
+        is_possible = get_stl(&object, false, element);
+    } else {
+        is_possible = get_element_members(&object, element);
+    }
+    if (element_class == BASE_CLASS && nt_cursor_left(&object) >= 4)
+        element->base_version = (int32_t)nt_get_be32(&object);
+    if (element_class == COUNTED) {
+        nt_skip(&object, 4); /* fCountVersion */
+        element->counter = get_string(&object);
+    }
+    item->failed |= object.failed;
+    return is_possible;
+}
+
+/* ---- Classes ---- */
+
+/* The start of a TObjArray or TList: the number of items, each of at least 4 bytes. */
+static uint32_t get_list(struct nt_cursor *list, bool is_array)
+{
+    skip_tobject(list);
+    get_string(list);
+    uint32_t count = nt_get_be32(list);
+    if (is_array)
+        nt_skip(list, 4); /* fLowerBound */
+    if (count > nt_cursor_left(list) / 4)
+        list->failed = true;
+    return list->failed ? 0 : count;
+}
+
+static enum nt_status read_elements(struct reading *reading, struct nt_cursor *array,
+                                    struct nt_streamer_class *described, struct nt_error *error)
+{
+    uint32_t count = get_list(array, true);
+    struct nt_streamer_element *elements;
+    enum nt_status status = allocate(reading, count + 1, sizeof(*elements), (void **)&elements, error);
+    if (status != NT_OK)
+        return status;
+    for (uint32_t i = 0; i < count && !array->failed; i++) {
+        struct nt_cursor item;
+        struct nt_text name = get_item(reading, array, &item);
+        bool is_possible = get_element(&item, element_class_of(name), &elements[i]);
+        array->failed |= item.failed;
+        if (!array->failed && !is_possible)
+            return nt_fail(
+                error, NT_CORRUPT, reading->offset,
+                "the streamer information: class %.*s: element %" PRIu32 " has impossible dimensions",
+                (int)(described->name.length < 80 ? described->name.length : 80), described->name.bytes, i);
+    }
+    described->elements = elements;
+    described->element_count = count;
+    return NT_OK;
+}
+
+/* Reads a TStreamerInfo. */
+static enum nt_status read_class(struct reading *reading, struct nt_cursor *item,
+                                 struct nt_streamer_class *described, struct nt_error *error)
+{
+    uint16_t version;
+    struct nt_text title;
+    struct nt_cursor object = get_object(item, &version), elements;
+    get_named(&object, &described->name, &title);
+    described->checksum = nt_get_be32(&object);
+    described->version = (int32_t)nt_get_be32(&object);
+    struct nt_text list_class = get_item(reading, &object, &elements);
+    struct nt_cursor array = get_object(&elements, &version);
+    item->failed |= object.failed || elements.failed || !nt_text_is(list_class, "TObjArray");
+    if (item->failed)
+        return NT_OK;
+    enum nt_status status = read_elements(reading, &array, described, error);
+    item->failed |= array.failed;
+    return status;
+}
+
+/* For so many classes of the file, and the built-in ones. */
+static enum nt_status make_room(const struct reading *reading, struct nt_streamer_info *info, uint32_t count,
+                                struct nt_error *error)
+{
+    uint64_t all = (uint64_t)count + CLONES_LAST_VERSION;
+    for (unsigned i = 0; i < BUILT_INS; i++)
+        all += (uint32_t)(built_ins[i].last - built_ins[i].first + 1);
+    enum nt_status status = allocate(reading, all, sizeof(*info->by_name), (void **)&info->by_name, error);
+    if (status == NT_OK)
+        status = allocate(reading, all, sizeof(*info->classes), (void **)&info->classes, error);
+    return status;
+}
+
+/* The list has the classes, and may have a list of rules, which is skipped. */
+static enum nt_status read_list(struct reading *reading, struct nt_streamer_info *info,
+                                struct nt_error *error)
+{
+    uint16_t version;
+    struct nt_cursor list = get_object(&reading->cursor, &version);
+    uint32_t count = get_list(&list, false);
+    if (list.failed)
+        return fail(reading, "no list of classes", error);
+    enum nt_status status = make_room(reading, info, count, error);
+    for (uint32_t i = 0; i < count && status == NT_OK; i++) {
+        struct nt_cursor item;
+        struct nt_text name = get_item(reading, &list, &item);
+        if (nt_text_is(name, "TStreamerInfo"))
+            status = read_class(reading, &item, &info->classes[info->class_count++], error);
+        get_string(&list); /* its option */
+        reading->cursor.position = list.position;
+        if (status == NT_OK && (list.failed || item.failed))
+            status = fail(reading, "a class that goes beyond its end, or has no name", error);
+    }
+    return status;
+}
+
+/* ---- Built-in classes behind those of the file ---- */
+
+static int compare_classes(const void *left, const void *right)
+{
+    const struct nt_streamer_class *a = *(const struct nt_streamer_class *const *)left;
+    const struct nt_streamer_class *b = *(const struct nt_streamer_class *const *)right;
+    int order = nt_texts_compare(a->name, b->name);
+    if (order == 0)
+        order = (a->version > b->version) - (a->version < b->version);
+    return order != 0 ? order : (a > b) - (a < b); /* as in the file */
+}
+
+static void sort_classes(struct nt_streamer_info *info)
+{
+    for (uint32_t i = 0; i < info->class_count; i++)
+        info->by_name[i] = &info->classes[i];
+    qsort(info->by_name, info->class_count, sizeof(*info->by_name), compare_classes);
+}
+
+/* Adds one class behind `count`, unless the file describes it. */
+static void add_class(const struct nt_streamer_info *info, const struct nt_streamer_class *added,
+                      uint32_t *count)
+{
+    if (!nt_streamer_find(info, added->name, added->version)) {
+        info->classes[*count] = *added;
+        info->classes[*count].is_built_in = true;
+        ++*count;
+    }
+}
+
+/* The streamer of TBranchClones is its own: what files describe is not what it writes. Its numbers of
+ * entries are as wide as those of the TBranch of its time, which files do describe. */
+static void add_clones(struct nt_streamer_info *info, uint32_t *count)
+{
+    enum { FIRST_WIDE_VERSION = 10 };
+    const struct nt_streamer_class *branch = nt_streamer_find(info, branch_name, NT_STREAMER_NEWEST);
+    bool is_wide = !branch || branch->version >= FIRST_WIDE_VERSION;
+    struct nt_streamer_class clones = {.name = clones_name,
+                                       .elements = is_wide ? branch_clones : branch_clones_old,
+                                       .element_count = sizeof(branch_clones) / sizeof(branch_clones[0])};
+    for (uint32_t i = 0; i < info->class_count; i++) {
+        if (nt_texts_are_equal(info->classes[i].name, clones_name)) {
+            info->classes[i].elements = clones.elements;
+            info->classes[i].element_count = clones.element_count;
+            info->classes[i].is_built_in = true;
+        }
+    }
+    for (clones.version = 1; clones.version <= CLONES_LAST_VERSION; clones.version++)
+        add_class(info, &clones, count);
+}
+
+/* The classes of the file are sorted. */
+static void add_built_ins(struct nt_streamer_info *info)
+{
+    uint32_t count = info->class_count;
+    for (unsigned i = 0; i < BUILT_INS; i++) {
+        const struct built_in *row = &built_ins[i];
+        struct nt_streamer_class added = {.name = row->name,
+                                          .checksum = row->checksum,
+                                          .elements = row->elements,
+                                          .element_count = row->element_count};
+        for (added.version = row->first; added.version <= row->last; added.version++)
+            add_class(info, &added, &count);
+    }
+    add_clones(info, &count);
+    info->class_count = count;
+}
+
+/* ---- Read it ---- */
+
+static enum nt_status decompress(const struct nt_tfile_key *key, const uint8_t *stored, uint8_t *object,
+                                 struct nt_error *error)
+{
+    if (!nt_tfile_is_compressed(key)) {
+        memcpy(object, stored, key->object_bytes);
+        return NT_OK;
+    }
+    struct nt_codec_context *context = nt_codec_context_new();
+    if (!context)
+        return nt_fail_memory(error);
+    enum nt_status status =
+        nt_compression_info(NT_COMPRESSION_ROOT_BLOCKS)
+            ->decompress(stored, key->bytes - key->key_bytes, object, key->object_bytes, context, error);
+    nt_codec_context_free(context);
+    return status;
+}
+
+static enum nt_status read_object(struct nt_file *file, struct reading *reading,
+                                  const struct nt_tfile_key *key, struct nt_streamer_info *info,
+                                  struct nt_error *error)
+{
+    const struct nt_metadata_range range = {.offset = key->offset + key->key_bytes,
+                                            .bytes = key->bytes - key->key_bytes,
+                                            .place = key->offset + key->key_bytes,
+                                            .is_compressed = nt_tfile_is_compressed(key)};
+    uint8_t *stored = NULL, *object = NULL;
+    enum nt_status status = nt_metadata_read(&file->budget, file->source, &range, &stored, NULL, error);
+    if (status != NT_OK)
+        return status;
+    status = allocate(reading, (uint64_t)key->object_bytes + 1, 1, (void **)&object, error);
+    if (status == NT_OK)
+        status = decompress(key, stored, object, error);
+    nt_budget_release(&file->budget, NT_COST_ENVELOPE_BYTE, range.bytes);
+    free(stored);
+    if (status != NT_OK)
+        return status;
+    reading->cursor = nt_cursor(object, key->object_bytes);
+    reading->key_bytes = key->key_bytes;
+    info->bytes = object;
+    info->byte_count = key->object_bytes;
+    return NT_OK;
+}
+
+/* The key, without its texts. */
+static enum nt_status read_key(struct nt_file *file, uint64_t offset, struct nt_tfile_key *key_ret,
+                               struct nt_error *error)
+{
+    uint8_t *buffer = malloc(NT_TFILE_MAX_KEY_BYTES);
+    if (!buffer)
+        return nt_fail_memory(error);
+    enum nt_status status = nt_tfile_read_key(file->source, offset, buffer, key_ret, error);
+    free(buffer);
+    if (status == NT_OK && !nt_fits(offset, key_ret->bytes, file->source->size))
+        status = nt_fail(error, NT_TRUNCATED, offset,
+                         "the streamer information: its %" PRIu32
+                         " bytes go beyond the end of the file (%" PRIu64 " bytes)",
+                         key_ret->bytes, file->source->size);
+    return status;
+}
+
+enum nt_status nt_streamer_info_read(struct nt_file *file, uint64_t offset, uint64_t bytes,
+                                     struct nt_streamer_info *info_ret, struct nt_error *error)
+{
+    struct nt_streamer_info info = {0};
+    struct reading reading = {.arena = file->arena, .budget = &file->budget, .offset = offset};
+    struct nt_tfile_key key;
+    enum nt_status status;
+    if (offset == 0 || bytes == 0) {
+        status = make_room(&reading, &info, 0, error);
+    } else {
+        status = read_key(file, offset, &key, error);
+        if (status == NT_OK)
+            status = read_object(file, &reading, &key, &info, error);
+        if (status == NT_OK)
+            status = read_list(&reading, &info, error);
+    }
+    if (status != NT_OK)
+        return status;
+    sort_classes(&info);
+    add_built_ins(&info);
+    sort_classes(&info);
+    *info_ret = info;
+    return NT_OK;
+}
+
+/* ---- Find a class ---- */
+
+/* The first sorted class that is not before (name, version). */
+static uint32_t lower_bound(const struct nt_streamer_info *info, struct nt_text name, int64_t version)
+{
+    uint32_t low = 0, high = info->class_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        int order = nt_texts_compare(info->by_name[middle]->name, name);
+        if (order < 0 || (order == 0 && info->by_name[middle]->version < version))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct nt_streamer_class *nt_streamer_find(const struct nt_streamer_info *info, struct nt_text name,
+                                                 int32_t version)
+{
+    bool is_newest = version == NT_STREAMER_NEWEST;
+    uint32_t at = lower_bound(info, name, is_newest ? (int64_t)INT32_MAX + 1 : version);
+    if (is_newest && at-- == 0)
+        return NULL;
+    if (at >= info->class_count)
+        return NULL;
+    const struct nt_streamer_class *found = info->by_name[at];
+    return nt_texts_are_equal(found->name, name) && (is_newest || found->version == version) ? found : NULL;
+}
+
+const struct nt_streamer_class *nt_streamer_find_checksum(const struct nt_streamer_info *info,
+                                                          struct nt_text name, uint32_t checksum)
+{
+    for (uint32_t i = lower_bound(info, name, INT32_MIN); i < info->class_count; i++) {
+        const struct nt_streamer_class *found = info->by_name[i];
+        if (!nt_texts_are_equal(found->name, name))
+            break;
+        if (found->checksum == checksum)
+            return found;
+    }
+    return NULL;
+}

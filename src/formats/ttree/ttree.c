@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Opens the trees of a ROOT file as datasets, beside its RNTuples or by themselves: what they share, and
+ * the owners of the file's bytes.
+ */
+#include "formats/ttree/ttree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "container/container.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/base/thread.h"
+#include "core/io/source.h"
+#include "formats/formats.h"
+
+/* ---- What the trees of a file share ---- */
+
+struct nt_ttree_file {
+    struct nt_file *file;
+    struct nt_streamer_info info;
+    atomic_int info_state; /* enum nt_lazy_state */
+    struct nt_error *info_failure;
+    struct nt_lock lock; /* while reading it */
+};
+
+static enum nt_status read_info(void *owner, uint32_t unused, struct nt_error *error)
+{
+    struct nt_ttree_file *trees = owner;
+    const struct nt_tfile *tfile = nt_tfile_of(trees->file);
+    (void)unused;
+    return nt_streamer_info_read(trees->file, tfile->info_offset, tfile->info_bytes, &trees->info, error);
+}
+
+enum nt_status nt_ttree_streamer_info(const struct nt_file *file, const struct nt_streamer_info **info_ret,
+                                      struct nt_error *error)
+{
+    struct nt_ttree_file *trees = nt_container_of(file)->trees;
+    const struct nt_lazy lazy = {.state = &trees->info_state,
+                                 .failure = &trees->info_failure,
+                                 .make = read_info,
+                                 .owner = trees,
+                                 .lock = &trees->lock,
+                                 .before = file->before_blocking,
+                                 .context = file->context};
+    bool is_new_failure;
+    enum nt_status status = nt_lazy_get(&lazy, &is_new_failure, error);
+    if (status == NT_OK)
+        *info_ret = &trees->info;
+    return status;
+}
+
+static enum nt_status write_info(const struct nt_file *file, const struct nt_dataset *dataset,
+                                 uint64_t number, struct nt_buffer *out, struct nt_error *error)
+{
+    const struct nt_streamer_info *info;
+    (void)dataset, (void)number;
+    enum nt_status status = nt_ttree_streamer_info(file, &info, error);
+    return status == NT_OK ? nt_streamer_info_describe(info, out, error) : status;
+}
+
+/* Adds streamer_info.json to the documents of the container, if the record is in the file. */
+static enum nt_status add_document(struct nt_file *file, struct nt_error *error)
+{
+    const struct nt_tfile *tfile = nt_tfile_of(file);
+    uint32_t count = file->document_count;
+    if (!tfile->info_offset || !tfile->info_bytes ||
+        !nt_fits(tfile->info_offset, tfile->info_bytes, file->source->size))
+        return NT_OK;
+    struct nt_document *documents = nt_arena_alloc(file->arena, count + 1, sizeof(*documents));
+    if (!documents)
+        return nt_fail_memory(error);
+    memcpy(documents, file->documents, count * sizeof(*documents));
+    documents[count] =
+        (struct nt_document){.prefix = "streamer_info.json", .suffix = "", .write = write_info};
+    file->documents = documents;
+    file->document_count = count + 1;
+    return NT_OK;
+}
+
+static void close_file(struct nt_file *file)
+{
+    struct nt_ttree_file *trees = nt_container_of(file)->trees;
+    nt_lock_deinit(&trees->lock);
+    free(trees->info_failure);
+}
+
+enum nt_status nt_ttree_prepare(struct nt_file *file, struct nt_error *error)
+{
+    enum { MORE_METADATA_BYTES = 40 << 20 };
+    struct nt_container *container = file->format_data;
+    struct nt_ttree_file *trees = nt_arena_alloc(file->arena, 1, sizeof(*trees));
+    if (!trees || nt_lock_init(&trees->lock, NULL))
+        return nt_fail_memory(error);
+    trees->file = file;
+    container->trees = trees;
+    /* A few bytes of streamer information describe many fields, and each tree and cycle has them. */
+    nt_budget_raise(&file->budget, MORE_METADATA_BYTES);
+    file->close = close_file;
+    return add_document(file, error);
+}
+
+/* ---- Datasets ---- */
+
+static enum nt_status add_tree(struct nt_file *file, const struct nt_tfile_object *object, bool has_rntuples,
+                               struct nt_error *error)
+{
+    struct nt_dataset *dataset;
+    struct nt_error failure = {0};
+    enum nt_status status = nt_file_add_dataset(file, &dataset, error);
+    if (status != NT_OK)
+        return status;
+    dataset->directory = object->directory;
+    dataset->name = object->name;
+    dataset->cycle = object->cycle;
+    dataset->is_newest_cycle = object->is_newest_cycle && !(has_rntuples && object->has_rival);
+    dataset->is_beside_others = has_rntuples;
+    if (object->failure)
+        failure = *object->failure;
+    else if (nt_ttree_add(dataset, object, &failure) == NT_OK)
+        return NT_OK;
+    return nt_dataset_set_failure(dataset, &failure, error);
+}
+
+enum nt_status nt_ttree_add_all(struct nt_file *file, bool has_rntuples, struct nt_error *error)
+{
+    struct nt_container *container = file->format_data;
+    enum nt_status status = NT_OK;
+    container->first_tree = file->dataset_count;
+    for (uint32_t i = 0; status == NT_OK && i < container->object_count; i++)
+        status = add_tree(file, &container->objects[i], has_rntuples, error);
+    return status;
+}
+
+/* Failures of directories and lists of keys are datasets, too, so that trees are not missed silently. */
+static enum nt_status add_damage(struct nt_file *file, struct nt_error *error)
+{
+    const struct nt_container *container = nt_container_of(file);
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < container->anchor_count; i++) {
+        const struct nt_anchor_object *damage = &container->anchors[i];
+        struct nt_dataset *dataset;
+        if (!damage->is_damage)
+            continue;
+        status = nt_file_add_dataset(file, &dataset, error);
+        if (status != NT_OK)
+            return status;
+        dataset->directory = damage->directory;
+        dataset->name = damage->name;
+        dataset->cycle = damage->cycle;
+        status = nt_dataset_set_failure(dataset, damage->failure, error);
+    }
+    return status;
+}
+
+/* ---- Layout ---- */
+
+/* The places of baskets that are pages, ascending. */
+struct places {
+    uint64_t *offsets;
+    size_t count, capacity;
+};
+
+static enum nt_status note_places(struct nt_dataset *dataset, struct places *places, struct nt_error *error)
+{
+    struct nt_dataset *stored;
+    enum nt_status status = nt_dataset_physical(dataset, &stored, error);
+    if (status == NT_OK)
+        status = nt_dataset_load_readable(stored, error);
+    for (uint32_t g = 0; status == NT_OK && g < stored->group_count; g++) {
+        const struct nt_group *group = &stored->groups[g];
+        for (uint64_t p = 0; nt_group_is_loaded(group) && p < group->page_count; p++) {
+            if (group->pages[p].is_missing || group->pages[p].source != NT_TTREE_FILE)
+                continue;
+            uint64_t *offsets = nt_grow(places->offsets, places->count, &places->capacity, sizeof(*offsets));
+            if (!offsets)
+                return nt_fail_memory(error);
+            places->offsets = offsets;
+            offsets[places->count++] = group->pages[p].offset;
+        }
+    }
+    return nt_is_environmental(status) ? status : NT_OK;
+}
+
+static int compare_offsets(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+static enum nt_status find_places(const struct nt_file *file, struct places *places, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    for (uint32_t i = nt_container_of(file)->first_tree; status == NT_OK && i < file->dataset_count; i++)
+        if (!file->datasets[i]->failure)
+            status = note_places(file->datasets[i], places, error);
+    if (status == NT_OK && places->count)
+        qsort(places->offsets, places->count, sizeof(*places->offsets), compare_offsets);
+    return status;
+}
+
+struct filter {
+    nt_layout_emit *emit;
+    void *context;
+    struct places places;
+    uint64_t omitted_to; /* end of the last omitted key */
+};
+
+/* Omits the key of a basket that is a page, and the object behind the key. */
+static enum nt_status emit_others(void *context, const struct nt_layout_range *range)
+{
+    struct filter *filter = context;
+    bool is_of_basket = range->detail && !strcmp(range->detail, "TBasket");
+    if (is_of_basket && range->offset == filter->omitted_to)
+        return NT_OK;
+    if (is_of_basket && filter->places.count &&
+        bsearch(&range->offset, filter->places.offsets, filter->places.count, sizeof(uint64_t),
+                compare_offsets)) {
+        filter->omitted_to = range->offset + range->bytes;
+        return NT_OK;
+    }
+    return filter->emit(filter->context, range);
+}
+
+/* The objects of trees, whose keys are the container's. */
+static enum nt_status emit_trees(const struct nt_file *file, nt_layout_emit *emit, void *context)
+{
+    const struct nt_container *container = nt_container_of(file);
+    uint64_t size = file->source->size;
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; i < container->object_count && status == NT_OK; i++) {
+        const struct nt_tfile_object *object = &container->objects[i];
+        uint64_t offset = object->offset + object->key_bytes, bytes = object->bytes - object->key_bytes;
+        const struct nt_layout_output output = {
+            emit, context, container->first_tree == NT_NONE ? NT_NONE : container->first_tree + i, 0};
+        if (!object->failure && offset < size)
+            status = nt_layout_put(&output, offset, bytes < size - offset ? bytes : size - offset, "tree");
+    }
+    return status;
+}
+
+enum nt_status nt_ttree_layout(const struct nt_file *file, nt_layout_emit *emit, void *context,
+                               struct nt_error *error)
+{
+    struct filter filter = {.emit = emit, .context = context};
+    enum nt_status status = find_places(file, &filter.places, error);
+    if (status == NT_OK)
+        status = nt_container_tfile.layout(file, emit_others, &filter, error);
+    if (status == NT_OK)
+        status = emit_trees(file, emit, context);
+    free(filter.places.offsets);
+    return status;
+}
+
+/* ---- The format's row ---- */
+
+static enum nt_status check_magic(struct nt_source *source, struct nt_error *error)
+{
+    char start[NT_TFILE_MAGIC_BYTES];
+    enum nt_status status = NT_OK;
+    bool is_root = false;
+    if (source->size > sizeof(start))
+        status = nt_source_read(source, 0, start, sizeof(start), error);
+    if (status == NT_OK && source->size > sizeof(start))
+        is_root = !memcmp(start, nt_container_tfile.magic, sizeof(start)) && !nt_is_text_file(source);
+    return status != NT_OK || is_root ? status
+                                      : nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "not a ROOT file");
+}
+
+static enum nt_status fill_file(struct nt_file *file, const void *context, struct nt_error *error)
+{
+    struct nt_container *container = nt_arena_alloc(file->arena, 1, sizeof(*container));
+    struct nt_error refusal;
+    (void)context;
+    enum nt_status status = container ? nt_container_open_kind(file, container, &nt_container_tfile, error)
+                                      : nt_fail_memory(error);
+    if (status == NT_OK)
+        status = nt_ttree_prepare(file, error);
+    if (status == NT_OK)
+        status = add_damage(file, error);
+    if (status == NT_OK)
+        status = nt_ttree_add_all(file, false, error);
+    if (status == NT_OK && !file->failure && !file->dataset_count) {
+        nt_tfile_refuse(container->details, "a TTree", &refusal);
+        status = nt_failure_keep(&refusal, file->arena, &file->failure, error);
+    }
+    file->layout = nt_ttree_layout;
+    return status;
+}
+
+static enum nt_status open_ttree(struct nt_source *source, const struct nt_open_options *options,
+                                 struct nt_file **file_ret, struct nt_error *error)
+{
+    struct nt_limits limits = nt_open_limits(options);
+    enum nt_status status = check_magic(source, error);
+    return status == NT_OK ? nt_file_make(source, &limits, fill_file, NULL, file_ret, error) : status;
+}
+
+const struct nt_format nt_format_ttree = {
+    .name = "ttree",
+    .description = "TTree in ROOT files, all versions",
+    .open = open_ttree,
+};

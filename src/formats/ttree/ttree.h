@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * TTree: reads the streamer information of a ROOT file, the records of a tree, its branches, leaves and
+ * baskets, and how the bytes of an entry become columns.
+ */
+#ifndef NT_FORMATS_TTREE_TTREE_H
+#define NT_FORMATS_TTREE_TTREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/bytes.h"
+#include "core/codec/codec.h"
+#include "core/model/builder.h"
+#include "core/model/model.h"
+
+/* ---- streamer_info.c: the classes that a file describes ---- */
+
+/* TStreamerElement::fType. Arrays of a fixed length add OFFSET_L to the type of an item, arrays whose
+ * length is another member OFFSET_P. */
+enum nt_streamer_type {
+    NT_STREAMER_BASE = 0,
+    NT_STREAMER_CHAR = 1,
+    NT_STREAMER_SHORT = 2,
+    NT_STREAMER_INT = 3,
+    NT_STREAMER_LONG = 4, /* 8 bytes in a file */
+    NT_STREAMER_FLOAT = 5,
+    NT_STREAMER_COUNTER = 6, /* an Int_t that counts another member */
+    NT_STREAMER_CHAR_STAR = 7,
+    NT_STREAMER_DOUBLE = 8,
+    NT_STREAMER_DOUBLE32 = 9,
+    NT_STREAMER_LEGACY_CHAR = 10,
+    NT_STREAMER_UCHAR = 11,
+    NT_STREAMER_USHORT = 12,
+    NT_STREAMER_UINT = 13,
+    NT_STREAMER_ULONG = 14,
+    NT_STREAMER_BITS = 15, /* fBits of TObject */
+    NT_STREAMER_LONG64 = 16,
+    NT_STREAMER_ULONG64 = 17,
+    NT_STREAMER_BOOL = 18,
+    NT_STREAMER_FLOAT16 = 19,
+    NT_STREAMER_OFFSET_L = 20,
+    NT_STREAMER_OFFSET_P = 40,
+    NT_STREAMER_OBJECT = 61,        /* of a class derived from TObject */
+    NT_STREAMER_ANY = 62,           /* of another class */
+    NT_STREAMER_OBJECT_P_FULL = 63, /* a pointer that is never null: "->" */
+    NT_STREAMER_OBJECT_P = 64,      /* a pointer */
+    NT_STREAMER_TSTRING = 65,
+    NT_STREAMER_TOBJECT = 66,
+    NT_STREAMER_TNAMED = 67,
+    NT_STREAMER_ANY_P_FULL = 68,
+    NT_STREAMER_ANY_P = 69,
+    NT_STREAMER_STL_P = 71,
+    NT_STREAMER_STL = 300,
+    NT_STREAMER_STL_STRING = 365,
+    NT_STREAMER_STREAMER = 500, /* its class has a streamer of its own */
+    NT_STREAMER_STREAM_LOOP = 501,
+};
+
+enum { NT_STREAMER_DIMENSIONS = 5 };
+
+struct nt_streamer_element {
+    struct nt_text name, title, type_name; /* "fEntries", "Number of entries", "Long64_t" */
+    int32_t type;                          /* enum nt_streamer_type; of STL members not the stored 500 */
+    uint32_t length;                       /* items of an array of fixed length: the product; else 0 */
+    uint32_t dimension_count;
+    uint32_t dimensions[NT_STREAMER_DIMENSIONS];
+    int32_t stl_type, content_type; /* fSTLtype, fCtype */
+    int32_t base_version;           /* of a base class */
+    struct nt_text counter;         /* fCountName: the member that is the length */
+};
+
+struct nt_streamer_class {
+    struct nt_text name;
+    int32_t version;
+    uint32_t checksum;
+    const struct nt_streamer_element *elements;
+    uint32_t element_count;
+    bool is_built_in; /* from our own table: the file does not describe it */
+};
+
+/* The classes of a file. Texts point into `bytes`. */
+struct nt_streamer_info {
+    struct nt_streamer_class *classes; /* as in the file, then the built-in ones */
+    uint32_t class_count;
+    const struct nt_streamer_class **by_name; /* by name and version, for nt_streamer_find */
+    const uint8_t *bytes;                     /* the record's object, decompressed */
+    size_t byte_count;
+};
+
+enum { NT_STREAMER_NEWEST = -1 };
+
+/* Reads the record of the streamer information into the file's arena, within its budget; adds built-in
+ * classes for what the file does not describe. A file without a record has only those. Classes with
+ * impossible counts or types are NT_CORRUPT. */
+enum nt_status nt_streamer_info_read(struct nt_file *file, uint64_t offset, uint64_t bytes,
+                                     struct nt_streamer_info *info_ret, struct nt_error *error);
+/* NULL: the class, or this version of it, is not described. */
+const struct nt_streamer_class *nt_streamer_find(const struct nt_streamer_info *info, struct nt_text name,
+                                                 int32_t version);
+const struct nt_streamer_class *nt_streamer_find_checksum(const struct nt_streamer_info *info,
+                                                          struct nt_text name, uint32_t checksum);
+
+/* Writes streamer_info.json: each class with its elements. */
+enum nt_status nt_streamer_info_describe(const struct nt_streamer_info *info, struct nt_buffer *out,
+                                         struct nt_error *error);
+
+/* ---- object.c: one bounded reader for any object whose class is described ---- */
+
+/* What the walk is at. */
+struct nt_object_member {
+    struct nt_text name;       /* of the member; empty for items of a list */
+    struct nt_text class_name; /* of an object, else the type: "Long64_t" */
+    int32_t version;           /* of the object's class */
+    bool is_list;         /* of an object: its members are `count` items without names; numbers: an array */
+    int32_t type;         /* enum nt_streamer_type, of numbers: the type of one */
+    uint64_t count;       /* of numbers and items */
+    const uint8_t *bytes; /* big-endian numbers, or the characters of a string */
+    size_t byte_count;
+    size_t offset; /* of the object or value in the buffer; of an item, of its tag */
+    unsigned depth;
+};
+
+/* Called in storage order. A status other than NT_OK ends the walk. */
+struct nt_object_visitor {
+    void *context;
+    /* An object or a list of objects begins; it ends after all its members. With *skip_ret = true the
+     * walk continues behind it, and `end` is not called. */
+    enum nt_status (*begin)(void *context, const struct nt_object_member *member, bool *skip_ret,
+                            struct nt_error *error);
+    enum nt_status (*end)(void *context, const struct nt_object_member *member, struct nt_error *error);
+    enum nt_status (*numbers)(void *context, const struct nt_object_member *member, struct nt_error *error);
+    enum nt_status (*string)(void *context, const struct nt_object_member *member, struct nt_error *error);
+    /* A pointer: to an object that began at `offset` of the buffer, or nothing (SIZE_MAX). */
+    enum nt_status (*reference)(void *context, const struct nt_object_member *member, size_t offset,
+                                struct nt_error *error);
+    /* Bytes that no description covers: a class with a streamer of its own, skipped by its byte count. */
+    enum nt_status (*unknown)(void *context, const struct nt_object_member *member, struct nt_error *error);
+};
+
+/* Walks the object of a class at the start of a buffer. `buffer_base`: what references are relative to:
+ * the length of the key in front of the object. Depth and the number of objects are bounded.
+ * NT_CORRUPT with the place in the buffer. */
+enum nt_status nt_object_walk(const struct nt_streamer_info *info, struct nt_text class_name,
+                              const uint8_t *bytes, size_t byte_count, size_t buffer_base,
+                              const struct nt_object_visitor *visitor, struct nt_error *error);
+/* The same for one item of a list in the buffer, at its `offset`: its class is named there. */
+enum nt_status nt_object_walk_item(const struct nt_streamer_info *info, const uint8_t *bytes,
+                                   size_t byte_count, size_t buffer_base, size_t offset,
+                                   const struct nt_object_visitor *visitor, struct nt_error *error);
+
+/* ---- record.c: the record of a tree ---- */
+
+/* Numbers are indices into the arrays of nt_ttree; texts point into its object. */
+struct nt_ttree_leaf {
+    struct nt_text name, title, class_name; /* "x", "x[n][3]", "TLeafF" */
+    uint32_t branch;
+    uint32_t length;  /* fLen: items of an entry, or of each item of a counted leaf */
+    uint32_t width;   /* fLenType: bytes of an item */
+    uint32_t offset;  /* fOffset */
+    uint32_t counter; /* the leaf that counts this one; NT_NONE */
+    bool is_unsigned, is_range;
+    int32_t id, type; /* of a TLeafElement: fID, fType */
+};
+
+/* TBranchElement::fType. */
+enum nt_branch_type {
+    NT_BRANCH_PLAIN = 0,      /* an unsplit object, or a member of a split one */
+    NT_BRANCH_BASE = 1,       /* a base class of a split object */
+    NT_BRANCH_OBJECT = 2,     /* a split object */
+    NT_BRANCH_CLONES = 3,     /* a split TClonesArray */
+    NT_BRANCH_COLLECTION = 4, /* a split STL collection */
+    NT_BRANCH_CLONES_MEMBER = 31,
+    NT_BRANCH_COLLECTION_MEMBER = 41,
+};
+
+struct nt_ttree_branch {
+    uint32_t parent;                                   /* NT_NONE: of the tree */
+    struct nt_text name, title, class_name, file_name; /* class: "TBranch", "TBranchElement", ... */
+    uint32_t first_leaf, leaf_count;                   /* its own leaves; those of one branch in a row */
+    int64_t entries, first_entry;                      /* fEntries, fFirstEntry */
+    int64_t total_bytes, stored_bytes;                 /* fTotBytes, fZipBytes */
+    int32_t compression;                               /* fCompress */
+    uint32_t entry_offset_length;                      /* fEntryOffsetLen; 0: entries of a fixed size */
+    uint32_t io_features;                              /* bit 0: offsets are generated */
+    /* Of a TBranchElement, else empty, 0 or -1. TBranchObject: the class only. */
+    struct nt_text object_class, parent_class, clones_class;
+    uint32_t checksum;
+    int32_t class_version, id, type, streamer_type;
+    uint32_t counter, second_counter; /* fBranchCount, fBranchCount2: branches; NT_NONE */
+    /* Its baskets: slots of fBasketEntry, fBasketSeek, fBasketBytes up to and with fWriteBasket, as
+     * stored: big-endian, `entry_width` and `seek_width` bytes (4 or 8) each, and 4. */
+    uint32_t slot_count;
+    uint8_t entry_width, seek_width;
+    const uint8_t *basket_entries, *basket_seeks, *basket_bytes;
+    uint32_t first_embedded, embedded_count; /* in nt_ttree.embedded */
+    size_t offset, byte_count;               /* of its record in the object */
+};
+
+/* A basket that is stored within the object of the tree. */
+struct nt_ttree_embedded {
+    uint32_t slot;
+    uint32_t bytes; /* of its record: key, members and buffer */
+    size_t offset;  /* in the object */
+};
+
+struct nt_ttree_cluster_range {
+    int64_t last_entry, size; /* fClusterRangeEnd, fClusterSize */
+};
+
+struct nt_ttree_friend {
+    struct nt_text tree, file; /* file: empty if it is the tree's own */
+};
+
+/* The record of a tree, as nt_dataset.format_data. */
+struct nt_ttree {
+    const struct nt_streamer_info *info;
+    struct nt_text class_name, name, title; /* "TTree" */
+    uint32_t version;                       /* of class TTree */
+    int64_t entries, total_bytes, stored_bytes, auto_flush;
+    struct nt_ttree_branch *branches; /* in depth-first order: a parent before its children */
+    uint32_t branch_count;
+    struct nt_ttree_leaf *leaves;
+    uint32_t leaf_count;
+    struct nt_ttree_embedded *embedded;
+    uint32_t embedded_count;
+    struct nt_ttree_cluster_range *ranges;
+    uint32_t range_count;
+    struct nt_ttree_friend *friends;
+    uint32_t friend_count;
+    /* The object, decompressed. `object_offset`, `stored_bytes_of_object`: where it is in the file. */
+    const uint8_t *object;
+    size_t object_bytes;
+    uint64_t record_offset; /* of the key */
+    uint32_t key_bytes, record_bytes;
+    bool is_recovered;        /* found without a list of keys */
+    struct nt_ttree_map *map; /* of branches to fields and columns: see page_list.c */
+};
+
+static inline const struct nt_ttree *nt_ttree_of(const struct nt_dataset *dataset)
+{
+    return dataset->format_data;
+}
+
+/* Reads the record of a tree from its decompressed object, which must live as long as the arena; takes
+ * what it allocates from the budget. Counts and depths are bounded. */
+enum nt_status nt_ttree_read(struct nt_ttree *tree, const struct nt_streamer_info *info,
+                             struct nt_text class_name, size_t key_bytes, struct nt_arena *arena,
+                             struct nt_budget *budget, struct nt_error *error);
+
+/* A basket as the branch's record lists it. */
+struct nt_basket_place {
+    uint64_t first_entry, end_entry; /* of the branch */
+    uint64_t offset;                 /* in the file, or in the object */
+    uint32_t bytes;                  /* of the record, with its key */
+    bool is_embedded;
+    uint32_t slot;
+};
+/* The baskets of a branch in order of entries, from malloc; slots without data are left out. NT_CORRUPT
+ * if entries do not ascend, or a place is outside of the file's `file_bytes`. */
+enum nt_status nt_ttree_list_baskets(const struct nt_ttree *tree, const struct nt_ttree_branch *branch,
+                                     uint64_t file_bytes, struct nt_basket_place **baskets_ret,
+                                     uint32_t *count_ret, struct nt_error *error);
+
+/* tree.json: all members of the tree's object but its branches; branch.json: those of one branch, with
+ * its leaves, without the branches below it. Long arrays are shown whole. */
+enum nt_status nt_ttree_describe_tree(const struct nt_ttree *tree, struct nt_buffer *out,
+                                      struct nt_error *error);
+enum nt_status nt_ttree_describe_branch(const struct nt_ttree *tree, const struct nt_ttree_branch *branch,
+                                        struct nt_buffer *out, struct nt_error *error);
+
+/* ---- Shapes and steps: what an entry of a branch has, and how it is stored ---- */
+
+enum nt_shape_kind {
+    NT_SHAPE_VALUE, /* numbers: one, or those of its dimensions */
+    NT_SHAPE_STRING,
+    NT_SHAPE_LIST,   /* any number of the only shape below it, which is called "item" */
+    NT_SHAPE_ARRAY,  /* `dimensions[0]` of the only shape below it, which is called "item" */
+    NT_SHAPE_RECORD, /* the shapes below it */
+    NT_SHAPE_UNREADABLE,
+};
+
+struct nt_shape {
+    enum nt_shape_kind kind;
+    struct nt_text name, type; /* of the field, and its C++ type as in the file */
+    uint32_t parent;           /* index; NT_NONE for the branch's own */
+    enum nt_element element;   /* of a value */
+    uint32_t dimension_count;  /* of a value in an array: all but the first, which the array has */
+    const uint64_t *dimensions;
+    uint32_t output;        /* of a value: its elements; of a list and a string: its end offsets, and
+                             * of a string, `output` + 1: its bytes. NT_NONE: none */
+    bool is_map;            /* a list of records of a key and a value */
+    const char *unreadable; /* the reason */
+};
+
+enum nt_step_kind {
+    NT_STEP_VALUES,  /* `count` numbers side by side, by `encoding` */
+    NT_STEP_SKIP,    /* `count` bytes */
+    NT_STEP_HEADER,  /* the byte count and version of an object or collection, then the body. Without a
+                      * byte count, the version is all there is. A version of 0 is followed by a
+                      * checksum. After the body, bytes up to the end that the byte count gives are
+                      * skipped. If the version says that members are stored one after the other, the
+                      * body is that of `other`. `bits`: enum nt_header_bits */
+    NT_STEP_CLASS,   /* of such a collection: the version of the items' class, and its checksum if the
+                      * version is 0 or less. Absent if the version of the header is below 8. No body */
+    NT_STEP_LIST,    /* an Int_t number of items; the body for each; its end offsets are `output` */
+    NT_STEP_MEMBERS, /* the same, but each step of the body for all items, then the next step. Without
+                      * items, nothing follows the number. A COUNTED step uses the value of its item */
+    NT_STEP_REST,    /* the body until the end of the entry or of the nearest header */
+    NT_STEP_COUNTED, /* `count` bytes (0 or 1); if there is one and it is 0, no items; else: the body as
+                      * often as the value of the nearest earlier VALUES step with `counter` says. If
+                      * `bits` is not 0: n (n + 1) / 2 times, the triangle of a symmetric matrix */
+    NT_STEP_REPEAT,  /* the body `count` times */
+    NT_STEP_STRING,  /* a length of one byte, or 255 and an Int_t; then the bytes. If `count` is 4, the
+                      * length is an Int_t */
+    NT_STEP_COUNTER, /* a number, by `encoding`: how many items a list has that other branches store;
+                      * its end offsets are `output` */
+    NT_STEP_WHEN,    /* the body, if the value of the nearest earlier VALUES step with `counter` has any
+                      * bit of `count`; else the body of `other`, as in HEADER */
+    NT_STEP_POINTER, /* a pointer to an object, which is skipped: by its byte count, or 4 bytes if it is
+                      * null or refers to an earlier object. No body, no output */
+};
+
+enum nt_header_bits {
+    NT_HEADER_SHARED = 1,   /* in the body of MEMBERS: one header for all items; then, as in MEMBERS, each
+                             * step of its body for all items, but CLASS once */
+    NT_HEADER_OPTIONAL = 2, /* absent if the entry has no bytes; the body is run nevertheless */
+    NT_HEADER_SIZED = 4,    /* the byte count must be there: what it covers is skipped */
+};
+
+/* Steps are in one array; the body of a step are those up to its `end`, at most 31 within each other. A plain
+ * structure without pointers: equal steps are equal bytes. */
+struct nt_step {
+    uint8_t kind;     /* enum nt_step_kind */
+    uint8_t encoding; /* enum nt_encoding_kind, of numbers */
+    uint8_t bits;     /* as in nt_decoder */
+    uint8_t counter;  /* VALUES: its number, from 1; COUNTED, WHEN: whose value counts; else 0 */
+    uint32_t output;  /* NT_NONE: skipped */
+    uint32_t count;   /* HEADER, CLASS: the checksum that the body reads; 0: any */
+    uint32_t end;     /* index of the step after the body */
+    uint32_t other;   /* HEADER, WHEN: index of the first step of the other body, which ends at `end`; the
+                       * first body ends here. 0: there is none; for HEADER, such data is unsupported */
+    int32_t version;  /* HEADER, CLASS: the version that the body reads; -1: any */
+    double minimum, maximum; /* as in nt_decoder */
+};
+
+/* How the number of elements of the outputs in a basket is known. */
+enum nt_count_by {
+    NT_COUNT_BY_ENTRIES, /* each output has `fixed_items` elements for each entry */
+    NT_COUNT_BY_BYTES,   /* one list of items of `item_bytes`, with `header_bytes` in each entry */
+    NT_COUNT_BY_CONTENT, /* by running the steps */
+};
+
+struct nt_output {
+    enum nt_element element;
+    bool is_offsets; /* end offsets: u64 */
+    uint32_t fixed_items;
+};
+
+/* What a branch without branches that hold its data stores. */
+struct nt_interpretation {
+    struct nt_shape *shapes; /* depth first; [0] is the branch's own */
+    uint32_t shape_count;
+    struct nt_step *steps;
+    uint32_t step_count;
+    struct nt_output *outputs;
+    uint32_t output_count;
+    enum nt_count_by count_by;
+    uint32_t item_bytes, header_bytes;
+    bool has_rows_of_leaves; /* several leaves: rows of a fixed stride */
+};
+
+/* ---- interpret.c, cpp_type.c: from leaves, streamer elements and C++ types to shapes and steps ---- */
+
+/* Finds what a branch stores. A branch that only holds others has one RECORD without outputs; what
+ * cannot be read is one UNREADABLE with its reason. All memory is the arena's. NT_LIMIT, NT_NO_MEMORY. */
+enum nt_status nt_ttree_interpret(const struct nt_ttree *tree, uint32_t branch, struct nt_arena *arena,
+                                  struct nt_interpretation *interpretation_ret, struct nt_error *error);
+
+/* ---- basket.c: the record of a basket, and its content ---- */
+
+struct nt_basket {
+    uint32_t bytes, key_bytes, object_bytes; /* of the record; of its key; uncompressed, without key */
+    uint16_t version, cycle;
+    uint32_t entry_bytes; /* fNevBufSize: of an entry of a fixed size, or the length of the offsets */
+    uint32_t entries;     /* fNevBuf */
+    uint32_t last;        /* fLast: end of the values, from the start of the key */
+    uint8_t flag, io_bits;
+    bool is_embedded;        /* `bytes` and `object_bytes` are then computed: values and offsets */
+    bool has_sizes;          /* the offsets are stored as the sizes of entries */
+    bool is_without_offsets; /* they are left out, and follow from the values of another branch */
+    uint32_t value_bytes;    /* last - key_bytes */
+    uint32_t offset_bytes;   /* stored behind the values, or before them if it is embedded; 0: none */
+    uint32_t header_end;     /* in the record: what follows the members */
+};
+
+/* Bytes that suffice for the key and members of any basket whose names have usual lengths. */
+enum { NT_BASKET_HEADER_BYTES = 512 };
+
+/* Parses key and members. NT_TRUNCATED if `count` bytes do not suffice; NT_CORRUPT. */
+enum nt_status nt_basket_parse(const uint8_t *bytes, size_t count, struct nt_basket *basket_ret,
+                               struct nt_error *error);
+
+/* The content of a basket. */
+struct nt_basket_content {
+    struct nt_basket basket;
+    const uint8_t *values;  /* value_bytes */
+    const uint8_t *offsets; /* big-endian i32: where each entry begins, from the start of the key; NULL:
+                             * entries have a fixed size, or the offsets are left out */
+};
+/* Decompresses the record of a basket, at most `limit` bytes, into scratch memory of the context
+ * (NT_SCRATCH_TREE); checks sizes and offsets. What is stored uncompressed stays in the record. */
+enum nt_status nt_basket_open(const uint8_t *record, size_t count, uint64_t limit,
+                              struct nt_codec_context *context, struct nt_basket_content *content_ret,
+                              struct nt_error *error);
+
+/* ---- decode.c: runs steps over the entries of a basket ---- */
+
+/* What an output has of a basket. */
+struct nt_output_count {
+    uint64_t elements;
+    uint64_t items; /* of end offsets: the items, or bytes, of all their lists */
+};
+
+/* Counts each output in a basket's first `entries` entries; `counts` has one item per output. Reads the
+ * header alone (`record` may be cut after it) if count_by is BYTES and the basket has no more entries;
+ * otherwise the whole record. */
+enum nt_status nt_basket_count(const struct nt_interpretation *interpretation, const uint8_t *record,
+                               size_t count, uint32_t entries, uint64_t limit,
+                               struct nt_codec_context *context, struct nt_output_count *counts,
+                               struct nt_error *error);
+
+#define NT_OUTPUT_RAW UINT32_MAX /* the uncompressed bytes: values and offsets */
+
+/* Makes the decoder of an output (or of NT_OUTPUT_RAW), for nt_builder_add_column. Its state is copied
+ * there; `state_ret` is its memory until then (free it). A page is the whole record of a basket; its
+ * parameter is added to each end offset. Decodes the first `elements` elements of the output. */
+enum nt_status nt_basket_decoder(const struct nt_interpretation *interpretation, uint32_t output,
+                                 struct nt_decoder *decoder_ret, void **state_ret, struct nt_error *error);
+
+/* ---- ttree.c: the trees of a file ---- */
+
+/* Call it once for a ROOT file that was opened by its container: adds the document streamer_info.json,
+ * and what its trees share. Sets the file's `close`. */
+enum nt_status nt_ttree_prepare(struct nt_file *file, struct nt_error *error);
+/* Adds a dataset for each tree of the container, after all others; one that does not open has its
+ * failure. With `has_rntuples`, RNTuples keep their names and count as the file's datasets. */
+enum nt_status nt_ttree_add_all(struct nt_file *file, bool has_rntuples, struct nt_error *error);
+/* The classes that the file describes: read on first use, and shared by its trees. */
+enum nt_status nt_ttree_streamer_info(const struct nt_file *file, const struct nt_streamer_info **info_ret,
+                                      struct nt_error *error);
+/* nt_file.layout: the ranges of the container and of the trees' records. Records of baskets that are
+ * pages are left out. */
+enum nt_status nt_ttree_layout(const struct nt_file *file, nt_layout_emit *emit, void *context,
+                               struct nt_error *error);
+
+/* ---- dataset.c, schema.c: a tree as a dataset ---- */
+
+/* Where the elements of a column are: an output of a branch. */
+struct nt_ttree_column {
+    uint32_t branch; /* index into nt_ttree_map.branches */
+    uint32_t output; /* or NT_OUTPUT_RAW */
+};
+
+/* Counts of the baskets of one branch in one part: [basket][output]; from malloc. */
+struct nt_part_counts {
+    struct nt_output_count *counts;
+};
+
+/* How columns read a branch. */
+struct nt_branch_map {
+    uint32_t branch;
+    struct nt_interpretation interpretation;
+    uint32_t field;      /* that holds its sub-branches */
+    uint32_t data;       /* that has its own data: usually the same */
+    uint32_t as_counter; /* the map that reads its values as end offsets of another branch; NT_NONE */
+    struct nt_basket_place *baskets; /* in order of entries, from malloc; NULL until first use */
+    uint32_t basket_count;
+    struct nt_part_counts *parts; /* [part], from malloc; NULL until first use */
+};
+
+struct nt_ttree_map {
+    struct nt_branch_map *branches; /* one for each branch, then those that are read as counters */
+    uint32_t branch_count;
+    const struct nt_ttree_column *columns, *physical_columns; /* [column] of both datasets */
+    uint32_t part_count;
+};
+
+/* Index into the sources of a dataset. */
+enum { NT_TTREE_FILE, NT_TTREE_OBJECT, NT_TTREE_SOURCES };
+
+/* Adds the fields and columns of all branches. */
+enum nt_status nt_ttree_build_schema(struct nt_dataset *dataset, struct nt_ttree *tree,
+                                     struct nt_error *error);
+/* nt_dataset_ops.add_physical: a column for each branch that has baskets. */
+enum nt_status nt_ttree_add_physical(struct nt_dataset *dataset, struct nt_error *error);
+
+/* Opens the tree of a key: reads its record, and makes fields, columns and clusters. */
+struct nt_tfile_object;
+enum nt_status nt_ttree_add(struct nt_dataset *dataset, const struct nt_tfile_object *object,
+                            struct nt_error *error);
+void nt_ttree_describe_column(const struct nt_dataset *dataset, uint32_t column, struct nt_json *json);
+enum nt_status nt_ttree_describe_page(const struct nt_dataset *dataset, uint32_t column,
+                                      const struct nt_page *page, struct nt_json *json);
+const char *nt_ttree_page_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page);
+
+/* ---- page_list.c: clusters, and baskets as pages ---- */
+
+/* Divides the entries into clusters, where the baskets of all branches end. */
+enum nt_status nt_ttree_add_clusters(struct nt_dataset *dataset, struct nt_ttree *tree,
+                                     struct nt_error *error);
+/* nt_dataset_ops.load_group, of both datasets. */
+enum nt_status nt_ttree_load_group(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
+void nt_ttree_free_page_lists(struct nt_ttree *tree);
+
+#endif
