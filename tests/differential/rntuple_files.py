@@ -78,9 +78,9 @@ def written(script, seed, directory, suffix):
     return [(path.with_suffix(suffix), '') for path in paths]
 
 
-def run_writer(document, script, package, write, suffix='.root', options=()):
+def run_writer(document, script, package, write, suffix='.root', options=(), problems=problems):
     """The cases of a script whose write(seed, directory) makes a schema's files, with a reader's values beside each. They are read with
-    these options."""
+    these options; problems(ntuple, path, *options) are told."""
     if sys.argv[1:2] == ['--write']:
         write(int(sys.argv[2]), Path(sys.argv[3]))
         return 0

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Classes that the trees of write_trees.cxx store; ROOT compiles dictionaries of them.
+ */
+#ifndef TESTS_DATA_TREE_CLASSES_HXX
+#define TESTS_DATA_TREE_CLASSES_HXX
+
+#include "tree.hxx"
+
+#include <TObject.h>
+#include <TString.h>
+
+struct Inner {
+    int x = 0;
+    float y[3] = {};
+    Double32_t d = 0; //[-8,8,12]
+    TELLS(x, y, d)
+};
+
+struct Base {
+    int id = 0;
+    TELLS(id)
+};
+
+struct Weighted {
+    double weight = 0;
+    TELLS(weight)
+};
+
+struct Hit : Base {
+    float charge = 0;
+    std::vector<short> samples;
+    TELLS(id, charge, samples)
+};
+
+struct Flat {
+    char a = 0;
+    unsigned short b = 0;
+    double c = 0;
+    TELLS(a, b, c)
+};
+
+enum Color { red, green = 7, blue = -1 };
+
+struct Event : Base, Weighted {
+    short kind = 0;
+    bool flags[4] = {};
+    unsigned long long big = 0;
+    float matrix[2][3] = {};
+    Color color = red;
+    std::string title;
+    TString other;
+    int n = 0;
+    float *values = nullptr; //[n]
+    std::vector<int> numbers;
+    std::vector<std::string> words;
+    Inner inner;
+    std::vector<Hit> hits;
+    std::map<std::string, std::vector<int>> groups;
+    std::array<short, 3> shorts = {};
+    double transient = 0; //!
+    TELLS(id, weight, kind, flags, big, matrix, color, title, other, counter(n), counted(values, n), numbers,
+          words, inner, hits, groups, shorts)
+};
+
+class Track : public TObject
+{
+  public:
+    float px = 0, py = 0;
+    int n = 0;
+    short *hits = nullptr; //[n]
+    Float16_t slope = 0;   //[-4,4,10]
+    TString label;
+    TELLS(px, py, counter(n), counted(hits, n), slope, label)
+    ClassDef(Track, 3)
+};
+
+#endif

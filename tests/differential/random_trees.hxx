@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Random values of what trees hold beside random_values.hxx, and trees of random schemas: functions that the
+ * schemas call, of ROOT's TTree::Branch and of RDataFrame's Snapshot.
+ */
+#ifndef TESTS_DIFFERENTIAL_RANDOM_TREES_HXX
+#define TESTS_DIFFERENTIAL_RANDOM_TREES_HXX
+
+#include "random_values.hxx"
+#include "tree.hxx"
+
+#include <TFile.h>
+#include <TVirtualStreamerInfo.h>
+
+#ifdef WITH_SNAPSHOT /* its headers take seconds */
+#include <ROOT/RDataFrame.hxx>
+#endif
+
+namespace values
+{
+
+template <> struct filler<TString> {
+    static void fill(TString &value, Random &random)
+    {
+        value = text(random).c_str();
+    }
+};
+template <typename T, std::size_t N> struct filler<T[N]> {
+    static void fill(T (&value)[N], Random &random)
+    {
+        for (auto &item : value)
+            values::fill(item, random);
+    }
+};
+template <typename Range> void fill_range(Range &value, Random &random)
+{
+    value.clear();
+    value.resize(length(random));
+    for (auto &item : value)
+        values::fill(item, random);
+}
+template <typename T> struct filler<std::list<T>> {
+    static void fill(std::list<T> &value, Random &random)
+    {
+        fill_range(value, random);
+    }
+};
+template <typename T> struct filler<std::deque<T>> {
+    static void fill(std::deque<T> &value, Random &random)
+    {
+        fill_range(value, random);
+    }
+};
+template <typename T> struct filler<std::unordered_set<T>> {
+    static void fill(std::unordered_set<T> &value, Random &random)
+    {
+        fill_set(value, random);
+    }
+};
+
+/* A member that another one counts. Nobody frees what it had before: copies may share it. */
+template <typename Count, typename T> void fill_counted(Count &count, T *&items, Random &random)
+{
+    count = static_cast<Count>(length(random));
+    items = count ? new T[count]() : nullptr;
+    for (Count i = 0; i < count; i++)
+        values::fill(items[i], random);
+}
+
+/* What `bits` bits of the range from `minimum` to `maximum`, whose width is a power of two, hold exactly. */
+inline double in_range(double minimum, double maximum, unsigned bits, Random &random)
+{
+    const double steps = static_cast<double>(1ull << bits);
+    return minimum + static_cast<double>(random.Below((1ull << bits) + 1)) * ((maximum - minimum) / steps);
+}
+
+/* A number whose significand has three bits. */
+inline double short_number(Random &random)
+{
+    const double sign = random.Below(2) ? -1 : 1;
+    return random.Below(8) ? sign * std::ldexp(1 + static_cast<double>(random.Below(4)) / 4,
+                                               static_cast<int>(random.Below(60)) - 30)
+                           : 0;
+}
+
+} // namespace values
+
+namespace random_trees
+{
+
+/* What one entry of a branch has is the same however a tree is written. */
+inline Random random_of(std::uint64_t seed, std::uint64_t branch, std::uint64_t entry)
+{
+    return Random(seed + branch * 1000003 + entry * 7919);
+}
+
+struct Options {
+    std::uint64_t entries;
+    int compression, auto_flush, basket_bytes;
+    bool is_memberwise, generates_offsets, is_embedded;
+};
+
+inline std::string write(Tree &tree, const std::string &path, const Options &options)
+{
+    TVirtualStreamerInfo::SetStreamMemberWise(options.is_memberwise);
+    TFile file(path.c_str(), "RECREATE", "", options.compression);
+    auto ready = [&](TTree &made) {
+        made.SetAutoFlush(options.auto_flush);
+        if (options.basket_bytes)
+            made.SetBasketSize("*", options.basket_bytes);
+        if (options.generates_offsets) {
+            ROOT::TIOFeatures features;
+            features.Set(ROOT::Experimental::EIOFeatures::kGenerateOffsetMap);
+            made.SetIOFeatures(features);
+        }
+    };
+    return options.is_embedded ? tree.Embed(file, options.entries, ready)
+                               : tree.Write(file, options.entries, ready);
+}
+
+#ifdef WITH_SNAPSHOT
+/* The columns of a frame, and what was told of them. */
+struct Snapshot {
+    std::uint64_t seed, entries, columns = 0;
+    ROOT::RDF::RNode node;
+    std::vector<std::string> names;
+    std::string told;
+
+    Snapshot(std::uint64_t seed, std::uint64_t entries)
+        : seed(seed), entries(entries), node(ROOT::RDataFrame(entries))
+    {
+    }
+
+    template <typename T> void Add(const std::string &name)
+    {
+        auto value = [seed = seed, number = columns++](ULong64_t entry) {
+            T made{};
+            Random random = random_of(seed, number, entry);
+            values::fill(made, random);
+            return made;
+        };
+        told += (told.empty() ? "" : ",") + json::of_text(name) + ":{\"shape\":" + shape::of<T>() +
+                ",\"values\":[";
+        for (std::uint64_t entry = 0; entry < entries; entry++)
+            told += (entry ? "," : "") + json::of(value(entry));
+        told += "]}";
+        node = node.Define(name, value, {"rdfentry_"});
+        names.push_back(name);
+    }
+
+    std::string Write(const std::string &path, const Options &options, int split)
+    {
+        ROOT::RDF::RSnapshotOptions how;
+        how.fCompressionAlgorithm =
+            static_cast<decltype(how.fCompressionAlgorithm)>(options.compression / 100);
+        how.fCompressionLevel = options.compression % 100;
+        how.fAutoFlush = options.auto_flush;
+        how.fSplitLevel = split;
+        node.Snapshot("random", path, names, how);
+        TFile file(path.c_str());
+        auto *tree = file.Get<TTree>("random");
+        return "{\"entries\":" + std::to_string(entries) +
+               ",\"branches\":" + Tree::Branches(*tree->GetListOfBranches()) + ",\"columns\":{" + told + "}}";
+    }
+};
+#endif
+
+} // namespace random_trees
+
+#endif

@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The TTrees of tests/data/trees/trees_*.root, against what other readers found in them; a case for each file, through a mount, and through
+`ntuple cp`, which needs none."""
+import errno
+import json
+import os
+import sys
+from pathlib import Path
+
+import harness
+from harness import DATA, NTUPLE, Foreground, case, cat_lines, command, data, fails, fuse_problem, mounted, output, run, same, scratch
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
+from tree_values import compare_trees  # noqa: E402
+
+SOURCES = sorted(DATA.glob('trees/trees_*.root'))
+# Fields that say of themselves why they are not read.
+UNREADABLE = {
+    'trees_classes': {'classes: clones/clones.hits': 'lengths are in another branch'},
+    'trees_memberwise': {'whole: whole_clones': 'the classes of its objects'},
+    'trees_objectwise': {'whole: whole_clones': 'the classes of its objects'},
+}
+# Branches that have not all of their rows in this file: cases below.
+ROWS_ELSEWHERE = {'trees_short_branches': {'short: early', 'short: never'}, 'trees_other_file': {'split: i'}}
+SHORT_ROWS = 12  # of trees_short_branches
+EXIT_UNREAD = 10
+
+
+def differences(source, top):
+    """What is not as the other readers found it."""
+    found, unread = [], UNREADABLE.get(source.stem, {})
+
+    def report(what, error):
+        if what in unread:
+            assert error and 'unreadable' in error and unread[what] in error, (what, error)
+        elif error and what not in ROWS_ELSEWHERE.get(source.stem, ()):
+            found.append(f'{what}: {error}')
+
+    compare_trees(source.with_suffix('.json'), top, report)
+    return found
+
+
+def declare_value_cases():
+    def through_a_mount(source):
+        def values():
+            if problem := fuse_problem():
+                raise harness.Skip(problem)
+            with mounted(source) as top:
+                same(differences(source, top), [], source.name)
+                check_sizes(top)
+        values.__name__ = f'the_mount_of_{source.stem}_has_the_values'
+        return values
+
+    def through_a_copy(source):
+        def values():
+            with scratch() as directory:
+                output(NTUPLE, 'cp', '-r', source, '/', directory / 'copy')
+                same(differences(source, directory / 'copy'), [], source.name)
+        values.__name__ = f'the_copy_of_{source.stem}_has_the_values'
+        return values
+
+    for source in SOURCES:
+        case(through_a_mount(source))
+        if source.stem not in ROWS_ELSEWHERE:
+            case(through_a_copy(source))
+
+
+def check_sizes(top):
+    """`ls -lR` tells of each file with a size how many bytes reading gives."""
+    for parent, _, names in os.walk(top):
+        for name in names:
+            path = Path(parent, name)
+            size = path.stat().st_size
+            if size and '.ntuplefs' not in path.parts:
+                try:
+                    same(len(path.read_bytes()), size, path)
+                except OSError as error:    # of rows that are not in this file
+                    same(error.errno, errno.EIO, path)
+
+
+declare_value_cases()
+
+
+@case
+def there_is_a_file_of_each_kind():
+    assert len(SOURCES) > 10, SOURCES
+
+
+@case
+def sound_files_are_verified():
+    for source in SOURCES:
+        if source.stem not in ROWS_ELSEWHERE:
+            same(command(NTUPLE, 'verify', source).returncode, EXIT_UNREAD if source.stem in UNREADABLE else 0, source.name)
+
+
+@case
+def rows_that_a_branch_does_not_have_are_errors_and_those_that_it_has_are_there():
+    source = data('trees/trees_short_branches.root')
+    with Foreground(source) as mount:
+        early, never = (mount.mountpoint / 'short' / name / 'data.bin' for name in ('early', 'never'))
+        same(harness.pread(early, 4 * SHORT_ROWS, 0, os.O_DIRECT), b''.join((row + 1).to_bytes(4, 'little') for row in range(SHORT_ROWS)))
+        fails(errno.EIO, harness.pread, early, 4, 4 * SHORT_ROWS, os.O_DIRECT)
+        fails(errno.EIO, never.read_bytes)
+        same((early.stat().st_size, never.stat().st_size), (80, 80))
+        assert any('never' in message for message in mount.messages()), mount.messages()
+
+
+@case
+def a_branch_in_another_file_is_unreadable_and_names_it():
+    with Foreground(data('trees/trees_other_file.root')) as mount:
+        field = json.loads((mount.mountpoint / 'split/i/field.json').read_text())
+        assert 'trees_other_file.baskets' in field['unreadable'], field
+        branch = json.loads((mount.mountpoint / 'split/i/branch.json').read_text())
+        assert 'trees_other_file.baskets' in json.dumps(branch), branch
+
+
+@case
+def what_a_dataset_tells_of_its_tree():
+    def told(source, path):
+        return json.loads(output(NTUPLE, 'cat', data(source), f'{path}/ntuple.json'))
+
+    document = told('trees/trees_unclosed.root', 'unclosed')
+    same((document['entries'], document['is_recovered']), (30, True))
+    kept = told('trees/trees_structure.root', 'kept')
+    same(kept.get('is_recovered', False), False)
+    assert any('inner/other' in json.dumps(friend) for friend in kept['friends']), kept
+    tree = output(NTUPLE, 'cat', data('trees/trees_structure.root'), 'kept/tree.json')
+    for word in b'twice', b'2 * i', b'calibration', b'of May':
+        assert word in tree, word
+
+
+@case
+def cycles_directories_and_names_of_trees():
+    datasets = json.loads(output(NTUPLE, 'cat', data('trees/trees_structure.root'), 'file.json'))['datasets']
+    same(len([dataset for dataset in datasets if dataset['name'].startswith('cycles')]), 2, datasets)
+    listing = output(NTUPLE, 'ls', data('trees/trees_structure.root')).decode().split()
+    for name in 'cycles', 'cycles;1', 'inner', 'no_branches', 'no_entries':
+        assert name in listing, (name, listing)
+
+
+@case
+def a_page_is_a_basket():
+    pages = cat_lines(data('trees/trees_baskets.root'), 'baskets/list/column.0/pages.jsonl')
+    baskets = [page['basket'] for page in pages]
+    same(baskets, list(range(len(baskets))))
+    assert len(baskets) > 1, pages
+    embedded = cat_lines(data('trees/trees_embedded.root'), 'last/list/column.0/pages.jsonl')
+    same([page['is_embedded'] for page in embedded], [False] * (len(embedded) - 1) + [True])
+
+
+@case
+def the_layout_owns_every_byte():
+    for source in SOURCES:
+        ranges = sorted((item['file_offset'], item['stored_bytes']) for item in cat_lines(source, 'layout.jsonl'))
+        end = 0
+        for offset, size in ranges:
+            same(offset, end, source.name)
+            end += size
+        same(end, source.stat().st_size, source.name)
+
+
+@case
+def a_document_of_classes_is_there():
+    for source in SOURCES:
+        if source.stem != 'trees_unclosed':     # it was not closed, and has none
+            assert b'TBranch' in output(NTUPLE, 'cat', source, 'streamer_info.json'), source
+
+
+@case
+def rows_and_tables_have_all_entries():
+    for source in SOURCES:
+        if source.stem in ROWS_ELSEWHERE:
+            continue
+        for tree in json.loads(source.with_suffix('.json').read_text())['trees']:
+            rows = output(NTUPLE, 'cat', source, f'{tree["path"]}/rows.jsonl').splitlines()
+            same(len(rows), tree['entries'], f'{source.name}: {tree["path"]}')
+
+
+run(needs_fuse=False)
