@@ -40,12 +40,15 @@ static inline void *touched_memory(size_t bytes)
     return memset(memory, 1, bytes);
 }
 
-/* True where `wanted` names a top-level field, or is "*"; of several names between commas one is enough. */
+/* True where `wanted` names the field, or the top-level one that holds it, or is "*"; of several names
+ * between commas one is enough. */
 static inline bool is_wanted(const struct nt_dataset *dataset, uint32_t field, const char *wanted)
 {
+    while (dataset->fields[field].parent != NT_NONE)
+        field = dataset->fields[field].parent;
     struct nt_text name = dataset->fields[field].name;
     bool is_found = strcmp(wanted, "*") == 0;
-    while (!is_found && dataset->fields[field].parent == NT_NONE && *wanted) {
+    while (!is_found && *wanted) {
         size_t length = strcspn(wanted, ",");
         is_found = name.length == length && memcmp(name.bytes, wanted, length) == 0;
         wanted += length + (wanted[length] != '\0');

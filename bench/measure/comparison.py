@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """How many times as fast the other builds are as the first: ratios of each round."""
-from . import remote
+from . import remote, ttree
 from .rounds import are_told_apart, median, names, ratios
 from .tables import heading, row, spread
 from .targets import hundredth
@@ -74,6 +74,12 @@ def comparison(results, label, first):
         every_round = [found for rounds in results["chains"].values() for found in rounds]
         lines += compared(title, results["chains"], times_of([what for what in names(every_round) if prefix + what in names(every_round)
                                                               and not what.endswith(": pages")], prefix))
+    for part in ("whole", "column"):
+        columns = results["ttree"].get(part)
+        lines += compared(f"{title}: TTree, {part}", columns, speeds_of(columns, prefix)) if columns else []
+    for part in ("open", "remote"):
+        columns = {name: rounds for name, rounds in results["ttree"].get(part, {}).items() if rounds}
+        lines += compared(f"{title}: TTree, {part}", columns, times_of([ttree.LIBRARY], prefix)) if columns else []
     if results["remote"]:
         lines += compared(title, results["remote"], times_of([*remote.COLUMNS, remote.OPEN, remote.VALUE, remote.VALUE_AGAIN], prefix))
     return lines

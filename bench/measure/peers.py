@@ -18,7 +18,7 @@ def compile_with_root(source, folder):
         return None
     root, target = pathlib.Path(package.origin).parent, folder / pathlib.Path(source).stem
     command = ["g++", "-std=c++17", "-O2", f"-I{root}/include", HERE / source, "-o", target,
-               f"-L{root}/lib", f"-Wl,-rpath,{root}/lib", "-lROOTNTuple", "-lCore", "-lRIO"]
+               f"-L{root}/lib", f"-Wl,-rpath,{root}/lib,--allow-shlib-undefined", "-lROOTNTuple", "-lTree", "-lTreePlayer", "-lCore", "-lRIO", "-pthread"]
     return target if subprocess.run(command, stderr=subprocess.DEVNULL).returncode == 0 else None
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Results as tables and as a picture."""
-from . import remote, targets
+from . import remote, targets, ttree
 from .comparison import OPENING, RANDOM, comparisons
 from .rounds import FEWEST, median, names, ratios, series
 from .tables import heading, mebibytes, row, spread, table
@@ -173,6 +173,28 @@ def lance_tables(found, prefixes):
                     if files else [])
 
 
+def ttree_tables(found, prefixes):
+    """Whole columns, a column through the mount, opening, a column of a file on a server."""
+    lines = []
+    for part, title in (("whole", "TTree, all branches of a shape, GB/s"), ("column", "TTree, one branch, GB/s")):
+        cases = {name: targets.with_fastest_root(rounds) for name, rounds in found.get(part, {}).items()}
+        if cases:
+            lines += table(title, cases, [(what, "", lambda values: spread(values, 1e-9)) for what in measured_in(cases, prefixes)])
+            above = ttree.LIBRARY if part == "whole" else ttree.MOUNT
+            lines += [row(f"{above} / {below}", *cells) for below in (ttree.CODEC, targets.FASTEST_ROOT, ttree.UPROOT)
+                      for cells in [[spread(ratios(rounds, above, below)) for rounds in cases.values()]] if any(cells)]
+    for part, title in (("open", "TTree, 1,000 branches, from opening to the first value, ms"),
+                        ("remote", f"TTree, a branch by http, line of {ttree.ROUND_TRIP} ms, ms")):
+        cases = {name: rounds for name, rounds in found.get(part, {}).items() if rounds}
+        if cases:
+            lines += table(title, cases, [(what, "", lambda values: spread(values, 1e3)) for what in measured_in(cases, prefixes)])
+    return lines
+
+
+def measured_in(cases, prefixes):
+    return in_order([found for rounds in cases.values() for found in rounds], prefixes)
+
+
 def markdown(results):
     prefixes = prefixes_of(results)
     lines = [*about(results), *speed_tables(results, prefixes)]
@@ -182,7 +204,7 @@ def markdown(results):
               *random_table(results["random"], prefixes), *rows_table(results["rows"], prefixes),
               *chains_table(results["chains"], prefixes), *python_table(results["python"], prefixes),
               *remote_tables(results["remote"], prefixes),
-              *lance_tables(results["lance"], prefixes), *comparisons(results), "",
+              *lance_tables(results["lance"], prefixes), *ttree_tables(results["ttree"], prefixes), *comparisons(results), "",
               *targets.table(results)]
     return "\n".join(lines) + "\n"
 

@@ -2,7 +2,7 @@
 """The targets, as tables, and what the results of the first build say about them."""
 import collections
 
-from . import chains, remote
+from . import chains, remote, ttree
 from .rounds import MET, MISSED, NOT_TOLD_APART, judge, median, quartiles, ratios, series
 
 # Of the ratios of each round; in the cases whose names begin with one of `cases`, alone or in the median over them.
@@ -53,6 +53,9 @@ REMOTE_SECONDS = {"one column": {"20 ms": 0.17, "100 ms": 0.75}, "five columns":
 REMOTE_COUNTS = [(f"one column: {remote.REQUESTS}", "≤", remote.CLUSTERS + 3), (f"{remote.VALUE}: {remote.REQUESTS}", "≤", 1),
                  (remote.AGAIN, "≤", 0), *((f"{what}: {remote.BEYOND}", "≤", 0.25) for what in remote.COLUMNS),
                  (remote.MEMORY, "≤", remote.CACHE_BYTES + (32 << 20))]
+FASTEST_ROOT = "ROOT, the fastest way"
+TTREE_WHOLE = [(ttree.CODEC, 0.8), (FASTEST_ROOT, 2), (ttree.UPROOT, 2)]
+TTREE_MOUNT, TTREE_OPEN, TTREE_REMOTE = 1.2, [(ttree.UPROOT, 0.1), (ttree.ROOT_OPEN, 0.5)], 0.4
 CALLS_MILLISECONDS = {"99 of 100": 2.5, "longest": 8}
 
 
@@ -183,6 +186,27 @@ def lance_targets(found):
     yield Target("Lance: open for each of the columns or fragments, beside a tenth of them", "≤", GROWTH, lance_growth(files))
 
 
+def with_fastest_root(rounds):
+    """With the fastest of ROOT's ways in each round."""
+    return [found | {FASTEST_ROOT: max(ways)} if ways else found
+            for found in rounds for ways in [[found[way] for way in ttree.WAYS.values() if way in found]]]
+
+
+def ttree_targets(found):
+    """Beside the codec, ROOT and uproot. {what: {case: rounds}}, empty where nothing was measured."""
+    whole, column = ({case: with_fastest_root(rounds) for case, rounds in found.get(part, {}).items()} for part in ("whole", "column"))
+    for below, threshold in TTREE_WHOLE:
+        yield Target(f"TTree: library / {below}", "≥", threshold,
+                     {case: ratios(rounds, ttree.LIBRARY, below) for case, rounds in whole.items()})
+    yield Target(f"TTree: mount, first numpy.fromfile of a branch / {FASTEST_ROOT}", "≥", TTREE_MOUNT,
+                 {case: ratios(rounds, ttree.MOUNT, FASTEST_ROOT) for case, rounds in column.items()})
+    for below, threshold in TTREE_OPEN:
+        yield Target(f"TTree: 1,000 branches, from opening to the first value, library / {below}", "≤", threshold,
+                     {case: ratios(rounds, ttree.LIBRARY, below) for case, rounds in found.get("open", {}).items()})
+    yield Target(f"TTree: a branch by http, line of {ttree.ROUND_TRIP} ms, library / uproot", "≤", TTREE_REMOTE,
+                 {case: ratios(rounds, ttree.LIBRARY, ttree.UPROOT) for case, rounds in found.get("remote", {}).items()})
+
+
 def lance_growth(files):
     """{name: [seconds a column, beside those of the file before] of each round}, of files that are ten times as wide."""
     growth = {}
@@ -206,6 +230,7 @@ def all_targets(results):
     found += python_targets(results["python"])
     found += remote_targets(results["remote"])
     found += lance_targets(results["lance"])
+    found += ttree_targets(results["ttree"])
     found = [target._replace(values={where: values for where, values in target.values.items() if values})
              for target in found]
     return [target for target in found if target.values]

@@ -16,7 +16,7 @@ liblzma 5.8.2
 
 
 class Labels(unittest.TestCase):
-    def test_labels_are_as_many_parts_as_tell_directories_apart(self):
+    def test_labels_have_as_many_parts_as_distinguish_directories(self):
         for paths, expected in ((["/a/build"], ["build"]), (["/a/build", "/a/other"], ["build", "other"]),
                                 (["/a/build", "/b/build"], ["a/build", "b/build"]),
                                 (["/x/a/build", "/y/a/build"], ["x/a/build", "y/a/build"])):
@@ -34,18 +34,18 @@ class Descriptions(unittest.TestCase):
         os.chmod(program, 0o755)
         return Build(pathlib.Path(folder), "b", True)
 
-    def test_the_program_itself_tells_its_commit_and_libraries(self):
+    def test_the_program_itself_says_its_commit_and_libraries(self):
         with tempfile.TemporaryDirectory() as folder:
             found = describe(self.build(folder, VERSIONS))
         self.assertEqual((found["commit"], found["version"], found["liblzma"]), ("0123abcd-dirty", "0.1.0", "5.8.2"))
 
-    def test_a_program_that_does_not_tell_is_what_it_was_made_of_or_unknown(self):
+    def test_a_program_that_does_not_say_is_what_it_was_made_of_or_unknown(self):
         with tempfile.TemporaryDirectory() as folder:
             build = self.build(folder, "ntuplefs 0.1.0\nlibfuse 3.14.0\n")
             self.assertEqual(describe(build, "76543210")["commit"], "76543210")
             self.assertEqual(describe(build)["commit"], "unknown")
 
-    def test_lines_that_are_no_versions_tell_nothing(self):
+    def test_lines_that_are_no_versions_say_nothing(self):
         self.assertEqual(told_by("ntuplefs 0.1.0\nlibfuse\nusing FUSE kernel interface 7\n"), {"ntuplefs": "0.1.0"})
 
 

@@ -25,7 +25,7 @@ class Ends(unittest.TestCase):
     def test_a_process_that_ends_is_left_alone(self):
         self.assertEqual(self.ended(["sh", "-c", "exit 3"])[:2], (3, 0))
 
-    def test_a_process_that_does_not_end_is_told_to(self):
+    def test_a_process_that_does_not_end_is_asked_to(self):
         status, complaints, seconds = self.ended(["sleep", "600"])
         self.assertEqual((status, complaints), (-15, 1))
         self.assertLess(seconds, 60)

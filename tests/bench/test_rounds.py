@@ -39,7 +39,7 @@ class Turns(unittest.TestCase):
 class Values(unittest.TestCase):
     rounds = [{"us": 6.0, "them": 2.0}, {"them": 5.0}, {"us": 8.0}, {"us": 10.0, "them": 4.0, "others": 1.0}]
 
-    def test_quartiles_lie_between_the_values_as_their_places_do(self):
+    def test_quartiles_are_between_the_values_as_their_places_do(self):
         self.assertEqual(quartiles([5, 1, 3, 2, 4]), (2, 3, 4))
         self.assertEqual(quartiles([0, 10]), (2.5, 5, 7.5))
         self.assertEqual(quartiles([7]), (7, 7, 7))
@@ -60,7 +60,7 @@ class Verdicts(unittest.TestCase):
                                            ("≤", 0.9, MISSED), ("≤", 1.1, NOT_TOLD_APART), ("≤", 1.2, MET), ("≤", 1.3, MET)):
             self.assertEqual(judge(values, bound, threshold), expected, (bound, threshold))
 
-    def test_few_values_tell_nothing_unless_they_are_exact(self):
+    def test_few_values_say_nothing_unless_they_are_exact(self):
         self.assertEqual(judge([2, 2, 2, 2], "≥", 1), NOT_TOLD_APART)
         self.assertEqual(judge([2], "≥", 1, is_exact=True), MET)
         self.assertEqual(judge([2], "≤", 1, is_exact=True), MISSED)

@@ -61,7 +61,7 @@ class Preference(unittest.TestCase):
         self.assertEqual(prefer(self.enabled, self.group), f"own, preferred (nice {NICE})")
         self.assertEqual(self.group.read_text(), str(NICE))
 
-    def test_a_group_that_cannot_be_raised_is_told(self):
+    def test_a_group_that_cannot_be_raised_is_reported(self):
         self.enabled.write_text("1\n")
         self.group.mkdir()
         self.assertRegex(prefer(self.enabled, self.group), r"^own, NOT preferred \(")

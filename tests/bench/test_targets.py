@@ -3,7 +3,7 @@
 import unittest
 
 from measure.targets import (Target, calls_of, codec_on_used, hundredth, lance_growth, lance_targets, speed_targets, today,
-                             verdict)
+                             ttree_targets, verdict)
 
 FIVE = [1.0, 1.1, 1.2, 1.3, 1.4]  # quartiles 1.1 and 1.3
 
@@ -63,7 +63,7 @@ class Speeds(unittest.TestCase):
             found["processors"][case] = [{}]
         self.assertEqual(values_of(found, "mount, second read / tmpfs, median over files of 16 MB"), [{"": [1.5]}])
 
-    def test_the_codec_on_the_processors_used_lies_between_one_and_all(self):
+    def test_the_codec_on_the_processors_used_is_between_one_and_all(self):
         speed = {"codec alone, 1 thread": 1.0, "codec alone, 4 threads": 3.0}
         for used, expected in ((0.5, 1), (1, 1), (2.5, 2), (4, 3), (9, 3)):
             self.assertEqual(codec_on_used(speed, used, 4), expected)
@@ -89,6 +89,23 @@ class Lance(unittest.TestCase):
         files = {name: {"count": count, "rounds": [{"library, open": seconds}]}
                  for name, count, seconds in (("10 2.1", 10, 1.0), ("100 2.1", 100, 5.0), ("10 2.2", 10, 1.0), ("100 2.2", 100, 20.0))}
         self.assertEqual(lance_growth(files), {"100 2.1": [0.5], "100 2.2": [2.0]})
+
+
+class TTrees(unittest.TestCase):
+    def test_the_fastest_way_of_root_is_that_of_each_round(self):
+        found = {"whole": {"flat zlib": [{"library": 6.0, "ROOT, GetBulkRead": 2.0, "ROOT, TTreeReader": 1.0},
+                                         {"library": 6.0, "ROOT, GetBulkRead": 1.0, "ROOT, GetEntry": 3.0}],
+                           "vectors zlib": [{"library": 6.0, "uproot": 1.5}]}}
+        [values] = [target.values for target in ttree_targets(found) if target.name == "TTree: library / ROOT, the fastest way"]
+        self.assertEqual(values, {"flat zlib": [3.0, 2.0], "vectors zlib": []})
+
+    def test_of_opening_and_of_a_server_seconds_are_compared(self):
+        found = {"open": {"flat": [{"library": 1.0, "ROOT": 4.0, "uproot": 20.0, "ROOT, first in a process": 100.0}]},
+                 "remote": {"counted": [{"library": 0.1, "uproot": 0.4}], "vectors": []}}
+        self.assertEqual({target.name: target.values for target in ttree_targets(found) if any(target.values.values())},
+                         {"TTree: 1,000 branches, from opening to the first value, library / uproot": {"flat": [0.05]},
+                          "TTree: 1,000 branches, from opening to the first value, library / ROOT": {"flat": [0.25]},
+                          "TTree: a branch by http, line of 20 ms, library / uproot": {"counted": [0.25], "vectors": []}})
 
 
 class Calls(unittest.TestCase):

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""make_ttree.py COMPRESSION OUTPUT ENTRIES FLAT COUNTED VECTORS: write a ROOT file with a TTree to measure with.
+
+The tree is called "data". It has so many branches of numbers (flat0, flat1, ...), of arrays that the branch n counts
+(counted0, ...) and of std::vector (vector0, ...). Of five branches two hold floats that keep a part of their mantissa, the
+others int32, double and unsigned bytes. Baskets and clusters are as ROOT makes them without options.
+
+COMPRESSION  zstd, lz4, zlib or lzma
+
+The same arguments always give the same values. Needs ROOT (the package "root").
+"""
+import sys
+import warnings
+
+from make_data import COMPRESSIONS
+
+warnings.filterwarnings("ignore")
+
+GENERATOR = r"""
+#pragma cling optimize(2)
+#include <TFile.h>
+#include <TTree.h>
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace make_ttree {
+
+enum { kMostItems = 30 };
+
+// The 64-bit mixer of SplitMix: the same numbers everywhere.
+struct Random {
+   std::uint64_t state = 20260101;
+   double uniform() {
+      std::uint64_t x = (state += 0x9e3779b97f4a7c15);
+      x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+      x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+      return ((x ^ (x >> 31)) >> 11) / 9007199254740992.0;
+   }
+   double falling(double mean) { return -mean * std::log(1 - uniform()); }
+};
+
+// A float that keeps 11 bits of its mantissa.
+float short_float(double value) {
+   float given = value;
+   std::uint32_t bits;
+   std::memcpy(&bits, &given, 4);
+   bits &= 0xfffff000;
+   std::memcpy(&given, &bits, 4);
+   return given;
+}
+
+template <class T> T make(Random &random);
+template <> Float_t make<Float_t>(Random &random) { return short_float(random.falling(20)); }
+template <> Double_t make<Double_t>(Random &random) { return short_float(random.falling(40)); }
+template <> Int_t make<Int_t>(Random &random) { return random.falling(100); }
+template <> UChar_t make<UChar_t>(Random &random) { return random.falling(3); }
+
+struct Branch {
+   virtual ~Branch() = default;
+   virtual void fill(Random &random, int items) = 0;
+};
+
+template <class T> struct Numbers : Branch {
+   T values[kMostItems];
+   Numbers(TTree &tree, const std::string &name, const char *type, bool is_counted) {
+      tree.Branch(name.c_str(), values, (name + (is_counted ? "[n]/" : "/") + type).c_str());
+   }
+   void fill(Random &random, int items) override {
+      for (int i = 0; i < items; ++i) values[i] = make<T>(random);
+   }
+};
+
+template <class T> struct Vector : Branch {
+   std::vector<T> values;
+   Vector(TTree &tree, const std::string &name) { tree.Branch(name.c_str(), &values); }
+   void fill(Random &random, int items) override {
+      values.resize(items);
+      for (auto &value : values) value = make<T>(random);
+   }
+};
+
+using Branches = std::vector<std::unique_ptr<Branch>>;
+
+void add_numbers(TTree &tree, Branches &branches, const std::string &kind, int count, bool are_counted) {
+   for (int i = 0; i < count; ++i) {
+      const auto name = kind + std::to_string(i);
+      switch (i % 5) {
+      case 2: branches.push_back(std::make_unique<Numbers<Int_t>>(tree, name, "I", are_counted)); break;
+      case 3: branches.push_back(std::make_unique<Numbers<Double_t>>(tree, name, "D", are_counted)); break;
+      case 4: branches.push_back(std::make_unique<Numbers<UChar_t>>(tree, name, "b", are_counted)); break;
+      default: branches.push_back(std::make_unique<Numbers<Float_t>>(tree, name, "F", are_counted));
+      }
+   }
+}
+
+void add_vectors(TTree &tree, Branches &branches, int count) {
+   for (int i = 0; i < count; ++i) {
+      const auto name = "vector" + std::to_string(i);
+      switch (i % 5) {
+      case 2: branches.push_back(std::make_unique<Vector<Int_t>>(tree, name)); break;
+      case 3: branches.push_back(std::make_unique<Vector<Double_t>>(tree, name)); break;
+      case 4: branches.push_back(std::make_unique<Vector<UChar_t>>(tree, name)); break;
+      default: branches.push_back(std::make_unique<Vector<Float_t>>(tree, name));
+      }
+   }
+}
+
+void write(const std::string &path, int compression, long entries, int flat, int counted, int vectors) {
+   TFile file(path.c_str(), "RECREATE", "", compression);
+   TTree *tree = new TTree("data", "data"); // the file's
+   tree->SetAutoSave(0); // one cycle
+   Random random;
+   Branches numbers, arrays, lists;
+   int n;
+   add_numbers(*tree, numbers, "flat", flat, false);
+   tree->Branch("n", &n, "n/I");
+   add_numbers(*tree, arrays, "counted", counted, true);
+   add_vectors(*tree, lists, vectors);
+   for (long entry = 0; entry < entries; ++entry) {
+      for (auto &branch : numbers) branch->fill(random, 1);
+      n = std::min<int>(random.falling(2), kMostItems);
+      for (auto &branch : arrays) branch->fill(random, n);
+      for (auto &branch : lists) branch->fill(random, std::min<int>(random.falling(2), kMostItems));
+      tree->Fill();
+   }
+   file.Write();
+}
+
+} // namespace make_ttree
+"""
+
+
+def main():
+    import ROOT
+
+    compression, output, *numbers = sys.argv[1:]
+    if not ROOT.gInterpreter.Declare(GENERATOR):
+        sys.exit("the generator does not compile")
+    ROOT.make_ttree.write(output, COMPRESSIONS[compression], *map(int, numbers))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 7:
+        sys.exit(__doc__)
+    main()
