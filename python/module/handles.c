@@ -133,7 +133,7 @@ static bool is_of_this_process(pid_t process)
 {
     if (process == getpid())
         return true;
-    PyErr_SetString(PyExc_RuntimeError, "a handle of the process that this one was forked from");
+    PyErr_SetString(PyExc_RuntimeError, "the handle belongs to the process that forked this one");
     return false;
 }
 

@@ -8,7 +8,7 @@
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,
     .m_name = "_ntuple",
-    .m_doc = "What package ntuple is made of; for nobody else.",
+    .m_doc = "Private implementation of the package ntuple.",
     .m_size = 0,
 };
 

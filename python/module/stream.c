@@ -15,7 +15,7 @@ static bool kind_of(const char *name, enum nt_stream_kind *kind_ret)
             *kind_ret = kind;
             return true;
         }
-    PyErr_SetString(PyExc_ValueError, "no such kind of stream");
+    PyErr_SetString(PyExc_ValueError, "unknown kind of stream");
     return false;
 }
 
@@ -82,7 +82,7 @@ static bool take_range(PyObject *item, struct nt_stream_range *range)
         return false;
     uint32_t element_bytes = nt_stream_element_bytes(stream->stream);
     if (element_bytes && count > bytes / element_bytes) {
-        PyErr_SetString(PyExc_ValueError, "the array has no room for so many elements");
+        PyErr_SetString(PyExc_ValueError, "the array is too small for so many elements");
         return false;
     }
     *range =

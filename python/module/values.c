@@ -33,11 +33,11 @@ static bool take_interface(PyObject *interface, bool is_written, void **memory_r
     PyObject *place = PyDict_GetItemString(interface, "data");
     PyObject *strides = PyDict_GetItemString(interface, "strides");
     if (!place || !PyTuple_Check(place) || PyTuple_Size(place) != 2 || (strides && strides != Py_None)) {
-        PyErr_SetString(PyExc_TypeError, "an array whose elements stand one behind the other is needed");
+        PyErr_SetString(PyExc_TypeError, "expected a contiguous array");
         return false;
     }
     if (is_written && PyObject_IsTrue(PyTuple_GetItem(place, 1))) {
-        PyErr_SetString(PyExc_TypeError, "an array that can be written to is needed");
+        PyErr_SetString(PyExc_TypeError, "expected a writable array");
         return false;
     }
     *memory_ret = PyLong_AsVoidPtr(PyTuple_GetItem(place, 0));
@@ -54,7 +54,7 @@ bool memory_of(PyObject *array, bool is_written, void **memory_ret, size_t *byte
     if (bytes)
         *bytes_ret = PyLong_AsSize_t(bytes);
     if (interface && !is_there && !PyErr_Occurred())
-        PyErr_SetString(PyExc_TypeError, "a NumPy array is needed");
+        PyErr_SetString(PyExc_TypeError, "expected a NumPy array");
     Py_XDECREF(interface);
     Py_XDECREF(bytes);
     return !PyErr_Occurred();

@@ -16,21 +16,21 @@ def _runs(entries: Any, count: int) -> Any:
     """Pairs of the first entry and how many follow."""
     array = np.asarray(entries)
     if array.ndim != 1:
-        raise ValueError(f'entries: an array of one dimension was expected, found {array.ndim}')
+        raise ValueError(f'entries: expected an array of one dimension, found {array.ndim}')
     if array.dtype == np.bool_:
         if len(array) != count:
-            raise ValueError(f'entries: {len(array)} bools, and there are {count} entries')
+            raise ValueError(f'entries: {len(array)} bools, but there are {count} entries')
         array = np.flatnonzero(array)
     if len(array) == 0:
         return np.empty((0, 2), np.uint64)
     if array.dtype.kind not in 'iu':
-        raise TypeError(f'entries: integers or bools were expected, found {array.dtype}')
+        raise TypeError(f'entries: expected integers or bools, found {array.dtype}')
     if array.dtype.kind == 'i' and array.min() < 0:
         raise ValueError(f'entries: element {int(np.argmax(array < 0))} is below 0')
     numbers = array.astype(np.uint64)
     wrong = numbers[1:] <= numbers[:-1]
     if wrong.any():
-        raise ValueError(f'entries: element {int(np.argmax(wrong)) + 1} is not above the one before: entries ascend, each of them once')
+        raise ValueError(f'entries: element {int(np.argmax(wrong)) + 1} is not above the previous one: list entries in ascending order, each only once')
     begins = np.concatenate(([0], np.flatnonzero(np.diff(numbers) != 1) + 1))
     return np.stack((numbers[begins], np.diff(np.append(begins, len(numbers))).astype(np.uint64)), axis=1)
 

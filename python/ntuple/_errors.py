@@ -7,7 +7,7 @@ from typing import Dict, Optional, Type
 
 
 class Error(Exception):
-    """Something could not be read. `str(error)` tells where, what was expected and what was found.
+    """Something could not be read. `str(error)` says where, what was expected and what was found.
 
     status    what is wrong in one word or two: 'checksum mismatch', 'corrupt', ...
     offset    where in the file, or None
@@ -33,11 +33,11 @@ class SourceNotFoundError(Error, FileNotFoundError):
 
 
 class FormatError(Error, ValueError):
-    """The file is of no format that is read, or not of the one that was asked for."""
+    """The format of the file is unknown, or not the requested one."""
 
 
 class UnsupportedError(Error, NotImplementedError):
-    """Well-formed, but something that this version does not read."""
+    """The file uses a feature that this version cannot read."""
 
 
 class CorruptError(Error, ValueError):
@@ -57,11 +57,11 @@ class ChangedError(Error, OSError):
 
 
 class ReadError(Error, OSError):
-    """The operating system refused; `errno` tells why."""
+    """The operating system refused; `errno` says why."""
 
 
 class UnreachableError(Error, OSError):
-    """A server does not answer as it should; another time it may."""
+    """A server did not answer, or answered with an error; a later try may succeed."""
 
 
 class OutOfMemoryError(Error, MemoryError):
@@ -73,7 +73,7 @@ class LimitError(Error, ValueError):
 
 
 class ArgumentError(Error, ValueError):
-    """What was asked for makes no sense."""
+    """The request makes no sense."""
 
 
 class MountError(Error, OSError):

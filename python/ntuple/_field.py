@@ -42,7 +42,7 @@ class Span(NamedTuple):
         if out is None:
             return np.empty(self.count, self.stream.dtype)
         if out.dtype != self.stream.dtype or out.size != self.count or not out.flags.c_contiguous:
-            raise ValueError(f'out: {self.count} elements of {self.stream.dtype} in one piece are needed, not {out.size} '
+            raise ValueError(f'out: expected {self.count} contiguous elements of {self.stream.dtype}, found {out.size} '
                              f'of {out.dtype}')
         return out
 
@@ -211,7 +211,7 @@ class Field:
         if isinstance(key, slice):
             first, end, step = key.indices(len(self))
             if step != 1:
-                raise ValueError('rows are read one after the other: the step of a slice is 1')
+                raise ValueError('the step of a slice of rows must be 1')
             return self._range(first, max(first, end))
         row = operator.index(key)
         row += len(self) if row < 0 else 0
@@ -221,7 +221,7 @@ class Field:
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Array:
         if copy is False:
-            raise ValueError('the values have to be decoded: there is nothing to share')
+            raise ValueError('cannot share the values without a copy: they must be decoded')
         return np.asarray(self[:], dtype=dtype)
 
     # ---- rows of entries ----
@@ -233,7 +233,7 @@ class Field:
         parent = Field(self.dataset, self._parent)
         first, end = parent._rows_of_entries(first, end)
         if parent.kind == 'variant':
-            raise TypeError(f'{self.path}: an alternative of a variant is not read by entries; {parent.path} has the index')
+            raise TypeError(f'{self.path}: cannot read an alternative of a variant by entries; {parent.path} has the index')
         if 'offsets' in parent.streams:
             offsets = parent._stream('offsets')
             ends = read([Span(offsets, first, 1), Span(offsets, end, 1)])
@@ -243,7 +243,7 @@ class Field:
     def _span_of_entries(self, first: int, end: int) -> Span:
         """Values, or offsets of a collection, of entries; of all of them no offset has to be looked at."""
         if 'data' in self.streams and not self.is_plain:
-            raise TypeError(f'{self.path}: strings are no array; dataset.field(path)[a:b] reads them')
+            raise TypeError(f'{self.path}: an array cannot hold strings; use dataset.field(path)[a:b]')
         stream = self._stream('data' if self.is_plain else 'offsets')
         if (first, end) == (0, self.dataset.entries):
             return Span(stream, 0, stream.elements)

@@ -75,11 +75,11 @@ def _open(source: Source, format: Optional[str], version: Union[int, str, None])
         except _errors.NotFoundError as error:
             raise _errors.new(_errors.SourceNotFoundError, error.status, str(error), errno.ENOENT) from None
     if version is not None:
-        raise ValueError('bytes have no versions')
+        raise ValueError('a bytes-like object has no versions')
     try:
         memoryview(source)
     except TypeError:
-        raise TypeError(f'a path or a bytes-like object was expected, found {type(source).__name__}') from None
+        raise TypeError(f'expected a path or a bytes-like object, found {type(source).__name__}') from None
     memory = np.frombuffer(source, np.uint8) if len(memoryview(source)) else np.empty(0, np.uint8)
     return File(_ntuple.file_open_memory(_reader(), memory, b'memory', format))
 
@@ -269,7 +269,7 @@ class Dataset:
         Dictionary of path and array, in the order of the paths. `out` has an array for each path, as a former call for as
         many gave them: these are read into, which saves the system the work of new memory."""
         if isinstance(paths, str):
-            raise TypeError('a sequence of paths, not one path')
+            raise TypeError('expected a sequence of paths, found one path')
         first, end = self._range(entries)
         fields = [self.field(path).valued() for path in paths]
         there = None if out is None else [out[path] for path in paths]

@@ -25,7 +25,7 @@ def program(name: str) -> str:
     folders = [sysconfig.get_path('scripts'), os.path.dirname(sys.executable), os.environ.get('PATH', os.defpath)]
     found = shutil.which(name, path=os.pathsep.join(folders))
     if not found:
-        raise _failure(errno.ENOENT, f'the program {name} is not there')
+        raise _failure(errno.ENOENT, f'the program {name} is not installed')
     return found
 
 
@@ -36,7 +36,7 @@ def _problem() -> Optional[str]:
     except OSError as error:
         return f'/dev/fuse: {error.strerror}'
     if os.geteuid() != 0 and not shutil.which('fusermount3'):
-        return 'the program fusermount3 is not there'
+        return 'the program fusermount3 is not installed'
     return None
 
 
@@ -66,7 +66,7 @@ def mount(source: 'os.PathLike[str] | str', **options: Any) -> Iterator[Path]:
     mounter = program('ntuplefs')
     problem = _problem()
     if problem:
-        raise _failure(errno.EPERM, f'nothing can be mounted here: {problem}')
+        raise _failure(errno.EPERM, f'cannot mount here: {problem}')
     folder = Path(tempfile.mkdtemp(prefix='ntuple-'))
     try:
         result = subprocess.run([mounter, *_options(options), os.fspath(source), str(folder)],

@@ -26,11 +26,11 @@ class View:
     def __init__(self, dataset: Dataset, columns: Optional[Sequence[str]], entries: Optional[Tuple[int, int]],
                  strings: str, variants: str) -> None:
         if strings not in ('text', 'binary'):
-            raise ValueError(f"strings: 'text' or 'binary', not {strings!r}")
+            raise ValueError(f"strings: expected 'text' or 'binary', found {strings!r}")
         if variants not in VARIANTS:
-            raise ValueError(f'variants: one of {", ".join(map(repr, VARIANTS))}, not {variants!r}')
+            raise ValueError(f'variants: expected one of {", ".join(map(repr, VARIANTS))}, found {variants!r}')
         if isinstance(columns, str):
-            raise TypeError('columns: a sequence of paths, not one path')
+            raise TypeError('columns: expected a sequence of paths, found one path')
         self.dataset = dataset
         self.columns = None if columns is None else list(columns)
         self.entries = dataset._range(entries)

@@ -109,7 +109,7 @@ static enum nt_status open_folder(struct nt_chain_member *part, const struct nt_
     if (status != NT_NOT_THIS_FORMAT)
         return status;
     return nt_fail(error, status, NT_NO_OFFSET,
-                   "%s: a folder that is no dataset; a pattern names the files in it: '%s/*.root'",
+                   "%s: is a directory, not a dataset; use a pattern for the files in it: '%s/*.root'",
                    part->path, part->path);
 }
 
@@ -138,7 +138,7 @@ static void try_part(struct nt_chain_member *part, const struct nt_chain *chain)
         part->file = NULL;
     }
     if (status == NT_NOT_FOUND && part->listed->identity.st_mode) /* the list found it */
-        nt_fail(&part->failure, NT_CHANGED, NT_NO_OFFSET, "%s: is no longer there", part->path);
+        nt_fail(&part->failure, NT_CHANGED, NT_NO_OFFSET, "%s: no longer exists", part->path);
     else if (status != NT_OK && !nt_message_about(part->failure.message, part->path))
         nt_error_context(&part->failure, "%s", part->path);
 }
@@ -167,8 +167,8 @@ static uint32_t threads_for(const struct nt_chain *chain, uint32_t count)
 static void open_together(struct opening *opening)
 {
     pthread_t threads[MAX_THREADS];
-    uint32_t started = 0, wanted = threads_for(opening->chain, opening->count);
-    while (started < wanted && started + 1 < opening->count && started < MAX_THREADS &&
+    uint32_t started = 0, requested = threads_for(opening->chain, opening->count);
+    while (started < requested && started + 1 < opening->count && started < MAX_THREADS &&
            pthread_create(&threads[started], NULL, open_worker, opening) == 0)
         started++;
     open_worker(opening);
@@ -256,7 +256,7 @@ static enum nt_status count_share(const struct nt_dataset *first, struct nt_chai
     slice->entries = known ? known->entries : slice->dataset->entries;
     if (slice->entries == slice->dataset->entries)
         return NT_OK;
-    nt_fail_number(failure, NT_CORRUPT, NT_NO_OFFSET, "entries that the index says", slice->entries,
+    nt_fail_number(failure, NT_CORRUPT, NT_NO_OFFSET, "entries according to the index", slice->entries,
                    slice->dataset->entries);
     nt_error_context(failure, "%s", slice->part->path);
     return NT_CORRUPT;
@@ -359,6 +359,7 @@ static enum nt_status add_dataset(const struct building *building, const struct 
     if (status != NT_OK)
         return status;
     dataset->directory = first->directory;
+    dataset->is_beside_others = first->is_beside_others;
     struct building inner = *building;
     inner.error = &failure;
     status = fill_dataset(&inner, dataset, first);
@@ -499,7 +500,8 @@ static enum nt_status settle_parts(struct nt_chain *chain, struct nt_error *erro
     chain->part_count = kept;
     chain->skipped += left_out;
     return kept ? NT_OK
-                : nt_fail(error, NT_INVALID, NT_NO_OFFSET, "none of its %" PRIu32 " files opens", left_out);
+                : nt_fail(error, NT_INVALID, NT_NO_OFFSET, "none of its %" PRIu32 " files can be opened",
+                          left_out);
 }
 
 /* Opens all parts; or the first, and if that is omitted, its successors until one opens. */
@@ -581,7 +583,7 @@ static enum nt_status find_failure(const struct nt_file *file, struct nt_error *
             return NT_OK;
     if (file->dataset_count)
         return nt_fail_with(error, file->datasets[0]->failure);
-    return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: no dataset that opens", file->path);
+    return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: has no dataset that can be opened", file->path);
 }
 
 enum nt_status nt_chain_open(const struct nt_chain_list *list, const struct nt_chain_options *chain_options,

@@ -397,8 +397,8 @@ static enum nt_status copy_group(struct nt_dataset *dataset, struct nt_chain_sli
 }
 
 /* Copies other results of loading: clusters, or deleted rows. */
-static void copy_told(struct nt_dataset *dataset, const struct nt_chain_slice *slice,
-                      const struct nt_group *group, const struct nt_group *own)
+static void copy_known(struct nt_dataset *dataset, const struct nt_chain_slice *slice,
+                       const struct nt_group *group, const struct nt_group *own)
 {
     if (!dataset->field_groups) {
         for (uint32_t i = 0; i < own->clusters; i++)
@@ -437,7 +437,7 @@ enum nt_status nt_chain_load_group(struct nt_dataset *dataset, uint32_t number, 
     if (status == NT_OK)
         status = copy_group(dataset, slice, group, copied, error);
     if (status == NT_OK)
-        copy_told(dataset, slice, group, copied);
+        copy_known(dataset, slice, group, copied);
     else if (error && !nt_message_about(error->message, slice->part->path))
         nt_error_context(error, "%s", slice->part->path);
     return status;

@@ -72,7 +72,7 @@ static enum nt_status match_plain(const char *pattern, struct matches *matches, 
     if (problem == GLOB_NOSPACE)
         status = nt_fail_memory(error);
     else if (problem && problem != GLOB_NOMATCH)
-        status = nt_fail_system(error, errno, "%s: a folder cannot be read", pattern);
+        status = nt_fail_system(error, errno, "%s: cannot read a directory", pattern);
     for (size_t i = 0; status == NT_OK && i < found.gl_pathc; i++)
         status = add_path(matches, found.gl_pathv[i], error);
     globfree(&found);
@@ -195,7 +195,7 @@ struct pattern {
 /* A folder to list once, for all names of the pattern that apply there. */
 struct task {
     struct place place;
-    uint64_t wanted;
+    uint64_t requested;
     struct task *next;
 };
 
@@ -278,7 +278,8 @@ static enum nt_status add_task(struct walk *walk, const struct task *task, struc
 {
     if (task->place.depth == MAX_DEPTH || walk->looks == MAX_FOLDERS)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
-                       "more than %d folders are looked at, or %d in one another", MAX_FOLDERS, MAX_DEPTH);
+                       "the pattern needs more than %d directories, or more than %d nested ones", MAX_FOLDERS,
+                       MAX_DEPTH);
     struct task *copy = nt_arena_alloc(walk->arena, 1, sizeof(*copy));
     if (!copy)
         return nt_fail_memory(error);
@@ -295,12 +296,12 @@ static enum nt_status add_task(struct walk *walk, const struct task *task, struc
 
 /* Requires the lock. */
 static enum nt_status look_below(struct walk *walk, const struct place *place, const char *name,
-                                 uint64_t wanted, struct nt_error *error)
+                                 uint64_t requested, struct nt_error *error)
 {
     const struct task task = {.place = {.address = address_below(walk, place, name, false),
                                         .path = path_below(walk, place, name),
                                         .depth = place->depth + 1},
-                              .wanted = wanted};
+                              .requested = requested};
     return task.place.address && task.place.path ? add_task(walk, &task, error) : nt_fail_memory(error);
 }
 
@@ -351,7 +352,7 @@ static enum nt_status read_pattern(char *text, struct pattern *pattern, struct n
     *pattern = (struct pattern){.is_of_folders = length && text[length - 1] == '/'};
     for (char *rest = text, *name; (name = strtok_r(rest, "/", &rest)); pattern->count++) {
         if (pattern->count == MAX_NAMES)
-            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than %d names with wildcards, or behind one",
+            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than %d names with wildcards or after one",
                            MAX_NAMES);
         pattern->names[pattern->count] = name;
     }
@@ -365,7 +366,7 @@ static enum nt_status read_pattern(char *text, struct pattern *pattern, struct n
 struct asking {
     struct walk *walk;
     struct place *place;
-    uint64_t wanted;
+    uint64_t requested;
 };
 
 /* Does an entry match? Also returns the names to match below it. */
@@ -376,7 +377,7 @@ static bool match(const struct asking *asking, const struct nt_folder_entry *ent
     uint64_t below = 0;
     for (unsigned i = 0; i < pattern->count; i++) {
         const uint64_t bit = UINT64_C(1) << i;
-        if (!(asking->wanted & bit))
+        if (!(asking->requested & bit))
             continue;
         if (pattern->anywhere & bit)
             below |= entry->name[0] == '.' ? 0 : bit;
@@ -412,16 +413,16 @@ static enum nt_status take_entry(void *context, const struct nt_folder_entry *en
 static enum nt_status look(struct walk *walk, struct task *task, struct nt_error *error)
 {
     const uint64_t anywhere = walk->pattern->anywhere;
-    struct asking asking = {walk, &task->place, task->wanted};
+    struct asking asking = {walk, &task->place, task->requested};
     bool is_dataset = false;
     for (uint64_t bit = 1; bit; bit <<= 1)
-        if (asking.wanted & anywhere & bit)
-            asking.wanted |= bit << 1;
+        if (asking.requested & anywhere & bit)
+            asking.requested |= bit << 1;
     enum nt_status status =
-        asking.wanted & anywhere ? nt_is_dataset_folder(task->place.folder, &is_dataset, error) : NT_OK;
+        asking.requested & anywhere ? nt_is_dataset_folder(task->place.folder, &is_dataset, error) : NT_OK;
     if (is_dataset)
-        asking.wanted = task->wanted & ~anywhere;
-    if (status != NT_OK || !asking.wanted)
+        asking.requested = task->requested & ~anywhere;
+    if (status != NT_OK || !asking.requested)
         return status;
     return nt_folder_list(task->place.folder, "", take_entry, &asking, error);
 }
@@ -449,7 +450,7 @@ static enum nt_status take_matches(struct walk *walk, const char *shown, nt_remo
 /* Finds all matches in a folder and below. */
 static enum nt_status find_matches(struct walk *walk, const char *folder, struct nt_error *error)
 {
-    const struct task first = {.place = {.address = folder, .path = ""}, .wanted = 1};
+    const struct task first = {.place = {.address = folder, .path = ""}, .requested = 1};
     enum nt_status status = add_task(walk, &first, error);
     if (status != NT_OK)
         return status;

@@ -162,7 +162,7 @@ static enum nt_status take_text(const struct reading *reading, const json_t *obj
 {
     const json_t *value = json_object_get(object, key);
     if (!json_is_string(value))
-        return refuse(reading, key, "a text");
+        return refuse(reading, key, "a string");
     *text_ret = nt_arena_copy(reading->index->arena, json_string_value(value), json_string_length(value));
     return *text_ret ? NT_OK : nt_fail_memory(reading->error);
 }
@@ -172,7 +172,7 @@ static enum nt_status take_count(const struct reading *reading, const json_t *ob
 {
     const json_t *value = json_object_get(object, key);
     if (!json_is_integer(value) || json_integer_value(value) < 0)
-        return refuse(reading, key, "a number from 0 on");
+        return refuse(reading, key, "an integer of at least 0");
     *count_ret = (uint64_t)json_integer_value(value);
     return NT_OK;
 }
@@ -256,7 +256,7 @@ static enum nt_status refuse_text(const char *path, enum nt_status status, struc
 {
     if (status != NT_CORRUPT)
         return status;
-    nt_error_context(error, "%s is no index of files", path);
+    nt_error_context(error, "%s: is not an index of files", path);
     if (error)
         error->status = NT_INVALID;
     return NT_INVALID;
@@ -338,8 +338,8 @@ static bool is_as_known(const struct nt_chain_member *part, const struct nt_inde
     const struct nt_chain_file *listed = part->listed;
     if (!listed->address != !known->validator)
         return false;
-    bool is_told = !listed->address || listed->identity.st_mode;
-    return !is_told || nt_indexed_file_check(known, &listed->identity, NULL, NULL) == NT_OK;
+    bool has_identity = !listed->address || listed->identity.st_mode;
+    return !has_identity || nt_indexed_file_check(known, &listed->identity, NULL, NULL) == NT_OK;
 }
 
 void nt_chain_match_index(struct nt_chain *chain)

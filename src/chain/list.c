@@ -36,7 +36,8 @@ static enum nt_status read_source(struct nt_source *source, const char *path, co
     if (status != NT_OK)
         return status;
     if (source->size > (uint64_t)max_bytes)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: %s of more than %d bytes", path, what, max_bytes);
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: %s cannot have more than %d bytes", path, what,
+                       max_bytes);
     return nt_source_append(source, 0, source->size, text, error);
 }
 
@@ -199,7 +200,7 @@ static enum nt_status take(void *context, const char *path, struct nt_error *err
         return add_missing(reading, path, errno, error);
     if (reading->source && attributes.st_dev == reading->identity.st_dev &&
         attributes.st_ino == reading->identity.st_ino)
-        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: a list that names itself", path);
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: the list names itself", path);
     enum nt_status status = know(reading, path, &attributes, error);
     return status == NT_OK ? add(reading, path, &attributes, error) : status;
 }

@@ -33,8 +33,8 @@ enum nt_status nt_chain_match_dataset(const struct nt_dataset *first, const stru
     const struct nt_file *file = part->file;
     bool has_one = first->file->dataset_count == 1 && file->dataset_count == 1;
     if (file->format != first->file->format)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "its format is %s, that of %s %s", file->format->name,
-                       first->file->path, first->file->format->name);
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "its format is %s, but %s has the format %s",
+                       file->format->name, first->file->path, first->file->format->name);
     if (!part->listed->sample && has_one && is_named_after_file(first) &&
         is_named_after_file(file->datasets[0])) {
         *dataset_ret = file->datasets[0];
@@ -112,7 +112,7 @@ static enum nt_status differ(const struct matching *matching, const struct nt_da
     bool has_memory = !path.failed && !left.failed && !right.failed;
     enum nt_status status =
         has_memory ? nt_fail(matching->error, NT_CORRUPT, NT_NO_OFFSET,
-                             "field %s is not as in the other files: %s: %s; %s: %s", nt_buffer_string(&path),
+                             "field %s differs between files: %s: %s; %s: %s", nt_buffer_string(&path),
                              matching->dataset->file->path, nt_buffer_string(&left),
                              matching->other->file->path, nt_buffer_string(&right))
                    : nt_fail_memory(matching->error);

@@ -203,7 +203,7 @@ static enum nt_status unite_numbers(struct uniting *uniting, uint32_t number, ui
     if (wide == NT_ELEMENT_OPAQUE)
         return refuse(uniting, number, own, "no type holds the numbers of all files exactly");
     if (is_widened_wrongly(united->reinterpreted, wide) || is_widened_wrongly(reinterpreted, wide))
-        return refuse(uniting, number, own, "integers that are stored with another sign do not widen");
+        return refuse(uniting, number, own, "cannot widen integers stored with a different signedness");
     if (united->reinterpreted == NT_ELEMENT_OPAQUE)
         united->reinterpreted = reinterpreted;
     widen(uniting, number, own, wide);

@@ -25,7 +25,7 @@ static enum nt_status read_nothing(struct nt_source *source, uint64_t offset, vo
                                    struct nt_error *error)
 {
     (void)buffer, (void)bytes;
-    return nt_fail(error, NT_TRUNCATED, offset, "%s: a chain of files has no bytes itself", source->path);
+    return nt_fail(error, NT_TRUNCATED, offset, "%s: a chain of files has no bytes of its own", source->path);
 }
 
 static enum nt_status stat_first(struct nt_source *source, struct stat *attributes, struct nt_error *error)
@@ -167,9 +167,9 @@ enum nt_status nt_chain_number_sources(struct nt_file *file, uint32_t count, str
     for (uint32_t i = 0; i < count; i++) {
         const struct nt_chain_member *part = &chain->parts[i];
         for (uint32_t k = 0; k < part->source_count; k++) {
-            bool is_told = part->file->layout_sources && k < part->file->layout_source_count;
+            bool is_reported = part->file->layout_sources && k < part->file->layout_source_count;
             file->layout_sources[part->first_source + k] =
-                is_told ? part->file->layout_sources[k] : part->file->source;
+                is_reported ? part->file->layout_sources[k] : part->file->source;
         }
     }
     return NT_OK;

@@ -41,8 +41,8 @@ struct key {
 
 static const struct key specification_keys[] = {
     {"samples", NULL},
-    {"friends", "datasets beside the entries are not shown in a chain"},
-    {"range", "entries are chosen by the option entries=FIRST:END"},
+    {"friends", "a chain cannot show friend datasets"},
+    {"range", "use the option entries=FIRST:END to select entries"},
     {NULL, NULL},
 };
 static const struct key sample_keys[] = {{"trees", NULL}, {"files", NULL}, {"metadata", NULL}, {NULL, NULL}};
@@ -57,8 +57,7 @@ static enum nt_status check_keys(const json_t *object, const struct key *keys, s
         while (key->name && strcmp(key->name, name) != 0)
             key++;
         if (!key->name)
-            return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "\"%s\": a specification has no such key here",
-                           name);
+            return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "\"%s\": unknown key", name);
         if (key->refusal)
             return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "\"%s\": %s", name, key->refusal);
     }
@@ -68,7 +67,7 @@ static enum nt_status check_keys(const json_t *object, const struct key *keys, s
 static const char *kind_of(const json_t *value)
 {
     static const char *const kinds[] = {
-        [JSON_OBJECT] = "an object",   [JSON_ARRAY] = "a list",  [JSON_STRING] = "a text",
+        [JSON_OBJECT] = "an object",   [JSON_ARRAY] = "a list",  [JSON_STRING] = "a string",
         [JSON_INTEGER] = "an integer", [JSON_REAL] = "a number", [JSON_TRUE] = "true",
         [JSON_FALSE] = "false",        [JSON_NULL] = "null",
     };
@@ -79,14 +78,14 @@ static enum nt_status expect_object(const json_t *value, const char *what, struc
 {
     if (json_is_object(value) && json_object_size(value) > 0)
         return NT_OK;
-    return nt_fail_mismatch(error, NT_INVALID, NT_NO_OFFSET, what, "an object that is not empty",
+    return nt_fail_mismatch(error, NT_INVALID, NT_NO_OFFSET, what, "a non-empty object",
                             json_is_object(value) ? "an empty one" : kind_of(value));
 }
 
 /* Requires a list of one or more non-empty texts. */
 static enum nt_status expect_texts(const json_t *value, const char *what, struct nt_error *error)
 {
-    static const char expected[] = "a list of texts";
+    static const char expected[] = "a list of strings";
     if (!json_is_array(value) || json_array_size(value) == 0)
         return nt_fail_mismatch(error, NT_INVALID, NT_NO_OFFSET, what, expected,
                                 json_is_array(value) ? "an empty one" : kind_of(value));
@@ -94,7 +93,7 @@ static enum nt_status expect_texts(const json_t *value, const char *what, struct
         const json_t *item = json_array_get(value, i);
         if (!json_is_string(item) || json_string_length(item) == 0)
             return nt_fail_mismatch(error, NT_INVALID, NT_NO_OFFSET, what, expected,
-                                    json_is_string(item) ? "an empty text in it" : kind_of(item));
+                                    json_is_string(item) ? "an empty string in it" : kind_of(item));
     }
     return NT_OK;
 }
@@ -117,7 +116,7 @@ static enum nt_status write_metadata(const json_t *metadata, struct nt_json *jso
             nt_json_double(json, json_real_value(value));
         else
             return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                           "\"metadata\": \"%s\": expected a text or a number, found %s", key,
+                           "\"metadata\": \"%s\": expected a string or a number, found %s", key,
                            kind_of(value));
     }
     return NT_OK;
@@ -176,7 +175,7 @@ static enum nt_status take_files(const struct reading *reading, const char *name
     struct nt_chain_sample *samples = NULL;
     if (trees != 1 && trees != count)
         return nt_fail_number(reading->error, NT_INVALID, NT_NO_OFFSET,
-                              "\"trees\": one, or as many as \"files\"", count, trees);
+                              "\"trees\": number of names (1, or as many as in \"files\")", count, trees);
     enum nt_status status = make_samples(reading, name, value, &samples);
     for (size_t i = 0; status == NT_OK && i < count; i++)
         status = reading->take(reading->context, &samples[trees == 1 ? 0 : i],
@@ -224,7 +223,7 @@ enum nt_status nt_specification_read(const char *text, size_t length, struct nt_
     const struct reading reading = {arena, take, context, error};
     json_t *value;
     if (length > NT_SPECIFICATION_BYTES)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a specification of more than %d bytes",
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a specification cannot have more than %d bytes",
                        NT_SPECIFICATION_BYTES);
     enum nt_status status = nt_json_parse(text, length, JSON_REJECT_DUPLICATES, &value, error);
     if (status != NT_OK)

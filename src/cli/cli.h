@@ -146,10 +146,12 @@ const struct nt_option *nt_option_named(const struct nt_option *const *tables, s
 /* Appends the options in use, "name=value, name": those whose settings are not 0. */
 void nt_options_append_given(struct nt_buffer *text, const struct nt_option *table, const void *settings);
 
-/* Prints a line for each row, except refused options. */
+/* A row of a help text: `left`, then `help` from column `indent` on, wrapped at 100 columns. */
+void nt_help_row(FILE *stream, const char *left, size_t indent, const char *help);
+/* Prints the help of each row, except of refused options. */
 void nt_options_help(FILE *stream, const struct nt_option *table);
 /* The same after the letters of another table. */
-void nt_options_help_behind(FILE *stream, const struct nt_option *table, const struct nt_option *before);
+void nt_options_help_after(FILE *stream, const struct nt_option *table, const struct nt_option *before);
 
 /* ---- Row ranges ---- */
 
@@ -302,7 +304,7 @@ enum nt_status nt_confine(const struct nt_settings *settings, const char *const 
 /* ---- Progress line ---- */
 
 struct nt_progress {
-    bool is_wanted, is_drawn;
+    bool is_requested, is_drawn;
     uint64_t bytes, total;      /* bytes done, and the total as far as known */
     bool is_text;               /* a generated text: only its finished part counts in `total` */
     uint64_t guess;             /* probable rest of the current text */
@@ -321,8 +323,8 @@ struct nt_progress {
         .member = offsetof(struct nt_settings, quiet), .help = "do not show progress on the terminal",       \
     }
 
-/* Call at the start of a command. Draws only if `is_wanted` and standard error is a terminal. */
-void nt_progress_start(struct nt_progress *progress, bool is_wanted);
+/* Call at the start of a command. Draws only if `is_requested` and standard error is a terminal. */
+void nt_progress_start(struct nt_progress *progress, bool is_requested);
 
 /* Starts work of `total` bytes; 0: unknown. */
 void nt_progress_begin(struct nt_progress *progress, uint64_t total);

@@ -29,7 +29,8 @@ struct nt_dir_listing *nt_dir_listing_new(struct nt_vfs *vfs, uint64_t directory
                                           struct nt_error *error)
 {
     if (depth > NT_DEEPEST_DIRECTORY) {
-        nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than %d directories deep", NT_DEEPEST_DIRECTORY);
+        nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "directories are nested more than %d deep",
+                NT_DEEPEST_DIRECTORY);
         return NULL;
     }
     struct nt_dir_listing *listing = malloc(sizeof(*listing));
@@ -462,7 +463,7 @@ static enum nt_exit_status visit_node(struct walk *walk, struct nt_vfs *vfs, con
         nt_inodes_failure(vfs->inodes, resolved.inode, &error);
         result = nt_print_error(path, &error);
     } else {
-        nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "no data; name a file or what is in it");
+        nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "no data here; name a file or a path in it");
         result = nt_print_error(path, &error);
     }
     nt_node_release(&resolved);

@@ -16,7 +16,7 @@ static enum nt_exit_status cat(void *context, struct nt_vfs *vfs, const char *pa
 {
     struct nt_progress *progress = context;
     struct nt_vfs_attributes attributes;
-    bool is_known = progress->is_wanted && nt_vfs_stat(vfs, node, true, &attributes, NULL) == NT_OK;
+    bool is_known = progress->is_requested && nt_vfs_stat(vfs, node, true, &attributes, NULL) == NT_OK;
     nt_progress_begin(progress, is_known ? (uint64_t)attributes.stat.st_size : 0);
     progress->is_text = is_known && attributes.class == NT_VFS_STREAMED;
     enum nt_exit_status status = nt_copy_content(vfs, node, path, STDOUT_FILENO, "standard output", progress);
@@ -59,8 +59,8 @@ static const struct nt_option options[] = {
      .member = offsetof(struct nt_settings, row_range),
      .argument = "FIRST:END",
      .is_value = nt_is_row_range,
-     .expected = "FIRST:END, FIRST:, :END or ROW, counted from 0, END not before FIRST",
-     .help = "write these rows of a dataset or field as JSON lines, without row END"},
+     .expected = "FIRST:END, FIRST:, :END or ROW, counted from 0, with END at least FIRST",
+     .help = "write rows FIRST to END-1 of a dataset or field as JSON lines"},
     NT_PROGRESS_QUIET_OPTION,
     {0},
 };

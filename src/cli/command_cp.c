@@ -179,11 +179,11 @@ static enum nt_status nt_source_guard_check(const struct nt_source_guard *guard,
         return errno == ENOMEM ? nt_fail_memory(error) : NT_OK; /* a write there reports the error */
     for (size_t i = 0; i < guard->folder_count && status == NT_OK; i++)
         if (nt_path_is_within(resolved, guard->folders[i]))
-            status = nt_fail(error, NT_INVALID, NT_NO_OFFSET, "is the source itself, %s, or lies in it",
+            status = nt_fail(error, NT_INVALID, NT_NO_OFFSET, "is the source %s itself, or inside it",
                              guard->folders[i]);
     bool is_file = status == NT_OK && stat(path, &attributes) == 0 && !S_ISDIR(attributes.st_mode);
     if (is_file && (is_read(guard, &attributes) || is_mirrored(guard, resolved)))
-        status = nt_fail(error, NT_INVALID, NT_NO_OFFSET, "is the source itself, %s", guard->source);
+        status = nt_fail(error, NT_INVALID, NT_NO_OFFSET, "is the source %s itself", guard->source);
     free(resolved);
     return status;
 }
@@ -356,7 +356,7 @@ static enum nt_status copy(struct copier *copier, uint64_t node, struct nt_error
         return nt_fail_memory(error);
     if (attributes.class == NT_VFS_DIRECTORY && !copier->settings->recursive)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                       "is a directory; use -r to copy it with all that is below");
+                       "is a directory; use -r to copy it and everything in it");
     if (is_source(copier))
         return NT_OK;
     nt_progress_begin(&copier->progress, (uint64_t)attributes.stat.st_size);
@@ -405,7 +405,7 @@ static const struct nt_option options[] = {
      .name = "recursive",
      .kind = NT_OPTION_FLAG,
      .member = offsetof(struct nt_settings, recursive),
-     .help = "copy directories"},
+     .help = "copy directories and everything in them"},
     {.letter = 'f',
      .name = "force",
      .kind = NT_OPTION_FLAG,

@@ -97,7 +97,7 @@ static bool list_datasets(const struct nt_resolved_node *resolved, struct side *
     return !side->has_failed;
 }
 
-/* The only dataset that is neither an attribute set nor an older cycle; NULL: none or several. */
+/* The only dataset that counts: see nt_file_only. NULL: none or several. */
 static const struct item *only_one(const struct side *side)
 {
     const struct item *found = NULL;
@@ -105,7 +105,7 @@ static const struct item *only_one(const struct side *side)
         return side->items;
     for (size_t i = 0; i < side->count; i++) {
         const struct nt_dataset *dataset = side->items[i].dataset;
-        if (dataset->attribute_of != NT_NONE || !dataset->is_newest_cycle)
+        if (dataset->attribute_of != NT_NONE || !dataset->is_newest_cycle || dataset->is_beside_others)
             continue;
         if (found)
             return NULL;
@@ -234,7 +234,7 @@ static void append_place(struct nt_buffer *out, const struct nt_dataset_pair *pa
     if (difference->byte != NT_DIFF_NOWHERE)
         nt_buffer_format(out, ", byte %" PRIu64, difference->byte);
     if (difference->first_byte != NT_DIFF_NOWHERE)
-        nt_buffer_format(out, ", shown from byte %" PRIu64 " on", difference->first_byte);
+        nt_buffer_format(out, ", shown from byte %" PRIu64, difference->first_byte);
 }
 
 /* Schema texts are printed as they are, values as in JSON. */
@@ -423,10 +423,10 @@ static void on_difference(void *context, const struct nt_difference *difference)
 static void on_failure(void *context, unsigned side, uint32_t field, const struct nt_error *error)
 {
     struct differ *differ = context;
-    struct nt_error told = *error;
-    nt_error_context(&told, "%s", differ->pair->paths[side]);
+    struct nt_error reported = *error;
+    nt_error_context(&reported, "%s", differ->pair->paths[side]);
     nt_progress_clear(&differ->progress);
-    nt_print_error(differ->sources[side].path, &told);
+    nt_print_error(differ->sources[side].path, &reported);
     if (differ->json)
         nt_json_diff_failure(differ->json, differ->pair, side, field, error);
 }
@@ -440,7 +440,7 @@ static void on_progress(void *context, uint64_t bytes, uint64_t total)
 
 /* ---- Datasets ---- */
 
-static void tell_alone(struct differ *differ)
+static void print_unpaired(struct differ *differ)
 {
     const uint32_t of_no_field[NT_DIFF_SIDES] = {NT_NONE, NT_NONE};
     unsigned side = !differ->pair->datasets[0];
@@ -471,7 +471,7 @@ static enum nt_status diff_pair(struct differ *differ, struct nt_error *error)
     struct nt_diff_side sides[NT_DIFF_SIDES];
     struct nt_diff_summary summary;
     if (!differ->pair->datasets[0] || !differ->pair->datasets[1]) {
-        tell_alone(differ);
+        print_unpaired(differ);
         return NT_OK;
     }
     if (!check_opened(differ))
@@ -547,7 +547,7 @@ static void print_conclusion(struct differ *differ)
         separator = ", ";
     }
     if (differ->total.failures)
-        nt_buffer_text(&differ->out, ", not all can be read");
+        nt_buffer_text(&differ->out, ", some cannot be read");
     nt_buffer_byte(&differ->out, '\n');
     print_out(differ);
 }
@@ -630,7 +630,7 @@ static bool open_scope(struct source *source, const char *path)
     source->is_open = true;
     if (source->resolved.file)
         return true;
-    nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "no file with data; name a file or what is in it");
+    nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "no file with data here; name a file or a path in it");
     nt_print_error(*path ? path : source->path, &error);
     return false;
 }
@@ -641,7 +641,7 @@ static bool check_scopes(const struct differ *differ)
     struct nt_error error = {0};
     if ((differ->sources[0].resolved.field == NT_NONE) == (differ->sources[1].resolved.field == NT_NONE))
         return true;
-    nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "a field cannot be compared with a whole dataset");
+    nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "cannot compare a field with a whole dataset");
     nt_print_error("diff", &error);
     return false;
 }
@@ -683,7 +683,7 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
         .parts = {settings->schema || are_all, settings->values || are_all, settings->layout || are_all},
         .on_difference = on_difference,
         .on_failure = on_failure,
-        .on_progress = differ.progress.is_wanted ? on_progress : NULL,
+        .on_progress = differ.progress.is_requested ? on_progress : NULL,
         .context = &differ};
     enum nt_exit_status result = open_sources(&differ, invocation) ? diff_scopes(&differ) : NT_EXIT_TROUBLE;
     close_sources(&differ);
@@ -695,15 +695,15 @@ static const struct nt_option options[] = {
     {.name = "schema",
      .kind = NT_OPTION_FLAG,
      .member = offsetof(struct nt_settings, schema),
-     .help = "compare the fields, their types and descriptions; without one of these options: all three"},
+     .help = "compare fields, types and descriptions (default: compare schema, values and layout)"},
     {.name = "values",
      .kind = NT_OPTION_FLAG,
      .member = offsetof(struct nt_settings, values),
-     .help = "compare the numbers of rows, and every element"},
+     .help = "compare the numbers of rows and every element"},
     {.name = "layout",
      .kind = NT_OPTION_FLAG,
      .member = offsetof(struct nt_settings, layout),
-     .help = "compare how each column is stored; a difference then changes the exit status"},
+     .help = "compare how each column is stored, and let a difference change the exit status"},
     {.name = "json",
      .kind = NT_OPTION_FLAG,
      .member = offsetof(struct nt_settings, json),

@@ -28,8 +28,8 @@ static enum nt_status check_row(struct nt_reader *reader, struct nt_dataset *dat
         status = nt_field_rows(reader, dataset, field, &rows, error);
     if (status == NT_OK && range->first >= rows)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET,
-                       "there is no row %" PRIu64 ": there are %" PRIu64 ", counted from 0", range->first,
-                       rows);
+                       "row %" PRIu64 " does not exist: there are %" PRIu64 " rows, counted from 0",
+                       range->first, rows);
     return status;
 }
 
@@ -53,6 +53,8 @@ enum { MAX_NAMES = 10, NAME_BYTES = 200 };
 
 struct datasets {
     unsigned count;
+    unsigned beside_others; /* of these */
+    uint32_t meant, field;  /* the last one that is not beside others, else the last one */
     struct nt_buffer names; /* the names of the first datasets, separated by commas */
 };
 
@@ -60,11 +62,16 @@ static enum nt_exit_status note_dataset(void *context, const struct nt_resolved_
                                         uint32_t index, uint32_t field)
 {
     struct datasets *datasets = context;
+    const struct nt_dataset *dataset = resolved->file->datasets[index];
     char name[NAME_BYTES];
-    (void)field;
+    if (!dataset->is_beside_others || datasets->beside_others == datasets->count) {
+        datasets->meant = index;
+        datasets->field = field;
+    }
+    datasets->beside_others += dataset->is_beside_others;
     if (datasets->count++ >= MAX_NAMES)
         return NT_EXIT_OK;
-    size_t length = nt_dataset_path(resolved->file->datasets[index], name, sizeof(name));
+    size_t length = nt_dataset_path(dataset, name, sizeof(name));
     nt_buffer_format(&datasets->names, "%s%s%s", datasets->count > 1 ? ", " : "", name,
                      length < sizeof(name) ? "" : "\u2026");
     return NT_EXIT_OK;
@@ -76,14 +83,17 @@ static enum nt_exit_status print_file(void *context, const struct nt_resolved_no
     struct datasets datasets = {0};
     (void)is_of_many;
     nt_for_each_dataset(resolved, note_dataset, &datasets);
+    if (datasets.count == 1 || datasets.count - datasets.beside_others == 1) {
+        nt_buffer_deinit(&datasets.names);
+        return print_dataset(context, resolved, datasets.meant, datasets.field);
+    }
     if (datasets.count == 0)
-        nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "no dataset is here");
-    else if (datasets.count > 1)
-        nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "%u datasets are here; name one: %s%s", datasets.count,
+        nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "no dataset here");
+    else
+        nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "%u datasets here; name one: %s%s", datasets.count,
                 nt_buffer_string(&datasets.names), datasets.count > MAX_NAMES ? ", \u2026" : "");
     nt_buffer_deinit(&datasets.names);
-    return datasets.count == 1 ? nt_for_each_dataset(resolved, print_dataset, context)
-                               : nt_print_error(resolved->file->path, &error);
+    return nt_print_error(resolved->file->path, &error);
 }
 
 enum nt_exit_status nt_print_rows(struct nt_vfs *vfs, const char *path, uint64_t node,
@@ -114,7 +124,7 @@ static const struct nt_option options[] = {
      .kind = NT_OPTION_NUMBER,
      .member = offsetof(struct nt_settings, rows),
      .argument = "N",
-     .help = "print N rows (default 10)"},
+     .help = "print N rows (default: 10)"},
     {0},
 };
 

@@ -351,7 +351,7 @@ static void print_summary(const struct inspector *inspector, const struct nt_dat
     printf("%-15s %s\n", "compression", row->compression);
     printf("%-15s %s\n", "checksums", nt_checksum_info(total->sums.checksum)->name);
     if (!total->sums.is_complete)
-        printf("%-15s page lists that cannot be read are left out\n", "incomplete");
+        printf("%-15s page lists that cannot be read are omitted\n", "incomplete");
     putchar('\n');
 }
 
@@ -580,7 +580,7 @@ static const struct nt_option options[] = {
      .argument = "KEY",
      .each_value = each_key,
      .is_value = is_key,
-     .help = "sort columns by field, type, stored, ratio, ...: texts from A to Z, numbers from the largest"},
+     .help = "sort columns by field, type, stored, ratio, ...: text from A to Z, largest numbers first"},
     {0},
 };
 

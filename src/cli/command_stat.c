@@ -20,7 +20,7 @@
 #define XATTR_PREFIX "user.ntuplefs."
 
 /* The destination of attributes: `json`, or standard output if NULL. */
-struct teller {
+struct stat_printer {
     struct nt_json *json;
     enum nt_exit_status status;
 };
@@ -107,12 +107,12 @@ static uint64_t counted(struct nt_fetcher *fetcher, const char *name)
     return value;
 }
 
-static void tell_costs(const struct teller *teller, struct nt_fetcher *fetcher)
+static void print_costs(const struct stat_printer *stat_printer, struct nt_fetcher *fetcher)
 {
     for (size_t i = 0; i < sizeof(costs) / sizeof(*costs); i++) {
         uint64_t value = counted(fetcher, costs[i].counter);
-        if (teller->json)
-            nt_json_member_unsigned(teller->json, costs[i].name, value);
+        if (stat_printer->json)
+            nt_json_member_unsigned(stat_printer->json, costs[i].name, value);
         else
             printf("%s: %ju\n", costs[i].name, (uintmax_t)value);
     }
@@ -120,26 +120,26 @@ static void tell_costs(const struct teller *teller, struct nt_fetcher *fetcher)
 
 /* A listed name may turn out to have no value: null in a document. So is an unreadable value, whose
  * error is reported once. */
-static void tell_xattr(struct teller *teller, struct nt_vfs *vfs, uint64_t node, const char *path,
-                       const char *name)
+static void print_xattr(struct stat_printer *stat_printer, struct nt_vfs *vfs, uint64_t node,
+                        const char *path, const char *name)
 {
     struct nt_buffer value = {0};
     struct nt_error error = {0};
     bool is_ours = strncmp(name, XATTR_PREFIX, strlen(XATTR_PREFIX)) == 0;
     const char *key = is_ours ? name + strlen(XATTR_PREFIX) : name;
     enum nt_status status = nt_vfs_getxattr(vfs, node, name, &value, &error);
-    if (status == NT_OK && teller->json)
-        put_member(teller->json, key, nt_vfs_xattr_value(name), &value);
+    if (status == NT_OK && stat_printer->json)
+        put_member(stat_printer->json, key, nt_vfs_xattr_value(name), &value);
     else if (status == NT_OK)
         print_text(key, value.length ? value.bytes : "");
-    else if (teller->json)
-        nt_json_member_null(teller->json, key);
-    if (status != NT_OK && status != NT_NOT_FOUND && teller->status == NT_EXIT_OK)
-        teller->status = nt_print_error(path, &error);
+    else if (stat_printer->json)
+        nt_json_member_null(stat_printer->json, key);
+    if (status != NT_OK && status != NT_NOT_FOUND && stat_printer->status == NT_EXIT_OK)
+        stat_printer->status = nt_print_error(path, &error);
     nt_buffer_deinit(&value);
 }
 
-static void tell(struct teller *teller, struct nt_vfs *vfs, uint64_t node, const char *path)
+static void print_stat(struct stat_printer *stat_printer, struct nt_vfs *vfs, uint64_t node, const char *path)
 {
     struct nt_error error = {0};
     struct nt_buffer names = {0};
@@ -147,26 +147,26 @@ static void tell(struct teller *teller, struct nt_vfs *vfs, uint64_t node, const
     enum nt_status status = nt_vfs_stat(vfs, node, true, &attributes, &error);
     if (status == NT_OK)
         status = nt_vfs_listxattr(vfs, node, &names, &error);
-    if (status == NT_OK && teller->json)
-        nt_json_attribute_members(teller->json, &attributes);
+    if (status == NT_OK && stat_printer->json)
+        nt_json_attribute_members(stat_printer->json, &attributes);
     else if (status == NT_OK)
         print_attributes(path, &attributes);
     for (size_t at = 0; status == NT_OK && at < names.length; at += strlen(names.bytes + at) + 1)
-        tell_xattr(teller, vfs, node, path, names.bytes + at);
-    if (status != NT_OK && teller->json)
-        nt_json_failure_members(teller->json, &error);
+        print_xattr(stat_printer, vfs, node, path, names.bytes + at);
+    if (status != NT_OK && stat_printer->json)
+        nt_json_failure_members(stat_printer->json, &error);
     if (status != NT_OK)
-        nt_note_failure(&teller->status, nt_print_error(path, &error));
+        nt_note_failure(&stat_printer->status, nt_print_error(path, &error));
     nt_buffer_deinit(&names);
 }
 
 static enum nt_exit_status stat_path(void *context, struct nt_vfs *vfs, const char *path, uint64_t node)
 {
-    struct teller teller = {0};
-    tell(&teller, vfs, node, *path ? path : "/");
+    struct stat_printer stat_printer = {0};
+    print_stat(&stat_printer, vfs, node, *path ? path : "/");
     if (context && !*path)
-        tell_costs(&teller, context);
-    return teller.status;
+        print_costs(&stat_printer, context);
+    return stat_printer.status;
 }
 
 static enum nt_exit_status stat_path_as_json(void *context, struct nt_vfs *vfs, const char *path,
@@ -174,16 +174,16 @@ static enum nt_exit_status stat_path_as_json(void *context, struct nt_vfs *vfs, 
 {
     struct nt_buffer document = {0};
     struct nt_json json;
-    struct teller teller = {.json = &json};
+    struct stat_printer stat_printer = {.json = &json};
     nt_json_document(&json, &document, "stat");
     nt_json_member_text(&json, "path", nt_text_of(*path ? path : "/"));
-    tell(&teller, vfs, node, *path ? path : "/");
+    print_stat(&stat_printer, vfs, node, *path ? path : "/");
     if (context && !*path)
-        tell_costs(&teller, context);
+        print_costs(&stat_printer, context);
     nt_json_finish(&json);
-    nt_note_failure(&teller.status, nt_print_buffer(&document, path));
+    nt_note_failure(&stat_printer.status, nt_print_buffer(&document, path));
     nt_buffer_deinit(&document);
-    return teller.status;
+    return stat_printer.status;
 }
 
 static enum nt_exit_status run(const struct nt_invocation *invocation)

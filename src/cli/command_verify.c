@@ -397,11 +397,11 @@ static void verify_below(struct walk *walk)
     struct nt_local_entry *entries = NULL;
     size_t count = 0;
     struct nt_error error = {0};
-    enum nt_status status =
-        walk->depth >= NT_DEEPEST_DIRECTORY
-            ? nt_fail(&error, NT_LIMIT, NT_NO_OFFSET, "more than %d directories deep", NT_DEEPEST_DIRECTORY)
-        : walk->folder ? nt_local_list_folder(walk->folder, &entries, &count, &error)
-                       : nt_local_list(walk->path.bytes, &entries, &count, &error);
+    enum nt_status status = walk->depth >= NT_DEEPEST_DIRECTORY
+                                ? nt_fail(&error, NT_LIMIT, NT_NO_OFFSET,
+                                          "directories are nested more than %d deep", NT_DEEPEST_DIRECTORY)
+                            : walk->folder ? nt_local_list_folder(walk->folder, &entries, &count, &error)
+                                           : nt_local_list(walk->path.bytes, &entries, &count, &error);
     if (status != NT_OK)
         nt_note_failure(&walk->status, nt_print_error(walk->path.bytes, &error));
     walk->depth++;
@@ -422,7 +422,7 @@ static enum nt_exit_status verify_folder(const struct work *work, const char *pa
     nt_buffer_deinit(&walk.path);
     if (walk.files || walk.status != NT_EXIT_OK)
         return walk.status;
-    nt_fail(&error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "no file of a known format is in this folder");
+    nt_fail(&error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "this directory has no file of a known format");
     return nt_print_error(path, &error);
 }
 

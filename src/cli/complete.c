@@ -89,7 +89,7 @@ struct completer {
     size_t kept;      /* bytes of the word before the completed part: "--sort=" */
     char **arguments; /* the words before, the command or program first */
     int argument_count;
-    bool has_told_files;
+    bool has_offered_files;
 };
 
 static void offer(struct completer *completer, const char *text, const char *suffix, const char *help)
@@ -212,9 +212,9 @@ static void resolve_stub(struct completer *completer, const struct nt_settings *
 {
     (void)settings;
     (void)source;
-    if (!completer->has_told_files)
+    if (!completer->has_offered_files)
         fputs("\tfiles\n", completer->out);
-    completer->has_told_files = true;
+    completer->has_offered_files = true;
 }
 
 static void complete_path(struct completer *completer, const struct nt_settings *settings, const char *source)

@@ -12,14 +12,15 @@ static const char *const meanings[NT_EXIT_COUNT] = {
     [NT_EXIT_OK] = "success",
     [NT_EXIT_USAGE] = "wrong arguments",
     [NT_EXIT_NOT_FOUND] = "a source or a path in it does not exist or cannot be read",
-    [NT_EXIT_UNKNOWN_FORMAT] = "the source is of no known format",
-    [NT_EXIT_UNSUPPORTED] = "the source needs something that this version does not read",
+    [NT_EXIT_UNKNOWN_FORMAT] = "the format of the source is unknown",
+    [NT_EXIT_UNSUPPORTED] = "the source uses a feature that this version cannot read",
     [NT_EXIT_DAMAGED] = "the source is damaged",
     [NT_EXIT_MOUNT] = "mounting failed",
     [NT_EXIT_OUTPUT] = "the output cannot be written",
     [NT_EXIT_INTERNAL] = "out of memory, or another failure of the program",
-    [NT_EXIT_UNREACHABLE] = "a server does not answer as it should",
-    [NT_EXIT_UNREAD] = "fields that this version does not read were not verified; nothing else is wrong",
+    [NT_EXIT_UNREACHABLE] = "a server did not answer, or answered with an error",
+    [NT_EXIT_UNREAD] =
+        "some fields were not verified, because this version cannot read them; nothing else is wrong",
 };
 
 static const enum nt_exit_status exit_of_status[] = {

@@ -50,7 +50,7 @@ static void print_usage(const struct nt_command *command)
     printf("usage: ntuple %s [options] %s\n%s\n\nOptions:\n", command->name, command->operands,
            command->help);
     nt_options_help(stdout, options_of(command));
-    nt_options_help_behind(stdout, common_options, options_of(command));
+    nt_options_help_after(stdout, common_options, options_of(command));
     if (command->compares)
         printf("\nExit status: 0 same, 1 different, 2 something cannot be compared\n");
     printf("\nFor the options of all commands, the formats and the exit status, see ntuple --help or "
@@ -59,12 +59,13 @@ static void print_usage(const struct nt_command *command)
 
 static void print_help(void)
 {
-    printf("usage: ntuple COMMAND [options] FILE...\n"
-           "Reads the tree that ntuplefs mounts, without a mount. FILE is a file, a folder of files or an "
-           "address."
-           "\n\nCommands:\n");
-    for (size_t i = 0; i < COMMANDS; i++)
-        printf("  %-8s %-28s %s\n", commands[i]->name, commands[i]->operands, commands[i]->help);
+    printf("usage: ntuple COMMAND [options] FILE...\nReads the tree that ntuplefs shows, without a mount.\n"
+           "FILE is a file, a directory of files or an address.\n\nCommands:\n");
+    for (size_t i = 0; i < COMMANDS; i++) {
+        char left[64];
+        snprintf(left, sizeof(left), "%-8s %s", commands[i]->name, commands[i]->operands);
+        nt_help_row(stdout, left, 40, commands[i]->help);
+    }
     printf("\nOptions of all commands:\n");
     nt_options_help(stdout, common_options);
     nt_options_help(stdout, nt_tree_options);
@@ -94,7 +95,7 @@ static enum nt_exit_status complain_about_place(const struct nt_error *problem)
 {
     struct nt_error error = {0};
     nt_fail(&error, problem->status, NT_NO_OFFSET,
-            "%s; options of a command stand behind it: ntuple COMMAND [options] FILE...", problem->message);
+            "%s; put options after the command: ntuple COMMAND [options] FILE...", problem->message);
     return nt_print_error(NULL, &error);
 }
 
@@ -241,7 +242,7 @@ static enum nt_exit_status parse_and_run(int argument_count, char **arguments, s
     if (settings.version)
         return print_versions(NULL, argument_count - first);
     if (first == argument_count)
-        return complain_about_usage(NULL, "a command is needed");
+        return complain_about_usage(NULL, "missing command");
     const struct nt_command *command = command_named(arguments[first]);
     if (!command)
         return complain_about_usage(arguments[first], "unknown command");

@@ -73,10 +73,10 @@ static enum nt_status nt_index_file_init(struct nt_index_file *file, const char 
     return NT_OK;
 }
 
-static void tell(const struct nt_index_file *file, struct nt_log *log, int problem)
+static void log_index_failure(const struct nt_index_file *file, struct nt_log *log, int problem)
 {
     struct nt_error error;
-    nt_fail_system(&error, problem, "%s: the index is not written", file->path);
+    nt_fail_system(&error, problem, "%s: cannot write the index", file->path);
     nt_log_line(log, error.message);
 }
 
@@ -86,7 +86,7 @@ void nt_index_file_prepare(struct nt_index_file *file, struct nt_log *log)
         return;
     file->descriptor = open(file->new_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (file->descriptor < 0)
-        tell(file, log, errno);
+        log_index_failure(file, log, errno);
 }
 
 enum nt_status nt_index_file_read(struct nt_index_file *file, struct nt_error *error)
@@ -117,7 +117,7 @@ bool nt_index_file_write(struct nt_index_file *file, const struct nt_buffer *tex
         return false;
     bool is_written = write_all(file->descriptor, text->bytes, text->length);
     if (!is_written)
-        tell(file, log, errno);
+        log_index_failure(file, log, errno);
     close(file->descriptor);
     file->descriptor = -1;
     return is_written;
@@ -126,7 +126,7 @@ bool nt_index_file_write(struct nt_index_file *file, const struct nt_buffer *tex
 void nt_index_file_replace(const struct nt_index_file *file, struct nt_log *log)
 {
     if (file->path && rename(file->new_path, file->path) != 0)
-        tell(file, log, errno);
+        log_index_failure(file, log, errno);
 }
 
 void nt_index_file_deinit(struct nt_index_file *file, bool is_owner)
@@ -227,12 +227,12 @@ static enum nt_status nt_program_prepare(struct nt_program *program, struct nt_e
 static void print_help(void)
 {
     printf("usage: " NT_PROGRAM " [options] %s\n"
-           "Mounts RNTuple files and other columnar data as a tree of files. Unmount with fusermount3 -u "
-           "MOUNTPOINT.\n"
+           "Mounts RNTuples, TTrees and other columnar data as a tree of files.\n"
+           "Unmount with fusermount3 -u MOUNTPOINT.\n"
            "\nOptions:\n",
            nt_mount_operands);
     nt_options_help(stdout, nt_mount_switches);
-    printf("\nOptions that can also stand after -o, as NAME[=VALUE],...:\n");
+    printf("\nOptions that -o accepts, too, as NAME[=VALUE],...:\n");
     nt_options_help(stdout, nt_mount_options);
     nt_options_help(stdout, nt_tree_options);
     nt_options_help(stdout, nt_accepted_options);
@@ -291,7 +291,7 @@ static enum nt_exit_status run(struct nt_program *program)
         case NT_BACKGROUND_PARENT:
             return exit_status;
         case NT_BACKGROUND_FAILED:
-            nt_fail_system(&error, errno, "cannot go to the background");
+            nt_fail_system(&error, errno, "cannot run in the background");
             return nt_program_fail(program, NT_EXIT_INTERNAL, &error);
         case NT_BACKGROUND_CHILD:
             break;
@@ -324,8 +324,7 @@ static enum nt_exit_status parse_and_run(struct nt_program *program, int argumen
     if (program->settings.help || program->settings.version)
         return print(program, argument_count - first);
     if (argument_count - first < 2) {
-        nt_fail(&error, NT_INVALID, NT_NO_OFFSET,
-                "SOURCE and MOUNTPOINT are needed; see " NT_PROGRAM " --help");
+        nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "missing SOURCE or MOUNTPOINT; see " NT_PROGRAM " --help");
         return nt_program_fail(program, NT_EXIT_USAGE, &error);
     }
     program->sources = (const char *const *)arguments + first;

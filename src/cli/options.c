@@ -157,7 +157,7 @@ static void append_expected(const struct nt_option *row, struct nt_buffer *text)
     else if (row->kind == NT_OPTION_NUMBER)
         nt_buffer_format(text, "a number from 1 to %u", most_of(row));
     else if (row->kind == NT_OPTION_SIZE)
-        nt_buffer_text(text, "a whole number of bytes, with K, M, G or T behind it for powers of 1024");
+        nt_buffer_text(text, "a whole number of bytes, or with a suffix K, M, G or T for powers of 1024");
     else if (row->kind == NT_OPTION_ID)
         nt_buffer_text(text, "a number from 0 to 4294967294");
     else
@@ -168,8 +168,8 @@ static enum nt_status refuse(const struct nt_option *row, const char *value, str
 {
     struct nt_buffer expected = {0};
     append_expected(row, &expected);
-    nt_fail(error, NT_INVALID, NT_NO_OFFSET, "\"%s\" is no value for option \"%s\": %s", value, row->name,
-            nt_buffer_string(&expected));
+    nt_fail(error, NT_INVALID, NT_NO_OFFSET, "\"%s\" is not a value of option \"%s\": expected %s", value,
+            row->name, nt_buffer_string(&expected));
     nt_buffer_deinit(&expected);
     return NT_INVALID;
 }
@@ -556,10 +556,28 @@ void nt_options_append_given(struct nt_buffer *text, const struct nt_option *tab
             nt_buffer_format(text, "%s%s%s", text->length ? ", " : "", row->name, value);
 }
 
+enum { WIDTH = 100 }; /* columns of a terminal */
+
+void nt_help_row(FILE *stream, const char *left, size_t indent, const char *help)
+{
+    size_t at = (size_t)fprintf(stream, "  %-*s", (int)indent - 2, left);
+    const char *separator = at > indent ? " " : "";
+    while (*help) {
+        size_t length = strcspn(help, " ");
+        if (*separator && at + 1 + length > WIDTH)
+            at = (size_t)fprintf(stream, "\n%*s", (int)indent, "") - 1;
+        else
+            at += (size_t)fprintf(stream, "%s", separator);
+        at += (size_t)fprintf(stream, "%.*s", (int)length, help);
+        help += length + (help[length] == ' ');
+        separator = " ";
+    }
+    putc('\n', stream);
+}
+
 /* A paragraph: a sentence, then the names. */
 static void help_ignored(FILE *stream, const struct nt_option *row)
 {
-    enum { WIDTH = 100 };
     size_t at = WIDTH;
     fprintf(stream, "%s", row->help);
     for (size_t i = 0; row->choices[i]; i++) {
@@ -580,10 +598,10 @@ static bool has_letter(const struct nt_option *table, char letter)
 
 void nt_options_help(FILE *stream, const struct nt_option *table)
 {
-    nt_options_help_behind(stream, table, NULL);
+    nt_options_help_after(stream, table, NULL);
 }
 
-void nt_options_help_behind(FILE *stream, const struct nt_option *table, const struct nt_option *before)
+void nt_options_help_after(FILE *stream, const struct nt_option *table, const struct nt_option *before)
 {
     for (const struct nt_option *row = table; row->name; row++) {
         if (row->kind == NT_OPTION_IGNORED) {
@@ -598,6 +616,6 @@ void nt_options_help_behind(FILE *stream, const struct nt_option *table, const s
             snprintf(left, sizeof(left), "-%c, --%s%s%s", row->letter, row->name, equals, argument);
         else
             snprintf(left, sizeof(left), "    --%s%s%s", row->name, equals, argument);
-        fprintf(stream, "  %-36s %s\n", left, row->help);
+        nt_help_row(stream, left, 39, row->help);
     }
 }

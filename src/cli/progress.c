@@ -30,9 +30,9 @@ static double seconds_between(uint64_t from, uint64_t to)
     return (double)(int64_t)(to - from) / (double)NT_SECOND;
 }
 
-void nt_progress_start(struct nt_progress *progress, bool is_wanted)
+void nt_progress_start(struct nt_progress *progress, bool is_requested)
 {
-    *progress = (struct nt_progress){.is_wanted = is_wanted && isatty(STDERR_FILENO)};
+    *progress = (struct nt_progress){.is_requested = is_requested && isatty(STDERR_FILENO)};
     progress->began = progress->started = nt_nanoseconds();
 }
 
@@ -145,7 +145,7 @@ static void draw(struct nt_progress *progress, uint64_t now)
 void nt_progress_reach(struct nt_progress *progress, uint64_t bytes)
 {
     progress->bytes = bytes;
-    if (!progress->is_wanted)
+    if (!progress->is_requested)
         return;
     uint64_t now = nt_nanoseconds();
     if (seconds_between(progress->started, now) < 1 || seconds_between(progress->drawn, now) < 0.1)
@@ -171,7 +171,7 @@ size_t nt_progress_piece(struct nt_progress *progress)
 {
     enum { FIRST = 64 * 1024 };
     const double soon = 0.05, late = 0.2;
-    if (!progress->is_wanted)
+    if (!progress->is_requested)
         return NT_PROGRESS_PIECE;
     uint64_t now = nt_nanoseconds();
     double seconds = seconds_between(progress->asked, now);

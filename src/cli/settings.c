@@ -62,8 +62,8 @@ const struct nt_option nt_tree_options[] = {
      .member = MEMBER(chain_rule),
      .argument = "check|union",
      .choices = chain_rules,
-     .help = "check: open all files at once and refuse one with other fields; union: show the fields of all "
-             "files"},
+     .help = "check: open all files at the start and refuse one with other fields; union: show the fields of "
+             "all files"},
     {.name = "missing",
      .kind = NT_OPTION_CHOICE,
      .member = MEMBER(missing),
@@ -79,19 +79,20 @@ const struct nt_option nt_tree_options[] = {
      .kind = NT_OPTION_SIZE,
      .member = MEMBER(cache_bytes),
      .argument = "SIZE",
-     .help = "cache at most SIZE bytes of decoded pages, documents and texts (K, M, G, T; default 256M, at "
-             "most an eighth of the memory)"},
+     .help = "cache at most SIZE bytes of decoded pages, documents and texts (suffixes K, M, G, T; default: "
+             "256M, at most an eighth of the memory)"},
     {.name = "metadatasize",
      .kind = NT_OPTION_SIZE,
      .member = MEMBER(metadata_bytes),
      .argument = "SIZE",
-     .help = "limit the memory for the metadata of one file (default: 8M, and more for large metadata)"},
+     .help = "use at most SIZE bytes of memory for the metadata of one file (default: 8M, more for large "
+             "metadata)"},
     {.name = "pagesize",
      .kind = NT_OPTION_SIZE,
      .member = MEMBER(page_bytes),
      .argument = "SIZE",
-     .help = "refuse pages that decode to more than SIZE bytes (default: 64M and 16 times the file, at most "
-             "256M)"},
+     .help = "refuse pages that decode to more than SIZE bytes (default: 64M plus 16 times the file size, at "
+             "most 256M)"},
     {.name = "threads",
      .kind = NT_OPTION_NUMBER,
      .member = MEMBER(threads),
@@ -109,12 +110,12 @@ const struct nt_option nt_tree_options[] = {
      .member = MEMBER(text),
      .argument = "short|sized",
      .choices = CHOICES("short", "sized"),
-     .help = "sized: also generate long texts whole, so that every text has its size"},
+     .help = "sized: generate long texts in advance, so that every text has a size"},
     {.name = "textsize",
      .kind = NT_OPTION_SIZE,
      .member = MEMBER(text_bytes),
      .argument = "SIZE",
-     .help = "with text=sized: keep at most SIZE bytes of texts in $TMPDIR or /var/tmp (default 16G)"},
+     .help = "with text=sized: store at most SIZE bytes of texts in $TMPDIR or /var/tmp (default: 16G)"},
     {.name = "verify",
      .kind = NT_OPTION_CHOICE,
      .member = MEMBER(verify),
@@ -127,7 +128,7 @@ const struct nt_option nt_tree_options[] = {
      .member = MEMBER(arrow_strings),
      .argument = "text|binary",
      .choices = CHOICES("text", "binary"),
-     .help = "binary: strings in table.arrow are binary and need not be UTF-8"},
+     .help = "binary: table.arrow stores strings as binary, which need not be UTF-8"},
     {.name = "arrow_unions",
      .kind = NT_OPTION_CHOICE,
      .member = MEMBER(arrow_unions),
@@ -152,32 +153,30 @@ const struct nt_option nt_tree_options[] = {
      .member = MEMBER(links),
      .argument = "refuse|follow",
      .choices = CHOICES("refuse", "follow"),
-     .help = "follow: follow links that leave a mirrored folder; any file of the user can then be shown"},
+     .help = "follow: follow links out of a passthrough directory, which may then show any file of the user"},
     {.name = "bases",
      .kind = NT_OPTION_FOLDERS,
      .member = MEMBER(bases),
      .argument = "DIRECTORY",
-     .help = "follow base paths of Lance datasets, and read their external blobs, below DIRECTORY; may be "
-             "given several times"},
+     .help = "let Lance datasets refer to base paths and external blobs below DIRECTORY; may be repeated"},
     {.name = "select",
      .kind = NT_OPTION_NAMED_FILES,
      .member = MEMBER(select),
      .argument = "[DATASET:]FILE",
-     .help =
-         "show only the entries listed in FILE (.npy, Roaring bitmap or text); may be given several times"},
+     .help = "show only the entries listed in FILE (.npy, Roaring bitmap or text); may be repeated"},
     {.name = "entries",
      .kind = NT_OPTION_TEXTS,
      .member = MEMBER(entries),
      .argument = "[DATASET:]FIRST:END",
      .is_value = nt_is_named_row_range,
-     .expected = "[DATASET:]FIRST:END, counted from 0, END not before FIRST",
-     .help = "show only the entries FIRST to END-1; may be given several times"},
+     .expected = "[DATASET:]FIRST:END, counted from 0, with END at least FIRST",
+     .help = "show only the entries FIRST to END-1; may be repeated"},
     {.name = "timeout",
      .kind = NT_OPTION_NUMBER,
      .member = MEMBER(timeout_seconds),
      .argument = "SECONDS",
      .most = NT_MOST_TIMEOUT_SECONDS,
-     .help = "remote files: end each read within SECONDS, with an error if need be (default 60)"},
+     .help = "remote files: let a read fail after SECONDS (default: 60)"},
     {.name = "certificate",
      .kind = NT_OPTION_CHOICE,
      .member = MEMBER(certificate),
@@ -188,17 +187,17 @@ const struct nt_option nt_tree_options[] = {
      .kind = NT_OPTION_SIZE,
      .member = MEMBER(remote_cache_bytes),
      .argument = "SIZE",
-     .help = "remote files: cache at most SIZE bytes in memory as they were read (default 128M)"},
+     .help = "remote files: cache at most SIZE bytes of undecoded data in memory (default: 128M)"},
     {.name = "diskcache",
      .kind = NT_OPTION_FILE,
      .member = MEMBER(disk_cache),
      .argument = "DIRECTORY",
-     .help = "remote files: keep what was read in DIRECTORY, for later mounts and commands"},
+     .help = "remote files: cache data in DIRECTORY for later mounts and commands"},
     {.name = "diskcachesize",
      .kind = NT_OPTION_SIZE,
      .member = MEMBER(disk_cache_bytes),
      .argument = "SIZE",
-     .help = "with diskcache: keep at most SIZE bytes there (default 1G)"},
+     .help = "with diskcache: store at most SIZE bytes there (default: 1G)"},
     {0},
 };
 
@@ -206,7 +205,7 @@ void nt_formats_help(FILE *stream)
 {
     fputs("\nFormats:\n", stream);
     for (const struct nt_format *const *format = nt_formats; *format; format++)
-        fprintf(stream, "  %-8s %s\n", (*format)->name, (*format)->description);
+        nt_help_row(stream, (*format)->name, 11, (*format)->description);
 }
 
 /* Are the sources a chain? */
@@ -218,8 +217,7 @@ static bool nt_settings_has_chain(const struct nt_settings *settings)
 /* Options for chains have no effect on other sources: that is probably a mistake. */
 static enum nt_status refuse_for_chain(const char *name, struct nt_error *error)
 {
-    return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                   "option \"%s\" is for a chain: give option \"chain\" with it", name);
+    return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "option \"%s\" needs option \"chain\"", name);
 }
 
 enum nt_status nt_settings_chain(const struct nt_settings *settings, const char *const *sources,
@@ -288,12 +286,12 @@ const struct nt_option nt_mount_switches[] = {
      .name = "foreground",
      .kind = NT_OPTION_FLAG,
      .member = MEMBER(foreground),
-     .help = "stay in the foreground, with messages on standard error"},
+     .help = "stay in the foreground and print messages on standard error"},
     {.letter = 'd',
      .name = "debug",
      .kind = NT_OPTION_FLAG,
      .member = MEMBER(debug),
-     .help = "as --foreground, and print every request of the kernel"},
+     .help = "like --foreground, and print every request of the kernel"},
     {.letter = 's',
      .name = "single",
      .kind = NT_OPTION_FLAG,
@@ -367,7 +365,7 @@ const struct nt_option nt_mount_options[] = {
     {.name = "allow_other",
      .kind = NT_OPTION_FLAG,
      .member = MEMBER(allow_other),
-     .help = "let other users use the mount, as far as the modes of the sources permit"},
+     .help = "let other users use the mount if the modes of the sources permit it"},
     {.name = "uid",
      .kind = NT_OPTION_ID,
      .member = MEMBER(uid),
@@ -388,12 +386,13 @@ const struct nt_option nt_mount_options[] = {
      .member = MEMBER(broken),
      .argument = "refuse|show",
      .choices = broken_choices,
-     .help = "show: describe files in which no dataset opens, and ROOT files without an RNTuple"},
+     .help = "show: describe files without a readable dataset, and ROOT files without one"},
     {.name = "index",
      .kind = NT_OPTION_FILE,
      .member = MEMBER(index),
      .argument = "FILE",
-     .help = "chain: cache the entry counts of the files in FILE, so that sizes need no file to be opened"},
+     .help =
+         "chain: cache the entry counts of the files in FILE, so that sizes are known without opening files"},
     {.name = "auto_unmount",
      .kind = NT_OPTION_FLAG,
      .member = MEMBER(auto_unmount),
@@ -401,13 +400,13 @@ const struct nt_option nt_mount_options[] = {
     {.name = "force",
      .kind = NT_OPTION_FLAG,
      .member = MEMBER(force),
-     .help = "first unmount an earlier mount of ntuplefs whose program has died"},
+     .help = "first unmount a dead mount of ntuplefs"},
     {.name = "direct_io",
      .kind = NT_OPTION_CHOICE,
      .member = MEMBER(direct_io),
      .argument = "auto|on|off",
      .choices = direct_io_choices,
-     .help = "on: reads bypass the page cache of the kernel"},
+     .help = "on: let reads bypass the page cache of the kernel"},
     {.name = "fsname",
      .kind = NT_OPTION_TEXT,
      .member = MEMBER(fsname),

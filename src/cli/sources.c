@@ -122,7 +122,8 @@ static enum nt_status check_strictly(const struct nt_settings *settings, struct 
     if (status != NT_OK || !sandbox.missing[0])
         return status;
     return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                   "sandbox=strict: for the network helper there is no %s here", sandbox.missing);
+                   "sandbox=strict: this system lacks a part of the network helper's sandbox: %s",
+                   sandbox.missing);
 }
 
 enum nt_status nt_start_helper(struct nt_settings *settings, const struct nt_addresses *addresses,

@@ -96,8 +96,9 @@ enum nt_status nt_check_versions(int operand_count, struct nt_error *error)
 {
     if (operand_count == 0)
         return NT_OK;
-    return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                   "-V and --version take no operands; a version of a dataset is --version=N|TAG|BRANCH");
+    return nt_fail(
+        error, NT_INVALID, NT_NO_OFFSET,
+        "-V and --version take no operands; use --version=N|TAG|BRANCH for a version of a dataset");
 }
 
 /* ---- Enter the sandbox ---- */
@@ -149,7 +150,7 @@ enum nt_status nt_confine(const struct nt_settings *settings, const char *const 
     nt_sandbox_enter(sandbox_ret, &(struct nt_sandbox_rules){places, count, uses, .has_sources = true});
     free(places);
     if (settings->sandbox == NT_CONFINEMENT_STRICT && sandbox_ret->missing[0])
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "sandbox=strict: there is no %s here",
-                       sandbox_ret->missing);
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "sandbox=strict: this system lacks a part of the sandbox: %s", sandbox_ret->missing);
     return NT_OK;
 }

@@ -60,7 +60,7 @@ static void note_end(struct supervising *supervising, const struct nt_supervisor
     if (end->signal)
         note(program, "got signal %d (%s)", end->signal, strsignal(end->signal));
     if (end->was_idle)
-        note(program, "nobody used it for %u s", program->settings.idle_seconds);
+        note(program, "unused for %u s", program->settings.idle_seconds);
     note(program, "unmounted %s", supervising->mountpoint.path);
 }
 
@@ -78,7 +78,7 @@ static enum nt_status check_places(const struct supervising *supervising, struct
             source && (nt_path_is_within(source, mountpoint) || nt_path_is_within(mountpoint, source));
         free(source);
         if (overlaps)
-            return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s and the mountpoint %s lie in one another",
+            return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s and the mountpoint %s overlap",
                            program->sources[i], mountpoint);
     }
     return NT_OK;
@@ -154,11 +154,11 @@ static enum nt_exit_status end_status(struct nt_program *program, const struct n
     if (end->signal && end->was_ready)
         return NT_EXIT_OK;
     if (end->signal)
-        nt_fail(&error, NT_IO, NT_NO_OFFSET, "%s: the mount was ended before it worked",
+        nt_fail(&error, NT_IO, NT_NO_OFFSET, "%s: the mount ended before it was ready",
                 program->mountpoint_argument);
     else
-        nt_fail(&error, NT_IO, NT_NO_OFFSET, "the process that decodes was ended by signal %d (%s)",
-                end->death_signal, strsignal(end->death_signal));
+        nt_fail(&error, NT_IO, NT_NO_OFFSET, "signal %d (%s) ended the worker", end->death_signal,
+                strsignal(end->death_signal));
     return nt_program_fail(program, end->signal ? NT_EXIT_MOUNT : NT_EXIT_INTERNAL, &error);
 }
 

@@ -109,7 +109,7 @@ static void note_missing(struct nt_program *program, const char *sandbox, const 
     char line[512];
     if (!missing[0])
         return;
-    snprintf(line, sizeof(line), "of %s there is no %s here", sandbox, missing);
+    snprintf(line, sizeof(line), "this system lacks a part of %s: %s", sandbox, missing);
     nt_log_note(&program->log, line);
 }
 
@@ -150,7 +150,7 @@ static void narrow(struct decoding *decoding)
     unsigned uses = (opens ? NT_SANDBOX_OPENS : 0) | (writes ? NT_SANDBOX_WRITES : 0) |
                     (settings->fetcher ? NT_SANDBOX_FETCHES : 0);
     if (settings->sandbox != NT_CONFINEMENT_OFF && !nt_sandbox_narrow(&decoding->sandbox, uses))
-        nt_log_note(&decoding->program->log, "the sandbox stays as wide as it was at the start");
+        nt_log_note(&decoding->program->log, "cannot narrow the sandbox; the rights needed to start remain");
 }
 
 /* Logs the mount only once requests are answered. */
@@ -225,7 +225,7 @@ static enum nt_status prepare(struct decoding *decoding, struct nt_error *error)
         return status;
     nt_index_file_prepare(&program->index, &program->log);
     int problem = nt_leader_init(&decoding->lead, NT_LEADER_PATIENCE, NT_LEADER_SOON);
-    return problem ? nt_fail_system(error, problem, "cannot prepare for requests") : NT_OK;
+    return problem ? nt_fail_system(error, problem, "cannot prepare to serve requests") : NT_OK;
 }
 
 static enum nt_status enter_sandbox(struct decoding *decoding, struct nt_error *error)

@@ -71,7 +71,7 @@ static enum nt_status check_run(const uint8_t *bytes, size_t count, uint32_t car
         if (start < next || start + length > UINT32_C(65536))
             return nt_fail(error, NT_CORRUPT, offset + at,
                            start < next ? "run container: the run from %" PRIu32 " of %" PRIu32
-                                          " values starts before the one in front of it ends"
+                                          " values starts before the previous run ends"
                                         : "run container: the run from %" PRIu32 " of %" PRIu32
                                           " values ends above 65,535",
                            start, length);
@@ -130,7 +130,7 @@ static enum nt_status check_left(const struct nt_roaring_window *window, uint64_
     if (nt_fits(window->position, count, window->source->size))
         return NT_OK;
     return nt_fail(error, NT_TRUNCATED, window->position,
-                   "the file ends early: %" PRIu64 " bytes expected, %" PRIu64 " left", count,
+                   "the file ends early: expected %" PRIu64 " bytes, %" PRIu64 " are left", count,
                    window->source->size - window->position);
 }
 
@@ -138,16 +138,17 @@ static enum nt_status check_left(const struct nt_roaring_window *window, uint64_
 static enum nt_status refill(struct nt_roaring_window *window, size_t count, struct nt_error *error)
 {
     uint64_t left = window->source->size - window->position;
-    size_t wanted = count > window->read_ahead ? count : window->read_ahead;
-    if (wanted > NT_ROARING_WINDOW_BYTES)
-        wanted = NT_ROARING_WINDOW_BYTES;
-    if (wanted > left)
-        wanted = (size_t)left;
+    size_t requested = count > window->read_ahead ? count : window->read_ahead;
+    if (requested > NT_ROARING_WINDOW_BYTES)
+        requested = NT_ROARING_WINDOW_BYTES;
+    if (requested > left)
+        requested = (size_t)left;
     window->buffered = 0;
-    enum nt_status status = nt_source_read(window->source, window->position, window->buffer, wanted, error);
+    enum nt_status status =
+        nt_source_read(window->source, window->position, window->buffer, requested, error);
     if (status == NT_OK) {
         window->buffer_offset = window->position;
-        window->buffered = wanted;
+        window->buffered = requested;
     }
     return status;
 }
@@ -158,7 +159,7 @@ static enum nt_status nt_roaring_window_bytes(struct nt_roaring_window *window, 
                                               const uint8_t **bytes_ret, struct nt_error *error)
 {
     if (count > NT_ROARING_WINDOW_BYTES)
-        return nt_fail(error, NT_LIMIT, window->position, "%zu bytes at once", count);
+        return nt_fail(error, NT_LIMIT, window->position, "cannot read %zu bytes at once", count);
     enum nt_status status = check_left(window, count, error);
     if (status != NT_OK)
         return status;
@@ -293,12 +294,12 @@ static enum nt_status check_place(const struct walker *walker, const struct nt_r
                        container->key, previous_key);
     if (!bitmap->has_offsets)
         return NT_OK;
-    uint32_t told = nt_load_le32(walker->offsets + (size_t)number * OFFSET_BYTES);
+    uint32_t stored = nt_load_le32(walker->offsets + (size_t)number * OFFSET_BYTES);
     uint64_t offset =
         bitmap->offset + bitmap->header_bytes + bitmap->descriptor_bytes + (uint64_t)number * OFFSET_BYTES;
-    if (told != container->offset - bitmap->offset)
-        return nt_fail_number(error, NT_CORRUPT, offset, "container's place in the offset header",
-                              container->offset - bitmap->offset, told);
+    if (stored != container->offset - bitmap->offset)
+        return nt_fail_number(error, NT_CORRUPT, offset, "container's position in the offset header",
+                              container->offset - bitmap->offset, stored);
     return NT_OK;
 }
 

@@ -66,9 +66,9 @@ static void *work(void *context)
 }
 
 /* Starts as many workers as possible. */
-static void start(struct loop *loop, unsigned wanted)
+static void start(struct loop *loop, unsigned requested)
 {
-    for (; loop->count < wanted; loop->count++) {
+    for (; loop->count < requested; loop->count++) {
         struct worker *worker = &loop->workers[loop->count];
         worker->loop = loop;
         if (pthread_create(&worker->thread, NULL, work, worker) != 0)
@@ -130,7 +130,6 @@ int nt_device_use(struct nt_mount *mount, int device)
 
 const char *nt_mount_missing_features(void)
 {
-    return "needs 3.13 for mapping files with direct_io, for auto_unmount that leaves no dead mount, for "
-           "replies that are tried again, and for names that nobody waits for while others are looked up "
-           "beside them";
+    return "needs 3.13 for mapping files with direct_io, for auto_unmount without dead mounts, for retried "
+           "replies, and for dropping an interrupted lookup while others run";
 }

@@ -186,8 +186,7 @@ static enum nt_status clear_previous(const char *path, int problem, bool force, 
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: ntuplefs is already mounted there", path);
     if (!force)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                       "%s: a mount of ntuplefs is there whose program has died; "
-                       "run \"fusermount3 -u %s\" or use -o force",
+                       "%s: a dead mount of ntuplefs is here; run \"fusermount3 -u %s\" or use -o force",
                        path, path);
     if (!nt_unmount(path, true))
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: cannot unmount the dead mount of ntuplefs",
@@ -218,7 +217,7 @@ enum nt_status nt_mountpoint_prepare(struct nt_mountpoint *mountpoint, const cha
 {
     *mountpoint = (struct nt_mountpoint){0};
     if (!*path) /* an unset shell variable; would otherwise mean the working directory */
-        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "the name of the mountpoint is empty");
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "the mountpoint has an empty name");
     mountpoint->path = realpath(path, NULL);
     if (!mountpoint->path)
         mountpoint->path = absolute_in_parent(path);

@@ -90,7 +90,7 @@ struct nt_idle {
     bool is_started, must_end;
     pthread_t thread;
     pthread_mutex_t lock;
-    pthread_cond_t wanted;
+    pthread_cond_t requested;
 };
 
 /* The caller sets the first five members and zeros the rest. Returns 0 or an errno value. */

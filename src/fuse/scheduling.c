@@ -56,17 +56,17 @@ static const uint64_t slices[] = {
 /* The last slice set for this thread, to skip redundant system calls. It starts as unknown, because a
  * thread inherits the slice of its creator. */
 enum { TOLD_NOTHING = -1 };
-static _Thread_local int told = TOLD_NOTHING;
+static _Thread_local int reported = TOLD_NOTHING;
 
 void nt_time_slice_set(enum nt_time_slice slice)
 {
     struct nt_sched_attributes attributes = {
         .size = sizeof(attributes), .flags = KEEP_POLICY, .runtime = slices[slice]};
-    if ((int)slice == told)
+    if ((int)slice == reported)
         return;
     attributes.nice = getpriority(PRIO_PROCESS, 0);
     (void)syscall(SYS_sched_setattr, 0, &attributes, 0);
-    told = (int)slice;
+    reported = (int)slice;
 }
 
 /* ---- Detect oversubscription ---- */

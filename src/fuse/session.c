@@ -70,9 +70,9 @@ static void on_init(void *userdata, struct fuse_conn_info *connection)
     const unsigned unwanted =
         FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE | FUSE_CAP_EXPORT_SUPPORT |
         FUSE_CAP_READDIRPLUS_AUTO; /* else READDIRPLUS comes only if a program also looks at entries */
-    const unsigned wanted =
+    const unsigned requested =
         FUSE_CAP_ASYNC_READ | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_READDIRPLUS | FUSE_CAP_AUTO_INVAL_DATA;
-    connection->want = (connection->want & ~unwanted) | (wanted & connection->capable);
+    connection->want = (connection->want & ~unwanted) | (requested & connection->capable);
     connection->max_readahead = 16u << 20; /* the mount's own limit applies, see mount.c */
     connection->max_background = mount->settings.reads_ahead;
     connection->congestion_threshold = mount->settings.reads_ahead; /* fewer would waste threads */
@@ -95,11 +95,11 @@ static enum nt_status begin_session(struct nt_mount *mount, int device, struct n
         return nt_fail(error, NT_IO, NT_NO_OFFSET, "cannot set signal handlers");
     mount->has_signal_handlers = true;
     if (nt_device_use(mount, device) != 0)
-        return nt_fail(error, NT_IO, NT_NO_OFFSET, "libfuse does not take the device of %s",
+        return nt_fail(error, NT_IO, NT_NO_OFFSET, "libfuse does not accept the device of %s",
                        mount->settings.mountpoint);
     int problem = nt_interrupts_init(&mount->interrupts, device, NT_INTERRUPTS_PATIENCE);
     mount->has_interrupts = problem == 0;
-    return problem ? nt_fail_system(error, problem, "cannot prepare for interrupts") : NT_OK;
+    return problem ? nt_fail_system(error, problem, "cannot set up interrupts") : NT_OK;
 }
 
 enum nt_status nt_mount_new(struct nt_vfs *vfs, const struct nt_mount_settings *settings, int device,
@@ -113,7 +113,7 @@ enum nt_status nt_mount_new(struct nt_vfs *vfs, const struct nt_mount_settings *
     int problem = nt_file_operations_init(mount);
     if (problem) {
         free(mount);
-        return nt_fail_system(error, problem, "cannot prepare for reading");
+        return nt_fail_system(error, problem, "cannot set up reading");
     }
     enum nt_status status = begin_session(mount, device, error);
     if (status == NT_OK)
@@ -132,7 +132,7 @@ enum nt_status nt_mount_serve(struct nt_mount *mount, bool *is_left_ret, struct 
     mount->idle.unmount_context = mount->settings.context;
     int problem = nt_idle_start(&mount->idle);
     if (problem)
-        return nt_fail_system(error, problem, "cannot watch for use");
+        return nt_fail_system(error, problem, "cannot start the idle timer");
     int result = mount->settings.is_single_threaded ? fuse_session_loop(mount->session)
                                                     : nt_device_loop_threads(mount);
     nt_idle_stop(&mount->idle);
@@ -140,7 +140,7 @@ enum nt_status nt_mount_serve(struct nt_mount *mount, bool *is_left_ret, struct 
     if (result < 0)
         return nt_fail_system(error, -result, "%s: the mount has ended", mount->settings.mountpoint);
     if (!mount->is_ready)
-        return nt_fail(error, NT_IO, NT_NO_OFFSET, "%s: the mount was ended before it worked",
+        return nt_fail(error, NT_IO, NT_NO_OFFSET, "%s: the mount ended before it was ready",
                        mount->settings.mountpoint);
     return NT_OK;
 }

@@ -159,13 +159,13 @@ enum nt_status nt_supervisor_start(struct nt_supervisor *supervisor, enum nt_sup
     pid_t parent = getpid();
     int ends[2];
     if (!nt_channel_new(ends))
-        return nt_fail_system(error, errno, "cannot start the process that decodes");
+        return nt_fail_system(error, errno, "cannot start the worker");
     signal(SIGPIPE, SIG_IGN);
     sigprocmask(SIG_BLOCK, &signals, &supervisor->blocked);
     supervisor->signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
     supervisor->decoder = supervisor->signals >= 0 ? fork() : -1;
     if (supervisor->decoder < 0)
-        return nt_fail_system(error, errno, "cannot start the process that decodes");
+        return nt_fail_system(error, errno, "cannot start the worker");
     *role_ret = supervisor->decoder == 0 ? NT_SUPERVISOR_ROLE_WORKER : NT_SUPERVISOR_ROLE_SUPERVISOR;
     supervisor->channel = ends[*role_ret];
     close(ends[1 - *role_ret]);
@@ -186,7 +186,7 @@ struct watch {
 };
 
 /* Unmounts before the worker ends, so that no process finds a dead mount. */
-static void tell_to_end(struct watch *watch)
+static void request_end(struct watch *watch)
 {
     if (watch->is_mounted)
         watch->tasks->unmount(watch->tasks->context, true);
@@ -275,7 +275,7 @@ static void take_signals(struct watch *watch)
             take_end(watch);
         } else if (!watch->end->signal && !watch->has_ended) {
             watch->end->signal = (int)signal.ssi_signo;
-            tell_to_end(watch);
+            request_end(watch);
         }
     }
 }

@@ -34,7 +34,7 @@ static void *watch(void *context)
             atomic_load_explicit(&idle->last_use, memory_order_relaxed) + idle->seconds * NT_SECOND;
         if (end > nt_nanoseconds()) {
             struct timespec time = nt_timespec(end);
-            pthread_cond_timedwait(&idle->wanted, &idle->lock, &time);
+            pthread_cond_timedwait(&idle->requested, &idle->lock, &time);
             continue;
         }
         pthread_mutex_unlock(&idle->lock);
@@ -54,12 +54,12 @@ int nt_idle_start(struct nt_idle *idle)
         return 0;
     atomic_store(&idle->last_use, nt_nanoseconds());
     pthread_mutex_init(&idle->lock, NULL);
-    nt_condition_init(&idle->wanted);
+    nt_condition_init(&idle->requested);
     /* The thread blocks signals, because they must interrupt the thread of the request loop. */
     int problem = nt_thread_start(&idle->thread, watch, idle);
     idle->is_started = problem == 0;
     if (problem) {
-        pthread_cond_destroy(&idle->wanted);
+        pthread_cond_destroy(&idle->requested);
         pthread_mutex_destroy(&idle->lock);
     }
     return problem;
@@ -71,10 +71,10 @@ void nt_idle_stop(struct nt_idle *idle)
         return;
     pthread_mutex_lock(&idle->lock);
     idle->must_end = true;
-    pthread_cond_signal(&idle->wanted);
+    pthread_cond_signal(&idle->requested);
     pthread_mutex_unlock(&idle->lock);
     pthread_join(idle->thread, NULL);
-    pthread_cond_destroy(&idle->wanted);
+    pthread_cond_destroy(&idle->requested);
     pthread_mutex_destroy(&idle->lock);
     idle->is_started = false;
 }

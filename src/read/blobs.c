@@ -64,7 +64,7 @@ static enum nt_status open_member(struct nt_blobs *blobs, enum member member, en
 {
     uint32_t field = find_member(blobs->dataset, blobs->field, member);
     if (field == NT_NONE)
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "descriptions of blobs without %s",
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "the descriptions of the blobs have no %s",
                        member_names[member]);
     if (kind == NT_STREAM_VALID && !blobs->dataset->fields[field].is_nullable)
         return NT_OK;
@@ -120,7 +120,7 @@ uint64_t nt_blobs_rows(const struct nt_blobs *blobs)
 
 /* ---- One row ---- */
 
-static enum nt_status tell_row(const struct nt_blobs *blobs, uint64_t row, enum nt_status status,
+static enum nt_status name_row(const struct nt_blobs *blobs, uint64_t row, enum nt_status status,
                                struct nt_error *error)
 {
     struct nt_buffer path = {0};
@@ -177,7 +177,7 @@ static enum nt_status find_described(struct nt_blobs *blobs, uint64_t row, struc
         status = blobs->dataset->ops->find_blob(blobs->dataset, blobs->field, part, description, wants_file,
                                                 blob, error);
     free((char *)description->uri.bytes);
-    return tell_row(blobs, row, status, error);
+    return name_row(blobs, row, status, error);
 }
 
 enum nt_status nt_blobs_find(struct nt_blobs *blobs, uint64_t row, bool wants_file, struct nt_blob *blob,
@@ -196,7 +196,7 @@ enum nt_status nt_blobs_find(struct nt_blobs *blobs, uint64_t row, bool wants_fi
     if (status == NT_OK)
         status = read_members(blobs, row, 1, outputs, error);
     return status == NT_OK ? find_described(blobs, row, &description, wants_file, blob, error)
-                           : tell_row(blobs, row, status, error);
+                           : name_row(blobs, row, status, error);
 }
 
 enum nt_status nt_blobs_read_row(struct nt_blobs *blobs, uint64_t row, const struct nt_blob *blob,
@@ -208,7 +208,7 @@ enum nt_status nt_blobs_read_row(struct nt_blobs *blobs, uint64_t row, const str
     enum nt_status status = nt_source_read(blob->source, blob->offset + offset, buffer, bytes, error);
     if (status != NT_OK && !nt_is_transient(status))
         nt_error_context(error, "%s", blob->name);
-    return tell_row(blobs, row, status, error);
+    return name_row(blobs, row, status, error);
 }
 
 /* ---- All rows ---- */
@@ -304,7 +304,7 @@ enum nt_status nt_blobs_bytes(struct nt_blobs *blobs, bool may_block, uint64_t *
                               struct nt_error *error)
 {
     if (!may_block && !atomic_load_explicit(&blobs->has_ends, memory_order_acquire))
-        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the size is not known without reading sizes");
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the size is unknown until sizes are read");
     enum nt_status status = need_ends(blobs, error);
     if (status == NT_OK)
         *bytes_ret = blobs->ends[count_blocks(blobs)];
@@ -314,14 +314,14 @@ enum nt_status nt_blobs_bytes(struct nt_blobs *blobs, bool may_block, uint64_t *
 NT_DEFINE_LAST_AT_MOST(block_of, uint64_t, )
 
 /* The same after the total has been reported: files may have changed since. */
-static enum nt_status read_told_ends(struct nt_blobs *blobs, uint64_t block, uint64_t ends[BLOCK_ROWS + 1],
-                                     struct nt_error *error)
+static enum nt_status read_known_ends(struct nt_blobs *blobs, uint64_t block, uint64_t ends[BLOCK_ROWS + 1],
+                                      struct nt_error *error)
 {
     enum nt_status status = read_ends(blobs, block, blobs->ends[block], ends, error);
-    uint64_t told = blobs->ends[block + 1], found = ends[rows_in_block(blobs, block)];
-    if (status == NT_OK && told != found)
-        status = nt_fail_number(error, NT_CHANGED, NT_NO_OFFSET, "where the blobs end, as sizes were told",
-                                told, found);
+    uint64_t expected = blobs->ends[block + 1], found = ends[rows_in_block(blobs, block)];
+    if (status == NT_OK && expected != found)
+        status = nt_fail_number(error, NT_CHANGED, NT_NO_OFFSET, "end of the blobs according to their sizes",
+                                expected, found);
     return status;
 }
 
@@ -359,7 +359,7 @@ static enum nt_status enter_block(struct nt_blobs *blobs, struct nt_blobs_cursor
         return nt_fail_memory(error);
     rows->block = block;
     void *const outputs[URI] = {rows->kinds, rows->positions, rows->sizes, rows->ids};
-    enum nt_status status = read_told_ends(blobs, block, rows->ends, error);
+    enum nt_status status = read_known_ends(blobs, block, rows->ends, error);
     if (status == NT_OK)
         status = read_members(blobs, block * BLOCK_ROWS, rows_in_block(blobs, block), outputs, error);
     if (status != NT_OK)
@@ -374,13 +374,13 @@ static enum nt_status read_of_row(struct nt_blobs *blobs, struct nt_blobs_cursor
     const struct nt_blob_rows *rows = cursor->rows;
     struct nt_description description = {
         .kind = rows->kinds[i], .position = rows->positions[i], .size = rows->sizes[i], .id = rows->ids[i]};
-    uint64_t row = rows->block * BLOCK_ROWS + i, told = rows->ends[i + 1] - rows->ends[i];
+    uint64_t row = rows->block * BLOCK_ROWS + i, expected = rows->ends[i + 1] - rows->ends[i];
     enum nt_status status = find_described(blobs, row, &description, true, &cursor->blob, error);
-    if (status == NT_OK && cursor->blob.bytes != told)
-        status = tell_row(
-            blobs, row,
-            nt_fail_number(error, NT_CHANGED, NT_NO_OFFSET, "bytes of the file", told, cursor->blob.bytes),
-            error);
+    if (status == NT_OK && cursor->blob.bytes != expected)
+        status = name_row(blobs, row,
+                          nt_fail_number(error, NT_CHANGED, NT_NO_OFFSET, "bytes of the file", expected,
+                                         cursor->blob.bytes),
+                          error);
     return status == NT_OK ? nt_blobs_read_row(blobs, row, &cursor->blob, offset, buffer, bytes, error)
                            : status;
 }
@@ -441,7 +441,7 @@ enum nt_status nt_blobs_read_offsets(struct nt_blobs *blobs, uint64_t offset, vo
         if (block && block == blocks) /* the last end of a full block */
             block--;
         if (blocks)
-            status = read_told_ends(blobs, block, ends, error);
+            status = read_known_ends(blobs, block, ends, error);
         size_t from = (size_t)(offset - block * BLOCK_ROWS * sizeof(*ends));
         size_t part = (blocks ? rows_in_block(blobs, block) + 1 : 1) * sizeof(*ends) - from;
         if (part > bytes)

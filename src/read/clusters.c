@@ -251,9 +251,10 @@ static enum nt_status fill_spans(const struct nt_dataset *dataset, const uint32_
             spans[(*count)++] = hole(dataset, covered, cluster->first_entry - covered);
         if ((cluster->first_entry < covered && cluster->entries) ||
             !nt_fits(cluster->first_entry, cluster->entries, dataset->entries))
-            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                           "cluster %u holds entries of another cluster, or behind the last of the dataset",
-                           order[i]);
+            return nt_fail(
+                error, NT_CORRUPT, NT_NO_OFFSET,
+                "cluster %u holds entries of another cluster, or entries after the last of the dataset",
+                order[i]);
         bool is_bad_list = is_failed(nt_cluster_group(dataset, order[i]));
         spans[(*count)++] = (struct nt_span){cluster->first_entry, cluster->entries, order[i],
                                              is_bad_list ? NT_FAULT_GROUP : NT_FAULT_NONE};

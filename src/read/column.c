@@ -69,7 +69,7 @@ static enum nt_status get_index(struct nt_reader *reader, struct nt_dataset *dat
     if (dataset->failure)
         return nt_fail_with(error, dataset->failure);
     if (column >= dataset->column_count)
-        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "there is no column %u", column);
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "column %u does not exist", column);
     enum nt_status status = nt_reader_after_fork(reader, error);
     if (status != NT_OK)
         return status;
@@ -266,7 +266,7 @@ enum nt_status nt_column_read(struct nt_reader *reader, struct nt_dataset *datas
     read.element_bytes = nt_column_decoder(dataset, column)->element_bytes;
     if (!read.element_bytes)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "the type of column %u is not known to this version", dataset->columns[column].id);
+                       "this version does not know the type of column %u", dataset->columns[column].id);
     if (!nt_multiply(read.index->elements, read.element_bytes, &size) || !nt_fits(offset, bytes, size))
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "past the end of the column");
     const struct nt_walk walk = {

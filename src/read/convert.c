@@ -57,8 +57,8 @@ static enum nt_status make_members(const struct nt_element_run *run, uint8_t *ou
     size_t stride = run->decoder->element_bytes, bytes = run->dtype->bytes;
     size_t offset = run->field->member_offset;
     if (offset > stride || bytes > stride - offset)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                       "the member lies outside of its %zu bytes long element", stride);
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the member is outside its element of %zu bytes",
+                       stride);
     const uint8_t *input = run->data + run->first * stride + offset;
     for (size_t i = 0; i < run->count; i++)
         memcpy(output + i * bytes, input + i * stride, bytes);
@@ -107,7 +107,7 @@ NT_DEFINE_OFFSETS(make_offsets64, nt_load_le64, 8)
 
 static enum nt_status not_an_index(const struct nt_element_run *run, struct nt_error *error)
 {
-    return nt_fail(error, NT_CORRUPT, run->page->offset, "a %s column where an index column was expected",
+    return nt_fail(error, NT_CORRUPT, run->page->offset, "found a %s column, expected an index column",
                    nt_encoding_info(run->decoder->encoding)->name);
 }
 
@@ -115,11 +115,12 @@ static enum nt_status check_last_offset(const struct nt_element_run *run, uint64
                                         struct nt_error *error)
 {
     uint64_t limit = run->limit;
-    if (run->is_cluster_end ? last != limit : last > limit)
+    if (run->is_cluster_end && last != limit)
         return nt_fail_number(error, NT_CORRUPT, run->page->offset,
-                              run->is_cluster_end ? "items of the cluster, as its last index tells"
-                                                  : "items of the cluster, of which an index tells at most",
-                              limit, last);
+                              "items of the cluster according to its last index", limit, last);
+    if (last > limit)
+        return nt_fail_above(error, NT_CORRUPT, run->page->offset,
+                             "items of the cluster according to an index", limit, last);
     return NT_OK;
 }
 
@@ -131,8 +132,8 @@ static enum nt_status check_optionals(const struct nt_element_run *run, const ui
     for (size_t i = 0; i < run->count; i++) {
         uint64_t value = nt_load_le64(offsets + i * 8);
         if (value - previous > 1)
-            return nt_fail_number(error, NT_CORRUPT, run->page->offset, "values of an optional, at most", 1,
-                                  value - previous);
+            return nt_fail_above(error, NT_CORRUPT, run->page->offset, "values of an optional", 1,
+                                 value - previous);
         previous = value;
     }
     return NT_OK;
@@ -184,14 +185,14 @@ static enum nt_status check_switch(const struct nt_element_run *run, uint32_t ta
     if (tag <= alternatives)
         return NT_OK;
     return nt_fail(error, NT_CORRUPT, run->page->offset,
-                   "alternative %" PRIu32 " of a variant that has %" PRIu32, tag, alternatives);
+                   "alternative %" PRIu32 " does not exist: the variant has %" PRIu32, tag, alternatives);
 }
 
 static enum nt_status require_switch(const struct nt_element_run *run, struct nt_error *error)
 {
     if (run->decoder->element == NT_ELEMENT_SWITCH)
         return NT_OK;
-    return nt_fail(error, NT_CORRUPT, run->page->offset, "a %s column where a switch column was expected",
+    return nt_fail(error, NT_CORRUPT, run->page->offset, "found a %s column, expected a switch column",
                    nt_encoding_info(run->decoder->encoding)->name);
 }
 
@@ -219,8 +220,8 @@ static enum nt_status make_index(const struct nt_element_run *run, uint8_t *outp
             const struct nt_alternative *alternative = &run->alternatives[tag - 1];
             if (index >= alternative->rows)
                 return nt_fail(error, NT_CORRUPT, run->page->offset,
-                               "row %" PRIu64 " of alternative %" PRIu32 ", which has %" PRIu64
-                               " in the cluster",
+                               "row %" PRIu64 " of alternative %" PRIu32
+                               " does not exist: the cluster has %" PRIu64,
                                index, tag, alternative->rows);
             row = alternative->base + index;
         }

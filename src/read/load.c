@@ -197,7 +197,7 @@ static enum nt_status check_readable(const struct loading *load, struct nt_error
     if (page->compression == NT_COMPRESSION_ELSEWHERE)
         return nt_page_fail_elsewhere(load->dataset, page, error);
     if (!load->decoder->ops)
-        return nt_fail(error, NT_UNSUPPORTED, page->offset, "the column's type is not known to this version");
+        return nt_fail(error, NT_UNSUPPORTED, page->offset, "this version does not know the column's type");
     return NT_OK;
 }
 
@@ -449,7 +449,7 @@ static enum nt_status load_input(void *context, uint8_t *output, struct nt_error
     if (status != NT_OK && error) {
         if (error->offset == NT_NO_OFFSET)
             error->offset = request->page->offset;
-        nt_error_context(error, "what it is decoded with, at byte %" PRIu64, request->page->offset);
+        nt_error_context(error, "a page that it depends on, at byte %" PRIu64, request->page->offset);
     }
     return status;
 }

@@ -62,7 +62,7 @@ static bool find_page(const struct nt_dataset *dataset, uint32_t column, const s
 }
 
 /* Adds the location of a page that is an object: its name. A failed download has already added it. */
-static void tell_object(const struct nt_source *source, uint64_t address, struct nt_error *error)
+static void name_object(const struct nt_source *source, uint64_t address, struct nt_error *error)
 {
     struct nt_buffer name = {0};
     char place[40];
@@ -96,7 +96,7 @@ enum nt_status nt_page_error(const struct nt_dataset *dataset, uint32_t column, 
     const struct nt_source *source =
         page->source < dataset->source_count ? dataset->sources[page->source] : NULL;
     if (source && source->is_of_objects && !page->is_missing)
-        tell_object(source, page->offset, error);
+        name_object(source, page->offset, error);
     else if (error->offset == NT_NO_OFFSET && !page->is_missing) {
         size_t used = strlen(error->message);
         error->offset = page->offset;
@@ -185,7 +185,7 @@ enum nt_status nt_page_load_digest(struct nt_dataset *dataset, const struct nt_p
 enum nt_status nt_page_find_algorithm(struct nt_dataset *dataset, const struct nt_page *page,
                                       enum nt_algorithm *algorithm_ret, struct nt_error *error)
 {
-    uint8_t start[16] = {0};
+    uint8_t start[NT_COMPRESSION_START] = {0};
     size_t bytes = page->stored_bytes < sizeof(start) ? (size_t)page->stored_bytes : sizeof(start);
     uint64_t packed = 0, decoded = 0;
     enum nt_status status = NT_OK;

@@ -38,8 +38,8 @@ struct worker {
 
 struct nt_workers {
     pthread_mutex_t lock;
-    pthread_cond_t wanted;   /* there is work, or `stopping` */
-    pthread_cond_t finished; /* a worker has finished a job or share */
+    pthread_cond_t requested; /* there is work, or `stopping` */
+    pthread_cond_t finished;  /* a worker has finished a job or share */
     bool stopping;
     struct shared_work *shared;
     struct nt_worker_job queue[QUEUE_LENGTH]; /* a ring; a job without a function is cancelled */
@@ -88,7 +88,7 @@ static void do_next(struct nt_workers *workers, struct worker *worker)
 static void rest(struct nt_workers *workers)
 {
     workers->idle++;
-    pthread_cond_wait(&workers->wanted, &workers->lock);
+    pthread_cond_wait(&workers->requested, &workers->lock);
     workers->idle--;
 }
 
@@ -124,7 +124,7 @@ void nt_workers_queue(struct nt_workers *workers, const struct nt_worker_job *jo
     pthread_mutex_lock(&workers->lock);
     if (workers->queued < QUEUE_LENGTH) {
         workers->queue[(workers->first + workers->queued++) % QUEUE_LENGTH] = *job;
-        pthread_cond_signal(&workers->wanted);
+        pthread_cond_signal(&workers->requested);
     }
     pthread_mutex_unlock(&workers->lock);
 }
@@ -173,7 +173,7 @@ void nt_workers_run_all(struct nt_workers *workers, void (*work)(void *context),
     pthread_mutex_lock(&workers->lock);
     shared.next = workers->shared;
     workers->shared = &shared;
-    pthread_cond_broadcast(&workers->wanted);
+    pthread_cond_broadcast(&workers->requested);
     pthread_mutex_unlock(&workers->lock);
     work(context);
     pthread_mutex_lock(&workers->lock);
@@ -194,7 +194,7 @@ struct nt_workers *nt_workers_new(unsigned count)
     if (!workers)
         return NULL;
     pthread_mutex_init(&workers->lock, NULL);
-    pthread_cond_init(&workers->wanted, NULL);
+    pthread_cond_init(&workers->requested, NULL);
     pthread_cond_init(&workers->finished, NULL);
     for (unsigned i = 0; i < count; i++) {
         struct worker *worker = &workers->threads[i];
@@ -212,12 +212,12 @@ void nt_workers_free(struct nt_workers *workers)
         return;
     pthread_mutex_lock(&workers->lock);
     workers->stopping = true;
-    pthread_cond_broadcast(&workers->wanted);
+    pthread_cond_broadcast(&workers->requested);
     pthread_mutex_unlock(&workers->lock);
     for (unsigned i = 0; i < workers->count; i++)
         pthread_join(workers->threads[i].thread, NULL);
     pthread_cond_destroy(&workers->finished);
-    pthread_cond_destroy(&workers->wanted);
+    pthread_cond_destroy(&workers->requested);
     pthread_mutex_destroy(&workers->lock);
     free(workers);
 }
@@ -411,10 +411,10 @@ static enum nt_status check_ranges(const struct nt_stream_range *ranges, size_t 
     for (size_t i = 0; i < count; i++) {
         const struct nt_stream_range *range = &ranges[i];
         if (range->stream->reader != ranges->stream->reader)
-            return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "range %zu is of another reader", i);
+            return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "range %zu belongs to another reader", i);
         if (!nt_fits(range->first, range->count, range->stream->elements))
             return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                           "%" PRIu64 " elements from %" PRIu64 " on are wanted: the stream has %" PRIu64,
+                           "cannot read %" PRIu64 " elements from %" PRIu64 " on: the stream has %" PRIu64,
                            range->count, range->first, range->stream->elements);
         *bytes_ret += bytes_of(range); /* cannot overflow: the outputs are in memory */
     }
@@ -459,7 +459,7 @@ static uint64_t band_begin(const struct nt_stream_range *range, uint64_t number,
 struct bands {
     const struct nt_stream_range *ranges;
     size_t range_count;
-    uint64_t count, told;
+    uint64_t count, hinted;
     uint64_t *stored; /* bytes hinted for each band */
     uint64_t ahead;   /* the sum of these bytes, except of bands already read */
 };
@@ -471,7 +471,7 @@ struct bands {
 static void want_band(struct bands *bands, bool is_now)
 {
     struct nt_prefetch prefetch = {.is_now = is_now};
-    uint64_t number = bands->told++;
+    uint64_t number = bands->hinted++;
     for (size_t i = 0; i < bands->range_count; i++) {
         const struct nt_stream_range *range = &bands->ranges[i];
         nt_stream_prefetch(range->stream, &prefetch, band_begin(range, number, bands->count),
@@ -485,8 +485,8 @@ static void want_band(struct bands *bands, bool is_now)
 /* Hints the band that is read next, the one after it, and more if they are small. */
 static void want_bands(struct bands *bands, uint64_t number)
 {
-    while (bands->told < bands->count && (bands->told < number + 2 || bands->ahead < MAX_AHEAD))
-        want_band(bands, bands->told == number);
+    while (bands->hinted < bands->count && (bands->hinted < number + 2 || bands->ahead < MAX_AHEAD))
+        want_band(bands, bands->hinted == number);
 }
 
 /* A caller that reads batches in sequence will need the next one. */

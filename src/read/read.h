@@ -654,7 +654,7 @@ enum nt_status nt_row_mask_multiply(struct nt_row_mask *mask, uint64_t factor, s
 /* Where the items of the first `row` rows end. */
 typedef enum nt_status nt_get_end(void *context, uint64_t row, uint64_t *end_ret, struct nt_error *error);
 /* The items of the dropped rows, run by run, from malloc. Requests ends in ascending order. */
-enum nt_status nt_row_mask_map(const struct nt_row_mask *rows, nt_get_end *tell, void *context,
+enum nt_status nt_row_mask_map(const struct nt_row_mask *rows, nt_get_end *get_end, void *context,
                                struct nt_deletion_vector **items_ret, struct nt_error *error);
 
 /* The following functions require a mask that drops elements. */
@@ -752,8 +752,8 @@ struct nt_stream {
     uint32_t segment_count;
     struct nt_alternative *alternatives; /* index of variants: [segment][alternative] */
     uint32_t alternative_count;
-    struct nt_stream_filter *filter;      /* set: there are no segments; NULL: all of their elements */
-    _Atomic(const struct nt_page *) told; /* the last page reported for invalid elements */
+    struct nt_stream_filter *filter;          /* set: there are no segments; NULL: all of their elements */
+    _Atomic(const struct nt_page *) reported; /* the last page reported for invalid elements */
     struct nt_access_pattern access;
     struct nt_lock lock; /* of locating segments */
 };

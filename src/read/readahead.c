@@ -143,7 +143,7 @@ bool nt_prefetch_helps(const struct nt_dataset *dataset)
     return dataset->source_count && nt_source_can_prefetch(dataset->sources[0]);
 }
 
-static void tell(struct nt_prefetch *prefetch)
+static void prefetch_source(struct nt_prefetch *prefetch)
 {
     if (prefetch->count)
         nt_source_prefetch(prefetch->source, prefetch->extents, prefetch->count, prefetch->is_now);
@@ -152,7 +152,7 @@ static void tell(struct nt_prefetch *prefetch)
 
 void nt_prefetch_submit(struct nt_prefetch *prefetch)
 {
-    tell(prefetch);
+    prefetch_source(prefetch);
     free(prefetch->extents);
     *prefetch = (struct nt_prefetch){.count = 0};
 }
@@ -167,7 +167,7 @@ static void add(struct nt_prefetch *prefetch, const struct nt_reader *reader,
         !nt_page_is_absent(reader, dataset, page))
         return;
     if (source != prefetch->source)
-        tell(prefetch);
+        prefetch_source(prefetch);
     prefetch->source = source;
     extents = nt_grow(prefetch->extents, prefetch->count, &prefetch->capacity, sizeof(*extents));
     if (!extents)
@@ -194,7 +194,7 @@ void nt_prefetch_pages(const struct nt_reader *reader, const struct nt_dataset *
 }
 
 /* New hints are needed only after half of the earlier ones have been used. */
-static bool is_wanted_already(const struct nt_access_pattern *access, uint64_t element, uint64_t end)
+static bool is_requested_already(const struct nt_access_pattern *access, uint64_t element, uint64_t end)
 {
     uint64_t first = atomic_load_explicit(&access->prefetched_first, memory_order_relaxed);
     uint64_t until = atomic_load_explicit(&access->prefetched_end, memory_order_relaxed);
@@ -209,7 +209,7 @@ void nt_prefetch_elements(struct nt_prefetch *prefetch, const struct nt_walk *wa
     end = end < walk->elements ? end : walk->elements;
     end = end < walk->lead ? 0 : end - walk->lead;
     at = element = element < walk->lead ? 0 : element - walk->lead;
-    if (!nt_prefetch_helps(walk->dataset) || is_wanted_already(access, element, end))
+    if (!nt_prefetch_helps(walk->dataset) || is_requested_already(access, element, end))
         return;
     while (at < end && found < bytes) {
         struct nt_readahead_page next;
@@ -249,9 +249,9 @@ uint64_t nt_prefetch_bytes_after(const struct nt_access_pattern *access, uint64_
 
 void nt_read_want(const struct nt_walk *walk, uint64_t offset, uint64_t bytes)
 {
-    uint64_t behind = nt_prefetch_bytes_after(walk->access, offset, bytes);
-    uint64_t end = (offset + bytes + behind + walk->element_bytes - 1) / walk->element_bytes;
-    struct nt_prefetch prefetch = {.is_now = behind == 0};
+    uint64_t after = nt_prefetch_bytes_after(walk->access, offset, bytes);
+    uint64_t end = (offset + bytes + after + walk->element_bytes - 1) / walk->element_bytes;
+    struct nt_prefetch prefetch = {.is_now = after == 0};
     nt_prefetch_elements(&prefetch, walk, offset / walk->element_bytes, end, UINT64_MAX);
     nt_prefetch_submit(&prefetch);
 }

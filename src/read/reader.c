@@ -25,10 +25,10 @@ enum { DECODING_BYTES = 4 * 1024 * 1024 };
 static uint64_t decoding_bytes(const struct nt_reader_options *options)
 {
     const uint64_t thread_bytes = UINT64_C(4) << 20;
-    uint64_t wanted = (options->threads + UINT64_C(1)) * thread_bytes;
-    if (wanted > options->cache_bytes / 4)
-        wanted = options->cache_bytes / 4;
-    return wanted > DECODING_BYTES ? wanted : DECODING_BYTES;
+    uint64_t requested = (options->threads + UINT64_C(1)) * thread_bytes;
+    if (requested > options->cache_bytes / 4)
+        requested = options->cache_bytes / 4;
+    return requested > DECODING_BYTES ? requested : DECODING_BYTES;
 }
 
 static void set_defaults(struct nt_reader_options *options)

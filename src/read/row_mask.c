@@ -99,13 +99,13 @@ enum nt_status nt_row_mask_check(const struct nt_row_mask *mask, uint64_t elemen
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of elements overflows");
     if (expected == elements)
         return NT_OK;
-    return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "elements, as what lies above them tells",
-                          expected, elements);
+    return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "elements according to the parent field", expected,
+                          elements);
 }
 
 /* ---- Items of rows, through end offsets ---- */
 
-static enum nt_status map(const struct nt_row_mask *rows, nt_get_end *tell, void *context,
+static enum nt_status map(const struct nt_row_mask *rows, nt_get_end *get_end, void *context,
                           struct nt_deletion_vector *items, struct nt_error *error)
 {
     uint64_t dropped = 0, first = 0, end = 0, last;
@@ -113,11 +113,11 @@ static enum nt_status map(const struct nt_row_mask *rows, nt_get_end *tell, void
     for (uint32_t i = 0; i <= rows->deletions->count; i++) {
         const struct nt_deletion_run *run = &rows->deletions->items[i];
         last = end;
-        status = tell(context, run->first * rows->per_row, &first, error);
+        status = get_end(context, run->first * rows->per_row, &first, error);
         items->items[i] = (struct nt_deletion_run){first, first - dropped};
         end = first;
         if (status == NT_OK && i < rows->deletions->count)
-            status = tell(context, nt_deletion_run_end(run) * rows->per_row, &end, error);
+            status = get_end(context, nt_deletion_run_end(run) * rows->per_row, &end, error);
         if (status != NT_OK)
             return status;
         if (first < last || end < first)
@@ -127,7 +127,7 @@ static enum nt_status map(const struct nt_row_mask *rows, nt_get_end *tell, void
     return NT_OK;
 }
 
-enum nt_status nt_row_mask_map(const struct nt_row_mask *rows, nt_get_end *tell, void *context,
+enum nt_status nt_row_mask_map(const struct nt_row_mask *rows, nt_get_end *get_end, void *context,
                                struct nt_deletion_vector **items_ret, struct nt_error *error)
 {
     struct nt_row_mask checked = *rows;
@@ -137,7 +137,7 @@ enum nt_status nt_row_mask_map(const struct nt_row_mask *rows, nt_get_end *tell,
     struct nt_deletion_vector *items = new_drops(rows->deletions->count);
     if (!items)
         return nt_fail_memory(error);
-    status = map(rows, tell, context, items, error);
+    status = map(rows, get_end, context, items, error);
     if (status == NT_OK)
         *items_ret = items;
     else
@@ -190,7 +190,7 @@ static enum nt_status load_end(struct page_ends *page_ends, uint64_t element, ui
     uint64_t within = (element - page_ends->page->first_element) % nt_page_made_elements(page_ends->page);
     if (!nt_load_index(nt_page_decoder(page_ends->dataset, page_ends->page)->element, page_ends->data,
                        (size_t)within, end_ret))
-        return nt_fail(error, NT_CORRUPT, page_ends->page->offset, "end offsets that are no numbers");
+        return nt_fail(error, NT_CORRUPT, page_ends->page->offset, "the end offsets are not numbers");
     return NT_OK;
 }
 
@@ -203,7 +203,7 @@ static enum nt_status end_before(void *context, uint64_t row, uint64_t *end_ret,
     if (row == 0 || page_ends->active.present == 0)
         return NT_OK;
     if (row > rows)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows of the field, at least", row, rows);
+        return nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "rows of the field", row, rows);
     if (!page_ends->is_page_per_row)
         return load_end(page_ends, row - 1, end_ret, error);
     *end_ret = page_ends->active.pages[row - 1].first_element + page_ends->active.pages[row - 1].elements;
@@ -218,7 +218,7 @@ static enum nt_status items_in_part(struct nt_reader *reader, struct nt_dataset 
     struct page_ends page_ends = {.reader = reader, .dataset = dataset};
     uint32_t cluster = nt_part_cluster(dataset, field, part);
     if (cluster == NT_NONE)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "no column tells of the items of field %" PRIu32,
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "no column counts the items of field %" PRIu32,
                        dataset->fields[field].id);
     enum nt_status status = nt_dataset_load_group(dataset, nt_dataset_cluster(dataset, cluster).group, error);
     if (status != NT_OK)
@@ -279,7 +279,7 @@ static enum nt_status read_ends(struct ends *ends, uint64_t row, struct nt_error
 }
 
 /* An nt_get_end. */
-static enum nt_status tell_end(void *context, uint64_t row, uint64_t *end_ret, struct nt_error *error)
+static enum nt_status get_end_offset(void *context, uint64_t row, uint64_t *end_ret, struct nt_error *error)
 {
     struct ends *ends = context;
     bool is_border = true;
@@ -288,8 +288,7 @@ static enum nt_status tell_end(void *context, uint64_t row, uint64_t *end_ret, s
     if (row == 0)
         return NT_OK;
     if (row > ends->rows)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows of the field, at least", row,
-                              ends->rows);
+        return nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "rows of the field", row, ends->rows);
     if (row < ends->first || row - ends->first >= ends->count) {
         status = find_border(ends, row, end_ret, &is_border, error);
         if (status != NT_OK || is_border)
@@ -312,7 +311,7 @@ static enum nt_status omit_items(struct nt_reader *reader, struct nt_dataset *da
     if (status == NT_OK) {
         ends->rows = nt_stream_elements(ends->stream) - nt_stream_leading_zeros(ends->stream);
         ends->reach = 1;
-        status = nt_row_mask_map(rows, tell_end, ends, items_ret, error);
+        status = nt_row_mask_map(rows, get_end_offset, ends, items_ret, error);
     }
     nt_stream_close(ends->stream);
     free(ends);
@@ -442,11 +441,10 @@ static enum nt_status go_below(struct nt_reader *reader, struct nt_dataset *data
         return nt_fail_memory(error);
     if (!index->filtered_rows)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                       "entries were chosen of a dataset that was read before");
+                       "cannot select entries of a dataset that was already read");
     if (branch != NT_NONE && nt_field_kind_info(dataset->fields[field].kind)->below == NT_BELOW_OWN)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "which rows belong to chosen entries is not known below field %" PRIu32
-                       ", which cannot be read",
+                       "cannot select rows below field %" PRIu32 ", because the field cannot be read",
                        dataset->fields[field].id);
     bool is_variant = nt_field_kind_info(dataset->fields[field].kind)->below == NT_BELOW_SWITCH;
     _Atomic(struct nt_deletion_vector *) *place =

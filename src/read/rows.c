@@ -305,7 +305,7 @@ struct building {
     uint32_t unknown; /* the last piece with unknown rows; NT_NONE: none */
     uint32_t file;    /* in a concatenated dataset: the first group of the current file */
     uint64_t origin;  /* the row that positions count from */
-    bool tells_positions;
+    bool has_positions;
 };
 
 /* Concatenated files count from their own first rows. */
@@ -319,7 +319,7 @@ static void enter_file(struct building *build, const struct nt_span *span)
         return;
     build->file = file;
     build->origin = build->row;
-    build->tells_positions = build->unknown == NT_NONE && !dataset->field_groups;
+    build->has_positions = build->unknown == NT_NONE && !dataset->field_groups;
 }
 
 /* The number of bytes, from the last end offset; 0 if there are no rows. */
@@ -359,7 +359,7 @@ static enum nt_status count_from_above(const struct building *build, const struc
 static void resume(struct building *build, const struct nt_active_column *active)
 {
     uint64_t row;
-    if (build->unknown == NT_NONE || active->present != 1 || !build->tells_positions ||
+    if (build->unknown == NT_NONE || active->present != 1 || !build->has_positions ||
         !nt_add(build->origin, active->first_element / build->unit.divisor, &row) || row < build->row)
         return;
     build->rows->pieces[build->unknown].rows = row - build->row;
@@ -468,7 +468,7 @@ enum nt_status nt_row_counts_build(struct nt_reader *reader, struct nt_dataset *
                              .rows = rows,
                              .unknown = NT_NONE,
                              .file = NT_NONE,
-                             .tells_positions = nt_dataset_has_positions(dataset)};
+                             .has_positions = nt_dataset_has_positions(dataset)};
     struct nt_span *spans = NULL;
     uint32_t count = 0;
     *rows = (struct nt_row_counts){0};
@@ -499,13 +499,13 @@ enum nt_status nt_row_counts_check_total(const struct nt_dataset *dataset, const
         return NT_OK;
     if (rows->refusal)
         return nt_fail(error, rows->refusal, NT_NO_OFFSET,
-                       "a page that tells the number of rows cannot be read");
+                       "cannot read a page that stores the number of rows");
     for (uint32_t i = rows->count; i-- > 0;) {
         enum nt_row_fault fault = rows->pieces[i].span.fault;
         if (fault == NT_FAULT_GROUP || fault == NT_FAULT_NOT_COVERED || fault == NT_FAULT_MISSING)
             return nt_fault_error(dataset, &rows->pieces[i].span, 0, 0, error);
     }
-    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the number of rows cannot be told");
+    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the number of rows is unknown");
 }
 
 static enum nt_status total_from_all(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
@@ -607,7 +607,7 @@ enum nt_status nt_fault_error(const struct nt_dataset *dataset, const struct nt_
         [NT_FAULT_NOT_COVERED] = "no cluster holds these entries of the field",
         [NT_FAULT_MISSING] = "none of the field's columns is stored in the cluster",
         [NT_FAULT_SEVERAL] = "more than one representation of the field is stored in the cluster",
-        [NT_FAULT_POSITION] = "where the cluster's rows begin depends on a part that cannot be read",
+        [NT_FAULT_POSITION] = "the start of the cluster's rows depends on a part that cannot be read",
     };
     uint64_t last_entry = span->first_entry + span->entries - (span->entries != 0);
     const struct nt_error *cause = cause_of(dataset, span);

@@ -44,7 +44,7 @@ nt_selection_refuse_element(const struct nt_selection *selection, struct nt_erro
 static enum nt_status nt_selection_refuse_kind(const struct nt_selection *selection, struct nt_error *error)
 {
     return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                   "%s: a .npy, a text of numbers, or a dataset of one field of integers was expected",
+                   "%s: expected a .npy, a text of numbers, or a dataset of one field of integers",
                    selection->path);
 }
 
@@ -73,8 +73,8 @@ static enum nt_status nt_selection_add_number(struct nt_selection *selection, ui
         uint64_t previous = last->first + (last->count - 1);
         if (number <= previous)
             return nt_selection_refuse_element(selection, error,
-                                               "a number above %" PRIu64 " was expected, found %" PRIu64
-                                               ": numbers of entries ascend, each of them once",
+                                               "expected a number above %" PRIu64 ", found %" PRIu64
+                                               ": list entries in ascending order, each only once",
                                                previous, number);
     }
     enum nt_status status = add_entry(selection, number, error);
@@ -127,7 +127,7 @@ static enum nt_status refuse_word(const struct scanning *scanning, struct nt_err
     if (scanning->selection->elements == 0 && !is_digit(scanning->word[0]) && scanning->word[0] != '-')
         return nt_selection_refuse_kind(scanning->selection, error);
     nt_append_printable(&word, scanning->word, scanning->word_bytes);
-    nt_selection_refuse_element(scanning->selection, error, "numbers of entries were expected, found \"%s\"",
+    nt_selection_refuse_element(scanning->selection, error, "expected entry numbers, found \"%s\"",
                                 nt_buffer_string(&word));
     nt_buffer_deinit(&word);
     return NT_INVALID;
@@ -156,7 +156,7 @@ static enum nt_status take_of_word(struct scanning *scanning, uint8_t byte, stru
     if (scanning->is_wrong || (nt_multiply(scanning->number, 10, &scanning->number) &&
                                nt_add(scanning->number, byte - (unsigned)'0', &scanning->number)))
         return NT_OK;
-    return nt_selection_refuse_element(scanning->selection, error, "a number of more than 64 bits");
+    return nt_selection_refuse_element(scanning->selection, error, "the number has more than 64 bits");
 }
 
 static enum nt_status take(struct scanning *scanning, uint8_t byte, struct nt_error *error)
@@ -222,11 +222,11 @@ static enum nt_status add_item(struct nt_selection *selection, const struct item
 {
     uint64_t number = load_item(items, item);
     if (items->type == 'b')
-        return number <= 1
-                   ? nt_selection_add_bool(selection, number, error)
-                   : nt_selection_refuse_element(selection, error, "no bool: 0x%02x", (unsigned)number);
+        return number <= 1 ? nt_selection_add_bool(selection, number, error)
+                           : nt_selection_refuse_element(selection, error, "expected a bool, found 0x%02x",
+                                                         (unsigned)number);
     if (items->type == 'i' && number >> (8 * items->bytes - 1))
-        return nt_selection_refuse_element(selection, error, "a number below 0");
+        return nt_selection_refuse_element(selection, error, "the number is below 0");
     return nt_selection_add_number(selection, number, error);
 }
 
@@ -274,7 +274,7 @@ struct header {
 
 static enum nt_status refuse(const struct header *header, const char *what, struct nt_error *error)
 {
-    return nt_fail(error, NT_INVALID, header->at, "%s: in the header of the array %s was expected",
+    return nt_fail(error, NT_INVALID, header->at, "%s: header of the array: expected %s",
                    header->selection->path, what);
 }
 
@@ -313,9 +313,8 @@ static enum nt_status take_type(struct header *header, struct nt_error *error)
     if (items_init(&header->items, type))
         return NT_OK;
     nt_append_printable(&found, type, strlen(type));
-    nt_fail(error, NT_INVALID, header->at,
-            "%s: an array of integers or bools was expected, found type \"%.40s\"", header->selection->path,
-            nt_buffer_string(&found));
+    nt_fail(error, NT_INVALID, header->at, "%s: expected an array of integers or bools, found type \"%.40s\"",
+            header->selection->path, nt_buffer_string(&found));
     nt_buffer_deinit(&found);
     return NT_INVALID;
 }
@@ -382,16 +381,16 @@ static enum nt_status read_header(struct header *header, struct nt_source *sourc
     unsigned version = nt_get_u8(&cursor);
     nt_get_u8(&cursor);
     if (!cursor.failed && (version < 1 || version > 3))
-        return nt_fail(error, NT_UNSUPPORTED, sizeof(magic), "%s: version %u of .npy",
+        return nt_fail(error, NT_UNSUPPORTED, sizeof(magic), "%s: unknown version %u of .npy",
                        header->selection->path, version);
     uint64_t length = version == 1 ? nt_get_le16(&cursor) : nt_get_le32(&cursor);
     header->data = cursor.position + length;
     if (cursor.failed || !nt_fits(cursor.position, length, size))
-        return nt_fail(error, NT_TRUNCATED, (uint64_t)cursor.position, "%s: the header ends behind the file",
-                       header->selection->path);
+        return nt_fail(error, NT_TRUNCATED, (uint64_t)cursor.position,
+                       "%s: the header ends past the end of the file", header->selection->path);
     if (length > MAX_HEADER_BYTES)
-        return nt_fail(error, NT_LIMIT, (uint64_t)cursor.position, "%s: a header of %" PRIu64 " bytes",
-                       header->selection->path, length);
+        return nt_fail(error, NT_LIMIT, (uint64_t)cursor.position,
+                       "%s: the header is too long: %" PRIu64 " bytes", header->selection->path, length);
     status = length ? nt_source_read(source, cursor.position, header->text, (size_t)length, error) : NT_OK;
     return status == NT_OK ? take_members(header, error) : status;
 }
@@ -405,9 +404,8 @@ static enum nt_status nt_selection_read_npy(struct nt_selection *selection, stru
     if (status != NT_OK)
         return status;
     if (!nt_multiply(header.elements, header.items.bytes, &total) || !nt_fits(header.data, total, size))
-        return nt_fail(error, NT_TRUNCATED, header.data,
-                       "%s: %" PRIu64 " elements were expected, found %" PRIu64, selection->path,
-                       header.elements, (size - header.data) / header.items.bytes);
+        return nt_fail(error, NT_TRUNCATED, header.data, "%s: expected %" PRIu64 " elements, found %" PRIu64,
+                       selection->path, header.elements, (size - header.data) / header.items.bytes);
     selection->is_mask = header.items.type == 'b';
     return add_items(selection, &header.items, source, NULL, header.data, total, error);
 }
@@ -427,12 +425,11 @@ static enum nt_status add_stream(struct nt_selection *selection, struct nt_strea
 static enum nt_status read_field(struct nt_selection *selection, struct nt_file *file, struct nt_error *error)
 {
     const struct nt_reader_options options = NT_READER_OPTIONS_INIT;
-    struct nt_dataset *dataset = nt_file_dataset(file, 0);
+    struct nt_dataset *dataset = nt_file_only(file, NULL);
     const struct nt_field *field = dataset ? nt_dataset_field(dataset, 0) : NULL;
     struct nt_reader *reader = NULL;
     struct nt_stream *stream = NULL;
-    if (!field || nt_file_dataset_count(file) != 1 || nt_dataset_field_count(dataset) != 1 ||
-        !nt_field_has_stream(field, NT_STREAM_DATA))
+    if (!field || nt_dataset_field_count(dataset) != 1 || !nt_field_has_stream(field, NT_STREAM_DATA))
         return nt_selection_refuse_kind(selection, error);
     enum nt_status status = nt_reader_new(&options, &reader, error);
     if (status == NT_OK)
@@ -562,7 +559,8 @@ static enum nt_status check_numbers(const struct nt_selection *selection, uint64
         if (!nt_fits(range->first, range->count, entries)) {
             uint64_t good = range->first < entries ? entries - range->first : 0;
             return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                           "%s: element %" PRIu64 ": entry %" PRIu64 ", and the dataset has %" PRIu64,
+                           "%s: element %" PRIu64 ": entry %" PRIu64
+                           " does not exist: the dataset has %" PRIu64,
                            selection->path, element + good, range->first + good, entries);
         }
         element += range->count;
@@ -581,7 +579,7 @@ enum nt_status nt_selection_apply(const struct nt_selection *selection, struct n
         return apply_range(selection, dataset, error);
     if (selection->is_mask && selection->elements != entries)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                       "%s: %" PRIu64 " bools, and the dataset has %" PRIu64 " entries", selection->path,
+                       "%s: %" PRIu64 " bools, but the dataset has %" PRIu64 " entries", selection->path,
                        selection->elements, entries);
     enum nt_status status = check_numbers(selection, entries, error);
     return status == NT_OK ? nt_dataset_select(dataset, selection->ranges, selection->count, error) : status;

@@ -50,9 +50,9 @@ static unsigned find_units(const struct nt_slab *slab, size_t capacity)
         return NT_SLAB_UNITS;
     if (is_one_buffer(slab) && (slab->bytes < capacity || slab->bytes - capacity > capacity / 4))
         return NT_SLAB_UNITS;
-    uint64_t wanted = units_for(slab, capacity);
-    for (unsigned unit = 0; unit < NT_SLAB_UNITS && wanted << unit >> unit == wanted; unit++)
-        if ((slab->free >> unit & wanted) == wanted)
+    uint64_t requested = units_for(slab, capacity);
+    for (unsigned unit = 0; unit < NT_SLAB_UNITS && requested << unit >> unit == requested; unit++)
+        if ((slab->free >> unit & requested) == requested)
             return unit;
     return NT_SLAB_UNITS;
 }

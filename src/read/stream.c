@@ -32,8 +32,8 @@ static enum nt_status nt_stream_check_field(const struct nt_dataset *dataset, ui
     if (dataset->failure)
         return nt_fail_with(error, dataset->failure);
     if (field >= dataset->field_count || (unsigned)kind >= NT_STREAM_COUNT)
-        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "there is no field %" PRIu32 " with a stream %d",
-                       field, (int)kind);
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                       "field %" PRIu32 " does not exist, or has no stream %d", field, (int)kind);
     return NT_OK;
 }
 
@@ -310,7 +310,7 @@ static enum nt_status check_size(struct nt_stream *stream, const struct nt_row_c
         return status;
     if (rows->total != total)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
-                              "rows of all clusters, as the last cluster's page list tells", total,
+                              "rows of all clusters according to the last cluster's page list", total,
                               rows->total);
     if (!nt_multiply(stream->elements, stream->element_bytes, &size) || size > INT64_MAX)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the stream is larger than a file can be");
@@ -457,7 +457,7 @@ void nt_stream_find_page(const void *walked, uint64_t element, struct nt_readahe
 }
 
 /* Also loads a missing page list: the reader will need it. */
-static void find_wanted(const void *walked, uint64_t element, struct nt_readahead_page *page_ret)
+static void find_requested(const void *walked, uint64_t element, struct nt_readahead_page *page_ret)
 {
     struct nt_stream *stream = (struct nt_stream *)(uintptr_t)walked;
     (void)!nt_stream_locate(stream, nt_stream_segment_of(stream, element), NULL);
@@ -472,7 +472,7 @@ struct nt_walk nt_stream_walk(struct nt_stream *stream, bool loads_page_lists)
                             .elements = stream->elements,
                             .element_bytes = stream->element_bytes,
                             .lead = nt_stream_leading_zeros(stream),
-                            .find = loads_page_lists ? find_wanted : nt_stream_find_page,
+                            .find = loads_page_lists ? find_requested : nt_stream_find_page,
                             .walked = stream};
 }
 

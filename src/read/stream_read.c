@@ -49,7 +49,7 @@ static enum nt_status elements_failed(const struct reading *reading, const struc
         error = &unused; /* the report needs the message */
     error->offset = run->page->offset;
     nt_page_error(stream->dataset, column, run->page, status, error);
-    if (atomic_exchange(&stream->told, run->page) == run->page)
+    if (atomic_exchange(&stream->reported, run->page) == run->page)
         return status;
     nt_reader_report_failure(stream->reader, stream->dataset, column, run->page, error);
     return status;
@@ -190,7 +190,7 @@ static enum nt_status finish_offsets(struct reading *reading, const struct nt_pa
  * or offsets. Returns the number of elements; 0 if this page does not qualify. The last page of offsets
  * goes through the cache: the next read needs its last value. */
 static enum nt_status produce_whole_pages(struct reading *reading, const struct nt_page *page,
-                                          uint64_t wanted, uint64_t *count_ret, uint8_t *output,
+                                          uint64_t requested, uint64_t *count_ret, uint8_t *output,
                                           struct nt_error *error)
 {
     struct nt_stream *stream = reading->stream;
@@ -202,7 +202,7 @@ static enum nt_status produce_whole_pages(struct reading *reading, const struct 
         return NT_OK;
     if (are_made && reading->made.count - (uint32_t)(page - reading->made.first) < left)
         left = reading->made.count - (uint32_t)(page - reading->made.first);
-    uint32_t whole = nt_count_whole_pages(stream->dataset, page, left, wanted, &stream->dtype, count_ret);
+    uint32_t whole = nt_count_whole_pages(stream->dataset, page, left, requested, &stream->dtype, count_ret);
     if (are_offsets && whole && !are_made)
         *count_ret -= page[--whole].elements;
     if (!*count_ret)

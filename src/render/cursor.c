@@ -22,7 +22,7 @@ enum nt_status nt_stream_cursor_open(struct nt_stream_cursor *cursor, struct nt_
                                      struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind,
                                      struct nt_error *error)
 {
-    *cursor = (struct nt_stream_cursor){.wanted = FIRST_ELEMENTS, .max_bytes = MAX_BYTES};
+    *cursor = (struct nt_stream_cursor){.requested = FIRST_ELEMENTS, .max_bytes = MAX_BYTES};
     enum nt_status status = nt_stream_open(reader, dataset, field, kind, &cursor->stream, error);
     if (status == NT_OK)
         cursor->element_bytes = nt_stream_element_bytes(cursor->stream);
@@ -46,11 +46,11 @@ static uint64_t next_count(struct nt_stream_cursor *cursor, uint64_t first, uint
 {
     uint64_t most = cursor->max_bytes / (cursor->element_bytes ? cursor->element_bytes : 1);
     bool moves_on = cursor->count && first >= cursor->first && first <= cursor->first + cursor->count;
-    cursor->wanted = moves_on ? cursor->wanted * 2 : FIRST_ELEMENTS;
-    if (cursor->wanted > most)
-        cursor->wanted = most;
-    uint64_t wanted = cursor->wanted > count ? cursor->wanted : count;
-    return wanted < total - first ? wanted : total - first;
+    cursor->requested = moves_on ? cursor->requested * 2 : FIRST_ELEMENTS;
+    if (cursor->requested > most)
+        cursor->requested = most;
+    uint64_t requested = cursor->requested > count ? cursor->requested : count;
+    return requested < total - first ? requested : total - first;
 }
 
 static enum nt_status reserve(struct nt_stream_cursor *cursor, size_t bytes, struct nt_error *error)
@@ -95,16 +95,15 @@ enum nt_status nt_stream_cursor_get(struct nt_stream_cursor *cursor, uint64_t fi
     static const uint8_t nothing[16];
     uint64_t total = nt_stream_elements(cursor->stream);
     if (!nt_fits(first, count, total))
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "elements of a column, at least",
-                              first + count, total);
+        return nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "elements of a column", first + count, total);
     if (count == 0) {
         *bytes_ret = nothing;
         return NT_OK;
     }
     if (cursor->count == 0 || first < cursor->first || first + count > cursor->first + cursor->count) {
-        uint64_t wanted = next_count(cursor, first, count, total);
-        enum nt_status status = load(cursor, first, wanted, error);
-        if (status != NT_OK && wanted > count)
+        uint64_t requested = next_count(cursor, first, count, total);
+        enum nt_status status = load(cursor, first, requested, error);
+        if (status != NT_OK && requested > count)
             status = load(cursor, first, count, error);
         if (status != NT_OK)
             return status;

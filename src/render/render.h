@@ -66,7 +66,7 @@ struct nt_stream_cursor {
     struct nt_stream *stream;
     uint32_t element_bytes;
     uint64_t first, count; /* the elements in `bytes` */
-    uint64_t wanted;       /* number of elements for the next read */
+    uint64_t requested;    /* number of elements for the next read */
     size_t capacity;       /* of `bytes`, in bytes */
     size_t max_bytes;      /* limit for reads beyond the requested elements */
     uint8_t *bytes;

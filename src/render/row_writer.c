@@ -162,7 +162,7 @@ static void want_start(const struct nt_row_shape *shape, struct nt_prefetch *pre
     const struct nt_stream_cursor *windows[] = {&shape->offsets, &shape->data, &shape->valid};
     for (size_t i = 0; i < sizeof(windows) / sizeof(*windows); i++)
         if (windows[i]->stream)
-            nt_stream_prefetch(windows[i]->stream, prefetch, 0, windows[i]->wanted, UINT64_MAX);
+            nt_stream_prefetch(windows[i]->stream, prefetch, 0, windows[i]->requested, UINT64_MAX);
     for (uint32_t i = 0; i < shape->child_count; i++)
         want_start(&shape->children[i], prefetch);
 }
@@ -408,8 +408,7 @@ static enum nt_status get_item_range(const struct writing *writing, struct nt_ro
         return status;
     memcpy(ends, bytes, sizeof(ends));
     if (ends[1] < ends[0])
-        return nt_fail_number(writing->error, NT_CORRUPT, NT_NO_OFFSET,
-                              "an end offset, at least the one before it", ends[0], ends[1]);
+        return nt_fail_below(writing->error, NT_CORRUPT, NT_NO_OFFSET, "end offset", ends[0], ends[1]);
     *first_ret = ends[0];
     *count_ret = ends[1] - ends[0];
     return NT_OK;
@@ -491,8 +490,7 @@ static enum nt_status find_value(const struct writing *writing, struct nt_row_sh
     }
     status = get_item_range(writing, shape, row, value_row_ret, &count);
     if (status == NT_OK && count > 1)
-        status = nt_fail_number(writing->error, NT_CORRUPT, NT_NO_OFFSET, "values of an optional, at most", 1,
-                                count);
+        status = nt_fail_above(writing->error, NT_CORRUPT, NT_NO_OFFSET, "values of an optional", 1, count);
     *has_value_ret = status == NT_OK && count == 1;
     return status;
 }
@@ -518,8 +516,8 @@ static enum nt_status write_variant(const struct writing *writing, struct nt_row
     if (status != NT_OK)
         return status;
     if (tag > shape->child_count)
-        return nt_fail_number(writing->error, NT_CORRUPT, NT_NO_OFFSET,
-                              "the alternative of a variant, at most", shape->child_count, tag);
+        return nt_fail_above(writing->error, NT_CORRUPT, NT_NO_OFFSET, "the alternative of a variant",
+                             shape->child_count, tag);
     if (tag && shape->children[tag - 1].form != NT_FORM_NOTHING)
         return write_row(writing, &shape->children[tag - 1], index);
     nt_json_null(writing->json);

@@ -270,7 +270,7 @@ static enum nt_status diff_items(struct diff *diff, const struct nt_field_pair *
 }
 
 /* Does a reported difference explain that of the field's rows? */
-static bool is_count_told(const struct diff *diff, uint32_t field)
+static bool is_count_reported(const struct diff *diff, uint32_t field)
 {
     uint32_t above = nt_field_row_parent(diff->run.sides[0].dataset, field);
     return above == NT_NONE ? diff->entries_differ : diff->items_differ[above];
@@ -297,27 +297,27 @@ static void report_failures(struct diff *diff, const struct nt_stream_pair *stre
 }
 
 /* Reports the results for the streams of a field. */
-static enum nt_status tell_field(struct diff *diff, const struct nt_stream_pair *streams, size_t count,
-                                 struct nt_error *error)
+static enum nt_status report_field(struct diff *diff, const struct nt_stream_pair *streams, size_t count,
+                                   struct nt_error *error)
 {
     const struct nt_field_pair pair = {{streams->fields[0], streams->fields[1]}};
     enum nt_status status = diff_items(diff, &pair, error);
     if (status == NT_OK)
         status = nt_diff_report_value(&diff->run, streams, count, error);
-    if (status == NT_OK && !is_count_told(diff, streams->fields[0]))
+    if (status == NT_OK && !is_count_reported(diff, streams->fields[0]))
         diff_elements(diff, streams, count);
     report_failures(diff, streams, count);
     return status;
 }
 
-static enum nt_status tell_all_fields(struct diff *diff, struct nt_error *error)
+static enum nt_status report_all_fields(struct diff *diff, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     for (size_t first = 0, end; first < diff->stream_count && status == NT_OK; first = end) {
         end = first + 1;
         while (end < diff->stream_count && diff->streams[end].fields[0] == diff->streams[first].fields[0])
             end++;
-        status = tell_field(diff, diff->streams + first, end - first, error);
+        status = report_field(diff, diff->streams + first, end - first, error);
     }
     return status;
 }
@@ -337,7 +337,7 @@ static enum nt_status diff_values(struct diff *diff, struct nt_error *error)
     if (status == NT_OK)
         status = nt_diff_streams(run, diff->streams, diff->stream_count, error);
     if (status == NT_OK)
-        status = tell_all_fields(diff, error);
+        status = report_all_fields(diff, error);
     return status;
 }
 

@@ -149,9 +149,9 @@ static const struct property of_columns[] = {
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
 
 /* Reports the properties of a table that differ. `template` has the place. */
-static enum nt_status tell_properties(struct nt_diff_run *run, struct nt_difference template,
-                                      const struct property *table, size_t count,
-                                      const struct layout layouts[NT_DIFF_SIDES], struct nt_error *error)
+static enum nt_status report_properties(struct nt_diff_run *run, struct nt_difference template,
+                                        const struct property *table, size_t count,
+                                        const struct layout layouts[NT_DIFF_SIDES], struct nt_error *error)
 {
     struct nt_buffer texts[NT_DIFF_SIDES] = {{0}};
     bool has_memory = true;
@@ -226,7 +226,7 @@ static enum nt_status diff_column(struct nt_diff_run *run, const struct inspecti
         are_two &= layouts[side].stats != NULL;
     }
     if (are_two)
-        return tell_properties(run, difference, of_columns, COUNT(of_columns), layouts, error);
+        return report_properties(run, difference, of_columns, COUNT(of_columns), layouts, error);
     nt_diff_report(run, &difference);
     return NT_OK;
 }
@@ -263,8 +263,8 @@ enum nt_status nt_diff_layout(struct nt_diff_run *run, const struct nt_field_pai
                 (struct layout){of->dataset->physical, &inspections[side].columns[inspections[side].count]};
     }
     if (status == NT_OK)
-        status = tell_properties(run, nt_difference(NT_DIFF_LAYOUT, NULL, of_no_field), of_datasets,
-                                 COUNT(of_datasets), layouts, error);
+        status = report_properties(run, nt_difference(NT_DIFF_LAYOUT, NULL, of_no_field), of_datasets,
+                                   COUNT(of_datasets), layouts, error);
     for (size_t i = 0; i < count && status == NT_OK; i++)
         if (pairs[i].fields[0] != NT_NONE && pairs[i].fields[1] != NT_NONE)
             status = diff_columns(run, inspections, &pairs[i], error);

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/model/field.h"
 #include "core/model/model.h"
 #include "read/page.h"
 
@@ -154,6 +155,15 @@ static void find_partners(struct siblings *a, struct siblings *b)
     }
 }
 
+/* Is the field's only sub-field an item, whose name each format chooses ("_0", "item")? */
+static bool has_item(const struct nt_dataset *dataset, uint32_t field)
+{
+    if (field == NT_NONE || dataset->fields[field].child_count != 1)
+        return false;
+    enum nt_form form = nt_field_kind_info(dataset->fields[field].kind)->form;
+    return form == NT_FORM_LIST || form == NT_FORM_FIXED_LIST || form == NT_FORM_OPTIONAL;
+}
+
 static enum nt_status add_pair(struct matching *matching, uint32_t a, uint32_t b, struct nt_error *error)
 {
     struct nt_field_pair *pairs =
@@ -195,7 +205,10 @@ static enum nt_status match_below(struct matching *matching, uint32_t a, uint32_
         status = sort_siblings(dataset, &siblings[side], error);
     }
     if (status == NT_OK) {
-        find_partners(&siblings[0], &siblings[1]);
+        if (has_item(matching->sides[0].dataset, a) && has_item(matching->sides[1].dataset, b))
+            siblings[0].partners[0] = siblings[1].partners[0] = 0;
+        else
+            find_partners(&siblings[0], &siblings[1]);
         status = add_siblings(matching, &siblings[0], &siblings[1], error);
     }
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
@@ -252,7 +265,7 @@ enum nt_status nt_field_pairs(const struct nt_diff_side *sides, struct nt_field_
 /* ---- Differences ---- */
 
 /* Reports a field that only one side has, with its type. */
-static void tell_alone(struct nt_diff_run *run, const struct nt_field_pair *pair)
+static void report_unpaired(struct nt_diff_run *run, const struct nt_field_pair *pair)
 {
     unsigned side = pair->fields[0] == NT_NONE;
     const struct nt_field *field = &run->sides[side].dataset->fields[pair->fields[side]];
@@ -269,7 +282,7 @@ enum nt_status nt_diff_field(struct nt_diff_run *run, const struct nt_field_pair
     struct nt_buffer texts[NT_DIFF_SIDES] = {{0}};
     bool has_memory = true;
     if (pair->fields[0] == NT_NONE || pair->fields[1] == NT_NONE) {
-        tell_alone(run, pair);
+        report_unpaired(run, pair);
         return NT_OK;
     }
     for (size_t i = 0; i < PROPERTIES && has_memory; i++) {

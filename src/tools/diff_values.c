@@ -27,7 +27,7 @@ struct open_pair {
     uint64_t next, end; /* elements not yet taken */
     uint32_t element_bytes;
     unsigned users;
-    struct open_pair *behind;
+    struct open_pair *after;
 };
 
 struct comparison {
@@ -213,7 +213,7 @@ static void open_next(struct comparison *comparison)
         if (outcome.statuses[side] != NT_OK)
             note_failure(comparison, pair, side, 0, &outcome.errors[side]);
     if (open && open->end) {
-        open->behind = comparison->first;
+        open->after = comparison->first;
         comparison->first = open;
     } else if (open) {
         close_pair(open);
@@ -225,7 +225,7 @@ static struct open_pair *with_shares_left(struct comparison *comparison)
 {
     struct open_pair *open = comparison->first;
     while (open && open->next == open->end)
-        open = open->behind;
+        open = open->after;
     return open;
 }
 
@@ -258,8 +258,8 @@ static void leave_share(struct comparison *comparison, const struct share *share
     if (--open->users || (open->next < open->end && !comparison->has_failed))
         return;
     while (*at != open)
-        at = &(*at)->behind;
-    *at = open->behind;
+        at = &(*at)->after;
+    *at = open->after;
     forget_rest(open->pair);
     close_pair(open);
 }
@@ -318,8 +318,8 @@ enum nt_status nt_diff_streams(struct nt_diff_run *run, struct nt_stream_pair *p
     pthread_mutex_init(&comparison.lock, NULL);
     pthread_cond_init(&comparison.changed, NULL);
     nt_workers_run_all(run->sides[0].reader->workers, compare, &comparison);
-    for (struct open_pair *open = comparison.first, *behind; open; open = behind) { /* after a failure */
-        behind = open->behind;
+    for (struct open_pair *open = comparison.first, *after; open; open = after) { /* after a failure */
+        after = open->after;
         close_pair(open);
     }
     pthread_cond_destroy(&comparison.changed);

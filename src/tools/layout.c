@@ -135,12 +135,12 @@ struct filter {
     const struct nt_layout_item *first, *end;
 };
 
-static enum nt_status take_wanted(void *context, const struct nt_layout_item *claim)
+static enum nt_status take_requested(void *context, const struct nt_layout_item *claim)
 {
     const struct filter *filter = context;
-    bool is_wanted = (!filter->first || compare_claims(claim, filter->first) >= 0) &&
-                     (!filter->end || compare_claims(claim, filter->end) < 0);
-    return is_wanted ? add_claim(filter->claims, claim) : NT_OK;
+    bool is_requested = (!filter->first || compare_claims(claim, filter->first) >= 0) &&
+                        (!filter->end || compare_claims(claim, filter->end) < 0);
+    return is_requested ? add_claim(filter->claims, claim) : NT_OK;
 }
 
 static enum nt_status read_window(struct nt_layout *layout, struct nt_error *error)
@@ -157,7 +157,7 @@ static enum nt_status read_window(struct nt_layout *layout, struct nt_error *err
                                             .last_offset = filter.end ? filter.end->offset : UINT64_MAX};
     layout->claims.count = layout->next = 0;
     enum nt_status status =
-        nt_layout_claims_visit(&layout->all, &window, take_wanted, (void *)(uintptr_t)&filter, error);
+        nt_layout_claims_visit(&layout->all, &window, take_requested, (void *)(uintptr_t)&filter, error);
     if (status == NT_OK && layout->claims.count)
         qsort(layout->claims.items, layout->claims.count, sizeof(*layout->claims.items), compare_claims);
     return status;
@@ -220,7 +220,7 @@ static void place_claim(struct nt_layout *layout, const struct nt_layout_item *c
 }
 
 /* Many plans share an input: it is one claim. */
-static bool is_told(const struct nt_layout *layout, const struct nt_layout_item *claim)
+static bool is_reported(const struct nt_layout *layout, const struct nt_layout_item *claim)
 {
     const struct nt_layout_item *last = layout->has_last ? &layout->last : NULL;
     return last && claim->column == NT_NONE && last->column == NT_NONE && claim->dataset == last->dataset &&
@@ -248,7 +248,7 @@ static void resume_at(struct nt_layout *layout)
         return;
     }
     layout->next++;
-    if (!is_told(layout, claim))
+    if (!is_reported(layout, claim))
         place_claim(layout, claim);
 }
 

@@ -232,11 +232,14 @@ static enum nt_status add_page_buffers(const struct sink *sink, const struct nt_
     return status;
 }
 
-/* Conservative: false if only the page's parts decide. */
+/* Conservative: false if only the page's parts decide. In a file of one source, other sources of a
+ * dataset are parts of its metadata: a basket within the record of its tree. */
 static bool is_page_outside(const struct sink *sink, const struct nt_dataset *dataset,
                             const struct nt_page *page)
 {
     uint64_t end;
+    if (page->source && !dataset->file->layout_sources)
+        return true;
     if (dataset->ops->page_files || dataset->ops->page_extents)
         return false;
     if (!nt_add(page->offset, page->stored_bytes, &end))

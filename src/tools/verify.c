@@ -115,13 +115,13 @@ struct verification {
     struct nt_verify_result *shares; /* one for each column */
     pthread_mutex_t lock;            /* of the members below and of all callbacks */
     uint32_t next;                   /* the next column to verify */
-    uint32_t told;                   /* columns whose findings are reported */
-    uint32_t wanted;                 /* columns hinted to sources, ... */
+    uint32_t reported;               /* columns whose findings are reported */
+    uint32_t requested;              /* columns hinted to sources, ... */
     uint64_t prefetched_bytes;       /* ... and the hinted bytes of columns not yet taken */
     bool has_failed;
 };
 
-static void tell(struct verification *verification, const struct nt_finding *finding)
+static void report(struct verification *verification, const struct nt_finding *finding)
 {
     verification->summary->findings[finding->kind] += finding->count;
     verification->options->on_finding(verification->options->context, finding);
@@ -130,7 +130,7 @@ static void tell(struct verification *verification, const struct nt_finding *fin
 /* ---- Page lists and clusters ---- */
 
 /* Reports an unreadable page list, or an unread field if its own page list is unsupported. */
-static void tell_of_group(struct verification *verification, uint32_t group, const struct nt_error *error)
+static void report_group(struct verification *verification, uint32_t group, const struct nt_error *error)
 {
     const struct nt_dataset *dataset = verification->dataset;
     struct nt_finding finding = nt_finding(dataset, error);
@@ -140,7 +140,7 @@ static void tell_of_group(struct verification *verification, uint32_t group, con
         finding.field = dataset->groups[group].field;
     }
     nt_error_context(&finding.error, "page list of cluster group %" PRIu32, group);
-    tell(verification, &finding);
+    report(verification, &finding);
 }
 
 /* Reports unreadable page lists; `all_good_ret` is false if there is one. */
@@ -154,24 +154,24 @@ static enum nt_status check_groups(struct verification *verification, bool *all_
             continue;
         if (nt_is_transient(status))
             return status;
-        tell_of_group(verification, i, &error);
+        report_group(verification, i, &error);
         *all_good_ret = false;
     }
     return NT_OK;
 }
 
-static void tell_of_hole(struct verification *verification, uint32_t field, const struct nt_span *span)
+static void report_hole(struct verification *verification, uint32_t field, const struct nt_span *span)
 {
     struct nt_error error;
     nt_fail(&error, NT_CORRUPT, NT_NO_OFFSET, "no cluster holds entries %" PRIu64 " to %" PRIu64,
             span->first_entry, span->first_entry + span->entries - 1);
     struct nt_finding finding = nt_finding(verification->dataset, &error);
     finding.field = field;
-    tell(verification, &finding);
+    report(verification, &finding);
 }
 
-/* Checks that clusters are consecutive and cover all entries. Findings name the field `told_as`. */
-static enum nt_status check_borders(struct verification *verification, uint32_t field, uint32_t told_as,
+/* Checks that clusters are consecutive and cover all entries. Findings name the field `reported_as`. */
+static enum nt_status check_borders(struct verification *verification, uint32_t field, uint32_t reported_as,
                                     bool *good_ret)
 {
     struct nt_span *spans;
@@ -184,13 +184,13 @@ static enum nt_status check_borders(struct verification *verification, uint32_t 
         return status;
     if (status != NT_OK) {
         struct nt_finding finding = nt_finding(verification->dataset, &error);
-        finding.field = told_as;
-        tell(verification, &finding);
+        finding.field = reported_as;
+        report(verification, &finding);
         return NT_OK;
     }
     for (uint32_t i = 0; i < count; i++)
         if (spans[i].fault == NT_FAULT_NOT_COVERED)
-            tell_of_hole(verification, told_as, &spans[i]);
+            report_hole(verification, reported_as, &spans[i]);
     free(spans);
     return NT_OK;
 }
@@ -227,7 +227,7 @@ static void report_unsupported(struct verification *verification)
         struct nt_finding finding = nt_finding(verification->dataset, &error);
         finding.kind = NT_FINDING_UNREAD;
         finding.field = i;
-        tell(verification, &finding);
+        report(verification, &finding);
     }
 }
 
@@ -246,14 +246,14 @@ static void on_cluster(void *context, uint64_t stored_bytes)
 }
 
 /* Reports finished columns in order. The caller holds the lock. */
-static void tell_shares(struct verification *verification)
+static void report_shares(struct verification *verification)
 {
     struct nt_verify_summary *summary = verification->summary;
-    while (verification->told < verification->dataset->column_count &&
-           verification->shares[verification->told].is_done) {
-        struct nt_verify_result *share = &verification->shares[verification->told++];
+    while (verification->reported < verification->dataset->column_count &&
+           verification->shares[verification->reported].is_done) {
+        struct nt_verify_result *share = &verification->shares[verification->reported++];
         for (size_t i = 0; i < share->findings.count; i++)
-            tell(verification, &share->findings.items[i]);
+            report(verification, &share->findings.items[i]);
         summary->pages += share->pages;
         summary->unchecked += share->unchecked;
         summary->stored_bytes += share->stored_bytes;
@@ -269,10 +269,10 @@ static void want_columns(struct verification *verification, struct nt_prefetch *
     const struct nt_dataset *dataset = verification->dataset;
     if (!nt_prefetch_helps(dataset) || verification->prefetched_bytes > most / 2)
         return;
-    while (verification->wanted < dataset->column_count && verification->prefetched_bytes < most) {
-        struct nt_verify_result *share = &verification->shares[verification->wanted];
+    while (verification->requested < dataset->column_count && verification->prefetched_bytes < most) {
+        struct nt_verify_result *share = &verification->shares[verification->requested];
         uint64_t before = prefetch->bytes;
-        nt_verify_prefetch_column(verification->reader, verification->dataset, verification->wanted++,
+        nt_verify_prefetch_column(verification->reader, verification->dataset, verification->requested++,
                                   prefetch);
         share->prefetched_bytes = prefetch->bytes - before;
         verification->prefetched_bytes += share->prefetched_bytes;
@@ -309,7 +309,7 @@ static void verify_columns(void *context)
         nt_verify_column(&job);
         pthread_mutex_lock(&verification->lock);
         job.share->is_done = true;
-        tell_shares(verification);
+        report_shares(verification);
         pthread_mutex_unlock(&verification->lock);
     }
 }
@@ -321,7 +321,7 @@ static enum nt_status verify_dataset(struct verification *verification, struct n
     struct nt_dataset *dataset = verification->dataset;
     if (dataset->failure) {
         struct nt_finding finding = nt_finding(dataset, dataset->failure);
-        tell(verification, &finding);
+        report(verification, &finding);
         return NT_OK;
     }
     bool all_good;
@@ -335,7 +335,7 @@ static enum nt_status verify_dataset(struct verification *verification, struct n
     verification->shares = calloc((size_t)dataset->column_count + 1, sizeof(*verification->shares));
     if (!verification->shares)
         return nt_fail_memory(error);
-    verification->told = verification->next = verification->wanted = 0;
+    verification->reported = verification->next = verification->requested = 0;
     verification->prefetched_bytes = 0;
     nt_workers_run_all(verification->reader->workers, verify_columns, verification);
     verification->summary->columns += dataset->column_count;
@@ -348,7 +348,7 @@ static enum nt_status verify_dataset(struct verification *verification, struct n
 static void report_file(void *context, const struct nt_error *failure)
 {
     struct nt_finding finding = nt_finding(NULL, failure);
-    tell(context, &finding);
+    report(context, &finding);
 }
 
 /* If a part of the file is unreadable during the check, that is a finding, too. */

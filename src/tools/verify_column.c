@@ -136,8 +136,8 @@ static void compare_rows(struct nt_verify_job *job, const struct nt_row_counts *
         if (piece->span.cluster != branch->span.cluster || !has_rows(piece) || !has_rows(branch))
             continue;
         if (nt_multiply(branch->rows, per_row, &expected) && expected != piece->rows)
-            nt_verify_report_cluster(job, piece->span.cluster, "rows, as the fields beside it tell", expected,
-                                     piece->rows);
+            nt_verify_report_cluster(job, piece->span.cluster, "rows according to the sibling fields",
+                                     expected, piece->rows);
     }
 }
 
@@ -175,7 +175,7 @@ enum { MAX_TOLD = 256 };
 
 /* Page failures of one kind. */
 struct failures {
-    uint32_t told;
+    uint32_t reported;
     size_t last; /* 1 + the last reported finding */
 };
 
@@ -196,7 +196,7 @@ struct column {
     uint64_t *chosen; /* variants: uses of each alternative in the cluster */
     bool is_text, has_bad_text;
     struct failures failures[NT_FINDING_KINDS];
-    uint32_t told; /* of all kinds */
+    uint32_t reported; /* of all kinds */
 };
 
 /* The state of verifying a cluster. */
@@ -214,10 +214,10 @@ struct cluster {
 /* ---- Findings ---- */
 
 /* If something is unsupported, it is so for most pages of a column: one finding represents all. */
-static bool are_all_told(const struct column *column, enum nt_status status)
+static bool are_all_reported(const struct column *column, enum nt_status status)
 {
     enum nt_finding_kind kind = nt_finding_kind(status);
-    return column->failures[kind].told >= (kind == NT_FINDING_UNSUPPORTED ? 1 : MAX_TOLD);
+    return column->failures[kind].reported >= (kind == NT_FINDING_UNSUPPORTED ? 1 : MAX_TOLD);
 }
 
 /* Ignores `error` if the limit is reached. */
@@ -226,7 +226,7 @@ static void find_failure(struct column *column, uint32_t cluster, enum nt_status
 {
     struct nt_findings *findings = &column->job->share->findings;
     struct failures *failures = &column->failures[nt_finding_kind(status)];
-    if (!nt_is_transient(status) && are_all_told(column, status)) {
+    if (!nt_is_transient(status) && are_all_reported(column, status)) {
         findings->items[failures->last - 1].count++;
         return;
     }
@@ -234,21 +234,21 @@ static void find_failure(struct column *column, uint32_t cluster, enum nt_status
     if (findings->has_failed)
         return;
     failures->last = findings->count;
-    failures->told++;
-    column->told++;
+    failures->reported++;
+    column->reported++;
 }
 
 /* ---- One page ---- */
 
-static bool reserve(uint8_t **bytes, size_t *capacity, uint64_t wanted)
+static bool reserve(uint8_t **bytes, size_t *capacity, uint64_t requested)
 {
-    if (wanted <= *capacity && *bytes)
+    if (requested <= *capacity && *bytes)
         return true;
-    uint8_t *larger = wanted < SIZE_MAX ? realloc(*bytes, (size_t)wanted + 1) : NULL;
+    uint8_t *larger = requested < SIZE_MAX ? realloc(*bytes, (size_t)requested + 1) : NULL;
     if (!larger)
         return false;
     *bytes = larger;
-    *capacity = (size_t)wanted;
+    *capacity = (size_t)requested;
     return true;
 }
 
@@ -366,9 +366,9 @@ static enum nt_status look_at_page(struct column *column, struct cluster *cluste
                                    bool is_met_again)
 {
     struct nt_error error = {0};
-    bool is_told = column->told < MAX_TOLD;
-    enum nt_status status = try_page(column, cluster, page, is_met_again, is_told ? &error : NULL);
-    if (status != NT_OK && !is_told && (nt_is_transient(status) || !are_all_told(column, status))) {
+    bool is_reported = column->reported < MAX_TOLD;
+    enum nt_status status = try_page(column, cluster, page, is_met_again, is_reported ? &error : NULL);
+    if (status != NT_OK && !is_reported && (nt_is_transient(status) || !are_all_reported(column, status))) {
         unload(column);
         status = try_page(column, cluster, page, is_met_again, &error);
     }
@@ -473,7 +473,7 @@ static bool check_segment(struct column *column, struct cluster *cluster, const 
     bool is_deferred = nt_column_deferral(column->info) != NT_NOT_DEFERRED;
     if (stored && !is_deferred && nt_dataset_has_positions(job->dataset) &&
         segment->first != cluster->range->first_element)
-        nt_verify_report_cluster(job, cluster->number, "first element, as the page list tells",
+        nt_verify_report_cluster(job, cluster->number, "first element according to the page list",
                                  segment->first, cluster->range->first_element);
     if (column->stream->row->has_leading_zero && !stored && segment->limit)
         nt_verify_report_cluster(job, cluster->number, "items below a field without rows", 0, segment->limit);
@@ -488,7 +488,8 @@ static void check_alternatives(struct column *column, const struct cluster *clus
         uint64_t rows = stream->alternatives[segment * stream->alternative_count + i].rows;
         if (rows != column->chosen[i])
             nt_verify_report_cluster(column->job, cluster->number,
-                                     "rows of an alternative, as the switches tell", column->chosen[i], rows);
+                                     "rows of an alternative according to the switches", column->chosen[i],
+                                     rows);
     }
 }
 

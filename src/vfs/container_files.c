@@ -139,7 +139,7 @@ static enum nt_status document_size(const struct nt_resolved_node *resolved, boo
     (void)may_block;
     if (!resolved->document->bytes)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET,
-                       "the size is not known before the document is made");
+                       "the size is unknown until the document is generated");
     *size_ret = resolved->document->bytes(resolved->dataset, resolved->node.number);
     return NT_OK;
 }

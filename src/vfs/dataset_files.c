@@ -70,7 +70,7 @@ static void put_bad_groups(struct nt_json *json, struct nt_dataset *dataset)
 }
 
 /* Page lists in separate files: this document does not open many of them. */
-static bool are_sums_told(const struct nt_dataset *dataset)
+static bool are_sums_known(const struct nt_dataset *dataset)
 {
     enum { MAX_METADATA_BYTES = 1 << 20 };
     return dataset->part_count <= 1 || nt_dataset_metadata_bytes(dataset) <= MAX_METADATA_BYTES;
@@ -109,7 +109,7 @@ static enum nt_status nt_dataset_json(const struct nt_resolved_node *resolved, s
     nt_json_document(&json, out, "ntuple");
     put_identity(&json, dataset);
     put_counts(&json, dataset, stored);
-    if (are_sums_told(stored))
+    if (are_sums_known(stored))
         status = put_sums(&json, stored, error);
     else
         put_no_sums(&json);

@@ -49,7 +49,7 @@ static int open_nameless(const char *directory)
 /* A disk error must not look like a missing text. */
 static enum nt_status fail_disk(struct nt_error *error, const char *directory)
 {
-    nt_fail_system(error, errno, "a text cannot be kept in %s", directory);
+    nt_fail_system(error, errno, "cannot store a text in %s", directory);
     if (error)
         error->status = NT_IO;
     return NT_IO;
@@ -110,7 +110,7 @@ enum nt_status nt_spool_read(const struct nt_spool *spool, uint64_t offset, void
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
-            return nt_fail_system(error, got < 0 ? errno : EIO, "a text that was kept cannot be read");
+            return nt_fail_system(error, got < 0 ? errno : EIO, "cannot read a stored text");
         at += got;
         count -= (size_t)got;
         offset += (uint64_t)got;
@@ -147,10 +147,10 @@ static enum nt_status append(struct whole *whole, const struct nt_buffer *piece,
     uint64_t most = options->generate_all ? options->disk_bytes : TEXT_BYTES;
     whole->is_long = piece->length > most - whole->spool.bytes;
     if (whole->is_long && options->generate_all)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
-                       "a text of more than %llu bytes, for which there is no room: -o textsize=SIZE makes "
-                       "some, -o text=short needs none",
-                       (unsigned long long)most);
+        return nt_fail(
+            error, NT_LIMIT, NT_NO_OFFSET,
+            "no space for a text of more than %llu bytes: use a larger -o textsize=SIZE, or -o text=short",
+            (unsigned long long)most);
     if (whole->is_long)
         return NT_OK;
     return nt_spool_append(&whole->spool, piece->bytes, piece->length, TEXT_BYTES, options->directory, error);
@@ -378,7 +378,7 @@ static const struct nt_content_ops document_ops = {.read = read_document, .close
 /* ---- Generating ---- */
 
 /* Returns the size of a document if it is known before generation. */
-static bool is_told(const struct nt_resolved_node *resolved, uint64_t *size_ret)
+static bool is_declared(const struct nt_resolved_node *resolved, uint64_t *size_ret)
 {
     return resolved->pseudo->size && resolved->pseudo->size(resolved, false, size_ret, NULL) == NT_OK;
 }
@@ -387,10 +387,10 @@ static bool is_told(const struct nt_resolved_node *resolved, uint64_t *size_ret)
 static enum nt_status check_size(const struct nt_resolved_node *resolved, uint64_t length,
                                  struct nt_error *error)
 {
-    uint64_t told;
-    if (!is_told(resolved, &told) || told == length)
+    uint64_t declared;
+    if (!is_declared(resolved, &declared) || declared == length)
         return NT_OK;
-    return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of the document", told, length);
+    return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of the document", declared, length);
 }
 
 /* A document of a field or column is short; others grow with the dataset. */
@@ -517,7 +517,7 @@ bool nt_generated_has_size(struct nt_generated *generated, const struct nt_resol
                            bool *is_long_ret, uint64_t *size_ret)
 {
     *is_long_ret = false;
-    if (is_told(resolved, size_ret))
+    if (is_declared(resolved, size_ret))
         return true;
     pthread_mutex_lock(&generated->lock);
     struct document *document = find(generated, resolved->number);

@@ -56,16 +56,16 @@ void nt_ida_free(struct nt_ida *ids, uint32_t first, uint32_t count)
     struct nt_ida_range *runs = ids->free;
     size_t at = runs_up_to(runs, ids->free_count, first);
     bool touches_before = at > 0 && runs[at - 1].first + runs[at - 1].count == first;
-    bool touches_behind = at < ids->free_count && first + count == runs[at].first;
+    bool touches_after = at < ids->free_count && first + count == runs[at].first;
     if (count == 0)
         return;
     if (touches_before) {
         runs[at - 1].count += count;
-        if (!touches_behind)
+        if (!touches_after)
             return;
         runs[at - 1].count += runs[at].count;
         memmove(&runs[at], &runs[at + 1], (--ids->free_count - at) * sizeof(*runs));
-    } else if (touches_behind) {
+    } else if (touches_after) {
         runs[at].first = first;
         runs[at].count += count;
     } else if ((runs = nt_grow(runs, ids->free_count, &ids->capacity, sizeof(*runs)))) {

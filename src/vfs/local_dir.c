@@ -63,7 +63,7 @@ enum nt_status nt_local_check_beneath(const char *path, const char *below, struc
 
 struct listing {
     struct nt_folder *folder;
-    bool tells_datasets; /* tests folders for datasets */
+    bool shows_datasets; /* tests folders for datasets */
     struct nt_local_entry *entries;
     size_t count, capacity;
 };
@@ -98,7 +98,7 @@ static enum nt_status look_at(const struct listing *listing, const struct nt_fol
     }
     if (!S_ISDIR(entry->stat.st_mode) || found->kind == NT_ENTRY_LINK) /* it may form a loop */
         return NT_NOT_FOUND;
-    if (!listing->tells_datasets)
+    if (!listing->shows_datasets)
         return NT_OK;
     status = is_dataset_in(listing->folder, found->name, &is_dataset, error);
     entry->is_folder = !is_dataset;
@@ -148,7 +148,7 @@ static enum nt_status take_entries(struct listing *listing, struct nt_local_entr
 enum nt_status nt_local_list(const char *path, struct nt_local_entry **entries_ret, size_t *count_ret,
                              struct nt_error *error)
 {
-    struct listing listing = {.tells_datasets = true};
+    struct listing listing = {.shows_datasets = true};
     enum nt_status status = nt_folder_open(path, NT_FOLDER_PASSTHROUGH, &listing.folder, error);
     if (status != NT_OK)
         return status;

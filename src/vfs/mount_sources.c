@@ -259,7 +259,7 @@ enum nt_status nt_inodes_try(struct nt_inode_table *inodes, uint32_t number, str
     if (kind != NT_INODE_PASSTHROUGH || may_show(&search, number))
         return NT_OK;
     return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
-                   "nothing in this folder can be shown; files in it that were tried: %u", search.files);
+                   "cannot show anything in this directory; tried %u files", search.files);
 }
 
 /* Is the message about another file of a chain that is named after its first file? */
@@ -305,7 +305,7 @@ enum nt_status nt_inodes_new(struct nt_vfs *vfs, const char *const *paths, size_
                              struct nt_error *error)
 {
     if (path_count == 0)
-        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "no source was given");
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "no source given");
     struct nt_inode_table *inodes = calloc(1, sizeof(*inodes));
     if (!inodes)
         return nt_fail_memory(error);

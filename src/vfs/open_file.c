@@ -248,7 +248,7 @@ enum nt_status nt_open_file_arrow_bytes(struct nt_open_file *opened, struct nt_r
     if (*bytes_ret)
         return NT_OK;
     if (!may_block)
-        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the size is not known without reading page lists");
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the size is unknown until page lists are read");
     pthread_mutex_lock(&of->arrow_lock);
     if (!atomic_load(&of->arrow_bytes)) {
         struct nt_arrow *arrow = NULL;
@@ -284,7 +284,7 @@ enum nt_status nt_open_file_blobs(struct nt_open_file *opened, struct nt_reader 
     struct nt_blobs *blobs = of->blobs ? of->blobs[field] : NULL;
     enum nt_status status = NT_OK;
     if (!blobs && !may_block)
-        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the size is not known without reading page lists");
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the size is unknown until page lists are read");
     if (!blobs) {
         pthread_mutex_lock(&of->blobs_lock);
         status = make_blobs(of, reader, dataset, field, error);

@@ -42,12 +42,12 @@ static void put_place(struct nt_inode_table *inodes, const struct nt_inode *inod
 
 /* Selections never apply to hidden children. An empty name applies only to a single dataset. */
 static bool is_meant(const struct nt_vfs_selection *choice, const struct nt_inode *inode,
-                     const struct nt_open_file *opened, const char *path)
+                     const struct nt_dataset *dataset, const char *path)
 {
     if (nt_inode_is_hidden(inode))
         return false;
     if (!*choice->dataset)
-        return opened->file->dataset_count == 1 &&
+        return nt_file_only(dataset->file, NULL) == dataset &&
                (inode->number == 0 || (nt_inode_is_version(inode) && inode->parent == 0));
     return strcmp(choice->dataset, path) == 0;
 }
@@ -65,7 +65,7 @@ static enum nt_status choose(struct nt_inode_table *inodes, const struct nt_inod
         status = nt_fail_memory(error);
     for (size_t i = 0; status == NT_OK && is_reached && i < inodes->vfs->options.selection_count; i++) {
         const struct nt_vfs_selection *choice = &inodes->vfs->options.selections[i];
-        if (is_meant(choice, inode, opened, path.bytes))
+        if (is_meant(choice, inode, dataset, path.bytes))
             status = nt_selection_apply(choice->choice, dataset, error);
     }
     nt_buffer_deinit(&path);
@@ -287,7 +287,7 @@ static enum nt_status check_identity(struct nt_inode_table *inodes, const struct
     if (status == NT_OK && !nt_local_is_same(&now, &inode->identity))
         return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s was replaced or modified", path);
     return status == NT_NOT_FOUND && nt_inode_is_version(inode)
-               ? nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: is no longer there", path)
+               ? nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: no longer exists", path)
                : status;
 }
 

@@ -121,7 +121,7 @@ static enum nt_status put_page(const struct pages *pages, const struct nt_page *
     put_buffers(&json, pages, page);
     if (status == NT_OK && dataset->ops && dataset->ops->describe_page &&
         (status = dataset->ops->describe_page(dataset, pages->column, page, &json)) != NT_OK)
-        nt_fail(error, status, page->offset, "page %" PRIu64 " cannot be described", pages->number);
+        nt_fail(error, status, page->offset, "cannot describe page %" PRIu64, pages->number);
     nt_json_finish(&json);
     return status;
 }

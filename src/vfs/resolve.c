@@ -133,9 +133,9 @@ void nt_vfs_before_blocking(void *context)
 /* Nodes of a file that no longer opens fail like the file. */
 static enum nt_status failed_inode(const struct nt_resolved_node *resolved, struct nt_error *error)
 {
-    bool is_told = resolved->inode_kind == NT_INODE_FAILED || resolved->inode_kind == NT_INODE_STALE;
-    return is_told ? nt_inodes_failure(resolved->vfs->inodes, resolved->inode, error)
-                   : nt_fail_no_such_file(error);
+    bool is_failed = resolved->inode_kind == NT_INODE_FAILED || resolved->inode_kind == NT_INODE_STALE;
+    return is_failed ? nt_inodes_failure(resolved->vfs->inodes, resolved->inode, error)
+                     : nt_fail_no_such_file(error);
 }
 
 static enum nt_status open_document(struct nt_resolved_node *resolved, struct nt_error *error)
@@ -331,7 +331,7 @@ bool nt_node_resolve_unprobed(struct nt_vfs *vfs, uint64_t number, bool may_bloc
     resolved->inode = resolved->node.owner;
     resolved->inode_kind = NT_INODE_FILE;
     *status_ret =
-        is_probed ? nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "its server would have to be asked") : NT_OK;
+        is_probed ? nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "it needs a request to its server") : NT_OK;
     return true;
 }
 

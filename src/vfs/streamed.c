@@ -233,7 +233,7 @@ static enum nt_status read_streamed(struct nt_content *content, uint64_t offset,
 {
     struct streamed *streamed = (struct streamed *)content;
     if (offset > UINT64_MAX - bytes)
-        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "read at an impossible place");
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "read at an impossible offset");
     struct nt_text_pool *text_pool = streamed->resolved->vfs->text_pool;
     pthread_mutex_lock(&streamed->lock);
     nt_text_pool_use(text_pool, &streamed->waiting);

@@ -79,19 +79,19 @@ static enum nt_status check_choice(struct nt_vfs *vfs, const char *dataset, stru
     enum nt_status status = nt_vfs_resolve(vfs, dataset, &node, error);
     if (status == NT_NOT_FOUND)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                       "there is no dataset %s, whose entries are to be chosen", dataset);
+                       "cannot select entries of the dataset %s: no such dataset", dataset);
     if (status == NT_OK)
         status = nt_node_resolve(vfs, node, &resolved, error);
     if (status != NT_OK)
         return status;
     const struct nt_dataset *found = resolved.dataset;
-    if (!*dataset && resolved.file && resolved.file->dataset_count == 1)
-        found = resolved.file->datasets[0];
+    if (!*dataset && resolved.file)
+        found = nt_file_only(resolved.file, NULL);
     if (!found || !nt_dataset_has_selection(found) || resolved.field != NT_NONE || resolved.pseudo)
         status =
             nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                    *dataset ? "%s is no dataset, whose entries could be chosen"
-                             : "%sof which dataset entries are chosen has to be said: there is not just one",
+                    *dataset ? "cannot select entries of %s: not a dataset"
+                             : "%scannot select entries: name the dataset, because there is not exactly one",
                     dataset);
     nt_node_release(&resolved);
     return status;
@@ -188,7 +188,7 @@ static enum nt_status text_size(const struct nt_resolved_node *resolved, bool ma
     bool is_long;
     if (!nt_generated_has_size(resolved->vfs->generated, resolved, &is_long, size_ret)) {
         if (!may_block)
-            return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the document was not made yet");
+            return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the document was not generated yet");
         status = nt_generated_open(resolved->vfs->generated, resolved, &content, error);
         is_long = !content;
         *size_ret = content ? content->size : 0;

@@ -49,10 +49,10 @@ static enum nt_status look_at_watched(const struct nt_inode *dataset, const char
 
 /* The next look notices changes during this one: the mtimes of watched files are then not reliable. */
 static enum nt_status look_at(const struct nt_inode_table *inodes, const struct nt_inode *dataset,
-                              const char *wanted, struct look *look, struct nt_error *error)
+                              const char *requested, struct look *look, struct nt_error *error)
 {
     struct nt_open_options options = inodes->vfs->options.open;
-    options.version = wanted;
+    options.version = requested;
     enum nt_status status = dataset->folder
                                 ? nt_find_version_in(dataset->folder, &options, &look->version, error)
                                 : nt_find_version(dataset->path, &options, &look->version, error);
@@ -259,11 +259,11 @@ static enum nt_status find(struct nt_inode_table *inodes, struct nt_inode *datas
                            const struct nt_inode *sibling, uint64_t number, struct look *look,
                            struct nt_error *error)
 {
-    struct nt_buffer wanted = {0};
-    nt_buffer_format(&wanted, "%s%llu", sibling->series, (unsigned long long)number);
+    struct nt_buffer requested = {0};
+    nt_buffer_format(&requested, "%s%llu", sibling->series, (unsigned long long)number);
     enum nt_status status =
-        wanted.failed ? nt_fail_memory(error) : look_at(inodes, dataset, wanted.bytes, look, error);
-    nt_buffer_deinit(&wanted);
+        requested.failed ? nt_fail_memory(error) : look_at(inodes, dataset, requested.bytes, look, error);
+    nt_buffer_deinit(&requested);
     bool is_found = status == NT_OK && look->version.file && look->version.number == number &&
                     strcmp(look->version.series, sibling->series) == 0;
     if (status == NT_OK && !is_found)

@@ -317,7 +317,7 @@ static inline enum nt_status nt_fail_no_such_file(struct nt_error *error)
 /* For a size that is requested without work. */
 static inline enum nt_status nt_fail_unknown_size(struct nt_error *error)
 {
-    return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the size is not known without reading page lists");
+    return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the size is unknown until page lists are read");
 }
 
 /* ---- Hidden directories ---- */

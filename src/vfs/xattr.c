@@ -253,7 +253,7 @@ static enum nt_status get_validator(const struct nt_resolved_node *resolved, con
     nt_source_remote(resolved->file->source, &names);
     if (!names.validator[0])
         return nt_fail(answer->error, NT_NOT_FOUND, NT_NO_OFFSET,
-                       "the server does not tell versions of the file apart");
+                       "the server does not distinguish versions of the file");
     return put_string(answer, names.validator);
 }
 

@@ -141,7 +141,7 @@ TEST(fields_that_a_sharded_file_does_not_have, .setup = setup, .teardown = teard
     CHECK("list/_0/y", NT_STREAM_DATA, int32_t, 0, 0, 0, 4, 5);
 }
 
-TEST(a_sharded_file_behind_another, .setup = setup, .teardown = teardown)
+TEST(a_sharded_file_after_another, .setup = setup, .teardown = teardown)
 {
     open_chain(&plain, &sharded);
     CHECK("number", NT_STREAM_DATA, int32_t, 0, 7, 8);

@@ -95,7 +95,7 @@ TEST(a_line_that_is_none_is_refused_by_its_number, .setup = setup, .teardown = t
     struct nt_chain_index *index;
     char text[1024], expected[256];
     snprintf(text, sizeof(text), "%s%s", LINE("/z", DATASET), bad_lines[_i]);
-    snprintf(expected, sizeof(expected), "%s is no index of files: line 2: ", path);
+    snprintf(expected, sizeof(expected), "%s: is not an index of files: line 2: ", path);
     assert_status(NT_INVALID, read_index(text, &index));
     ck_assert_msg(strncmp(error.message, expected, strlen(expected)) == 0, "%s", error.message);
 }
@@ -189,7 +189,7 @@ TEST(of_an_address_the_version_is_kept, .setup = setup, .teardown = temporary_te
 }
 
 /* A list tells size and time, the file its version. */
-TEST(a_version_is_told_from_another_one, .setup = setup, .teardown = temporary_teardown)
+TEST(a_version_is_distinguished_from_another_one, .setup = setup, .teardown = temporary_teardown)
 {
     const struct nt_indexed_file file = {
         .path = "s3://b/a", .bytes = 11, .modified = "1970-01-01T00:00:01.000000002Z", .validator = "\"x\""};
@@ -218,7 +218,7 @@ TEST(names_that_are_no_text_are_not_written, .setup = setup, .teardown = tempora
     nt_buffer_deinit(&out);
 }
 
-TEST(a_file_that_is_another_one_is_told_with_what_was_expected, .setup = setup,
+TEST(a_file_that_is_another_one_is_reported_with_what_was_expected, .setup = setup,
      .teardown = temporary_teardown)
 {
     const struct nt_indexed_file file = {

@@ -39,7 +39,7 @@ static enum nt_status read_list(const char *text, struct nt_chain_list **list_re
     return status;
 }
 
-TEST(addresses_and_files_stand_in_their_order, .setup = setup, .teardown = teardown)
+TEST(addresses_and_files_are_in_their_order, .setup = setup, .teardown = teardown)
 {
     struct nt_chain_list *list;
     static const char *const shown[] = {"https://server/b.root", "/", "root://server//a.root",
@@ -82,14 +82,16 @@ static const struct {
     const char *text, *told; /* of the message, behind the list's path */
 } wrong[] = {
     {"https://server/a\n/\nhttps://server/a\n", ", line 3: https://server/a: is named twice"},
-    {"https://me:secret@server/a\n", ", line 1: the address of a file on server has a user in it"},
-    {"/\nroot://me:secret@server//a\n", ", line 2: the address of a file on server has a password in it"},
+    {"https://me:secret@server/a\n",
+     ", line 1: the address of a file on server contains a user, which others could see"},
+    {"/\nroot://me:secret@server//a\n",
+     ", line 2: the address of a file on server contains a password, which others could see"},
     {"gs://bucket/a\n", ", line 1: "},
     {"{\"samples\":{\"s\":{\"trees\":[\"t\"],\"files\":[\"s3://b/a\",\"s3://b/a\"]}}}",
      ": s3://b/a: is named twice"},
 };
 
-TEST(what_is_wrong_is_told_with_its_place, .setup = setup, .teardown = teardown,
+TEST(what_is_wrong_is_reported_with_its_place, .setup = setup, .teardown = teardown,
      .end = sizeof(wrong) / sizeof(*wrong))
 {
     struct nt_chain_list *list;
@@ -100,7 +102,7 @@ TEST(what_is_wrong_is_told_with_its_place, .setup = setup, .teardown = teardown,
     ck_assert_ptr_null(strstr(error.message, "secret"));
 }
 
-TEST(a_file_may_be_named_for_several_of_its_data_sets, .setup = setup, .teardown = teardown)
+TEST(a_file_may_be_named_for_several_of_its_datasets, .setup = setup, .teardown = teardown)
 {
     struct nt_chain_list *list;
     assert_ok(read_list("{\"samples\":{\"s\":{\"trees\":[\"t\"],\"files\":[\"s3://b/a\"]},"

@@ -67,21 +67,21 @@ static const struct {
 } differences[] = {
     {0,
      {VALUE("number", TOP, NT_ELEMENT_INT64)},
-     "field number is not as in the other files: /one: value (<i4); /other: value (<i8)"},
+     "field number differs between files: /one: value (<i4); /other: value (<i8)"},
     {0,
      {VALUE("numbers", TOP, NT_ELEMENT_INT32)},
-     "field number is not as in the other files: /one: value (<i4); /other: no such field"},
+     "field number differs between files: /one: value (<i4); /other: no such field"},
     {0, {VALUE("number", TOP, NT_ELEMENT_INT32), .is_nullable = true}, "/other: value (<i4, or null)"},
-    {1, {FIELD("list", TOP, NT_FIELD_OPTIONAL)}, "field list is not as"},
+    {1, {FIELD("list", TOP, NT_FIELD_OPTIONAL)}, "field list differs between files"},
     {3,
      {FIELD("x", 2, NT_FIELD_STRING)},
-     "field list._0.x is not as in the other files: /one: value (<f4); /other: string"},
+     "field list._0.x differs between files: /one: value (<f4); /other: string"},
     {3, {VALUE("x", 2, NT_ELEMENT_REAL32), .items = 2}, "/one: value (<f4); /other: value (<f4 [2])"},
     {4, {FIELD("y", 2, NT_FIELD_UNREADABLE), .unreadable = "of a type that is not known"}, "field list._0.y"},
     {5, {VALUE("alias", TOP, NT_ELEMENT_INT32)}, "field alias"},
 };
 
-TEST(what_differs_is_told_with_path_types_and_files, .teardown = teardown, .end = LENGTH(differences),
+TEST(what_differs_is_reported_with_path_types_and_files, .teardown = teardown, .end = LENGTH(differences),
      .timeout = 20)
 {
     struct made_field fields[FIELDS];
@@ -93,15 +93,14 @@ TEST(what_differs_is_told_with_path_types_and_files, .teardown = teardown, .end 
     ck_assert_msg(strstr(error.message, differences[_i].told), "%s", error.message);
 }
 
-TEST(a_field_more_is_told_too, .teardown = teardown, .timeout = 20)
+TEST(a_field_more_is_reported_too, .teardown = teardown, .timeout = 20)
 {
     struct made_field fields[FIELDS + 1];
     memcpy(fields, plain, sizeof(plain));
     fields[FIELDS] = (struct made_field){VALUE("z", 2, NT_ELEMENT_INT8)};
     ck_assert_int_eq(match(fields, FIELDS + 1), NT_CORRUPT);
-    ck_assert_str_eq(
-        error.message,
-        "field list._0.z is not as in the other files: /one: no such field; /other: value (|i1)");
+    ck_assert_str_eq(error.message,
+                     "field list._0.z differs between files: /one: no such field; /other: value (|i1)");
 }
 
 TEST(many_fields_are_found_in_another_order, .teardown = teardown, .timeout = 20)

@@ -247,7 +247,7 @@ TEST(names_are_matched_one_by_one_in_the_order_of_their_bytes, .end = sizeof(pat
 static const char *const nothing[] = {
     "/none*", "/*/none", "/.*/x*", "/run0.root/*", "/**/.*/*.txt", "/set.lance/**/run*", "/[b", "/a%2Frun*"};
 
-TEST(what_matches_nothing_is_told, .end = sizeof(nothing) / sizeof(*nothing))
+TEST(what_matches_nothing_is_reported, .end = sizeof(nothing) / sizeof(*nothing))
 {
     char pattern[128], expected[256];
     files = server;

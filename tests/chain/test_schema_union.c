@@ -96,7 +96,7 @@ static const struct made_field third[] = {
     {FIELD("added", TOP, NT_FIELD_STRING)},
 };
 
-TEST(fields_stand_where_they_come_first, .teardown = teardown, .timeout = 20)
+TEST(fields_are_where_they_come_first, .teardown = teardown, .timeout = 20)
 {
     add_file(first, LENGTH(first));
     add_file(second, LENGTH(second));
@@ -178,7 +178,7 @@ static const struct {
     {{VALUE("number", TOP, NT_ELEMENT_UINT32)},
      NT_ELEMENT_INT32,
      "number",
-     "integers that are stored with another sign do not widen: /a"},
+     "cannot widen integers stored with a different signedness: /a"},
     {{FIELD("number", TOP, NT_FIELD_UNREADABLE), .unreadable = "of a type that is not known"},
      NT_ELEMENT_OPAQUE,
      "number",

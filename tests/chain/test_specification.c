@@ -47,7 +47,8 @@ static enum nt_status read_text(const char *text)
     return nt_specification_read(text, strlen(text), arena, note, NULL, &error);
 }
 
-TEST(files_come_in_the_order_of_the_text_with_what_is_told_of_them, .setup = set_up, .teardown = tear_down)
+TEST(files_come_in_the_order_of_the_text_with_what_is_reported_of_them, .setup = set_up,
+     .teardown = tear_down)
 {
     static const struct {
         const char *text, *expected;
@@ -80,31 +81,32 @@ TEST(what_is_no_specification_is_refused_with_its_place, .setup = set_up, .teard
     } cases[] = {
         {"{", "JSON, line 1", NT_CORRUPT},
         {"{\"samples\": {\"s\": 1, \"s\": 2}}", "duplicate", NT_CORRUPT},
-        {"{}", "\"samples\": expected an object that is not empty, found nothing", NT_INVALID},
-        {"{\"samples\": []}", "\"samples\": expected an object that is not empty, found a list", NT_INVALID},
+        {"{}", "\"samples\": expected a non-empty object, found nothing", NT_INVALID},
+        {"{\"samples\": []}", "\"samples\": expected a non-empty object, found a list", NT_INVALID},
         {"{\"samples\": {}}", "found an empty one", NT_INVALID},
-        {"{\"friends\": {}, \"samples\": {}}", "\"friends\": datasets beside", NT_INVALID},
-        {"{\"range\": [1, 2]}", "\"range\": entries are chosen by the option entries=FIRST:END", NT_INVALID},
-        {"{\"Samples\": {}}", "\"Samples\": a specification has no such key here", NT_INVALID},
-        {"{\"samples\": {\"s\": null}}", "sample \"s\": it: expected an object that is not empty, found null",
+        {"{\"friends\": {}, \"samples\": {}}", "\"friends\": a chain cannot show friend datasets",
          NT_INVALID},
-        {SAMPLE("\"trees\": [\"T\"], \"files\": [\"f\"], \"weight\": 1"), "sample \"s\": \"weight\": a spec",
+        {"{\"range\": [1, 2]}", "\"range\": use the option entries=FIRST:END to select entries", NT_INVALID},
+        {"{\"Samples\": {}}", "\"Samples\": unknown key", NT_INVALID},
+        {"{\"samples\": {\"s\": null}}", "sample \"s\": it: expected a non-empty object, found null",
          NT_INVALID},
-        {SAMPLE("\"files\": [\"f\"]"), "\"trees\": expected a list of texts, found nothing", NT_INVALID},
-        {SAMPLE("\"trees\": \"T\", \"files\": [\"f\"]"), "\"trees\": expected a list of texts, found a text",
-         NT_INVALID},
-        {SAMPLE("\"trees\": [\"T\"]"), "\"files\": expected a list of texts, found nothing", NT_INVALID},
+        {SAMPLE("\"trees\": [\"T\"], \"files\": [\"f\"], \"weight\": 1"),
+         "sample \"s\": \"weight\": unknown key", NT_INVALID},
+        {SAMPLE("\"files\": [\"f\"]"), "\"trees\": expected a list of strings, found nothing", NT_INVALID},
+        {SAMPLE("\"trees\": \"T\", \"files\": [\"f\"]"),
+         "\"trees\": expected a list of strings, found a string", NT_INVALID},
+        {SAMPLE("\"trees\": [\"T\"]"), "\"files\": expected a list of strings, found nothing", NT_INVALID},
         {SAMPLE("\"trees\": [\"T\"], \"files\": []"),
-         "\"files\": expected a list of texts, found an empty one", NT_INVALID},
+         "\"files\": expected a list of strings, found an empty one", NT_INVALID},
         {SAMPLE("\"trees\": [\"T\"], \"files\": [3]"), "found an integer", NT_INVALID},
-        {SAMPLE("\"trees\": [\"\"], \"files\": [\"f\"]"), "found an empty text in it", NT_INVALID},
+        {SAMPLE("\"trees\": [\"\"], \"files\": [\"f\"]"), "found an empty string in it", NT_INVALID},
         {SAMPLE("\"trees\": [\"T\"], \"files\": [\"a\\u0000b\"]"), "JSON, line 1", NT_CORRUPT},
-        {SAMPLE("\"trees\": [\"T\", \"U\"], \"files\": [\"f\"]"), "as many as \"files\": expected 1, found 2",
-         NT_INVALID},
+        {SAMPLE("\"trees\": [\"T\", \"U\"], \"files\": [\"f\"]"),
+         "as many as in \"files\"): expected 1, found 2", NT_INVALID},
         {SAMPLE("\"trees\": [\"T\"], \"files\": [\"f\"], \"metadata\": 1"),
          "\"metadata\": expected an object, found an integer", NT_INVALID},
         {SAMPLE("\"trees\": [\"T\"], \"files\": [\"f\"], \"metadata\": {\"k\": true}"),
-         "\"metadata\": \"k\": expected a text or a number, found true", NT_INVALID},
+         "\"metadata\": \"k\": expected a string or a number, found true", NT_INVALID},
         {SAMPLE("\"trees\": [\"T\"], \"files\": [\"refused\"]"), "sample \"s\": the file is refused",
          NT_NOT_FOUND},
     };

@@ -17,7 +17,7 @@ TEST(only_success_is_0_and_all_leave_room_for_the_shell)
     ck_assert_int_eq(nt_exit_status(NT_UNREACHABLE + 1), NT_EXIT_INTERNAL);
 }
 
-TEST(damaged_unreadable_unknown_and_unsupported_are_told_apart)
+TEST(damaged_unreadable_unknown_and_unsupported_are_distinguished)
 {
     ck_assert_int_eq(nt_exit_status(NT_CHECKSUM), 5);
     ck_assert_int_eq(nt_exit_status(NT_CORRUPT), 5);

@@ -179,7 +179,7 @@ TEST(two_options_have_one_name_where_one_takes_a_value, .setup = set_up, .teardo
     ck_assert(settings.other && !settings.other_text);
 }
 
-TEST(operands_may_stand_before_options, .setup = set_up, .teardown = tear_down)
+TEST(operands_may_be_before_options, .setup = set_up, .teardown = tear_down)
 {
     assert_ok(PARSE("one", "-f", "two", "-o", "other"));
     ck_assert(settings.flag && settings.other);
@@ -188,14 +188,14 @@ TEST(operands_may_stand_before_options, .setup = set_up, .teardown = tear_down)
     ck_assert_str_eq(words[first_operand + 1], "two");
 }
 
-TEST(options_behind_a_command_can_be_left_alone, .setup = set_up, .teardown = tear_down)
+TEST(options_after_a_command_can_be_left_alone, .setup = set_up, .teardown = tear_down)
 {
     assert_ok(parse(true, (const char *const[]){"-f", "command", "--unknown", NULL}));
     ck_assert(settings.flag);
     ck_assert_str_eq(words[first_operand], "command");
 }
 
-TEST(operands_behind_two_dashes_are_no_options, .setup = set_up, .teardown = tear_down)
+TEST(operands_after_two_dashes_are_no_options, .setup = set_up, .teardown = tear_down)
 {
     assert_ok(PARSE("--", "-f"));
     ck_assert(!settings.flag);
@@ -215,7 +215,7 @@ TEST(passed_options_are_joined, .setup = set_up, .teardown = tear_down)
     ck_assert_str_eq(settings.passed.bytes, "a,b,a,b");
 }
 
-TEST(accepted_names_stand_in_lists_only_with_a_value_or_without, .setup = set_up, .teardown = tear_down)
+TEST(accepted_names_are_in_lists_only_with_a_value_or_without, .setup = set_up, .teardown = tear_down)
 {
     assert_ok(PARSE("-o", "dev,user,user=me,x-,x-any.thing=1,size=1"));
     ck_assert_uint_eq(settings.size, 1);
@@ -251,7 +251,7 @@ TEST(directories_are_absolute_and_one_more_each_time, .setup = set_up, .teardown
     ck_assert_ptr_nonnull(strstr(error.message, "not a directory"));
 }
 
-TEST(paths_of_files_are_absolute_behind_their_names, .setup = set_up, .teardown = tear_down)
+TEST(paths_of_files_are_absolute_after_their_names, .setup = set_up, .teardown = tear_down)
 {
     assert_ok(PARSE("-o", "named=/usr/../proc/self/../version", "--named=a b:/proc/version",
                     "--named=:/proc/version"));
@@ -285,7 +285,7 @@ TEST(a_file_need_not_be_there_but_its_folder, .setup = set_up, .teardown = tear_
     assert_status(NT_INVALID, PARSE("--file=/proc/"));
 }
 
-TEST(what_was_given_can_be_told, .setup = set_up, .teardown = tear_down)
+TEST(what_was_given_can_be_reported, .setup = set_up, .teardown = tear_down)
 {
     struct nt_buffer text = {0};
     nt_options_append_given(&text, second_table, &settings);
@@ -343,12 +343,12 @@ static const struct {
     {{"--size= 1", NULL}, "\" 1\""},
     {{"--size=1X", NULL}, "\"1X\""},
     {{"--size=1KK", NULL}, "\"1KK\""},
-    {{"--size=1.5G", NULL}, "\"size\": a whole number of bytes, with K, M, G or T behind it"},
-    {{"--id=root", NULL}, "\"id\": a number from 0 to 4294967294"},
-    {{"--text=", NULL}, "\"\" is no value for option \"text\": TEXT"},
-    {{"--animal=cat", NULL}, "\"cat\" is no value for option \"animal\": dog, dove"},
-    {{"--texts=1", NULL}, "\"1\" is no value for option \"texts\": TEXT with a letter in front"},
-    {{"--texts=", NULL}, "\"\" is no value for option \"texts\""},
+    {{"--size=1.5G", NULL}, "\"size\": expected a whole number of bytes, or with a suffix K, M, G or T"},
+    {{"--id=root", NULL}, "\"id\": expected a number from 0 to 4294967294"},
+    {{"--text=", NULL}, "\"\" is not a value of option \"text\": expected TEXT"},
+    {{"--animal=cat", NULL}, "\"cat\" is not a value of option \"animal\": expected dog, dove"},
+    {{"--texts=1", NULL}, "\"1\" is not a value of option \"texts\": expected TEXT with a letter in front"},
+    {{"--texts=", NULL}, "\"\" is not a value of option \"texts\""},
     {{"--size=18446744073709551616", NULL}, "18446744073709551616"},
     {{"--size=18014398509481984K", NULL}, "18014398509481984K"},
     {{"--count=0", NULL}, "\"count\""},
@@ -380,13 +380,13 @@ TEST(what_is_wrong_is_named, .setup = set_up, .teardown = tear_down,
     ck_assert_msg(strstr(error.message, refused[_i].named) != NULL, "%s", error.message);
 }
 
-TEST(a_letter_that_another_table_has_is_not_told_twice, .setup = set_up, .teardown = tear_down)
+TEST(a_letter_that_another_table_has_is_not_reported_twice, .setup = set_up, .teardown = tear_down)
 {
     static const struct nt_option own[] = {{'f', "fast", NT_OPTION_FLAG, MEMBER(other), .help = "fast"}, {0}};
     char text[4096] = "";
     FILE *stream = fmemopen(text, sizeof(text), "w");
     nt_options_help(stream, own);
-    nt_options_help_behind(stream, first_table, own);
+    nt_options_help_after(stream, first_table, own);
     fclose(stream);
     ck_assert_ptr_nonnull(strstr(text, "  -f, --fast "));
     ck_assert_ptr_nonnull(strstr(text, "      --flag "));

@@ -225,7 +225,7 @@ TEST(a_narrow_terminal_is_not_left, .setup = set_up, .teardown = tear_down, .is_
     }
 }
 
-TEST(nothing_is_drawn_where_it_is_not_wanted, .setup = set_up, .teardown = tear_down,
+TEST(nothing_is_drawn_where_it_is_not_requested, .setup = set_up, .teardown = tear_down,
      .is_skipped = !has_terminals())
 {
     struct nt_progress progress = at_work(false, 100, 2);

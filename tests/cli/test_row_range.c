@@ -60,7 +60,7 @@ TEST(what_ends_before_it_begins_or_is_no_number_is_no_range, .end = sizeof(refus
     ck_assert(!nt_is_named_row_range(refused[_i]));
 }
 
-TEST(a_name_may_stand_in_front)
+TEST(a_name_may_be_in_front)
 {
     struct nt_row_range range;
     size_t length;

@@ -19,6 +19,7 @@ static const char *const names[] = {"types.root",
                                     "split_keys.root",
                                     "late_fields.root",
                                     "directories_by_uproot.root",
+                                    "trees/mixed.root",
                                     "blocks.blp",
                                     "blocks_with_digests.blp",
                                     "lance_nested_0.2.lance",
@@ -60,7 +61,7 @@ static enum nt_status take(void *context, const struct nt_layout_range *range)
     return ++taking->taken > taking->wanted ? taking->answer : NT_OK;
 }
 
-TEST(ranges_lie_in_the_file_and_end_when_none_is_wanted, .end = NAMES)
+TEST(ranges_are_in_the_file_and_end_when_none_is_requested, .end = NAMES)
 {
     struct taking all = {.wanted = MOST};
     open_named(names[_i]);
@@ -76,7 +77,7 @@ TEST(ranges_lie_in_the_file_and_end_when_none_is_wanted, .end = NAMES)
 }
 
 /* A bitmap of 64 bits: a bucket with an array of {5}, and one that is empty. */
-TEST(ranges_of_buckets_end_when_none_is_wanted)
+TEST(ranges_of_buckets_end_when_none_is_requested)
 {
     static const uint8_t bytes[] = {2, 0, 0, 0,  0, 0, 0, 0, 0, 0, 0, 0, 0x3a, 0x30, 0,    0, 1, 0, 0, 0, 0,
                                     0, 0, 0, 16, 0, 0, 0, 5, 0, 7, 0, 0, 0,    0x3a, 0x30, 0, 0, 0, 0, 0, 0};

@@ -66,7 +66,7 @@ static const struct {
     enum nt_status status;
     const char *told;
 } refused[] = {
-    {"", NT_INVALID, "the name of the mountpoint is empty"},
+    {"", NT_INVALID, "the mountpoint has an empty name"},
     {"missing/new", NT_NOT_FOUND, "missing/new"},
     {"file", NT_NOT_FOUND, "Not a directory"},
     {"file/new", NT_NOT_FOUND, "file/new"},

@@ -39,7 +39,7 @@ TEST(the_buffer_that_was_returned_last_is_the_first_to_be_lent, .setup = setup, 
     nt_reply_buffer_return(&buffers, second);
 }
 
-TEST(a_buffer_grows_to_what_is_wanted, .setup = setup, .teardown = teardown)
+TEST(a_buffer_grows_to_what_is_requested, .setup = setup, .teardown = teardown)
 {
     static const size_t sizes[] = {0, 1, 131072, 1048576, 4096, 3000000};
     for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {

@@ -134,7 +134,7 @@ TEST(a_megabyte_of_dense_metadata_is_read_or_refused_within_its_limits, .end = (
     try_bomb(&dense_bombs[_i], ".root", 0);
 }
 
-TEST(a_hole_behind_a_bomb_changes_nothing, .end = (int)bomb_count)
+TEST(a_hole_after_a_bomb_changes_nothing, .end = (int)bomb_count)
 {
     try_bomb(&bombs[_i], ".root", HOLE_BYTES);
 }
@@ -144,7 +144,7 @@ TEST(a_bomb_of_lance_is_read_or_refused_within_its_limits, .end = (int)lance_bom
     try_bomb(&lance_bombs[_i], LANCE, 0);
 }
 
-TEST(a_hole_behind_a_bomb_of_lance_makes_it_none, .end = (int)lance_bomb_count)
+TEST(a_hole_after_a_bomb_of_lance_makes_it_none, .end = (int)lance_bomb_count)
 {
     try_bomb(&lance_bombs[_i], LANCE, HOLE_BYTES);
 }

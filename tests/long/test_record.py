@@ -20,18 +20,18 @@ def told(answer):
 
 
 @case
-def the_commit_is_that_which_the_program_tells():
+def the_commit_is_that_which_the_program_says():
     same(told('ntuple 1.2.3\\ncommit 0123abcd\\nlibfuse 3.14.0\\n'), '0123abcd')
     same(told('ntuple 1.2.3\\ncommit 0123abcd-dirty\\n'), '0123abcd')
 
 
 @case
-def a_program_that_tells_none_is_of_an_unknown_one():
+def a_program_that_says_none_is_of_an_unknown_one():
     same(told('ntuple 1.2.3\\n'), 'unknown')
 
 
 @case
-def what_is_counted_is_summed_and_of_others_the_last_line_is_told():
+def what_is_counted_is_summed_and_of_others_the_last_line_is_reported():
     same(record.result('3 passed, 0 failed\nbetween\n4 passed, 1 failed\n2 rounds\n'), '7 passed, 1 failed')
     same(record.result('a.root: 900 points, 2 tried, 0 of them errors\n/b: c: 600 points, 1 tried, 1 of them errors\n100%: Checks: 2\n'),
          '1,500 points, 3 tried, 1 of them errors')

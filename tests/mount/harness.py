@@ -27,7 +27,7 @@ DATA = Path(os.environ.get('NTUPLE_TEST_DATA', Path(__file__).parent.parent / 'd
 MANUALS = Path(__file__).parent.parent.parent / 'docs' / 'man'
 TIMEOUT = 60
 IN_TIME = 20  # seconds for what ends by itself, on a busy machine, too; a read of a silent server takes 60 where nothing else is told
-NOTE = re.compile(r'ntuplefs: (mounted |unmounted |got signal |nobody used it |libfuse [0-9.]+ needs )')
+NOTE = re.compile(r'ntuplefs: (mounted |unmounted |got signal |unused for |libfuse [0-9.]+ needs )')
 
 cases = []
 

@@ -25,30 +25,30 @@ FAILURES = [  # arguments, exit status, what the message names
     (['-q', 'a', 'b'], 1, '"-q"'),
     (['--version', '2', 'a', 'b'], 1, '--version=N'),
     (['-o'], 1, '"-o"'),
-    (['-o', 'cachesize=1.5G', 'a', 'b'], 1, 'a whole number of bytes, with K, M, G or T behind it'),
-    (['-o', 'uid=root', 'a', 'b'], 1, 'option "uid": a number from 0'),
-    (['-o', 'fsname=', 'a', 'b'], 1, '"" is no value for option "fsname"'),
-    (['--subtype=', 'a', 'b'], 1, '"" is no value for option "subtype"'),
-    (['-o', 'missing=skip', 'a', 'b'], 1, 'option "missing" is for a chain: give option "chain"'),
-    (['-o', 'index=list', 'a', 'b'], 1, 'option "index" is for a chain: give option "chain"'),
-    (['--format=parchment', '/nowhere/at.root', 'b'], 1, '"parchment" is no value for option "format": rntuple, '),
+    (['-o', 'cachesize=1.5G', 'a', 'b'], 1, 'a whole number of bytes, or with a suffix K, M, G or T'),
+    (['-o', 'uid=root', 'a', 'b'], 1, 'option "uid": expected a number from 0'),
+    (['-o', 'fsname=', 'a', 'b'], 1, '"" is not a value of option "fsname"'),
+    (['--subtype=', 'a', 'b'], 1, '"" is not a value of option "subtype"'),
+    (['-o', 'missing=skip', 'a', 'b'], 1, 'option "missing" needs option "chain"'),
+    (['-o', 'index=list', 'a', 'b'], 1, 'option "index" needs option "chain"'),
+    (['--format=parchment', '/nowhere/at.root', 'b'], 1, '"parchment" is not a value of option "format": expected rntuple, '),
     (['/nowhere/at.root', 'b'], 2, '/nowhere/at.root'),
 ]
 
 TOOL_FAILURES = [
-    ([], 1, 'ntuple: a command is needed; see ntuple --help'),
-    (['--format=rntuple', 'ls', 'a'], 1, 'ntuple: unknown option "--format=rntuple"; options of a command stand behind it'),
-    (['--version=3', 'ls', 'a'], 1, 'option "version" takes no value; options of a command stand behind it'),
+    ([], 1, 'ntuple: missing command; see ntuple --help'),
+    (['--format=rntuple', 'ls', 'a'], 1, 'ntuple: unknown option "--format=rntuple"; put options after the command'),
+    (['--version=3', 'ls', 'a'], 1, 'option "version" takes no value; put options after the command'),
     (['dance'], 1, 'dance'),
     (['ls'], 1, 'too few arguments; usage: ntuple ls [options] FILE [PATH...]'),
     (['cat', 'a'], 1, 'too few arguments; usage: ntuple cat [options] FILE PATH...'),
     (['cp', 'a', 'b', 'c', 'd'], 1, 'too many arguments; usage: ntuple cp [options] FILE [PATH] DESTINATION'),
     (['help', 'dance'], 1, 'dance'),
     (['ls', '--threads=1025', 'a'], 1, 'a number from 1 to 1024'),
-    (['ls', '--entries=Events:5:1', 'a'], 1, '"Events:5:1" is no value for option "entries": [DATASET:]FIRST:END'),
-    (['ls', '--missing=skip', 'a'], 1, 'option "missing" is for a chain: give option "chain"'),
-    (['ls', '--entries=5:1', 'a'], 1, 'END not before FIRST'),
-    (['ls', '--format=parchment', '/nowhere/at.root'], 1, 'option "format": rntuple, '),
+    (['ls', '--entries=Events:5:1', 'a'], 1, '"Events:5:1" is not a value of option "entries": expected [DATASET:]FIRST:END'),
+    (['ls', '--missing=skip', 'a'], 1, 'option "missing" needs option "chain"'),
+    (['ls', '--entries=5:1', 'a'], 1, 'END at least FIRST'),
+    (['ls', '--format=parchment', '/nowhere/at.root'], 1, 'option "format": expected rntuple, '),
     (['inspect', '--sort=nope', 'a'], 1, 'pages, stored, packed, decoded, ratio'),
     (['ls', '--sparkling', 'a'], 1, '--sparkling'),
     (['ls', '--version', '2', 'a'], 1, '--version=N'),
@@ -122,7 +122,7 @@ def every_command_prints_help_and_versions():
 
 
 @case
-def help_and_versions_that_cannot_be_written_are_told():
+def help_and_versions_that_cannot_be_written_are_reported():
     if not Path('/dev/full').exists():
         raise Skip('there is no /dev/full')
     for arguments in [NTUPLEFS, '--help'], [NTUPLEFS, '--version'], [NTUPLE, '--help'], [NTUPLE, '--version'], [NTUPLE, 'ls', '--help']:
@@ -170,7 +170,7 @@ def the_manual_page_of_ntuple_has_every_command_option_and_exit_status():
 
 
 @case
-def no_quotes_of_the_manual_pages_stand_in_one_another():
+def no_quotes_of_the_manual_pages_are_in_one_another():
     # Ql quotes all that follows on its line.
     for page in MANUALS.iterdir():
         same(re.findall(r'^\..*\bQl\b.*\bQl\b.*$', page.read_text(), re.M), [], page.name)

@@ -121,7 +121,7 @@ def listing_takes_little_or_says_why_not():
 
 
 @case
-def the_first_rows_and_what_is_told_of_columns_take_little():
+def the_first_rows_and_what_is_reported_of_columns_take_little():
     for path in files():
         if path.suffix == '.lance':
             for name in 'head', 'inspect', 'stat':
@@ -161,7 +161,7 @@ def add_padding(path):
 
 
 @case
-def a_hole_behind_a_file_changes_nothing():
+def a_hole_after_a_file_changes_nothing():
     for path in single_files():
         with copied(path, add_hole) as copy:
             for arguments in ['verify'], ['ls', '-lR'], ['inspect']:
@@ -303,7 +303,7 @@ def a_mount_that_is_listed_and_read_takes_little():
 
 
 @case
-def a_mount_with_a_hole_behind_the_file_takes_no_more():
+def a_mount_with_a_hole_after_the_file_takes_no_more():
     if problem := fuse_problem():
         raise Skip(problem)
     for path in mounted_files(single_files()):

@@ -23,7 +23,7 @@ ROOT_FILES = ['example', 'types', 'encodings', 'projected', 'names', 'dirs_and_c
 
 
 @case
-def a_chain_is_its_files_one_behind_the_other():
+def a_chain_is_its_files_one_after_the_other():
     for name in ROOT_FILES:
         with scratch() as directory:
             paths = copies(directory, f'{name}.root')
@@ -128,7 +128,7 @@ def what_is_no_chain_is_refused_by_name():
         write_bloscpack(bitmap, np.arange(3))
         text = directory / 'list.txt'
         for content, expected in (('run*.root\nrun1.root\n', f'list.txt, line 2: {paths[1]}: is named twice'),
-                                  ('run0.root\nlist.txt\n', 'line 2: ' + str(text) + ': a list that names itself'),
+                                  ('run0.root\nlist.txt\n', 'line 2: ' + str(text) + ': the list names itself'),
                                   ('# none\n', 'names no file'), ('gone.root\n', 'line 1: ' + str(directory / 'gone.root'))):
             text.write_text(content)
             said = refusal(text)
@@ -138,9 +138,8 @@ def what_is_no_chain_is_refused_by_name():
             said = refusal(*sources)
             assert expected in said, (expected, said)
         said = refusal(directory)
-        assert said.count(str(directory)) == 2 and f"a pattern names the files in it: '{directory}/*.root'" in said, said
-        for sources, expected in (([paths[0], bitmap], f'{bitmap}: its format is blz, that of {paths[0]} rntuple'),
-                                  ([paths[0], other], f"{other}: there is no dataset 'Events'")):
+        assert said.count(str(directory)) == 2 and f"use a pattern for the files in it: '{directory}/*.root'" in said, said
+        for sources, expected in (([paths[0], bitmap], f'{bitmap}: its format is blz, but {paths[0]} has the format rntuple'), ([paths[0], other], f"{other}: has no dataset 'Events'")):
             same(refusal(*sources, options=('-o', 'chain=check')), f'ntuplefs: {expected}\n')
             with chain(*sources) as whole:
                 fails(5, os.stat, whole / 'Events/event/data.bin')
@@ -211,7 +210,7 @@ def a_file_that_is_missing_is_an_error_of_sizes_until_it_is_there():
         for name in ('data.bin', 'field.json', 'rows.jsonl'):
             fails(errno.ESTALE, os.stat, directory / name)
         told = errors_of(whole)
-        same([(error['path'], error['what']) for error in told], [('', f'{paths[1]}: is no longer there')])
+        same([(error['path'], error['what']) for error in told], [('', f'{paths[1]}: no longer exists')])
         kept.rename(paths[1])
         same(np.load(directory / 'data.npy').tolist(), [0, 1, 2])
         same(len(errors_of(whole)), 1)

@@ -97,7 +97,7 @@ def nothing_but_the_first_file_is_opened_by_mounting():
 
 
 @case
-def data_sets_that_are_folders_are_chained():
+def datasets_that_are_folders_are_chained():
     with scratch() as directory, apache(directory) as server:
         for i in range(2):
             shutil.copytree(DATA / 'lance_datasets/fragments_2.2', directory / 'www' / 'sets' / f'part{i}.lance')
@@ -133,7 +133,7 @@ class Numbers:
 
 
 @case
-def an_index_is_checked_by_what_the_server_tells_versions_by():
+def an_index_is_checked_by_what_the_server_says_versions_by():
     with scratch() as directory, apache(directory) as server:
         files = Numbers(directory, server)
         for sources in files.sources():
@@ -191,17 +191,17 @@ def a_file_that_is_replaced_after_the_list_is_not_mixed_in():
 
 
 @case
-def what_is_wrong_is_told_by_name():
+def what_is_wrong_is_reported_by_name():
     with scratch() as directory, apache(directory) as server, served(DATA) as site:
         put(directory / 'www')
         (directory / 'list.txt').write_text(f'{server.url("run3.root")}\n{server.url("run*.root")}\n')
         for source, status, words in (
                 (server.url('none*.root'), NOTHING, f'{server.url("none*.root")}: matches no file'),
-                (server.url('none/*.root?token=secret'), NOTHING, f'{server.url("none/")}: the server has no such folder (404)'),
-                (site.url('*.root'), UNSUPPORTED, f'{site.url("")}: the server does not tell what is in folders'),
+                (server.url('none/*.root?token=secret'), NOTHING, f'{server.url("none/")}: the server has no such directory (404)'),
+                (site.url('*.root'), UNSUPPORTED, f'{site.url("")}: the server does not list directories'),
                 ('dav://127.0.0.1:9/**/*.root', UNREACHABLE, 'dav://127.0.0.1:9/**/*.root: dav://127.0.0.1:9/: '),
                 (directory / 'list.txt', 1, f'{directory}/list.txt, line 2: {server.url("run3.root")}: is named twice'),
-                ('https://me:secret@127.0.0.1/*.root', 1, 'has a user in it')):
+                ('https://me:secret@127.0.0.1/*.root', 1, 'contains a user')):
             found = command(NTUPLE, 'ls', '--chain', '--timeout=1', source)
             same((found.returncode, words in found.stderr.decode(), b'secret' in found.stderr), (status, True, False), f'{source}: {found.stderr}')
         said = refusal(server.url('none/*.root?token=secret'))

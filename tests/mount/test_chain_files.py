@@ -88,7 +88,7 @@ def names_are_those_of_sources():
 
 
 @case
-def lines_tell_the_data_set_of_a_file_with_its_directories():
+def lines_say_the_dataset_of_a_file_with_its_directories():
     with scratch() as directory:
         paths = [directory / f'{i}.root' for i in range(2)]
         for path in paths:
@@ -99,7 +99,7 @@ def lines_tell_the_data_set_of_a_file_with_its_directories():
 
 
 @case
-def lines_tell_where_the_entries_of_a_file_are():
+def lines_say_where_the_entries_of_a_file_are():
     with scratch() as directory:
         paths = [directory / f'{i}.root' for i in range(4)]
         for path, name in zip(paths, ('example.root', 'example.root', 'empty.root', 'example.root')):
@@ -122,7 +122,7 @@ def lines_tell_where_the_entries_of_a_file_are():
 
 
 @case
-def samples_are_told_with_their_metadata():
+def samples_are_reported_with_their_metadata():
     metadata = {'weight': 0.1, 'year': 2018, 'kind': 'Monte Carlo "ä"', 'large': 2 ** 53 + 1}
     with scratch() as directory:
         copies(directory, 'example.root')

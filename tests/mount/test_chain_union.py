@@ -238,7 +238,7 @@ def leaves(value):
 
 
 @case
-def files_and_data_sets_of_lance():
+def files_and_datasets_of_lance():
     """Null is what a file does not have, also beside rows that were deleted."""
     groups = [('lance_nested_2.1.lance', 'lance_texts_2.0.lance', 'lance_numbers_2.1.lance'),
               ('lance_datasets/deletions_2.1', 'lance_datasets/columns_2.1', 'lance_datasets/many_deletions_2.2')]

@@ -71,12 +71,12 @@ def every_command_and_option_of_the_help_is_offered():
 def every_option_of_the_mount_is_offered_in_a_list():
     if not shutil.which(NTUPLE + 'fs'):
         raise Skip('ntuplefs is not built')
-    told = options_told(output(NTUPLE + 'fs', '--help').decode(), 'after -o, as NAME[=VALUE],...:')
+    told = options_told(output(NTUPLE + 'fs', '--help').decode(), 'Options that -o accepts, too, as NAME[=VALUE],...:')
     same(set(offered('ntuplefs', '-o', 'ro,')), {f'ro,{name}' for name in told})
 
 
 @case
-def what_is_wrong_is_not_told_while_somebody_types():
+def what_is_wrong_is_not_reported_while_somebody_types():
     with scratch() as folder:
         broken = folder / 'broken.root'
         broken.write_bytes(EXAMPLE.read_bytes()[:3000])

@@ -74,7 +74,7 @@ def servers_by_https_are_those_that_somebody_vouches_for():
         for variables in ({'CURL_CA_BUNDLE': directory / 'ca.pem'}, {'SSL_CERT_FILE': directory / 'ca.pem'},
                           {'X509_CERT_DIR': directory / 'authorities'}, {'SSL_CERT_DIR': directory / 'authorities'}):
             is_read(url, **variables)
-        is_refused(UNREACHABLE, f'{site}/down/{FILE}', 'not followed', CURL_CA_BUNDLE=directory / 'ca.pem')
+        is_refused(UNREACHABLE, f'{site}/down/{FILE}', 'not allowed', CURL_CA_BUNDLE=directory / 'ca.pem')
         here, there = (directory / name for name in ('here', 'there'))
         output(NTUPLE, 'cp', '-r', url, 'Events', there, env=environment(CURL_CA_BUNDLE=directory / 'ca.pem'))
         output(NTUPLE, 'cp', '-r', DATA / FILE, 'Events', here)

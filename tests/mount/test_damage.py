@@ -127,7 +127,7 @@ def verify_on_open_makes_the_open_fail():
 
 
 @case
-def a_bad_page_is_told_once_on_one_line():
+def a_bad_page_is_reported_once_on_one_line():
     with scratch() as directory:
         copy, page = damaged_example(directory)
         with Foreground(copy) as mount:

@@ -125,7 +125,7 @@ def only_what_is_named_is_compared():
 
 
 @case
-def data_sets_are_matched_by_name_and_single_ones_whatever_their_names():
+def datasets_are_matched_by_name_and_single_ones_whatever_their_names():
     status, lines, _ = diff(data('example.root'), data('dirs_and_cycles.root'))
     same(status, 1)
     for line in 'Events: schema: dataset only in A, rntuple', 'calibration/Constants: schema: dataset only in A, rntuple':
@@ -161,7 +161,7 @@ def the_first_difference_is_exact_to_the_bit():
 
 
 @case
-def other_counts_types_and_members_are_told():
+def other_counts_types_and_members_are_reported():
     x = np.dtype([('x', '<i4')])
     with scratch() as directory:
         same(told(directory, np.arange(5), np.arange(7)), ['a and b: values: entries: A 5, B 7'])
@@ -179,7 +179,7 @@ def what_cannot_be_read_is_trouble():
     for paths in (bad, bad), (bad, good), (good, bad):
         status, lines, said = diff(*paths)
         same(status, 2, paths)
-        assert lines[-1].endswith(', not all can be read'), lines
+        assert lines[-1].endswith(', some cannot be read'), lines
         assert said.count('noise') == paths.count(bad) and str(bad) in said, said
     status, found = document(bad, bad)
     failures = [item for item in found['datasets'][0]['findings'] if item['finding'] == 'failure']
@@ -212,7 +212,7 @@ def quiet_prints_one_line():
 
 
 @case
-def what_is_told_does_not_depend_on_threads():
+def what_is_reported_does_not_depend_on_threads():
     for paths in (data('types.root'), data('encodings.root')), (data('damaged_page.root'), data('compression_lz4.root')):
         expected = command(NTUPLE, 'diff', '--json', '--threads=1', *paths).stdout
         for threads in 2, 5:

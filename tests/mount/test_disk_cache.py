@@ -99,7 +99,7 @@ def a_folder_of_others_is_refused():
         (directory / 'open').mkdir()
         (directory / 'open').chmod(0o777)
         result = command(NTUPLE, 'ls', f'--diskcache={directory}/open', site.url(FILE))
-        same((result.returncode != 0, b'writable by its owner alone' in result.stderr), (True, True), result.stderr)
+        same((result.returncode != 0, b'only the owner to have write permission' in result.stderr), (True, True), result.stderr)
 
 
 @case

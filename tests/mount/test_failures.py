@@ -61,7 +61,7 @@ def assert_one_failure(path, *beside):
 # ---- RNTuple ----
 
 @case
-def envelopes_of_a_data_set_beside_a_good_one():
+def envelopes_of_a_dataset_beside_a_good_one():
     for owner in 'anchor', 'header', 'footer':
         for path in 'Events', 'calibration/Constants':
             with scratch() as directory:
@@ -91,7 +91,7 @@ def pages_of_every_kind_of_column():
 
 
 @case
-def a_digest_behind_a_page():
+def a_digest_after_a_page():
     with scratch() as directory:
         assert_one_failure(flipped(directory, 'types.root', owner='checksum', field='int32'))
 
@@ -104,7 +104,7 @@ def records_of_key_lists():
 
 
 @case
-def a_data_set_that_a_damaged_list_of_keys_hides():
+def a_dataset_that_a_damaged_list_of_keys_hides():
     """The list is one failure; what it no longer leads to is another."""
     with scratch() as directory:
         copy = flipped(directory, 'example.root', owner='key list', detail='TFile')
@@ -123,7 +123,7 @@ def a_key_in_front_of_an_anchor():
 
 @case
 def contents_that_contradict_themselves_under_right_checksums():
-    words = {'decreasing': 'decreases', 'beyond': 'expected 4, found 200', 'tag': 'alternative 2 of a variant that has 1',
+    words = {'decreasing': 'decreases', 'beyond': 'expected 4, found 200', 'tag': 'alternative 2 does not exist: the variant has 1',
              'index': 'row 77 of alternative 1'}
     with scratch() as directory:
         output(WRITE_DAMAGED, directory)

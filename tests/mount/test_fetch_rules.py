@@ -12,7 +12,7 @@ from web import served
 FILE = 'example.root'
 @case
 def who_takes_over_the_process_that_decodes_reaches_the_sources_alone():
-    refusal = 'it is none of the sources, and lies in none'
+    refusal = 'it is neither a source nor inside one'
     with served(DATA) as own, served(DATA) as other, fetching(own.url('ok/' + FILE), own.url('ok/folder')) as (process, _):
         own.files['ok/' + FILE] = own.content(FILE)
         same(process.ask('OPEN', own.url('ok/' + FILE)), 'DONE')
@@ -35,12 +35,12 @@ def a_process_that_follows_another_has_the_same_rules():
     with served(DATA) as own, served(DATA) as other, fetching(own.url(FILE)) as (process, number):
         os.kill(number(), signal.SIGKILL)
         process.greet()
-        same(process.ask('OPEN', other.url(FILE)).endswith('lies in none'), True)
+        same(process.ask('OPEN', other.url(FILE)).endswith('it is neither a source nor inside one'), True)
         same(process.ask('OPEN', own.url(FILE)), 'DONE')
 
 
 @case
-def programs_tell_their_sources_and_those_of_lists():
+def programs_say_their_sources_and_those_of_lists():
     with scratch() as directory:
         program, told = directory / 'fetch', directory / 'told'
         program.write_text(f"""#!/usr/bin/env python3

@@ -29,7 +29,7 @@ def path_of(name):
 
 
 @case
-def data_sets_by_webdav_have_the_tree_that_they_have_here():
+def datasets_by_webdav_have_the_tree_that_they_have_here():
     with scratch() as directory, apache(directory) as server:
         for name in ('fragments_2.2', 'deletions_2.1', 'columns_0.1'):
             put(server, f'of%20today/{name}', DATASETS / name)
@@ -104,12 +104,12 @@ def files_that_are_replaced_after_the_list_are_not_mixed():
 
 
 @case
-def what_is_no_folder_is_told():
+def what_is_no_folder_is_reported():
     with scratch() as directory, apache(directory) as server, served(DATA) as site:
         for address, status, words in (
-                (server.url('none/'), NOTHING, 'the server has no such folder (404)'),
+                (server.url('none/'), NOTHING, 'the server has no such directory (404)'),
                 (server.url('none'), NOTHING, 'the server has no such file (404)'),
-                (site.url(''), UNSUPPORTED, "the server does not tell what is in folders (it answers 501 to WebDAV's PROPFIND)")):
+                (site.url(''), UNSUPPORTED, "the server does not list directories (it answers 501 to WebDAV's PROPFIND)")):
             found = command(NTUPLE, 'ls', address)
             same((found.returncode, words in found.stderr.decode()), (status, True), f'{address}: {found.stderr}')
 
@@ -153,7 +153,7 @@ def versions_are_those_that_pylance_reads():
 
 
 @case
-def many_fragments_are_asked_for_together():
+def many_fragments_are_requested_together():
     lance, arrow = need('lance'), need('pyarrow')
     with scratch() as directory, apache(directory) as server:
         rows = range(4 * FRAGMENTS)
@@ -200,7 +200,7 @@ def folders_are_mirrored_as_they_are_here():
 
 
 @case
-def nothing_is_asked_for_before_it_is_entered():
+def nothing_is_requested_before_it_is_entered():
     start = time.monotonic()
     with mirrored() as (mountpoint, folder, server):
         asked(server, ['PROPFIND /all/'], start)

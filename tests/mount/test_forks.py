@@ -39,7 +39,7 @@ def read_in_all(addresses, more={}):
 
 
 @case
-def files_that_lie_here():
+def files_that_are_here():
     with scratch() as directory:
         write_files(directory)
         read_in_all([directory / 'large.root', directory / 'array'])

@@ -64,7 +64,7 @@ def rows_that_are_appended_are_there_at_the_next_look():
 
 
 @case
-def what_is_open_goes_on_where_its_chunks_are_as_they_were():
+def what_is_open_continues_where_its_chunks_are_as_they_were():
     with scratch() as directory:
         array = resize(directory / 'array', 25)
         with mounted(array) as mountpoint, open(mountpoint / 'array/values/data.bin', 'rb') as file:

@@ -31,7 +31,7 @@ def a_mount_that_nobody_uses_ends_with_status_0_and_takes_its_mountpoint_along()
         with Foreground(data('example.root'), options=options) as mount:
             goes(mount)
             assert not mount.mountpoint.exists()
-            assert 'ntuplefs: nobody used it for 1 s' in mount.log_lines(), mount.log_lines()
+            assert 'ntuplefs: unused for 1 s' in mount.log_lines(), mount.log_lines()
             same(mount.messages(), [])
 
 

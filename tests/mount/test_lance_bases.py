@@ -74,7 +74,7 @@ def check_refused(source, words, *bases):
 
 
 @case
-def what_is_beneath_the_data_set_is_followed():
+def what_is_beneath_the_dataset_is_followed():
     for path in 'inner', '{set}/inner', '{set}/inner/', 'file://{set}/inner':
         with copied() as (_, source):
             put_elsewhere(source, source / 'inner', path.format(set=source))
@@ -86,7 +86,7 @@ def what_is_beneath_the_data_set_is_followed():
 
 
 @case
-def a_base_that_is_no_data_set_has_its_files_in_itself():
+def a_base_that_is_no_dataset_has_its_files_in_itself():
     with copied() as (_, source):
         put_elsewhere(source, source / 'files', source / 'files', is_root=False)
         check_read(source)
@@ -161,7 +161,7 @@ def a_base_is_found_among_several_by_its_number():
 
 
 @case
-def two_bases_of_one_number_are_told():
+def two_bases_of_one_number_are_reported():
     with copied() as (_, source):
         put_elsewhere(source, source / 'inner', source / 'inner')
         with_another(source, 1)
@@ -170,20 +170,20 @@ def two_bases_of_one_number_are_told():
 
 
 @case
-def a_deletion_file_lies_in_a_data_set():
+def a_deletion_file_is_in_a_dataset():
     with copied() as (_, source):
         put_elsewhere(source, source / 'files', source / 'files', is_root=False)
         editor = ManifestEditor(source)
         editor.change(((FRAGMENTS, 0), DELETION_FILE, FILE_BASE), 1)
         editor.write()
-        check_refused(source, ['deletion file: ', "base path 1, which is no dataset's"])
+        check_refused(source, ['deletion file: ', "base path 1 does not belong to a dataset"])
 
 
 @case
-def a_base_that_the_manifest_does_not_have_is_told():
+def a_base_that_the_manifest_does_not_have_is_reported():
     with copied() as (_, source):
         put_elsewhere(source, source / 'inner', source / 'inner', base=2)
-        check_refused(source, ['base path 2, which the manifest does not have'])
+        check_refused(source, ['the manifest has no base path 2'])
 
 
 @case
@@ -195,7 +195,7 @@ def an_allowed_directory_has_to_be_there():
 
 
 @case
-def a_branch_has_files_of_the_data_set_that_it_was_made_of():
+def a_branch_has_files_of_the_dataset_that_it_was_made_of():
     """Its base path may be relative, as its writer called the dataset."""
     for path in '{set}', 'set', '{set}/tree/../../set':
         with copied() as (directory, source):

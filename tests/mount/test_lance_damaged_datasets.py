@@ -83,21 +83,21 @@ def with_cut_data_file(editor):
 OF_A_FRAGMENT = [
     ('missing', without_data_file, ('data/', 'the data file is missing')),
     ('cut off', with_cut_data_file, ('data/', 'LANC')),
-    ('above', changing(data_file(PATH), b'../data/x.lance'), ("data file '../data/x.lance'", 'does not lie below data/')),
-    ('absolute', changing(data_file(PATH), b'/etc/passwd'), ("data file '/etc/passwd'", 'does not lie below data/')),
-    ('nowhere', changing(data_file(PATH), b''), ("data file ''", 'does not lie below data/')),
-    ('with a zero', changing(data_file(PATH), b'x\0y'), ('data file', 'does not lie below data/')),
-    ('a directory', changing(data_file(PATH), b'../data'), ('does not lie below data/',)),
-    ('column beyond', changing(data_file(COLUMN_INDICES), b'\x07\x01'), ('data/', 'column 7 is wanted of a file of 2')),
+    ('above', changing(data_file(PATH), b'../data/x.lance'), ("data file '../data/x.lance'", 'is not inside data/')),
+    ('absolute', changing(data_file(PATH), b'/etc/passwd'), ("data file '/etc/passwd'", 'is not inside data/')),
+    ('nowhere', changing(data_file(PATH), b''), ("data file ''", 'is not inside data/')),
+    ('with a zero', changing(data_file(PATH), b'x\0y'), ('data file', 'is not inside data/')),
+    ('a directory', changing(data_file(PATH), b'../data'), ('is not inside data/',)),
+    ('column beyond', changing(data_file(COLUMN_INDICES), b'\x07\x01'), ('data/', 'column 7 does not exist: the file has 2')),
     ('fewer columns', changing(data_file(COLUMN_INDICES), b'\x00'),
-     ('.manifest', "data file '", 'numbers of columns, as ids of fields', 'expected 2, found 1')),
-    ('field twice', changing(data_file(FIELD_IDS), b'\x00\x00'), ('.manifest', "data file '", 'two columns for field 0')),
-    ('column of many', changing(data_file(COLUMN_INDICES), b'\x00\x80\x80\x80\x80\x10'), ('.manifest', "data file '", 'field 1 in column 4294967296')),
-    ('rows', changing(((FRAGMENTS, 1), PHYSICAL_ROWS), 1999), ('data/', 'rows, as the manifest tells', 'expected 1999, found 2000')),
-    ('overlays', changing(((FRAGMENTS, 1), 11), b''), ('.manifest', 'overlays, which are not read')),
+     ('.manifest', "data file '", 'column indices (one for each field id)', 'expected 2, found 1')),
+    ('field twice', changing(data_file(FIELD_IDS), b'\x00\x00'), ('.manifest', "data file '", 'field 0 has two columns')),
+    ('column of many', changing(data_file(COLUMN_INDICES), b'\x00\x80\x80\x80\x80\x10'), ('.manifest', "data file '", 'field 1 has the impossible column 4294967296')),
+    ('rows', changing(((FRAGMENTS, 1), PHYSICAL_ROWS), 1999), ('data/', 'rows that the manifest declares', 'expected 1999, found 2000')),
+    ('overlays', changing(((FRAGMENTS, 1), 11), b''), ('.manifest', 'cannot read overlays')),
     ('legacy', lambda editor: (editor.change(data_file(MAJOR_VERSION), 0), editor.change(data_file(COLUMN_INDICES), None),
                                editor.change(data_file(MINOR_VERSION), 2), editor.write()),
-     ('data/', 'version 2.1, where the manifest tells of a legacy one')),
+     ('data/', 'version 2.1, but the manifest declares a legacy file')),
 ]
 
 
@@ -119,7 +119,7 @@ def rows_of_a_fragment_of_which_no_field_is_read_fail():
     with copied('blocks_2.1') as source:
         changing(((FRAGMENTS, 1), 11), b'')(ManifestEditor(source))
         for path in 'rows.jsonl', 'table.csv':
-            assert_told(cat(source, path), ('fragment 1: ', 'overlays, which are not read'))
+            assert_told(cat(source, path), ('fragment 1: ', 'cannot read overlays'))
 
 
 @case
@@ -156,7 +156,7 @@ def a_slice_of_structures_takes_its_field_and_no_other():
                 lengthen_pages(source / 'data' / os.fsdecode(name), each['id'], 1)
         told = json.loads(cat(source, 'structure/field.json'))
         same(told['kind'], 'unreadable')
-        assert_told(told['unreadable'], ('fragment 1: data/', 'a slice of structures was written with all rows of their members, 2 for the 1 of batch 0'))
+        assert_told(told['unreadable'], ('fragment 1: data/', 'a slice of structures has all rows of their members, 2 for the 1 of batch 0'))
         rows = [json.loads(line) for line in cat(source, 'rows.jsonl').splitlines()]
         same(rows, [{name: value for name, value in row.items() if name != 'structure'} for row in before])
 
@@ -191,23 +191,23 @@ def with_length(editor):
 
 # What is done to the manifest, and what is said of the dataset.
 OF_A_MANIFEST = [
-    ('empty', cut(0), ('fewer than a manifest',)),
+    ('empty', cut(0), ('too few for a manifest',)),
     ('half', cut(200), ('LANC',)),
     ('no end', cut(-1), ('LANC',)),
-    ('place', patched(-16, struct.pack('<Q', 1 << 40)), ('the place of the manifest, 1099511627776, is not in the file',)),
+    ('place', patched(-16, struct.pack('<Q', 1 << 40)), ('the position of the manifest, 1099511627776, is outside the file',)),
     ('length', with_length, ('1073741824 bytes does not end before',)),
     ('message', lambda editor: patched(editor.at + 4, b'\x0f')(editor), ('Manifest',)),
-    ('number', renamed, ("version, as the manifest's name tells", 'expected 77, found 3')),
-    ('overlays', changing((READER_FLAGS,), 64 | 256), ('feature flag 64 (bit 6, data overlay files) is not read',)),
-    ('fragment tree', changing((READER_FLAGS,), 4096), ('feature flag 4096 (bit 12, fragment tree) is not read',)),
+    ('number', renamed, ("version in the manifest's name", 'expected 77, found 3')),
+    ('overlays', changing((READER_FLAGS,), 64 | 256), ('cannot read files with the reader feature flag 64 (bit 6, data overlay files)',)),
+    ('fragment tree', changing((READER_FLAGS,), 4096), ('cannot read files with the reader feature flag 4096 (bit 12, fragment tree)',)),
     ('independent columns', changing((READER_FLAGS,), 8192), ('feature flag 8192 (bit 13, independent covering columns of indices)',)),
     ('statistics', changing((READER_FLAGS,), 65536), ('feature flag 65536 (bit 16, statistics seeds of zones)',)),
-    ('unknown flag', changing((READER_FLAGS,), 1 << 18), ('feature flag 262144 (bit 18)', 'not known')),
-    ('the last flag', changing((READER_FLAGS,), 1 << 63), ('feature flag 9223372036854775808 (bit 63)', 'not known')),
-    ('fragments elsewhere', changing((22,), b'x'), ('its fragments lie in a tree, which is not read',)),
-    ('id twice', changing(field(1, ID), 0), ('schema', 'field 1 has the id 0 of another one')),
-    ('its own parent', changing(field(1, PARENT_ID), 1), ('schema', 'field 1: no field in front of it has the id of its parent, 1')),
-    ('parent behind', changing(field(0, PARENT_ID), 1), ('schema', 'field 0: no field in front of it has the id of its parent, 1')),
+    ('unknown flag', changing((READER_FLAGS,), 1 << 18), ('feature flag 262144 (bit 18)', 'does not know')),
+    ('the last flag', changing((READER_FLAGS,), 1 << 63), ('feature flag 9223372036854775808 (bit 63)', 'does not know')),
+    ('fragments elsewhere', changing((22,), b'x'), ('cannot read its tree of fragments',)),
+    ('id twice', changing(field(1, ID), 0), ('schema', 'field 1 has the id 0, like another field')),
+    ('its own parent', changing(field(1, PARENT_ID), 1), ('schema', 'field 1: no field before it has the id of its parent, 1')),
+    ('parent behind', changing(field(0, PARENT_ID), 1), ('schema', 'field 0: no field before it has the id of its parent, 1')),
     ('more rows than there can be', changing(((FRAGMENTS, 1), PHYSICAL_ROWS), 2**64 - 1), ('more than 2^63 - 1 entries',)),
 ]
 
@@ -259,7 +259,7 @@ SECTION, TRANSACTION_FILE = 23, 12
 
 # What is said of the transaction; all else is as it was.
 OF_A_TRANSACTION = [
-    ('beyond', changing((SECTION,), 1 << 40), ('.manifest', 'the place of the transaction, 1099511627776, is not in the file')),
+    ('beyond', changing((SECTION,), 1 << 40), ('.manifest', 'the position of the transaction, 1099511627776, is outside the file')),
     ('no length', changing((SECTION,), 1), ('.manifest', 'transaction')),
     ('another message', lambda editor: (editor.change((SECTION,), None), editor.change((TRANSACTION_FILE,), b'x'), editor.write(),
                                         (editor.path.parent.parent / '_transactions' / 'x').write_bytes(b'\x0f')),
@@ -323,12 +323,12 @@ OF_DELETIONS = [
     ('half', 'deletions_2.1', of_deletion_file(lambda content: content[:len(content) // 2]), ('_deletions/0-', 'ARROW1')),
     ('empty', 'deletions_2.1', of_deletion_file(lambda content: b''), ('_deletions/0-', 'ARROW1')),
     ('beyond', 'deletions_2.1', lambda source, editor: changing(((FRAGMENTS, 0), PHYSICAL_ROWS), 59)(editor),
-     ('_deletions/0-', 'is deleted of 59')),
-    ('count', 'deletions_2.1', of_manifest([DELETED_ROWS], 31), ('_deletions/0-', 'deleted rows, as the manifest tells', 'expected 31, found')),
-    ('kind', 'deletions_2.1', of_manifest([DELETION_TYPE], 2), ('.manifest', 'deletion file: ', 'of kind 2, which is not known')),
+     ('_deletions/0-', 'row 59 is deleted, but there are only 59')),
+    ('count', 'deletions_2.1', of_manifest([DELETED_ROWS], 31), ('_deletions/0-', 'deleted rows that the manifest declares', 'expected 31, found')),
+    ('kind', 'deletions_2.1', of_manifest([DELETION_TYPE], 2), ('.manifest', 'deletion file: ', 'unknown kind 2')),
     ('half a bitmap', 'many_deletions_2.2', of_deletion_file(lambda content: content[:1000]), ('_deletions/0-',)),
     ('no bitmap', 'many_deletions_2.2', of_deletion_file(lambda content: b'\0' * 64), ('_deletions/0-',)),
-    ('counted bitmap', 'many_deletions_2.2', of_manifest([DELETED_ROWS], 31), ('_deletions/0-', 'as the manifest tells', 'expected 31, found')),
+    ('counted bitmap', 'many_deletions_2.2', of_manifest([DELETED_ROWS], 31), ('_deletions/0-', 'that the manifest declares', 'expected 31, found')),
 ]
 
 
@@ -345,7 +345,7 @@ def what_is_wrong_with_deletions_is_told_of_their_fragment(_, name, edit, words)
 
 
 @case
-def a_row_that_is_deleted_twice_is_told():
+def a_row_that_is_deleted_twice_is_reported():
     pa, ipc = need('pyarrow'), need('pyarrow.ipc')
     with copied('deletions_2.1') as source:
         editor = ManifestEditor(source)
@@ -357,10 +357,10 @@ def a_row_that_is_deleted_twice_is_told():
 
 
 @case
-def more_deleted_rows_than_there_are_are_told_of_the_manifest():
+def more_deleted_rows_than_there_are_are_reported_of_the_manifest():
     with copied('deletions_2.1') as source:
         of_manifest([DELETED_ROWS], 61)(source, ManifestEditor(source))
-        assert_told(cat(source, 'id/data.bin'), ('.manifest', 'fragment 0: ', '61 deleted rows of 60'))
+        assert_told(cat(source, 'id/data.bin'), ('.manifest', 'fragment 0: ', '61 rows are deleted, but there are only 60'))
 
 
 if __name__ == '__main__':

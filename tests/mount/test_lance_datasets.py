@@ -156,7 +156,7 @@ def datasets_of_several_versions_have_files_of_each():
 
 
 @case
-def fragments_tell_that_row_ids_lie_in_data_files():
+def fragments_say_that_row_ids_are_in_data_files():
     name = 'row_lineage_2.2'
     with harness.mounted(DATASETS / name) as mountpoint:
         for row in lines(mountpoint / name / 'fragments.jsonl'):
@@ -199,7 +199,7 @@ def row_ids_of(segment):
 
 
 @case
-def what_is_beside_the_rows_is_what_pylance_tells():
+def what_is_beside_the_rows_is_what_pylance_says():
     name = 'stable_2.2'
     told = expected_of(name)['told']
     with harness.mounted(DATASETS / name) as mountpoint:
@@ -233,7 +233,7 @@ def what_is_beside_the_rows_is_what_pylance_tells():
 
 
 @case
-def tags_and_branches_that_cannot_be_read_are_told_beside_the_others():
+def tags_and_branches_that_cannot_be_read_are_reported_beside_the_others():
     name = 'stable_2.2'
     with tempfile.TemporaryDirectory() as directory:
         source = Path(shutil.copytree(DATASETS / name, Path(directory, name)))
@@ -269,7 +269,7 @@ def a_data_file_is_opened_when_something_of_it_is_read():
 
 
 @case
-def pages_of_legacy_files_tell_their_batches():
+def pages_of_legacy_files_say_their_batches():
     """Of 16 rows each, as they were written."""
     name = 'fragments_0.1'
     with harness.mounted(DATASETS / name) as mountpoint:
@@ -303,7 +303,7 @@ def untold(fragment_path):
 
 
 @case
-def a_legacy_data_file_tells_the_rows_that_its_manifest_does_not():
+def a_legacy_data_file_says_the_rows_that_its_manifest_does_not():
     name = 'fragments_0.1'
     state = expected_of(name)['versions'][-1]
     with edited(name, untold([PHYSICAL_ROWS])) as data_set:
@@ -312,7 +312,7 @@ def a_legacy_data_file_tells_the_rows_that_its_manifest_does_not():
 
 
 @case
-def a_deletion_file_tells_the_rows_that_its_manifest_does_not():
+def a_deletion_file_says_the_rows_that_its_manifest_does_not():
     def edit(editor):
         for number, fragment in enumerate(editor.all_of(FRAGMENTS)):
             if any(field == DELETION_FILE for field, _, _ in items_of(fragment)):
@@ -350,11 +350,11 @@ def a_file_that_has_a_field_twice_is_refused_where_it_is_looked_at():
         same(harness.pread(path, 8, 0), bytes(8))
         harness.fails(errno.EIO, harness.pread, path, 8, 8 * 2500)
         error, = harness.errors_of(data_set.parent)
-        same(all(words in error['what'] for words in ('fragment 1:', 'data file', 'two columns for field 0')), True, error)
+        same(all(words in error['what'] for words in ('fragment 1:', 'data file', 'field 0 has two columns')), True, error)
 
 
 @case
-def many_data_sets_share_the_descriptors_of_the_process():
+def many_datasets_share_the_descriptors_of_the_process():
     """All of them together have more files than may be open."""
     name, (soft, hard) = 'deletions_2.2', resource.getrlimit(resource.RLIMIT_NOFILE)
     with harness.scratch() as folder:

@@ -38,7 +38,7 @@ def assert_told(copy, words, *beside):
     same(len(errors), len(messages), (errors, messages))
     same(len({error['what'] for error in errors}), len(errors), errors)
     told = {tuple(error[key] for key in TOLD) for error in errors}
-    same(told, {tuple(finding[key] for key in TOLD) for finding in found if "the chunk's levels tell" not in finding['what']})
+    same(told, {tuple(finding[key] for key in TOLD) for finding in found if "the chunk's levels have" not in finding['what']})
     for error, message in zip(errors, messages):
         assert any(finding['what'].endswith(error['what'].removeprefix(f'{copy}: ')) for finding in found), (error, found)
         assert error['what'].removeprefix(f'{copy}: ') in message, (error, message)
@@ -47,10 +47,10 @@ def assert_told(copy, words, *beside):
     return errors
 
 
-METADATA = (('footer', 8, b'\xff' * 6, ()), ('column table', 0, b'\xff' * 4, ('metadata of column 0', 'does not lie between')),
-            ('global buffer table', 0, b'\xff' * 4, ('global buffer 0', 'does not lie between')),
-            ('schema', 0, b'\x0f', ('schema', 'FileDescriptor', 'no field')),
-            ('column metadata', 0, b'\x0f', ('column 0', 'ColumnMetadata', 'no field')))
+METADATA = (('footer', 8, b'\xff' * 6, ()), ('column table', 0, b'\xff' * 4, ('metadata of column 0', 'is not between')),
+            ('global buffer table', 0, b'\xff' * 4, ('global buffer 0', 'is not between')),
+            ('schema', 0, b'\x0f', ('schema', 'FileDescriptor', 'no valid field')),
+            ('column metadata', 0, b'\x0f', ('column 0', 'ColumnMetadata', 'no valid field')))
 
 # What of which file, where in it, the new bytes, and what is said.
 PAGES = (
@@ -58,7 +58,7 @@ PAGES = (
     ('levels of a chunk', 'mini_blocks_2.1', 'page', 0, b'\xff\xff', {'field': 'flat'}, ('column 0', 'page 0', 'levels')),
     ('bytes of levels', 'mini_blocks_2.1', 'page', 2, b'\xff\xff', {'field': 'flat'}, ('column 0', 'page 0', '1784 bytes')),
     ('width of levels', 'nested_2.1', 'page', 8, b'\xff\xff', {'field': 'list/item'}, ('levels', '65535')),
-    ('repetition', 'nested_2.1', 'page', 16, b'\xff\xff', {'field': 'list/item'}, ('column 0 (offsets)', 'page 0', 'lists that the levels', 'expected 40, found 41')),
+    ('repetition', 'nested_2.1', 'page', 16, b'\xff\xff', {'field': 'list/item'}, ('column 0 (offsets)', 'page 0', 'lists in the levels', 'expected 40, found 41')),
     ('width of values', 'mini_blocks_2.1', 'page', 8, b'\x55\x00' * 4, {'field': 'inline_bits'}, ('inline_bits', 'page 0', '85')),
     ('offsets of strings', 'mini_blocks_2.1', 'page', 300, b'\xff' * 4, {'field': 'strings'},
      ('column 6', 'page 0', 'offsets of strings decrease')),
@@ -89,13 +89,13 @@ def nested_lists(depth):
 # What of the message that tells how a page is encoded: file, column of the file, fields' numbers, the new value, what is said.
 MESSAGES = (
     ('items of a dictionary', 'mini_blocks_2.1', 7, (MINI_BLOCK, 5), HUGE, ('column 7', 'page 0', 'a dictionary of 1099511627776 items')),
-    ('fewer items of it', 'mini_blocks_2.1', 7, (MINI_BLOCK, 5), 2, ('column 7', 'page 0', 'item 2 of a dictionary that has 2')),
+    ('fewer items of it', 'mini_blocks_2.1', 7, (MINI_BLOCK, 5), 2, ('column 7', 'page 0', 'item 2, but the dictionary has 2')),
     ('items of values', 'mini_blocks_2.1', 8, (MINI_BLOCK, 5), HUGE, ('column 8', 'page 0', 'a dictionary of 1099511627776 items')),
     ('more of them', 'mini_blocks_2.1', 8, (MINI_BLOCK, 5), 5, ('fixed_dictionary', 'page 0', 'at least 80 bytes')),
     ('no dictionary', 'mini_blocks_2.1', 7, (MINI_BLOCK, 4), None, ('column 7', 'page 0', 'values of fixed width')),
     ('an unknown layer', 'mini_blocks_2.1', 1, (MINI_BLOCK, 6), numbers(9), ('column 1', 'page 0', 'layer 9')),
     ('65 layers', 'mini_blocks_2.1', 1, (MINI_BLOCK, 6), numbers(*[1] * 65), ('column 1', 'page 0', 'more than 64 layers')),
-    ('no layers', 'mini_blocks_2.1', 1, (MINI_BLOCK, 6), None, ('column 1', 'page 0', 'without layers')),
+    ('no layers', 'mini_blocks_2.1', 1, (MINI_BLOCK, 6), None, ('column 1', 'page 0', 'has no layers')),
     ('layers without nulls', 'mini_blocks_2.1', 0, (MINI_BLOCK, 6), numbers(1), ('flat', 'page 0', 'largest definition level')),
     ('buffers of a chunk', 'mini_blocks_2.1', 0, (MINI_BLOCK, 7), 1 << 32, ('column 0', 'page 0', 'expected 2, found 4294967296')),
     ('items of a page', 'mini_blocks_2.1', 1, (MINI_BLOCK, 9), HUGE, ('column 1', 'page 0', 'rows of the page: expected 1100')),
@@ -106,47 +106,47 @@ MESSAGES = (
     ('half the width', 'blobs_2.1', 0, (MINI_BLOCK, 3, 1, 1), 32, ('number', 'page 0', 'expected 64, found 32')),
     ('twice the width', 'blobs_2.1', 0, (MINI_BLOCK, 3, 1, 1), 128, ('number', 'page 0', 'at least 480 bytes')),
     ('words of 24 bits', 'mini_blocks_2.1', 1, (MINI_BLOCK, 3, 5, 1), 24, ('column 1', 'page 0', 'values of 24 bits')),
-    ('other words', 'mini_blocks_2.1', 1, (MINI_BLOCK, 3, 5, 1), 64, ('inline_bits', 'page 0', 'expected 64')),
-    ('packed into more', 'mini_blocks_2.1', 0, (MINI_BLOCK, 2, 4, 3, 1, 1), 17, ('column 0', 'page 0', '16 bits packed into 17')),
+    ('other words', 'mini_blocks_2.1', 1, (MINI_BLOCK, 3, 5, 1), 64, ('inline_bits', 'page 0', 'expected at most 64')),
+    ('packed into more', 'mini_blocks_2.1', 0, (MINI_BLOCK, 2, 4, 3, 1, 1), 17, ('column 0', 'page 0', '16 bits cannot be packed into 17')),
     ('packed into nothing', 'mini_blocks_2.1', 0, (MINI_BLOCK, 2, 4, 3, 1, 1), 0, ('flat', 'page 0', 'levels', 'bit-packed blocks')),
-    ('an unknown compression', 'mini_blocks_2.1', 4, (MINI_BLOCK, 3, 10, 1, 1), 9, ('column 4', 'page 0', 'compression scheme 9')),
+    ('an unknown compression', 'mini_blocks_2.1', 4, (MINI_BLOCK, 3, 10, 1, 1), 9, ('column 4', 'page 0', 'unknown compression scheme 9')),
     ('another compression', 'mini_blocks_2.1', 5, (MINI_BLOCK, 3, 10, 1, 1), 1, ('zstd', 'page 0')),
     ('2^31 items', 'packed_2.1', 0, (MINI_BLOCK, 3, 11, 1), 1 << 31, ('vectors.item', 'page 0', 'lists of 2147483648')),
     ('2^64 items', 'packed_2.1', 0, (MINI_BLOCK, 3, 11, 1), MOST, ('vectors.item', 'page 0', 'lists of 18446744073709551615')),
     ('no items', 'packed_2.1', 0, (MINI_BLOCK, 3, 11, 1), 0, ('vectors.item', 'page 0', 'lists of 0')),
     ('other items', 'packed_2.1', 0, (MINI_BLOCK, 3, 11, 1), 4, ('vectors.item', 'page 0', 'expected 210, found 280')),
     ('lists in lists', 'packed_2.1', 0, (MINI_BLOCK, 3), nested_lists(12), ('column 0', 'page 0', 'buffers of a chunk')),
-    ('a table of symbols', 'symbols_2.1', 0, (MINI_BLOCK, 3, 6, 1), b'\xff\x00\x2e\x01TSSF', ('column 0', 'page 0', 'table of symbols, at least: expected 2303')),
-    ('no table', 'symbols_2.1', 0, (MINI_BLOCK, 3, 6, 1), None, ('column 0', 'page 0', 'bytes of a table of symbols, at least: expected 8, found 0')),
-    ('another table', 'symbols_2.1', 0, (MINI_BLOCK, 3, 6, 1), b'\xff' * 2312, ('column 0', 'page 0', 'table of symbols begins with')),
-    ('no encoding of values', 'mini_blocks_2.1', 1, (MINI_BLOCK, 3), None, ('column 1', 'page 0', 'encoding 0 of values')),
+    ('a table of symbols', 'symbols_2.1', 0, (MINI_BLOCK, 3, 6, 1), b'\xff\x00\x2e\x01TSSF', ('column 0', 'page 0', 'symbol table: expected at least 2303')),
+    ('no table', 'symbols_2.1', 0, (MINI_BLOCK, 3, 6, 1), None, ('column 0', 'page 0', 'bytes of a symbol table: expected at least 8, found 0')),
+    ('another table', 'symbols_2.1', 0, (MINI_BLOCK, 3, 6, 1), b'\xff' * 2312, ('column 0', 'page 0', 'symbol table begins with')),
+    ('no encoding of values', 'mini_blocks_2.1', 1, (MINI_BLOCK, 3), None, ('column 1', 'page 0', 'value encoding 0')),
     ('an index of 2^40 layers', 'nested_2.1', 0, (MINI_BLOCK, 8), HUGE, ('column 0', 'page 0', 'index of depth 1099511627776')),
-    ('bits of repetition', 'full_zip_2.1', 5, (FULL_ZIP, 1), 17, ('column 5', 'page 0', 'rows of 17 and 2 bits of levels')),
-    ('bits of definition', 'full_zip_2.1', 0, (FULL_ZIP, 2), 9, ('column 0', 'page 0', '24 rows of 10 bytes in 216 bytes')),
-    ('rows of no bits', 'full_zip_2.1', 0, (FULL_ZIP, 3), 0, ('column 0', 'page 0', '0 of values')),
-    ('rows of 2^31 bits', 'full_zip_2.1', 0, (FULL_ZIP, 3), 1 << 31, ('column 0', 'page 0', '2147483648 of values')),
-    ('lengths of 24 bits', 'full_zip_2.1', 1, (FULL_ZIP, 4), 24, ('column 1', 'page 0', '24 of lengths')),
-    ('other lengths', 'full_zip_2.1', 1, (FULL_ZIP, 4), 64, ('column 1', 'page 0', 'row 0 of a full-zip page goes on')),
+    ('bits of repetition', 'full_zip_2.1', 5, (FULL_ZIP, 1), 17, ('column 5', 'page 0', '17 and 2 for levels')),
+    ('bits of definition', 'full_zip_2.1', 0, (FULL_ZIP, 2), 9, ('column 0', 'page 0', '24 rows of 10 bytes do not fill 216 bytes')),
+    ('rows of no bits', 'full_zip_2.1', 0, (FULL_ZIP, 3), 0, ('column 0', 'page 0', '0 for values')),
+    ('rows of 2^31 bits', 'full_zip_2.1', 0, (FULL_ZIP, 3), 1 << 31, ('column 0', 'page 0', '2147483648 for values')),
+    ('lengths of 24 bits', 'full_zip_2.1', 1, (FULL_ZIP, 4), 24, ('column 1', 'page 0', '24 for lengths')),
+    ('other lengths', 'full_zip_2.1', 1, (FULL_ZIP, 4), 64, ('column 1', 'page 0', 'row 0 of a full-zip page ends past')),
     ('rows', 'full_zip_2.1', 0, (FULL_ZIP, 6), HUGE, ('column 0', 'page 0', '1099511627776 rows of 9 bytes')),
-    ('lists in a row', 'full_zip_2.1', 6, (FULL_ZIP, 7, 11, 1), 1 << 31, ('vectors', 'page 0', 'bytes of a value, at least: expected 268435456, found 13')),
-    ('half a value', 'constants_2.2', 4, (CONSTANT, 6), b'\x07', ('number', 'page 0', 'value of a constant page')),
-    ('no value', 'constants_2.2', 4, (CONSTANT, 6), None, ('number', 'page 0', '300 valid rows of a constant page without a value')),
+    ('lists in a row', 'full_zip_2.1', 6, (FULL_ZIP, 7, 11, 1), 1 << 31, ('vectors', 'page 0', 'bytes of a value: expected at least 268435456, found 13')),
+    ('half a value', 'constants_2.2', 4, (CONSTANT, 6), b'\x07', ('number', 'page 0', 'the value of a constant page')),
+    ('no value', 'constants_2.2', 4, (CONSTANT, 6), None, ('number', 'page 0', '300 rows of a constant page are valid, but the page has no value')),
     ('levels of a constant', 'constants_2.2', 3, (CONSTANT, 9), HUGE, ('column 3', 'page 0', 'left of the limit pagesize of')),
     ('fewer levels', 'constants_2.2', 3, (CONSTANT, 10), 374, ('column 3', 'page 0', 'definition levels: expected 375, found 374')),
-    ('places of blobs', 'blobs_2.1', 1, (BLOB, 1, MINI_BLOCK, 3, 12, 2, 1, 1), 64, ('column 1', 'page 0', 'expected 128, found 64')),
+    ('places of blobs', 'blobs_2.1', 1, (BLOB, 1, MINI_BLOCK, 3, 12, 2, 1, 1), 64, ('column 1', 'page 0', 'expected at least 128, found 64')),
     ('blobs of blobs', 'blobs_2.1', 1, (BLOB, 1), message_of([[4, 2, b'']]), ('column 1', 'page 0', 'layout 4')),
     ('no layout', 'blobs_2.1', 0, (MINI_BLOCK,), None, ('column 0', 'page 0', 'layout 0')),
-    ('width of 2.0', 'arrays_2.0', 0, (2, 1, 1, 1, 1), 64, ('column 0', 'page 0', '200 rows of 8 bytes in 800 bytes')),
-    ('a buffer of 2.0', 'arrays_2.0', 0, (2, 1, 1, 1, 2, 1), 9, ('column 0', 'page 0', 'buffers of a page, at least: expected 10')),
+    ('width of 2.0', 'arrays_2.0', 0, (2, 1, 1, 1, 1), 64, ('column 0', 'page 0', '200 rows of 8 bytes do not fill 800 bytes')),
+    ('a buffer of 2.0', 'arrays_2.0', 0, (2, 1, 1, 1, 2, 1), 9, ('column 0', 'page 0', 'buffers of a page: expected at least 10')),
     ('a buffer elsewhere', 'arrays_2.0', 0, (2, 1, 1, 1, 2, 2), 2, ('column 0', 'page 0', 'buffer 0 of a column or of the file')),
     ('width of validity', 'arrays_2.0', 1, (2, 2, 1, 1, 1), 8, ('nullable', 'page 0', 'at least 200 bytes')),
     ('items of 2.0', 'arrays_2.0', 7, (7, 3), HUGE, ('column 7', 'page 0', 'found 40')),
-    ('fewer items of 2.0', 'arrays_2.0', 7, (7, 3), 2, ('column 7', 'page 0', 'item 2 of a dictionary that has 2')),
+    ('fewer items of 2.0', 'arrays_2.0', 7, (7, 3), 2, ('column 7', 'page 0', 'item 2, but the dictionary has 2')),
     ('what is added to null ends', 'arrays_2.0', 6, (6, 3), 5, ('column 6', 'page 0', 'end offset 2 of a page decreases')),
     ('dimension', 'arrays_2.0', 11, (2, 2, 2, 3, 1), HUGE, ('vectors.item', 'page 0', 'lists of 1099511627776')),
-    ('symbols of 2.0', 'arrays_2.0', 10, (8, 2), b'abc', ('column 10', 'page 0', 'bytes of a table of symbols')),
+    ('symbols of 2.0', 'arrays_2.0', 10, (8, 2), b'abc', ('column 10', 'page 0', 'bytes of a symbol table')),
     ('items of lists', 'nested_2.0', 0, (4, 3), 51, ('list', 'page 0', "items of a page's lists: expected 51, found 52")),
-    ('null lists', 'nested_2.0', 0, (4, 2), 1, ('list', 'page 0', 'list 2 of a page is null and has items')),
+    ('null lists', 'nested_2.0', 0, (4, 2), 1, ('list', 'page 0', 'list 2 of a page is null, but has items')),
     ('nulls of no kind', 'arrays_2.0', 0, (2, 1), None, ('column 0', 'page 0', 'nulls of kind 0')),
 )
 
@@ -170,7 +170,7 @@ BLOBS = (
 
 
 @case
-def messages_that_lie():
+def messages_that_are_false():
     for what, name, column, path, value, words in MESSAGES:
         with scratch() as directory:
             copy, editor = directory / 'copy.lance', LanceEditor(data(f'lance_{name}.lance').read_bytes())
@@ -184,7 +184,7 @@ def messages_that_lie():
 
 
 @case
-def pages_whose_messages_lie():
+def pages_whose_messages_are_false():
     for what, name, column, path, value, words in PAGE_MESSAGES:
         with scratch() as directory:
             copy, editor = directory / 'copy.lance', LanceEditor(data(f'lance_{name}.lance').read_bytes())
@@ -195,7 +195,7 @@ def pages_whose_messages_lie():
 
 
 @case
-def blobs_that_lie_elsewhere():
+def blobs_that_are_elsewhere():
     for what, name, column, at, position, size, words in BLOBS:
         with scratch() as directory:
             copy, content = directory / 'copy.lance', bytearray(data(f'lance_{name}.lance').read_bytes())
@@ -203,7 +203,7 @@ def blobs_that_lie_elsewhere():
             place = struct.pack('<QQ', start if position is None else position, start + 1 if size is None else size)
             content[at:at + len(place)] = place
             copy.write_bytes(content)
-            for error in assert_told(copy, (f'column {column} of the file', 'page 0', words, f'begin at byte {start}')):
+            for error in assert_told(copy, (f'column {column} of the file', 'page 0', words, f'the metadata at byte {start}')):
                 assert abs(error['file_offset'] - at) < 128, (what, error)
 
 
@@ -226,7 +226,7 @@ def what_pages_are_made_of():
 
 
 @case
-def verify_tells_of_an_index_that_only_other_readers_need():
+def verify_describes_an_index_that_only_other_readers_need():
     source = data('lance_chunks_2.1.lance')
     places = [item['file_offset'] for item in cat_lines(source, 'layout.jsonl') if item['owner'] == 'repetition index']
     for column, at in (0, 8), (0, 24), (2, 24), (2, 40):

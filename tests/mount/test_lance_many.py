@@ -55,7 +55,7 @@ def columns_are_right_and_fragments_take_little():
 
 
 @case
-def a_file_that_is_gone_is_told_when_it_is_read_again():
+def a_file_that_is_gone_is_reported_when_it_is_read_again():
     with scratch() as directory:
         write_fragments(directory / 'many', FEW)
         same(command(NTUPLE, 'verify', directory / 'many').returncode, 0)

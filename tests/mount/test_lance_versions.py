@@ -109,7 +109,7 @@ def a_version_has_inodes_of_its_own_and_its_manifest_s_time():
 
 
 @case
-def versions_jsonl_has_a_line_for_each_with_what_its_manifest_tells():
+def versions_jsonl_has_a_line_for_each_with_what_its_manifest_says():
     with mounted(DATASETS) as mountpoint:
         for name in NAMES:
             found = lines(mountpoint / name / name / 'versions.jsonl')

@@ -15,7 +15,7 @@ SHARED = Path(os.environ.get('NTUPLE_SHARED', '/nonexistent')) / 'data'
 
 
 def sound(name):
-    """A file without damage: all its pages can be read."""
+    """A file without damage and without branches that lack entries: all its pages can be read."""
     return not name.startswith(('damaged', 'bad_'))
 
 
@@ -52,7 +52,8 @@ def check_column(column, content, what):
         same(page['page'], number, f'{what}: pages.jsonl')
         raw = (column / 'pages' / f'{number}.raw').read_bytes()
         decoded = (column / 'pages' / f'{number}.bin').read_bytes()
-        same(raw, stored_bytes(page, content), f'{what}: pages/{number}.raw')
+        if not page.get('is_embedded'):    # in the record of a TTree, which is compressed
+            same(raw, stored_bytes(page, content), f'{what}: pages/{number}.raw')
         same(len(decoded), page['decoded_bytes'], f'{what}: pages/{number}.bin')
         joined += decoded
     same(joined, (column / 'data.bin').read_bytes(), f'{what}: the pages joined')
@@ -61,7 +62,8 @@ def check_column(column, content, what):
 def check_annotated(top, what):
     """The bytes of the text are those of the envelope, and all of them were read."""
     texts = [path for path in top.rglob('*.txt') if path.name != 'schema.txt']
-    if not texts:
+    has_envelopes = any(top.rglob('anchor.raw'))    # TTrees have none
+    if has_envelopes and not texts:
         raise AssertionError(f'{what}: no annotated envelope')
     for text in texts:
         content = text.read_text().splitlines()
@@ -134,7 +136,7 @@ def every_extended_attribute_that_is_listed_has_a_value_without_pages_too():
 
 
 @case
-def the_picture_tells_the_ratio_of_each_page():
+def the_picture_says_the_ratio_of_each_page():
     with mounted(data('compression_zstd.root')) as top:
         ratios = {page['file_offset']: page['ratio'] for path in top.rglob('pages.jsonl') for page in lines(path)}
         titles = re.findall(r'<title>page [^<]* bytes at (\d+), ratio ([\d.]+)</title>', (top / 'layout.svg').read_text())

@@ -55,7 +55,7 @@ def at_once(ways, function):
 
 
 @case
-def web_servers_that_lie_are_found_out():
+def web_servers_with_false_answers_are_found_out():
     expected = honest_output('cat', SOURCE, PATH)
     assert len(LIES) >= 30, len(LIES)
     with WebLiar(SOURCE.read_bytes()) as server:
@@ -69,7 +69,7 @@ def web_servers_that_lie_are_found_out():
 
 
 @case
-def lists_of_folders_that_lie_are_found_out():
+def false_lists_of_folders_are_found_out():
     content = SOURCE.read_bytes()
     for way in LISTS:
         with WebLiar(content) as server:
@@ -89,7 +89,7 @@ def lists_of_folders_that_lie_are_found_out():
 
 
 @case
-def servers_of_xrootd_that_lie_are_found_out():
+def xrootd_servers_with_false_answers_are_found_out():
     expected = honest_output('cat', SOURCE, PATH)
     content = SOURCE.read_bytes()
     with XrootdLiar(content, None) as server:

@@ -146,7 +146,7 @@ def fsname_and_subtype_can_be_chosen():
 
 
 @case
-def options_may_stand_behind_the_operands_as_mount_passes_them():
+def options_may_be_after_the_operands_as_mount_passes_them():
     with scratch() as directory:
         result = ntuplefs(data('example.root'), directory / 'mnt', '-o', 'rw,nosuid,nodev,noatime')
         same(result.returncode, 0, result.stderr.decode())
@@ -212,7 +212,7 @@ def a_mountpoint_that_cannot_be_made_is_refused():
 
 
 @case
-def source_and_mountpoint_may_not_lie_in_one_another():
+def source_and_mountpoint_may_not_overlap():
     with scratch() as directory:
         shutil.copy(data('example.root'), directory / 'here.root')
         same(ntuplefs(directory / 'here.root', directory).returncode, 6)
@@ -255,14 +255,14 @@ def is_dead(mountpoint):
 
 
 @case
-def a_dead_mount_is_told_and_cleaned_with_force():
+def a_dead_mount_is_reported_and_cleaned_with_force():
     with Foreground(data('example.root')) as mount:
         os.listdir(mount.mountpoint)
         mount.end(signal.SIGKILL)
         wait_until(lambda: is_dead(mount.mountpoint), 'both ended')
         result = ntuplefs(data('example.root'), mount.mountpoint)
         same(result.returncode, 6)
-        assert 'died' in result.stderr.decode() and 'force' in result.stderr.decode(), result.stderr
+        assert 'dead' in result.stderr.decode() and 'force' in result.stderr.decode(), result.stderr
         same(ntuplefs('-o', 'force', data('example.root'), mount.mountpoint).returncode, 0)
         assert 'Events' in os.listdir(mount.mountpoint)
         unmount(mount.mountpoint)
@@ -291,7 +291,7 @@ def where_the_process_that_decodes_dies_the_mount_goes_and_the_log_says_of_what(
             same(mount.process.wait(TIMEOUT), 8)
             fails(errno.ENOTCONN, os.close, descriptor)
             assert not is_mounted(mount.mountpoint) and not mount.mountpoint.exists()
-            same(mount.log_lines()[1:], [f'ntuplefs: the process that decodes was ended by signal {name}',
+            same(mount.log_lines()[1:], [f'ntuplefs: signal {name} ended the worker',
                                          f'ntuplefs: unmounted {mount.mountpoint}'])
 
 
@@ -308,7 +308,7 @@ def a_mount_that_follows_another_at_the_same_place_stays():
 
 
 @case
-def who_tells_the_process_that_decodes_to_end_leaves_no_dead_mount():
+def ending_the_worker_leaves_no_dead_mount():
     with Foreground(data('example.root')) as mount:
         os.kill(mount.decoder, signal.SIGTERM)
         same(mount.process.wait(TIMEOUT), 0)
@@ -324,7 +324,7 @@ def the_process_that_decodes_dies_with_the_other():
 
 
 @case
-def a_mount_that_is_told_to_end_while_it_starts_leaves_nothing():
+def a_mount_that_ends_while_it_starts_leaves_nothing():
     for delay in range(12):
         with scratch() as directory:
             process = subprocess.Popen([NTUPLEFS, '-f', str(data('example.root')), str(directory / 'mnt')],

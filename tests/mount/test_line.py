@@ -211,7 +211,7 @@ def columns_come_on_connections_that_were_made_while_the_file_was_opened():
 
 
 @case
-def columns_that_are_read_together_are_asked_for_together():
+def columns_that_are_read_together_are_requested_together():
     columns, clusters = 48, 4
     most = {'verify': columns // 3, 'head.jsonl': columns // 3, 'table.arrow': columns}
     with scratch() as directory, served(directory) as site:
@@ -229,7 +229,7 @@ def columns_that_are_read_together_are_asked_for_together():
 
 
 @case
-def a_line_that_stalls_for_a_while_is_waited_for_and_how_far_it_is_told():
+def a_line_that_stalls_for_a_while_is_waited_for_and_how_far_it_is_reported():
     with large_column(3 << 19) as (site, content), scratch() as directory:
         copy = directory / 'copy'
         with slow_line(site.port, rtt=5, stall=len(content) // 3, stall_for=1300) as line, open(copy, 'wb') as file:

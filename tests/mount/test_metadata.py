@@ -92,7 +92,7 @@ def dot_dot_leads_upwards_at_every_level():
 
 
 @case
-def extended_attributes_tell_about_a_field():
+def extended_attributes_describe_a_field():
     with mounted(data('example.root')) as top:
         field = top / 'Events/event'
         names = os.listxattr(field)
@@ -124,7 +124,7 @@ def extended_attributes_have_the_errors_of_a_file_system():
 
 
 @case
-def statfs_tells_size_and_that_nothing_is_free():
+def statfs_says_size_and_that_nothing_is_free():
     source = data('example.root')
     with mounted(source) as top:
         found = os.statvfs(top)

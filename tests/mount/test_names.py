@@ -17,7 +17,7 @@ CONTRACT = (Path(__file__).parent.parent.parent / 'docs/tree.md').read_text()
 # What BLZ files hold as JSON is shown as it is, under these names; Lance's messages are with the names of their members, and values
 # of its statistics.
 OF_FILES = ('attributes', 'metadata', 'rootdirs', 'sizes', 'storage', 'message')
-VERBATIM = {'metadata.json': OF_FILES, 'manifest.json': OF_FILES, 'transaction.json': OF_FILES, 'indices.json': OF_FILES, 'refs.json': ('content',),
+VERBATIM = {'tree.json': ('object',), 'branch.json': ('object',), 'metadata.json': OF_FILES, 'manifest.json': OF_FILES, 'transaction.json': OF_FILES, 'indices.json': OF_FILES, 'refs.json': ('content',),
             'fragments.jsonl': OF_FILES, 'schema.json': OF_FILES, 'pages.jsonl': OF_FILES, 'statistics.jsonl': ('minimum', 'maximum')}
 
 
@@ -164,7 +164,7 @@ def so_do_reports_and_failures():
 
 
 @case
-def inspect_tells_the_same_paths_as_the_file():
+def inspect_says_the_same_paths_as_the_file():
     for name in 'dirs_and_cycles.root', 'attributes.root', 'names.root':
         told = json.loads(output(NTUPLE, 'cat', data(name), 'file.json'))['datasets']
         found = json.loads(output(NTUPLE, 'inspect', '--json', data(name)))['datasets']

@@ -54,7 +54,7 @@ def a_field_of_another_version_is_left_out_with_its_whole_top_level_field():
         for path, version in ('v', 0), ('v/_0', 0), ('v/_0/x', 7):
             field = document(file, f'T/{path}/field.json')
             same((field['kind'], field['field_version'], field['unreadable']),
-                 ('unreadable', version, 'field version 7 of field 3 is not known'), path)
+                 ('unreadable', version, 'unknown field version 7 of field 3'), path)
         for path in 'T/v/offsets.bin', 'T/v/_0/x/data.bin':
             same(command(NTUPLE, 'cat', file, path).returncode, 2, path)
         same(output(NTUPLE, 'cat', file, 'T/z/data.bin'), b'\0\0\xc0\x3f\0\0\x20\x40')
@@ -65,7 +65,7 @@ def an_unknown_role_leaves_out_its_sub_field_alone():
     with scratch() as directory:
         file = written(directory, 'role')
         same(rows(file), usual_rows())
-        same(document(file, 'T/v/_0/y/field.json')['unreadable'], 'structural role 9 is not known')
+        same(document(file, 'T/v/_0/y/field.json')['unreadable'], 'unknown structural role 9')
 
 
 @case
@@ -79,7 +79,7 @@ def a_collection_says_that_it_is_a_structure_of_arrays():
 
 
 @case
-def attribute_sets_tell_the_version_of_their_schema():
+def attribute_sets_say_the_version_of_their_schema():
     with scratch() as directory:
         for name, version, is_known in ('attributes_1.5', (1, 5), True), ('attributes_2.0', (2, 0), False):
             file = written(directory, name)

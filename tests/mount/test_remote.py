@@ -94,7 +94,7 @@ def connections_are_made_while_the_first_file_of_a_server_is_opened():
 
 
 @case
-def stats_tell_what_was_asked_of_servers():
+def stats_say_what_was_asked_of_servers():
     with served(DATA) as site, mounted(site.url(f'short/{FILE}')) as mountpoint:
         column = next(mountpoint.glob('Events/**/column.*/data.bin'))
         column.read_bytes()
@@ -113,7 +113,7 @@ def stats_tell_what_was_asked_of_servers():
 
 
 @case
-def stat_tells_server_validator_and_what_opening_costs():
+def stat_says_server_validator_and_what_opening_costs():
     with served(DATA) as site:
         server = site.url('').rstrip('/')
         for way, validated, round_trips in ('', True, 1), ('weak/', True, 1), ('unnamed/', False, 1), ('no-suffix/', True, 2), ('elsewhere/', True, 1):
@@ -185,8 +185,8 @@ def nginx_is_read():
 # ---- failures ----
 
 @case
-def what_servers_do_wrong_is_told():
-    ways = [('whole', UNSUPPORTED, 'whole files'), ('compressed', UNSUPPORTED, 'Content-Encoding'), ('other-part', UNREACHABLE, 'was asked for'),
+def what_servers_do_wrong_is_reported():
+    ways = [('whole', UNSUPPORTED, 'whole files'), ('compressed', UNSUPPORTED, 'Content-Encoding'), ('other-part', UNREACHABLE, 'but the server sends bytes'),
             ('no-content-range', UNREACHABLE, 'Content-Range'), ('loop', UNREACHABLE, 'redirects'), ('forbidden', NOTHING, '403'),
             ('busy', UNREACHABLE, '503', 'tries'), ('busy-for-long', UNREACHABLE, '429', '3600 s'), ('silent', UNREACHABLE, 'timed out after 2 s'),
             ('endless-headers', UNREACHABLE, 'headers'), ('garbage', UNREACHABLE)]
@@ -221,7 +221,7 @@ def command_lines():
 
 
 @case
-def addresses_do_not_tell_secrets():
+def addresses_do_not_say_secrets():
     with served(DATA) as site:
         message = fails_with(UNREACHABLE, site.url(f'busy/{FILE}?token=abcdef#abcdef'), options=('--timeout=1',))
         same('abcdef' in message, False, message)
@@ -378,7 +378,7 @@ def what_could_not_be_opened_is_there_once_it_can():
 
 
 @case
-def the_sandbox_of_the_process_that_fetches_is_told():
+def the_sandbox_of_the_process_that_fetches_is_reported():
     with served(DATA) as site, own_program() as environment, mounted(site.url(FILE), env=environment) as mountpoint:
         told = json.loads((mountpoint / '.ntuplefs/version.json').read_text())
         same(told['fetch_sandbox'], told['sandbox'], 'both have all that the kernel has')

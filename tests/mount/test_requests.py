@@ -50,7 +50,7 @@ def documents_are_small_files_too():
 
 
 @case
-def what_is_read_past_the_page_cache_is_asked_for():
+def what_is_read_past_the_page_cache_is_requested():
     expected = output(NTUPLE, 'cat', data('example.root'), SMALL)
     for options, flags in (['-o', 'direct_io=on'], 0), ([], os.O_DIRECT):
         with Foreground(data('example.root'), options=['-d', *options]) as mount:
@@ -66,7 +66,7 @@ def what_is_read_past_the_page_cache_is_asked_for():
 
 
 @case
-def what_changes_is_asked_for_each_time():
+def what_changes_is_requested_each_time():
     with Foreground(data('example.root'), options=['-d']) as mount:
         path = mount.mountpoint / '.ntuplefs/stats.json'
         first = read(path)

@@ -105,7 +105,7 @@ def objects_are_read_whatever_they_are_called():
 
 
 @case
-def objects_of_a_data_set_are_asked_for_with_signatures():
+def objects_of_a_dataset_are_requested_with_signatures():
     need('uproot')
     objects = Objects(DATA / 'late_fields.root', 'late', need('xxhash').xxh3_64_intdigest)
     with stored() as store:
@@ -154,7 +154,7 @@ def profiles_of_the_tools_are_found():
 
 
 @case
-def what_is_not_there_is_told():
+def what_is_not_there_is_reported():
     with stored() as store:
         for address, status, message in (
                 ('s3://data/none.root', NOTHING, 'the server has no such file (404)'),
@@ -177,7 +177,7 @@ def put(store, prefix, folder):
 
 
 @case
-def data_sets_that_are_folders_are_what_they_are_here():
+def datasets_that_are_folders_are_what_they_are_here():
     source, prefix = DATA / 'lance_datasets' / 'fragments_2.2', "runs 1/a+b=c&d,e;(f)*'g'!@$#%:~\u00e9/fragments_2.2"
     with stored() as store, scratch() as directory:
         put(store, prefix, source)
@@ -186,7 +186,7 @@ def data_sets_that_are_folders_are_what_they_are_here():
         here, there = command(NTUPLE, 'verify', source), store.ask('verify', f's3://data/{prefix}')
         same((there.returncode, there.stdout.rsplit(b': ', 2)[1:]), (0, here.stdout.rsplit(b': ', 2)[1:]))
         none = store.ask('ls', 's3://data/none/')
-        same((none.returncode, none.stderr), (NOTHING, b'ntuple: s3://data/none/: the server has no such folder\n'))
+        same((none.returncode, none.stderr), (NOTHING, b'ntuple: s3://data/none/: the server has no such directory\n'))
 
 
 @case
@@ -235,7 +235,7 @@ def lists_of_many_parts_are_read_to_their_end():
 
 
 @case
-def lists_are_asked_for_with_the_signature_that_botocore_makes():
+def lists_are_requested_with_the_signature_that_botocore_makes():
     auth, request, keys = (need(f'botocore.{name}') for name in ('auth', 'awsrequest', 'credentials'))
     key = {'AWS_ACCESS_KEY_ID': 'some', 'AWS_SECRET_ACCESS_KEY': 'secret', 'AWS_SESSION_TOKEN': 'told/+='}
     with served(DATA) as site:

@@ -147,7 +147,7 @@ def who_takes_over_the_process_that_fetches_has_connections_and_no_more():
 
 
 @case
-def what_lies_beside_credentials_is_out_of_its_reach():
+def what_is_beside_credentials_is_out_of_its_reach():
     """The files as well: it has copies."""
     if not PRELOAD or not FETCH:
         raise Skip('no library of attempts, or no program that fetches')
@@ -171,7 +171,7 @@ def status_fields(process):
 
 
 @case
-def what_holds_is_told_and_is_what_the_kernel_says():
+def what_holds_is_reported_and_is_what_the_kernel_says():
     with mounted(data('example.root')) as top:
         told, found = parts_of(top), status_fields(decoder_of(top))
         same([part for part in PARTS if part in told], told)
@@ -183,7 +183,7 @@ def what_holds_is_told_and_is_what_the_kernel_says():
 
 
 @case
-def the_tool_tells_the_same_of_itself():
+def the_tool_says_the_same_of_itself():
     needs(*PARTS)
     for option, expected in ('--sandbox=on', PARTS), ('--sandbox=off', []):
         told = json.loads(command(NTUPLE, 'cat', option, data('example.root'), '.ntuplefs/version.json').stdout)

@@ -133,7 +133,7 @@ def columns_are_what_numpy_picks_and_what_is_stored_stays():
 
 
 @case
-def one_data_set_of_several_files_is_meant_by_its_path():
+def one_dataset_of_several_files_is_meant_by_its_path():
     with scratch() as directory:
         (directory / 'first').write_text('0')
         source = data('example.root').parent
@@ -179,33 +179,33 @@ def described(descr='<i8', shape='(1,)', order='False'):
 
 ONE = struct.pack('<q', 1)
 REFUSED = (
-    (b'3 2', 'element 1: a number above 3 was expected, found 2'),
-    (b'3 3', 'element 1: a number above 3 was expected, found 3'),
-    (b'1 2 1000', 'element 2: entry 1000, and the dataset has 1000'),
-    (b'999 1000', 'element 1: entry 1000, and the dataset has 1000'),
-    (b'18446744073709551616', 'element 0: a number of more than 64 bits'),
-    (b'12 13 14 -3', 'line 1: element 3: numbers of entries were expected, found "-3"'),
-    (b'1\n2\nabc\n', 'line 3: element 2: numbers of entries were expected, found "abc"'),
-    (b'1 # one\n# two\n\n2.5', 'line 4: element 1: numbers of entries were expected, found "2.5"'),
-    (b'-1\n', 'line 1: element 0: numbers of entries were expected, found "-1"'),
-    (b'1 2\n2', 'line 2: element 2: a number above 2 was expected, found 2'),
+    (b'3 2', 'element 1: expected a number above 3, found 2'),
+    (b'3 3', 'element 1: expected a number above 3, found 3'),
+    (b'1 2 1000', 'element 2: entry 1000 does not exist: the dataset has 1000'),
+    (b'999 1000', 'element 1: entry 1000 does not exist: the dataset has 1000'),
+    (b'18446744073709551616', 'element 0: the number has more than 64 bits'),
+    (b'12 13 14 -3', 'line 1: element 3: expected entry numbers, found "-3"'),
+    (b'1\n2\nabc\n', 'line 3: element 2: expected entry numbers, found "abc"'),
+    (b'1 # one\n# two\n\n2.5', 'line 4: element 1: expected entry numbers, found "2.5"'),
+    (b'-1\n', 'line 1: element 0: expected entry numbers, found "-1"'),
+    (b'1 2\n2', 'line 2: element 2: expected a number above 2, found 2'),
     (b'1' + b'x' * 100, f'found "1{"x" * 39}"'),
     (b'nothing of the kind', 'a .npy, a text of numbers, or a dataset'),
     (b'\x00\x01', 'a .npy, a text of numbers, or a dataset'),
-    (npy(described('<i8', '(2,)'), ONE + b'\xff' * 8), 'element 1: a number below 0'),
-    (npy(described('|i1', '(1,)'), b'\x80'), 'element 0: a number below 0'),
-    (npy(described('|b1', '(999,)'), b'\x01' * 999), '999 bools, and the dataset has 1000 entries'),
-    (npy(described('|b1', '(1000,)'), b'\x02' * 1000), 'element 0: no bool: 0x02'),
-    (npy(described('<i8', '(2,)'), ONE), '2 elements were expected, found 1'),
+    (npy(described('<i8', '(2,)'), ONE + b'\xff' * 8), 'element 1: the number is below 0'),
+    (npy(described('|i1', '(1,)'), b'\x80'), 'element 0: the number is below 0'),
+    (npy(described('|b1', '(999,)'), b'\x01' * 999), '999 bools, but the dataset has 1000 entries'),
+    (npy(described('|b1', '(1000,)'), b'\x02' * 1000), 'element 0: expected a bool, found 0x02'),
+    (npy(described('<i8', '(2,)'), ONE), 'expected 2 elements, found 1'),
     (npy(described('<i8', '(99999999999999999999,)'), ONE), 'a shape of one dimension'),
-    (npy(described('<i8', '(4611686018427387904,)'), ONE), '4611686018427387904 elements were expected, found 1'),
+    (npy(described('<i8', '(4611686018427387904,)'), ONE), 'expected 4611686018427387904 elements, found 1'),
     (npy(described('<i8', '(1, 1)'), ONE), 'a shape of one dimension'),
     (npy(described('<i8', '()'), ONE), 'a shape of one dimension'),
     (npy(described().replace("'descr'", "'descr\""), ONE), 'a name'),
     (npy(described().replace("'<i8'", "\"<i8'"), ONE), 'a type of integers or bools'),
     (npy(described().replace(', ', ',\t', 1), ONE), 'a name'),
-    (npy(described('<f8'), ONE), 'an array of integers or bools was expected, found type "<f8"'),
-    (npy(described('<i3'), ONE), 'an array of integers or bools was expected, found type "<i3"'),
+    (npy(described('<f8'), ONE), 'expected an array of integers or bools, found type "<f8"'),
+    (npy(described('<i3'), ONE), 'expected an array of integers or bools, found type "<i3"'),
     (npy(described('<U12'), ONE), 'found type "<U12"'),
     (npy(described('O'), ONE), 'found type "O"'),
     (npy("{'descr': [('a', '<i8')], 'shape': (1,)}", ONE), 'a type of integers or bools'),
@@ -215,10 +215,10 @@ REFUSED = (
     (npy("{'other': 1}", ONE), 'descr, fortran_order or shape'),
     (npy('', ONE), 'a dictionary'),
     (npy(described(), ONE, 4), 'version 4'),
-    (npy(' ' * 9000), 'a header of 9000 bytes'),
-    (b'\x93NUMPY\x01\x00\xff\xff', 'the header ends behind the file'),
-    (b'\x93NUMPY\x02\x00\xff', 'the header ends behind the file'),
-    (b'\x93NUMPY', 'the header ends behind the file'),
+    (npy(' ' * 9000), 'the header is too long: 9000 bytes'),
+    (b'\x93NUMPY\x01\x00\xff\xff', 'the header ends past the end of the file'),
+    (b'\x93NUMPY\x02\x00\xff', 'the header ends past the end of the file'),
+    (b'\x93NUMPY', 'the header ends past the end of the file'),
 )
 
 
@@ -233,8 +233,8 @@ def choices_that_do_not_fit_are_refused_with_their_place():
             found = result.stderr.decode()
             assert message in found and str(path) in found, (content, found)
         path.write_text('1')
-        for option, message in ((f'Else:{path}', 'there is no dataset Else'), (str(path), 'of which dataset'),
-                                (f'Events/run:{path}', 'Events/run is no dataset'), (f'Events:{path}x', 'No such file')):
+        for option, message in ((f'Else:{path}', 'cannot select entries of the dataset Else: no such dataset'), (str(path), 'name the dataset'),
+                                (f'Events/run:{path}', 'Events/run: not a dataset'), (f'Events:{path}x', 'No such file')):
             result = command(NTUPLE, 'ls', f'--select={option}', data('example.root'))
             assert result.returncode and message in result.stderr.decode(), (option, result.stderr)
         os.mkfifo(directory / 'fifo')
@@ -244,11 +244,11 @@ def choices_that_do_not_fit_are_refused_with_their_place():
         for option in f'--select=Events:{path}', '--entries=Events:0:1':
             result = command(NTUPLE, 'ls', option, '--entries=Events:1:2', data('example.root'))
             same(result.returncode, 1, option)
-            assert b'entries of the dataset Events were chosen before' in result.stderr, result.stderr
+            assert b'the dataset Events already has a selection of entries' in result.stderr, result.stderr
 
 
 @case
-def ranges_of_several_data_sets_are_chosen():
+def ranges_of_several_datasets_are_chosen():
     names = datasets_of(data('directories_by_uproot.root'))
     assert len(names) > 1, names
     options = [f'--entries={name}:1:3' for name in names]

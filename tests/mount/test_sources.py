@@ -29,8 +29,8 @@ def a_folder_in_which_nothing_opens_is_said_at_the_mount():
         for name in 'a.txt', 'b.txt', 'below/c.txt':
             (folder / name).write_text('Nothing of interest.\n')
         with Foreground(folder) as mount:
-            same(mount.messages(), [f'ntuplefs: {folder}: nothing in this folder can be shown; '
-                                    'files in it that were tried: 3'])
+            same(mount.messages(), [f'ntuplefs: {folder}: cannot show anything in this directory; '
+                                    'tried 3 files'])
             same([error['path'] for error in errors_of(mount.mountpoint)], [''])
         shutil.copy(data('example.root'), folder / 'below')
         with Foreground(folder) as mount:
@@ -122,7 +122,7 @@ def remote_files_are_refused_with_what_to_do():
                 result = command(*call, cwd=directory)
                 message = result.stderr.decode()
                 same(result.returncode, 4, message)
-                assert f"files by {address.split('/')[0]}// are not read; copy it" in message and message.count(address) == 1, message
+                assert f"cannot read {address.split('/')[0]}// addresses; copy it" in message and message.count(address) == 1, message
         same(os.listdir(directory), [])
 
 

@@ -37,7 +37,7 @@ def samples_follow_one_another_as_they_are_written():
 
 
 @case
-def trees_say_which_data_set_of_a_file_is_meant():
+def trees_say_which_dataset_of_a_file_is_meant():
     with scratch() as directory:
         first, second = copies(directory, 'dirs_and_cycles.root', 2)
         numbers = {tree: np.frombuffer(output(NTUPLE, 'cat', first, f'{tree}/number/data.bin'), dtype)
@@ -62,10 +62,10 @@ def what_is_no_specification_is_refused_by_name():
         for samples, expected in ((dict(a=(['Events'], ['none*.root'])), 'sample "a": ' + str(directory / 'none*.root')),
                                   (dict(a=(['Events'], ['run*.root']), b=(['Events'], ['run1.root'])),
                                    f'sample "b": {paths[1]}: is named twice'),
-                                  (dict(a=(['Events'], ['text.json'])), f'{text}: a list that names itself'),
-                                  (dict(a=(['Event'], ['run0.root'])), f"{paths[0]}: there is no dataset 'Event'"),
+                                  (dict(a=(['Events'], ['text.json'])), f'{text}: the list names itself'),
+                                  (dict(a=(['Event'], ['run0.root'])), f"{paths[0]}: has no dataset 'Event'"),
                                   (dict(a=(['Events'], ['run0.root']), b=(['Event'], ['run1.root'])),
-                                   f"{paths[1]}: there is no dataset 'Event'")):
+                                   f"{paths[1]}: has no dataset 'Event'")):
             said = refusal(specify(text, **samples), options=('-o', 'chain=check'))
             assert str(text) in said and expected in said, (expected, said)
         for content, expected in (({'friends': {}}, '"friends"'), ({'samples': {'a': {'tree': 'Events'}}}, 'sample "a": "tree"')):

@@ -67,7 +67,7 @@ def trees_are_those_of_the_files():
 
 
 @case
-def a_mount_tells_objects():
+def a_mount_says_objects():
     objects = objects_of('late_fields.root')
     with stored(objects) as (site, address), mounted(address + '//') as mountpoint:
         same((mountpoint / 'late/number/data.bin').read_bytes(), output(NTUPLE, 'cat', DATA / 'late_fields.root', 'late/number/data.bin'))
@@ -91,7 +91,7 @@ def a_mount_tells_objects():
 
 
 @case
-def each_object_is_asked_for_once():
+def each_object_is_requested_once():
     objects = objects_of('many_pages.root')
     with stored(objects) as (site, address), mounted(address) as mountpoint:
         for _ in range(2):
@@ -120,7 +120,7 @@ def an_object_that_is_not_there_is_named():
 
 
 @case
-def damage_is_found_and_asked_for_twice():
+def damage_is_found_and_requested_twice():
     objects = objects_of('late_fields.root')
     objects.files['3'] = bytes([objects.files['3'][0] ^ 1]) + objects.files['3'][1:]
     with stored(objects) as (site, address):
@@ -135,7 +135,7 @@ def damage_is_found_and_asked_for_twice():
 
 
 @case
-def a_damaged_answer_is_asked_for_again():
+def a_damaged_answer_is_requested_again():
     objects = objects_of('late_fields.root')
     with stored(objects) as (site, address):
         site.files['bucket/set/3'] = bytes(len(objects.files['3'])), '""', 1e9
@@ -166,7 +166,7 @@ def answers_that_break_off_are_continued_as_the_same_version():
 
 
 @case
-def a_data_set_that_is_written_anew_is_never_mixed():
+def a_dataset_that_is_written_anew_is_never_mixed():
     objects, others = objects_of('many_pages.root'), objects_of('late_fields.root')
     with stored(objects) as (site, address), mounted(address) as mountpoint:
         columns = sorted((mountpoint / 'pages').rglob('column.*/data.bin'))
@@ -187,10 +187,10 @@ def a_data_set_that_is_written_anew_is_never_mixed():
 def anchors_that_are_none_are_refused():
     objects = objects_of('late_fields.root')
     with stored(objects) as (site, address):
-        for others, message in (({'anchorVersion': 1}, 'anchor: of version 1 in an object store, known is 0'),
-                                ({'headerObjId': 2 ** 31}, 'header: 121 bytes at byte 0 of object 2147483648'),
+        for others, message in (({'anchorVersion': 1}, 'anchor: version in an object store: expected 0, found 1'),
+                                ({'headerObjId': 2 ** 31}, 'header: cannot read 121 bytes at byte 0 of object 2147483648'),
                                 ({'urlTemplate': 'http://other/${objid}'}, 'anchor: its objects are at http://other/${objid}'),
-                                ({'formatVersionEpoch': 2}, 'anchor: version 2.0.')):
+                                ({'formatVersionEpoch': 2}, 'anchor: unknown version 2.0.')):
             objects.put_anchor(**others)
             put(site, objects)
             found = command(NTUPLE, 'verify', address)
@@ -200,7 +200,7 @@ def anchors_that_are_none_are_refused():
         put(site, objects)
         same(command(NTUPLE, 'verify', address).returncode, 0)
         for damage, message in ((lambda text: text.replace(b'"lenHeader": ', b'"lenHeader": 1'), 'anchor: xxh3-64: expected'),
-                                (lambda text: text.replace(b'"lenHeader"', b'"lenheader"'), 'anchor: there is no "lenHeader" in it'),
+                                (lambda text: text.replace(b'"lenHeader"', b'"lenheader"'), 'anchor: it has no "lenHeader"'),
                                 (lambda text: text[:-1], 'anchor: JSON'), (lambda text: b'{"a": 1}', 'a text file, which is not read')):
             site.files['bucket/set'] = damage(objects.files['']), '""', 1e9
             found = command(NTUPLE, 'verify', address)
@@ -215,8 +215,8 @@ def locators_of_other_types_are_shown_and_not_read():
         same((found.returncode, b'the page is not stored in this file' in found.stderr), (UNSUPPORTED, True), found.stderr)
         page = json.loads(output(NTUPLE, 'cat', address, 'late/number/column.0/pages.jsonl').splitlines()[0])
         same(page['locator'].startswith('Multi (type 3) '), True, page)
-        for locator_of, message in ((lambda number, size: object64(number + 2 ** 31, size), 'page: 40 bytes at byte 0 of object 2147483649'),
-                                    (lambda number, size: struct.pack('<iQ', size, number), 'page: at byte 1 of a file, in a dataset whose parts are objects')):
+        for locator_of, message in ((lambda number, size: object64(number + 2 ** 31, size), 'cannot read 40 bytes at byte 0 of object 2147483649'),
+                                    (lambda number, size: struct.pack('<iQ', size, number), 'page: is at byte 1 of a file, but the dataset is stored in objects')):
             put(site, objects_of('late_fields.root', locator_of=locator_of))
             found = command(NTUPLE, 'verify', address)
             same((found.returncode != 0, message in (found.stdout + found.stderr).decode()), (True, True), found.stderr)
@@ -225,18 +225,18 @@ def locators_of_other_types_are_shown_and_not_read():
 
 
 @case
-def addresses_are_those_of_data_sets():
+def addresses_are_those_of_datasets():
     objects = objects_of('late_fields.root')
     with stored(objects) as (site, address), scratch() as directory:
         for odd in '?a=secret', '#secret', '/@secret':
             found = command(NTUPLE, 'ls', address + odd)
-            same((found.returncode, b'secret' in found.stderr, b'one of @ ? #' in found.stderr), (WRONG, False, True), odd)
+            same((found.returncode, b'secret' in found.stderr, b'must not contain @, ? or #' in found.stderr), (WRONG, False, True), odd)
         (directory / 'anchor.json').write_bytes(objects.files[''])
         for source in directory / 'anchor.json', address.removeprefix('ntpl+s3+'):
             found = command(NTUPLE, 'verify', source)
             same((found.returncode, b'begins with ntpl+s3+https://' in found.stdout + found.stderr), (UNSUPPORTED, True), found.stderr)
         found = command(NTUPLE, 'ls', '--chain', address.replace('set', '*'))
-        same((found.returncode != 0, b'it is the address of a dataset, and of no folder' in found.stderr), (True, True), found.stderr)
+        same((found.returncode != 0, b'it is the address of a dataset, not of a directory' in found.stderr), (True, True), found.stderr)
 
 
 @case

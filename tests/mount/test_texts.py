@@ -234,7 +234,7 @@ def every_program_reads_a_long_text_where_texts_are_sized():
 
 
 @case
-def of_a_long_text_programs_read_all_or_tell_an_error_but_those_that_open_nothing_of_size_0():
+def of_a_long_text_programs_read_all_or_say_an_error_but_those_that_open_nothing_of_size_0():
     try_programs(LONG, outcomes=lambda long: long)
 
 
@@ -318,7 +318,7 @@ def overlayfs_copies_a_text_up():
 # ---- bounds, damage, patience ----
 
 @case
-def a_long_text_lies_on_disk_without_a_name_and_within_its_bound():
+def a_long_text_is_on_disk_without_a_name_and_within_its_bound():
     with scratch() as directory:
         os.environ['TMPDIR'] = str(directory)
         try:

@@ -99,7 +99,7 @@ def a_part_that_others_may_not_read_is_refused_where_they_look_on():
 
 
 @case
-def metadata_that_others_may_not_read_closes_the_data_set_to_them():
+def metadata_that_others_may_not_read_closes_the_dataset_to_them():
     needs_root()
     with scratch() as directory:
         array = array_with_modes(directory, {'meta/storage': 0o600})
@@ -115,7 +115,7 @@ def without_other_users_every_part_is_read_that_can_be():
 
 
 @case
-def a_link_out_of_a_data_set_shows_nobody_what_it_leads_to():
+def a_link_out_of_a_dataset_shows_nobody_what_it_leads_to():
     needs_root()
     with scratch() as directory:
         array = array_with_modes(directory, {})
@@ -126,7 +126,7 @@ def a_link_out_of_a_data_set_shows_nobody_what_it_leads_to():
         with mounted(array, options=['-o', 'allow_other']) as top:
             for user in NOBODY, {}:
                 text = command('cat', top / 'array/metadata.json', **user).stdout.decode()
-                assert 'hidden' not in text and '__attrs__: a link out of the directory' in text, text
+                assert 'hidden' not in text and '__attrs__: is a link out of the directory' in text, text
 
 
 run()

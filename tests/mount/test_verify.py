@@ -52,7 +52,7 @@ def clean_files_are_ok_a_line_each():
 
 
 @case
-def pages_without_a_checksum_are_told():
+def pages_without_a_checksum_are_reported():
     """ROOT writes checksums of pages unless it is told not to, uproot writes none."""
     for name, pages, unchecked in ('without_checksums.root', 12, 12), ('names_by_uproot.root', 13, 13), ('example.root', 163, 0):
         summary, = lines_of(verify('--json', data(name)))
@@ -81,7 +81,7 @@ def a_damaged_page_and_a_damaged_checksum_are_one_finding_each():
 
 
 @case
-def people_are_told_place_expected_and_found_on_one_line():
+def messages_have_place_expected_and_found_on_one_line():
     with scratch() as directory:
         column = column_of(data('example.root'), 'event')['column']
         copy, item = flipped(directory, 'example.root', 'page', 'event', column)
@@ -106,7 +106,7 @@ def a_damaged_page_list_is_one_finding():
 
 
 @case
-def data_sets_that_vanish_from_a_list_of_keys_are_told():
+def datasets_that_vanish_from_a_list_of_keys_are_reported():
     """By verify, by file.json and by directories of the tree: the list's count says two, of four keys."""
     with scratch() as directory:
         good = data('dirs_and_cycles.root')
@@ -128,7 +128,7 @@ def data_sets_that_vanish_from_a_list_of_keys_are_told():
 
 
 @case
-def data_sets_of_one_name_are_told_apart():
+def datasets_of_one_name_are_distinguished():
     """By their directories and cycles, also in layout.jsonl and by diff."""
     with scratch() as directory:
         good, copy = data('dirs_and_cycles.root'), directory / 'copy.root'
@@ -149,7 +149,7 @@ def data_sets_of_one_name_are_told_apart():
 
 
 @case
-def the_exit_status_tells_damaged_from_unreadable_from_unknown():
+def the_exit_status_distinguishes_damaged_unreadable_and_unknown():
     with scratch() as directory:
         cut = directory / 'cut.root'
         cut.write_bytes(data('example.root').read_bytes()[:40000])
@@ -233,7 +233,7 @@ def a_folder_is_verified_with_all_that_is_in_it():
             path.unlink()
         result = command(NTUPLE, 'verify', folder)
         same(result.returncode, 3)
-        same(result.stderr.decode(), f'ntuple: {folder}: no file of a known format is in this folder\n')
+        same(result.stderr.decode(), f'ntuple: {folder}: this directory has no file of a known format\n')
 
 
 @case
@@ -252,7 +252,7 @@ def a_folder_is_inspected_file_by_file():
 
 
 @case
-def inspect_tells_of_every_column():
+def inspect_describes_every_column():
     document = inspect(data('example.root'))
     same((document['schema'], document['file_bytes']), ('ntuplefs.inspect/1', data('example.root').stat().st_size))
     events = document['datasets'][0]
@@ -310,7 +310,7 @@ def inspect_prints_aligned_columns():
 
 
 @case
-def inspect_of_a_field_is_of_what_lies_below():
+def inspect_of_a_field_is_of_what_is_below():
     columns = inspect(data('example.root'), 'Events/muons')['datasets'][0]['columns']
     same([column['field'] for column in columns],
          ['muons', 'muons/_0/pt', 'muons/_0/eta', 'muons/_0/phi', 'muons/_0/charge'])

@@ -68,7 +68,7 @@ OPENING = 4  # open, both ends, and what of header and footer is not there
 
 
 @case
-def stat_tells_server_and_validator():
+def stat_says_server_and_validator():
     with scratch() as directory, xrootd(directory, DATA) as server:
         told = json.loads(output(NTUPLE, 'stat', '--json', server.url(f'{FILE}?authz=abcdef')))
         same((told['server'], told['validator']), (server.url('').rstrip('/'), str(int((DATA / FILE).stat().st_mtime))), told)
@@ -102,7 +102,7 @@ def servers_that_somebody_vouches_for_are_read_by_encrypted_connections():
 # ---- folders ----
 
 @case
-def data_sets_that_are_folders_have_the_tree_that_they_have_here():
+def datasets_that_are_folders_have_the_tree_that_they_have_here():
     with scratch() as directory, xrootd(directory, DATASETS) as server:
         for name in ('fragments_2.2', 'columns_0.1'):
             here, there = directory / f'{name}-here', directory / f'{name}-there'
@@ -164,7 +164,7 @@ def a_listed_file_that_is_another_one_is_never_mixed_in():
 # ---- failures ----
 
 @case
-def what_servers_refuse_is_told():
+def what_servers_refuse_is_reported():
     with scratch() as directory:
         folder = directory / 'files'
         (folder / 'folder').mkdir(parents=True)
@@ -190,7 +190,7 @@ def what_servers_refuse_is_told():
 
 
 @case
-def addresses_do_not_tell_secrets():
+def addresses_do_not_say_secrets():
     with scratch() as directory, xrootd(directory, DATA) as server:
         with mounted(server.url(f'{FILE}?authz=abcdef')) as mountpoint:
             same('abcdef' in Path('/proc/self/mounts').read_text(), False, 'mounts')

@@ -56,7 +56,7 @@ def test_columns_are_chosen(events):
     assert np.array_equal(part.column('weight').to_numpy(), events['weight'])
 
 
-def test_nothing_is_decoded_that_is_not_asked_for(data):
+def test_nothing_is_decoded_that_is_not_requested(data):
     with ntuple.open(data / 'many_pages.root') as file:
         data_set = file.only()
         name = data_set.keys()[0]
@@ -91,12 +91,12 @@ def test_what_is_chosen_is_checked(events):
         events.select(variants='sparse')
 
 
-def test_what_arrow_cannot_express_is_told(events):
+def test_what_arrow_cannot_express_is_reported(events):
     assert events.select().left_out == {}
     assert list(events.select(['comment', 'run'], variants='omit').left_out) == ['comment']
 
 
-def test_strings_are_bytes_where_that_is_asked_for(events):
+def test_strings_are_bytes_where_that_is_requested(events):
     text, binary = (pyarrow.table(events.select(['stream'], strings=kind)).column('stream') for kind in ('text', 'binary'))
     assert text.type == pyarrow.large_string() and binary.type == pyarrow.large_binary()
     assert [value.encode() for value in text.to_pylist()] == binary.to_pylist()
@@ -104,14 +104,14 @@ def test_strings_are_bytes_where_that_is_asked_for(events):
 
 # ---- programs ----
 
-def test_polars_takes_a_data_set(events):
+def test_polars_takes_a_dataset(events):
     polars = pytest.importorskip('polars', reason='polars is not installed')
     frame = polars.DataFrame(events.select(['run', 'weight']))
     assert frame.shape == (1000, 2) and frame['weight'].sum() == pytest.approx(events['weight'].sum())
     assert polars.DataFrame(events).height == 1000
 
 
-def test_duckdb_takes_a_data_set_by_its_name(events):
+def test_duckdb_takes_a_dataset_by_its_name(events):
     duckdb = pytest.importorskip('duckdb', reason='duckdb is not installed')
     rows = duckdb.sql('select run, count(*) from events group by run order by run').fetchall()
     runs, counts = np.unique(events['run'], return_counts=True)

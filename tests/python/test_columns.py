@@ -110,7 +110,7 @@ def test_a_slice_is_a_part_of_the_whole(events):
             field[::2]
 
 
-def test_offsets_tell_the_values_of_an_entry(events):
+def test_offsets_say_the_values_of_an_entry(events):
     offsets, pt = events['muons'].offsets, events['muons/_0/pt']
     assert len(offsets) == events.entries + 1 and offsets[0] == 0 and offsets[-1] == len(pt)
     part = events.arrays(['muons', 'muons/_0/pt', 'weight'], entries=(300, 310))
@@ -144,7 +144,7 @@ def test_arrays_that_are_there_are_read_into(events):
     for path in paths:
         assert np.array_equal(there[path], expected[path]) and np.shares_memory(there[path], found[path])
     for wrong in (np.empty(51), np.empty(50, 'f4'), np.empty(100)[::2]):
-        with pytest.raises(ValueError, match='out: 50 elements of float64'):
+        with pytest.raises(ValueError, match='out: expected 50 contiguous elements of float64'):
             events.arrays(['weight'], (250, 300), out={'weight': wrong})
 
 
@@ -156,7 +156,7 @@ def test_strings_are_texts(events):
     assert events['stream'][5:5] == []
 
 
-def test_what_has_no_values_tells_its_parts(events):
+def test_what_has_no_values_says_its_parts(events):
     with pytest.raises(TypeError, match="offsets, '_0'"):
         events['muons'][:]
     with pytest.raises(TypeError, match='has no offsets'):
@@ -190,7 +190,7 @@ def test_bytes_are_files(example):
             assert np.array_equal(file['Events']['weight'], other['Events']['weight'])
 
 
-def test_names_lead_to_data_sets(example):
+def test_names_lead_to_datasets(example):
     with ntuple.open(example) as file:
         assert list(file) == ['Events', 'calibration/Constants'] and len(file) == 2
         assert 'Events' in file and 'Nothing' not in file

@@ -15,17 +15,17 @@ NTUPLE = os.environ.get('NTUPLE') or shutil.which('ntuple')
 @pytest.fixture
 def program():
     if not NTUPLE:
-        pytest.skip('the program ntuple is not there')
+        pytest.skip('the program ntuple is not installed')
     return lambda *arguments: subprocess.run([NTUPLE, *map(str, arguments)], check=True, capture_output=True).stdout.decode()
 
 
-def test_a_schema_is_what_the_program_tells(events, example, program):
+def test_a_schema_is_what_the_program_says(events, example, program):
     told = json.loads(program('schema', '--json', example, 'Events'))['datasets'][0]
     assert events.schema.fields == told['fields']
     assert str(events.schema) + '\n' == program('schema', example, 'Events')
 
 
-def test_a_layout_is_what_the_program_tells(events, example, program):
+def test_a_layout_is_what_the_program_says(events, example, program):
     lines = [json.loads(line) for line in program('cat', example, 'layout.jsonl').splitlines()]
     assert events.file.layout() == lines
     assert events.layout() == [line for line in lines if line.get('dataset') == 'Events'] != []
@@ -40,7 +40,7 @@ def fuse_problem():
     if not os.access('/dev/fuse', os.R_OK | os.W_OK):
         return '/dev/fuse cannot be used'
     if not shutil.which('ntuplefs'):
-        return 'the program ntuplefs is not there'
+        return 'the program ntuplefs is not installed'
     return None
 
 
@@ -79,7 +79,7 @@ def test_no_program_and_no_device_are_named(example, monkeypatch):
     monkeypatch.setenv('PATH', '/nonexistent')
     monkeypatch.setattr('sysconfig.get_path', lambda name: '/nonexistent')
     monkeypatch.setattr('sys.executable', '/nonexistent/python3')
-    with pytest.raises(ntuple.MountError, match='ntuplefs is not there'):
+    with pytest.raises(ntuple.MountError, match='ntuplefs is not installed'):
         with ntuple.mount(example):
             pass
     monkeypatch.setattr('ntuple._mount.program', lambda name: name)

@@ -51,7 +51,7 @@ def test_a_range_or_a_file_chooses_too(example, weight, tmp_path):
     ([-1], ValueError, 'element 0 is below 0'),
     ([1.5], TypeError, 'integers or bools'),
     ([[1]], ValueError, 'one dimension'),
-    (np.ones(3, bool), ValueError, '3 bools, and there are 1000'),
+    (np.ones(3, bool), ValueError, '3 bools, but there are 1000'),
     ([1000], ntuple.ArgumentError, 'the dataset has 1000'),
     ((5, 2000), IndexError, 'there are 1000'),
 ])

@@ -24,21 +24,21 @@ def test_a_file_of_no_format(tmp_path):
 
 def test_what_is_neither_a_path_nor_bytes():
     for source in 5, None, ['example.root']:
-        with pytest.raises(TypeError, match=f'a path or a bytes-like object was expected, found {type(source).__name__}'):
+        with pytest.raises(TypeError, match=f'expected a path or a bytes-like object, found {type(source).__name__}'):
             ntuple.open(source)
 
 
-def test_a_version_that_is_not_there_is_told_with_its_data_set(data):
+def test_a_version_that_is_not_there_is_reported_with_its_dataset(data):
     path = data / 'lance_datasets' / 'columns_2.1'
     for version in 99, 'nothing':
-        with pytest.raises(ntuple.Error, match=f'{path}: there is no version.*{version}'):
+        with pytest.raises(ntuple.Error, match=f'{path}: .*version.*{version}'):
             ntuple.open(path, version=version)
 
 
-def test_a_name_that_leads_nowhere_is_told_with_its_place(events, example):
+def test_a_name_that_leads_nowhere_is_reported_with_its_place(events, example):
     with pytest.raises(KeyError, match=f"{example}: the dataset 'Events' has no field 'nothing'"):
         events['nothing']
-    with pytest.raises(KeyError, match=f"{example}: there is no dataset 'nothing'"):
+    with pytest.raises(KeyError, match=f"{example}: has no dataset 'nothing'"):
         events.file['nothing']
 
 
@@ -50,7 +50,7 @@ def test_names_that_lead_nowhere(events):
         assert isinstance(caught.value, ntuple.NotFoundError) and caught.value.status == 'not found'
 
 
-def test_a_damaged_page_tells_its_place_and_fails_no_other(data):
+def test_a_damaged_page_says_its_place_and_fails_no_other(data):
     told = json.loads((data / 'damaged_page.json').read_text())
     with ntuple.open(data / 'damaged_page.root') as file:
         data_set = file.only()
@@ -69,7 +69,7 @@ def test_a_damaged_page_tells_its_place_and_fails_no_other(data):
         assert path in str(error) and 'page' in str(error)
 
 
-def test_arrow_streams_tell_the_page_that_failed(data):
+def test_arrow_streams_say_the_page_that_failed(data):
     pyarrow = pytest.importorskip('pyarrow', reason='pyarrow is not installed')
     with ntuple.open(data / 'damaged_page.root') as file:
         with pytest.raises(OSError, match='page'):

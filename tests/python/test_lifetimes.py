@@ -151,7 +151,7 @@ def test_a_file_may_be_closed_while_others_read_it(example):
     assert not failures
 
 
-def test_the_interpreter_goes_on_while_a_column_is_decoded(tmp_path, example):
+def test_the_interpreter_continues_while_a_column_is_decoded(tmp_path, example):
     """Of a pipe nothing is read, but by another thread: whoever holds the lock while it waits would wait for ever."""
     seen = []
 
@@ -221,7 +221,7 @@ def test_arrays_are_checked(events):
     for array in (np.empty(20)[::2], np.frombuffer(bytes(80)), [0.0] * 10):
         with pytest.raises((TypeError, AttributeError)):
             _ntuple.streams_read([(stream, 0, 10, array)])
-    with pytest.raises(ValueError, match='room'):
+    with pytest.raises(ValueError, match='too small'):
         _ntuple.streams_read([(stream, 0, 11, room)])
     with pytest.raises(ntuple.ArgumentError):
         _ntuple.streams_read([(stream, 2**63, 10, room)])

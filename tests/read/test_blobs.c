@@ -232,7 +232,7 @@ static void check_offsets(struct nt_blobs *blobs, const uint64_t *expected, uint
 
 /* ---- the tests ---- */
 
-TEST(all_bytes_are_those_of_the_rows_one_behind_the_other)
+TEST(all_bytes_are_those_of_the_rows_one_after_the_other)
 {
     static uint8_t bytes[ROWS * MAX_BYTES];
     static uint64_t ends[ROWS + 1];
@@ -275,7 +275,7 @@ TEST(a_row_is_found_alone_and_a_null_one_is_not)
     builder_free(builder);
 }
 
-TEST(chosen_rows_are_one_behind_the_other_and_know_their_parts)
+TEST(chosen_rows_are_one_after_the_other_and_know_their_parts)
 {
     static const struct nt_entry_range ranges[] = {{3, 20}, {1020, 10}, {1490, 30}, {2599, 1}};
     static uint8_t bytes[ROWS * MAX_BYTES];

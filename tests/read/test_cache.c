@@ -74,7 +74,7 @@ TEST(what_is_in_the_cache_is_not_loaded_again)
     nt_cache_free(cache);
 }
 
-TEST(every_member_of_the_key_tells_entries_apart)
+TEST(every_member_of_the_key_distinguishes_entries)
 {
     struct nt_error error;
     struct nt_counters counters = {0};
@@ -167,7 +167,7 @@ static void use(struct nt_cache *cache, uint64_t offset, struct script *script, 
     nt_cache_release(cache, entry, how);
 }
 
-TEST(what_was_passed_leaves_early_and_what_is_wanted_again_stays)
+TEST(what_was_passed_leaves_early_and_what_is_requested_again_stays)
 {
     enum { BYTES = 1 << 20, MANY = 40 };
     struct nt_counters counters = {0};

@@ -108,7 +108,7 @@ TEST(a_column_of_a_type_that_is_not_known_is_not_read)
     const struct nt_decoder *decoder = nt_column_decoder(builder->dataset, 0);
     ((struct nt_decoder *)decoder)->element_bytes = 0;
     assert_status(NT_UNSUPPORTED, nt_column_read(builder->reader, builder->dataset, 0, 0, &byte, 1, &error));
-    ck_assert_str_eq(error.message, "the type of column 0 is not known to this version");
+    ck_assert_str_eq(error.message, "this version does not know the type of column 0");
     builder_free(builder);
 }
 
@@ -142,7 +142,7 @@ static void tell(void *context, const struct nt_dataset *dataset, uint32_t colum
     told->page = page;
 }
 
-TEST(a_bad_page_fails_the_reads_that_touch_it_and_is_told_once)
+TEST(a_bad_page_fails_the_reads_that_touch_it_and_is_reported_once)
 {
     struct nt_error error;
     struct told told = {0};
@@ -184,7 +184,7 @@ TEST(whole_pages_are_decoded_straight_into_the_output)
     builder_free(builder);
 }
 
-TEST(pages_at_one_place_with_several_types_are_told_apart)
+TEST(pages_at_one_place_with_several_types_are_distinguished)
 {
     struct nt_error error;
     struct builder *builder = plain_dataset(4, 4);

@@ -156,7 +156,7 @@ TEST(neighbours_are_read_together_where_one_decoder_decodes_them, .setup = setup
     ck_assert_uint_eq(nt_adjacent_pages_count(builder->dataset, pages + 4, PAGES - 4), 1);
 }
 
-TEST(damaged_items_are_told_of_the_first_page_of_those_that_are_read_together, .setup = setup,
+TEST(damaged_items_are_reported_of_the_first_page_of_those_that_are_read_together, .setup = setup,
      .teardown = teardown)
 {
     struct nt_error error;
@@ -191,7 +191,7 @@ TEST(damaged_items_make_every_page_fail_with_their_place, .setup = setup, .teard
         assert_status(NT_CHECKSUM,
                       nt_page_load(builder->reader, builder->dataset, 0, page_number(i), elements, &error));
         ck_assert_uint_eq(error.offset, items_offset);
-        ck_assert_ptr_nonnull(strstr(error.message, "what it is decoded with"));
+        ck_assert_ptr_nonnull(strstr(error.message, "a page that it depends on"));
         char page[32];
         snprintf(page, sizeof(page), "page %u of cluster 0", i);
         ck_assert_ptr_nonnull(strstr(error.message, page));
@@ -229,10 +229,10 @@ TEST(inputs_are_few_and_have_none_themselves, .setup = setup, .teardown = teardo
                                             &decoder, &number, &error));                                     \
     ck_assert_ptr_nonnull(strstr(error.message, text))
     decoder.input_count = NT_DECODER_INPUTS + 1;
-    REFUSED(NT_LIMIT, "3 others");
+    REFUSED(NT_LIMIT, "others: 3");
     decoder.input_count = 1;
     inputs[0].decoder = planned;
-    REFUSED(NT_CORRUPT, "needs other pages itself");
+    REFUSED(NT_CORRUPT, "has dependencies of its own");
     inputs[0].decoder = UINT32_MAX - 64;
     REFUSED(NT_CORRUPT, "has no decoder");
 #undef REFUSED

@@ -102,7 +102,7 @@ static const struct {
 } counted[] = {{NUMBER, 0},       {LIST, 0},   {ITEM, 1 << FIRST}, {FIRST, 1 << FIRST},
                {TEXT, 1 << TEXT}, {RECORD, 0}, {INNER, 0}};
 
-TEST(rows_are_told_by_one_page_list_at_most, .setup = setup, .teardown = teardown, .end = FIELDS)
+TEST(rows_are_reported_by_one_page_list_at_most, .setup = setup, .teardown = teardown, .end = FIELDS)
 {
     uint64_t rows;
     assert_ok(nt_field_rows(builder->reader, builder->dataset, counted[_i].field, &rows, &error));

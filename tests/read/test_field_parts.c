@@ -112,7 +112,7 @@ TEST(rows_of_one_part_are_read_with_its_page_list_alone, .setup = setup, .teardo
     nt_stream_close(stream);
 }
 
-TEST(entries_alone_tell_the_rows_of_what_is_in_no_list, .setup = setup, .teardown = teardown)
+TEST(entries_alone_say_the_rows_of_what_is_in_no_list, .setup = setup, .teardown = teardown)
 {
     uint64_t rows;
     assert_ok(nt_field_rows(builder->reader, builder->dataset, NUMBER, &rows, &error));
@@ -147,7 +147,7 @@ TEST(a_bad_page_list_is_a_fault_of_the_rows_of_its_part, .setup = setup, .teardo
 }
 
 /* How many items come before is told by no other part. */
-TEST(what_lies_behind_a_bad_page_list_is_refused_with_its_cause, .setup = setup, .teardown = teardown)
+TEST(what_is_after_a_bad_page_list_is_refused_with_its_cause, .setup = setup, .teardown = teardown)
 {
     static const uint32_t fields[] = {LIST, TEXT};
     builder->bad_part[0] = true;
@@ -158,7 +158,7 @@ TEST(what_lies_behind_a_bad_page_list_is_refused_with_its_cause, .setup = setup,
             nt_stream_open(builder->reader, builder->dataset, fields[i], NT_STREAM_OFFSETS, &stream, &error));
         assert_status(NT_CORRUPT, nt_stream_read(stream, 40, &offset, 8, &error));
         ck_assert_ptr_nonnull(strstr(error.message, "this page list is bad"));
-        ck_assert_ptr_nonnull(strstr(error.message, "where the cluster's rows begin depends on a part"));
+        ck_assert_ptr_nonnull(strstr(error.message, "the start of the cluster's rows depends on a part"));
         nt_stream_close(stream);
     }
 }
@@ -217,7 +217,7 @@ static const struct {
     {{too_few, 1}, false},
 };
 
-TEST(more_entries_dropped_than_are_stored_or_other_ones_than_are_told_are_damage, .setup = setup,
+TEST(more_entries_dropped_than_are_stored_or_other_ones_than_are_reported_are_damage, .setup = setup,
      .teardown = teardown, .end = 2)
 {
     int32_t value;
@@ -232,8 +232,8 @@ TEST(more_entries_dropped_than_are_stored_or_other_ones_than_are_told_are_damage
     nt_stream_close(stream);
     if (wrong_deletions[_i].is_beyond) {
         assert_status(NT_CORRUPT, nt_field_rows(builder->reader, builder->dataset, ITEM, &rows, &error));
-        ck_assert_ptr_nonnull(strstr(error.message, "rows of the field, at least"));
-        ck_assert_str_eq(error.expected, "7");
+        ck_assert_ptr_nonnull(strstr(error.message, "rows of the field: expected at least"));
+        ck_assert_str_eq(error.expected, "at least 7");
         ck_assert_str_eq(error.found, "2");
     }
 }

@@ -405,13 +405,12 @@ TEST(rows_below_a_field_that_cannot_be_read_are_not_chosen)
     assert_status(NT_UNSUPPORTED,
                   nt_stream_open(builder->reader, builder->dataset, field, NT_STREAM_DATA, &stream, &error));
     ck_assert_ptr_nonnull(
-        strstr(error.message,
-               "which rows belong to chosen entries is not known below field 0, which cannot be read"));
+        strstr(error.message, "cannot select rows below field 0, because the field cannot be read"));
     builder_free(builder);
 }
 
 /* Of a matrix whose columns lie one after the other, each has the chosen rows. */
-TEST(rows_are_chosen_of_each_column_where_these_lie_one_behind_the_other)
+TEST(rows_are_chosen_of_each_column_where_these_are_one_after_the_other)
 {
     struct nt_error error;
     struct builder *builder = builder_new();

@@ -44,7 +44,7 @@ TEST(a_page_is_read_verified_decompressed_and_decoded, .end = DIGESTS)
 }
 
 /* The digest of a draft's page may be that of its stored bytes as well. */
-TEST(a_digest_of_the_stored_bytes_is_accepted_where_either_may_stand)
+TEST(a_digest_of_the_stored_bytes_is_accepted_where_either_may_be)
 {
     struct nt_error error;
     struct builder *builder = one_page(NT_CHECKSUM_XXH3_64, NT_COVERS_STORED, true);
@@ -135,7 +135,7 @@ TEST(sizes_over_the_limit_and_overflowing_ones_are_refused_before_reading)
     builder_free(builder);
 }
 
-TEST(a_page_that_ends_behind_the_file_is_truncated)
+TEST(a_page_that_ends_after_the_file_is_truncated)
 {
     struct nt_error error;
     struct builder *builder = one_page(NT_CHECKSUM_NONE, NT_COVERS_STORED, false);
@@ -178,7 +178,7 @@ static void assert_decompressed_by(const struct nt_reader *reader, const char *e
     ck_assert_uint_eq(pages, 1);
 }
 
-TEST(counters_tell_what_was_done)
+TEST(counters_say_what_was_done)
 {
     struct nt_error error;
     struct nt_counters counters;

@@ -104,7 +104,7 @@ TEST(streams_and_columns_read_their_neighbours_in_one_call, .setup = setup, .tea
     nt_stream_close(stream);
 }
 
-TEST(pages_that_do_not_lie_one_behind_the_other_are_read_apart, .setup = setup, .teardown = teardown)
+TEST(pages_that_are_not_one_after_the_other_are_read_apart, .setup = setup, .teardown = teardown)
 {
     struct nt_error error;
     struct nt_page some[] = {pages[0], pages[1], pages[3], pages[4], pages[2]};
@@ -169,7 +169,7 @@ TEST(a_page_of_a_file_that_has_changed_is_not_pinned, .setup = setup, .teardown 
     nt_page_unpin(builder->reader, pinned, NT_CACHE_KEEP);
 }
 
-TEST(a_bad_page_among_neighbours_is_named_and_told_once, .setup = setup, .teardown = teardown)
+TEST(a_bad_page_among_neighbours_is_named_and_reported_once, .setup = setup, .teardown = teardown)
 {
     struct nt_error error;
     struct nt_counters counters;
@@ -184,7 +184,7 @@ TEST(a_bad_page_among_neighbours_is_named_and_told_once, .setup = setup, .teardo
     ck_assert_uint_eq(counters.failures, 1);
 }
 
-TEST(neighbours_behind_the_end_of_the_file_are_found_one_by_one, .setup = setup, .teardown = teardown)
+TEST(neighbours_after_the_end_of_the_file_are_found_one_by_one, .setup = setup, .teardown = teardown)
 {
     struct nt_error error;
     counting.inner->size = pages[50].offset + 1;

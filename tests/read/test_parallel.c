@@ -207,7 +207,7 @@ TEST(streams_of_two_readers_are_not_read_together)
     int32_t first[2] = {-1, -1};
     const struct nt_stream_range ranges[] = {{own, 0, 1, &first[0]}, {stream, 0, 1, &first[1]}};
     assert_status(NT_INVALID, nt_streams_read_elements(ranges, 2, &error));
-    ck_assert_ptr_nonnull(strstr(error.message, "range 1 is of another reader"));
+    ck_assert_ptr_nonnull(strstr(error.message, "range 1 belongs to another reader"));
     ck_assert(first[0] == -1 && first[1] == -1);
     nt_stream_close(stream);
     nt_stream_close(own);
@@ -278,7 +278,7 @@ TEST(pages_that_load_fast_are_not_decoded_ahead)
     builder_free(builder);
 }
 
-TEST(pages_that_load_fast_are_decoded_ahead_where_that_is_asked_for)
+TEST(pages_that_load_fast_are_decoded_ahead_where_that_is_requested)
 {
     struct nt_error error;
     struct builder *builder = long_list();
@@ -324,7 +324,7 @@ TEST(sequential_reads_are_followed_by_decoding_ahead_and_others_are_not)
     builder_free(builder);
 }
 
-TEST(a_data_set_is_forgotten_while_workers_are_ahead_in_it)
+TEST(a_dataset_is_forgotten_while_workers_are_ahead_in_it)
 {
     struct nt_error error;
     struct builder *builder = long_list();

@@ -146,7 +146,7 @@ TEST(reading_from_front_to_back_decodes_whole_pages, .end = 2)
     builder_free(builder);
 }
 
-TEST(where_most_of_a_page_is_wanted_or_it_is_there_the_page_is_used, .end = 2)
+TEST(where_most_of_a_page_is_requested_or_it_is_there_the_page_is_used, .end = 2)
 {
     struct builder *builder = plain_chunks();
     struct nt_stream *stream = _i ? open_stream(builder) : NULL;
@@ -292,7 +292,7 @@ TEST(a_damaged_block_fails_and_the_others_of_its_page_do_not)
     builder_free(builder);
 }
 
-TEST(a_digest_covers_the_blocks_that_are_not_wanted)
+TEST(a_digest_covers_the_blocks_that_are_not_requested)
 {
     struct builder *builder = damaged_chunks(NT_CHECKSUM_ADLER32, 7);
     for (size_t block = 2; block < 30; block += 5)

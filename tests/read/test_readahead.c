@@ -136,7 +136,7 @@ TEST(who_reads_from_front_to_back_is_ahead_of_himself)
     done(builder, stream);
 }
 
-TEST(who_reads_in_one_call_has_all_of_it_asked_for_first)
+TEST(who_reads_in_one_call_has_all_of_it_requested_first)
 {
     struct nt_error error;
     int32_t values[ELEMENTS];
@@ -299,7 +299,7 @@ TEST(columns_that_are_read_together_are_read_by_clusters)
     done(builder, streams[1]);
 }
 
-TEST(what_is_in_the_cache_is_not_asked_for)
+TEST(what_is_in_the_cache_is_not_requested)
 {
     struct builder *builder = counting_up(NULL);
     struct nt_stream *stream = open_stream(builder, 0, NT_STREAM_DATA);
@@ -314,7 +314,7 @@ TEST(what_is_in_the_cache_is_not_asked_for)
     done(builder, stream);
 }
 
-TEST(pages_without_bytes_in_the_file_are_not_asked_for)
+TEST(pages_without_bytes_in_the_file_are_not_requested)
 {
     enum { COPIES = 5 }; /* more than are told at once */
     struct builder *builder = counting_up(NULL);

@@ -79,7 +79,7 @@ TEST(the_caller_and_all_workers_decode_at_once, .end = 3)
     nt_reader_free(reader);
 }
 
-TEST(pages_that_take_long_are_told_before_they_are_loaded)
+TEST(pages_that_take_long_are_reported_before_they_are_loaded)
 {
     enum { PAGE_ELEMENTS = 8 * 1024, PAGES = 3 }; /* pages of 32 KiB, and of 4 bytes less */
     unsigned calls = 0;
@@ -191,7 +191,7 @@ TEST(what_is_not_there_cannot_be_opened)
     builder_free(builder);
 }
 
-TEST(a_data_set_that_did_not_open_gives_its_failure)
+TEST(a_dataset_that_did_not_open_gives_its_failure)
 {
     struct builder *builder = builder_new();
     uint32_t field = add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_UINT64);

@@ -108,7 +108,7 @@ TEST(ends_that_decrease_are_corrupt)
     }
 }
 
-TEST(an_end_that_cannot_be_told_is_the_failure)
+TEST(an_end_that_cannot_be_reported_is_the_failure)
 {
     for (unsigned call = 1; call <= CALLS; call++) {
         struct nt_deletion_vector *made = NULL;

@@ -57,7 +57,7 @@ TEST(more_items_are_damage_of_their_number_and_of_the_offsets, .end = sizeof(too
 }
 
 /* It may store as many elements for each of its rows as it likes. */
-TEST(a_member_that_is_not_readable_tells_no_number_of_records)
+TEST(a_member_that_is_not_readable_says_no_number_of_records)
 {
     const uint64_t items = 2, elements[] = {1, 2, 3, 4, 5, 6}, values[] = {7, 8};
     struct nt_error error;

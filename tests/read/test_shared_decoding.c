@@ -52,7 +52,7 @@ TEST(the_end_of_a_page_is_that_of_the_same_bytes)
     builder_free(builder);
 }
 
-TEST(an_offset_in_front_of_all_pages_lies_beside_nothing)
+TEST(an_offset_in_front_of_all_pages_is_beside_nothing)
 {
     struct builder *builder = vector_out_of_order(3);
     finish(builder, NULL);
@@ -67,7 +67,7 @@ TEST(an_offset_in_front_of_all_pages_lies_beside_nothing)
 }
 
 /* Pages that a row of the encodings decodes are shared by nobody. */
-TEST(streams_of_other_data_sets_and_of_no_pages_are_not_together)
+TEST(streams_of_other_datasets_and_of_no_pages_are_not_together)
 {
     struct builder *builders[] = {numbers(2), numbers(2), numbers(1), numbers(0)};
     struct nt_stream *streams[4];

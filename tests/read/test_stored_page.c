@@ -33,7 +33,7 @@ TEST(stored_bytes_are_shown_even_where_they_are_damaged)
 }
 
 /* XXH3-64 of no bytes at all is 2d06800538d394c2 (xxHash's own test vector). */
-TEST(a_digest_is_told_as_a_number_reads)
+TEST(a_digest_is_reported_as_a_number_reads)
 {
     static const unsigned char stored[] = {0xc2, 0x94, 0xd3, 0x38, 0x05, 0x80, 0x06, 0x2d};
     struct nt_error error;
@@ -104,7 +104,7 @@ TEST(stored_bytes_in_several_places_are_joined)
     builder_free(builder);
 }
 
-TEST(places_that_have_fewer_bytes_than_the_page_are_told)
+TEST(places_that_have_fewer_bytes_than_the_page_are_reported)
 {
     struct nt_error error;
     struct builder *builder = one_page(NT_CHECKSUM_NONE, NT_COVERS_STORED, false);

@@ -136,7 +136,7 @@ TEST(decoding_ahead_changes_no_byte, .end = SEEDS / 2)
     builder_free(builder);
 }
 
-TEST(borders_of_clusters_are_told_in_rows, .end = SEEDS / 2)
+TEST(borders_of_clusters_are_reported_in_rows, .end = SEEDS / 2)
 {
     struct nt_error error;
     struct builder *builder = random_dataset(4000 + (unsigned)_i, 6);
@@ -177,7 +177,7 @@ TEST(offsets_count_over_clusters_in_entry_order)
     builder_free(builder);
 }
 
-TEST(an_index_that_leads_outside_or_back_is_an_error_where_it_stands, .end = 3)
+TEST(an_index_that_leads_outside_or_back_is_an_error_where_it_is, .end = 3)
 {
     static const uint64_t bad_last_indices[] = {1, 3, UINT64_MAX};
     struct nt_error error;
@@ -195,7 +195,7 @@ TEST(an_index_that_leads_outside_or_back_is_an_error_where_it_stands, .end = 3)
 }
 
 /* A size is the distance from the element before, which may lie in another page. */
-TEST(a_bad_page_fails_what_lies_behind_it_as_far_as_that_needs_it)
+TEST(a_bad_page_fails_what_is_after_it_as_far_as_that_needs_it)
 {
     struct nt_error error;
     struct builder *builder = builder_new();
@@ -244,7 +244,7 @@ static struct builder *variant_with(uint64_t second)
     return builder;
 }
 
-TEST(a_variant_tells_the_row_of_its_alternative_even_where_it_has_no_columns)
+TEST(a_variant_says_the_row_of_its_alternative_even_where_it_has_no_columns)
 {
     struct nt_error error;
     struct builder *builder = variant_with(0);
@@ -264,7 +264,7 @@ TEST(a_variant_tells_the_row_of_its_alternative_even_where_it_has_no_columns)
     builder_free(builder);
 }
 
-TEST(a_variant_that_leads_outside_is_an_error_where_it_stands, .end = 3)
+TEST(a_variant_that_leads_outside_is_an_error_where_it_is, .end = 3)
 {
     static const uint64_t bad[] = {SWITCH(3, 0), SWITCH(1, 1), SWITCH(1, 1000)};
     struct nt_error error;

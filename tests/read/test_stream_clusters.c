@@ -91,7 +91,7 @@ TEST(a_size_costs_at_most_one_page_list, .end = 2)
     builder_free(builder);
 }
 
-TEST(clusters_that_contradict_the_told_size_fail_the_opening)
+TEST(clusters_that_contradict_the_reported_size_fail_the_opening)
 {
     struct nt_error error;
     struct nt_stream *stream;
@@ -110,7 +110,7 @@ static const struct {
     uint64_t first[2], entries[2], total;
 } overlaps[] = {{{0, 1}, {2, 2}, 3}, {{0, 0}, {2, 2}, 2}, {{0, 2}, {2, 2}, 3}, {{0, 7}, {2, 1}, 3}};
 
-TEST(clusters_share_no_entries_and_have_none_behind_the_last, .end = 4)
+TEST(clusters_share_no_entries_and_have_none_after_the_last, .end = 4)
 {
     struct nt_error error;
     struct nt_stream *stream;
@@ -126,14 +126,14 @@ TEST(clusters_share_no_entries_and_have_none_behind_the_last, .end = 4)
     assert_status(NT_CORRUPT,
                   nt_stream_open(builder->reader, builder->dataset, field, NT_STREAM_DATA, &stream, &error));
     ck_assert_ptr_nonnull(
-        strstr(error.message, "cluster 1 holds entries of another cluster, or behind the last"));
+        strstr(error.message, "cluster 1 holds entries of another cluster, or entries after the last"));
     builder_free(builder);
 }
 
 /* ---- late columns ---- */
 
 /* An earlier specification lets the first element that is stored be told by the page list alone. */
-TEST(what_a_late_column_leaves_out_may_be_told_by_its_page_list, .first = 1, .end = 4)
+TEST(what_a_late_column_leaves_out_may_be_reported_by_its_page_list, .first = 1, .end = 4)
 {
     struct nt_error error;
     struct builder *builder = builder_new();

@@ -107,7 +107,7 @@ static void *forget_first(void *unused)
     return unused;
 }
 
-TEST(a_data_set_that_is_forgotten_has_nothing_queued_or_under_way, .setup = setup, .teardown = teardown)
+TEST(a_dataset_that_is_forgotten_has_nothing_queued_or_under_way, .setup = setup, .teardown = teardown)
 {
     pthread_t thread;
     block_worker();

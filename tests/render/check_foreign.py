@@ -34,8 +34,9 @@ def report(name, error=None):
         print(f'FAIL {name}: {error}', flush=True)
 
 
-def ntuple(program, *arguments):
-    result = subprocess.run([program, *arguments], capture_output=True, check=False)
+def ntuple(program, command, *arguments):
+    """Trees in the same files are not shown: other tests compare them."""
+    result = subprocess.run([program, command, '--format=rntuple', *arguments], capture_output=True, check=False)
     if result.returncode:
         raise ValueError(result.stderr.decode(errors='replace').strip())
     return result.stdout

@@ -17,7 +17,7 @@
 enum { SEEDS = 80 };
 
 /* Some of the datasets have arrays without an item, which neither shows. */
-TEST(arrays_hold_what_rows_tell, .end = SEEDS)
+TEST(arrays_hold_what_rows_say, .end = SEEDS)
 {
     struct builder *builder = random_dataset(3000 + (unsigned)_i, 2 + _i % 9);
     struct nt_buffer from_arrow = {0}, from_rows = {0};
@@ -204,7 +204,7 @@ TEST(a_cluster_that_union_offsets_cannot_count_is_left_out_and_named)
     ck_assert_uint_eq(first, 2);
     omitted(arrow, text, sizeof(text));
     ck_assert_str_eq(text, "[{\"first_entry\":2,\"entries\":2,\"reason\":"
-                           "\"a cluster that is larger than Arrow's types can count\"}]");
+                           "\"the cluster has more items than Arrow's types can count\"}]");
     nt_arrow_free(arrow);
     builder_free(builder);
 }

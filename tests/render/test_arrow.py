@@ -65,7 +65,7 @@ def pyarrow_maps_the_file_of_a_mount():
 
 
 @case
-def strings_are_bytes_where_that_is_asked_for():
+def strings_are_bytes_where_that_is_requested():
     pa = need('pyarrow')
     source = data('types.root')
     for option, kind in ('text', pa.large_utf8()), ('binary', pa.large_binary()):
@@ -116,7 +116,7 @@ def variants(pa):
 
 
 @case
-def a_variant_is_what_is_asked_for():
+def a_variant_is_what_is_requested():
     pa = need('pyarrow')
     found = variants(pa)
     same((found['union'][0].type, found['struct'][0].name, found['omit']), (pa.null(), 'tag', None), 'variants')

@@ -51,7 +51,7 @@ TEST(a_stream_gives_each_batch_and_then_none)
 }
 
 /* A byte of the only page is another one: its checksum tells. */
-TEST(a_batch_that_cannot_be_read_tells_why)
+TEST(a_batch_that_cannot_be_read_says_why)
 {
     struct nt_error error;
     struct ArrowArray array;

@@ -113,7 +113,7 @@ TEST(a_record_brings_its_members)
     builder_free(sample.builder);
 }
 
-TEST(an_item_brings_its_collection_and_columns_stand_in_the_data_sets_order)
+TEST(an_item_brings_its_collection_and_columns_are_in_the_datasets_order)
 {
     struct sample sample = make_sample();
     const uint32_t fields[] = {sample.vector.item, sample.member};
@@ -121,7 +121,7 @@ TEST(an_item_brings_its_collection_and_columns_stand_in_the_data_sets_order)
     builder_free(sample.builder);
 }
 
-TEST(a_struct_has_the_alternatives_that_were_asked_for_a_union_has_all)
+TEST(a_struct_has_the_alternatives_that_were_requested_a_union_has_all)
 {
     struct sample sample = make_sample();
     try_fields(&sample.first_alternative, 1, NT_ARROW_UNIONS_STRUCT, &sample, "+s(+s(I,i))", 2);

@@ -150,7 +150,7 @@ TEST(clusters_are_halved_until_they_fit)
     builder_free(builder);
 }
 
-TEST(an_entry_that_has_too_many_alone_is_left_out_and_told)
+TEST(an_entry_that_has_too_many_alone_is_left_out_and_reported)
 {
     char text[256];
     uint64_t first;

@@ -171,7 +171,7 @@ TEST(fields_are_nullable_where_their_types_say_so, .setup = set_up, .teardown = 
     ck_assert(!(found->children[1]->children[0]->flags & ARROW_FLAG_NULLABLE));
 }
 
-TEST(what_the_file_tells_of_a_field_stands_beside_its_type, .setup = set_up, .teardown = tear_down)
+TEST(what_the_file_says_about_a_field_is_beside_its_type, .setup = set_up, .teardown = tear_down)
 {
     static const struct nt_property properties[] = {{{"ARROW:extension:name", 20}, {"unit", 4}},
                                                     {{"key", 3}, {"\xff", 1}}};

@@ -65,7 +65,7 @@ static struct variant_rows long_runs(uint64_t *switches, uint32_t rows, uint32_t
     return made;
 }
 
-TEST(alternatives_are_found_however_many_rows_lie_before_them, .end = 5)
+TEST(alternatives_are_found_however_many_rows_are_before_them, .end = 5)
 {
     enum { ROWS = 60000 };
     static const uint32_t runs[] = {1, 7, 16384, 20000, ROWS};
@@ -119,7 +119,7 @@ TEST(alternatives_out_of_order_fail_as_structs_and_are_right_as_unions, .end = 4
     builder_free(builder);
 }
 
-TEST(variants_are_left_out_and_named_where_that_is_asked_for)
+TEST(variants_are_left_out_and_named_where_that_is_requested)
 {
     static const uint64_t switches[] = {SWITCH(1, 0)};
     const struct variant_rows rows = {.switches = switches, .rows = 1, .numbers = 1};
@@ -127,7 +127,7 @@ TEST(variants_are_left_out_and_named_where_that_is_asked_for)
     struct builder *builder = variants_of(&rows, 1);
     struct nt_arrow *arrow = open_arrow_with(builder, NT_ARROW_UNIONS_OMIT);
     omitted(arrow, text, sizeof(text));
-    ck_assert_str_eq(text, "[{\"field\":\"f\",\"reason\":\"a variant, which was not asked for\"}]");
+    ck_assert_str_eq(text, "[{\"field\":\"f\",\"reason\":\"a variant, which the options omit\"}]");
     ck_assert_uint_eq(arrow->nodes[0].child_count, 0);
     nt_arrow_free(arrow);
     builder_free(builder);

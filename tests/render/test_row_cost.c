@@ -78,7 +78,7 @@ static const struct {
     {NT_NONE, 0, UINT64_MAX, 80},
 };
 
-TEST(rows_cost_the_pages_that_they_may_lie_in, .setup = setup, .teardown = teardown,
+TEST(rows_cost_the_pages_that_they_may_be_in, .setup = setup, .teardown = teardown,
      .end = sizeof(cases) / sizeof(cases[0]))
 {
     uint64_t bytes = (uint64_t)cases[_i].pages * PAGE_BYTES;

@@ -190,7 +190,7 @@ TEST(what_is_not_plain_is_a_cell_of_json)
     check_csv(builder, "f,f,f\r\n\"[\"\"\\\"\"\"\",\"\"a,\"\"]\",{},null\r\n[],{},[1]\r\n");
 }
 
-TEST(a_data_set_of_shards_has_a_table)
+TEST(a_dataset_of_shards_has_a_table)
 {
     static const uint64_t ends[] = {1, 3}, items[] = {10, 20, 30};
     struct builder *builder = builder_new();
@@ -209,7 +209,7 @@ TEST(a_data_set_of_shards_has_a_table)
     check_csv(builder, "f\r\n[10]\r\n\"[20,30]\"\r\n");
 }
 
-TEST(a_data_set_without_fields_has_empty_lines)
+TEST(a_dataset_without_fields_has_empty_lines)
 {
     struct builder *builder = builder_new();
     add_cluster(builder, 0, 2);

@@ -184,7 +184,7 @@ def other_programs_read_the_table_with_its_cells_of_json():
 
 
 @case
-def rows_before_and_behind_a_damaged_page_are_readable():
+def rows_before_and_after_a_damaged_page_are_readable():
     """rows.jsonl ends with an error there; an entry by its number is right, or an error."""
     good, path = harness.data('compression_zstd.root'), 'compressed'
     page = lines(good, f'{path}/noise/column.0/pages.jsonl')[1]
@@ -206,7 +206,7 @@ def rows_before_and_behind_a_damaged_page_are_readable():
 
 
 @case
-def control_characters_and_odd_bytes_never_stand_in_a_document():
+def control_characters_and_odd_bytes_never_appear_in_a_document():
     for source in sorted(harness.DATA.glob('names*.root')):
         for path in json.loads(source.with_suffix('.json').read_text())['datasets']:
             text = harness.command(harness.NTUPLE, 'cat', source, f'{path}/rows.jsonl').stdout

@@ -72,7 +72,7 @@ def a_read_that_is_short_because_of_an_error_is_that_error():
 
 
 @case
-def an_error_is_a_finding_where_it_was_not_asked_for():
+def an_error_is_a_finding_where_it_was_not_requested():
     same(findings(OLD, OLD, is_there=False), ({'error'}, set()))
     same(findings(OLD, OLD, is_there=False, errors=[errno.ENOENT]), (set(), {'place ENOENT'}))
 

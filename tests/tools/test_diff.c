@@ -148,7 +148,7 @@ TEST(another_layout_makes_no_values_differ, .end = WAYS * WAYS)
     builder_free(b);
 }
 
-TEST(any_data_set_is_the_same_as_itself, .end = 60)
+TEST(any_dataset_is_the_same_as_itself, .end = 60)
 {
     struct builder *a = random_dataset((unsigned)_i, 12), *b = random_dataset((unsigned)_i, 12);
     struct told told;
@@ -228,7 +228,7 @@ static const char *const changes[] = {
 enum { CHANGES = sizeof(changes) / sizeof(*changes) };
 
 /* Whatever the layouts. */
-TEST(the_first_difference_of_a_field_is_told_where_it_is, .end = CHANGES * WAYS)
+TEST(the_first_difference_of_a_field_is_reported_where_it_is, .end = CHANGES * WAYS)
 {
     struct content changed = usual;
     change(&changed, _i / WAYS);
@@ -236,7 +236,7 @@ TEST(the_first_difference_of_a_field_is_told_where_it_is, .end = CHANGES * WAYS)
     check_diff(written(&usual, &ways[_i % WAYS]), written(&changed, &ways[(_i + 1) % WAYS]), "", expected);
 }
 
-/* Rows of an array's item are several for each of the array's. */
+/* Rows of an array's item are several for each of the array's. Formats name the item differently. */
 TEST(the_entry_is_found_through_arrays)
 {
     static const uint64_t ends[] = {1, 1, 3}, values[] = {1, 2, 3, 4, 5, 6}, others[] = {1, 2, 3, 4, 7, 6};
@@ -246,7 +246,7 @@ TEST(the_entry_is_found_through_arrays)
         uint32_t list = add_named(builder, NT_NONE, "list", NT_FIELD_COLLECTION, NT_ELEMENT_INT64);
         uint32_t array = add_array(builder, list, NT_FIELD_ARRAY, NT_ELEMENT_INT64, 2);
         builder->fields[array].name = text_of("_0");
-        uint32_t item = add_named(builder, array, "_0", NT_FIELD_VALUE, NT_ELEMENT_INT32);
+        uint32_t item = add_named(builder, array, side ? "item" : "_0", NT_FIELD_VALUE, NT_ELEMENT_INT32);
         uint32_t index = add_column(builder, list, NT_ENCODING_INDEX64, 0);
         uint32_t column = add_column(builder, item, NT_ENCODING_INT32, 0);
         uint32_t cluster = add_cluster(builder, 0, 3);
@@ -257,7 +257,7 @@ TEST(the_entry_is_found_through_arrays)
     check_diff(builders[0], builders[1], "", "list/_0/_0[4] of 2 value: 5 | 7\n");
 }
 
-TEST(fewer_entries_are_told_once_and_the_rest_is_compared)
+TEST(fewer_entries_are_reported_once_and_the_rest_is_compared)
 {
     struct content shorter = usual;
     shorter.entries = 6;
@@ -266,7 +266,7 @@ TEST(fewer_entries_are_told_once_and_the_rest_is_compared)
 }
 
 /* Of a long text the part around the byte that differs. */
-TEST(of_a_long_text_a_part_is_told)
+TEST(of_a_long_text_a_part_is_reported)
 {
     enum { LENGTH = 5000, AT = 3000 };
     static uint64_t bytes[LENGTH];
@@ -320,7 +320,7 @@ TEST(descriptions_types_and_sources_are_of_the_schema)
                "");
 }
 
-TEST(what_a_projection_shows_is_told_of_its_source_alone)
+TEST(what_a_projection_shows_is_reported_of_its_source_alone)
 {
     struct builder *builders[NT_DIFF_SIDES];
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
@@ -369,7 +369,7 @@ TEST(a_damaged_page_is_a_failure_and_nothing_else_is, .end = 2 * 9)
     builder_free(builders[1]);
 }
 
-TEST(a_bad_page_list_is_told_once_and_no_values_are_compared)
+TEST(a_bad_page_list_is_reported_once_and_no_values_are_compared)
 {
     struct told told;
     struct builder *a = written(&usual, &ways[0]), *b = describe(&usual, &ways[0]);

@@ -33,7 +33,7 @@ TEST(fields_belong_together_by_name_whatever_their_order)
                "x field: \"int32\" | null\nc field: null | \"int32\"\na field: null | \"int32\"\n", "");
 }
 
-TEST(values_of_other_types_are_not_compared_and_that_is_told)
+TEST(values_of_other_types_are_not_compared_and_that_is_reported)
 {
     static const char *const names[] = {"a", "b"};
     static const enum nt_element elements[] = {NT_ELEMENT_INT32, NT_ELEMENT_INT32};
@@ -66,7 +66,7 @@ TEST(a_row_that_is_null_differs_from_every_value)
     check_diff(nullable(others, all_valid), nullable(values, all_valid), "", "n[1] of 1 value: 2 | 0\n");
 }
 
-TEST(a_field_that_is_nullable_on_one_side_only_is_told)
+TEST(a_field_that_is_nullable_on_one_side_only_is_reported)
 {
     const uint64_t values[] = {1, 2, 3}, valid[] = {1, 1, 1};
     check_diff(nullable(values, valid), nullable(values, NULL), "n is_nullable: \"true\" | \"false\"\n",

@@ -27,7 +27,7 @@ static struct builder *many(const uint32_t *others, uint32_t count, uint32_t pag
     return builder;
 }
 
-TEST(the_first_of_many_elements_is_told_with_any_number_of_threads, .end = 20)
+TEST(the_first_of_many_elements_is_reported_with_any_number_of_threads, .end = 20)
 {
     static const uint32_t places[] = {1, 262143, 262144, 400000, LAST};
     const uint32_t others[] = {places[_i % 5], LAST};
@@ -37,7 +37,7 @@ TEST(the_first_of_many_elements_is_told_with_any_number_of_threads, .end = 20)
 }
 
 /* What lies in front of the damage is compared; what lies behind the first difference is not told. */
-TEST(differences_are_found_in_front_of_damage_and_behind, .end = 8)
+TEST(differences_are_found_in_front_of_damage_and_after, .end = 8)
 {
     static const uint32_t first[] = {10}, second[] = {LAST};
     struct told told;
@@ -103,7 +103,7 @@ static bool mentions(const struct nt_buffer *lines, const struct nt_dataset *dat
 }
 
 /* Bytes without checksums are changed here and there: what is told is what reading everything finds. */
-TEST(what_chance_changes_is_told, .end = 120)
+TEST(what_chance_changes_is_reported, .end = 120)
 {
     struct builder *builders[NT_DIFF_SIDES];
     struct told told;

@@ -53,7 +53,7 @@ TEST(a_program_that_wants_no_more_gets_no_more)
     builder_free(builder);
 }
 
-TEST(a_data_set_that_could_not_be_opened_has_no_schema)
+TEST(a_dataset_that_could_not_be_opened_has_no_schema)
 {
     struct nt_error error;
     struct taken taken = {.max_pieces = 1};

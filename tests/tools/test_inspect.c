@@ -96,7 +96,7 @@ TEST(a_field_is_inspected_with_all_below_it, .end = 3)
     builder_free(builder);
 }
 
-TEST(page_lists_that_cannot_be_read_are_left_out_and_told)
+TEST(page_lists_that_cannot_be_read_are_left_out_and_reported)
 {
     struct nt_error error;
     struct builder *builder = random_dataset(3, 40);

@@ -33,7 +33,7 @@ TEST(pages_of_the_same_bytes_are_decoded_once)
     builder_free(builder);
 }
 
-TEST(what_is_wrong_with_shared_bytes_is_told_of_all_their_pages)
+TEST(what_is_wrong_with_shared_bytes_is_reported_of_all_their_pages)
 {
     static struct found found;
     struct builder *builder = merged_dataset();

@@ -80,7 +80,7 @@ TEST(a_row_that_is_null_is_null_in_arrow, .teardown = teardown, .end = 2)
 /* In the order of the fields, and of the slots of each. */
 static const int64_t null_counts[] = {2, 2, 1, 2, 4, 1, 1, 1, 2};
 
-TEST(arrow_tells_how_many_rows_are_null, .teardown = teardown, .end = 2)
+TEST(arrow_says_how_many_rows_are_null, .teardown = teardown, .end = 2)
 {
     struct ArrowSchema schema;
     struct ArrowArray array;

@@ -129,7 +129,7 @@ TEST(names_are_cut_between_characters)
 }
 
 /* Many fields whose names and types are of nothing but characters that are written as entities. */
-TEST(the_map_of_any_names_has_the_size_that_the_columns_tell, .end = 4)
+TEST(the_map_of_any_names_has_the_size_that_the_columns_say, .end = 4)
 {
     static const unsigned field_counts[] = {0, 1, 12, 60};
     static char evil[3000];
@@ -389,7 +389,7 @@ TEST(labels_are_white_on_dark_colours)
         ck_assert_str_eq(nt_label_class(rows[i].colour), rows[i].class);
 }
 
-TEST(a_total_tells_what_columns_share)
+TEST(a_total_says_what_columns_share)
 {
     for (unsigned shared = 0; shared < 2; shared++) {
         struct builder *builder = many_fields();
@@ -406,7 +406,7 @@ TEST(a_total_tells_what_columns_share)
     }
 }
 
-TEST(the_colours_of_many_fields_tell_apart)
+TEST(the_colours_of_many_fields_differ)
 {
     for (uint32_t i = 0; i < 200; i++)
         for (uint32_t k = i + 1; k < i + 24; k++) {

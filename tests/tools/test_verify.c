@@ -25,7 +25,7 @@ static uint32_t pages_of(const struct builder *builder)
 
 /* ---- nothing to find ---- */
 
-TEST(data_sets_of_every_kind_of_field_verify_clean_with_every_page, .end = 24)
+TEST(datasets_of_every_kind_of_field_verify_clean_with_every_page, .end = 24)
 {
     static struct found found;
     struct builder *builder = random_dataset((unsigned)_i, (uint32_t)(_i % 3 ? 6 : 40));
@@ -113,7 +113,7 @@ TEST(what_is_not_supported_is_one_finding_for_the_column, .end = 2)
     builder_free(builder);
 }
 
-TEST(of_many_damaged_pages_some_are_told_and_all_are_counted)
+TEST(of_many_damaged_pages_some_are_reported_and_all_are_counted)
 {
     enum { DAMAGED = 300, TOLD = 256, ELSEWHERE = 10 };
     static struct found found;
@@ -161,7 +161,7 @@ TEST(what_pages_are_decoded_with_is_verified_with_each_of_them, .end = 2)
     verify(planned.builder, &found);
     ck_assert_uint_eq(found.summary.findings[NT_FINDING_DAMAGED], PLANNED_PAGES);
     for (size_t i = 0; i < found.count; i++) {
-        ck_assert_ptr_nonnull(strstr(found.findings[i].error.message, "what it is decoded with"));
+        ck_assert_ptr_nonnull(strstr(found.findings[i].error.message, "a page that it depends on"));
         ck_assert_uint_eq(found.findings[i].error.offset, _i ? planned.items_offset : planned.numbers_offset);
     }
     builder_free(planned.builder);
@@ -204,7 +204,7 @@ TEST(an_optional_with_two_values_is_found)
     struct builder *builder = collection(index, 4, 3, 4);
     builder->fields[0].kind = NT_FIELD_OPTIONAL;
     verify(builder, &found);
-    assert_numbers(only(&found, NT_FINDING_DAMAGED, "values of an optional"), "1", "2");
+    assert_numbers(only(&found, NT_FINDING_DAMAGED, "values of an optional"), "at most 1", "2");
     builder_free(builder);
 }
 
@@ -262,7 +262,8 @@ TEST(fields_of_a_record_that_differ_in_rows_are_found, .end = 2)
         add_elements(builder, cluster, columns[i], values, i < 2 ? 3 : _i ? 4 : 2, 4);
     finish(builder, NULL);
     verify(builder, &found);
-    const struct nt_finding *finding = only(&found, NT_FINDING_DAMAGED, "rows, as the fields beside it tell");
+    const struct nt_finding *finding =
+        only(&found, NT_FINDING_DAMAGED, "rows according to the sibling fields");
     assert_numbers(finding, "3", _i ? "4" : "2");
     ck_assert_uint_eq(finding->field, 4);
     ck_assert_uint_eq(finding->cluster, 0);
@@ -295,8 +296,8 @@ TEST(switches_that_lead_nowhere_are_found, .end = 2)
         uint64_t last;
         const char *what;
     } table[] = {
-        {SWITCH(3, 0), "alternative 3 of a variant that has 2"},
-        {SWITCH(2, 1), "row 1 of alternative 2, which has 1"},
+        {SWITCH(3, 0), "alternative 3 does not exist: the variant has 2"},
+        {SWITCH(2, 1), "row 1 of alternative 2 does not exist: the cluster has 1"},
     };
     static struct found found;
     const uint64_t switches[] = {SWITCH(1, 0), SWITCH(0, 0), SWITCH(2, 0), table[_i].last};
@@ -336,7 +337,7 @@ TEST(stored_elements_that_are_not_the_entries_are_found, .end = 3)
     builder_free(builder);
 }
 
-TEST(a_first_element_that_the_page_list_tells_wrong_is_found)
+TEST(a_first_element_that_the_page_list_says_wrong_is_found)
 {
     static struct found found;
     static const uint64_t values[4];
@@ -362,7 +363,7 @@ TEST(clusters_that_do_not_follow_one_another_are_found, .end = 4)
     } table[] = {
         {6, 10, "no cluster holds entries 4 to 5"},
         {3, 7, "cluster 1 holds entries of another cluster"},
-        {4, 7, "cluster 1 holds entries of another cluster, or behind the last"},
+        {4, 7, "cluster 1 holds entries of another cluster, or entries after the last"},
         {4, 9, "no cluster holds entries 8 to 8"},
     };
     static struct found found;

@@ -29,14 +29,15 @@ static void keep(void *context, const struct nt_finding *finding)
         found->first = *finding;
 }
 
-/* What opening said; NT_OK: verified. */
-static enum nt_status verify_path(const char *path, struct found *found)
+/* What opening said; NT_OK: verified. `format`: NULL: any. */
+static enum nt_status verify_as(const char *path, const char *format, struct found *found)
 {
+    const struct nt_open_options open_options = {.struct_bytes = sizeof(open_options), .format = format};
     struct nt_error error = {0};
     struct nt_file *file;
     struct nt_reader *reader;
     *found = (struct found){0};
-    enum nt_status status = nt_file_open(path, NULL, &file, &error);
+    enum nt_status status = nt_file_open(path, &open_options, &file, &error);
     if (status != NT_OK)
         return status;
     assert_ok(nt_reader_new(
@@ -47,6 +48,11 @@ static enum nt_status verify_path(const char *path, struct found *found)
     nt_reader_free(reader);
     nt_file_close(file);
     return NT_OK;
+}
+
+static enum nt_status verify_path(const char *path, struct found *found)
+{
+    return verify_as(path, NULL, found);
 }
 
 static void assert_clean(const char *path, const struct found *found)
@@ -197,7 +203,7 @@ static bool verify_expected(const char *directory, const char *name)
         strcat(path, ".root");
     if (!pages || access(path, R_OK))
         return false;
-    ck_assert_msg(verify_path(path, &found) == NT_OK, "%s does not open", path);
+    ck_assert_msg(verify_as(path, "rntuple", &found) == NT_OK, "%s does not open", path);
     assert_clean(path, &found);
     ck_assert_msg(found.summary.pages == pages, "%s: %ju pages instead of %ju", path,
                   (uintmax_t)found.summary.pages, (uintmax_t)pages);

@@ -123,7 +123,7 @@ static void *look(void *path)
     return NULL;
 }
 
-TEST(a_look_at_one_data_set_waits_for_no_other, .setup = setup, .teardown = teardown)
+TEST(a_look_at_one_dataset_waits_for_no_other, .setup = setup, .teardown = teardown)
 {
     pthread_t thread;
     void *problem;

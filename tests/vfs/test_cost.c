@@ -361,7 +361,7 @@ static void read_all(uint64_t node, const char *name)
     ck_assert_msg(length == (uint64_t)attributes.stat.st_size, "%s", name);
 }
 
-TEST(every_file_has_the_bytes_that_its_size_told, .setup = setup, .teardown = teardown)
+TEST(every_file_has_as_many_bytes_as_its_size_says, .setup = setup, .teardown = teardown)
 {
     ck_assert_uint_gt(walk("", true, read_all), 60);
 }

@@ -11,7 +11,7 @@
 
 static struct nt_error error;
 
-TEST(a_data_set_that_cannot_be_opened_says_why, .setup = tree_setup_single, .teardown = tree_teardown)
+TEST(a_dataset_that_cannot_be_opened_says_why, .setup = tree_setup_single, .teardown = tree_teardown)
 {
     json_t *json = read_json("broken/error.json");
     ck_assert_str_eq(get_text(json, "what"), "the anchor is broken");
@@ -20,7 +20,8 @@ TEST(a_data_set_that_cannot_be_opened_says_why, .setup = tree_setup_single, .tea
     json_decref(json);
 }
 
-TEST(a_bad_page_fails_on_its_bytes_and_is_told_once, .setup = tree_setup_single, .teardown = tree_teardown)
+TEST(a_bad_page_fails_on_its_bytes_and_is_reported_once, .setup = tree_setup_single,
+     .teardown = tree_teardown)
 {
     model_has_bad_page = true;
     struct nt_vfs_handle *handle;

@@ -20,7 +20,7 @@ TEST(numbers_are_served_as_the_field_has_them, .setup = tree_setup_single, .tear
     nt_buffer_deinit(&data);
 }
 
-TEST(offsets_count_over_the_whole_data_set, .setup = tree_setup_single, .teardown = tree_teardown)
+TEST(offsets_count_over_the_whole_dataset, .setup = tree_setup_single, .teardown = tree_teardown)
 {
     struct nt_buffer offsets = read_path("Events/jets/offsets.bin"),
                      pt = read_path("Events/jets/_0/pt/data.bin");

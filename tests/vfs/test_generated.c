@@ -244,7 +244,7 @@ TEST(what_the_machine_refuses_fails_the_look_and_is_not_remembered, .setup = set
     ck_assert_uint_eq(size_of(7), SHORT_PIECES * PIECE);
 }
 
-TEST(where_all_is_made_long_texts_lie_on_disk, .setup = setup, .teardown = teardown)
+TEST(where_all_is_made_long_texts_are_on_disk, .setup = setup, .teardown = teardown)
 {
     open_generated(true, 1 << 20, 100 << 20);
     script.is_short = false;

@@ -9,7 +9,7 @@
 #include "open_tree.h"
 #include "support.h"
 
-TEST(field_json_tells_shapes_that_are_known_without_page_lists, .setup = tree_setup_single,
+TEST(field_json_says_shapes_that_are_known_without_page_lists, .setup = tree_setup_single,
      .teardown = tree_teardown)
 {
     json_t *run = read_json("Events/run/field.json"), *pt = read_json("Events/jets/_0/pt/field.json");

@@ -239,7 +239,7 @@ TEST(no_document_is_that_of_a_former_file, .setup = set_up, .teardown = tear_dow
 }
 
 /* Failures are told once for each file. */
-TEST(each_of_two_files_of_a_number_tells_why_it_failed, .setup = set_up, .teardown = tear_down)
+TEST(each_of_two_files_of_a_number_says_why_it_failed, .setup = set_up, .teardown = tear_down)
 {
     struct kernel kernel = {.count = 0};
     struct nt_vfs_attributes attributes;
@@ -308,7 +308,7 @@ static void remove_dataset(const char *folder)
     }
 }
 
-TEST(with_a_data_set_go_its_versions, .setup = set_up, .teardown = tear_down)
+TEST(with_a_dataset_go_its_versions, .setup = set_up, .teardown = tear_down)
 {
     struct kernel kernel = {.count = 0};
     char folder[80];

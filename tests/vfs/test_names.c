@@ -76,7 +76,7 @@ TEST(names_are_encoded_as_the_rule_says, .end = sizeof(encoded) / sizeof(encoded
     nt_buffer_deinit(&out);
 }
 
-TEST(a_data_set_named_like_one_of_ours_loses_its_first_dot)
+TEST(a_dataset_named_like_one_of_ours_loses_its_first_dot)
 {
     struct nt_buffer out = {0};
     nt_name_encode((struct nt_text)TEXT("file.json"), NT_NAME_RESERVED, &out);
@@ -230,7 +230,7 @@ TEST(names_are_unique_within_a_directory_only)
     nt_names_free(names);
 }
 
-TEST(a_prefix_stands_before_a_natural_name)
+TEST(a_prefix_is_before_a_natural_name)
 {
     wish_for(0, "x.y", 0);
     wishes[0].prefix = "attribute.";

@@ -31,7 +31,7 @@ TEST(several_sources_are_directories_beside_each_other, .setup = tree_setup, .te
     walk(&visit, NT_VFS_ROOT);
 }
 
-TEST(where_no_source_opens_the_first_reason_is_told, .setup = tree_setup, .teardown = tree_teardown)
+TEST(where_no_source_opens_the_first_reason_is_reported, .setup = tree_setup, .teardown = tree_teardown)
 {
     const struct nt_vfs_options options = {0};
     assert_status(NT_CORRUPT,
@@ -58,7 +58,7 @@ TEST(sources_of_which_nothing_can_be_shown_are_reported_when_they_are_tried, .se
     ck_assert_str_eq(reported, once);
 }
 
-TEST(a_file_of_which_nothing_opens_is_shown_where_that_is_wanted, .setup = tree_setup,
+TEST(a_file_of_which_nothing_opens_is_shown_where_that_is_requested, .setup = tree_setup,
      .teardown = tree_teardown)
 {
     open_broken(path_bad);
@@ -79,7 +79,7 @@ TEST(a_file_of_which_nothing_opens_is_shown_where_that_is_wanted, .setup = tree_
     ck_assert_msg(strstr(reported, "bad.root: Events: broken"), "%s", reported);
 }
 
-TEST(only_what_is_broken_is_told_to_be, .setup = tree_setup, .teardown = tree_teardown)
+TEST(only_what_is_broken_is_reported_to_be, .setup = tree_setup, .teardown = tree_teardown)
 {
     open_broken(path_good);
     assert_ok(nt_vfs_broken(vfs, &error));
@@ -122,7 +122,7 @@ TEST(files_that_come_and_go_in_a_folder_come_and_go_in_the_tree, .setup = tree_s
 }
 
 /* As a user who may not. */
-TEST(a_folder_that_cannot_be_read_is_told, .setup = tree_setup, .teardown = tree_teardown, .end = 2)
+TEST(a_folder_that_cannot_be_read_is_reported, .setup = tree_setup, .teardown = tree_teardown, .end = 2)
 {
     uint64_t node;
     open_paths((const char *const[]){tree_folder}, 1, false);

@@ -110,7 +110,7 @@ TEST(opening_and_listing_read_no_page_list, .setup = tree_setup_single, .teardow
 
 /* ---- every node of the tree ---- */
 
-TEST(every_entry_is_found_again_and_has_the_size_and_bytes_that_it_tells, .setup = tree_setup_single,
+TEST(every_entry_is_found_again_and_has_the_size_and_bytes_that_it_says, .setup = tree_setup_single,
      .teardown = tree_teardown)
 {
     struct visit visit = {0};

@@ -112,7 +112,7 @@ TEST(versions_are_found_by_number_and_not_listed, .setup = set_up, .teardown = t
     ck_assert_uint_gt(visit.files, 20);
 }
 
-TEST(a_version_that_does_not_open_tells_why_and_others_are_readable, .setup = set_up,
+TEST(a_version_that_does_not_open_says_why_and_others_are_readable, .setup = set_up,
      .teardown = tree_teardown)
 {
     put("3", "bad");
@@ -129,7 +129,7 @@ TEST(a_version_that_does_not_open_tells_why_and_others_are_readable, .setup = se
     ck_assert_uint_eq(attributes_of("good/Events/run/data.bin").stat.st_size, 4 * MODEL_ENTRIES);
 }
 
-TEST(where_no_version_is_left_the_data_set_fails, .setup = set_up, .teardown = tree_teardown)
+TEST(where_no_version_is_left_the_dataset_fails, .setup = set_up, .teardown = tree_teardown)
 {
     uint64_t node;
     open_paths((const char *const[]){tree_folder}, 1, false);

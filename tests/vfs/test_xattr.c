@@ -55,7 +55,7 @@ static const struct {
     {"Events/jets", "role", "collection"},
 };
 
-TEST(extended_attributes_tell_what_the_model_says, .setup = tree_setup_single, .teardown = tree_teardown,
+TEST(extended_attributes_say_what_the_model_says, .setup = tree_setup_single, .teardown = tree_teardown,
      .end = sizeof(xattrs) / sizeof(xattrs[0]))
 {
     struct nt_buffer value = {0};
@@ -75,7 +75,7 @@ static bool is_of_kind(const char *text, enum nt_vfs_value kind)
     return kind == NT_VFS_VALUE_TEXT || (*text && text[strspn(text, characters[kind])] == '\0');
 }
 
-TEST(values_are_of_the_kind_that_is_told, .setup = tree_setup_single, .teardown = tree_teardown,
+TEST(values_are_of_the_kind_that_is_reported, .setup = tree_setup_single, .teardown = tree_teardown,
      .end = sizeof(xattrs) / sizeof(xattrs[0]))
 {
     char name[64];

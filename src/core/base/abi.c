@@ -24,11 +24,12 @@ enum nt_status nt_copy_struct(const void *from, void *to, size_t bytes, const ch
     if (from)
         memcpy(&known, from, sizeof(known));
     if (known < sizeof(known))
-        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "struct %s: its struct_bytes is not set", name);
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "struct %s: struct_bytes is not set", name);
     for (size_t i = bytes; i < known; i++)
         if (members[i])
             return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                           "struct %s: byte %zu is set, this version knows %zu", name, i, bytes);
+                           "struct %s: byte %zu is set, but this version knows only %zu bytes", name, i,
+                           bytes);
     if (from)
         memcpy(to, from, known < bytes ? known : bytes);
     memcpy(to, &bytes, sizeof(bytes));

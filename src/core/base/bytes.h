@@ -33,8 +33,8 @@ static inline bool nt_fits(uint64_t offset, uint64_t bytes, uint64_t size)
 
 /* Receives the meaning of bytes: `what` of `whole`, e.g. "version" of "field". Both are static. */
 struct nt_cursor_observer {
-    void (*tell)(struct nt_cursor_observer *observer, size_t position, size_t count, const char *whole,
-                 const char *what);
+    void (*label)(struct nt_cursor_observer *observer, size_t position, size_t count, const char *whole,
+                  const char *what);
 };
 
 struct nt_cursor {
@@ -42,7 +42,7 @@ struct nt_cursor {
     size_t position;
     size_t end;
     bool failed;
-    size_t told;                         /* end of the bytes that were labelled, with an observer */
+    size_t labelled;                     /* end of the bytes that were labelled, with an observer */
     struct nt_cursor_observer *observer; /* NULL: none */
 };
 
@@ -87,8 +87,8 @@ static inline struct nt_cursor nt_get_cursor(struct nt_cursor *cursor, uint64_t 
         return part;
     }
     part.end = part.position + (size_t)count;
-    part.told = part.position;
-    cursor->told = cursor->position;
+    part.labelled = part.position;
+    cursor->labelled = cursor->position;
     return part;
 }
 
@@ -97,9 +97,10 @@ static inline void nt_cursor_label(struct nt_cursor *cursor, const char *whole, 
 {
     if (!cursor->observer)
         return;
-    if (!cursor->failed && cursor->told < cursor->position)
-        cursor->observer->tell(cursor->observer, cursor->told, cursor->position - cursor->told, whole, what);
-    cursor->told = cursor->position;
+    if (!cursor->failed && cursor->labelled < cursor->position)
+        cursor->observer->label(cursor->observer, cursor->labelled, cursor->position - cursor->labelled,
+                                whole, what);
+    cursor->labelled = cursor->position;
 }
 
 static inline uint16_t nt_load_le16(const uint8_t *bytes)

@@ -75,13 +75,31 @@ enum nt_status nt_fail_mismatch(struct nt_error *error, enum nt_status status, u
     return status;
 }
 
+static enum nt_status fail_numbers(struct nt_error *error, enum nt_status status, uint64_t offset,
+                                   const char *what, const char *bound, uint64_t expected, uint64_t found)
+{
+    char expected_text[40], found_text[24];
+    snprintf(expected_text, sizeof(expected_text), "%s%" PRIu64, bound, expected);
+    snprintf(found_text, sizeof(found_text), "%" PRIu64, found);
+    return nt_fail_mismatch(error, status, offset, what, expected_text, found_text);
+}
+
 enum nt_status nt_fail_number(struct nt_error *error, enum nt_status status, uint64_t offset,
                               const char *what, uint64_t expected, uint64_t found)
 {
-    char expected_text[24], found_text[24];
-    snprintf(expected_text, sizeof(expected_text), "%" PRIu64, expected);
-    snprintf(found_text, sizeof(found_text), "%" PRIu64, found);
-    return nt_fail_mismatch(error, status, offset, what, expected_text, found_text);
+    return fail_numbers(error, status, offset, what, "", expected, found);
+}
+
+enum nt_status nt_fail_below(struct nt_error *error, enum nt_status status, uint64_t offset, const char *what,
+                             uint64_t minimum, uint64_t found)
+{
+    return fail_numbers(error, status, offset, what, "at least ", minimum, found);
+}
+
+enum nt_status nt_fail_above(struct nt_error *error, enum nt_status status, uint64_t offset, const char *what,
+                             uint64_t maximum, uint64_t found)
+{
+    return fail_numbers(error, status, offset, what, "at most ", maximum, found);
 }
 
 enum nt_status nt_fail_system(struct nt_error *error, int system_error, const char *format, ...)

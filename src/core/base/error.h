@@ -28,6 +28,11 @@ enum nt_status nt_fail_mismatch(struct nt_error *error, enum nt_status status, u
 /* The same for two integers. */
 enum nt_status nt_fail_number(struct nt_error *error, enum nt_status status, uint64_t offset,
                               const char *what, uint64_t expected, uint64_t found);
+/* The same for a number that is too small ("expected at least X") or too large ("expected at most X"). */
+enum nt_status nt_fail_below(struct nt_error *error, enum nt_status status, uint64_t offset, const char *what,
+                             uint64_t minimum, uint64_t found);
+enum nt_status nt_fail_above(struct nt_error *error, enum nt_status status, uint64_t offset, const char *what,
+                             uint64_t maximum, uint64_t found);
 
 /* With the text of an errno value after the message: NT_NO_MEMORY for ENOMEM, NT_NOT_FOUND for ENOENT
  * and ENOTDIR, else NT_IO. */

@@ -137,9 +137,9 @@ void nt_lock_release(struct nt_lock *lock)
 bool nt_lock_wait(struct nt_lock *lock, pthread_cond_t *condition, const struct timespec *until)
 {
     unsigned entered = nt_fork_allow();
-    bool is_told = pthread_cond_timedwait(condition, &lock->mutex, until) == 0;
+    bool is_signalled = pthread_cond_timedwait(condition, &lock->mutex, until) == 0;
     nt_fork_forbid(entered);
-    return is_told;
+    return is_signalled;
 }
 
 /* ---- FIFO wait ---- */

@@ -39,9 +39,9 @@ enum nt_status nt_fail_path(struct nt_error *error, int system_error, const char
     if (!length || !advice || (system_error != ENOENT && system_error != ENOTDIR))
         return nt_fail_system(error, system_error, "%s", path);
     if (length == strlen("file") && strncasecmp(path, "file", length) == 0)
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: no file of this name; give its path alone",
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: no such file; give the path without file://",
                        path);
-    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: files by %.*s:// are not read; %s", path,
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: cannot read %.*s:// addresses; %s", path,
                    (int)length, path, advice);
 }
 
@@ -214,7 +214,7 @@ enum nt_status nt_address_check(const char *address, struct nt_error *error)
     const char *host = host_of(address), *user = authority_of(address);
     if (nt_address_is_store(address) && user[strcspn(user, "@?#")])
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                       "the address of a dataset in a store on %.*s has one of @ ? # in it, which none has",
+                       "the address of a dataset in an object store on %.*s must not contain @, ? or #",
                        (int)strcspn(host, "/?#"), host);
     if (host == user)
         return NT_OK;
@@ -222,7 +222,7 @@ enum nt_status nt_address_check(const char *address, struct nt_error *error)
     if (has_users && !memchr(user, ':', (size_t)(host - user)))
         return NT_OK;
     return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                   "the address of a file on %.*s has a %s in it, which others could see%s",
+                   "the address of a file on %.*s contains a %s, which others could see%s",
                    (int)strcspn(host, "/?#"), host, has_users ? "password" : "user",
-                   has_users ? "" : "; netrc(5) is for that");
+                   has_users ? "" : "; use netrc(5)");
 }

@@ -86,11 +86,10 @@ enum nt_status nt_check_writers(const struct stat *attributes, const char *path,
     unsigned mode = (unsigned)attributes->st_mode & 07777;
     if ((owner == geteuid() || owner == 0) && !(mode & (S_IWGRP | S_IWOTH)))
         return NT_OK;
-    return nt_fail(
-        error, NT_INVALID, NT_NO_OFFSET,
-        "%s: expected to be owned by user %u or root and writable by its owner alone, found owner %u "
-        "and mode %04o",
-        path, (unsigned)geteuid(), (unsigned)owner, mode);
+    return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                   "%s: expected user %u or root as the owner and only the owner to have write permission, "
+                   "found owner %u and mode %04o",
+                   path, (unsigned)geteuid(), (unsigned)owner, mode);
 }
 
 /* ---- Pool of descriptors ---- */
@@ -258,7 +257,7 @@ static enum nt_status acquire(struct file_source *file, struct nt_error *error)
     if (status)
         release(file);
     if (status == NT_NOT_FOUND && was_opened_before)
-        return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: is no longer there", file->path);
+        return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: no longer exists", file->path);
     return status;
 }
 
@@ -278,15 +277,16 @@ static enum nt_status read_and_check(struct file_source *file, uint64_t offset, 
                                      struct nt_error *error)
 {
     if (offset > INT64_MAX || bytes > INT64_MAX - offset)
-        return nt_fail(error, NT_TRUNCATED, offset, "%s: no file is that long", file->path);
+        return nt_fail(error, NT_TRUNCATED, offset, "%s: the offset is beyond the largest possible file",
+                       file->path);
     ssize_t count = 1;
     while (bytes > 0 && count != 0) {
         count = pread(file->descriptor, output, bytes, (off_t)offset);
         if (count < 0 && errno == EINTR)
             continue;
         if (count < 0)
-            return nt_fail_system(error, errno, "%s: reading %zu bytes at byte %" PRIu64, file->path, bytes,
-                                  offset);
+            return nt_fail_system(error, errno, "%s: cannot read %zu bytes at byte %" PRIu64, file->path,
+                                  bytes, offset);
         output += count;
         offset += (uint64_t)count;
         bytes -= (size_t)count;

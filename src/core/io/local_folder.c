@@ -59,7 +59,7 @@ static enum nt_status fail_link(int link, const char *path, const char *name, st
     char target[256];
     ssize_t length = readlinkat(link, "", target, sizeof(target) - 1);
     target[length > 0 ? length : 0] = '\0';
-    return nt_fail_system(error, EACCES, "%s/%s: a link out of the directory, to %s", path, name, target);
+    return nt_fail_system(error, EACCES, "%s/%s: is a link out of the directory, to %s", path, name, target);
 }
 
 static bool is_link(int descriptor)
@@ -106,7 +106,7 @@ static enum nt_status fail_resolving(int directory, const char *path, const char
     }
     free(part);
     return nt_fail_system(error, system_error == EXDEV ? EACCES : system_error,
-                          "%s/%s: does not stay beneath the directory", path, name);
+                          "%s/%s: leads out of the directory", path, name);
 }
 
 /* ---- Part by part ---- */
@@ -122,7 +122,7 @@ static enum nt_status open_part(int directory, const char *path, const char *par
     int system_error = errno;
     if (fstatat(directory, part, &attributes, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(attributes.st_mode))
         return nt_fail_system(error, EACCES,
-                              "%s/%s: %s is a link, and this kernel cannot tell where it leads", path, name,
+                              "%s/%s: %s is a link, and this kernel cannot check where it leads", path, name,
                               part);
     return nt_fail_system(error, system_error, "%s/%s", path, name);
 }
@@ -136,7 +136,7 @@ enum nt_status nt_beneath_open_by_parts(int directory, const char *path, const c
     while (status == NT_OK && rest) {
         char *part = strsep(&rest, "/");
         if (strcmp(part, "..") == 0 || *part == '\0')
-            status = nt_fail_system(error, EACCES, "%s/%s: does not stay beneath the directory", path, name);
+            status = nt_fail_system(error, EACCES, "%s/%s: leads out of the directory", path, name);
         else
             status = open_part(at, path, part, name, rest ? O_PATH | O_DIRECTORY : flags, &next, error);
         if (at != directory)
@@ -219,7 +219,7 @@ static enum nt_status allow(struct local_folder *folder, const struct stat *part
         shown->readers = readers;
     if (readers == shown->readers || shown->use != NT_FOLDER_DATASET_FOR_OTHERS)
         return NT_OK;
-    return nt_fail_system(error, EACCES, "%s/%.*s: its mode, %04o, lets fewer users in than the dataset's",
+    return nt_fail_system(error, EACCES, "%s/%.*s: mode %04o allows fewer users than the mode of the dataset",
                           folder->path, (int)length, name, (unsigned)part->st_mode & 07777);
 }
 
@@ -278,7 +278,7 @@ static enum nt_status check_place(struct nt_folder *folder, struct nt_error *err
     struct stat attributes;
     if (stat(folder->path, &attributes))
         return errno == ENOENT || errno == ENOTDIR
-                   ? nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: is no longer there", folder->path)
+                   ? nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: no longer exists", folder->path)
                    : nt_fail_system(error, errno, "%s", folder->path);
     if (attributes.st_dev != opened->st_dev || attributes.st_ino != opened->st_ino)
         return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: was replaced", folder->path);
@@ -478,7 +478,7 @@ static enum nt_status open_directory(struct local_folder *folder, struct nt_erro
     folder->descriptor = open(folder->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (folder->descriptor < 0)
         return errno == ENOTDIR
-                   ? nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: not a directory", folder->path)
+                   ? nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: is not a directory", folder->path)
                    : nt_fail_system(error, errno, "%s", folder->path);
     if (fstat(folder->descriptor, &folder->attributes))
         return nt_fail_system(error, errno, "%s", folder->path);

@@ -31,7 +31,7 @@ enum nt_status nt_source_read(struct nt_source *source, uint64_t offset, void *b
         source = source->beneath;
     if (source->size != NT_UNKNOWN_SIZE && !nt_fits(offset, bytes, source->size))
         return nt_fail(error, NT_TRUNCATED, offset,
-                       "%s: %zu bytes are wanted of a source of %" PRIu64 " bytes", source->path, bytes,
+                       "%s: cannot read %zu bytes of a source of %" PRIu64 " bytes", source->path, bytes,
                        source->size);
     if (!bytes)
         return NT_OK;
@@ -71,7 +71,8 @@ enum nt_status nt_source_check(struct nt_source *source, struct nt_error *error)
 enum nt_status nt_source_stat(struct nt_source *source, struct stat *attributes, struct nt_error *error)
 {
     if (!source->ops->stat)
-        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s: not a file, has no attributes", source->path);
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s: is not a file and has no attributes",
+                       source->path);
     return source->ops->stat(source, attributes, error);
 }
 
@@ -81,7 +82,7 @@ enum nt_status nt_source_open_objects(struct nt_source *source, const char *name
     char schemes[NT_SCHEME_LIST_BYTES];
     if (!source->ops->open_objects)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "%s: no objects lie beneath it; the address of a store begins with %s", source->path,
+                       "%s: has no objects; the address of an object store begins with %s", source->path,
                        nt_scheme_list(schemes, true));
     return source->ops->open_objects(source, name, objects_ret, error);
 }
@@ -196,7 +197,7 @@ enum nt_status nt_source_new(const struct nt_source_callbacks *callbacks, void *
     if (status != NT_OK)
         return status;
     if (!known.read_at || size == NT_UNKNOWN_SIZE)
-        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: a source has to have a size and to be read",
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: a source needs a size and the function read_at",
                        name);
     struct callback_source *called = calloc(1, sizeof(*called));
     char *copy = strdup(name);

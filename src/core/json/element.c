@@ -83,18 +83,19 @@ void nt_decimal_append(struct nt_buffer *out, const struct nt_decimal *decimal, 
     if (load(decimal, bytes, parts))
         nt_buffer_byte(out, '-');
     const char *digits = put_digits(parts, decimal->bits / 32, room + MAX_DIGITS);
-    size_t count = strlen(digits), behind = decimal->scale > 0 ? (size_t)decimal->scale : 0;
-    if (count > behind)
-        nt_buffer_append(out, digits, count - behind);
+    size_t count = strlen(digits), decimals = decimal->scale > 0 ? (size_t)decimal->scale : 0;
+    if (count > decimals)
+        nt_buffer_append(out, digits, count - decimals);
     else
         nt_buffer_byte(out, '0');
     if (decimal->scale < 0 && count)
         append_zeros(out, (size_t)-decimal->scale);
-    if (!behind)
+    if (!decimals)
         return;
     nt_buffer_byte(out, '.');
-    append_zeros(out, count < behind ? behind - count : 0);
-    nt_buffer_append(out, count > behind ? digits + count - behind : digits, count > behind ? behind : count);
+    append_zeros(out, count < decimals ? decimals - count : 0);
+    nt_buffer_append(out, count > decimals ? digits + count - decimals : digits,
+                     count > decimals ? decimals : count);
 }
 
 /* ---- Elements ---- */

@@ -365,15 +365,15 @@ static enum nt_status append_value(const struct decoding *decoding, unsigned typ
     case IS_NUMBER:
         return nt_jsonb_append_number(decoding->out, value.at, value.left)
                    ? NT_OK
-                   : fail(decoding, "a number of no known kind");
+                   : fail(decoding, "a number has an unknown kind");
     case IS_EXTENSION:
         return nt_jsonb_append_extension(decoding->out, value.at, value.left)
                    ? NT_OK
-                   : fail(decoding, "an extension of no known kind");
+                   : fail(decoding, "an extension has an unknown kind");
     case IS_CONTAINER:
         return append_container(decoding, value, depth + 1);
     default:
-        return fail(decoding, "a value of no known type");
+        return fail(decoding, "a value has an unknown type");
     }
 }
 
@@ -389,7 +389,7 @@ static enum nt_status append_array(const struct decoding *decoding, struct entri
             nt_buffer_byte(decoding->out, ',');
         status = take(&entries, &bytes, &type, &value)
                      ? append_value(decoding, type, value, depth)
-                     : fail(decoding, "a value ends behind the array that it is in");
+                     : fail(decoding, "a value ends after the array that contains it");
     }
     nt_buffer_byte(decoding->out, ']');
     return status;
@@ -414,13 +414,13 @@ static enum nt_status append_object(const struct decoding *decoding, struct entr
     enum nt_status status = NT_OK;
     unsigned type;
     if (!skip_keys(keys, &value_bytes))
-        return fail(decoding, "the keys of an object are no strings, or end behind it");
+        return fail(decoding, "the keys of an object are not strings, or end after the object");
     nt_buffer_byte(decoding->out, '{');
     for (bool is_first = true; status == NT_OK && keys.left; is_first = false) {
         if (!is_first)
             nt_buffer_byte(decoding->out, ',');
         if (!take(&keys, &bytes, &type, &key) || !take(&values, &value_bytes, &type, &value))
-            return fail(decoding, "a value ends behind the object that it is in");
+            return fail(decoding, "a value ends after the object that contains it");
         nt_jsonb_append_string(decoding->out, key.at, key.left);
         nt_buffer_byte(decoding->out, ':');
         status = append_value(decoding, type, value, depth);
@@ -436,14 +436,14 @@ static enum nt_status append_container(const struct decoding *decoding, struct b
     if (depth > MAX_DEPTH)
         return nt_fail(decoding->error, NT_LIMIT, NT_NO_OFFSET, "JSONB nested deeper than %d", MAX_DEPTH);
     if (value.left < ENTRY_BYTES)
-        return fail(decoding, "a value without a header");
+        return fail(decoding, "a value has no header");
     uint32_t header = nt_load_be32(value.at), count = header & COUNT_MASK, kind = header >> HEADER_SHIFT;
     struct bytes rest = {value.at + ENTRY_BYTES, value.left - ENTRY_BYTES};
     if (kind == SCALAR)
         count = 1;
     uint64_t room = (uint64_t)count * ENTRY_BYTES * (kind == OBJECT ? 2 : 1);
     if (room > rest.left)
-        return fail(decoding, "more values than there are bytes");
+        return fail(decoding, "more values than bytes");
     struct entries entries = {rest.at, count};
     rest = (struct bytes){rest.at + room, rest.left - room};
     if (kind == ARRAY)
@@ -451,7 +451,7 @@ static enum nt_status append_container(const struct decoding *decoding, struct b
     if (kind == OBJECT)
         return append_object(decoding, entries, rest, depth);
     if (kind != SCALAR || !take(&entries, &rest, &type, &scalar) || type == IS_CONTAINER)
-        return fail(decoding, "a header of no known kind");
+        return fail(decoding, "a header has an unknown kind");
     return append_value(decoding, type, scalar, depth);
 }
 

@@ -131,7 +131,7 @@ static int compare_keys(const void *left, const void *right)
 
 static enum nt_status fail_at(struct nt_text text, const char *at, struct nt_error *error)
 {
-    return nt_fail(error, NT_CORRUPT, (uint64_t)(at - text.bytes), "JSON: no object, or not all of one");
+    return nt_fail(error, NT_CORRUPT, (uint64_t)(at - text.bytes), "JSON: expected one complete object");
 }
 
 static enum nt_status read_all(struct nt_text text, struct nt_json_member **members, size_t *count,
@@ -168,7 +168,7 @@ enum nt_status nt_json_members_read(struct nt_text text, struct nt_json_member *
     for (size_t i = 1; i < count && status == NT_OK; i++)
         if (nt_texts_are_equal(members[i].key, members[i - 1].key))
             status = nt_fail(error, NT_CORRUPT, (uint64_t)(members[i].key.bytes - text.bytes),
-                             "JSON: a key comes twice");
+                             "JSON: a key occurs twice");
     if (status != NT_OK) {
         free(members);
         return status;

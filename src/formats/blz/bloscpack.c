@@ -47,11 +47,11 @@ const char *nt_blosc_header_read(const uint8_t *bytes, uint64_t room, struct nt_
     if (header->version != 1 && header->version != 2)
         return "the Blosc header has an unknown version";
     if (header->stored_bytes < NT_BLOSC_HEADER_BYTES)
-        return "the Blosc header tells fewer bytes than it has itself";
+        return "the Blosc header declares fewer bytes than the header has";
     if (header->stored_bytes > room)
-        return "the chunk ends behind the end of the file";
+        return "the chunk ends past the end of the file";
     if (header->plain_bytes > MAXIMUM_PLAIN_BYTES)
-        return "the Blosc header tells more than 2 GB";
+        return "the Blosc header declares more than 2 GB";
     if (header->type_bytes == 0)
         return "the Blosc header has no type size";
     if (header->plain_bytes > 0 && (header->block_bytes == 0 || header->block_bytes > MAXIMUM_PLAIN_BYTES))
@@ -101,7 +101,8 @@ static const enum nt_checksum_kind checksums[] = {
 static enum nt_status read_checksum(uint8_t number, enum nt_checksum_kind *kind_ret, struct nt_error *error)
 {
     if (number >= sizeof(checksums) / sizeof(*checksums))
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "Bloscpack knows checksums 0 to 8; found %u", number);
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "Bloscpack checksum: expected 0 to 8, found %u",
+                       number);
     *kind_ret = checksums[number];
     return NT_OK;
 }
@@ -110,11 +111,12 @@ static enum nt_status check_counts(const struct nt_bloscpack_header *header, str
 {
     if (header->chunks < -1 || header->append_chunks < 0)
         return nt_fail(error, NT_CORRUPT, 16,
-                       "a negative number of chunks: %" PRIi64 " and room for %" PRIi64 " more",
+                       "the number of chunks is negative: %" PRIi64 " chunks and space for %" PRIi64 " more",
                        header->chunks, header->append_chunks);
     if (header->chunk_bytes < -1 || header->last_chunk_bytes < -1 ||
         header->chunk_bytes > MAXIMUM_CHUNK_BYTES || header->last_chunk_bytes > MAXIMUM_CHUNK_BYTES)
-        return nt_fail(error, NT_CORRUPT, 8, "chunks of %" PRIi32 " bytes, the last of %" PRIi32,
+        return nt_fail(error, NT_CORRUPT, 8,
+                       "impossible chunk sizes: %" PRIi32 " bytes, for the last chunk %" PRIi32,
                        header->chunk_bytes, header->last_chunk_bytes);
     return NT_OK;
 }
@@ -144,10 +146,10 @@ static enum nt_status parse_version_2_or_3(struct nt_cursor *cursor, struct nt_b
     header->has_offsets = options & OPTION_OFFSETS;
     header->has_metadata = options & OPTION_METADATA;
     if (options & ~(OPTION_OFFSETS | OPTION_METADATA))
-        return nt_fail(error, NT_CORRUPT, 5, "options 0x%02x, of which only offsets and metadata are known",
-                       options);
+        return nt_fail(error, NT_CORRUPT, 5,
+                       "options 0x%02x: only the options for offsets and metadata are known", options);
     if (header->has_offsets && header->chunks < 0)
-        return nt_fail(error, NT_CORRUPT, 16, "offsets of an unknown number of chunks");
+        return nt_fail(error, NT_CORRUPT, 16, "the header has offsets, but no number of chunks");
     enum nt_status status = read_checksum(checksum, &header->checksum, error);
     return status == NT_OK ? check_counts(header, error) : status;
 }
@@ -163,14 +165,13 @@ enum nt_status nt_bloscpack_header_parse(const uint8_t *bytes, size_t count,
     header->version = nt_get_u8(&cursor);
     size_t needed = header->version == 1 ? NT_BLOSCPACK_HEADER_1_BYTES : NT_BLOSCPACK_HEADER_BYTES;
     if (count < needed)
-        return nt_fail(error, NT_TRUNCATED, NT_NO_OFFSET, "a Bloscpack header has %zu bytes, the file %zu",
-                       needed, count);
+        return nt_fail(error, NT_TRUNCATED, NT_NO_OFFSET,
+                       "a Bloscpack header needs %zu bytes, but the file has %zu", needed, count);
     if (header->version == 1)
         return parse_version_1(&cursor, header, error);
     if (header->version == 2 || header->version == 3)
         return parse_version_2_or_3(&cursor, header, error);
-    return nt_fail(error, NT_UNSUPPORTED, 4, "Bloscpack version %u; versions 1 to 3 are known",
-                   header->version);
+    return nt_fail(error, NT_UNSUPPORTED, 4, "Bloscpack version: expected 1 to 3, found %u", header->version);
 }
 
 bool nt_bloscpack_plain_bytes(const struct nt_bloscpack_header *header, uint64_t *bytes_ret)
@@ -193,7 +194,7 @@ static enum nt_status parse_metadata_header(const uint8_t *bytes, struct nt_blos
     struct nt_cursor cursor = nt_cursor(bytes, METADATA_HEADER_BYTES);
     const uint8_t *format = nt_get_bytes(&cursor, 8);
     if (memcmp(format, "JSON\0\0\0\0", 8) && memcmp(format, "JSON    ", 8))
-        return nt_fail(error, NT_UNSUPPORTED, NT_BLOSCPACK_HEADER_BYTES, "metadata that is not JSON");
+        return nt_fail(error, NT_UNSUPPORTED, NT_BLOSCPACK_HEADER_BYTES, "the metadata is not JSON");
     uint8_t options = nt_get_u8(&cursor), checksum = nt_get_u8(&cursor);
     metadata->codec = nt_get_u8(&cursor);
     metadata->level = nt_get_u8(&cursor);
@@ -208,11 +209,11 @@ static enum nt_status parse_metadata_header(const uint8_t *bytes, struct nt_blos
         (metadata->codec == 0 && metadata->stored_bytes != metadata->bytes))
         return nt_fail(error, NT_CORRUPT, NT_BLOSCPACK_HEADER_BYTES,
                        "metadata header: options %u, codec %u, %" PRIu32 " bytes stored as %" PRIu32
-                       " in room for %" PRIu32,
+                       " in space for %" PRIu32,
                        options, metadata->codec, metadata->bytes, metadata->stored_bytes,
                        metadata->maximum_bytes);
     if (metadata->bytes > METADATA_MAXIMUM_BYTES || metadata->stored_bytes > METADATA_MAXIMUM_BYTES)
-        return nt_fail(error, NT_LIMIT, NT_BLOSCPACK_HEADER_BYTES, "metadata of more than 64 MiB");
+        return nt_fail(error, NT_LIMIT, NT_BLOSCPACK_HEADER_BYTES, "the metadata has more than 64 MiB");
     metadata->section_bytes = METADATA_HEADER_BYTES + (uint64_t)metadata->maximum_bytes +
                               nt_checksum_info(metadata->checksum)->bytes;
     return NT_OK;
@@ -234,7 +235,7 @@ static enum nt_status unpack_metadata(const struct nt_bloscpack_metadata *metada
         return nt_fail_memory(error);
     if (result != Z_OK || unpacked != metadata->bytes)
         return nt_fail(error, NT_CORRUPT, NT_BLOSCPACK_HEADER_BYTES,
-                       "metadata does not decompress to %" PRIu32 " bytes", metadata->bytes);
+                       "the metadata does not decompress to %" PRIu32 " bytes", metadata->bytes);
     return NT_OK;
 }
 
@@ -251,7 +252,7 @@ static enum nt_status read_metadata_section(struct nt_source *source, uint64_t s
     if (status != NT_OK)
         return status;
     if (!nt_fits(NT_BLOSCPACK_HEADER_BYTES, metadata->section_bytes, size))
-        return nt_fail(error, NT_TRUNCATED, start, "the metadata section ends behind the end of the file");
+        return nt_fail(error, NT_TRUNCATED, start, "the metadata section ends past the end of the file");
     uint8_t *stored = malloc(metadata->stored_bytes + 1);
     if (!stored)
         return nt_fail_memory(error);
@@ -304,8 +305,8 @@ static enum nt_status place_chunks(struct nt_source *source, struct nt_bloscpack
             !nt_multiply(slots, OFFSET_BYTES, &bytes) ||
             !nt_fits(bloscpack->offsets_offset, bytes, bloscpack->size))
             return nt_fail(error, NT_CORRUPT, bloscpack->offsets_offset,
-                           "the offsets of %" PRIi64 " chunks and room for %" PRIi64
-                           " more end behind the end of the file",
+                           "the offsets of %" PRIi64 " chunks and the space for %" PRIi64
+                           " more end past the end of the file",
                            header->chunks, header->append_chunks);
         bloscpack->chunks_offset += bytes;
     }
@@ -348,10 +349,10 @@ struct walk {
 static void report_size(const struct nt_bloscpack_header *header, struct nt_bloscpack_chunk *chunk)
 {
     bool is_last = header->chunks > 0 && chunk->number == (uint64_t)header->chunks - 1;
-    int32_t told = header->chunks < 0 ? -1 : is_last ? header->last_chunk_bytes : header->chunk_bytes;
-    bool is_told = told > 0 || (is_last && told == 0);
-    chunk->is_size_known = is_told || !chunk->damage;
-    chunk->plain_bytes = is_told ? (uint64_t)told : chunk->damage ? 0 : chunk->header.plain_bytes;
+    int32_t declared = header->chunks < 0 ? -1 : is_last ? header->last_chunk_bytes : header->chunk_bytes;
+    bool is_declared = declared > 0 || (is_last && declared == 0);
+    chunk->is_size_known = is_declared || !chunk->damage;
+    chunk->plain_bytes = is_declared ? (uint64_t)declared : chunk->damage ? 0 : chunk->header.plain_bytes;
 }
 
 /* Finds the start of the chunk, or why it is unknown. */
@@ -403,7 +404,7 @@ enum nt_status nt_bloscpack_walk(struct nt_source *source, const struct nt_blosc
         struct nt_bloscpack_chunk chunk = {.number = i};
         status = read_chunk(&walk, &chunk, error);
         if (chunk.damage && !bloscpack->uses_offsets)
-            walk.lost_by = "a chunk before it is damaged, so that it cannot be found";
+            walk.lost_by = "cannot find the chunk, because a chunk before it is damaged";
         report_size(&bloscpack->header, &chunk);
         if (status == NT_OK)
             status = visit(context, &chunk, error);
@@ -467,7 +468,8 @@ static enum nt_status read_numpy(struct nt_blz_build *build, const json_t *metad
     enum nt_status status =
         nt_blz_dtype_parse(arena, content->type.bytes, content->type.length, &content->dtype, error);
     if (status == NT_OK && content->dtype.is_object)
-        status = nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "Python objects in a Bloscpack file");
+        status =
+            nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "cannot read Python objects in a Bloscpack file");
     if (status == NT_OK)
         status = nt_blz_shape_read(arena, json_object_get(metadata, "shape"), &content->rows,
                                    &content->dimensions, &content->dimension_count, error);
@@ -542,7 +544,7 @@ static enum nt_status find_content(struct nt_blz_build *build, struct nt_source 
     if (status != NT_OK)
         return status;
     if (is_array && totals.is_crossed && content->is_fortran_order)
-        build->blz->metadata_problem = "items in Fortran order lie across the borders of chunks";
+        build->blz->metadata_problem = "items in Fortran order cross chunk boundaries";
     if (!is_array || build->blz->metadata_problem)
         *content = (struct content){.type = {"bytes", 5}, .dtype = byte_dtype(), .rows = totals.bytes};
     else if (totals.is_crossed)

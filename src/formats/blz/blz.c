@@ -65,8 +65,8 @@ static bool append_column(const json_t *table, bool is_last, struct nt_buffer *d
     const json_t *name = count ? json_array_get(names, is_last ? count - 1 : 0) : NULL;
     if (!json_is_string(name))
         return false;
-    const json_t *told = json_object_get(json_object_get(table, "dirs"), json_string_value(name));
-    const json_t *found = json_is_string(told) ? told : name;
+    const json_t *listed = json_object_get(json_object_get(table, "dirs"), json_string_value(name));
+    const json_t *found = json_is_string(listed) ? listed : name;
     struct nt_text text = {json_string_value(found), json_string_length(found)};
     if (!nt_folder_is_name_below(text))
         return false;

@@ -273,7 +273,7 @@ enum nt_status nt_blz_shape_read(struct nt_arena *arena, const json_t *shape, ui
     for (size_t i = 0; i < count; i++) {
         const json_t *value = json_array_get(shape, i);
         if (!json_is_integer(value) || json_integer_value(value) < 0)
-            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the shape has a dimension that is no size");
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a dimension of the shape is not a valid size");
         dimensions[i] = (uint64_t)json_integer_value(value);
     }
     *rows_ret = count ? dimensions[0] : 1;
@@ -380,7 +380,7 @@ static enum nt_status find_chunk_files(struct nt_blz_build *build, const char *d
         count--;
     if (needed - count > MAXIMUM_MISSING_FILES)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                       "%s: %" PRIu64 " rows need %" PRIu64 " chunk files; %" PRIu32 " are there",
+                       "%s: %" PRIu64 " rows need %" PRIu64 " chunk files, found %" PRIu32,
                        nt_blz_path(build, data), column->rows, needed, count);
     column->numbers = listing.numbers;
     column->file_count = count;
@@ -448,7 +448,7 @@ static enum nt_status add_member_columns(struct nt_blz_build *build, const struc
         const struct nt_blz_member *member = &dtype->members[i];
         if (!is_plain_name(&member->name))
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                           "%s: a member whose name cannot be that of a directory",
+                           "%s: the name of the member cannot be the name of a directory",
                            nt_blz_path(build, array->directory));
         const char *directory = nt_blz_name(build, data, member->name.bytes);
         if (!directory)
@@ -518,12 +518,12 @@ static enum nt_status find_column(struct nt_blz_build *build, const char *table,
                                   const struct nt_blz_node *node, const struct nt_text *name,
                                   const char **directory_ret, struct nt_error *error)
 {
-    const json_t *told = json_object_get(json_object_get(node->names, "dirs"), name->bytes);
-    const char *directory = json_is_string(told) ? json_string_value(told) : name->bytes;
-    size_t length = json_is_string(told) ? json_string_length(told) : name->length;
+    const json_t *listed = json_object_get(json_object_get(node->names, "dirs"), name->bytes);
+    const char *directory = json_is_string(listed) ? json_string_value(listed) : name->bytes;
+    size_t length = json_is_string(listed) ? json_string_length(listed) : name->length;
     if (!nt_folder_is_name_below((struct nt_text){directory, length}))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                       "%s: the column's directory, '%s', is not below the table's",
+                       "%s: the column's directory, '%s', is not inside the table's directory",
                        nt_blz_path(build, table), directory);
     *directory_ret = nt_blz_name(build, table, directory);
     return *directory_ret ? NT_OK : nt_fail_memory(error);
@@ -612,8 +612,7 @@ static enum nt_status enter_table(struct nt_blz_build *build, const char *direct
     if (!found)
         return nt_fail_memory(error);
     if (*found != table)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                       "%s: the table is the same directory as '%s', which is read already",
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s: the table is the same directory as '%s'",
                        nt_blz_path(build, directory), (*found)->directory);
     return NT_OK;
 }
@@ -632,10 +631,11 @@ static enum nt_status load_names(struct nt_blz_build *build, const char *directo
         return status;
     const json_t *names = json_object_get(node->names, "names");
     if (!json_is_array(names))
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s: no list of names", nt_blz_path(build, file));
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s: expected a list of names",
+                       nt_blz_path(build, file));
     for (size_t i = 0; i < json_array_size(names); i++)
         if (!json_is_string(json_array_get(names, i)))
-            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s: a name that is no text",
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s: a name is not a string",
                            nt_blz_path(build, file));
     *names_ret = names;
     return NT_OK;

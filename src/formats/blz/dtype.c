@@ -88,7 +88,7 @@ static const struct {
 
 static enum nt_status not_a_type(const char *text, size_t length, struct nt_error *error)
 {
-    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "\"%.*s\" is no data type",
+    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "\"%.*s\" is not a data type",
                    (int)(length > 60 ? 60 : length), text);
 }
 
@@ -463,7 +463,7 @@ static bool parse_name(struct parser *parser, struct nt_text *name)
         return parse_string(parser, name);
     if (!nt_literal_word(&parser->literal, "None") && !parse_string(parser, name))
         return false;
-    nt_literal_expect(&parser->literal, ',', "a comma behind a title");
+    nt_literal_expect(&parser->literal, ',', "a comma after a title");
     if (!is_well(parser) || !parse_string(parser, name))
         return false;
     nt_literal_expect(&parser->literal, ')', "the end of a title and name");
@@ -475,7 +475,7 @@ static bool parse_list_member(struct parser *parser, struct nt_blz_member *membe
     nt_literal_expect(&parser->literal, '(', "a member in parentheses");
     if (!is_well(parser) || !parse_name(parser, &member->name))
         return false;
-    nt_literal_expect(&parser->literal, ',', "a comma behind a member's name");
+    nt_literal_expect(&parser->literal, ',', "a comma after a member's name");
     if (!is_well(parser) || !parse_type(parser, &member->type))
         return false;
     if (nt_literal_accept(&parser->literal, ',') && nt_literal_peek(&parser->literal) != ')') {
@@ -586,7 +586,7 @@ static bool parse_entry(struct parser *parser, struct dictionary *dictionary)
     struct nt_text key;
     if (!parse_string(parser, &key))
         return false;
-    nt_literal_expect(literal, ':', "a colon behind a key");
+    nt_literal_expect(literal, ':', "a colon after a key");
     if (!strcmp(key.bytes, "itemsize")) {
         dictionary->bytes = nt_literal_integer(literal);
         dictionary->has_bytes = true;

@@ -21,12 +21,11 @@ static const char *const reasons[NT_BLZ_FAILURE_COUNT] = {
     [NT_BLZ_FILE_MISSING] = "the chunk's file is missing",
     [NT_BLZ_HEADER_DAMAGED] = "the chunk's file has no valid Bloscpack header of a file with one chunk",
     [NT_BLZ_CHUNK_DAMAGED] = "the chunk's Blosc header is damaged, or the file ends before the chunk does",
-    [NT_BLZ_CHUNK_LOST] = "the chunk's place is not known, because of damage in front of it",
-    [NT_BLZ_SUPERCHUNK_DAMAGED] = "the superchunk's headers are damaged: its chunks are not known",
-    [NT_BLZ_ROWS_NOT_PLACED] =
-        ("the row's place is not known: a superchunk in front of it is missing or damaged, and the "
-         "others do not prove how many rows that has"),
-    [NT_BLZ_ROWS_MISSING] = "the files end before all rows that the sizes tell",
+    [NT_BLZ_CHUNK_LOST] = "the chunk's position is unknown because of damage before it",
+    [NT_BLZ_SUPERCHUNK_DAMAGED] = "the superchunk's headers are damaged, so its chunks are unknown",
+    [NT_BLZ_ROWS_NOT_PLACED] = ("the row's position is unknown: a superchunk before it is missing or "
+                                "damaged, and the others do not prove how many rows it has"),
+    [NT_BLZ_ROWS_MISSING] = "the files end before the last row that the sizes declare",
 };
 
 struct failure_source {
@@ -93,9 +92,9 @@ static enum nt_status count_chunk(void *context, const struct nt_bloscpack_chunk
 {
     struct counting *counting = context;
     (void)error;
-    bool is_told = !chunk->damage || chunk->is_size_known;
+    bool is_declared = !chunk->damage || chunk->is_size_known;
     counting->is_known =
-        counting->is_known && is_told && nt_add(counting->bytes, chunk->plain_bytes, &counting->bytes);
+        counting->is_known && is_declared && nt_add(counting->bytes, chunk->plain_bytes, &counting->bytes);
     return NT_OK;
 }
 
@@ -223,7 +222,8 @@ static enum nt_status add_hole(struct builder *builder, uint32_t source, uint64_
     enum nt_status status = NT_OK;
     builder->missing += end - builder->element;
     if (builder->missing / most > MAXIMUM_MISSING_PAGES)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "most of the rows that the sizes tell are missing");
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                       "most of the rows that the sizes declare are missing");
     while (status == NT_OK && builder->element < end) {
         uint64_t left = end - builder->element;
         status = add_unreadable(builder, source, left < most ? left : most, error);
@@ -427,10 +427,10 @@ static uint64_t expected_bytes(const struct builder *builder, uint64_t needed, b
                                const struct nt_bloscpack_chunk *chunk)
 {
     uint64_t row_bytes = builder->column->items * builder->element_bytes, full,
-             told = chunk->header.plain_bytes;
+             declared = chunk->header.plain_bytes;
     if (!is_last || !nt_multiply(builder->column->chunk_rows, row_bytes, &full))
         return needed;
-    return told > needed && told <= full && told % row_bytes == 0 ? told : needed;
+    return declared > needed && declared <= full && declared % row_bytes == 0 ? declared : needed;
 }
 
 static enum nt_status add_chunk_file(struct builder *builder, uint64_t number, bool is_last,

@@ -176,7 +176,8 @@ enum nt_status nt_blz_json_load(struct nt_folder *folder, const char *name, uint
     const struct nt_metadata_range all = {.bytes = source->size, .place = nt_metadata_position(number, 0)};
     uint8_t *text = NULL;
     if (source->size > NT_BLZ_JSON_BYTES) {
-        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: metadata of more than 16 MiB", source->path);
+        status =
+            nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: the metadata has more than 16 MiB", source->path);
         goto out;
     }
     status = nt_metadata_read(budget, source, &all, &text, NULL, error);

@@ -79,7 +79,7 @@ static enum nt_status find_layout(const struct nt_anchor_object *object, enum nt
         }
     }
     return nt_fail(error, NT_CORRUPT, object->offset,
-                   "anchor: an object of %zu bytes; anchors have 58, 70, 78 or more", object->length);
+                   "anchor: expected 58, 70 or at least 78 bytes, found %zu", object->length);
 }
 
 static enum nt_status check_byte_count(const struct nt_anchor_object *object, const struct layout *layout,
@@ -164,7 +164,7 @@ static bool is_called(const struct nt_dataset *dataset, const struct nt_anchor_r
  * and cycle, or a failure at the record's offset. */
 static bool has_failed(const struct nt_file *file, const struct nt_anchor_record *record)
 {
-    for (uint32_t i = 0; i < file->dataset_count; i++) {
+    for (uint32_t i = 0; i < nt_rntuple_count(file); i++) {
         const struct nt_dataset *dataset = file->datasets[i];
         if (!dataset->failure || nt_rntuple_of(dataset))
             continue;
@@ -195,7 +195,7 @@ static enum nt_status find_orphans(const struct nt_file *file, lost_visit *visit
     search.offsets = calloc(file->dataset_count + 1u, sizeof(uint64_t));
     if (!search.offsets)
         return nt_fail_memory(error);
-    for (uint32_t i = 0; i < file->dataset_count; i++)
+    for (uint32_t i = 0; i < nt_rntuple_count(file); i++)
         if (nt_rntuple_of(file->datasets[i]))
             search.offsets[search.count++] = nt_rntuple_of(file->datasets[i])->anchor.offset;
     qsort(search.offsets, search.count, sizeof(uint64_t), compare_offsets);
@@ -213,7 +213,7 @@ static enum nt_status set_failure(const struct nt_file *file, const struct nt_an
     enum nt_status status = name.failed ? nt_fail_memory(failure)
                                         : nt_fail(failure, NT_CORRUPT, record->offset,
                                                   "%s: the record of the dataset %s;%" PRIu32
-                                                  " is there, but no list of keys and no footer names it",
+                                                  " exists, but no key list and no footer names it",
                                                   file->path, nt_buffer_string(&name), record->cycle);
     nt_buffer_deinit(&name);
     return status;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "container/container.h"
+#include "core/base/built_in.h"
 #include "core/base/bytes.h"
 #include "core/base/error.h"
 #include "core/base/memory.h"
@@ -18,6 +19,7 @@
 #include "core/io/source.h"
 #include "core/json/json.h"
 #include "core/model/model.h"
+#include "formats/ttree/ttree.h"
 
 /* ---- Datasets and pages ---- */
 
@@ -220,13 +222,22 @@ static enum nt_status emit_dataset(const struct emitter *emitter)
     return status;
 }
 
+static enum nt_status lay_out_container(const struct nt_file *file, nt_layout_emit *emit, void *context,
+                                        struct nt_error *error)
+{
+    const struct nt_container_kind *kind = nt_container_of(file)->kind;
+#if NT_HAS_TTREE
+    if (kind == &nt_container_tfile)
+        return nt_ttree_layout(file, emit, context, error);
+#endif
+    return kind->layout ? kind->layout(file, emit, context, error) : NT_OK;
+}
+
 enum nt_status nt_rntuple_layout(const struct nt_file *file, nt_layout_emit *emit, void *context,
                                  struct nt_error *error)
 {
-    const struct nt_container *container = file->format_data;
-    enum nt_status status =
-        container->kind->layout ? container->kind->layout(file, emit, context, error) : NT_OK;
-    for (uint32_t i = 0; i < file->dataset_count && status == NT_OK; i++) {
+    enum nt_status status = lay_out_container(file, emit, context, error);
+    for (uint32_t i = 0; i < nt_rntuple_count(file) && status == NT_OK; i++) {
         struct emitter emitter = {.dataset = file->datasets[i],
                                   .error = error,
                                   .output = {emit, context, file->datasets[i]->index, 0}};

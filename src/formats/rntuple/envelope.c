@@ -73,7 +73,7 @@ static const char *place_of(const struct nt_envelope *envelope, char text[PLACE_
     return text;
 }
 
-static void tell_place(const struct nt_envelope *envelope, struct nt_error *error)
+static void name_place(const struct nt_envelope *envelope, struct nt_error *error)
 {
     char where[PLACE_BYTES];
     nt_error_context(error, "%s", place_of(envelope, where));
@@ -86,12 +86,12 @@ static enum nt_status check_place(struct nt_source *source, const char *name,
 {
     if (!nt_fits(place->offset, place->stored_bytes, source->size))
         return nt_fail(error, NT_TRUNCATED, place->offset,
-                       "%s: %" PRIu64 " bytes at offset %" PRIu64 " do not lie within the file of %" PRIu64
+                       "%s: %" PRIu64 " bytes at offset %" PRIu64 " are outside the file of %" PRIu64
                        " bytes",
                        name, place->stored_bytes, place->offset, source->size);
     if (place->stored_bytes == 0 || place->length < place->stored_bytes)
         return nt_fail(error, NT_CORRUPT, place->offset,
-                       "%s: %" PRIu64 " stored bytes for %" PRIu64 " uncompressed ones", name,
+                       "%s: %" PRIu64 " stored bytes cannot decompress to %" PRIu64 " bytes", name,
                        place->stored_bytes, place->length);
     return NT_OK;
 }
@@ -156,7 +156,7 @@ enum nt_status nt_envelope_read(struct nt_source *source, struct nt_budget *budg
         *envelope_ret = envelope;
         return NT_OK;
     }
-    tell_place(&envelope, error);
+    name_place(&envelope, error);
     nt_budget_withdraw(budget, envelope.counted);
     nt_envelope_deinit(&envelope);
     return status;
@@ -213,7 +213,7 @@ enum nt_status nt_envelope_verify(struct nt_envelope *envelope, const struct nt_
         status = framing->has_type_and_length ? check_type_and_length(envelope, error)
                                               : check_versions(envelope, error);
     if (status != NT_OK) {
-        tell_place(envelope, error);
+        name_place(envelope, error);
         nt_budget_withdraw(envelope->budget, envelope->counted);
         envelope->counted = 0;
         return status;
@@ -312,11 +312,11 @@ static enum nt_status read_frame(const struct nt_envelope *envelope, struct nt_c
         return nt_envelope_check(envelope, cursor, what, error);
     if ((size < 0) != is_list)
         return nt_envelope_fail(envelope, &start, NT_CORRUPT, error,
-                                "%s: a %s frame where a %s frame is expected", what,
+                                "%s: found a %s frame, expected a %s frame", what,
                                 is_list ? "record" : "list", is_list ? "list" : "record");
     if (bytes < preamble || bytes > nt_cursor_left(&start))
         return nt_envelope_fail(envelope, &start, NT_CORRUPT, error,
-                                "%s: a frame of %" PRIu64 " bytes where %zu are left", what, bytes,
+                                "%s: a frame of %" PRIu64 " bytes, but only %zu bytes are left", what, bytes,
                                 nt_cursor_left(&start));
     *cursor = start;
     frame_ret->payload = nt_get_cursor(cursor, bytes);
@@ -375,7 +375,7 @@ enum nt_status nt_feature_flags_read(const struct nt_envelope *envelope, struct 
             uint32_t number = flags.count * 64 + (uint32_t)__builtin_ctzll(set);
             if (!nt_generation_feature(envelope->generation, number))
                 return nt_envelope_fail(envelope, cursor, NT_UNSUPPORTED, error,
-                                        "feature flag %u is set, which this reader does not know", number);
+                                        "feature flag %u is set, but this version does not know it", number);
         }
         flags.words[flags.count++] = (int64_t)word;
         has_more = (int64_t)word < 0;

@@ -146,9 +146,9 @@ static const struct pattern patterns[] = {
     {NT_ROLE_STREAMED, {CLASS_INDEX, CLASS_BYTES}, NT_FIELD_STREAMED},
 };
 
-static bool class_fits(enum column_class wanted, enum column_class found)
+static bool class_fits(enum column_class requested, enum column_class found)
 {
-    return wanted == found || (wanted == CLASS_ANY && found != CLASS_NONE && found != CLASS_UNKNOWN);
+    return requested == found || (requested == CLASS_ANY && found != CLASS_NONE && found != CLASS_UNKNOWN);
 }
 
 static const struct nt_decoder *decoder_at(const struct nt_dataset *dataset, uint32_t field,
@@ -187,14 +187,12 @@ static const char *reason(struct nt_dataset *dataset, const struct nt_field *fie
         const struct nt_decoder *decoder = nt_decoders_get(&dataset->decoders, column->decoder);
         bool is_quantized = strcmp(column->type_name, nt_encoding_info(NT_ENCODING_REAL32_QUANT)->name) == 0;
         if (is_quantized && !column->has_range)
-            return nt_arena_format(dataset->arena, "column %u is quantized without a range of values",
-                                   column->id);
+            return nt_arena_format(dataset->arena, "quantized column %u has no range of values", column->id);
         if (decoder->encoding == NT_ENCODING_UNKNOWN)
-            return nt_arena_format(dataset->arena,
-                                   "column %u has type %s of %u bits, which this reader does not know",
-                                   column->id, column->type_name, decoder->bits);
+            return nt_arena_format(dataset->arena, "column %u has the unknown type %s of %u bits", column->id,
+                                   column->type_name, decoder->bits);
     }
-    return nt_arena_format(dataset->arena, "%u columns of these types do not make a field of role %s",
+    return nt_arena_format(dataset->arena, "%u columns of these types do not form a field of role %s",
                            field->columns_per_representation, nt_role_name(field->role));
 }
 
@@ -305,9 +303,9 @@ static enum nt_status decide(struct nt_dataset *dataset, uint32_t field, struct 
 static const char *structural_reason(struct nt_dataset *dataset, const struct nt_field_record *record)
 {
     if (record->role >= NT_ROLE_COUNT)
-        return nt_arena_format(dataset->arena, "structural role %u is not known", record->role);
+        return nt_arena_format(dataset->arena, "unknown structural role %u", record->role);
     if ((record->flags & NT_FIELD_REPETITIVE) && record->repetition == 0)
-        return "an array of no elements";
+        return "an array has no elements";
     return NULL;
 }
 
@@ -337,7 +335,7 @@ static enum nt_status find_unknown_versions(struct nt_dataset *dataset, const st
         uint32_t top = top_of(dataset, i);
         if (records[i].field_version == 0 || reasons[top])
             continue;
-        reasons[top] = nt_arena_format(dataset->arena, "field version %u of field %u is not known",
+        reasons[top] = nt_arena_format(dataset->arena, "unknown field version %u of field %u",
                                        records[i].field_version, dataset->fields[i].id);
         if (!reasons[top])
             return nt_fail_memory(error);

@@ -114,7 +114,7 @@ enum nt_status nt_cluster_summary_read(const struct nt_envelope *envelope, struc
         if (!generation->has_sharded_clusters)
             return nt_envelope_fail(
                 envelope, &record.payload, NT_UNSUPPORTED, error,
-                "a sharded cluster, which this version of the format reserves for the future");
+                "the cluster is sharded, which this version of the format reserves for the future");
         summary.column_group = nt_get_le32(&record.payload);
         nt_cursor_label(&record.payload, "cluster summary", "column group id");
     }
@@ -307,7 +307,8 @@ static enum nt_status build_column_groups(struct nt_dataset *dataset,
         return nt_fail_memory(error);
     for (uint32_t i = 0; i < records->column_count; i++) {
         if (records->columns[i] >= dataset->column_count)
-            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "footer: a column group names column %u of %u",
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                           "footer: a column group names column %u, but there are only %u",
                            records->columns[i], dataset->column_count);
         columns[i] = records->columns[i];
     }
@@ -411,8 +412,7 @@ enum nt_status nt_footer_build(struct nt_dataset *dataset, const struct nt_gener
 {
     if (footer->extension_header_count > 0)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "footer: %u extension headers, a draft that is not known",
-                       footer->extension_header_count);
+                       "footer: %u extension headers, of an unknown draft", footer->extension_header_count);
     enum nt_status status = build_column_groups(dataset, &footer->column_groups, error);
     if (status == NT_OK)
         status = build_groups(dataset, footer, error);

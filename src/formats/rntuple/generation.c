@@ -251,8 +251,8 @@ enum nt_status nt_generation_find(const struct nt_anchor *anchor, const uint8_t 
         }
     }
     return nt_fail(error, NT_UNSUPPORTED, anchor->offset,
-                   "anchor: version %u.%u.%u.%u with an anchor of class version %u is not known",
-                   anchor->epoch, anchor->major, anchor->minor, anchor->patch, anchor->class_version);
+                   "anchor: unknown version %u.%u.%u.%u with an anchor of class version %u", anchor->epoch,
+                   anchor->major, anchor->minor, anchor->patch, anchor->class_version);
 }
 
 /* ---- Column types ---- */

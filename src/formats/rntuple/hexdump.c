@@ -154,12 +154,12 @@ static enum nt_status read_items(struct annotated *annotated,
     if (status != NT_OK)
         return status;
     annotated->taken = bytes;
-    annotated->observer.tell = remember;
+    annotated->observer.label = remember;
     remember(&annotated->observer, 0, framing->preamble_bytes, "envelope",
              framing->has_type_and_length ? "type and length" : "versions");
     remember(&annotated->observer, envelope->length - checksum_bytes, checksum_bytes, "envelope", "checksum");
     envelope->payload.observer = &annotated->observer;
-    envelope->payload.told = envelope->payload.position;
+    envelope->payload.labelled = envelope->payload.position;
     status = read(envelope, error);
     if (status == NT_OK && annotated->has_failed)
         return nt_fail_memory(error);

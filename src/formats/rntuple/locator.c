@@ -145,8 +145,8 @@ enum nt_status nt_object_address(const char *what, uint64_t object, uint64_t off
 {
     if (object > NT_OBJECT_MAX_NUMBER || !nt_fits(offset, bytes, NT_OBJECT_MAX_BYTES))
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "%s: %" PRIu64 " bytes at byte %" PRIu64 " of object %" PRIu64
-                       ", and read are those before byte %" PRIu64 " of objects up to %d",
+                       "%s: cannot read %" PRIu64 " bytes at byte %" PRIu64 " of object %" PRIu64
+                       ": the limits are byte %" PRIu64 " and object %d",
                        what, bytes, offset, object, (uint64_t)NT_OBJECT_MAX_BYTES, NT_OBJECT_MAX_NUMBER);
     *address_ret = object * NT_OBJECT_SPACE + offset;
     return NT_OK;
@@ -156,7 +156,7 @@ enum nt_status nt_locator_find_object(struct nt_locator *locator, const char *wh
 {
     if (nt_locator_is_local(locator))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                       "%s: at byte %" PRIu64 " of a file, in a dataset whose parts are objects", what,
+                       "%s: is at byte %" PRIu64 " of a file, but the dataset is stored in objects", what,
                        locator->offset);
     if (locator->kind != NT_LOCATOR_OBJECT64)
         return NT_OK;
@@ -178,10 +178,9 @@ enum nt_status nt_fail_elsewhere(struct nt_error *error, const char *what, const
 {
     struct nt_buffer text = {0};
     nt_locator_text(&text, locator);
-    enum nt_status status =
-        text.failed ? nt_fail_memory(error)
-                    : nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s lies elsewhere, not in the file: %s",
-                              what, nt_buffer_string(&text));
+    enum nt_status status = text.failed ? nt_fail_memory(error)
+                                        : nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                                                  "%s is not in the file: %s", what, nt_buffer_string(&text));
     nt_buffer_deinit(&text);
     return status;
 }

@@ -79,7 +79,7 @@ static enum nt_status fail_member(const char *key, const struct nt_json_member *
                                   struct nt_error *error)
 {
     if (!member)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "anchor: there is no \"%s\" in it", key);
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "anchor: it has no \"%s\"", key);
     return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "anchor: its \"%s\" is not %s", key, expected);
 }
 
@@ -93,10 +93,10 @@ static enum nt_status read_numbers(const struct document *document, struct numbe
         const struct nt_json_member *member = find(document, numbers[i].key);
         uint64_t *number = (uint64_t *)((char *)found + numbers[i].offset);
         if (!member || !nt_json_value_unsigned(member->value, number) || *number > numbers[i].most)
-            return fail_member(numbers[i].key, member, "a number of its kind", error);
+            return fail_member(numbers[i].key, member, "a number in the range of its type", error);
         if (i == 0 && *number != 0)
             return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                           "anchor: of version %" PRIu64 " in an object store, known is 0", *number);
+                           "anchor: version in an object store: expected 0, found %" PRIu64, *number);
     }
     return NT_OK;
 }
@@ -118,9 +118,9 @@ static bool is_beneath(struct nt_text *name)
     const char *number = memmem(name->bytes, name->length, NT_OBJECT_NUMBER, strlen(NT_OBJECT_NUMBER));
     if (!number)
         return false;
-    const char *behind = number + strlen(NT_OBJECT_NUMBER);
+    const char *after = number + strlen(NT_OBJECT_NUMBER);
     return is_plain((struct nt_text){name->bytes, (size_t)(number - name->bytes)}) &&
-           is_plain((struct nt_text){behind, (size_t)(name->bytes + name->length - behind)});
+           is_plain((struct nt_text){after, (size_t)(name->bytes + name->length - after)});
 }
 
 static enum nt_status read_template(const struct document *document, struct nt_arena *arena,
@@ -136,7 +136,7 @@ static enum nt_status read_template(const struct document *document, struct nt_a
     name = anchor->url_template;
     if (!is_beneath(&name))
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "anchor: its objects are at %.200s, and read are those beneath its address, "
+                       "anchor: its objects are at %.200s, but only objects below its address can be read, "
                        "${baseurl}/NAME with one " NT_OBJECT_NUMBER " in the name",
                        anchor->url_template.bytes);
     anchor->name = name.bytes;
@@ -274,7 +274,7 @@ static enum nt_status store_open_objects(const struct nt_file *file, struct nt_s
 {
     const struct nt_store_anchor *anchor = anchor_of(file);
     if (!anchor->name)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "anchor: does not tell where its objects are");
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "anchor: it does not say where its objects are");
     return nt_source_open_objects(file->source, anchor->name, objects_ret, error);
 }
 

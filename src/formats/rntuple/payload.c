@@ -49,7 +49,7 @@ static enum nt_status read_offsets(struct nt_source *file, struct nt_extent *ext
         if (!nt_fits(extents[i].offset, extents[i].bytes, file->size))
             return nt_fail(error, NT_CORRUPT, offset,
                            "%s: extent %" PRIu64 " of a payload (%" PRIu64 " bytes at byte %" PRIu64
-                           ") is behind the end of the file",
+                           ") ends past the end of the file",
                            file->path, i, extents[i].bytes, extents[i].offset);
     }
     return NT_OK;
@@ -64,7 +64,7 @@ enum nt_status nt_payload_extents(struct nt_source *payload_source, uint64_t off
     /* The file contains all of the payload, split or not, and the first part is at its offset. */
     if (bytes > file->size || !nt_fits(offset, bytes < maximum ? bytes : maximum, file->size))
         return nt_fail(error, NT_TRUNCATED, offset,
-                       "%s: %" PRIu64 " bytes are wanted of a file of %" PRIu64 " bytes", file->path, bytes,
+                       "%s: cannot read %" PRIu64 " bytes of a file of %" PRIu64 " bytes", file->path, bytes,
                        file->size);
     uint64_t keys = count_keys(bytes, maximum);
     uint64_t list_bytes;

@@ -31,7 +31,7 @@ static enum nt_status read_frame(const struct nt_envelope *envelope, struct nt_c
     uint32_t size = nt_get_le32(cursor);
     if (cursor->failed || size < 8 || size > nt_cursor_left(&start))
         return nt_envelope_fail(envelope, &start, NT_CORRUPT, error,
-                                "%s: a frame of %u bytes where %zu are left", what, size,
+                                "%s: a frame of %u bytes, but only %zu bytes are left", what, size,
                                 nt_cursor_left(&start));
     *cursor = start;
     *payload_ret = nt_get_cursor(cursor, size);
@@ -264,7 +264,7 @@ enum nt_status nt_predraft_footer_open(const struct nt_envelope *envelope, struc
     struct nt_cursor postscript = cursor;
     if (nt_cursor_left(&cursor) >= POSTSCRIPT_BYTES) {
         cursor.end -= POSTSCRIPT_BYTES;
-        postscript.position = postscript.told = cursor.end;
+        postscript.position = postscript.labelled = cursor.end;
         nt_skip(&postscript, POSTSCRIPT_BYTES); /* a copy of the anchor's */
         nt_cursor_label(&postscript, "footer", "versions, sizes of header and footer");
     }

@@ -227,7 +227,7 @@ static enum nt_status collect_aliases(struct builder *builder, struct alias *ali
         if (field == NT_NONE || record->physical_column >= schema->column_count)
             return nt_fail(
                 builder->error, NT_CORRUPT, NT_NO_OFFSET,
-                "schema: alias column %u joins column %u and field %u, of which one does not exist", i,
+                "schema: alias column %u joins column %u and field %u, one of which does not exist", i,
                 record->physical_column, record->field);
         if (builder->dataset->fields[field].owns_columns)
             return nt_fail(builder->error, NT_CORRUPT, NT_NO_OFFSET,

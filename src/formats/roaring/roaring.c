@@ -52,7 +52,8 @@ static enum nt_status load_group(struct nt_dataset *dataset, uint32_t number, st
         status = nt_roaring_walk(&walk, error);
     if (status == NT_OK &&
         (builder.group->page_count != roaring->containers || builder.first_element != roaring->cardinality))
-        status = nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "other containers than when the file was opened");
+        status = nt_fail(error, NT_CHANGED, NT_NO_OFFSET,
+                         "the containers differ from those when the file was opened");
     return nt_group_builder_finish(&builder, status);
 }
 

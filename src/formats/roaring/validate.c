@@ -152,7 +152,7 @@ static enum nt_status validate_as(struct nt_source *source, enum nt_roaring_widt
     };
     enum nt_status status = nt_roaring_walk(&walk, error);
     if (status == NT_OK && walk.end != source->size && !accept_trailing_bytes)
-        status = nt_fail(error, NT_CORRUPT, walk.end, "%" PRIu64 " bytes behind the end of the bitmap",
+        status = nt_fail(error, NT_CORRUPT, walk.end, "%" PRIu64 " bytes after the end of the bitmap",
                          source->size - walk.end);
     if (status != NT_OK) {
         nt_error_context(error, "as a %u-bit Roaring bitmap", nt_roaring_bits(roaring));
@@ -179,7 +179,8 @@ static enum nt_status not_roaring(struct nt_source *source, struct nt_error *err
     const char *relative = nt_roaring_relative(source);
     if (relative)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "looks like %s; of Roaring bitmaps, the portable serialization is read", relative);
+                       "looks like %s; only the portable serialization of Roaring bitmaps can be read",
+                       relative);
     return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "not a Roaring bitmap");
 }
 
@@ -209,7 +210,7 @@ enum nt_status nt_roaring_validate(struct nt_source *source, bool accept_trailin
     uint8_t start[START_BYTES] = {0};
     if (source->size < SMALLEST_BYTES)
         return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
-                       "not a Roaring bitmap: %" PRIu64 " bytes are less than an empty one has",
+                       "not a Roaring bitmap: %" PRIu64 " bytes are fewer than an empty one has",
                        source->size);
     size_t known = source->size < START_BYTES ? (size_t)source->size : START_BYTES;
     enum nt_status status = nt_source_read(source, 0, start, known, error);

@@ -348,8 +348,8 @@ struct nt_remote_attributes {
 
 /* An optional source of attributes for the first open of a file. */
 struct nt_remote_attribute_source {
-    enum nt_status (*tell)(void *context, const char *name, struct nt_remote_attributes *known_ret,
-                           struct nt_error *error);
+    enum nt_status (*get)(void *context, const char *name, struct nt_remote_attributes *known_ret,
+                          struct nt_error *error);
     void (*release)(void *context); /* called when the file ends */
     void *context;
 };
@@ -359,8 +359,9 @@ struct nt_remote_file {
     struct nt_fetcher *fetcher;
     LIST_ENTRY(nt_remote_file) all; /* of the fetcher */
     char *address, *shown;
-    struct nt_remote_attribute_source teller; /* unset, or valid until it has reported the attributes */
-    const char *name;                         /* the name it knows the file by; points into `shown` */
+    struct nt_remote_attribute_source
+        attribute_source; /* unset, or valid until it has reported the attributes */
+    const char *name;     /* the name it knows the file by; points into `shown` */
     /* The fetcher's lock protects all that follows. */
     uint32_t file;  /* its number in the helper */
     uint64_t epoch; /* epoch in which it was opened; 0: never */
@@ -405,10 +406,11 @@ enum nt_status nt_revalidate_end(struct nt_remote_file *objects, struct nt_reval
 /* Restarts the interval: the file was checked now. */
 void nt_revalidate_later(struct nt_remote_file *objects);
 
-/* Creates a file that opens at first use: its source has no known size before. The file owns `teller`,
- * even if this fails. `shown`, the path for messages, ends with the name that the teller uses. */
+/* Creates a file that opens at first use: its source has no known size before. The file owns
+ * `attribute_source`, even if this fails. `shown`, the path for messages, ends with the name that the teller
+ * uses. */
 enum nt_status nt_remote_file_new(struct nt_fetcher *fetcher, const char *address, const char *shown,
-                                  const char *name, const struct nt_remote_attribute_source *teller,
+                                  const char *name, const struct nt_remote_attribute_source *attribute_source,
                                   struct nt_remote_file **file_ret, struct nt_error *error);
 /* Opens it now, so that the source knows its size. */
 enum nt_status nt_remote_file_open(struct nt_remote_file *file, struct nt_error *error);

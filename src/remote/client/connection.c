@@ -102,7 +102,7 @@ void nt_helper_request_fail_short(struct nt_helper_request *fetch)
     fetch->state = NT_FETCH_BAD;
     fetch->failure = NT_FETCH_UNREACHABLE;
     snprintf(fetch->message, sizeof(fetch->message),
-             "the network helper did not give all that was asked for");
+             "the network helper returned fewer bytes than requested");
 }
 
 static void fail(struct nt_helper_request *fetch, enum nt_fetch_failure failure, const char *message)
@@ -145,7 +145,7 @@ void nt_fetcher_send(struct nt_fetcher *fetcher, struct nt_helper_request *fetch
     fetch->state = NT_FETCH_UNDERWAY;
     LIST_INSERT_HEAD(&fetcher->underway, fetch, all);
     if (!send_request(fetcher, &request, text, text_bytes))
-        fail(fetch, NT_FETCH_UNREACHABLE, "the network helper does not take requests");
+        fail(fetch, NT_FETCH_UNREACHABLE, "the network helper does not accept requests");
 }
 
 void nt_fetcher_notify(struct nt_fetcher *fetcher, enum nt_helper_message kind, uint64_t id, uint32_t file)
@@ -157,7 +157,7 @@ void nt_fetcher_notify(struct nt_fetcher *fetcher, enum nt_helper_message kind, 
 void nt_fetcher_cancel(struct nt_fetcher *fetcher, struct nt_helper_request *fetch)
 {
     nt_fetcher_notify(fetcher, NT_FETCH_CANCEL, fetch->id, fetch->file);
-    fail(fetch, NT_FETCH_UNREACHABLE, "was not waited for");
+    fail(fetch, NT_FETCH_UNREACHABLE, "nobody waited for the answer");
 }
 
 bool nt_fetcher_wait(struct nt_fetcher *fetcher, uint64_t deadline)
@@ -243,7 +243,7 @@ static void take_hello(struct nt_fetcher *fetcher, const struct nt_fetch_answer 
     fetcher->epoch = answer->epoch ? answer->epoch : 1;
     take_sandbox(&fetcher->sandbox, bytes, count);
     count_process(fetcher);
-    fail_all(fetcher, "the network helper was ended");
+    fail_all(fetcher, "the network helper was stopped");
 }
 
 void nt_helper_sandbox(struct nt_fetcher *fetcher, struct nt_helper_sandbox *sandbox_ret)
@@ -289,7 +289,7 @@ static bool take(struct nt_fetcher *fetcher, const struct nt_fetch_answer *answe
     else if (answer->kind == NT_FETCH_DONE)
         finish(fetch, NT_FETCH_GOOD);
     else if (!fetch->take(fetch, answer, bytes, count))
-        fail(fetch, NT_FETCH_UNREACHABLE, "the network helper gave another answer than was asked for");
+        fail(fetch, NT_FETCH_UNREACHABLE, "the network helper sent an unexpected answer");
     else
         return false;
     return true;
@@ -311,7 +311,7 @@ static bool receive(struct nt_fetcher *fetcher)
             take(fetcher, &answer, fetcher->packet + sizeof(answer), (size_t)count - sizeof(answer));
     } else {
         fetcher->is_over = true;
-        fail_all(fetcher, "the network helper has ended");
+        fail_all(fetcher, "the network helper exited");
     }
     bool is_over = fetcher->is_over;
     if (has_changed)
@@ -412,7 +412,7 @@ void nt_fetcher_hand_over(struct nt_fetcher *fetcher)
 static enum nt_status start(struct nt_fetcher *fetcher, struct nt_error *error)
 {
     if (pipe2(fetcher->wake, O_CLOEXEC) != 0)
-        return nt_fail_system(error, errno, "remote files cannot be read");
+        return nt_fail_system(error, errno, "cannot read remote files");
     enum nt_status status =
         fetcher->start_process(fetcher->program, &fetcher->rules, &fetcher->channel, error);
     if (status != NT_OK)
@@ -438,7 +438,7 @@ enum nt_status nt_fetcher_connect(struct nt_fetcher *fetcher, const char *shown,
         if (!nt_fetcher_wait(fetcher, deadline))
             return nt_fetcher_fail_timeout(fetcher, shown, error);
     return status == NT_OK && fetcher->is_over
-               ? nt_fail(error, NT_UNREACHABLE, NT_NO_OFFSET, "%s: the network helper has ended", shown)
+               ? nt_fail(error, NT_UNREACHABLE, NT_NO_OFFSET, "%s: the network helper exited", shown)
                : status;
 }
 
@@ -518,7 +518,7 @@ static struct nt_fetcher *new_fetcher(struct nt_error *error)
         pthread_cond_destroy(&fetcher->changed);
     if (problem) {
         free(fetcher);
-        nt_fail_system(error, problem, "remote files cannot be read");
+        nt_fail_system(error, problem, "cannot read remote files");
         return NULL;
     }
     fetcher->holders = 1;

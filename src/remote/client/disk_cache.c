@@ -63,10 +63,10 @@ enum nt_status nt_disk_cache_open(struct nt_disk_cache *cache, const char *path,
     struct stat attributes;
     *cache = (struct nt_disk_cache){.folder = -1, .max_bytes = max_bytes};
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
-        return nt_fail_system(error, errno, "%s cannot be made", path);
+        return nt_fail_system(error, errno, "cannot create %s", path);
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (folder < 0 || fstat(folder, &attributes) != 0) {
-        nt_fail_system(error, errno, "%s cannot be opened", path);
+        nt_fail_system(error, errno, "cannot open %s", path);
         if (folder >= 0)
             close(folder);
         return NT_IO;
@@ -233,8 +233,8 @@ static struct piece *piece_at(const struct nt_disk_cache_file *entry, uint64_t o
 
 static void remove_piece(struct nt_disk_cache_file *entry, struct piece *piece)
 {
-    size_t behind = entry->count - (size_t)(piece - entry->pieces) - 1;
-    memmove(piece, piece + 1, behind * sizeof(*piece));
+    size_t after = entry->count - (size_t)(piece - entry->pieces) - 1;
+    memmove(piece, piece + 1, after * sizeof(*piece));
     entry->count--;
 }
 

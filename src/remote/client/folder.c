@@ -121,7 +121,7 @@ static enum nt_status stat_entry(struct nt_folder *base, const char *name, struc
 
 /* ---- Files ---- */
 
-static enum nt_status tell_known(struct remote_folder *folder, const char *name,
+static enum nt_status copy_known(struct remote_folder *folder, const char *name,
                                  struct nt_remote_attributes *known_ret, struct nt_error *error)
 {
     const struct nt_remote_entry *entry;
@@ -129,7 +129,7 @@ static enum nt_status tell_known(struct remote_folder *folder, const char *name,
     if (status != NT_OK)
         return status;
     if (entry->is_folder)
-        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s/%s: a folder, where a file is expected",
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s/%s: expected a file, found a directory",
                        folder->shown, name);
     known_ret->is_known = entry->validator[0];
     known_ret->size = entry->size;
@@ -139,17 +139,17 @@ static enum nt_status tell_known(struct remote_folder *folder, const char *name,
 }
 
 /* A file that its folder's list lacks may have been created since: refreshes the list. */
-static enum nt_status tell(void *context, const char *name, struct nt_remote_attributes *known_ret,
-                           struct nt_error *error)
+static enum nt_status get_attributes(void *context, const char *name, struct nt_remote_attributes *known_ret,
+                                     struct nt_error *error)
 {
     struct remote_folder *folder = context;
     struct nt_error failure = {0};
     uint64_t list;
     nt_lock_acquire(&folder->lock);
-    enum nt_status status = tell_known(folder, name, known_ret, &failure);
+    enum nt_status status = copy_known(folder, name, known_ret, &failure);
     if (status == NT_NOT_FOUND &&
         (status = nt_remote_lists_refresh(&folder->lists, nt_text_of(name), &list, &failure)) == NT_OK)
-        status = tell_known(folder, name, known_ret, &failure);
+        status = copy_known(folder, name, known_ret, &failure);
     nt_lock_release(&folder->lock);
     return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
 }
@@ -159,7 +159,7 @@ static enum nt_status open_lazily(struct nt_folder *base, const char *name, stru
 {
     struct remote_folder *folder = remote(base);
     struct nt_remote_file *file;
-    const struct nt_remote_attribute_source teller = {tell, let_go, folder};
+    const struct nt_remote_attribute_source attribute_source = {get_attributes, let_go, folder};
     struct nt_buffer shown = {0};
     char *address = nt_address_below(folder->address, name, false);
     nt_buffer_text(&shown, folder->shown);
@@ -169,7 +169,8 @@ static enum nt_status open_lazily(struct nt_folder *base, const char *name, stru
     atomic_fetch_add(&folder->holders, 1);
     enum nt_status status;
     if (address && !shown.failed) {
-        status = nt_remote_file_new(folder->fetcher, address, shown.bytes, name, &teller, &file, error);
+        status =
+            nt_remote_file_new(folder->fetcher, address, shown.bytes, name, &attribute_source, &file, error);
     } else {
         let_go(folder);
         status = nt_fail_memory(error);
@@ -227,7 +228,8 @@ static enum nt_status open_beside(struct nt_folder *folder, const char *path, st
 {
     if (nt_is_address(path))
         return nt_folder_open_address(path, remote(folder)->fetcher, beside_ret, error);
-    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: a folder here, of a dataset on a server", path);
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                   "%s: is a local directory, but the dataset is on a server", path);
 }
 
 static enum nt_status open_below(struct nt_folder *base, const char *name, struct nt_folder **below_ret,

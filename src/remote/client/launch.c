@@ -66,11 +66,11 @@ static enum nt_status fail(int problem, const char *program, struct nt_error *er
     if (problem == ENOENT || problem == ENOTDIR)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "remote files need %s, which is not installed",
                        program);
-    return nt_fail_system(error, problem, "%s cannot be started", program);
+    return nt_fail_system(error, problem, "cannot start %s", program);
 }
 
 /* Sends one message; the helper reads it at once. A later request notices a helper that has ended. */
-static bool tell(int channel, struct nt_fetch_request request, const char *text)
+static bool send_request(int channel, struct nt_fetch_request request, const char *text)
 {
     char packet[sizeof(request) + NT_FETCH_TEXT_BYTES];
     size_t length = strlen(text);
@@ -83,19 +83,20 @@ static bool tell(int channel, struct nt_fetch_request request, const char *text)
     return sent >= 0 || errno == EPIPE || errno == ECONNRESET;
 }
 
-static bool tell_rules(int channel, const struct nt_helper_rules *rules)
+static bool send_rules(int channel, const struct nt_helper_rules *rules)
 {
     uint64_t flags = (rules->addresses ? NT_FETCH_ALLOWED_ALONE : 0) |
                      (rules->certificate_to_origin ? NT_FETCH_CERTIFICATE_TO_ORIGIN : 0);
     for (size_t i = 0; rules->addresses && rules->addresses[i]; i++) {
         char *place = nt_address_allowed(rules->addresses[i]);
-        bool is_told = place && (strlen(place) > NT_FETCH_TEXT_BYTES || /* no request is so long */
-                                 tell(channel, (struct nt_fetch_request){.kind = NT_FETCH_ALLOW}, place));
+        bool is_sent =
+            place && (strlen(place) > NT_FETCH_TEXT_BYTES || /* no request is so long */
+                      send_request(channel, (struct nt_fetch_request){.kind = NT_FETCH_ALLOW}, place));
         free(place);
-        if (!is_told)
+        if (!is_sent)
             return false;
     }
-    return tell(channel, (struct nt_fetch_request){.kind = NT_FETCH_BEGIN, .bytes = flags}, "");
+    return send_request(channel, (struct nt_fetch_request){.kind = NT_FETCH_BEGIN, .bytes = flags}, "");
 }
 
 enum nt_status nt_helper_start(const char *program, const struct nt_helper_rules *rules, int *channel_ret,
@@ -106,10 +107,10 @@ enum nt_status nt_helper_start(const char *program, const struct nt_helper_rules
     program = path_of(program);
     if (!*program)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "remote files need ntuplefs-fetch, without which ntuplefs was built (-Dhttp=enabled, "
+                       "remote files need ntuplefs-fetch, but ntuplefs was built without it (-Dhttp=enabled, "
                        "libcurl, expat)");
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-        return nt_fail_system(error, errno, "%s cannot be started", program);
+        return nt_fail_system(error, errno, "cannot start %s", program);
     int problem = spawn(program, ends[1], &child);
     close(ends[1]);
     if (problem) {
@@ -118,9 +119,9 @@ enum nt_status nt_helper_start(const char *program, const struct nt_helper_rules
     }
     while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
         ;
-    if (!tell_rules(ends[0], rules)) {
+    if (!send_rules(ends[0], rules)) {
         close(ends[0]);
-        return nt_fail_system(error, errno, "%s cannot be told what it may fetch", program);
+        return nt_fail_system(error, errno, "cannot send %s the addresses that it may fetch", program);
     }
     *channel_ret = ends[0];
     return NT_OK;

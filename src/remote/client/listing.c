@@ -265,7 +265,7 @@ enum nt_status nt_remote_lists_get(struct nt_remote_lists *lists, struct nt_text
         entry = nt_remote_list_find(above, last);
     }
     if (inner->is_absent || (name.length && !(entry && entry->is_folder)))
-        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s/%s: there is no such folder", lists->shown,
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s/%s: no such directory", lists->shown,
                        inner->name);
     enum nt_status status = request_list(lists, inner, error);
     *list_ret = inner->list;

@@ -77,7 +77,7 @@ enum nt_status nt_remote_fail(struct nt_remote_file *file, const struct nt_helpe
     }
     if (was_there && is_missing) {
         file->has_changed = true;
-        return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: is no longer there", file->shown);
+        return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: no longer exists", file->shown);
     }
     enum nt_status status = fail_named(file, fetch, offset, error);
     if (was_there && error)
@@ -275,13 +275,14 @@ static enum nt_status request_open(struct nt_remote_file *file, struct opening *
 }
 
 /* Gets attributes from the teller, which may request a list: releases the lock meanwhile. */
-static enum nt_status be_told(struct nt_remote_file *file, struct nt_error *error)
+static enum nt_status get_attributes(struct nt_remote_file *file, struct nt_error *error)
 {
     struct nt_remote_attributes known = {.is_known = false};
-    if (file->has_listing || !file->teller.tell)
+    if (file->has_listing || !file->attribute_source.get)
         return NT_OK;
     nt_fetcher_unlock(file->fetcher);
-    enum nt_status status = file->teller.tell(file->teller.context, file->name, &known, error);
+    enum nt_status status =
+        file->attribute_source.get(file->attribute_source.context, file->name, &known, error);
     nt_fetcher_lock(file->fetcher);
     if (status != NT_OK)
         return status;
@@ -298,7 +299,7 @@ static enum nt_status be_told(struct nt_remote_file *file, struct nt_error *erro
 
 static enum nt_status open_once(struct nt_remote_file *file, uint64_t deadline, struct nt_error *error)
 {
-    enum nt_status status = be_told(file, error);
+    enum nt_status status = get_attributes(file, error);
     if (status != NT_OK)
         return status;
     struct opening opening = {.edges = malloc(2 * NT_FETCH_EDGE_BYTES)};

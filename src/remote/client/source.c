@@ -62,7 +62,7 @@ static size_t melt(struct nt_extent *extents, size_t count)
     return last + 1;
 }
 
-static uint64_t gap_behind(const struct nt_extent *extent)
+static uint64_t gap_after(const struct nt_extent *extent)
 {
     return extent[1].offset - end_of(extent);
 }
@@ -71,7 +71,7 @@ static uint64_t sum_of_gaps(const struct nt_extent *extents, size_t count, uint6
 {
     uint64_t sum = 0;
     for (size_t i = 0; i + 1 < count; i++)
-        sum += gap_behind(&extents[i]) <= most ? gap_behind(&extents[i]) : 0;
+        sum += gap_after(&extents[i]) <= most ? gap_after(&extents[i]) : 0;
     return sum;
 }
 
@@ -278,10 +278,11 @@ static void nt_remote_part_release(struct nt_remote_file *file, struct nt_remote
 
 /* Readers usually continue with the next page: extends a short request, up to bytes that are in memory,
  * on disk or in flight. */
-static uint64_t end_of_request(const struct nt_remote_file *file, uint64_t at, uint64_t wanted, uint64_t next)
+static uint64_t end_of_request(const struct nt_remote_file *file, uint64_t at, uint64_t requested,
+                               uint64_t next)
 {
     const uint64_t fewest = file->source.is_of_objects ? 0 : 32 * 1024; /* objects are read whole */
-    uint64_t end = wanted - at < fewest ? at + fewest : wanted, on_disk;
+    uint64_t end = requested - at < fewest ? at + fewest : requested, on_disk;
     if (end > file->size)
         end = file->size;
     if (!nt_disk_cache_file_find(file->disk, at, &on_disk) && on_disk < end)
@@ -427,9 +428,9 @@ static enum nt_status fetched_read_at(struct nt_source *source, uint64_t offset,
     enum nt_status status =
         is_here(file, offset, reading.end) ? NT_OK : nt_remote_reopen(file, deadline, &failure);
     if (status == NT_OK && !nt_fits(offset, bytes, file->size)) /* the source has no size yet */
-        status =
-            nt_fail(&failure, NT_TRUNCATED, offset, "%s: %zu bytes are wanted of a file of %" PRIu64 " bytes",
-                    file->shown, bytes, file->size);
+        status = nt_fail(&failure, NT_TRUNCATED, offset,
+                         "%s: cannot read %zu bytes of a file of %" PRIu64 " bytes", file->shown, bytes,
+                         file->size);
     if (status == NT_OK)
         status = read_parts(&reading, buffer, deadline, &failure);
     file->fetcher->counters.waits += reading.waits;
@@ -568,7 +569,7 @@ static enum nt_status fetched_size(struct nt_source *source, uint64_t *size_ret,
 {
     struct nt_remote_file *file = (struct nt_remote_file *)source;
     if (source->is_of_objects)
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: nobody tells how many objects there are",
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: the number of objects is unknown",
                        file->shown);
     nt_fetcher_lock(file->fetcher);
     enum nt_status status = be_known(file, error);
@@ -593,8 +594,8 @@ static void fetched_close(struct nt_source *source)
     nt_disk_cache_file_close(file->disk);
     nt_fetcher_unlock(file->fetcher);
     nt_fetcher_free(file->fetcher);
-    if (file->teller.release)
-        file->teller.release(file->teller.context);
+    if (file->attribute_source.release)
+        file->attribute_source.release(file->attribute_source.context);
     free(file->address);
     free(file->shown);
     nt_backoff_deinit(&file->backoff);
@@ -614,7 +615,7 @@ static const struct nt_source_ops fetched_ops = {.read_at = fetched_read_at,
                                                  .close = fetched_close};
 
 enum nt_status nt_remote_file_new(struct nt_fetcher *fetcher, const char *address, const char *shown,
-                                  const char *name, const struct nt_remote_attribute_source *teller,
+                                  const char *name, const struct nt_remote_attribute_source *attribute_source,
                                   struct nt_remote_file **file_ret, struct nt_error *error)
 {
     struct nt_remote_file *file = calloc(1, sizeof(*file));
@@ -622,8 +623,8 @@ enum nt_status nt_remote_file_new(struct nt_fetcher *fetcher, const char *addres
     enum nt_status status =
         file && address_copy && shown_copy ? nt_fetcher_ref(fetcher, error) : nt_fail_memory(error);
     if (status != NT_OK) {
-        if (teller->release)
-            teller->release(teller->context);
+        if (attribute_source->release)
+            attribute_source->release(attribute_source->context);
         free(file);
         free(address_copy);
         free(shown_copy);
@@ -635,7 +636,7 @@ enum nt_status nt_remote_file_new(struct nt_fetcher *fetcher, const char *addres
                                 .address = address_copy,
                                 .shown = shown_copy,
                                 .name = shown_copy + strlen(shown) - strlen(name),
-                                .teller = *teller};
+                                .attribute_source = *attribute_source};
     nt_fetcher_lock(fetcher);
     LIST_INSERT_HEAD(&fetcher->files, file, all);
     nt_fetcher_unlock(fetcher);
@@ -655,7 +656,7 @@ static char *name_below(const char *address, const char *name)
 static enum nt_status new_objects(const struct nt_remote_file *file, const char *name,
                                   struct nt_remote_file **objects_ret, struct nt_error *error)
 {
-    static const struct nt_remote_attribute_source nobody = {.tell = NULL};
+    static const struct nt_remote_attribute_source nobody = {.get = NULL};
     char *address = name_below(file->address, name), *shown = name_below(file->shown, name);
     enum nt_status status =
         address && shown ? nt_remote_file_new(file->fetcher, address, shown, "", &nobody, objects_ret, error)
@@ -676,7 +677,7 @@ static enum nt_status fetched_open_objects(struct nt_source *source, const char 
     char schemes[NT_SCHEME_LIST_BYTES];
     if (!nt_address_is_store(file->address))
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "%s: its objects are read only where its address begins with %s", file->shown,
+                       "%s: cannot read its objects unless its address begins with %s", file->shown,
                        nt_scheme_list(schemes, true));
     enum nt_status status = new_objects(file, name, &objects, error);
     if (status != NT_OK)
@@ -718,7 +719,7 @@ bool nt_source_remote(const struct nt_source *source, struct nt_remote_names *na
 static enum nt_status open_with(struct nt_fetcher *fetcher, const char *address,
                                 struct nt_source **source_ret, struct nt_error *error)
 {
-    static const struct nt_remote_attribute_source nobody = {.tell = NULL};
+    static const struct nt_remote_attribute_source nobody = {.get = NULL};
     struct nt_remote_file *file;
     char *own = nt_address_is_store(address) ? nt_address_folder_of(address) : strdup(address);
     char *shown = own ? nt_address_redact(own) : NULL;

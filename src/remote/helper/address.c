@@ -22,7 +22,7 @@ static const struct nt_scheme *scheme_of(const char *address, const char **rest_
     *rest_ret = address + (length ? length + strlen("://") : 0);
     if (scheme->service == NT_SERVICE_WEB || scheme->service == NT_SERVICE_S3)
         return scheme;
-    *problem_ret = "its kind of address is not known";
+    *problem_ret = "its kind of address is unknown";
     return NULL;
 }
 
@@ -38,7 +38,7 @@ static char *joined(const struct nt_scheme *scheme, const char *rest, size_t bef
     else
         *problem_ret = "out of memory";
     if (url && nt_is_metadata_url(url)) {
-        *problem_ret = "its server is one of instance metadata, which is not asked";
+        *problem_ret = "its server is for instance metadata, and ntuplefs never contacts such servers";
         free(url);
         url = NULL;
     }
@@ -69,7 +69,7 @@ char *nt_address_list_url(const char *address, const char *token, enum nt_servic
     const char *rest;
     const struct nt_scheme *scheme = scheme_of(address, &rest, problem_ret);
     if (scheme && scheme->is_store)
-        *problem_ret = "it is the address of a dataset, and of no folder";
+        *problem_ret = "it is the address of a dataset, not of a directory";
     if (!scheme || scheme->is_store)
         return NULL;
     *service_ret = scheme->service;

@@ -344,7 +344,7 @@ static void refresh(enum nt_credential credential)
 }
 
 /* Unsets variables of missing files, or libraries would fail. Kerberos also needs the file's type. */
-static void tell_libraries(enum nt_credential credential)
+static void export_credential(enum nt_credential credential)
 {
     const struct row *row = &rows[credential];
     const struct slot *slot = &state.slots[credential];
@@ -370,7 +370,7 @@ void nt_credentials_begin(int socket)
         snprintf(slot->path, sizeof(slot->path), "/proc/self/fd/%d", slot->descriptor);
         refresh((enum nt_credential)i);
         if (socket >= 0)
-            tell_libraries((enum nt_credential)i);
+            export_credential((enum nt_credential)i);
     }
 }
 

@@ -289,7 +289,7 @@ struct nt_listed {
 
 /* For backends: is the reader slow to take entries? Add an entry. The two ends free the listing. */
 bool nt_listing_is_full(const struct nt_listing *listing);
-#define NT_LISTING_TOO_LONG "there is more in the folder than is listed"
+#define NT_LISTING_TOO_LONG "the directory has more entries than the list"
 /* Omits what cannot be a name. False if the folder has too many entries. */
 bool nt_listing_add(struct nt_listing *listing, const struct nt_listed *listed);
 void nt_listing_done(struct nt_listing *listing);

@@ -136,7 +136,7 @@ static void put_server(const char *url, char server[NT_FETCH_SERVER_BYTES])
     server[bytes] = '\0';
 }
 
-static void tell_opened(struct nt_remote_handle *file)
+static void reply_opened(struct nt_remote_handle *file)
 {
     struct nt_origin *origin = nt_origin_of(file);
     const struct nt_validators *known = &origin->version.validators;
@@ -200,17 +200,17 @@ static void end_rest(struct nt_transfer *job)
     struct nt_edge_probe *edge = (struct nt_edge_probe *)job;
     const struct nt_result *result = note_end(edge);
     if (result->outcome == NT_OUTCOME_OK)
-        tell_opened(edge->file);
+        reply_opened(edge->file);
     else
         fail_opening(edge->file, result);
 }
 
-/* Is the tail of the same version, and does it have at least `wanted` bytes? */
+/* Is the tail of the same version, and does it have at least `requested` bytes? */
 static bool is_of_version(const struct nt_edge_probe *tail, const struct nt_file_version *version,
-                          uint64_t wanted)
+                          uint64_t requested)
 {
     return tail->job.result.outcome == NT_OUTCOME_OK && tail->reply.total == version->size &&
-           tail->got >= wanted && nt_validators_agree(&tail->reply.validators, &version->validators);
+           tail->got >= requested && nt_validators_agree(&tail->reply.validators, &version->validators);
 }
 
 /* Both probes have ended, or the head was the whole file. */
@@ -218,18 +218,18 @@ static void join_edges(struct nt_remote_handle *file)
 {
     struct nt_origin *origin = nt_origin_of(file);
     struct nt_edge_probe *tail = origin->tail;
-    uint64_t size = origin->version.size, behind = size - origin->head->got;
-    uint64_t wanted = behind < NT_FETCH_EDGE_BYTES ? behind : NT_FETCH_EDGE_BYTES;
-    if (wanted == 0) {
+    uint64_t size = origin->version.size, after = size - origin->head->got;
+    uint64_t requested = after < NT_FETCH_EDGE_BYTES ? after : NT_FETCH_EDGE_BYTES;
+    if (requested == 0) {
         drop_edge(file, &origin->tail);
-        tell_opened(file);
-    } else if (is_of_version(tail, &origin->version, wanted)) {
-        memmove(tail->bytes, tail->bytes + (tail->got - wanted), wanted);
-        tail->got = wanted;
-        tell_opened(file);
+        reply_opened(file);
+    } else if (is_of_version(tail, &origin->version, requested)) {
+        memmove(tail->bytes, tail->bytes + (tail->got - requested), requested);
+        tail->got = requested;
+        reply_opened(file);
     } else {
         drop_edge(file, &origin->tail);
-        origin->tail = add_edge(file, end_rest, size - wanted, wanted);
+        origin->tail = add_edge(file, end_rest, size - requested, requested);
         if (!origin->tail)
             fail_opening(file, &nt_result_no_memory);
     }
@@ -370,7 +370,8 @@ static void refuse_short(struct nt_request *request)
 {
     char message[160];
     snprintf(message, sizeof(message),
-             "the object ends at byte %" PRIu64 ", and %" PRIu64 " bytes are wanted from byte %" PRIu64,
+             "the object ends at byte %" PRIu64 ", but the request is for %" PRIu64
+             " bytes from byte %" PRIu64,
              request->first + request->result.got, request->bytes, request->first);
     nt_request_refuse(request, NT_FETCH_NOT_FOUND, message);
 }

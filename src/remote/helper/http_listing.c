@@ -161,7 +161,7 @@ static char *path_of(char *url)
     return scheme + strcspn(scheme + strlen("://"), "/") + strlen("://");
 }
 
-static void tell(struct nt_list_parser *list, const char *name, const struct facts *facts)
+static void add_entry(struct nt_list_parser *list, const char *name, const struct facts *facts)
 {
     if (!nt_listing_is_name(name) || (!facts->is_folder && !facts->has_size))
         return;
@@ -192,7 +192,7 @@ static void end_response(struct nt_list_parser *list)
     join_slashes(path);
     if (strcmp(path, list->folder) == 0) {
         list->is_there = true;
-        tell(list, name, &list->entry);
+        add_entry(list, name, &list->entry);
         return;
     }
     size_t above = strlen(path), rest = strlen(name);
@@ -213,7 +213,7 @@ static void end_key(struct nt_list_parser *list)
     size_t length = strlen(name);
     if (list->entry.is_folder && length && name[length - 1] == '/')
         name[length - 1] = '\0';
-    tell(list, name, &list->entry);
+    add_entry(list, name, &list->entry);
 }
 
 /* ---- Facts ---- */
@@ -263,7 +263,7 @@ static void take_tag(struct facts *facts, const char *text)
 static void keep_token(struct nt_list_parser *list)
 {
     if (list->length >= sizeof(list->token))
-        refuse(list, "the server's mark for the rest of the list is too long");
+        refuse(list, "the server's continuation token is too long");
     else
         memcpy(list->token, list->text, list->length + 1);
 }
@@ -365,7 +365,7 @@ static void XMLCALL on_start(void *context, const XML_Char *name, const XML_Char
     (void)attributes;
     const struct rule *rule = rule_of(list, list->open[list->depth], name);
     if (list->depth + 1 == MAX_DEPTH) {
-        refuse(list, "the server's list has elements in one another without end");
+        refuse(list, "the server's list nests elements too deep");
         return;
     }
     list->open[++list->depth] = rule ? rule->element : ELEMENT_OTHER;
@@ -391,7 +391,7 @@ static void XMLCALL on_text(void *context, const XML_Char *text, int count)
     if (!list->has_text)
         return;
     if ((size_t)count > MAX_TEXT_BYTES - list->length) {
-        refuse(list, "the server's list has a text that is too long");
+        refuse(list, "the server's list has too long a text");
         return;
     }
     memcpy(list->text + list->length, text, (size_t)count);
@@ -403,7 +403,7 @@ static void XMLCALL on_document_type(void *context, const XML_Char *name, const 
                                      const XML_Char *public_place, int has_internal)
 {
     (void)name, (void)system_place, (void)public_place, (void)has_internal;
-    refuse(context, "the server's list declares a document type, which is not read");
+    refuse(context, "the server's list declares a document type, which is not allowed");
 }
 
 /* ---- Parser ---- */
@@ -455,17 +455,17 @@ static bool feed_piece(struct nt_list_parser *list, const char *bytes, size_t co
         if (!list->problem && XML_GetErrorCode(list->parser) == XML_ERROR_NO_MEMORY)
             list->problem = "out of memory";
         if (!list->problem)
-            list->problem =
-                list->bytes == 0 ? "the server sends no list" : "the server sends a list that is no XML";
+            list->problem = list->bytes == 0 ? "the server sends an empty list"
+                                             : "the server sends a list that is not XML";
         return false;
     }
     XML_Index at = XML_GetCurrentByteIndex(list->parser);
     if (!is_last && list->bytes - (uint64_t)(at > 0 ? at : 0) > MAX_TOKEN_BYTES)
-        list->problem = "the server's list has a tag without end";
+        list->problem = "the server's list has a tag that does not end";
     else if (list->bytes > MAX_BYTES)
         list->problem = "the server's list is too long";
     else if (is_last && !list->has_result)
-        list->problem = "the server sends something else than a list";
+        list->problem = "the server does not send a list";
     return !list->problem;
 }
 
@@ -583,14 +583,15 @@ static void resume_at(struct walk *walk, const char *token)
 {
     const char *problem = "out of memory";
     if (!*token || strcmp(token, walk->token) == 0) {
-        nt_listing_fail(walk->listing, NT_FETCH_UNREACHABLE, "the server does not tell how its list goes on");
+        nt_listing_fail(walk->listing, NT_FETCH_UNREACHABLE,
+                        "the server does not say how to continue its list");
         return;
     }
     walk->empty_parts = walk->listing->entries > walk->entries ? 0 : walk->empty_parts + 1;
     walk->entries = walk->listing->entries;
     if (walk->empty_parts >= MAX_EMPTY_PARTS) {
         nt_listing_fail(walk->listing, NT_FETCH_UNREACHABLE,
-                        "the server's list goes on and on, and names nothing");
+                        "the server continues its list again and again without naming anything");
         return;
     }
     strcpy(walk->token, token);
@@ -611,7 +612,7 @@ static void end(struct nt_transfer *job)
     }
     if (!walk->list || !nt_list_parser_feed(walk->list, "", 0, true)) {
         nt_listing_fail(listing, NT_FETCH_UNREACHABLE,
-                        walk->list ? nt_list_parser_problem(walk->list) : "the server sends no list");
+                        walk->list ? nt_list_parser_problem(walk->list) : "the server sends an empty list");
         return;
     }
     const char *token = nt_list_parser_token(walk->list);
@@ -621,7 +622,7 @@ static void end(struct nt_transfer *job)
     else if (walk->is_there)
         nt_listing_done(listing);
     else
-        nt_listing_fail(listing, NT_FETCH_NOT_FOUND, "the server has no such folder");
+        nt_listing_fail(listing, NT_FETCH_NOT_FOUND, "the server has no such directory");
 }
 
 bool nt_web_list(struct nt_listing *listing, const char *address, const char **problem_ret)

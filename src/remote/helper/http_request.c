@@ -204,8 +204,10 @@ bool nt_validators_agree(const struct nt_validators *one, const struct nt_valida
 enum { CONNECT_MILLISECONDS = 10000, STALL_SECONDS = 15, MAX_REDIRECTIONS = 8, BUFFER_BYTES = 128 * 1024 };
 enum { MAX_REDIRECTION_BYTES = 64 * 1024 };
 
-#define NOT_FOLLOWED "it leads to an address that is not followed: not http, or https no more"
-#define NEVER_ASKED "its server has an address of instance metadata, which is not asked"
+#define NOT_FOLLOWED                                                                                         \
+    "it redirects to an address that is not allowed: neither http nor https, or from https to http"
+#define NEVER_ASKED                                                                                          \
+    "its server has an address for instance metadata, and ntuplefs never contacts such servers"
 
 static bool is_secure(const char *address)
 {
@@ -255,13 +257,13 @@ static void judge_part(struct nt_request *request)
         judge(request, NT_OUTCOME_FAILED, NT_FETCH_CHANGED, "the server has another version now");
     else if (reply->is_encoded)
         judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNSUPPORTED,
-              "the server sends it compressed (Content-Encoding)");
+              "the server sends the file compressed (Content-Encoding)");
     else if (!reply->has_range)
         judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE,
-              "the server sends a part without telling which (Content-Range)");
+              "the server sends a range without saying which (Content-Range)");
     else if (!is_asked_for(request))
         judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE,
-              "the server was asked for %" PRIu64 " bytes at %" PRIu64 " and sends bytes %" PRIu64
+              "requested %" PRIu64 " bytes at %" PRIu64 ", but the server sends bytes %" PRIu64
               " to %" PRIu64,
               request->bytes, request->first, reply->first, reply->last);
 }
@@ -282,7 +284,7 @@ static void judge_whole(struct nt_request *request)
         judge(request, NT_OUTCOME_FAILED, NT_FETCH_CHANGED, "the server has another version now");
     else
         judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNSUPPORTED,
-              "the server sends whole files only, and parts are needed (Range)");
+              "the server sends only whole files, but ntuplefs needs ranges (Range)");
 }
 
 /* Range not satisfiable: an empty file has no range, not even at 0. */
@@ -296,7 +298,7 @@ static void judge_unsatisfied(struct nt_request *request)
         judge(request, NT_OUTCOME_OK, NT_FETCH_UNREACHABLE, "%s", "");
     else
         judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE,
-              "the server answers 416: it has no such part");
+              "the server answers 416: it has no such range");
 }
 
 static void judge_other(struct nt_request *request, long code)
@@ -318,11 +320,11 @@ static bool judge_list(struct nt_request *request, long code)
         judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNSUPPORTED,
               "the server sends its list compressed (Content-Encoding)");
     else if (code == 404 || code == 410)
-        judge(request, refused(request), NT_FETCH_NOT_FOUND, "the server has no such folder (%ld)", code);
+        judge(request, refused(request), NT_FETCH_NOT_FOUND, "the server has no such directory (%ld)", code);
     else if (is_web && !is_list &&
              (code / 100 == 2 || code == 400 || code == 405 || code == 412 || code == 416 || code == 501))
         judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNSUPPORTED,
-              "the server does not tell what is in folders (it answers %ld to WebDAV's PROPFIND)", code);
+              "the server does not list directories (it answers %ld to WebDAV's PROPFIND)", code);
     else
         return is_list;
     return true;
@@ -385,12 +387,11 @@ static const struct lasting {
     {CURLE_UNSUPPORTED_PROTOCOL, NOT_FOLLOWED},
     {CURLE_URL_MALFORMAT, NULL},
     /* libcurl before 8.6 returns this for a header line that exceeds its limit */
-    {CURLE_OUT_OF_MEMORY, "the server sends a header of more than 100 kB, or there is no memory left"},
+    {CURLE_OUT_OF_MEMORY, "the server sends a header of more than 100 kB, or memory ran out"},
     {CURLE_PEER_FAILED_VERIFICATION,
-     "nobody who is trusted vouches for the server's certificate (CURL_CA_BUNDLE, X509_CERT_DIR)"},
-    {CURLE_SSL_CERTPROBLEM, "the user's certificate cannot be used (X509_USER_PROXY)"},
-    {CURLE_SSL_CACERT_BADFILE,
-     "the certificates that are trusted cannot be read (CURL_CA_BUNDLE, X509_CERT_DIR)"},
+     "no trusted authority signed the server's certificate (CURL_CA_BUNDLE, X509_CERT_DIR)"},
+    {CURLE_SSL_CERTPROBLEM, "cannot use the user's certificate (X509_USER_PROXY)"},
+    {CURLE_SSL_CACERT_BADFILE, "cannot read the trusted certificates (CURL_CA_BUNDLE, X509_CERT_DIR)"},
     {CURLE_SSL_ISSUER_ERROR, NULL},
     {CURLE_LOGIN_DENIED, NULL},
 };
@@ -428,18 +429,18 @@ void nt_request_end(struct nt_request *request, CURLcode code)
         judge_code(request, code_of(request));
     if (request->is_judged)
         return;
-    uint64_t wanted = request->asked == NT_HTTP_REQUEST_FOLDER ? request->result.got : request->bytes;
+    uint64_t requested = request->asked == NT_HTTP_REQUEST_FOLDER ? request->result.got : request->bytes;
     bool is_part = request->reply.has_range && request->asked == NT_HTTP_REQUEST_PART;
     if (is_part)
-        wanted = request->reply.last - request->reply.first + 1;
-    bool has_all = request->result.got == wanted &&
-                   (request->is_suffix || wanted == request->bytes || !request->expected);
+        requested = request->reply.last - request->reply.first + 1;
+    bool has_all = request->result.got == requested &&
+                   (request->is_suffix || requested == request->bytes || !request->expected);
     if (has_all && (code == CURLE_OK || is_part)) /* trailing data after a range does not matter */
         judge(request, NT_OUTCOME_OK, NT_FETCH_UNREACHABLE, "%s", "");
     else if (code == CURLE_OK || code == CURLE_PARTIAL_FILE)
-        judge(request, NT_OUTCOME_RETRY, NT_FETCH_UNREACHABLE, "the server sent less than it was asked for");
+        judge(request, NT_OUTCOME_RETRY, NT_FETCH_UNREACHABLE, "the server sent fewer bytes than requested");
     else if (code == CURLE_OPERATION_TIMEDOUT)
-        judge(request, NT_OUTCOME_RETRY, NT_FETCH_UNREACHABLE, "the server is silent, or too slow");
+        judge(request, NT_OUTCOME_RETRY, NT_FETCH_UNREACHABLE, "the server does not answer, or is too slow");
     else
         judge_failure(request, code);
     if (request->result.outcome == NT_OUTCOME_RETRY && !request->is_own && request->result.got == 0)
@@ -453,7 +454,7 @@ static size_t on_header(char *line, size_t size, size_t count, void *argument)
     struct nt_request *request = argument;
     if (nt_reply_take(&request->reply, line, size * count))
         return size * count;
-    judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE, "the headers of the server's answer have no end");
+    judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE, "the headers of the server's answer do not end");
     return 0;
 }
 
@@ -479,7 +480,7 @@ static size_t pass_over(struct nt_request *request, size_t count)
     request->redirection_bytes += count;
     if (request->redirection_bytes <= MAX_REDIRECTION_BYTES)
         return count;
-    judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE, "the server's answer, a redirection, has no end");
+    judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE, "the server's redirect does not end");
     return 0;
 }
 
@@ -496,7 +497,8 @@ static size_t on_bytes(char *bytes, size_t size, size_t count, void *argument)
         return 0;
     if (request->asked == NT_HTTP_REQUEST_PART &&
         count > request->reply.last - request->reply.first + 1 - request->result.got) {
-        judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE, "the server sends more than it says");
+        judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE,
+              "the server sends more bytes than it announces");
         return 0;
     }
     if (!request->take(request->context, bytes, count))

@@ -135,12 +135,12 @@ const char *nt_s3_find(struct nt_s3 *s3)
     if (!s3->region[0])
         snprintf(s3->region, sizeof(s3->region), "%s", USUAL_REGION);
     if (profile && !is_there)
-        return "AWS_PROFILE names a profile that is in neither of AWS's files";
+        return "AWS_PROFILE names a profile that neither of AWS's files has";
     if (!is_made_of(s3->region, ""))
-        return "AWS_REGION is no name of a region";
+        return "AWS_REGION is not the name of a region";
     if (s3->endpoint[0] && strncasecmp(s3->endpoint, "http://", strlen("http://")) != 0 &&
         strncasecmp(s3->endpoint, "https://", strlen("https://")) != 0)
-        return "AWS_ENDPOINT_URL has to begin with http:// or https://";
+        return "AWS_ENDPOINT_URL must begin with http:// or https://";
     return NULL;
 }
 
@@ -205,7 +205,7 @@ static char *end_url(struct nt_buffer *url, const char **problem_ret)
 
 char *nt_s3_url(const char *name, const char **problem_ret)
 {
-    static const char expected[] = "it has to be s3://BUCKET/KEY";
+    static const char expected[] = "it must be s3://BUCKET/KEY";
     struct nt_buffer url = {0};
     const char *key = strchr(name, '/');
     if (!key || !key[1]) {
@@ -243,7 +243,7 @@ char *nt_s3_list_url(const char *name, const char *token, const char **problem_r
 {
     struct nt_buffer url = {0};
     char *prefix;
-    if (!begin_url(&url, name, "it has to be s3://BUCKET or s3://BUCKET/FOLDER", problem_ret))
+    if (!begin_url(&url, name, "it must be s3://BUCKET or s3://BUCKET/FOLDER", problem_ret))
         return NULL;
     nt_buffer_byte(&url, '?');
     if (*token) {

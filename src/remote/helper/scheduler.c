@@ -132,7 +132,7 @@ static void give_up_late(struct nt_transfers *jobs, struct nt_transfer *job)
     char why[64];
     if (!job->result.message[0])
         snprintf(job->result.message, sizeof(job->result.message), "%s",
-                 job->is_active ? "the server is silent, or too slow" : "other requests were before it");
+                 job->is_active ? "the server does not answer, or is too slow" : "other requests came first");
     snprintf(why, sizeof(why), "timed out after %.3g s: ", (double)job->milliseconds / 1000);
     give_up(jobs, job, why);
 }
@@ -150,7 +150,7 @@ static void try_again(struct nt_transfers *jobs, struct nt_transfer *job, uint64
     if (job->tries >= job->max_tries) {
         give_up(jobs, job, "");
     } else if (pause >= job->deadline - now && result->wait_seconds) {
-        snprintf(why, sizeof(why), "it wants to be asked again after %" PRIu64 " s: ", result->wait_seconds);
+        snprintf(why, sizeof(why), "it asks to retry after %" PRIu64 " s: ", result->wait_seconds);
         give_up(jobs, job, why);
     } else if (pause >= job->deadline - now) {
         give_up_late(jobs, job);

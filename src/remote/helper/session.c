@@ -193,7 +193,7 @@ static void nt_listings_start(struct nt_listings *listings, const struct nt_fetc
     struct nt_listing *listing = backend ? add(listings, request, backend) : NULL;
     if (!listing)
         nt_output_fail(listings->output, 0, request->id, NT_FETCH_UNREACHABLE,
-                       "the network helper cannot list more folders");
+                       "the network helper cannot list more directories");
     else if (!backend->ops->list(listing, address, &problem))
         nt_listing_fail(listing, problem ? NT_FETCH_INVALID : NT_FETCH_UNREACHABLE,
                         problem ? problem : "out of memory");
@@ -321,7 +321,7 @@ static bool open_with(struct nt_backend *backend, struct nt_remote_handle *file,
 static void refuse(struct nt_files *files, const struct nt_fetch_request *request)
 {
     nt_output_fail(&files->output, request->file, request->id, NT_FETCH_FORBIDDEN,
-                   "it is none of the sources, and lies in none");
+                   "it is neither a source nor inside one");
 }
 
 static void open_file(struct nt_files *files, const struct nt_fetch_request *request, const char *text,
@@ -401,7 +401,7 @@ static void read_part(struct nt_files *files, const struct nt_fetch_request *req
         is_within && files->jobs.count < NT_FETCH_MAX_REQUESTS ? calloc(1, sizeof(*part)) : NULL;
     if (!part) {
         nt_output_fail(&files->output, request->file, request->id, NT_FETCH_UNREACHABLE,
-                       "the network helper was asked for what it cannot do");
+                       "the network helper received an unknown request");
         return;
     }
     *part = (struct nt_file_part){.job = {.remote = file->remote,

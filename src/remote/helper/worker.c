@@ -61,16 +61,16 @@ static void enter(struct nt_sandbox *sandbox, const char *module)
 }
 
 /* Call before requests to servers, and before threads. `module`: a file that may be loaded later. */
-static void nt_fetch_confine(struct nt_helper_sandbox *told_ret, const char *module)
+static void nt_fetch_confine(struct nt_helper_sandbox *reported_ret, const char *module)
 {
     struct nt_sandbox sandbox;
     size_t length = 0;
-    *told_ret = (struct nt_helper_sandbox){0};
+    *reported_ret = (struct nt_helper_sandbox){0};
     enter(&sandbox, module);
     for (size_t i = 0; sandbox.parts[i]; i++)
-        length += (size_t)snprintf(told_ret->parts + length, sizeof(told_ret->parts) - length, "%s%s",
+        length += (size_t)snprintf(reported_ret->parts + length, sizeof(reported_ret->parts) - length, "%s%s",
                                    length ? " " : "", sandbox.parts[i]);
-    snprintf(told_ret->missing, sizeof(told_ret->missing), "%s", sandbox.missing);
+    snprintf(reported_ret->missing, sizeof(reported_ret->missing), "%s", sandbox.missing);
 }
 
 /* ---- Event loop ---- */

@@ -54,8 +54,8 @@ struct Meaning {
 const Meaning of_servers[] = {
     {kXR_NotFound, NT_OUTCOME_FAILED, NT_FETCH_NOT_FOUND, "the server has no such file"},
     {kXR_NotAuthorized, NT_OUTCOME_FAILED, NT_FETCH_FORBIDDEN, "the server does not allow it"},
-    {kXR_AuthFailed, NT_OUTCOME_FAILED, NT_FETCH_FORBIDDEN, "the server does not know who asks"},
-    {kXR_isDirectory, NT_OUTCOME_FAILED, NT_FETCH_NOT_FOUND, "it is a folder"},
+    {kXR_AuthFailed, NT_OUTCOME_FAILED, NT_FETCH_FORBIDDEN, "the server does not know the user"},
+    {kXR_isDirectory, NT_OUTCOME_FAILED, NT_FETCH_NOT_FOUND, "it is a directory"},
     {kXR_FileNotOpen, NT_OUTCOME_OTHER_SERVER, NT_FETCH_UNREACHABLE, nullptr},
     {kXR_FileLocked, NT_OUTCOME_RETRY, NT_FETCH_UNREACHABLE, nullptr},
     {kXR_FSError, NT_OUTCOME_RETRY, NT_FETCH_UNREACHABLE, nullptr},
@@ -71,15 +71,14 @@ const Meaning of_client[] = {
     {XrdCl::errInvalidSession, NT_OUTCOME_OTHER_SERVER, NT_FETCH_UNREACHABLE,
      "the server has forgotten the file"},
     {XrdCl::errAuthFailed, NT_OUTCOME_FAILED, NT_FETCH_FORBIDDEN,
-     "none of the ways to tell the server who asks has worked (X509_USER_PROXY, BEARER_TOKEN, KRB5CCNAME, "
-     "...)"},
-    {XrdCl::errLoginFailed, NT_OUTCOME_FAILED, NT_FETCH_FORBIDDEN, "the server does not let its user in"},
+     "the server accepted no way to authenticate (X509_USER_PROXY, BEARER_TOKEN, KRB5CCNAME, ...)"},
+    {XrdCl::errLoginFailed, NT_OUTCOME_FAILED, NT_FETCH_FORBIDDEN, "the server does not admit the user"},
     {XrdCl::errTlsError, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE,
-     "no encrypted connection can be made: nobody who is trusted vouches for the server (X509_CERT_DIR), or "
-     "it has none"},
+     "cannot make an encrypted connection: no trusted authority signed the server's certificate "
+     "(X509_CERT_DIR), or it has none"},
     {XrdCl::errNotSupported, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE, "XrdCl: Operation not supported"},
     {XrdCl::errInvalidArgs, NT_OUTCOME_FAILED, NT_FETCH_INVALID, "XrdCl: Invalid arguments"},
-    {XrdCl::errRedirectLimit, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE, "redirected too often"},
+    {XrdCl::errRedirectLimit, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE, "too many redirects"},
 };
 
 template <size_t count> const Meaning *meaning_of(const Meaning (&table)[count], int code)
@@ -132,7 +131,7 @@ void judge_short(nt_xrd_answer *answer)
     answer->result.outcome = NT_OUTCOME_RETRY;
     answer->result.failure = NT_FETCH_UNREACHABLE;
     snprintf(answer->result.message, sizeof(answer->result.message),
-             "the server sent less than it was asked for");
+             "the server sent fewer bytes than requested");
 }
 
 /* ---- Requests ---- */
@@ -395,7 +394,7 @@ void judge_no_folder(nt_xrd_answer *answer)
     answer->result.outcome = NT_OUTCOME_FAILED;
     answer->result.failure = NT_FETCH_NOT_FOUND;
     snprintf(answer->result.message, sizeof(answer->result.message),
-             "it is no folder, or cannot be listed (%d)", kXR_FSError);
+             "it is not a directory, or the server cannot list it (%d)", kXR_FSError);
 }
 
 /* Only the blocking call asks all servers that have a part of the folder. */

@@ -163,8 +163,8 @@ struct question {
 /* ---- Answers ---- */
 
 /* False if there are too many entries. */
-static bool tell_all(struct nt_listing *listing, const struct nt_xrd_client *client,
-                     const struct nt_xrd_list *list)
+static bool add_all(struct nt_listing *listing, const struct nt_xrd_client *client,
+                    const struct nt_xrd_list *list)
 {
     struct nt_xrd_entry entry;
     for (unsigned i = 0; client->entry(list, i, &entry); i++) {
@@ -190,7 +190,7 @@ static void end_question(struct nt_xrd_operation *operation)
     if (walk) {
         walk->question = NULL;
         walk->job.result = operation->answer.result;
-        if (walk->job.result.outcome == NT_OUTCOME_OK && !tell_all(walk->listing, client, question->list))
+        if (walk->job.result.outcome == NT_OUTCOME_OK && !add_all(walk->listing, client, question->list))
             walk->job.result = too_many;
         nt_transfers_end_try(walk->folder.remote.backend->jobs, &walk->job);
     }

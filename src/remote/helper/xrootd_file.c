@@ -234,7 +234,7 @@ static bool nt_xrootd_file_is_same(const struct nt_xrootd_file *file, const stru
 static void end_open(struct nt_xrd_operation *operation)
 {
     static const struct nt_result silent = {NT_OUTCOME_RETRY, NT_FETCH_UNREACHABLE,
-                                            .message = "the server does not tell how long the file is"};
+                                            .message = "the server does not say how long the file is"};
     struct nt_xrootd_file *file = operation->session->owner;
     const struct nt_xrd_answer *answer = &operation->answer;
     const struct nt_result *problem = answer->has_attributes ? NULL : &silent;

@@ -110,8 +110,8 @@ static enum nt_status count_nulls(const struct nt_arrow *arrow, uint32_t number,
     if (valid > slots && is_alternative)
         valid = slots; /* no tag refers to the other rows; reading them fails */
     if (valid > slots)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "values of an optional or variant, at most",
-                              slots, valid);
+        return nt_fail_above(error, NT_CORRUPT, NT_NO_OFFSET, "values of an optional or variant", slots,
+                             valid);
     body->null_counts[number] = slots - valid;
     return NT_OK;
 }

@@ -102,7 +102,7 @@ static enum nt_status pass_field(const struct nt_arrow *arrow, uint32_t field, u
         return read_offset(arrow, field, row, row_ret, error);
     return nt_multiply(row, nt_field_rows_below(f), row_ret)
                ? NT_OK
-               : nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "more rows than can be counted");
+               : nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the number of rows overflows");
 }
 
 /* Finds the first row of a field at a cut. Recursive: the depth is at most NT_MAX_DEPTH. */
@@ -180,11 +180,10 @@ static enum nt_status cut_border(const struct nt_arrow *arrow, uint32_t field, b
     if (least < borders[cut->stored])
         least = borders[cut->stored];
     if (at < least)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows of a field before an entry, at least",
-                              least, at);
+        return nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "rows of a field before an entry", least, at);
     if (cut->rows && at > borders[cut->stored + 1])
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows of a field before an entry, at most",
-                              borders[cut->stored + 1], at);
+        return nt_fail_above(error, NT_CORRUPT, NT_NO_OFFSET, "rows of a field before an entry",
+                             borders[cut->stored + 1], at);
     *border_ret = at;
     return NT_OK;
 }
@@ -227,7 +226,7 @@ enum nt_status nt_arrow_check_range(const struct nt_arrow *arrow, struct nt_erro
     if (!options->has_range ||
         nt_fits(options->first_entry, options->entries, nt_dataset_entries(arrow->dataset)))
         return NT_OK;
-    return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%llu entries from %llu on: there are %llu",
+    return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "cannot read %llu entries from %llu on: there are %llu",
                    (unsigned long long)options->entries, (unsigned long long)options->first_entry,
                    (unsigned long long)nt_dataset_entries(arrow->dataset));
 }
@@ -337,36 +336,36 @@ static enum nt_status add_cut(struct splitting *splitting, struct nt_arrow_cut *
 
 /* Counts the items of each node before a cut, and checks them against the surrounding borders. */
 static enum nt_status count_items(const struct splitting *splitting, const struct nt_arrow_cut *cut,
-                                  const uint64_t *before, const uint64_t *behind, uint64_t *items)
+                                  const uint64_t *before, const uint64_t *after, uint64_t *items)
 {
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; i < splitting->node_count && status == NT_OK; i++) {
         uint32_t field = splitting->arrow->nodes[splitting->nodes[i]].field;
         status = nt_arrow_items_before(splitting->arrow, field, cut, &items[i], splitting->error);
         if (status == NT_OK && items[i] < before[i])
-            status = nt_fail_number(splitting->error, NT_CORRUPT, NT_NO_OFFSET,
-                                    "items of a field before an entry, at least", before[i], items[i]);
-        if (status == NT_OK && items[i] > behind[i])
-            status = nt_fail_number(splitting->error, NT_CORRUPT, NT_NO_OFFSET,
-                                    "items of a field before an entry, at most", behind[i], items[i]);
+            status = nt_fail_below(splitting->error, NT_CORRUPT, NT_NO_OFFSET,
+                                   "items of a field before an entry", before[i], items[i]);
+        if (status == NT_OK && items[i] > after[i])
+            status = nt_fail_above(splitting->error, NT_CORRUPT, NT_NO_OFFSET,
+                                   "items of a field before an entry", after[i], items[i]);
     }
     return status;
 }
 
-static bool fits(const struct splitting *splitting, const uint64_t *before, const uint64_t *behind)
+static bool fits(const struct splitting *splitting, const uint64_t *before, const uint64_t *after)
 {
     for (uint32_t i = 0; i < splitting->node_count; i++)
-        if (behind[i] - before[i] > splitting->arrow->max_items)
+        if (after[i] - before[i] > splitting->arrow->max_items)
             return false;
     return true;
 }
 
 /* Splits entries [first, end) recursively, at most 64 deep, given the items before and after them. */
 static enum nt_status split_entries(struct splitting *splitting, uint32_t stored, uint64_t first,
-                                    uint64_t end, const uint64_t *before, const uint64_t *behind)
+                                    uint64_t end, const uint64_t *before, const uint64_t *after)
 {
     struct nt_arrow_cut cut;
-    if (end - first < 2 || fits(splitting, before, behind))
+    if (end - first < 2 || fits(splitting, before, after))
         return NT_OK;
     if (splitting->parts++ == splitting->max_parts)
         return nt_fail(splitting->error, NT_LIMIT, NT_NO_OFFSET,
@@ -377,13 +376,13 @@ static enum nt_status split_entries(struct splitting *splitting, uint32_t stored
     if (status == NT_OK && !items)
         status = nt_fail_memory(splitting->error);
     if (status == NT_OK)
-        status = count_items(splitting, &cut, before, behind, items);
+        status = count_items(splitting, &cut, before, after, items);
     if (status == NT_OK)
         status = split_entries(splitting, stored, first, middle, before, items);
     if (status == NT_OK)
         status = add_cut(splitting, &cut);
     if (status == NT_OK)
-        status = split_entries(splitting, stored, middle, end, items, behind);
+        status = split_entries(splitting, stored, middle, end, items, after);
     nt_arrow_cut_deinit(&cut);
     free(items);
     return status;
@@ -406,19 +405,19 @@ static enum nt_status split_cluster(struct splitting *splitting, uint32_t cluste
 {
     const struct nt_arrow *arrow = splitting->arrow;
     uint64_t *before = calloc(splitting->node_count, sizeof(*before));
-    uint64_t *behind = calloc(splitting->node_count, sizeof(*behind));
+    uint64_t *after = calloc(splitting->node_count, sizeof(*after));
     enum nt_status status =
-        before && behind ? keep_border(splitting, cluster) : nt_fail_memory(splitting->error);
+        before && after ? keep_border(splitting, cluster) : nt_fail_memory(splitting->error);
     for (uint32_t i = 0; i < splitting->node_count && status == NT_OK; i++) {
         const uint64_t *borders = nt_arrow_item_borders(&arrow->nodes[splitting->nodes[i]]);
         before[i] = borders[cluster];
-        behind[i] = borders[cluster + 1];
+        after[i] = borders[cluster + 1];
     }
     if (status == NT_OK)
         status = split_entries(splitting, splitting->cuts[splitting->cut_count - 1].stored,
-                               arrow->entries[cluster], arrow->entries[cluster + 1], before, behind);
+                               arrow->entries[cluster], arrow->entries[cluster + 1], before, after);
     free(before);
-    free(behind);
+    free(after);
     return status;
 }
 

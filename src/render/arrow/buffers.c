@@ -179,8 +179,8 @@ static enum nt_status piece_of_offsets(const struct reading *reading, const stru
             row++;
         uint64_t value = ends[row] - begin;
         if (value > items)
-            status = nt_fail_number(reading->error, NT_CORRUPT, NT_NO_OFFSET,
-                                    "an offset into the items of a batch, at most", items, value);
+            status = nt_fail_above(reading->error, NT_CORRUPT, NT_NO_OFFSET,
+                                   "an offset into the items of a batch", items, value);
         put_offset(reading->node, output, i, value);
     }
     free(ends);
@@ -220,9 +220,9 @@ static enum nt_status piece_of_union_offsets(const struct reading *reading,
     for (uint64_t i = 0; status == NT_OK && i < slots->count; i++) {
         uint64_t value = tags[i] ? index[i] - begins[tags[i] & INT8_MAX] : 0;
         if (tags[i] && value >= counts[tags[i] & INT8_MAX])
-            status = nt_fail_number(reading->error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                                    "rows of an alternative in a batch, at least", value + 1,
-                                    counts[tags[i] & INT8_MAX]);
+            status =
+                nt_fail_below(reading->error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                              "rows of an alternative in a batch", value + 1, counts[tags[i] & INT8_MAX]);
         uint32_t offset = (uint32_t)value;
         memcpy(output + i * sizeof(offset), &offset, sizeof(offset));
     }

@@ -183,8 +183,7 @@ static enum nt_status finish_range(const struct finishing *finishing, const stru
     for (uint64_t i = 0; i < range->count; i++) {
         uint64_t offset = offsets[i] - finishing->subtract;
         if (offset > INT32_MAX)
-            return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "an offset of 32 bits, at most", INT32_MAX,
-                                  offset);
+            return nt_fail_above(error, NT_CORRUPT, NT_NO_OFFSET, "an offset of 32 bits", INT32_MAX, offset);
         finishing->halves[i] = (uint32_t)offset;
     }
     return NT_OK;

@@ -165,8 +165,8 @@ enum nt_status nt_arrow_new_within(struct nt_reader *reader, struct nt_dataset *
     if (status != NT_OK)
         return status;
     if (known.unions > NT_ARROW_UNIONS_OMIT)
-        return nt_fail_number(error, NT_INVALID, NT_NO_OFFSET, "struct nt_arrow_options: unions, at most",
-                              NT_ARROW_UNIONS_OMIT, known.unions);
+        return nt_fail_above(error, NT_INVALID, NT_NO_OFFSET, "struct nt_arrow_options: unions",
+                             NT_ARROW_UNIONS_OMIT, known.unions);
     if (dataset->failure)
         return nt_fail_with(error, dataset->failure);
     status = nt_reader_after_fork(reader, error);
@@ -191,7 +191,7 @@ enum nt_status nt_arrow_new_within(struct nt_reader *reader, struct nt_dataset *
         status = nt_dataset_load_all(dataset, error);
     if (status == NT_OK && !nt_dataset_shares_borders(dataset))
         status = nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                         "sharded clusters: their columns do not share their borders");
+                         "sharded clusters: the columns do not share their boundaries");
     if (status == NT_OK)
         status = nt_arrow_build_nodes(arrow, error);
     if (status == NT_OK)
@@ -354,11 +354,11 @@ static void want(struct nt_arrow *arrow, uint64_t offset, uint64_t bytes)
     struct nt_prefetch prefetch = {.count = 0};
     if (!nt_prefetch_helps(arrow->dataset))
         return;
-    uint64_t behind = nt_prefetch_bytes_after(&arrow->access, offset, bytes);
-    uint64_t end = offset + bytes + behind;
+    uint64_t after = nt_prefetch_bytes_after(&arrow->access, offset, bytes);
+    uint64_t end = offset + bytes + after;
     (void)nt_access_note(&arrow->access, offset, bytes);
-    uint32_t first = behind && arrow->batch_count ? find_batch(arrow->batches, arrow->batch_count, offset)
-                                                  : arrow->batch_count;
+    uint32_t first = after && arrow->batch_count ? find_batch(arrow->batches, arrow->batch_count, offset)
+                                                 : arrow->batch_count;
     for (uint32_t i = first; i < arrow->batch_count && i - first < MAX_BATCHES; i++) {
         uint64_t body = arrow->batches[i].offset + arrow->message_bytes;
         if (end > body)
@@ -378,7 +378,7 @@ enum nt_status nt_arrow_file_read(struct nt_arrow *arrow, uint64_t offset, void 
                                   struct nt_error *error)
 {
     if (!nt_fits(offset, bytes, arrow->file_bytes))
-        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "a read past the end of the Arrow file");
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "cannot read past the end of the Arrow file");
     uint64_t tail = arrow->file_bytes - arrow->tail.length;
     uint8_t *to = output;
     enum nt_status status = nt_reader_after_fork(arrow->reader, error);

@@ -38,7 +38,7 @@ struct nt_arrow_texts {
     } block;
 };
 
-const char nt_arrow_texts_limit[] = "texts of JSON of more than 64 times the limit pagesize";
+const char nt_arrow_texts_limit[] = "JSON texts of more than 64 times the limit pagesize";
 
 NT_DEFINE_LAST_AT_MOST(find_row, struct mark, .row)
 NT_DEFINE_LAST_AT_MOST(find_bytes, struct mark, .bytes)
@@ -83,8 +83,8 @@ static enum nt_status read_rows(const struct nt_arrow *arrow, const struct nt_ar
     memset(rows->valid, 1, sizeof(rows->valid));
     for (uint64_t i = 0; status == NT_OK && i < count; i++)
         if (rows->ends[i + 1] < rows->ends[i])
-            status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "offsets must ascend", rows->ends[i],
-                                    rows->ends[i + 1]);
+            status = nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "end offset", rows->ends[i],
+                                   rows->ends[i + 1]);
     while (status == NT_OK && count > 1 && rows->ends[count] - rows->ends[0] > MAX_BYTES)
         count--;
     rows->count = count;
@@ -116,7 +116,7 @@ static enum nt_status make_texts(const struct nt_arrow *arrow, const struct nt_a
     uint64_t bytes = rows->ends[rows->count] - rows->ends[0];
     nt_buffer_clear(text);
     if (bytes > MAX_VALUE_BYTES)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a value of JSON of more than 256 MiB");
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a JSON value of more than 256 MiB");
     uint8_t *jsonb = malloc((size_t)bytes + 1);
     if (!jsonb)
         return nt_fail_memory(error);
@@ -275,7 +275,7 @@ static enum nt_status make_block(const struct nt_arrow *arrow, struct nt_arrow_t
         status = make_texts(arrow, texts, rows, texts->block.ends, &texts->block.text, error);
     if (status == NT_OK &&
         (rows->count != mark[1].row - mark->row || texts->block.text.length != mark[1].bytes - mark->bytes))
-        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of texts, as they were counted",
+        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of the texts",
                                 mark[1].bytes - mark->bytes, texts->block.text.length);
     if (status == NT_OK)
         texts->block.number = number;

@@ -288,12 +288,12 @@ static bool add_value(struct build *build, uint32_t parent, uint32_t field, stru
     if (nt_field_has_members(f) && !f->dimension_count)
         return add_struct(build, parent, field, name);
     if (!f->dtype.arrow)
-        return omit(build, field, "its dtype has no Arrow type");
+        return omit(build, field, "Arrow has no type for its dtype");
     if (f->is_fortran_order && f->dimension_count)
-        return omit(build, field, "an array in Fortran order");
+        return omit(build, field, "Arrow has no arrays in Fortran order");
     for (uint32_t i = 0; i < f->dimension_count; i++)
         if (f->dimensions[i] == 0 || f->dimensions[i] > INT32_MAX)
-            return omit(build, field, "a dimension that a fixed-size list cannot have");
+            return omit(build, field, "a dimension is too large for a fixed-size list");
     return add_values(build, parent, field, name);
 }
 
@@ -351,7 +351,7 @@ static bool add_list(struct build *build, uint32_t parent, uint32_t field, struc
     const struct nt_dataset *dataset = build->arrow->dataset;
     uint32_t child = only_child(dataset, field);
     if (child == NT_NONE)
-        return omit(build, field, "a collection without one item field");
+        return omit(build, field, "the collection does not have one item field");
     uint32_t node = add_node(build, parent, field, name, NT_ARROW_LIST);
     uint32_t offsets = add_stream(build, field, NT_STREAM_OFFSETS);
     if (node == NT_NONE)
@@ -375,7 +375,7 @@ static bool add_optional(struct build *build, uint32_t parent, uint32_t field, s
     bool is_dense = nt_field_has_stream(f, NT_STREAM_VALID);
     uint32_t child = only_child(build->arrow->dataset, field);
     if (child == NT_NONE)
-        return omit(build, field, "an optional without one item field");
+        return omit(build, field, "the optional does not have one item field");
     uint32_t stream = add_stream(build, field, is_dense ? NT_STREAM_VALID : NT_STREAM_OFFSETS);
     const struct nt_arrow_step step = {
         .kind = is_dense ? NT_ARROW_STEP_DENSE_OPTIONAL : NT_ARROW_STEP_OPTIONAL,
@@ -395,7 +395,7 @@ static bool add_array(struct build *build, uint32_t parent, uint32_t field, stru
     const struct nt_field *f = &build->arrow->dataset->fields[field];
     uint32_t child = only_child(build->arrow->dataset, field);
     if (child == NT_NONE || f->repetition > INT32_MAX)
-        return omit(build, field, "an array that is no fixed-size list");
+        return omit(build, field, "the array is not a fixed-size list");
     uint32_t node = add_node(build, parent, field, name, NT_ARROW_FIXED_LIST);
     if (node == NT_NONE)
         return false;
@@ -482,7 +482,7 @@ static bool add_variant(struct build *build, uint32_t parent, uint32_t field, st
     uint32_t count;
     nt_dataset_children(build->arrow->dataset, field, &count);
     if (count > INT8_MAX)
-        return omit(build, field, "more alternatives than a union may have");
+        return omit(build, field, "it has more alternatives than a union may have");
     switch (build->arrow->options.unions) {
     case NT_ARROW_UNIONS_STRUCT:
         return add_alternatives(build, parent, field, name);
@@ -491,7 +491,7 @@ static bool add_variant(struct build *build, uint32_t parent, uint32_t field, st
     case NT_ARROW_UNIONS_OMIT:
         break;
     }
-    return omit(build, field, "a variant, which was not asked for");
+    return omit(build, field, "a variant, which the options omit");
 }
 
 static bool add_null(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)

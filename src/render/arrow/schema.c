@@ -195,7 +195,7 @@ static void append_omitted(const struct nt_arrow *arrow, struct nt_buffer *out)
         nt_json_object(&json);
         nt_json_member_unsigned(&json, "first_entry", first);
         nt_json_member_unsigned(&json, "entries", entries);
-        nt_json_member_string(&json, "reason", "a cluster that is larger than Arrow's types can count");
+        nt_json_member_string(&json, "reason", "the cluster has more items than Arrow's types can count");
         nt_json_end_object(&json);
     }
     nt_json_end_array(&json);
@@ -222,7 +222,7 @@ static struct nt_text text_of_table(const struct nt_dataset *dataset, uint32_t n
     return pairs[number].value;
 }
 
-static const struct nt_field *told_field(const struct nt_arrow *arrow, uint32_t node)
+static const struct nt_field *declared_field(const struct nt_arrow *arrow, uint32_t node)
 {
     uint32_t type_field = arrow->nodes[node].type_field;
     return type_field == NT_NONE ? NULL : &arrow->dataset->fields[type_field];
@@ -249,14 +249,14 @@ static struct nt_property property_of(const struct nt_arrow *arrow, uint32_t nod
 
 uint32_t nt_arrow_pair_count(const struct nt_arrow *arrow, uint32_t node)
 {
-    const struct nt_field *field = told_field(arrow, node);
+    const struct nt_field *field = declared_field(arrow, node);
     uint32_t added = field && arrow->nodes[node].texts && find_extension(field) == NT_NONE;
     return field ? 1 + field->property_count + added : node ? 0 : TABLE_PAIRS;
 }
 
 struct nt_arrow_pair nt_arrow_pair(const struct nt_arrow *arrow, uint32_t node, uint32_t number)
 {
-    const struct nt_field *field = told_field(arrow, node);
+    const struct nt_field *field = declared_field(arrow, node);
     struct nt_arrow_pair pair = {0};
     struct nt_text value;
     const char *key = "ntuple.type";

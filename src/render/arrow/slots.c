@@ -59,8 +59,8 @@ static enum nt_status count_row(struct counting *counting, uint32_t tag, uint64_
 {
     const struct nt_arrow_variant *variant = counting->variant;
     if (tag > variant->alternative_count)
-        return nt_fail_number(counting->error, NT_CORRUPT, NT_NO_OFFSET,
-                              "the alternative of a variant, at most", variant->alternative_count, tag);
+        return nt_fail_above(counting->error, NT_CORRUPT, NT_NO_OFFSET, "the alternative of a variant",
+                             variant->alternative_count, tag);
     uint64_t row = counting->counts[tag]++;
     if (tag == 0 || !variant->borders[tag])
         return NT_OK;

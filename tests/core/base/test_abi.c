@@ -53,7 +53,7 @@ TEST(nothing_is_all_zero)
     ck_assert(!to.first && !to.second && !to.third);
 }
 
-TEST(what_is_not_known_here_may_not_be_asked_for)
+TEST(what_is_not_known_here_may_not_be_requested)
 {
     struct tomorrow from = full;
     struct today to;
@@ -64,7 +64,8 @@ TEST(what_is_not_known_here_may_not_be_asked_for)
         from.fourth = UINT64_C(1) << (8 * i);
         assert_status(NT_INVALID, copy(&from, &to));
     }
-    ck_assert_ptr_nonnull(strstr(error.message, "struct today: byte 31 is set, this version knows 24"));
+    ck_assert_ptr_nonnull(
+        strstr(error.message, "struct today: byte 31 is set, but this version knows only 24 bytes"));
 }
 
 TEST(a_size_that_was_forgotten_is_noticed)

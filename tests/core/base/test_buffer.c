@@ -7,7 +7,7 @@
 #include "core/base/memory.h"
 #include "support.h"
 
-TEST(what_is_appended_stands_in_order_and_is_terminated)
+TEST(what_is_appended_is_in_order_and_is_terminated)
 {
     struct nt_buffer buffer = {0};
     nt_buffer_text(&buffer, "one");

@@ -7,7 +7,7 @@
 
 static const uint8_t bytes[] = {0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09};
 
-TEST(numbers_are_read_in_the_byte_order_that_was_asked_for)
+TEST(numbers_are_read_in_the_requested_byte_order)
 {
     struct nt_cursor cursor = nt_cursor(bytes, sizeof(bytes));
     ck_assert_uint_eq(nt_get_le16(&cursor), 0x0201);
@@ -99,7 +99,7 @@ TEST(skipping_is_bounded_also_by_counts_that_do_not_fit_into_memory)
     ck_assert(cursor.failed);
 }
 
-TEST(a_part_ends_where_it_was_told_and_leaves_the_rest)
+TEST(a_part_ends_where_it_was_cut_and_leaves_the_rest)
 {
     struct nt_cursor cursor = nt_cursor(bytes, sizeof(bytes));
     struct nt_cursor part = nt_get_cursor(&cursor, 3);
@@ -136,15 +136,15 @@ static void note(struct nt_cursor_observer *observer, size_t position, size_t co
     told[told_count++].what = what;
 }
 
-TEST(an_observer_is_told_what_was_read_since_the_last_time)
+TEST(an_observer_gets_what_was_read_since_the_last_time)
 {
-    struct nt_cursor_observer observer = {.tell = note};
+    struct nt_cursor_observer observer = {.label = note};
     struct nt_cursor cursor = nt_cursor(bytes, sizeof(bytes));
     told_count = 0;
     nt_get_u8(&cursor);
     nt_cursor_label(&cursor, "nobody", "listens");
     cursor.observer = &observer;
-    cursor.told = cursor.position;
+    cursor.labelled = cursor.position;
     nt_get_u8(&cursor);
     nt_get_u8(&cursor);
     nt_cursor_label(&cursor, "record", "two");

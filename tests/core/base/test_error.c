@@ -20,7 +20,7 @@ TEST(every_status_has_a_name_of_its_own)
     ck_assert_str_eq(nt_status_name((enum nt_status) - 1), "unknown");
 }
 
-TEST(a_failure_tells_status_place_and_message)
+TEST(a_failure_says_status_place_and_message)
 {
     ck_assert_int_eq(nt_fail(&error, NT_CORRUPT, 4096, "page %d is bad", 7), NT_CORRUPT);
     ck_assert_int_eq(error.status, NT_CORRUPT);
@@ -69,7 +69,7 @@ TEST(an_error_of_no_interest_gives_the_status_only)
     nt_error_context(NULL, "x");
 }
 
-TEST(a_failure_can_be_told_again)
+TEST(a_failure_can_be_reported_again)
 {
     struct nt_error again = {0};
     nt_fail_number(&error, NT_CORRUPT, 5, "length", 1, 2);
@@ -88,7 +88,7 @@ TEST(context_goes_in_front_and_keeps_the_rest)
     ck_assert_str_eq(error.expected, "1");
 }
 
-TEST(a_message_tells_whether_it_is_about_a_subject)
+TEST(a_message_says_whether_it_is_about_a_subject)
 {
     ck_assert_str_eq(nt_message_about("a/b: broken: badly", "a/b"), "broken: badly");
     ck_assert_str_eq(nt_message_about("a: ", "a"), "");

@@ -11,7 +11,7 @@
 
 static const size_t sizes[] = {0, 1, 4096, 4097, 524288, 524289, 1048576, 2097152, 2097153, 50000000};
 
-TEST(there_is_at_least_what_was_asked_for_and_all_of_it_can_be_written, .end = sizeof(sizes) / sizeof(*sizes))
+TEST(there_is_at_least_what_was_requested_and_all_of_it_can_be_written, .end = sizeof(sizes) / sizeof(*sizes))
 {
     size_t capacity;
     char *memory = nt_hugepage_alloc(sizes[_i], &capacity);

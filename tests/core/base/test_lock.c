@@ -165,7 +165,7 @@ static int tell_calls(void)
     return calls;
 }
 
-TEST(owners_are_told_in_the_forked_process_alone, .setup = set_up, .teardown = tear_down)
+TEST(owners_are_reported_in_the_forked_process_alone, .setup = set_up, .teardown = tear_down)
 {
     nt_lock_deinit(&inner.lock);
     ck_assert_int_eq(nt_lock_init(&inner.lock, count_call), 0);

@@ -88,7 +88,7 @@ TEST(texts_are_equal_byte_for_byte)
     ck_assert(nt_text_is(nt_text_of(NULL), "") && nt_text_is((struct nt_text){NULL, 0}, ""));
 }
 
-TEST(a_prefix_is_skipped_where_it_stands)
+TEST(a_prefix_is_skipped_where_it_is)
 {
     struct nt_text text = nt_text_of("std::pair");
     ck_assert(!nt_text_skip(&text, "std::pair<") && !nt_text_skip(&text, "pair") &&
@@ -187,7 +187,7 @@ TEST(a_path_has_a_last_component_and_a_stem, .end = 10)
     ck_assert(nt_text_is(nt_path_stem(rows[_i].path), rows[_i].stem));
 }
 
-TEST(a_path_lies_within_its_directories_alone)
+TEST(a_path_is_within_its_directories_alone)
 {
     ck_assert(nt_path_is_within("/a/b", "/a/b"));
     ck_assert(nt_path_is_within("/a/b/c", "/a/b"));
@@ -208,7 +208,7 @@ static const struct {
     {"% 41", '%', 1}, {"% 1", '%', 1}, {"%@1", '%', 1}, {"%`1", '%', 1},   {"%:1", '%', 1},
 };
 
-TEST(two_digits_behind_a_percent_sign_are_a_byte, .end = 15)
+TEST(two_digits_after_a_percent_sign_are_a_byte, .end = 15)
 {
     uint8_t byte;
     size_t length = strlen(encoded[_i].text);

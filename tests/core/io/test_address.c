@@ -23,7 +23,7 @@ static const struct {
     {"gs://bucket/file.root", "gcsfuse"},
     {"davs://server/file.root", NULL},
     {"x-new+kind.2://server", "copy it"},
-    {"file:///etc/passwd", "its path"},
+    {"file:///etc/passwd", "the path without"},
     {"", NULL},
     {"nothing.root", NULL},
     {"://server", NULL},
@@ -33,7 +33,7 @@ static const struct {
     {"a b://server", NULL},
 };
 
-TEST(addresses_are_told_from_paths, .end = sizeof(paths) / sizeof(*paths))
+TEST(addresses_are_distinguished_from_paths, .end = sizeof(paths) / sizeof(*paths))
 {
     const char *path = paths[_i].path;
     enum nt_status expected = paths[_i].named ? NT_UNSUPPORTED : NT_NOT_FOUND;
@@ -92,7 +92,7 @@ TEST(addresses_of_other_kinds_are_refused)
 {
     struct nt_source *source;
     assert_status(NT_UNSUPPORTED, nt_source_open_file("gs://bucket/file.root", &source, &error));
-    ck_assert_msg(strstr(error.message, "are not read") != NULL, "%s", error.message);
+    ck_assert_msg(strstr(error.message, "cannot read ") != NULL, "%s", error.message);
     assert_status(NT_INVALID, nt_source_open_address("file.root", NULL, &source, &error));
     assert_status(NT_INVALID, nt_source_open_address("https://me@server/file.root", NULL, &source, &error));
 }
@@ -118,7 +118,7 @@ static const struct {
     {"root://server//", "root://server//", "c", "root://server//c", "root://server//c/", true},
 };
 
-TEST(addresses_go_on_below_folders, .end = sizeof(below) / sizeof(*below))
+TEST(addresses_continue_below_folders, .end = sizeof(below) / sizeof(*below))
 {
     char *folder = nt_address_folder_of(below[_i].address);
     ck_assert_str_eq(folder, below[_i].folder);

@@ -60,7 +60,7 @@ TEST(a_range_beyond_the_end_is_refused, .setup = temporary_setup, .teardown = te
     nt_source_close(source);
 }
 
-TEST(interrupted_and_partial_reads_go_on, .setup = temporary_setup, .teardown = temporary_teardown)
+TEST(interrupted_and_partial_reads_continue, .setup = temporary_setup, .teardown = temporary_teardown)
 {
     assert_ok(nt_source_open_file(temporary_file("f", "0123456789", 10), &source, &error));
     failures_to_come = 3;
@@ -106,7 +106,7 @@ TEST(a_file_that_was_written_to_is_noticed, .setup = temporary_setup, .teardown 
     nt_source_close(source);
 }
 
-TEST(a_read_tells_that_it_has_checked, .setup = temporary_setup, .teardown = temporary_teardown)
+TEST(a_read_says_that_it_has_checked, .setup = temporary_setup, .teardown = temporary_teardown)
 {
     const char *path = temporary_file("f", "0123456789", 10);
     temporary_set_time(path, 1000);
@@ -183,7 +183,7 @@ TEST(only_regular_files_are_opened, .setup = temporary_setup, .teardown = tempor
     ck_assert_ptr_nonnull(strstr(error.message, "missing"));
 }
 
-TEST(holes_are_told, .setup = temporary_setup, .teardown = temporary_teardown)
+TEST(holes_are_reported, .setup = temporary_setup, .teardown = temporary_teardown)
 {
     enum { DATA_AT = 1 << 20 };
     const char *path = temporary_file("f", "start", 5);

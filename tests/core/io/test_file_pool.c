@@ -140,7 +140,7 @@ TEST(a_file_written_to_while_it_was_closed_is_noticed, .setup = temporary_setup,
     close_files();
 }
 
-TEST(a_missing_file_is_told_when_it_is_used, .setup = temporary_setup, .teardown = temporary_teardown)
+TEST(a_missing_file_is_reported_when_it_is_used, .setup = temporary_setup, .teardown = temporary_teardown)
 {
     int number;
     open_files();

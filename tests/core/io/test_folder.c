@@ -105,7 +105,7 @@ static void make_links(void)
     make_link("endless", "set/endless");
 }
 
-TEST(links_are_followed_where_they_stay_in_the_data_set, .setup = temporary_setup,
+TEST(links_are_followed_where_they_stay_in_the_dataset, .setup = temporary_setup,
      .teardown = temporary_teardown, .end = 3)
 {
     static const char *const names[] = {"inner/file", "beneath", "inner/up"};
@@ -115,17 +115,17 @@ TEST(links_are_followed_where_they_stay_in_the_data_set, .setup = temporary_setu
     nt_folder_close(folder);
 }
 
-TEST(a_link_out_of_the_data_set_is_refused_and_named, .setup = temporary_setup,
-     .teardown = temporary_teardown, .end = 6)
+TEST(a_link_out_of_the_dataset_is_refused_and_named, .setup = temporary_setup, .teardown = temporary_teardown,
+     .end = 6)
 {
     static const struct {
         const char *name, *told;
-    } links[] = {{"relative", "set/relative: a link out of the directory, to ../outside"},
-                 {"absolute", "set/absolute: a link out of the directory"},
-                 {"process", "set/process: a link out of the directory, to /proc/self/environ"},
-                 {"parent/outside", "set/parent: a link out of the directory, to .."},
+    } links[] = {{"relative", "set/relative: is a link out of the directory, to ../outside"},
+                 {"absolute", "set/absolute: is a link out of the directory"},
+                 {"process", "set/process: is a link out of the directory, to /proc/self/environ"},
+                 {"parent/outside", "set/parent: is a link out of the directory, to .."},
                  {"endless", "set/endless"},
-                 {"../outside", "does not stay beneath"}};
+                 {"../outside", "leads out of the directory"}};
     struct stat attributes;
     make_links();
     assert_ok(nt_folder_open(temporary_path("set"), NT_FOLDER_DATASET, &folder, &error));
@@ -216,14 +216,14 @@ TEST(what_fewer_may_read_than_was_shown_is_refused_where_others_look_on, .setup 
     assert_status(is_for_others ? NT_IO : NT_OK, read_file("inner/file"));
     if (is_for_others) {
         ck_assert_int_eq(error.system_error, EACCES);
-        ck_assert_ptr_nonnull(strstr(error.message, is_private ? "set/inner: its mode, 0700"
-                                                               : "set/inner/file: its mode, 0600"));
+        ck_assert_ptr_nonnull(
+            strstr(error.message, is_private ? "set/inner: mode 0700" : "set/inner/file: mode 0600"));
     }
     assert_ok(read_file("public"));
     nt_folder_close(folder);
 }
 
-TEST(a_folder_beside_a_data_set_shows_nobody_more_than_that, .setup = temporary_setup,
+TEST(a_folder_beside_a_dataset_shows_nobody_more_than_that, .setup = temporary_setup,
      .teardown = temporary_teardown, .end = 4)
 {
     bool is_private = _i & 1, is_folder = _i & 2;

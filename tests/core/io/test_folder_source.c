@@ -29,8 +29,7 @@ TEST(as_a_source_it_has_attributes_but_no_bytes, .setup = temporary_setup, .tear
     nt_source_close(source);
 }
 
-TEST(what_lies_in_it_may_change_but_not_the_directory, .setup = temporary_setup,
-     .teardown = temporary_teardown)
+TEST(what_is_in_it_may_change_but_not_the_directory, .setup = temporary_setup, .teardown = temporary_teardown)
 {
     const char *path = temporary_path("d");
     ck_assert_int_eq(mkdir(path, 0700), 0);

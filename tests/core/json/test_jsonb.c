@@ -135,7 +135,7 @@ TEST(a_value_is_the_text_that_lance_gives, .teardown = tear_down, .end = sizeof(
 
 /* Of each value what is left where it ends early, or a bit is another: told, or read, and never more than
  * there is. */
-TEST(what_is_damaged_is_told_or_text, .teardown = tear_down, .end = sizeof(values) / sizeof(*values))
+TEST(what_is_damaged_is_reported_or_text, .teardown = tear_down, .end = sizeof(values) / sizeof(*values))
 {
     size_t count;
     uint8_t *bytes = from_hex(values[_i].hex, &count);
@@ -160,73 +160,73 @@ TEST(what_is_damaged_is_told_or_text, .teardown = tear_down, .end = sizeof(value
 static const struct {
     const char *hex, *message;
 } damages[] = {
-    {"800000", "a value without a header"},
-    {"e0000000", "a header of no known kind"},
+    {"800000", "a value has no header"},
+    {"e0000000", "a header has an unknown kind"},
     {"80000002"
      "00000000",
-     "more values than there are bytes"},
+     "more values than bytes"},
     {"bfffffff"
      "00000000",
-     "more values than there are bytes"},
+     "more values than bytes"},
     {"5fffffff"
      "0000000000000000",
-     "more values than there are bytes"},
+     "more values than bytes"},
     {"80000001"
      "1fffffff"
      "61",
-     "a value ends behind the array"},
+     "a value ends after the array"},
     {"40000001"
      "10000001"
      "10000002"
      "6161",
-     "a value ends behind the object"},
+     "a value ends after the object"},
     {"40000001"
      "20000001"
      "10000001"
      "6161",
-     "the keys of an object are no strings"},
+     "the keys of an object are not strings"},
     {"40000001"
      "10000005"
      "10000000"
      "6161",
-     "the keys of an object are no strings, or end behind it"},
+     "the keys of an object are not strings, or end after the object"},
     {"20000000"
      "70000000",
-     "a value of no known type"},
+     "a value has an unknown type"},
     {"20000000"
      "50000004"
      "80000000",
-     "a header of no known kind"},
+     "a header has an unknown kind"},
     {"20000000"
      "20000000",
-     "a number of no known kind"},
+     "a number has an unknown kind"},
     {"20000000"
      "20000001"
      "80",
-     "a number of no known kind"},
+     "a number has an unknown kind"},
     {"20000000"
      "20000004"
      "50000102",
-     "a number of no known kind"},
+     "a number has an unknown kind"},
     {"20000000"
      "20000005"
      "6000000000",
-     "a number of no known kind"},
+     "a number has an unknown kind"},
     {"20000000"
      "20000003"
      "700000",
-     "a number of no known kind"},
+     "a number has an unknown kind"},
     {"20000000"
      "60000000",
-     "an extension of no known kind"},
+     "an extension has an unknown kind"},
     {"20000000"
      "60000005"
      "107fffffff",
-     "an extension of no known kind"},
+     "an extension has an unknown kind"},
     {"20000000"
      "60000001"
      "90",
-     "an extension of no known kind"},
+     "an extension has an unknown kind"},
 };
 
 TEST(what_is_no_value_is_refused, .teardown = tear_down, .end = sizeof(damages) / sizeof(*damages))

@@ -262,7 +262,7 @@ TEST(offsets_of_more_chunks_than_can_be_counted_are_refused)
         memcpy(written.file.bytes + 16, counts[i], sizeof(counts[i]));
         assert_status(NT_CORRUPT,
                       nt_bloscpack_open(source_of(&written, written.file.length), &bloscpack, NULL, &error));
-        ck_assert_ptr_nonnull(strstr(error.message, "end behind the end of the file"));
+        ck_assert_ptr_nonnull(strstr(error.message, "end past the end of the file"));
         forget(&written);
     }
 }

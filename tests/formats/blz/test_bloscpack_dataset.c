@@ -116,7 +116,7 @@ TEST(rows_that_cross_chunks_keep_their_dimensions, .setup = set_up, .teardown = 
 }
 
 /* Which of the bytes of an item are whose cannot be told by one more dimension. */
-TEST(items_in_fortran_order_that_cross_chunks_are_bytes_and_it_is_told_why, .setup = set_up,
+TEST(items_in_fortran_order_that_cross_chunks_are_bytes_and_it_is_reported_why, .setup = set_up,
      .teardown = tear_down)
 {
     struct bloscpack_options options = {
@@ -135,12 +135,12 @@ TEST(items_in_fortran_order_that_cross_chunks_are_bytes_and_it_is_told_why, .set
     const struct nt_document *document = file->datasets[0]->documents;
     ck_assert_str_eq(document->prefix, "metadata.json");
     assert_ok(document->write(file, file->datasets[0], 0, &out, &error));
-    ck_assert_ptr_nonnull(strstr(out.bytes, "items in Fortran order lie across the borders of chunks"));
+    ck_assert_ptr_nonnull(strstr(out.bytes, "items in Fortran order cross chunk boundaries"));
     nt_buffer_deinit(&out);
     close_file(file);
 }
 
-TEST(fortran_order_is_told, .setup = set_up, .teardown = tear_down)
+TEST(fortran_order_is_reported, .setup = set_up, .teardown = tear_down)
 {
     struct bloscpack_options options = {
         .version = 3,
@@ -179,7 +179,7 @@ TEST(a_shape_of_more_rows_than_there_are_fails_at_the_end, .setup = set_up, .tea
     close_file(file);
 }
 
-TEST(metadata_that_tells_no_array_leaves_bytes, .setup = set_up, .teardown = tear_down)
+TEST(metadata_that_says_no_array_leaves_bytes, .setup = set_up, .teardown = tear_down)
 {
     static const char *const texts[] = {"[1, 2", "{\"container\": \"numpy\"}",
                                         "{\"container\": \"numpy\", \"dtype\": \"'<i4'\", \"shape\": [-3]}",

@@ -90,7 +90,7 @@ TEST(a_last_chunk_may_have_more_rows_than_are_left_but_not_fewer, .setup = set_u
     }
 }
 
-TEST(chunk_files_behind_the_end_are_left_alone, .setup = set_up, .teardown = tear_down)
+TEST(chunk_files_after_the_end_are_left_alone, .setup = set_up, .teardown = tear_down)
 {
     put_integers("a");
     put_chunk("a", 4, "stale", 5, 1);
@@ -300,7 +300,7 @@ TEST(superchunks_follow_each_other_by_number, .setup = set_up, .teardown = tear_
     close_file(file);
 }
 
-TEST(structures_may_lie_column_by_column, .setup = set_up, .teardown = tear_down)
+TEST(structures_may_be_column_by_column, .setup = set_up, .teardown = tear_down)
 {
     int32_t values[60];
     for (int i = 0; i < 60; i++)

@@ -38,7 +38,7 @@ static void count_corrupt(void *context, const struct nt_error *failure)
     ++*(unsigned *)context;
 }
 
-TEST(columns_that_cannot_be_opened_are_told_also_where_all_are, .setup = set_up, .teardown = tear_down)
+TEST(columns_that_cannot_be_opened_are_reported_also_where_all_are, .setup = set_up, .teardown = tear_down)
 {
     put_text("t/__rootdirs__", "{\"names\": [\"inner\", \"gone\"]}");
     put_text("t/inner/__rootdirs__", "{\"names\": [\"gone\"]}");
@@ -139,7 +139,7 @@ static const char *reason(const struct nt_dataset *dataset, const char *field)
     return found->unreadable;
 }
 
-TEST(a_column_lies_below_its_table, .setup = set_up, .teardown = tear_down, .end = 8)
+TEST(a_column_is_below_its_table, .setup = set_up, .teardown = tear_down, .end = 8)
 {
     static const char *const directories[] = {".",           "",       "inner/.", "./inner",
                                               "inner//deep", "inner/", "..",      "/"};
@@ -170,17 +170,17 @@ static const struct {
      "{\"shape\": [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "
      "1, 1, 1]}",
      "t/a: the shape is not a list of up to 32 integers"},
-    {"{\"dtype\": \"int32\"}", "{\"shape\": [\"350\"]}", "t/a: the shape has a dimension that is no size"},
+    {"{\"dtype\": \"int32\"}", "{\"shape\": [\"350\"]}", "t/a: a dimension of the shape is not a valid size"},
     {"{\"dtype\": \"int32\"}", "{\"shape\": [350]}", "t/a/data: the storage has no chunklen"},
     {"{\"dtype\": \"int32\", \"chunklen\": 1}", "{\"shape\": [100000]}",
-     "t/a/data: 100000 rows need 100000 chunk files; 4 are there"},
+     "t/a/data: 100000 rows need 100000 chunk files, found 4"},
     {"{\"dtype\": \"[('in', 'i1'), ('..', 'i1')]\", \"chunklen\": 350}", "{\"shape\": [350]}",
-     "t/a: a member whose name cannot be that of a directory"},
+     "t/a: the name of the member cannot be the name of a directory"},
     {"{\"dtype\": \"[('in', 'i1'), ('x/y', 'i1')]\", \"chunklen\": 350}", "{\"shape\": [350]}",
-     "t/a: a member whose name cannot be that of a directory"},
+     "t/a: the name of the member cannot be the name of a directory"},
 };
 
-TEST(what_is_wrong_with_a_columns_metadata_is_told, .setup = set_up, .teardown = tear_down,
+TEST(what_is_wrong_with_a_columns_metadata_is_reported, .setup = set_up, .teardown = tear_down,
      .end = sizeof(metadata) / sizeof(*metadata))
 {
     put_text("t/__rootdirs__", "{\"names\": [\"a\", \"good\"]}");
@@ -199,13 +199,13 @@ TEST(what_is_wrong_with_a_columns_metadata_is_told, .setup = set_up, .teardown =
 /* Of the table 'in' below the one that is opened. */
 static const struct {
     const char *names, *told;
-} lists[] = {{"{\"names\": 5}", "t/in/__rootdirs__: no list of names"},
-             {"{}", "t/in/__rootdirs__: no list of names"},
-             {"[\"a\"]", "t/in/__rootdirs__: no list of names"},
-             {"{\"names\": [\"a\", 5]}", "t/in/__rootdirs__: a name that is no text"},
+} lists[] = {{"{\"names\": 5}", "t/in/__rootdirs__: expected a list of names"},
+             {"{}", "t/in/__rootdirs__: expected a list of names"},
+             {"[\"a\"]", "t/in/__rootdirs__: expected a list of names"},
+             {"{\"names\": [\"a\", 5]}", "t/in/__rootdirs__: a name is not a string"},
              {"{\"names\"", "t/in/__rootdirs__"}};
 
-TEST(a_table_without_a_list_of_names_is_told, .setup = set_up, .teardown = tear_down,
+TEST(a_table_without_a_list_of_names_is_reported, .setup = set_up, .teardown = tear_down,
      .end = sizeof(lists) / sizeof(*lists))
 {
     put_text("t/__rootdirs__", "{\"names\": [\"in\", \"good\"]}");
@@ -279,7 +279,7 @@ TEST(a_directory_is_one_table_however_often_it_is_named, .setup = set_up, .teard
     close_file(file);
 }
 
-TEST(a_link_back_is_told, .setup = set_up, .teardown = tear_down)
+TEST(a_link_back_is_reported, .setup = set_up, .teardown = tear_down)
 {
     put_text("t/__rootdirs__", "{\"names\": [\"good\", \"self\", \"inner\"]}");
     put_text("t/inner/__rootdirs__", "{\"names\": [\"back\", \"endless\"]}");
@@ -291,12 +291,13 @@ TEST(a_link_back_is_told, .setup = set_up, .teardown = tear_down)
     struct nt_dataset *dataset = file->datasets[0];
     check_rows(dataset, "good", 0, 0);
     ck_assert_ptr_nonnull(strstr(reason(dataset, "self"), "t/self: the table is the same directory as ''"));
-    ck_assert_ptr_nonnull(strstr(reason(dataset, "inner/back"), "t/inner/back: a link out of the directory"));
+    ck_assert_ptr_nonnull(
+        strstr(reason(dataset, "inner/back"), "t/inner/back: is a link out of the directory"));
     ck_assert_ptr_nonnull(strstr(reason(dataset, "inner/endless"), "t/inner/endless"));
     close_file(file);
 }
 
-TEST(links_are_followed_within_the_data_set_only, .setup = set_up, .teardown = tear_down)
+TEST(links_are_followed_within_the_dataset_only, .setup = set_up, .teardown = tear_down)
 {
     put_text("t/__rootdirs__", "{\"names\": [\"within\", \"column\", \"chunk\", \"meta\"]}");
     put_integers("t/store");
@@ -312,20 +313,20 @@ TEST(links_are_followed_within_the_data_set_only, .setup = set_up, .teardown = t
     check_rows(dataset, "within", 0, 0);
     check_rows(dataset, "chunk", 100, 200);
     ck_assert_ptr_nonnull(
-        strstr(reason(dataset, "column"), "t/column: a link out of the directory, to ../outside"));
+        strstr(reason(dataset, "column"), "t/column: is a link out of the directory, to ../outside"));
     ck_assert_ptr_nonnull(
-        strstr(reason(dataset, "meta"), "t/meta/meta/storage: a link out of the directory"));
+        strstr(reason(dataset, "meta"), "t/meta/meta/storage: is a link out of the directory"));
     close_file(file);
 }
 
-TEST(a_data_set_whose_own_metadata_lies_elsewhere_is_refused_with_the_link, .setup = set_up,
+TEST(a_dataset_whose_own_metadata_is_elsewhere_is_refused_with_the_link, .setup = set_up,
      .teardown = tear_down)
 {
     put_integers("a");
     put_integers("outside");
     put_link("../../outside/meta/storage", "a/meta/storage");
     ck_assert_int_eq(open_status("a"), NT_IO);
-    ck_assert_ptr_nonnull(strstr(error.message, "a/meta/storage: a link out of the directory"));
+    ck_assert_ptr_nonnull(strstr(error.message, "a/meta/storage: is a link out of the directory"));
 }
 
 TEST(the_number_of_columns_is_bounded, .setup = set_up, .teardown = tear_down)

@@ -133,7 +133,7 @@ static const struct {
     {"[('a', '<i4')]", NT_ELEMENT_OPAQUE, false, 0, NULL},
 };
 
-TEST(a_type_tells_what_its_bytes_are_to_JSON_and_Arrow, .setup = set_up, .teardown = tear_down,
+TEST(a_type_says_what_its_bytes_are_to_JSON_and_Arrow, .setup = set_up, .teardown = tear_down,
      .end = sizeof(meanings) / sizeof(*meanings))
 {
     struct nt_blz_dtype dtype;
@@ -176,7 +176,7 @@ TEST(members_have_names_places_and_shapes, .setup = set_up, .teardown = tear_dow
     ck_assert_uint_eq(dtype.members[1].type.members[1].offset, 1);
 }
 
-TEST(a_sub_array_has_the_dimensions_of_its_item_behind_its_own, .setup = set_up, .teardown = tear_down)
+TEST(a_sub_array_has_the_dimensions_of_its_item_after_its_own, .setup = set_up, .teardown = tear_down)
 {
     static const char text[] = "(('<i2', (4,)), (2, 3))";
     struct nt_blz_dtype dtype;

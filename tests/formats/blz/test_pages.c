@@ -130,7 +130,7 @@ TEST(a_missing_superchunk_fails_its_own_rows, .setup = set_up, .teardown = tear_
 }
 
 /* Superchunks of other sizes beside a missing one: where it begins is known, where it ends is not. */
-TEST(rows_behind_a_missing_superchunk_are_not_guessed, .setup = set_up, .teardown = tear_down, .end = 2)
+TEST(rows_after_a_missing_superchunk_are_not_guessed, .setup = set_up, .teardown = tear_down, .end = 2)
 {
     static const unsigned rows[] = {50, 40, 50, 50, 50, 50, 60};
     int32_t values[ROWS];
@@ -160,7 +160,7 @@ TEST(rows_without_superchunks_are_counted_to_a_bound, .setup = set_up, .teardown
     assert_ok(nt_stream_open(reader, file->datasets[0], 0, NT_STREAM_DATA, &stream, &error));
     assert_status(NT_CORRUPT, nt_stream_read(stream, 0, &value, sizeof(value), &error));
     nt_stream_close(stream);
-    ck_assert_msg(strstr(error.message, "most of the rows that the sizes tell are missing") != NULL, "%s",
+    ck_assert_msg(strstr(error.message, "most of the rows that the sizes declare are missing") != NULL, "%s",
                   error.message);
     close_file(file);
 }

@@ -297,7 +297,8 @@ int main(int argc, char **argv)
         struct nt_json json;
         nt_json_line(&json, &out);
         nt_json_member_string(&json, "path", argv[i]);
-        enum nt_status status = nt_file_open(argv[i], NULL, &file, &error);
+        struct nt_open_options options = {.struct_bytes = sizeof(options), .format = "rntuple"};
+        enum nt_status status = nt_file_open(argv[i], &options, &file, &error);
         nt_json_member_string(&json, "status", nt_status_name(status));
         nt_json_member_string(&json, "error", status == NT_OK ? NULL : error.message);
         if (status == NT_OK)

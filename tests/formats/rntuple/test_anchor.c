@@ -62,7 +62,7 @@ TEST(anchors_of_every_generation_are_read, .end = RNTUPLE_GENERATIONS)
     nt_buffer_deinit(&bytes);
 }
 
-TEST(any_flipped_bit_behind_the_class_version_is_found, .first = RNTUPLE_RC1, .end = RNTUPLE_GENERATIONS)
+TEST(any_flipped_bit_after_the_class_version_is_found, .first = RNTUPLE_RC1, .end = RNTUPLE_GENERATIONS)
 {
     struct nt_buffer bytes = {0};
     struct nt_anchor anchor;

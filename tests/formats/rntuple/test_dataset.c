@@ -183,7 +183,7 @@ TEST(unknown_bytes_in_frames_and_envelopes_are_skipped, .first = RNTUPLE_CRC32_L
     written_close(&written);
 }
 
-TEST(the_schema_extension_goes_on_from_the_header, .first = RNTUPLE_CRC32_EXTENSION,
+TEST(the_schema_extension_continues_from_the_header, .first = RNTUPLE_CRC32_EXTENSION,
      .end = RNTUPLE_GENERATIONS)
 {
     struct rntuple_description description = usual(_i);
@@ -356,7 +356,7 @@ TEST(a_flipped_bit_in_header_or_footer_is_found, .end = RNTUPLE_GENERATIONS)
     }
 }
 
-TEST(a_linked_attribute_set_is_a_data_set_of_its_own)
+TEST(a_linked_attribute_set_is_a_dataset_of_its_own)
 {
     struct rntuple_description description = usual(RNTUPLE_V1_1);
     description.attribute_set = "quality";
@@ -381,7 +381,7 @@ static const struct rntuple_page elsewhere[] = {
     {.elements = 1, .packed = "1234", .packed_bytes = 4, .place = RNTUPLE_UNKNOWN_PLACE, .uri = "a\x01"},
 };
 
-TEST(pages_elsewhere_are_kept_and_told_apart, .first = RNTUPLE_CRC32_LINKS, .end = RNTUPLE_RC3)
+TEST(pages_elsewhere_are_kept_and_distinguished, .first = RNTUPLE_CRC32_LINKS, .end = RNTUPLE_RC3)
 {
     struct rntuple_range ranges[USUAL_COLUMNS];
     memcpy(ranges, first_cluster, sizeof(ranges));

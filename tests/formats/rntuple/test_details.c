@@ -34,7 +34,7 @@ static json_int_t number(const json_t *object, const char *key)
     return json_integer_value(value);
 }
 
-TEST(a_field_tells_its_versions_flags_checksum_and_alias, .first = RNTUPLE_RC2_LATE,
+TEST(a_field_says_its_versions_flags_checksum_and_alias, .first = RNTUPLE_RC2_LATE,
      .end = RNTUPLE_GENERATIONS)
 {
     static const struct rntuple_field fields[] = {
@@ -79,7 +79,7 @@ TEST(a_field_of_old_drafts_has_no_checksum, .first = RNTUPLE_CRC32_LINKS, .end =
     written_close(&written);
 }
 
-TEST(a_column_tells_the_number_of_its_type_and_its_flags)
+TEST(a_column_says_the_number_of_its_type_and_its_flags)
 {
     static const struct rntuple_field field = {.name = "a", .type = "float", .parent = RNTUPLE_TOP};
     static const struct rntuple_column column = {

@@ -91,7 +91,7 @@ static json_int_t number_at(json_t *json, const char *list, size_t index, const 
     return json_integer_value(number);
 }
 
-TEST(the_header_tells_fields_columns_and_aliases, .end = RNTUPLE_GENERATIONS)
+TEST(the_header_says_fields_columns_and_aliases, .end = RNTUPLE_GENERATIONS)
 {
     struct rntuple_description description = usual(_i);
     assert_ok(write_and_open(&written, _i, &description, &error));
@@ -129,7 +129,7 @@ static void check_features(const char *name, bool is_flagged)
     json_decref(envelope);
 }
 
-TEST(features_are_told_by_name_where_their_flags_are, .end = 2)
+TEST(features_are_reported_by_name_where_their_flags_are, .end = 2)
 {
     static const uint64_t flags[] = {1};
     struct rntuple_description description = usual(RNTUPLE_V1);
@@ -142,7 +142,7 @@ TEST(features_are_told_by_name_where_their_flags_are, .end = 2)
     written_close(&written);
 }
 
-TEST(the_footer_tells_the_schema_extension_and_the_cluster_groups, .first = RNTUPLE_CRC32_EXTENSION,
+TEST(the_footer_says_the_schema_extension_and_the_cluster_groups, .first = RNTUPLE_CRC32_EXTENSION,
      .end = RNTUPLE_GENERATIONS)
 {
     struct rntuple_description description = usual(_i);
@@ -166,7 +166,7 @@ TEST(the_footer_tells_the_schema_extension_and_the_cluster_groups, .first = RNTU
     written_close(&written);
 }
 
-TEST(the_page_list_tells_every_page, .first = RNTUPLE_CRC32_LINKS, .end = RNTUPLE_GENERATIONS)
+TEST(the_page_list_says_every_page, .first = RNTUPLE_CRC32_LINKS, .end = RNTUPLE_GENERATIONS)
 {
     struct rntuple_description description = usual(_i);
     assert_ok(write_and_open(&written, _i, &description, &error));
@@ -182,7 +182,7 @@ TEST(the_page_list_tells_every_page, .first = RNTUPLE_CRC32_LINKS, .end = RNTUPL
     written_close(&written);
 }
 
-TEST(the_predrafts_footer_tells_every_page)
+TEST(the_predrafts_footer_says_every_page)
 {
     struct rntuple_description description = usual(RNTUPLE_PREDRAFT);
     assert_ok(write_and_open(&written, RNTUPLE_PREDRAFT, &description, &error));
@@ -291,7 +291,7 @@ static void assert_in_order(const struct nt_buffer *labels, const char *const *e
     }
 }
 
-TEST(each_byte_of_an_envelope_is_told, .end = RNTUPLE_GENERATIONS)
+TEST(each_byte_of_an_envelope_is_reported, .end = RNTUPLE_GENERATIONS)
 {
     static const char *const header[] = {
         "envelope: ",    "header: name\n", "header: description\n", "field: name\n",
@@ -317,7 +317,7 @@ TEST(each_byte_of_an_envelope_is_told, .end = RNTUPLE_GENERATIONS)
     written_close(&written);
 }
 
-TEST(a_long_page_list_is_told_in_pieces)
+TEST(a_long_page_list_is_reported_in_pieces)
 {
     enum { PAGES = 3000 };
     static struct rntuple_page many[PAGES];

@@ -6,7 +6,7 @@
 
 static struct nt_error error;
 
-TEST(the_payload_lies_between_preamble_and_checksum, .end = RNTUPLE_GENERATIONS)
+TEST(the_payload_is_between_preamble_and_checksum, .end = RNTUPLE_GENERATIONS)
 {
     struct rntuple_writer writer;
     struct nt_envelope envelope;

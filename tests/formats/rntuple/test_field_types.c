@@ -10,7 +10,7 @@ static struct written written;
 
 #define TYPE(text) ((struct nt_text){text, sizeof(text) - 1})
 
-TEST(type_names_stand_for_elements)
+TEST(type_names_mean_elements)
 {
     static const struct {
         const char *type;
@@ -322,7 +322,7 @@ TEST(another_field_version_hides_the_top_level_field_and_what_shows_it, .first =
     for (uint32_t i = 0; i < 7 && has_versions; i++) {
         const struct nt_field *field = &written.dataset->fields[i];
         ck_assert_int_eq(field->kind, NT_FIELD_UNREADABLE);
-        ck_assert_str_eq(field->unreadable, "field version 7 of field 3 is not known");
+        ck_assert_str_eq(field->unreadable, "unknown field version 7 of field 3");
     }
     for (uint32_t i = has_versions ? 7 : 0; i < 8; i++)
         ck_assert_ptr_null(written.dataset->fields[i].unreadable);

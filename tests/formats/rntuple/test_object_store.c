@@ -24,7 +24,7 @@ static const char text[] =
     "\"headerOffset\": 0, \"lenFooter\": 3, \"lenHeader\": 4, \"nBytesFooter\": 1, \"nBytesHeader\": 2,\n"
     "\"urlTemplate\": \"${baseurl}/a/${objid}\"}";
 
-TEST(the_anchor_is_found_and_told)
+TEST(the_anchor_is_found_and_reported)
 {
     assert_ok(open_bytes(&opened, text, strlen(text), &error));
     ck_assert_str_eq(opened.container.kind->name, "object store");
@@ -53,7 +53,7 @@ TEST(a_file_has_no_objects_beneath_it)
     opened_close(&opened);
 }
 
-TEST(what_does_not_tell_where_objects_are_has_none)
+TEST(what_does_not_say_where_objects_are_has_none)
 {
     struct nt_source *objects;
     char *changed = strdup(text);

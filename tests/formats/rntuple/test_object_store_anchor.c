@@ -95,7 +95,7 @@ static char *written(const char *key, const char *value)
     return nt_buffer_take(&text);
 }
 
-TEST(keys_may_stand_in_any_order, .setup = start, .teardown = stop)
+TEST(keys_may_be_in_any_order, .setup = start, .teardown = stop)
 {
     struct nt_store_anchor anchor;
     char *text = written(NULL, NULL);
@@ -111,7 +111,7 @@ TEST(no_key_may_be_missing, .setup = start, .teardown = stop, .end = MEMBERS)
     struct nt_store_anchor anchor;
     char *text = written(plain[_i][0], NULL), message[80];
     assert_status(NT_CORRUPT, read_anchor(text, &anchor));
-    snprintf(message, sizeof(message), "there is no \"%s\"", plain[_i][0]);
+    snprintf(message, sizeof(message), "it has no \"%s\"", plain[_i][0]);
     ck_assert_msg(strstr(error.message, message) != NULL, "%s", error.message);
     ck_assert_uint_eq(anchor.anchor.length, 0);
     free(text);
@@ -122,7 +122,7 @@ static const struct {
     enum nt_status status;
     const char *named;
 } cases[] = {
-    {"anchorVersion", "1", NT_UNSUPPORTED, "version 1"},
+    {"anchorVersion", "1", NT_UNSUPPORTED, "expected 0, found 1"},
     {"anchorVersion", "4294967296", NT_CORRUPT, "anchorVersion"},
     {"formatVersionMajor", "65536", NT_CORRUPT, "formatVersionMajor"},
     {"formatVersionMajor", "\"0\"", NT_CORRUPT, "formatVersionMajor"},
@@ -137,12 +137,12 @@ static const struct {
     {"urlTemplate", "1", NT_CORRUPT, "urlTemplate"},
     {"urlTemplate", "\"${baseurl}\\/${objid}\"", NT_CORRUPT, "urlTemplate"},
     {"urlTemplate", "\"http://elsewhere/${objid}\"", NT_UNSUPPORTED, "http://elsewhere/"},
-    {"urlTemplate", "\"${baseurl}${objid}\"", NT_UNSUPPORTED, "beneath"},
-    {"urlTemplate", "\"${baseurl}/objects\"", NT_UNSUPPORTED, "beneath"},
-    {"urlTemplate", "\"${baseurl}/../${objid}\"", NT_UNSUPPORTED, "beneath"},
-    {"urlTemplate", "\"${baseurl}//${objid}\"", NT_UNSUPPORTED, "beneath"},
-    {"urlTemplate", "\"${baseurl}/${objid}/${objid}\"", NT_UNSUPPORTED, "beneath"},
-    {"urlTemplate", "\"${baseurl}/${objid}?a=b\"", NT_UNSUPPORTED, "beneath"},
+    {"urlTemplate", "\"${baseurl}${objid}\"", NT_UNSUPPORTED, "only objects below its address"},
+    {"urlTemplate", "\"${baseurl}/objects\"", NT_UNSUPPORTED, "only objects below its address"},
+    {"urlTemplate", "\"${baseurl}/../${objid}\"", NT_UNSUPPORTED, "only objects below its address"},
+    {"urlTemplate", "\"${baseurl}//${objid}\"", NT_UNSUPPORTED, "only objects below its address"},
+    {"urlTemplate", "\"${baseurl}/${objid}/${objid}\"", NT_UNSUPPORTED, "only objects below its address"},
+    {"urlTemplate", "\"${baseurl}/${objid}?a=b\"", NT_UNSUPPORTED, "only objects below its address"},
 };
 
 TEST(what_is_not_understood_is_refused_by_its_name, .setup = start, .teardown = stop,
@@ -156,7 +156,7 @@ TEST(what_is_not_understood_is_refused_by_its_name, .setup = start, .teardown = 
     free(text);
 }
 
-TEST(a_wrong_checksum_is_told_and_the_anchor_is_there, .setup = start, .teardown = stop)
+TEST(a_wrong_checksum_is_reported_and_the_anchor_is_there, .setup = start, .teardown = stop)
 {
     struct nt_store_anchor anchor;
     char *text = strdup(known);

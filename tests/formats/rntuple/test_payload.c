@@ -132,7 +132,7 @@ TEST(without_a_maximum_nothing_is_split)
     close_split();
 }
 
-TEST(a_part_behind_the_end_is_corrupt)
+TEST(a_part_after_the_end_is_corrupt)
 {
     uint8_t output[300];
     split(300, 128, 3, false);

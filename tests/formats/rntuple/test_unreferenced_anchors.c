@@ -123,7 +123,7 @@ static size_t interesting_bytes(const struct nt_tfile_record *record)
     return is_whole ? record->bytes : record->key.key_bytes;
 }
 
-TEST(every_flipped_bit_is_harmless_or_told, .end = 3)
+TEST(every_flipped_bit_is_harmless_or_reported, .end = 3)
 {
     load(names[_i]);
     struct nt_file *good;
@@ -193,7 +193,7 @@ static void end(struct nt_file *file)
     tfile_writer_deinit(&writer);
 }
 
-TEST(a_record_that_no_list_names_is_told_by_the_check)
+TEST(a_record_that_no_list_names_is_reported_by_the_check)
 {
     tfile_writer_init(&writer, TFILE_SMALL);
     uint32_t inner = tfile_writer_directory(&writer, 0, "inner");
@@ -210,7 +210,7 @@ TEST(a_record_that_no_list_names_is_told_by_the_check)
     end(file);
 }
 
-TEST(where_a_list_raises_doubts_what_is_lost_stands_in_its_directory)
+TEST(where_a_list_raises_doubts_what_is_lost_is_in_its_directory)
 {
     tfile_writer_init(&writer, TFILE_SMALL);
     uint32_t inner = tfile_writer_directory(&writer, 0, "inner");

@@ -104,7 +104,7 @@ TEST(what_the_specification_says_decides, .end = sizeof(cases) / sizeof(*cases))
     nt_source_close(source);
 }
 
-TEST(bytes_behind_the_end_are_accepted_where_the_option_says_so)
+TEST(bytes_after_the_end_are_accepted_where_the_option_says_so)
 {
     static const uint8_t bytes[] = {ONE_CONTAINER(0, 1), U16(1), 7, 7, 7};
     struct nt_source *source;
@@ -175,7 +175,7 @@ TEST(what_only_resembles_a_related_format_is_not_called_one, .end = sizeof(stran
 }
 
 /* The number of buckets is the cookie of an empty bitmap of 32 bits. */
-TEST(as_many_buckets_as_the_cookie_says_are_told_from_a_cookie)
+TEST(as_many_buckets_as_the_cookie_says_are_distinguished_from_a_cookie)
 {
     enum { COUNT = 0x303A, BUCKET_BYTES = 12 };
     static const uint8_t empty[] = {COOKIE(0)};
@@ -196,7 +196,7 @@ TEST(as_many_buckets_as_the_cookie_says_are_told_from_a_cookie)
     bytes[sizeof(bytes) - 1] = 1;
     assert_ok(nt_source_open_memory(bytes, sizeof(bytes), "damaged", &source, &error));
     assert_status(NT_CORRUPT, nt_roaring_validate(source, false, &roaring, &error));
-    ck_assert_ptr_nonnull(strstr(error.message, "bytes behind the end"));
+    ck_assert_ptr_nonnull(strstr(error.message, "bytes after the end"));
     nt_source_close(source);
 }
 
@@ -209,7 +209,7 @@ TEST(other_containers_than_when_it_was_opened_are_a_change)
     assert_ok(nt_format_roaring.open(source, &(struct nt_open_options){0}, &file, &error));
     bytes[10] = 1; /* two values */
     assert_status(NT_CHANGED, nt_dataset_load_all(file->datasets[0], &error));
-    ck_assert_ptr_nonnull(strstr(error.message, "other containers than when the file was opened"));
+    ck_assert_ptr_nonnull(strstr(error.message, "the containers differ from those when the file was opened"));
     nt_file_close(file);
 }
 

@@ -13,7 +13,7 @@ static struct nt_error failure_of(enum nt_status status, const char *message)
     return error;
 }
 
-TEST(a_failure_stands_for_its_time_and_no_longer)
+TEST(a_failure_holds_for_its_time_and_no_longer)
 {
     struct nt_backoff backoff = {0};
     struct nt_error failure = failure_of(NT_UNREACHABLE, "x.org: no answer"), error = {0};
@@ -27,7 +27,7 @@ TEST(a_failure_stands_for_its_time_and_no_longer)
     nt_backoff_deinit(&backoff);
 }
 
-TEST(the_last_failure_is_told_from_when_it_was)
+TEST(the_last_failure_is_known_with_its_time)
 {
     struct nt_backoff backoff = {0};
     struct nt_error first = failure_of(NT_UNREACHABLE, "first"), second = failure_of(NT_IO, "second"),
@@ -41,7 +41,7 @@ TEST(the_last_failure_is_told_from_when_it_was)
     nt_backoff_deinit(&backoff);
 }
 
-TEST(what_is_the_callers_own_stands_for_nobody_else)
+TEST(a_failure_of_the_caller_affects_nobody_else)
 {
     static const enum nt_status passing[] = {NT_NO_MEMORY, NT_CANCELED};
     struct nt_backoff backoff = {0};

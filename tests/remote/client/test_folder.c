@@ -63,18 +63,18 @@ TEST(of_several_entries_of_a_name_one_counts, .setup = set_up, .teardown = tear_
     assert_ok(nt_folder_stat(folder, "both", &attributes, &error));
     ck_assert(S_ISDIR(attributes.st_mode));
     assert_status(NT_INVALID, nt_folder_open_file(folder, "both", &source, &error));
-    check_message("http://h/folder/both: a folder, where a file is expected");
+    check_message("http://h/folder/both: expected a file, found a directory");
     assert_status(NT_NOT_FOUND, nt_folder_open_file(folder, "none", &source, &error));
     nt_folder_close(folder);
 }
 
-TEST(what_lies_beside_a_folder_on_a_server_is_on_servers, .setup = set_up, .teardown = tear_down)
+TEST(what_is_beside_a_folder_on_a_server_is_on_servers, .setup = set_up, .teardown = tear_down)
 {
     struct nt_folder *beside = NULL;
     process.answer = list_well;
     assert_ok(open_folder());
     assert_status(NT_UNSUPPORTED, nt_folder_open_beside(folder, "/tmp", &beside, &error));
-    check_message("/tmp: a folder here, of a dataset on a server");
+    check_message("/tmp: is a local directory, but the dataset is on a server");
     assert_ok(nt_folder_open_beside(folder, "http://h/other/", &beside, &error));
     nt_folder_close(beside);
     nt_folder_close(folder);
@@ -121,7 +121,7 @@ TEST(what_cannot_be_an_entry_is_no_list, .setup = set_up, .teardown = tear_down,
     chosen = _i;
     process.answer = list_badly;
     assert_status(NT_UNREACHABLE, open_folder());
-    check_message("http://h/folder/: the network helper gave another answer than was asked for");
+    check_message("http://h/folder/: the network helper sent an unexpected answer");
 }
 
 /* ---- how much at once ---- */

@@ -22,10 +22,10 @@ static const struct {
     int system_error;
     const char *message;
 } programs[] = {
-    {"", NT_UNSUPPORTED, 0, "without which ntuplefs was built (-Dhttp=enabled, libcurl, expat)"},
+    {"", NT_UNSUPPORTED, 0, "ntuplefs was built without it (-Dhttp=enabled, libcurl, expat)"},
     {"/nonexistent/fetch", NT_UNSUPPORTED, 0, "remote files need /nonexistent/fetch, which is not installed"},
     {"/dev/null/fetch", NT_UNSUPPORTED, 0, "remote files need /dev/null/fetch, which is not installed"},
-    {"/dev/null", NT_IO, EACCES, "/dev/null cannot be started"},
+    {"/dev/null", NT_IO, EACCES, "cannot start /dev/null"},
 };
 
 static const struct nt_helper_rules no_rules = {.addresses = NULL};
@@ -56,7 +56,7 @@ TEST(a_program_that_ends_at_once_is_started, .setup = write_echo, .teardown = te
 }
 
 /* "cat" answers each packet by itself. */
-TEST(it_is_told_first_what_it_may_be_asked_for, .setup = write_echo, .teardown = temporary_teardown)
+TEST(the_helper_first_gets_its_rules, .setup = write_echo, .teardown = temporary_teardown)
 {
     static const char *const addresses[] = {"http://h/a/file?secret", "s3://bucket/run*.root", NULL};
     const struct {

@@ -46,7 +46,7 @@ static size_t count_of(const struct nt_extent *extents)
     return count;
 }
 
-TEST(what_lies_near_to_one_another_is_one_range, .end = sizeof(cases) / sizeof(*cases))
+TEST(what_is_near_to_one_another_is_one_range, .end = sizeof(cases) / sizeof(*cases))
 {
     struct nt_extent extents[MOST];
     memcpy(extents, cases[_i].extents, sizeof(extents));
@@ -105,7 +105,7 @@ static const struct {
 } pieces[] = {{1, 256 * KIB},          {4096 * KIB, 256 * KIB},      {8192 * KIB, 512 * KIB},
               {111 << 20, 7104 * KIB}, {UINT64_C(1) << 40, 8 << 20}, {UINT64_MAX, 8 << 20}};
 
-TEST(pieces_grow_with_what_is_wanted, .end = sizeof(pieces) / sizeof(*pieces))
+TEST(pieces_grow_with_what_is_requested, .end = sizeof(pieces) / sizeof(*pieces))
 {
     ck_assert_uint_eq(nt_ranges_split_bytes(pieces[_i].bytes), pieces[_i].piece);
 }

@@ -20,8 +20,8 @@ static enum nt_status open_file(void)
     return nt_source_open_address("http://h/file?secret", fetcher, &source, &error);
 }
 
-#define OTHER "http://h/file: the network helper gave another answer than was asked for"
-#define SHORT "http://h/file: the network helper did not give all that was asked for"
+#define OTHER "http://h/file: the network helper sent an unexpected answer"
+#define SHORT "http://h/file: the network helper returned fewer bytes than requested"
 
 /* ---- answers to an opening ---- */
 
@@ -220,7 +220,7 @@ static bool end(const struct nt_fetch_request *request)
     return false;
 }
 
-TEST(a_process_that_ends_is_told, .setup = set_up, .teardown = tear_down, .end = 2)
+TEST(a_process_that_ends_is_reported, .setup = set_up, .teardown = tear_down, .end = 2)
 {
     if (_i) {
         assert_ok(open_file());
@@ -230,11 +230,11 @@ TEST(a_process_that_ends_is_told, .setup = set_up, .teardown = tear_down, .end =
         process.answer = end;
         assert_status(NT_UNREACHABLE, open_file());
     }
-    check_message("http://h/file: the network helper has ended");
+    check_message("http://h/file: the network helper exited");
     nt_source_close(source);
     assert_status(NT_UNREACHABLE, open_file()); /* nor is there another one */
     source = NULL;
-    check_message("http://h/file: the network helper has ended");
+    check_message("http://h/file: the network helper exited");
 }
 
 static bool be_another(const struct nt_fetch_request *request)
@@ -252,7 +252,7 @@ TEST(what_was_asked_of_a_process_that_is_gone_fails_and_is_opened_anew, .setup =
     assert_ok(open_file());
     process.answer = be_another;
     assert_status(NT_UNREACHABLE, read_middle());
-    check_message("http://h/file: the network helper was ended");
+    check_message("http://h/file: the network helper was stopped");
     nt_source_close(source);
     assert_ok(open_file());
     assert_ok(read_middle());
@@ -275,7 +275,7 @@ static bool open_huge(const struct nt_fetch_request *request)
     return true;
 }
 
-TEST(only_so_many_parts_are_asked_for_before_somebody_waits, .setup = set_up, .teardown = tear_down)
+TEST(only_so_many_parts_are_requested_before_somebody_waits, .setup = set_up, .teardown = tear_down)
 {
     struct nt_extent extents[2 * MAX_PARTS];
     process.answer = open_huge;
@@ -458,7 +458,7 @@ TEST(a_forked_process_reads_no_other_version, .setup = set_up, .teardown = tear_
 
 /* ---- the sandbox ---- */
 
-TEST(the_sandbox_of_the_process_is_told, .setup = set_up, .teardown = tear_down)
+TEST(the_sandbox_of_the_process_is_reported, .setup = set_up, .teardown = tear_down)
 {
     struct nt_helper_sandbox sandbox;
     assert_ok(nt_helper_await_sandbox(fetcher, &sandbox, &error));

@@ -81,14 +81,14 @@ static const struct {
     {"/etc/passwd", false},
 };
 
-TEST(what_lies_beneath_a_place_may_be_asked_for_and_nothing_else, .end = sizeof(cases) / sizeof(*cases))
+TEST(what_is_beneath_a_place_may_be_requested_and_nothing_else, .end = sizeof(cases) / sizeof(*cases))
 {
     ck_assert(take(NT_FETCH_ALLOWED_ALONE));
     ck_assert_msg(nt_allow_list_has(&rules, cases[_i].address) == cases[_i].is_allowed, "%s",
                   cases[_i].address);
 }
 
-TEST(where_nothing_is_fixed_all_may_be_asked_for)
+TEST(where_nothing_is_fixed_all_may_be_requested)
 {
     ck_assert(take(NT_FETCH_CERTIFICATE_TO_ORIGIN));
     ck_assert(rules.keeps_certificate);

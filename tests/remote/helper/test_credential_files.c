@@ -116,7 +116,7 @@ static const struct {
     {NT_CREDENTIAL_TICKETS, "KRB5CCNAME", "KEYRING:", "file", NULL},
 };
 
-TEST(files_lie_where_variables_say, .setup = set_up, .teardown = tear_down,
+TEST(files_are_where_variables_say, .setup = set_up, .teardown = tear_down,
      .end = sizeof(places) / sizeof(*places))
 {
     name(places[_i].variable, places[_i].kind, places[_i].file);
@@ -124,7 +124,7 @@ TEST(files_lie_where_variables_say, .setup = set_up, .teardown = tear_down,
     check(places[_i].credential, places[_i].expected);
 }
 
-TEST(a_folder_of_tickets_tells_which_is_used, .setup = set_up, .teardown = tear_down)
+TEST(a_folder_of_tickets_says_which_is_used, .setup = set_up, .teardown = tear_down)
 {
     name("KRB5CCNAME", "DIR:", "folder");
     begin();
@@ -179,7 +179,7 @@ TEST(a_file_that_is_another_one_is_given_anew, .setup = set_up, .teardown = tear
 }
 
 /* Of what is not there they are not told, unless a variable has named it. */
-TEST(libraries_are_told_where_copies_are, .setup = set_up, .teardown = tear_down)
+TEST(libraries_are_reported_where_copies_are, .setup = set_up, .teardown = tear_down)
 {
     name("X509_USER_PROXY", "", "file");
     name("X509_USER_KEY", "", "missing");

@@ -28,13 +28,13 @@ static const struct {
     {{"416 None\r\nContent-Range: bytes */0\r\nContent-Length: 0", 0, 0}, NULL, 0},
     {{"416 None\r\nContent-Length: 0", 0, 0}, NULL, 0},
     {{"416 None\r\nContent-Range: bytes */17\r\nContent-Length: 0", 0, 0},
-     "the server answers 416: it has no such part",
+     "the server answers 416: it has no such range",
      NT_FETCH_UNREACHABLE},
     {{"206 Part\r\nContent-Range: bytes 0-9/100000\r\nContent-Length: 10", 0, 10},
-     "the server was asked for 7168 bytes at 0 and sends bytes 0 to 9",
+     "requested 7168 bytes at 0, but the server sends bytes 0 to 9",
      NT_FETCH_UNREACHABLE},
     {{"200 OK\r\nContent-Length: 10", 0, 10},
-     "the server sends whole files only, and parts are needed (Range)",
+     "the server sends only whole files, but ntuplefs needs ranges (Range)",
      NT_FETCH_UNSUPPORTED},
     {{"418 Teapot\r\nContent-Length: 0", 0, 0}, "the server answers 418", NT_FETCH_UNREACHABLE},
     {{"400 Bad\r\nx-amz-bucket-region: eu-west-9\r\nContent-Length: 0", 0, 0},
@@ -42,7 +42,7 @@ static const struct {
      NT_FETCH_UNREACHABLE},
     {{"410 Gone\r\nContent-Length: 0", 0, 0}, "the server has no such file (410)", NT_FETCH_NOT_FOUND},
     {{"302 There\r\nLocation: ftp://127.0.0.1/file\r\nContent-Length: 0", 0, 0},
-     "it leads to an address that is not followed",
+     "it redirects to an address that is not allowed",
      NT_FETCH_UNREACHABLE},
     {{"302 There\r\nLocation: http://a:b@127.0.0.1/file\r\nContent-Length: 0", 0, 0},
      "denied",
@@ -50,7 +50,7 @@ static const struct {
     {{"302 There\r\nContent-Length: 0", 0, 0}, "the server answers 302", NT_FETCH_UNREACHABLE},
     {{"302 There\r\nLocation: /file\r\nContent-Length: 0", 0, 0}, "too many redirects", NT_FETCH_UNREACHABLE},
     {{"302 There\r\nLocation: /other\r\nContent-Length: 99000", 0, 99000},
-     "the server's answer, a redirection, has no end",
+     "the server's redirect does not end",
      NT_FETCH_UNREACHABLE},
     {{"307 There\r\nLocation: http://169.254.169.254/latest\r\nContent-Length: 0", 0, 0},
      "instance metadata",
@@ -83,14 +83,14 @@ static const struct {
 } no_urls[] = {
     {"http://", "URL"},
     {"http://[1/file", "URL"},
-    {"ftp://server/file", "its kind of address is not known"},
+    {"ftp://server/file", "its kind of address is unknown"},
     {"http://169.254.169.254/latest/meta-data", "instance metadata"},
     {"dav://metadata.google.internal./file", "instance metadata"},
-    {"s3://bucket", "it has to be s3://BUCKET/KEY"},
-    {"s3:///key", "it has to be s3://BUCKET/KEY"},
+    {"s3://bucket", "it must be s3://BUCKET/KEY"},
+    {"s3:///key", "it must be s3://BUCKET/KEY"},
 };
 
-TEST(what_is_no_address_is_told, .setup = set_up, .teardown = tear_down, .end = COUNT_OF(no_urls))
+TEST(what_is_no_address_is_reported, .setup = set_up, .teardown = tear_down, .end = COUNT_OF(no_urls))
 {
     check_failure(ask((struct nt_fetch_request){.kind = NT_FETCH_OPEN}, no_urls[_i].address),
                   NT_FETCH_INVALID, no_urls[_i].message);
@@ -106,7 +106,7 @@ static bool answer_broken(struct connection *connection)
     return true;
 }
 
-TEST(of_a_broken_beginning_only_the_rest_is_asked_for, .setup = set_up, .teardown = tear_down)
+TEST(of_a_broken_beginning_only_the_rest_is_requested, .setup = set_up, .teardown = tear_down)
 {
     server.answer = answer_broken;
     uint64_t id = request_open();
@@ -132,7 +132,7 @@ static bool answer_another_later(struct connection *connection)
     return true;
 }
 
-TEST(what_makes_connections_ready_tells_no_version, .setup = set_up, .teardown = tear_down)
+TEST(what_makes_connections_ready_says_no_version, .setup = set_up, .teardown = tear_down)
 {
     server.answer = answer_another_later;
     open_well();
@@ -151,35 +151,35 @@ static const struct {
 } readings[] = {
     {{"206 Part\r\nETag: \"1\"\r\nContent-Range: bytes 50000-50009/100000", 50000, 11},
      NT_FETCH_UNREACHABLE,
-     "the server sends more than it says"},
+     "the server sends more bytes than it announces"},
     {{"206 Part\r\nETag: \"1\"\r\nContent-Range: bytes 50000-50010/100000\r\nContent-Length: 11", 50000, 11},
      NT_FETCH_UNREACHABLE,
-     "the server was asked for 10 bytes at 50000 and sends bytes 50000 to 50010"},
+     "requested 10 bytes at 50000, but the server sends bytes 50000 to 50010"},
     {{"206 Part\r\nETag: \"1\"\r\nContent-Range: bytes 50000-50009/100000\r\nContent-Encoding: gzip\r\n"
       "Content-Length: 10",
       50000, 10},
      NT_FETCH_UNSUPPORTED,
-     "the server sends it compressed (Content-Encoding)"},
+     "the server sends the file compressed (Content-Encoding)"},
     {{"206 Part\r\nETag: \"2\"\r\nContent-Range: bytes 50000-50009/100000\r\nContent-Length: 10", 50000, 10},
      NT_FETCH_CHANGED,
      "the server has another version now"},
     {{"206 Part\r\nETag: \"1\"\r\nContent-Range: bytes 50000-50009/100001\r\nContent-Length: 10", 50000, 10},
      NT_FETCH_CHANGED,
      "the server has another version now"},
-    {{"200 OK\r\nETag: \"1\"\r\nContent-Length: 0", 0, 0}, NT_FETCH_UNSUPPORTED, "whole files only"},
+    {{"200 OK\r\nETag: \"1\"\r\nContent-Length: 0", 0, 0}, NT_FETCH_UNSUPPORTED, "only whole files"},
     {{"200 OK\r\nETag: \"2\"\r\nContent-Length: 10", 0, 10},
      NT_FETCH_CHANGED,
      "the server has another version now"},
     {{"412 Failed\r\nContent-Length: 0", 0, 0}, NT_FETCH_CHANGED, "the server has another version now"},
     {{"416 None\r\nETag: \"1\"\r\nContent-Range: bytes */100000\r\nContent-Length: 0", 0, 0},
      NT_FETCH_UNREACHABLE,
-     "the server answers 416: it has no such part"},
+     "the server answers 416: it has no such range"},
     {{"416 None\r\nETag: \"1\"\r\nContent-Range: bytes */0\r\nContent-Length: 0", 0, 0},
      NT_FETCH_CHANGED,
      "the server has another version now"},
     {{"206 Part\r\nETag: \"1\"\r\nContent-Range: bytes 50000-50004/100000\r\nContent-Length: 5", 50000, 5},
      NT_FETCH_UNREACHABLE, /* which has arrived; but what is asked for then */
-     "the server was asked for 5 bytes at 50005 and sends bytes 50000 to 50004"},
+     "requested 5 bytes at 50005, but the server sends bytes 50000 to 50004"},
 };
 
 TEST(what_is_answered_to_a_reading_is_judged, .setup = set_up, .teardown = tear_down,
@@ -197,7 +197,7 @@ TEST(a_server_is_not_waited_for_longer_than_was_said, .setup = set_up, .teardown
     server.answer = answer_nothing;
     uint64_t id = ask((struct nt_fetch_request){.kind = NT_FETCH_READ, .bytes = 10, .milliseconds = 200}, "");
     check_failure(id, NT_FETCH_UNREACHABLE,
-                  "timed out after 0.2 s: the server is silent, or too slow (tries: 1)");
+                  "timed out after 0.2 s: the server does not answer, or is too slow (tries: 1)");
 }
 
 TEST(what_comes_waits_for_who_takes_it, .setup = set_up, .teardown = tear_down)
@@ -340,8 +340,7 @@ static bool answer_in_chunks(struct connection *connection)
     return true;
 }
 
-TEST(what_stands_behind_a_body_says_nothing, .setup = set_up, .teardown = tear_down,
-     .end = COUNT_OF(trailers))
+TEST(what_is_after_a_body_says_nothing, .setup = set_up, .teardown = tear_down, .end = COUNT_OF(trailers))
 {
     trailer = trailers[_i];
     server.answer = answer_in_chunks;
@@ -357,7 +356,7 @@ static bool answer_with_long_header(struct connection *connection)
     return true;
 }
 
-TEST(a_header_that_is_too_long_is_told, .setup = set_up, .teardown = tear_down)
+TEST(a_header_that_is_too_long_is_reported, .setup = set_up, .teardown = tear_down)
 {
     server.answer = answer_with_long_header;
     check_failure(request_open(), NT_FETCH_UNREACHABLE, "a header of more than 100 kB");

@@ -40,7 +40,7 @@ static uint64_t request_list(const char *answer, const char *text)
     return ask((struct nt_fetch_request){.kind = NT_FETCH_LIST}, server.folder);
 }
 
-TEST(what_is_in_a_folder_is_told, .setup = set_up, .teardown = tear_down)
+TEST(what_is_in_a_folder_is_reported, .setup = set_up, .teardown = tear_down)
 {
     uint64_t id = request_list("207 List", good_list);
     work_until(id, NT_FETCH_DONE);
@@ -54,19 +54,19 @@ static const struct {
     const char *message;
 } failures[] = {
     {"207 List\r\nContent-Encoding: gzip", good_list, NT_FETCH_UNSUPPORTED, "compressed (Content-Encoding)"},
-    {"207 List", "", NT_FETCH_UNREACHABLE, "the server sends no list"},
-    {"207 List", "plain text", NT_FETCH_UNREACHABLE, "the server sends a list that is no XML"},
-    {"207 List", OPENING FOLDER_ITSELF, NT_FETCH_UNREACHABLE, "the server sends a list that is no XML"},
-    {"207 List", OPENING CLOSING, NT_FETCH_NOT_FOUND, "the server has no such folder"},
+    {"207 List", "", NT_FETCH_UNREACHABLE, "the server sends an empty list"},
+    {"207 List", "plain text", NT_FETCH_UNREACHABLE, "the server sends a list that is not XML"},
+    {"207 List", OPENING FOLDER_ITSELF, NT_FETCH_UNREACHABLE, "the server sends a list that is not XML"},
+    {"207 List", OPENING CLOSING, NT_FETCH_NOT_FOUND, "the server has no such directory"},
     {"200 OK", "<html/>", NT_FETCH_UNSUPPORTED, "it answers 200 to WebDAV's PROPFIND"},
     {"405 No", "", NT_FETCH_UNSUPPORTED, "it answers 405 to WebDAV's PROPFIND"},
     {"501 No", "", NT_FETCH_UNSUPPORTED, "it answers 501 to WebDAV's PROPFIND"},
-    {"404 None", "", NT_FETCH_NOT_FOUND, "the server has no such folder (404)"},
+    {"404 None", "", NT_FETCH_NOT_FOUND, "the server has no such directory (404)"},
     {"403 No", "", NT_FETCH_FORBIDDEN, "the server does not allow it (403)"},
     {"418 Teapot", "", NT_FETCH_UNREACHABLE, "the server answers 418"},
 };
 
-TEST(what_is_no_list_is_told, .setup = set_up, .teardown = tear_down, .end = COUNT_OF(failures))
+TEST(what_is_no_list_is_reported, .setup = set_up, .teardown = tear_down, .end = COUNT_OF(failures))
 {
     check_failure(request_list(failures[_i].headers, failures[_i].body), failures[_i].failure,
                   failures[_i].message);
@@ -77,17 +77,17 @@ TEST(more_entries_than_are_listed_are_no_list, .setup = set_up, .teardown = tear
 {
     uint64_t id = request_list("207 List", good_list);
     LIST_FIRST(&files.listings.all)->entries = NT_FETCH_MAX_ENTRIES - 1;
-    check_failure(id, NT_FETCH_UNSUPPORTED, "there is more in the folder than is listed");
+    check_failure(id, NT_FETCH_UNSUPPORTED, "the directory has more entries than the list");
     ck_assert_str_eq(answers[id].names, "a file 17 -1 \"x\",");
 }
 
 static const char *const no_folders[][2] = {
-    {"ftp://server/folder/", "its kind of address is not known"},
-    {"s3:///folder/", "it has to be s3://BUCKET or s3://BUCKET/FOLDER"},
-    {"s3://two words/folder/", "it has to be s3://BUCKET or s3://BUCKET/FOLDER"},
+    {"ftp://server/folder/", "its kind of address is unknown"},
+    {"s3:///folder/", "it must be s3://BUCKET or s3://BUCKET/FOLDER"},
+    {"s3://two words/folder/", "it must be s3://BUCKET or s3://BUCKET/FOLDER"},
 };
 
-TEST(what_is_no_address_of_a_folder_is_told, .setup = set_up, .teardown = tear_down,
+TEST(what_is_no_address_of_a_folder_is_reported, .setup = set_up, .teardown = tear_down,
      .end = COUNT_OF(no_folders))
 {
     check_failure(ask((struct nt_fetch_request){.kind = NT_FETCH_LIST}, no_folders[_i][0]), NT_FETCH_INVALID,
@@ -105,7 +105,7 @@ static bool answer_broken_once(struct connection *connection)
     return true;
 }
 
-TEST(a_list_that_breaks_is_asked_for_once_more, .setup = set_up, .teardown = tear_down)
+TEST(a_list_that_breaks_is_requested_once_more, .setup = set_up, .teardown = tear_down)
 {
     uint64_t id = request_list("207 List", good_list);
     server.answer = answer_broken_once;
@@ -117,7 +117,7 @@ TEST(a_list_that_breaks_is_asked_for_once_more, .setup = set_up, .teardown = tea
                      "a file 17 -1 \"x\",a file 17 -1 \"x\",a file 17 -1 \"x\",weak 1 -1 ,");
 }
 
-TEST(a_list_that_is_not_wanted_any_more_is_left, .setup = set_up, .teardown = tear_down)
+TEST(a_list_that_is_not_requested_any_more_is_left, .setup = set_up, .teardown = tear_down)
 {
     uint64_t id = request_list("207 List", good_list);
     server.answer = answer_nothing;
@@ -157,12 +157,12 @@ static const struct {
 } buckets[] = {
     {PART(""), NULL, 1},
     {PART(CUT "<NextContinuationToken>a+b</NextContinuationToken>"),
-     "the server does not tell how its list goes on", 2}, /* it tells the same again */
-    {PART(CUT), "the server does not tell how its list goes on", 1},
-    {"<ListBucketResult></ListBucketResult>", "the server has no such folder", 1},
+     "the server does not say how to continue its list", 2}, /* it tells the same again */
+    {PART(CUT), "the server does not say how to continue its list", 1},
+    {"<ListBucketResult></ListBucketResult>", "the server has no such directory", 1},
 };
 
-TEST(lists_of_buckets_are_read_while_they_go_on, .setup = set_up, .teardown = tear_down,
+TEST(lists_of_buckets_are_read_while_they_continue, .setup = set_up, .teardown = tear_down,
      .end = COUNT_OF(buckets))
 {
     setenv("AWS_ENDPOINT_URL", server.address, 1);
@@ -195,13 +195,14 @@ static bool answer_empty_part(struct connection *connection)
     return true;
 }
 
-TEST(a_list_that_goes_on_and_names_nothing_has_an_end, .setup = set_up, .teardown = tear_down)
+TEST(a_list_that_continues_and_names_nothing_has_an_end, .setup = set_up, .teardown = tear_down)
 {
     setenv("AWS_ENDPOINT_URL", server.address, 1);
     answered = 0;
     full_part = 50;
     server.answer = answer_empty_part;
     check_failure(ask((struct nt_fetch_request){.kind = NT_FETCH_LIST}, "s3://bucket/folder"),
-                  NT_FETCH_UNREACHABLE, "the server's list goes on and on, and names nothing");
+                  NT_FETCH_UNREACHABLE,
+                  "the server continues its list again and again without naming anything");
     ck_assert_uint_eq(answered, full_part + 1 + 100);
 }

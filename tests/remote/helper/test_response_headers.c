@@ -112,7 +112,7 @@ TEST(another_answer_forgets_the_one_before)
     ck_assert(!reply.has_range);
 }
 
-TEST(behind_the_last_header_nothing_is_taken)
+TEST(after_the_last_header_nothing_is_taken)
 {
     static const char *const lines[] = {"HTTP/1.1 103 Early Hints\r\n", "ETag: \"early\"\r\n", "\r\n",
                                         "HTTP/1.1 206 OK\r\n",          "ETag: \"a\"\r\n",     "\r\n",
@@ -134,7 +134,7 @@ TEST(headers_have_an_end)
     ck_assert_int_le(count, NT_REPLY_MAX_BYTES / (int)sizeof(line));
 }
 
-TEST(versions_differ_where_both_tell_so)
+TEST(versions_differ_where_both_say_so)
 {
     const struct nt_validators one = {.tag = "\"1\"", .modified = "then"},
                                other = {.tag = "\"2\"", .modified = "then"},

@@ -187,7 +187,7 @@ static const struct {
     {NT_FETCH_OPEN, "\0", 1, 0, "cannot open more files"},
     {NT_FETCH_OPEN_LISTED, "fake://file", 11, SIZE, "cannot open more files"},
     {NT_FETCH_OPEN_LISTED, "fake://file\0stamp", 17, (uint64_t)INT64_MAX + 1, "cannot open more files"},
-    {NT_FETCH_LIST, "fake://folder/\0more", 19, 0, "cannot list more folders"},
+    {NT_FETCH_LIST, "fake://folder/\0more", 19, 0, "cannot list more directories"},
 };
 
 TEST(texts_of_another_form_are_refused, .setup = set_up, .teardown = tear_down, .end = COUNT_OF(no_addresses))
@@ -224,7 +224,7 @@ static uint64_t ask_to_open_first(void)
 }
 static uint64_t (*const asked[])(void) = {ask_to_open_first, request_list, ask_to_open_listed};
 
-TEST(what_an_engine_does_not_begin_is_told, .setup = set_up, .teardown = tear_down,
+TEST(what_an_engine_does_not_begin_is_reported, .setup = set_up, .teardown = tear_down,
      .end = 2 * COUNT_OF(asked))
 {
     const char *problem = problems[_i % 2];
@@ -246,7 +246,7 @@ TEST(what_was_listed_is_open_at_once, .setup = set_up, .teardown = tear_down)
     ck_assert_uint_eq(answers[id].bytes, 10);
 }
 
-TEST(an_opening_or_a_list_that_is_wanted_no_more_is_not_answered, .setup = set_up, .teardown = tear_down,
+TEST(an_opening_or_a_list_that_is_requested_no_more_is_not_answered, .setup = set_up, .teardown = tear_down,
      .end = 2)
 {
     uint64_t id = asked[_i]();
@@ -310,17 +310,17 @@ TEST(what_is_not_within_a_file_is_refused, .setup = set_up, .teardown = tear_dow
                                                 .offset = no_parts[_i].offset,
                                                 .bytes = no_parts[_i].bytes},
                       "");
-    check_failure(id, NT_FETCH_UNREACHABLE, "was asked for what it cannot do");
+    check_failure(id, NT_FETCH_UNREACHABLE, "received an unknown request");
     ck_assert_uint_eq(fake.tried, 0);
     ask((struct nt_fetch_request){.kind = NT_FETCH_CLOSE, .file = 3}, "");
 }
 
-TEST(only_so_much_is_asked_for_at_once, .setup = set_up, .teardown = tear_down)
+TEST(only_so_much_is_requested_at_once, .setup = set_up, .teardown = tear_down)
 {
     open_well();
     files.jobs.count = NT_FETCH_MAX_REQUESTS;
-    check_failure(ask_for(0, 1), NT_FETCH_UNREACHABLE, "was asked for what it cannot do");
-    check_failure(request_list(), NT_FETCH_UNREACHABLE, "cannot list more folders");
+    check_failure(ask_for(0, 1), NT_FETCH_UNREACHABLE, "received an unknown request");
+    check_failure(request_list(), NT_FETCH_UNREACHABLE, "cannot list more directories");
     files.jobs.count = 0;
 }
 
@@ -341,14 +341,14 @@ TEST(a_part_waits_for_who_takes_it, .setup = set_up, .teardown = tear_down)
     ck_assert_uint_eq(answers[id].bytes, 10);
 }
 
-TEST(a_part_for_which_there_is_no_memory_is_told, .setup = set_up, .teardown = tear_down)
+TEST(a_part_for_which_there_is_no_memory_is_reported, .setup = set_up, .teardown = tear_down)
 {
     open_well();
     fake.fails = true;
     check_failure(ask_for(0, 1), NT_FETCH_UNREACHABLE, "out of memory");
 }
 
-TEST(so_many_bytes_are_asked_for_at_once_or_one_part_alone, .setup = set_up, .teardown = tear_down)
+TEST(so_many_bytes_are_requested_at_once_or_one_part_alone, .setup = set_up, .teardown = tear_down)
 {
     open_well();
     uint64_t first = ask_for(0, MAX_BYTES - 10), second = ask_for(20000, 11), third = ask_for(30000, 10);
@@ -390,9 +390,9 @@ TEST(parts_are_not_waited_for_longer_than_was_said, .setup = set_up, .teardown =
     work();
     ck_assert_uint_eq(fake.tried, 1);
     check_failure(silent, NT_FETCH_UNREACHABLE,
-                  "timed out after 0.2 s: the server is silent, or too slow (tries: 1)");
+                  "timed out after 0.2 s: the server does not answer, or is too slow (tries: 1)");
     check_failure(behind, NT_FETCH_UNREACHABLE,
-                  "timed out after 0.2 s: other requests were before it (tries: 0)");
+                  "timed out after 0.2 s: other requests came first (tries: 0)");
 }
 
 TEST(a_try_that_ends_too_late_is_not_followed_by_another, .setup = set_up, .teardown = tear_down)
@@ -422,10 +422,10 @@ TEST(what_is_none_of_the_sources_is_refused, .setup = set_up, .teardown = tear_d
     char other[] = "fake://other", own[] = "fake://file", *places[] = {other};
     files.rules = (struct nt_allow_list){.is_fixed = true, .places = places, .count = 1};
     check_failure(ask((struct nt_fetch_request){.kind = kinds[_i]}, "fake://file"), NT_FETCH_FORBIDDEN,
-                  "it is none of the sources");
+                  "it is neither a source nor inside one");
     uint64_t id = ask_with((struct nt_fetch_request){.kind = NT_FETCH_OPEN_LISTED, .bytes = 10},
                            "fake://file\0stamp", 17);
-    check_failure(id, NT_FETCH_FORBIDDEN, "it is none of the sources");
+    check_failure(id, NT_FETCH_FORBIDDEN, "it is neither a source nor inside one");
     ck_assert_uint_eq(fake.opened, 0);
     ck_assert_uint_eq(fake.lists, 0);
     places[0] = own;

@@ -262,7 +262,7 @@ static const struct {
     {"<multistatus xmlns=\"dav:\"><response><href>/a/x</href></response></multistatus>", ""},
 };
 
-TEST(only_what_is_in_the_folder_is_told, .end = sizeof(places) / sizeof(*places), .timeout = 30)
+TEST(only_what_is_in_the_folder_is_reported, .end = sizeof(places) / sizeof(*places), .timeout = 30)
 {
     struct nt_buffer told = {0};
     struct nt_list_parser *list = fed(NT_SERVICE_WEB, "/a/", places[_i].text, 1 << 20, &told);
@@ -274,20 +274,20 @@ TEST(only_what_is_in_the_folder_is_told, .end = sizeof(places) / sizeof(*places)
 static const struct {
     const char *text, *problem;
 } bad[] = {
-    {"", "the server sends no list"},
-    {"<html><body>It works!</body></html>", "the server sends something else than a list"},
-    {"<multistatus xmlns=\"DAV:\">", "the server sends a list that is no XML"},
-    {"<multistatus xmlns=\"DAV:\"></multistatus><more/>", "the server sends a list that is no XML"},
-    {"not a list", "the server sends a list that is no XML"},
+    {"", "the server sends an empty list"},
+    {"<html><body>It works!</body></html>", "the server does not send a list"},
+    {"<multistatus xmlns=\"DAV:\">", "the server sends a list that is not XML"},
+    {"<multistatus xmlns=\"DAV:\"></multistatus><more/>", "the server sends a list that is not XML"},
+    {"not a list", "the server sends a list that is not XML"},
     /* The "billion laughs", an entity that is a file, and none of them. */
     {"<!DOCTYPE a [<!ENTITY b \"bb\"><!ENTITY c \"&b;&b;&b;\">]><multistatus "
      "xmlns=\"DAV:\">&c;</multistatus>",
-     "the server's list declares a document type, which is not read"},
+     "the server's list declares a document type, which is not allowed"},
     {"<!DOCTYPE a [<!ENTITY b SYSTEM \"file:///etc/passwd\">]><multistatus xmlns=\"DAV:\">&b;</multistatus>",
-     "the server's list declares a document type, which is not read"},
+     "the server's list declares a document type, which is not allowed"},
     {"<!DOCTYPE multistatus SYSTEM \"http://elsewhere/\"><multistatus xmlns=\"DAV:\"/>",
-     "the server's list declares a document type, which is not read"},
-    {"<multistatus xmlns=\"DAV:\">&b;</multistatus>", "the server sends a list that is no XML"},
+     "the server's list declares a document type, which is not allowed"},
+    {"<multistatus xmlns=\"DAV:\">&b;</multistatus>", "the server sends a list that is not XML"},
 };
 
 TEST(what_is_no_list_is_refused, .end = sizeof(bad) / sizeof(*bad), .timeout = 30)
@@ -307,11 +307,10 @@ static const struct {
     const char *begin, *piece, *problem;
     unsigned most;
 } endless[] = {
-    {"<multistatus xmlns=\"DAV:\">", "<x>", "the server's list has elements in one another without end", 1},
-    {"<multistatus xmlns=\"DAV:\" x=\"", "aaaaaaaa", "the server's list has a tag without end", 20},
-    {"<multistatus xmlns=\"DAV:\"><!-- ", "aaaaaaaa", "the server's list has a tag without end", 20},
-    {"<multistatus xmlns=\"DAV:\"><response><href>", "/aaaaaaa",
-     "the server's list has a text that is too long", 2},
+    {"<multistatus xmlns=\"DAV:\">", "<x>", "the server's list nests elements too deep", 1},
+    {"<multistatus xmlns=\"DAV:\" x=\"", "aaaaaaaa", "the server's list has a tag that does not end", 20},
+    {"<multistatus xmlns=\"DAV:\"><!-- ", "aaaaaaaa", "the server's list has a tag that does not end", 20},
+    {"<multistatus xmlns=\"DAV:\"><response><href>", "/aaaaaaa", "the server's list has too long a text", 2},
     {"<multistatus xmlns=\"DAV:\"><a>", "                                                                ",
      "the server's list is too long", 1100},
 };
@@ -340,7 +339,7 @@ TEST(a_long_token_is_refused, .timeout = 30)
         nt_buffer_byte(&text, 't');
     nt_buffer_text(&text, "</NextContinuationToken></ListBucketResult>");
     struct nt_list_parser *list = fed(NT_SERVICE_S3, "", text.bytes, 1 << 20, &told);
-    ck_assert_str_eq(nt_list_parser_problem(list), "the server's mark for the rest of the list is too long");
+    ck_assert_str_eq(nt_list_parser_problem(list), "the server's continuation token is too long");
     nt_list_parser_free(list);
     list = fed(NT_SERVICE_S3, "", "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>", 5,
                &told);

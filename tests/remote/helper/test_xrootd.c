@@ -50,7 +50,7 @@ TEST(without_a_client_files_are_not_read, .setup = set_up, .teardown = tear_down
     ck_assert_ptr_nonnull(strstr(answers[id].text, "-Dxrootd"));
 }
 
-TEST(a_server_that_does_not_tell_the_size_is_asked_again, .setup = set_up, .teardown = tear_down)
+TEST(a_server_that_does_not_say_the_size_is_asked_again, .setup = set_up, .teardown = tear_down)
 {
     client.is_held = true;
     uint64_t id = ask((struct nt_fetch_request){.kind = NT_FETCH_OPEN}, "root://server//file?key");
@@ -61,14 +61,14 @@ TEST(a_server_that_does_not_tell_the_size_is_asked_again, .setup = set_up, .tear
     ck_assert_uint_eq(files.jobs.totals.retries, 1);
 }
 
-TEST(a_file_for_which_there_is_no_memory_is_told, .setup = set_up, .teardown = tear_down)
+TEST(a_file_for_which_there_is_no_memory_is_reported, .setup = set_up, .teardown = tear_down)
 {
     client.is_without_memory = true;
     check_failure(ask((struct nt_fetch_request){.kind = NT_FETCH_OPEN}, "root://server//file?key"),
                   NT_FETCH_UNREACHABLE, "out of memory");
 }
 
-TEST(an_opening_that_is_wanted_no_more_leaves_nothing, .setup = set_up, .teardown = tear_down, .end = 2)
+TEST(an_opening_that_is_requested_no_more_leaves_nothing, .setup = set_up, .teardown = tear_down, .end = 2)
 {
     client.is_held = true;
     uint64_t id = ask((struct nt_fetch_request){.kind = NT_FETCH_OPEN}, "root://server//file?key");
@@ -133,7 +133,7 @@ TEST(what_nobody_waits_for_yet_is_read_apart, .setup = set_up, .teardown = tear_
     ck_assert_uint_eq(client.calls[count].ranges[0].bytes, 20);
 }
 
-TEST(a_part_that_is_wanted_no_more_keeps_its_memory_until_it_is_answered, .setup = set_up,
+TEST(a_part_that_is_requested_no_more_keeps_its_memory_until_it_is_answered, .setup = set_up,
      .teardown = tear_down)
 {
     open_well();

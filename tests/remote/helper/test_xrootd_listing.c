@@ -26,7 +26,7 @@ static uint64_t request_list(void)
     return ask((struct nt_fetch_request){.kind = NT_FETCH_LIST}, "root://server//folder/");
 }
 
-TEST(what_is_in_a_folder_is_told, .setup = set_up_folder, .teardown = tear_down)
+TEST(what_is_in_a_folder_is_reported, .setup = set_up_folder, .teardown = tear_down)
 {
     uint64_t id = request_list();
     work_until(id, NT_FETCH_DONE);
@@ -34,7 +34,7 @@ TEST(what_is_in_a_folder_is_told, .setup = set_up_folder, .teardown = tear_down)
     ck_assert_uint_eq(files.jobs.totals.requests, 1);
 }
 
-TEST(a_folder_is_asked_for_again_where_that_may_help, .setup = set_up_folder, .teardown = tear_down, .end = 2)
+TEST(a_folder_is_requested_again_where_that_may_help, .setup = set_up_folder, .teardown = tear_down, .end = 2)
 {
     client.is_held = true;
     uint64_t id = request_list();
@@ -45,7 +45,7 @@ TEST(a_folder_is_asked_for_again_where_that_may_help, .setup = set_up_folder, .t
     ck_assert_uint_eq(client.count, _i ? 1 : 2);
 }
 
-TEST(a_list_that_is_not_wanted_any_more_is_freed_when_it_has_come, .setup = set_up_folder,
+TEST(a_list_that_is_not_requested_any_more_is_freed_when_it_has_come, .setup = set_up_folder,
      .teardown = tear_down)
 {
     client.is_held = true;
@@ -58,7 +58,7 @@ TEST(a_list_that_is_not_wanted_any_more_is_freed_when_it_has_come, .setup = set_
     ck_assert_uint_eq(answers[id].kind, 0);
 }
 
-TEST(a_folder_for_which_there_is_no_memory_is_told, .setup = set_up_folder, .teardown = tear_down)
+TEST(a_folder_for_which_there_is_no_memory_is_reported, .setup = set_up_folder, .teardown = tear_down)
 {
     client.is_without_memory = true;
     check_failure(request_list(), NT_FETCH_UNREACHABLE, "out of memory");
@@ -70,7 +70,8 @@ TEST(a_list_is_not_begun_again_when_its_time_is_over, .setup = set_up_folder, .t
     client.is_held = true;
     uint64_t id =
         ask((struct nt_fetch_request){.kind = NT_FETCH_LIST, .milliseconds = 200}, "root://server//folder/");
-    check_failure(id, NT_FETCH_UNREACHABLE, "timed out after 0.2 s: the server is silent, or too slow");
+    check_failure(id, NT_FETCH_UNREACHABLE,
+                  "timed out after 0.2 s: the server does not answer, or is too slow");
     ck_assert_uint_eq(client.lists, 1);
     answer_well(next_call());
     work();
@@ -84,7 +85,7 @@ TEST(more_entries_than_are_listed_are_no_list, .setup = set_up_folder, .teardown
     work();
     LIST_FIRST(&files.listings.all)->entries = NT_FETCH_MAX_ENTRIES - 2;
     answer_well(next_call());
-    check_failure(id, NT_FETCH_UNSUPPORTED, "there is more in the folder than is listed");
+    check_failure(id, NT_FETCH_UNSUPPORTED, "the directory has more entries than the list");
     ck_assert_str_eq(answers[id].names, "file.root 17 1000 1000,folder/ 4096 2000 ,");
 }
 

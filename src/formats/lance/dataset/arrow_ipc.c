@@ -105,7 +105,7 @@ struct batch {
 
 static enum nt_status damaged(uint64_t offset, const char *what, struct nt_error *error)
 {
-    return nt_fail(error, NT_CORRUPT, offset, "no Arrow IPC file of deleted rows: %s", what);
+    return nt_fail(error, NT_CORRUPT, offset, "not an Arrow IPC file of deleted rows: %s", what);
 }
 
 /* Passes on the values of all batches. */
@@ -116,44 +116,46 @@ struct walk {
     struct nt_error *error;
 };
 
-/* Decompresses a Zstandard frame to `wanted` bytes and passes the values on. */
+/* Decompresses a Zstandard frame to `requested` bytes and passes the values on. */
 static enum nt_status take_frame(const struct walk *walk, const uint8_t *frame, size_t frame_bytes,
-                                 size_t wanted)
+                                 size_t requested)
 {
     struct nt_codec_context *context = nt_codec_context_new();
-    uint8_t *values = malloc(wanted + 1);
-    enum nt_status status = context && values
-                                ? nt_decompress_zstd(frame, frame_bytes, values, wanted, context, walk->error)
-                                : nt_fail_memory(walk->error);
+    uint8_t *values = malloc(requested + 1);
+    enum nt_status status =
+        context && values ? nt_decompress_zstd(frame, frame_bytes, values, requested, context, walk->error)
+                          : nt_fail_memory(walk->error);
     if (status == NT_CORRUPT)
-        nt_error_context(walk->error, "no Arrow IPC file of deleted rows");
+        nt_error_context(walk->error, "not an Arrow IPC file of deleted rows");
     if (status == NT_OK)
-        status = walk->take(walk->context, values, wanted / VALUE_BYTES, walk->error);
+        status = walk->take(walk->context, values, requested / VALUE_BYTES, walk->error);
     free(values);
     nt_codec_context_free(context);
     return status;
 }
 
-/* A buffer of a compressed batch begins with its decompressed size; -1: it is not compressed. `wanted`
+/* A buffer of a compressed batch begins with its decompressed size; -1: it is not compressed. `requested`
  * is the size of the batch's rows. */
 static enum nt_status take_compressed(const struct walk *walk, const struct batch *batch, unsigned codec,
-                                      const uint8_t *bytes, uint64_t size, uint64_t wanted)
+                                      const uint8_t *bytes, uint64_t size, uint64_t requested)
 {
     enum { LENGTH_BYTES_OF_BUFFER = 8, CODEC_ZSTD = 1 };
     if (size < LENGTH_BYTES_OF_BUFFER)
-        return damaged(batch->offset, "a buffer without its length", walk->error);
+        return damaged(batch->offset, "a buffer has no length", walk->error);
     uint64_t plain = nt_load_le64(bytes);
     bytes += LENGTH_BYTES_OF_BUFFER;
     size -= LENGTH_BYTES_OF_BUFFER;
     if (plain == UINT64_MAX)
-        return wanted <= size ? walk->take(walk->context, bytes, (size_t)wanted / VALUE_BYTES, walk->error)
-                              : damaged(batch->offset, "its rows are not all there", walk->error);
+        return requested <= size
+                   ? walk->take(walk->context, bytes, (size_t)requested / VALUE_BYTES, walk->error)
+                   : damaged(batch->offset, "some of its rows are missing", walk->error);
     if (codec != CODEC_ZSTD)
         return nt_fail(walk->error, NT_UNSUPPORTED, batch->offset,
-                       "lists of deleted rows that are compressed as LZ4 frames are not read");
-    if (plain != wanted)
-        return nt_fail_number(walk->error, NT_CORRUPT, batch->offset, "bytes of deleted rows", wanted, plain);
-    return take_frame(walk, bytes, (size_t)size, (size_t)wanted);
+                       "cannot read lists of deleted rows compressed as LZ4 frames");
+    if (plain != requested)
+        return nt_fail_number(walk->error, NT_CORRUPT, batch->offset, "bytes of deleted rows", requested,
+                              plain);
+    return take_frame(walk, bytes, (size_t)size, (size_t)requested);
 }
 
 /* The second buffer has the values; the first is the validity. */
@@ -168,28 +170,26 @@ static enum nt_status take_batch(struct walk *walk, const struct batch *batch, s
     uint64_t buffer = items(flat, table, BATCH_BUFFERS, BUFFER_BYTES, &buffers);
     uint64_t codec_at = compression_at ? member(flat, follow(flat, compression_at), COMPRESSION_CODEC) : 0;
     if (flat->failed || (codec_at && !nt_fits(codec_at, 1, flat->size)))
-        return damaged(batch->offset, "a record batch's metadata leave their bytes", walk->error);
+        return damaged(batch->offset, "the metadata of a record batch points outside its bytes", walk->error);
     if (nodes != 1 || buffers != 2)
         return nt_fail(walk->error, NT_UNSUPPORTED, batch->offset,
-                       "%" PRIu32 " columns with %" PRIu32 " buffers, where one of two was expected", nodes,
-                       buffers);
+                       "expected 1 column with 2 buffers, found %" PRIu32 " with %" PRIu32, nodes, buffers);
     uint64_t nulls = load64(flat, node + 8), offset = load64(flat, buffer + BUFFER_BYTES),
-             bytes = load64(flat, buffer + BUFFER_BYTES + 8), wanted;
+             bytes = load64(flat, buffer + BUFFER_BYTES + 8), requested;
     if (nulls)
-        return damaged(batch->offset, "a row that is null", walk->error);
+        return damaged(batch->offset, "a row is null", walk->error);
     if (rows > walk->left)
-        return nt_fail_number(walk->error, NT_CORRUPT, batch->offset, "deleted rows, at most", walk->left,
-                              rows);
+        return nt_fail_above(walk->error, NT_CORRUPT, batch->offset, "deleted rows", walk->left, rows);
     walk->left -= rows;
     if (!nt_fits(offset, bytes, batch->body_bytes))
-        return damaged(batch->offset, "its rows are not all there", walk->error);
-    if (!nt_multiply(rows, VALUE_BYTES, &wanted))
-        return damaged(batch->offset, "more rows than bytes can be counted", walk->error);
+        return damaged(batch->offset, "some of its rows are missing", walk->error);
+    if (!nt_multiply(rows, VALUE_BYTES, &requested))
+        return damaged(batch->offset, "the size of the rows overflows", walk->error);
     if (compression_at)
         return take_compressed(walk, batch, codec_at ? flat->bytes[codec_at] : 0, body + offset, bytes,
-                               wanted);
-    return wanted <= bytes ? walk->take(walk->context, body + offset, (size_t)rows, walk->error)
-                           : damaged(batch->offset, "its rows are not all there", walk->error);
+                               requested);
+    return requested <= bytes ? walk->take(walk->context, body + offset, (size_t)rows, walk->error)
+                              : damaged(batch->offset, "some of its rows are missing", walk->error);
 }
 
 /* The message follows 0xffffffff and a length or, in earlier versions, only a length. */
@@ -200,7 +200,7 @@ static enum nt_status read_batch(struct walk *walk, const uint8_t *bytes, size_t
     if (!nt_fits(batch->offset, batch->metadata_bytes, size) ||
         !nt_fits(batch->offset + batch->metadata_bytes, batch->body_bytes, size) ||
         batch->metadata_bytes < CONTINUATION_BYTES)
-        return damaged(batch->offset, "a record batch is not in the file", walk->error);
+        return damaged(batch->offset, "a record batch is outside the file", walk->error);
     const uint8_t *message = bytes + batch->offset;
     size_t prefix = nt_load_le32(message) == UINT32_MAX ? CONTINUATION_BYTES : OLD_BYTES;
     struct flat flat = {message + prefix, (size_t)batch->metadata_bytes - prefix, false};
@@ -210,7 +210,7 @@ static enum nt_status read_batch(struct walk *walk, const uint8_t *bytes, size_t
     bool is_batch = !flat.failed && type_at && header_at && nt_fits(type_at, 1, flat.size) &&
                     flat.bytes[type_at] == HEADER_IS_RECORD_BATCH;
     if (!is_batch)
-        return damaged(batch->offset, "a message that is no record batch", walk->error);
+        return damaged(batch->offset, "a message is not a record batch", walk->error);
     return take_batch(walk, batch, &flat, follow(&flat, header_at), message + batch->metadata_bytes);
 }
 
@@ -222,14 +222,15 @@ enum nt_status nt_arrow_column_read(const uint8_t *bytes, size_t size, uint64_t 
     enum { END_BYTES = LENGTH_BYTES + MAGIC_BYTES };
     if (size < 2 + MAGIC_BYTES + END_BYTES || memcmp(bytes, magic, MAGIC_BYTES) ||
         memcmp(bytes + size - MAGIC_BYTES, magic, MAGIC_BYTES))
-        return damaged(0, "it does not begin and end in ARROW1", error);
+        return damaged(0, "it does not begin and end with ARROW1", error);
     uint64_t end = size - END_BYTES, length = nt_load_le32(bytes + end);
     if (length > end)
-        return damaged(end, "its footer does not lie in it", error);
+        return damaged(end, "its footer is outside the file", error);
     struct flat flat = {bytes + (end - length), (size_t)length, false};
     uint32_t count;
     uint64_t blocks = items(&flat, follow(&flat, 0), FOOTER_RECORD_BATCHES, BLOCK_BYTES, &count);
-    enum nt_status status = flat.failed ? damaged(end - length, "its footer leaves its bytes", error) : NT_OK;
+    enum nt_status status =
+        flat.failed ? damaged(end - length, "its footer points outside its bytes", error) : NT_OK;
     for (uint32_t i = 0; status == NT_OK && i < count; i++) {
         uint64_t at = blocks + (uint64_t)i * BLOCK_BYTES;
         const struct batch batch = {load64(&flat, at), load32(&flat, at + 8), load64(&flat, at + 16)};

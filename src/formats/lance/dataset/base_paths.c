@@ -189,13 +189,13 @@ enum nt_status nt_lance_find_base_of(const struct nt_lance_dataset *lance, uint6
         base = bsearch(&key, lance->bases, lance->base_count, sizeof(key), compare_bases);
     *base_ret = base;
     if (!base)
-        return nt_fail(error, NT_CORRUPT, position_offset,
-                       "base path %" PRIu64 ", which the manifest does not have", id);
+        return nt_fail(error, NT_CORRUPT, position_offset, "the manifest has no base path %" PRIu64, id);
     if (!base->folder)
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "base path %" PRIu64
-                       ", '%.*s', is not beneath the dataset, nor beneath what the option bases allows",
-                       base->id, (int)base->path.length, base->path.bytes);
+        return nt_fail(
+            error, NT_UNSUPPORTED, NT_NO_OFFSET,
+            "base path %" PRIu64
+            ", '%.*s', is neither inside the dataset nor inside a directory that the option bases allows",
+            base->id, (int)base->path.length, base->path.bytes);
     return NT_OK;
 }
 

@@ -84,7 +84,7 @@ static enum nt_status find_in_base(struct finding *finding, const struct nt_lanc
 {
     struct nt_text uri = finding->description->uri;
     if (!nt_folder_is_name_below(uri))
-        return nt_fail(finding->error, NT_CORRUPT, NT_NO_OFFSET, "it is no name beneath a base path");
+        return nt_fail(finding->error, NT_CORRUPT, NT_NO_OFFSET, "it is not a name inside a base path");
     finding->folder = base ? base->folder : finding->lance->folder;
     nt_buffer_text(&finding->name, base ? base->below : finding->lance->manifest.version.root);
     nt_buffer_append(&finding->name, uri.bytes, uri.length);
@@ -138,8 +138,9 @@ static enum nt_status find_by_path(struct finding *finding)
                                    &finding->folder, &name))
         nt_buffer_append(&finding->name, name.bytes, name.length);
     else
-        status = nt_fail(finding->error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                         "it is not beneath the dataset, nor beneath what the option bases allows");
+        status =
+            nt_fail(finding->error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                    "it is neither inside the dataset nor inside a directory that the option bases allows");
     nt_buffer_deinit(&path);
     return status;
 }
@@ -173,7 +174,7 @@ static enum nt_status find(struct finding *finding)
 
 /* ---- The file of a blob ---- */
 
-static enum nt_status tell_file(const struct finding *finding, enum nt_status status)
+static enum nt_status name_file(const struct finding *finding, enum nt_status status)
 {
     if (status == NT_NOT_FOUND)
         status = nt_lance_fail_missing(finding->lance, finding->folder, nt_buffer_string(&finding->name),
@@ -213,12 +214,12 @@ static enum nt_status open_blob(const struct finding *finding, uint64_t bytes, s
     if (!nt_add(blob->offset, blob->bytes, &end))
         end = UINT64_MAX;
     return end <= size ? NT_OK
-                       : nt_fail_number(finding->error, NT_TRUNCATED, size,
-                                        "bytes of the file, as the description tells", end, size);
+                       : nt_fail_below(finding->error, NT_TRUNCATED, size, "bytes of the file of the blob",
+                                       end, size);
 }
 
 /* Sets the size of a blob that is a whole file. */
-static enum nt_status tell_bytes(const struct finding *finding, struct nt_blob *blob)
+static enum nt_status name_bytes(const struct finding *finding, struct nt_blob *blob)
 {
     struct stat attributes;
     enum nt_status status =
@@ -237,8 +238,7 @@ enum nt_status nt_lance_find_blob(struct nt_dataset *dataset, uint32_t field, ui
         &lance->fragments[part].stored[lance->schema.parts[field].field];
     struct finding finding = {.lance = lance, .description = description, .error = error};
     if (description->kind >= NT_BLOB_KINDS)
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "a blob of kind %u, which is not known",
-                       description->kind);
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "unknown kind of blob: %u", description->kind);
     blob->bytes = description->size;
     bool needs_file = description->size || description->kind == NT_BLOB_EXTERNAL;
     if (!needs_file || (!wants_file && description->size))
@@ -246,8 +246,8 @@ enum nt_status nt_lance_find_blob(struct nt_dataset *dataset, uint32_t field, ui
     finding.data_file = &lance->files[stored->file];
     enum nt_status status = find(&finding);
     if (status == NT_OK) {
-        status = wants_file ? open_blob(&finding, description->size, blob) : tell_bytes(&finding, blob);
-        status = tell_file(&finding, status);
+        status = wants_file ? open_blob(&finding, description->size, blob) : name_bytes(&finding, blob);
+        status = name_file(&finding, status);
     }
     nt_buffer_deinit(&finding.name);
     return status;

@@ -63,10 +63,10 @@ static enum nt_status add_column(const struct finding *finding, uint32_t file, i
     if (stored->leaf.field != NT_NONE && stored->file != file)
         return NT_OK;
     if (stored->leaf.field != NT_NONE)
-        return nt_fail(finding->error, NT_CORRUPT, finding->place, "two columns for field %" PRId32, id);
+        return nt_fail(finding->error, NT_CORRUPT, finding->place, "field %" PRId32 " has two columns", id);
     if (column > UINT32_MAX)
-        return nt_fail(finding->error, NT_CORRUPT, finding->place, "field %" PRId32 " in column %" PRIu64, id,
-                       column);
+        return nt_fail(finding->error, NT_CORRUPT, finding->place,
+                       "field %" PRId32 " has the impossible column %" PRIu64, id, column);
     *stored = (struct nt_lance_column_location){.leaf = {field, (uint32_t)column}, .file = file};
     return NT_OK;
 }
@@ -94,7 +94,7 @@ static enum nt_status add_numbered_file(const struct finding *finding, uint32_t 
     enum nt_status status = NT_OK;
     if (id_count != column_count)
         status = nt_fail_number(finding->error, NT_CORRUPT, finding->place,
-                                "numbers of columns, as ids of fields", id_count, column_count);
+                                "column indices (one for each field id)", id_count, column_count);
     while (status == NT_OK && nt_proto_next_number(&ids, &id) && nt_proto_next_number(&columns, &column))
         status = add_column(finding, number, (int32_t)id, column);
     return status;
@@ -117,12 +117,12 @@ static enum nt_status add_file(struct finding *finding, uint32_t number)
 }
 
 /* Fields without a column use that of a descendant. */
-static void find_tellers(const struct finding *finding, unsigned teller)
+static void find_leaves_of_rank(const struct finding *finding, unsigned rank)
 {
     const struct nt_lance_schema *schema = &finding->lance->schema;
     struct nt_lance_column_location *stored = finding->stored;
     for (uint32_t i = 0; i < schema->field_count; i++) {
-        if (stored[i].leaf.field != i || nt_lance_leaf_rank(&schema->places[i]) != teller)
+        if (stored[i].leaf.field != i || nt_lance_leaf_rank(&schema->places[i]) != rank)
             continue;
         for (uint32_t at = schema->fields[i].parent; at != NT_NONE && stored[at].leaf.field == NT_NONE;
              at = schema->fields[at].parent)
@@ -140,8 +140,8 @@ static void find_leaves(const struct finding *finding)
         if (packed != NT_NONE)
             stored[i] = stored[packed];
     }
-    for (unsigned teller = 0; teller < NT_LANCE_LEAF_RANKS; teller++)
-        find_tellers(finding, teller);
+    for (unsigned rank = 0; rank < NT_LANCE_LEAF_RANKS; rank++)
+        find_leaves_of_rank(finding, rank);
 }
 
 enum nt_status nt_lance_find_columns(struct nt_file *file, const struct nt_lance_dataset *lance,

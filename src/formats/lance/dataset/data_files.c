@@ -62,7 +62,7 @@ enum nt_status nt_lance_fail_missing(const struct nt_lance_dataset *lance, struc
         return status;
     bool has_changed = status == NT_OK && !is_before(&attributes.st_mtim, &lance->opened);
     return nt_fail(error, has_changed ? NT_CHANGED : NT_CORRUPT, NT_NO_OFFSET, "the %s is missing%s", what,
-                   has_changed ? ", whose folder has changed since the dataset was opened" : "");
+                   has_changed ? ", and its directory has changed since the dataset was opened" : "");
 }
 
 /* ---- Prefetch data files ---- */
@@ -130,7 +130,7 @@ static enum nt_status refuse_file(const struct nt_lance_dataset *lance,
     enum nt_status status =
         nt_lance_find_base(lance, data_file->message, NT_LANCE_DATA_FILE_BASE_ID, &base, error);
     if (status == NT_OK)
-        status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "its path does not lie below data/");
+        status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "its path is not inside data/");
     nt_error_context(error, "data file '%.*s'", (int)path.length, path.bytes);
     return status;
 }
@@ -142,14 +142,14 @@ static enum nt_status check_file(const struct nt_lance_dataset *lance,
 {
     const struct nt_lance_fragment_part *fragment = &lance->fragments[data_file->fragment];
     uint64_t expected = fragment->physical_rows;
-    bool is_legacy = opened->legacy, is_told_so = data_file->generation == NT_LANCE_IS_LEGACY;
-    if (is_legacy != is_told_so)
+    bool is_legacy = opened->legacy, is_declared = data_file->generation == NT_LANCE_IS_LEGACY;
+    if (is_legacy != is_declared)
         return nt_fail(error, NT_CORRUPT, opened->tail.offset,
-                       "a file of version %s, where the manifest tells of a %s one", opened->tail.version,
-                       is_told_so ? "legacy" : "later");
+                       "the file has version %s, but the manifest declares a %s file", opened->tail.version,
+                       is_declared ? "legacy" : "later");
     if (!fragment->has_rows || opened->rows == expected)
         return NT_OK;
-    return nt_fail_number(error, NT_CORRUPT, opened->globals[0].offset, "rows, as the manifest tells",
+    return nt_fail_number(error, NT_CORRUPT, opened->globals[0].offset, "rows that the manifest declares",
                           expected, opened->rows);
 }
 
@@ -207,8 +207,9 @@ static enum nt_status count_physical_rows(struct nt_dataset *dataset, struct nt_
     const struct nt_lance *opened = NULL;
     enum nt_status status = nt_lance_open_data_file(dataset, fragment->first_file, &opened, error);
     if (status == NT_OK && fragment->deleted_rows > opened->rows)
-        status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " deleted rows of %" PRIu64,
-                         fragment->deleted_rows, opened->rows);
+        status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                         "%" PRIu64 " rows are deleted, but there are only %" PRIu64, fragment->deleted_rows,
+                         opened->rows);
     if (status == NT_OK)
         fragment->physical_rows = opened->rows;
     fragment->has_rows = status == NT_OK;
@@ -235,7 +236,7 @@ static enum nt_status fill_null(struct nt_dataset *dataset, uint32_t group, stru
     struct nt_group_builder builder;
     if (nt_lance_dataset_of(dataset)->schema.is_legacy && !field->is_nullable && field->kind != NT_FIELD_NULL)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "no legacy data file stores the field, which has no nulls in others");
+                       "no legacy data file stores the field, and it is not nullable");
     enum nt_status status =
         nt_group_builder_init(&builder, dataset, group, "list of pages", NT_NO_OFFSET, error);
     if (status == NT_OK)
@@ -262,7 +263,8 @@ enum nt_status nt_lance_check_column(const struct nt_lance_schema *schema, const
     uint32_t column = leaf->column;
     if (column >= opened->tail.columns)
         return nt_fail(error, NT_CORRUPT, opened->tail.column_table,
-                       "column %" PRIu32 " is wanted of a file of %" PRIu32, column, opened->tail.columns);
+                       "column %" PRIu32 " does not exist: the file has %" PRIu32, column,
+                       opened->tail.columns);
     const struct nt_error *failure = opened->columns[column].failure;
     return failure && wants_values ? nt_fail_with(error, failure)
                                    : nt_lance_check_rows(schema, leaf, opened, error);
@@ -308,7 +310,7 @@ static enum nt_status check_overlays(const struct nt_lance_dataset *lance,
 {
     return nt_proto_has(fragment->message, NT_LANCE_FRAGMENT_OVERLAYS)
                ? nt_fail(error, NT_UNSUPPORTED, nt_lance_manifest_offset(&lance->manifest, fragment->message),
-                         "%s: overlays, which are not read", lance->manifest.name)
+                         "%s: cannot read overlays", lance->manifest.name)
                : NT_OK;
 }
 

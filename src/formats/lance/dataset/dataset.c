@@ -237,11 +237,12 @@ static void add_documents(struct nt_dataset *dataset)
 }
 
 /* The error names the dataset's folder, as it may list what exists there. */
-static enum nt_status choose_version(const struct nt_file *file, const char *wanted,
+static enum nt_status choose_version(const struct nt_file *file, const char *requested,
                                      struct nt_lance_resolved_version *choice_ret, struct nt_error *error)
 {
     const struct nt_source *source = file->source;
-    enum nt_status status = nt_lance_resolve_version(source->folder, wanted, file->arena, choice_ret, error);
+    enum nt_status status =
+        nt_lance_resolve_version(source->folder, requested, file->arena, choice_ret, error);
     if (status != NT_OK && error && !nt_message_about(error->message, source->path))
         nt_error_context(error, "%s", source->path);
     return status;

@@ -233,11 +233,12 @@ struct nt_lance_resolved_version {
 /* Resolves a text as in nt_open_options: the number of a version, else a tag, else a branch. The
  * error of NT_NOT_FOUND lists those that exist; NT_INVALID: the text is a path. Memory comes from the
  * arena. */
-enum nt_status nt_lance_resolve_version(struct nt_folder *folder, const char *wanted, struct nt_arena *arena,
-                                        struct nt_lance_resolved_version *choice_ret, struct nt_error *error);
+enum nt_status nt_lance_resolve_version(struct nt_folder *folder, const char *requested,
+                                        struct nt_arena *arena, struct nt_lance_resolved_version *choice_ret,
+                                        struct nt_error *error);
 
 /* A member of nt_format. */
-enum nt_status nt_lance_find_version(struct nt_folder *folder, const char *wanted,
+enum nt_status nt_lance_find_version(struct nt_folder *folder, const char *requested,
                                      struct nt_dataset_version *version_ret, struct nt_error *error);
 
 /* ---- Version history ---- */

@@ -55,10 +55,10 @@ enum nt_status nt_lance_find_deletion_file(struct nt_file *file, const struct nt
     enum nt_status status = nt_lance_find_base(lance, message, NT_LANCE_DELETION_FILE_BASE_ID, &base, error);
     if (status == NT_OK && type > NT_LANCE_DELETION_BITMAP)
         status = nt_fail(error, NT_UNSUPPORTED, nt_lance_manifest_offset(&lance->manifest, message),
-                         "%s: of kind %" PRIu64 ", which is not known", lance->manifest.name, type);
+                         "%s: unknown kind %" PRIu64, lance->manifest.name, type);
     if (status == NT_OK && base && !base->is_root)
-        status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "base path %" PRIu64 ", which is no dataset's",
-                         base->id);
+        status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                         "base path %" PRIu64 " does not belong to a dataset", base->id);
     if (status != NT_OK) {
         nt_error_context(error, "deletion file");
         return status;
@@ -110,7 +110,8 @@ static enum nt_status add_row(struct collecting *collecting, uint64_t row, struc
 {
     enum nt_status status = NT_OK;
     if (row >= collecting->physical_rows)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "row %" PRIu64 " is deleted of %" PRIu64, row,
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                       "row %" PRIu64 " is deleted, but there are only %" PRIu64, row,
                        collecting->physical_rows);
     bool goes_on = collecting->count && row == collecting->next;
     if (!goes_on)
@@ -264,7 +265,7 @@ static enum nt_status collect(struct collecting *collecting, const struct nt_lan
     enum nt_status status =
         is_bitmap(fragment) ? read_bitmap(collecting, error) : read_arrow(collecting, error);
     if (status == NT_OK && fragment->has_deleted_rows && collecting->dropped != fragment->deleted_rows)
-        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "deleted rows, as the manifest tells",
+        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "deleted rows that the manifest declares",
                                 fragment->deleted_rows, collecting->dropped);
     return status == NT_OK && collecting->count ? settle(collecting, deletions_ret, error) : status;
 }

@@ -79,7 +79,7 @@ static enum nt_status name_file(struct section *section, bool has_position, stru
     if (has_position)
         nt_buffer_text(&section->name, manifest->name);
     else if (field && name.length && !nt_folder_is_name_below(name))
-        return nt_fail(error, NT_CORRUPT, manifest->offset, "%s: the %s's file is called '%.*s'",
+        return nt_fail(error, NT_CORRUPT, manifest->offset, "%s: the %s has an invalid file name, '%.*s'",
                        manifest->name, sections[section->kind].words, (int)name.length, name.bytes);
     else if (field && name.length)
         nt_buffer_format(&section->name, "%s%s/%.*s", manifest->version.root, sections[section->kind].folder,

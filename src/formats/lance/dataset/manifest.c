@@ -30,11 +30,11 @@ static const struct {
     bool is_read;
     const char *needs;
 } features[] = {
-    {"deletion files", true, "their rows are left out (deletions.c)"},
+    {"deletion files", true, "their rows are omitted (deletions.c)"},
     {"stable row ids", true, "nothing: values do not depend on row ids"},
-    {"files of version 2", true, "each data file tells its version (fragments.c)"},
+    {"files of version 2", true, "each data file declares its version (fragments.c)"},
     {"table configuration", true, "nothing: the documents show it"},
-    {"base paths", true, "files lie where they tell (bases.c)"},
+    {"base paths", true, "files are read from there (base_paths.c)"},
     {"no transaction files", true, "the transaction is in the manifest's file (sections.c)"},
     {"data overlay files", false, "they replace values of data files, and Lance calls them unstable"},
     {"covering columns of indices", true, "nothing: no index is read"},
@@ -43,12 +43,12 @@ static const struct {
     {"fragment reuse with stable row ids", true, "nothing: it is an index, and no index is read"},
     {"fragment reuse index", true, "nothing: it is an index, and no index is read"},
     {"row lineage in data files", true, "nothing: its hidden columns are no field of the schema"},
-    {"fragment tree", false, "the fragments lie elsewhere, and Lance reserves it"},
+    {"fragment tree", false, "the fragments are stored elsewhere, and Lance reserves it"},
     {"independent covering columns of indices", false, "Lance reserves it"},
-    {"managed blobs", true, "a blob's description tells where its bytes lie"},
-    {"field ids that are not used again", false, "Lance defines it for writers alone"},
+    {"managed blobs", true, "a blob's description says where its bytes are"},
+    {"field ids that are not used again", false, "Lance defines it only for writers"},
     {"statistics seeds of zones", false, "Lance reserves it"},
-    {"object metadata", false, "Lance defines it for writers alone"},
+    {"object metadata", false, "Lance defines it only for writers"},
 };
 enum { FEATURES = sizeof(features) / sizeof(*features), FLAG_BITS = 64 };
 
@@ -62,11 +62,10 @@ static enum nt_status nt_lance_check_features(uint64_t flags, uint64_t offset, s
             continue;
         if (bit < FEATURES)
             return nt_fail(error, NT_UNSUPPORTED, offset,
-                           "the reader's feature flag %" PRIu64 " (bit %u, %s) is not read: %s", flag, bit,
-                           features[bit].name, features[bit].needs);
+                           "cannot read files with the reader feature flag %" PRIu64 " (bit %u, %s): %s",
+                           flag, bit, features[bit].name, features[bit].needs);
         return nt_fail(error, NT_UNSUPPORTED, offset,
-                       "the reader's feature flag %" PRIu64 " (bit %u) is not known to this version", flag,
-                       bit);
+                       "this version does not know the reader feature flag %" PRIu64 " (bit %u)", flag, bit);
     }
     return NT_OK;
 }
@@ -84,7 +83,7 @@ enum nt_status nt_lance_find_section(struct nt_source *source, uint64_t size, ui
     uint8_t length[LENGTH_BYTES];
     if (size < TAIL_BYTES || !nt_fits(position, LENGTH_BYTES, size - TAIL_BYTES))
         return nt_fail(error, NT_CORRUPT, position_offset,
-                       "the place of the %s, %" PRIu64 ", is not in the file of %" PRIu64 " bytes", what,
+                       "the position of the %s, %" PRIu64 ", is outside the file of %" PRIu64 " bytes", what,
                        position, size);
     enum nt_status status = nt_source_read(source, position, length, LENGTH_BYTES, error);
     if (status != NT_OK)
@@ -92,7 +91,7 @@ enum nt_status nt_lance_find_section(struct nt_source *source, uint64_t size, ui
     *message = (struct nt_lance_buffer){position + LENGTH_BYTES, nt_load_le32(length)};
     if (!nt_fits(message->offset, message->bytes, size - TAIL_BYTES))
         return nt_fail(error, NT_CORRUPT, position,
-                       "the %s of %" PRIu64 " bytes does not end before the file's last %d", what,
+                       "the %s of %" PRIu64 " bytes does not end before the last %d bytes of the file", what,
                        message->bytes, TAIL_BYTES);
     return NT_OK;
 }
@@ -103,12 +102,12 @@ static enum nt_status find_message(struct nt_source *source, uint64_t size, stru
 {
     uint8_t tail[TAIL_BYTES];
     if (size < TAIL_BYTES)
-        return nt_fail(error, NT_CORRUPT, 0, "%" PRIu64 " bytes, fewer than a manifest's end has", size);
+        return nt_fail(error, NT_CORRUPT, 0, "%" PRIu64 " bytes are too few for a manifest", size);
     enum nt_status status = nt_source_read(source, size - TAIL_BYTES, tail, TAIL_BYTES, error);
     if (status != NT_OK)
         return status;
     if (memcmp(tail + TAIL_BYTES - MAGIC_BYTES, "LANC", MAGIC_BYTES) != 0)
-        return nt_fail(error, NT_CORRUPT, size - MAGIC_BYTES, "no manifest: it does not end in LANC");
+        return nt_fail(error, NT_CORRUPT, size - MAGIC_BYTES, "not a manifest: it does not end with LANC");
     return nt_lance_find_section(source, size, nt_load_le64(tail), "manifest", size - TAIL_BYTES, message,
                                  error);
 }
@@ -141,7 +140,7 @@ static enum nt_status read_message(struct nt_file *file, struct nt_source *sourc
 static enum nt_status check_fragments(struct nt_proto message, uint64_t offset, struct nt_error *error)
 {
     return nt_proto_has(message, NT_LANCE_MANIFEST_FRAGMENT_TREE)
-               ? nt_fail(error, NT_UNSUPPORTED, offset, "its fragments lie in a tree, which is not read")
+               ? nt_fail(error, NT_UNSUPPORTED, offset, "cannot read its tree of fragments")
                : NT_OK;
 }
 
@@ -149,7 +148,7 @@ static enum nt_status check_manifest(const struct nt_lance_manifest_file *manife
 {
     uint64_t number = nt_proto_number(manifest->message, NT_LANCE_MANIFEST_VERSION);
     if (number != manifest->version.number)
-        return nt_fail_number(error, NT_CORRUPT, manifest->offset, "version, as the manifest's name tells",
+        return nt_fail_number(error, NT_CORRUPT, manifest->offset, "version in the manifest's name",
                               manifest->version.number, number);
     uint64_t flags = nt_proto_number(manifest->message, NT_LANCE_MANIFEST_READER_FLAGS);
     enum nt_status status = nt_lance_check_features(flags, manifest->offset, error);
@@ -288,7 +287,7 @@ static enum nt_status check_deletions(const struct reading *reading,
     struct nt_proto message = nt_proto_message(fragment->message, NT_LANCE_FRAGMENT_DELETION_FILE);
     if (fragment->has_rows && fragment->deleted_rows > fragment->physical_rows)
         return nt_fail(reading->error, NT_CORRUPT, place_of(reading, message),
-                       "%" PRIu64 " deleted rows of %" PRIu64, fragment->deleted_rows,
+                       "%" PRIu64 " rows are deleted, but there are only %" PRIu64, fragment->deleted_rows,
                        fragment->physical_rows);
     return NT_OK;
 }

@@ -113,14 +113,14 @@ static enum nt_status take_tag(const json_t *value, struct nt_arena *arena, stru
 {
     const json_t *version = json_object_get(value, "version"), *branch = json_object_get(value, "branch");
     if (!json_is_integer(version) || json_integer_value(version) < 0)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a tag without the number of a version");
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the tag has no version number");
     tag->version = (uint64_t)json_integer_value(version);
     tag->branch = "";
     if (!branch || json_is_null(branch))
         return NT_OK;
     const struct nt_text name = {json_string_value(branch), json_string_length(branch)};
     if (!name.bytes || !nt_folder_is_name_below(name))
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a tag of a branch that is no name of one: '%.*s'",
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the tag has an invalid branch name: '%.*s'",
                        (int)name.length, name.bytes ? name.bytes : "");
     tag->branch = nt_arena_copy(arena, name.bytes, name.length);
     return tag->branch ? NT_OK : nt_fail_memory(error);
@@ -131,7 +131,7 @@ static enum nt_status parse_ref(struct nt_source *source, json_t **value_ret, st
     enum { MAX_BYTES = 1 << 20 };
     struct nt_buffer text = {0};
     if (source->size > MAX_BYTES)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a tag or branch of more than 1 MiB");
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the tag or branch has more than 1 MiB");
     enum nt_status status = nt_source_append(source, 0, source->size, &text, error);
     if (status == NT_OK)
         status = nt_json_parse(text.bytes, text.length, 0, value_ret, error);
@@ -330,7 +330,7 @@ static enum nt_status search_all(struct nt_folder *folder, const char *root, str
     *search = (struct search){.count = 0};
     enum nt_status status = nt_lance_each_version(folder, root, note_version, search, error);
     if (status == NT_OK && !search->count)
-        status = nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s/%s" NT_LANCE_VERSIONS ": no manifest in it",
+        status = nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s/%s" NT_LANCE_VERSIONS ": it has no manifest",
                          folder->path, root);
     return status;
 }
@@ -379,10 +379,10 @@ static enum nt_status nt_lance_find_number(struct nt_folder *folder, const char 
         return status;
     status = search_all(folder, root, &search, error);
     if (status == NT_OK)
-        status =
-            nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET,
-                    "there is no version %" PRIu64 "; there are %" PRIu64 " from %" PRIu64 " to %" PRIu64,
-                    number, search.count, search.first.number, search.latest.number);
+        status = nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET,
+                         "version %" PRIu64 " does not exist; there are %" PRIu64 " versions, from %" PRIu64
+                         " to %" PRIu64,
+                         number, search.count, search.first.number, search.latest.number);
     return status;
 }
 
@@ -440,7 +440,7 @@ struct names {
     unsigned count;
 };
 
-static enum nt_status tell_name(void *context, const char *name, struct nt_error *error)
+static enum nt_status add_name(void *context, const char *name, struct nt_error *error)
 {
     enum { MAX_TOLD = 16 };
     struct names *names = context;
@@ -453,15 +453,15 @@ static enum nt_status tell_name(void *context, const char *name, struct nt_error
     return NT_OK;
 }
 
-static enum nt_status refuse_name(const struct choosing *c, const char *wanted)
+static enum nt_status refuse_name(const struct choosing *c, const char *requested)
 {
     struct names tags = {.count = 0}, branches = {.count = 0};
-    enum nt_status status = nt_lance_each_ref(c->folder, NT_LANCE_TAGS, tell_name, &tags, c->error);
+    enum nt_status status = nt_lance_each_ref(c->folder, NT_LANCE_TAGS, add_name, &tags, c->error);
     if (status == NT_OK)
-        status = nt_lance_each_ref(c->folder, NT_LANCE_BRANCHES, tell_name, &branches, c->error);
+        status = nt_lance_each_ref(c->folder, NT_LANCE_BRANCHES, add_name, &branches, c->error);
     if (status == NT_OK)
         status = nt_fail(c->error, NT_NOT_FOUND, NT_NO_OFFSET,
-                         "there is no version, tag or branch '%s'; tags: %s; branches: %s", wanted,
+                         "no version, tag or branch has the name '%s'; tags: %s; branches: %s", requested,
                          tags.count ? nt_buffer_string(&tags.text) : "none",
                          branches.count ? nt_buffer_string(&branches.text) : "none");
     nt_buffer_deinit(&tags.text);
@@ -474,7 +474,7 @@ static enum nt_status check_name(const struct choosing *c, const char *name)
     return nt_folder_is_name_below(nt_text_of(name))
                ? NT_OK
                : nt_fail(c->error, NT_INVALID, NT_NO_OFFSET,
-                         "'%s' is a path and no name of a version, tag or branch", name);
+                         "'%s' is a path, not the name of a version, tag or branch", name);
 }
 
 static enum nt_status choose_tag(const struct choosing *c, const char *name)
@@ -486,7 +486,7 @@ static enum nt_status choose_tag(const struct choosing *c, const char *name)
     status = choose_number(c, tag.branch, tag.version);
     if (status == NT_NOT_FOUND) /* although the tag exists */
         status = nt_fail(c->error, NT_CORRUPT, NT_NO_OFFSET,
-                         "tag '%s' names version %" PRIu64 ", which is not there", name, tag.version);
+                         "tag '%s' names version %" PRIu64 ", which does not exist", name, tag.version);
     return status == NT_OK ? set_watched(c, nt_arena_format(c->arena, NT_LANCE_TAGS "/%s.json", name))
                            : status;
 }
@@ -511,30 +511,31 @@ static enum nt_status choose_name(const struct choosing *c, const char *name)
 }
 
 /* "BRANCH:NUMBER" */
-static enum nt_status take_of_branch(const struct choosing *c, const char *wanted, const char *colon,
+static enum nt_status take_of_branch(const struct choosing *c, const char *requested, const char *colon,
                                      uint64_t number)
 {
-    const char *branch = nt_arena_copy(c->arena, wanted, (size_t)(colon - wanted));
+    const char *branch = nt_arena_copy(c->arena, requested, (size_t)(colon - requested));
     enum nt_status status = branch ? check_name(c, branch) : nt_fail_memory(c->error);
     return status == NT_OK ? choose_number(c, branch, number) : status;
 }
 
-enum nt_status nt_lance_resolve_version(struct nt_folder *folder, const char *wanted, struct nt_arena *arena,
-                                        struct nt_lance_resolved_version *choice_ret, struct nt_error *error)
+enum nt_status nt_lance_resolve_version(struct nt_folder *folder, const char *requested,
+                                        struct nt_arena *arena, struct nt_lance_resolved_version *choice_ret,
+                                        struct nt_error *error)
 {
     const struct choosing c = {folder, arena, choice_ret, error};
     uint64_t number;
-    if (!wanted)
+    if (!requested)
         return choose_latest(&c, "");
-    const char *colon = strrchr(wanted, ':');
+    const char *colon = strrchr(requested, ':');
     if (colon && nt_lance_parse_version(colon + 1, &number))
-        return take_of_branch(&c, wanted, colon, number);
-    bool is_number = nt_lance_parse_version(wanted, &number);
-    enum nt_status status = is_number ? choose_number(&c, "", number) : choose_name(&c, wanted);
+        return take_of_branch(&c, requested, colon, number);
+    bool is_number = nt_lance_parse_version(requested, &number);
+    enum nt_status status = is_number ? choose_number(&c, "", number) : choose_name(&c, requested);
     if (!is_number || status != NT_NOT_FOUND)
         return status;
     struct nt_error failure = {0}; /* a number may also be the name of a tag */
-    enum nt_status of_tag = choose_tag(&(struct choosing){folder, arena, choice_ret, &failure}, wanted);
+    enum nt_status of_tag = choose_tag(&(struct choosing){folder, arena, choice_ret, &failure}, requested);
     if (of_tag == NT_NOT_FOUND)
         return status;
     return of_tag == NT_OK ? NT_OK : nt_fail_with(error, &failure);
@@ -542,14 +543,14 @@ enum nt_status nt_lance_resolve_version(struct nt_folder *folder, const char *wa
 
 /* ---- For listings of versions ---- */
 
-enum nt_status nt_lance_find_version(struct nt_folder *folder, const char *wanted,
+enum nt_status nt_lance_find_version(struct nt_folder *folder, const char *requested,
                                      struct nt_dataset_version *version_ret, struct nt_error *error)
 {
     struct nt_lance_resolved_version choice;
     struct nt_buffer series = {0}, file = {0};
     struct nt_arena *arena = nt_arena_new();
     enum nt_status status =
-        arena ? nt_lance_resolve_version(folder, wanted, arena, &choice, error) : nt_fail_memory(error);
+        arena ? nt_lance_resolve_version(folder, requested, arena, &choice, error) : nt_fail_memory(error);
     *version_ret = (struct nt_dataset_version){.number = 0};
     if (status == NT_OK) {
         nt_buffer_format(&series, "%s%s", choice.branch, *choice.branch ? ":" : "");

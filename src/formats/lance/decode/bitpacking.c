@@ -157,8 +157,8 @@ static const struct word *find_word(uint32_t bits, struct nt_error *error)
 static enum nt_status check_width(const struct word *word, uint64_t width, struct nt_error *error)
 {
     if (width > word->bits)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
-                              "bits of an element in a bit-packed word, at most", word->bits, width);
+        return nt_fail_above(error, NT_CORRUPT, NT_NO_OFFSET, "bits of an element in a bit-packed word",
+                             word->bits, width);
     return NT_OK;
 }
 
@@ -199,7 +199,7 @@ static enum nt_status unpack_next(struct nt_cursor *cursor, const struct word *w
 {
     uint64_t width = get_word(cursor, word);
     if (cursor->failed)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a bit-packed block is missing: there are %zu bytes",
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a bit-packed block is missing after %zu bytes",
                        cursor->end);
     enum nt_status status = check_width(word, width, error);
     if (status != NT_OK)

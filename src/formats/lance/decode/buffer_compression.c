@@ -32,7 +32,7 @@ static const uint64_t most_counted = UINT64_C(1) << 32; /* limit of counting; a 
 struct payload {
     const uint8_t *bytes;
     size_t count;
-    bool is_told;
+    bool is_declared;
     uint64_t size;
 };
 
@@ -42,7 +42,8 @@ static enum nt_status check_size(const char *name, uint64_t size, size_t input_b
     uint64_t most;
     if (!nt_multiply(input_bytes, most_each, &most) || !nt_add(most, besides, &most) || size <= most)
         return NT_OK;
-    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s: %llu bytes cannot be in %zu, at most %llu", name,
+    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                   "%s: cannot decode %llu bytes from %zu bytes, at most %llu", name,
                    (unsigned long long)size, input_bytes, (unsigned long long)most);
 }
 
@@ -54,8 +55,8 @@ static enum nt_status split_lz4(const uint8_t *input, size_t input_bytes, struct
     struct nt_cursor cursor = nt_cursor(input, input_bytes);
     uint32_t size = nt_get_le32(&cursor);
     if (cursor.failed)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
-                              "bytes of an lz4 block with its size, at least", LZ4_SIZE_BYTES, input_bytes);
+        return nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of an lz4 block with its size",
+                             LZ4_SIZE_BYTES, input_bytes);
     size_t count = nt_cursor_left(&cursor);
     *payload_ret = (struct payload){nt_get_bytes(&cursor, count), count, true, size};
     return NT_OK;
@@ -65,7 +66,7 @@ static enum nt_status measure_lz4(const struct payload *payload, uint64_t *bytes
 {
     *bytes_ret = payload->size;
     if (payload->size > INT_MAX)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "lz4: no block has %llu bytes",
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "lz4: a block cannot have %llu bytes",
                        (unsigned long long)payload->size);
     return check_size("lz4", payload->size, payload->count, LZ4_MAX, LZ4_MAX_BESIDES, error);
 }
@@ -87,10 +88,10 @@ static enum nt_status split_zstd(const uint8_t *input, size_t input_bytes, struc
 {
     (void)error;
     struct nt_cursor cursor = nt_cursor(input, input_bytes);
-    bool is_told = !is_bare_frame(input, input_bytes);
-    uint64_t size = is_told ? nt_get_le64(&cursor) : 0;
+    bool is_declared = !is_bare_frame(input, input_bytes);
+    uint64_t size = is_declared ? nt_get_le64(&cursor) : 0;
     size_t count = nt_cursor_left(&cursor);
-    *payload_ret = (struct payload){count ? nt_get_bytes(&cursor, count) : NULL, count, is_told, size};
+    *payload_ret = (struct payload){count ? nt_get_bytes(&cursor, count) : NULL, count, is_declared, size};
     return NT_OK;
 }
 
@@ -117,7 +118,7 @@ static enum nt_status count_pieces(ZSTD_DCtx *decompressor, ZSTD_inBuffer *input
         bytes += output.pos;
         if (bytes > most_counted)
             return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
-                           "zstd: a frame that does not tell its size has more than %llu bytes",
+                           "zstd: a frame that does not declare its size has more than %llu bytes",
                            (unsigned long long)most_counted);
     }
     *bytes_ret = bytes;
@@ -151,7 +152,7 @@ static enum nt_status measure_frame(struct nt_cursor *cursor, bool is_counted, b
     unsigned long long size = ZSTD_getFrameContentSize(frame, left);
     nt_skip(cursor, frame_bytes);
     if (size == ZSTD_CONTENTSIZE_ERROR)
-        return fail_zstd("a frame's header is wrong", error);
+        return fail_zstd("a frame has an invalid header", error);
     *bytes_ret = 0;
     if (size == ZSTD_CONTENTSIZE_UNKNOWN) {
         *is_known = is_counted;
@@ -169,14 +170,14 @@ static enum nt_status measure_zstd(const struct payload *payload, uint64_t *byte
     while (nt_cursor_left(&cursor)) {
         uint64_t bytes = 0;
         bool is_known = true;
-        enum nt_status status = measure_frame(&cursor, !payload->is_told, &is_known, &bytes, error);
+        enum nt_status status = measure_frame(&cursor, !payload->is_declared, &is_known, &bytes, error);
         if (status != NT_OK)
             return status;
         are_known = are_known && is_known;
         if (!nt_add(total, bytes, &total))
-            return fail_zstd("frames have more bytes than can be counted", error);
+            return fail_zstd("the size of the frames overflows", error);
     }
-    *bytes_ret = payload->is_told ? payload->size : total;
+    *bytes_ret = payload->is_declared ? payload->size : total;
     if (are_known && *bytes_ret != total)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes in zstd frames", payload->size, total);
     return check_size("zstd", *bytes_ret, payload->count, ZSTD_MAX, 0, error);
@@ -210,7 +211,7 @@ enum nt_status nt_length_prefixed_decompress(enum nt_length_prefixed_kind kind, 
     enum nt_status status = kinds[kind].split(input, input_bytes, &payload, error);
     if (status != NT_OK)
         return status;
-    if (payload.is_told && payload.size != output_bytes)
+    if (payload.is_declared && payload.size != output_bytes)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a compressed buffer", output_bytes,
                               payload.size);
     return kinds[kind].decompress(payload.bytes, payload.count, output, output_bytes, context, error);

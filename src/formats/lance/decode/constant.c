@@ -64,8 +64,7 @@ static enum nt_status open_value(struct nt_decode_arena *work, struct nt_buffer_
     }
     if (cursor.failed || !count)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                       "the buffers of the value of a constant page are longer than its %" PRIu64 " bytes",
-                       part.bytes);
+                       "the buffers of a constant page's value exceed its %" PRIu64 " bytes", part.bytes);
     return NT_OK;
 }
 
@@ -83,7 +82,7 @@ static enum nt_status repeat_string(struct nt_decode_arena *work, const struct n
     uint64_t *ends, bytes;
     uint8_t *data;
     if (!nt_multiply(count, value->bytes, &bytes))
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%" PRIu64 " equal strings are too many", count);
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "too many equal strings: %" PRIu64, count);
     enum nt_status status = nt_decode_alloc(work, count * sizeof(*ends), &ends, error);
     if (status == NT_OK)
         status = nt_decode_alloc(work, bytes, &data, error);
@@ -110,7 +109,7 @@ static enum nt_status repeat_value(struct nt_decode_arena *work, const struct nt
             array->lists[array->depth++].items = tree->nodes[root].items;
     bits = root != NT_NO_NODE ? tree->nodes[root].bits : 0;
     if (!nt_tree_items(tree, &items) || !nt_multiply(items, count, &total))
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%" PRIu64 " equal values are too many", count);
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "too many equal values: %" PRIu64, count);
     uint64_t one = 0;
     enum nt_status status = nt_bits_to_bytes(items, bits, &one, error);
     if (status == NT_OK)
@@ -148,8 +147,7 @@ static enum nt_status set_null(uint64_t values, uint64_t count, struct nt_decode
                                struct nt_error *error)
 {
     if (count != values)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows that the levels of a page tell", values,
-                              count);
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows in the levels of a page", values, count);
     *array = (struct nt_decoded_array){.elements = count, .is_null = true};
     return NT_OK;
 }
@@ -173,7 +171,7 @@ enum nt_status nt_constant_open(struct nt_decode_arena *work, uint64_t values, b
         return NT_OK;
     if (!value.data && !opened->levels.count && values)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                       "%" PRIu64 " valid rows of a constant page without a value", values);
+                       "%" PRIu64 " rows of a constant page are valid, but the page has no value", values);
     opened->has_array = true;
     nt_layer_rule(work->tree, 0, &rule);
     uint64_t count = opened->levels.count ? nt_levels_rows(&opened->levels, &rule) : values;

@@ -182,12 +182,12 @@ enum nt_status nt_tree_next_chunk(const struct nt_tree *tree, const uint8_t *wor
                                     .values = is_last ? values - first : UINT64_C(1) << (word & 15)};
     if (chunk->bytes > bytes - offset || (is_last && bytes - offset - chunk->bytes >= CHUNK_UNIT))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                       "chunk %" PRIu64 " of %" PRIu64 " takes %" PRIu64
-                       " bytes where its buffer has %" PRIu64 " left",
+                       "chunk %" PRIu64 " of %" PRIu64 " needs %" PRIu64 " bytes, but its buffer has %" PRIu64
+                       " left",
                        number, word_count, chunk->bytes, bytes - offset);
     if (chunk->values > values - first)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                       "chunk %" PRIu64 " has %" PRIu64 " values where its page has %" PRIu64 " left", number,
+                       "chunk %" PRIu64 " has %" PRIu64 " values, but its page has %" PRIu64 " left", number,
                        chunk->values, values - first);
     return NT_OK;
 }
@@ -237,8 +237,8 @@ static enum nt_status decode_part(struct whole *whole, const uint8_t *data, size
     else if (!nt_multiply(values, whole->items, &elements))
         elements = UINT64_MAX;
     if (status == NT_OK && elements > left(whole))
-        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "elements of a page, at most",
-                                whole->packed->elements, elements);
+        status = nt_fail_above(error, NT_CORRUPT, NT_NO_OFFSET, "elements of a page", whole->packed->elements,
+                               elements);
     part.elements = (size_t)elements;
     part.parameter = output == NT_TREE_ENDS ? whole->end : values;
     uint8_t *into = whole->output + whole->done * whole->decoder.element_bytes;
@@ -342,12 +342,13 @@ static enum nt_status check(const struct nt_decoder *decoder, const struct nt_de
         (output != NT_TREE_VALUES && decoder->element != decoding[output]) ||
         (output == NT_TREE_LEVELS && decoder->element_bytes != NT_TREE_LEVEL_BYTES) ||
         (bytes && bytes != decoder->element_bytes))
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a tree does not make what is wanted of it");
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the encoding cannot produce the requested output");
     bool needs_items = tree->has_dictionary && (output != NT_TREE_VALID || state->want.depth) &&
                        output != NT_TREE_OFFSETS && output != NT_TREE_LEVELS;
     return !needs_items || are_elements(decoder, inputs)
                ? NT_OK
-               : nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a dictionary's items are not the elements");
+               : nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                         "the items of the dictionary have another type than the elements");
 }
 
 const struct nt_decoder_ops nt_tree_ops = {.decode = nt_tree_decode,

@@ -345,7 +345,7 @@ struct nt_decode_arena {
     const struct nt_packed *packed;
     uint64_t left; /* bytes that may still be allocated */
     uint8_t *scratch;
-    size_t scratch_left, scratch_wanted;
+    size_t scratch_left, scratch_requested;
     struct nt_decode_block *blocks; /* allocations for which the scratch memory had no room */
 };
 

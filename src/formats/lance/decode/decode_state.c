@@ -42,7 +42,7 @@ void nt_decode_arena_begin(struct nt_decode_arena *work, const struct nt_tree *t
 static void *take_scratch(struct nt_decode_arena *work, size_t bytes)
 {
     size_t padded = bytes + (ALIGNMENT - bytes % ALIGNMENT) % ALIGNMENT;
-    work->scratch_wanted += padded; /* less than twice the limit of a page */
+    work->scratch_requested += padded; /* less than twice the limit of a page */
     if (!work->scratch || padded > work->scratch_left)
         return NULL;
     void *memory = work->scratch;
@@ -56,7 +56,7 @@ enum nt_status nt_decode_alloc(struct nt_decode_arena *work, uint64_t bytes, voi
 {
     if (bytes > work->left || bytes > SIZE_MAX - sizeof(struct nt_decode_block) - ALIGNMENT)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
-                       "decoding takes %" PRIu64 " bytes more, and %" PRIu64
+                       "decoding needs %" PRIu64 " more bytes, but only %" PRIu64
                        " are left of the limit pagesize of %" PRIu64,
                        bytes, work->left, work->packed->limit);
     work->left -= bytes;
@@ -73,8 +73,8 @@ enum nt_status nt_decode_alloc(struct nt_decode_arena *work, uint64_t bytes, voi
 
 void nt_decode_arena_free(struct nt_decode_arena *work)
 {
-    if (work->scratch && work->blocks && work->scratch_wanted <= MAX_SCRATCH)
-        nt_codec_scratch(work->packed->context, NT_SCRATCH_TREE, work->scratch_wanted);
+    if (work->scratch && work->blocks && work->scratch_requested <= MAX_SCRATCH)
+        nt_codec_scratch(work->packed->context, NT_SCRATCH_TREE, work->scratch_requested);
     while (work->blocks) {
         struct nt_decode_block *next = work->blocks->next;
         free(work->blocks);
@@ -87,8 +87,7 @@ enum nt_status nt_decode_buffer(const struct nt_decode_arena *work, uint32_t num
 {
     const struct nt_tree_buffer *at = &work->tree->parts[number];
     if (at->offset > work->packed->bytes || at->bytes > work->packed->bytes - at->offset)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "buffer %" PRIu32 " lies outside of its page",
-                       number);
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "buffer %" PRIu32 " is outside its page", number);
     *part = (struct nt_buffer_slice){work->packed->data + at->offset, at->bytes};
     return NT_OK;
 }
@@ -99,7 +98,7 @@ enum nt_status nt_buffer_slice_require(const struct nt_buffer_slice *part, uint6
     if (part->bytes >= bytes)
         return NT_OK;
     return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                   "%s: a buffer of at least %" PRIu64 " bytes was expected, found %" PRIu64, what, bytes,
+                   "%s: expected a buffer of at least %" PRIu64 " bytes, found %" PRIu64, what, bytes,
                    part->bytes);
 }
 
@@ -155,7 +154,7 @@ enum nt_status nt_decode_open(struct nt_decode_state *decoding, bool wants_level
     case NT_TREE_ARRAY:
         return open_parts(work, &decoding->opened, error);
     }
-    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "a page of no known layout");
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "the page has an unknown layout");
 }
 
 enum nt_status nt_decode_values(struct nt_decode_state *decoding, uint8_t *into, struct nt_error *error)
@@ -181,8 +180,8 @@ enum nt_status nt_decode_check_rows(const struct nt_decode_state *decoding, uint
 {
     if (found == decoding->rows)
         return NT_OK;
-    return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows that the levels of a page tell",
-                          decoding->rows, found);
+    return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows in the levels of a page", decoding->rows,
+                          found);
 }
 
 /* Compilers vectorize this loop. */
@@ -202,8 +201,7 @@ enum nt_status nt_decode_valid_rows(const struct nt_decode_state *decoding, uint
     nt_layer_rule(decoding->work->tree, layer, &rule);
     uint64_t found = nt_levels_rows(&levels, &rule);
     if (found != rows)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows that the levels of a page tell", rows,
-                              found);
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows in the levels of a page", rows, found);
     const struct nt_layer_rule fixed = rule; /* a local copy stays in registers */
     if (!layer && nt_tree_is_null(decoding->work->tree))
         memset(valid, 0, rows);

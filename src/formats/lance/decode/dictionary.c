@@ -81,7 +81,7 @@ enum nt_status nt_dictionary_gather(const struct nt_value *numbers, const struct
     if (done == numbers->elements)
         return NT_OK;
     return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                   "element %zu is item %" PRIu64 " of a dictionary that has %" PRIu64, done,
+                   "element %zu is item %" PRIu64 ", but the dictionary has %" PRIu64, done,
                    number_at(numbers->data, done, numbers->element_bytes), items->elements);
 }
 
@@ -107,7 +107,7 @@ static enum nt_status fail_number(uint64_t row, uint64_t number, const struct nt
                                   struct nt_error *error)
 {
     return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                   "element %" PRIu64 " is item %" PRIu64 " of a dictionary that has %" PRIu64, row, number,
+                   "element %" PRIu64 " is item %" PRIu64 ", but the dictionary has %" PRIu64, row, number,
                    items->elements);
 }
 
@@ -130,7 +130,7 @@ ALWAYS_INLINE enum nt_status add_ends(const struct nt_value *numbers, uint32_t n
     }
     if (largest > most)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                       "an item of a dictionary ends before it begins, or has more bytes than there can be");
+                       "an item of a dictionary ends before it begins, or is too large");
     return NT_OK;
 }
 
@@ -169,7 +169,7 @@ static enum nt_status fail_bytes(uint64_t output_bytes, struct nt_error *error)
 {
     return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                    "items of a dictionary do not have the expected %" PRIu64
-                   " bytes, or end behind its bytes",
+                   " bytes, or end after the dictionary",
                    output_bytes);
 }
 

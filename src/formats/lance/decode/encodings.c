@@ -131,7 +131,7 @@ static enum nt_status cut_block_of_runs(const struct nt_buffer_slice *block, str
     uint64_t bytes = block->bytes >= sizeof(uint64_t) ? nt_load_le64(block->data) : 0;
     if (block->bytes < sizeof(uint64_t) || bytes > block->bytes - sizeof(uint64_t))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                       "runs: %" PRIu64 " bytes of values in a block of %" PRIu64 " bytes", bytes,
+                       "runs: %" PRIu64 " bytes of values do not fit a block of %" PRIu64 " bytes", bytes,
                        block->bytes);
     parts[0] = (struct nt_buffer_slice){block->data + sizeof(uint64_t), bytes};
     parts[1] = (struct nt_buffer_slice){parts[0].data + bytes, block->bytes - sizeof(uint64_t) - bytes};
@@ -184,8 +184,8 @@ static enum nt_status join_planes(const struct job *job, struct nt_error *error)
         status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "values in byte planes", job->elements,
                                 planes.elements);
     if (status == NT_OK && (planes.bits % 8 || width > 8 || (width & (width - 1)) || !width))
-        status = nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "byte planes of values of %" PRIu32 " bits",
-                         planes.bits);
+        status = nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                         "cannot decode byte planes of values of %" PRIu32 " bits", planes.bits);
     if (status == NT_OK)
         status = take_output(job, planes.bytes, &output, error);
     if (status != NT_OK)
@@ -317,7 +317,7 @@ static enum nt_status decode(const struct job *job, uint32_t node, struct nt_err
     below.node = &job->work->tree->nodes[node];
     decode_node *function = nodes[below.node->kind].decode;
     if (!function)
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s where values of a block were expected",
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "expected values of a block, found %s",
                        nt_tree_node_info(below.node->kind)->name);
     return function(&below, error);
 }

@@ -37,8 +37,8 @@ static enum nt_status load_symbols(struct nt_fsst *fsst, struct nt_cursor *curso
     for (uint32_t i = 0; i < fsst->count; i++)
         fsst->lengths[i] = nt_get_u8(cursor);
     if (cursor->failed)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a table of symbols, at least",
-                              8 + fsst->count * (SYMBOL_BYTES + UINT64_C(1)), cursor->end);
+        return nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a symbol table",
+                             8 + fsst->count * (SYMBOL_BYTES + UINT64_C(1)), cursor->end);
     for (uint32_t i = 0; i < fsst->count; i++)
         if (fsst->lengths[i] < 1 || fsst->lengths[i] > SYMBOL_BYTES)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "symbol %u has %u bytes, expected 1 to 8", i,
@@ -53,10 +53,9 @@ enum nt_status nt_fsst_init(struct nt_fsst *fsst, const uint8_t *table, size_t t
     struct nt_cursor cursor = nt_cursor(table, table_bytes);
     uint64_t header = nt_get_le64(&cursor);
     if (cursor.failed)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a table of symbols, at least", 8,
-                              table_bytes);
+        return nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a symbol table", 8, table_bytes);
     if (header >> 32 != magic)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a table of symbols begins with %08x instead of %08x",
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the symbol table begins with %08x instead of %08x",
                        (unsigned)(header >> 32), (unsigned)magic);
     fsst->is_plain = !(header & HAS_CODES);
     if (fsst->is_plain)
@@ -90,12 +89,12 @@ ALWAYS_INLINE bool are_symbols(struct group_test test, uint64_t codes)
 
 static enum nt_status fail_code(const struct nt_fsst *fsst, struct nt_error *error)
 {
-    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a code that none of the %u symbols has", fsst->count);
+    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a code is unknown: there are %u symbols", fsst->count);
 }
 
 static enum nt_status fail_escape(struct nt_error *error)
 {
-    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a string's codes end within an escape");
+    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the codes of a string end within an escape");
 }
 
 /* ---- Decoded sizes ---- */
@@ -156,33 +155,33 @@ static bool ends_in_escape(const uint8_t *codes, uint64_t first, uint64_t end)
 }
 
 /* Progress of computing the ends of strings. */
-struct telling {
+struct string_ends {
     const uint8_t *codes;
     const uint64_t *code_ends;
     uint64_t strings, *ends;
-    uint64_t told, start; /* strings done, and where the next one's codes begin */
-    uint16_t base;        /* subtracted from the ends of a span */
+    uint64_t measured, start; /* strings done, and where the next one's codes begin */
+    uint16_t base;            /* subtracted from the ends of a span */
 };
 
-static void skip_empty(struct telling *at)
+static void skip_empty(struct string_ends *at)
 {
-    while (at->told < at->strings && !at->code_ends[at->told])
-        at->ends[at->told++] = 0;
+    while (at->measured < at->strings && !at->code_ends[at->measured])
+        at->ends[at->measured++] = 0;
 }
 
 /* Sets the ends of the strings whose last code is one of the `count` codes from `first`. `span` has
  * the end of each code, relative to `decoded`. False if a string ends within an escape. */
-static bool tell_ends(struct telling *at, uint64_t first, size_t count, uint64_t decoded,
-                      const uint16_t *span)
+static bool measure_ends(struct string_ends *at, uint64_t first, size_t count, uint64_t decoded,
+                         const uint16_t *span)
 {
-    uint64_t i = at->told, start = at->start;
+    uint64_t i = at->measured, start = at->start;
     for (; i < at->strings && at->code_ends[i] - first <= count; start = at->code_ends[i++]) {
         uint64_t last = at->code_ends[i] - 1;
         if (at->codes[last] == ESCAPE && ends_in_escape(at->codes, start, last + 1))
             return false;
         at->ends[i] = decoded + (uint16_t)(span[last - first] - at->base);
     }
-    at->told = i;
+    at->measured = i;
     at->start = start;
     return true;
 }
@@ -191,7 +190,7 @@ enum nt_status nt_fsst_ends(const struct nt_fsst *fsst, const uint8_t *codes, co
                             uint64_t strings, uint64_t *ends, struct nt_error *error)
 {
     struct measuring span; /* not initialized: its table is large, and only the used part is filled */
-    struct telling at = {.codes = codes, .code_ends = code_ends, .strings = strings, .ends = ends};
+    struct string_ends at = {.codes = codes, .code_ends = code_ends, .strings = strings, .ends = ends};
     uint64_t total = strings ? code_ends[strings - 1] : 0, decoded = 0;
     if (fsst->is_plain) {
         if (strings)
@@ -204,10 +203,10 @@ enum nt_status nt_fsst_ends(const struct nt_fsst *fsst, const uint8_t *codes, co
     for (uint64_t first = 0; first < total; first += SPAN) {
         size_t count = total - first < SPAN ? (size_t)(total - first) : SPAN;
         unsigned bytes = measure_span(&span, codes + first, count);
-        if (!tell_ends(&at, first, count, decoded, span.ends))
+        if (!measure_ends(&at, first, count, decoded, span.ends))
             return fail_escape(error);
         if (!nt_add(decoded, bytes, &decoded))
-            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "strings have more bytes than can be counted");
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the size of the strings overflows");
     }
     return span.has_nothing ? fail_code(fsst, error) : NT_OK;
 }
@@ -269,9 +268,9 @@ static bool decode_some(const struct nt_fsst *fsst, struct place *place)
     return true;
 }
 
-/* Decodes codes up to `stop` or slightly past it, while any eight symbols fit. `tells`: sets `ends`. */
+/* Decodes codes up to `stop` or slightly past it, while any eight symbols fit. `measures`: sets `ends`. */
 ALWAYS_INLINE void decode_groups(const struct nt_fsst *fsst, struct place *place, const uint8_t *stop,
-                                 bool tells)
+                                 bool measures)
 {
     const struct group_test test = group_test(fsst);
     const uint8_t *codes = place->codes, *const codes_end = place->codes_end;
@@ -280,9 +279,9 @@ ALWAYS_INLINE void decode_groups(const struct nt_fsst *fsst, struct place *place
     while (codes < stop && codes_end - codes >= GROUP && output_end - output >= GROUP * SYMBOL_BYTES) {
         uint64_t group = nt_load_le64(codes);
         if (are_symbols(test, group)) {
-            output = decode_symbols(fsst, group, output, tells ? ends : NULL);
+            output = decode_symbols(fsst, group, output, measures ? ends : NULL);
             codes += GROUP;
-            if (tells)
+            if (measures)
                 ends += GROUP;
             continue;
         }
@@ -302,7 +301,7 @@ ALWAYS_INLINE void decode_groups(const struct nt_fsst *fsst, struct place *place
 
 static enum nt_status fail_size(size_t expected, struct nt_error *error)
 {
-    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "codes do not stand for the expected %zu bytes",
+    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the codes do not decode to the expected %zu bytes",
                    expected);
 }
 
@@ -354,7 +353,7 @@ enum nt_status nt_fsst_expand(const struct nt_fsst *fsst, const uint8_t *codes, 
                               struct nt_error *error)
 {
     uint16_t span[SPAN + MAX_PAST];
-    struct telling at = {.codes = codes, .code_ends = code_ends, .strings = strings, .ends = ends};
+    struct string_ends at = {.codes = codes, .code_ends = code_ends, .strings = strings, .ends = ends};
     size_t bytes = strings ? (size_t)code_ends[strings - 1] : 0;
     struct place place = whole_place(codes, bytes, output, output_bytes);
     if (fsst->is_plain && strings)
@@ -372,8 +371,8 @@ enum nt_status nt_fsst_expand(const struct nt_fsst *fsst, const uint8_t *codes, 
         if (place.codes < stop)
             break;
         at.base = (uint16_t)(uintptr_t)start;
-        if (!tell_ends(&at, (uint64_t)(first - codes), (size_t)(place.codes - first),
-                       (uint64_t)(start - output), span))
+        if (!measure_ends(&at, (uint64_t)(first - codes), (size_t)(place.codes - first),
+                          (uint64_t)(start - output), span))
             return fail_escape(error);
     }
     return check_end(fsst, &place, output_bytes, error);

@@ -170,8 +170,8 @@ static enum nt_status count_totals(const struct nt_tree *tree, const struct nt_b
     }
     if (walk.cursor.failed)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                       "row %" PRIu64 " of a full-zip page goes on behind its %" PRIu64 " bytes",
-                       totals->rows, part->bytes);
+                       "row %" PRIu64 " of a full-zip page ends past its %" PRIu64 " bytes", totals->rows,
+                       part->bytes);
     return NT_OK;
 }
 
@@ -242,7 +242,7 @@ static enum nt_status nt_full_zip_walk(struct nt_decode_arena *work, const struc
 
 static enum nt_status refuse_node(const struct nt_tree_node *node, struct nt_error *error)
 {
-    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s in values of a full-zip page",
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "cannot decode the encoding %s in a full-zip page",
                    nt_tree_node_info(node->kind)->name);
 }
 
@@ -253,7 +253,7 @@ static enum nt_status to_fixed(struct nt_decode_arena *work, uint32_t bits, stru
     uint64_t width = bits / 8, begin = 0, total;
     uint8_t *output;
     if (bits % 8 || !width)
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "values of %" PRIu32 " bits that have lengths",
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "values of %" PRIu32 " bits cannot have lengths",
                        bits);
     if (!nt_multiply(array->elements, width, &total))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "values of a full-zip page overflow");
@@ -367,15 +367,15 @@ static enum nt_status cut_lists(struct nt_decode_arena *work, const struct nt_de
             continue;
         if (!nt_multiply(lists->items, node->items, &lists->items) || cut->depth == NT_TREE_DEPTH)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                           "fixed-size lists of %" PRIu64 " items in %" PRIu64 " bytes", lists->items,
+                           "fixed-size lists of %" PRIu64 " items do not fit %" PRIu64 " bytes", lists->items,
                            stride);
         struct nt_list_validity *list = &cut->lists[cut->depth++];
         uint64_t bytes = node->has_validity ? lists->items / 8 + (lists->items % 8 != 0) : 0;
         list->items = node->items;
         list->are_null = tree->nodes[node->children[0]].is_null;
         if (bytes > stride - lists->offset)
-            return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a value, at least",
-                                  lists->offset + bytes, stride);
+            return nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a value", lists->offset + bytes,
+                                 stride);
         if (node->has_validity)
             status = gather_bits(work, array, stride, lists->offset, lists->items, &list->valid, error);
         lists->offset += bytes;
@@ -392,8 +392,8 @@ static enum nt_status cut_items(struct nt_decode_arena *work, const struct nt_de
     cut->bits = lists->inside->bits;
     enum nt_status status = nt_bits_to_bytes(lists->items, cut->bits, &bytes, error);
     if (status == NT_OK && bytes > stride - lists->offset)
-        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a value, at least",
-                                lists->offset + bytes, stride);
+        status =
+            nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a value", lists->offset + bytes, stride);
     if (status == NT_OK)
         status = cut->bits == 1
                      ? gather_bits(work, array, stride, lists->offset, lists->items, &cut->data, error)
@@ -436,8 +436,8 @@ static enum nt_status select_member(struct nt_decode_arena *work, const struct n
     uint8_t *output;
     uint64_t *ends, decoding = 0, begin = 0;
     if (member >= node->member_count)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "members of a structure, at least",
-                              member + UINT64_C(1), node->member_count);
+        return nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "members of a structure", member + UINT64_C(1),
+                             node->member_count);
     enum nt_status status = nt_decode_alloc(work, array->bytes, &output, error);
     if (status == NT_OK)
         status = nt_decode_alloc(work, array->elements * sizeof(*ends), &ends, error);
@@ -492,7 +492,8 @@ static enum nt_status decode_rows(struct nt_decode_arena *work, const struct nt_
     for (uint32_t i = 0; i < node->member_count; i++) {
         bits += node->members[i].bits;
         if (!node->members[i].bits || bits > UINT32_MAX)
-            return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "structures of no fixed width in one piece");
+            return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                           "cannot decode whole structures without a fixed width");
     }
     return to_fixed(work, (uint32_t)bits, array, error);
 }
@@ -503,11 +504,11 @@ static enum nt_status decode_member(struct nt_decode_arena *work, const struct n
     enum nt_status status = select_member(work, node, member, array, error);
     if (status != NT_OK)
         return status;
-    const struct nt_tree_member *wanted = &node->members[member];
-    if (!wanted->bits)
-        return decode_strings(work, wanted->node, array, error);
-    status = to_fixed(work, wanted->bits, array, error);
-    return status == NT_OK ? cut_values(work, wanted->node, wanted->bits / 8, array, error) : status;
+    const struct nt_tree_member *requested = &node->members[member];
+    if (!requested->bits)
+        return decode_strings(work, requested->node, array, error);
+    status = to_fixed(work, requested->bits, array, error);
+    return status == NT_OK ? cut_values(work, requested->node, requested->bits / 8, array, error) : status;
 }
 
 static enum nt_status decode_values(struct nt_decode_arena *work, uint32_t member,

@@ -116,11 +116,11 @@ enum nt_status nt_levels_check(const struct nt_tree *tree, const struct nt_level
         max_lists = (uint16_t)(max_lists + layers[tree->layers[i]].is_list);
     }
     if (repetition > max_lists)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "the largest repetition level, at most",
-                              max_lists, repetition);
+        return nt_fail_above(error, NT_CORRUPT, NT_NO_OFFSET, "the largest repetition level", max_lists,
+                             repetition);
     if (definition > most)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "the largest definition level, at most", most,
-                              definition);
+        return nt_fail_above(error, NT_CORRUPT, NT_NO_OFFSET, "the largest definition level", most,
+                             definition);
     return NT_OK;
 }
 
@@ -185,7 +185,7 @@ static enum nt_status make_item_valid(struct nt_decode_state *decoding, uint8_t 
     if ((decoding->rows && elements % decoding->rows) || !nt_tree_items(decoding->work->tree, &items) ||
         !nt_multiply(decoding->rows, items, &items) ||
         (!array->is_null && !is_packed && array->elements != items))
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " items in %" PRIu64 " lists",
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " items do not fill %" PRIu64 " lists",
                        array->elements, decoding->rows);
     memset(output, 1, elements);
     nt_decode_clear_nulls(decoding, decoding->want->depth, 1, output);
@@ -238,13 +238,13 @@ static enum nt_status make_repeated_valid(const struct nt_decode_state *decoding
         bool begins = (i - skipped) % repeats == 0;
         if (!begins && valid[i] != valid[i - 1])
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                           "items of one fixed-size list tell that it is null, and that it is not");
+                           "the items of a fixed-size list disagree whether the list is null");
         if (begins && done++ < packed->elements)
             output[done - 1] = valid[i];
     }
     return status == NT_OK && done != packed->elements
-               ? nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
-                                "fixed-size lists that the levels of a page tell", packed->elements, done)
+               ? nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "fixed-size lists in the levels of a page",
+                                packed->elements, done)
                : status;
 }
 
@@ -274,8 +274,8 @@ enum nt_status nt_output_validity(struct nt_decode_state *decoding, uint8_t *out
     if (is_member)
         items = nt_decode_member_items(decoding);
     if ((!is_member && !items_of_depth(tree, decoding->want->depth, &items)) || !items || elements % items)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " items in lists of %" PRIu64, elements,
-                       items);
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " items do not fill lists of %" PRIu64,
+                       elements, items);
     decoding->rows = elements / items;
     bool is_plain = tree->layout == NT_TREE_ARRAY;
     enum nt_status status = nt_decode_open(decoding, true, decoding->want->depth || is_plain, error);
@@ -345,7 +345,7 @@ enum nt_status nt_output_offsets(struct nt_decode_state *decoding, uint8_t *outp
 {
     const struct nt_packed *packed = decoding->work->packed;
     const struct nt_levels *levels = &decoding->opened.levels;
-    uint64_t told = UINT64_MAX, items = find_added(packed->parameter, &told), last, from = 0;
+    uint64_t declared = UINT64_MAX, items = find_added(packed->parameter, &declared), last, from = 0;
     bool is_first = packed->parameter & NT_TREE_IS_FIRST, is_last = packed->parameter & NT_TREE_IS_LAST;
     struct nt_layer_rule list, item;
     if (decoding->work->tree->layout == NT_TREE_ARRAY)
@@ -358,11 +358,11 @@ enum nt_status nt_output_offsets(struct nt_decode_state *decoding, uint8_t *outp
     uint64_t lists = nt_levels_rows(levels, &list);
     uint64_t found = lists - (is_first && lists) + is_last;
     if (found != packed->elements)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "lists that the levels of a page tell",
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "lists in the levels of a page",
                               packed->elements, found);
     last = items + nt_levels_rows(levels, &item);
-    if (told != UINT64_MAX && told != last - items)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "items that the levels of a page tell", told,
+    if (declared != UINT64_MAX && declared != last - items)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "items in the levels of a page", declared,
                               last - items);
     if (is_first)
         from = skip_first(levels, &list, &item, &items);

@@ -98,8 +98,8 @@ enum nt_status nt_mini_block_open(struct nt_decode_arena *work, bool wants_level
     for (uint32_t i = 0; i < tree->buffers; i++)
         take_part(&cursor, sizes.buffer_bytes[i], &opened->parts[i]);
     if (cursor.failed)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                       "the buffers of a chunk are longer than its %zu bytes", work->packed->bytes);
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the buffers of a chunk exceed its %zu bytes",
+                       work->packed->bytes);
     return wants_levels && nt_tree_has_levels(tree)
                ? open_levels(work, &repetition, &definition, sizes.levels, opened, error)
                : NT_OK;

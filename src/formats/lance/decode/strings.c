@@ -25,7 +25,7 @@ static enum nt_status offset_bytes(uint64_t elements, uint32_t bits, uint64_t *b
 {
     uint64_t offsets;
     if (!nt_add(elements, 1, &offsets))
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%" PRIu64 " strings are too many", elements);
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "too many strings: %" PRIu64, elements);
     return nt_bits_to_bytes(offsets, bits, bytes_ret, error);
 }
 
@@ -33,7 +33,7 @@ static enum nt_status check_width(uint32_t bits, struct nt_error *error)
 {
     if (bits == 32 || bits == 64)
         return NT_OK;
-    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "offsets of %" PRIu32 " bits", bits);
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "cannot read offsets of %" PRIu32 " bits", bits);
 }
 
 /* Reads `elements` + 1 offsets of `offset_bits`, relative to `base`, which has `base_bytes`. */
@@ -44,7 +44,7 @@ static enum nt_status nt_strings_from_offsets(struct nt_decode_arena *work, cons
 {
     uint64_t *ends, bytes, first = load_offset(offsets, offset_bits, 0), last = first, decreases = 0;
     if (!nt_multiply(elements, sizeof(*ends), &bytes))
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%" PRIu64 " strings are too many", elements);
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "too many strings: %" PRIu64, elements);
     enum nt_status status = nt_decode_alloc(work, bytes, &ends, error);
     if (status != NT_OK)
         return status;
@@ -57,8 +57,7 @@ static enum nt_status nt_strings_from_offsets(struct nt_decode_arena *work, cons
     if (decreases)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "offsets of strings decrease");
     if (last > base_bytes)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "the last offset of strings, at most",
-                              base_bytes, last);
+        return nt_fail_above(error, NT_CORRUPT, NT_NO_OFFSET, "the last offset of strings", base_bytes, last);
     *array = (struct nt_decoded_array){
         .elements = elements, .data = base + first, .bytes = last - first, .ends = ends};
     return NT_OK;
@@ -99,7 +98,7 @@ enum nt_status nt_strings_decode_block(struct nt_decode_arena *work, const struc
     start = bits == 64 ? nt_get_le64(&cursor) : nt_get_le32(&cursor);
     if (cursor.failed)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                       "a block of strings ends within its head, of %" PRIu64 " bytes", part->bytes);
+                       "a block of strings ends within its header of %" PRIu64 " bytes", part->bytes);
     enum nt_status status = check_width(bits, error);
     if (status == NT_OK)
         status = offset_bytes(elements, bits, &bytes, error);
@@ -108,8 +107,8 @@ enum nt_status nt_strings_decode_block(struct nt_decode_arena *work, const struc
     const uint8_t *offsets = nt_get_bytes(&cursor, bytes);
     if (!offsets || start > part->bytes || start < cursor.position)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                       "a block of %" PRIu64 " strings whose bytes begin at %" PRIu64 " has %" PRIu64
-                       " bytes",
+                       "a block of %" PRIu64 " strings says that its bytes begin at %" PRIu64
+                       ", but the block has %" PRIu64 " bytes",
                        elements, start, part->bytes);
     return nt_strings_from_offsets(work, offsets, bits, part->data + start, part->bytes - start, elements,
                                    array, error);
@@ -117,7 +116,7 @@ enum nt_status nt_strings_decode_block(struct nt_decode_arena *work, const struc
 
 enum nt_status nt_strings_are_missing(struct nt_error *error)
 {
-    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "codes of symbols that are no strings");
+    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "expected strings of symbol codes");
 }
 
 /* Replaces coded strings by the ends of the decoded strings. */
@@ -221,7 +220,7 @@ static enum nt_status take_strings(struct nt_decode_state *decoding, bool wants_
 {
     const struct nt_decoded_array *array = &decoding->opened.array;
     if (!array->is_null && !array->ends && decoding->rows)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "values of fixed width where strings were expected");
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "expected strings, found values of fixed width");
     return array->ends ? drop_null_strings(decoding, wants_bytes || array->fsst, error) : NT_OK;
 }
 

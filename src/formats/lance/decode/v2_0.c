@@ -44,7 +44,8 @@ static enum nt_status decode_exactly(const struct job *job, unsigned child, uint
     if (status != NT_OK || array->elements == elements)
         return status;
     char what[64];
-    snprintf(what, sizeof(what), "elements of a part of %s", nt_tree_node_info(job->node->kind)->name);
+    snprintf(what, sizeof(what), "elements of a child of the encoding %s",
+             nt_tree_node_info(job->node->kind)->name);
     return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, what, elements, array->elements);
 }
 
@@ -55,8 +56,8 @@ static enum nt_status find_part(const struct job *job, const struct nt_buffer_sl
     if (job->instead)
         return NT_OK;
     if (job->node->buffer >= job->part_count)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "buffers of the page, at least",
-                              job->node->buffer + UINT64_C(1), job->part_count);
+        return nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "buffers of the page",
+                             job->node->buffer + UINT64_C(1), job->part_count);
     *part_ret = &job->parts[job->node->buffer];
     return NT_OK;
 }
@@ -186,7 +187,8 @@ static enum nt_status load_numbers(const struct job *job, const struct nt_decode
             numbers[i] = nt_load_le64(data + 8 * i);
             break;
         default:
-            return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s of numbers of %" PRIu32 " bits",
+            return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                           "%s: cannot read integers of %" PRIu32 " bits",
                            nt_tree_node_info(job->node->kind)->name, array->bits);
         }
     return NT_OK;
@@ -220,7 +222,7 @@ static enum nt_status decode_ends(const struct job *job, struct nt_error *error)
         if (job->node->kind == NT_TREE_LIST_ENDS && adjustment && !(valid[i / 8] >> (i % 8) & 1) &&
             ends[i] != last)
             status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                             "list %" PRIu64 " of a page is null and has items", i);
+                             "list %" PRIu64 " of a page is null, but has items", i);
         if (ends[i] < last)
             status =
                 nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "end offset %" PRIu64 " of a page decreases", i);
@@ -350,8 +352,8 @@ static enum nt_status copy_values(const struct job *job, const uint64_t *numbers
     uint64_t width = items->bits / 8, bytes;
     uint8_t *output;
     if (items->bits % 8 || !nt_multiply(job->elements, width, &bytes))
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "a dictionary of items of %" PRIu32 " bits",
-                       items->bits);
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "cannot read a dictionary of items of %" PRIu32 " bits", items->bits);
     enum nt_status status = nt_decode_alloc(job->work, bytes, &output, error);
     if (status != NT_OK)
         return status;
@@ -376,7 +378,7 @@ static enum nt_status look_up(const struct job *job, struct nt_error *error)
     if (status == NT_OK && (stored.is_null || items.is_null))
         return make_null(job, error);
     if (status == NT_OK && !nt_multiply(job->elements, sizeof(*numbers), &bytes))
-        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of a dictionary's numbers overflows");
+        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of dictionary indices overflows");
     if (status == NT_OK)
         status = nt_decode_alloc(job->work, bytes, &numbers, error);
     if (status == NT_OK)
@@ -389,7 +391,7 @@ static enum nt_status look_up(const struct job *job, struct nt_error *error)
         numbers[i] -= node->is_one_based && !is_null;
         if (!is_null && numbers[i] >= node->items)
             status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                             "element %" PRIu64 " is item %" PRIu64 " of a dictionary that has %" PRIu64, i,
+                             "element %" PRIu64 " is item %" PRIu64 ", but the dictionary has %" PRIu64, i,
                              numbers[i], node->items);
         else if (!is_null && is_item_valid(&items, numbers[i]))
             set_valid(valid, i);
@@ -423,7 +425,8 @@ static enum nt_status decode(const struct job *job, uint32_t node, struct nt_err
     below.node = &job->work->tree->nodes[node];
     decode_node *function = functions[below.node->kind];
     if (!function)
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s in a page of arrays",
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "cannot decode the encoding %s in a page of arrays",
                        nt_tree_node_info(below.node->kind)->name);
     return function(&below, error);
 }

@@ -96,7 +96,7 @@ enum nt_status nt_decode_indices(struct nt_decode_state *decoding, struct nt_val
                                                   : NT_ELEMENT_UINT64;
     if (array->bits != 8 && array->bits != 16 && array->bits != 32 && array->bits != 64)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "numbers of a dictionary's items of %" PRIu32 " bits", array->bits);
+                       "cannot read dictionary indices of %" PRIu32 " bits", array->bits);
     *numbers =
         (struct nt_value){.elements = array->elements, .element = element, .element_bytes = array->bits / 8};
     return mask_numbers(decoding, &numbers->data, error);
@@ -135,24 +135,26 @@ static enum nt_status copy_values(const struct nt_decode_state *decoding, uint32
 {
     const struct nt_decoded_array *array = &decoding->opened.array;
     bool is_packed = is_packed_rows(decoding->work->tree);
-    uint64_t stored = array->bits / 8, wanted = width, offset = is_packed ? decoding->want->member_offset : 0;
-    if (is_packed && !nt_multiply(width, nt_decode_member_items(decoding), &wanted))
-        wanted = UINT64_MAX;
+    uint64_t stored = array->bits / 8, requested = width,
+             offset = is_packed ? decoding->want->member_offset : 0;
+    if (is_packed && !nt_multiply(width, nt_decode_member_items(decoding), &requested))
+        requested = UINT64_MAX;
     if (array->is_null) {
         memset(output, 0, decoding->work->packed->elements * width);
     } else if (array->bits == 1 && width == 1 && !is_packed) {
         nt_unpack_bits(array->data, array->elements, output);
-    } else if (array->bits % 8 || offset > stored || wanted > stored - offset ||
-               (!is_packed && wanted != stored)) {
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
-                              is_packed ? "bits of a packed structure, at least" : "bits of a value",
-                              (offset + wanted) * 8, array->bits);
-    } else if (stored == wanted) {
+    } else if (array->bits % 8 || offset > stored || requested > stored - offset ||
+               (!is_packed && requested != stored)) {
+        return is_packed ? nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "bits of a packed structure",
+                                         (offset + requested) * 8, array->bits)
+                         : nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bits of a value", requested * 8,
+                                          array->bits);
+    } else if (stored == requested) {
         if (output != array->data)
-            memcpy(output, array->data, array->elements * wanted);
+            memcpy(output, array->data, array->elements * requested);
     } else {
         for (uint64_t i = 0; i < array->elements; i++)
-            memcpy(output + i * wanted, array->data + i * stored + offset, wanted);
+            memcpy(output + i * requested, array->data + i * stored + offset, requested);
     }
     return NT_OK;
 }
@@ -163,8 +165,8 @@ enum nt_status nt_output_values(struct nt_decode_state *decoding, uint8_t *outpu
     const struct nt_tree *tree = decoding->work->tree;
     uint64_t elements = decoding->work->packed->elements, items = nt_decode_member_items(decoding);
     if ((!nt_tree_is_structure(tree) && !nt_tree_items(tree, &items)) || !items || elements % items)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " elements in lists of %" PRIu64, elements,
-                       items);
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " elements do not fill lists of %" PRIu64,
+                       elements, items);
     decoding->rows = elements / items;
     bool is_nullable = !decoding->want->is_stored && nt_decode_has_nulls(tree);
     enum nt_status status = nt_decode_open(decoding, is_nullable, true, error);
@@ -193,7 +195,7 @@ enum nt_status nt_output_presence(struct nt_decode_state *decoding, uint8_t *out
     uint64_t elements = decoding->work->packed->elements, bytes;
     uint8_t *places;
     if (!nt_multiply(elements, PLACE_BYTES, &bytes))
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%" PRIu64 " blobs are too many", elements);
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "too many blobs: %" PRIu64, elements);
     enum nt_status status = nt_decode_alloc(decoding->work, bytes, &places, error);
     decoding->element_bytes = PLACE_BYTES;
     if (status == NT_OK)

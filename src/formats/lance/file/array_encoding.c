@@ -62,7 +62,8 @@ static enum nt_status find_buffer(struct nt_proto message, uint32_t field, uint3
     *number_ret = (uint32_t)number;
     if (type != NT_LANCE_BUFFER_OF_PAGE || number > UINT32_MAX)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "buffer %" PRIu64 " of a column or of the file in a page", number);
+                       "a page uses buffer %" PRIu64 " of a column or of the file, which cannot be read",
+                       number);
     return NT_OK;
 }
 
@@ -80,8 +81,8 @@ static enum nt_status add_flat(const struct adding *adding, struct nt_proto mess
         return status == NT_OK ? nt_tree_add_node(adding->builder, &node, number_ret, error) : status;
     bool is_zstd = nt_text_is(scheme, "zstd");
     if (!is_zstd && !nt_text_is(scheme, "lz4"))
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "compression scheme %.*s", (int)scheme.length,
-                       scheme.bytes);
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "unknown compression scheme %.*s",
+                       (int)scheme.length, scheme.bytes);
     const struct nt_tree_node sized = {.kind = NT_TREE_LENGTH_PREFIXED,
                                        .buffer = node.buffer,
                                        .bits = node.bits,
@@ -108,7 +109,7 @@ static enum nt_status add_nullable(const struct adding *adding, struct nt_proto 
     if (choice == NT_LANCE_ARRAY_NULLABLE_NO_NULLS)
         return add(adding, nt_proto_message(member, NT_LANCE_ARRAY_NO_NULLS_VALUES), number_ret, error);
     if (choice != NT_LANCE_ARRAY_NULLABLE_SOME_NULLS)
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "nulls of kind %" PRIu32 " are not read", choice);
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "cannot read nulls of kind %" PRIu32, choice);
     enum nt_status status =
         add_around(adding, &node, member, NT_LANCE_ARRAY_SOME_NULLS_VALUES, number_ret, error);
     return status == NT_OK
@@ -184,7 +185,8 @@ static enum nt_status member_bits(const struct adding *adding, struct nt_proto m
             items <= UINT32_MAX)
             items *= node->items;
         else if (node->kind != NT_TREE_FLAT || node->bits % 8)
-            return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "a packed structure with a member that is %s",
+            return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                           "cannot read a packed structure with a member of the encoding %s",
                            nt_tree_node_info(node->kind)->name);
     }
     adding->builder->count = first;
@@ -236,7 +238,7 @@ static enum nt_status add(const struct adding *adding, struct nt_proto message, 
     for (size_t i = 0; i < sizeof(encodings) / sizeof(*encodings); i++)
         if (field == encodings[i].field)
             return encodings[i].add(adding, member, number_ret, error);
-    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "encoding %" PRIu32 " of arrays is not read", field);
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "cannot read array encoding %" PRIu32, field);
 }
 
 enum nt_status nt_lance_add_array(struct nt_tree_builder *builder, struct nt_proto message,

@@ -32,14 +32,14 @@ static enum nt_status open_mini_block(const struct nt_lance *lance, struct nt_la
     const struct nt_lance_page *page = opened->page;
     uint32_t buffers = 2 + (opened->layout.dictionary != NULL);
     if (page->buffer_count < buffers)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "buffers of a page, at least", buffers,
-                              page->buffer_count);
+        return nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "buffers of a page", buffers,
+                             page->buffer_count);
     const struct nt_lance_buffer *words = &page->buffers[METADATA];
     opened->page_chunks = words->bytes / word_bytes(opened);
     if (words->bytes % word_bytes(opened))
         return nt_fail(error, NT_CORRUPT, words->offset,
-                       "%" PRIu64 " bytes of chunks' sizes, of %" PRIu32 " each", words->bytes,
-                       word_bytes(opened));
+                       "the chunk sizes take %" PRIu64 " bytes, which is not a multiple of %" PRIu32,
+                       words->bytes, word_bytes(opened));
     uint8_t *chunks = malloc(words->bytes ? words->bytes : 1);
     if (!chunks)
         return nt_fail_memory(error);
@@ -84,13 +84,13 @@ static enum nt_status cut_rows(struct nt_lance_page_reader *opened, uint32_t buf
     const struct nt_lance_page *page = opened->page;
     uint64_t bytes;
     if (buffer >= page->buffer_count)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "buffers of a page, at least",
-                              buffer + UINT64_C(1), page->buffer_count);
+        return nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "buffers of a page", buffer + UINT64_C(1),
+                             page->buffer_count);
     const struct nt_lance_buffer *from = &page->buffers[buffer];
     if (!nt_multiply(opened->row_bytes, rows, &bytes) || bytes != from->bytes)
         return nt_fail(error, NT_CORRUPT, from->offset,
-                       "%" PRIu64 " rows of %" PRIu64 " bytes in %" PRIu64 " bytes", rows, opened->row_bytes,
-                       from->bytes);
+                       "%" PRIu64 " rows of %" PRIu64 " bytes do not fill %" PRIu64 " bytes", rows,
+                       opened->row_bytes, from->bytes);
     opened->next_offset = from->offset;
     opened->rows_per_chunk = opened->row_bytes >= opened->mean_chunk_bytes || !opened->row_bytes
                                  ? 1

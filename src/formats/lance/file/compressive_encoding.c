@@ -35,7 +35,7 @@ static enum nt_status refuse_compression(struct nt_proto message, uint32_t field
 {
     if (!nt_proto_number(nt_proto_message(message, field), NT_LANCE_BUFFER_COMPRESSION_SCHEME))
         return NT_OK;
-    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "a buffer that is compressed beneath its encoding");
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "cannot read a compressed buffer of this encoding");
 }
 
 static enum nt_status add_flat(struct nt_tree_builder *builder, struct nt_proto message, uint32_t *number_ret,
@@ -61,7 +61,7 @@ static enum nt_status add_variable(struct nt_tree_builder *builder, struct nt_pr
 {
     uint64_t bits = flat_bits(nt_proto_message(message, NT_LANCE_VARIABLE_OFFSETS));
     if (bits != 32 && bits != 64)
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "offsets of %" PRIu64 " bits", bits);
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "cannot read offsets of %" PRIu64 " bits", bits);
     enum nt_status status = refuse_compression(message, NT_LANCE_VARIABLE_VALUES, error);
     const struct nt_tree_node node = {
         .kind = NT_TREE_VARIABLE, .bits = (uint32_t)bits, .buffer = builder->buffers++};
@@ -72,8 +72,8 @@ static enum nt_status check_word(uint64_t bits, uint64_t packed_bits, struct nt_
 {
     if ((bits == 8 || bits == 16 || bits == 32 || bits == 64) && packed_bits <= bits)
         return NT_OK;
-    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "values of %" PRIu64 " bits packed into %" PRIu64, bits,
-                   packed_bits);
+    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                   "values of %" PRIu64 " bits cannot be packed into %" PRIu64 " bits", bits, packed_bits);
 }
 
 static enum nt_status add_out_of_line(struct nt_tree_builder *builder, struct nt_proto message,
@@ -113,7 +113,8 @@ static enum nt_status add_runs(struct nt_tree_builder *builder, struct nt_proto 
     for (unsigned i = 0; status == NT_OK && i < 2; i++) {
         const struct nt_tree_node *child = &builder->nodes[builder->nodes[*number_ret].children[i]];
         if (child->kind != NT_TREE_FLAT || child->bits % 8)
-            status = nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "runs of %s of %" PRIu32 " bits",
+            status = nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                             "cannot read runs of the encoding %s with %" PRIu32 " bits",
                              nt_tree_node_info(child->kind)->name, child->bits);
     }
     if (status == NT_OK)
@@ -147,7 +148,7 @@ static enum nt_status add_general(struct nt_tree_builder *builder, struct nt_pro
     uint64_t scheme = nt_proto_number(nt_proto_message(message, NT_LANCE_GENERAL_COMPRESSION),
                                       NT_LANCE_BUFFER_COMPRESSION_SCHEME);
     if (scheme != NT_LANCE_SCHEME_LZ4 && scheme != NT_LANCE_SCHEME_ZSTD)
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "compression scheme %" PRIu64, scheme);
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "unknown compression scheme %" PRIu64, scheme);
     const struct nt_tree_node node = {.kind = NT_TREE_LENGTH_PREFIXED,
                                       .buffer = builder->buffers,
                                       .algorithm = scheme == NT_LANCE_SCHEME_LZ4 ? NT_LENGTH_PREFIXED_LZ4
@@ -194,7 +195,8 @@ static enum nt_status add_member(struct nt_tree_builder *builder, struct nt_prot
     bool is_length = length_bits == 8 || length_bits == 16 || length_bits == 32 || length_bits == 64;
     if ((bits && (bits % 8 || bits > UINT32_MAX)) || (!bits && !is_length))
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "members of %" PRIu64 " bits, with lengths of %" PRIu64, bits, length_bits);
+                       "cannot read members of %" PRIu64 " bits with lengths of %" PRIu64 " bits", bits,
+                       length_bits);
     *member = (struct nt_tree_member){NT_NO_NODE, (uint32_t)bits, (uint32_t)length_bits};
     return nt_lance_add_compressive(builder, nt_proto_message(message, NT_LANCE_PACKED_MEMBER_VALUE),
                                     &member->node, error);
@@ -237,7 +239,7 @@ static enum nt_status add_same(struct nt_tree_builder *builder, struct nt_proto 
     bool has_value = nt_proto_find(message, NT_LANCE_CONSTANT_VALUE, &value);
     if (!of || nt_lance_is_string(of) || (has_value && value.size * 8 != of->bits))
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "a constant of %zu bytes of values of %" PRIu32 " bits", value.size,
+                       "a constant of %zu bytes cannot be a value of %" PRIu32 " bits", value.size,
                        of ? of->bits : 0);
     if (!has_value)
         return add_nulls(builder, number_ret, error);
@@ -271,5 +273,5 @@ enum nt_status nt_lance_add_compressive(struct nt_tree_builder *builder, struct 
     for (size_t i = 0; i < sizeof(encodings) / sizeof(*encodings); i++)
         if (field == encodings[i].field)
             return encodings[i].add(builder, member, number_ret, error);
-    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "encoding %" PRIu32 " of values is not read", field);
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "cannot read value encoding %" PRIu32, field);
 }

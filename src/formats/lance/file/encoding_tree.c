@@ -41,7 +41,7 @@ enum nt_status nt_tree_add_node(struct nt_tree_builder *builder, const struct nt
                                 uint32_t *number_ret, struct nt_error *error)
 {
     if (builder->count == NT_TREE_NODES)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than %d encodings in one another", NT_TREE_NODES);
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "encodings nested more than %d deep", NT_TREE_NODES);
     *number_ret = builder->count;
     builder->nodes[builder->count++] = *node;
     return NT_OK;
@@ -94,8 +94,8 @@ static enum nt_status add_parts(const struct nt_lance_page *page, struct nt_tree
 {
     uint64_t first = UINT64_MAX;
     if (page->buffer_count > MAX_PARTS)
-        return nt_fail_number(error, NT_LIMIT, NT_NO_OFFSET, "buffers of a page, at most", MAX_PARTS,
-                              page->buffer_count);
+        return nt_fail_above(error, NT_LIMIT, NT_NO_OFFSET, "buffers of a page", MAX_PARTS,
+                             page->buffer_count);
     for (uint32_t i = 0; i < page->buffer_count; i++)
         if (page->buffers[i].bytes && page->buffers[i].offset < first)
             first = page->buffers[i].offset;
@@ -117,11 +117,11 @@ static enum nt_status add_layers(struct nt_proto message, uint32_t field, struct
                            NT_TREE_LAYERS);
         if (layer == NT_LAYER_NONE || layer >= NT_LAYER_COUNT)
             return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                           "layer %" PRIu64 " around a value is not read", layer);
+                           "cannot read layer %" PRIu64 " around a value", layer);
         tree->layers[tree->layer_count++] = (uint8_t)layer;
     }
     if (!tree->layer_count)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a page without layers around its values");
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a page has no layers around its values");
     return NT_OK;
 }
 
@@ -165,7 +165,7 @@ static enum nt_status make_dictionary(const struct making *making, struct nt_pro
 
 /* Do neither these layers of a page nor those of any other page of the column mark null values? Lance's
  * reader combines the layers of a column's pages. */
-static bool is_never_told(const struct making *making, const struct nt_tree *tree)
+static bool is_uncounted(const struct making *making, const struct nt_tree *tree)
 {
     return making->value->is_nullable && tree->layers[0] == NT_LAYER_ITEM && !making->column->has_null_levels;
 }
@@ -188,7 +188,7 @@ static enum nt_status make_mini_block(const struct making *making, struct nt_pro
     making->layout->items = nt_proto_number(message, NT_LANCE_MINI_BLOCK_NUM_ITEMS);
     making->layout->index_depth = nt_proto_number(message, NT_LANCE_MINI_BLOCK_REPETITION_INDEX_DEPTH);
     enum nt_status status = add_layers(message, NT_LANCE_MINI_BLOCK_LAYERS, &tree, error);
-    builder.are_rows_null = is_never_told(making, &tree);
+    builder.are_rows_null = is_uncounted(making, &tree);
     if (status == NT_OK)
         status = nt_lance_add_compressive(
             &builder, nt_proto_message(message, NT_LANCE_MINI_BLOCK_VALUE_COMPRESSION), &tree.values, error);
@@ -196,11 +196,11 @@ static enum nt_status make_mini_block(const struct making *making, struct nt_pro
     tree.buffers = builder.buffers + (status == NT_OK && has_spare_buffer(&builder, buffers));
     builder.value = NULL;
     if (status == NT_OK && tree.buffers > NT_TREE_BUFFERS)
-        status = nt_fail_number(error, NT_LIMIT, NT_NO_OFFSET, "buffers of a chunk, at most", NT_TREE_BUFFERS,
-                                tree.buffers);
+        status =
+            nt_fail_above(error, NT_LIMIT, NT_NO_OFFSET, "buffers of a chunk", NT_TREE_BUFFERS, tree.buffers);
     if (status == NT_OK && buffers != tree.buffers)
-        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
-                                "buffers of a chunk, as its encodings take them", tree.buffers, buffers);
+        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "buffers of a chunk that its encodings need",
+                                tree.buffers, buffers);
     if (status == NT_OK)
         status =
             add_optional(&builder, message, NT_LANCE_MINI_BLOCK_REP_COMPRESSION, &tree.repetition, error);
@@ -230,8 +230,8 @@ static enum nt_status check_widths(const struct nt_tree_builder *builder, const 
         (has_length ? !tree->value_bits : has_width) && tree->value_bits <= MAX_BITS)
         return NT_OK;
     return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                   "rows of %" PRIu32 " and %" PRIu32 " bits of levels, %" PRIu32 " of values, %" PRIu32
-                   " of lengths",
+                   "impossible numbers of bits: %" PRIu32 " and %" PRIu32 " for levels, %" PRIu32
+                   " for values, %" PRIu32 " for lengths",
                    tree->repetition_bits, tree->definition_bits, tree->value_bits, tree->offset_bits);
 }
 
@@ -253,7 +253,7 @@ static enum nt_status make_full_zip(const struct making *making, struct nt_proto
     tree.offset_bits = narrow(nt_proto_number(message, NT_LANCE_FULL_ZIP_BITS_PER_OFFSET));
     making->layout->items = nt_proto_number(message, NT_LANCE_FULL_ZIP_NUM_VISIBLE_ITEMS);
     enum nt_status status = add_layers(message, NT_LANCE_FULL_ZIP_LAYERS, &tree, error);
-    builder.are_rows_null = is_never_told(making, &tree);
+    builder.are_rows_null = is_uncounted(making, &tree);
     if (status == NT_OK)
         status = nt_lance_add_compressive(
             &builder, nt_proto_message(message, NT_LANCE_FULL_ZIP_VALUE_COMPRESSION), &tree.values, error);
@@ -347,7 +347,7 @@ static enum nt_status make_of_layout(const struct making *making, struct nt_prot
     default:
         break;
     }
-    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "layout %" PRIu32 " of a page is not read", choice);
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "cannot read page layout %" PRIu32, choice);
 }
 
 static enum nt_status make_of_array(const struct making *making, struct nt_error *error)
@@ -382,7 +382,7 @@ enum nt_status nt_lance_make_layout(struct nt_file *file, const struct nt_lance_
     else if (status == NT_OK && page->encoding_kind == NT_LANCE_ENCODING_IS_LAYOUT)
         status = make_of_layout(&making, page->encoding, 0, error);
     else if (status == NT_OK)
-        status = nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "pages of an encoding that is not known");
+        status = nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "pages of an unknown encoding");
     nt_arena_free(making.scratch);
     return status;
 }

@@ -163,10 +163,11 @@ static uint32_t count_columns(const struct nt_lance_schema *schema, uint32_t num
 }
 
 /* A field without a column uses the first suitable column among its descendants. */
-static void find_tellers(const struct nt_lance_schema *schema, unsigned teller, struct nt_lance_leaf *leaves)
+static void find_leaves_of_rank(const struct nt_lance_schema *schema, unsigned rank,
+                                struct nt_lance_leaf *leaves)
 {
     for (uint32_t i = 0; i < schema->field_count; i++) {
-        if (leaves[i].field != i || nt_lance_leaf_rank(&schema->places[i]) != teller)
+        if (leaves[i].field != i || nt_lance_leaf_rank(&schema->places[i]) != rank)
             continue;
         for (uint32_t at = schema->fields[i].parent; at != NT_NONE && leaves[at].field == NT_NONE;
              at = schema->fields[at].parent)
@@ -189,8 +190,8 @@ enum nt_status nt_lance_number_columns(struct nt_arena *arena, const struct nt_l
             leaves[i] = (struct nt_lance_leaf){i, columns};
             columns += count_columns(schema, i);
         }
-    for (unsigned teller = 0; teller < NT_LANCE_LEAF_RANKS; teller++)
-        find_tellers(schema, teller, leaves);
+    for (unsigned rank = 0; rank < NT_LANCE_LEAF_RANKS; rank++)
+        find_leaves_of_rank(schema, rank, leaves);
     for (uint32_t i = 0; i < schema->field_count; i++)
         if (schema->places[i].packed != NT_NONE)
             leaves[i] = leaves[schema->places[i].packed];
@@ -209,7 +210,7 @@ enum nt_status nt_lance_find_leaves(struct nt_arena *arena, struct nt_lance *lan
         status = nt_lance_number_columns(arena, &lance->schema, &lance->leaves, &columns, error);
     }
     if (status == NT_OK && columns != lance->tail.columns)
-        return nt_fail_number(error, NT_CORRUPT, lance->tail.column_table, "columns, as the schema tells",
+        return nt_fail_number(error, NT_CORRUPT, lance->tail.column_table, "columns that the schema declares",
                               columns, lance->tail.columns);
     for (uint32_t i = 0; status == NT_OK && i < lance->schema.field_count; i++)
         if (lance->leaves[i].field == i)
@@ -399,20 +400,20 @@ static const char *find_backoff(const struct building *build, uint32_t number)
     const struct nt_lance_schema *schema = build->schema;
     const struct nt_lance_field_layout *place = &schema->places[number];
     if (place->is_in_struct_list && schema->has_item_columns)
-        return "fixed-size lists of structures are not read in files before 2.1";
+        return "cannot read fixed-size lists of structures in files before version 2.1";
     if (place->has_struct_lists && !schema->has_item_columns)
-        return "lists around fixed-size lists of structures are not read";
+        return "cannot read lists around fixed-size lists of structures";
     if (is_lost(build, number))
-        return "lists around blobs are not read: the file does not tell where they begin";
+        return "cannot read lists around blobs: the file does not store where they begin";
     if (place->type.shape == NT_LANCE_IS_UNKNOWN)
-        return "the field's type is not known to this version";
+        return "this version does not know the field's type";
     if (place->is_in_list)
-        return "lists in packed structures are not read";
+        return "cannot read lists in packed structures";
     if (!build->lance)
         return schema->refusals ? schema->refusals[number] : NULL;
     uint32_t column = build->leaves[number].column;
     if (column == NT_NONE)
-        return "none of the file's columns stores it";
+        return "no column of the file stores it";
     const struct nt_error *failure = build->lance->columns[column].failure;
     return failure ? failure->message : NULL;
 }

@@ -589,7 +589,7 @@ const struct nt_proto_table nt_lance_metadata = TABLE("Metadata", metadata_rows)
 #define MESSAGES_APART(field, text, table)                                                                   \
     {                                                                                                        \
         .number = (field), .name = (text), .kind = NT_PROTO_MESSAGE, .is_repeated = true,                    \
-        .is_told_apart = true, .message = &(table)                                                           \
+        .is_distinguished = true, .message = &(table)                                                        \
     }
 
 static const struct nt_proto_field external_file_rows[] = {

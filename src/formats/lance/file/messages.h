@@ -58,7 +58,7 @@ struct nt_proto_field {
     enum nt_proto_kind kind;
     bool is_repeated;                     /* numbers may be packed or not */
     bool is_optional;                     /* numbers and texts: if absent, there is no default value */
-    bool is_told_apart;                   /* omitted from JSON */
+    bool is_distinguished;                /* omitted from JSON */
     const struct nt_proto_table *message; /* of MESSAGE */
     const char *const *names;             /* of ENUM: ends with NULL */
 };

@@ -104,7 +104,8 @@ static enum nt_status take_legacy(struct nt_source *source, uint64_t size, uint6
 {
     if (is_manifest(source, size, position))
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "a manifest of a Lance dataset, which is not read; its files in data/ are");
+                       "this is a manifest of a Lance dataset; open the dataset's directory or one of its "
+                       "files in data/");
     tail->is_legacy = true;
     tail->offset = size - NT_LANCE_LEGACY_TAIL_BYTES;
     tail->metadata = position;
@@ -122,7 +123,8 @@ static enum nt_status recognize(struct nt_source *source, uint64_t size, struct 
     if (status != NT_OK)
         return status;
     if (size < END_BYTES || memcmp(bytes + END_BYTES - MAGIC_BYTES, "LANC", MAGIC_BYTES) != 0)
-        return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "not a Lance file: it does not end in LANC");
+        return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
+                       "not a Lance file: it does not end with LANC");
     struct nt_cursor cursor = nt_cursor(bytes, END_BYTES);
     uint64_t position = nt_get_le64(&cursor);
     tail->major = nt_get_le16(&cursor);
@@ -130,7 +132,7 @@ static enum nt_status recognize(struct nt_source *source, uint64_t size, struct 
     const struct version *version = find_version(tail->major, tail->minor);
     if (!version)
         return nt_fail(error, NT_UNSUPPORTED, size - VERSION_BYTES,
-                       "a Lance file of version %u.%u is not read", tail->major, tail->minor);
+                       "cannot read a Lance file of version %u.%u", tail->major, tail->minor);
     tail->version = version->name;
     return version->is_legacy ? take_legacy(source, size, position, tail, error) : NT_OK;
 }
@@ -154,12 +156,12 @@ static enum nt_status check_tail(const struct nt_lance_tail *tail, struct nt_err
     if (status == NT_OK)
         status = check_table(tail, "table of global buffers", tail->global_table, tail->globals, error);
     if (status == NT_OK && tail->columns_start > tail->column_table)
-        status =
-            nt_fail(error, NT_CORRUPT, tail->offset,
-                    "the tail's column metadata begin at %" PRIu64 ", behind the column table at %" PRIu64,
-                    tail->columns_start, tail->column_table);
+        status = nt_fail(error, NT_CORRUPT, tail->offset,
+                         "the tail says that the column metadata begins at %" PRIu64
+                         ", after the column table at %" PRIu64,
+                         tail->columns_start, tail->column_table);
     if (status == NT_OK && tail->globals == 0)
-        status = nt_fail(error, NT_CORRUPT, tail->offset, "no global buffer, where the schema should be");
+        status = nt_fail(error, NT_CORRUPT, tail->offset, "the file has no global buffer for the schema");
     return status;
 }
 
@@ -174,8 +176,8 @@ static enum nt_status nt_lance_read_tail(struct nt_source *source, uint64_t size
     if (status != NT_OK || tail->is_legacy)
         return status;
     if (size < NT_LANCE_TAIL_BYTES)
-        return nt_fail(error, NT_CORRUPT, 0, "a Lance file of %" PRIu64 " bytes, fewer than its tail has",
-                       size);
+        return nt_fail(error, NT_CORRUPT, 0,
+                       "a file of %" PRIu64 " bytes is too short for the tail of a Lance file", size);
     tail->offset = size - NT_LANCE_TAIL_BYTES;
     status = nt_source_read(source, tail->offset, bytes, sizeof(bytes), error);
     if (status != NT_OK)
@@ -265,7 +267,7 @@ static enum nt_status read_encoding(const struct reading *reading, struct nt_pro
         return member.bytes ? read_any(reading, member, encoding) : NT_OK;
     case NT_LANCE_ENCODING_INDIRECT:
         return nt_fail(reading->error, NT_UNSUPPORTED, place_of(reading, choice),
-                       "an encoding that lies elsewhere in the file is not read");
+                       "cannot read an encoding stored elsewhere in the file");
     default:
         return NT_OK;
     }
@@ -280,8 +282,8 @@ static enum nt_status check_buffer(const struct reading *reading, struct nt_prot
     if (nt_fits(buffer->offset, buffer->bytes, size))
         return NT_OK;
     return nt_fail(reading->error, NT_CORRUPT, place_of(reading, message),
-                   "buffer %" PRIu32 ", %" PRIu64 " bytes at %" PRIu64
-                   ", does not lie in the file of %" PRIu64 " bytes",
+                   "buffer %" PRIu32 ", %" PRIu64 " bytes at %" PRIu64 ", is outside the file of %" PRIu64
+                   " bytes",
                    number, buffer->bytes, buffer->offset, size);
 }
 
@@ -460,7 +462,7 @@ static enum nt_status note_unknown(const struct reading *reading)
         return NT_OK;
     struct nt_text type = column->pages[page].type_url;
     nt_fail(&failure, NT_UNSUPPORTED, column->metadata.offset,
-            "page %" PRIu32 ": an encoding of the type '%.*s' is not read", page,
+            "page %" PRIu32 ": cannot read an encoding of type '%.*s'", page,
             (int)(type.length < 100 ? type.length : 100), type.bytes);
     return nt_failure_keep(&failure, reading->lance->memory->arena, &column->failure, reading->error);
 }
@@ -544,7 +546,7 @@ static enum nt_status check_entry(const struct opening *opening, const struct ta
         return NT_OK;
     return nt_fail(
         opening->error, NT_CORRUPT, table->offset + (uint64_t)number * sizeof(*entry),
-        "%s %" PRIu32 ", %" PRIu64 " bytes at %" PRIu64 ", does not lie between %" PRIu64 " and %" PRIu64,
+        "%s %" PRIu32 ", %" PRIu64 " bytes at %" PRIu64 ", is not between %" PRIu64 " and %" PRIu64,
         table->entry, number, entry->bytes, entry->offset, within->offset, within->offset + within->bytes);
 }
 
@@ -648,7 +650,7 @@ static enum nt_status check_order(const struct opening *opening, uint32_t number
         if (column->pages[i].priority < column->pages[i - 1].priority) {
             status = nt_fail(opening->error, NT_CORRUPT, column->metadata.offset,
                              "page %" PRIu32 " begins at row %" PRIu64
-                             ", before the one in front of it, at row %" PRIu64,
+                             ", before the previous page at row %" PRIu64,
                              i, column->pages[i].priority, column->pages[i - 1].priority);
             nt_error_context(opening->error, "column %" PRIu32, number);
             return status;

@@ -44,7 +44,7 @@ static enum nt_status add_blob(struct nt_page_list_builder *list_builder, const 
     if (!nt_add(entry.offset, entry.bytes, &end) || end > metadata)
         return nt_fail(list_builder->error, NT_CORRUPT, NT_NO_OFFSET,
                        "blob %" PRIu64 ", %" PRIu64 " bytes at %" PRIu64
-                       ", does not lie in front of the metadata, which begin at byte %" PRIu64,
+                       ", does not end before the metadata at byte %" PRIu64,
                        number, entry.bytes, entry.offset, metadata);
     return nt_page_list_builder_add(list_builder, &entry);
 }
@@ -64,8 +64,8 @@ static enum nt_status fill_blobs(struct nt_page_list_builder *list_builder,
         status = nt_lance_read_chunk(list_builder, opened, &unit, &packed.data);
     if (status == NT_OK && (!nt_multiply(unit.values, PLACE_BYTES, &bytes) || bytes > packed.limit))
         status = nt_fail(list_builder->error, NT_LIMIT, unit.offset,
-                         "the places of %" PRIu64
-                         " blobs in one page take more than the limit pagesize of %" PRIu64 " bytes",
+                         "the positions of %" PRIu64
+                         " blobs in one page need more than the limit pagesize of %" PRIu64 " bytes",
                          unit.values, packed.limit);
     if (status == NT_OK)
         status = nt_page_list_builder_charge(list_builder, bytes);
@@ -184,9 +184,8 @@ static enum nt_status check_layer(const struct nt_page_list_builder *list_builde
     const struct nt_tree *tree = opened->layout.is_blob ? &opened->layout.blobs : opened->layout.tree;
     if (tree->layout == NT_TREE_ARRAY || list_builder->use->layer < tree->layer_count)
         return NT_OK;
-    return nt_fail_number(list_builder->error, NT_CORRUPT, NT_NO_OFFSET,
-                          "layers around the values of a page, at least",
-                          list_builder->use->layer + UINT64_C(1), tree->layer_count);
+    return nt_fail_below(list_builder->error, NT_CORRUPT, NT_NO_OFFSET, "layers around the values of a page",
+                         list_builder->use->layer + UINT64_C(1), tree->layer_count);
 }
 
 static bool has_to_be_read(const struct nt_page_list_builder *list_builder,
@@ -211,12 +210,11 @@ static enum nt_status count_unit(struct nt_page_list_builder *list_builder,
                                                  nt_page_list_builder_is_strings(list_builder), &counts);
     if (status == NT_OK && tree->layout == NT_TREE_MINI_BLOCK && counts.slots[0] != unit->values)
         status = nt_fail_number(list_builder->error, NT_CORRUPT, unit->offset,
-                                "values of a chunk, as its levels tell", unit->values, counts.slots[0]);
+                                "values in the levels of a chunk", unit->values, counts.slots[0]);
     if (status == NT_OK && opened->offsets.entries && tree->layer_count &&
         counts.slots[tree->layer_count - 1] != unit->rows)
-        status = nt_fail_number(list_builder->error, NT_CORRUPT, unit->offset,
-                                "rows, as the repetition index tells", unit->rows,
-                                counts.slots[tree->layer_count - 1]);
+        status = nt_fail_number(list_builder->error, NT_CORRUPT, unit->offset, "rows in the repetition index",
+                                unit->rows, counts.slots[tree->layer_count - 1]);
     if (status == NT_OK)
         status = nt_lance_row_index_check(&opened->index, tree, opened->next_chunk_number - 1, &counts,
                                           list_builder->error);
@@ -231,8 +229,8 @@ static enum nt_status count_unit(struct nt_page_list_builder *list_builder,
 /* Are the rows and items of a chunk known without its levels? The page's index has the rows of the
  * outermost layer that begin in each chunk; the chunk's word, or the row offsets, have the number of
  * values. This suffices if the values are the items of that layer. */
-static bool is_told(const struct nt_page_list_builder *list_builder,
-                    const struct nt_lance_page_reader *opened, const struct nt_lance_chunk *unit)
+static bool is_uncounted(const struct nt_page_list_builder *list_builder,
+                         const struct nt_lance_page_reader *opened, const struct nt_lance_chunk *unit)
 {
     const struct nt_tree *tree = opened->layout.tree;
     uint32_t lists = nt_tree_lists(tree, list_builder->use->layer);
@@ -266,13 +264,13 @@ static enum nt_status fill_unit(struct nt_page_list_builder *list_builder,
     entry.is_uniform = list_builder->use->items == 1 && nt_lance_is_uniform(tree);
     if (is_as_before(list_builder, tree, &entry))
         entry.bytes = list_builder->entry[list_builder->count - 1].bytes;
-    else if ((entry.is_told = is_told(list_builder, opened, &unit)))
+    else if ((entry.is_uncounted = is_uncounted(list_builder, opened, &unit)))
         entry.rows = opened->index.entries
                          ? nt_lance_row_index_rows(&opened->index, opened->next_chunk_number - 1)
                          : unit.rows;
     else if (has_to_be_read(list_builder, opened))
         status = count_unit(list_builder, opened, &unit, &entry);
-    if (entry.is_told)
+    if (entry.is_uncounted)
         entry.items = unit.values;
     for (uint32_t i = 0; i < NT_PAGE_LIST_DECODERS; i++)
         entry.decoders[i] = list_builder->decoders[i];
@@ -343,7 +341,8 @@ static enum nt_status check_around(const struct nt_page_list_builder *list_build
     if (!has_lists && !opened->layout.dictionary)
         return NT_OK;
     return nt_fail(list_builder->error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                   has_lists ? "lists around blobs" : "places of blobs in a dictionary");
+                   has_lists ? "cannot read lists around blobs"
+                             : "cannot read blob positions in a dictionary");
 }
 
 /* Checks that a page has locators exactly if the field's first page has. */
@@ -360,7 +359,7 @@ static enum nt_status check_places(const struct nt_page_list_builder *list_build
     if (status != NT_OK || !is_layout || !(has_places || has_values) || opened->layout.is_blob == has_places)
         return status;
     return nt_fail(list_builder->error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                   "blobs in some of the column's pages, values in others");
+                   "the column has blobs in some pages and values in others");
 }
 
 static enum nt_status fill_page(struct nt_page_list_builder *list_builder, const struct nt_lance_page *page,
@@ -435,7 +434,8 @@ static enum nt_status fill_bytes(const struct nt_page_list_builder *strings, str
                                                 .context = strings->context,
                                                 .error = strings->error};
     if (use.column >= strings->lance->tail.columns)
-        return nt_fail(strings->error, NT_CORRUPT, NT_NO_OFFSET, "no column of bytes behind that of strings");
+        return nt_fail(strings->error, NT_CORRUPT, NT_NO_OFFSET,
+                       "no column of bytes follows the column of strings");
     enum nt_status status = fill(&list_builder);
     uint64_t bytes = count_bytes(strings);
     if (status == NT_OK && list_builder.rows != bytes)

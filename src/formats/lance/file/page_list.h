@@ -113,7 +113,7 @@ struct nt_page_list_entry {
     bool is_blob;      /* a blob for position 0; false: locators, for the validity */
     bool is_uniform;   /* all rows have the same value, or null */
     bool is_all_valid; /* the validity needs no bytes */
-    bool is_told;      /* rows and items are not counted; the decoder compares them with the levels */
+    bool is_uncounted; /* rows and items are not counted; the decoder compares them with the levels */
     uint32_t decoders[NT_PAGE_LIST_DECODERS]; /* by position */
 };
 

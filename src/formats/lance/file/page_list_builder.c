@@ -76,7 +76,7 @@ enum nt_status nt_page_list_builder_charge(struct nt_page_list_builder *list_bui
         return NT_OK;
     }
     return nt_fail(list_builder->error, NT_LIMIT, NT_NO_OFFSET,
-                   "counting what the column's pages hold takes more than %" PRIu64
+                   "counting the elements of the column's pages needs more than %" PRIu64
                    " bytes, %d times the limit pagesize",
                    limit, MAX_PAGES);
 }
@@ -181,7 +181,7 @@ static enum nt_status add_page(const struct nt_page_list_builder *list_builder,
 {
     if (elements > UINT32_MAX)
         return nt_fail(list_builder->error, NT_LIMIT, entry->offset,
-                       "%" PRIu64 " elements in one piece, more than the limit of 2^32", elements);
+                       "%" PRIu64 " elements in one chunk, more than the limit of 2^32", elements);
     const struct nt_page page = {.offset = entry->offset,
                                  .stored_bytes = entry->stored_bytes,
                                  .parameter = parameter,
@@ -276,7 +276,7 @@ static enum nt_status put_list_ends(struct putting *putting, const struct nt_pag
     if (putting->base >= NT_TREE_HAS_ITEM_COUNT || entry->items >= NT_TREE_HAS_ITEM_COUNT)
         return nt_fail(putting->list_builder->error, NT_LIMIT, entry->offset,
                        "more than 2^61 items of lists");
-    if (entry->is_told && !(putting->base >> NT_TREE_ADDED_BITS))
+    if (entry->is_uncounted && !(putting->base >> NT_TREE_ADDED_BITS))
         parameter |= NT_TREE_HAS_ITEM_COUNT | entry->items << NT_TREE_ADDED_BITS;
     putting->has_begun = putting->has_begun || entry->rows;
     putting->base += entry->items;

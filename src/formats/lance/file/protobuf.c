@@ -116,7 +116,7 @@ static enum nt_status check_packed(const struct check *check, const struct nt_pr
     if (!cursor.failed)
         return NT_OK;
     return nt_fail(check->error, NT_CORRUPT, place_of(check, item->bytes),
-                   "message %s: the numbers of %s end within one of them", table->name, field->name);
+                   "message %s: the last number of %s is cut off", table->name, field->name);
 }
 
 static enum nt_status check_field(const struct check *check, const struct nt_proto_table *table,
@@ -146,9 +146,10 @@ static enum nt_status check_once(const struct check *check, const struct nt_prot
     uint64_t row = UINT64_C(1) << (field - table->fields);
     bool is_second = seen->rows & row && field->kind == NT_PROTO_MESSAGE && !field->is_repeated;
     if (is_second)
-        return nt_fail(check->error, NT_CORRUPT, place, "message %s: a second %s", table->name, field->name);
+        return nt_fail(check->error, NT_CORRUPT, place, "message %s: %s occurs twice", table->name,
+                       field->name);
     if (table->is_choice && seen->rows & ~row)
-        return nt_fail(check->error, NT_CORRUPT, place, "message %s: %s beside another choice", table->name,
+        return nt_fail(check->error, NT_CORRUPT, place, "message %s: %s is not the only choice", table->name,
                        field->name);
     seen->rows |= row;
     return NT_OK;
@@ -164,14 +165,14 @@ static enum nt_status check_message(const struct check *check, struct nt_proto m
     enum nt_status status = NT_OK;
     if (depth > NT_PROTO_MAX_DEPTH)
         return nt_fail(check->error, NT_LIMIT, place_of(check, message.bytes),
-                       "message %s: more messages in one another than the limit of %d", table->name,
+                       "message %s: messages nested deeper than the limit of %d", table->name,
                        NT_PROTO_MAX_DEPTH);
     while (status == NT_OK && nt_cursor_left(&cursor)) {
         uint64_t place = place_of(check, message.bytes + cursor.position);
         if (!get_item(&cursor, &item))
             return nt_fail(check->error, NT_CORRUPT, place,
-                           "message %s of %zu bytes: what lies at byte %zu is no field", table->name,
-                           message.size, (size_t)(place - place_of(check, message.bytes)));
+                           "message %s of %zu bytes: no valid field at byte %zu", table->name, message.size,
+                           (size_t)(place - place_of(check, message.bytes)));
         const struct nt_proto_field *field = find_field(table, item.number);
         if (!field)
             continue;
@@ -387,7 +388,7 @@ static void write_member(struct nt_json *json, struct nt_proto message, const st
     struct nt_proto_item item = {.bytes = (const uint8_t *)""};
     bool is_there = nt_proto_find(message, field->number, &item);
     bool has_default = !field->is_optional && field->kind < NT_PROTO_BYTES;
-    if (field->is_told_apart)
+    if (field->is_distinguished)
         return;
     if (field->is_repeated) {
         write_key(json, field);

@@ -60,7 +60,7 @@ static enum nt_status check_sum(const struct nt_lance_row_index *index, uint64_t
             (is_continued(index, i) && !entry.ended && !entry.left))
             return nt_fail(error, NT_CORRUPT, place_of(index, i),
                            "the repetition index has %" PRIu64 " rows that end in chunk %" PRIu64
-                           " of %" PRIu64 ", and %" PRIu64 " levels behind them, where the page has %" PRIu64
+                           " of %" PRIu64 ", and %" PRIu64 " levels after them, but the page has %" PRIu64
                            " rows",
                            entry.ended, i, index->count, entry.left, rows);
     }
@@ -73,15 +73,15 @@ static enum nt_status place_index(const struct nt_lance_page *page, const struct
     uint32_t number = 2 + (layout->dictionary != NULL); /* after metadata, chunks and dictionary */
     uint64_t entry_bytes, bytes;
     if (page->buffer_count <= number)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
-                              "buffers of a page with a repetition index, at least", number + 1,
-                              page->buffer_count);
+        return nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "buffers of a page with a repetition index",
+                             number + 1, page->buffer_count);
     const struct nt_lance_buffer *buffer = &page->buffers[number];
     if (layout->index_depth >= UINT32_MAX / sizeof(uint64_t) - 1 ||
         !nt_multiply(layout->index_depth + 1, sizeof(uint64_t), &entry_bytes) ||
         !nt_multiply(index->count, entry_bytes, &bytes) || bytes != buffer->bytes)
         return nt_fail(error, NT_CORRUPT, buffer->offset,
-                       "a repetition index of depth %" PRIu64 " in %" PRIu64 " bytes, for %" PRIu64 " chunks",
+                       "a repetition index of depth %" PRIu64 " cannot have %" PRIu64 " bytes for %" PRIu64
+                       " chunks",
                        layout->index_depth, buffer->bytes, index->count);
     index->entry_bytes = (uint32_t)entry_bytes;
     index->offset = buffer->offset;
@@ -125,7 +125,7 @@ static enum nt_status check_entry(const struct nt_lance_row_index *index, const 
         return NT_OK;
     return nt_fail(error, NT_CORRUPT, place_of(index, chunk),
                    "the repetition index has %" PRIu64 " rows that end in chunk %" PRIu64 ", and %" PRIu64
-                   " levels behind them, where the chunk's levels tell %" PRIu64 " and %" PRIu64,
+                   " levels after them, but the chunk's levels have %" PRIu64 " and %" PRIu64,
                    found.ended, chunk, found.left, expected.ended, expected.left);
 }
 
@@ -171,15 +171,17 @@ static enum nt_status check_row(const struct nt_lance_row_offsets *offsets, uint
     uint64_t begin = begin_of(offsets, row), end = begin_of(offsets, row + 1);
     if (end <= begin || end > offsets->end)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                       "row %" PRIu64 " goes from byte %" PRIu64 " to byte %" PRIu64 " of %" PRIu64, row,
-                       begin, end, offsets->end);
+                       "row %" PRIu64 " extends from byte %" PRIu64 " to byte %" PRIu64
+                       ", but there are only %" PRIu64,
+                       row, begin, end, offsets->end);
     if (!offsets->item_bytes || end - begin == offsets->empty_bytes)
         return NT_OK;
     *items += (end - begin) / offsets->item_bytes;
     if ((end - begin) % offsets->item_bytes)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                       "row %" PRIu64 " has %" PRIu64 " bytes, of %" PRIu32 " an item", row, end - begin,
-                       offsets->item_bytes);
+                       "row %" PRIu64 " has %" PRIu64 " bytes, which is not a multiple of %" PRIu32
+                       " bytes an item",
+                       row, end - begin, offsets->item_bytes);
     return NT_OK;
 }
 
@@ -192,12 +194,13 @@ static enum nt_status check(const struct nt_lance_row_offsets *offsets, uint64_t
     while (status == NT_OK && row < offsets->rows)
         status = check_row(offsets, row++, &found, error);
     if (status == NT_OK && (first || last != offsets->end))
-        status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                         "rows go from byte %" PRIu64 " to byte %" PRIu64 " of %" PRIu64, first, last,
-                         offsets->end);
-    if (status == NT_OK && offsets->item_bytes && found != items)
         status =
-            nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "items that the rows' places tell", items, found);
+            nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                    "the rows extend from byte %" PRIu64 " to byte %" PRIu64 ", but there are only %" PRIu64,
+                    first, last, offsets->end);
+    if (status == NT_OK && offsets->item_bytes && found != items)
+        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "items in the positions of the rows", items,
+                                found);
     if (status != NT_OK && error)
         error->offset = place + row * offsets->entry_bytes;
     return status;
@@ -225,7 +228,8 @@ static enum nt_status find_width(const struct nt_lance_page *page, struct nt_lan
     offsets->entry_bytes = (uint32_t)width;
     if ((width == 1 || width == 2 || width == 4 || width == 8) && index->bytes % (page->length + 1) == 0)
         return NT_OK;
-    return nt_fail(error, NT_CORRUPT, index->offset, "%" PRIu64 " bytes for %" PRIu64 " rows", index->bytes,
+    return nt_fail(error, NT_CORRUPT, index->offset,
+                   "a repetition index cannot have %" PRIu64 " bytes for %" PRIu64 " rows", index->bytes,
                    page->length);
 }
 

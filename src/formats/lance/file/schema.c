@@ -120,8 +120,8 @@ static enum nt_status find_parent(struct reading *reading, struct nt_lance_field
     const struct known_id *parent = find_id(&reading->ids, parent_id);
     if (!parent)
         return nt_fail(reading->error, NT_CORRUPT, place_of(reading, field->message),
-                       "field %" PRId32 ": no field in front of it has the id of its parent, %" PRId32,
-                       field->id, parent_id);
+                       "field %" PRId32 ": no field before it has the id of its parent, %" PRId32, field->id,
+                       parent_id);
     field->parent = parent->field;
     return NT_OK;
 }
@@ -132,7 +132,7 @@ static enum nt_status add_id(struct reading *reading, uint32_t number)
     struct known_id *known = &reading->known[number];
     if (find_id(&reading->ids, field->id))
         return nt_fail(reading->error, NT_CORRUPT, place_of(reading, field->message),
-                       "field %" PRIu32 " has the id %" PRId32 " of another one", number, field->id);
+                       "field %" PRIu32 " has the id %" PRId32 ", like another field", number, field->id);
     known->id = field->id;
     known->field = number;
     nt_hash_table_insert(&reading->ids, &known->link, (uint32_t)field->id);
@@ -459,12 +459,12 @@ static enum nt_status take_binary(struct nt_arena *arena, struct nt_text rest, s
 }
 
 /* Cuts the text at its last colon; *behind_ret is the text after it. */
-static void cut_behind_colon(struct nt_text *text, struct nt_text *behind_ret)
+static void cut_after_colon(struct nt_text *text, struct nt_text *after_ret)
 {
     size_t colon = text->length;
     while (colon && text->bytes[colon - 1] != ':')
         colon--;
-    *behind_ret = (struct nt_text){text->bytes + colon, text->length - colon};
+    *after_ret = (struct nt_text){text->bytes + colon, text->length - colon};
     text->length = colon ? colon - 1 : 0;
 }
 
@@ -486,8 +486,8 @@ static enum nt_status take_dictionary(struct nt_arena *arena, struct nt_text res
     struct nt_text ordered, index;
     if (type->value.list_count)
         return NT_OK;
-    cut_behind_colon(&rest, &ordered);
-    cut_behind_colon(&rest, &index);
+    cut_after_colon(&rest, &ordered);
+    cut_after_colon(&rest, &index);
     enum nt_status status = nt_lance_parse_type(arena, rest, type, error);
     type->is_dictionary = true;
     type->index_bits = integer_bits(index);
@@ -537,7 +537,7 @@ static enum nt_status parse_inner(struct nt_arena *arena, struct nt_text text, s
 static bool cut_list(struct nt_text *text, uint64_t *items_ret)
 {
     struct nt_text number;
-    cut_behind_colon(text, &number);
+    cut_after_colon(text, &number);
     return text->length && take_number(&number, '\0', items_ret);
 }
 

@@ -35,8 +35,8 @@ static enum nt_status check_items(const struct nt_lance_legacy_pages *listing, u
     if (!is_counted || count > UINT32_MAX || !nt_multiply(elements, width, stored_ret) ||
         !nt_fits(offset, *stored_ret, listing->lance->size))
         return nt_fail(listing->error, NT_CORRUPT, offset,
-                       "a dictionary of %" PRIu64 " items does not lie in the file of %" PRIu64 " bytes",
-                       count, listing->lance->size);
+                       "a dictionary of %" PRIu64 " items is outside the file of %" PRIu64 " bytes", count,
+                       listing->lance->size);
     return NT_OK;
 }
 
@@ -55,7 +55,7 @@ static enum nt_status read_ends(struct nt_lance_legacy_pages *listing, uint64_t 
     uint64_t offset = listing->paging->dictionary.offset, count = listing->paging->dictionary.length;
     if (stored > listing->dataset->file->page_bytes)
         return nt_fail(listing->error, NT_LIMIT, offset,
-                       "a dictionary's offsets of %" PRIu64
+                       "the offsets of a dictionary have %" PRIu64
                        " bytes, more than the limit pagesize of %" PRIu64,
                        stored, listing->dataset->file->page_bytes);
     uint8_t *bytes = malloc(stored);
@@ -165,7 +165,7 @@ static enum nt_status choose_validity(const struct nt_packed *packed, uint8_t *o
     const struct nt_value numbers = {packed->data, packed->elements, NT_ELEMENT_OPAQUE, *number_bytes};
     if (packed->bytes / *number_bytes != packed->elements || packed->bytes % *number_bytes)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                       "%zu bytes where %zu numbers of a dictionary's items were expected", packed->bytes,
+                       "%zu bytes do not hold the expected %zu dictionary indices", packed->bytes,
                        packed->elements);
     return nt_dictionary_gather(&numbers, &packed->inputs[0], output, error);
 }

@@ -46,9 +46,9 @@ static enum nt_status find_dictionary(const struct nt_lance_field *field, const 
 {
     struct nt_proto message = nt_proto_message(field->message, NT_LANCE_FIELD_DICTIONARY);
     if (!message.bytes)
-        return refuse("a dictionary that lies nowhere", failure);
+        return refuse("the dictionary has no position", failure);
     if (!type->index_bits || type->value.list_count || type->value.bits % 8 || type->value.is_empty)
-        return refuse("a dictionary of such items or numbers is not read", failure);
+        return refuse("cannot read a dictionary with items or indices of this type", failure);
     *paging = (struct nt_lance_page_format){.kind = NT_LANCE_PAGE_DICTIONARY, .bits = type->index_bits};
     paging->dictionary.offset = nt_proto_number(message, NT_LANCE_FIELD_DICTIONARY_OFFSET);
     paging->dictionary.length = nt_proto_number(message, NT_LANCE_FIELD_DICTIONARY_LENGTH);
@@ -60,7 +60,7 @@ static enum nt_status find_lists(const struct nt_lance_field *field, struct nt_l
 {
     struct nt_text type = field->logical_type;
     if (nt_text_is(type, "map"))
-        return refuse("maps in legacy files are not read", failure);
+        return refuse("cannot read maps in legacy files", failure);
     bool is_large = nt_text_skip(&type, "large_");
     *paging = (struct nt_lance_page_format){.kind = NT_LANCE_PAGE_LISTS,
                                             .bits = is_large ? OFFSET_BITS : SHORT_OFFSET_BITS};
@@ -87,7 +87,7 @@ static enum nt_status find_paging(const struct nt_lance_field *field, const stru
     case NT_LANCE_IS_LIST:
         return find_lists(field, paging, failure);
     case NT_LANCE_IS_BLOB:
-        return refuse("blobs in legacy files are not read", failure);
+        return refuse("cannot read blobs in legacy files", failure);
     case NT_LANCE_IS_STRUCT:
     case NT_LANCE_IS_NULL:
     case NT_LANCE_IS_EMPTY:
@@ -176,8 +176,8 @@ static enum nt_status refuse_slice(struct nt_file *file, const struct nt_lance *
         !find_surplus(lance, field, &batch, &rows))
         return NT_OK;
     nt_fail(&failure, NT_UNSUPPORTED, NT_NO_OFFSET,
-            "a slice of structures was written with all rows of their members, %" PRIu64 " for the %" PRIu64
-            " of batch %" PRIu32 ": which of them are its rows is not known",
+            "a slice of structures has all rows of their members, %" PRIu64 " for the %" PRIu64
+            " of batch %" PRIu32 ", and does not say which of them are its own",
             rows, lance->legacy->batches[batch + 1] - lance->legacy->batches[batch], batch);
     return nt_failure_keep(&failure, file->arena, &column->failure, error);
 }
@@ -248,7 +248,7 @@ static enum nt_status find_message(const struct reading *reading, uint64_t posit
     uint64_t end = reading->lance->tail.offset;
     if (!nt_fits(position, NT_LANCE_LENGTH_BYTES, end))
         return nt_fail(reading->error, NT_CORRUPT, position,
-                       "%s begins at %" PRIu64 ", where only %" PRIu64 " bytes precede the tail", name,
+                       "%s begins at %" PRIu64 ", but only %" PRIu64 " bytes precede the tail", name,
                        position, end);
     enum nt_status status =
         nt_source_read(reading->lance->source, position, length, NT_LANCE_LENGTH_BYTES, reading->error);
@@ -298,7 +298,8 @@ static enum nt_status read_batches(const struct reading *reading)
     for (uint64_t i = 0; nt_proto_next_number(&numbers, &batches[i]); i++) {
         if (batches[i] > INT32_MAX || batches[i] < last || (i == 0 && batches[0] != 0))
             return nt_fail(reading->error, NT_CORRUPT, place,
-                           "batch %" PRIu64 " begins at row %" PRId64 ", the one in front of it at %" PRIu64,
+                           "batch %" PRIu64 " begins at row %" PRId64
+                           ", but the previous batch begins at row %" PRIu64,
                            i, (int64_t)batches[i], last);
         last = batches[i];
     }
@@ -319,7 +320,7 @@ static enum nt_status read_schema(const struct reading *reading)
         return nt_fail_memory(reading->error);
     if (!position)
         return nt_fail(reading->error, NT_UNSUPPORTED, reading->legacy->metadata_range.offset,
-                       "a legacy file without a manifest of its own: nothing in it tells of its fields");
+                       "a legacy file without its own manifest does not describe its fields");
     enum nt_status status =
         read_message(reading, position, "manifest", &nt_lance_manifest, range, &lance->descriptor);
     if (status != NT_OK)
@@ -357,7 +358,7 @@ static enum nt_status span_ids(const struct nt_lance_schema *schema, struct nt_l
     }
     if ((int64_t)last - first >= UINT32_MAX)
         return nt_fail(error, NT_CORRUPT, table->offset,
-                       "a page table of all fields from %" PRId32 " to %" PRId32, first, last);
+                       "the page table has too many fields, from %" PRId32 " to %" PRId32, first, last);
     table->first = first;
     table->fields = first > last ? 0 : (uint32_t)last - (uint32_t)first + 1;
     return NT_OK;

@@ -63,9 +63,9 @@ static enum nt_status nt_lance_read_bounds(const struct nt_lance *lance, uint64_
     if (status == NT_OK)
         status = read_offset(lance, offset + count * (bits / 8), bits, last_ret, error);
     if (status == NT_OK && *last_ret < *first_ret)
-        status =
-            nt_fail(error, NT_CORRUPT, offset, "offsets of %" PRIu64 " rows go from %" PRIu64 " to %" PRIu64,
-                    count, *first_ret, *last_ret);
+        status = nt_fail(error, NT_CORRUPT, offset,
+                         "offsets of %" PRIu64 " rows extend from %" PRIu64 " to %" PRIu64, count, *first_ret,
+                         *last_ret);
     return status;
 }
 
@@ -78,7 +78,7 @@ enum nt_status nt_lance_read_strings(const struct nt_lance *lance, uint64_t offs
         return status;
     if (end > lance->size)
         return nt_fail(error, NT_CORRUPT, offset,
-                       "strings end at %" PRIu64 ", behind the %" PRIu64 " bytes of the file", end,
+                       "strings end at %" PRIu64 ", past the %" PRIu64 " bytes of the file", end,
                        lance->size);
     *begin_ret = begin;
     *bytes_ret = end - begin;
@@ -122,7 +122,7 @@ static enum nt_status open_batch(const struct nt_lance_legacy_pages *listing, ui
     if (!nt_lance_page_bytes(listing->paging, value, cell->length, &batch->stored_bytes) ||
         !nt_fits(cell->offset, batch->stored_bytes, lance->size))
         return nt_fail(listing->error, NT_CORRUPT, cell->offset,
-                       "a page of %" PRIu64 " elements does not lie in the file of %" PRIu64 " bytes",
+                       "a page of %" PRIu64 " elements is outside the file of %" PRIu64 " bytes",
                        cell->length, lance->size);
     return NT_OK;
 }
@@ -143,8 +143,9 @@ static enum nt_status measure_batch(struct nt_lance_legacy_pages *listing, struc
                                       &batch->begin, &last, listing->error);
         batch->bytes = last;
         if (status == NT_OK && batch->begin)
-            status = nt_fail(listing->error, NT_UNSUPPORTED, batch->offset,
-                             "lists that begin with item %" PRIu64 " of their batch", batch->begin);
+            status =
+                nt_fail(listing->error, NT_UNSUPPORTED, batch->offset,
+                        "cannot read lists that begin with item %" PRIu64 " of their batch", batch->begin);
         return status;
     case NT_LANCE_PAGE_DICTIONARY:
         return is_strings ? nt_lance_count_items(listing, batch) : NT_OK;
@@ -187,7 +188,7 @@ static enum nt_status check_items_of(const struct nt_lance_legacy_pages *listing
         uint64_t rows = cells[i].length - (is_lists && cells[i].length);
         if (rows != listing->batches[i].bytes)
             return nt_fail(listing->error, NT_CORRUPT, cells[i].offset,
-                           "batch %" PRIu32 ": lists of %" PRIu64 " items, of which field %" PRId32
+                           "batch %" PRIu32 ": lists have %" PRIu64 " items, but field %" PRId32
                            " has %" PRIu64,
                            i, listing->batches[i].bytes, listing->lance->schema.fields[field].id, rows);
     }
@@ -316,10 +317,11 @@ static enum nt_status open_listing(struct nt_lance_legacy_pages *listing)
     listing->cells = nt_lance_cells(&legacy->table, lance->schema.fields[listing->counted].id);
     if (!nt_texts_are_equal(field->logical_type, listing->field->type))
         return nt_fail(listing->error, NT_UNSUPPORTED, lance->globals[0].offset,
-                       "field %" PRId32 " is %s in the file", field->id, field->logical_type.bytes);
+                       "field %" PRId32 " has another type in the file: %s", field->id,
+                       field->logical_type.bytes);
     if (listing->field->kind == NT_FIELD_PAGE_BYTES)
         return nt_fail(listing->error, NT_UNSUPPORTED, lance->globals[0].offset,
-                       "blobs in legacy files are not read");
+                       "cannot read blobs in legacy files");
     if (lance->columns[listing->use->column].failure)
         return nt_fail_with(listing->error, lance->columns[listing->use->column].failure);
     listing->batches = calloc((size_t)legacy->table.batches + 1, sizeof(*listing->batches));

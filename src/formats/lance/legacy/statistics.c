@@ -69,7 +69,7 @@ static enum nt_status find_column(const struct nt_lance *lance, uint32_t field, 
     if (!nt_lance_page_bytes(paging, &type->value, cell->length, &column->stored_bytes) ||
         !nt_fits(cell->offset, column->stored_bytes, lance->size))
         return nt_fail(error, NT_CORRUPT, cell->offset,
-                       "statistics of %" PRIu64 " rows do not lie in the file of %" PRIu64 " bytes",
+                       "statistics of %" PRIu64 " rows are outside the file of %" PRIu64 " bytes",
                        cell->length, lance->size);
     column->type = type;
     return is_strings(type) ? nt_lance_read_strings(lance, cell->offset, cell->length, &column->begin,
@@ -111,7 +111,7 @@ static enum nt_status put_string(struct nt_json *json, const struct column *colu
              end = nt_load_le64(column->values + (row + 1) * sizeof(end));
     if (begin < column->begin || end < begin || end - column->begin > column->bytes)
         return nt_fail(error, NT_CORRUPT, column->begin,
-                       "a bound of strings goes from %" PRIu64 " to %" PRIu64, begin, end);
+                       "a string bound extends from %" PRIu64 " to %" PRIu64, begin, end);
     const uint8_t *bytes = column->values + column->stored_bytes + (begin - column->begin);
     if (begin == end)
         nt_json_null(json);

@@ -106,12 +106,12 @@ static const struct {
     enum nt_status status;
     const char *told;
 } refusals[] = {
-    {"4", NT_NOT_FOUND, "there are 3 from 1 to 3"},
-    {"77", NT_NOT_FOUND, "there is no version 77"},
-    {"exp/one:1", NT_NOT_FOUND, "there are 2 from 3 to 4"},
+    {"4", NT_NOT_FOUND, "there are 3 versions, from 1 to 3"},
+    {"77", NT_NOT_FOUND, "version 77 does not exist"},
+    {"exp/one:1", NT_NOT_FOUND, "there are 2 versions, from 3 to 4"},
     {"none", NT_NOT_FOUND, "there"},
     {"none", NT_NOT_FOUND, "branches: exp/one"},
-    {"exp/two", NT_NOT_FOUND, "no version, tag or branch 'exp/two'"},
+    {"exp/two", NT_NOT_FOUND, "no version, tag or branch has the name 'exp/two'"},
     {"exp", NT_NOT_FOUND, "'exp'"},
     {"exp/two:1", NT_NOT_FOUND, "tree/exp/two/_versions"},
     {"../first", NT_INVALID, "is a path"},
@@ -120,20 +120,20 @@ static const struct {
     {"..:1", NT_INVALID, "is a path"},
     {":1", NT_INVALID, "is a path"},
     {"", NT_INVALID, "is a path"},
-    {"lost", NT_CORRUPT, "version 12, which is not there"},
-    {"bad", NT_CORRUPT, "_refs/tags/bad.json: a tag without the number"},
+    {"lost", NT_CORRUPT, "version 12, which does not exist"},
+    {"bad", NT_CORRUPT, "_refs/tags/bad.json: the tag has no version number"},
     {"cut", NT_CORRUPT, "_refs/tags/cut.json: JSON, line 1"},
     {"out", NT_CORRUPT, "'../../elsewhere'"},
-    {"minus", NT_CORRUPT, "_refs/tags/minus.json: a tag without the number"},
-    {"8", NT_CORRUPT, "_refs/tags/8.json: a tag without the number"},
+    {"minus", NT_CORRUPT, "_refs/tags/minus.json: the tag has no version number"},
+    {"8", NT_CORRUPT, "_refs/tags/8.json: the tag has no version number"},
     {"text", NT_CORRUPT, "_refs/tags/text.json: JSON, line 1"},
-    {"odd", NT_CORRUPT, "a tag of a branch that is no name of one: ''"},
-    {"nowhere", NT_CORRUPT, "a tag of a branch that is no name of one: ''"},
-    {"first.txt", NT_NOT_FOUND, "no version, tag or branch 'first.txt'"},
-    {"exp/one:x", NT_NOT_FOUND, "no version, tag or branch 'exp/one:x'"},
-    {"exp/one:", NT_NOT_FOUND, "no version, tag or branch 'exp/one:'"},
-    {"12x", NT_NOT_FOUND, "no version, tag or branch '12x'"},
-    {"99999999999999999999", NT_NOT_FOUND, "no version, tag or branch '99999999999999999999'"},
+    {"odd", NT_CORRUPT, "the tag has an invalid branch name: ''"},
+    {"nowhere", NT_CORRUPT, "the tag has an invalid branch name: ''"},
+    {"first.txt", NT_NOT_FOUND, "no version, tag or branch has the name 'first.txt'"},
+    {"exp/one:x", NT_NOT_FOUND, "no version, tag or branch has the name 'exp/one:x'"},
+    {"exp/one:", NT_NOT_FOUND, "no version, tag or branch has the name 'exp/one:'"},
+    {"12x", NT_NOT_FOUND, "no version, tag or branch has the name '12x'"},
+    {"99999999999999999999", NT_NOT_FOUND, "no version, tag or branch has the name '99999999999999999999'"},
 };
 
 TEST(what_is_no_version_is_refused_by_name, .setup = set_up, .teardown = tear_down,
@@ -166,7 +166,7 @@ TEST(a_tag_of_more_than_a_mebibyte_is_not_read, .setup = set_up, .teardown = tea
     memcpy(text, "{\"version\": 1}", strlen("{\"version\": 1}"));
     put_tag("long", text);
     assert_status(NT_LIMIT, nt_lance_find_version(folder, "long", &version, &error));
-    ck_assert_ptr_nonnull(strstr(error.message, "a tag or branch of more than 1 MiB"));
+    ck_assert_ptr_nonnull(strstr(error.message, "the tag or branch has more than 1 MiB"));
     text[BYTES - 1] = '\0';
     put_tag("long", text);
     assert_ok(nt_lance_find_version(folder, "long", &version, &error));
@@ -174,7 +174,7 @@ TEST(a_tag_of_more_than_a_mebibyte_is_not_read, .setup = set_up, .teardown = tea
     nt_version_deinit(&version);
 }
 
-TEST(of_many_tags_some_are_told, .setup = set_up, .teardown = tear_down)
+TEST(of_many_tags_some_are_reported, .setup = set_up, .teardown = tear_down)
 {
     struct nt_dataset_version version;
     char name[16];

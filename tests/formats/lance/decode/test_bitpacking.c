@@ -154,7 +154,7 @@ static const struct {
     {64, 3, 16, 132, {0x07}},        /* row 32, lane 0: from bit 96, bit 32 of word 1 */
 };
 
-TEST(an_element_lies_where_the_layout_has_it, .setup = set_up, .end = sizeof(known) / sizeof(*known))
+TEST(an_element_is_where_the_layout_has_it, .setup = set_up, .end = sizeof(known) / sizeof(*known))
 {
     uint8_t block[64 * 128] = {0}, output[BLOCK * 8];
     uint32_t word_bytes = known[_i].word_bits / 8;

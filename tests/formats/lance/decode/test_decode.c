@@ -332,7 +332,7 @@ static struct nt_tree bare_tree(enum nt_tree_layout layout, const struct nt_tree
                             .layers = {NT_LAYER_ITEM}};
 }
 
-TEST(end_offsets_of_version_2_0_tell_which_lists_are_null, .setup = set_up, .teardown = tear_down)
+TEST(end_offsets_of_version_2_0_say_which_lists_are_null, .setup = set_up, .teardown = tear_down)
 {
     static const uint64_t stored[] = {2, 2, 102, 5, 105};
     struct nt_tree_node list[] = {{.kind = NT_TREE_LIST_ENDS, .items = 5, .adjustment = 100, .children = {1}},
@@ -468,7 +468,7 @@ TEST(null_items_of_fixed_lists_are_zeros, .setup = set_up, .teardown = tear_down
     ck_assert_mem_eq(valid, ((uint8_t[]){1, 0, 1, 1, 0, 1}), sizeof(valid));
 }
 
-TEST(members_of_packed_structures_lie_at_their_offsets, .setup = set_up, .teardown = tear_down)
+TEST(members_of_packed_structures_are_at_their_offsets, .setup = set_up, .teardown = tear_down)
 {
     static const struct nt_tree_node packed[] = {{.kind = NT_TREE_PACKED, .bits = 48, .children = {1}},
                                                  {.kind = NT_TREE_FLAT, .bits = 48}};
@@ -540,7 +540,7 @@ TEST(damage_of_every_byte_and_every_end_leads_nowhere, .setup = set_up, .teardow
     damage_all(&tree, model.of[0].rows);
 }
 
-TEST(fewer_and_more_rows_than_the_levels_tell_are_corrupt, .setup = set_up, .teardown = tear_down,
+TEST(fewer_and_more_rows_than_the_levels_say_are_corrupt, .setup = set_up, .teardown = tear_down,
      .end = SHAPES)
 {
     static uint32_t output[MODEL_MAX];

@@ -57,29 +57,29 @@ static const struct {
      NT_ELEMENT_UINT32,
      4,
      {NT_ENCODING_UINT8, NT_ENCODING_UINT8},
-     "does not make"},
-    {&tree, NT_TREE_VALUES, NT_ELEMENT_UINT32, 8, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, "does not make"},
-    {&tree, NT_TREE_VALID, NT_ELEMENT_UINT8, 1, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, "does not make"},
-    {&tree, NT_TREE_LEVELS, NT_ELEMENT_OPAQUE, 2, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, "does not make"},
-    {&whole, NT_TREE_VALUES, NT_ELEMENT_UINT32, 4, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, "does not make"},
+     "cannot produce"},
+    {&tree, NT_TREE_VALUES, NT_ELEMENT_UINT32, 8, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, "cannot produce"},
+    {&tree, NT_TREE_VALID, NT_ELEMENT_UINT8, 1, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, "cannot produce"},
+    {&tree, NT_TREE_LEVELS, NT_ELEMENT_OPAQUE, 2, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, "cannot produce"},
+    {&whole, NT_TREE_VALUES, NT_ELEMENT_UINT32, 4, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, "cannot produce"},
     {&numbering,
      NT_TREE_VALUES,
      NT_ELEMENT_UINT32,
      4,
      {NT_ENCODING_UINT64, NT_ENCODING_UINT8},
-     "items are not"},
+     "have another type"},
     {&numbering,
      NT_TREE_ENDS,
      NT_ELEMENT_UINT64,
      8,
      {NT_ENCODING_UINT32, NT_ENCODING_UINT8},
-     "items are not"},
+     "have another type"},
     {&numbering,
      NT_TREE_ENDS,
      NT_ELEMENT_UINT64,
      8,
      {NT_ENCODING_UINT64, NT_ENCODING_UINT16},
-     "items are not"},
+     "have another type"},
 };
 
 enum { TREES = sizeof(trees) / sizeof(*trees) };
@@ -99,7 +99,7 @@ static enum nt_status check(int number, uint32_t input_count)
     return nt_tree_ops.check(&decoder, inputs, &error);
 }
 
-TEST(trees_make_what_is_wanted_of_them_or_are_refused, .end = TREES)
+TEST(trees_make_what_is_requested_of_them_or_are_refused, .end = TREES)
 {
     enum nt_status status = check(_i, 2);
     ck_assert_int_eq(status, trees[_i].refused ? NT_CORRUPT : NT_OK);

@@ -95,7 +95,7 @@ static enum nt_status copy(const struct chosen *chosen, const uint8_t *are_wante
     return status;
 }
 
-TEST(strings_of_all_lengths_are_told_by_numbers_of_all_widths, .end = WIDTHS)
+TEST(strings_of_all_lengths_are_reported_by_numbers_of_all_widths, .end = WIDTHS)
 {
     uint64_t ends[ROWS];
     for (unsigned most = 0; most < MAX_ITEM; most += 1 + most / 4)
@@ -130,11 +130,11 @@ TEST(an_item_that_is_not_there_is_corrupt, .end = WIDTHS)
     struct chosen chosen = exactly(_i);
     assert_status(NT_CORRUPT, find_ends(&chosen, valid, 0, ends));
     assert_status(NT_CORRUPT, copy(&chosen, valid, expected_ends[ROWS - 1], false));
-    ck_assert_ptr_nonnull(strstr(error.message, "element 250 is item 40 of a dictionary that has 40"));
+    ck_assert_ptr_nonnull(strstr(error.message, "element 250 is item 40, but the dictionary has 40"));
     free_chosen(&chosen);
 }
 
-TEST(items_that_end_before_they_begin_or_behind_the_bytes_are_corrupt, .end = WIDTHS)
+TEST(items_that_end_before_they_begin_or_after_the_bytes_are_corrupt, .end = WIDTHS)
 {
     uint64_t ends[ROWS];
     static const uint64_t wrong[] = {0, UINT64_MAX, UINT64_MAX / 2};
@@ -151,7 +151,7 @@ TEST(items_that_end_before_they_begin_or_behind_the_bytes_are_corrupt, .end = WI
 
 /* Ends that do not decrease, of which the bytes have fewer: one that is told begins behind them, or ends
  * there. */
-TEST(items_behind_the_bytes_are_corrupt, .end = WIDTHS)
+TEST(items_after_the_bytes_are_corrupt, .end = WIDTHS)
 {
     for (unsigned behind = 0; behind < 2; behind++) {
         choose(40, 0);
@@ -165,12 +165,12 @@ TEST(items_behind_the_bytes_are_corrupt, .end = WIDTHS)
         memcpy(chosen.ends, ends, sizeof(ends));
         chosen.what.elements = behind ? 4 : ITEMS + 1;
         assert_status(NT_CORRUPT, copy(&chosen, NULL, 3 * (ROWS - 1) + 1, false));
-        ck_assert_ptr_nonnull(strstr(error.message, "end behind its bytes"));
+        ck_assert_ptr_nonnull(strstr(error.message, "end after the dictionary"));
         free_chosen(&chosen);
     }
 }
 
-TEST(items_of_all_widths_are_told_by_numbers_of_all_widths)
+TEST(items_of_all_widths_are_reported_by_numbers_of_all_widths)
 {
     static const struct {
         enum nt_element element;
@@ -192,6 +192,6 @@ TEST(items_of_all_widths_are_told_by_numbers_of_all_widths)
                 ck_assert_mem_eq(found + i * width, list + i * 3 % 20 * width, width);
             told[25 * numbered[k].bytes] = 20;
             assert_status(NT_CORRUPT, nt_dictionary_gather(&which, &from, found, &error));
-            ck_assert_ptr_nonnull(strstr(error.message, "element 25 is item 20 of a dictionary that has 20"));
+            ck_assert_ptr_nonnull(strstr(error.message, "element 25 is item 20, but the dictionary has 20"));
         }
 }

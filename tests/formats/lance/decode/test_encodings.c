@@ -89,7 +89,7 @@ TEST(pages_hold_what_their_encodings_say, .setup = set_up, .teardown = tear_down
     }
 }
 
-TEST(encodings_are_told_in_words, .setup = set_up, .teardown = tear_down, .end = SOUND)
+TEST(encodings_are_reported_in_words, .setup = set_up, .teardown = tear_down, .end = SOUND)
 {
     char text[200], narrow[8];
     const struct nt_tree tree = tree_of(&sound[_i]);
@@ -130,7 +130,7 @@ TEST(pages_that_end_early_are_refused, .setup = set_up, .teardown = tear_down, .
     }
 }
 
-TEST(what_is_wrong_with_a_page_is_told, .setup = set_up, .teardown = tear_down, .end = REFUSED)
+TEST(what_is_wrong_with_a_page_is_reported, .setup = set_up, .teardown = tear_down, .end = REFUSED)
 {
     const struct page_case *page = &refused[_i];
     uint8_t output[MOST];

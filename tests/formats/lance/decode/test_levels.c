@@ -62,7 +62,7 @@ static const struct {
     {{LIST_IS_NULL, 0}, 2, 1, 0, 2, {0, 1}},
 };
 
-TEST(all_items_of_a_list_tell_whether_it_is_null, .end = sizeof(good) / sizeof(*good))
+TEST(all_items_of_a_list_say_whether_it_is_null, .end = sizeof(good) / sizeof(*good))
 {
     uint8_t valid[MOST];
     assert_ok(decode(good[_i].definitions, good[_i].rows, good[_i].repeats, good[_i].skipped, good[_i].lists,
@@ -70,15 +70,15 @@ TEST(all_items_of_a_list_tell_whether_it_is_null, .end = sizeof(good) / sizeof(*
     ck_assert_mem_eq(valid, good[_i].valid, good[_i].lists);
 }
 
-TEST(items_of_a_list_that_tell_different_things_are_corrupt)
+TEST(items_of_a_list_that_say_different_things_are_corrupt)
 {
     uint8_t valid[MOST];
     ck_assert_uint_eq(decode((const uint8_t[]){0, LIST_IS_NULL}, 2, 2, 0, 1, valid), NT_CORRUPT);
-    ck_assert_ptr_nonnull(strstr(error.message, "items of one fixed-size list tell that it is null"));
+    ck_assert_ptr_nonnull(strstr(error.message, "items of a fixed-size list disagree"));
     assert_ok(decode((const uint8_t[]){0, LIST_IS_NULL}, 2, 2, 1, 1, valid));
 }
 
-TEST(other_numbers_of_lists_than_the_levels_tell_are_corrupt)
+TEST(other_numbers_of_lists_than_the_levels_say_are_corrupt)
 {
     uint8_t valid[MOST];
     for (size_t lists = 1; lists < 4; lists++)

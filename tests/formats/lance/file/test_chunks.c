@@ -167,5 +167,5 @@ TEST(lists_are_counted_without_a_look_at_them, .teardown = tear_down)
     for (uint64_t i = 0; i < 10; i++)
         ck_assert_uint_eq(ends[i], i * ITEMS);
     ck_assert_uint_eq(nt_stream_read(stream, 0, ends, sizeof(ends), &error), NT_CORRUPT);
-    ck_assert_msg(strstr(error.message, "lists that the levels of a page tell"), "%s", error.message);
+    ck_assert_msg(strstr(error.message, "lists in the levels of a page"), "%s", error.message);
 }

@@ -193,7 +193,7 @@ TEST(a_large_document_comes_in_pieces, .setup = set_up, .teardown = tear_down)
     free(pages);
 }
 
-TEST(file_json_tells_the_version, .setup = set_up, .teardown = tear_down)
+TEST(file_json_says_the_version, .setup = set_up, .teardown = tear_down)
 {
     struct nt_buffer out = {0};
     struct nt_json json;

@@ -340,7 +340,7 @@ static const struct {
     {"huge_nglobal", NT_CORRUPT, "table of global buffers of 2147483647 entries"},
     {"no_encoding", NT_CORRUPT, "column 0: page 0: no encoding"},
     {"page_buffer_beyond", NT_CORRUPT, "column 0: page 0: buffer 1"},
-    {"truncated_footer", NT_NOT_THIS_FORMAT, "does not end in LANC"},
+    {"truncated_footer", NT_NOT_THIS_FORMAT, "does not end with LANC"},
 };
 
 TEST(damaged_metadata_are_refused, .end = sizeof(damaged) / sizeof(*damaged))

@@ -101,7 +101,7 @@ static const struct {
     {0, NT_LAYER_ITEM, false, false, {false, true, true}},
 };
 
-TEST(a_constant_without_a_value_stands_for_the_lists_that_are_left, .setup = set_up, .teardown = tear_down,
+TEST(a_constant_without_a_value_means_the_lists_that_are_left, .setup = set_up, .teardown = tear_down,
      .end = (int)(sizeof(null_constants) / sizeof(*null_constants)))
 {
     struct nt_buffer values = constant();
@@ -307,27 +307,27 @@ static const struct {
     enum nt_status expected;
     const char *message;
 } refusals[] = {
-    {without_values, NT_UNSUPPORTED, "encoding 0 of values is not read"},
-    {with_more_buffers, NT_CORRUPT, "buffers of a chunk, as its encodings take them: expected 1, found 2"},
-    {without_layers, NT_CORRUPT, "without layers"},
+    {without_values, NT_UNSUPPORTED, "cannot read value encoding 0"},
+    {with_more_buffers, NT_CORRUPT, "buffers of a chunk that its encodings need: expected 1, found 2"},
+    {without_layers, NT_CORRUPT, "has no layers"},
     {with_an_unknown_layer, NT_UNSUPPORTED, "layer 7"},
     {with_a_layer_of_no_sort, NT_UNSUPPORTED, "layer 0"},
-    {with_wide_levels, NT_CORRUPT, "rows of 17 and 0 bits of levels"},
-    {with_two_widths, NT_CORRUPT, "32 of values, 32 of lengths"},
-    {with_an_unknown_dictionary, NT_UNSUPPORTED, "is not read"},
-    {with_unknown_repetition, NT_UNSUPPORTED, "is not read"},
-    {with_unknown_definition, NT_UNSUPPORTED, "is not read"},
-    {with_wide_definition, NT_CORRUPT, "rows of 0 and 17 bits of levels"},
-    {with_wide_values, NT_CORRUPT, "4294967295 of values"},
-    {with_odd_lengths, NT_CORRUPT, "0 of values, 24 of lengths"},
-    {zipped_without_layers, NT_CORRUPT, "without layers"},
-    {zipped_by_what_is_unknown, NT_UNSUPPORTED, "is not read"},
-    {constant_without_layers, NT_CORRUPT, "without layers"},
-    {of_blobs_in_nothing, NT_UNSUPPORTED, "layout 0 of a page is not read"},
-    {of_no_layout, NT_UNSUPPORTED, "layout 0 of a page is not read"},
-    {of_blobs_without_layers, NT_CORRUPT, "without layers"},
-    {of_blobs_in_blobs, NT_UNSUPPORTED, "layout 4 of a page is not read"},
-    {constant_of_many_buffers, NT_LIMIT, "buffers of a page, at most: expected 16, found 17"},
+    {with_wide_levels, NT_CORRUPT, "bits: 17 and 0 for levels"},
+    {with_two_widths, NT_CORRUPT, "32 for values, 32 for lengths"},
+    {with_an_unknown_dictionary, NT_UNSUPPORTED, "cannot read value encoding 0"},
+    {with_unknown_repetition, NT_UNSUPPORTED, "cannot read value encoding 0"},
+    {with_unknown_definition, NT_UNSUPPORTED, "cannot read value encoding 0"},
+    {with_wide_definition, NT_CORRUPT, "bits: 0 and 17 for levels"},
+    {with_wide_values, NT_CORRUPT, "4294967295 for values"},
+    {with_odd_lengths, NT_CORRUPT, "0 for values, 24 for lengths"},
+    {zipped_without_layers, NT_CORRUPT, "has no layers"},
+    {zipped_by_what_is_unknown, NT_UNSUPPORTED, "cannot read value encoding 0"},
+    {constant_without_layers, NT_CORRUPT, "has no layers"},
+    {of_blobs_in_nothing, NT_UNSUPPORTED, "cannot read page layout 0"},
+    {of_no_layout, NT_UNSUPPORTED, "cannot read page layout 0"},
+    {of_blobs_without_layers, NT_CORRUPT, "has no layers"},
+    {of_blobs_in_blobs, NT_UNSUPPORTED, "cannot read page layout 4"},
+    {constant_of_many_buffers, NT_LIMIT, "buffers of a page: expected at most 16, found 17"},
 };
 
 TEST(what_does_not_fit_is_refused, .setup = set_up, .teardown = tear_down,
@@ -342,14 +342,14 @@ TEST(levels_of_a_constant_have_encodings_that_are_known, .setup = set_up, .teard
 {
     struct nt_buffer constant = joined(layers(5, NT_LAYER_NULLABLE_ITEM, 0), around((uint32_t)_i, unknown()));
     ck_assert_int_eq(make(around(2, constant), 3), NT_UNSUPPORTED);
-    ck_assert_msg(strstr(error.message, "is not read"), "%s", error.message);
+    ck_assert_msg(strstr(error.message, "cannot read value encoding 0"), "%s", error.message);
 }
 
 TEST(arrays_of_2_0_have_no_more_buffers_than_parts, .setup = set_up, .teardown = tear_down)
 {
     struct nt_buffer bytes = around(1, joined(number_in(1, 64), around(2, number_in(1, 1))));
     ck_assert_int_eq(make_of_kind(bytes, NT_LANCE_ENCODING_IS_ARRAY, 17, NULL), NT_LIMIT);
-    ck_assert_msg(strstr(error.message, "buffers of a page, at most: expected 16, found 17"), "%s",
+    ck_assert_msg(strstr(error.message, "buffers of a page: expected at most 16, found 17"), "%s",
                   error.message);
 }
 

@@ -288,20 +288,20 @@ static const struct refusal {
     enum nt_status expected;
     const char *message;
 } layouts[] = {
-    {of_a_compressed_buffer, NT_UNSUPPORTED, "a buffer that is compressed beneath its encoding"},
+    {of_a_compressed_buffer, NT_UNSUPPORTED, "cannot read a compressed buffer of this encoding"},
     {of_no_bits, NT_UNSUPPORTED, "flat values of 0 bits"},
-    {of_short_offsets, NT_UNSUPPORTED, "offsets of 16 bits"},
-    {of_24_bits, NT_CORRUPT, "values of 24 bits packed into 0"},
-    {packed_into_more, NT_CORRUPT, "values of 8 bits packed into 9"},
-    {of_a_later_scheme, NT_UNSUPPORTED, "compression scheme 7"},
-    {of_runs_of_strings, NT_UNSUPPORTED, "runs of variable of 32 bits"},
-    {of_runs_of_bits, NT_UNSUPPORTED, "runs of flat of 1 bits"},
+    {of_short_offsets, NT_UNSUPPORTED, "cannot read offsets of 16 bits"},
+    {of_24_bits, NT_CORRUPT, "values of 24 bits cannot be packed into 0 bits"},
+    {packed_into_more, NT_CORRUPT, "values of 8 bits cannot be packed into 9 bits"},
+    {of_a_later_scheme, NT_UNSUPPORTED, "unknown compression scheme 7"},
+    {of_runs_of_strings, NT_UNSUPPORTED, "cannot read runs of the encoding variable with 32 bits"},
+    {of_runs_of_bits, NT_UNSUPPORTED, "cannot read runs of the encoding flat with 1 bits"},
     {of_no_symbols, NT_CORRUPT, "symbol"},
-    {of_a_wider_constant, NT_UNSUPPORTED, "a constant of 5 bytes of values of 32 bits"},
-    {of_members_of_12_bits, NT_UNSUPPORTED, "members of 12 bits, with lengths of 0"},
-    {of_lengths_of_4_bits, NT_UNSUPPORTED, "members of 0 bits, with lengths of 4"},
+    {of_a_wider_constant, NT_UNSUPPORTED, "a constant of 5 bytes cannot be a value of 32 bits"},
+    {of_members_of_12_bits, NT_UNSUPPORTED, "members of 12 bits with lengths of 0 bits"},
+    {of_lengths_of_4_bits, NT_UNSUPPORTED, "members of 0 bits with lengths of 4 bits"},
     {with_65_layers, NT_LIMIT, "more than 64 layers around a value"},
-    {with_33_buffers, NT_LIMIT, "buffers of a chunk, at most: expected 32, found 33"},
+    {with_33_buffers, NT_LIMIT, "buffers of a chunk: expected at most 32, found 33"},
 };
 
 TEST(a_layout_that_is_not_read_is_refused, .setup = set_up, .teardown = tear_down,
@@ -360,7 +360,7 @@ TEST(encodings_in_one_another_are_not_too_many, .setup = set_up, .teardown = tea
         enum nt_status status = make(around(3, rows), 2);
         bool fits = left && (last_members[_i] == flat_32 || last_members[_i] == variable);
         ck_assert_msg(status == (fits ? NT_OK : NT_LIMIT), "%u left: %s", left, error.message);
-        ck_assert_msg(fits || strstr(error.message, "more than 256 encodings in one another"), "%s",
+        ck_assert_msg(fits || strstr(error.message, "encodings nested more than 256 deep"), "%s",
                       error.message);
     }
 }
@@ -390,17 +390,19 @@ MESSAGE(of_packed_nothing, around(9, around(2, number_in(1, 0))))
 
 static const struct refusal arrays[] = {
     {of_another_scheme, NT_UNSUPPORTED, "compression scheme snappy"},
-    {in_the_columns_buffer, NT_UNSUPPORTED, "buffer 3 of a column or of the file in a page"},
+    {in_the_columns_buffer, NT_UNSUPPORTED,
+     "a page uses buffer 3 of a column or of the file, which cannot be read"},
     {in_a_buffer_of_no_number, NT_UNSUPPORTED, "buffer 4294967296 of a column or of the file"},
-    {of_nulls_of_no_kind, NT_UNSUPPORTED, "nulls of kind 0 are not read"},
-    {of_packed_bits, NT_UNSUPPORTED, "encoding 10 of arrays is not read"},
-    {of_packed_nulls, NT_UNSUPPORTED, "a packed structure with a member that is all nulls"},
-    {of_packed_bools, NT_UNSUPPORTED, "a packed structure with a member that is flat"},
-    {of_packed_lists_of_none, NT_UNSUPPORTED, "a packed structure with a member that is fixed-size list"},
+    {of_nulls_of_no_kind, NT_UNSUPPORTED, "cannot read nulls of kind 0"},
+    {of_packed_bits, NT_UNSUPPORTED, "cannot read array encoding 10"},
+    {of_packed_nulls, NT_UNSUPPORTED, "a packed structure with a member of the encoding all nulls"},
+    {of_packed_bools, NT_UNSUPPORTED, "a packed structure with a member of the encoding flat"},
+    {of_packed_lists_of_none, NT_UNSUPPORTED,
+     "a packed structure with a member of the encoding fixed-size list"},
     {of_packed_lists_of_many, NT_UNSUPPORTED, "packed structures of "},
-    {of_strings_without_ends, NT_UNSUPPORTED, "encoding 0 of arrays is not read"},
-    {of_numbers_of_nothing, NT_UNSUPPORTED, "encoding 0 of arrays is not read"},
-    {of_packed_riddles, NT_UNSUPPORTED, "encoding 0 of arrays is not read"},
+    {of_strings_without_ends, NT_UNSUPPORTED, "cannot read array encoding 0"},
+    {of_numbers_of_nothing, NT_UNSUPPORTED, "cannot read array encoding 0"},
+    {of_packed_riddles, NT_UNSUPPORTED, "cannot read array encoding 0"},
     {of_packed_nothing, NT_UNSUPPORTED, "packed structures of 0 bits"},
 };
 

@@ -227,7 +227,7 @@ TEST(items_of_fixed_lists_are_counted_inside_the_layer, .teardown = tear_down)
     ck_assert_uint_eq(file->datasets[0]->fields[1].repetition, 3);
 }
 
-TEST(items_of_fixed_lists_tell_arrow_of_their_extension, .teardown = tear_down)
+TEST(items_of_fixed_lists_say_arrow_of_their_extension, .teardown = tear_down)
 {
     static const struct described fields[] = {{"v", "fixed_size_list:lance.bfloat16:2", -1, true},
                                               {"w", "fixed_size_list:halffloat:2", -1, true}};
@@ -243,7 +243,7 @@ TEST(items_of_fixed_lists_tell_arrow_of_their_extension, .teardown = tear_down)
 }
 
 /* Of its bytes the first of these names would say that they are text. */
-TEST(json_tells_arrow_of_the_extension_of_its_bytes, .teardown = tear_down)
+TEST(json_says_arrow_of_the_extension_of_its_bytes, .teardown = tear_down)
 {
     static const struct described fields[] = {
         {"a", "json", -1, true}, {"b", "json", -1, true}, {"c", "string", -1, true}};
@@ -284,7 +284,7 @@ static const struct described struct_lists[] = {
 enum { STRUCT_LISTS = sizeof(struct_lists) / sizeof(*struct_lists) };
 
 /* Their members have columns with a row for each item, and they themselves have none. */
-TEST(fixed_size_lists_of_structures_are_told_by_their_members, .teardown = tear_down)
+TEST(fixed_size_lists_of_structures_are_reported_by_their_members, .teardown = tear_down)
 {
     static const struct expected expected[] = {
         {"a", NT_FIELD_VALUE, 0, 0, 0, 1, true},
@@ -320,7 +320,7 @@ TEST(lists_around_fixed_size_lists_of_structures_leave_the_others_readable, .tea
         ck_assert_uint_eq(dataset->fields[i].kind != NT_FIELD_UNREADABLE, is_read);
         if (!is_read)
             ck_assert_str_eq(dataset->fields[i].unreadable,
-                             "lists around fixed-size lists of structures are not read");
+                             "cannot read lists around fixed-size lists of structures");
     }
 }
 
@@ -334,7 +334,7 @@ TEST(fixed_size_lists_of_structures_have_one_column_in_2_0, .teardown = tear_dow
         ck_assert_uint_eq(dataset->fields[i].kind != NT_FIELD_UNREADABLE, is_read);
         if (!is_read)
             ck_assert_str_eq(dataset->fields[i].unreadable,
-                             "fixed-size lists of structures are not read in files before 2.1");
+                             "cannot read fixed-size lists of structures in files before version 2.1");
     }
     ck_assert_uint_eq(nt_lance_map_own_column(nt_lance_of(dataset), STRUCT_LISTS - 1).column, 2);
 }
@@ -396,7 +396,7 @@ TEST(columns_have_the_rows_of_the_file_or_of_its_lists_items, .teardown = tear_d
 /* ---- blobs in lists, and what is packed ---- */
 
 #define BLOB "lance-encoding:blob"
-#define LISTED "lists around blobs are not read: the file does not tell where they begin"
+#define LISTED "cannot read lists around blobs: the file does not store where they begin"
 enum { MAX_FIELDS = 6 };
 
 static const struct described blobs[] = {{"l", "list", -1, true},
@@ -441,11 +441,11 @@ static const struct {
     {fixed_first, 3, {NULL, NULL, BLOB}, 1, 1, 2, 6, LISTED},
     {blobs, 2, {NULL, BLOB}, 2, 0, 0, 3, NULL},
     {member, 2, {NULL, BLOB}, 1, 1, 1, 3, NULL},
-    {packed_list, 4, {"packed"}, 1, 0, 1, 3, "lists in packed structures are not read"},
-    {packed_fixed, 4, {"lance-encoding:packed"}, 1, 0, 2, 1, "lists in packed structures are not read"},
+    {packed_list, 4, {"packed"}, 1, 0, 1, 3, "cannot read lists in packed structures"},
+    {packed_fixed, 4, {"lance-encoding:packed"}, 1, 0, 2, 1, "cannot read lists in packed structures"},
 };
 
-TEST(what_cannot_be_told_is_unreadable_and_nothing_else, .teardown = tear_down,
+TEST(what_cannot_be_reported_is_unreadable_and_nothing_else, .teardown = tear_down,
      .end = sizeof(unread) / sizeof(*unread))
 {
     assert_ok(open_marked_schema(unread[_i].fields, unread[_i].keys, unread[_i].count, unread[_i].columns,
@@ -460,7 +460,7 @@ TEST(what_cannot_be_told_is_unreadable_and_nothing_else, .teardown = tear_down,
 }
 
 /* Those of datasets have what blobs are made from below it. */
-TEST(descriptions_of_blobs_have_members_that_no_schema_tells, .teardown = tear_down, .end = 2)
+TEST(descriptions_of_blobs_have_members_that_no_schema_says, .teardown = tear_down, .end = 2)
 {
     static const struct described of_file[] = {{"b", "struct", -1, true}, {"n", "int8", -1, true}},
                                   of_data_set[] = {{"b", "struct", -1, true},
@@ -538,7 +538,7 @@ TEST(fields_without_an_id_are_none, .teardown = tear_down)
 TEST(fewer_or_more_columns_than_the_schema_needs_are_corrupt, .teardown = tear_down, .end = 2)
 {
     ck_assert_uint_eq(open_schema(nested, NESTED, 4 + 2 * (unsigned)_i, 1), NT_CORRUPT);
-    ck_assert_msg(strstr(error.message, "columns, as the schema tells: expected 5"), "%s", error.message);
+    ck_assert_msg(strstr(error.message, "columns that the schema declares: expected 5"), "%s", error.message);
     ck_assert_uint_ne(error.offset, NT_NO_OFFSET);
 }
 

@@ -41,7 +41,7 @@ static void end_with_table_entry(uint64_t table, uint64_t place, uint64_t value)
         writer.out.bytes[table + place + i] = (char)(value >> (8 * i));
 }
 
-TEST(entries_of_tables_lie_where_they_may, .teardown = tear_down)
+TEST(entries_of_tables_are_where_they_may, .teardown = tear_down)
 {
     const uint64_t values[] = {UINT64_MAX, 1u << 20, 0};
     for (unsigned place = 0; place < 32; place += 8) {

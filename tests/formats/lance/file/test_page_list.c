@@ -168,23 +168,25 @@ static const struct {
     enum nt_status expected;
     const char *message;
 } pages[] = {
-    {put_one_buffer, "int8", NULL, 1, ROWS, NT_CORRUPT, "buffers of a page, at least: expected 2, found 1"},
+    {put_one_buffer, "int8", NULL, 1, ROWS, NT_CORRUPT, "buffers of a page: expected at least 2, found 1"},
     {put_two_buffers_beside_a_dictionary, "int8", NULL, 1, ROWS, NT_CORRUPT,
-     "buffers of a page, at least: expected 3, found 2"},
-    {put_half_a_size, "int8", NULL, 1, ROWS, NT_CORRUPT, "3 bytes of chunks' sizes, of 2 each"},
+     "buffers of a page: expected at least 3, found 2"},
+    {put_half_a_size, "int8", NULL, 1, ROWS, NT_CORRUPT,
+     "the chunk sizes take 3 bytes, which is not a multiple of 2"},
     {put_one_layer, "list", "int8", 1, ROWS, NT_CORRUPT,
-     "layers around the values of a page, at least: expected 2, found 1"},
+     "layers around the values of a page: expected at least 2, found 1"},
     {put_absent_buffer, "fixed_size_list:fixed_size_list:int8:2:2", NULL, 0, ROWS, NT_CORRUPT,
-     "buffers of a page, at least: expected 8, found 1"},
+     "buffers of a page: expected at least 8, found 1"},
     {put_short_buffer, "fixed_size_list:fixed_size_list:int8:2:2", NULL, 0, ROWS, NT_CORRUPT,
-     "4 rows of 4 bytes in 15 bytes"},
+     "4 rows of 4 bytes do not fill 15 bytes"},
     {put_endless_lists, "fixed_size_list:fixed_size_list:int8:2:2", NULL, 0, ROWS, NT_LIMIT,
      "the bytes of a row of fixed-size lists overflow"},
     {put_dictionary_of_places, "large_binary", NULL, 1, ROWS, NT_UNSUPPORTED,
-     "places of blobs in a dictionary"},
-    {put_values_and_blobs, "large_binary", NULL, 1, 2 * ROWS, NT_CORRUPT, "buffers of a page, at least"},
+     "cannot read blob positions in a dictionary"},
+    {put_values_and_blobs, "large_binary", NULL, 1, 2 * ROWS, NT_CORRUPT,
+     "buffers of a page: expected at least"},
     {put_blobs_and_values, "large_binary", NULL, 1, 2 * ROWS, NT_UNSUPPORTED,
-     "blobs in some of the column's pages, values in others"},
+     "the column has blobs in some pages and values in others"},
     {put_blobs_in_lists, "list", "large_binary", 1, 2 * ROWS, NT_CORRUPT, "layers around the values"},
 };
 
@@ -199,7 +201,8 @@ static enum nt_status read_stream(uint32_t field, enum nt_stream_kind kind)
     return status;
 }
 
-TEST(what_does_not_fit_is_told_with_its_page, .teardown = tear_down, .end = sizeof(pages) / sizeof(*pages))
+TEST(what_does_not_fit_is_reported_with_its_page, .teardown = tear_down,
+     .end = sizeof(pages) / sizeof(*pages))
 {
     const struct nt_open_options options = NT_OPEN_OPTIONS_INIT;
     struct nt_source *source;

@@ -164,7 +164,7 @@ TEST(damage_is_found, .end = sizeof(damaged) / sizeof(*damaged))
     ck_assert_uint_le(error.offset, 1000 + damaged[_i].size);
 }
 
-TEST(messages_lie_in_one_another_to_a_bound)
+TEST(messages_are_in_one_another_to_a_bound)
 {
     struct nt_buffer message = {0};
     for (int depth = 1; depth <= NT_PROTO_MAX_DEPTH + 1; depth++) {

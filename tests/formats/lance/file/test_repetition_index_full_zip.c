@@ -75,7 +75,7 @@ TEST(rows_are_taken_as_long_as_they_fit, .teardown = tear_down, .end = 4)
     assert_span(0, UINT64_MAX, 4, 200, 0);
 }
 
-TEST(lists_of_values_of_fixed_width_tell_their_items, .teardown = tear_down)
+TEST(lists_of_values_of_fixed_width_say_their_items, .teardown = tear_down)
 {
     const uint64_t numbers[] = {0, 10, 11, 16, 17};
     assert_ok(open_offsets(&lists, numbers, 5, 2, 4, 17, 3));

@@ -107,7 +107,7 @@ static const struct {
     {"int32", false, false},
 };
 
-TEST(what_is_counted_with_32_bits_is_told, .setup = set_up, .teardown = tear_down,
+TEST(what_is_counted_with_32_bits_is_reported, .setup = set_up, .teardown = tear_down,
      .end = sizeof(counted) / sizeof(*counted))
 {
     struct nt_lance_type type;

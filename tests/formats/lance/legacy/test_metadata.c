@@ -110,12 +110,12 @@ static const struct {
     enum nt_status expected;
     const char *message;
 } contradictions[] = {
-    {drop_manifest, NT_UNSUPPORTED, "without a manifest of its own"},
+    {drop_manifest, NT_UNSUPPORTED, "without its own manifest"},
     {begin_late, NT_CORRUPT, "batch 0 begins at row 1"},
-    {go_back, NT_CORRUPT, "batch 2 begins at row 1, the one in front of it at 2"},
+    {go_back, NT_CORRUPT, "batch 2 begins at row 1, but the previous batch begins at row 2"},
     {go_below_zero, NT_CORRUPT, "batch 2 begins at row -1"},
     {have_a_field_far_away, NT_CORRUPT, "a page table of 2147483648 fields and 2 batches"},
-    {have_an_id_twice, NT_CORRUPT, "has the id 0 of another one"},
+    {have_an_id_twice, NT_CORRUPT, "has the id 0, like another field"},
     {write_what_is_no_field, NT_CORRUPT, "manifest"},
 };
 
@@ -129,7 +129,7 @@ TEST(contradictions_are_refused_where_they_are, .teardown = tear_down,
     ck_assert_msg(strstr(error.message, contradictions[_i].message), "%s", error.message);
 }
 
-TEST(positions_and_lengths_of_messages_lie_in_front_of_the_tail, .teardown = tear_down)
+TEST(positions_and_lengths_of_messages_are_in_front_of_the_tail, .teardown = tear_down)
 {
     static const uint64_t values[] = {UINT64_MAX, UINT64_MAX - 3, 1 << 20};
     for (unsigned i = 0; i < sizeof(values) / sizeof(*values); i++) {

@@ -132,12 +132,12 @@ static const struct {
     const char *message;
 } damages[] = {
     {add_row, NUMBER, NT_CORRUPT, "field 0 of the file: batch 1: rows of the page: expected 1, found 2"},
-    {lead_beyond, NUMBER, NT_CORRUPT, "does not lie in the file"},
-    {wrap_around, NUMBER, NT_CORRUPT, "does not lie in the file"},
-    {ask_for_endless_items, ITEM, NT_CORRUPT, "does not lie in the file"},
-    {have_other_items, LIST, NT_CORRUPT, "batch 1: lists of 1 items, of which field 3 has 2"},
+    {lead_beyond, NUMBER, NT_CORRUPT, "is outside the file"},
+    {wrap_around, NUMBER, NT_CORRUPT, "is outside the file"},
+    {ask_for_endless_items, ITEM, NT_CORRUPT, "is outside the file"},
+    {have_other_items, LIST, NT_CORRUPT, "batch 1: lists have 1 items, but field 3 has 2"},
     {end_strings_beyond, TEXT, NT_CORRUPT, "strings end at 1048576"},
-    {end_strings_before, TEXT, NT_CORRUPT, "offsets of 1 rows go from"},
+    {end_strings_before, TEXT, NT_CORRUPT, "offsets of 1 rows extend from"},
     {begin_lists_late, LIST, NT_UNSUPPORTED, "lists that begin with item 1"},
     {number_nothing, WORD, NT_CORRUPT, "batch 0"},
     {number_less_than_nothing, WORD, NT_CORRUPT, "batch 0"},
@@ -179,14 +179,14 @@ static const struct {
 } refusals[] = {
     {"int32", 4, UINT64_MAX, "RLE"},
     {"map", 1, UINT64_MAX, "maps"},
-    {"dict:string:int8:false", 3, UINT64_MAX, "a dictionary that lies nowhere"},
-    {"dict:string:double:false", 3, 0, "a dictionary of such items or numbers"},
-    {"dict:bool:int8:false", 3, 0, "a dictionary of such items or numbers"},
+    {"dict:string:int8:false", 3, UINT64_MAX, "the dictionary has no position"},
+    {"dict:string:double:false", 3, 0, "a dictionary with items or indices of this type"},
+    {"dict:bool:int8:false", 3, 0, "a dictionary with items or indices of this type"},
     {"blob", 1, UINT64_MAX, "blobs"},
-    {"wishful", 1, UINT64_MAX, "not known"},
+    {"wishful", 1, UINT64_MAX, "does not know"},
 };
 
-TEST(what_no_writer_has_written_is_told_by_its_field, .teardown = tear_down,
+TEST(what_no_writer_has_written_is_reported_by_its_field, .teardown = tear_down,
      .end = sizeof(refusals) / sizeof(*refusals))
 {
     put_all();
@@ -218,7 +218,7 @@ static void assert_slice(int32_t id, const char *rows)
 {
     const struct nt_field *field = field_of(id);
     ck_assert_uint_eq(field->kind, NT_FIELD_UNREADABLE);
-    ck_assert_msg(strstr(field->unreadable, "a slice of structures was written with all rows") &&
+    ck_assert_msg(strstr(field->unreadable, "a slice of structures has all rows") &&
                       strstr(field->unreadable, rows),
                   "%s", field->unreadable);
 }
@@ -288,17 +288,15 @@ static const struct {
     {"dict:int16:int16:false", 0, 2, NT_OK, ""},
     {"dict:string:int16:false", 0, UINT64_MAX, NT_CORRUPT, "a dictionary of 18446744073709551615 items"},
     {"dict:string:int16:false", 0, UINT64_C(1) << 32, NT_CORRUPT,
-     "a dictionary of 4294967296 items does not lie in"},
+     "a dictionary of 4294967296 items is outside"},
     {"dict:int16:int16:false", 0, UINT64_C(1) << 32, NT_CORRUPT,
-     "a dictionary of 4294967296 items does not lie in"},
-    {"dict:string:int16:false", 1 << 20, 2, NT_CORRUPT,
-     "a dictionary of 2 items does not lie in the file of"},
+     "a dictionary of 4294967296 items is outside"},
+    {"dict:string:int16:false", 1 << 20, 2, NT_CORRUPT, "a dictionary of 2 items is outside the file of"},
     {"dict:int16:int16:false", UINT64_MAX - 1, 2, NT_CORRUPT,
-     "a dictionary of 2 items does not lie in the file of"},
+     "a dictionary of 2 items is outside the file of"},
 };
 
-TEST(a_dictionary_lies_in_the_file, .teardown = tear_down,
-     .end = sizeof(dictionaries) / sizeof(*dictionaries))
+TEST(a_dictionary_is_in_the_file, .teardown = tear_down, .end = sizeof(dictionaries) / sizeof(*dictionaries))
 {
     put_all();
     writer.last = 6;
@@ -334,7 +332,7 @@ static const struct {
 } limits[] = {
     {1 << 20, NULL},
     {24, NULL},
-    {23, "a dictionary's offsets of 24 bytes, more than the limit pagesize of 23"},
+    {23, "the offsets of a dictionary have 24 bytes, more than the limit pagesize of 23"},
 };
 
 TEST(what_is_counted_in_memory_is_no_longer_than_a_page_may_be, .teardown = tear_down,

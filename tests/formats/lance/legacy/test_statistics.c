@@ -118,8 +118,8 @@ static const struct {
     uint64_t value;
     const char *message;
 } damages[] = {
-    {1, 0, 1 << 20, "statistics of field 0: statistics of 2 rows do not lie in the file"},
-    {1, 0, UINT64_MAX, "do not lie in the file"},
+    {1, 0, 1 << 20, "statistics of field 0: statistics of 2 rows are outside the file"},
+    {1, 0, UINT64_MAX, "are outside the file"},
     {2, 1, 3, "rows of statistics: expected 2, found 3"},
     {2, 1, UINT64_MAX, "rows of statistics"},
     {6, 0, 1, "statistics of field 1"},
@@ -142,7 +142,7 @@ TEST(a_schema_that_contradicts_itself_leaves_the_rest, .teardown = clear)
     legacy_put_field(&message, 0, -1, "again", "int8", 1, UINT64_MAX, 0);
     end();
     assert_status(NT_CORRUPT, write_document("statistics.jsonl"));
-    ck_assert_msg(strstr(error.message, "has the id 0 of another one"), "%s", error.message);
+    ck_assert_msg(strstr(error.message, "has the id 0, like another field"), "%s", error.message);
     assert_ok(load_field(NUMBER));
 }
 
@@ -163,7 +163,7 @@ static bool has(const char *words)
     return strstr(text.bytes, words);
 }
 
-TEST(documents_tell_where_all_lies, .teardown = clear)
+TEST(documents_say_where_all_is, .teardown = clear)
 {
     char words[128];
     put_all();
