@@ -21,7 +21,6 @@ from pathlib import Path
 from harness import (NTUPLE, TIMEOUT, Skip, case, command, decoder_of, fuse_problem, high_water, mounted, own_seconds, run)
 
 SECONDS, BYTES = 2, 256 << 20
-PROGRAM = 4 << 20  # the program's own pages, which are counted, too: of large files they are what is over
 SECONDS_A_MEGABYTE, MEGABYTE = 0.3, 10**6
 SECONDS_A_LINE = 15e-6  # of a listing of a mount, with the kernel's part and on a busy machine
 LARGE = 'large_and_dense.root'
@@ -87,7 +86,7 @@ def check_limits(what, seconds, peak, size=0, lines=0):
         return
     if seconds >= max(SECONDS, SECONDS_A_LINE * lines, SECONDS_A_MEGABYTE * size / MEGABYTE if is_large else 0):
         raise AssertionError(f'{what}: {seconds:.1f} s')
-    if peak >= BYTES + (PROGRAM + size if is_large else 0):
+    if peak >= BYTES + (size if is_large else 0):
         raise AssertionError(f'{what}: {peak >> 20} MiB')
 
 

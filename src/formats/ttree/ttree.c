@@ -89,15 +89,12 @@ static void close_file(struct nt_file *file)
 
 enum nt_status nt_ttree_prepare(struct nt_file *file, struct nt_error *error)
 {
-    enum { MORE_METADATA_BYTES = 40 << 20 };
     struct nt_container *container = file->format_data;
     struct nt_ttree_file *trees = nt_arena_alloc(file->arena, 1, sizeof(*trees));
     if (!trees || nt_lock_init(&trees->lock, NULL))
         return nt_fail_memory(error);
     trees->file = file;
     container->trees = trees;
-    /* A few bytes of streamer information describe many fields, and each tree and cycle has them. */
-    nt_budget_raise(&file->budget, MORE_METADATA_BYTES);
     file->close = close_file;
     return add_document(file, error);
 }
@@ -126,9 +123,13 @@ static enum nt_status add_tree(struct nt_file *file, const struct nt_tfile_objec
 
 enum nt_status nt_ttree_add_all(struct nt_file *file, bool has_rntuples, struct nt_error *error)
 {
+    enum { LEAST_METADATA_BYTES = 96 << 20 };
     struct nt_container *container = file->format_data;
     enum nt_status status = NT_OK;
     container->first_tree = file->dataset_count;
+    /* A few bytes of streamer information describe many fields, and each tree and cycle has them. */
+    if (container->object_count)
+        nt_budget_allow(&file->budget, LEAST_METADATA_BYTES);
     for (uint32_t i = 0; status == NT_OK && i < container->object_count; i++)
         status = add_tree(file, &container->objects[i], has_rntuples, error);
     return status;

@@ -61,10 +61,29 @@ TEST(nothing_is_above_the_ceiling)
     ck_assert_uint_eq(limit_of(UINT64_MAX, UINT64_MAX, false, 100 * MEBIBYTE), 100 * MEBIBYTE);
 }
 
+/* A format may need more for a small file. The limit of a large one is what it was. */
+TEST(an_allowance_is_the_least_limit_and_adds_nothing)
+{
+    struct nt_budget budget;
+    nt_budget_init(&budget, 0, 120 * MEBIBYTE);
+    nt_budget_allow(&budget, 96 * MEBIBYTE);
+    ck_assert_uint_eq(budget.limit, 96 * MEBIBYTE);
+    nt_budget_add_metadata(&budget, MEBIBYTE / 10);
+    ck_assert_uint_eq(budget.limit, 96 * MEBIBYTE);
+    nt_budget_add_metadata(&budget, 20 * MEBIBYTE);
+    ck_assert_uint_eq(budget.limit, 120 * MEBIBYTE);
+    nt_budget_deinit(&budget);
+    nt_budget_init(&budget, 0, 1000);
+    nt_budget_allow(&budget, 96 * MEBIBYTE);
+    ck_assert_uint_eq(budget.limit, 1000);
+    nt_budget_deinit(&budget);
+}
+
 TEST(a_limit_that_was_given_follows_nothing)
 {
     struct nt_budget budget;
     nt_budget_init(&budget, 17, 5);
+    nt_budget_allow(&budget, 96 * MEBIBYTE);
     nt_budget_add_metadata(&budget, 1000);
     nt_budget_add_disk(&budget, 1000, true);
     ck_assert_uint_eq(nt_budget_add_stored(&budget, 0, (const uint8_t *)"abcdefgh", 8, false), 0);
