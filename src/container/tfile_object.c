@@ -21,18 +21,6 @@
 
 /* ---- Objects ---- */
 
-static enum nt_status decompress(const uint8_t *stored, size_t stored_bytes, uint8_t *bytes, size_t length,
-                                 struct nt_error *error)
-{
-    struct nt_codec_context *context = nt_codec_context_new();
-    if (!context)
-        return nt_fail_memory(error);
-    enum nt_status status = nt_compression_info(NT_COMPRESSION_ROOT_BLOCKS)
-                                ->decompress(stored, stored_bytes, bytes, length, context, error);
-    nt_codec_context_free(context);
-    return status;
-}
-
 /* Replaces stored bytes by decompressed ones. The stored bytes may have raised the budget's limit. */
 static enum nt_status inflate(struct nt_budget *budget, uint8_t **bytes, size_t stored_bytes, size_t length,
                               uint64_t offset, struct nt_error *error)
@@ -41,7 +29,9 @@ static enum nt_status inflate(struct nt_budget *budget, uint8_t **bytes, size_t 
     if (status)
         return status;
     uint8_t *object = malloc(length + 1);
-    status = object ? decompress(*bytes, stored_bytes, object, length, error) : nt_fail_memory(error);
+    status =
+        object ? nt_decompress_object(NT_COMPRESSION_ROOT_BLOCKS, *bytes, stored_bytes, object, length, error)
+               : nt_fail_memory(error);
     if (status) {
         if (object && error)
             error->offset = offset;

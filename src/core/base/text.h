@@ -15,8 +15,9 @@
 
 struct nt_arena;
 
-/* A view of a string; NULL is the empty text. */
+/* A view of a string; NULL is the empty text. And the view of a string literal. */
 struct nt_text nt_text_of(const char *string);
+#define NT_TEXT(literal) ((struct nt_text){literal, sizeof(literal) - 1})
 bool nt_text_is(struct nt_text text, const char *string);
 bool nt_texts_are_equal(struct nt_text a, struct nt_text b);
 /* Compares bytes, a prefix first. For qsort(3). */

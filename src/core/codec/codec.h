@@ -156,6 +156,9 @@ struct nt_compression {
 };
 
 const struct nt_compression *nt_compression_info(enum nt_compression_kind kind);
+/* nt_compression.decompress with a context of its own, for single objects. */
+enum nt_status nt_decompress_object(enum nt_compression_kind kind, const uint8_t *input, size_t input_bytes,
+                                    uint8_t *output, size_t output_bytes, struct nt_error *error);
 /* The algorithm of stored bytes, from the `algorithm` function of the kind (same arguments). */
 enum nt_algorithm nt_compression_algorithm(enum nt_compression_kind kind, const uint8_t *start,
                                            size_t input_bytes, size_t output_bytes);

@@ -409,6 +409,18 @@ const struct nt_compression *nt_compression_info(enum nt_compression_kind kind)
     return &compressions[kind];
 }
 
+enum nt_status nt_decompress_object(enum nt_compression_kind kind, const uint8_t *input, size_t input_bytes,
+                                    uint8_t *output, size_t output_bytes, struct nt_error *error)
+{
+    struct nt_codec_context *context = nt_codec_context_new();
+    if (!context)
+        return nt_fail_memory(error);
+    enum nt_status status =
+        compressions[kind].decompress(input, input_bytes, output, output_bytes, context, error);
+    nt_codec_context_free(context);
+    return status;
+}
+
 enum nt_algorithm nt_compression_algorithm(enum nt_compression_kind kind, const uint8_t *start,
                                            size_t input_bytes, size_t output_bytes)
 {

@@ -96,18 +96,6 @@ static enum nt_status check_place(struct nt_source *source, const char *name,
     return NT_OK;
 }
 
-static enum nt_status decompress(const uint8_t *stored, size_t stored_bytes, uint8_t *bytes, size_t length,
-                                 struct nt_error *error)
-{
-    struct nt_codec_context *context = nt_codec_context_new();
-    if (!context)
-        return nt_fail_memory(error);
-    enum nt_status status = nt_compression_info(NT_COMPRESSION_ROOT_BLOCKS)
-                                ->decompress(stored, stored_bytes, bytes, length, context, error);
-    nt_codec_context_free(context);
-    return status;
-}
-
 /* Compressed bytes are read first: they may raise the limit for their decompressed size. */
 static enum nt_status inflate(struct nt_envelope *envelope, const struct nt_anchor_link *place,
                               struct nt_error *error)
@@ -122,7 +110,8 @@ static enum nt_status inflate(struct nt_envelope *envelope, const struct nt_anch
         status = envelope->bytes ? NT_OK : nt_fail_memory(error);
     }
     if (status == NT_OK) {
-        status = decompress(stored, place->stored_bytes, envelope->bytes, envelope->length, error);
+        status = nt_decompress_object(NT_COMPRESSION_ROOT_BLOCKS, stored, place->stored_bytes,
+                                      envelope->bytes, envelope->length, error);
         if (status != NT_OK && error)
             error->offset = envelope->offset;
     }

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * Parts from C++ types and from the members of classes.
+ * Components from C++ types and from the members of classes.
  */
 #include "formats/ttree/interpret.h"
 
 #include "core/base/error.h"
 #include "core/base/text.h"
 
-#define TEXT(string) ((struct nt_text){string, sizeof(string) - 1})
-
 const struct nt_text nt_item_name = {"item", 4};
 
-/* ---- The tree of parts ---- */
+/* ---- The tree of components ---- */
 
-enum nt_status nt_component_open(struct nt_component_builder *builder, const struct nt_component *part,
+enum nt_status nt_component_open(struct nt_component_builder *builder, const struct nt_component *component,
                                  uint32_t *index_ret, struct nt_error *error)
 {
     if (builder->opened >= NT_COMPONENT_LIMIT)
@@ -22,29 +20,29 @@ enum nt_status nt_component_open(struct nt_component_builder *builder, const str
     if (builder->depth >= NT_COMPONENT_DEPTH)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "the type is nested deeper than %d levels",
                        NT_COMPONENT_DEPTH);
-    struct nt_component *parts =
-        nt_grow(builder->parts, builder->count, &builder->capacity, sizeof(*builder->parts));
-    if (!parts)
+    struct nt_component *components =
+        nt_grow(builder->components, builder->count, &builder->capacity, sizeof(*builder->components));
+    if (!components)
         return nt_fail_memory(error);
-    builder->parts = parts;
+    builder->components = components;
     builder->depth++;
     builder->opened++;
     *index_ret = builder->count++;
-    parts[*index_ret] = *part;
+    components[*index_ret] = *component;
     return NT_OK;
 }
 
 void nt_component_close(struct nt_component_builder *builder, uint32_t index)
 {
-    builder->parts[index].end = builder->count;
+    builder->components[index].end = builder->count;
     builder->depth--;
 }
 
-enum nt_status nt_component_add(struct nt_component_builder *builder, const struct nt_component *part,
+enum nt_status nt_component_add(struct nt_component_builder *builder, const struct nt_component *component,
                                 struct nt_error *error)
 {
     uint32_t index = 0;
-    enum nt_status status = nt_component_open(builder, part, &index, error);
+    enum nt_status status = nt_component_open(builder, component, &index, error);
     if (status == NT_OK)
         nt_component_close(builder, index);
     return status;
@@ -54,12 +52,12 @@ enum nt_status nt_component_add_number(struct nt_component_builder *builder, str
                                        struct nt_text type, int32_t number, struct nt_text title,
                                        struct nt_error *error)
 {
-    struct nt_component part = {
+    struct nt_component component = {
         .kind = NT_COMPONENT_NUMBER, .name = name, .type = type, .version = NT_STREAMER_NEWEST};
-    if (!nt_number_of(number, title, &part.number))
+    if (!nt_number_of(number, title, &component.number))
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "numbers of the basic type %d are not read: %.*s",
                        (int)number, FORMAT_TEXT(type));
-    return nt_component_add(builder, &part, error);
+    return nt_component_add(builder, &component, error);
 }
 
 /* "Float_t[2][3]"; the type alone if there is no memory. */
@@ -81,13 +79,13 @@ enum nt_status nt_component_open_arrays(struct nt_component_builder *builder,
 {
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; status == NT_OK && i < dimensions->count; i++) {
-        struct nt_component part = {.kind = NT_COMPONENT_ARRAY,
-                                    .name = *name,
-                                    .type = type_of_array(builder, type, dimensions, i),
-                                    .header = i == 0 ? header : NT_COMPONENT_BARE,
-                                    .version = NT_STREAMER_NEWEST,
-                                    .count = dimensions->sizes[i]};
-        status = nt_component_open(builder, &part, &opened[i], error);
+        struct nt_component component = {.kind = NT_COMPONENT_ARRAY,
+                                         .name = *name,
+                                         .type = type_of_array(builder, type, dimensions, i),
+                                         .header = i == 0 ? header : NT_COMPONENT_BARE,
+                                         .version = NT_STREAMER_NEWEST,
+                                         .count = dimensions->sizes[i]};
+        status = nt_component_open(builder, &component, &opened[i], error);
         *name = nt_item_name;
     }
     return status;
@@ -170,9 +168,10 @@ enum nt_status nt_component_add_pointer(struct nt_component_builder *builder, st
 static bool has_name(const struct nt_component_builder *builder, uint32_t first, uint32_t end,
                      struct nt_text name)
 {
-    for (uint32_t i = first; i < end; i = builder->parts[i].end) {
-        const struct nt_component *part = &builder->parts[i];
-        if (part->is_flat ? has_name(builder, i + 1, part->end, name) : nt_texts_are_equal(part->name, name))
+    for (uint32_t i = first; i < end; i = builder->components[i].end) {
+        const struct nt_component *component = &builder->components[i];
+        if (component->is_flat ? has_name(builder, i + 1, component->end, name)
+                               : nt_texts_are_equal(component->name, name))
             return true;
     }
     return false;
@@ -181,13 +180,13 @@ static bool has_name(const struct nt_component_builder *builder, uint32_t first,
 static bool shares_name(const struct nt_component_builder *builder, uint32_t base, uint32_t first,
                         uint32_t end)
 {
-    const struct nt_component *part = &builder->parts[base];
-    for (uint32_t i = first; i < part->end; i = builder->parts[i].end) {
-        const struct nt_component *member = &builder->parts[i];
+    const struct nt_component *component = &builder->components[base];
+    for (uint32_t i = first; i < component->end; i = builder->components[i].end) {
+        const struct nt_component *member = &builder->components[i];
         if (member->kind >= NT_COMPONENT_SKIP)
             continue;
         if (member->is_flat ? shares_name(builder, i, i + 1, end)
-                            : has_name(builder, part->end, end, member->name))
+                            : has_name(builder, component->end, end, member->name))
             return true;
     }
     return false;
@@ -196,12 +195,12 @@ static bool shares_name(const struct nt_component_builder *builder, uint32_t bas
 /* Members of base classes go to the record itself, unless a later member has the same name. */
 static void flatten_bases(struct nt_component_builder *builder, uint32_t first, uint32_t end)
 {
-    for (uint32_t i = first; i < end; i = builder->parts[i].end)
-        builder->parts[i].is_flat =
-            builder->parts[i].is_base && builder->parts[i].kind == NT_COMPONENT_RECORD;
-    for (uint32_t i = first; i < end; i = builder->parts[i].end)
-        if (builder->parts[i].is_flat && shares_name(builder, i, i + 1, end))
-            builder->parts[i].is_flat = false;
+    for (uint32_t i = first; i < end; i = builder->components[i].end)
+        builder->components[i].is_flat =
+            builder->components[i].is_base && builder->components[i].kind == NT_COMPONENT_RECORD;
+    for (uint32_t i = first; i < end; i = builder->components[i].end)
+        if (builder->components[i].is_flat && shares_name(builder, i, i + 1, end))
+            builder->components[i].is_flat = false;
 }
 
 static enum nt_status add_members(struct nt_component_builder *builder, const struct nt_streamer_class *class,
@@ -221,14 +220,14 @@ static enum nt_status add_described(struct nt_component_builder *builder, struct
                                     struct nt_text class_name, const struct nt_streamer_class *class,
                                     struct nt_error *error)
 {
-    struct nt_component part = {.kind = NT_COMPONENT_RECORD,
-                                .header = NT_COMPONENT_OWN,
-                                .name = name,
-                                .type = class_name,
-                                .version = class->version > 0 ? class->version : NT_STREAMER_NEWEST,
-                                .checksum = class->checksum};
+    struct nt_component component = {.kind = NT_COMPONENT_RECORD,
+                                     .header = NT_COMPONENT_OWN,
+                                     .name = name,
+                                     .type = class_name,
+                                     .version = class->version > 0 ? class->version : NT_STREAMER_NEWEST,
+                                     .checksum = class->checksum};
     uint32_t index = 0;
-    enum nt_status status = nt_component_open(builder, &part, &index, error);
+    enum nt_status status = nt_component_open(builder, &component, &index, error);
     if (status != NT_OK)
         return status;
     builder->classes[builder->class_depth++] = class;
@@ -314,17 +313,17 @@ static enum nt_status add_collection(struct nt_component_builder *builder, struc
                                      enum nt_component_header header, int32_t content, struct nt_error *error)
 {
     struct nt_cpp_type item = nt_cpp_type_parse(type->arguments[0]);
-    struct nt_component part = {.kind = NT_COMPONENT_COLLECTION,
-                                .header = header,
-                                .name = name,
-                                .type = text,
-                                .version = NT_STREAMER_NEWEST};
+    struct nt_component component = {.kind = NT_COMPONENT_COLLECTION,
+                                     .header = header,
+                                     .name = name,
+                                     .type = text,
+                                     .version = NT_STREAMER_NEWEST};
     uint32_t index = 0;
-    enum nt_status status = nt_component_open(builder, &part, &index, error);
+    enum nt_status status = nt_component_open(builder, &component, &index, error);
     if (status != NT_OK)
         return status;
     if (type->kind == NT_CPP_BITSET)
-        status = nt_component_add_number(builder, nt_item_name, TEXT("bool"), NT_STREAMER_BOOL,
+        status = nt_component_add_number(builder, nt_item_name, NT_TEXT("bool"), NT_STREAMER_BOOL,
                                          (struct nt_text){0}, error);
     else if (is_enumeration(builder, &item, content))
         status = nt_component_add_number(builder, nt_item_name, type->arguments[0], NT_STREAMER_INT,
@@ -334,9 +333,9 @@ static enum nt_status add_collection(struct nt_component_builder *builder, struc
             nt_component_add_type(builder, nt_item_name, type->arguments[0], NT_COMPONENT_BARE, 0, error);
     nt_component_close(builder, index);
     if (status == NT_OK && index + 1 < builder->count)
-        builder->parts[index].has_class = (item.kind == NT_CPP_CLASS || item.kind == NT_CPP_PAIR) &&
-                                          builder->parts[index + 1].header == NT_COMPONENT_OWN &&
-                                          !builder->parts[index + 1].is_tobject;
+        builder->components[index].has_class = (item.kind == NT_CPP_CLASS || item.kind == NT_CPP_PAIR) &&
+                                               builder->components[index + 1].header == NT_COMPONENT_OWN &&
+                                               !builder->components[index + 1].is_tobject;
     return status;
 }
 
@@ -356,16 +355,16 @@ static enum nt_status add_pair(struct nt_component_builder *builder, struct nt_t
 {
     if (nt_component_find_class(builder, type->name, NT_STREAMER_NEWEST, 0))
         return nt_component_add_object(builder, name, type->name, NT_STREAMER_NEWEST, 0, error);
-    struct nt_component part = {.kind = NT_COMPONENT_RECORD,
-                                .header = NT_COMPONENT_OWN,
-                                .name = name,
-                                .type = text,
-                                .version = NT_STREAMER_NEWEST};
+    struct nt_component component = {.kind = NT_COMPONENT_RECORD,
+                                     .header = NT_COMPONENT_OWN,
+                                     .name = name,
+                                     .type = text,
+                                     .version = NT_STREAMER_NEWEST};
     uint32_t index = 0;
-    enum nt_status status = nt_component_open(builder, &part, &index, error);
+    enum nt_status status = nt_component_open(builder, &component, &index, error);
     if (status != NT_OK)
         return status;
-    status = add_pair_members(builder, type, TEXT("first"), TEXT("second"), error);
+    status = add_pair_members(builder, type, NT_TEXT("first"), NT_TEXT("second"), error);
     nt_component_close(builder, index);
     return status;
 }
@@ -375,11 +374,11 @@ static enum nt_status add_pair(struct nt_component_builder *builder, struct nt_t
 static enum nt_status replace_unknown_pair(struct nt_component_builder *builder, uint32_t item,
                                            struct nt_error *error)
 {
-    const struct nt_component pair = builder->parts[item];
-    for (uint32_t i = item + 1; i < pair.end; i = builder->parts[i].end)
-        if (builder->parts[i].kind == NT_COMPONENT_UNKNOWN)
+    const struct nt_component pair = builder->components[item];
+    for (uint32_t i = item + 1; i < pair.end; i = builder->components[i].end)
+        if (builder->components[i].kind == NT_COMPONENT_UNKNOWN)
             return nt_component_replace(builder, item, builder->depth, pair.name, pair.type, NT_COMPONENT_OWN,
-                                        builder->parts[i].unreadable, error);
+                                        builder->components[i].unreadable, error);
     return NT_OK;
 }
 
@@ -406,7 +405,7 @@ static enum nt_status add_map(struct nt_component_builder *builder, struct nt_te
         return status;
     status = nt_component_open(builder, &pair, &item, error);
     if (status == NT_OK) {
-        status = add_pair_members(builder, type, TEXT("0"), TEXT("1"), error);
+        status = add_pair_members(builder, type, NT_TEXT("0"), NT_TEXT("1"), error);
         nt_component_close(builder, item);
     }
     if (status == NT_OK)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Shapes and steps from parts: the fields that a branch has, and the bytes that store them.
+ * Shapes and steps from components: the fields that a branch has, and the bytes that store them.
  */
 #include "formats/ttree/interpret.h"
 
@@ -10,14 +10,14 @@
 
 /* ---- Shapes ---- */
 
-static bool has_shape(const struct nt_component *part)
+static bool has_shape(const struct nt_component *component)
 {
-    return part->kind < NT_COMPONENT_SKIP && !part->is_flat;
+    return component->kind < NT_COMPONENT_SKIP && !component->is_flat;
 }
 
-static enum nt_shape_kind shape_kind(const struct nt_component *part)
+static enum nt_ttree_shape_kind shape_kind(const struct nt_component *component)
 {
-    switch (part->kind) {
+    switch (component->kind) {
     case NT_COMPONENT_NUMBER:
         return NT_SHAPE_VALUE;
     case NT_COMPONENT_STRING:
@@ -35,13 +35,13 @@ static enum nt_shape_kind shape_kind(const struct nt_component *part)
     }
 }
 
-static uint32_t outputs_of(enum nt_shape_kind kind)
+static uint32_t outputs_of(enum nt_ttree_shape_kind kind)
 {
     return kind == NT_SHAPE_STRING ? 2 : kind == NT_SHAPE_VALUE || kind == NT_SHAPE_LIST ? 1 : 0;
 }
 
-static void add_outputs(struct nt_interpretation *interpretation, const struct nt_component *part,
-                        struct nt_shape *shape)
+static void add_outputs(struct nt_interpretation *interpretation, const struct nt_component *component,
+                        struct nt_ttree_shape *shape)
 {
     struct nt_output *outputs = interpretation->outputs + interpretation->output_count;
     shape->output = NT_NONE;
@@ -50,7 +50,7 @@ static void add_outputs(struct nt_interpretation *interpretation, const struct n
     shape->output = interpretation->output_count;
     interpretation->output_count += outputs_of(shape->kind);
     if (shape->kind == NT_SHAPE_VALUE) {
-        shape->element = nt_encoding_info(part->number.encoding)->element;
+        shape->element = nt_encoding_info(component->number.encoding)->element;
         outputs[0].element = shape->element;
         return;
     }
@@ -59,24 +59,24 @@ static void add_outputs(struct nt_interpretation *interpretation, const struct n
         outputs[1].element = NT_ELEMENT_BYTE;
 }
 
-static enum nt_status add_shape(struct nt_interpretation *interpretation, struct nt_component *part,
+static enum nt_status add_shape(struct nt_interpretation *interpretation, struct nt_component *component,
                                 uint32_t parent, struct nt_arena *arena, struct nt_error *error)
 {
-    struct nt_shape *shape = &interpretation->shapes[interpretation->shape_count++];
-    *shape = (struct nt_shape){.kind = shape_kind(part),
-                               .name = part->name,
-                               .type = part->type,
-                               .parent = parent,
-                               .is_map = part->is_map,
-                               .unreadable = part->unreadable};
-    add_outputs(interpretation, part, shape);
-    part->output = shape->output;
+    struct nt_ttree_shape *shape = &interpretation->shapes[interpretation->shape_count++];
+    *shape = (struct nt_ttree_shape){.kind = shape_kind(component),
+                                     .name = component->name,
+                                     .type = component->type,
+                                     .parent = parent,
+                                     .is_map = component->is_map,
+                                     .unreadable = component->unreadable};
+    add_outputs(interpretation, component, shape);
+    component->output = shape->output;
     if (shape->kind != NT_SHAPE_ARRAY)
         return NT_OK;
     uint64_t *size = nt_arena_alloc(arena, 1, sizeof(*size));
     if (!size)
         return nt_fail_memory(error);
-    *size = part->count;
+    *size = component->count;
     shape->dimensions = size;
     shape->dimension_count = 1;
     return NT_OK;
@@ -88,15 +88,15 @@ static enum nt_status add_shapes(struct nt_component_builder *builder, uint32_t 
                                  struct nt_interpretation *interpretation, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
-    for (uint32_t i = first; status == NT_OK && i < end; i = builder->parts[i].end) {
-        struct nt_component *part = &builder->parts[i];
+    for (uint32_t i = first; status == NT_OK && i < end; i = builder->components[i].end) {
+        struct nt_component *component = &builder->components[i];
         uint32_t above = parent;
-        if (has_shape(part)) {
+        if (has_shape(component)) {
             above = interpretation->shape_count;
-            status = add_shape(interpretation, part, parent, arena, error);
+            status = add_shape(interpretation, component, parent, arena, error);
         }
         if (status == NT_OK)
-            status = add_shapes(builder, i + 1, part->end, above, arena, interpretation, error);
+            status = add_shapes(builder, i + 1, component->end, above, arena, interpretation, error);
     }
     return status;
 }
@@ -106,8 +106,8 @@ static enum nt_status make_shapes(struct nt_component_builder *builder, struct n
 {
     uint32_t shapes = 0, outputs = 0;
     for (uint32_t i = 0; i < builder->count; i++) {
-        shapes += has_shape(&builder->parts[i]);
-        outputs += outputs_of(shape_kind(&builder->parts[i]));
+        shapes += has_shape(&builder->components[i]);
+        outputs += outputs_of(shape_kind(&builder->components[i]));
     }
     interpretation->shapes = nt_arena_alloc(arena, shapes, sizeof(*interpretation->shapes));
     interpretation->outputs = nt_arena_alloc(arena, outputs + 1, sizeof(*interpretation->outputs));
@@ -121,7 +121,7 @@ static enum nt_status make_shapes(struct nt_component_builder *builder, struct n
 enum { STEP_LIMIT = 8192, STEP_DEPTH = 30 };
 
 struct emitter {
-    const struct nt_component *parts;
+    const struct nt_component *components;
     struct nt_step *steps; /* from malloc */
     size_t capacity;
     uint32_t count;
@@ -183,43 +183,43 @@ static void add_skip(struct emitter *emitter, uint32_t bytes)
     add_step(emitter, &(struct nt_step){.kind = NT_STEP_SKIP, .output = NT_NONE, .count = bytes});
 }
 
-static void emit_number(struct emitter *emitter, const struct nt_component *part, uint32_t count)
+static void emit_number(struct emitter *emitter, const struct nt_component *component, uint32_t count)
 {
     add_step(emitter, &(struct nt_step){.kind = NT_STEP_VALUES,
-                                        .encoding = (uint8_t)part->number.encoding,
-                                        .bits = (uint8_t)nt_encoding_info(part->number.encoding)->bits,
-                                        .counter = part->counter,
-                                        .output = part->output,
+                                        .encoding = (uint8_t)component->number.encoding,
+                                        .bits = (uint8_t)nt_encoding_info(component->number.encoding)->bits,
+                                        .counter = component->counter,
+                                        .output = component->output,
                                         .count = count,
-                                        .minimum = part->number.minimum,
-                                        .maximum = part->number.maximum});
+                                        .minimum = component->number.minimum,
+                                        .maximum = component->number.maximum});
 }
 
-static uint32_t open_header(struct emitter *emitter, const struct nt_component *part, unsigned bits)
+static uint32_t open_header(struct emitter *emitter, const struct nt_component *component, unsigned bits)
 {
     return open_step(emitter, &(struct nt_step){.kind = NT_STEP_HEADER,
                                                 .bits = (uint8_t)bits,
                                                 .output = NT_NONE,
-                                                .count = part->checksum,
-                                                .version = part->version});
+                                                .count = component->checksum,
+                                                .version = component->version});
 }
 
 typedef void emit(struct emitter *emitter, uint32_t index);
 
 static void emit_children(struct emitter *emitter, uint32_t index, emit *of_child)
 {
-    for (uint32_t i = index + 1; i < emitter->parts[index].end; i = emitter->parts[i].end)
+    for (uint32_t i = index + 1; i < emitter->components[index].end; i = emitter->components[i].end)
         of_child(emitter, i);
 }
 
 /* Arrays of numbers are one step. */
 static void emit_array(struct emitter *emitter, uint32_t index, emit *of_item)
 {
-    const struct nt_component *part = &emitter->parts[index];
-    uint64_t count = part->count;
+    const struct nt_component *component = &emitter->components[index];
+    uint64_t count = component->count;
     uint32_t inner = index + 1;
-    while (emitter->parts[inner].kind == NT_COMPONENT_ARRAY) {
-        if (!nt_multiply(count, emitter->parts[inner].count, &count))
+    while (emitter->components[inner].kind == NT_COMPONENT_ARRAY) {
+        if (!nt_multiply(count, emitter->components[inner].count, &count))
             count = UINT64_MAX;
         inner++;
     }
@@ -227,8 +227,8 @@ static void emit_array(struct emitter *emitter, uint32_t index, emit *of_item)
         if (emitter->status == NT_OK)
             emitter->status = nt_fail(emitter->error, NT_UNSUPPORTED, NT_NO_OFFSET,
                                       "arrays of more than %d items are not read", INT32_MAX);
-    } else if (emitter->parts[inner].kind == NT_COMPONENT_NUMBER) {
-        emit_number(emitter, &emitter->parts[inner], (uint32_t)count);
+    } else if (emitter->components[inner].kind == NT_COMPONENT_NUMBER) {
+        emit_number(emitter, &emitter->components[inner], (uint32_t)count);
     } else {
         uint32_t step = open_step(
             emitter, &(struct nt_step){.kind = NT_STEP_REPEAT, .output = NT_NONE, .count = (uint32_t)count});
@@ -239,28 +239,28 @@ static void emit_array(struct emitter *emitter, uint32_t index, emit *of_item)
 
 static void emit_record(struct emitter *emitter, uint32_t index)
 {
-    const struct nt_component *part = &emitter->parts[index];
+    const struct nt_component *component = &emitter->components[index];
     uint32_t header = 0;
-    if (part->header == NT_COMPONENT_OWN)
-        header = open_header(emitter, part, 0);
-    emit_children(emitter, index, part->is_map_item ? emit_content : emit_member);
-    if (part->header == NT_COMPONENT_OWN)
+    if (component->header == NT_COMPONENT_OWN)
+        header = open_header(emitter, component, 0);
+    emit_children(emitter, index, component->is_map_item ? emit_content : emit_member);
+    if (component->header == NT_COMPONENT_OWN)
         close_step(emitter, header);
 }
 
 /* `of_item`: NULL: the items are skipped by the header around the list. */
 static void emit_list(struct emitter *emitter, uint32_t index, emit *of_item)
 {
-    const struct nt_component *part = &emitter->parts[index];
-    bool is_counted = part->kind == NT_COMPONENT_COUNTED;
-    enum nt_step_kind kind = is_counted                        ? NT_STEP_COUNTED
-                             : part->kind == NT_COMPONENT_REST ? NT_STEP_REST
-                                                               : NT_STEP_LIST;
+    const struct nt_component *component = &emitter->components[index];
+    bool is_counted = component->kind == NT_COMPONENT_COUNTED;
+    enum nt_step_kind kind = is_counted                             ? NT_STEP_COUNTED
+                             : component->kind == NT_COMPONENT_REST ? NT_STEP_REST
+                                                                    : NT_STEP_LIST;
     uint32_t step = open_step(emitter, &(struct nt_step){.kind = (uint8_t)kind,
-                                                         .bits = part->is_triangle,
-                                                         .counter = is_counted ? part->counter : 0,
-                                                         .output = part->output,
-                                                         .count = part->count});
+                                                         .bits = component->is_triangle,
+                                                         .counter = is_counted ? component->counter : 0,
+                                                         .output = component->output,
+                                                         .count = component->count});
     if (of_item)
         emit_children(emitter, index, of_item);
     close_step(emitter, step);
@@ -295,14 +295,15 @@ static void emit_process(struct emitter *emitter, uint8_t counter)
 /* An item of a collection, or a member without the header that STL types have there. */
 static void emit_content(struct emitter *emitter, uint32_t index)
 {
-    const struct nt_component *part = &emitter->parts[index];
-    switch (part->kind) {
+    const struct nt_component *component = &emitter->components[index];
+    switch (component->kind) {
     case NT_COMPONENT_NUMBER:
-        emit_number(emitter, part, 1);
+        emit_number(emitter, component, 1);
         break;
     case NT_COMPONENT_STRING:
-        add_step(emitter, &(struct nt_step){
-                              .kind = NT_STEP_STRING, .output = part->output, .count = part->length_bytes});
+        add_step(emitter, &(struct nt_step){.kind = NT_STEP_STRING,
+                                            .output = component->output,
+                                            .count = component->length_bytes});
         break;
     case NT_COMPONENT_ARRAY:
         emit_array(emitter, index, emit_content);
@@ -319,16 +320,16 @@ static void emit_content(struct emitter *emitter, uint32_t index)
         add_step(emitter, &(struct nt_step){.kind = NT_STEP_POINTER, .output = NT_NONE});
         break;
     case NT_COMPONENT_UNKNOWN:
-        close_step(emitter, open_header(emitter, part, NT_HEADER_SIZED));
+        close_step(emitter, open_header(emitter, component, NT_HEADER_SIZED));
         break;
     case NT_COMPONENT_SKIP:
-        add_skip(emitter, part->count);
+        add_skip(emitter, component->count);
         break;
     case NT_COMPONENT_PROCESS:
-        emit_process(emitter, part->counter);
+        emit_process(emitter, component->counter);
         break;
     case NT_COMPONENT_REFERENCE:
-        emit_reference(emitter, part->counter);
+        emit_reference(emitter, component->counter);
         break;
     }
 }
@@ -336,35 +337,36 @@ static void emit_content(struct emitter *emitter, uint32_t index)
 /* ---- Collections that are stored member by member ---- */
 
 /* The collection of objects in arrays of them and at the end of the entry. */
-static uint32_t find_collection(const struct nt_component *parts, uint32_t index)
+static uint32_t find_collection(const struct nt_component *components, uint32_t index)
 {
-    while (parts[index].kind == NT_COMPONENT_ARRAY || parts[index].kind == NT_COMPONENT_REST)
+    while (components[index].kind == NT_COMPONENT_ARRAY || components[index].kind == NT_COMPONENT_REST)
         index++;
-    return parts[index].kind == NT_COMPONENT_COLLECTION && parts[index].has_class ? index : NT_NONE;
+    return components[index].kind == NT_COMPONENT_COLLECTION && components[index].has_class ? index : NT_NONE;
 }
 
 /* One object's content. Items that cannot be read are skipped by the header. */
 static void emit_by_members(struct emitter *emitter, uint32_t index)
 {
-    const struct nt_component *part = &emitter->parts[index];
-    if (part->kind == NT_COMPONENT_ARRAY) {
+    const struct nt_component *component = &emitter->components[index];
+    if (component->kind == NT_COMPONENT_ARRAY) {
         emit_array(emitter, index, emit_by_members);
-    } else if (part->kind == NT_COMPONENT_REST) {
+    } else if (component->kind == NT_COMPONENT_REST) {
         emit_list(emitter, index, emit_by_members);
     } else {
         uint32_t step =
-            open_step(emitter, &(struct nt_step){.kind = NT_STEP_MEMBERS, .output = part->output});
-        if (emitter->parts[index + 1].kind == NT_COMPONENT_RECORD)
+            open_step(emitter, &(struct nt_step){.kind = NT_STEP_MEMBERS, .output = component->output});
+        if (emitter->components[index + 1].kind == NT_COMPONENT_RECORD)
             emit_children(emitter, index + 1, emit_of_all);
         close_step(emitter, step);
     }
 }
 
 /* Base classes have no header there, so that unknown ones cannot be skipped. */
-static bool has_unknown_base(const struct nt_component *parts, uint32_t record)
+static bool has_unknown_base(const struct nt_component *components, uint32_t record)
 {
-    for (uint32_t i = record + 1; i < parts[record].end; i = parts[i].end)
-        if (parts[i].is_base && (parts[i].kind == NT_COMPONENT_UNKNOWN || has_unknown_base(parts, i)))
+    for (uint32_t i = record + 1; i < components[record].end; i = components[i].end)
+        if (components[i].is_base &&
+            (components[i].kind == NT_COMPONENT_UNKNOWN || has_unknown_base(components, i)))
             return true;
     return false;
 }
@@ -373,14 +375,14 @@ static bool has_unknown_base(const struct nt_component *parts, uint32_t record)
 static bool can_be_by_members(const struct emitter *emitter, uint32_t index, uint32_t collection,
                               unsigned bits)
 {
-    if (emitter->parts[collection + 1].kind == NT_COMPONENT_RECORD)
-        return !has_unknown_base(emitter->parts, collection + 1);
+    if (emitter->components[collection + 1].kind == NT_COMPONENT_RECORD)
+        return !has_unknown_base(emitter->components, collection + 1);
     return index == collection && !(bits & NT_HEADER_SHARED);
 }
 
 static void emit_by_members_of(struct emitter *emitter, uint32_t index, uint32_t header, uint32_t collection)
 {
-    const struct nt_component *item = &emitter->parts[collection + 1];
+    const struct nt_component *item = &emitter->components[collection + 1];
     begin_other(emitter, header);
     add_step(emitter, &(struct nt_step){.kind = NT_STEP_CLASS,
                                         .output = NT_NONE,
@@ -393,7 +395,7 @@ static void emit_by_members_of(struct emitter *emitter, uint32_t index, uint32_t
  * follows them behind the same header may only be lists whose numbers of items are elsewhere. */
 static bool skips_items(const struct emitter *emitter, uint32_t index, unsigned bits)
 {
-    const struct nt_component *list = &emitter->parts[index], *item = list + 1;
+    const struct nt_component *list = &emitter->components[index], *item = list + 1;
     bool is_last = list->kind == NT_COMPONENT_COUNTED ||
                    (list->kind == NT_COMPONENT_COLLECTION && !(bits & NT_HEADER_SHARED));
     return is_last && (item->kind == NT_COMPONENT_UNKNOWN ||
@@ -403,13 +405,13 @@ static bool skips_items(const struct emitter *emitter, uint32_t index, unsigned 
 /* An STL type, or an array of them, with its header. Unknown items that it covers are skipped by it. */
 static void emit_with_header(struct emitter *emitter, uint32_t index, unsigned bits)
 {
-    const struct nt_component *part = &emitter->parts[index];
-    uint32_t collection = find_collection(emitter->parts, index);
-    uint32_t header =
-        open_header(emitter, part, bits | (part->kind == NT_COMPONENT_UNKNOWN ? NT_HEADER_SIZED : 0));
+    const struct nt_component *component = &emitter->components[index];
+    uint32_t collection = find_collection(emitter->components, index);
+    uint32_t header = open_header(emitter, component,
+                                  bits | (component->kind == NT_COMPONENT_UNKNOWN ? NT_HEADER_SIZED : 0));
     if (skips_items(emitter, index, bits))
         emit_list(emitter, index, NULL);
-    else if (part->kind != NT_COMPONENT_UNKNOWN)
+    else if (component->kind != NT_COMPONENT_UNKNOWN)
         emit_content(emitter, index);
     if (collection != NT_NONE && can_be_by_members(emitter, index, collection, bits))
         emit_by_members_of(emitter, index, header, collection);
@@ -418,7 +420,7 @@ static void emit_with_header(struct emitter *emitter, uint32_t index, unsigned b
 
 static void emit_member(struct emitter *emitter, uint32_t index)
 {
-    if (emitter->parts[index].header == NT_COMPONENT_SHARED)
+    if (emitter->components[index].header == NT_COMPONENT_SHARED)
         emit_with_header(emitter, index, 0);
     else
         emit_content(emitter, index);
@@ -427,10 +429,10 @@ static void emit_member(struct emitter *emitter, uint32_t index)
 /* A member of all items of MEMBERS. Members of base classes follow one another, but not a TObject's. */
 static void emit_of_all(struct emitter *emitter, uint32_t index)
 {
-    const struct nt_component *part = &emitter->parts[index];
-    if (part->is_base && part->kind == NT_COMPONENT_RECORD && !part->is_tobject)
+    const struct nt_component *component = &emitter->components[index];
+    if (component->is_base && component->kind == NT_COMPONENT_RECORD && !component->is_tobject)
         emit_children(emitter, index, emit_of_all);
-    else if (part->header == NT_COMPONENT_SHARED)
+    else if (component->header == NT_COMPONENT_SHARED)
         emit_with_header(emitter, index, NT_HEADER_SHARED);
     else
         emit_content(emitter, index);
@@ -442,9 +444,9 @@ static void emit_of_all(struct emitter *emitter, uint32_t index)
  * items may be empty. */
 static void emit_rest(struct emitter *emitter, uint32_t index)
 {
-    if (emitter->parts[index].header == NT_COMPONENT_SHARED)
+    if (emitter->components[index].header == NT_COMPONENT_SHARED)
         emit_with_header(emitter, index, 0);
-    else if (emitter->parts[index + 1].header == NT_COMPONENT_SHARED)
+    else if (emitter->components[index + 1].header == NT_COMPONENT_SHARED)
         emit_with_header(emitter, index, NT_HEADER_OPTIONAL);
     else
         emit_content(emitter, index);
@@ -452,8 +454,8 @@ static void emit_rest(struct emitter *emitter, uint32_t index)
 
 static void emit_all(struct emitter *emitter, const struct nt_component_builder *builder, bool is_entry)
 {
-    for (uint32_t i = 0; i < builder->count; i = builder->parts[i].end) {
-        if (builder->parts[i].kind == NT_COMPONENT_REST)
+    for (uint32_t i = 0; i < builder->count; i = builder->components[i].end) {
+        if (builder->components[i].kind == NT_COMPONENT_REST)
             emit_rest(emitter, i);
         else if (is_entry)
             emit_children(emitter, i, emit_member);
@@ -541,7 +543,7 @@ enum nt_status nt_components_finish(struct nt_component_builder *builder, bool i
                                     struct nt_arena *arena, struct nt_interpretation *interpretation,
                                     struct nt_error *error)
 {
-    struct emitter emitter = {.parts = builder->parts, .error = error};
+    struct emitter emitter = {.components = builder->components, .error = error};
     enum nt_status status = make_shapes(builder, arena, interpretation, error);
     if (status != NT_OK)
         return status;

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Parts of ROOT's classes with streamers of their own.
+ * Components of ROOT's classes with streamers of their own.
  */
 #include "formats/ttree/interpret.h"
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-
-#define TEXT(string) ((struct nt_text){string, sizeof(string) - 1})
 
 static enum nt_status open_record(struct nt_component_builder *builder, struct nt_text name,
                                   struct nt_text class_name, enum nt_component_header header,
@@ -48,8 +46,9 @@ static enum nt_status add_tobject_members(struct nt_component_builder *builder, 
                                           uint8_t *counter_ret, struct nt_error *error)
 {
     enum nt_status status = add_number(builder, number_name, "UInt_t", NT_STREAMER_UINT, error);
-    return status == NT_OK ? nt_custom_add_bits(builder, TEXT("fBits"), TEXT("UInt_t"), counter_ret, error)
-                           : status;
+    return status == NT_OK
+               ? nt_custom_add_bits(builder, NT_TEXT("fBits"), NT_TEXT("UInt_t"), counter_ret, error)
+               : status;
 }
 
 static enum nt_status add_tobject(struct nt_component_builder *builder, struct nt_text name,
@@ -60,9 +59,19 @@ static enum nt_status add_tobject(struct nt_component_builder *builder, struct n
     enum nt_status status = open_record(builder, name, class_name, NT_COMPONENT_OWN, &index, error);
     if (status != NT_OK)
         return status;
-    builder->parts[index].is_tobject = true;
-    status = add_tobject_members(builder, TEXT("fUniqueID"), &counter, error);
+    builder->components[index].is_tobject = true;
+    status = add_tobject_members(builder, NT_TEXT("fUniqueID"), &counter, error);
     nt_component_close(builder, index);
+    return status;
+}
+
+/* Adds the members of a TObject to a record: those of its base class. */
+static enum nt_status add_tobject_base(struct nt_component_builder *builder, struct nt_error *error)
+{
+    uint32_t base = builder->count;
+    enum nt_status status = add_tobject(builder, NT_TEXT("TObject"), NT_TEXT("TObject"), error);
+    if (status == NT_OK)
+        builder->components[base].is_base = builder->components[base].is_flat = true;
     return status;
 }
 
@@ -75,8 +84,8 @@ static enum nt_status add_reference(struct nt_component_builder *builder, struct
     enum nt_status status = open_record(builder, name, class_name, NT_COMPONENT_OWN, &index, error);
     if (status != NT_OK)
         return status;
-    builder->parts[index].is_tobject = true;
-    status = add_tobject_members(builder, TEXT("ref"), &counter, error);
+    builder->components[index].is_tobject = true;
+    status = add_tobject_members(builder, NT_TEXT("ref"), &counter, error);
     if (status == NT_OK)
         status = nt_component_add(
             builder, &(struct nt_component){.kind = NT_COMPONENT_REFERENCE, .counter = counter}, error);
@@ -84,28 +93,21 @@ static enum nt_status add_reference(struct nt_component_builder *builder, struct
     return status;
 }
 
-static enum nt_status add_string(struct nt_component_builder *builder, struct nt_text name,
-                                 struct nt_text type, struct nt_error *error)
-{
-    return nt_component_add(
-        builder,
-        &(struct nt_component){.kind = NT_COMPONENT_STRING, .name = name, .type = type, .length_bytes = 1},
-        error);
-}
-
 /* The numbers of objects, behind the name of the list, the index of the first, and a process. */
 static enum nt_status add_reference_numbers(struct nt_component_builder *builder, uint32_t first,
                                             struct nt_error *error)
 {
-    struct nt_component list = {.kind = NT_COMPONENT_COUNTED, .name = TEXT("refs"), .type = TEXT("UInt_t*")};
+    struct nt_component list = {
+        .kind = NT_COMPONENT_COUNTED, .name = NT_TEXT("refs"), .type = NT_TEXT("UInt_t*")};
     uint32_t index = 0;
-    enum nt_status status = add_string(builder, TEXT("fName"), TEXT("TString"), error);
+    enum nt_status status =
+        nt_component_add_string(builder, NT_TEXT("fName"), NT_TEXT("TString"), NT_COMPONENT_BARE, 1, error);
     if (status == NT_OK)
-        status = add_number(builder, TEXT("fSize"), "Int_t", NT_STREAMER_INT, error);
+        status = add_number(builder, NT_TEXT("fSize"), "Int_t", NT_STREAMER_INT, error);
     if (status == NT_OK)
-        status = nt_component_count_by(builder, first, TEXT("fSize"), &list.counter, error);
+        status = nt_component_count_by(builder, first, NT_TEXT("fSize"), &list.counter, error);
     if (status == NT_OK)
-        status = add_number(builder, TEXT("fLowerBound"), "Int_t", NT_STREAMER_INT, error);
+        status = add_number(builder, NT_TEXT("fLowerBound"), "Int_t", NT_STREAMER_INT, error);
     if (status == NT_OK)
         status = nt_component_add(
             builder, &(struct nt_component){.kind = NT_COMPONENT_SKIP, .count = sizeof(uint16_t)}, error);
@@ -126,12 +128,10 @@ static enum nt_status add_references(struct nt_component_builder *builder, struc
     if (status != NT_OK)
         return status;
     base = builder->count;
-    status = add_tobject(builder, TEXT("TObject"), TEXT("TObject"), error);
-    if (status == NT_OK) {
-        builder->parts[base].is_base = builder->parts[base].is_flat = true;
+    status = add_tobject_base(builder, error);
+    if (status == NT_OK)
         status = add_reference_numbers(builder, base, error);
-    }
-    builder->parts[index].is_tobject = true;
+    builder->components[index].is_tobject = true;
     nt_component_close(builder, index);
     return status;
 }
@@ -155,18 +155,17 @@ static enum nt_status add_array(struct nt_component_builder *builder, struct nt_
 static enum nt_status add_named(struct nt_component_builder *builder, struct nt_text name,
                                 struct nt_text class_name, struct nt_error *error)
 {
-    uint32_t index = 0, base;
+    uint32_t index = 0;
     enum nt_status status = open_record(builder, name, class_name, NT_COMPONENT_OWN, &index, error);
     if (status != NT_OK)
         return status;
-    base = builder->count;
-    status = add_tobject(builder, TEXT("TObject"), TEXT("TObject"), error);
+    status = add_tobject_base(builder, error);
     if (status == NT_OK)
-        builder->parts[base].is_base = builder->parts[base].is_flat = true;
+        status = nt_component_add_string(builder, NT_TEXT("fName"), NT_TEXT("TString"), NT_COMPONENT_BARE, 1,
+                                         error);
     if (status == NT_OK)
-        status = add_string(builder, TEXT("fName"), TEXT("TString"), error);
-    if (status == NT_OK)
-        status = add_string(builder, TEXT("fTitle"), TEXT("TString"), error);
+        status = nt_component_add_string(builder, NT_TEXT("fTitle"), NT_TEXT("TString"), NT_COMPONENT_BARE, 1,
+                                         error);
     nt_component_close(builder, index);
     return status;
 }
@@ -177,26 +176,26 @@ static enum nt_status add_symmetric_matrix(struct nt_component_builder *builder,
 {
     struct nt_cpp_type item = {0};
     struct nt_text base_name = {0};
-    struct nt_component part = {
-        .kind = NT_COMPONENT_COUNTED, .name = TEXT("fElements"), .type = class_name, .is_triangle = true};
-    bool is_double = nt_cpp_names_are_equal(class_name, TEXT("TMatrixTSym<double>"));
-    base_name = is_double ? TEXT("TMatrixTBase<double>") : TEXT("TMatrixTBase<float>");
-    item = nt_cpp_type_parse(is_double ? TEXT("double") : TEXT("float"));
+    struct nt_component component = {
+        .kind = NT_COMPONENT_COUNTED, .name = NT_TEXT("fElements"), .type = class_name, .is_triangle = true};
+    bool is_double = nt_cpp_names_are_equal(class_name, NT_TEXT("TMatrixTSym<double>"));
+    base_name = is_double ? NT_TEXT("TMatrixTBase<double>") : NT_TEXT("TMatrixTBase<float>");
+    item = nt_cpp_type_parse(is_double ? NT_TEXT("double") : NT_TEXT("float"));
     uint32_t index = 0, list = 0, base, first;
     enum nt_status status = open_record(builder, name, class_name, NT_COMPONENT_BARE, &index, error);
     if (status != NT_OK)
         return status;
     base = first = builder->count;
     status = nt_component_add_object(builder, base_name, base_name, NT_STREAMER_NEWEST, 0, error);
-    if (status == NT_OK && builder->parts[base].kind != NT_COMPONENT_RECORD)
+    if (status == NT_OK && builder->components[base].kind != NT_COMPONENT_RECORD)
         status = nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "the file does not describe the class %s",
                          base_name.bytes);
     if (status == NT_OK) {
-        builder->parts[base].is_base = builder->parts[base].is_flat = true;
-        status = nt_component_count_by(builder, first, TEXT("fNrows"), &part.counter, error);
+        builder->components[base].is_base = builder->components[base].is_flat = true;
+        status = nt_component_count_by(builder, first, NT_TEXT("fNrows"), &component.counter, error);
     }
     if (status == NT_OK)
-        status = nt_component_open(builder, &part, &list, error);
+        status = nt_component_open(builder, &component, &list, error);
     if (status == NT_OK) {
         status = nt_component_add_number(builder, nt_item_name, item.name, item.number, (struct nt_text){0},
                                          error);
@@ -226,8 +225,8 @@ static const struct array_class *find_array(struct nt_text class_name)
 
 static bool is_symmetric_matrix(struct nt_text class_name)
 {
-    return nt_cpp_names_are_equal(class_name, TEXT("TMatrixTSym<double>")) ||
-           nt_cpp_names_are_equal(class_name, TEXT("TMatrixTSym<float>"));
+    return nt_cpp_names_are_equal(class_name, NT_TEXT("TMatrixTSym<double>")) ||
+           nt_cpp_names_are_equal(class_name, NT_TEXT("TMatrixTSym<float>"));
 }
 
 static enum nt_status add_date(struct nt_component_builder *builder, struct nt_text name,
@@ -237,7 +236,7 @@ static enum nt_status add_date(struct nt_component_builder *builder, struct nt_t
     enum nt_status status = open_record(builder, name, class_name, NT_COMPONENT_BARE, &index, error);
     if (status != NT_OK)
         return status;
-    status = add_number(builder, TEXT("fDatime"), "UInt_t", NT_STREAMER_UINT, error);
+    status = add_number(builder, NT_TEXT("fDatime"), "UInt_t", NT_STREAMER_UINT, error);
     nt_component_close(builder, index);
     return status;
 }
@@ -272,7 +271,7 @@ enum nt_status nt_custom_add(struct nt_component_builder *builder, struct nt_tex
     if (nt_text_is(class_name, "TNamed"))
         return add_named(builder, name, class_name, error);
     if (nt_text_is(class_name, "TString"))
-        return add_string(builder, name, class_name, error);
+        return nt_component_add_string(builder, name, class_name, NT_COMPONENT_BARE, 1, error);
     if (nt_text_is(class_name, "TDatime"))
         return add_date(builder, name, class_name, error);
     if (nt_text_is(class_name, "TRef"))

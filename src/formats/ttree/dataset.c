@@ -72,31 +72,49 @@ static enum nt_status write_branch(const struct nt_dataset *dataset, uint32_t fi
     return nt_ttree_describe_branch(tree, &tree->branches[branch_of_field(tree, field)], out, error);
 }
 
-void nt_ttree_describe_column(const struct nt_dataset *dataset, uint32_t column, struct nt_json *json)
+/* The output of a branch that a column of either dataset has. */
+static const struct nt_ttree_column *place_of(const struct nt_dataset *dataset, uint32_t column)
 {
-    const struct nt_ttree *tree = nt_ttree_of(dataset);
-    const struct nt_ttree_map *map = tree->map;
-    const struct nt_ttree_column *places = dataset == dataset->logical ? map->columns : map->physical_columns;
-    nt_json_member_unsigned(json, "branch", map->branches[places[column].branch].branch);
+    const struct nt_ttree_map *map = nt_ttree_of(dataset)->map;
+    return &(dataset == dataset->logical ? map->columns : map->physical_columns)[column];
 }
 
-/* The basket that a page is. */
+void nt_ttree_describe_column(const struct nt_dataset *dataset, uint32_t column, struct nt_json *json)
+{
+    const struct nt_ttree_map *map = nt_ttree_of(dataset)->map;
+    nt_json_member_unsigned(json, "branch", map->branches[place_of(dataset, column)->branch].branch);
+}
+
+/* The basket that a page is; NULL: it is missing. Pages of values have its number. Those of end offsets
+ * have something else there: only chains show them. */
+static const struct nt_basket_place *basket_of(const struct nt_branch_map *branch, bool is_offsets,
+                                               const struct nt_page *page)
+{
+    bool is_embedded = page->source == NT_TTREE_OBJECT;
+    if (page->is_missing || (!is_offsets && page->parameter >= branch->basket_count))
+        return NULL;
+    if (!is_offsets)
+        return &branch->baskets[page->parameter];
+    for (uint32_t i = 0; i < branch->basket_count; i++)
+        if (branch->baskets[i].offset == page->offset && branch->baskets[i].is_embedded == is_embedded)
+            return &branch->baskets[i];
+    return NULL;
+}
+
 enum nt_status nt_ttree_describe_page(const struct nt_dataset *dataset, uint32_t column,
                                       const struct nt_page *page, struct nt_json *json)
 {
-    const struct nt_ttree_map *map = nt_ttree_of(dataset)->map;
-    const struct nt_ttree_column *places = dataset == dataset->logical ? map->columns : map->physical_columns;
-    const struct nt_branch_map *branch = &map->branches[places[column].branch];
+    const struct nt_ttree_column *place = place_of(dataset, column);
+    const struct nt_branch_map *branch = &nt_ttree_of(dataset)->map->branches[place->branch];
+    bool is_offsets =
+        place->output != NT_OUTPUT_RAW && branch->interpretation.outputs[place->output].is_offsets;
     nt_lock_acquire(&dataset->logical->lock);
-    for (uint32_t i = 0; i < branch->basket_count && !page->is_missing; i++) {
-        const struct nt_basket_place *basket = &branch->baskets[i];
-        if (basket->offset != page->offset || basket->is_embedded != (page->source == NT_TTREE_OBJECT))
-            continue;
+    const struct nt_basket_place *basket = basket_of(branch, is_offsets, page);
+    if (basket) {
         nt_json_member_unsigned(json, "basket", basket->slot);
         nt_json_member_bool(json, "is_embedded", basket->is_embedded);
         nt_json_member_unsigned(json, "first_entry", basket->first_entry);
         nt_json_member_unsigned(json, "entries", basket->end_entry - basket->first_entry);
-        break;
     }
     nt_lock_release(&dataset->logical->lock);
     return NT_OK;

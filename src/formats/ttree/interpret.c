@@ -9,8 +9,6 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 
-#define TEXT(string) ((struct nt_text){string, sizeof(string) - 1})
-
 struct interpreter {
     const struct nt_ttree *tree;
     const struct nt_ttree_branch *branch;
@@ -21,29 +19,24 @@ struct interpreter {
 
 /* ---- Branches without own data ---- */
 
-static enum nt_status make_only_shape(const struct nt_ttree_branch *branch, enum nt_shape_kind kind,
+static enum nt_status make_only_shape(const struct nt_ttree_branch *branch, enum nt_ttree_shape_kind kind,
                                       struct nt_text type, const char *reason, struct nt_arena *arena,
                                       struct nt_interpretation *interpretation, struct nt_error *error)
 {
-    struct nt_shape *shape = nt_arena_alloc(arena, 1, sizeof(*shape));
+    struct nt_ttree_shape *shape = nt_arena_alloc(arena, 1, sizeof(*shape));
     struct nt_step *steps = nt_arena_alloc(arena, 1, sizeof(*steps));
     struct nt_output *outputs = nt_arena_alloc(arena, 1, sizeof(*outputs));
     if (!shape || !steps || !outputs)
         return nt_fail_memory(error);
-    *shape = (struct nt_shape){.kind = kind,
-                               .name = branch->name,
-                               .type = type,
-                               .parent = NT_NONE,
-                               .output = NT_NONE,
-                               .unreadable = reason};
+    *shape = (struct nt_ttree_shape){.kind = kind,
+                                     .name = branch->name,
+                                     .type = type,
+                                     .parent = NT_NONE,
+                                     .output = NT_NONE,
+                                     .unreadable = reason};
     *interpretation =
         (struct nt_interpretation){.shapes = shape, .shape_count = 1, .steps = steps, .outputs = outputs};
     return NT_OK;
-}
-
-static bool has_branches(const struct nt_ttree *tree, uint32_t branch)
-{
-    return branch + 1 < tree->branch_count && tree->branches[branch + 1].parent == branch;
 }
 
 static bool has_counts(const struct nt_ttree_branch *branch)
@@ -154,7 +147,7 @@ static enum nt_status add_leaf(struct interpreter *interpreter, const struct nt_
         return nt_component_add(
             builder,
             &(struct nt_component){
-                .kind = NT_COMPONENT_STRING, .name = name, .type = TEXT("char*"), .length_bytes = 1},
+                .kind = NT_COMPONENT_STRING, .name = name, .type = NT_TEXT("char*"), .length_bytes = 1},
             error);
     if (leaf->counter != NT_NONE && leaf->counter < interpreter->tree->leaf_count)
         return add_counted_leaf(interpreter, leaf, name, first, error);
@@ -264,7 +257,7 @@ static enum nt_status add_loop_of_entry(struct interpreter *interpreter,
         open_list(builder, interpreter->branch->name, type, NT_COMPONENT_REST, 0, &index, error);
     if (status != NT_OK)
         return status;
-    builder->parts[index].header = NT_COMPONENT_SHARED;
+    builder->components[index].header = NT_COMPONENT_SHARED;
     if (type.length && type.bytes[type.length - 1] == '*')
         type.length--;
     status = nt_component_add_type(builder, nt_item_name, type, NT_COMPONENT_BARE, 0, error);
@@ -290,7 +283,7 @@ static enum nt_status add_member_of_items(struct interpreter *interpreter,
     if (status != NT_OK)
         return status;
     nt_component_close(builder, index);
-    const struct nt_component *item = &builder->parts[index + 1];
+    const struct nt_component *item = &builder->components[index + 1];
     if (item->kind == NT_COMPONENT_UNKNOWN && item->header == NT_COMPONENT_SHARED)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s", item->unreadable);
     return NT_OK;
@@ -341,7 +334,7 @@ static enum nt_status add_whole(struct interpreter *interpreter, struct nt_error
         status =
             nt_component_add_type(builder, branch->name, branch->object_class, NT_COMPONENT_SHARED, 0, error);
     if (status == NT_OK)
-        interpreter->is_entry = branch->type >= 0 && builder->parts[0].kind == NT_COMPONENT_RECORD &&
+        interpreter->is_entry = branch->type >= 0 && builder->components[0].kind == NT_COMPONENT_RECORD &&
                                 !nt_custom_is_known(branch->object_class);
     return status;
 }
@@ -362,7 +355,7 @@ static enum nt_status add_named_object(struct interpreter *interpreter, struct n
 
 static enum nt_status add_counts(struct interpreter *interpreter, struct nt_error *error)
 {
-    return nt_component_add_number(&interpreter->builder, interpreter->leaves[0].name, TEXT("Int_t"),
+    return nt_component_add_number(&interpreter->builder, interpreter->leaves[0].name, NT_TEXT("Int_t"),
                                    NT_STREAMER_INT, (struct nt_text){0}, error);
 }
 
@@ -394,8 +387,9 @@ static bool has_rows(const struct interpreter *interpreter, const struct nt_inte
 static bool is_unreadable(const struct nt_component_builder *builder)
 {
     for (uint32_t i = 0; i < builder->count; i++)
-        if (builder->parts[i].kind < NT_COMPONENT_POINTER && builder->parts[i].kind != NT_COMPONENT_RECORD &&
-            builder->parts[i].kind != NT_COMPONENT_ARRAY)
+        if (builder->components[i].kind < NT_COMPONENT_POINTER &&
+            builder->components[i].kind != NT_COMPONENT_RECORD &&
+            builder->components[i].kind != NT_COMPONENT_ARRAY)
             return false;
     return true;
 }
@@ -403,8 +397,8 @@ static bool is_unreadable(const struct nt_component_builder *builder)
 static const char *first_reason(const struct nt_component_builder *builder)
 {
     for (uint32_t i = 0; i < builder->count; i++)
-        if (builder->parts[i].unreadable)
-            return builder->parts[i].unreadable;
+        if (builder->components[i].unreadable)
+            return builder->components[i].unreadable;
     return NULL;
 }
 
@@ -433,12 +427,12 @@ enum nt_status nt_ttree_interpret(const struct nt_ttree *tree, uint32_t branch, 
                                       .builder = {.info = tree->info, .arena = arena}};
     struct nt_error mine = {0};
     *interpretation_ret = (struct nt_interpretation){0};
-    bool holds_others = has_branches(tree, branch) && !has_counts(row);
+    bool holds_others = nt_ttree_has_branches(tree, branch) && !has_counts(row);
     if (row->leaf_count == 0 || holds_others)
         return make_only_shape(row, NT_SHAPE_RECORD, row->object_class, NULL, arena, interpretation_ret,
                                error);
     enum nt_status status = make(&interpreter, arena, interpretation_ret, &mine);
-    free(interpreter.builder.parts);
+    free(interpreter.builder.components);
     if (status == NT_UNSUPPORTED) {
         const char *reason = nt_arena_copy(arena, mine.message, strlen(mine.message));
         return reason ? make_only_shape(row, NT_SHAPE_UNREADABLE, row->object_class, reason, arena,

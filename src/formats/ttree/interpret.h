@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Parts: what the entries of a branch consist of, from C++ types and streamer elements; shapes and steps
+ * Components: what the entries of a branch consist of, from C++ types and streamer elements; shapes and steps
  * follow from them.
  */
 #ifndef NT_FORMATS_TTREE_INTERPRET_H
@@ -56,7 +56,7 @@ struct nt_number {
  * "[0,twopi,12]". False for other types. */
 bool nt_number_of(int32_t type, struct nt_text title, struct nt_number *number_ret);
 
-/* ---- component.c, member.c: parts from types and classes ---- */
+/* ---- component.c, member.c: components from types and classes ---- */
 
 /* The start of a text of a file, for "%.*s" in messages. */
 #define FORMAT_TEXT(text) (int)((text).length < 200 ? (text).length : 200), (text).bytes ? (text).bytes : ""
@@ -85,11 +85,11 @@ enum nt_component_header {
     NT_COMPONENT_SHARED, /* of STL types that are members: one header, also for several objects */
 };
 
-/* Parts are in one array, depth first. */
+/* Components are in one array, depth first. */
 struct nt_component {
     enum nt_component_kind kind;
     enum nt_component_header header;
-    uint32_t end;              /* index of the part after its children */
+    uint32_t end;              /* index of the component after its children */
     struct nt_text name, type; /* of the field */
     struct nt_number number;
     uint32_t count;
@@ -111,8 +111,8 @@ enum { NT_COMPONENT_LIMIT = 4096, NT_CLASS_DEPTH = 16, NT_COMPONENT_DEPTH = 64, 
 
 struct nt_component_builder {
     const struct nt_streamer_info *info;
-    struct nt_arena *arena;     /* for texts */
-    struct nt_component *parts; /* from malloc */
+    struct nt_arena *arena;          /* for texts */
+    struct nt_component *components; /* from malloc */
     size_t capacity;
     uint32_t count, opened; /* opened: with those that were dropped again */
     uint32_t counter_count, slow_lookups;
@@ -120,15 +120,15 @@ struct nt_component_builder {
     unsigned class_depth, depth;
 };
 
-/* All functions that add parts fail with NT_UNSUPPORTED and the reason in the message if the bytes of
- * what they add cannot be read nor skipped; then the parts added so far are to be dropped. */
+/* All functions that add components fail with NT_UNSUPPORTED and the reason in the message if the bytes of
+ * what they add cannot be read nor skipped; then the components added so far are to be dropped. */
 
-/* Opens a part, whose children are those that follow until it is closed. */
-enum nt_status nt_component_open(struct nt_component_builder *builder, const struct nt_component *part,
+/* Opens a component, whose children are those that follow until it is closed. */
+enum nt_status nt_component_open(struct nt_component_builder *builder, const struct nt_component *component,
                                  uint32_t *index_ret, struct nt_error *error);
 void nt_component_close(struct nt_component_builder *builder, uint32_t index);
-/* Adds a part without children. */
-enum nt_status nt_component_add(struct nt_component_builder *builder, const struct nt_component *part,
+/* Adds a component without children. */
+enum nt_status nt_component_add(struct nt_component_builder *builder, const struct nt_component *component,
                                 struct nt_error *error);
 enum nt_status nt_component_add_number(struct nt_component_builder *builder, struct nt_text name,
                                        struct nt_text type, int32_t number, struct nt_text title,
@@ -143,7 +143,7 @@ enum nt_status nt_component_add_pointer(struct nt_component_builder *builder, st
 enum nt_status nt_component_add_unknown(struct nt_component_builder *builder, struct nt_text name,
                                         struct nt_text type, enum nt_component_header header,
                                         const char *reason, struct nt_error *error);
-/* Drops the parts that were added since then, and adds one in their place that is skipped. */
+/* Drops the components that were added since then, and adds one in their place that is skipped. */
 enum nt_status nt_component_replace(struct nt_component_builder *builder, uint32_t since, unsigned depth,
                                     struct nt_text name, struct nt_text type, enum nt_component_header header,
                                     const char *reason, struct nt_error *error);
@@ -164,12 +164,12 @@ enum nt_status nt_component_add_type(struct nt_component_builder *builder, struc
 enum nt_status nt_component_add_object(struct nt_component_builder *builder, struct nt_text name,
                                        struct nt_text class_name, int32_t version, uint32_t checksum,
                                        struct nt_error *error);
-/* Adds a member of a class; `first`: the part of the class's first member, to find counters. */
+/* Adds a member of a class; `first`: the component of the class's first member, to find counters. */
 enum nt_status nt_component_add_element(struct nt_component_builder *builder,
                                         const struct nt_streamer_element *element, struct nt_text name,
                                         uint32_t first, struct nt_error *error);
 
-/* The counter of the last number of this name among the parts from `first` on and their base classes. */
+/* The counter of the last number of this name among the components from `first` on and their base classes. */
 enum nt_status nt_component_count_by(struct nt_component_builder *builder, uint32_t first,
                                      struct nt_text name, uint8_t *counter_ret, struct nt_error *error);
 
@@ -189,9 +189,9 @@ enum nt_status nt_custom_add_bits(struct nt_component_builder *builder, struct n
 enum nt_status nt_custom_add(struct nt_component_builder *builder, struct nt_text name,
                              struct nt_text class_name, struct nt_error *error);
 
-/* ---- component_steps.c: shapes and steps from parts ---- */
+/* ---- component_steps.c: shapes and steps from components ---- */
 
-/* Of part 0 and those below it. `is_entry`: part 0 is a record whose header is absent. */
+/* Of component 0 and those below it. `is_entry`: component 0 is a record whose header is absent. */
 enum nt_status nt_components_finish(struct nt_component_builder *builder, bool is_entry,
                                     struct nt_arena *arena, struct nt_interpretation *interpretation,
                                     struct nt_error *error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Parts from the members of classes, as their streamer elements describe them.
+ * Components from the members of classes, as their streamer elements describe them.
  */
 #include "formats/ttree/interpret.h"
 
@@ -57,10 +57,10 @@ static uint32_t find_counter(const struct nt_component_builder *builder, uint32_
 {
     uint32_t found = NT_NONE;
     for (uint32_t i = first; i < builder->count;) {
-        const struct nt_component *part = &builder->parts[i];
-        if (part->kind == NT_COMPONENT_NUMBER && nt_texts_are_equal(part->name, name))
+        const struct nt_component *component = &builder->components[i];
+        if (component->kind == NT_COMPONENT_NUMBER && nt_texts_are_equal(component->name, name))
             found = i;
-        i = part->is_base ? i + 1 : part->end;
+        i = component->is_base ? i + 1 : component->end;
     }
     return found;
 }
@@ -72,7 +72,7 @@ enum nt_status nt_component_count_by(struct nt_component_builder *builder, uint3
     if (index == NT_NONE)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "the member %.*s, which counts another, is missing", FORMAT_TEXT(name));
-    struct nt_component *counter = &builder->parts[index];
+    struct nt_component *counter = &builder->components[index];
     if (!counter->counter) {
         if (builder->counter_count >= UINT8_MAX)
             return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "the type has more than %d counters",
@@ -88,12 +88,13 @@ static enum nt_status add_counted_numbers(struct nt_component_builder *builder,
                                           const struct nt_streamer_element *element, struct nt_text name,
                                           uint32_t first, struct nt_error *error)
 {
-    struct nt_component part = {
+    struct nt_component component = {
         .kind = NT_COMPONENT_COUNTED, .name = name, .type = element->type_name, .count = 1};
     uint32_t index = 0;
-    enum nt_status status = nt_component_count_by(builder, first, element->counter, &part.counter, error);
+    enum nt_status status =
+        nt_component_count_by(builder, first, element->counter, &component.counter, error);
     if (status == NT_OK)
-        status = nt_component_open(builder, &part, &index, error);
+        status = nt_component_open(builder, &component, &index, error);
     if (status != NT_OK)
         return status;
     status = nt_component_add_number(builder, nt_item_name, pointee(element->type_name),
@@ -108,18 +109,19 @@ static enum nt_status add_loop(struct nt_component_builder *builder,
                                struct nt_error *error)
 {
     struct nt_text type = pointee(element->type_name);
-    struct nt_component part = {.kind = NT_COMPONENT_COUNTED,
-                                .header = NT_COMPONENT_SHARED,
-                                .name = name,
-                                .type = element->type_name,
-                                .version = NT_STREAMER_NEWEST};
+    struct nt_component component = {.kind = NT_COMPONENT_COUNTED,
+                                     .header = NT_COMPONENT_SHARED,
+                                     .name = name,
+                                     .type = element->type_name,
+                                     .version = NT_STREAMER_NEWEST};
     if (type.length + 1 < element->type_name.length)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "arrays of pointers to objects are not read: %.*s", FORMAT_TEXT(element->type_name));
     uint32_t index = 0;
-    enum nt_status status = nt_component_count_by(builder, first, element->counter, &part.counter, error);
+    enum nt_status status =
+        nt_component_count_by(builder, first, element->counter, &component.counter, error);
     if (status == NT_OK)
-        status = nt_component_open(builder, &part, &index, error);
+        status = nt_component_open(builder, &component, &index, error);
     if (status != NT_OK)
         return status;
     status = nt_component_add_type(builder, nt_item_name, type, NT_COMPONENT_BARE, 0, error);
@@ -140,7 +142,7 @@ static enum nt_status add_base(struct nt_component_builder *builder,
     int32_t version = element->base_version > 0 ? element->base_version : NT_STREAMER_NEWEST;
     enum nt_status status = nt_component_add_object(builder, name, element->name, version, 0, error);
     if (status == NT_OK)
-        builder->parts[index].is_base = true;
+        builder->components[index].is_base = true;
     return status;
 }
 

@@ -451,7 +451,8 @@ static enum nt_status add_page(struct listing *listing, uint32_t number)
     const struct nt_page page = {
         .offset = basket->offset,
         .stored_bytes = basket->bytes,
-        .parameter = output_of(listing)->is_offsets ? listing->base : 0,
+        .parameter =
+            output_of(listing)->is_offsets ? listing->base : (uint64_t)(basket - listing->span.map->baskets),
         .elements = (uint32_t)count.elements,
         .decoder = listing->decoder,
         .source = basket->is_embedded ? NT_TTREE_OBJECT : NT_TTREE_FILE,

@@ -161,7 +161,7 @@ struct schema {
 
 static const struct nt_text no_text = {"", 0};
 
-static enum nt_field_kind kind_of(enum nt_shape_kind kind)
+static enum nt_field_kind kind_of(enum nt_ttree_shape_kind kind)
 {
     static const enum nt_field_kind kinds[] = {
         [NT_SHAPE_VALUE] = NT_FIELD_VALUE,     [NT_SHAPE_STRING] = NT_FIELD_STRING,
@@ -171,7 +171,7 @@ static enum nt_field_kind kind_of(enum nt_shape_kind kind)
     return kinds[kind];
 }
 
-static struct nt_field field_of(const struct schema *schema, const struct nt_shape *shape)
+static struct nt_field field_of(const struct schema *schema, const struct nt_ttree_shape *shape)
 {
     struct nt_field field = {
         .id = schema->columns.builder.field_count,
@@ -202,8 +202,8 @@ static struct nt_field field_of(const struct schema *schema, const struct nt_sha
     return field;
 }
 
-static enum nt_status add_shape_columns(struct schema *schema, uint32_t branch, const struct nt_shape *shape,
-                                        uint32_t field)
+static enum nt_status add_shape_columns(struct schema *schema, uint32_t branch,
+                                        const struct nt_ttree_shape *shape, uint32_t field)
 {
     struct nt_ttree_map *map = schema->tree->map;
     struct nt_ttree_column place = {.branch = branch, .output = shape->output};
@@ -232,14 +232,14 @@ static enum nt_status add_shape_columns(struct schema *schema, uint32_t branch, 
 /* The innermost dimension is a value's own. */
 static bool is_array_of_numbers(const struct nt_interpretation *interpretation, uint32_t shape)
 {
-    const struct nt_shape *array = &interpretation->shapes[shape], *item = array + 1;
+    const struct nt_ttree_shape *array = &interpretation->shapes[shape], *item = array + 1;
     return array->kind == NT_SHAPE_ARRAY && shape + 1 < interpretation->shape_count &&
            item->parent == shape && item->kind == NT_SHAPE_VALUE && !item->dimension_count;
 }
 
-static struct nt_shape join_array(const struct nt_shape *array, const struct nt_shape *item)
+static struct nt_ttree_shape join_array(const struct nt_ttree_shape *array, const struct nt_ttree_shape *item)
 {
-    struct nt_shape value = *item;
+    struct nt_ttree_shape value = *item;
     value.name = array->name;
     value.type = array->type;
     value.parent = array->parent;
@@ -249,7 +249,7 @@ static struct nt_shape join_array(const struct nt_shape *array, const struct nt_
 }
 
 /* The items of an array of numbers have a field of their own, with a row for each. */
-static enum nt_status add_item(struct schema *schema, const struct nt_shape *item, uint32_t array)
+static enum nt_status add_item(struct schema *schema, const struct nt_ttree_shape *item, uint32_t array)
 {
     struct item *items = nt_grow(schema->items, schema->item_count, &schema->item_capacity, sizeof(*items));
     if (!items)
@@ -269,8 +269,8 @@ static enum nt_status add_shape(struct schema *schema, uint32_t branch, uint32_t
 {
     const struct nt_interpretation *interpretation = &schema->tree->map->branches[branch].interpretation;
     bool is_array = is_array_of_numbers(interpretation, number);
-    const struct nt_shape *shapes = &interpretation->shapes[number];
-    struct nt_shape shape = is_array ? join_array(&shapes[0], &shapes[1]) : shapes[0];
+    const struct nt_ttree_shape *shapes = &interpretation->shapes[number];
+    struct nt_ttree_shape shape = is_array ? join_array(&shapes[0], &shapes[1]) : shapes[0];
     struct nt_field field = field_of(schema, &shape);
     field.parent = shape.parent == NT_NONE ? parent : schema->fields[shape.parent];
     if (number == 0)
@@ -301,11 +301,6 @@ static enum nt_status add_shapes(struct schema *schema, uint32_t branch, uint32_
     return status;
 }
 
-static bool has_sub_branches(const struct nt_ttree *tree, uint32_t branch)
-{
-    return branch + 1 < tree->branch_count && tree->branches[branch + 1].parent == branch;
-}
-
 /* Has the branch data that the physical dataset shows? */
 static bool has_baskets(const struct nt_ttree *tree, uint32_t branch)
 {
@@ -317,7 +312,7 @@ static bool has_baskets(const struct nt_ttree *tree, uint32_t branch)
 static bool is_split_collection(const struct nt_ttree *tree, uint32_t branch)
 {
     const struct nt_interpretation *interpretation = &tree->map->branches[branch].interpretation;
-    return has_sub_branches(tree, branch) && interpretation->shape_count == 1 &&
+    return nt_ttree_has_branches(tree, branch) && interpretation->shape_count == 1 &&
            interpretation->shapes[0].kind == NT_SHAPE_VALUE && !interpretation->shapes[0].dimension_count;
 }
 
@@ -346,10 +341,10 @@ static enum nt_status add_branch(struct schema *schema, uint32_t number)
     struct nt_ttree *tree = schema->tree;
     const struct nt_ttree_branch *branch = &tree->branches[number];
     struct nt_branch_map *map = &tree->map->branches[number];
-    struct nt_shape record = {
+    struct nt_ttree_shape record = {
         .kind = NT_SHAPE_RECORD, .name = branch->name, .type = branch->object_class, .output = NT_NONE};
     uint32_t parent = branch->parent == NT_NONE ? NT_NONE : tree->map->branches[branch->parent].field;
-    bool is_wrapped = has_sub_branches(tree, number) && has_baskets(tree, number);
+    bool is_wrapped = nt_ttree_has_branches(tree, number) && has_baskets(tree, number);
     enum nt_status status = NT_OK;
     if (is_split_collection(tree, number)) {
         status = add_split_collection(schema, number, parent);
@@ -380,17 +375,17 @@ static enum nt_status add_branch(struct schema *schema, uint32_t number)
 static enum nt_status refuse_other_file(struct nt_dataset *dataset, struct nt_ttree_branch *branch,
                                         struct nt_interpretation *interpretation, struct nt_error *error)
 {
-    struct nt_shape *shape = nt_arena_alloc(dataset->arena, 1, sizeof(*shape));
+    struct nt_ttree_shape *shape = nt_arena_alloc(dataset->arena, 1, sizeof(*shape));
     char *reason = nt_arena_format(dataset->arena, "its data are in another file, %.*s, which is not opened",
                                    (int)branch->file_name.length, branch->file_name.bytes);
     if (!shape || !reason)
         return nt_fail_memory(error);
-    *shape = (struct nt_shape){.kind = NT_SHAPE_UNREADABLE,
-                               .name = branch->name,
-                               .type = interpretation->shapes[0].type,
-                               .parent = NT_NONE,
-                               .output = NT_NONE,
-                               .unreadable = reason};
+    *shape = (struct nt_ttree_shape){.kind = NT_SHAPE_UNREADABLE,
+                                     .name = branch->name,
+                                     .type = interpretation->shapes[0].type,
+                                     .parent = NT_NONE,
+                                     .output = NT_NONE,
+                                     .unreadable = reason};
     interpretation->shapes = shape;
     interpretation->shape_count = 1;
     interpretation->step_count = interpretation->output_count = 0;

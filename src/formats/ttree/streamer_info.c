@@ -647,46 +647,19 @@ static void add_built_ins(struct nt_streamer_info *info)
 
 /* ---- Read it ---- */
 
-static enum nt_status decompress(const struct nt_tfile_key *key, const uint8_t *stored, uint8_t *object,
-                                 struct nt_error *error)
-{
-    if (!nt_tfile_is_compressed(key)) {
-        memcpy(object, stored, key->object_bytes);
-        return NT_OK;
-    }
-    struct nt_codec_context *context = nt_codec_context_new();
-    if (!context)
-        return nt_fail_memory(error);
-    enum nt_status status =
-        nt_compression_info(NT_COMPRESSION_ROOT_BLOCKS)
-            ->decompress(stored, key->bytes - key->key_bytes, object, key->object_bytes, context, error);
-    nt_codec_context_free(context);
-    return status;
-}
-
 static enum nt_status read_object(struct nt_file *file, struct reading *reading,
                                   const struct nt_tfile_key *key, struct nt_streamer_info *info,
                                   struct nt_error *error)
 {
-    const struct nt_metadata_range range = {.offset = key->offset + key->key_bytes,
-                                            .bytes = key->bytes - key->key_bytes,
-                                            .place = key->offset + key->key_bytes,
-                                            .is_compressed = nt_tfile_is_compressed(key)};
-    uint8_t *stored = NULL, *object = NULL;
-    enum nt_status status = nt_metadata_read(&file->budget, file->source, &range, &stored, NULL, error);
+    const struct nt_tfile_object object = {.offset = key->offset,
+                                           .key_bytes = key->key_bytes,
+                                           .bytes = key->bytes,
+                                           .object_bytes = key->object_bytes};
+    enum nt_status status = nt_tfile_read_object(file, &object, &info->bytes, &info->byte_count, error);
     if (status != NT_OK)
         return status;
-    status = allocate(reading, (uint64_t)key->object_bytes + 1, 1, (void **)&object, error);
-    if (status == NT_OK)
-        status = decompress(key, stored, object, error);
-    nt_budget_release(&file->budget, NT_COST_ENVELOPE_BYTE, range.bytes);
-    free(stored);
-    if (status != NT_OK)
-        return status;
-    reading->cursor = nt_cursor(object, key->object_bytes);
+    reading->cursor = nt_cursor(info->bytes, info->byte_count);
     reading->key_bytes = key->key_bytes;
-    info->bytes = object;
-    info->byte_count = key->object_bytes;
     return NT_OK;
 }
 

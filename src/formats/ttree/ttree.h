@@ -243,6 +243,12 @@ static inline const struct nt_ttree *nt_ttree_of(const struct nt_dataset *datase
     return dataset->format_data;
 }
 
+/* Has the branch sub-branches? They follow it. */
+static inline bool nt_ttree_has_branches(const struct nt_ttree *tree, uint32_t branch)
+{
+    return branch + 1 < tree->branch_count && tree->branches[branch + 1].parent == branch;
+}
+
 /* Reads the record of a tree from its decompressed object, which must live as long as the arena; takes
  * what it allocates from the budget. Counts and depths are bounded. */
 enum nt_status nt_ttree_read(struct nt_ttree *tree, const struct nt_streamer_info *info,
@@ -272,7 +278,7 @@ enum nt_status nt_ttree_describe_branch(const struct nt_ttree *tree, const struc
 
 /* ---- Shapes and steps: what an entry of a branch has, and how it is stored ---- */
 
-enum nt_shape_kind {
+enum nt_ttree_shape_kind {
     NT_SHAPE_VALUE, /* numbers: one, or those of its dimensions */
     NT_SHAPE_STRING,
     NT_SHAPE_LIST,   /* any number of the only shape below it, which is called "item" */
@@ -281,8 +287,8 @@ enum nt_shape_kind {
     NT_SHAPE_UNREADABLE,
 };
 
-struct nt_shape {
-    enum nt_shape_kind kind;
+struct nt_ttree_shape {
+    enum nt_ttree_shape_kind kind;
     struct nt_text name, type; /* of the field, and its C++ type as in the file */
     uint32_t parent;           /* index; NT_NONE for the branch's own */
     enum nt_element element;   /* of a value */
@@ -360,7 +366,7 @@ struct nt_output {
 
 /* What a branch without branches that hold its data stores. */
 struct nt_interpretation {
-    struct nt_shape *shapes; /* depth first; [0] is the branch's own */
+    struct nt_ttree_shape *shapes; /* depth first; [0] is the branch's own */
     uint32_t shape_count;
     struct nt_step *steps;
     uint32_t step_count;
@@ -435,7 +441,8 @@ enum nt_status nt_basket_count(const struct nt_interpretation *interpretation, c
 
 /* Makes the decoder of an output (or of NT_OUTPUT_RAW), for nt_builder_add_column. Its state is copied
  * there; `state_ret` is its memory until then (free it). A page is the whole record of a basket; its
- * parameter is added to each end offset. Decodes the first `elements` elements of the output. */
+ * parameter is added to each end offset; for other outputs it has no meaning. Decodes the first `elements`
+ * elements of the output. */
 enum nt_status nt_basket_decoder(const struct nt_interpretation *interpretation, uint32_t output,
                                  struct nt_decoder *decoder_ret, void **state_ret, struct nt_error *error);
 

@@ -39,7 +39,7 @@ static void teardown(void)
 static uint32_t add_shape(const struct nt_interpretation *got, uint32_t i)
 {
     static const char *const kinds[] = {"", "string", "list", "array", "record", "unreadable"};
-    const struct nt_shape *shape = &got->shapes[i];
+    const struct nt_ttree_shape *shape = &got->shapes[i];
     nt_buffer_append(&text, shape->name.bytes, shape->name.length);
     nt_buffer_format(&text, ":%s",
                      shape->kind == NT_SHAPE_VALUE ? nt_element_info(shape->element)->name
@@ -127,7 +127,7 @@ static void assert_outputs(const struct nt_interpretation *got)
 {
     uint32_t next = 0;
     for (uint32_t i = 0; i < got->shape_count; i++) {
-        const struct nt_shape *shape = &got->shapes[i];
+        const struct nt_ttree_shape *shape = &got->shapes[i];
         if (shape->output == NT_NONE)
             continue;
         ck_assert_uint_eq(shape->output, next++);
