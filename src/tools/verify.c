@@ -116,7 +116,7 @@ struct verification {
     pthread_mutex_t lock;            /* of the members below and of all callbacks */
     uint32_t next;                   /* the next column to verify */
     uint32_t reported;               /* columns whose findings are reported */
-    uint32_t requested;              /* columns hinted to sources, ... */
+    uint32_t prefetched_columns;     /* columns hinted to sources, ... */
     uint64_t prefetched_bytes;       /* ... and the hinted bytes of columns not yet taken */
     bool has_failed;
 };
@@ -269,11 +269,12 @@ static void want_columns(struct verification *verification, struct nt_prefetch *
     const struct nt_dataset *dataset = verification->dataset;
     if (!nt_prefetch_helps(dataset) || verification->prefetched_bytes > most / 2)
         return;
-    while (verification->requested < dataset->column_count && verification->prefetched_bytes < most) {
-        struct nt_verify_result *share = &verification->shares[verification->requested];
+    while (verification->prefetched_columns < dataset->column_count &&
+           verification->prefetched_bytes < most) {
+        struct nt_verify_result *share = &verification->shares[verification->prefetched_columns];
         uint64_t before = prefetch->bytes;
-        nt_verify_prefetch_column(verification->reader, verification->dataset, verification->requested++,
-                                  prefetch);
+        nt_verify_prefetch_column(verification->reader, verification->dataset,
+                                  verification->prefetched_columns++, prefetch);
         share->prefetched_bytes = prefetch->bytes - before;
         verification->prefetched_bytes += share->prefetched_bytes;
     }
@@ -335,7 +336,7 @@ static enum nt_status verify_dataset(struct verification *verification, struct n
     verification->shares = calloc((size_t)dataset->column_count + 1, sizeof(*verification->shares));
     if (!verification->shares)
         return nt_fail_memory(error);
-    verification->reported = verification->next = verification->requested = 0;
+    verification->reported = verification->next = verification->prefetched_columns = 0;
     verification->prefetched_bytes = 0;
     nt_workers_run_all(verification->reader->workers, verify_columns, verification);
     verification->summary->columns += dataset->column_count;

@@ -171,7 +171,7 @@ static void nt_verify_rows(struct nt_verify_job *job)
 /* ---- Verify pages and elements ---- */
 
 /* Limits the findings of one kind in a column. The last one then represents the others. */
-enum { MAX_TOLD = 256 };
+enum { MAX_REPORTED = 256 };
 
 /* Page failures of one kind. */
 struct failures {
@@ -217,7 +217,7 @@ struct cluster {
 static bool are_all_reported(const struct column *column, enum nt_status status)
 {
     enum nt_finding_kind kind = nt_finding_kind(status);
-    return column->failures[kind].reported >= (kind == NT_FINDING_UNSUPPORTED ? 1 : MAX_TOLD);
+    return column->failures[kind].reported >= (kind == NT_FINDING_UNSUPPORTED ? 1 : MAX_REPORTED);
 }
 
 /* Ignores `error` if the limit is reached. */
@@ -366,7 +366,7 @@ static enum nt_status look_at_page(struct column *column, struct cluster *cluste
                                    bool is_met_again)
 {
     struct nt_error error = {0};
-    bool is_reported = column->reported < MAX_TOLD;
+    bool is_reported = column->reported < MAX_REPORTED;
     enum nt_status status = try_page(column, cluster, page, is_met_again, is_reported ? &error : NULL);
     if (status != NT_OK && !is_reported && (nt_is_transient(status) || !are_all_reported(column, status))) {
         unload(column);

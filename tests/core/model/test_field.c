@@ -27,7 +27,8 @@ enum {
     MATRIX,
     MEMBER,
     UNREADABLE,
-    BELOW_UNREADABLE
+    BELOW_UNREADABLE,
+    MATRIX_ITEM
 };
 static const struct nt_field fields[] = {
     [VECTOR] = {.id = 0, .parent = NT_NONE, .kind = NT_FIELD_COLLECTION},
@@ -53,6 +54,8 @@ static const struct nt_field fields[] = {
     [MEMBER] = {.id = 11, .parent = MATRIX, .kind = NT_FIELD_MEMBER},
     [UNREADABLE] = {.id = 12, .parent = ARRAY_OF_2, .kind = NT_FIELD_UNREADABLE},
     [BELOW_UNREADABLE] = {.id = 13, .parent = UNREADABLE, VALUE},
+    /* Its items one by one, as TTrees have them. */
+    [MATRIX_ITEM] = {.id = 14, .parent = MATRIX, VALUE},
 };
 
 static const struct {
@@ -72,6 +75,7 @@ static const struct {
     {MATRIX, NT_NONE, 2, {2, 3}},
     {MEMBER, NT_NONE, 2, {2, 3}},
     {BELOW_UNREADABLE, UNREADABLE, 0, {0}},
+    {MATRIX_ITEM, NT_NONE, 0, {0}},
 };
 
 TEST(rows_and_dimensions_follow_what_surrounds_a_field, .end = LENGTH(rows))
