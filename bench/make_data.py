@@ -23,18 +23,8 @@ COMPRESSIONS = {"zstd": 505, "lz4": 404, "zlib": 101, "lzma": 207, "none": 0}
 ENTRIES = {"hits": 4_000_000, "events": 150_000, "deep": 60_000, "wide": 1_000, "columns": 4_000_000, "clusters": 1_000_000}
 PAGE_ENTRIES = 64
 
-GENERATOR = r"""
-#pragma cling optimize(2)
-#include <ROOT/RNTupleModel.hxx>
-#include <ROOT/RNTupleWriter.hxx>
-#include <ROOT/RNTupleWriteOptions.hxx>
-#include <cmath>
-#include <cstring>
-
-namespace make_data {
-
-struct Cell { float energy; float time; std::int32_t id; std::uint8_t flags; };
-
+# Values that compress as those of experiments do, for all generators.
+RANDOM = r"""
 // The 64-bit mixer of SplitMix: the same numbers everywhere.
 struct Random {
    std::uint64_t state = 20260101;
@@ -63,7 +53,21 @@ float short_float(double value) {
    std::memcpy(&given, &bits, 4);
    return given;
 }
+"""
 
+GENERATOR = r"""
+#pragma cling optimize(2)
+#include <ROOT/RNTupleModel.hxx>
+#include <ROOT/RNTupleWriter.hxx>
+#include <ROOT/RNTupleWriteOptions.hxx>
+#include <cmath>
+#include <cstring>
+
+namespace make_data {
+
+struct Cell { float energy; float time; std::int32_t id; std::uint8_t flags; };
+
+""" + RANDOM + r"""
 struct Job { std::string path; int compression; std::uint64_t entries; int fields; };
 
 template <class Fill> void write(const Job &job, std::unique_ptr<ROOT::RNTupleModel> model, Fill fill,

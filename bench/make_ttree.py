@@ -13,7 +13,7 @@ The same arguments always give the same values. Needs ROOT (the package "root").
 import sys
 import warnings
 
-from make_data import COMPRESSIONS
+from make_data import COMPRESSIONS, RANDOM
 
 warnings.filterwarnings("ignore")
 
@@ -32,28 +32,7 @@ namespace make_ttree {
 
 enum { kMostItems = 30 };
 
-// The 64-bit mixer of SplitMix: the same numbers everywhere.
-struct Random {
-   std::uint64_t state = 20260101;
-   double uniform() {
-      std::uint64_t x = (state += 0x9e3779b97f4a7c15);
-      x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-      x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-      return ((x ^ (x >> 31)) >> 11) / 9007199254740992.0;
-   }
-   double falling(double mean) { return -mean * std::log(1 - uniform()); }
-};
-
-// A float that keeps 11 bits of its mantissa.
-float short_float(double value) {
-   float given = value;
-   std::uint32_t bits;
-   std::memcpy(&bits, &given, 4);
-   bits &= 0xfffff000;
-   std::memcpy(&given, &bits, 4);
-   return given;
-}
-
+""" + RANDOM + r"""
 template <class T> T make(Random &random);
 template <> Float_t make<Float_t>(Random &random) { return short_float(random.falling(20)); }
 template <> Double_t make<Double_t>(Random &random) { return short_float(random.falling(40)); }
