@@ -41,14 +41,21 @@ enum nt_status nt_custom_add_bits(struct nt_component_builder *builder, struct n
                : status;
 }
 
-/* The members of a TObject: its number, and its bits. */
-static enum nt_status add_tobject_members(struct nt_component_builder *builder, struct nt_text number_name,
-                                          uint8_t *counter_ret, struct nt_error *error)
+/* Opens a TObject, with its number and its bits. */
+static enum nt_status open_tobject(struct nt_component_builder *builder, struct nt_text name,
+                                   struct nt_text class_name, struct nt_text number_name, uint32_t *index_ret,
+                                   uint8_t *counter_ret, struct nt_error *error)
 {
-    enum nt_status status = add_number(builder, number_name, "UInt_t", NT_STREAMER_UINT, error);
-    return status == NT_OK
-               ? nt_custom_add_bits(builder, NT_TEXT("fBits"), NT_TEXT("UInt_t"), counter_ret, error)
-               : status;
+    enum nt_status status = open_record(builder, name, class_name, NT_COMPONENT_OWN, index_ret, error);
+    if (status != NT_OK)
+        return status;
+    builder->components[*index_ret].is_tobject = true;
+    status = add_number(builder, number_name, "UInt_t", NT_STREAMER_UINT, error);
+    if (status == NT_OK)
+        status = nt_custom_add_bits(builder, NT_TEXT("fBits"), NT_TEXT("UInt_t"), counter_ret, error);
+    if (status != NT_OK)
+        nt_component_close(builder, *index_ret);
+    return status;
 }
 
 static enum nt_status add_tobject(struct nt_component_builder *builder, struct nt_text name,
@@ -56,12 +63,10 @@ static enum nt_status add_tobject(struct nt_component_builder *builder, struct n
 {
     uint32_t index = 0;
     uint8_t counter = 0;
-    enum nt_status status = open_record(builder, name, class_name, NT_COMPONENT_OWN, &index, error);
-    if (status != NT_OK)
-        return status;
-    builder->components[index].is_tobject = true;
-    status = add_tobject_members(builder, NT_TEXT("fUniqueID"), &counter, error);
-    nt_component_close(builder, index);
+    enum nt_status status =
+        open_tobject(builder, name, class_name, NT_TEXT("fUniqueID"), &index, &counter, error);
+    if (status == NT_OK)
+        nt_component_close(builder, index);
     return status;
 }
 
@@ -81,14 +86,11 @@ static enum nt_status add_reference(struct nt_component_builder *builder, struct
 {
     uint32_t index = 0;
     uint8_t counter = 0;
-    enum nt_status status = open_record(builder, name, class_name, NT_COMPONENT_OWN, &index, error);
+    enum nt_status status = open_tobject(builder, name, class_name, NT_TEXT("ref"), &index, &counter, error);
     if (status != NT_OK)
         return status;
-    builder->components[index].is_tobject = true;
-    status = add_tobject_members(builder, NT_TEXT("ref"), &counter, error);
-    if (status == NT_OK)
-        status = nt_component_add(
-            builder, &(struct nt_component){.kind = NT_COMPONENT_REFERENCE, .counter = counter}, error);
+    status = nt_component_add(
+        builder, &(struct nt_component){.kind = NT_COMPONENT_REFERENCE, .counter = counter}, error);
     nt_component_close(builder, index);
     return status;
 }
