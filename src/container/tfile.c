@@ -74,7 +74,7 @@ static enum nt_status check_header(const struct nt_tfile_header *header, struct 
                        source->path, header->begin, header->end);
     if (header->begin + header->name_bytes > header->end)
         return nt_fail(error, NT_CORRUPT, header->is_big ? 36 : 28,
-                       "%s: file header: the root directory is behind the end of the file", source->path);
+                       "%s: file header: the root directory is past the end of the file", source->path);
     return NT_OK;
 }
 
@@ -157,7 +157,7 @@ enum nt_status nt_tfile_read_key(struct nt_source *source, uint64_t offset, uint
 {
     if (offset >= source->size)
         return nt_fail(error, NT_TRUNCATED, offset,
-                       "%s: a key is wanted behind the end of the file (%" PRIu64 " bytes)", source->path,
+                       "%s: expected a key, found the end of the file (%" PRIu64 " bytes)", source->path,
                        source->size);
     uint64_t left = source->size - offset;
     for (size_t want = USUAL_KEY_BYTES;; want = NT_TFILE_MAX_KEY_BYTES) {
@@ -239,7 +239,7 @@ enum nt_status nt_tfile_read_directory(struct nt_source *source, uint64_t offset
     uint64_t start;
     if (!nt_add(offset, skip, &start) || !nt_fits(start, SMALL_DIRECTORY_BYTES, source->size))
         return nt_fail(error, NT_TRUNCATED, offset,
-                       "%s: a directory is behind the end of the file (%" PRIu64 " bytes)", source->path,
+                       "%s: a directory is past the end of the file (%" PRIu64 " bytes)", source->path,
                        source->size);
     uint64_t left = source->size - start;
     size_t length = left < DIRECTORY_BYTES ? (size_t)left : DIRECTORY_BYTES;
@@ -349,7 +349,7 @@ static enum nt_status read_list(struct nt_tfile_key_list *list, struct nt_source
     size_t length = directory->keys_bytes;
     if (!nt_fits(directory->keys_offset, length, source->size))
         return nt_fail(error, NT_TRUNCATED, directory->keys_offset,
-                       "%s: a directory's list of keys (%zu bytes) is behind the end of the file (%" PRIu64
+                       "%s: a directory's list of keys (%zu bytes) is past the end of the file (%" PRIu64
                        " bytes)",
                        source->path, length, source->size);
     list->offset = directory->keys_offset;

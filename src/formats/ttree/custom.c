@@ -284,6 +284,6 @@ enum nt_status nt_custom_add(struct nt_component_builder *builder, struct nt_tex
         return add_symmetric_matrix(builder, name, class_name, error);
     if (is_list(class_name))
         return nt_component_add_unknown(builder, name, class_name, NT_COMPONENT_OWN,
-                                        "only the data of a list tell the classes of its objects", error);
+                                        "the classes of its objects are known only from its data", error);
     return add_tobject(builder, name, class_name, error);
 }

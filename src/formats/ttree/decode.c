@@ -263,11 +263,10 @@ static enum nt_status run_rest(struct run *run, uint32_t i, struct nt_error *err
     enum nt_status status = NT_OK;
     uint64_t items = 0;
     if (!run->is_end_known)
-        return nt_fail(
-            error, NT_CORRUPT, NT_NO_OFFSET,
-            "byte %zu of the values: items up to the end of an entry, but the basket does not tell "
-            "where entries begin",
-            run->at);
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                       "byte %zu of the values: items up to the end of an entry, but the basket does not say "
+                       "where entries begin",
+                       run->at);
     if (operation->body_bytes != NT_VARIABLE) {
         if (operation->body_bytes ? left(run) % operation->body_bytes : left(run))
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
@@ -920,9 +919,9 @@ static enum nt_status run_entry(struct run *run, const struct entries *entries, 
     }
     enum nt_status status = run_body(run, 1, run->operations[0].end, error);
     if (status == NT_OK && is_end_known && left(run))
-        status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                         "%zu bytes are left behind the content, which ends at byte %zu of the values",
-                         left(run), run->at);
+        status =
+            nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                    "%zu bytes follow the content, which ends at byte %zu of the values", left(run), run->at);
     if (status != NT_OK)
         nt_error_context(error, "entry %" PRIu32 " of a basket", entry);
     return status;

@@ -254,7 +254,7 @@ static enum nt_status reference(struct walk *walk, struct nt_object_member *memb
     else if (tag != 0)
         return fail(walk, member->class_name, "a reference to a place in front of the object", error);
     if (offset != SIZE_MAX && offset >= walk->size)
-        return fail(walk, member->class_name, "a reference to a place behind the end", error);
+        return fail(walk, member->class_name, "a reference past the end", error);
     member->depth = walk->depth;
     return walk->muted ? NT_OK : walk->visitor->reference(walk->visitor->context, member, offset, error);
 }

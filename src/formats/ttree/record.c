@@ -1052,7 +1052,7 @@ enum nt_status nt_ttree_list_baskets(const struct nt_ttree *tree, const struct n
             status = fail_basket(tree, branch, slot, "its entries end before they begin", error);
         else if (has_place && !place->is_embedded && first < end_entry &&
                  !nt_fits(place->offset, place->bytes, file_bytes))
-            status = fail_basket(tree, branch, slot, "its place is behind the end of the file", error);
+            status = fail_basket(tree, branch, slot, "its place is past the end of the file", error);
         count += has_place && first < end_entry;
     }
     if (status != NT_OK) {

@@ -907,7 +907,7 @@ CASE(counted_leaves_without_offsets)
     make_basket(&made, &content, &(struct storage){.has_no_offsets = true, .flag = 80, .io_bits = 1});
     assert_output(&lists, 1, &expected[1]); /* items are side by side */
     assert_status(NT_CORRUPT, decode(&lists, 0, 2));
-    ck_assert(strstr(error.message, "the basket does not tell where entries begin"));
+    ck_assert(strstr(error.message, "the basket does not say where entries begin"));
     make_basket(&made, &content, &(struct storage){.has_no_offsets = true, .entry_bytes = 3});
     assert_status(NT_CORRUPT, decode(&lists, 0, 2)); /* entries of 3 bytes */
     ck_assert(strstr(error.message, "3 bytes are left for items of 2 bytes"));
@@ -957,7 +957,7 @@ CASE(bytes_that_no_step_reads)
     put_header(&content.values, 5, 9);
     put(&content.values, "\0\0\0\1\1\2abc", 9);
     end_entry(&content);
-    assert_refused(&lists, NT_CORRUPT, "entry 0 of a basket: 1 bytes are left behind the content");
+    assert_refused(&lists, NT_CORRUPT, "entry 0 of a basket: 1 bytes follow the content");
 }
 
 /* Bytes that are missing, in each step. */

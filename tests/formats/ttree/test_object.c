@@ -495,9 +495,9 @@ TEST(references_to_nowhere_are_corrupt, .end = 4)
         const char *part;
     } rows[] = {
         {5, "in front of the object"},
-        {100000, "behind the end"},
+        {100000, "past the end"},
         {KEY_BYTES + 1, "in front of the object"},
-        {0x3fffffff, "behind the end"},
+        {0x3fffffff, "past the end"},
     };
     struct nt_buffer bytes = {0};
     size_t start = put_begin(&bytes, 3);

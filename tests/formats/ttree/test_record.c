@@ -500,7 +500,7 @@ TEST(places_and_entries_of_baskets_are_checked, .setup = set_up, .teardown = tea
     struct nt_basket_place *places;
     uint32_t count;
     size_t list, leaf, start = put_tree_start(1, &list);
-    const char *const parts[] = {"behind the end", "behind the end", "entries", "entries"};
+    const char *const parts[] = {"past the end", "past the end", "entries", "entries"};
     if (_i == 0)
         row.seeks[1] = 941;
     else if (_i == 1)
