@@ -249,7 +249,7 @@ static void follow(struct nt_budget *budget)
     uint64_t limit = times_and(metadata, PER_METADATA_BYTE, FREE_MEBIBYTES * MEBIBYTE + disk);
     limit = smaller(limit, budget->is_on_disk ? limit_on_disk(metadata, budget->disk_bytes)
                                               : limit_elsewhere(metadata));
-    limit = limit > budget->least_bytes ? limit : budget->least_bytes;
+    limit = limit > budget->min_limit ? limit : budget->min_limit;
     atomic_store_explicit(&budget->limit, smaller(limit, budget->ceiling), memory_order_relaxed);
 }
 
@@ -308,10 +308,10 @@ uint64_t nt_budget_add_stored(struct nt_budget *budget, uint64_t place, const ui
     return worth;
 }
 
-void nt_budget_allow(struct nt_budget *budget, uint64_t bytes)
+void nt_budget_set_min_limit(struct nt_budget *budget, uint64_t bytes)
 {
     pthread_mutex_lock(&budget->lock);
-    budget->least_bytes = bytes;
+    budget->min_limit = bytes;
     follow(budget);
     pthread_mutex_unlock(&budget->lock);
 }

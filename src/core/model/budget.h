@@ -69,7 +69,7 @@ struct nt_budget {
     bool is_on_disk;         /* the whole file, so it cannot contain more metadata */
     uint64_t disk_bytes;     /* known to be allocated on a local disk */
     uint64_t metadata_bytes; /* read so far */
-    uint64_t least_bytes;    /* see nt_budget_allow */
+    uint64_t min_limit;      /* see nt_budget_set_min_limit */
     struct nt_interval_set covered;
 };
 
@@ -81,7 +81,7 @@ void nt_budget_deinit(struct nt_budget *budget);
 void nt_budget_add_disk(struct nt_budget *budget, uint64_t bytes, bool is_all);
 /* The limit is at least `bytes`, or the ceiling, for a format whose few bytes describe much. Has no effect
  * on a limit that was set. */
-void nt_budget_allow(struct nt_budget *budget, uint64_t bytes);
+void nt_budget_set_min_limit(struct nt_budget *budget, uint64_t bytes);
 /* Counts bytes read as metadata, at a position that is read only once. */
 void nt_budget_add_metadata(struct nt_budget *budget, uint64_t bytes);
 /* The same at a position: counts each byte once. Returns how many count. */

@@ -123,13 +123,13 @@ static enum nt_status add_tree(struct nt_file *file, const struct nt_tfile_objec
 
 enum nt_status nt_ttree_add_all(struct nt_file *file, bool has_rntuples, struct nt_error *error)
 {
-    enum { LEAST_METADATA_BYTES = 96 << 20 };
+    enum { MIN_METADATA_LIMIT = 96 << 20 };
     struct nt_container *container = file->format_data;
     enum nt_status status = NT_OK;
     container->first_tree = file->dataset_count;
     /* A few bytes of streamer information describe many fields, and each tree and cycle has them. */
     if (container->object_count)
-        nt_budget_allow(&file->budget, LEAST_METADATA_BYTES);
+        nt_budget_set_min_limit(&file->budget, MIN_METADATA_LIMIT);
     for (uint32_t i = 0; status == NT_OK && i < container->object_count; i++)
         status = add_tree(file, &container->objects[i], has_rntuples, error);
     return status;

@@ -62,11 +62,11 @@ TEST(nothing_is_above_the_ceiling)
 }
 
 /* A format may need more for a small file. The limit of a large one is what it was. */
-TEST(an_allowance_is_the_least_limit_and_adds_nothing)
+TEST(a_minimum_of_the_limit_adds_nothing_to_it)
 {
     struct nt_budget budget;
     nt_budget_init(&budget, 0, 120 * MEBIBYTE);
-    nt_budget_allow(&budget, 96 * MEBIBYTE);
+    nt_budget_set_min_limit(&budget, 96 * MEBIBYTE);
     ck_assert_uint_eq(budget.limit, 96 * MEBIBYTE);
     nt_budget_add_metadata(&budget, MEBIBYTE / 10);
     ck_assert_uint_eq(budget.limit, 96 * MEBIBYTE);
@@ -74,7 +74,7 @@ TEST(an_allowance_is_the_least_limit_and_adds_nothing)
     ck_assert_uint_eq(budget.limit, 120 * MEBIBYTE);
     nt_budget_deinit(&budget);
     nt_budget_init(&budget, 0, 1000);
-    nt_budget_allow(&budget, 96 * MEBIBYTE);
+    nt_budget_set_min_limit(&budget, 96 * MEBIBYTE);
     ck_assert_uint_eq(budget.limit, 1000);
     nt_budget_deinit(&budget);
 }
@@ -83,7 +83,7 @@ TEST(a_limit_that_was_given_follows_nothing)
 {
     struct nt_budget budget;
     nt_budget_init(&budget, 17, 5);
-    nt_budget_allow(&budget, 96 * MEBIBYTE);
+    nt_budget_set_min_limit(&budget, 96 * MEBIBYTE);
     nt_budget_add_metadata(&budget, 1000);
     nt_budget_add_disk(&budget, 1000, true);
     ck_assert_uint_eq(nt_budget_add_stored(&budget, 0, (const uint8_t *)"abcdefgh", 8, false), 0);
