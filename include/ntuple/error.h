@@ -31,7 +31,8 @@ enum nt_status {
     NT_LIMIT,       /* exceeds a limit that protects the reader */
     NT_INVALID,     /* the caller passed a wrong argument */
     NT_CANCELED,    /* the caller requested the stop */
-    NT_UNREACHABLE, /* a server does not answer, or not properly: says nothing about the file */
+    NT_UNREACHABLE,  /* a server does not answer, or not properly: says nothing about the file */
+    NT_INCOMPATIBLE, /* a file of a chain is whole, but its schema differs from the first file's */
 };
 
 #define NT_NO_OFFSET UINT64_MAX

@@ -163,17 +163,22 @@ static uint32_t threads_for(const struct nt_chain *chain, uint32_t count)
     return served + (count - served) / PARTS_PER_THREAD;
 }
 
-/* Opens parts in this thread and as many others as can start. */
-static void open_together(struct opening *opening)
+/* Calls `work` in this thread and in as many others as `count` parts need and can start. */
+static void work_together(const struct nt_chain *chain, uint32_t count, void *(*work)(void *), void *argument)
 {
     pthread_t threads[MAX_THREADS];
-    uint32_t started = 0, requested = threads_for(opening->chain, opening->count);
-    while (started < requested && started + 1 < opening->count && started < MAX_THREADS &&
-           pthread_create(&threads[started], NULL, open_worker, opening) == 0)
+    uint32_t started = 0, requested = threads_for(chain, count);
+    while (started < requested && started + 1 < count && started < MAX_THREADS &&
+           pthread_create(&threads[started], NULL, work, argument) == 0)
         started++;
-    open_worker(opening);
+    work(argument);
     while (started > 0)
         pthread_join(threads[--started], NULL);
+}
+
+static void open_together(struct opening *opening)
+{
+    work_together(opening->chain, opening->count, open_worker, opening);
 }
 
 static void count_parts(const struct nt_chain *chain, uint32_t *known_ret, uint32_t *unknown_ret)
@@ -514,6 +519,105 @@ static enum nt_status open_required(struct nt_chain *chain, bool opens_all, stru
         status = nt_chain_members_open(chain, ++count, error);
     return status == NT_OK ? settle_parts(chain, error) : status;
 }
+
+/* ---- Try the members ---- */
+
+struct trial {
+    const struct nt_chain *chain;
+    uint64_t deadline; /* in nt_nanoseconds() */
+    atomic_uint next;
+    pthread_mutex_t mutex; /* for what follows */
+    uint32_t tried, failed;
+    uint32_t number; /* of the part with this failure */
+    struct nt_error failure;
+};
+
+/* Compares the datasets of an open part with those of the first. */
+static enum nt_status compare_datasets(const struct nt_file *first, const struct nt_chain_member *part,
+                                       struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < first->dataset_count; i++) {
+        struct nt_dataset *dataset = first->datasets[i], *other;
+        if (!is_chained(dataset))
+            continue;
+        uint32_t *fields = calloc((size_t)dataset->field_count + 1, sizeof(*fields));
+        if (!fields)
+            return nt_fail_memory(error);
+        status = nt_chain_match_dataset(dataset, part, &other, error);
+        if (status == NT_OK)
+            status = nt_chain_match_fields(dataset, other, fields, error);
+        free(fields);
+    }
+    return status;
+}
+
+static void add_result(struct trial *trial, uint32_t number, const struct nt_error *failure)
+{
+    pthread_mutex_lock(&trial->mutex);
+    bool has_failed = failure->status != NT_OK;
+    if (has_failed && (trial->failed == 0 || number < trial->number)) {
+        trial->number = number;
+        trial->failure = *failure;
+    }
+    trial->tried++;
+    trial->failed += has_failed;
+    pthread_mutex_unlock(&trial->mutex);
+}
+
+/* Keeps nothing open, so that a later use finds the parts as they are then. */
+static void *trial_worker(void *argument)
+{
+    struct trial *trial = argument;
+    const struct nt_chain *chain = trial->chain;
+    for (uint32_t i; (i = atomic_fetch_add(&trial->next, 1)) < chain->part_count;) {
+        struct nt_chain_member part = chain->parts[i];
+        if (nt_nanoseconds() > trial->deadline)
+            break;
+        if (i > 0) /* the first is open */
+            try_part(&part, chain);
+        if (i > 0 && part.file) {
+            if (compare_datasets(chain->parts[0].file, &part, &part.failure) != NT_OK &&
+                !nt_message_about(part.failure.message, part.path))
+                nt_error_context(&part.failure, "%s", part.path);
+            nt_file_close(part.file);
+        }
+        add_result(trial, i, &part.failure);
+    }
+    return NULL;
+}
+
+/* Trying would cost a request for each remote file, and an index exists to avoid opening files. */
+static bool can_be_tried(const struct nt_file *file)
+{
+    const struct nt_chain *chain = file->format_data;
+    if (!file->resolve || chain->options.index)
+        return false;
+    for (uint32_t i = 0; i < chain->part_count; i++)
+        if (chain->parts[i].listed->address)
+            return false;
+    return true;
+}
+
+enum nt_status nt_chain_try(const struct nt_file *file, struct nt_error *error)
+{
+    if (!can_be_tried(file))
+        return NT_OK;
+    const struct nt_chain *chain = file->format_data;
+    bool skips = chain->options.skip_failed;
+    struct trial trial = {
+        .chain = chain, .deadline = nt_nanoseconds() + NT_SECOND, .mutex = PTHREAD_MUTEX_INITIALIZER};
+    work_together(chain, chain->part_count, trial_worker, &trial);
+    pthread_mutex_destroy(&trial.mutex);
+    return trial.failed == 0
+               ? NT_OK
+               : nt_fail(error, trial.failure.status, NT_NO_OFFSET,
+                         "%" PRIu32 " of %" PRIu32 " files cannot be used%s: %s%s", trial.failed, trial.tried,
+                         trial.failed > 1 ? "; the first" : "", trial.failure.message,
+                         skips ? "" : "; -o missing=skip leaves out files that cannot be opened");
+}
+
+/* ---- Complete a stub ---- */
 
 /* Reports schema drift now, not when a read reaches the rows. */
 static void report_failures(const struct nt_file *file)

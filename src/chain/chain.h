@@ -290,14 +290,14 @@ static inline struct nt_chain_dataset *nt_chain_dataset_of(const struct nt_datas
 /* ---- Matching datasets ---- */
 
 /* Finds an open part's dataset at the path of the first part's, or the one that a specification
- * selects. NT_CORRUPT if it is missing or of another format; else the dataset's own failure. */
+ * selects. NT_INCOMPATIBLE if it is missing or of another format; else the dataset's own failure. */
 enum nt_status nt_chain_match_dataset(const struct nt_dataset *first, const struct nt_chain_member *part,
                                       struct nt_dataset **dataset_ret, struct nt_error *error);
 
 /* ---- Matching fields ---- */
 
 /* Finds each field of a dataset in another one: `fields_ret[field]` is its number there; NT_NONE for
- * fields below a difference. NT_CORRUPT, with the field and its type on both sides, if one is missing
+ * fields below a difference. NT_INCOMPATIBLE, with the field and its type on both sides, if one is missing
  * on either side or differs. */
 enum nt_status nt_chain_match_fields(const struct nt_dataset *dataset, const struct nt_dataset *other,
                                      uint32_t *fields_ret, struct nt_error *error);
@@ -418,6 +418,11 @@ uint32_t nt_chain_file_count(const struct nt_file *chain);
 void nt_chain_write_file(const struct nt_dataset *dataset, uint32_t number, struct nt_json *json);
 
 /* ---- Opening a chain ---- */
+
+/* Opens the local members of a file that was opened lazily and closes them again, for up to a second.
+ * Fails if some cannot be opened or have another schema, with their number and the first reason. Does
+ * nothing for other files, remote chains and chains with an index. */
+enum nt_status nt_chain_try(const struct nt_file *file, struct nt_error *error);
 
 /* Opens the files of a list as one file with the list's name; the list outlives it. Fails if a file
  * cannot be opened or lacks the dataset, because the number of entries is then unknown. */

@@ -33,7 +33,7 @@ enum nt_status nt_chain_match_dataset(const struct nt_dataset *first, const stru
     const struct nt_file *file = part->file;
     bool has_one = first->file->dataset_count == 1 && file->dataset_count == 1;
     if (file->format != first->file->format)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "its format is %s, but %s has the format %s",
+        return nt_fail(error, NT_INCOMPATIBLE, NT_NO_OFFSET, "its format is %s, but %s has the format %s",
                        file->format->name, first->file->path, first->file->format->name);
     if (!part->listed->sample && has_one && is_named_after_file(first) &&
         is_named_after_file(file->datasets[0])) {
@@ -49,7 +49,7 @@ enum nt_status nt_chain_match_dataset(const struct nt_dataset *first, const stru
     enum nt_status status = nt_file_find(file, part->listed->sample ? part->listed->sample->dataset : path,
                                          dataset_ret, &failure);
     if (status == NT_NOT_FOUND)
-        failure.status = NT_CORRUPT; /* for a dataset of the chain, which exists in the first file */
+        failure.status = NT_INCOMPATIBLE; /* for a dataset of the chain, which exists in the first file */
     return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
 }
 
@@ -111,7 +111,7 @@ static enum nt_status differ(const struct matching *matching, const struct nt_da
         nt_chain_append_type(&right, there);
     bool has_memory = !path.failed && !left.failed && !right.failed;
     enum nt_status status =
-        has_memory ? nt_fail(matching->error, NT_CORRUPT, NT_NO_OFFSET,
+        has_memory ? nt_fail(matching->error, NT_INCOMPATIBLE, NT_NO_OFFSET,
                              "field %s differs between files: %s: %s; %s: %s", nt_buffer_string(&path),
                              matching->dataset->file->path, nt_buffer_string(&left),
                              matching->other->file->path, nt_buffer_string(&right))

@@ -14,7 +14,7 @@ static const char *const meanings[NT_EXIT_COUNT] = {
     [NT_EXIT_NOT_FOUND] = "a source or a path in it does not exist or cannot be read",
     [NT_EXIT_UNKNOWN_FORMAT] = "the format of the source is unknown",
     [NT_EXIT_UNSUPPORTED] = "the source uses a feature that this version cannot read",
-    [NT_EXIT_DAMAGED] = "the source is damaged",
+    [NT_EXIT_DAMAGED] = "the source is damaged, or files of a chain do not match",
     [NT_EXIT_MOUNT] = "mounting failed",
     [NT_EXIT_OUTPUT] = "the output cannot be written",
     [NT_EXIT_INTERNAL] = "out of memory, or another failure of the program",
@@ -38,6 +38,7 @@ static const enum nt_exit_status exit_of_status[] = {
     [NT_INVALID] = NT_EXIT_USAGE,
     [NT_CANCELED] = NT_EXIT_INTERNAL,
     [NT_UNREACHABLE] = NT_EXIT_UNREACHABLE,
+    [NT_INCOMPATIBLE] = NT_EXIT_DAMAGED,
 };
 
 enum nt_exit_status nt_exit_status(enum nt_status status)

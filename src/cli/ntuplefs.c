@@ -17,6 +17,7 @@
 #include "chain/chain.h"
 #include "core/base/error.h"
 #include "core/base/memory.h"
+#include "core/base/text.h"
 #include "core/io/address.h"
 #include "core/model/budget.h"
 #include "fuse/mount.h"
@@ -228,6 +229,7 @@ static void print_help(void)
 {
     printf("usage: " NT_PROGRAM " [options] %s\n"
            "Mounts RNTuples, TTrees and other columnar data as a tree of files.\n"
+           "Without MOUNTPOINT, mounts on a directory named after the source: ./run for run.root.\n"
            "Unmount with fusermount3 -u MOUNTPOINT.\n"
            "\nOptions:\n",
            nt_mount_operands);
@@ -289,6 +291,9 @@ static enum nt_exit_status run(struct nt_program *program)
         int exit_status;
         switch (nt_background_start(&program->background, NT_EXIT_INTERNAL, &exit_status)) {
         case NT_BACKGROUND_PARENT:
+            if (exit_status == NT_EXIT_OK && program->is_named_after_source)
+                printf("mounted on %s; unmount with: fusermount3 -u %s\n", program->mountpoint_argument,
+                       program->mountpoint_argument);
             return exit_status;
         case NT_BACKGROUND_FAILED:
             nt_fail_system(&error, errno, "cannot run in the background");
@@ -303,6 +308,34 @@ static enum nt_exit_status run(struct nt_program *program)
     return status;
 }
 
+/* The mountpoint when only a source is given: in the working directory, named after the source without
+ * its extension. NULL if the source does not give a name: a pattern, or no extension. */
+static char *name_after_source(const char *source, struct nt_arena *arena)
+{
+    char *shown = nt_address_redact(source); /* without a query */
+    struct nt_text stem = shown ? nt_path_stem(shown) : (struct nt_text){0};
+    bool has_name = stem.length && stem.length < nt_path_name(shown).length && !strpbrk(shown, "*?[");
+    char *name = has_name ? nt_arena_format(arena, "%.*s", (int)stem.length, stem.bytes) : NULL;
+    free(shown);
+    return name;
+}
+
+/* Splits the operands into sources and the mountpoint. mount(8) always gives both. */
+static enum nt_status take_operands(struct nt_program *program, bool is_helper, int count, char **operands,
+                                    struct nt_arena *arena, struct nt_error *error)
+{
+    program->sources = (const char *const *)operands;
+    program->is_named_after_source = count == 1 && !is_helper;
+    program->source_count = program->is_named_after_source ? 1 : count > 1 ? (size_t)count - 1 : 0;
+    program->mountpoint_argument = program->is_named_after_source ? name_after_source(operands[0], arena)
+                                   : count > 1                    ? operands[count - 1]
+                                                                  : NULL;
+    return program->mountpoint_argument
+               ? NT_OK
+               : nt_fail(error, NT_INVALID, NT_NO_OFFSET, "missing %s; see " NT_PROGRAM " --help",
+                         count ? "MOUNTPOINT" : "SOURCE and MOUNTPOINT");
+}
+
 /* Has mount(8) called us through the link /sbin/mount.ntuplefs? */
 static bool is_helper(const char *name)
 {
@@ -315,21 +348,17 @@ static enum nt_exit_status parse_and_run(struct nt_program *program, int argumen
 {
     struct nt_error error = {0};
     int first;
-    const struct nt_option *const tables[] = {is_helper(arguments[0]) ? nt_helper_switches
-                                                                      : nt_mount_switches,
+    bool is_mount_helper = is_helper(arguments[0]);
+    const struct nt_option *const tables[] = {is_mount_helper ? nt_helper_switches : nt_mount_switches,
                                               nt_mount_options, nt_tree_options, nt_accepted_options};
     if (nt_options_parse(tables, sizeof(tables) / sizeof(*tables), false, argument_count, arguments,
                          &program->settings, arena, &first, &error) != NT_OK)
         return nt_program_fail(program, nt_exit_status(error.status), &error);
     if (program->settings.help || program->settings.version)
         return print(program, argument_count - first);
-    if (argument_count - first < 2) {
-        nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "missing SOURCE or MOUNTPOINT; see " NT_PROGRAM " --help");
+    if (take_operands(program, is_mount_helper, argument_count - first, arguments + first, arena, &error) !=
+        NT_OK)
         return nt_program_fail(program, NT_EXIT_USAGE, &error);
-    }
-    program->sources = (const char *const *)arguments + first;
-    program->source_count = (size_t)(argument_count - first - 1);
-    program->mountpoint_argument = arguments[argument_count - 1];
     return run(program);
 }
 

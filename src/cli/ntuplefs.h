@@ -38,6 +38,7 @@ struct nt_program {
     size_t source_count;
     struct nt_chain_list *chain; /* files of the sources; NULL: not a chain */
     const char *mountpoint_argument;
+    bool is_named_after_source; /* the user gave no mountpoint */
     struct nt_log log;
     struct nt_background background;
     struct nt_supervisor supervisor;

@@ -274,7 +274,7 @@ struct nt_vfs_options nt_settings_tree(const struct nt_settings *settings)
 
 /* ---- Mount options ---- */
 
-const char nt_mount_operands[] = "SOURCE... MOUNTPOINT";
+const char nt_mount_operands[] = "SOURCE... [MOUNTPOINT]";
 
 static const char *const direct_io_choices[] = {
     [NT_DIRECT_IO_AUTO] = "auto", [NT_DIRECT_IO_ON] = "on", [NT_DIRECT_IO_OFF] = "off", NULL};

@@ -90,8 +90,10 @@ static bool mount(void *context, int *descriptors_ret, int *count_ret)
     struct nt_program *program = supervising->program;
     struct nt_error error = {0};
     struct nt_mount_settings settings = program->mount_settings;
-    enum nt_status status = nt_mountpoint_prepare(&supervising->mountpoint, program->mountpoint_argument,
-                                                  program->settings.force, &error);
+    unsigned flags = (program->settings.force ? NT_MOUNTPOINT_FORCE : 0) |
+                     (program->is_named_after_source ? NT_MOUNTPOINT_EMPTY : 0);
+    enum nt_status status =
+        nt_mountpoint_prepare(&supervising->mountpoint, program->mountpoint_argument, flags, &error);
     settings.mountpoint = supervising->mountpoint.path;
     if (status == NT_OK)
         status = check_places(supervising, &error);

@@ -5,6 +5,7 @@
  */
 #include "fuse/mount.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -154,25 +155,26 @@ static bool is_dead(int system_error)
     return system_error == ENOTCONN || system_error == ECONNABORTED;
 }
 
-static bool run_fusermount(const char *path, bool is_lazy)
+/* Returns its exit status, or -1 if it cannot run. */
+static int run_fusermount(const char *const *arguments)
 {
     pid_t process;
     int status;
-    const char *const arguments[] = {"fusermount3", is_lazy ? "-uqz" : "-uq", "--", path, NULL};
     if (posix_spawnp(&process, arguments[0], NULL, NULL, (char *const *)arguments, environ) != 0)
-        return false;
+        return -1;
     while (waitpid(process, &status, 0) < 0) {
         if (errno != EINTR)
-            return false;
+            return -1;
     }
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 bool nt_unmount(const char *path, bool is_lazy)
 {
     if (umount2(path, UMOUNT_NOFOLLOW | (is_lazy ? MNT_DETACH : 0)) == 0)
         return true;
-    return errno == EPERM && run_fusermount(path, is_lazy);
+    const char *const arguments[] = {"fusermount3", is_lazy ? "-uqz" : "-uq", "--", path, NULL};
+    return errno == EPERM && run_fusermount(arguments) == 0;
 }
 
 /* Handles an earlier ntuplefs mount: refuses a running one; unmounts or reports a dead one. */
@@ -194,11 +196,23 @@ static enum nt_status clear_previous(const char *path, int problem, bool force, 
     return NT_OK;
 }
 
-static enum nt_status find_or_make(struct nt_mountpoint *mountpoint, bool force, struct nt_error *error)
+/* A directory that cannot be listed counts as not empty. */
+static bool is_empty(const char *path)
+{
+    unsigned names = 0;
+    DIR *directory = opendir(path);
+    while (directory && names <= 2 && readdir(directory)) /* "." and ".." */
+        names++;
+    if (directory)
+        closedir(directory);
+    return directory && names <= 2;
+}
+
+static enum nt_status find_or_make(struct nt_mountpoint *mountpoint, unsigned flags, struct nt_error *error)
 {
     const char *path = mountpoint->path;
     int problem = probe(path);
-    enum nt_status status = clear_previous(path, problem, force, error);
+    enum nt_status status = clear_previous(path, problem, flags & NT_MOUNTPOINT_FORCE, error);
     if (status != NT_OK)
         return status;
     if (is_dead(problem))
@@ -207,12 +221,18 @@ static enum nt_status find_or_make(struct nt_mountpoint *mountpoint, bool force,
         mountpoint->is_ours = true;
         return NT_OK;
     }
+    if (problem == ENOTDIR)
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                       "%s: not a directory; the last argument is the mountpoint", path);
     if (problem != 0)
         return nt_fail_system(error, problem == ENOENT ? errno : problem, "%s", path);
+    if (flags & NT_MOUNTPOINT_EMPTY && !is_empty(path))
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                       "%s: exists and is not empty; give a mountpoint as the last argument", path);
     return NT_OK;
 }
 
-enum nt_status nt_mountpoint_prepare(struct nt_mountpoint *mountpoint, const char *path, bool force,
+enum nt_status nt_mountpoint_prepare(struct nt_mountpoint *mountpoint, const char *path, unsigned flags,
                                      struct nt_error *error)
 {
     *mountpoint = (struct nt_mountpoint){0};
@@ -223,7 +243,7 @@ enum nt_status nt_mountpoint_prepare(struct nt_mountpoint *mountpoint, const cha
         mountpoint->path = absolute_in_parent(path);
     if (!mountpoint->path)
         return nt_fail_system(error, errno, "%s", path);
-    enum nt_status status = find_or_make(mountpoint, force, error);
+    enum nt_status status = find_or_make(mountpoint, flags, error);
     if (status != NT_OK)
         nt_mountpoint_release(mountpoint);
     return status;
@@ -238,6 +258,21 @@ void nt_mountpoint_release(struct nt_mountpoint *mountpoint)
 }
 
 /* ---- Mount and unmount ---- */
+
+/* libfuse runs this program for all users but root, and does not say which package it is in. */
+static bool has_fusermount(void)
+{
+    const char *places = getenv("PATH");
+    for (const char *place = places; place && *place; place += strspn(place, ":")) {
+        size_t length = strcspn(place, ":");
+        char path[4096];
+        snprintf(path, sizeof(path), "%.*s/fusermount3", (int)length, place);
+        if (access(path, X_OK) == 0)
+            return true;
+        place += length;
+    }
+    return geteuid() == 0;
+}
 
 /* The open sockets among the lowest 64 descriptors, a bit for each. libfuse does not report the socket
  * that it keeps for auto_unmount; it is the one that is new. Few descriptors are open then. */
@@ -259,7 +294,8 @@ static enum nt_status mount_session(struct nt_kernel_mount *mounting,
     const uint64_t before = sockets();
     struct nt_mountinfo info = {0};
     if (fuse_session_mount(session, settings->mountpoint) != 0)
-        return nt_fail(error, NT_IO, NT_NO_OFFSET, "cannot mount on %s", settings->mountpoint);
+        return nt_fail(error, NT_IO, NT_NO_OFFSET, "cannot mount on %s%s", settings->mountpoint,
+                       has_fusermount() ? "" : ": fusermount3 is missing; install the package fuse3");
     mounting->mountpoint = settings->mountpoint;
     mounting->is_made = nt_mountinfo_get(settings->mountpoint, &info); /* nothing covers it yet */
     mounting->major = info.major;

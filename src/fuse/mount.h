@@ -222,9 +222,14 @@ struct nt_mountpoint {
     bool is_ours; /* nt_mountpoint_prepare created the directory */
 };
 
-/* Finds or creates the directory. Refuses a path with a running ntuplefs mount. If its daemon is dead,
- * fails with that reason, or unmounts it with `force`. Leaves nothing after a failure. */
-enum nt_status nt_mountpoint_prepare(struct nt_mountpoint *mountpoint, const char *path, bool force,
+enum {
+    NT_MOUNTPOINT_FORCE = 1, /* unmount a dead mount of ntuplefs first */
+    NT_MOUNTPOINT_EMPTY = 2, /* refuse a directory that is not empty */
+};
+
+/* Finds or creates the directory. Refuses a path with a running ntuplefs mount, and one with a dead mount
+ * unless NT_MOUNTPOINT_FORCE is set. Leaves nothing after a failure. */
+enum nt_status nt_mountpoint_prepare(struct nt_mountpoint *mountpoint, const char *path, unsigned flags,
                                      struct nt_error *error);
 
 /* After the unmount: removes the directory if prepare created it and it is empty. Accepts the result of

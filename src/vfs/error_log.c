@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "chain/chain.h"
 #include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
@@ -314,12 +315,16 @@ void nt_report_group(void *vfs, const struct nt_dataset *dataset, uint32_t group
     note_in(vfs, dataset, NT_NODE_DATASET, 0, no_page, error);
 }
 
-/* Records the failures of a broken file that is shown: those of its datasets, or its own. */
+/* Records the failures of a broken file that is shown: those of its datasets, or its own. Only logs those
+ * of the members of a chain: each is recorded when it is used. */
 static void note_broken(struct nt_vfs *vfs, uint32_t inode)
 {
     struct nt_open_file *opened;
+    struct nt_error failure = {0};
     nt_inodes_acquire(vfs->inodes, inode, &inode, &opened);
     const struct nt_file *file = opened ? opened->file : NULL;
+    if (file && nt_chain_try(file, &failure) != NT_OK)
+        log_failure(vfs, &no_page, file->path, true, &failure);
     if (file && file->failure && file->dataset_count == 0)
         note(vfs, nt_node_number(NT_NODE_INODE, nt_inodes_dataset_inode(vfs->inodes, inode), 0, NT_NODE_SELF),
              no_page, 0, file->failure);

@@ -89,7 +89,7 @@ TEST(what_differs_is_reported_with_path_types_and_files, .teardown = teardown, .
     fields[differences[_i].field] = differences[_i].instead;
     if (differences[_i].field == 0 && strcmp(fields[0].name, "numbers") == 0)
         fields[5].shows = "numbers";
-    ck_assert_int_eq(match(fields, FIELDS), NT_CORRUPT);
+    ck_assert_int_eq(match(fields, FIELDS), NT_INCOMPATIBLE);
     ck_assert_msg(strstr(error.message, differences[_i].told), "%s", error.message);
 }
 
@@ -98,7 +98,7 @@ TEST(a_field_more_is_reported_too, .teardown = teardown, .timeout = 20)
     struct made_field fields[FIELDS + 1];
     memcpy(fields, plain, sizeof(plain));
     fields[FIELDS] = (struct made_field){VALUE("z", 2, NT_ELEMENT_INT8)};
-    ck_assert_int_eq(match(fields, FIELDS + 1), NT_CORRUPT);
+    ck_assert_int_eq(match(fields, FIELDS + 1), NT_INCOMPATIBLE);
     ck_assert_str_eq(error.message,
                      "field list._0.z differs between files: /one: no such field; /other: value (|i1)");
 }

@@ -53,7 +53,7 @@ TEST(a_directory_is_found_or_made_and_what_was_made_is_removed, .setup = setup, 
      .end = sizeof(places) / sizeof(*places))
 {
     const char *expected = temporary_path(places[_i].path);
-    assert_ok(nt_mountpoint_prepare(&mountpoint, places[_i].given, false, &error));
+    assert_ok(nt_mountpoint_prepare(&mountpoint, places[_i].given, 0, &error));
     ck_assert_str_eq(mountpoint.path, expected);
     ck_assert_int_eq(mountpoint.is_ours, places[_i].is_ours);
     ck_assert(is_directory(expected));
@@ -68,14 +68,14 @@ static const struct {
 } refused[] = {
     {"", NT_INVALID, "the mountpoint has an empty name"},
     {"missing/new", NT_NOT_FOUND, "missing/new"},
-    {"file", NT_NOT_FOUND, "Not a directory"},
-    {"file/new", NT_NOT_FOUND, "file/new"},
+    {"file", NT_INVALID, "not a directory; the last argument is the mountpoint"},
+    {"file/new", NT_INVALID, "file/new: not a directory"},
 };
 
 TEST(what_cannot_be_mounted_on_is_refused_and_left_as_it_is, .setup = setup, .teardown = teardown,
      .end = sizeof(refused) / sizeof(*refused))
 {
-    enum nt_status status = nt_mountpoint_prepare(&mountpoint, refused[_i].given, true, &error);
+    enum nt_status status = nt_mountpoint_prepare(&mountpoint, refused[_i].given, NT_MOUNTPOINT_FORCE, &error);
     ck_assert_msg(status == refused[_i].status, "%s: %s", nt_status_name(status), error.message);
     ck_assert_msg(strstr(error.message, refused[_i].told) != NULL, "%s", error.message);
     ck_assert_ptr_null(mountpoint.path);
@@ -84,10 +84,21 @@ TEST(what_cannot_be_mounted_on_is_refused_and_left_as_it_is, .setup = setup, .te
 
 TEST(a_directory_with_something_in_it_stays, .setup = setup, .teardown = teardown)
 {
-    assert_ok(nt_mountpoint_prepare(&mountpoint, "new", false, &error));
+    assert_ok(nt_mountpoint_prepare(&mountpoint, "new", 0, &error));
     temporary_file("new/file", "", 0);
     nt_mountpoint_release(&mountpoint);
     ck_assert(is_directory("new"));
+}
+
+TEST(a_directory_with_files_is_refused_if_it_has_to_be_empty, .setup = setup, .teardown = teardown)
+{
+    assert_ok(nt_mountpoint_prepare(&mountpoint, "there", NT_MOUNTPOINT_EMPTY, &error));
+    nt_mountpoint_release(&mountpoint);
+    temporary_file("there/file", "", 0);
+    assert_ok(nt_mountpoint_prepare(&mountpoint, "there", 0, &error));
+    nt_mountpoint_release(&mountpoint);
+    assert_status(NT_INVALID, nt_mountpoint_prepare(&mountpoint, "there", NT_MOUNTPOINT_EMPTY, &error));
+    ck_assert_msg(strstr(error.message, "exists and is not empty") != NULL, "%s", error.message);
 }
 
 TEST(what_is_not_mounted_cannot_be_unmounted, .setup = setup, .teardown = teardown)

@@ -7,8 +7,10 @@ from pathlib import Path
 from harness import MANUALS, NTUPLE, NTUPLEFS, Skip, case, command, data, ntuplefs, output, run, same, scratch
 
 FAILURES = [  # arguments, exit status, what the message names
-    ([], 1, 'MOUNTPOINT'),
-    (['only-one'], 1, 'MOUNTPOINT'),
+    ([], 1, 'missing SOURCE and MOUNTPOINT'),
+    (['only-one'], 1, 'missing MOUNTPOINT'),
+    (['run*.root'], 1, 'missing MOUNTPOINT'),
+    (['/nowhere/at.root'], 2, '/nowhere/at.root'),
     (['-o', 'sparkling', 'a', 'b'], 1, '"sparkling"'),
     (['-o', 'cachesize', 'a', 'b'], 1, '"cachesize"'),
     (['-o', 'cachesize=much', 'a', 'b'], 1, '"much"'),

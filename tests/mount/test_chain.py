@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from bloscpack_file import write_bloscpack  # noqa: E402
 from chains import by_uproot, chain, compare, copies, refusal  # noqa: E402
 from json_rules import problems  # noqa: E402
-from harness import DATA, NTUPLE, case, command, data, decoder_of, errors_of, fails, flip, lines, mounted, need, output, pread, run, same, scratch
+from harness import DATA, NTUPLE, case, command, data, decoder_of, errors_of, fails, flip, lines, mounted, need, ntuplefs, output, pread, run, same, scratch, unmount
 
 # Of each of these files a chain is made with itself; the last ones have what is hard to put together: pages that many columns share,
 # fields that were added later, several representations, nothing at all.
@@ -165,12 +165,27 @@ def a_field_that_differs_is_an_error_of_its_file():
             values = whole / 'part0/values/data.bin'
             same(errors_of(whole), [])
             same(values.stat().st_size, 4 * 4096)
-            same(len(errors_of(whole)), 1, 'told when the files were opened')
+            same([error['status'] for error in errors_of(whole)], ['incompatible'], 'reported when the files were opened')
             for part in (0, 1, 3):
                 same(np.frombuffer(pread(values, 4096, part * 4096), '<i4').tolist(), list(range(1024)), part)
             fails(5, pread, values, 4096, 8192)
             told = [error['what'] for error in errors_of(whole)]
             assert len(told) == 1 and 'part2.blp' in told[0] and '<f8' in told[0], told
+
+
+@case
+def the_mount_says_which_files_of_a_chain_cannot_be_opened():
+    with scratch() as directory:
+        for name in 'run0.root', 'run1.root':
+            shutil.copy(data('example.root'), directory / name)
+        for name in 'run2.root', 'run3.root':
+            (directory / name).write_text('no columns')
+        for option, expected in (('chain', 'missing=skip leaves out'), ('chain,missing=skip', 'run2.root: a text file')):
+            result = ntuplefs('-o', option, f'{directory}/run*.root', directory / 'mnt')
+            said = result.stderr.decode()
+            same((result.returncode, said.count('\n')), (0, 1), said)
+            assert '2 of 4 files cannot be used; the first: ' in said and 'run2.root: a text file' in said and expected in said, said
+            unmount(directory / 'mnt')
 
 
 @contextlib.contextmanager

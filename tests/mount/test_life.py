@@ -190,6 +190,23 @@ def a_missing_mountpoint_is_made_and_removed_again():
 
 
 @case
+def without_a_mountpoint_the_source_gives_it_a_name():
+    with scratch() as directory:
+        result = ntuplefs(data('example.root'), cwd=directory)
+        same((result.returncode, result.stdout.decode()), (0, 'mounted on example; unmount with: fusermount3 -u example\n'))
+        daemon = daemon_of(directory / 'example')
+        assert 'Events' in os.listdir(directory / 'example')
+        unmount(directory / 'example')
+        wait_until(lambda: not is_running(daemon), 'daemon ended')
+        same(os.listdir(directory), [])
+        (directory / 'example').mkdir()
+        (directory / 'example' / 'notes').write_text('x')
+        result = ntuplefs(data('example.root'), cwd=directory)
+        same(result.returncode, 6, result.stderr.decode())
+        assert 'example: exists and is not empty' in result.stderr.decode()
+
+
+@case
 def a_mountpoint_that_was_there_stays():
     with scratch() as directory:
         (directory / 'mnt').mkdir()

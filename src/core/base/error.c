@@ -26,6 +26,7 @@ static const char *const status_names[] = {
     [NT_INVALID] = "invalid argument",
     [NT_CANCELED] = "canceled",
     [NT_UNREACHABLE] = "unreachable",
+    [NT_INCOMPATIBLE] = "incompatible",
 };
 
 const char *nt_status_name(enum nt_status status)
