@@ -614,7 +614,7 @@ enum nt_status nt_chain_try(const struct nt_file *file, struct nt_error *error)
                : nt_fail(error, trial.failure.status, NT_NO_OFFSET,
                          "%" PRIu32 " of %" PRIu32 " files cannot be used%s: %s%s", trial.failed, trial.tried,
                          trial.failed > 1 ? "; the first" : "", trial.failure.message,
-                         skips ? "" : "; -o missing=skip leaves out files that cannot be opened");
+                         skips ? "" : "; -o missing=skip omits files that cannot be opened");
 }
 
 /* ---- Complete a stub ---- */

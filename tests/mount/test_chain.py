@@ -180,7 +180,7 @@ def the_mount_says_which_files_of_a_chain_cannot_be_opened():
             shutil.copy(data('example.root'), directory / name)
         for name in 'run2.root', 'run3.root':
             (directory / name).write_text('no columns')
-        for option, expected in (('chain', 'missing=skip leaves out'), ('chain,missing=skip', 'run2.root: a text file')):
+        for option, expected in (('chain', 'missing=skip omits'), ('chain,missing=skip', 'run2.root: a text file')):
             result = ntuplefs('-o', option, f'{directory}/run*.root', directory / 'mnt')
             said = result.stderr.decode()
             same((result.returncode, said.count('\n')), (0, 1), said)

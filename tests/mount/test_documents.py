@@ -9,7 +9,8 @@
 
 and nothing else. The blocks of a document follow one another in one fresh directory that has the project's tests/ and examples/,
 by one shell, so that a mount or a `cd` lasts. /tmp/ stands for that directory. Nothing in an output is left out or replaced:
-what differs from run to run (owners, dates, speed) is not shown in a document."""
+what differs from run to run (owners, dates, speed) is not shown in a document. A command of the programs within a sentence is run
+too, with a file of the project where it says FILE."""
 import ast
 import importlib.util
 import os
@@ -19,7 +20,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from harness import DATA, MANUALS, NTUPLE, NTUPLEFS, Skip, case, command, run, same, scratch
+from harness import DATA, MANUALS, NTUPLE, NTUPLEFS, Skip, case, command, data, mounts, output, run, same, scratch, unmount
 
 ROOT = MANUALS.parent.parent
 DOCUMENTS = [ROOT / 'README.md', *sorted((ROOT / 'docs').rglob('*.md'))]
@@ -151,6 +152,79 @@ def try_document(document):
         if answer != expected:
             raise AssertionError(f'{name_of(document)}: after\n$ {words}\nexpected\n{expected}found\n{answer}')
     same(len(found) - 1, len(steps), 'commands that ended')
+
+
+# ---- Commands within sentences ----
+
+SPAN = re.compile(r'`((?:ntuple|ntuplefs) [^`]+)`')
+# What stands for a user's file runs with one of the project's. Other placeholders cannot run.
+FILES = {'FILE': 'tests/data/example.root', 'A': 'tests/data/compression_lz4.root', 'B': 'tests/data/compression_zstd.root',
+         'OTHER': 'tests/data/example.root', 'run.root': 'tests/data/example.root'}
+HISTORY = 'docs/performance-history.md'    # its commands are of former versions and of files that bench/ made
+# Commands with placeholders, or of files that are not there: how many each document has.
+NOT_RUN = {'docs/mounting.md': 1, 'docs/remote.md': 1, 'docs/tour.md': 4, 'docs/tree.md': 1}
+
+
+def inline_commands(document):
+    """Commands in code spans outside of blocks, each once."""
+    text = BLOCK.sub('', document.read_text())
+    return sorted({' '.join(span.replace('\\|', '|').split()) for span in SPAN.findall(text)})
+
+
+def with_files(words):
+    """The command with files for its placeholders; None if another placeholder is left."""
+    filled = [FILES.get(word, word) for word in shlex.split(words)]
+    is_left = any(re.search(r'[A-Z]{2,}|[\[\]…]|\.\.\.|^/(mnt|data)\b|://', word) for word in filled)
+    return None if is_left else filled
+
+
+def options_of(program, names):
+    if program == 'ntuplefs':
+        return output(NTUPLEFS, '--help').decode()
+    return output(NTUPLE, *(['help', *names] if names else ['--help'])).decode()
+
+
+def try_inline(words, directory):
+    """None where it cannot run; else what is wrong, or ''."""
+    program, *arguments = shlex.split(words) if '|' not in words else [None]
+    names = [word for word in arguments if not word.startswith('-')]
+    if not program or not arguments:
+        return None
+    if not names or program == 'ntuple' and len(names) == 1:    # names a command and its options
+        text = options_of(program, names)
+        missing = [word for word in arguments if word.startswith('-') and word.split('=')[0] not in text]
+        return f'no option {missing[0]}' if missing else ''
+    filled = with_files(words)
+    if not filled:
+        return None
+    result = command(*filled, cwd=directory, env=environment())
+    for mountpoint in mounts():
+        if mountpoint.startswith(f'{directory}/'):
+            unmount(mountpoint)
+    expected = (0, 1) if 'diff' in filled else (0,)
+    return '' if result.returncode in expected else result.stderr.decode()
+
+
+@case
+def commands_within_sentences_run():
+    not_run, problems = {}, []
+    for document in DOCUMENTS:
+        for words in inline_commands(document) if name_of(document) != HISTORY else []:
+            with scratch() as directory:
+                (directory / 'tests').symlink_to(DATA.parent)
+                problem = try_inline(words, directory)
+            if problem is None:
+                not_run.setdefault(name_of(document), []).append(words)
+            elif problem:
+                problems.append(f'{name_of(document)}: {words}: {problem}')
+    same(problems, [])
+    same({name: len(found) for name, found in not_run.items()}, NOT_RUN, not_run)
+
+
+@case
+def the_picture_of_the_readme_is_what_the_program_draws():
+    drawn = output(NTUPLE, 'cat', data('example.root'), 'Events/sizes.svg').decode()
+    same('\n'.join(line.rstrip() for line in drawn.splitlines()).rstrip() + '\n', (ROOT / 'docs/sizes.svg').read_text())
 
 
 def add_case(document):
