@@ -99,7 +99,7 @@ enum nt_option_kind {
     NT_OPTION_NUMBER,      /* unsigned, from 1 to `most` */
     NT_OPTION_ID,          /* struct nt_id */
     NT_OPTION_CHOICE,      /* unsigned: index of the word in `choices`; "" cannot be written */
-    NT_OPTION_PASS,        /* struct nt_buffer: appends `passed` and a comma; NULL: nothing */
+    NT_OPTION_PASS,        /* struct nt_buffer: appends a comma, `passed` and the value; NULL: nothing */
     NT_OPTION_LIST,        /* no member: a list of options by their names */
     NT_OPTION_REFUSED,     /* no member, not shown in --help: `help` says what to use instead */
     NT_OPTION_IGNORED,     /* no member: names in `choices`, any value; "x-*" is a prefix */

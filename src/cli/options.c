@@ -136,10 +136,14 @@ static bool parse_choice(const char *text, const char *const *choices, unsigned 
     return false;
 }
 
-static void pass(struct nt_buffer *list, const char *passed)
+/* Appends an option for libfuse. The value may have commas: SELinux contexts do. */
+static void pass(struct nt_buffer *list, const struct nt_option *row, const char *value)
 {
-    if (passed)
-        nt_buffer_format(list, "%s%s", list->length ? "," : "", passed);
+    if (!row->passed)
+        return;
+    nt_buffer_format(list, "%s%s", list->length ? "," : "", row->passed);
+    for (const char *next = row->argument ? value : ""; *next; next++)
+        nt_buffer_format(list, *next == ',' || *next == '\\' ? "\\%c" : "%c", *next);
 }
 
 static void append_value(void *context, const char *value, const char *help)
@@ -273,7 +277,7 @@ static enum nt_status nt_option_set(const struct nt_option *row, const char *val
         is_good = parse_choice(value, row->choices, member);
         break;
     case NT_OPTION_PASS:
-        pass(member, row->passed);
+        pass(member, row, value);
         break;
     case NT_OPTION_LIST:
     case NT_OPTION_REFUSED:
