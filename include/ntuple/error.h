@@ -28,9 +28,9 @@ enum nt_status {
     NT_CHANGED,         /* the source was replaced or modified while it was open */
     NT_IO,              /* the operating system refused; system_error has its errno */
     NT_NO_MEMORY,
-    NT_LIMIT,       /* exceeds a limit that protects the reader */
-    NT_INVALID,     /* the caller passed a wrong argument */
-    NT_CANCELED,    /* the caller requested the stop */
+    NT_LIMIT,        /* exceeds a limit that protects the reader */
+    NT_INVALID,      /* the caller passed a wrong argument */
+    NT_CANCELED,     /* the caller requested the stop */
     NT_UNREACHABLE,  /* a server does not answer, or not properly: says nothing about the file */
     NT_INCOMPATIBLE, /* a file of a chain is whole, but its schema differs from the first file's */
 };

@@ -81,6 +81,49 @@ static PyObject *file_open(PyObject *module, PyObject *arguments)
     Py_END_ALLOW_THREADS return status == NT_OK ? wrap_file(reader, file, NULL) : raise_error(&error);
 }
 
+/* The names as C strings, which live as long as the sequence; NULL with an exception. */
+static const char **names_of(PyObject *sequence, size_t *count_ret)
+{
+    Py_ssize_t count = PySequence_Size(sequence);
+    const char **names = count < 0 ? NULL : calloc((size_t)count + 1, sizeof(*names));
+    if (count >= 0 && !names)
+        return (const char **)PyErr_NoMemory();
+    for (Py_ssize_t i = 0; names && i < count; i++) {
+        PyObject *item = PySequence_GetItem(sequence, i);
+        names[i] = item ? PyBytes_AsString(item) : NULL;
+        Py_XDECREF(item); /* the sequence has it, too */
+        if (!names[i]) {
+            free(names);
+            return NULL;
+        }
+    }
+    *count_ret = (size_t)count;
+    return names;
+}
+
+static PyObject *file_open_chain(PyObject *module, PyObject *arguments)
+{
+    PyObject *handle, *sequence;
+    const char *format;
+    unsigned int flags;
+    size_t count = 0;
+    struct nt_file *file = NULL;
+    struct nt_error error = {0};
+    struct nt_open_options options = NT_OPEN_OPTIONS_INIT;
+    enum nt_status status;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "OOzI", &handle, &sequence, &format, &flags))
+        return NULL;
+    struct reader *reader = reader_of(handle);
+    const char **names = reader ? names_of(sequence, &count) : NULL;
+    if (!names)
+        return NULL;
+    options.format = format;
+    Py_BEGIN_ALLOW_THREADS status = nt_file_open_chain(names, count, &options, flags, &file, &error);
+    Py_END_ALLOW_THREADS free(names);
+    return status == NT_OK ? wrap_file(reader, file, NULL) : raise_error(&error);
+}
+
 static enum nt_status open_memory(const void *memory, size_t bytes, const char *name, const char *format,
                                   struct nt_file **file_ret, struct nt_error *error)
 {
@@ -183,6 +226,7 @@ PyMethodDef file_functions[] = {
     {"reader_new", reader_new, METH_VARARGS, NULL},
     {"reader_counters", reader_counters, METH_O, NULL},
     {"file_open", file_open, METH_VARARGS, NULL},
+    {"file_open_chain", file_open_chain, METH_VARARGS, NULL},
     {"file_open_memory", file_open_memory, METH_VARARGS, NULL},
     {"file_dataset_count", file_dataset_count, METH_O, NULL},
     {"file_find", file_find, METH_VARARGS, NULL},

@@ -7,11 +7,11 @@
 ...     pt = events['muons/_0/pt']               # a NumPy array: the values of all muons
 ...     offsets = events['muons'].offsets        # which belong to which entry
 """
-from ._errors import (ArgumentError, ChangedError, ChecksumError, CorruptError, Error, FormatError, LimitError,
+from ._errors import (ArgumentError, ChangedError, ChecksumError, CorruptError, Error, FormatError, IncompatibleError, LimitError,
                       MountError, NotFoundError, OutOfMemoryError, ReadError, SourceNotFoundError, TruncatedError,
                       UnreachableError, UnsupportedError)
 from ._field import Field
-from ._file import Dataset, File, Schema, counters, formats, open
+from ._file import Dataset, File, Schema, chain, counters, formats, open
 from ._mount import mount
 from ._ntuple import library_version as _library_version
 from ._view import View
@@ -19,5 +19,5 @@ from ._view import View
 __version__ = _library_version()
 
 __all__ = ['ArgumentError', 'ChangedError', 'ChecksumError', 'CorruptError', 'Dataset', 'Error', 'Field', 'File',
-           'FormatError', 'LimitError', 'MountError', 'NotFoundError', 'OutOfMemoryError', 'ReadError', 'Schema',
-           'SourceNotFoundError', 'TruncatedError', 'UnreachableError', 'UnsupportedError', 'View', 'counters', 'formats', 'mount', 'open']
+           'FormatError', 'IncompatibleError', 'LimitError', 'MountError', 'NotFoundError', 'OutOfMemoryError', 'ReadError', 'Schema',
+           'SourceNotFoundError', 'TruncatedError', 'UnreachableError', 'UnsupportedError', 'View', 'chain', 'counters', 'formats', 'mount', 'open']

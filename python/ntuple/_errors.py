@@ -52,6 +52,10 @@ class TruncatedError(CorruptError):
     """The file ends before its data does."""
 
 
+class IncompatibleError(Error, ValueError):
+    """A file of a chain is whole, but its schema differs from the first file's."""
+
+
 class ChangedError(Error, OSError):
     """The file was modified while it was open."""
 
@@ -87,6 +91,7 @@ _CLASSES: Dict[str, Type[Error]] = {
     'corrupt': CorruptError,
     'checksum mismatch': ChecksumError,
     'truncated': TruncatedError,
+    'incompatible': IncompatibleError,
     'source changed': ChangedError,
     'input/output error': ReadError,
     'out of memory': OutOfMemoryError,

@@ -16,7 +16,9 @@ from ._choice import Entries, choose
 from ._field import Array, Field, Stream, dtype_of, read
 from ._view import View
 
-Source = Union[str, 'os.PathLike[str]', bytes, bytearray, memoryview, Array]
+Path = Union[str, 'os.PathLike[str]']
+Source = Union[Path, bytes, bytearray, memoryview, Array]
+Selection = Union[Entries, Mapping[str, Entries], None]
 
 _MOST_STREAMS = 4096
 
@@ -46,15 +48,46 @@ def formats() -> Dict[str, str]:
     return dict(_ntuple.format_rows())
 
 
-def open(source: Source, *, format: Optional[str] = None, version: Union[int, str, None] = None,
-         entries: Union[Entries, Mapping[str, Entries], None] = None) -> File:
+def open(source: Union[Source, Sequence[Path]], *, format: Optional[str] = None, version: Union[int, str, None] = None,
+         entries: Selection = None) -> File:
     """Open a file of any format, or what a bytes-like object holds; BLZ arrays and tables and Lance datasets are folders.
+    A list of files, or a pattern that is no file's name, is opened as chain() opens it.
 
     Reads the metadata and nothing else. `format`: only try this one of `formats()`. `version`: of a Lance dataset the one of this number, tag
     or branch, not the latest. `entries`: of the only dataset these alone: an array of bools, one for each entry, or of ascending numbers, (first,
     end), or the path of a file that has them (.npy, a Roaring bitmap or a text); of several datasets a mapping from their paths to these.
     """
-    file = _open(source, format, version)
+    if version is None and (isinstance(source, (list, tuple)) or _is_pattern(source)):
+        return chain(source, format=format, entries=entries)  # type: ignore[arg-type]
+    return _chosen(_open(source, format, version), entries)  # type: ignore[arg-type]
+
+
+def chain(sources: Union[Path, Sequence[Path]], *, union: bool = False, missing: str = 'refuse', format: Optional[str] = None,
+          entries: Selection = None) -> File:
+    """Open many files as one, whose datasets have the entries of all files, one after the other.
+
+    `sources`: a file, an address, a pattern ('run*.root', '**' for any folders), a list of names in a text file, or a specification of
+    RDataFrame; or several of these. `union`: the chain has the fields of all files, null where a file lacks one; else fields that differ are an
+    IncompatibleError. `missing='skip'` omits files that cannot be opened. `format` and `entries`: as for open().
+    """
+    if missing not in ('refuse', 'skip'):
+        raise ValueError(f"missing: expected 'refuse' or 'skip', found {missing!r}")
+    names = [sources] if isinstance(sources, (str, os.PathLike)) else sources
+    flags = (1 if union else 0) | (2 if missing == 'skip' else 0)
+    try:
+        handle = _ntuple.file_open_chain(_reader(), tuple(os.fsencode(name) for name in names), format, flags)
+    except _errors.NotFoundError as error:
+        raise _errors.new(_errors.SourceNotFoundError, error.status, str(error), errno.ENOENT) from None
+    return _chosen(File(handle), entries)
+
+
+def _is_pattern(source: object) -> bool:
+    is_path = isinstance(source, (str, os.PathLike))
+    return is_path and any(c in '*?[' for c in os.fspath(source)) and not os.path.exists(source)  # type: ignore[call-overload, arg-type]
+
+
+def _chosen(file: File, entries: Selection) -> File:
+    """The file with these entries alone; closed if there are none such."""
     try:
         if isinstance(entries, Mapping):
             for path, chosen in entries.items():
@@ -275,6 +308,14 @@ class Dataset:
         there = None if out is None else [out[path] for path in paths]
         arrays = read([field._span_of_entries(first, end) for field in fields], there)
         return {path: field._array_of_span(array) for path, field, array in zip(paths, fields, arrays)}
+
+    def iterate(self, paths: Sequence[str], step: int = 100_000, entries: Optional[Tuple[int, int]] = None) -> Iterator[Dict[str, Array]]:
+        """What arrays() returns, for `step` entries at a time, so that memory holds only these."""
+        if step < 1:
+            raise ValueError(f'step: expected at least 1, found {step}')
+        first, end = self._range(entries)
+        for start in range(first, end, step):
+            yield self.arrays(paths, (start, min(start + step, end)))
 
     # ---- Arrow ----
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/abi.h"
 #include "core/base/bytes.h"
 #include "core/base/error.h"
 #include "core/base/memory.h"
@@ -433,6 +434,7 @@ static void let_go(struct nt_chain *chain)
     for (uint32_t i = 0; i < chain->part_count; i++)
         nt_file_close(chain->parts[i].file);
     nt_source_pool_free(chain->pool);
+    nt_chain_list_free(chain->owned);
     if (chain->total)
         nt_budget_deinit(chain->total);
     free(chain->total);
@@ -723,4 +725,31 @@ enum nt_status nt_chain_open(const struct nt_chain_list *list, const struct nt_c
         nt_chain_save_index(*file_ret);
     }
     return NT_OK;
+}
+
+enum nt_status nt_file_open_chain(const char *const *names, size_t count,
+                                  const struct nt_open_options *options, unsigned flags,
+                                  struct nt_file **file_ret, struct nt_error *error)
+{
+    struct nt_open_options known;
+    struct nt_chain_list *list = NULL;
+    const struct nt_chain_options chain = {.rule = flags & NT_CHAIN_UNITE_FIELDS ? NT_CHAIN_UNION
+                                                                                 : NT_CHAIN_CHECK,
+                                           .skip_failed = flags & NT_CHAIN_SKIP_FAILED};
+    enum nt_status status = nt_copy_struct(options, &known, sizeof(known), "nt_open_options", error);
+    if (status == NT_OK && flags & ~(unsigned)(NT_CHAIN_UNITE_FIELDS | NT_CHAIN_SKIP_FAILED))
+        status = nt_fail(error, NT_INVALID, NT_NO_OFFSET, "unknown flags of a chain: 0x%x", flags);
+    if (status == NT_OK && count == 0)
+        status = nt_fail(error, NT_INVALID, NT_NO_OFFSET, "a chain needs at least one file");
+    if (status == NT_OK)
+        status = nt_chain_list_new(names, count, chain.skip_failed, &list, error);
+    if (status == NT_OK && list->address && known.fetcher)
+        status = nt_chain_list_expand_remote(list, known.fetcher, error);
+    if (status == NT_OK)
+        status = nt_chain_open(list, &chain, &known, file_ret, error);
+    if (status == NT_OK)
+        ((struct nt_chain *)(*file_ret)->format_data)->owned = list;
+    else
+        nt_chain_list_free(list);
+    return status;
 }

@@ -51,6 +51,14 @@ enum nt_status nt_chain_open(const struct nt_chain_list *list, const struct nt_c
     return refuse(error);
 }
 
+enum nt_status nt_file_open_chain(const char *const *names, size_t count,
+                                  const struct nt_open_options *options, unsigned flags,
+                                  struct nt_file **file_ret, struct nt_error *error)
+{
+    (void)names, (void)count, (void)options, (void)flags, (void)file_ret;
+    return refuse(error);
+}
+
 enum nt_status nt_chain_try(const struct nt_file *file, struct nt_error *error)
 {
     (void)file, (void)error;

@@ -18,8 +18,7 @@ static const int errno_of_status[] = {
     [NT_OK] = 0,           [NT_NOT_FOUND] = ENOENT, [NT_NOT_THIS_FORMAT] = EIO, [NT_UNSUPPORTED] = EIO,
     [NT_CORRUPT] = EIO,    [NT_CHECKSUM] = EIO,     [NT_TRUNCATED] = EIO,       [NT_CHANGED] = ESTALE,
     [NT_IO] = EIO,         [NT_NO_MEMORY] = ENOMEM, [NT_LIMIT] = EIO, /* not EFBIG: like damaged data */
-    [NT_INVALID] = EINVAL, [NT_CANCELED] = EINTR,   [NT_UNREACHABLE] = EIO,
-    [NT_INCOMPATIBLE] = EIO,
+    [NT_INVALID] = EINVAL, [NT_CANCELED] = EINTR,   [NT_UNREACHABLE] = EIO,     [NT_INCOMPATIBLE] = EIO,
 };
 
 int nt_status_errno(enum nt_status status)

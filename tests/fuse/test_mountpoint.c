@@ -75,7 +75,8 @@ static const struct {
 TEST(what_cannot_be_mounted_on_is_refused_and_left_as_it_is, .setup = setup, .teardown = teardown,
      .end = sizeof(refused) / sizeof(*refused))
 {
-    enum nt_status status = nt_mountpoint_prepare(&mountpoint, refused[_i].given, NT_MOUNTPOINT_FORCE, &error);
+    enum nt_status status =
+        nt_mountpoint_prepare(&mountpoint, refused[_i].given, NT_MOUNTPOINT_FORCE, &error);
     ck_assert_msg(status == refused[_i].status, "%s: %s", nt_status_name(status), error.message);
     ck_assert_msg(strstr(error.message, refused[_i].told) != NULL, "%s", error.message);
     ck_assert_ptr_null(mountpoint.path);
