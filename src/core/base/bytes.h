@@ -6,6 +6,7 @@
 #ifndef NT_CORE_BASE_BYTES_H
 #define NT_CORE_BASE_BYTES_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -118,20 +119,18 @@ static inline uint64_t nt_load_le64(const uint8_t *bytes)
     return (uint64_t)nt_load_le32(bytes) | (uint64_t)nt_load_le32(bytes + 4) << 32;
 }
 
-static inline uint16_t nt_load_be16(const uint8_t *bytes)
-{
-    return (uint16_t)(bytes[0] << 8 | bytes[1]);
-}
+/* In two steps that compilers always make one instruction of: not all do if it is written as for le. */
+#define NT_DEFINE_LOAD_BE(bits)                                                                              \
+    static inline uint##bits##_t nt_load_be##bits(const uint8_t *bytes)                                      \
+    {                                                                                                        \
+        uint##bits##_t value;                                                                                \
+        memcpy(&value, bytes, sizeof(value));                                                                \
+        return be##bits##toh(value);                                                                         \
+    }
 
-static inline uint32_t nt_load_be32(const uint8_t *bytes)
-{
-    return (uint32_t)nt_load_be16(bytes) << 16 | (uint32_t)nt_load_be16(bytes + 2);
-}
-
-static inline uint64_t nt_load_be64(const uint8_t *bytes)
-{
-    return (uint64_t)nt_load_be32(bytes) << 32 | (uint64_t)nt_load_be32(bytes + 4);
-}
+NT_DEFINE_LOAD_BE(16)
+NT_DEFINE_LOAD_BE(32)
+NT_DEFINE_LOAD_BE(64)
 
 #define NT_DEFINE_GET(name, type, load)                                                                      \
     static inline type name(struct nt_cursor *cursor)                                                        \
