@@ -373,6 +373,7 @@ enum {
     POINTER_BYTES = 4,
     VERSION_BYTES = 2,
     CHECKSUM_BYTES = 4, /* of the class, behind a version of 0 */
+    COUNT_BYTES = 4,    /* of items */
     MEMBERWISE = 1 << 14,
 };
 
@@ -620,7 +621,7 @@ static size_t start_of(const struct entries *entries, uint32_t entry)
 /* ---- Entries of one list ---- */
 
 /* Most branches of variable size store one list per entry: loops for regular entries, without steps. What
- * they do not take (the end of the basket, damage, rare forms) is left to the steps. */
+ * they do not take (the end of the basket, damage, large lists, rare forms) is left to the steps. */
 enum form {
     FORM_STEPS,  /* none of these */
     FORM_REST,   /* items up to the end */
@@ -636,8 +637,6 @@ struct list {
     bool has_ends;       /* they are the output; else items are, side by side */
     struct nt_operation values;
 };
-
-enum { LIST_HEADER = sizeof(uint32_t) + VERSION_BYTES, CHUNK = 16 };
 
 static bool find_form(const struct nt_operation *operations, struct list *list)
 {
@@ -686,67 +685,8 @@ static struct list list_of(const struct nt_operation *operations)
     return list;
 }
 
-/* Finds the items of a regular entry. */
-static inline bool get_items(const struct list *list, enum form form, const uint8_t *entry, size_t bytes,
-                             size_t *start_ret, uint64_t *items_ret)
-{
-    size_t start = list->lead + (form == FORM_LIST ? LIST_HEADER + sizeof(uint32_t) : form == FORM_STRING);
-    if (bytes < start)
-        return false;
-    const uint8_t *header = entry + list->lead;
-    size_t rest = bytes - start;
-    uint64_t items;
-    if (form == FORM_REST) {
-        items = (uint32_t)rest / list->item_bytes;
-    } else if (form == FORM_LIST) {
-        uint16_t version = nt_load_be16(header + sizeof(uint32_t));
-        items = nt_load_be32(header + LIST_HEADER);
-        if (nt_load_be32(header) != (BYTE_COUNT_FLAG | (bytes - list->lead - sizeof(uint32_t))) ||
-            version == 0 || version >= MEMBERWISE)
-            return false;
-    } else {
-        items = *header;
-        if (items == UINT8_MAX)
-            return false;
-    }
-    *start_ret = start;
-    *items_ret = items;
-    return items * list->item_bytes == rest;
-}
-
-static inline size_t next_start(const struct entries *entries, uint32_t entry)
-{
-    return nt_load_be32(entries->offsets + sizeof(uint32_t) * (entry + 1)) - entries->key_bytes;
-}
-
-/* The last entry is left to the steps. What changes is in local variables: the compiler cannot know that the
- * output does not hold them. */
-__attribute__((always_inline)) static inline uint32_t
-put_ends(struct run *run, struct entries entries, struct list list, enum form form, uint32_t entry)
-{
-    const uint8_t *values = entries.content->values;
-    uint32_t last = entries.content->basket.entries - 1;
-    uint64_t room = run->capacity - run->done->elements, sum = run->done->items, items;
-    uint8_t *to = run->output + sizeof(sum) * run->done->elements;
-    size_t start = start_of(&entries, entry), skipped;
-    last = last - entry < room ? last : entry + (uint32_t)room;
-    run->done->elements -= entry;
-    for (; entry < last; entry++) {
-        size_t end = next_start(&entries, entry);
-        if (!get_items(&list, form, values + start, end - start, &skipped, &items))
-            break;
-        sum += items;
-        memcpy(to, &sum, sizeof(sum));
-        to += sizeof(sum);
-        start = end;
-    }
-    run->done->elements += entry;
-    run->done->items = sum;
-    return entry;
-}
-
-/* The same for items side by side whose size is a power of two. The bytes of each list are items if those of
- * each list and all before it are. */
+/* Where lists end, for items side by side whose size is a power of two. The bytes of each list are items if
+ * those of each list and all before it are. */
 static uint32_t put_ends_of_rest(struct run *run, const struct entries *entries, const struct list *list,
                                  uint32_t first)
 {
@@ -776,122 +716,187 @@ static uint32_t put_ends_of_rest(struct run *run, const struct entries *entries,
     return first + count;
 }
 
-#define DEFINE_MOVE_CHUNK(bits)                                                                              \
-    static inline void move_chunk##bits(const uint8_t *from, uint8_t *to)                                    \
-    {                                                                                                        \
-        for (unsigned i = 0; i < CHUNK; i += (bits) / 8) {                                                   \
-            uint##bits##_t value = nt_load_be##bits(from + i);                                               \
-            memcpy(to + i, &value, sizeof(value));                                                           \
-        }                                                                                                    \
-    }
+/* Lists are copied one after the other into a little memory, which the processor has at hand; then all their
+ * numbers are decoded. Whether all entries are regular is known only after that: nothing waits for it. */
+enum { CHUNK = 32, LISTS = 256, LISTS_BYTES = 8 * 1024 };
 
-DEFINE_MOVE_CHUNK(16)
-DEFINE_MOVE_CHUNK(32)
-DEFINE_MOVE_CHUNK(64)
+/* What is in front of the items of a list. */
+struct front {
+    size_t bytes; /* of an entry before its items */
+    uint32_t item_bytes;
+    uint32_t byte_count; /* of a FORM_LIST without items */
+    uint16_t version;    /* of all FORM_LISTs */
+};
 
-/* Moves chunks up to `bytes` bytes or a little more, and at least one: there is room, and the processor does
- * not guess whether a list is empty. */
-__attribute__((always_inline)) static inline void move_chunks(enum nt_mover mover, const uint8_t *from,
-                                                              size_t bytes, uint8_t *to)
+/* Up to LISTS entries, but not the last one of the basket, whose end is not in the offsets. */
+struct lists {
+    const struct entries *entries;
+    const struct list *list;
+    struct run *items, *ends; /* what is made: both, or one (NULL) */
+    uint32_t first, end;
+    struct front front;
+    size_t room;    /* for copies of items */
+    size_t bytes;   /* of the copies */
+    uint64_t sum;   /* of the items of all lists so far */
+    uint64_t wrong; /* 0: all that were copied are regular */
+    uint8_t copies[LISTS_BYTES + CHUNK];
+};
+
+/* Copies chunks up to `bytes` bytes or a little more, and at least one: the processor does not guess whether
+ * a list is empty. */
+static inline void copy_chunks(const uint8_t *from, size_t bytes, uint8_t *to)
 {
-    size_t i = 0;
-    do {
-        if (mover == NT_MOVE_16)
-            move_chunk16(from + i, to + i);
-        else if (mover == NT_MOVE_32)
-            move_chunk32(from + i, to + i);
-        else if (mover == NT_MOVE_64)
-            move_chunk64(from + i, to + i);
-        else
-            memcpy(to + i, from + i, CHUNK);
-        i += CHUNK;
-    } while (i < bytes);
+    memcpy(to, from, CHUNK);
+    for (size_t i = CHUNK; i < bytes; i += CHUNK)
+        memcpy(to + i, from + i, CHUNK);
 }
 
-/* Numbers of few bytes are moved in chunks, others by the functions for many. With `ends`, where the lists
- * end is put there: both outputs take one look at the entries. */
-__attribute__((always_inline)) static inline uint32_t put_items(struct run *run, struct run *ends,
-                                                                struct entries entries, struct list list,
-                                                                enum form form, enum nt_mover mover,
-                                                                uint32_t entry)
+/* The number of items of a list, which are `bytes` bytes. Sets `wrong` if the list is not regular. */
+static inline uint64_t count_items(struct front front, enum form form, const uint8_t *items, size_t bytes,
+                                   uint64_t *wrong)
 {
-    enum { FEW = 256 };
-    const uint8_t *values = entries.content->values;
-    size_t start = start_of(&entries, entry), skipped;
-    size_t bytes_end = entries.content->basket.value_bytes, element_bytes = list.values.element_bytes;
-    uint64_t done = run->done->elements, capacity = run->capacity, sum = ends ? ends->done->items : 0, items;
-    uint64_t room = ends ? ends->capacity - ends->done->elements : UINT32_MAX;
-    uint8_t *output = run->output,
-            *end_output = ends ? ends->output + sizeof(sum) * ends->done->elements : NULL;
-    uint32_t first = entry, last = entries.content->basket.entries - 1;
-    last = last - entry < room ? last : entry + (uint32_t)room;
+    uint64_t count;
+    if (form == FORM_LIST) {
+        const uint8_t *version = items - COUNT_BYTES - VERSION_BYTES;
+        count = nt_load_be32(items - COUNT_BYTES);
+        *wrong |= nt_load_be32(version - BYTE_COUNT_BYTES) ^ (front.byte_count + bytes);
+        *wrong |= nt_load_be16(version) ^ front.version;
+    } else if (form == FORM_STRING) {
+        count = items[-1];
+        *wrong |= count == UINT8_MAX;
+    } else {
+        count = (uint32_t)bytes / front.item_bytes;
+    }
+    *wrong |= count * front.item_bytes ^ bytes;
+    return count;
+}
+
+/* Copies items, puts ends, or both. Returns the first entry that is not done: it needs more room, or is close
+ * to the end of the values. What changes is in local variables: the compiler cannot know that the output does
+ * not hold what is behind pointers. */
+__attribute__((always_inline)) static inline uint32_t copy_lists(struct lists *lists, enum form form,
+                                                                 bool has_items, bool has_ends)
+{
+    const struct nt_basket *basket = &lists->entries->content->basket;
+    const uint8_t *values = lists->entries->content->values;
+    const uint8_t *offsets = lists->entries->offsets + sizeof(uint32_t);
+    uint32_t entry = lists->first, last = lists->end, key_bytes = basket->key_bytes;
+    const struct front front = lists->front;
+    size_t start = start_of(lists->entries, entry) + front.bytes;
+    size_t values_end = basket->value_bytes, room = lists->room, done = 0;
+    uint64_t wrong = 0, sum = lists->sum;
+    uint8_t *to = has_ends ? lists->ends->output + sizeof(sum) * lists->ends->done->elements : NULL;
     for (; entry < last; entry++) {
-        size_t end = next_start(&entries, entry);
-        if (!get_items(&list, form, values + start, end - start, &skipped, &items))
+        size_t end = nt_load_be32(offsets + sizeof(uint32_t) * entry) - key_bytes, bytes = end - start;
+        if (end + CHUNK > values_end || bytes > room - done)
             break;
-        size_t bytes = end - start - skipped;
-        uint64_t elements = items * list.values.count;
-        uint8_t *to = output + done * element_bytes;
-        if (elements + CHUNK > capacity - done || end + CHUNK > bytes_end)
-            break;
-        if (mover != NT_MOVE_OTHER && bytes <= FEW)
-            move_chunks(mover, values + start + skipped, bytes, to);
-        else if (move(&list.values, values + start + skipped, (size_t)elements, to, NULL) != NT_OK)
-            break;
-        if (end_output) {
-            sum += items;
-            memcpy(end_output, &sum, sizeof(sum));
-            end_output += sizeof(sum);
+        uint64_t count = count_items(front, form, values + start, bytes, &wrong);
+        if (has_items) {
+            copy_chunks(values + start, bytes, lists->copies + done);
+            done += bytes;
         }
-        done += elements;
-        start = end;
+        if (has_ends) {
+            sum += count;
+            memcpy(to, &sum, sizeof(sum));
+            to += sizeof(sum);
+        }
+        start = end + front.bytes;
     }
-    run->done->elements = done;
-    if (ends) {
-        ends->done->elements += entry - first;
-        ends->done->items = sum;
-    }
+    lists->bytes = done;
+    lists->sum = sum;
+    lists->wrong = wrong;
     return entry;
 }
 
-#define DEFINE_PUT(name, form)                                                                               \
-    static uint32_t put_##name(struct run *run, struct run *ends, const struct entries *entries,             \
-                               const struct list *list, uint32_t entry)                                      \
-    {                                                                                                        \
-        if (list->has_ends)                                                                                  \
-            return put_ends(run, *entries, *list, form, entry);                                              \
-        switch ((enum nt_mover)list->values.mover) {                                                         \
-        case NT_MOVE_COPY:                                                                                   \
-            return put_items(run, ends, *entries, *list, form, NT_MOVE_COPY, entry);                         \
-        case NT_MOVE_16:                                                                                     \
-            return put_items(run, ends, *entries, *list, form, NT_MOVE_16, entry);                           \
-        case NT_MOVE_32:                                                                                     \
-            return put_items(run, ends, *entries, *list, form, NT_MOVE_32, entry);                           \
-        case NT_MOVE_64:                                                                                     \
-            return put_items(run, ends, *entries, *list, form, NT_MOVE_64, entry);                           \
-        case NT_MOVE_OTHER:                                                                                  \
-            break;                                                                                           \
-        }                                                                                                    \
-        return put_items(run, ends, *entries, *list, form, NT_MOVE_OTHER, entry);                            \
+__attribute__((always_inline)) static inline uint32_t copy_form(struct lists *lists, enum form form)
+{
+    return lists->items && lists->ends ? copy_lists(lists, form, true, true)
+           : lists->items              ? copy_lists(lists, form, true, false)
+                                       : copy_lists(lists, form, false, true);
+}
+
+__attribute__((noinline)) static uint32_t copy(struct lists *lists)
+{
+    return lists->list->form == FORM_REST   ? copy_form(lists, FORM_REST)
+           : lists->list->form == FORM_LIST ? copy_form(lists, FORM_LIST)
+                                            : copy_form(lists, FORM_STRING);
+}
+
+/* All lists have the version of the first. False if that is not regular. */
+static bool find_front(struct lists *lists)
+{
+    const struct list *list = lists->list;
+    const struct nt_basket_content *content = lists->entries->content;
+    size_t start = start_of(lists->entries, lists->first) + list->lead;
+    if (start + CHUNK > content->basket.value_bytes)
+        return false;
+    lists->front = (struct front){list->lead + (list->form == FORM_STRING), list->item_bytes, 0, 0};
+    if (list->form != FORM_LIST)
+        return true;
+    lists->front.bytes += BYTE_COUNT_BYTES + VERSION_BYTES + COUNT_BYTES;
+    lists->front.byte_count = BYTE_COUNT_FLAG + VERSION_BYTES + COUNT_BYTES;
+    lists->front.version = nt_load_be16(content->values + start + BYTE_COUNT_BYTES);
+    return lists->front.version > 0 && lists->front.version < MEMBERWISE;
+}
+
+static void find_room(struct lists *lists, uint32_t entry)
+{
+    const struct run *items = lists->items, *ends = lists->ends;
+    uint32_t width = lists->list->values.width, left = lists->entries->content->basket.entries - 1 - entry;
+    uint64_t most =
+        ends && ends->capacity - ends->done->elements < LISTS ? ends->capacity - ends->done->elements : LISTS;
+    lists->first = entry;
+    lists->end = entry + (left < most ? left : (uint32_t)most);
+    lists->sum = ends ? ends->done->items : 0;
+    lists->room = LISTS_BYTES;
+    if (items && items->capacity - items->done->elements < LISTS_BYTES / width)
+        lists->room = (size_t)(items->capacity - items->done->elements) * width;
+}
+
+/* Returns the first entry that is not done: `entry` if one of the next is not regular, or has no room. */
+static uint32_t put_lists(struct lists *lists, uint32_t entry)
+{
+    const struct nt_operation *values = &lists->list->values;
+    struct run *items = lists->items, *ends = lists->ends;
+    find_room(lists, entry);
+    uint32_t end = find_front(lists) ? copy(lists) : entry;
+    if (end == entry || lists->wrong)
+        return entry;
+    if (items) {
+        size_t count = lists->bytes / values->width;
+        if (move(values, lists->copies, count, items->output + items->done->elements * values->element_bytes,
+                 NULL) != NT_OK)
+            return entry;
+        items->done->elements += count;
     }
+    if (ends) {
+        ends->done->elements += end - entry;
+        ends->done->items = lists->sum;
+    }
+    return end;
+}
 
-DEFINE_PUT(rest, FORM_REST)
-DEFINE_PUT(list, FORM_LIST)
-DEFINE_PUT(string, FORM_STRING)
-
-/* Returns the first entry that is not regular, or for which there may be no room; those before it are
- * done. The output is not full. `ends`: of the same lists, or NULL. */
-static uint32_t put_regular(struct run *run, struct run *ends, const struct entries *entries,
+/* Puts items, ends of the same lists, or both (else NULL), of which none is full. Returns an entry: those
+ * before it are done. */
+static uint32_t put_regular(struct run *items, struct run *ends, const struct entries *entries,
                             const struct list *list, uint32_t entry)
 {
+    struct lists lists;
+    uint32_t before;
+    bool is_power = !(list->item_bytes & (list->item_bytes - 1));
     if (!entries->content->offsets || list->form == FORM_STEPS)
         return entry;
-    bool is_rest = list->form == FORM_REST, is_power = !(list->item_bytes & (list->item_bytes - 1));
-    if (is_rest && list->has_ends && list->lead == 0 && is_power)
-        return put_ends_of_rest(run, entries, list, entry);
-    return list->form == FORM_REST   ? put_rest(run, ends, entries, list, entry)
-           : list->form == FORM_LIST ? put_list(run, ends, entries, list, entry)
-                                     : put_string(run, ends, entries, list, entry);
+    if (list->form == FORM_REST && !items && list->lead == 0 && is_power)
+        return put_ends_of_rest(ends, entries, list, entry);
+    lists.entries = entries;
+    lists.list = list;
+    lists.items = items;
+    lists.ends = ends;
+    do {
+        before = entry;
+        entry = put_lists(&lists, entry);
+    } while (entry > before);
+    return entry;
 }
 
 /* ---- Entries ---- */
@@ -942,9 +947,11 @@ static enum nt_status run_entries(struct run *run, const struct entries *entries
     run->bytes = entries->content->values;
     run->end = basket->value_bytes;
     run->work_left = WORK_FACTOR * ((uint64_t)basket->value_bytes + basket->entries) + LEAST_WORK;
-    for (uint32_t i = first; status == NT_OK && i < end && !is_full(run); i++) {
-        i = put_regular(run, NULL, entries, &list, i);
-        if (i < end && !is_full(run))
+    for (uint32_t i = first, stop; status == NT_OK && i < end && !is_full(run);) {
+        if (run->output)
+            i = put_regular(list.has_ends ? NULL : run, list.has_ends ? run : NULL, entries, &list, i);
+        stop = end - i < LISTS ? end : i + LISTS;
+        for (; status == NT_OK && i < stop && !is_full(run); i++)
             status = run_entry(run, entries, i, error);
     }
     return status;

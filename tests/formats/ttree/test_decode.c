@@ -565,6 +565,40 @@ CASE(headers_without_a_byte_count)
     assert_decodes(&vectors, expected);
 }
 
+/* Here and there: a list without a byte count, one of another version, a long one. Each is decoded among many
+ * short ones. */
+CASE(rare_forms_among_many_lists)
+{
+    static struct nt_step steps[] = {HEADER(3), LIST(0, 3), NUMBERS(BIG_UINT16, 1, 1)};
+    static struct nt_output outputs[] = {ENDS, OF(UINT16)};
+    const struct nt_interpretation vectors = INTERPRETATION(steps, outputs);
+    static const unsigned borders[] = {0, 255, 257, 998, 999};
+    enum { ENTRIES = 1000, MOST = 20000, LONG = 5000 };
+    static uint16_t numbers[MOST];
+    static uint64_t ends[ENTRIES];
+    for (unsigned rare = 0; rare < 3 * COUNT_OF(borders); rare++) {
+        uint64_t count = 0;
+        clear();
+        for (unsigned entry = 0; entry < ENTRIES; entry++) {
+            bool is_rare = entry == borders[rare / 3];
+            unsigned length = is_rare && rare % 3 == 0 ? LONG : entry * 7 % 20;
+            if (is_rare && rare % 3 == 1)
+                put_number(&content.values, 3, 2);
+            else
+                put_header(&content.values, 4 + 2 * (size_t)length, is_rare && rare % 3 == 2 ? 3 : 9);
+            put_number(&content.values, length, 4);
+            for (unsigned i = 0; i < length; i++, count++) {
+                numbers[count] = (uint16_t)(count * 12345);
+                put_number(&content.values, numbers[count], 2);
+            }
+            ends[entry] = count;
+            end_entry(&content);
+        }
+        const struct expected expected[] = {{ends, ENTRIES}, {numbers, count}};
+        assert_basket(&vectors, expected, &(struct storage){.flag = 0});
+    }
+}
+
 CASE(lists_of_rows)
 {
     static struct nt_step steps[] = {
