@@ -654,30 +654,33 @@ static bool find_counter(const struct frame *frame, struct nt_text name, uint32_
 }
 
 /* The number of items of a counted array, after a byte that is 0 if there are none. */
-static void get_counted(struct walk *walk, const struct nt_streamer_element *element,
-                        const struct frame *frame, struct nt_object_member *member)
+static void get_counted(struct walk *walk, const struct nt_streamer_class *described,
+                        const struct nt_streamer_element *element, const struct frame *frame,
+                        struct nt_object_member *member)
 {
-    enum { WIDE = 2 };
-    static const struct nt_text seek = {"fBasketSeek", 11};
+    enum { WIDE = 2, LAST_BY_FLAG = 9 };
+    static const struct nt_text branch = {"TBranch", 7}, seek = {"fBasketSeek", 11};
     uint32_t count = 0;
     uint8_t flag = nt_get_u8(&walk->cursor);
     if (flag && !find_counter(frame, element->counter, &count))
         walk->rest_is_unknown = true;
     member->count = count;
-    /* Old versions of TBranch in large files. */
-    if (flag == WIDE && member->type == NT_STREAMER_INT && nt_texts_are_equal(element->name, seek))
-        member->type = NT_STREAMER_LONG64;
+    /* In old versions of TBranch the flag tells the width, whatever the description says. */
+    if (described->version <= LAST_BY_FLAG && nt_texts_are_equal(described->name, branch) &&
+        nt_texts_are_equal(element->name, seek))
+        member->type = flag == WIDE ? NT_STREAMER_LONG64 : NT_STREAMER_INT;
 }
 
-static enum nt_status walk_element_numbers(struct walk *walk, const struct nt_streamer_element *element,
-                                           struct frame *frame, struct nt_error *error)
+static enum nt_status walk_element_numbers(struct walk *walk, const struct nt_streamer_class *described,
+                                           const struct nt_streamer_element *element, struct frame *frame,
+                                           struct nt_error *error)
 {
     struct nt_object_member member = {
         .name = element->name, .class_name = element->type_name, .type = element->type, .count = 1};
     if (member.type > NT_STREAMER_OFFSET_P) {
         member.type -= NT_STREAMER_OFFSET_P;
         member.is_list = true;
-        get_counted(walk, element, frame, &member);
+        get_counted(walk, described, element, frame, &member);
     } else if (member.type > NT_STREAMER_OFFSET_L) {
         member.type -= NT_STREAMER_OFFSET_L;
         member.count = element->length;
@@ -784,8 +787,9 @@ static enum nt_status walk_element_objects(struct walk *walk, const struct nt_st
     return status == NT_OK && !skip ? end(walk, &list, error) : status;
 }
 
-static enum nt_status walk_element(struct walk *walk, const struct nt_streamer_element *element,
-                                   struct frame *frame, struct nt_error *error)
+static enum nt_status walk_element(struct walk *walk, const struct nt_streamer_class *described,
+                                   const struct nt_streamer_element *element, struct frame *frame,
+                                   struct nt_error *error)
 {
     static const struct nt_text base = {"BASE", 4};
     int32_t type = element->type;
@@ -798,7 +802,7 @@ static enum nt_status walk_element(struct walk *walk, const struct nt_streamer_e
         return characters(walk, &member, nt_get_be32(&walk->cursor), error);
     }
     if (type > NT_STREAMER_BASE && type < NT_STREAMER_OBJECT)
-        return walk_element_numbers(walk, element, frame, error);
+        return walk_element_numbers(walk, described, element, frame, error);
     if (is_object(type))
         return walk_element_object(walk, element, type, element->name, error);
     if (type > NT_STREAMER_OFFSET_L && is_object(type - NT_STREAMER_OFFSET_L))
@@ -824,7 +828,7 @@ static enum nt_status walk_members(struct walk *walk, const struct nt_streamer_c
     for (uint32_t i = 0; i < described->element_count; i++) {
         const struct nt_streamer_element *element = &described->elements[i];
         size_t start = walk->cursor.position;
-        enum nt_status status = walk_element(walk, element, frame, error);
+        enum nt_status status = walk_element(walk, described, element, frame, error);
         if (status != NT_OK)
             return status;
         if (walk->rest_is_unknown) {

@@ -66,6 +66,13 @@ static const struct nt_streamer_element members[] = {
 static const struct nt_streamer_element plain[] = {
     {.name = TEXT("fBit"), .type_name = TEXT("bool"), .type = NT_STREAMER_BOOL},
 };
+static const struct nt_streamer_element branch[] = {
+    {.name = TEXT("fMaxBaskets"), .type_name = TEXT("int"), .type = NT_STREAMER_COUNTER},
+    {.name = TEXT("fBasketSeek"),
+     .type_name = TEXT("Long64_t*"),
+     .type = NT_STREAMER_OFFSET_P + NT_STREAMER_LONG64,
+     .counter = TEXT("fMaxBaskets")},
+};
 static const struct nt_streamer_element endless[] = {
     {.name = TEXT("Endless"), .type_name = TEXT("BASE"), .type = NT_STREAMER_BASE},
 };
@@ -78,11 +85,12 @@ static const struct nt_streamer_element endless[] = {
 
 /* By name, as nt_streamer_find wants them. */
 static struct nt_streamer_class classes[] = {
-    CLASS("Endless", 1, 0, endless),      CLASS("Holder", 3, 0, holder), CLASS("Members", 1, 0, members),
-    CLASS("Plain", 1, 0xabcdef01, plain), CLASS("TNamed", 1, 0, named),
+    CLASS("Endless", 1, 0, endless),      CLASS("Holder", 3, 0, holder),  CLASS("Members", 1, 0, members),
+    CLASS("Plain", 1, 0xabcdef01, plain), CLASS("TBranch", 9, 0, branch), CLASS("TBranch", 10, 0, branch),
+    CLASS("TNamed", 1, 0, named),
 };
 static const struct nt_streamer_class *by_name[] = {&classes[0], &classes[1], &classes[2], &classes[3],
-                                                    &classes[4]};
+                                                    &classes[4], &classes[5], &classes[6]};
 static const struct nt_streamer_info info = {
     .classes = classes, .class_count = COUNT_OF(classes), .by_name = by_name};
 
@@ -221,6 +229,28 @@ TEST(an_array_without_items_has_only_a_flag)
     put_end(&bytes, start);
     assert_walk("Holder", &bytes,
                 "Holder;3{fName='n' fTitle='t' fN=6:00000002 fX=5: fM=2:000100020003 fNext=null}");
+}
+
+/* Its streamer wrote four bytes each in small files, behind a flag of 1, though it described eight. */
+TEST(places_of_baskets_have_the_width_of_their_flag_before_version_10, .end = 3)
+{
+    static const struct {
+        uint16_t version;
+        uint8_t flag;
+        unsigned bytes;
+        const char *shown;
+    } rows[] = {
+        {9, 1, 4, "TBranch;9{fMaxBaskets=6:00000001 fBasketSeek=3:00000007}"},
+        {9, 2, 8, "TBranch;9{fMaxBaskets=6:00000001 fBasketSeek=16:0000000000000007}"},
+        {10, 1, 8, "TBranch;10{fMaxBaskets=6:00000001 fBasketSeek=16:0000000000000007}"},
+    };
+    struct nt_buffer bytes = {0};
+    size_t start = put_begin(&bytes, rows[_i].version);
+    put_u32(&bytes, 1);
+    put_u8(&bytes, rows[_i].flag);
+    put_number(&bytes, 7, rows[_i].bytes);
+    put_end(&bytes, start);
+    assert_walk("TBranch", &bytes, rows[_i].shown);
 }
 
 /* The counter of the inner object is not that of the outer one. */
