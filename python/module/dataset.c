@@ -161,6 +161,30 @@ static PyObject *numbers_value(const uint32_t *numbers, uint32_t count)
     return list;
 }
 
+/* The fields that a path or pattern means. */
+static PyObject *dataset_match(PyObject *module, PyObject *arguments)
+{
+    PyObject *handle;
+    unsigned int index;
+    const char *pattern;
+    uint32_t count;
+    struct nt_error error = {0};
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "OIy", &handle, &index, &pattern))
+        return NULL;
+    const struct nt_dataset *dataset = place_of(handle, index).dataset;
+    if (!dataset)
+        return NULL;
+    uint32_t most = nt_dataset_field_count(dataset);
+    uint32_t *fields = calloc((size_t)most + 1, sizeof(*fields));
+    if (!fields)
+        return PyErr_NoMemory();
+    enum nt_status status = nt_dataset_match(dataset, pattern, fields, most, &count, &error);
+    PyObject *value = status == NT_OK ? numbers_value(fields, count) : raise_error(&error);
+    free(fields);
+    return value;
+}
+
 static PyObject *dataset_children(PyObject *module, PyObject *arguments)
 {
     PyObject *handle, *parent;
@@ -266,6 +290,7 @@ PyMethodDef dataset_functions[] = {
     {"dataset_choose_by_file", dataset_choose_by_file, METH_VARARGS, NULL},
     {"dataset_schema", dataset_schema, METH_VARARGS, NULL},
     {"dataset_find", dataset_find, METH_VARARGS, NULL},
+    {"dataset_match", dataset_match, METH_VARARGS, NULL},
     {"dataset_children", dataset_children, METH_VARARGS, NULL},
     {"field_info", field_info, METH_VARARGS, NULL},
     {"field_rows", field_rows, METH_VARARGS, NULL},

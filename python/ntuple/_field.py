@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import operator
-from typing import TYPE_CHECKING, Any, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -225,6 +225,15 @@ class Field:
         return np.asarray(self[:], dtype=dtype)
 
     # ---- rows of entries ----
+
+    def _with_arrays(self) -> Iterator[Field]:
+        """This field and those below it that have arrays: values, and offsets of collections."""
+        valued = self.valued()
+        if valued.is_plain or valued.streams:
+            yield self
+        if not valued.is_plain:
+            for child in valued.fields:
+                yield from child._with_arrays()
 
     def _rows_of_entries(self, first: int, end: int) -> Tuple[int, int]:
         """The rows of this field that belong to entries, by the offsets of the collections around it."""

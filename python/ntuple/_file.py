@@ -269,6 +269,14 @@ class Dataset:
         """The field that a path leads to: 'weight', 'muons/_0/pt'. Names are written as in the mounted tree."""
         return Field(self, self._find(path))
 
+    def match(self, pattern: Union[str, Sequence[str]]) -> List[Field]:
+        """The fields that a path or pattern means, or several: 'Muon_*', 'muons/_0/p?', '**/pt'. Items of collections may
+        be left out: 'muons/pt'. NotFoundError where one means nothing."""
+        patterns = [pattern] if isinstance(pattern, str) else pattern
+        numbers = [number for one in patterns
+                   for number in _ntuple.dataset_match(self._handle, self._number, _encoded(one))]
+        return [Field(self, number) for number in dict.fromkeys(numbers)]
+
     def __getitem__(self, path: str) -> Union[Array, Field]:
         field = self.field(path)
         valued = field.valued()
@@ -295,19 +303,29 @@ class Dataset:
             raise IndexError(f'entries {first} to {end}: there are {self.entries}')
         return first, end
 
-    def arrays(self, paths: Sequence[str], entries: Optional[Tuple[int, int]] = None, *,
+    def _named(self, paths: Union[str, Sequence[str]]) -> Dict[str, Field]:
+        """The fields by the names that were given. A pattern means the arrays of all fields below those that it matches,
+        by their paths."""
+        named: Dict[str, Field] = {}
+        for path in [paths] if isinstance(paths, str) else paths:
+            if path in self:
+                named[path] = self.field(path)
+            else:
+                named.update((field.path, field) for top in self.match(path) for field in top._with_arrays())
+        return named
+
+    def arrays(self, paths: Union[str, Sequence[str]], entries: Optional[Tuple[int, int]] = None, *,
                out: Optional[Mapping[str, Array]] = None) -> Dict[str, Array]:
-        """Several columns in one call, which keeps all processors busy also where each is small. Of a collection these
-        are its offsets, which begin with 0; with `entries` only the values that belong to entries (first, end).
-        Dictionary of path and array, in the order of the paths. `out` has an array for each path, as a former call for as
+        """Several columns in one call, which keeps all processors busy also where each is small. `paths` are paths or
+        patterns, or one of them: 'Muon_*', with everything below the fields that it matches. Of a collection these are its offsets, which begin with 0; with `entries` only
+        the values that belong to entries (first, end). Dictionary of path and array, in the order of the paths. `out` has an array for each path, as a former call for as
         many gave them: these are read into, which saves the system the work of new memory."""
-        if isinstance(paths, str):
-            raise TypeError('expected a sequence of paths, found one path')
         first, end = self._range(entries)
-        fields = [self.field(path).valued() for path in paths]
-        there = None if out is None else [out[path] for path in paths]
+        named = self._named(paths)
+        fields = [field.valued() for field in named.values()]
+        there = None if out is None else [out[path] for path in named]
         arrays = read([field._span_of_entries(first, end) for field in fields], there)
-        return {path: field._array_of_span(array) for path, field, array in zip(paths, fields, arrays)}
+        return {path: field._array_of_span(array) for path, field, array in zip(named, fields, arrays)}
 
     def iterate(self, paths: Sequence[str], step: int = 100_000, entries: Optional[Tuple[int, int]] = None) -> Iterator[Dict[str, Array]]:
         """What arrays() returns, for `step` entries at a time, so that memory holds only these."""
@@ -319,9 +337,9 @@ class Dataset:
 
     # ---- Arrow ----
 
-    def select(self, columns: Optional[Sequence[str]] = None, entries: Optional[Tuple[int, int]] = None, *,
+    def select(self, columns: Union[str, Sequence[str], None] = None, entries: Optional[Tuple[int, int]] = None, *,
                strings: str = 'text', variants: str = 'struct') -> View:
-        """Columns (paths of fields, each with all below it) and entries (first, end) as Arrow. Nothing of others is
+        """Columns (paths or patterns of fields, each with all below it) and entries (first, end) as Arrow. Nothing of others is
         decoded. `strings='binary'` promises no UTF-8; `variants`: 'struct', 'union' or 'omit'; docs/arrow.md has the types."""
         return View(self, columns, entries, strings, variants)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Dict, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Optional, Sequence, Tuple, Union
 
 from . import _ntuple
 
@@ -19,22 +19,20 @@ class View:
     by cluster: `pyarrow.RecordBatchReader.from_stream(view)` holds one batch at a time.
 
     dataset   whose columns these are
-    columns   paths of fields, or None: all
+    columns   paths or patterns of fields, or None: all
     entries   (first, end)
     """
 
-    def __init__(self, dataset: Dataset, columns: Optional[Sequence[str]], entries: Optional[Tuple[int, int]],
+    def __init__(self, dataset: Dataset, columns: Union[str, Sequence[str], None], entries: Optional[Tuple[int, int]],
                  strings: str, variants: str) -> None:
         if strings not in ('text', 'binary'):
             raise ValueError(f"strings: expected 'text' or 'binary', found {strings!r}")
         if variants not in VARIANTS:
             raise ValueError(f'variants: expected one of {", ".join(map(repr, VARIANTS))}, found {variants!r}')
-        if isinstance(columns, str):
-            raise TypeError('columns: expected a sequence of paths, found one path')
         self.dataset = dataset
-        self.columns = None if columns is None else list(columns)
+        self.columns = None if columns is None else [columns] if isinstance(columns, str) else list(columns)
         self.entries = dataset._range(entries)
-        self._fields = None if columns is None else [dataset._find(path) for path in self.columns or ()]
+        self._fields = None if columns is None else [field._number for field in dataset.match(self.columns or ())]
         self._is_whole = entries is None
         self._options = strings == 'binary', VARIANTS.index(variants)
         self._made: Tuple[int, Optional[_ntuple.Table]] = (0, None)

@@ -218,9 +218,10 @@ struct nt_settings {
 
     /* Options of ntuple's commands */
     bool human, single_column, by_size, by_time;
-    bool all, details, recursive, overwrite, json, quiet;
+    bool all, details, recursive, overwrite, json, quiet, fields, table;
     unsigned depth, rows;
-    const char *sort, *row_range;
+    const char *sort, *row_range, *columns;
+    unsigned group;              /* 0: none; enum nt_inspect_group */
     bool schema, values, layout; /* parts to compare */
 };
 
@@ -425,10 +426,22 @@ enum nt_exit_status nt_confine_command(const struct nt_invocation *invocation);
 enum nt_exit_status nt_open_tree(const struct nt_invocation *invocation, const char *source,
                                  struct nt_vfs **vfs_ret);
 
-/* Calls `visit` for each PATH operand after FILE (default: the root). Continues after failures and
- * returns the first. `visit` reports its own failures. */
+/* Calls `visit` for each node that the PATH operands after FILE mean (default: the root). Continues after
+ * failures and returns the first. `visit` reports its own failures. */
 typedef enum nt_exit_status nt_visit(void *context, struct nt_vfs *vfs, const char *path, uint64_t node);
 enum nt_exit_status nt_for_each_path(const struct nt_invocation *invocation, nt_visit *visit, void *context);
+
+/* The same for fields: once for all fields of a dataset that an operand means. Other nodes have none. */
+struct nt_choice {
+    const char *path; /* of the first field, or of the node */
+    uint64_t node;
+    const uint32_t *fields;
+    uint32_t count;
+};
+typedef enum nt_exit_status nt_visit_choice(void *context, struct nt_vfs *vfs,
+                                            const struct nt_choice *choice);
+enum nt_exit_status nt_for_each_choice(const struct nt_invocation *invocation, nt_visit_choice *visit,
+                                       void *context);
 
 /* Prints a name: raw into files and pipes, escaped on a terminal. */
 void nt_print_name(const char *name);
@@ -452,6 +465,32 @@ void nt_format_mode(mode_t mode, char text[NT_MODE_TEXT]);
 /* Extend and shorten a path as a walk enters and leaves directories. */
 size_t nt_path_enter(struct nt_buffer *path, const char *name); /* returns the `length` to leave */
 void nt_path_leave(struct nt_buffer *path, size_t length);
+
+/* ---- Names of the command line ---- */
+
+struct nt_named_node {
+    uint64_t node;
+    char *path; /* in the tree */
+};
+
+struct nt_named {
+    struct nt_named_node *items;
+    size_t count, capacity;
+};
+
+/* Finds what a PATH means: the node of this path; else what nt_name_match finds in the file or dataset
+ * that the path begins with. NT_NOT_FOUND if that is nothing; the error then has a similar name, or says
+ * what the field at the start of the path contains. */
+enum nt_status nt_named_find(struct nt_vfs *vfs, const char *path, struct nt_named *named,
+                             struct nt_error *error);
+void nt_named_deinit(struct nt_named *named);
+
+/* The same for a command that takes one path. NT_INVALID for a pattern of several. */
+enum nt_status nt_named_find_one(struct nt_vfs *vfs, const char *path, uint64_t *node_ret,
+                                 struct nt_error *error);
+
+/* If the node is the directory of a field, fails with what it contains. */
+bool nt_named_contents(struct nt_vfs *vfs, uint64_t node, struct nt_error *error);
 
 /* ---- File attributes ---- */
 

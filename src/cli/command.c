@@ -208,15 +208,72 @@ enum nt_exit_status nt_open_tree(const struct nt_invocation *invocation, const c
     return NT_EXIT_OK;
 }
 
-static enum nt_exit_status visit_path(struct nt_vfs *vfs, const char *path, nt_visit *visit, void *context)
+/* ---- Visit paths ---- */
+
+struct visits {
+    nt_visit *visit;
+    nt_visit_choice *visit_choice; /* or this */
+    void *context;
+};
+
+/* The fields of one dataset at the start of the nodes; 0: the first is something else. */
+static uint32_t leading_fields(const struct nt_named_node *nodes, size_t count, uint32_t *fields)
 {
-    struct nt_error error = {0};
-    uint64_t node;
-    enum nt_status status = nt_vfs_resolve(vfs, path, &node, &error);
-    return status == NT_OK ? visit(context, vfs, path, node) : nt_print_error(path, &error);
+    struct nt_node first, node;
+    uint32_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!nt_node_unpack(nodes[i].node, &node) || node.type != NT_NODE_FIELD ||
+            node.file != NT_NODE_SELF || (i && node.owner != first.owner))
+            break;
+        first = node;
+        fields[found++] = node.item;
+    }
+    return found;
 }
 
-enum nt_exit_status nt_for_each_path(const struct nt_invocation *invocation, nt_visit *visit, void *context)
+static enum nt_exit_status visit_choices(const struct visits *visits, struct nt_vfs *vfs,
+                                         const struct nt_named *named)
+{
+    enum nt_exit_status first = NT_EXIT_OK;
+    struct nt_error error = {0};
+    uint32_t *fields = calloc(named->count + 1, sizeof(*fields));
+    if (!fields) {
+        nt_fail_memory(&error);
+        return nt_print_error(NULL, &error);
+    }
+    for (size_t i = 0, step; i < named->count; i += step) {
+        struct nt_choice choice = {
+            .path = named->items[i].path, .node = named->items[i].node, .fields = fields};
+        choice.count = leading_fields(&named->items[i], named->count - i, fields);
+        step = choice.count ? choice.count : 1;
+        nt_note_failure(&first, visits->visit_choice(visits->context, vfs, &choice));
+    }
+    free(fields);
+    return first;
+}
+
+static enum nt_exit_status visit_nodes(const struct visits *visits, struct nt_vfs *vfs,
+                                       const struct nt_named *named)
+{
+    enum nt_exit_status first = NT_EXIT_OK;
+    for (size_t i = 0; i < named->count; i++)
+        nt_note_failure(&first,
+                        visits->visit(visits->context, vfs, named->items[i].path, named->items[i].node));
+    return first;
+}
+
+static enum nt_exit_status visit_path(const struct visits *visits, struct nt_vfs *vfs, const char *path)
+{
+    struct nt_error error = {0};
+    struct nt_named named;
+    if (nt_named_find(vfs, path, &named, &error) != NT_OK)
+        return nt_print_error(path, &error);
+    enum nt_exit_status status = (visits->visit ? visit_nodes : visit_choices)(visits, vfs, &named);
+    nt_named_deinit(&named);
+    return status;
+}
+
+static enum nt_exit_status visit_all(const struct nt_invocation *invocation, const struct visits *visits)
 {
     struct nt_vfs *vfs = NULL;
     enum nt_exit_status first = nt_confine_command(invocation);
@@ -225,13 +282,26 @@ enum nt_exit_status nt_for_each_path(const struct nt_invocation *invocation, nt_
     if (first != NT_EXIT_OK)
         return first;
     if (invocation->operand_count == 1)
-        first = visit(context, vfs, "", NT_VFS_ROOT);
+        first = visit_path(visits, vfs, "");
     for (int i = 1; i < invocation->operand_count; i++)
-        nt_note_failure(&first, visit_path(vfs, invocation->operands[i], visit, context));
+        nt_note_failure(&first, visit_path(visits, vfs, invocation->operands[i]));
     nt_vfs_free(vfs);
     nt_note_failure(&first, nt_finish_output());
     return first;
 }
+
+enum nt_exit_status nt_for_each_path(const struct nt_invocation *invocation, nt_visit *visit, void *context)
+{
+    return visit_all(invocation, &(struct visits){.visit = visit, .context = context});
+}
+
+enum nt_exit_status nt_for_each_choice(const struct nt_invocation *invocation, nt_visit_choice *visit,
+                                       void *context)
+{
+    return visit_all(invocation, &(struct visits){.visit_choice = visit, .context = context});
+}
+
+/* ---- Output ---- */
 
 /* Printable ASCII, as in most names, needs no escape. */
 static bool is_plain(const char *name)

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/error.h"
 #include "vfs/tree.h"
 #include "vfs/vfs.h"
 
@@ -16,6 +17,9 @@ static enum nt_exit_status cat(void *context, struct nt_vfs *vfs, const char *pa
 {
     struct nt_progress *progress = context;
     struct nt_vfs_attributes attributes;
+    struct nt_error error = {0};
+    if (nt_named_contents(vfs, node, &error))
+        return nt_print_error(path, &error);
     bool is_known = progress->is_requested && nt_vfs_stat(vfs, node, true, &attributes, NULL) == NT_OK;
     nt_progress_begin(progress, is_known ? (uint64_t)attributes.stat.st_size : 0);
     progress->is_text = is_known && attributes.class == NT_VFS_STREAMED;

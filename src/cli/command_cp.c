@@ -387,7 +387,7 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
     nt_progress_start(&copier.progress, !invocation->settings->quiet);
     nt_buffer_text(&copier.source, path);
     enter_destination(&copier, invocation->operands[invocation->operand_count - 1], path, file);
-    bool is_tried = nt_vfs_resolve(copier.vfs, path, &node, &error) == NT_OK &&
+    bool is_tried = nt_named_find_one(copier.vfs, path, &node, &error) == NT_OK &&
                     nt_source_guard_init(&copier.guard, invocation, copier.vfs, node, &error) == NT_OK &&
                     copy(&copier, node, &error) == NT_OK;
     nt_progress_clear(&copier.progress);

@@ -622,7 +622,7 @@ static bool open_scope(struct source *source, const char *path)
 {
     struct nt_error error = {0};
     uint64_t node = NT_VFS_ROOT;
-    if (nt_vfs_resolve(source->vfs, path, &node, &error) != NT_OK ||
+    if (nt_named_find_one(source->vfs, path, &node, &error) != NT_OK ||
         nt_node_resolve(source->vfs, node, &source->resolved, &error) != NT_OK) {
         nt_print_error(*path ? path : source->path, &error);
         return false;

@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -215,6 +216,7 @@ struct inspector {
     const struct nt_settings *settings;
     const struct nt_inspect_property *sort; /* NULL: file order */
     bool is_for_people;                     /* terminal output: short sizes */
+    const struct nt_choice *choice;         /* its fields alone, if it has any */
     uint64_t file_bytes;
     struct nt_json *json; /* NULL: text */
     struct nt_arena *arena;
@@ -436,6 +438,8 @@ static enum nt_exit_status inspect_dataset(void *context, const struct nt_resolv
     struct nt_column_stats *columns = NULL;
     uint32_t count = 0;
     enum nt_status status;
+    const struct nt_choice *choice = inspector->choice;
+    (void)field;
     if (inspector->json) {
         nt_json_object(inspector->json);
         nt_json_member_text(inspector->json, "name", dataset->name);
@@ -445,7 +449,8 @@ static enum nt_exit_status inspect_dataset(void *context, const struct nt_resolv
         error = *dataset->failure;
         status = error.status;
     } else {
-        status = nt_inspect(dataset, field, &columns, &count, &error);
+        status = nt_inspect(dataset, choice->count ? choice->fields : NULL, choice->count, &columns, &count,
+                            &error);
     }
     if (status == NT_OK)
         status = show(inspector, dataset->physical, columns, count, &error);
@@ -523,9 +528,11 @@ static enum nt_exit_status inspect_file(void *context, const struct nt_resolved_
     return nt_for_each_dataset(resolved, inspect_dataset, inspector);
 }
 
-static enum nt_exit_status inspect(void *context, struct nt_vfs *vfs, const char *path, uint64_t node)
+static enum nt_exit_status inspect(void *context, struct nt_vfs *vfs, const struct nt_choice *choice)
 {
-    return nt_for_each_file(vfs, path, node, inspect_file, context);
+    struct inspector *inspector = context;
+    inspector->choice = choice;
+    return nt_for_each_file(vfs, choice->path, choice->node, inspect_file, context);
 }
 
 /* Accepts "stored" for "stored_bytes". */
@@ -548,7 +555,7 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
     inspector.arena = nt_arena_new();
     if (!inspector.arena)
         return NT_EXIT_INTERNAL;
-    enum nt_exit_status result = nt_for_each_path(invocation, inspect, &inspector);
+    enum nt_exit_status result = nt_for_each_choice(invocation, inspect, &inspector);
     nt_arena_free(inspector.arena);
     return result;
 }
@@ -586,10 +593,10 @@ static const struct nt_option options[] = {
 
 const struct nt_command nt_command_inspect = {
     .name = "inspect",
-    .operands = "FILE [PATH]",
+    .operands = "FILE [PATH...]",
     .help = "print the storage size of each column",
     .fewest = 1,
-    .most = 2,
+    .most = INT_MAX,
     .options = options,
     .run = run,
 };

@@ -18,7 +18,9 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/json/json.h"
+#include "core/model/model.h"
 #include "render/render.h"
+#include "vfs/inode.h"
 #include "vfs/tree.h"
 #include "vfs/vfs.h"
 
@@ -52,6 +54,7 @@ struct lister {
     struct nt_vfs *vfs;
     struct nt_buffer path; /* of the directory */
     unsigned depth;
+    bool has_several; /* directories to list */
     bool has_printed;
     struct column_widths widths; /* only grow, so that all batches of a directory align */
     struct owner_names names;
@@ -228,9 +231,19 @@ static void print_json_entry(struct lister *lister, const struct nt_tree_entry *
 
 /* ---- Directories ---- */
 
+/* Fields, datasets, and directories above them. */
+static bool is_field(const struct nt_tree_entry *entry)
+{
+    struct nt_node node;
+    return entry->class == NT_VFS_DIRECTORY && nt_node_unpack(entry->node, &node) &&
+           node.file == NT_NODE_SELF &&
+           (node.type == NT_NODE_INODE || node.type == NT_NODE_DATASET || node.type == NT_NODE_FIELD);
+}
+
 static bool is_shown(const struct lister *lister, const struct nt_tree_entry *entry)
 {
-    return lister->invocation->settings->all || entry->name[0] != '.';
+    const struct nt_settings *settings = lister->invocation->settings;
+    return settings->fields ? is_field(entry) : settings->all || entry->name[0] != '.';
 }
 
 static void print_entries(struct lister *lister, const struct nt_tree_entry *entries, size_t count)
@@ -382,7 +395,7 @@ static void list_directory(struct lister *lister, uint64_t node)
 {
     struct nt_error error = {0};
     const struct nt_settings *settings = lister->invocation->settings;
-    if (!settings->json && (settings->recursive || lister->invocation->operand_count > 2))
+    if (!settings->json && (settings->recursive || lister->has_several))
         print_heading(lister);
     lister->has_printed = true;
     enum nt_status status = list_entries(lister, node, &error);
@@ -406,11 +419,28 @@ static void list_file(struct lister *lister, const char *path, const struct stat
     lister->has_printed = true;
 }
 
+/* The only dataset of a file, if the node is the file's; else the node. */
+static uint64_t only_dataset(struct nt_vfs *vfs, uint64_t node)
+{
+    struct nt_resolved_node resolved;
+    if (nt_node_resolve(vfs, node, &resolved, NULL) != NT_OK)
+        return node;
+    const struct nt_dataset *only =
+        resolved.file && !resolved.dataset && !resolved.node.item ? nt_file_only(resolved.file, NULL) : NULL;
+    if (only)
+        node =
+            nt_node_number(NT_NODE_DATASET, resolved.opened->first_dataset_id + only->index, 0, NT_NODE_SELF);
+    nt_node_release(&resolved);
+    return node;
+}
+
 static enum nt_exit_status list(void *context, struct nt_vfs *vfs, const char *path, uint64_t node)
 {
     struct lister *lister = context;
     struct nt_vfs_attributes attributes;
     struct nt_error error = {0};
+    if (lister->invocation->settings->fields)
+        node = only_dataset(vfs, node);
     lister->vfs = vfs;
     lister->status = NT_EXIT_OK;
     nt_buffer_clear(&lister->path);
@@ -428,7 +458,9 @@ static enum nt_exit_status list(void *context, struct nt_vfs *vfs, const char *p
 
 static enum nt_exit_status run(const struct nt_invocation *invocation)
 {
-    struct lister lister = {.invocation = invocation};
+    struct lister lister = {.invocation = invocation, .has_several = invocation->operand_count > 2};
+    for (int i = 1; i < invocation->operand_count; i++)
+        lister.has_several |= strpbrk(invocation->operands[i], "*?[") != NULL;
     struct stat attributes;
     tzset();
     if (invocation->settings->details && stat(invocation->operands[0], &attributes) == 0)
@@ -474,6 +506,10 @@ static const struct nt_option options[] = {
      .kind = NT_OPTION_FLAG,
      .member = offsetof(struct nt_settings, recursive),
      .help = "list subdirectories, too"},
+    {.name = "fields",
+     .kind = NT_OPTION_FLAG,
+     .member = offsetof(struct nt_settings, fields),
+     .help = "list only fields, datasets and directories of these; of a file with one dataset its fields"},
     {.name = "json",
      .kind = NT_OPTION_FLAG,
      .member = offsetof(struct nt_settings, json),

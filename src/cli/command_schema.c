@@ -16,18 +16,19 @@
 
 struct shower {
     const struct nt_settings *settings;
-    struct nt_json *json; /* NULL: text */
+    const struct nt_choice *choice; /* its fields alone, if it has any */
+    struct nt_json *json;           /* NULL: text */
     bool has_printed;
 };
 
 static enum nt_exit_status show_lines(struct shower *shower, struct nt_reader *reader,
-                                      struct nt_dataset *dataset, uint32_t field)
+                                      struct nt_dataset *dataset, const uint32_t *fields)
 {
     struct nt_error error = {0};
     struct nt_text_generator *lines = NULL;
     if (dataset->failure)
         return nt_print_error(dataset->name.bytes, dataset->failure);
-    if (nt_schema_lines(reader, dataset, field, &lines, &error) != NT_OK)
+    if (nt_schema_lines(reader, dataset, fields, shower->choice->count, &lines, &error) != NT_OK)
         return nt_print_error(dataset->name.bytes, &error);
     if (shower->has_printed)
         putchar('\n');
@@ -35,16 +36,17 @@ static enum nt_exit_status show_lines(struct shower *shower, struct nt_reader *r
     return nt_print_long_text(lines, dataset->name.bytes);
 }
 
-static enum nt_exit_status show_members(struct nt_json *json, struct nt_reader *reader,
-                                        struct nt_dataset *dataset, uint32_t field)
+static enum nt_exit_status show_members(struct shower *shower, struct nt_reader *reader,
+                                        struct nt_dataset *dataset, const uint32_t *fields)
 {
+    struct nt_json *json = shower->json;
     struct nt_error error = {0};
     if (dataset->failure) {
         error = *dataset->failure;
     } else {
         nt_json_member_text(json, "description", dataset->description);
         nt_json_member_unsigned(json, "entries", nt_dataset_entries(dataset));
-        if (nt_json_member_fields(reader, dataset, field, json, &error) == NT_OK)
+        if (nt_json_member_fields(reader, dataset, fields, shower->choice->count, json, &error) == NT_OK)
             return NT_EXIT_OK;
     }
     nt_json_member_text(json, "error", nt_text_of(error.message));
@@ -56,13 +58,15 @@ static enum nt_exit_status show_dataset(void *context, const struct nt_resolved_
 {
     struct shower *shower = context;
     struct nt_dataset *dataset = resolved->file->datasets[index];
+    const uint32_t *fields = shower->choice->count ? shower->choice->fields : NULL;
     struct nt_json *json = shower->json;
+    (void)field;
     if (!json)
-        return show_lines(shower, resolved->vfs->reader, dataset, field);
+        return show_lines(shower, resolved->vfs->reader, dataset, fields);
     nt_json_object(json);
     nt_json_member_text(json, "name", dataset->name);
     nt_json_member_dataset_path(json, resolved->opened, index);
-    enum nt_exit_status result = show_members(json, resolved->vfs->reader, dataset, field);
+    enum nt_exit_status result = show_members(shower, resolved->vfs->reader, dataset, fields);
     nt_json_end_object(json);
     return result;
 }
@@ -96,15 +100,17 @@ static enum nt_exit_status show_file(void *context, const struct nt_resolved_nod
     return result;
 }
 
-static enum nt_exit_status show(void *context, struct nt_vfs *vfs, const char *path, uint64_t node)
+static enum nt_exit_status show(void *context, struct nt_vfs *vfs, const struct nt_choice *choice)
 {
-    return nt_for_each_file(vfs, path, node, show_file, context);
+    struct shower *shower = context;
+    shower->choice = choice;
+    return nt_for_each_file(vfs, choice->path, choice->node, show_file, context);
 }
 
 static enum nt_exit_status run(const struct nt_invocation *invocation)
 {
     struct shower shower = {.settings = invocation->settings};
-    return nt_for_each_path(invocation, show, &shower);
+    return nt_for_each_choice(invocation, show, &shower);
 }
 
 static const struct nt_option options[] = {

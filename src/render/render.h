@@ -139,14 +139,15 @@ enum nt_status nt_rows_cost_is_low(struct nt_dataset *dataset, uint32_t field, u
 
 /* ---- Schema ---- */
 
-/* Generates a line for the dataset, then an indented line for each field; `field` NT_NONE: all fields,
- * else one field and its descendants. Omits the nameless item field of a collection, optional or array
+/* Generates a line for the dataset, then an indented line for each of these fields and its descendants;
+ * `fields` NULL: all fields. Omits the nameless item field of a collection, optional or array
  * and shows its children instead. Counts items from page lists; a damaged list shows '?'. */
-enum nt_status nt_schema_lines(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                               struct nt_text_generator **text_ret, struct nt_error *error);
+enum nt_status nt_schema_lines(struct nt_reader *reader, struct nt_dataset *dataset, const uint32_t *fields,
+                               uint32_t count, struct nt_text_generator **text_ret, struct nt_error *error);
 
 /* Writes the same as the member "fields", including nameless items. `json` is inside an object. */
-enum nt_status nt_json_member_fields(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                     struct nt_json *json, struct nt_error *error);
+enum nt_status nt_json_member_fields(struct nt_reader *reader, struct nt_dataset *dataset,
+                                     const uint32_t *fields, uint32_t count, struct nt_json *json,
+                                     struct nt_error *error);
 
 #endif

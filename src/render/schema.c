@@ -28,27 +28,14 @@ struct walk {
     const struct nt_dataset *dataset;
     struct level *levels;
     size_t depth, capacity;
-    uint32_t root; /* NT_NONE, or the only field of the first level */
+    uint32_t *roots; /* the fields of the first level, from malloc; NULL: those of the dataset */
+    uint32_t root_count;
 };
-
-/* Does the field have a single nameless child: the item of a list, optional or array? */
-static bool has_nameless_item(const struct nt_field *field)
-{
-    switch (nt_field_kind_info(field->kind)->form) {
-    case NT_FORM_LIST:
-    case NT_FORM_FIXED_LIST:
-    case NT_FORM_OPTIONAL:
-    case NT_FORM_WRAPPER:
-        return field->child_count == 1;
-    default:
-        return false;
-    }
-}
 
 /* Returns the children to show: the sub-fields, or those of a nameless item. */
 static const uint32_t *shown_below(const struct nt_dataset *dataset, uint32_t field, uint32_t *count_ret)
 {
-    while (has_nameless_item(&dataset->fields[field]))
+    while (nt_field_has_nameless_item(&dataset->fields[field]))
         field = *nt_dataset_children(dataset, field, count_ret);
     return nt_dataset_children(dataset, field, count_ret);
 }
@@ -65,10 +52,10 @@ static bool enter(struct walk *walk, const uint32_t *fields, uint32_t count)
 
 static bool start(struct walk *walk)
 {
-    uint32_t count = 1;
+    uint32_t count;
     walk->depth = 0;
-    if (walk->root != NT_NONE)
-        return enter(walk, &walk->root, count);
+    if (walk->roots)
+        return enter(walk, walk->roots, walk->root_count);
     const uint32_t *fields = nt_dataset_children(walk->dataset, NT_NONE, &count);
     return enter(walk, fields, count);
 }
@@ -158,7 +145,7 @@ static enum nt_status put_items(struct lines *lines, uint32_t field, struct nt_b
                 nt_buffer_format(out, "%s?", separator);
             separator = " / ";
         }
-        if (!has_nameless_item(&dataset->fields[field]))
+        if (!nt_field_has_nameless_item(&dataset->fields[field]))
             break;
     }
     if (*separator)
@@ -282,11 +269,12 @@ static void free_lines(struct nt_text_generator *text)
 {
     struct lines *lines = (struct lines *)text;
     free(lines->walk.levels);
+    free(lines->walk.roots);
     free(lines);
 }
 
-enum nt_status nt_schema_lines(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                               struct nt_text_generator **text_ret, struct nt_error *error)
+enum nt_status nt_schema_lines(struct nt_reader *reader, struct nt_dataset *dataset, const uint32_t *fields,
+                               uint32_t count, struct nt_text_generator **text_ret, struct nt_error *error)
 {
     struct lines *lines = calloc(1, sizeof(*lines));
     if (!lines)
@@ -294,8 +282,13 @@ enum nt_status nt_schema_lines(struct nt_reader *reader, struct nt_dataset *data
     lines->text = (struct nt_text_generator){.next = next_lines, .free = free_lines};
     lines->reader = reader;
     lines->dataset = dataset;
-    lines->walk = (struct walk){.dataset = dataset, .root = field};
-    enum nt_status status = measure(lines, error);
+    lines->walk = (struct walk){.dataset = dataset, .root_count = count};
+    if (fields)
+        lines->walk.roots = calloc((size_t)count + 1, sizeof(*fields));
+    for (uint32_t i = 0; lines->walk.roots && i < count; i++)
+        lines->walk.roots[i] = fields[i];
+    bool has_memory = !fields || lines->walk.roots;
+    enum nt_status status = has_memory ? measure(lines, error) : nt_fail_memory(error);
     if (status == NT_OK)
         *text_ret = &lines->text;
     else
@@ -374,12 +367,11 @@ static enum nt_status put_json_fields(struct nt_reader *reader, struct nt_datase
     return status;
 }
 
-enum nt_status nt_json_member_fields(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                     struct nt_json *json, struct nt_error *error)
+enum nt_status nt_json_member_fields(struct nt_reader *reader, struct nt_dataset *dataset,
+                                     const uint32_t *fields, uint32_t count, struct nt_json *json,
+                                     struct nt_error *error)
 {
-    uint32_t count = 1;
-    const uint32_t *fields = &field;
-    if (field == NT_NONE)
+    if (!fields)
         fields = nt_dataset_children(dataset, NT_NONE, &count);
     return put_json_fields(reader, dataset, fields, count, json, error);
 }

@@ -256,8 +256,8 @@ enum nt_status nt_diff_layout(struct nt_diff_run *run, const struct nt_field_pai
     enum nt_status status = NT_OK;
     for (unsigned side = 0; side < NT_DIFF_SIDES && status == NT_OK; side++) {
         const struct nt_diff_side *of = &run->sides[side];
-        status =
-            nt_inspect(of->dataset, of->field, &inspections[side].columns, &inspections[side].count, error);
+        status = nt_inspect(of->dataset, of->field == NT_NONE ? NULL : &of->field, 1,
+                            &inspections[side].columns, &inspections[side].count, error);
         if (status == NT_OK)
             layouts[side] =
                 (struct layout){of->dataset->physical, &inspections[side].columns[inspections[side].count]};

@@ -46,7 +46,7 @@ enum nt_status nt_write_schema_lines(struct nt_reader *reader, struct nt_dataset
     struct nt_text_generator *text;
     if (dataset->failure)
         return nt_fail_with(error, dataset->failure);
-    enum nt_status status = nt_schema_lines(reader, dataset, NT_NONE, &text, error);
+    enum nt_status status = nt_schema_lines(reader, dataset, NULL, 0, &text, error);
     return status == NT_OK ? write_text(text, take, context, error) : status;
 }
 
@@ -62,7 +62,7 @@ enum nt_status nt_write_schema_json(struct nt_reader *reader, struct nt_dataset 
     nt_json_member_text(&json, "name", dataset->name);
     nt_json_member_text(&json, "description", dataset->description);
     nt_json_member_unsigned(&json, "entries", nt_dataset_entries(dataset));
-    enum nt_status status = nt_json_member_fields(reader, dataset, NT_NONE, &json, error);
+    enum nt_status status = nt_json_member_fields(reader, dataset, NULL, 0, &json, error);
     nt_json_end_object(&json);
     if (status == NT_OK)
         status = take_all(&out, take, context, error);

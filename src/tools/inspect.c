@@ -163,11 +163,28 @@ static enum nt_status inspect_pages(struct nt_dataset *dataset, struct nt_column
 
 /* ---- All columns ---- */
 
-static bool is_below(const struct nt_dataset *dataset, uint32_t field, uint32_t top)
+/* Marks the columns that these fields and those below them use, also those of other fields that they
+ * project. NULL: out of memory. */
+static bool *choose_columns(const struct nt_dataset *dataset, const uint32_t *fields, uint32_t count)
 {
-    while (field != NT_NONE && field != top)
-        field = dataset->fields[field].parent;
-    return field == top;
+    bool *chosen = calloc((size_t)dataset->column_count + 1, sizeof(*chosen));
+    bool *are_roots = calloc((size_t)dataset->field_count + 1, sizeof(*are_roots));
+    for (uint32_t i = 0; are_roots && i < count; i++)
+        are_roots[fields[i]] = true;
+    for (uint32_t i = 0; chosen && are_roots && i < dataset->field_count; i++) {
+        uint32_t at = i, columns;
+        while (at != NT_NONE && !are_roots[at])
+            at = dataset->fields[at].parent;
+        const uint32_t *used = nt_field_columns(dataset, i, &columns);
+        for (uint32_t k = 0; at != NT_NONE && k < columns; k++)
+            chosen[used[k]] = true;
+    }
+    if (!are_roots) {
+        free(chosen);
+        chosen = NULL;
+    }
+    free(are_roots);
+    return chosen;
 }
 
 static void add(struct nt_column_stats *total, const struct nt_column_stats *column)
@@ -198,8 +215,8 @@ static enum nt_status count_once(const struct nt_dataset *dataset, const struct 
     return status;
 }
 
-enum nt_status nt_inspect(struct nt_dataset *of, uint32_t field, struct nt_column_stats **columns_ret,
-                          uint32_t *count_ret, struct nt_error *error)
+enum nt_status nt_inspect(struct nt_dataset *of, const uint32_t *fields, uint32_t field_count,
+                          struct nt_column_stats **columns_ret, uint32_t *count_ret, struct nt_error *error)
 {
     struct nt_dataset *dataset;
     enum nt_status status = nt_dataset_physical(of, &dataset, error);
@@ -207,11 +224,12 @@ enum nt_status nt_inspect(struct nt_dataset *of, uint32_t field, struct nt_colum
         return status;
     struct nt_column_stats total = {.column = NT_NONE, .sums = {.is_complete = true}};
     struct nt_column_stats *columns = calloc((size_t)dataset->column_count + 1, sizeof(*columns));
+    bool *chosen = choose_columns(dataset, fields, fields ? field_count : 0);
     uint32_t count = 0;
-    if (!columns)
-        return nt_fail_memory(error);
+    if (!columns || !chosen)
+        status = nt_fail_memory(error);
     for (uint32_t i = 0; i < dataset->column_count && status == NT_OK; i++) {
-        if (!is_below(dataset, dataset->columns[i].field, field))
+        if (fields && !chosen[i])
             continue;
         struct nt_column_stats *column = &columns[count++];
         column->column = i;
@@ -222,6 +240,7 @@ enum nt_status nt_inspect(struct nt_dataset *of, uint32_t field, struct nt_colum
     }
     if (status == NT_OK)
         status = count_once(dataset, columns, count, &total, error);
+    free(chosen);
     if (status != NT_OK) {
         free(columns);
         return status;

@@ -346,11 +346,12 @@ struct nt_column_stats {
     unsigned algorithms;
 };
 
-/* Inspects the file's columns (those of `of->stored`) of a field and its sub-fields, or of the whole
- * dataset (NT_NONE). Loads all page lists; omits unreadable ones and then clears `is_complete` of the
+/* Inspects the file's columns (those of `of->stored`) of these fields and their sub-fields, or of the
+ * whole dataset (NULL). A projected field has those that it shows. Loads all page lists; omits unreadable ones and then clears `is_complete` of the
  * sums. The last of the `*count_ret` + 1 items is the total. From malloc. */
-enum nt_status nt_inspect(struct nt_dataset *of, uint32_t field, struct nt_column_stats **columns_ret,
-                          uint32_t *count_ret, struct nt_error *error);
+enum nt_status nt_inspect(struct nt_dataset *of, const uint32_t *fields, uint32_t field_count,
+                          struct nt_column_stats **columns_ret, uint32_t *count_ret,
+                          struct nt_error *error);
 
 /* Appends the names of algorithms: "zstd,lz4". */
 void nt_append_algorithms(struct nt_buffer *out, unsigned algorithms);

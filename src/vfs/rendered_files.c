@@ -22,7 +22,7 @@
 enum nt_status nt_schema_txt(const struct nt_resolved_node *resolved, struct nt_text_generator **text_ret,
                              struct nt_error *error)
 {
-    return nt_schema_lines(resolved->vfs->reader, resolved->dataset, NT_NONE, text_ret, error);
+    return nt_schema_lines(resolved->vfs->reader, resolved->dataset, NULL, 0, text_ret, error);
 }
 
 /* ---- Rows as text ---- */

@@ -200,3 +200,31 @@ def test_names_lead_to_datasets(example):
         assert list(data_set)[:3] == data_set.keys()[:3] == ['run', 'event', 'weight']
     with ntuple.open(example.parent / 'types.root') as file:
         assert file.only().path in file
+
+
+def test_a_pattern_names_columns(data):
+    """NanoAOD-like: the values by another reader."""
+    import json
+    expected = json.loads((data / 'nano.json').read_text())['datasets']['Events']['fields']
+    with ntuple.open(data / 'nano.root') as file:
+        events = file['Events']
+        assert [field.path for field in events.match('Muon_*')] == ['Muon_pt', 'Muon_eta', 'Muon_charge']
+        arrays = events.arrays('Muon_*')
+        assert list(arrays) == [path + end for path in ('Muon_pt', 'Muon_eta', 'Muon_charge') for end in ('', '/_0')]
+        for name in 'Muon_pt', 'Muon_eta', 'Muon_charge':
+            offsets = arrays[name]
+            for entry, values in expected[name]['sample'].items():
+                found = arrays[f'{name}/_0'][offsets[int(entry)]:offsets[int(entry) + 1]]
+                assert found.tolist() == np.array(values, found.dtype).tolist()
+        assert list(events.arrays(['MET_pt', 'Jet_*'], (0, 10))) == ['MET_pt', 'Jet_pt', 'Jet_pt/_0', 'Jet_mass', 'Jet_mass/_0']
+        assert list(events.arrays('MET_pt')) == ['MET_pt']
+
+
+def test_a_name_without_meaning_gets_a_similar_one(data):
+    with ntuple.open(data / 'nano.root') as file:
+        with pytest.raises(ntuple.NotFoundError, match='did you mean Muon_pt'):
+            file['Events']['Muon_ptt']
+        with pytest.raises(ntuple.NotFoundError, match='did you mean Events'):
+            file['events']
+        with pytest.raises(ntuple.NotFoundError, match='no field'):
+            file['Events'].arrays('Electron_*')

@@ -49,7 +49,8 @@ static void read_all(struct builder *builder, uint32_t field, struct nt_buffer *
     struct nt_text_generator *lines = NULL;
     struct nt_error error;
     bool more = true;
-    assert_ok(nt_schema_lines(builder->reader, builder->dataset, field, &lines, &error));
+    assert_ok(nt_schema_lines(builder->reader, builder->dataset, field == NT_NONE ? NULL : &field, 1, &lines,
+                              &error));
     while (more)
         assert_ok(lines->next(lines, text, &more, &error));
     lines->free(lines);
@@ -137,7 +138,7 @@ TEST(json_has_every_field)
     struct builder *builder = nested();
     finish(builder, NULL);
     nt_json_line(&json, &out);
-    assert_ok(nt_json_member_fields(builder->reader, builder->dataset, 2, &json, &error));
+    assert_ok(nt_json_member_fields(builder->reader, builder->dataset, &(uint32_t){2}, 1, &json, &error));
     nt_json_finish(&json);
     nt_buffer_byte(&out, '\0');
     ck_assert_str_eq(out.bytes,

@@ -37,7 +37,7 @@ TEST(each_column_has_its_pages_bytes_and_algorithms)
     struct builder *builder = three_columns();
     struct nt_column_stats *columns;
     uint32_t count;
-    assert_ok(nt_inspect(builder->dataset, NT_NONE, &columns, &count, &error));
+    assert_ok(nt_inspect(builder->dataset, NULL, 0, &columns, &count, &error));
     ck_assert_uint_eq(count, 3);
     static const struct {
         uint64_t elements, pages, packed;
@@ -67,7 +67,7 @@ TEST(the_last_item_is_the_sum_of_all)
     struct builder *builder = three_columns();
     struct nt_column_stats *columns;
     uint32_t count;
-    assert_ok(nt_inspect(builder->dataset, NT_NONE, &columns, &count, &error));
+    assert_ok(nt_inspect(builder->dataset, NULL, 0, &columns, &count, &error));
     const struct nt_column_stats *total = &columns[count];
     ck_assert_uint_eq(total->column, NT_NONE);
     ck_assert_uint_eq(total->sums.pages, 5);
@@ -88,7 +88,7 @@ TEST(a_field_is_inspected_with_all_below_it, .end = 3)
     struct builder *builder = three_columns();
     struct nt_column_stats *columns;
     uint32_t count;
-    assert_ok(nt_inspect(builder->dataset, (uint32_t)_i, &columns, &count, &error));
+    assert_ok(nt_inspect(builder->dataset, &(uint32_t){(uint32_t)_i}, 1, &columns, &count, &error));
     ck_assert_uint_eq(count, counts[_i]);
     for (uint32_t i = 0; i < count; i++)
         ck_assert_uint_eq(columns[i].column, first[_i] + i);
@@ -107,7 +107,7 @@ TEST(page_lists_that_cannot_be_read_are_left_out_and_reported)
     uint32_t count, pages = 0;
     for (uint32_t i = 0; i < builder->group_count; i++)
         pages += i == 1 ? 0 : builder->page_count[i];
-    assert_ok(nt_inspect(builder->dataset, NT_NONE, &columns, &count, &error));
+    assert_ok(nt_inspect(builder->dataset, NULL, 0, &columns, &count, &error));
     ck_assert_uint_eq(columns[count].sums.pages, pages);
     ck_assert(!columns[count].sums.is_complete);
     free(columns);
@@ -119,7 +119,7 @@ static uint64_t unique_bytes(const struct builder *builder, uint32_t field)
     struct nt_error error;
     struct nt_column_stats *columns;
     uint32_t count;
-    assert_ok(nt_inspect(builder->dataset, field, &columns, &count, &error));
+    assert_ok(nt_inspect(builder->dataset, field == NT_NONE ? NULL : &field, 1, &columns, &count, &error));
     uint64_t bytes = columns[count].unique_bytes;
     ck_assert_uint_le(bytes, columns[count].sums.stored_bytes);
     free(columns);

@@ -214,6 +214,19 @@ bool nt_field_has_members(const struct nt_field *field)
            field->child_count;
 }
 
+bool nt_field_has_nameless_item(const struct nt_field *field)
+{
+    switch (kinds[field->kind].form) {
+    case NT_FORM_LIST:
+    case NT_FORM_FIXED_LIST:
+    case NT_FORM_OPTIONAL:
+    case NT_FORM_WRAPPER:
+        return field->child_count == 1;
+    default:
+        return false;
+    }
+}
+
 /* ---- Rows ---- */
 
 uint64_t nt_field_row_elements(const struct nt_field *field)

@@ -91,6 +91,8 @@ bool nt_field_has_members(const struct nt_field *field);
 uint64_t nt_field_row_elements(const struct nt_field *field);
 /* Rows of a sub-field per row of the field, if they correspond; otherwise unknown here. */
 uint64_t nt_field_rows_below(const struct nt_field *field);
+/* Does the field have a single nameless child: the item of a list, optional or array? */
+bool nt_field_has_nameless_item(const struct nt_field *field);
 /* Do rows of the sub-fields correspond to the field's? */
 bool nt_field_keeps_step(const struct nt_field *field);
 

@@ -724,11 +724,51 @@ enum nt_name_rule {
     NT_NAME_RESERVED, /* a dataset named like a generated file: its first dot is encoded */
 };
 
+/* Is a part of a path the name? Its bytes may be percent-encoded. */
+bool nt_name_is(struct nt_text part, struct nt_text name);
+
 /* Appends the encoded name, of any length; empty for an empty text. */
 void nt_name_encode(struct nt_text text, enum nt_name_rule rule, struct nt_buffer *out);
 
 /* The path of a dataset within its file, see nt_dataset_path (<ntuple/dataset.h>). */
 void nt_append_dataset_path(struct nt_buffer *out, const struct nt_dataset *dataset);
+
+/* ---- Names that users type ---- */
+
+/* Where a name starts: at a file or one of its directories (`dataset` is NULL), at a dataset, or at one of
+ * its fields. */
+struct nt_name_scope {
+    const struct nt_file *file;
+    uint32_t directory;
+    const struct nt_dataset *dataset;
+    uint32_t field;
+};
+
+/* What a name means: a dataset, or a field of one; `field` is NT_NONE for the dataset. */
+struct nt_match {
+    uint32_t dataset, field;
+};
+
+struct nt_matches {
+    struct nt_match *items; /* from malloc, in the order of the schema */
+    size_t count, capacity;
+    const char *rest; /* what follows their paths in the name: the path of a file in the tree, or "" */
+};
+
+/* Finds what a path or pattern means, in this order: a path; a path without the items of collections,
+ * as in schemas ("muons/pt"); a pattern; the same without items. A pattern is a path whose names have
+ * '*', '?' or [a-z]; "**" stands for any number of names. Dots may separate names, as in
+ * nt_dataset_find. At a file, the dataset may be left out if no other has such a field, and patterns
+ * also name datasets. With `has_files`, the last names may be left for `rest`. No match is no failure;
+ * NT_INVALID if a name without its dataset is found in several. */
+enum nt_status nt_name_match(const struct nt_name_scope *scope, const char *name, bool has_files,
+                             struct nt_matches *matches, struct nt_error *error);
+void nt_matches_deinit(struct nt_matches *matches);
+
+/* Appends ": did you mean NAME?" if a name is similar, with `before` in front of it. Compares with the
+ * paths of some thousand fields. */
+void nt_name_suggest(const struct nt_name_scope *scope, const char *before, const char *name,
+                     struct nt_buffer *out);
 
 /* ---- Verbatim ---- */
 

@@ -177,7 +177,7 @@ static struct nt_text take_first(struct nt_text *path, char separator)
     return first;
 }
 
-static bool is_name(struct nt_text part, struct nt_text name)
+bool nt_name_is(struct nt_text part, struct nt_text name)
 {
     size_t compared = 0, step;
     if (name.length == 0)
@@ -196,10 +196,10 @@ static bool is_name(struct nt_text part, struct nt_text name)
 /* Does a path lead to the name in the directory? */
 static bool leads_to(const struct nt_file *file, struct nt_text path, struct nt_text name, uint32_t directory)
 {
-    if (!is_name(take_last(&path, '/'), name))
+    if (!nt_name_is(take_last(&path, '/'), name))
         return false;
     for (; path.bytes && directory; directory = file->directories[directory].parent)
-        if (!is_name(take_last(&path, '/'), file->directories[directory].name))
+        if (!nt_name_is(take_last(&path, '/'), file->directories[directory].name))
             return false;
     return !path.bytes && !directory;
 }
@@ -253,7 +253,7 @@ static struct nt_dataset *find_attribute_set(const struct nt_file *file, struct 
         return NULL;
     const struct nt_dataset *of = find_dataset(file, path);
     for (uint32_t i = 0; of && i < file->dataset_count; i++)
-        if (file->datasets[i]->attribute_of == of->index && is_name(name, file->datasets[i]->name))
+        if (file->datasets[i]->attribute_of == of->index && nt_name_is(name, file->datasets[i]->name))
             return file->datasets[i];
     return NULL;
 }
@@ -284,6 +284,16 @@ static enum nt_status find_only(const struct nt_file *file, struct nt_dataset **
                                   "%s has %" PRIu32 " datasets: name one of them", file->path, count);
 }
 
+static enum nt_status refuse_dataset(const struct nt_file *file, const char *path, struct nt_error *error)
+{
+    struct nt_buffer similar = {0};
+    nt_name_suggest(&(struct nt_name_scope){file, 0, NULL, NT_NONE}, "", path, &similar);
+    nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s: has no dataset '%s'%s", file->path, path,
+            nt_buffer_string(&similar));
+    nt_buffer_deinit(&similar);
+    return NT_NOT_FOUND;
+}
+
 enum nt_status nt_file_find(const struct nt_file *file, const char *path, struct nt_dataset **dataset_ret,
                             struct nt_error *error)
 {
@@ -299,7 +309,7 @@ enum nt_status nt_file_find(const struct nt_file *file, const char *path, struct
             found = find_attribute_set(file, text);
     }
     if (!found)
-        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s: has no dataset '%s'", file->path, path);
+        return refuse_dataset(file, path, error);
     if (found->failure)
         return nt_fail_with(error, found->failure);
     *dataset_ret = found;
@@ -313,7 +323,7 @@ static uint32_t find_child(const struct nt_dataset *dataset, uint32_t parent, st
     uint32_t count;
     const uint32_t *children = nt_dataset_children(dataset, parent, &count);
     for (uint32_t i = 0; i < count; i++)
-        if (is_name(part, dataset->fields[children[i]].name))
+        if (nt_name_is(part, dataset->fields[children[i]].name))
             return children[i];
     return NT_NONE;
 }
@@ -331,9 +341,13 @@ static enum nt_status refuse_field(const struct nt_dataset *dataset, const char 
 {
     enum { SHOWN_BYTES = 100 };
     char name[SHOWN_BYTES];
+    struct nt_buffer similar = {0};
     nt_dataset_path(dataset, name, sizeof(name));
-    return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s: the dataset '%s' has no field '%s'",
-                   dataset->file->path, name, path);
+    nt_name_suggest(&(struct nt_name_scope){dataset->file, 0, dataset, NT_NONE}, "", path, &similar);
+    nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s: the dataset '%s' has no field '%s'%s",
+            dataset->file->path, name, path, nt_buffer_string(&similar));
+    nt_buffer_deinit(&similar);
+    return NT_NOT_FOUND;
 }
 
 enum nt_status nt_dataset_find(const struct nt_dataset *dataset, const char *path, uint32_t *field_ret,

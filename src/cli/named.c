@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Finds the nodes of the tree that a PATH of the command line means: by its path, without the dataset
+ * where there is only one, or by a pattern; and explains a path that means nothing.
+ */
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/model/field.h"
+#include "core/model/model.h"
+#include "vfs/inode.h"
+#include "vfs/tree.h"
+#include "vfs/vfs.h"
+
+/* ---- What a directory of a field contains ---- */
+
+/* The path of the only field at the end of a chain of items; else the field itself. */
+static uint32_t follow_items(const struct nt_dataset *dataset, uint32_t field, struct nt_buffer *path)
+{
+    uint32_t count;
+    while (dataset->fields[field].child_count == 1 &&
+           !nt_field_has_stream(&dataset->fields[field], NT_STREAM_DATA)) {
+        field = *nt_dataset_children(dataset, field, &count);
+        nt_name_encode(dataset->fields[field].name, NT_NAME_FIELD, path);
+        nt_buffer_byte(path, '/');
+    }
+    return field;
+}
+
+static void append_members(const struct nt_dataset *dataset, uint32_t field, const char *path,
+                           struct nt_buffer *out)
+{
+    enum { SHOWN = 5 };
+    uint32_t count;
+    const uint32_t *members = nt_dataset_children(dataset, field, &count);
+    for (uint32_t i = 0; i < count && i < SHOWN; i++) {
+        nt_buffer_format(out, "%s%s", i ? ", " : "its members are ", path);
+        nt_name_encode(dataset->fields[members[i]].name, NT_NAME_FIELD, out);
+    }
+    nt_buffer_text(out, count > SHOWN ? ", …" : "");
+}
+
+/* "a collection: its values are _0/data.bin, its borders offsets.bin". */
+static void append_contents(const struct nt_dataset *dataset, uint32_t field, struct nt_buffer *out)
+{
+    static const char *const words[NT_STREAM_COUNT] = {[NT_STREAM_OFFSETS] = "borders",
+                                                       [NT_STREAM_TAGS] = "alternatives",
+                                                       [NT_STREAM_INDEX] = "rows in the alternatives",
+                                                       [NT_STREAM_VALID] = "validity"};
+    struct nt_buffer path = {0};
+    const struct nt_field *top = &dataset->fields[field];
+    const char *kind = nt_field_kind_name(top->kind);
+    uint32_t end = follow_items(dataset, field, &path);
+    nt_buffer_format(out, "%s %s: ", strchr("aeiou", kind[0]) ? "an" : "a", kind);
+    if (nt_field_has_stream(&dataset->fields[end], NT_STREAM_DATA))
+        nt_buffer_format(out, "its values are %sdata.bin", nt_buffer_string(&path));
+    else
+        append_members(dataset, end, nt_buffer_string(&path), out);
+    for (unsigned kind_of = 0; kind_of < NT_STREAM_COUNT; kind_of++)
+        if (words[kind_of] && nt_field_has_stream(top, (enum nt_stream_kind)kind_of))
+            nt_buffer_format(out, ", its %s %s.bin", words[kind_of],
+                             nt_stream_name((enum nt_stream_kind)kind_of));
+    nt_buffer_deinit(&path);
+}
+
+bool nt_named_contents(struct nt_vfs *vfs, uint64_t node, struct nt_error *error)
+{
+    struct nt_resolved_node resolved;
+    struct nt_buffer text = {0};
+    if (nt_node_resolve(vfs, node, &resolved, NULL) != NT_OK)
+        return false;
+    bool is_field = resolved.node.type == NT_NODE_FIELD && resolved.node.file == NT_NODE_SELF;
+    if (is_field) {
+        append_contents(resolved.dataset, resolved.field, &text);
+        nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s", nt_buffer_string(&text));
+    }
+    nt_node_release(&resolved);
+    nt_buffer_deinit(&text);
+    return is_field;
+}
+
+/* ---- Nodes ---- */
+
+static enum nt_status add(struct nt_named *named, uint64_t node, const char *path, struct nt_error *error)
+{
+    struct nt_named_node *items = nt_grow(named->items, named->count, &named->capacity, sizeof(*items));
+    char *copy = items ? strdup(path) : NULL;
+    named->items = items ? items : named->items;
+    if (!copy)
+        return nt_fail_memory(error);
+    items[named->count++] = (struct nt_named_node){node, copy};
+    return NT_OK;
+}
+
+void nt_named_deinit(struct nt_named *named)
+{
+    for (size_t i = 0; i < named->count; i++)
+        free(named->items[i].path);
+    free(named->items);
+    *named = (struct nt_named){.count = 0};
+}
+
+static enum nt_status go_down(struct nt_vfs *vfs, const char *path, uint64_t *node)
+{
+    enum nt_status status = NT_OK;
+    while (status == NT_OK && *path) {
+        char name[NT_NAME_BYTES + 1];
+        size_t length = strcspn(path, "/");
+        if (length > NT_NAME_BYTES)
+            return NT_NOT_FOUND;
+        memcpy(name, path, length);
+        name[length] = '\0';
+        path += length + (path[length] == '/');
+        status = length ? nt_vfs_lookup(vfs, *node, name, node, NULL) : NT_OK;
+    }
+    return status;
+}
+
+/* The longest beginning of a path that exists, and the rest of it. */
+static uint64_t longest_prefix(struct nt_vfs *vfs, char *path, const char **rest_ret)
+{
+    uint64_t node = NT_VFS_ROOT, next;
+    *rest_ret = path + strspn(path, "/");
+    for (char *at = path; (at = strchr(at, '/')); at++) {
+        *at = '\0';
+        enum nt_status status = nt_vfs_resolve(vfs, path, &next, NULL);
+        *at = '/';
+        if (status != NT_OK)
+            break;
+        node = next;
+        *rest_ret = at + 1;
+    }
+    return node;
+}
+
+/* ---- Names ---- */
+
+/* 0: the tree cannot show it. */
+static uint64_t node_of(const struct nt_resolved_node *scope, const struct nt_match *match)
+{
+    uint32_t owner = scope->opened->first_dataset_id + match->dataset;
+    return match->field == NT_NONE ? nt_node_number(NT_NODE_DATASET, owner, 0, NT_NODE_SELF)
+                                   : nt_node_number(NT_NODE_FIELD, owner, match->field, NT_NODE_SELF);
+}
+
+/* Adds the nodes of all matches, or of their file that is left of the name. */
+static enum nt_status add_matches(struct nt_vfs *vfs, const struct nt_resolved_node *scope,
+                                  const struct nt_matches *matches, struct nt_named *named,
+                                  struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    for (size_t i = 0; status == NT_OK && i < matches->count; i++) {
+        uint64_t node = node_of(scope, &matches->items[i]);
+        struct nt_buffer path = {0};
+        if (!node || go_down(vfs, matches->rest, &node) != NT_OK)
+            continue;
+        status = nt_node_path(vfs, node, &path, error);
+        if (status == NT_OK)
+            status = add(named, node, nt_buffer_string(&path), error);
+        nt_buffer_deinit(&path);
+    }
+    return status;
+}
+
+/* Appends ": PATH is a collection: ..." for the directory of a field. */
+static void explain(struct nt_vfs *vfs, uint64_t node, struct nt_buffer *out)
+{
+    struct nt_error contents = {0};
+    struct nt_buffer path = {0};
+    if (nt_named_contents(vfs, node, &contents) && nt_node_path(vfs, node, &path, NULL) == NT_OK)
+        nt_buffer_format(out, ": %s is %s", nt_buffer_string(&path), contents.message);
+    nt_buffer_deinit(&path);
+}
+
+/* If only the file at the end of the path does not exist, says what there is; else a similar name. */
+static enum nt_status refuse(struct nt_vfs *vfs, const struct nt_resolved_node *scope,
+                             const struct nt_name_scope *names, const struct nt_matches *matches,
+                             const char *path, const char *rest, struct nt_error *error)
+{
+    struct nt_buffer text = {0}, before = {0};
+    uint64_t node = matches->count ? node_of(scope, &matches->items[0]) : 0;
+    if (node)
+        explain(vfs, node, &text);
+    nt_buffer_append(&before, path, (size_t)(rest - path));
+    if (!text.length)
+        nt_name_suggest(names, nt_buffer_string(&before), rest, &text);
+    if (!text.length && names->field != NT_NONE)
+        explain(vfs, scope->number, &text);
+    nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such file%s%s", strpbrk(path, "*?[") ? " or field" : "",
+            nt_buffer_string(&text));
+    nt_buffer_deinit(&before);
+    nt_buffer_deinit(&text);
+    return NT_NOT_FOUND;
+}
+
+static enum nt_status find_in(struct nt_vfs *vfs, const struct nt_resolved_node *scope, const char *path,
+                              const char *rest, struct nt_named *named, struct nt_error *error)
+{
+    bool is_in_dataset = scope->dataset != NULL;
+    const struct nt_name_scope names = {.file = scope->file,
+                                        .directory = is_in_dataset ? 0 : scope->node.item,
+                                        .dataset = scope->dataset,
+                                        .field = scope->field};
+    struct nt_matches matches;
+    enum nt_status status = nt_name_match(&names, rest, true, &matches, error);
+    if (status == NT_OK)
+        status = add_matches(vfs, scope, &matches, named, error);
+    if (status == NT_OK && named->count == 0)
+        status = refuse(vfs, scope, &names, &matches, path, rest, error);
+    nt_matches_deinit(&matches);
+    return status;
+}
+
+enum nt_status nt_named_find(struct nt_vfs *vfs, const char *path, struct nt_named *named,
+                             struct nt_error *error)
+{
+    struct nt_resolved_node scope;
+    uint64_t node;
+    *named = (struct nt_named){.count = 0};
+    enum nt_status status = nt_vfs_resolve(vfs, path, &node, error);
+    if (status == NT_OK)
+        return add(named, node, path, error);
+    char *copy = status == NT_NOT_FOUND ? strdup(path) : NULL;
+    if (!copy)
+        return status == NT_NOT_FOUND ? nt_fail_memory(error) : status;
+    const char *rest;
+    node = longest_prefix(vfs, copy, &rest);
+    if (nt_node_resolve(vfs, node, &scope, NULL) == NT_OK) {
+        if (scope.file && nt_node_is_directory(&scope) && scope.column == NT_NONE)
+            status = find_in(vfs, &scope, copy, rest, named, error);
+        nt_node_release(&scope);
+    }
+    free(copy);
+    if (status != NT_OK)
+        nt_named_deinit(named);
+    return status;
+}
+
+enum nt_status nt_named_find_one(struct nt_vfs *vfs, const char *path, uint64_t *node_ret,
+                                 struct nt_error *error)
+{
+    struct nt_named named;
+    enum nt_status status = nt_named_find(vfs, path, &named, error);
+    if (status == NT_OK && named.count > 1)
+        status =
+            nt_fail(error, NT_INVALID, NT_NO_OFFSET, "a pattern for %zu paths: %s, %s, …; name one of them",
+                    named.count, named.items[0].path, named.items[1].path);
+    if (status == NT_OK)
+        *node_ret = named.items[0].node;
+    nt_named_deinit(&named);
+    return status;
+}

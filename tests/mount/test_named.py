@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Names on the command line: patterns, the dataset left out, and what is said of a name that means nothing."""
+import json
+
+from harness import NTUPLE, case, command, data, output, run, same
+
+NANO, EXAMPLE = data('nano.root'), data('example.root')
+
+
+def told(*arguments, status=2):
+    """What a command says that fails."""
+    result = command(NTUPLE, *arguments)
+    same(result.returncode, status, f'{arguments}: {result.stderr}')
+    return result.stderr.decode().removeprefix('ntuple: ').rstrip('\n')
+
+
+@case
+def a_pattern_names_fields_wherever_one_is_named():
+    expected = output(NTUPLE, 'cat', NANO, 'Events/Muon_pt/_0/data.bin') + output(NTUPLE, 'cat', NANO, 'Events/Muon_eta/_0/data.bin')
+    same(output(NTUPLE, 'cat', NANO, 'Muon_[pe]t*/_0/data.bin'), expected)
+    lines = output(NTUPLE, 'schema', NANO, 'Muon_*').decode().splitlines()
+    same([line.split()[0] for line in lines], ['Events:', 'Muon_pt', 'Muon_eta', 'Muon_charge'])
+    fields = json.loads(output(NTUPLE, 'schema', '--json', NANO, '*Jet*'))['datasets'][0]['fields']
+    same([field['name'] for field in fields], ['Jet_pt', 'Jet_mass', 'nJet'])
+    same(output(NTUPLE, 'ls', '--fields', NANO, 'Muon_*').decode().split(),
+         ['Events/Muon_pt:', '_0', 'Events/Muon_eta:', '_0', 'Events/Muon_charge:', '_0'])
+    same(output(NTUPLE, 'head', '-n1', EXAMPLE, 'muons/_0/p*'), b'60.13692\n2.9548588\n')
+
+
+@case
+def the_dataset_and_the_items_of_collections_may_be_left_out():
+    whole = output(NTUPLE, 'head', '-n3', NANO, 'Events/MET_pt')
+    same(output(NTUPLE, 'head', '-n3', NANO, 'MET_pt'), whole)
+    same(output(NTUPLE, 'cat', '--rows=0:3', NANO, 'MET_pt'), whole)
+    same(output(NTUPLE, 'cat', NANO, 'MET_pt/data.bin'), output(NTUPLE, 'cat', NANO, 'Events/MET_pt/data.bin'))
+    same(output(NTUPLE, 'cat', NANO, 'schema.txt'), output(NTUPLE, 'cat', NANO, 'Events/schema.txt'))
+    same(output(NTUPLE, 'head', EXAMPLE, 'muons/pt'), output(NTUPLE, 'head', EXAMPLE, 'Events/muons/_0/pt'))
+    same(output(NTUPLE, 'diff', '--values', NANO, NANO, 'MET_pt').count(b'values same'), 1)
+
+
+@case
+def fields_are_listed_alone():
+    names = output(NTUPLE, 'ls', '--fields', NANO).decode().split()
+    same(names[:4] + names[-1:], ['run', 'event', 'MET_pt', '_collection0', 'nMuon'])
+    same(output(NTUPLE, 'ls', '--fields', EXAMPLE), b'calibration\nEvents\n')
+
+
+@case
+def a_name_without_meaning_gets_a_similar_one():
+    same(told('schema', NANO, 'Muon_ptt'), 'Muon_ptt: no such file: did you mean Muon_pt?')
+    same(told('schema', NANO, 'Events/muon_pt'), 'Events/muon_pt: no such file: did you mean Events/Muon_pt?')
+    same(told('ls', NANO, 'events'), 'events: no such file: did you mean Events?')
+    same(told('head', NANO, 'Muon'), "Muon: no such file: did you mean nMuon, or '*Muon*' (4 fields)?")
+    same(told('head', NANO, 'Electron_*'), 'Electron_*: no such file or field')
+    assert 'did you mean' in told('diff', NANO, NANO, 'MET_p')
+
+
+@case
+def a_collection_says_what_is_in_it():
+    same(told('cat', NANO, 'Events/Muon_pt', status=1),
+         'Events/Muon_pt: a collection: its values are _0/data.bin, its borders offsets.bin')
+    same(told('cat', NANO, 'Muon_pt/data.bin'), 'Muon_pt/data.bin: no such file: Events/Muon_pt is a collection: '
+         'its values are _0/data.bin, its borders offsets.bin')
+
+
+@case
+def other_formats_have_patterns_too():
+    tree = data('trees/trees_baskets.root')
+    same(output(NTUPLE, 'head', '-n2', tree, '[in]'), b'0\n3\n0\n1\n')
+    lines = output(NTUPLE, 'schema', data('lance_packed_2.1.lance'), 'vec*').decode().splitlines()
+    same([line.split()[0] for line in lines[1:]], ['vectors'])
+
+
+run(needs_fuse=False)
