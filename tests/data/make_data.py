@@ -42,6 +42,7 @@ ROOT_FILES = {
     'split_keys': ('write_structures.cxx', 'write_split_keys'),
     'many_pages': ('write_structures.cxx', 'write_many_pages'),
     'attributes': ('write_structures.cxx', 'write_attributes'),
+    'nano': ('write_nano.cxx', 'write_nano'),
 }
 
 # written by uproot, read by ROOT
