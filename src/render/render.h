@@ -106,8 +106,11 @@ uint64_t nt_row_writer_rows(const struct nt_row_writer *writer);
 enum nt_status nt_row_write(struct nt_row_writer *writer, uint64_t row, struct nt_json *json,
                             struct nt_error *error);
 
-/* Maximum bytes of text per row: items may take no bytes in the file, so their count is no bound. */
-enum { NT_ROW_MAX_BYTES = 1 << 28 };
+/* Maximum bytes of text per row: a small file may describe a long one. A longer row fails with NT_LIMIT,
+ * and so does one with too many items that need no bytes of the file. */
+enum { NT_ROW_MAX_BYTES = 1 << 27 };
+/* Sets another limit for the rows and cells from now on. */
+void nt_row_writer_set_max_bytes(struct nt_row_writer *writer, uint64_t bytes);
 
 /* Columns of a table, for a writer of a dataset: their number, and the dataset field of each. */
 uint32_t nt_row_writer_cells(const struct nt_row_writer *writer);

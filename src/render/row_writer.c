@@ -25,6 +25,7 @@ struct nt_row_shape {
     uint32_t field;
     bool is_unread;                        /* form is NOTHING because of the page lists */
     bool has_dimensions;                   /* an array of values or of records */
+    bool is_empty;                         /* a row needs no bytes of the file */
     uint64_t size;                         /* values per row, or items of a fixed list */
     struct nt_stream_cursor data, offsets; /* variant: tags, index; dense optional: row mask in data */
     struct nt_stream_cursor valid;         /* row mask of a nullable field */
@@ -45,6 +46,15 @@ static void nt_row_shape_deinit(struct nt_row_shape *shape)
     for (uint32_t i = 0; i < shape->child_count; i++)
         nt_row_shape_deinit(&shape->children[i]);
     free(shape->children);
+}
+
+static uint32_t count_windows(const struct nt_row_shape *shape)
+{
+    uint32_t count =
+        (shape->data.stream != NULL) + (shape->offsets.stream != NULL) + (shape->valid.stream != NULL);
+    for (uint32_t i = 0; i < shape->child_count; i++)
+        count += count_windows(&shape->children[i]);
+    return count;
 }
 
 /* Omits a field that is unreadable because its only child is. */
@@ -152,6 +162,7 @@ static enum nt_status nt_row_shape_init(struct nt_row_shape *shape, struct nt_re
         status = init_children(shape, reader, dataset, children, error);
     if (status == NT_OK)
         settle(shape);
+    shape->is_empty = count_windows(shape) == 0;
     return status;
 }
 
@@ -177,15 +188,6 @@ static void nt_row_shape_want_start(const struct nt_row_shape *shape, const stru
 }
 
 /* ---- Memory ---- */
-
-static uint32_t count_windows(const struct nt_row_shape *shape)
-{
-    uint32_t count =
-        (shape->data.stream != NULL) + (shape->offsets.stream != NULL) + (shape->valid.stream != NULL);
-    for (uint32_t i = 0; i < shape->child_count; i++)
-        count += count_windows(&shape->children[i]);
-    return count;
-}
 
 static void bound_windows(struct nt_row_shape *shape, size_t bytes)
 {
@@ -224,7 +226,7 @@ static size_t nt_row_shape_memory(const struct nt_row_shape *shape)
 struct nt_row_writer {
     struct nt_reader *reader;
     struct nt_dataset *dataset;
-    uint64_t rows;
+    uint64_t rows, max_bytes;
     struct nt_row_shape root;
     uint32_t *cells; /* indexes of the readable children of the root */
     uint32_t cell_count;
@@ -253,6 +255,7 @@ enum nt_status nt_row_writer_open(struct nt_reader *reader, struct nt_dataset *d
     writer->reader = reader;
     writer->dataset = dataset;
     writer->rows = nt_dataset_entries(dataset);
+    writer->max_bytes = NT_ROW_MAX_BYTES;
     enum nt_status status = NT_OK;
     if (field != NT_NONE)
         status = nt_field_rows(reader, dataset, field, &writer->rows, error);
@@ -283,6 +286,11 @@ size_t nt_row_writer_memory(const struct nt_row_writer *writer)
     return sizeof(*writer) + writer->cell_count * sizeof(*writer->cells) + nt_row_shape_memory(&writer->root);
 }
 
+void nt_row_writer_set_max_bytes(struct nt_row_writer *writer, uint64_t bytes)
+{
+    writer->max_bytes = bytes;
+}
+
 void nt_row_writer_prefetch(const struct nt_row_writer *writer)
 {
     nt_row_shape_want_start(&writer->root, writer->dataset);
@@ -295,10 +303,16 @@ uint64_t nt_row_writer_rows(const struct nt_row_writer *writer)
 
 /* ---- Writing ---- */
 
+/* Items that need no bytes of the file cost nothing there: their number in a row has a limit of its own. */
+enum { MAX_EMPTY_ITEMS = 1 << 20 };
+
 struct writing {
     const struct nt_dataset *dataset;
     struct nt_json *json;
     struct nt_error *error;
+    size_t start; /* of the row in the buffer */
+    uint64_t max_bytes;
+    uint32_t *empty_items; /* of the row, so far */
 };
 
 static enum nt_status write_row(const struct writing *writing, struct nt_row_shape *shape, uint64_t row);
@@ -349,11 +363,16 @@ static enum nt_status read_values(const struct writing *writing, struct nt_row_s
     return shape->gathered.failed ? nt_fail_memory(writing->error) : NT_OK;
 }
 
-static enum nt_status check_line(const struct writing *writing)
+/* Called for each item of a row. */
+static enum nt_status check_item(const struct writing *writing, bool is_empty)
 {
-    if (writing->json->out->length <= NT_ROW_MAX_BYTES)
+    if (is_empty && ++*writing->empty_items > MAX_EMPTY_ITEMS)
+        return nt_fail(writing->error, NT_LIMIT, NT_NO_OFFSET, "a row of more than %d items without bytes",
+                       MAX_EMPTY_ITEMS);
+    if (writing->json->out->length - writing->start <= writing->max_bytes)
         return NT_OK;
-    return nt_fail(writing->error, NT_LIMIT, NT_NO_OFFSET, "a row of more than 256 MiB of text");
+    return nt_fail(writing->error, NT_LIMIT, NT_NO_OFFSET, "a row of more than %" PRIu64 " bytes of text",
+                   writing->max_bytes);
 }
 
 /* Writes a row without elements: nested arrays down to the first dimension of 0. */
@@ -362,7 +381,7 @@ static enum nt_status write_nothing(const struct writing *writing, const uint64_
     enum nt_status status = NT_OK;
     nt_json_array(writing->json);
     for (uint64_t i = 0; status == NT_OK && i < dimensions[0]; i++) {
-        status = check_line(writing);
+        status = check_item(writing, true);
         if (status == NT_OK)
             status = write_nothing(writing, dimensions + 1);
     }
@@ -389,7 +408,7 @@ static enum nt_status write_values(const struct writing *writing, struct nt_row_
         else
             nt_json_element(writing->json, &field->dtype, bytes + i * shape->data.element_bytes);
         if (status == NT_OK)
-            status = check_line(writing);
+            status = check_item(writing, shape->is_empty);
         inside = shape->size;
         for (uint32_t d = 0; d < dimension_count; inside /= dimensions[d++])
             if ((i + 1) % inside == 0)
@@ -459,7 +478,7 @@ static enum nt_status write_items(const struct writing *writing, struct nt_row_s
     for (uint64_t i = 0; i < count && status == NT_OK; i++) {
         status = write_row(writing, &shape->children[0], first + i);
         if (status == NT_OK)
-            status = check_line(writing);
+            status = check_item(writing, shape->children[0].is_empty);
     }
     nt_json_end_array(writing->json);
     return status;
@@ -612,7 +631,9 @@ enum nt_status nt_row_write(struct nt_row_writer *writer, uint64_t row, struct n
     if (row >= writer->rows)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "there are %llu rows, no row %llu",
                        (unsigned long long)writer->rows, (unsigned long long)row);
-    struct writing writing = {writer->dataset, json, error};
+    uint32_t empty_items = 0;
+    const struct writing writing = {writer->dataset,   json,        error, json->out->length,
+                                    writer->max_bytes, &empty_items};
     enum nt_status status = write_row(&writing, &writer->root, row);
     if (status == NT_OK && json->out->failed)
         status = nt_fail_memory(error);
@@ -697,7 +718,8 @@ enum nt_status nt_row_write_cell(struct nt_row_writer *writer, uint32_t cell, ui
 {
     struct nt_row_shape *shape = &writer->root.children[writer->cells[cell]];
     struct nt_json json;
-    struct writing writing = {writer->dataset, &json, error};
+    uint32_t empty_items = 0;
+    const struct writing writing = {writer->dataset, &json, error, 0, writer->max_bytes, &empty_items};
     bool is_valid;
     nt_buffer_clear(text);
     nt_json_init(&json, text, true);

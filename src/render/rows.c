@@ -5,6 +5,7 @@
  */
 #include "render/render.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,9 +34,24 @@ static void free_lines(struct nt_text_generator *text)
     free(lines);
 }
 
+/* How many bytes a row may have. */
+static uint64_t max_row_bytes(const struct lines *lines)
+{
+    uint64_t enough = lines->text.too_many_bytes;
+    return enough && enough < NT_ROW_MAX_BYTES ? enough : NT_ROW_MAX_BYTES;
+}
+
+/* Did a row that failed get as long as the caller wants no piece to be? */
+static bool is_given_up(const struct lines *lines, enum nt_status status, uint64_t row_bytes)
+{
+    uint64_t enough = lines->text.too_many_bytes;
+    return status == NT_LIMIT && enough && (row_bytes >= enough || lines->cell.length >= enough);
+}
+
 static enum nt_status write_json_line(struct lines *lines, struct nt_buffer *out, struct nt_error *error)
 {
     struct nt_json json;
+    nt_row_writer_set_max_bytes(lines->writer, max_row_bytes(lines));
     nt_json_init(&json, out, true);
     enum nt_status status = nt_row_write(lines->writer, lines->next, &json, error);
     nt_buffer_byte(out, '\n');
@@ -74,6 +90,15 @@ static void write_csv_header(struct lines *lines, struct nt_buffer *out)
     lines->header_written = !out->failed;
 }
 
+/* A cell is a second copy of its text, which may have twice the length with all quotes doubled. So it has
+ * half of what a row may still have. */
+static void limit_cell(struct lines *lines, uint64_t row_bytes)
+{
+    uint64_t half = row_bytes < NT_ROW_MAX_BYTES ? (NT_ROW_MAX_BYTES - row_bytes) / 2 : 0;
+    uint64_t max_bytes = max_row_bytes(lines);
+    nt_row_writer_set_max_bytes(lines->writer, half < max_bytes ? half : max_bytes);
+}
+
 static enum nt_status write_csv_line(struct lines *lines, struct nt_buffer *out, struct nt_error *error)
 {
     uint32_t count = nt_row_writer_cells(lines->writer);
@@ -81,12 +106,14 @@ static enum nt_status write_csv_line(struct lines *lines, struct nt_buffer *out,
     for (uint32_t i = 0; i < count; i++) {
         if (i)
             nt_buffer_byte(out, ',');
+        limit_cell(lines, out->length - start);
         enum nt_status status = nt_row_write_cell(lines->writer, i, lines->next, &lines->cell, error);
         if (status != NT_OK)
             return status;
         append_csv(out, lines->cell.length ? lines->cell.bytes : "", lines->cell.length);
-        if (out->length - start > NT_ROW_MAX_BYTES)
-            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a row of more than 256 MiB of text");
+        if (out->length - start > max_row_bytes(lines))
+            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a row of more than %" PRIu64 " bytes of text",
+                           max_row_bytes(lines));
         if (count == 1 && lines->cell.length == 0)
             nt_buffer_text(out, "\"\""); /* many readers skip an empty line */
     }
@@ -111,6 +138,7 @@ static enum nt_status next_lines(struct nt_text_generator *text, struct nt_buffe
         if (status == NT_OK && out->failed)
             status = nt_fail_memory(error);
         if (status != NT_OK) {
+            lines->text.is_given_up = line == start && is_given_up(lines, status, out->length - line);
             out->length = line;
             if (line == start)
                 return status;

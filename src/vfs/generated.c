@@ -140,19 +140,41 @@ enum {
     WAIT_NANOSECONDS = 100000000, /* interval of checks for canceled callers */
 };
 
-/* A longer text is marked as long; if all texts must be generated, it fails. */
-static enum nt_status append(struct whole *whole, const struct nt_buffer *piece,
-                             const struct nt_generated_options *options, struct nt_error *error)
+static uint64_t max_text_bytes(const struct nt_generated_options *options)
 {
-    uint64_t most = options->generate_all ? options->disk_bytes : TEXT_BYTES;
-    whole->is_long = piece->length > most - whole->spool.bytes;
-    if (whole->is_long && options->generate_all)
-        return nt_fail(
-            error, NT_LIMIT, NT_NO_OFFSET,
-            "no space for a text of more than %llu bytes: use a larger -o textsize=SIZE, or -o text=short",
-            (unsigned long long)most);
-    if (whole->is_long)
+    return options->generate_all ? options->disk_bytes : TEXT_BYTES;
+}
+
+/* A longer text is marked as long; if all texts must be generated, it fails. */
+static enum nt_status set_long(struct whole *whole, const struct nt_generated_options *options,
+                               struct nt_error *error)
+{
+    whole->is_long = true;
+    if (!options->generate_all)
         return NT_OK;
+    return nt_fail(
+        error, NT_LIMIT, NT_NO_OFFSET,
+        "no space for a text of more than %llu bytes: use a larger -o textsize=SIZE, or -o text=short",
+        (unsigned long long)max_text_bytes(options));
+}
+
+/* The generator may give up a piece that is too long. *is_made_ret: the piece is good. */
+static enum nt_status make_piece(struct nt_text_generator *text, const struct nt_generated_options *options,
+                                 struct whole *whole, struct nt_buffer *piece, bool *is_made_ret,
+                                 bool *more_ret, struct nt_error *error)
+{
+    uint64_t left = max_text_bytes(options) - whole->spool.bytes;
+    nt_buffer_clear(piece);
+    text->too_many_bytes = left + 1;
+    text->is_given_up = false;
+    enum nt_status status = text->next(text, piece, more_ret, error);
+    if (status == NT_OK && piece->failed)
+        status = nt_fail_memory(error);
+    *is_made_ret = status == NT_OK || text->is_given_up;
+    if (text->is_given_up || (status == NT_OK && piece->length > left))
+        return set_long(whole, options, error);
+    if (status != NT_OK)
+        return status;
     return nt_spool_append(&whole->spool, piece->bytes, piece->length, TEXT_BYTES, options->directory, error);
 }
 
@@ -165,14 +187,7 @@ static enum nt_status make_pieces(const struct nt_resolved_node *resolved, struc
     enum nt_status status = NT_OK;
     bool more = true;
     while (more && status == NT_OK && !whole->is_long) {
-        nt_buffer_clear(&piece);
-        *is_made_ret = false;
-        status = text->next(text, &piece, &more, error);
-        if (status == NT_OK && piece.failed)
-            status = nt_fail_memory(error);
-        *is_made_ret = status == NT_OK;
-        if (status == NT_OK)
-            status = append(whole, &piece, options, error);
+        status = make_piece(text, options, whole, &piece, is_made_ret, &more, error);
         if (status == NT_OK && more)
             status = nt_node_check_caller(resolved, error);
     }

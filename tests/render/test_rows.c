@@ -246,23 +246,62 @@ TEST(one_entry_is_its_line_and_none_past_the_end)
     builder_free(builder);
 }
 
-/* A collection says that it has 2^40 items, each a record without members, which take no room in a file. */
-TEST(a_row_of_endless_nothing_is_refused)
+/* A collection says that it has so many items, each a record without members, which take no room in a
+ * file. */
+static struct builder *records_of_nothing(uint64_t count)
 {
-    static const uint64_t end = UINT64_C(1) << 40;
-    struct nt_error error;
-    struct nt_buffer text = {0};
-    bool more = false;
     struct builder *builder = builder_new();
     uint32_t field = add_field(builder, NT_NONE, NT_FIELD_COLLECTION, NT_ELEMENT_UINT64);
     uint32_t column = add_column(builder, field, NT_ENCODING_INDEX64, 0);
     add_field(builder, field, NT_FIELD_RECORD, NT_ELEMENT_BYTE);
     uint32_t cluster = add_cluster(builder, 0, 1);
-    add_elements(builder, cluster, column, &end, 1, 1);
+    add_elements(builder, cluster, column, &count, 1, 1);
     end_group(builder);
     finish(builder, NULL);
-    struct nt_text_generator *row_lines = open_lines(builder, false);
+    return builder;
+}
+
+/* As many as there may be, one more, and so many that a reader who tried would not end. */
+TEST(a_row_of_endless_nothing_is_refused, .end = 6)
+{
+    static const uint64_t counts[] = {1 << 20, (1 << 20) + 1, UINT64_C(1) << 40};
+    struct nt_error error;
+    struct nt_buffer text = {0};
+    bool more = false;
+    struct builder *builder = records_of_nothing(counts[_i / 2]);
+    struct nt_text_generator *row_lines = open_lines(builder, _i % 2);
+    if (_i == 3 || _i == 5)
+        assert_ok(row_lines->next(row_lines, &text, &more, &error)); /* the header */
+    assert_status(_i / 2 ? NT_LIMIT : NT_OK, row_lines->next(row_lines, &text, &more, &error));
+    ck_assert(!row_lines->is_given_up);
+    row_lines->free(row_lines);
+    nt_buffer_deinit(&text);
+    builder_free(builder);
+}
+
+/* The text of the row is `{"<name>":[{},{},...]}` or a cell of it: three bytes for each item. */
+TEST(a_row_is_given_up_where_the_caller_wants_no_more, .end = 2)
+{
+    enum { ITEMS = 1 << 19 };
+    struct nt_error error;
+    struct nt_buffer text = {0};
+    bool more = false;
+    struct builder *builder = records_of_nothing(ITEMS);
+    struct nt_text_generator *row_lines = open_lines(builder, _i);
+    row_lines->too_many_bytes = 3 * ITEMS / 2;
+    if (_i)
+        assert_ok(row_lines->next(row_lines, &text, &more, &error)); /* the header */
+    ck_assert(!row_lines->is_given_up);
     assert_status(NT_LIMIT, row_lines->next(row_lines, &text, &more, &error));
+    ck_assert(row_lines->is_given_up);
+    ck_assert_uint_lt(text.capacity, 3 * ITEMS);
+    row_lines->free(row_lines);
+    nt_buffer_clear(&text);
+    row_lines = open_lines(builder, _i);
+    row_lines->too_many_bytes = 3 * ITEMS + 100;
+    assert_ok(row_lines->next(row_lines, &text, &more, &error));
+    ck_assert(!row_lines->is_given_up);
+    ck_assert_uint_gt(text.length, 3 * ITEMS);
     row_lines->free(row_lines);
     nt_buffer_deinit(&text);
     builder_free(builder);

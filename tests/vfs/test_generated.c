@@ -32,6 +32,7 @@ static struct {
     unsigned failing; /* the piece that fails, counted from 1; 0: none */
     enum nt_status status;
     bool is_short;
+    bool gives_up;        /* in place of failing */
     pthread_mutex_t gate; /* who makes a piece of node 1 passes it */
 } script = {.gate = PTHREAD_MUTEX_INITIALIZER};
 
@@ -50,6 +51,9 @@ static enum nt_status next(struct nt_text_generator *text, struct nt_buffer *out
         pthread_mutex_unlock(&script.gate);
     }
     memset(nt_buffer_extend(out, PIECE), 'a' + (int)(letters->next % 26), PIECE);
+    letters->text.is_given_up = script.gives_up && letters->next + 1 == script.failing;
+    if (letters->text.is_given_up) /* the rest of a text that is kept, and one byte */
+        ck_assert_uint_eq(letters->text.too_many_bytes, (MAX_SHORT_PIECES - letters->next) * PIECE + 1);
     if (++letters->next == script.failing)
         return nt_fail(failure, script.status, NT_NO_OFFSET, "as the test wants");
     *more = letters->next < script.pieces;
@@ -104,6 +108,7 @@ static void setup(void)
     script.failing = 0;
     script.status = NT_CORRUPT;
     script.is_short = true;
+    script.gives_up = false;
     made = 0;
     open_generated(false, 1 << 20, 0);
 }
@@ -200,6 +205,18 @@ TEST(a_text_that_turns_out_long_is_given_up_and_not_tried_again, .setup = setup,
     ck_assert_ptr_null(open_node(8));
     ck_assert_ptr_null(open_node(8));
     ck_assert_uint_eq(made, 2);
+}
+
+TEST(a_text_whose_generator_gives_up_is_long, .setup = setup, .teardown = teardown)
+{
+    bool is_long;
+    script.failing = 3;
+    script.status = NT_LIMIT;
+    script.gives_up = true;
+    ck_assert_ptr_null(open_node(7));
+    ck_assert(is_known(7, &is_long));
+    ck_assert(is_long);
+    ck_assert_uint_eq(made, 1);
 }
 
 TEST(what_is_kept_is_bounded_and_the_oldest_goes_first, .setup = setup, .teardown = teardown)

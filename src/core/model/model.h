@@ -259,6 +259,10 @@ struct nt_text_generator {
     void (*resume_at)(struct nt_text_generator *text, uint64_t place);
     /* Progress, 0 to 1. NULL: unknown. */
     double (*share)(const struct nt_text_generator *text);
+    /* Set by the caller: of a piece with so many bytes nothing is wanted (0: each is). `next` may give up
+     * such a piece: it fails with NT_LIMIT and sets `is_given_up`. */
+    uint64_t too_many_bytes;
+    bool is_given_up;
 };
 
 /* A generated file of a format: header.json, pagelist.<n>.bin, keys.jsonl, ... */
