@@ -196,20 +196,27 @@ static enum nt_status set_texts(struct nt_dataset *dataset, const struct nt_ttre
 
 /* The record of a tree that was not closed is older than its last baskets, or newer: shows the entries
  * that the baskets of all branches have. */
-static uint64_t recovered_entries(const struct nt_ttree *tree)
+static enum nt_status recover_entries(const struct nt_ttree *tree, uint64_t *entries_ret,
+                                      struct nt_error *error)
 {
     uint64_t entries = tree->entries < 0 ? 0 : (uint64_t)tree->entries;
     for (uint32_t i = 0; i < tree->branch_count; i++) {
         const struct nt_ttree_branch *branch = &tree->branches[i];
         struct nt_basket_place *baskets;
         uint32_t count;
-        if (!branch->slot_count || nt_ttree_list_baskets(tree, branch, UINT64_MAX, &baskets, &count, NULL))
+        if (!branch->slot_count)
             continue;
+        enum nt_status status = nt_ttree_list_baskets(tree, branch, UINT64_MAX, &baskets, &count, error);
+        if (nt_is_environmental(status))
+            return status;
+        if (status != NT_OK)
+            continue; /* its reads fail */
         uint64_t end = count ? baskets[count - 1].end_entry : 0;
         entries = end < entries ? end : entries;
         free(baskets);
     }
-    return entries;
+    *entries_ret = entries;
+    return NT_OK;
 }
 
 static enum nt_status read_tree(struct nt_dataset *dataset, struct nt_ttree *tree,
@@ -225,6 +232,9 @@ static enum nt_status read_tree(struct nt_dataset *dataset, struct nt_ttree *tre
     if (status == NT_OK && (tree->entries < 0 || tree->entries > INT64_MAX / 2))
         status =
             nt_fail(error, NT_CORRUPT, object->offset, "the tree has %" PRId64 " entries", tree->entries);
+    if (status == NT_OK)
+        status =
+            nt_ttree_find_overlaps(tree, file->source->size, file->budget.disk_bytes, &file->budget, error);
     return status;
 }
 
@@ -250,7 +260,10 @@ enum nt_status nt_ttree_add(struct nt_dataset *dataset, const struct nt_tfile_ob
     dataset->ops = &dataset_ops;
     dataset->documents = documents;
     dataset->document_count = sizeof(documents) / sizeof(*documents);
-    dataset->entries = tree->is_recovered ? recovered_entries(tree) : (uint64_t)tree->entries;
-    status = nt_ttree_build_schema(dataset, tree, error);
+    dataset->entries = (uint64_t)tree->entries;
+    if (tree->is_recovered)
+        status = recover_entries(tree, &dataset->entries, error);
+    if (status == NT_OK)
+        status = nt_ttree_build_schema(dataset, tree, error);
     return status == NT_OK ? nt_ttree_add_clusters(dataset, tree, error) : status;
 }

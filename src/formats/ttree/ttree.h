@@ -196,6 +196,10 @@ struct nt_ttree_branch {
     const uint8_t *basket_entries, *basket_seeks, *basket_bytes;
     uint32_t first_embedded, embedded_count; /* in nt_ttree.embedded */
     size_t offset, byte_count;               /* of its record in the object */
+    struct nt_ttree_overlap {
+        uint32_t slot, branch, other_slot;
+        uint64_t offset; /* 0: none */
+    } overlap; /* with a basket of another branch, see nt_ttree_find_overlaps */
 };
 
 /* A basket that is stored within the object of the tree. */
@@ -263,8 +267,13 @@ struct nt_basket_place {
     bool is_embedded;
     uint32_t slot;
 };
+/* Marks branches whose baskets overlap those of other branches: lists of them fail. `disk_bytes` are known to
+ * be there: if all baskets together have no more, nothing is looked for, as the file cannot cost more than
+ * an honest one. */
+enum nt_status nt_ttree_find_overlaps(struct nt_ttree *tree, uint64_t file_bytes, uint64_t disk_bytes,
+                                      struct nt_budget *budget, struct nt_error *error);
 /* The baskets of a branch in order of entries, from malloc; slots without data are left out. NT_CORRUPT
- * if entries do not ascend, or a place is outside of the file's `file_bytes`. */
+ * if entries do not ascend, a place is outside of the file's `file_bytes`, or two places overlap. */
 enum nt_status nt_ttree_list_baskets(const struct nt_ttree *tree, const struct nt_ttree_branch *branch,
                                      uint64_t file_bytes, struct nt_basket_place **baskets_ret,
                                      uint32_t *count_ret, struct nt_error *error);

@@ -494,27 +494,64 @@ TEST(slots_without_data_are_left_out, .setup = set_up, .teardown = tear_down, .e
     free(places);
 }
 
-TEST(places_and_entries_of_baskets_are_checked, .setup = set_up, .teardown = tear_down, .end = 4)
+TEST(places_and_entries_of_baskets_are_checked, .setup = set_up, .teardown = tear_down, .end = 6)
 {
     struct put_branch row = plain;
     struct nt_basket_place *places;
     uint32_t count;
     size_t list, leaf, start = put_tree_start(1, &list);
-    const char *const parts[] = {"past the end", "past the end", "entries", "entries"};
+    const char *const parts[] = {"past the end of the file: 60 bytes at byte 941",
+                                 "past the end",
+                                 "entries",
+                                 "entries",
+                                 "basket 1: it overlaps basket 0 at byte 100",
+                                 "basket 0: it overlaps basket 1 at byte 200"};
     if (_i == 0)
         row.seeks[1] = 941;
     else if (_i == 1)
         row.seeks[0] = UINT64_MAX;
     else if (_i == 2)
         row.first_entries[1] = 21;
-    else
+    else if (_i == 3)
         row.first_entries[0] = UINT64_MAX;
+    else
+        row.seeks[_i == 4] = _i == 4 ? 149 : 201;
     put_branch(&row, &leaf);
     put_tree_end(start, list);
     assert_ok(read_made());
     assert_status(NT_CORRUPT,
                   nt_ttree_list_baskets(&made.tree, &made.tree.branches[0], 1000, &places, &count, &error));
     ck_assert_ptr_nonnull(strstr(error.message, parts[_i]));
+}
+
+/* The first basket of the second branch begins within the second one of the first branch. A file that has
+ * more bytes than all baskets together is not searched. */
+TEST(baskets_of_two_branches_that_overlap_are_found, .setup = set_up, .teardown = tear_down, .end = 2)
+{
+    enum { ALL_BYTES = 2 * (50 + 60) };
+    struct put_branch first = plain, second = plain;
+    struct nt_basket_place *places;
+    struct nt_budget budget;
+    uint32_t count;
+    size_t list, leaf, start = put_tree_start(2, &list);
+    second.name = "b";
+    second.seeks[0] = 259;
+    second.seeks[1] = 400;
+    put_branch(&first, &leaf);
+    put_branch(&second, &leaf);
+    put_tree_end(start, list);
+    assert_ok(read_made());
+    nt_budget_init(&budget, 1 << 20, 1 << 20);
+    assert_ok(nt_ttree_find_overlaps(&made.tree, 1000, ALL_BYTES - (_i == 1), &budget, &error));
+    assert_ok(nt_ttree_list_baskets(&made.tree, &made.tree.branches[0], 1000, &places, &count, &error));
+    free(places);
+    assert_status(_i ? NT_CORRUPT : NT_OK,
+                  nt_ttree_list_baskets(&made.tree, &made.tree.branches[1], 1000, &places, &count, &error));
+    if (_i == 0)
+        free(places);
+    else
+        ck_assert_ptr_nonnull(strstr(error.message, "basket 0: it overlaps basket 1 of branch a"));
+    nt_budget_deinit(&budget);
 }
 
 /* ---- Trees of ROOT 2, which files do not describe ---- */

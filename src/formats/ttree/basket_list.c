@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where the baskets of a branch are, by the lists in its record. Each basket has bytes of its own: a list
+ * that names some bytes twice makes a small file a large one, and no writer makes such lists.
+ */
+#include "formats/ttree/ttree.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/model/budget.h"
+
+/* ---- Slots ---- */
+
+static uint64_t load(const uint8_t *numbers, uint8_t width, uint32_t index)
+{
+    const uint8_t *number = numbers + (size_t)index * width;
+    return width == 8 ? nt_load_be64(number) : nt_load_be32(number);
+}
+
+/* The first entry of a slot, or the end of the entries. */
+static int64_t first_entry(const struct nt_ttree_branch *branch, uint32_t slot)
+{
+    int64_t end;
+    if (slot < branch->slot_count)
+        return branch->entry_width == 8 ? (int64_t)load(branch->basket_entries, 8, slot)
+                                        : (int32_t)load(branch->basket_entries, 4, slot);
+    return __builtin_add_overflow(branch->first_entry, branch->entries, &end) ? branch->entries : end;
+}
+
+/* Has a basket in the object no entries? The branches of split objects have such baskets. Its number of
+ * entries is in front of the last two of its members, which are the end of its key. */
+static bool is_empty(const struct nt_ttree *tree, const struct nt_ttree_embedded *embedded)
+{
+    enum { KEY_BYTES_OFFSET = 14, BYTES_BEHIND = 4 + 4 + 1 };
+    struct nt_cursor cursor = nt_cursor(tree->object + embedded->offset, embedded->bytes);
+    nt_skip(&cursor, KEY_BYTES_OFFSET);
+    uint16_t key_bytes = nt_get_be16(&cursor);
+    if (cursor.failed || key_bytes < BYTES_BEHIND || key_bytes > embedded->bytes)
+        return false;
+    return nt_load_be32(cursor.bytes + key_bytes - BYTES_BEHIND) == 0;
+}
+
+/* Sets the place of a slot's basket; false if it has none. */
+static bool set_place(const struct nt_ttree *tree, const struct nt_ttree_branch *branch, uint32_t slot,
+                      uint32_t *embedded, struct nt_basket_place *place)
+{
+    const struct nt_ttree_embedded *items = tree->embedded + branch->first_embedded;
+    while (*embedded < branch->embedded_count && items[*embedded].slot < slot)
+        ++*embedded;
+    place->slot = slot;
+    place->offset = load(branch->basket_seeks, branch->seek_width, slot);
+    place->bytes = (uint32_t)load(branch->basket_bytes, 4, slot);
+    place->is_embedded = false;
+    if (place->offset != 0 && place->bytes != 0)
+        return true;
+    if (*embedded == branch->embedded_count || items[*embedded].slot != slot ||
+        is_empty(tree, &items[*embedded]))
+        return false;
+    place->offset = items[*embedded].offset;
+    place->bytes = items[*embedded].bytes;
+    place->is_embedded = true;
+    return true;
+}
+
+/* ---- Bytes that two baskets have ---- */
+
+/* The place of a basket in the file. */
+struct extent {
+    uint64_t offset, end;
+    uint32_t branch, slot;
+};
+
+static int compare_extents(const void *a, const void *b)
+{
+    const struct extent *one = a, *other = b;
+    if (one->offset != other->offset)
+        return one->offset < other->offset ? -1 : 1;
+    if (one->branch != other->branch)
+        return one->branch < other->branch ? -1 : 1;
+    return (one->slot > other->slot) - (one->slot < other->slot);
+}
+
+/* Most baskets of a branch ascend in the file. */
+static bool do_ascend(const struct nt_basket_place *baskets, uint32_t count)
+{
+    uint64_t end = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (baskets[i].is_embedded)
+            continue;
+        if (baskets[i].offset < end)
+            return false;
+        end = baskets[i].offset + baskets[i].bytes;
+    }
+    return true;
+}
+
+static enum nt_status check_overlap(const struct nt_basket_place *baskets, uint32_t count,
+                                    struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    size_t found = 0;
+    if (do_ascend(baskets, count))
+        return NT_OK;
+    struct extent *extents = calloc(count, sizeof(*extents));
+    if (!extents)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i < count; i++)
+        if (!baskets[i].is_embedded)
+            extents[found++] = (struct extent){.offset = baskets[i].offset,
+                                               .end = baskets[i].offset + baskets[i].bytes,
+                                               .slot = baskets[i].slot};
+    qsort(extents, found, sizeof(*extents), compare_extents);
+    for (size_t i = 1; i < found && status == NT_OK; i++)
+        if (extents[i].offset < extents[i - 1].end)
+            status = nt_fail(error, NT_CORRUPT, extents[i].offset,
+                             "basket %" PRIu32 ": it overlaps basket %" PRIu32 " at byte %" PRIu64,
+                             extents[i].slot, extents[i - 1].slot, extents[i - 1].offset);
+    free(extents);
+    return status;
+}
+
+/* A basket with entries in the tree's own file, if a slot has one. */
+static bool set_extent(const struct nt_ttree_branch *branch, uint32_t slot, uint64_t file_bytes,
+                       struct extent *extent)
+{
+    extent->offset = load(branch->basket_seeks, branch->seek_width, slot);
+    uint64_t bytes = load(branch->basket_bytes, 4, slot);
+    extent->end = extent->offset + bytes;
+    extent->slot = slot;
+    return extent->offset && bytes && nt_fits(extent->offset, bytes, file_bytes) &&
+           first_entry(branch, slot) < first_entry(branch, slot + 1);
+}
+
+/* Counts the baskets of all branches in the file, and their bytes; sets `extents` unless it is NULL. */
+static size_t list_extents(const struct nt_ttree *tree, uint64_t file_bytes, struct extent *extents,
+                           uint64_t *bytes_ret)
+{
+    size_t count = 0;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < tree->branch_count; i++) {
+        const struct nt_ttree_branch *branch = &tree->branches[i];
+        for (uint32_t slot = 0; slot < branch->slot_count && !branch->file_name.length; slot++) {
+            struct extent extent = {.branch = i};
+            if (!set_extent(branch, slot, file_bytes, &extent))
+                continue;
+            if (extents)
+                extents[count] = extent;
+            sum += extent.end - extent.offset;
+            count++;
+        }
+    }
+    *bytes_ret = sum;
+    return count;
+}
+
+/* Of two baskets the one behind is marked. Those of one branch are found when they are listed. */
+static void mark_overlaps(struct nt_ttree *tree, const struct extent *extents, size_t count)
+{
+    const struct extent *longest = extents;
+    for (size_t i = 1; i < count; i++) {
+        if (extents[i].offset < longest->end && extents[i].branch != longest->branch)
+            tree->branches[extents[i].branch].overlap =
+                (struct nt_ttree_overlap){extents[i].slot, longest->branch, longest->slot, extents[i].offset};
+        if (extents[i].end > longest->end)
+            longest = &extents[i];
+    }
+}
+
+enum nt_status nt_ttree_find_overlaps(struct nt_ttree *tree, uint64_t file_bytes, uint64_t disk_bytes,
+                                      struct nt_budget *budget, struct nt_error *error)
+{
+    uint64_t bytes;
+    size_t count = list_extents(tree, file_bytes, NULL, &bytes);
+    if (bytes <= disk_bytes || count == 0)
+        return NT_OK;
+    enum nt_status status = nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, count * sizeof(struct extent),
+                                           tree->record_offset, error);
+    if (status != NT_OK)
+        return status;
+    struct extent *extents = calloc(count, sizeof(*extents));
+    if (extents) {
+        list_extents(tree, file_bytes, extents, &bytes);
+        qsort(extents, count, sizeof(*extents), compare_extents);
+        mark_overlaps(tree, extents, count);
+    }
+    nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, count * sizeof(struct extent));
+    status = extents ? NT_OK : nt_fail_memory(error);
+    free(extents);
+    return status;
+}
+
+static enum nt_status check_other_branches(const struct nt_ttree *tree, const struct nt_ttree_branch *branch,
+                                           struct nt_error *error)
+{
+    enum { MAX_SHOWN = 80 };
+    const struct nt_ttree_overlap *overlap = &branch->overlap;
+    if (!overlap->offset)
+        return NT_OK;
+    struct nt_text name = tree->branches[overlap->branch].name;
+    return nt_fail(error, NT_CORRUPT, overlap->offset,
+                   "basket %" PRIu32 ": it overlaps basket %" PRIu32 " of branch %.*s", overlap->slot,
+                   overlap->other_slot, name.length < MAX_SHOWN ? (int)name.length : MAX_SHOWN, name.bytes);
+}
+
+/* ---- The list ---- */
+
+static enum nt_status check_place(const struct nt_ttree *tree, const struct nt_basket_place *place,
+                                  int64_t first, int64_t end, uint64_t file_bytes, struct nt_error *error)
+{
+    if (first < 0 || end < first)
+        return nt_fail(error, NT_CORRUPT, tree->record_offset,
+                       "basket %" PRIu32 ": its entries end before they begin: %" PRId64 ", %" PRId64,
+                       place->slot, first, end);
+    if (place->offset == 0 || place->is_embedded || first == end ||
+        nt_fits(place->offset, place->bytes, file_bytes))
+        return NT_OK;
+    return nt_fail(error, NT_CORRUPT, tree->record_offset,
+                   "basket %" PRIu32 ": its place is past the end of the file: %" PRIu32
+                   " bytes at byte %" PRIu64,
+                   place->slot, place->bytes, place->offset);
+}
+
+enum nt_status nt_ttree_list_baskets(const struct nt_ttree *tree, const struct nt_ttree_branch *branch,
+                                     uint64_t file_bytes, struct nt_basket_place **baskets_ret,
+                                     uint32_t *count_ret, struct nt_error *error)
+{
+    uint32_t count = 0, embedded = 0;
+    struct nt_basket_place *baskets = calloc((size_t)branch->slot_count + 1, sizeof(*baskets));
+    if (!baskets)
+        return nt_fail_memory(error);
+    enum nt_status status = check_other_branches(tree, branch, error);
+    for (uint32_t slot = 0; slot < branch->slot_count && status == NT_OK; slot++) {
+        struct nt_basket_place *place = &baskets[count];
+        int64_t first = first_entry(branch, slot), end = first_entry(branch, slot + 1);
+        bool has_place = set_place(tree, branch, slot, &embedded, place);
+        place->first_entry = (uint64_t)first;
+        place->end_entry = (uint64_t)end;
+        status = check_place(tree, place, first, end, has_place ? file_bytes : UINT64_MAX, error);
+        count += has_place && first < end;
+    }
+    if (status == NT_OK)
+        status = check_overlap(baskets, count, error);
+    if (status != NT_OK) {
+        free(baskets);
+        return status;
+    }
+    *baskets_ret = baskets;
+    *count_ret = count;
+    return NT_OK;
+}
