@@ -254,6 +254,18 @@ static enum nt_status read_record(const struct span *span, const struct nt_baske
     return nt_source_append(source_of(span, basket), basket->offset, bytes, record, error);
 }
 
+/* Names the basket and its place: that of the tree's record if it is in there. */
+static enum nt_status fail_in_basket(const struct span *span, const struct nt_basket_place *basket,
+                                     enum nt_status status, struct nt_error *error)
+{
+    if (status == NT_OK || !error)
+        return status;
+    nt_error_context(error, "basket %" PRIu32, basket->slot);
+    if (error->offset == NT_NO_OFFSET && !nt_is_transient(status))
+        error->offset = basket->is_embedded ? span->tree->record_offset : basket->offset;
+    return status;
+}
+
 struct counting {
     const struct span *span;
     const struct nt_interpretation *interpretation;
@@ -278,7 +290,7 @@ static enum nt_status count_basket(struct counting *counting, const struct nt_ba
     for (;;) {
         status = read_record(span, basket, is_header, &counting->record, counting->error);
         if (status != NT_OK)
-            return status;
+            break;
         status =
             nt_basket_count(interpretation, (const uint8_t *)counting->record.bytes, counting->record.length,
                             (uint32_t)entries, limit, counting->context, counts, counting->error);
@@ -286,9 +298,7 @@ static enum nt_status count_basket(struct counting *counting, const struct nt_ba
             break;
         is_header = false; /* a key with long names */
     }
-    if (status != NT_OK)
-        nt_error_context(counting->error, "basket %" PRIu32, basket->slot);
-    return status;
+    return fail_in_basket(span, basket, status, counting->error);
 }
 
 /* A server sends many small ranges slowly, and the data are mostly read next: asks for all of it. */
@@ -316,9 +326,10 @@ static enum nt_status count_all(struct counting *counting, struct nt_output_coun
     const struct span *span = counting->span;
     const struct nt_interpretation *interpretation = counting->interpretation;
     enum nt_status status = NT_OK;
-    if (interpretation->count_by == NT_COUNT_BY_CONTENT)
+    /* Of a basket that has more entries than the tree the content tells, too. */
+    if (interpretation->count_by != NT_COUNT_BY_ENTRIES)
         counting->context = nt_codec_context_new();
-    if (interpretation->count_by == NT_COUNT_BY_CONTENT && !counting->context)
+    if (interpretation->count_by != NT_COUNT_BY_ENTRIES && !counting->context)
         return nt_fail_memory(counting->error);
     prefetch(span, interpretation->count_by == NT_COUNT_BY_BYTES);
     for (uint32_t i = 0; status == NT_OK && i < span->basket_count; i++)
@@ -434,7 +445,7 @@ static enum nt_status count_page(struct listing *listing, uint32_t number, struc
     enum nt_status status = parse_header(listing, basket, &parsed);
     if (status == NT_OK)
         count_ret->elements = parsed.is_embedded ? parsed.value_bytes : parsed.object_bytes;
-    return status;
+    return fail_in_basket(&listing->span, basket, status, listing->error);
 }
 
 static enum nt_status add_page(struct listing *listing, uint32_t number)
