@@ -21,10 +21,10 @@ enum { DECODING_BYTES = 4 * 1024 * 1024 };
 
 /* A little memory for decoding is not part of the cache's limit. With more threads, including the
  * caller, it may grow to a quarter of the cache, which shrinks accordingly. Pages that do not fit at
- * the same time are decoded one after the other. */
+ * the same time are decoded one after the other. Each thread can keep what baskets of some MiB take. */
 static uint64_t decoding_bytes(const struct nt_reader_options *options)
 {
-    const uint64_t thread_bytes = UINT64_C(4) << 20;
+    const uint64_t thread_bytes = UINT64_C(16) << 20;
     uint64_t requested = (options->threads + UINT64_C(1)) * thread_bytes;
     if (requested > options->cache_bytes / 4)
         requested = options->cache_bytes / 4;
