@@ -301,23 +301,39 @@ static enum nt_status count_basket(struct counting *counting, const struct nt_ba
     return fail_in_basket(span, basket, status, counting->error);
 }
 
-/* A server sends many small ranges slowly, and the data are mostly read next: asks for all of it. */
-static void prefetch(const struct span *span, bool is_header)
+/* Bytes of a basket that are asked for: a server sends many small ranges slowly, and the data are mostly read
+ * next. */
+static uint64_t wanted_bytes(const struct nt_branch_map *map, const struct nt_basket_place *basket)
 {
     enum { SMALL = 1 << 16 };
+    bool is_header = map->interpretation.count_by == NT_COUNT_BY_BYTES && basket->bytes > SMALL;
+    return is_header ? NT_BASKET_HEADER_BYTES : basket->bytes;
+}
+
+/* Asks for the baskets of a part, and of the next ones while that is little: if the size of a column is
+ * needed, so are they. */
+static void prefetch(const struct span *span)
+{
+    enum { MOST = 128, MOST_BYTES = 8 << 20 };
     struct nt_source *source = span->dataset->sources[NT_TTREE_FILE];
-    if (!nt_source_can_prefetch(source) || span->basket_count < 2)
+    struct nt_branch_map *map = span->map;
+    uint32_t most = span->basket_count > MOST ? span->basket_count : MOST, count = 0;
+    uint32_t first = (uint32_t)(span->baskets - map->baskets), end = first + span->basket_count;
+    uint64_t bytes = 0;
+    if (!nt_source_can_prefetch(source) || first == end || span->baskets->first_entry < map->wanted_end)
         return;
-    struct nt_extent *extents = calloc(span->basket_count, sizeof(*extents));
-    uint32_t count = 0;
-    for (uint32_t i = 0; extents && i < span->basket_count; i++) {
-        uint64_t bytes = span->baskets[i].bytes;
-        if (is_header && bytes > SMALL)
-            bytes = NT_BASKET_HEADER_BYTES;
-        if (!span->baskets[i].is_embedded)
-            extents[count++] = (struct nt_extent){span->baskets[i].offset, bytes};
+    struct nt_extent *extents = calloc(most, sizeof(*extents));
+    for (uint32_t i = first; extents && i < map->basket_count && count < most; i++) {
+        const struct nt_basket_place *basket = &map->baskets[i];
+        bytes += wanted_bytes(map, basket);
+        if (i >= end && bytes > MOST_BYTES)
+            break;
+        if (!basket->is_embedded)
+            extents[count++] = (struct nt_extent){basket->offset, wanted_bytes(map, basket)};
+        map->wanted_end = basket->end_entry;
     }
-    nt_source_prefetch(source, extents, count, true);
+    if (extents)
+        nt_source_prefetch(source, extents, count, true);
     free(extents);
 }
 
@@ -331,7 +347,7 @@ static enum nt_status count_all(struct counting *counting, struct nt_output_coun
         counting->context = nt_codec_context_new();
     if (interpretation->count_by != NT_COUNT_BY_ENTRIES && !counting->context)
         return nt_fail_memory(counting->error);
-    prefetch(span, interpretation->count_by == NT_COUNT_BY_BYTES);
+    prefetch(span);
     for (uint32_t i = 0; status == NT_OK && i < span->basket_count; i++)
         status = count_basket(counting, &span->baskets[i], counts + (size_t)i * interpretation->output_count);
     return fail_in_branch(span->tree, span->map, status, counting->error);
