@@ -37,9 +37,11 @@ static void after_fork(void)
     pthread_rwlock_unlock(&gate);
 }
 
-/* The threads that hold locks do not exist here. */
+/* The threads that hold locks or wait for them do not exist here. This thread holds the two of
+ * before_fork; it unlocks them for tools that watch the order of locks. */
 static void in_forked_process(void)
 {
+    after_fork();
     gate = (pthread_rwlock_t)GATE;
     listing = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     for (struct nt_lock *lock = locks; lock; lock = lock->next) {
