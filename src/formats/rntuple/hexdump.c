@@ -2,7 +2,7 @@
  *
  * Annotated hex dumps of envelopes: header.txt, footer.txt and pagelist.<n>.txt show the bytes, sixteen
  * a line, with the item that each belongs to. The functions that build the model parse the envelope
- * again.
+ * again: once for each window of its bytes, so that only the items of one window are in memory.
  */
 #include "formats/rntuple/rntuple.h"
 
@@ -18,6 +18,11 @@
 
 enum { LINE_BYTES = 16, PIECE_BYTES = 64 * 1024 };
 
+/* Bytes of an envelope whose items are in memory. */
+enum { MIN_WINDOW_BYTES = 256 * 1024, MAX_WINDOWS = 64 };
+
+typedef enum nt_status read_envelope(const struct nt_envelope *envelope, struct nt_error *error);
+
 struct item {
     const char *whole, *what; /* NULL: bytes that were not parsed */
     size_t position, bytes;
@@ -27,7 +32,10 @@ struct annotated {
     struct nt_text_generator text;
     struct nt_cursor_observer observer;
     struct nt_envelope envelope;
-    struct item *items;
+    read_envelope *read;
+    size_t window, end; /* of the current window */
+    size_t window_bytes;
+    struct item *items; /* that begin in the window */
     size_t count, capacity;
     uint64_t taken; /* from the envelope's budget, for the items */
     bool has_failed;
@@ -43,6 +51,8 @@ static void remember(struct nt_cursor_observer *observer, size_t position, size_
 {
     struct annotated *annotated =
         (struct annotated *)((char *)observer - offsetof(struct annotated, observer));
+    if (position < annotated->window || position >= annotated->end)
+        return;
     struct item *items =
         nt_grow(annotated->items, annotated->count, &annotated->capacity, sizeof(*annotated->items));
     annotated->has_failed |= !items;
@@ -139,42 +149,63 @@ static int compare_items(const void *left, const void *right)
 }
 
 /* Preamble and checksum are already verified; the readers report all other items. */
-static enum nt_status read_items(struct annotated *annotated,
-                                 enum nt_status (*read)(const struct nt_envelope *envelope,
-                                                        struct nt_error *error),
-                                 struct nt_error *error)
+static enum nt_status read_window(struct annotated *annotated, struct nt_error *error)
 {
-    enum { ITEM_BYTES_PER_BYTE = sizeof(struct item) / 4 }; /* items shorter than four bytes are rare */
-    struct nt_envelope *envelope = &annotated->envelope;
+    const struct nt_envelope *envelope = &annotated->envelope;
     const struct nt_framing *framing = envelope->generation->framing;
     uint32_t checksum_bytes = nt_checksum_info(framing->checksum)->bytes;
-    uint64_t bytes = envelope->length * ITEM_BYTES_PER_BYTE;
-    enum nt_status status =
-        nt_budget_take(envelope->budget, NT_COST_ENVELOPE_BYTE, bytes, envelope->offset, error);
-    if (status != NT_OK)
-        return status;
-    annotated->taken = bytes;
-    annotated->observer.label = remember;
+    size_t left = envelope->length - annotated->end;
+    annotated->window = annotated->end;
+    annotated->end += left < annotated->window_bytes ? left : annotated->window_bytes;
+    annotated->count = annotated->next = 0;
     remember(&annotated->observer, 0, framing->preamble_bytes, "envelope",
              framing->has_type_and_length ? "type and length" : "versions");
     remember(&annotated->observer, envelope->length - checksum_bytes, checksum_bytes, "envelope", "checksum");
-    envelope->payload.observer = &annotated->observer;
-    envelope->payload.labelled = envelope->payload.position;
-    status = read(envelope, error);
+    enum nt_status status = annotated->read(envelope, error);
     if (status == NT_OK && annotated->has_failed)
         return nt_fail_memory(error);
-    qsort(annotated->items, annotated->count, sizeof(*annotated->items), compare_items);
+    if (annotated->count)
+        qsort(annotated->items, annotated->count, sizeof(*annotated->items), compare_items);
     return status;
+}
+
+static enum nt_status read_first(struct annotated *annotated, struct nt_error *error)
+{
+    enum { ITEM_BYTES_PER_BYTE = sizeof(struct item) / 4 }; /* items shorter than four bytes are rare */
+    struct nt_envelope *envelope = &annotated->envelope;
+    size_t part = envelope->length / MAX_WINDOWS + 1;
+    annotated->window_bytes = part > MIN_WINDOW_BYTES ? part : MIN_WINDOW_BYTES;
+    size_t bytes = envelope->length < annotated->window_bytes ? envelope->length : annotated->window_bytes;
+    enum nt_status status = nt_budget_take(envelope->budget, NT_COST_ENVELOPE_BYTE,
+                                           bytes * ITEM_BYTES_PER_BYTE, envelope->offset, error);
+    if (status != NT_OK)
+        return status;
+    annotated->taken = bytes * ITEM_BYTES_PER_BYTE;
+    annotated->observer.label = remember;
+    envelope->payload.observer = &annotated->observer;
+    envelope->payload.labelled = envelope->payload.position;
+    return read_window(annotated, error);
 }
 
 /* ---- Writing ---- */
 
+/* Skips the items before a position, which overlap others. Is there another one in the window? */
+static bool skip_to(struct annotated *annotated, size_t position)
+{
+    while (annotated->next < annotated->count && annotated->items[annotated->next].position < position)
+        annotated->next++;
+    return annotated->next < annotated->count;
+}
+
 /* Finds the item that starts at the position, or the gap up to the next item. */
-static void find_current(struct annotated *annotated)
+static enum nt_status find_current(struct annotated *annotated, struct nt_error *error)
 {
     size_t at = annotated->position;
-    while (annotated->next < annotated->count && annotated->items[annotated->next].position < at)
-        annotated->next++;
+    while (!skip_to(annotated, at) && annotated->end < annotated->envelope.length) {
+        enum nt_status status = read_window(annotated, error);
+        if (status != NT_OK)
+            return status;
+    }
     const struct item *next = &annotated->items[annotated->next];
     bool is_last = annotated->next == annotated->count;
     if (!is_last && next->position == at)
@@ -182,6 +213,7 @@ static void find_current(struct annotated *annotated)
     else
         annotated->current = (struct item){
             .position = at, .bytes = (is_last ? annotated->envelope.length : next->position) - at};
+    return NT_OK;
 }
 
 static void append_bytes(struct nt_buffer *out, const uint8_t *bytes, size_t count)
@@ -198,10 +230,13 @@ static void append_bytes(struct nt_buffer *out, const uint8_t *bytes, size_t cou
 }
 
 /* The first line of an item contains its description. */
-static void append_line(struct annotated *annotated, struct nt_buffer *out)
+static enum nt_status append_line(struct annotated *annotated, struct nt_buffer *out, struct nt_error *error)
 {
-    if (annotated->position == annotated->current.position + annotated->current.bytes)
-        find_current(annotated);
+    if (annotated->position == annotated->current.position + annotated->current.bytes) {
+        enum nt_status status = find_current(annotated, error);
+        if (status != NT_OK)
+            return status;
+    }
     const struct item *current = &annotated->current;
     size_t left = current->position + current->bytes - annotated->position;
     size_t count = left < LINE_BYTES ? left : LINE_BYTES;
@@ -213,6 +248,7 @@ static void append_line(struct annotated *annotated, struct nt_buffer *out)
         nt_buffer_text(out, "  not read");
     nt_buffer_byte(out, '\n');
     annotated->position += count;
+    return out->failed ? nt_fail_memory(error) : NT_OK;
 }
 
 static enum nt_status next(struct nt_text_generator *text, struct nt_buffer *out, bool *more_ret,
@@ -221,9 +257,9 @@ static enum nt_status next(struct nt_text_generator *text, struct nt_buffer *out
     struct annotated *annotated = (struct annotated *)text;
     size_t full = out->length + PIECE_BYTES;
     while (annotated->position < annotated->envelope.length && out->length < full) {
-        append_line(annotated, out);
-        if (out->failed)
-            return nt_fail_memory(error);
+        enum nt_status status = append_line(annotated, out, error);
+        if (status != NT_OK)
+            return status;
     }
     *more_ret = annotated->position < annotated->envelope.length;
     return NT_OK;
@@ -246,13 +282,12 @@ enum nt_status nt_annotated_open(const struct nt_dataset *dataset, enum nt_envel
     if (!annotated)
         return nt_fail_memory(error);
     annotated->text = (struct nt_text_generator){.next = next, .free = free_annotated};
+    annotated->read = kind == NT_ENVELOPE_HEADER   ? read_header
+                      : kind == NT_ENVELOPE_FOOTER ? read_footer
+                                                   : read_page_list;
     enum nt_status status = nt_rntuple_load_envelope(dataset, kind, number, &annotated->envelope, error);
     if (status == NT_OK)
-        status = read_items(annotated,
-                            kind == NT_ENVELOPE_HEADER   ? read_header
-                            : kind == NT_ENVELOPE_FOOTER ? read_footer
-                                                         : read_page_list,
-                            error);
+        status = read_first(annotated, error);
     if (status != NT_OK) {
         free_annotated(&annotated->text);
         return status;
