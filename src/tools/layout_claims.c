@@ -344,6 +344,22 @@ static enum nt_status add_pages(const struct sink *sink, struct nt_dataset *data
 
 /* ---- All claims ---- */
 
+/* Page lists stay, and the ranges of the format go with the layout: loaded in this order, lists need no
+ * more memory than without a layout. A failure of a list is remembered. */
+static enum nt_status load_page_lists(const struct nt_file *file, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; i < file->dataset_count && !nt_is_environmental(status); i++) {
+        struct nt_dataset *stored;
+        if (file->datasets[i]->failure)
+            continue;
+        status = nt_dataset_physical(file->datasets[i], &stored, error);
+        if (status == NT_OK)
+            status = nt_dataset_load_readable(stored, error);
+    }
+    return nt_is_environmental(status) ? status : NT_OK; /* reading the pages reports others */
+}
+
 enum nt_status nt_layout_claims_init(struct nt_layout_claims *claims, const struct nt_file *file,
                                      struct nt_error *error)
 {
@@ -351,7 +367,9 @@ enum nt_status nt_layout_claims_init(struct nt_layout_claims *claims, const stru
     struct nt_budget *budget = (struct nt_budget *)(uintptr_t)&file->budget;
     struct collecting collecting = {.claims = claims, .budget = budget, .error = error};
     *claims = (struct nt_layout_claims){.file = file, .budget = budget};
-    enum nt_status status = file->layout ? file->layout(file, keep_range, &collecting, error) : NT_OK;
+    enum nt_status status = load_page_lists(file, error);
+    if (status == NT_OK && file->layout)
+        status = file->layout(file, keep_range, &collecting, error);
     return status == NT_NO_MEMORY ? nt_fail_memory(error) : status;
 }
 

@@ -323,6 +323,27 @@ void nt_group_builder_set_null(struct nt_group_builder *builder)
         builder->group->ranges[i].state = NT_RANGE_NULL;
 }
 
+enum nt_status nt_group_builder_reserve(struct nt_group_builder *builder, uint64_t pages,
+                                        struct nt_error *error)
+{
+    struct nt_group *group = builder->group;
+    uint64_t capacity;
+    if (!nt_add(group->page_count, pages, &capacity) || capacity <= builder->capacity)
+        return NT_OK; /* adding the pages finds out */
+    uint64_t more = capacity - builder->capacity;
+    enum nt_status status = take(builder, NT_COST_PAGE, more, error);
+    if (status != NT_OK)
+        return status;
+    struct nt_page *larger = reallocarray(group->pages, capacity, sizeof(*larger));
+    if (!larger) {
+        nt_budget_release(&builder->dataset->file->budget, NT_COST_PAGE, more);
+        return nt_fail_memory(error);
+    }
+    group->pages = larger;
+    builder->capacity = (size_t)capacity;
+    return NT_OK;
+}
+
 static enum nt_status reserve_page(struct nt_group_builder *builder, struct nt_error *error)
 {
     struct nt_group *group = builder->group;

@@ -90,6 +90,9 @@ enum nt_status nt_group_builder_start(struct nt_group_builder *builder, uint32_t
                                       struct nt_error *error);
 /* Marks all rows of the group's clusters as null, in all columns: nothing is stored. */
 void nt_group_builder_set_null(struct nt_group_builder *builder);
+/* Makes room for so many more pages, without any to spare. NT_LIMIT if the budget has too little. */
+enum nt_status nt_group_builder_reserve(struct nt_group_builder *builder, uint64_t pages,
+                                        struct nt_error *error);
 /* Appends a copy of a page to the range and sets its `first_element`. */
 enum nt_status nt_group_builder_add(struct nt_group_builder *builder, const struct nt_page *page,
                                     struct nt_error *error);

@@ -275,6 +275,24 @@ static enum nt_status check_column_groups(const struct filler *filler)
     return NT_OK;
 }
 
+/* How many pages the clusters list, up to the first frame that is bad. */
+static uint64_t count_pages(const struct nt_envelope *envelope, struct nt_frame clusters)
+{
+    uint64_t pages = 0;
+    for (uint32_t i = 0; i < clusters.items; i++) {
+        struct nt_frame columns;
+        if (nt_cluster_columns_read(envelope, &clusters.payload, &columns, NULL) != NT_OK)
+            return pages;
+        for (uint32_t k = 0; k < columns.items; k++) {
+            struct nt_column_pages column;
+            if (nt_column_pages_read(envelope, &columns.payload, &column, NULL) != NT_OK)
+                return pages;
+            pages += column.pages.items; /* at least 8 bytes each: no overflow */
+        }
+    }
+    return pages;
+}
+
 static enum nt_status fill(struct filler *filler, uint64_t header_checksum)
 {
     struct nt_page_list list;
@@ -295,6 +313,9 @@ static enum nt_status fill(struct filler *filler, uint64_t header_checksum)
     status = nt_page_builder_init(&filler->builder, filler->dataset,
                                   (uint32_t)(filler->group - filler->dataset->groups), filler->envelope,
                                   filler->error);
+    if (status == NT_OK)
+        status = nt_group_builder_reserve(&filler->builder.group,
+                                          count_pages(filler->envelope, list.clusters), filler->error);
     for (uint32_t i = 0; status == NT_OK && i < filler->group->clusters; i++)
         status = fill_cluster(filler, &list.clusters.payload, filler->group->first_cluster + i);
     return nt_page_builder_finish(&filler->builder, status, filler->error);
