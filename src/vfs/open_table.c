@@ -90,13 +90,14 @@ void nt_inodes_limit_open(struct nt_inode_table *inodes)
     inodes->max_descriptors = is_less ? limit.rlim_cur : MAX_DESCRIPTORS;
 }
 
-/* Metadata of unused files. Only closing these releases memory. */
+/* Metadata of unused files. Only closing these releases memory. The most recently used file is not
+ * counted: a large file alone would be opened again for each request. */
 static uint64_t idle_metadata(const struct nt_inode_table *inodes)
 {
     uint64_t bytes = 0;
     const struct nt_open_file *opened;
     TAILQ_FOREACH (opened, &inodes->opened, by_use)
-        if (opened->users == 0)
+        if (opened->users == 0 && opened != TAILQ_FIRST(&inodes->opened))
             bytes += nt_budget_used(&opened->file->budget);
     return bytes;
 }
