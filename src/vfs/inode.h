@@ -95,7 +95,8 @@ bool nt_epoch_advance(struct nt_epoch *epoch);
  * for another dataset, and names never wait for the Arrow table. */
 struct nt_open_dataset {
     struct nt_names *_Atomic field_names;
-    struct nt_arrow *_Atomic arrow;
+    struct nt_arrow *arrow; /* it and its users are guarded by its lock */
+    uint32_t arrow_users;
     atomic_uint_least64_t arrow_bytes;       /* of table.arrow; 0: unknown */
     struct nt_blobs *_Atomic *_Atomic blobs; /* [field]; NULL: not built yet */
     pthread_mutex_t names_lock, arrow_lock, blobs_lock;
@@ -136,11 +137,12 @@ bool nt_open_file_path(const struct nt_open_file *opened, uint32_t item, struct 
 enum nt_status nt_open_file_field_names(struct nt_open_file *opened, uint32_t dataset,
                                         const struct nt_names **names_ret, struct nt_error *error);
 
-/* A dataset as an Arrow table. The dataset belongs to this file, or to the file that this one is the
- * stub of. The options must be the same each time. Valid as long as `opened`. */
+/* A dataset as an Arrow table, until it is released. The dataset belongs to this file, or to the file
+ * that this one is the stub of. The options must be the same each time. */
 enum nt_status nt_open_file_arrow(struct nt_open_file *opened, struct nt_reader *reader,
                                   const struct nt_arrow_options *options, struct nt_dataset *dataset,
                                   struct nt_arrow **arrow_ret, struct nt_error *error);
+void nt_open_file_release_arrow(struct nt_open_file *opened, const struct nt_dataset *dataset);
 /* The size of the Arrow file. The first call reads all page lists; without `may_block` it returns
  * NT_NOT_FOUND instead. Only the number is kept. */
 enum nt_status nt_open_file_arrow_bytes(struct nt_open_file *opened, struct nt_reader *reader,

@@ -223,19 +223,34 @@ enum nt_status nt_open_file_arrow(struct nt_open_file *opened, struct nt_reader 
                                   struct nt_arrow **arrow_ret, struct nt_error *error)
 {
     struct nt_open_dataset *of = &opened->datasets[dataset->index];
-    struct nt_arrow *arrow = atomic_load_explicit(&of->arrow, memory_order_acquire);
     enum nt_status status = NT_OK;
-    if (!arrow) {
-        pthread_mutex_lock(&of->arrow_lock);
-        arrow = atomic_load_explicit(&of->arrow, memory_order_relaxed);
-        if (!arrow)
-            status = make_arrow(opened, reader, options, dataset, &arrow, error);
-        if (status == NT_OK)
-            atomic_store_explicit(&of->arrow, arrow, memory_order_release);
-        pthread_mutex_unlock(&of->arrow_lock);
-    }
-    *arrow_ret = arrow;
+    pthread_mutex_lock(&of->arrow_lock);
+    if (!of->arrow)
+        status = make_arrow(opened, reader, options, dataset, &of->arrow, error);
+    of->arrow_users += status == NT_OK;
+    *arrow_ret = of->arrow;
+    pthread_mutex_unlock(&of->arrow_lock);
     return status;
+}
+
+/* A table of many fields or clusters takes as much memory as the dataset: only its readers keep it. */
+static bool is_large(const struct nt_arrow *arrow)
+{
+    enum { MANY = 1 << 14 };
+    return (uint64_t)arrow->node_count + arrow->cluster_count > MANY;
+}
+
+void nt_open_file_release_arrow(struct nt_open_file *opened, const struct nt_dataset *dataset)
+{
+    struct nt_open_dataset *of = &opened->datasets[dataset->index];
+    struct nt_arrow *unused = NULL;
+    pthread_mutex_lock(&of->arrow_lock);
+    if (--of->arrow_users == 0 && is_large(of->arrow)) {
+        unused = of->arrow;
+        of->arrow = NULL;
+    }
+    pthread_mutex_unlock(&of->arrow_lock);
+    nt_arrow_free(unused);
 }
 
 enum nt_status nt_open_file_arrow_bytes(struct nt_open_file *opened, struct nt_reader *reader,

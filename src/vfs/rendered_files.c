@@ -66,7 +66,9 @@ enum nt_status nt_table_arrow_size(const struct nt_resolved_node *resolved, bool
 
 struct arrow_content {
     struct nt_content content;
-    struct nt_arrow *arrow; /* owned by the open file */
+    struct nt_open_file *opened; /* owns the table */
+    const struct nt_dataset *dataset;
+    struct nt_arrow *arrow;
 };
 
 static enum nt_status read_arrow(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
@@ -76,7 +78,14 @@ static enum nt_status read_arrow(struct nt_content *content, uint64_t offset, vo
     return nt_arrow_file_read(((struct arrow_content *)content)->arrow, offset, buffer, bytes, error);
 }
 
-static const struct nt_content_ops arrow_ops = {.read = read_arrow, .close = nt_content_free};
+static void close_arrow(struct nt_content *content)
+{
+    struct arrow_content *arrow = (struct arrow_content *)content;
+    nt_open_file_release_arrow(arrow->opened, arrow->dataset);
+    nt_content_free(content);
+}
+
+static const struct nt_content_ops arrow_ops = {.read = read_arrow, .close = close_arrow};
 
 enum nt_status nt_table_arrow_open(const struct nt_resolved_node *resolved, struct nt_content **content_ret,
                                    struct nt_error *error)
@@ -90,8 +99,12 @@ enum nt_status nt_table_arrow_open(const struct nt_resolved_node *resolved, stru
         return status;
     struct arrow_content *content =
         nt_content_new(sizeof(*content), &arrow_ops, &none, nt_arrow_file_bytes(arrow), error);
-    if (!content)
+    if (!content) {
+        nt_open_file_release_arrow(resolved->opened, resolved->dataset);
         return NT_NO_MEMORY;
+    }
+    content->opened = resolved->opened;
+    content->dataset = resolved->dataset;
     content->arrow = arrow;
     *content_ret = &content->content;
     return NT_OK;
