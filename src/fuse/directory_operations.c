@@ -18,7 +18,7 @@
  *
  * Position 0 is ".", 1 is ".."; the others are the tree's cursors plus two. */
 
-enum { DOT = 0, DOT_DOT = 1, DOTS = 2, MAX_WITH_ATTRIBUTES = 16384 };
+enum { DOT = 0, DOT_DOT = 1, DOTS = 2, MAX_WITH_ATTRIBUTES = 1 << 17 };
 
 struct reply {
     fuse_req_t request;

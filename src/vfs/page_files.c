@@ -314,9 +314,9 @@ const struct nt_pseudo_file nt_page_part_file = {"", NT_VFS_SIZED, .size = part_
 const struct nt_pseudo_file nt_page_text_file = {"", NT_VFS_STREAMED, .open_text = part_text,
                                                  .is_short = is_text_short};
 
-/* ---- The directory: index = page * SLOTS + slot of the file ---- */
+/* ---- The directory: index = page * slots of a page + slot of the file ---- */
 
-enum { RAW, BIN, FIRST_PART, SLOTS = 32 };
+enum { RAW, BIN, FIRST_PART, MAX_SLOTS = 32 };
 
 static bool pack_page(const struct nt_resolved_node *directory, uint64_t page, unsigned slot,
                       uint64_t *node_ret)
@@ -347,8 +347,9 @@ static enum nt_status pages_next(const struct nt_resolved_node *directory, uint6
 {
     struct nt_page_file files[NT_PAGE_FILES];
     const char *suffix;
-    uint64_t pages, page = *index / SLOTS;
-    unsigned slot = *index % SLOTS;
+    unsigned slots = directory->dataset->ops->page_files ? MAX_SLOTS : FIRST_PART;
+    uint64_t pages, page = *index / slots;
+    unsigned slot = *index % slots;
     uint32_t count = 0;
     enum nt_status status = count_pages(directory, &pages, error);
     if (status == NT_OK && slot >= FIRST_PART)
@@ -356,7 +357,7 @@ static enum nt_status pages_next(const struct nt_resolved_node *directory, uint6
     if (status != NT_OK)
         return status;
     if (slot >= FIRST_PART && slot - FIRST_PART >= count) {
-        *index = ++page * SLOTS;
+        *index = ++page * slots;
         slot = RAW;
     }
     if (page >= MAX_LISTED || page >= pages || !pack_page(directory, page, slot, &listed->node))
