@@ -360,10 +360,15 @@ static enum nt_status read_list(struct nt_tfile_key_list *list, struct nt_source
     return nt_source_read(source, list->offset, list->bytes, length, error);
 }
 
-/* The list's record names a directory: ROOT writes the directory itself, uproot its parent. */
-static bool is_list_of(const struct nt_tfile_key *key, const struct nt_tfile_directory *directory)
+/* The list's record names a directory: ROOT writes the directory itself, uproot its parent. Early versions of
+ * uproot named neither directory nor place, and left the keys out of the record's size. */
+static bool is_list_of(const struct nt_tfile_key *key, const struct nt_tfile_directory *directory,
+                       uint64_t file_bytes)
 {
+    if (key->offset == 0 && key->directory_offset == 0)
+        return (uint64_t)key->key_bytes + key->object_bytes == directory->keys_bytes;
     return key->bytes == directory->keys_bytes &&
+           nt_tfile_is_key_of(key, directory->keys_offset, file_bytes) &&
            (key->directory_offset == directory->offset || key->directory_offset == directory->parent);
 }
 
@@ -378,8 +383,8 @@ enum nt_status nt_tfile_key_list_init(struct nt_tfile_key_list *list, struct nt_
         return status;
     struct nt_tfile_key key = nt_tfile_get_key(&list->cursor);
     list->left = nt_get_be32(&list->cursor);
-    if (list->cursor.failed || !nt_tfile_is_key_of(&key, list->offset, source->size) ||
-        !is_list_of(&key, directory) || key.key_bytes + COUNT_BYTES != list->cursor.position ||
+    if (list->cursor.failed || !is_list_of(&key, directory, source->size) ||
+        key.key_bytes + COUNT_BYTES != list->cursor.position ||
         list->left > nt_cursor_left(&list->cursor) / MIN_KEY_BYTES) {
         list->left = 0;
         return nt_fail(error, NT_CORRUPT, list->offset,

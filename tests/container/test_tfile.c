@@ -278,6 +278,28 @@ TEST(a_root_directory_without_its_key_list_is_refused, .end = 5)
     end();
 }
 
+/* As early versions of uproot wrote it: places are 0, and the size is without the keys. */
+TEST(a_key_list_may_not_tell_its_place, .end = 2)
+{
+    enum { SIZE = 6, PLACE = 18, DIRECTORY = 22 }; /* in a key */
+    static const struct {
+        uint32_t added;
+        enum nt_status status;
+    } rows[] = {{0, NT_OK}, {1, NT_CORRUPT}};
+    usual_file();
+    uint64_t list = writer.directories[0].keys;
+    uint32_t size = nt_load_be32((const uint8_t *)writer.out.bytes + list + SIZE);
+    uint16_t key_bytes = nt_load_be16((const uint8_t *)writer.out.bytes + list + 14);
+    tfile_writer_put32(&writer, list, key_bytes + 4u);
+    tfile_writer_put32(&writer, list + SIZE, size + rows[_i].added);
+    tfile_writer_put32(&writer, list + PLACE, 0);
+    tfile_writer_put32(&writer, list + DIRECTORY, 0);
+    ck_assert_uint_eq(open_writer(&opened, &writer, &error), rows[_i].status);
+    if (rows[_i].status == NT_OK)
+        ck_assert_uint_eq(opened.container.anchor_count, 2);
+    end();
+}
+
 TEST(a_file_cut_anywhere_before_its_root_list_ends_is_refused)
 {
     usual_file();
